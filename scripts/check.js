@@ -1,0 +1,28 @@
+/** `npm run check`: everything that can be said about the code without running all tests. Fails where one check does. */
+import { join } from 'node:path'
+import { ensureInstalled, root, run } from './prepare.js'
+
+const CHECKS = [
+  { name: 'format', bin: 'oxfmt/bin/oxfmt', args: ['--check', '.'] },
+  { name: 'lint', bin: 'oxlint/bin/oxlint', args: ['--type-aware', '--deny-warnings'] },
+  { name: 'types', bin: 'typescript/bin/tsc', args: ['--noEmit'] },
+  { name: 'unused', bin: 'knip/bin/knip.js', args: ['--no-progress', '--no-config-hints'] },
+  { name: 'layers', bin: 'vitest/vitest.mjs', args: ['run', 'test/layers.test.ts', '--reporter=dot'] },
+  { name: 'docs', script: 'scripts/docs.js', args: ['--check'] },
+]
+
+await ensureInstalled()
+const results = await Promise.all(CHECKS.map(check))
+const failed = results.filter((ok) => !ok).length
+console.log(`${results.length - failed} checks passed, ${failed} failed`)
+process.exitCode = failed > 0 ? 1 : 0
+
+async function check({ name, bin, script, args }) {
+  const began = performance.now()
+  const file = bin ? join(root, 'node_modules', bin) : join(root, script)
+  const { code, output } = await run(process.execPath, [file, ...args], { capture: true })
+  const seconds = ((performance.now() - began) / 1000).toFixed(1)
+  console.log(`${code === 0 ? 'ok    ' : 'FAILED'}  ${name} (${seconds} s)`)
+  if (code !== 0) console.log(output.trimEnd().replaceAll(/^/gm, '    '))
+  return code === 0
+}

@@ -1,0 +1,13 @@
+/** Before all tests: builds dist, which they start, and makes the directory for their data; removes it at the end. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { build } from './prepare.js'
+
+export default async function setup({ provide }) {
+  // One who runs vitest on a file of unit tests need not have the whole project compile; `npm test` insists.
+  await build({ lenient: process.env.COUNT_FILE === undefined })
+  const directory = mkdtempSync(join(tmpdir(), 'waypost-test-'))
+  provide('temporaryDirectory', directory)
+  return () => rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
+}

@@ -1,0 +1,181 @@
+/**
+ * What every script needs before it can begin: the locked dependencies in node_modules, and src compiled to dist.
+ * Both are done only where something changed, which is told by a stamp: a digest of what the result was made from.
+ */
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { chmodSync, existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { holdingLock } from './lock.js'
+
+/** The directory of the project. */
+export const root = dirname(dirname(fileURLToPath(import.meta.url)))
+
+const modules = join(root, 'node_modules')
+const installStamp = join(modules, '.waypost-stamp')
+const buildStamp = join(root, 'dist', '.stamp')
+const prepareLock = join(root, '.cache', 'prepare.lock')
+
+/** Ends the stamp of a build that had type errors. */
+const WITH_ERRORS = ' with errors'
+
+/** Installs and builds what is missing or changed. */
+export async function prepare() {
+  refuseOldNode()
+  await ensureInstalled()
+  await build()
+}
+
+/**
+ * Compiles what changed in src. The dependencies must be installed. A type error ends the process, or with `lenient` is
+ * printed only: what could be compiled is in dist nevertheless.
+ */
+export async function build({ lenient = false } = {}) {
+  refuseOldNode()
+  if (!isBuilt(lenient)) await holdingLock(prepareLock, () => compile(lenient))
+}
+
+/** Installs the dependencies where they are missing or changed. */
+export async function ensureInstalled() {
+  refuseOldNode()
+  if (!isInstalled()) await holdingLock(prepareLock, install)
+}
+
+/** Runs a program of node_modules or of this Node; resolves with its exit code, and its output where that is captured. */
+export function run(command, args, { capture = false, env = process.env } = {}) {
+  return new Promise((resolve, reject) => {
+    const stdio = capture ? ['ignore', 'pipe', 'pipe'] : ['ignore', 'inherit', 'inherit']
+    const child = spawn(command, args, { cwd: root, stdio, env, shell: command.endsWith('.cmd') })
+    let stopped = false
+    const passOn = (signal) => {
+      stopped = true
+      child.kill(signal)
+    }
+    process.on('SIGINT', passOn).on('SIGTERM', passOn)
+    let output = ''
+    child.stdout?.setEncoding('utf8').on('data', (chunk) => (output += chunk))
+    child.stderr?.setEncoding('utf8').on('data', (chunk) => (output += chunk))
+    child.on('error', reject)
+    child.on('close', (code) => {
+      process.off('SIGINT', passOn).off('SIGTERM', passOn)
+      if (stopped) process.exit(1)
+      resolve({ code: code ?? 1, output })
+    })
+  })
+}
+
+function refuseOldNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  if (major > 20 || (major === 20 && minor >= 19)) return
+  fail(
+    `Waypost needs Node.js 20.19 or newer; this is ${process.versions.node}. Install a newer one from your package manager.`,
+  )
+}
+
+async function install() {
+  if (isInstalled()) return
+  console.log('Installing dependencies…')
+  // Without these two an install that is cut off half way cannot be taken for a whole one.
+  rmSync(installStamp, { force: true })
+  rmSync(join(modules, '.package-lock.json'), { force: true })
+  const [command, ...first] = npmCommand()
+  const args = [
+    ...first,
+    'ci',
+    '--include=dev',
+    '--loglevel=error',
+    '--no-progress',
+    '--no-fund',
+    '--no-audit',
+  ]
+  const { code, output } = await run(command, args, { capture: true })
+  if (code !== 0) fail(`${output}\nInstalling the dependencies failed.`)
+  writeFileSync(installStamp, lockDigest())
+}
+
+/** The npm that runs this script, or the one on the path. */
+function npmCommand() {
+  const cli = process.env.npm_execpath
+  if (cli && /npm-cli\.c?js$/.test(cli)) return [process.execPath, cli]
+  return [process.platform === 'win32' ? 'npm.cmd' : 'npm']
+}
+
+function isInstalled() {
+  return readStamp(installStamp) === lockDigest() || wasInstalledByHand()
+}
+
+/** True after a plain `npm ci`: npm writes its own list of what it installed last of all. */
+function wasInstalledByHand() {
+  const list = join(modules, '.package-lock.json')
+  if (!existsSync(list)) return false
+  const installed = JSON.parse(readFileSync(list, 'utf8')).packages
+  const wanted = Object.entries(JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages)
+  return wanted.every(([path, { version, optional, devOptional }]) => {
+    if (path === '' || ((optional || devOptional) && !installed[path])) return true
+    return installed[path]?.version === version && existsSync(join(root, path, 'package.json'))
+  })
+}
+
+function lockDigest() {
+  const { platform, arch } = process
+  return digest([platform, arch, readFileSync(join(root, 'package-lock.json'))])
+}
+
+async function compile(lenient) {
+  if (isBuilt(lenient)) return
+  console.log('Building…')
+  const stamp = sourceDigest()
+  rmSync(buildStamp, { force: true })
+  const tsc = join(modules, 'typescript', 'bin', 'tsc')
+  if (!existsSync(tsc)) fail('The dependencies are not installed: run `npm ci` first.')
+  const { code, output } = await run(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { capture: true })
+  if (code !== 0 && !lenient) fail(`${output}\nThe build failed.`)
+  if (code !== 0) console.error(`${output}\nThe build has errors; this goes on with what was compiled.`)
+  removeStale()
+  chmodSync(join(root, 'dist', 'main.js'), 0o755)
+  writeFileSync(buildStamp, code === 0 ? stamp : stamp + WITH_ERRORS)
+}
+
+function isBuilt(lenient = false) {
+  if (!existsSync(join(root, 'dist', 'main.js'))) return false
+  const [built, wanted] = [readStamp(buildStamp), sourceDigest()]
+  return built === wanted || (lenient && built === wanted + WITH_ERRORS)
+}
+
+/** Covers contents, not times: a copied or freshly checked out project is not built again. */
+function sourceDigest() {
+  const sources = filesBelow(join(root, 'src')).filter((file) => !file.endsWith('.test.ts'))
+  const inputs = [...sources, join(root, 'tsconfig.json'), join(root, 'tsconfig.build.json')].sort()
+  return digest([lockDigest(), ...inputs.flatMap((file) => [relative(root, file), readFileSync(file)])])
+}
+
+/** Removes from dist what no source makes any more. */
+function removeStale() {
+  const dist = join(root, 'dist')
+  for (const file of filesBelow(dist)) {
+    const source = join(root, 'src', relative(dist, file).replace(/\.js(\.map)?$/, '.ts'))
+    if (!existsSync(source)) rmSync(file)
+  }
+}
+
+function filesBelow(directory) {
+  return readdirSync(directory, { recursive: true })
+    .map((name) => join(directory, name))
+    .filter((file) => statSync(file).isFile())
+}
+
+function readStamp(file) {
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined
+}
+
+function digest(parts) {
+  const hash = createHash('sha256')
+  for (const part of parts) hash.update(`${part.length}:`).update(part)
+  return hash.digest('hex')
+}
+
+function fail(message) {
+  console.error(message.trim())
+  process.exit(1)
+}

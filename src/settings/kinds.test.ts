@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'vitest'
+import {
+  addressList,
+  boolean,
+  byteSize,
+  decimal,
+  duration,
+  integer,
+  oneOf,
+  showDuration,
+  showSize,
+  text,
+} from './kinds.ts'
+
+describe('a duration', () => {
+  const kind = duration({ min: 0, max: 40 * 86_400_000 })
+
+  test.each([
+    ['500', 500],
+    [500, 500],
+    ['500ms', 500],
+    ['15s', 15_000],
+    ['5m', 300_000],
+    ['2h', 7_200_000],
+    ['30d', 2_592_000_000],
+    ['0', 0],
+  ])('%j is %d ms', (raw, ms) => expect(kind.read(raw)).toBe(ms))
+
+  test.each([
+    '',
+    's',
+    '-1',
+    '1.5s',
+    '5 m',
+    '5M',
+    '5w',
+    '1e3',
+    '41d',
+    1.5,
+    -1,
+    true,
+    null,
+    ['5s'],
+    '5constructor',
+  ])('%j is none', (raw) => expect(kind.read(raw)).toBeUndefined())
+
+  test('is shown in its largest whole unit', () => {
+    expect([0, 1500, 90_000, 3_600_000, 2_592_000_000].map(showDuration)).toEqual([
+      '0ms',
+      '1500ms',
+      '90s',
+      '1h',
+      '30d',
+    ])
+  })
+})
+
+describe('a size', () => {
+  const kind = byteSize({ min: 1, max: 1024 ** 3 })
+
+  test.each([
+    ['4096', 4096],
+    ['16B', 16],
+    ['512KiB', 524_288],
+    ['10MiB', 10_485_760],
+    ['1GiB', 1_073_741_824],
+  ])('%j is %d bytes', (raw, bytes) => expect(kind.read(raw)).toBe(bytes))
+
+  test.each(['0', '2GiB', '10MB', '10mib', '1k', 'MiB'])('%j is none', (raw) =>
+    expect(kind.read(raw)).toBeUndefined(),
+  )
+
+  test('is shown in its largest whole unit', () => {
+    expect([100, 1024, 1536, 10_485_760].map(showSize)).toEqual(['100B', '1KiB', '1536B', '10MiB'])
+  })
+})
+
+describe('numbers', () => {
+  test('are whole and within the range where that is asked', () => {
+    const kind = integer({ min: 0, max: 65_535 })
+    expect(['0', '8848', 65_535].map(kind.read)).toEqual([0, 8848, 65_535])
+    expect(
+      ['65536', '-1', '', ' 1', '1.0', '0x10', '1e3', 1.5, Number.NaN, true].map(kind.read).every(isAbsent),
+    ).toBe(true)
+  })
+
+  test('may have decimals where that is asked', () => {
+    const kind = decimal({ min: 0, max: 1 })
+    expect(['0', '0.5', 0.25, 1].map(kind.read)).toEqual([0, 0.5, 0.25, 1])
+    expect(['1.1', '.5', '1e-1', -0.1, Number.NaN].map(kind.read).every(isAbsent)).toBe(true)
+  })
+})
+
+describe('words', () => {
+  test('are true or false for a boolean', () => {
+    expect([true, 'true', false, 'false'].map(boolean().read)).toEqual([true, true, false, false])
+    expect(['', 'yes', '1', 1, 'TRUE', null].map(boolean().read).every(isAbsent)).toBe(true)
+  })
+
+  test('are one of those listed for a choice', () => {
+    const kind = oneOf(['info', 'warn'])
+    expect(kind.read('warn')).toBe('warn')
+    expect(['loud', '', 'toString', 1].map(kind.read).every(isAbsent)).toBe(true)
+    expect(kind.allowed).toBe('one of info, warn')
+  })
+
+  test('are any text, or one that is not empty', () => {
+    expect(['', 'a b'].map(text().read)).toEqual(['', 'a b'])
+    expect(['', ' ', 5, null].map(text({ notEmpty: true }).read).every(isAbsent)).toBe(true)
+  })
+})
+
+describe('a list of addresses', () => {
+  const { read } = addressList()
+
+  test.each([
+    ['10.0.0.7', ['10.0.0.7']],
+    ['10.0.0.0/8, ::1', ['10.0.0.0/8', '::1']],
+    [['fd00::/8'], ['fd00::/8']],
+    ['', []],
+    [[], []],
+  ])('%j is %j', (raw, list) => expect(read(raw)).toEqual(list))
+
+  test.each([
+    '10.0.0',
+    'host',
+    '10.0.0.0/33',
+    '::/129',
+    '10.0.0.0/',
+    '10.0.0.0/8/8',
+    '1.1.1.1,',
+    [1],
+    5,
+    null,
+  ])('%j is none', (raw) => expect(read(raw)).toBeUndefined())
+})
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined
+}

@@ -1,0 +1,148 @@
+import { isIP } from 'node:net'
+
+/**
+ * How the value of a setting is read. `read` takes the text of a flag, of an environment variable or of a properties
+ * line, or a JSON value of a settings file, and answers undefined where that is not a value of this kind.
+ */
+export interface Kind<T> {
+  /** What is allowed, in words that end the sentence "it must be …". */
+  readonly allowed: string
+  /** True where a flag may stand without a value (`--x`) and be denied (`--no-x`). */
+  readonly isSwitch?: boolean
+  /** True where a repeated flag adds to the value instead of replacing it. */
+  readonly isList?: boolean
+  read(raw: unknown): T | undefined
+}
+
+/** Limits of a number, both inclusive. */
+export interface Range {
+  readonly min: number
+  readonly max: number
+}
+
+const DURATION_UNITS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+}
+const SIZE_UNITS: Readonly<Record<string, number>> = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 }
+
+/** Any text; with `notEmpty`, at least one character that is not a blank. */
+export function text(options: { notEmpty?: boolean } = {}): Kind<string> {
+  const notEmpty = options.notEmpty ?? false
+  return {
+    allowed: notEmpty ? 'a text that is not empty' : 'a text',
+    read: (raw) => (typeof raw === 'string' && !(notEmpty && raw.trim() === '') ? raw : undefined),
+  }
+}
+
+/** A whole number within the range. */
+export function integer(range: Range): Kind<number> {
+  return {
+    allowed: `a whole number from ${range.min} to ${range.max}`,
+    read: (raw) => within(range, typeof raw === 'number' ? wholeOnly(raw) : matching(raw, /^-?\d{1,15}$/)),
+  }
+}
+
+/** A number, with decimals or without, within the range. */
+export function decimal(range: Range): Kind<number> {
+  return {
+    allowed: `a number from ${range.min} to ${range.max}`,
+    read: (raw) => within(range, typeof raw === 'number' ? raw : matching(raw, /^-?\d{1,15}(\.\d{1,15})?$/)),
+  }
+}
+
+/** `true` or `false`; as a flag also `--x` and `--no-x`. */
+export function boolean(): Kind<boolean> {
+  return {
+    allowed: 'true or false',
+    isSwitch: true,
+    read(raw) {
+      if (raw === true || raw === 'true') return true
+      return raw === false || raw === 'false' ? false : undefined
+    },
+  }
+}
+
+/** One of the given words. */
+export function oneOf<const T extends string>(words: readonly T[]): Kind<T> {
+  return { allowed: `one of ${words.join(', ')}`, read: (raw) => words.find((word) => word === raw) }
+}
+
+/** A time span, kept in milliseconds: `500`, `500ms`, `15s`, `5m`, `2h`, `30d`. The range is in milliseconds. */
+export function duration(range: Range): Kind<number> {
+  const { min, max } = { min: showDuration(range.min), max: showDuration(range.max) }
+  return {
+    allowed: `a duration from ${min} to ${max}, such as 500 (milliseconds), 500ms, 15s, 5m, 2h or 30d`,
+    read: (raw) => within(range, withUnit(raw, DURATION_UNITS)),
+  }
+}
+
+/** A size, kept in bytes: `4096`, `512KiB`, `10MiB`, `1GiB`. The range is in bytes. */
+export function byteSize(range: Range): Kind<number> {
+  return {
+    allowed: `a size from ${showSize(range.min)} to ${showSize(range.max)}, such as 4096 (bytes), 512KiB or 10MiB`,
+    read: (raw) => within(range, withUnit(raw, SIZE_UNITS)),
+  }
+}
+
+/** IP addresses and CIDR ranges, separated by commas, or a JSON list of them. */
+export function addressList(): Kind<readonly string[]> {
+  return {
+    allowed: 'a list, separated by commas, of IP addresses and ranges such as 10.0.0.7 or 10.0.0.0/8',
+    isList: true,
+    read(raw) {
+      const entries = typeof raw === 'string' ? raw.split(',').map((entry) => entry.trim()) : raw
+      if (!Array.isArray(entries)) return undefined
+      if (entries.length === 1 && entries[0] === '') return Object.freeze([])
+      return entries.every(isAddressOrRange) ? Object.freeze([...entries]) : undefined
+    },
+  }
+}
+
+/** A duration in its largest whole unit: 90000 → `90s`. */
+export function showDuration(ms: number): string {
+  return showInUnits(ms, DURATION_UNITS)
+}
+
+/** A size in its largest whole unit: 524288 → `512KiB`. */
+export function showSize(bytes: number): string {
+  return showInUnits(bytes, SIZE_UNITS)
+}
+
+function showInUnits(amount: number, units: Readonly<Record<string, number>>): string {
+  const fitting = Object.entries(units).filter(([, size]) => amount >= size && amount % size === 0)
+  const [unit, size] = fitting.at(-1) ?? Object.entries(units)[0]!
+  return `${amount / size}${unit}`
+}
+
+function withUnit(raw: unknown, units: Readonly<Record<string, number>>): number | undefined {
+  if (typeof raw === 'number') return wholeOnly(raw)
+  const [, digits, unit] = (typeof raw === 'string' && /^(\d{1,15})([A-Za-z]*)$/.exec(raw)) || []
+  if (digits === undefined) return undefined
+  const size = unit === '' ? 1 : Object.entries(units).find(([name]) => name === unit)?.[1]
+  return size === undefined ? undefined : Number(digits) * size
+}
+
+function matching(raw: unknown, form: RegExp): number | undefined {
+  return typeof raw === 'string' && form.test(raw) ? Number(raw) : undefined
+}
+
+function wholeOnly(value: number): number | undefined {
+  return Number.isSafeInteger(value) ? value : undefined
+}
+
+function within(range: Range, value: number | undefined): number | undefined {
+  return value !== undefined && value >= range.min && value <= range.max ? value : undefined
+}
+
+function isAddressOrRange(entry: unknown): boolean {
+  if (typeof entry !== 'string') return false
+  const [address = '', bits, ...rest] = entry.split('/')
+  const family = isIP(address)
+  if (family === 0 || rest.length > 0) return false
+  if (bits === undefined) return true
+  return /^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128)
+}

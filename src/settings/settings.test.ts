@@ -1,0 +1,196 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest'
+import { definitions } from './definitions.ts'
+import { addressList, boolean } from './kinds.ts'
+import { SettingsError } from './settings-error.ts'
+import { loadSettings, readSettings } from './settings.ts'
+import type { Settings } from './settings.ts'
+import { environmentName } from './sources.ts'
+
+let directory: string
+beforeAll(() => (directory = mkdtempSync(join(tmpdir(), 'waypost-settings-'))))
+afterAll(() => rmSync(directory, { recursive: true }))
+
+function load(args: readonly string[], env: Readonly<Record<string, string>> = {}): Settings {
+  return loadSettings({ args, env })
+}
+
+function problemsOf(args: readonly string[], env: Readonly<Record<string, string>> = {}): readonly string[] {
+  try {
+    load(args, env)
+  } catch (error) {
+    if (error instanceof SettingsError) return error.problems
+  }
+  throw new Error('no problem was found')
+}
+
+function fileOf(content: string): string {
+  const file = join(directory, 'settings')
+  writeFileSync(file, content)
+  return file
+}
+
+describe('without anything given', () => {
+  test('every setting has its default', () => {
+    const settings = load([])
+    expect(settings).toMatchObject({
+      host: '127.0.0.1',
+      port: 8848,
+      dataDir: './data',
+      logLevel: 'info',
+      trustedProxies: [],
+    })
+    expect(settings).toMatchObject({
+      expiredMetadataTimeMs: 60_000,
+      expiredMetadataIntervalMs: 5_000,
+      keepAliveTimeoutMs: 75_000,
+    })
+    expect(settings).toMatchObject({
+      historyRetentionMs: 2_592_000_000,
+      maxContentBytes: 10_485_760,
+      namespaceQuota: 200,
+    })
+  })
+
+  test('every default is a value that may be given, and is shown as it may be written', () => {
+    for (const { kind, shownDefault, default: value } of Object.values(definitions)) {
+      expect(kind.read(value)).toEqual(value)
+      expect(kind.read(shownDefault)).toEqual(value)
+    }
+  })
+
+  test('the settings cannot be changed', () => {
+    const settings = load(['--trusted-proxies=10.0.0.1'])
+    expect(Object.isFrozen(settings)).toBe(true)
+    expect(Object.isFrozen(settings.trustedProxies)).toBe(true)
+    expectTypeOf(settings.port).toEqualTypeOf<number>()
+    expectTypeOf(settings.trustedProxies).toEqualTypeOf<readonly string[]>()
+    expectTypeOf(settings.logLevel).toEqualTypeOf<'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent'>()
+  })
+
+  test('no two settings share a name or a variable', () => {
+    const names = Object.values(definitions).map(({ name }) => name)
+    expect(new Set(names.map(environmentName)).size).toBe(names.length)
+  })
+})
+
+describe('flags', () => {
+  test.each([[['--port', '1']], [['--port=1']], [['--port', '2', '--port', '1']]])(
+    '%j give the port',
+    (args) => expect(load(args).port).toBe(1),
+  )
+
+  test('take the names of the contract', () => {
+    const name = 'svc.naming.clean.expired-metadata'
+    const settings = load([`--${name}.expired-time`, '100', `--${name}.interval=2s`])
+    expect(settings).toMatchObject({ expiredMetadataTimeMs: 100, expiredMetadataIntervalMs: 2000 })
+  })
+
+  test('may hold an equals sign and an empty value', () => {
+    expect(load(['--site=a=b']).site).toBe('a=b')
+    expect(load(['--site=']).site).toBe('')
+  })
+
+  test('of a boolean need no value, and those of a list add up', () => {
+    const list = {
+      loud: { name: 'loud', kind: boolean(), default: false, shownDefault: 'false', meaning: '' },
+      peers: {
+        name: 'peers',
+        kind: addressList(),
+        default: [] as readonly string[],
+        shownDefault: '',
+        meaning: '',
+      },
+    }
+    const read = (...args: string[]) => readSettings(list, { args, env: {} })
+    expect(read('--loud').loud).toBe(true)
+    expect(read('--loud', '--no-loud').loud).toBe(false)
+    expect(read('--loud=false').loud).toBe(false)
+    expect(read('--peers', '::1', '--peers=10.0.0.1').peers).toEqual(['::1', '10.0.0.1'])
+  })
+
+  test.each([
+    [['8848'], '"8848" is not a flag'],
+    [['-p', '1'], '"-p" is not a flag'],
+    [['--'], '"--" is not a flag'],
+    [['--port'], 'the flag --port has no value. It must be a whole number'],
+    [['--port', '--host', 'x'], 'the flag --port has no value'],
+    [
+      ['--host='],
+      'Wrong value of the setting host: "", from the flag --host. It must be a text that is not empty',
+    ],
+    [['--log-level', 'loud'], 'one of trace, debug, info'],
+    [['--dir', 'x'], 'Unknown setting dir'],
+    [['--settings'], '--settings needs the name of a file'],
+    [['--no-port'], 'Unknown setting no-port'],
+  ])('%j are refused', (args, problem) => expect(problemsOf(args).join('\n')).toContain(problem))
+})
+
+describe('the environment', () => {
+  test('gives settings by WAYPOST_ names', () => {
+    const env = { WAYPOST_DATA_DIR: 'd', WAYPOST_SVC_NAMING_CLEAN_EXPIRED_METADATA_INTERVAL: '1s', PORT: '1' }
+    expect(load([], env)).toMatchObject({ dataDir: 'd', expiredMetadataIntervalMs: 1000, port: 8848 })
+  })
+
+  test('counts an empty variable as absent', () =>
+    expect(load([], { WAYPOST_PORT: '', WAYPOST_NOTHING: '' }).port).toBe(8848))
+
+  test('is refused where no setting has that name, or its value is wrong', () => {
+    expect(problemsOf([], { WAYPOST_HOSTS: 'x' })).toEqual([
+      'Unknown setting WAYPOST_HOSTS, from the environment variable WAYPOST_HOSTS. Did you mean WAYPOST_HOST?',
+    ])
+    expect(problemsOf([], { WAYPOST_PORT: 'x' })[0]).toContain(
+      'setting port: "x", from the environment variable WAYPOST_PORT',
+    )
+  })
+
+  test('says what to do where Kubernetes set a variable of that name', () => {
+    expect(problemsOf([], { WAYPOST_SERVICE_HOST: '10.0.0.1' })[0]).toContain('enableServiceLinks')
+    expect(problemsOf([], { WAYPOST_PORT: 'tcp://10.0.0.1:80' })[0]).toContain('enableServiceLinks')
+  })
+})
+
+describe('a settings file', () => {
+  test.each([
+    [
+      '{ "port": 1, "site": "s", "svc": { "naming": { "clean": { "expired-metadata": { "interval": "7s" } } } } }',
+    ],
+    ['\uFEFF{ "port": "1", "site": "s", "svc.naming.clean.expired-metadata.interval": 7000 }'],
+    ['# ours\n\n port = 1\r\nsite=s\nsvc.naming.clean.expired-metadata.interval=7s\n'],
+  ])('gives settings as %j', (content) => {
+    const expected = { port: 1, site: 's', expiredMetadataIntervalMs: 7000 }
+    expect(load(['--settings', fileOf(content)])).toMatchObject(expected)
+    expect(load([], { WAYPOST_SETTINGS: fileOf(content) })).toMatchObject(expected)
+  })
+
+  test('comes after the environment, and that after the flags', () => {
+    const file = fileOf('port=1\nsite=file\nhost=file')
+    const settings = load(['--settings', file, '--port=3'], { WAYPOST_PORT: '2', WAYPOST_SITE: 'env' })
+    expect(settings).toMatchObject({ port: 3, site: 'env', host: 'file' })
+  })
+
+  test('is checked whole, also where a flag overrides it', () => {
+    expect(problemsOf(['--settings', fileOf('port=x'), '--port=3'])[0]).toMatch(
+      /setting port: "x", from .*settings, line 1\./,
+    )
+  })
+
+  test.each([
+    ['{ "port": 1', 'is not valid JSON'],
+    ['port 1', 'line 1: "port 1" is not of the form name=value'],
+    ['=1', 'is not of the form name=value'],
+    ['{ "prot": 1 }', 'Did you mean port?'],
+    ['{ "port": null }', 'Wrong value of the setting port: null'],
+    ['{ "site": 5 }', 'Wrong value of the setting site: 5'],
+  ])('of %j is refused', (content, problem) =>
+    expect(problemsOf(['--settings', fileOf(content)])[0]).toContain(problem),
+  )
+
+  test('that is not there is named', () => {
+    expect(problemsOf(['--settings', join(directory, 'absent')])[0]).toMatch(
+      /settings file .*absent cannot be read/,
+    )
+  })
+})

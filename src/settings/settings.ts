@@ -1,0 +1,115 @@
+import { readFileSync } from 'node:fs'
+import { definitions } from './definitions.ts'
+import type { Definition } from './definitions.ts'
+import { nearest } from './nearest.ts'
+import { SettingsError } from './settings-error.ts'
+import { environmentName, readEnvironment, readFileText, readFlags } from './sources.ts'
+import type { Given } from './sources.ts'
+
+type Definitions = Readonly<Record<string, Definition<unknown>>>
+
+type Values<D extends Definitions> = {
+  readonly [Key in keyof D]: D[Key] extends Definition<infer T> ? T : never
+}
+
+/** What the server was told, read once at the start and frozen. Durations are in ms, sizes in bytes. */
+export type Settings = Values<typeof definitions>
+
+/** Where settings come from: the words after the command, and the environment. */
+export interface SettingsSources {
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/**
+ * The settings of this start: flags before environment before file before defaults. Throws SettingsError with every
+ * problem that was found.
+ */
+export function loadSettings(sources: SettingsSources): Settings {
+  return readSettings(definitions, sources)
+}
+
+/** As loadSettings, for any list of definitions. */
+export function readSettings<D extends Definitions>(list: D, sources: SettingsSources): Values<D> {
+  const all = Object.values(list)
+  const kindOf = (name: string) => all.find((definition) => definition.name === name)?.kind
+  const flags = readFlags(sources.args, {
+    isSwitch: (name) => kindOf(name)?.isSwitch ?? false,
+    isList: (name) => kindOf(name)?.isList ?? false,
+  })
+  const environment = readEnvironment(sources.env).filter(({ name }) => name !== 'WAYPOST_SETTINGS')
+  const file = flags.file ?? (sources.env['WAYPOST_SETTINGS'] || undefined)
+  const given = [
+    ...named(flags.given, all, { spell: (name) => name, show: (name) => `--${name}` }),
+    ...named(environment, all, { spell: environmentName, show: environmentName }),
+    ...named(file === undefined ? [] : readFile(file), all, { spell: (name) => name, show: (name) => name }),
+  ]
+  const problems = given.flatMap((entry) => problemOf(entry))
+  if (problems.length > 0) throw new SettingsError(problems)
+  return Object.freeze(
+    Object.fromEntries(Object.entries(list).map(([key, of]) => [key, valueOf(of, given)])),
+  ) as Values<D>
+}
+
+/** A value together with the setting it is for; without one, and with a guess, where no setting has its name. */
+interface Named {
+  readonly given: Given
+  readonly definition: Definition<unknown> | undefined
+  readonly guess: string | undefined
+}
+
+interface Spelling {
+  /** How this source spells the name of a setting. */
+  spell(name: string): string
+  /** How a message shows it. */
+  show(name: string): string
+}
+
+function named(given: readonly Given[], all: readonly Definition<unknown>[], spelling: Spelling): Named[] {
+  return given.map((entry) => {
+    const definition = all.find(({ name }) => spelling.spell(name) === entry.name)
+    const meant = definition
+      ? undefined
+      : nearest(
+          entry.name,
+          all.map(({ name }) => spelling.spell(name)),
+        )
+    const guess = all.find(({ name }) => spelling.spell(name) === meant)?.name
+    return { given: entry, definition, guess: guess && spelling.show(guess) }
+  })
+}
+
+function problemOf({ given, definition, guess }: Named): string[] {
+  if (definition) {
+    if (definition.kind.read(given.raw) !== undefined) return []
+    const wrong = `Wrong value of the setting ${definition.name}: ${shown(given)}`
+    return [`${wrong} It must be ${definition.kind.allowed}.${linkHint(given)}`]
+  }
+  const hint = guess ? `Did you mean ${guess}?` : 'The command `waypost help` lists all settings.'
+  return [`Unknown setting ${given.name}, from ${given.origin}. ${hint}${linkHint(given)}`]
+}
+
+function shown({ raw, origin }: Given): string {
+  return raw === undefined ? `${origin} has no value.` : `${JSON.stringify(raw)}, from ${origin}.`
+}
+
+/** Kubernetes gives every container such variables for a Service that is called "waypost". */
+function linkHint({ name, raw }: Given): string {
+  if (!/^WAYPOST_(SERVICE_(HOST|PORT)|PORT_\d)|^WAYPOST_PORT=tcp:/.test(`${name}=${String(raw)}`)) return ''
+  return ' Kubernetes sets this for a Service named "waypost": set enableServiceLinks to false in the pod.'
+}
+
+function valueOf(definition: Definition<unknown>, given: readonly Named[]): unknown {
+  const first = given.find((entry) => entry.definition === definition)
+  return first ? definition.kind.read(first.given.raw) : definition.default
+}
+
+function readFile(file: string): readonly Given[] {
+  let content: string
+  try {
+    content = readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw new SettingsError([`The settings file ${file} cannot be read: ${(cause as Error).message}.`])
+  }
+  return readFileText(content, file)
+}

@@ -1,0 +1,118 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { builtinModules } from 'node:module'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseSync, Visitor } from 'oxc-parser'
+import { describe, expect, test } from 'vitest'
+
+/** What the files of a folder may import besides that folder itself. */
+interface Allowed {
+  /** Folders of src. */
+  readonly layers?: readonly string[]
+  readonly packages?: readonly string[]
+  /** Modules of Node. */
+  readonly node?: boolean
+}
+
+/** The longest prefix counts. Files that stand directly in src are their own layer: `main.ts`. */
+const LAYERS: Readonly<Record<string, Allowed>> = {
+  core: {},
+  protocols: { layers: ['core'], packages: ['typebox'], node: true },
+  store: { layers: ['core'], node: true },
+  'store/embedded': { layers: ['core', 'store'], packages: ['libsql'], node: true },
+  feed: { layers: ['core'], node: true },
+  subscribers: { layers: ['core', 'feed'], node: true },
+  probes: { layers: ['core'], packages: ['mysql2'], node: true },
+  jobs: { layers: ['core'], node: true },
+  machine: { node: true },
+  settings: { node: true },
+  command: { layers: ['settings'], node: true },
+  'log.ts': { packages: ['pino'], node: true },
+  'server-address.ts': { layers: ['settings'], node: true },
+  'routes.ts': { layers: ['*'], node: true },
+  'server.ts': { layers: ['*'], packages: ['pino'], node: true },
+  'main.ts': { layers: ['*'], packages: ['pino'], node: true },
+}
+
+/** What a test beside the code may import besides. */
+const FOR_TESTS = ['vitest', 'fast-check']
+
+const src = fileURLToPath(new URL('../src', import.meta.url))
+const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => file.replaceAll('\\', '/'))
+  .sort()
+
+describe('each file imports only what its layer may', () => {
+  test.each(files)('%s', (file) => {
+    expect(layerOf(file), `no layer is named for ${file}: add it to the table of this test`).toBeDefined()
+    expect(
+      importsOf(file, readFileSync(join(src, file), 'utf8')).filter((name) => !isAllowed(file, name)),
+    ).toEqual([])
+  })
+})
+
+test('every form of import is seen', () => {
+  const code = `import a from 'one'; import type { B } from './two.ts'; export { c } from 'three'; export * from 'four'
+    import 'five'; const d = await import('six'); type E = import('seven').E; const f = await import(d); export type { G } from 'eight'`
+  expect(importsOf('x.ts', code).sort()).toEqual(
+    ['(computed)', './two.ts', 'eight', 'five', 'four', 'one', 'seven', 'six', 'three'].sort(),
+  )
+})
+
+test.each([
+  ['core/state.ts', './naming/service.ts', true],
+  ['core/state.ts', '../settings/settings.ts', false],
+  ['core/state.ts', 'node:fs', false],
+  ['core/state.ts', 'typebox', false],
+  ['core/state.test.ts', 'fast-check', true],
+  ['protocols/http/route.ts', 'typebox/value', true],
+  ['protocols/http/route.ts', '../../store/embedded/store.ts', false],
+  ['store/embedded/store.ts', 'libsql', true],
+  ['store/other.ts', 'libsql', false],
+  ['subscribers/push.ts', '../feed/feed.ts', true],
+  ['feed/feed.ts', '../subscribers/push.ts', false],
+  ['probes/http.ts', 'http', false],
+  ['settings/settings.ts', '../core/state.ts', false],
+  ['server.ts', './store/embedded/store.ts', true],
+  ['core/state.ts', '../../test/support/waypost.ts', false],
+  ['core/state.ts', '(computed)', false],
+])('the table judges that %s importing %s is %s', (file, name, allowed) =>
+  expect(isAllowed(file, name)).toBe(allowed),
+)
+
+function isAllowed(file: string, name: string): boolean {
+  const layer = layerOf(file)!
+  const { layers = [], packages = [], node = false } = LAYERS[layer]!
+  if (name.startsWith('node:')) return node
+  if (name.startsWith('.')) {
+    const target = layerOf(relative(src, join(src, dirname(file), name)))
+    return target !== undefined && (target === layer || layers.includes(target) || layers.includes('*'))
+  }
+  // Without the prefix a module of Node could be taken for a package.
+  if (builtinModules.includes(name)) return false
+  const ofTests = file.endsWith('.test.ts') ? FOR_TESTS : []
+  return [...packages, ...ofTests].some((allowed) => name === allowed || name.startsWith(`${allowed}/`))
+}
+
+function layerOf(file: string): string | undefined {
+  const fitting = Object.keys(LAYERS).filter((layer) => file === layer || file.startsWith(`${layer}/`))
+  return fitting.sort((a, b) => b.length - a.length)[0]
+}
+
+/** The names of everything that a file imports, whatever form the import has. */
+function importsOf(file: string, code: string): string[] {
+  const { program } = parseSync(file, code)
+  const found: string[] = []
+  const add = ({ source }: { source: { type: string; value?: unknown } | null }) => {
+    if (source) found.push(source.type === 'Literal' ? String(source.value) : '(computed)')
+  }
+  new Visitor({
+    ImportDeclaration: add,
+    ExportNamedDeclaration: add,
+    ExportAllDeclaration: add,
+    ImportExpression: add,
+    TSImportType: add,
+  }).visit(program)
+  return found
+}

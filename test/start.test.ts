@@ -1,0 +1,126 @@
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test } from 'vitest'
+import { freePort, runWaypost, startWaypost, temporaryDirectory } from './support/waypost.ts'
+import type { Waypost, WaypostOptions } from './support/waypost.ts'
+
+const started: Waypost[] = []
+
+async function startOne(options: WaypostOptions = {}): Promise<Waypost> {
+  const server = await startWaypost(options)
+  started.push(server)
+  return server
+}
+
+function settingsFile(content: string): string {
+  const file = join(temporaryDirectory('settings-'), 'settings')
+  writeFileSync(file, content)
+  return file
+}
+
+afterEach(async () => {
+  for (const server of started.splice(0)) await server.kill()
+})
+
+describe('the command', () => {
+  test('prints its version', async () => {
+    const { code, stdout } = await runWaypost(['--version'])
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+  })
+
+  test.each([['help'], ['--help'], ['start', '--help']])(
+    'prints help with the settings at %s %s',
+    async (...args) => {
+      const { code, stdout } = await runWaypost(args)
+      expect(code).toBe(0)
+      expect(stdout).toContain('--data-dir')
+      expect(stdout).toContain('version')
+    },
+  )
+
+  test.each([[[]], [['strat']]])('refuses %j with exit code 2 and says what there is', async (args) => {
+    const { code, stderr } = await runWaypost(args)
+    expect(code).toBe(2)
+    expect(stderr).toMatch(/start, help or version/)
+  })
+})
+
+describe('a start', () => {
+  test('prints one banner with version, address, data directory and a curl line', async () => {
+    const server = await startOne({ settings: { 'log-level': 'silent' } })
+    const lines = server.output().trimEnd().split('\n')
+    expect(lines).toHaveLength(4)
+    expect(lines[0]).toMatch(/^Waypost \d+\.\d+\.\d+$/)
+    expect(lines[1]).toContain(server.url)
+    expect(lines[2]).toContain(server.dataDir)
+    expect(lines[3]).toContain(`curl '${server.url}/`)
+  })
+
+  test('takes a setting from a flag, before the environment, before the file', async () => {
+    const [fromFlag, fromEnvironment, fromFile] = [await freePort(), await freePort(), await freePort()]
+    const env = { WAYPOST_PORT: `${fromEnvironment}`, WAYPOST_SETTINGS: settingsFile(`port=${fromFile}`) }
+    const server = await startOne({ port: fromFlag, env })
+    expect(server.output()).toContain(`:${fromFlag}`)
+  })
+
+  test.each([
+    ['JSON', (port: number) => `{ "port": ${port}, "host": "localhost" }`],
+    ['lines', (port: number) => `# ours\nport = ${port}\nhost=localhost\n`],
+  ])('takes settings from a file of %s', async (_form, write) => {
+    const { port, url } = await startOne({ settings: { 'log-level': 'silent' } })
+    const { code, stderr } = await runWaypost(['start', '--settings', settingsFile(write(port))])
+    // The port is taken, which shows that it was read.
+    expect(url).toContain(`${port}`)
+    expect(code).toBe(1)
+    expect(stderr).toMatch(new RegExp(`port ${port} of localhost is in use.*--port`))
+  })
+
+  test('with an unknown setting ends with 2 and guesses what was meant', async () => {
+    const { code, stdout, stderr } = await runWaypost(['start', '--prot', '1'], { WAYPOST_DATADIR: 'x' })
+    expect(code).toBe(2)
+    expect(stdout).toBe('')
+    expect(stderr).toMatch(/Unknown setting prot, from the flag --prot\. Did you mean --port\?/)
+    expect(stderr).toMatch(/Unknown setting WAYPOST_DATADIR.*Did you mean WAYPOST_DATA_DIR\?/)
+  })
+
+  test('with a wrong value ends with 2 and says where it came from and what is allowed', async () => {
+    const { code, stderr } = await runWaypost(['start'], { WAYPOST_PORT: '70000' })
+    expect(code).toBe(2)
+    expect(stderr).toMatch(
+      /setting port: "70000", from the environment variable WAYPOST_PORT.*from 0 to 65535/,
+    )
+  })
+
+  test('on a used port ends with 1 and one line that names the port and the setting', async () => {
+    const blocker = createServer()
+    const port = await freePort()
+    await new Promise<void>((resolve) => blocker.listen(port, '127.0.0.1', resolve))
+    const dataDir = temporaryDirectory('data-')
+    const { code, stderr } = await runWaypost([
+      'start',
+      `--port=${port}`,
+      `--data-dir=${dataDir}`,
+      '--log-level=silent',
+    ])
+    blocker.close()
+    expect(code).toBe(1)
+    expect(stderr).toMatch(new RegExp(`^waypost: port ${port} .*--port\\.\n$`))
+  })
+
+  test.each(['SIGTERM', 'SIGINT'] as const)('ends with 0 at %s', async (signal) => {
+    const server = await startOne()
+    expect(await server.stop(signal)).toBe(0)
+  })
+
+  test('can be had again on the same port and data directory after a crash', async () => {
+    const server = await startOne()
+    await server.kill()
+    const again = await server.restart()
+    started.push(again)
+    expect(again.port).toBe(server.port)
+    expect(again.dataDir).toBe(server.dataDir)
+    expect(await again.stop()).toBe(0)
+  })
+})

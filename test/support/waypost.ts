@@ -1,0 +1,201 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { inject } from 'vitest'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** A directory for what tests write; it is removed after the run. */
+    temporaryDirectory: string
+  }
+}
+
+/** How a server is started; what is left out is chosen fresh. */
+export interface WaypostOptions {
+  /** Settings by their names, as flags: `{ 'log-level': 'debug' }`. */
+  readonly settings?: Readonly<Record<string, string | number | boolean>>
+  readonly dataDir?: string
+  readonly port?: number
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** A server in a process of its own. */
+export interface Waypost {
+  /** `http://127.0.0.1:<port>` */
+  readonly url: string
+  readonly port: number
+  readonly dataDir: string
+  readonly pid: number
+  /** All it has printed so far, both streams. */
+  output(): string
+  /** Sends the signal, SIGTERM unless told, and resolves with the exit code: null where the signal ended it unhandled. */
+  stop(signal?: 'SIGTERM' | 'SIGINT'): Promise<number | null>
+  /** SIGKILL: what a crash leaves behind stays in the data directory. */
+  kill(): Promise<void>
+  /** The server again, on the same port and data directory; it is stopped first where it still runs. */
+  restart(): Promise<Waypost>
+}
+
+const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+const START_LIMIT_MS = 15_000
+const STOP_LIMIT_MS = 10_000
+const PORT_TRIES = 20
+
+const running = new Set<ChildProcess>()
+process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')))
+
+/**
+ * Starts the built server on a free loopback port with an empty data directory, and waits until it answers.
+ * Throws with the output of the server where it ends or stays silent.
+ */
+export async function startWaypost(options: WaypostOptions = {}): Promise<Waypost> {
+  const port = options.port ?? (await freePort())
+  const dataDir = options.dataDir ?? temporaryDirectory('data-')
+  const child = spawnWaypost(flagsOf({ ...options.settings, port, 'data-dir': dataDir }), options.env)
+  const server = handleOf(child, { ...options, port, dataDir })
+  await answering(child, server)
+  return server
+}
+
+/** A fresh directory that is removed after the run. */
+export function temporaryDirectory(prefix: string): string {
+  return mkdtempSync(join(inject('temporaryDirectory'), prefix))
+}
+
+/** What a whole run of the `waypost` command gave. */
+export interface CommandResult {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs the `waypost` command to its end. */
+export async function runWaypost(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<CommandResult> {
+  const child = spawnProcess(args, env)
+  const result = { stdout: '', stderr: '' }
+  child.stdout!.on('data', (chunk: string) => (result.stdout += chunk))
+  child.stderr!.on('data', (chunk: string) => (result.stderr += chunk))
+  const ended = once(child, 'close')
+  await bounded(ended, START_LIMIT_MS, () => `waypost ${args.join(' ')} did not end`)
+  return { code: child.exitCode, ...result }
+}
+
+/** A port of the loopback address that is free, outside the range from which outgoing connections take theirs. */
+export async function freePort(): Promise<number> {
+  for (let tries = 0; tries < PORT_TRIES; tries++) {
+    const port = 20_000 + Math.floor(Math.random() * 12_000)
+    if (await isFree(port)) return port
+  }
+  throw new Error(`no free port found in ${PORT_TRIES} tries`)
+}
+
+function spawnWaypost(
+  flags: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): ChildProcess & { printed: string } {
+  const child = Object.assign(spawnProcess(['start', ...flags], env), { printed: '' })
+  child.stdout!.on('data', (chunk: string) => (child.printed += chunk))
+  child.stderr!.on('data', (chunk: string) => (child.printed += chunk))
+  return child
+}
+
+function spawnProcess(args: readonly string[], env: Readonly<Record<string, string>>): ChildProcess {
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !name.startsWith('WAYPOST_') && name !== 'NODE_OPTIONS',
+  )
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...Object.fromEntries(inherited), ...env },
+  })
+  child.stdout.setEncoding('utf8')
+  child.stderr.setEncoding('utf8')
+  running.add(child)
+  child.on('exit', () => running.delete(child))
+  return child
+}
+
+function handleOf(
+  child: ChildProcess & { printed: string },
+  options: WaypostOptions & { port: number; dataDir: string },
+): Waypost {
+  const end = (signal: NodeJS.Signals) => endProcess(child, signal)
+  return {
+    url: `http://127.0.0.1:${options.port}`,
+    port: options.port,
+    dataDir: options.dataDir,
+    pid: child.pid!,
+    output: () => child.printed,
+    stop: (signal = 'SIGTERM') => end(signal),
+    kill: () => end('SIGKILL').then(() => undefined),
+    restart: () => end('SIGTERM').then(() => startWaypost(options)),
+  }
+}
+
+async function endProcess(
+  child: ChildProcess & { printed: string },
+  signal: NodeJS.Signals,
+): Promise<number | null> {
+  if (!hasEnded(child)) {
+    const ended = once(child, 'close')
+    child.kill(signal)
+    await bounded(ended, STOP_LIMIT_MS, () => {
+      child.kill('SIGKILL')
+      return `the server did not stop within ${STOP_LIMIT_MS} ms of ${signal}; it printed:\n${child.printed}`
+    })
+  }
+  return child.exitCode
+}
+
+async function answering(child: ChildProcess, server: Waypost): Promise<void> {
+  const deadline = Date.now() + START_LIMIT_MS
+  while (!(await answers(server.url))) {
+    if (hasEnded(child))
+      throw new Error(`the server ended with ${child.exitCode}; it printed:\n${server.output()}`)
+    if (Date.now() > deadline) {
+      await server.kill()
+      throw new Error(
+        `the server did not answer within ${START_LIMIT_MS} ms; it printed:\n${server.output()}`,
+      )
+    }
+    await sleep(20)
+  }
+}
+
+async function answers(url: string): Promise<boolean> {
+  return fetch(url, { headers: { connection: 'close' }, signal: AbortSignal.timeout(2000) }).then(
+    (response) => response.arrayBuffer().then(() => true),
+    () => false,
+  )
+}
+
+function hasEnded(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null
+}
+
+function flagsOf(settings: Readonly<Record<string, string | number | boolean>>): string[] {
+  return Object.entries(settings).map(([name, value]) => `--${name}=${value}`)
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const probe = createServer()
+  const outcome = await new Promise<boolean>((resolve) => {
+    probe.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true))
+  })
+  if (outcome) await new Promise((resolve) => probe.close(resolve))
+  return outcome
+}
+
+async function bounded(promise: Promise<unknown>, limitMs: number, onLimit: () => string): Promise<void> {
+  const timer = new AbortController()
+  const limit = sleep(limitMs, 'late', { signal: timer.signal, ref: false }).catch(() => undefined)
+  if ((await Promise.race([promise, limit])) === 'late') throw new Error(onLimit())
+  timer.abort()
+}

@@ -1,0 +1,69 @@
+import type { Change } from './changes.ts'
+import type { Command, Decision } from './decision.ts'
+import { Draft } from './draft.ts'
+import type { ChangeGroup, Now } from './ports.ts'
+import type { View } from './view.ts'
+
+/** A command that waits for its batch, and how its caller is answered. */
+export interface Waiting {
+  readonly command: Command<unknown>
+  readonly resolve: (outcome: unknown) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** What a command of a batch was decided to be: a decision or the error that `decide` threw. */
+export type Decided =
+  | { readonly waiting: Waiting; readonly decision: Decision<unknown> }
+  | { readonly waiting: Waiting; readonly error: unknown }
+
+/** Commands decided in order, each seeing those before it, and the groups of changes that they came to. */
+export interface Batch {
+  readonly decided: readonly Decided[]
+  /** First the records that were behind, a group each; then the commands' changes, a group each. */
+  readonly groups: readonly ChangeGroup[]
+  /** Which command made which group, by the group's index; undefined for records that were behind. */
+  readonly owners: readonly (Waiting | undefined)[]
+  readonly subjects: ReadonlySet<string>
+}
+
+/** Decides `waiting` in order against `view` and puts the changes behind those of `behind`. */
+export function gatherBatch(
+  view: View,
+  waiting: readonly Waiting[],
+  behind: readonly Change[],
+  now: Now,
+): Batch {
+  const draft = new Draft(view)
+  const groups: ChangeGroup[] = behind.map((change) => [change])
+  const owners: (Waiting | undefined)[] = behind.map(() => undefined)
+  const subjects = new Set<string>()
+  const decided = waiting.map((one): Decided => {
+    const verdict = decideOne(one, draft, now)
+    if (!('decision' in verdict) || verdict.decision.changes.length === 0) return verdict
+    for (const change of verdict.decision.changes) draft.add(change)
+    groups.push(verdict.decision.changes)
+    owners.push(one)
+    subjects.add(one.command.subject)
+    return verdict
+  })
+  return { decided, groups, owners, subjects }
+}
+
+function decideOne(waiting: Waiting, draft: Draft, now: Now): Decided {
+  try {
+    return { waiting, decision: waiting.command.decide(draft, now) }
+  } catch (error) {
+    return { waiting, error }
+  }
+}
+
+/** Whether the command of this verdict changed something (others only read). */
+export function hasChanges(verdict: Decided): boolean {
+  return 'decision' in verdict && verdict.decision.changes.length > 0
+}
+
+/** Tells the caller what its command came to. */
+export function settle(verdict: Decided): void {
+  if ('decision' in verdict) verdict.waiting.resolve(verdict.decision.outcome)
+  else verdict.waiting.reject(verdict.error)
+}

@@ -1,0 +1,123 @@
+import type { ConfigItem, ConfigKey, Operator } from './config/config-item.ts'
+import type { HistoryOp } from './config/history-record.ts'
+import type { InstanceAddress, InstanceRecord, Metadata } from './naming/instance.ts'
+import type { Service, ServiceKey } from './naming/service.ts'
+import type { Namespace } from './namespaces/namespace.ts'
+import type { SwitchPatch } from './operator/switches.ts'
+
+/** An item has a new version. `previous` is the version it replaces (op U), undefined for a new item (I). */
+export interface ConfigPublished {
+  readonly kind: 'config-published'
+  readonly op: Exclude<HistoryOp, 'D'>
+  readonly item: ConfigItem
+  readonly previous: ConfigItem | undefined
+  readonly operator: Operator
+}
+
+/** An item is gone. `historyId` is 0 until the store has stamped it. */
+export interface ConfigDeleted {
+  readonly kind: 'config-deleted'
+  readonly key: ConfigKey
+  readonly deleted: ConfigItem
+  readonly operator: Operator
+  readonly atMs: number
+  historyId: number
+}
+
+/** A namespace was put on the list or changed there. */
+export interface NamespaceSaved {
+  readonly kind: 'namespace-saved'
+  readonly namespace: Namespace
+}
+
+/** A namespace was taken off the list; what is in it stays. */
+export interface NamespaceDeleted {
+  readonly kind: 'namespace-deleted'
+  readonly namespaceId: string
+}
+
+/** A service was made or changed (its whole record, without instances). */
+export interface ServiceSaved {
+  readonly kind: 'service-saved'
+  readonly service: Service
+  readonly atMs: number
+}
+
+/** A service is gone, and with it its remembered metadata stays until it expires. */
+export interface ServiceDeleted {
+  readonly kind: 'service-deleted'
+  readonly key: ServiceKey
+  readonly serial: number
+}
+
+/**
+ * An instance was registered or changed: its whole record. `healthy` undefined keeps the health it has;
+ * `beat` says that this counts as a beat (a registration does, a modification does not).
+ */
+export interface InstanceSaved {
+  readonly kind: 'instance-saved'
+  readonly serviceKey: ServiceKey
+  readonly serviceSerial: number
+  readonly record: InstanceRecord
+  readonly healthy: boolean | undefined
+  readonly beat: boolean
+  readonly atMs: number
+}
+
+/** An instance was deregistered, replaced or has expired. */
+export interface InstanceRemoved {
+  readonly kind: 'instance-removed'
+  readonly serviceKey: ServiceKey
+  readonly address: InstanceAddress
+  readonly serial: number
+  readonly reason: 'deregistered' | 'expired'
+  readonly atMs: number
+}
+
+/** An instance became healthy or unhealthy: by beats, by a probe or by an operator. */
+export interface InstanceHealthChanged {
+  readonly kind: 'instance-health-changed'
+  readonly serviceKey: ServiceKey
+  readonly address: InstanceAddress
+  readonly serial: number
+  readonly healthy: boolean
+  readonly atMs: number
+}
+
+/** The keys that operators wrote over an instance's metadata: the whole set, which replaces the last one. */
+export interface MetadataRemembered {
+  readonly kind: 'metadata-remembered'
+  readonly serviceKey: ServiceKey
+  readonly address: InstanceAddress
+  readonly metadata: Metadata
+  readonly atMs: number
+}
+
+/** The remembered keys of an address are no longer kept. */
+export interface MetadataForgotten {
+  readonly kind: 'metadata-forgotten'
+  readonly serviceKey: ServiceKey
+  readonly address: InstanceAddress
+}
+
+/** Switches were set. `localOnly` (debug=true) is never written and never leaves this server. */
+export interface SwitchesSet {
+  readonly kind: 'switches-set'
+  readonly patch: SwitchPatch
+  readonly localOnly: boolean
+}
+
+/** Everything that can happen, in the past tense. State.apply and the stores name every kind. */
+export type Change =
+  | ConfigPublished
+  | ConfigDeleted
+  | NamespaceSaved
+  | NamespaceDeleted
+  | ServiceSaved
+  | ServiceDeleted
+  | InstanceSaved
+  | InstanceRemoved
+  | InstanceHealthChanged
+  | MetadataRemembered
+  | MetadataForgotten
+  | SwitchesSet

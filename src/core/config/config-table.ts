@@ -1,0 +1,61 @@
+import { type ConfigItem, type ConfigKey, configKeyText } from './config-item.ts'
+
+/** All current configuration items, by key, by id and by namespace. Written by State alone. */
+export class ConfigTable {
+  readonly #byKey = new Map<string, ConfigItem>()
+  readonly #byId = new Map<number, ConfigItem>()
+  readonly #byNamespace = new Map<string, Set<string>>()
+
+  /** How many items there are. */
+  get size(): number {
+    return this.#byKey.size
+  }
+
+  get(key: ConfigKey): ConfigItem | undefined {
+    return this.#byKey.get(configKeyText(key))
+  }
+
+  /** For callers that keep the text of a key (`configKeyText`). */
+  getByText(keyText: string): ConfigItem | undefined {
+    return this.#byKey.get(keyText)
+  }
+
+  /** The item whose own id this is. */
+  getById(id: number): ConfigItem | undefined {
+    return this.#byId.get(id)
+  }
+
+  /** The items of a namespace, oldest first. */
+  *inNamespace(namespaceId: string): Generator<ConfigItem> {
+    for (const keyText of this.#byNamespace.get(namespaceId) ?? []) {
+      const item = this.#byKey.get(keyText)
+      if (item !== undefined) yield item
+    }
+  }
+
+  /** How many items a namespace holds. */
+  countIn(namespaceId: string): number {
+    return this.#byNamespace.get(namespaceId)?.size ?? 0
+  }
+
+  set(item: ConfigItem): void {
+    const keyText = configKeyText(item.key)
+    this.#byKey.set(keyText, item)
+    this.#byId.set(item.origin.id, item)
+    const { namespaceId } = item.key
+    const members = this.#byNamespace.get(namespaceId)
+    if (members === undefined) this.#byNamespace.set(namespaceId, new Set([keyText]))
+    else members.add(keyText)
+  }
+
+  delete(key: ConfigKey): void {
+    const keyText = configKeyText(key)
+    const item = this.#byKey.get(keyText)
+    if (item === undefined) return
+    this.#byKey.delete(keyText)
+    this.#byId.delete(item.origin.id)
+    const members = this.#byNamespace.get(key.namespaceId)
+    members?.delete(keyText)
+    if (members?.size === 0) this.#byNamespace.delete(key.namespaceId)
+  }
+}

@@ -1,0 +1,85 @@
+import { type Command, synced, unchanged } from '../decision.ts'
+import { Refusal } from '../refusal.ts'
+import {
+  type ConfigItem,
+  type ConfigKey,
+  type ConfigNotes,
+  type ConfigType,
+  configKeyText,
+  type Operator,
+} from './config-item.ts'
+
+/** A new text for an item. `md5` is that of `content`; what is undefined in `notes` keeps what it was. */
+export interface PublishConfig {
+  readonly key: ConfigKey
+  readonly content: Buffer
+  readonly md5: string
+  /** Undefined keeps the type of an item that exists, and is `text` for a new one. */
+  readonly type: ConfigType | undefined
+  readonly notes: Partial<ConfigNotes>
+  /** Publishes only if the current md5 is this one (`''`: only if the item is not there). */
+  readonly casMd5: string | undefined
+  readonly operator: Operator
+}
+
+const NO_NOTES: ConfigNotes = {
+  appName: '',
+  desc: null,
+  use: null,
+  effect: null,
+  schema: null,
+  configTags: null,
+  encryptedDataKey: '',
+}
+
+/** Answers true. Publishing what is already there changes nothing and makes no history record. */
+export function publishConfig(wish: PublishConfig): Command<true> {
+  return {
+    subject: configSubject(wish.key),
+    decide(view, now) {
+      const previous = view.config(wish.key)
+      checkCas(wish, previous)
+      const item = nextVersion(wish, previous, now.wallMs)
+      if (previous !== undefined && sameVersion(previous, item)) return unchanged(true)
+      const op = previous === undefined ? 'I' : 'U'
+      return synced([{ kind: 'config-published', op, item, previous, operator: wish.operator }], true)
+    },
+  }
+}
+
+/** The engine's name for an item. */
+export function configSubject(key: ConfigKey): string {
+  return `config:${configKeyText(key)}`
+}
+
+function checkCas(wish: PublishConfig, previous: ConfigItem | undefined): void {
+  if (wish.casMd5 === undefined || wish.casMd5 === (previous?.md5 ?? '')) return
+  throw new Refusal('config-changed', 'Cas publish fail, server md5 may have changed.', {
+    parameter: 'casMd5',
+    allowed: 'the md5 of the current content',
+  })
+}
+
+function nextVersion(wish: PublishConfig, previous: ConfigItem | undefined, wallMs: number): ConfigItem {
+  const { operator } = wish
+  return {
+    key: wish.key,
+    origin: previous?.origin ?? {
+      id: 0,
+      createdMs: wallMs,
+      createUser: operator.user,
+      createIp: operator.ip,
+    },
+    historyId: 0,
+    content: wish.content,
+    md5: wish.md5,
+    type: wish.type ?? previous?.type ?? 'text',
+    notes: { ...NO_NOTES, ...previous?.notes, ...wish.notes },
+    modifiedMs: Math.max(wallMs, previous?.modifiedMs ?? 0),
+  }
+}
+
+function sameVersion(a: ConfigItem, b: ConfigItem): boolean {
+  if (a.md5 !== b.md5 || a.type !== b.type || !a.content.equals(b.content)) return false
+  return (Object.keys(NO_NOTES) as (keyof ConfigNotes)[]).every((name) => a.notes[name] === b.notes[name])
+}

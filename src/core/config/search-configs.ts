@@ -1,0 +1,85 @@
+import type { ConfigItem } from './config-item.ts'
+import type { ConfigTable } from './config-table.ts'
+
+/** Which items of a namespace are looked for; an empty text matches every item. */
+export interface ConfigSearch {
+  readonly namespaceId: string
+  /** In a blur search `*` stands for any run of characters; without it the match is exact. */
+  readonly mode: 'accurate' | 'blur'
+  readonly dataId: string
+  readonly group: string
+  readonly appName: string
+  /** Comma-separated; an item must carry all of them. */
+  readonly configTags: string
+  /** Only items of these types; empty: all. */
+  readonly types: readonly string[]
+}
+
+/** The items of one page, and how many match in all. `pageNo` counts from 1. */
+export interface ConfigPage {
+  readonly totalCount: number
+  readonly items: readonly ConfigItem[]
+}
+
+/** Finds the items that match, oldest first (http-compat.md section 3, search). */
+export function searchConfigs(
+  configs: ConfigTable,
+  search: ConfigSearch,
+  page: { pageNo: number; pageSize: number },
+): ConfigPage {
+  const matches = matcherOf(search)
+  const first = (page.pageNo - 1) * page.pageSize
+  const items: ConfigItem[] = []
+  let totalCount = 0
+  for (const item of configs.inNamespace(search.namespaceId)) {
+    if (!matches(item)) continue
+    if (totalCount >= first && items.length < page.pageSize) items.push(item)
+    totalCount++
+  }
+  return { totalCount, items }
+}
+
+function matcherOf(search: ConfigSearch): (item: ConfigItem) => boolean {
+  const text = search.mode === 'blur' ? wildcard : exact
+  const dataId = text(search.dataId)
+  const group = text(search.group)
+  const appName = text(search.appName)
+  const tags = search.configTags.split(',').filter((tag) => tag !== '')
+  const types = new Set(search.types)
+  return (item) =>
+    dataId(item.key.dataId) &&
+    group(item.key.group) &&
+    appName(item.notes.appName) &&
+    hasTags(item, tags) &&
+    (types.size === 0 || types.has(item.type))
+}
+
+function hasTags(item: ConfigItem, wanted: readonly string[]): boolean {
+  if (wanted.length === 0) return true
+  const carried = item.notes.configTags?.split(',') ?? []
+  return wanted.every((tag) => carried.includes(tag))
+}
+
+function exact(wanted: string): (text: string) => boolean {
+  return wanted === '' ? () => true : (text) => text === wanted
+}
+
+/** Matches piece by piece, in linear time: a client's pattern never becomes a regular expression. */
+function wildcard(pattern: string): (text: string) => boolean {
+  if (!pattern.includes('*')) return exact(pattern)
+  const pieces = pattern.split('*')
+  const head = pieces[0] ?? ''
+  const tail = pieces.at(-1) ?? ''
+  const middle = pieces.slice(1, -1)
+  return (text) => {
+    if (text.length < head.length + tail.length || !text.startsWith(head) || !text.endsWith(tail))
+      return false
+    let at = head.length
+    for (const piece of middle) {
+      const found = text.indexOf(piece, at)
+      if (found === -1) return false
+      at = found + piece.length
+    }
+    return at <= text.length - tail.length
+  }
+}

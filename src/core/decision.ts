@@ -1,0 +1,36 @@
+import type { Change } from './changes.ts'
+import type { Now } from './ports.ts'
+import type { View } from './view.ts'
+
+/**
+ * When the caller may hear that its changes hold. `synced`: once they are on disk. `behind`: at once, they
+ * are written within a second (ephemeral instances). `local`: at once, they are never written.
+ */
+export type Durability = 'synced' | 'behind' | 'local'
+
+/** What a command comes to, given what is known: the changes it makes and what its caller is told. */
+export interface Decision<T> {
+  readonly changes: readonly Change[]
+  readonly durability: Durability
+  readonly outcome: T
+}
+
+/**
+ * A wish to change something. `subject` names the one thing (item, service, list) that the decision reads
+ * and changes, so that the engine knows which commands must wait for which. `decide` is pure, may be called
+ * again, and throws Refusal for a 'no'.
+ */
+export interface Command<T> {
+  readonly subject: string
+  decide(view: View, now: Now): Decision<T>
+}
+
+/** A decision that changes nothing. */
+export function unchanged<T>(outcome: T): Decision<T> {
+  return { changes: [], durability: 'local', outcome }
+}
+
+/** A decision whose changes must be on disk before it is acknowledged. */
+export function synced<T>(changes: readonly Change[], outcome: T): Decision<T> {
+  return { changes, durability: 'synced', outcome }
+}

@@ -1,0 +1,163 @@
+import type { Change } from './changes.ts'
+import { type ConfigItem, type ConfigKey, configKeyText } from './config/config-item.ts'
+import { addressText, type InstanceAddress, type Metadata } from './naming/instance.ts'
+import { type Service, type ServiceKey, serviceKeyText } from './naming/service.ts'
+import type { Namespace } from './namespaces/namespace.ts'
+import type { Switches } from './operator/switches.ts'
+import type { KnownInstance, View } from './view.ts'
+
+/** What a batch has changed of one service so far; undefined values in the maps are removals. */
+interface ServiceDraft {
+  service: Service | undefined
+  readonly instances: Map<string, KnownInstance | undefined>
+  readonly remembered: Map<string, Metadata | undefined>
+}
+
+/**
+ * The state with the changes of the batch that is being gathered, so that a command sees those before it.
+ * It holds the differences only; the state is not touched.
+ */
+export class Draft implements View {
+  readonly #base: View
+  readonly #configs = new Map<string, ConfigItem | undefined>()
+  readonly #namespaces = new Map<string, Namespace | undefined>()
+  readonly #services = new Map<string, ServiceDraft>()
+  #switches: Switches
+
+  constructor(base: View) {
+    this.#base = base
+    this.#switches = base.switches
+  }
+
+  get switches(): Switches {
+    return this.#switches
+  }
+
+  config(key: ConfigKey): ConfigItem | undefined {
+    const text = configKeyText(key)
+    return this.#configs.has(text) ? this.#configs.get(text) : this.#base.config(key)
+  }
+
+  namespace(id: string): Namespace | undefined {
+    return this.#namespaces.has(id) ? this.#namespaces.get(id) : this.#base.namespace(id)
+  }
+
+  service(key: ServiceKey): Service | undefined {
+    const draft = this.#services.get(serviceKeyText(key))
+    return draft === undefined ? this.#base.service(key) : draft.service
+  }
+
+  instance(key: ServiceKey, address: InstanceAddress): KnownInstance | undefined {
+    const draft = this.#services.get(serviceKeyText(key))
+    const text = addressText(address)
+    return draft?.instances.has(text) ? draft.instances.get(text) : this.#base.instance(key, address)
+  }
+
+  *instances(key: ServiceKey): Generator<KnownInstance> {
+    const draft = this.#services.get(serviceKeyText(key))
+    if (draft === undefined) return yield* this.#base.instances(key)
+    for (const known of this.#base.instances(key)) {
+      if (!draft.instances.has(addressText(known.record.address))) yield known
+    }
+    for (const known of draft.instances.values()) if (known !== undefined) yield known
+  }
+
+  instanceCount(key: ServiceKey): number {
+    const draft = this.#services.get(serviceKeyText(key))
+    let count = this.#base.instanceCount(key)
+    for (const known of draft?.instances.values() ?? []) {
+      const address = known?.record.address
+      if (address === undefined) count--
+      else if (this.#base.instance(key, address) === undefined) count++
+    }
+    return count
+  }
+
+  remembered(key: ServiceKey, address: InstanceAddress): Metadata | undefined {
+    const draft = this.#services.get(serviceKeyText(key))
+    const text = addressText(address)
+    return draft?.remembered.has(text) ? draft.remembered.get(text) : this.#base.remembered(key, address)
+  }
+
+  maybeStored(serial: number): boolean {
+    return this.#base.maybeStored(serial)
+  }
+
+  nextSerial(): number {
+    return this.#base.nextSerial()
+  }
+
+  /** Makes a change part of the draft. */
+  add(change: Change): void {
+    switch (change.kind) {
+      case 'config-published':
+        this.#configs.set(configKeyText(change.item.key), change.item)
+        return
+      case 'config-deleted':
+        this.#configs.set(configKeyText(change.key), undefined)
+        return
+      case 'namespace-saved':
+        this.#namespaces.set(change.namespace.id, change.namespace)
+        return
+      case 'namespace-deleted':
+        this.#namespaces.set(change.namespaceId, undefined)
+        return
+      case 'switches-set':
+        this.#switches = { ...this.#switches, ...change.patch }
+        return
+      default:
+        this.#addNaming(change)
+    }
+  }
+
+  #addNaming(
+    change: Exclude<Change, { kind: `config-${string}` | `namespace-${string}` | 'switches-set' }>,
+  ): void {
+    switch (change.kind) {
+      case 'service-saved':
+        this.#draftOf(change.service.key).service = change.service
+        return
+      case 'service-deleted':
+        this.#draftOf(change.key).service = undefined
+        return
+      case 'instance-saved': {
+        const healthy =
+          change.healthy ?? this.instance(change.serviceKey, change.record.address)?.healthy ?? true
+        this.#setInstance(change.serviceKey, change.record.address, { record: change.record, healthy })
+        return
+      }
+      case 'instance-removed':
+        this.#setInstance(change.serviceKey, change.address, undefined)
+        return
+      case 'instance-health-changed': {
+        const known = this.instance(change.serviceKey, change.address)
+        if (known === undefined) return
+        this.#setInstance(change.serviceKey, change.address, { ...known, healthy: change.healthy })
+        return
+      }
+      case 'metadata-remembered':
+        this.#draftOf(change.serviceKey).remembered.set(addressText(change.address), change.metadata)
+        return
+      case 'metadata-forgotten':
+        this.#draftOf(change.serviceKey).remembered.set(addressText(change.address), undefined)
+    }
+  }
+
+  #setInstance(key: ServiceKey, address: InstanceAddress, known: KnownInstance | undefined): void {
+    const kept = known === undefined ? undefined : { record: known.record, healthy: known.healthy }
+    this.#draftOf(key).instances.set(addressText(address), kept)
+  }
+
+  #draftOf(key: ServiceKey): ServiceDraft {
+    const text = serviceKeyText(key)
+    const known = this.#services.get(text)
+    if (known !== undefined) return known
+    const draft: ServiceDraft = {
+      service: this.#base.service(key),
+      instances: new Map(),
+      remembered: new Map(),
+    }
+    this.#services.set(text, draft)
+    return draft
+  }
+}

@@ -1,0 +1,184 @@
+import { type Batch, gatherBatch, hasChanges, settle, type Waiting } from './batch.ts'
+import type { Change } from './changes.ts'
+import type { Command, Decision } from './decision.ts'
+import type { CommitResult, Now, Store } from './ports.ts'
+import { Refusal } from './refusal.ts'
+import type { State } from './state.ts'
+import { WriteBehind } from './write-behind.ts'
+
+const MOST_COMMANDS = 512
+const MOST_BEHIND = 1_000
+/** How many ticks pass before records that could not be written are tried again. */
+const RETRY_TICKS = 10
+
+/** What the engine needs from outside: core has no clock, no timers and no log of its own. */
+export interface EngineOptions {
+  readonly state: State
+  readonly store: Store
+  readonly clock: () => Now
+  /** Takes committed changes in their order, after the state has them (the feed). */
+  readonly publish: (changes: readonly Change[]) => void
+  /** Runs a function once what has arrived by now is read, so that a batch gathers it. */
+  readonly defer: (run: () => void) => void
+  /** Told when something could not be written although nobody waits for it. */
+  readonly report: (error: unknown, what: string) => void
+}
+
+/**
+ * Carries commands out: decide, commit, apply, publish, answer. Durable commands are gathered into one
+ * batch at a time, so that one fsync serves many callers; the next batch is decided after that one is
+ * applied. Changes of ephemeral instances are applied at once and written behind.
+ */
+export class Engine {
+  readonly #options: EngineOptions
+  readonly #behind = new WriteBehind()
+  #waiting: Waiting[] = []
+  #busy: ReadonlySet<string> = new Set()
+  #committing = false
+  #pumpDeferred = false
+  #flushing = false
+  #ticksToRetry = 0
+  #closing = false
+  #whenIdle: (() => void) | undefined
+
+  constructor(options: EngineOptions) {
+    this.#options = options
+  }
+
+  /** How many records are known but not yet on disk, and how many commands wait for the next batch. */
+  get backlog(): { readonly behind: number; readonly waiting: number } {
+    return { behind: this.#behind.size, waiting: this.#waiting.length }
+  }
+
+  /**
+   * Carries a command out and answers its outcome: at once where nothing must reach the disk first, else
+   * when it has. Throws or rejects with Refusal.
+   */
+  execute<T>(command: Command<T>): T | Promise<T> {
+    if (this.#closing) throw new Refusal('stopping', 'The server is stopping: try again in a moment.')
+    if (!this.#busy.has(command.subject)) {
+      const decision = command.decide(this.#options.state, this.#options.clock())
+      if (decision.changes.length === 0) return decision.outcome
+      if (decision.durability !== 'synced') return this.#applyAtOnce(decision)
+    }
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting.push({ command, resolve: resolve as (outcome: unknown) => void, reject })
+      this.#deferPump()
+    })
+  }
+
+  /** Applies changes that nobody waits for: what silence, probes and cleaning have brought about. */
+  applyBehind(changes: readonly Change[]): void {
+    if (changes.length > 0) this.#applyAtOnce({ changes, durability: 'behind', outcome: undefined })
+  }
+
+  /** To be called about ten times a second: writes what is behind. */
+  tick(): void {
+    if (this.#ticksToRetry > 0) this.#ticksToRetry--
+    else if (this.#behind.size > 0) {
+      this.#flushing = true
+      this.#deferPump()
+    }
+  }
+
+  /** Takes no more commands, and resolves when those taken are answered and nothing is behind. */
+  async close(): Promise<void> {
+    this.#closing = true
+    this.#flushing = true
+    const idle = new Promise<void>((resolve) => (this.#whenIdle = resolve))
+    this.#deferPump()
+    await idle
+  }
+
+  #applyAtOnce<T>(decision: Decision<T>): T {
+    const { state, clock, publish } = this.#options
+    const now = clock()
+    for (const change of decision.changes) {
+      if (decision.durability === 'behind') this.#behind.note(change, state)
+      state.apply(change, now)
+    }
+    publish(decision.changes)
+    return decision.outcome
+  }
+
+  #deferPump(): void {
+    if (this.#committing || this.#pumpDeferred) return
+    this.#pumpDeferred = true
+    this.#options.defer(() => {
+      this.#pumpDeferred = false
+      this.#pump()
+    })
+  }
+
+  #pump(): void {
+    const { state, store, clock } = this.#options
+    const now = clock()
+    const waiting = this.#waiting.splice(0, MOST_COMMANDS)
+    const behind = this.#flushing ? this.#behind.take(MOST_BEHIND, state, now.wallMs) : []
+    if (this.#behind.size === 0) this.#flushing = this.#closing
+    const batch = gatherBatch(state, waiting, behind, now)
+    if (batch.groups.length === 0) {
+      batch.decided.forEach(settle)
+      this.#afterBatch()
+      return
+    }
+    this.#committing = true
+    this.#busy = batch.subjects
+    store.commit(batch.groups).then(
+      (result) => this.#finish(batch, behind, result),
+      (error: unknown) => this.#abandon(batch, behind, error),
+    )
+  }
+
+  #finish(batch: Batch, behind: readonly Change[], result: CommitResult): void {
+    if (result.kind === 'failed') return this.#retryWithout(batch, behind, result)
+    const { state, clock, publish } = this.#options
+    const now = clock()
+    const changes = batch.groups.slice(behind.length).flat()
+    for (const change of changes) state.apply(change, now)
+    batch.decided.forEach(settle)
+    this.#endCommit()
+    if (changes.length > 0) publish(changes)
+  }
+
+  /** One group cannot be written: its caller hears so, the others are decided again. */
+  #retryWithout(batch: Batch, behind: readonly Change[], failed: CommitResult & { kind: 'failed' }): void {
+    const owner = batch.owners[failed.group]
+    const bad = batch.groups[failed.group]?.[0]
+    const rest = behind.filter((change) => owner !== undefined || change !== bad)
+    this.#behind.putBack(rest, this.#options.state)
+    if (owner === undefined) this.#options.report(failed.error, `a record could not be written: ${bad?.kind}`)
+    else owner.reject(failed.error)
+    const others = batch.decided.map((verdict) => verdict.waiting).filter((waiting) => waiting !== owner)
+    this.#waiting.unshift(...others)
+    this.#flushing ||= rest.length > 0
+    this.#endCommit()
+  }
+
+  /** The store as a whole cannot write: nothing of the batch holds; who changed nothing is decided again. */
+  #abandon(batch: Batch, behind: readonly Change[], error: unknown): void {
+    this.#behind.putBack(behind, this.#options.state)
+    this.#flushing = false
+    this.#ticksToRetry = RETRY_TICKS
+    if (behind.length > 0) this.#options.report(error, `${behind.length} records wait to be written`)
+    const readers: Waiting[] = []
+    for (const verdict of batch.decided) {
+      if (hasChanges(verdict)) verdict.waiting.reject(error)
+      else readers.push(verdict.waiting)
+    }
+    this.#waiting.unshift(...readers)
+    if (this.#closing) this.#whenIdle?.()
+    this.#endCommit()
+  }
+
+  #endCommit(): void {
+    this.#committing = false
+    this.#busy = new Set()
+    this.#afterBatch()
+  }
+
+  #afterBatch(): void {
+    if (this.#waiting.length > 0 || (this.#flushing && this.#behind.size > 0)) this.#deferPump()
+    else if (this.#closing) this.#whenIdle?.()
+  }
+}

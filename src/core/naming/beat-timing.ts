@@ -1,0 +1,25 @@
+import { type BeatTiming, DEFAULT_TIMING, type Metadata } from './instance.ts'
+
+/** The metadata keys by which an instance asks for its own timing, in milliseconds (http-compat.md section 4). */
+export const TIMING_KEYS = {
+  interval: 'preserved.heart.beat.interval',
+  unhealthy: 'preserved.heart.beat.timeout',
+  remove: 'preserved.ip.delete.timeout',
+} as const
+
+/** The timing that an instance's metadata asks for; what is absent or not a number of ms is the default. */
+export function timingOf(metadata: Metadata): BeatTiming {
+  const intervalMs = millis(metadata[TIMING_KEYS.interval])
+  const unhealthyMs = millis(metadata[TIMING_KEYS.unhealthy])
+  const removeMs = millis(metadata[TIMING_KEYS.remove])
+  if (intervalMs === undefined && unhealthyMs === undefined && removeMs === undefined) return DEFAULT_TIMING
+  return {
+    intervalMs,
+    unhealthyMs: unhealthyMs ?? DEFAULT_TIMING.unhealthyMs,
+    removeMs: removeMs ?? DEFAULT_TIMING.removeMs,
+  }
+}
+
+function millis(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d{1,12}$/.test(text) ? Number(text) : undefined
+}

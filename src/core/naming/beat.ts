@@ -1,0 +1,54 @@
+import type { Change } from '../changes.ts'
+import type { Now } from '../ports.ts'
+import type { State } from '../state.ts'
+import type { Instance } from './instance.ts'
+import type { ServiceKey } from './service.ts'
+
+/** Who beats; a beat that names no cluster renews that ip and port in any. */
+export interface BeatSource {
+  readonly ip: string
+  readonly port: number
+  readonly cluster: string | undefined
+}
+
+/** `instances`: those renewed; `healed`: the changes that this brings about, to be applied behind. */
+export type BeatResult =
+  | { readonly kind: 'renewed'; readonly instances: readonly Instance[]; readonly healed: readonly Change[] }
+  | { readonly kind: 'unknown' }
+
+const NOTHING_HEALED: readonly Change[] = []
+
+/**
+ * Renews an instance: its silence counts from now. Nothing else that a beat carries changes anything. Only
+ * memory is written; coming back to health is a change. Probed (persistent) instances are not healed by it.
+ */
+export function beat(state: State, key: ServiceKey, source: BeatSource, now: Now): BeatResult {
+  const instances = findSources(state, key, source)
+  if (instances.length === 0) return { kind: 'unknown' }
+  let healed = NOTHING_HEALED
+  for (const instance of instances) {
+    instance.lastBeatMs = now.healthMs
+    if (!instance.healthy && instance.record.ephemeral) healed = [...healed, healing(instance, now)]
+  }
+  return { kind: 'renewed', instances, healed }
+}
+
+function findSources(state: State, key: ServiceKey, source: BeatSource): Instance[] {
+  const entry = state.services.get(key)
+  const { ip, port, cluster } = source
+  if (entry === undefined) return []
+  if (cluster === undefined) return entry.anywhere(ip, port)
+  const instance = entry.get({ ip, port, cluster })
+  return instance === undefined ? [] : [instance]
+}
+
+function healing({ entry, record }: Instance, now: Now): Change {
+  return {
+    kind: 'instance-health-changed',
+    serviceKey: entry.service.key,
+    address: record.address,
+    serial: record.serial,
+    healthy: true,
+    atMs: now.wallMs,
+  }
+}

@@ -1,0 +1,109 @@
+import type { Change } from '../changes.ts'
+import { type Command, type Decision, synced, unchanged } from '../decision.ts'
+import { Refusal } from '../refusal.ts'
+import type { KnownInstance, View } from '../view.ts'
+import { instanceIdOf, type InstanceAddress, type Metadata } from './instance.ts'
+import { rememberKeys } from './metadata-commands.ts'
+import { saveInFull } from './save-in-full.ts'
+import { DEFAULT_CHECKER } from './health-checker.ts'
+import { existingService, serviceSubject } from './service-commands.ts'
+import type { ServiceKey } from './service.ts'
+
+/** Which instance is meant. `ephemeral` undefined matches either kind. */
+export interface InstanceTarget {
+  readonly serviceKey: ServiceKey
+  readonly address: InstanceAddress
+  readonly ephemeral: boolean | undefined
+}
+
+/** What changes of an instance; what is undefined stays as it is, metadata is merged by key. */
+export interface InstancePatch {
+  readonly weight: number | undefined
+  readonly enabled: boolean | undefined
+  readonly metadata: Metadata | undefined
+}
+
+/** Removes an instance. Answers ok, also when it was not there. */
+export function deregisterInstance(target: InstanceTarget): Command<'ok'> {
+  return {
+    subject: serviceSubject(target.serviceKey),
+    decide(view, now) {
+      const known = find(view, target)
+      if (known === undefined) return unchanged('ok')
+      const { serviceKey, address } = target
+      const { serial, ephemeral } = known.record
+      const atMs = now.wallMs
+      const changes: Change[] = [
+        { kind: 'instance-removed', serviceKey, address, serial, reason: 'deregistered', atMs },
+      ]
+      const durability = ephemeral && !view.maybeStored(serial) ? 'behind' : 'synced'
+      return { changes, durability, outcome: 'ok' }
+    },
+  }
+}
+
+/** Changes an instance; metadata keys given here are remembered (interface.md, state rule 3). */
+export function modifyInstance(target: InstanceTarget, patch: InstancePatch): Command<'ok'> {
+  return {
+    subject: serviceSubject(target.serviceKey),
+    decide(view, now) {
+      const { serviceKey, address } = target
+      const { record } = existing(view, target)
+      const weight = patch.weight ?? record.weight
+      const enabled = patch.enabled ?? record.enabled
+      const changes: Change[] = []
+      if (weight !== record.weight || enabled !== record.enabled) {
+        const changed = { ...record, weight, enabled }
+        changes.push(
+          ...saveInFull(view, serviceKey, { record: changed, healthy: undefined, atMs: now.wallMs }),
+        )
+      }
+      if (patch.metadata !== undefined) {
+        changes.push(...rememberKeys(view, { serviceKey, address, keys: patch.metadata, atMs: now.wallMs }))
+      }
+      return synced(changes, 'ok')
+    },
+  }
+}
+
+/** Sets the health of an instance whose cluster is not checked otherwise (interface.md, condition 2). */
+export function setHealth(target: InstanceTarget, healthy: boolean): Command<'ok'> {
+  return {
+    subject: serviceSubject(target.serviceKey),
+    decide(view, now): Decision<'ok'> {
+      const { serviceKey, address } = target
+      const service = existingService(view, serviceKey)
+      const known = existing(view, target)
+      const checker = service.clusters[address.cluster]?.healthChecker ?? DEFAULT_CHECKER
+      if (checker.type !== 'NONE') {
+        const where = `service: ${serviceKey.groupedName}, cluster: ${address.cluster}`
+        throw new Refusal('checker-not-none', `health check is still working, ${where}`, {
+          names: { serviceName: serviceKey.groupedName, cluster: address.cluster },
+          allowed: 'only clusters whose health checker is NONE',
+        })
+      }
+      if (known.healthy === healthy) return unchanged('ok')
+      const { serial, ephemeral } = known.record
+      const changes: Change[] = [
+        { kind: 'instance-health-changed', serviceKey, address, serial, healthy, atMs: now.wallMs },
+      ]
+      return { changes, durability: ephemeral ? 'behind' : 'synced', outcome: 'ok' }
+    },
+  }
+}
+
+function existing(view: View, target: InstanceTarget): KnownInstance {
+  const known = find(view, target)
+  if (known !== undefined) return known
+  const { serviceKey, address } = target
+  const id = instanceIdOf(address, serviceKey.groupedName)
+  throw new Refusal('instance-not-found', `instance ${id} not found in namespace ${serviceKey.namespaceId}`, {
+    names: { serviceName: serviceKey.groupedName, cluster: address.cluster },
+  })
+}
+
+function find(view: View, target: InstanceTarget): KnownInstance | undefined {
+  const known = view.instance(target.serviceKey, target.address)
+  if (known === undefined || target.ephemeral === undefined) return known
+  return known.record.ephemeral === target.ephemeral ? known : undefined
+}

@@ -1,0 +1,71 @@
+import type { ServiceEntry } from './service-entry.ts'
+
+/** Names an instance within its service. */
+export interface InstanceAddress {
+  readonly ip: string
+  readonly port: number
+  readonly cluster: string
+}
+
+/** Names and values as an instance carries them; values are always strings. */
+export type Metadata = Readonly<Record<string, string>>
+
+/**
+ * What is known of an instance and kept on disk. `registered` is its metadata as registered; what the
+ * operators wrote since (remembered metadata) lies over it, see `Instance.metadata`. `serial` is this
+ * server's own number for it, never sent.
+ */
+export interface InstanceRecord {
+  readonly address: InstanceAddress
+  readonly serial: number
+  readonly ephemeral: boolean
+  readonly weight: number
+  readonly enabled: boolean
+  readonly registered: Metadata
+  /** The `app` parameter of the registration, kept and shown. */
+  readonly app: string
+}
+
+/** An instance as State holds it: its record, and what moves without being written for each beat. */
+export interface Instance {
+  /** The service that it belongs to. */
+  readonly entry: ServiceEntry
+  record: InstanceRecord
+  /** Registered metadata with the remembered keys over it. */
+  metadata: Metadata
+  healthy: boolean
+  /** Health time of the last beat (ephemeral only). */
+  lastBeatMs: number
+  /** Milliseconds between beats, without a beat until unhealthy, and until it leaves. */
+  timing: BeatTiming
+  /** Where the health book keeps it; owned by the book. */
+  dueTick: number
+  /** The serialised form, kept until the next change; owned by the protocols' list answer. */
+  json: string | undefined
+}
+
+/**
+ * How often an instance beats and how long its silence is borne, all in milliseconds. `intervalMs`
+ * undefined: as often as the switch clientBeatInterval says.
+ */
+export interface BeatTiming {
+  readonly intervalMs: number | undefined
+  readonly unhealthyMs: number
+  readonly removeMs: number
+}
+
+/** The timing of an instance that asks for nothing else (http-compat.md section 4). */
+export const DEFAULT_TIMING: BeatTiming = { intervalMs: undefined, unhealthyMs: 15_000, removeMs: 30_000 }
+
+/** The cluster of an instance that names none. */
+export const DEFAULT_CLUSTER = 'DEFAULT'
+
+/** One string per address within a service; the first three parts of an instance id. */
+export function addressText(address: InstanceAddress): string {
+  return `${address.ip}#${address.port}#${address.cluster}`
+}
+
+/** `<ip>#<port>#<cluster>#<group>@@<service>` (interface.md, instance ids). */
+export function instanceIdOf(address: InstanceAddress, groupedName: string): string {
+  return `${address.ip}#${address.port}#${address.cluster}#${groupedName}`
+}

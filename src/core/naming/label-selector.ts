@@ -1,0 +1,68 @@
+import { Refusal } from '../refusal.ts'
+import type { Instance, Metadata } from './instance.ts'
+import type { Selector } from './service.ts'
+
+/** The labels of an address: for each name, every value that an instance there carries in its metadata. */
+export type LabelsOf = (ip: string) => readonly Metadata[]
+
+const CONDITION = /^CONSUMER\.label\.([\w.-]{1,128}) *= *PROVIDER\.label\.([\w.-]{1,128})$/
+const LONGEST_EXPRESSION = 4_096
+
+/**
+ * The label names that a consumer and a provider must share, from an expression such as
+ * `CONSUMER.label.zone = PROVIDER.label.zone & CONSUMER.label.rack = PROVIDER.label.rack`.
+ * Throws Refusal when it is none.
+ */
+export function labelsOfExpression(expression: string): string[] {
+  if (expression.length > LONGEST_EXPRESSION) throw badExpression(`is longer than ${LONGEST_EXPRESSION}`)
+  return expression.split('&').map((condition) => {
+    const match = CONDITION.exec(condition.trim())
+    if (match === null) throw badExpression(`holds "${condition.trim().slice(0, 64)}"`)
+    if (match[1] !== match[2]) throw badExpression(`compares ${match[1]} with ${match[2]}`)
+    return match[1] ?? ''
+  })
+}
+
+/**
+ * The instances that a consumer at `ip` may see. Where the consumer has no such labels, or no instance
+ * shares them, it sees all (http-compat.md section 4, Selectors).
+ */
+export function selectByLabel(
+  selector: Selector,
+  instances: readonly Instance[],
+  consumer: { ip: string; labelsOf: LabelsOf },
+): readonly Instance[] {
+  if (selector.type === 'none') return instances
+  const wanted = labelsOfExpression(selector.expression).map((name) => ({
+    name,
+    values: valuesOf(name, consumer.labelsOf(consumer.ip)),
+  }))
+  if (wanted.some(({ values }) => values.size === 0)) return instances
+  const matching = instances.filter((instance) =>
+    wanted.every(({ name, values }) => carries(instance, name, { values, labelsOf: consumer.labelsOf })),
+  )
+  return matching.length === 0 ? instances : matching
+}
+
+/** An instance's own metadata says what its label is; where it is silent, those at the same address do. */
+function carries(
+  instance: Instance,
+  name: string,
+  wanted: { values: ReadonlySet<string>; labelsOf: LabelsOf },
+): boolean {
+  const own = instance.metadata[name]
+  if (own !== undefined) return wanted.values.has(own)
+  const others = valuesOf(name, wanted.labelsOf(instance.record.address.ip))
+  return [...others].some((value) => wanted.values.has(value))
+}
+
+function valuesOf(name: string, labels: readonly Metadata[]): Set<string> {
+  return new Set(labels.flatMap((metadata) => metadata[name] ?? []))
+}
+
+function badExpression(what: string): Refusal {
+  return new Refusal('invalid-parameter', `selector.expression ${what}`, {
+    parameter: 'selector',
+    allowed: 'CONSUMER.label.NAME = PROVIDER.label.NAME, joined by &',
+  })
+}

@@ -1,0 +1,110 @@
+import type { Change } from '../changes.ts'
+import { type Command, synced } from '../decision.ts'
+import type { KnownInstance, View } from '../view.ts'
+import type { InstanceAddress, InstanceRecord, Metadata } from './instance.ts'
+import { saveInFull } from './save-in-full.ts'
+import { serviceSubject } from './service-commands.ts'
+import type { ServiceKey } from './service.ts'
+
+/** Where an instance of a batch is. */
+export interface InstanceLocator extends InstanceAddress {
+  readonly ephemeral: boolean
+}
+
+/**
+ * Which instances of a service a batch means: those of a kind, or those named. With a kind the names are
+ * ignored; any other word for the kind means no instance (interface.md, batch metadata, rules 1 to 4).
+ */
+export interface MetadataBatch {
+  readonly serviceKey: ServiceKey
+  readonly consistencyType: string | undefined
+  readonly instances: readonly InstanceLocator[]
+  readonly keys: Metadata
+}
+
+/** Writes the keys over the metadata of the instances meant, and remembers them. Answers who they are. */
+export function updateMetadata(batch: MetadataBatch): Command<KnownInstance[]> {
+  return {
+    subject: serviceSubject(batch.serviceKey),
+    decide(view, now) {
+      const { serviceKey, keys } = batch
+      const meant = instancesMeant(view, batch)
+      const changes = meant.flatMap(({ record: { address } }) =>
+        rememberKeys(view, { serviceKey, address, keys, atMs: now.wallMs }),
+      )
+      return synced(changes, meant)
+    },
+  }
+}
+
+/** Removes the keys from the metadata of the instances meant, remembered or registered. Answers who they are. */
+export function deleteMetadata(batch: MetadataBatch): Command<KnownInstance[]> {
+  return {
+    subject: serviceSubject(batch.serviceKey),
+    decide(view, now) {
+      const meant = instancesMeant(view, batch)
+      return synced(
+        meant.flatMap((known) => forgetKeys(view, batch, { known, atMs: now.wallMs })),
+        meant,
+      )
+    },
+  }
+}
+
+/** The changes that write keys over the metadata of an instance; none when they are there already. */
+export function rememberKeys(
+  view: View,
+  wish: { serviceKey: ServiceKey; address: InstanceAddress; keys: Metadata; atMs: number },
+): Change[] {
+  const { serviceKey, address, keys, atMs } = wish
+  const before = view.remembered(serviceKey, address) ?? {}
+  if (Object.keys(keys).every((name) => before[name] === keys[name])) return []
+  return [{ kind: 'metadata-remembered', serviceKey, address, metadata: { ...before, ...keys }, atMs }]
+}
+
+function forgetKeys(view: View, batch: MetadataBatch, one: { known: KnownInstance; atMs: number }): Change[] {
+  const { serviceKey, keys } = batch
+  const { record } = one.known
+  const changes: Change[] = []
+  const before = view.remembered(serviceKey, record.address)
+  if (before !== undefined && holdsAny(before, keys)) {
+    const metadata = without(before, keys)
+    changes.push({
+      kind: 'metadata-remembered',
+      serviceKey,
+      address: record.address,
+      metadata,
+      atMs: one.atMs,
+    })
+  }
+  if (holdsAny(record.registered, keys)) {
+    const changed = { ...record, registered: without(record.registered, keys) }
+    changes.push(...saveInFull(view, serviceKey, { record: changed, healthy: undefined, atMs: one.atMs }))
+  }
+  return changes
+}
+
+function instancesMeant(view: View, batch: MetadataBatch): KnownInstance[] {
+  const { serviceKey, consistencyType, instances } = batch
+  if (consistencyType !== undefined) {
+    return [...view.instances(serviceKey)].filter(
+      ({ record }) => consistencyTypeOf(record) === consistencyType,
+    )
+  }
+  return instances
+    .map((locator) => ({ locator, known: view.instance(serviceKey, locator) }))
+    .flatMap(({ locator, known }) => (known?.record.ephemeral === locator.ephemeral ? [known] : []))
+}
+
+/** How batch operations call the kind of an instance. */
+export function consistencyTypeOf(record: InstanceRecord): 'ephemeral' | 'persist' {
+  return record.ephemeral ? 'ephemeral' : 'persist'
+}
+
+function holdsAny(metadata: Metadata, keys: Metadata): boolean {
+  return Object.keys(keys).some((name) => Object.hasOwn(metadata, name))
+}
+
+function without(metadata: Metadata, keys: Metadata): Metadata {
+  return Object.fromEntries(Object.entries(metadata).filter(([name]) => !Object.hasOwn(keys, name)))
+}

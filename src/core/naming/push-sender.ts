@@ -1,0 +1,43 @@
+/** One list answer as it is sent to subscribers. `lastRefTime` is the packet's own number, by which it is acked. */
+export interface PushPacket {
+  readonly lastRefTime: number
+  readonly datagram: Buffer
+}
+
+/** A subscription as the sender of pushes sees it: where it is, and what the sender has learnt about it. */
+export interface PushTarget {
+  readonly address: string
+  readonly port: number
+  /** The client's User-Agent; it tells how large a datagram the client can take. */
+  readonly agent: string
+  /** False from when the subscription has lapsed: nothing is sent again then. */
+  readonly subscribed: boolean
+  /** The packet that was sent last; the sender's. 0: none. */
+  newestRef: number
+  /** When the client last acked, on the monotonic clock; the sender's. */
+  lastAckMs: number
+  /** When it was last found that the client does not answer; undefined while it does, or nothing is known. The sender's. */
+  silentSinceMs: number | undefined
+}
+
+/** What has become of pushes since the start. */
+export interface PushCounts {
+  /** Datagrams sent for the first time. */
+  readonly sent: number
+  readonly acked: number
+  /** Sent once more because no ack had come. */
+  readonly resent: number
+  /** Given up: no ack after that either. */
+  readonly failed: number
+}
+
+/** Brings list answers to subscribers, as well as an unreliable network lets it. Nothing here throws or waits. */
+export interface PushSender {
+  /** Makes the packet of a list answer (JSON), to be sent to many; undefined when no client could take it. */
+  pack(answer: Buffer): PushPacket | undefined
+  /** Whether this client can be reached and takes a datagram of so many bytes. */
+  fits(target: PushTarget, bytes: number): boolean
+  /** Sends, and once more if no ack comes; then `silentSinceMs` is set, which an ack lifts. */
+  send(target: PushTarget, packet: PushPacket): void
+  counts(): PushCounts
+}

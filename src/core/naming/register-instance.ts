@@ -1,0 +1,121 @@
+import type { Change } from '../changes.ts'
+import { type Command, type Decision, unchanged } from '../decision.ts'
+import { Refusal } from '../refusal.ts'
+import type { KnownInstance, View } from '../view.ts'
+import type { InstanceAddress, InstanceRecord, Metadata } from './instance.ts'
+import { newService, serviceSubject } from './service-commands.ts'
+import type { Service, ServiceKey } from './service.ts'
+
+/** An instance that wants to be found. What is undefined takes its default. */
+export interface RegisterInstance {
+  readonly serviceKey: ServiceKey
+  readonly address: InstanceAddress
+  /** Undefined: as the switch defaultInstanceEphemeral says. */
+  readonly ephemeral: boolean | undefined
+  readonly weight: number
+  readonly enabled: boolean
+  /** Undefined: healthy, or for a persistent instance that is there, as it was found to be. */
+  readonly healthy: boolean | undefined
+  readonly metadata: Metadata
+  readonly app: string
+}
+
+/** `registered`: made or changed. `known`: it is there just like this, so this is no more than a beat. */
+export type Registration = 'registered' | 'known'
+
+/**
+ * Registers an instance, and makes its service if need be. Registering one that is there replaces what was
+ * registered, also as the other kind. Only purely ephemeral matters are acknowledged before the disk has them.
+ */
+export function registerInstance(wish: RegisterInstance): Command<Registration> {
+  return {
+    subject: serviceSubject(wish.serviceKey),
+    decide(view, now) {
+      const known = view.instance(wish.serviceKey, wish.address)
+      if (known === undefined) refuseNewcomers(view, wish.address)
+      const record = recordOf(view, wish, known)
+      const healthy = healthOf(wish, record, known)
+      if (
+        known !== undefined &&
+        sameRecord(known.record, record) &&
+        known.healthy === (healthy ?? known.healthy)
+      ) {
+        return unchanged('known')
+      }
+      return save(view, wish.serviceKey, { record, healthy, known, atMs: now.wallMs })
+    },
+  }
+}
+
+interface Saving {
+  readonly record: InstanceRecord
+  readonly healthy: boolean | undefined
+  readonly known: KnownInstance | undefined
+  readonly atMs: number
+}
+
+function save(view: View, serviceKey: ServiceKey, saving: Saving): Decision<Registration> {
+  const { record, healthy, known, atMs } = saving
+  const service = view.service(serviceKey) ?? newService(view, serviceKey, 'registration')
+  const behind = record.ephemeral && (known === undefined || known.record.ephemeral)
+  const changes: Change[] = [
+    { kind: 'instance-saved', serviceKey, serviceSerial: service.serial, record, healthy, beat: true, atMs },
+  ]
+  if (needsSaving(view, service, behind)) changes.unshift({ kind: 'service-saved', service, atMs })
+  return { changes, durability: behind ? 'behind' : 'synced', outcome: 'registered' }
+}
+
+/** A new service is saved with its first instance; one that is still behind, with what must be on disk. */
+function needsSaving(view: View, service: Service, behind: boolean): boolean {
+  return view.service(service.key) === undefined || (!behind && !view.maybeStored(service.serial))
+}
+
+function refuseNewcomers(view: View, address: InstanceAddress): void {
+  if (!view.switches.disableAddIP) return
+  throw new Refusal(
+    'adding-disabled',
+    `Adding ${address.ip}:${address.port} is refused: disableAddIP is on.`,
+    {
+      parameter: 'ip',
+      allowed: 'only instances that are registered already, until the switch disableAddIP is set to false',
+    },
+  )
+}
+
+function recordOf(view: View, wish: RegisterInstance, known: KnownInstance | undefined): InstanceRecord {
+  return {
+    address: wish.address,
+    serial: known?.record.serial ?? view.nextSerial(),
+    ephemeral: wish.ephemeral ?? view.switches.defaultInstanceEphemeral,
+    weight: wish.weight,
+    enabled: wish.enabled,
+    registered: wish.metadata,
+    app: wish.app,
+  }
+}
+
+/** A registration heals an ephemeral instance; what a probe has found of a persistent one stays. */
+function healthOf(
+  wish: RegisterInstance,
+  record: InstanceRecord,
+  known: KnownInstance | undefined,
+): boolean | undefined {
+  if (wish.healthy !== undefined) return wish.healthy
+  return known === undefined || record.ephemeral ? true : undefined
+}
+
+function sameRecord(a: InstanceRecord, b: InstanceRecord): boolean {
+  return (
+    a.ephemeral === b.ephemeral &&
+    a.weight === b.weight &&
+    a.enabled === b.enabled &&
+    a.app === b.app &&
+    sameMetadata(a.registered, b.registered)
+  )
+}
+
+/** Whether two sets of metadata hold the same keys and values. */
+export function sameMetadata(a: Metadata, b: Metadata): boolean {
+  const names = Object.keys(a)
+  return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name])
+}

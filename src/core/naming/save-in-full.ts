@@ -1,0 +1,23 @@
+import type { Change } from '../changes.ts'
+import type { View } from '../view.ts'
+import type { InstanceRecord } from './instance.ts'
+import { existingService } from './service-commands.ts'
+import type { ServiceKey } from './service.ts'
+
+/** The changes that put an instance on disk in full, with its service where that is still behind. */
+export function saveInFull(
+  view: View,
+  serviceKey: ServiceKey,
+  saving: { record: InstanceRecord; healthy: boolean | undefined; atMs: number },
+): Change[] {
+  const service = existingService(view, serviceKey)
+  const { atMs } = saving
+  const saved: Change = {
+    kind: 'instance-saved',
+    serviceKey,
+    serviceSerial: service.serial,
+    beat: false,
+    ...saving,
+  }
+  return view.maybeStored(service.serial) ? [saved] : [{ kind: 'service-saved', service, atMs }, saved]
+}

@@ -1,0 +1,45 @@
+import type { Instance } from './instance.ts'
+import { type LabelsOf, selectByLabel } from './label-selector.ts'
+import type { ServiceEntry } from './service-entry.ts'
+
+/** Which instances of a service are asked for, and by whom. */
+export interface InstanceQuery {
+  /** Names of clusters; empty: all. */
+  readonly clusters: readonly string[]
+  readonly healthyOnly: boolean
+  /** Undefined: nobody in particular, so that no selector by label applies. */
+  readonly consumer: { readonly ip: string; readonly labelsOf: LabelsOf } | undefined
+}
+
+/**
+ * The instances to give. `protecting`: too few are healthy, so all of them are given and all are to be
+ * called healthy, lest the few be overrun.
+ */
+export interface Selection {
+  readonly instances: readonly Instance[]
+  readonly protecting: boolean
+}
+
+/** Disabled instances never appear. See `docs/promises.md` for the protection threshold. */
+export function selectInstances(entry: ServiceEntry, query: InstanceQuery): Selection {
+  const { service } = entry
+  const inClusters = enabledIn(entry, query.clusters)
+  const enabled =
+    query.consumer === undefined ? inClusters : selectByLabel(service.selector, inClusters, query.consumer)
+  const healthy = enabled.filter((instance) => instance.healthy)
+  // Equal counts as too few: clients of this interface expect <=. At 0 it is off, although 0 <= 0.
+  const tooFew = healthy.length <= enabled.length * service.protectThreshold
+  if (service.protectThreshold > 0 && tooFew && healthy.length < enabled.length) {
+    return { instances: enabled, protecting: true }
+  }
+  return { instances: query.healthyOnly ? healthy : enabled, protecting: false }
+}
+
+function enabledIn(entry: ServiceEntry, clusters: readonly string[]): Instance[] {
+  const enabled: Instance[] = []
+  for (const instance of entry.instances.values()) {
+    if (!instance.record.enabled) continue
+    if (clusters.length === 0 || clusters.includes(instance.record.address.cluster)) enabled.push(instance)
+  }
+  return enabled
+}

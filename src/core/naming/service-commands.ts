@@ -1,0 +1,98 @@
+import { type Command, synced } from '../decision.ts'
+import { Refusal } from '../refusal.ts'
+import type { View } from '../view.ts'
+import type { Metadata } from './instance.ts'
+import { type Cluster, type Selector, type Service, type ServiceKey, serviceKeyText } from './service.ts'
+
+/** What an operator says of a service; what is undefined stays as it is (or takes its default). */
+export interface ServiceWish {
+  readonly protectThreshold: number | undefined
+  readonly metadata: Metadata | undefined
+  readonly selector: Selector | undefined
+}
+
+/** The engine's name for a service and everything in it. */
+export function serviceSubject(key: ServiceKey): string {
+  return `service:${serviceKeyText(key)}`
+}
+
+/** The service of that name, or the refusal that it is not there. */
+export function existingService(view: View, key: ServiceKey): Service {
+  const service = view.service(key)
+  if (service !== undefined) return service
+  throw new Refusal('service-not-found', `service ${key.groupedName} not found!`, {
+    names: { serviceName: key.groupedName, namespaceId: key.namespaceId },
+  })
+}
+
+/** A service of that name with every default. */
+export function newService(view: View, key: ServiceKey, madeBy: Service['madeBy']): Service {
+  const serial = view.nextSerial()
+  return { key, serial, protectThreshold: 0, metadata: {}, selector: { type: 'none' }, clusters: {}, madeBy }
+}
+
+/** Makes a service that stays until it is deleted. Refuses one that exists. */
+export function createService(key: ServiceKey, wish: ServiceWish): Command<'ok'> {
+  return {
+    subject: serviceSubject(key),
+    decide(view, now) {
+      if (view.service(key) !== undefined) {
+        throw new Refusal('service-exists', `specified service ${key.groupedName} already exists!`, {
+          names: { serviceName: key.groupedName },
+        })
+      }
+      const service = granted(newService(view, key, 'operator'), wish)
+      return synced([{ kind: 'service-saved', service, atMs: now.wallMs }], 'ok')
+    },
+  }
+}
+
+/**
+ * Changes what the wish names and keeps the rest. A service that a registration made belongs to the operator
+ * from then on: what was acknowledged here must not leave when the service happens to be empty.
+ */
+export function updateService(key: ServiceKey, wish: ServiceWish): Command<'ok'> {
+  return {
+    subject: serviceSubject(key),
+    decide(view, now) {
+      const service = granted(existingService(view, key), wish)
+      return synced([{ kind: 'service-saved', service, atMs: now.wallMs }], 'ok')
+    },
+  }
+}
+
+/** Removes a service that has no instances. */
+export function deleteService(key: ServiceKey): Command<'ok'> {
+  return {
+    subject: serviceSubject(key),
+    decide(view) {
+      const { serial } = existingService(view, key)
+      if (view.instanceCount(key) === 0) return synced([{ kind: 'service-deleted', key, serial }], 'ok')
+      const text = `Service ${key.groupedName} is not empty, can't be delete. Please unregister instance first`
+      throw new Refusal('service-not-empty', text, { names: { serviceName: key.groupedName } })
+    },
+  }
+}
+
+/** Says how the persistent instances of a cluster are probed, and what else is known of it. */
+export function saveCluster(key: ServiceKey, cluster: Cluster): Command<'ok'> {
+  return {
+    subject: serviceSubject(key),
+    decide(view, now) {
+      const known = existingService(view, key)
+      const clusters = { ...known.clusters, [cluster.name]: cluster }
+      const service: Service = { ...known, clusters, madeBy: 'operator' }
+      return synced([{ kind: 'service-saved', service, atMs: now.wallMs }], 'ok')
+    },
+  }
+}
+
+function granted(service: Service, wish: ServiceWish): Service {
+  return {
+    ...service,
+    protectThreshold: wish.protectThreshold ?? service.protectThreshold,
+    metadata: wish.metadata ?? service.metadata,
+    selector: wish.selector ?? service.selector,
+    madeBy: 'operator',
+  }
+}

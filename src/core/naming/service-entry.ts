@@ -1,0 +1,57 @@
+import { addressText, type Instance, type InstanceAddress } from './instance.ts'
+import type { Service } from './service.ts'
+
+/**
+ * A service with its instances, as State holds it. `lastRefMs` is the time of its last change and strictly
+ * increases; `version` counts changes, for whoever keeps something made from it.
+ */
+export class ServiceEntry {
+  service: Service
+  readonly instances = new Map<string, Instance>()
+  lastRefMs: number
+  version = 0
+  /** The serialised answers made from this version; owned by the protocols' list answer. */
+  answers: unknown = undefined
+  /** How many instances of each cluster there are. */
+  readonly clusterSizes = new Map<string, number>()
+
+  constructor(service: Service, lastRefMs: number) {
+    this.service = service
+    this.lastRefMs = lastRefMs
+  }
+
+  get(address: InstanceAddress): Instance | undefined {
+    return this.instances.get(addressText(address))
+  }
+
+  /** The instances at an ip and port, in whatever cluster. */
+  anywhere(ip: string, port: number): Instance[] {
+    const found: Instance[] = []
+    for (const cluster of this.clusterSizes.keys()) {
+      const instance = this.instances.get(addressText({ ip, port, cluster }))
+      if (instance !== undefined) found.push(instance)
+    }
+    return found
+  }
+
+  add(instance: Instance): void {
+    const { address } = instance.record
+    this.instances.set(addressText(address), instance)
+    this.clusterSizes.set(address.cluster, (this.clusterSizes.get(address.cluster) ?? 0) + 1)
+  }
+
+  delete(instance: Instance): void {
+    const { address } = instance.record
+    if (!this.instances.delete(addressText(address))) return
+    const left = (this.clusterSizes.get(address.cluster) ?? 1) - 1
+    if (left === 0) this.clusterSizes.delete(address.cluster)
+    else this.clusterSizes.set(address.cluster, left)
+  }
+
+  /** Notes that something changed at `atMs` (epoch ms), which moves `lastRefMs` forward in any case. */
+  touch(atMs: number): void {
+    this.lastRefMs = Math.max(atMs, this.lastRefMs + 1)
+    this.version++
+    this.answers = undefined
+  }
+}

@@ -1,0 +1,94 @@
+import { groupOf, type Service, type ServiceKey } from './service.ts'
+import { ServiceEntry } from './service-entry.ts'
+
+/** All services, by namespace and grouped name. Written by State alone. */
+export class ServiceTable {
+  readonly #byNamespace = new Map<string, Map<string, ServiceEntry>>()
+  readonly #sorted = new Map<string, string[]>()
+  #size = 0
+  /** New entries start no earlier than this, so that a service that comes back never goes back in time. */
+  #floorMs: number
+
+  constructor(floorMs: number) {
+    this.#floorMs = floorMs
+  }
+
+  /** How many services there are. */
+  get size(): number {
+    return this.#size
+  }
+
+  /** No service has had a later `lastRefMs` and left; what is answered for a service that is not there. */
+  get floorMs(): number {
+    return this.#floorMs
+  }
+
+  get(key: ServiceKey): ServiceEntry | undefined {
+    return this.#byNamespace.get(key.namespaceId)?.get(key.groupedName)
+  }
+
+  /** Every service there is, in no particular order. */
+  *all(): Generator<ServiceEntry> {
+    for (const services of this.#byNamespace.values()) yield* services.values()
+  }
+
+  /** The services of a namespace, in no particular order. */
+  inNamespace(namespaceId: string): Iterable<ServiceEntry> {
+    return this.#byNamespace.get(namespaceId)?.values() ?? []
+  }
+
+  /** The ids of the namespaces that hold services. */
+  namespaces(): Iterable<string> {
+    return this.#byNamespace.keys()
+  }
+
+  /** The sorted grouped names of a namespace, of one group or of all (undefined); kept until they change. */
+  names(namespaceId: string, group: string | undefined): readonly string[] {
+    const kept = this.#sorted.get(sortedKey(namespaceId, group))
+    if (kept !== undefined) return kept
+    const names: string[] = []
+    for (const groupedName of this.#byNamespace.get(namespaceId)?.keys() ?? []) {
+      if (group === undefined || groupOf(groupedName) === group) names.push(groupedName)
+    }
+    names.sort()
+    if (names.length > 0) this.#sorted.set(sortedKey(namespaceId, group), names)
+    return names
+  }
+
+  /** Makes or replaces the record of a service; its instances stay. */
+  save(service: Service): ServiceEntry {
+    const entry = this.get(service.key)
+    if (entry !== undefined) {
+      entry.service = service
+      return entry
+    }
+    const made = new ServiceEntry(service, this.#floorMs)
+    const { namespaceId, groupedName } = service.key
+    const services = this.#byNamespace.get(namespaceId)
+    if (services === undefined) this.#byNamespace.set(namespaceId, new Map([[groupedName, made]]))
+    else services.set(groupedName, made)
+    this.#size++
+    this.#forgetSorted(service.key)
+    return made
+  }
+
+  delete(key: ServiceKey): void {
+    const services = this.#byNamespace.get(key.namespaceId)
+    const entry = services?.get(key.groupedName)
+    if (services === undefined || entry === undefined) return
+    this.#floorMs = Math.max(this.#floorMs, entry.lastRefMs)
+    services.delete(key.groupedName)
+    if (services.size === 0) this.#byNamespace.delete(key.namespaceId)
+    this.#size--
+    this.#forgetSorted(key)
+  }
+
+  #forgetSorted(key: ServiceKey): void {
+    this.#sorted.delete(sortedKey(key.namespaceId, undefined))
+    this.#sorted.delete(sortedKey(key.namespaceId, groupOf(key.groupedName)))
+  }
+}
+
+function sortedKey(namespaceId: string, group: string | undefined): string {
+  return group === undefined ? namespaceId : `${namespaceId}\u0002${group}`
+}

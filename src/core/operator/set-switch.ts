@@ -1,0 +1,125 @@
+import { type Command, unchanged } from '../decision.ts'
+import { Refusal } from '../refusal.ts'
+import {
+  badValue,
+  flag,
+  limitedUrls,
+  names,
+  namesOrNull,
+  probeParams,
+  share,
+  type SwitchReader,
+  version,
+  wholeNumber,
+  wordOrNull,
+} from './switch-values.ts'
+import { SERVER_STATUSES, type Switches, type SwitchPatch } from './switches.ts'
+
+/** How the value of each switch is read, by the field's name; name, adWeightMap and checksum cannot be set. */
+const READERS: { readonly [Field in keyof Switches]: SwitchReader<Switches[Field]> } = {
+  masters: namesOrNull,
+  defaultPushCacheMillis: wholeNumber(10_000, ' of ms'),
+  clientBeatInterval: wholeNumber(1, ' of ms'),
+  defaultCacheMillis: wholeNumber(1_000, ' of ms'),
+  distroThreshold: share,
+  healthCheckEnabled: flag,
+  autoChangeHealthCheckEnabled: flag,
+  distroEnabled: flag,
+  enableStandalone: flag,
+  pushEnabled: flag,
+  checkTimes: wholeNumber(1, ''),
+  httpHealthParams: probeParams,
+  tcpHealthParams: probeParams,
+  mysqlHealthParams: probeParams,
+  incrementalList: names,
+  serverStatusSynchronizationPeriodMillis: wholeNumber(1_000, ' of ms'),
+  serviceStatusSynchronizationPeriodMillis: wholeNumber(5_000, ' of ms'),
+  disableAddIP: flag,
+  sendBeatOnly: flag,
+  lightBeatEnabled: flag,
+  limitedUrlMap: limitedUrls,
+  distroServerExpiredMillis: wholeNumber(1, ' of ms'),
+  pushGoVersion: version,
+  pushJavaVersion: version,
+  pushPythonVersion: version,
+  pushCVersion: version,
+  pushCSharpVersion: version,
+  enableAuthentication: flag,
+  overriddenServerStatus: wordOrNull(SERVER_STATUSES),
+  defaultInstanceEphemeral: flag,
+  healthCheckWhiteList: names,
+}
+
+/** The names that operators send for some fields (http-compat.md section 4). */
+const ALIASES: Readonly<Record<string, keyof Switches>> = {
+  pushCacheMillis: 'defaultPushCacheMillis',
+  distro: 'distroEnabled',
+  check: 'healthCheckEnabled',
+  healthCheckTimes: 'checkTimes',
+}
+
+/** The fields that `pushVersion` sets, by the client's name before the colon. */
+const PUSH_VERSIONS: Readonly<Record<string, keyof Switches>> = {
+  java: 'pushJavaVersion',
+  python: 'pushPythonVersion',
+  c: 'pushCVersion',
+  go: 'pushGoVersion',
+  csharp: 'pushCSharpVersion',
+}
+
+/** Sets one switch, or several at once (`batch`, a JSON object). `localOnly`: this server, until it restarts. */
+export function setSwitch(entry: string, text: string, localOnly: boolean): Command<'ok'> {
+  return {
+    subject: 'switches',
+    decide() {
+      const patch = readSwitch(entry, text)
+      if (Object.keys(patch).length === 0) return unchanged('ok')
+      return {
+        changes: [{ kind: 'switches-set', patch, localOnly }],
+        durability: localOnly ? 'local' : 'synced',
+        outcome: 'ok',
+      }
+    },
+  }
+}
+
+/** The fields that an entry and its text set. Throws Refusal for an unknown entry or a wrong value. */
+export function readSwitch(entry: string, text: string): SwitchPatch {
+  if (entry === 'batch') return readBatch(text)
+  if (entry === 'pushVersion') return readPushVersion(text)
+  const field = Object.hasOwn(ALIASES, entry) ? ALIASES[entry] : entry
+  if (field !== undefined && Object.hasOwn(READERS, field)) {
+    return { [field]: READERS[field as keyof Switches](text, entry) }
+  }
+  throw new Refusal('switch-unknown', `There is no switch "${entry.slice(0, 64)}".`, {
+    parameter: 'entry',
+    allowed: [...Object.keys(READERS), ...Object.keys(ALIASES), 'pushVersion', 'batch'].join(', '),
+  })
+}
+
+function readPushVersion(text: string): SwitchPatch {
+  const [client = '', wanted = ''] = text.split(':')
+  const field = Object.hasOwn(PUSH_VERSIONS, client) ? PUSH_VERSIONS[client] : undefined
+  if (field === undefined)
+    throw badValue('pushVersion', text, 'java, python, c, go or csharp, a colon and x.y.z')
+  return { [field]: version(wanted, 'pushVersion') }
+}
+
+/** Fields that cannot be set are passed over: operators send back the whole object that they were given. */
+function readBatch(text: string): SwitchPatch {
+  const fields = parseObject(text)
+  const patches = Object.entries(fields)
+    .filter(([field]) => Object.hasOwn(READERS, field))
+    .map(([field, value]) => readSwitch(field, typeof value === 'string' ? value : JSON.stringify(value)))
+  return Object.assign({}, ...patches) as SwitchPatch
+}
+
+function parseObject(text: string): object {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  } catch {
+    // Refused below, with what is allowed.
+  }
+  throw badValue('batch', text, 'a JSON object of switches')
+}

@@ -1,0 +1,92 @@
+/** The bounds of an adaptive probe interval (ms) and how slowly it adapts (0 to 1, exclusive). */
+export interface ProbeParams {
+  readonly max: number
+  readonly min: number
+  readonly factor: number
+}
+
+/** Whether and how this server serves; `null` lifts the override. */
+export const SERVER_STATUSES = ['UP', 'DOWN', 'STARTING', 'PAUSED', 'WRITE_ONLY', 'READ_ONLY'] as const
+
+/** One of {@link SERVER_STATUSES}. */
+export type ServerStatus = (typeof SERVER_STATUSES)[number]
+
+/** The system switches that operators can set (interface.md, System switches; http-compat.md section 4). */
+export interface Switches {
+  /** The servers that may answer the leader query first, `ip:port` each; null: not named. */
+  readonly masters: readonly string[] | null
+  /** What a client may cache a list when pushes reach it, ms. */
+  readonly defaultPushCacheMillis: number
+  /** How often instances are told to beat unless they ask otherwise, ms. */
+  readonly clientBeatInterval: number
+  /** What a client may cache a list otherwise, ms. */
+  readonly defaultCacheMillis: number
+  /** See `docs/promises.md`: the share of live servers under which a cluster stops expiring instances. */
+  readonly distroThreshold: number
+  readonly healthCheckEnabled: boolean
+  readonly autoChangeHealthCheckEnabled: boolean
+  readonly distroEnabled: boolean
+  readonly enableStandalone: boolean
+  readonly pushEnabled: boolean
+  /** How many equal probe results in a row change an instance's health. */
+  readonly checkTimes: number
+  readonly httpHealthParams: ProbeParams
+  readonly tcpHealthParams: ProbeParams
+  readonly mysqlHealthParams: ProbeParams
+  readonly incrementalList: readonly string[]
+  readonly serverStatusSynchronizationPeriodMillis: number
+  readonly serviceStatusSynchronizationPeriodMillis: number
+  readonly disableAddIP: boolean
+  readonly sendBeatOnly: boolean
+  readonly lightBeatEnabled: boolean
+  /** The status that requests whose path and query start with the key are answered with. */
+  readonly limitedUrlMap: Readonly<Record<string, number>>
+  readonly distroServerExpiredMillis: number
+  readonly pushGoVersion: string
+  readonly pushJavaVersion: string
+  readonly pushPythonVersion: string
+  readonly pushCVersion: string
+  readonly pushCSharpVersion: string
+  readonly enableAuthentication: boolean
+  readonly overriddenServerStatus: ServerStatus | null
+  readonly defaultInstanceEphemeral: boolean
+  readonly healthCheckWhiteList: readonly string[]
+}
+
+/** Some switches with their new values. */
+export type SwitchPatch = Partial<Switches>
+
+/** The switches of a server that nobody has touched (http-compat.md section 4). */
+export const DEFAULT_SWITCHES: Switches = Object.freeze({
+  masters: null,
+  defaultPushCacheMillis: 10_000,
+  clientBeatInterval: 5_000,
+  defaultCacheMillis: 3_000,
+  distroThreshold: 0.7,
+  healthCheckEnabled: true,
+  autoChangeHealthCheckEnabled: true,
+  distroEnabled: true,
+  enableStandalone: true,
+  pushEnabled: true,
+  checkTimes: 3,
+  httpHealthParams: { max: 5_000, min: 500, factor: 0.85 },
+  tcpHealthParams: { max: 5_000, min: 1_000, factor: 0.75 },
+  mysqlHealthParams: { max: 3_000, min: 2_000, factor: 0.65 },
+  incrementalList: [],
+  serverStatusSynchronizationPeriodMillis: 2_000,
+  serviceStatusSynchronizationPeriodMillis: 5_000,
+  disableAddIP: false,
+  sendBeatOnly: false,
+  lightBeatEnabled: true,
+  limitedUrlMap: {},
+  distroServerExpiredMillis: 10_000,
+  pushGoVersion: '0.1.0',
+  pushJavaVersion: '0.1.0',
+  pushPythonVersion: '0.4.3',
+  pushCVersion: '1.0.12',
+  pushCSharpVersion: '0.9.0',
+  enableAuthentication: false,
+  overriddenServerStatus: null,
+  defaultInstanceEphemeral: true,
+  healthCheckWhiteList: [],
+})

@@ -1,0 +1,52 @@
+/** Why a well-formed command or query is not carried out. Protocols map each code to a status and a text. */
+export type RefusalCode =
+  | 'config-not-found'
+  | 'config-changed'
+  | 'history-not-found'
+  | 'history-not-yours'
+  | 'service-not-found'
+  | 'service-exists'
+  | 'service-not-empty'
+  | 'instance-not-found'
+  | 'adding-disabled'
+  | 'cluster-not-found'
+  | 'checker-not-none'
+  | 'namespace-not-found'
+  | 'switch-unknown'
+  | 'invalid-parameter'
+  | 'missing-parameter'
+  | 'malformed-request'
+  | 'too-large'
+  | 'too-many'
+  | 'unknown-path'
+  | 'unknown-method'
+  | 'server-status'
+  | 'store-unavailable'
+  | 'stopping'
+
+/**
+ * What a refusal says: the parameter it is about and what is allowed, where they apply. `names` are the
+ * things that the refusal speaks of (`serviceName`, `dataId`, `cluster`…), for texts that repeat them.
+ */
+export interface RefusalFacts {
+  readonly parameter?: string
+  readonly allowed?: string
+  readonly names?: Readonly<Record<string, string>>
+  readonly cause?: unknown
+}
+
+/**
+ * An expected 'no': the request was understood and is not carried out. `message` is a full sentence for the
+ * caller; statuses belong to the protocols, never to core.
+ */
+export class Refusal extends Error {
+  readonly code: RefusalCode
+  readonly facts: RefusalFacts
+
+  constructor(code: RefusalCode, message: string, facts: RefusalFacts = {}) {
+    super(message, facts.cause === undefined ? undefined : { cause: facts.cause })
+    this.name = 'Refusal'
+    this.code = code
+    this.facts = facts
+  }
+}

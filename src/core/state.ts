@@ -1,0 +1,265 @@
+import type {
+  Change,
+  InstanceHealthChanged,
+  InstanceRemoved,
+  InstanceSaved,
+  MetadataRemembered,
+} from './changes.ts'
+import { ConfigTable } from './config/config-table.ts'
+import type { ConfigItem, ConfigKey } from './config/config-item.ts'
+import { NOT_DUE } from './due-book.ts'
+import { AddressIndex } from './naming/address-index.ts'
+import { timingOf } from './naming/beat-timing.ts'
+import { HealthBook } from './naming/health-book.ts'
+import type { Instance, InstanceAddress, Metadata } from './naming/instance.ts'
+import { RememberedMetadata } from './naming/remembered-metadata.ts'
+import type { Service, ServiceKey } from './naming/service.ts'
+import type { ServiceEntry } from './naming/service-entry.ts'
+import { ServiceTable } from './naming/service-table.ts'
+import type { Namespace } from './namespaces/namespace.ts'
+import { DEFAULT_SWITCHES, type SwitchPatch, type Switches } from './operator/switches.ts'
+import type { Now } from './ports.ts'
+import type { View } from './view.ts'
+
+/**
+ * All current knowledge, in memory, indexed for the queries. Queries read it directly and synchronously;
+ * `apply` is its only writer and takes committed changes in their order.
+ */
+export class State implements View {
+  readonly configs = new ConfigTable()
+  readonly services: ServiceTable
+  readonly namespaces = new Map<string, Namespace>()
+  readonly remembrance = new RememberedMetadata()
+  readonly health = new HealthBook()
+  readonly #addresses = new AddressIndex()
+  /** Empty services that a registration made, in the order in which they became empty (health time). */
+  readonly emptySince = new Map<ServiceEntry, number>()
+  /** Serials that the store has not seen yet, made by writes that are still behind; owned by WriteBehind. */
+  readonly unstored = new Set<number>()
+  #instanceCount = 0
+  #keptSwitches: Switches = DEFAULT_SWITCHES
+  #localSwitches: SwitchPatch = {}
+  #switches: Switches = DEFAULT_SWITCHES
+  #lastSerial = 0
+
+  /** `floorMs`: no `lastRefTime` is earlier than this (epoch ms); see `Snapshot.clockHighMs`. */
+  constructor(floorMs: number) {
+    this.services = new ServiceTable(floorMs)
+  }
+
+  /** The switches in force: those kept, with this server's own over them. */
+  get switches(): Switches {
+    return this.#switches
+  }
+
+  /** How many instances there are, in all services. */
+  get instancesInAll(): number {
+    return this.#instanceCount
+  }
+
+  config(key: ConfigKey): ConfigItem | undefined {
+    return this.configs.get(key)
+  }
+
+  namespace(id: string): Namespace | undefined {
+    return this.namespaces.get(id)
+  }
+
+  service(key: ServiceKey): Service | undefined {
+    return this.services.get(key)?.service
+  }
+
+  instance(key: ServiceKey, address: InstanceAddress): Instance | undefined {
+    return this.services.get(key)?.get(address)
+  }
+
+  instances(key: ServiceKey): Iterable<Instance> {
+    return this.services.get(key)?.instances.values() ?? []
+  }
+
+  instanceCount(key: ServiceKey): number {
+    return this.services.get(key)?.instances.size ?? 0
+  }
+
+  remembered(key: ServiceKey, address: InstanceAddress): Metadata | undefined {
+    return this.remembrance.get(key, address)?.metadata
+  }
+
+  maybeStored(serial: number): boolean {
+    return !this.unstored.has(serial)
+  }
+
+  /** The labels of an address in a namespace: the metadata of the instances there. */
+  labelsAt(ip: string, namespaceId: string): Metadata[] {
+    return this.#addresses.labelsAt(ip, namespaceId, () => this.#everyInstance())
+  }
+
+  nextSerial(): number {
+    return ++this.#lastSerial
+  }
+
+  /** Serials up to this one are taken (when loading). */
+  reserveSerial(serial: number): void {
+    this.#lastSerial = Math.max(this.#lastSerial, serial)
+  }
+
+  /** Makes a committed change part of what is known. `healthMs` of `now` is what beats are counted from. */
+  apply(change: Change, now: Now): void {
+    switch (change.kind) {
+      case 'config-published':
+        this.configs.set(change.item)
+        return
+      case 'config-deleted':
+        this.configs.delete(change.key)
+        return
+      case 'namespace-saved':
+        this.namespaces.set(change.namespace.id, change.namespace)
+        return
+      case 'namespace-deleted':
+        this.namespaces.delete(change.namespaceId)
+        return
+      case 'service-saved':
+        this.#saveService(change.service, change.atMs, now)
+        return
+      case 'service-deleted':
+        this.#deleteService(change.key)
+        return
+      case 'instance-saved':
+        this.#saveInstance(change, now)
+        return
+      case 'instance-removed':
+        this.#removeInstance(change, now)
+        return
+      case 'instance-health-changed':
+        this.#changeHealth(change)
+        return
+      case 'metadata-remembered':
+        this.#remember(change, now)
+        return
+      case 'metadata-forgotten':
+        this.#remember({ ...change, metadata: {} }, now)
+        return
+      case 'switches-set':
+        this.#setSwitches(change.patch, change.localOnly)
+    }
+  }
+
+  *#everyInstance(): Generator<Instance> {
+    for (const entry of this.services.all()) yield* entry.instances.values()
+  }
+
+  #saveService(service: Service, atMs: number, now: Now): void {
+    const entry = this.services.save(service)
+    entry.touch(atMs)
+    this.#noteEmptiness(entry, now)
+  }
+
+  #deleteService(key: ServiceKey): void {
+    const entry = this.services.get(key)
+    if (entry === undefined) return
+    this.#instanceCount -= entry.instances.size
+    for (const instance of entry.instances.values()) this.#letGo(instance)
+    this.emptySince.delete(entry)
+    this.services.delete(key)
+  }
+
+  #saveInstance(change: InstanceSaved, now: Now): void {
+    const entry = this.services.get(change.serviceKey)
+    if (entry === undefined)
+      throw new Error(`instance saved in unknown service ${change.serviceKey.groupedName}`)
+    const known = entry.get(change.record.address)
+    const instance = known ?? newInstance(entry, change, now)
+    if (known === undefined) {
+      entry.add(instance)
+      this.#addresses.add(instance)
+      this.#instanceCount++
+      this.remembrance.setAbsent(change.serviceKey, change.record.address, undefined)
+    }
+    instance.record = change.record
+    if (change.healthy !== undefined) instance.healthy = change.healthy
+    if (change.beat) instance.lastBeatMs = now.healthMs
+    this.#layMetadata(instance)
+    entry.touch(change.atMs)
+    this.#noteEmptiness(entry, now)
+  }
+
+  #removeInstance(change: InstanceRemoved, now: Now): void {
+    const entry = this.services.get(change.serviceKey)
+    const instance = entry?.get(change.address)
+    if (entry === undefined || instance === undefined) return
+    entry.delete(instance)
+    this.#letGo(instance)
+    this.#instanceCount--
+    this.remembrance.setAbsent(change.serviceKey, change.address, now.healthMs)
+    entry.touch(change.atMs)
+    this.#noteEmptiness(entry, now)
+  }
+
+  #letGo(instance: Instance): void {
+    this.health.forget(instance)
+    this.#addresses.delete(instance)
+  }
+
+  #changeHealth(change: InstanceHealthChanged): void {
+    const instance = this.services.get(change.serviceKey)?.get(change.address)
+    if (instance === undefined || instance.healthy === change.healthy) return
+    instance.healthy = change.healthy
+    instance.json = undefined
+    instance.entry.touch(change.atMs)
+    if (instance.record.ephemeral) this.health.watch(instance)
+  }
+
+  #remember(change: Pick<MetadataRemembered, 'serviceKey' | 'address' | 'metadata'>, now: Now): void {
+    const { serviceKey, address, metadata } = change
+    const instance = this.instance(serviceKey, address)
+    const absentSinceMs = instance === undefined ? now.healthMs : undefined
+    this.remembrance.set({ serviceKey, address, metadata, absentSinceMs })
+    if (instance === undefined) return
+    this.#layMetadata(instance)
+    instance.entry.touch(now.wallMs)
+  }
+
+  /** Lays the remembered keys over the registered ones, and takes the timing from the result. */
+  #layMetadata(instance: Instance): void {
+    const over = this.remembered(instance.entry.service.key, instance.record.address)
+    const { registered } = instance.record
+    instance.metadata = over === undefined ? registered : { ...registered, ...over }
+    instance.timing = timingOf(instance.metadata)
+    instance.json = undefined
+    if (instance.record.ephemeral) this.health.watch(instance)
+    else this.health.forget(instance)
+  }
+
+  #noteEmptiness(entry: ServiceEntry, now: Now): void {
+    const leaves = entry.service.madeBy === 'registration' && entry.instances.size === 0
+    if (!leaves) this.emptySince.delete(entry)
+    else if (!this.emptySince.has(entry)) this.emptySince.set(entry, now.healthMs)
+  }
+
+  #setSwitches(patch: SwitchPatch, localOnly: boolean): void {
+    if (localOnly) this.#localSwitches = { ...this.#localSwitches, ...patch }
+    else {
+      this.#keptSwitches = { ...this.#keptSwitches, ...patch }
+      this.#localSwitches = without(this.#localSwitches, patch)
+    }
+    this.#switches = Object.freeze({ ...this.#keptSwitches, ...this.#localSwitches })
+  }
+}
+
+function newInstance(entry: ServiceEntry, change: InstanceSaved, now: Now): Instance {
+  return {
+    entry,
+    record: change.record,
+    metadata: change.record.registered,
+    healthy: change.healthy ?? true,
+    lastBeatMs: now.healthMs,
+    timing: timingOf(change.record.registered),
+    dueTick: NOT_DUE,
+    json: undefined,
+  }
+}
+
+function without(patch: SwitchPatch, overridden: SwitchPatch): SwitchPatch {
+  const kept = Object.entries(patch).filter(([name]) => !(name in overridden))
+  return Object.fromEntries(kept) as SwitchPatch
+}

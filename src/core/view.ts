@@ -1,0 +1,31 @@
+import type { ConfigItem, ConfigKey } from './config/config-item.ts'
+import type { InstanceAddress, InstanceRecord, Metadata } from './naming/instance.ts'
+import type { Service, ServiceKey } from './naming/service.ts'
+import type { Namespace } from './namespaces/namespace.ts'
+import type { Switches } from './operator/switches.ts'
+
+/** What a decision may know of an instance. */
+export interface KnownInstance {
+  readonly record: InstanceRecord
+  readonly healthy: boolean
+}
+
+/**
+ * All that a decision may read: the state, or the state with the changes of a batch that is being gathered
+ * (see `Draft`). Keys are canonical.
+ */
+export interface View {
+  config(key: ConfigKey): ConfigItem | undefined
+  namespace(id: string): Namespace | undefined
+  service(key: ServiceKey): Service | undefined
+  instance(key: ServiceKey, address: InstanceAddress): KnownInstance | undefined
+  instances(key: ServiceKey): Iterable<KnownInstance>
+  instanceCount(key: ServiceKey): number
+  /** The keys that operators wrote over an instance's metadata, whether it is there or not. */
+  remembered(key: ServiceKey, address: InstanceAddress): Metadata | undefined
+  readonly switches: Switches
+  /** Whether the store may hold this service or instance; what it never saw needs no durable removal. */
+  maybeStored(serial: number): boolean
+  /** A number that no service or instance of this server has had. */
+  nextSerial(): number
+}

@@ -1,0 +1,169 @@
+import type { Connection } from './connection.ts'
+import type { ConfigNames } from './config-names.ts'
+import type { CommitBatch, CommitOutcome, PutTable, Write } from './messages.ts'
+import { readMeta, writeMeta } from './meta.ts'
+import { RowWriter } from './row-writer.ts'
+import { storeFailureOf } from './store-errors.ts'
+import { TABLES } from './tables.ts'
+
+const CLOCK_STEP_MS = 2_000
+const CLOCK_MARGIN_MS = 1_000
+
+const KEYS: Record<PutTable, string> = {
+  namespace: 'id = ?',
+  service: 'serial = ?',
+  instance: 'serial = ?',
+  remembered_metadata: 'namespace_id = ? AND grouped_name = ? AND ip = ? AND port = ? AND cluster = ?',
+}
+
+/** Writes commits, each in one transaction. */
+export class CommitWriter {
+  readonly #connection: Connection
+  readonly #names: ConfigNames
+  readonly #writers: Record<PutTable | 'config_revision' | 'config_item', RowWriter>
+  #clockHighMs: number
+
+  constructor(connection: Connection, names: ConfigNames) {
+    this.#connection = connection
+    this.#names = names
+    this.#writers = {
+      namespace: new RowWriter(connection, TABLES.namespace),
+      service: new RowWriter(connection, TABLES.service),
+      instance: new RowWriter(connection, TABLES.instance),
+      remembered_metadata: new RowWriter(connection, TABLES.remembered_metadata),
+      config_revision: new RowWriter(connection, TABLES.config_revision),
+      config_item: new RowWriter(connection, TABLES.config_item),
+    }
+    this.#clockHighMs = Number(readMeta(connection, 'clock_high_ms') ?? 0)
+  }
+
+  /**
+   * All groups, or nothing and the number of the group that cannot be written. Throws `StoreFailure` when
+   * the store as a whole cannot write.
+   */
+  commit(batch: CommitBatch): CommitOutcome {
+    if (batch.groups.every((group) => group.length === 0)) return undefined
+    try {
+      this.#transaction(batch, () => this.#writeTogether(batch))
+      return undefined
+    } catch (error) {
+      throwStoreFailure(error)
+    }
+    return this.#findFailingGroup(batch)
+  }
+
+  /** Rows are written together, so nobody knows whose was bad: once more, one by one. */
+  #findFailingGroup(batch: CommitBatch): CommitOutcome {
+    let group = 0
+    try {
+      this.#transaction(batch, () => {
+        for (; group < batch.groups.length; group++) this.#writeGroup(batch, group, true)
+      })
+      return undefined
+    } catch (error) {
+      throwStoreFailure(error)
+      // All groups were written: what failed is nobody's row.
+      if (group === batch.groups.length) throw error
+      return { failedGroup: group, error: error instanceof Error ? error.message : String(error) }
+    }
+  }
+
+  #transaction(batch: CommitBatch, write: () => void): void {
+    const clockBefore = this.#clockHighMs
+    try {
+      this.#connection.transaction(() => {
+        write()
+        this.#raiseClock(batch.latestMs)
+      })
+    } catch (error) {
+      this.#clockHighMs = clockBefore
+      this.#names.reset()
+      for (const writer of Object.values(this.#writers)) writer.reset()
+      throw error
+    }
+  }
+
+  /**
+   * Keeps a time on disk that is ahead of every time given out. It is written for the next two seconds at
+   * once, when less than one of them is left: so at most once a second however many commits there are, and
+   * times given out up to a second after the last commit are covered as well.
+   */
+  #raiseClock(latestMs: number): void {
+    if (latestMs + CLOCK_MARGIN_MS <= this.#clockHighMs) return
+    this.#clockHighMs = latestMs + CLOCK_STEP_MS
+    writeMeta(this.#connection, 'clock_high_ms', String(this.#clockHighMs))
+  }
+
+  #writeTogether(batch: CommitBatch): void {
+    for (let group = 0; group < batch.groups.length; group++) this.#writeGroup(batch, group, false)
+    this.#flushAll()
+  }
+
+  #writeGroup(batch: CommitBatch, group: number, oneByOne: boolean): void {
+    for (const write of batch.groups[group] ?? []) {
+      this.#write(write, batch.contents)
+      if (oneByOne) this.#flushAll()
+    }
+  }
+
+  #flushAll(): void {
+    for (const writer of Object.values(this.#writers)) writer.flush()
+  }
+
+  /** Order matters within a table only: rows that wait are written before others of the table are touched. */
+  #write(write: Write, contents: ArrayBuffer): void {
+    switch (write[0]) {
+      case 'published': {
+        const [, name, revision, item, contentAt, contentLength] = write
+        const nameId = this.#names.findOrMake(name)
+        const content = Buffer.from(contents, contentAt, contentLength)
+        this.#addRevision(nameId, revision, content)
+        this.#writers.config_item.add([nameId, ...item])
+        return
+      }
+      case 'deleted': {
+        const nameId = this.#names.findOrMake(write[1])
+        this.#addRevision(nameId, write[2], null)
+        this.#writers.config_item.flush()
+        this.#connection.run('DELETE FROM config_item WHERE name_id = ?', [nameId])
+        return
+      }
+      case 'put':
+        this.#writers[write[1]].add(write[2])
+        return
+      case 'drop':
+        this.#writers[write[1]].flush()
+        this.#connection.run(`DELETE FROM ${write[1]} WHERE ${KEYS[write[1]]}`, write[2])
+        return
+      case 'health':
+        this.#writers.instance.flush()
+        this.#connection.run('UPDATE instance SET healthy = ? WHERE serial = ?', [Number(write[2]), write[1]])
+        return
+      case 'switches':
+        this.#mergeSwitches(write[1])
+        return
+      default:
+        unknownWrite(write)
+    }
+  }
+
+  #addRevision(nameId: number, revision: readonly unknown[], content: Buffer | null): void {
+    const [id, ...others] = revision
+    this.#writers.config_revision.add([id, nameId, ...others, 0, content])
+  }
+
+  #mergeSwitches(patchJson: string): void {
+    const before: object = JSON.parse(readMeta(this.#connection, 'switches') ?? '{}')
+    const patch: object = JSON.parse(patchJson)
+    writeMeta(this.#connection, 'switches', JSON.stringify({ ...before, ...patch }))
+  }
+}
+
+function throwStoreFailure(error: unknown): void {
+  const failure = storeFailureOf(error)
+  if (failure !== undefined) throw failure
+}
+
+function unknownWrite(write: never): never {
+  throw new Error(`The store does not know this write: ${JSON.stringify(write)}`)
+}

@@ -1,0 +1,123 @@
+import Database from 'libsql'
+
+/** What a column can hold. Booleans are written as 0 and 1, objects as JSON. */
+export type SqlValue = string | number | Buffer | null
+
+/** A value that cannot be written: the fault of who gave it, not of the store. */
+export class UnstorableValue extends Error {
+  constructor(value: unknown) {
+    super(`A value of type ${typeof value} (${String(value)}) cannot be stored in a column`)
+    this.name = 'UnstorableValue'
+  }
+}
+
+const LONE_SURROGATE = /\p{Surrogate}/u
+const LONE_SURROGATES = /\p{Surrogate}/gu
+
+/**
+ * A value in the form it comes back in, so that a checksum made before writing fits after reading: a lone
+ * surrogate has no UTF-8 and becomes U+FFFD. Throws `UnstorableValue` for what no column can hold.
+ */
+export function storable(value: unknown): SqlValue {
+  if (typeof value === 'string') {
+    return LONE_SURROGATE.test(value) ? value.replace(LONE_SURROGATES, '\ufffd') : value
+  }
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value))) {
+      throw new UnstorableValue(value)
+    }
+    return value
+  }
+  if (value === null || Buffer.isBuffer(value)) return value
+  throw new UnstorableValue(value)
+}
+
+/**
+ * What the driver is given. It cuts a text at its first NUL when it reads, so such a text goes in as bytes.
+ * It also ends the process on a type that it does not know: everything passes `storable` first.
+ */
+function bindable(value: SqlValue): SqlValue {
+  const checked = storable(value)
+  return typeof checked === 'string' && checked.includes('\0') ? Buffer.from(checked, 'utf8') : checked
+}
+
+/**
+ * The one connection to the database file, with its prepared statements. Everything is synchronous.
+ * The driver lets a closed file go only when its statements are gone too, which the end of the worker
+ * thread sees to: closing does not free the directory within one thread.
+ */
+export class Connection {
+  readonly #database: InstanceType<typeof Database>
+  readonly #statements = new Map<string, Database.Statement>()
+  readonly #queries = new Map<string, Database.Statement>()
+
+  /** Opens or makes the file. Throws the driver's error. */
+  constructor(path: string) {
+    this.#database = new Database(path)
+  }
+
+  /** Runs statements that take no values and whose rows nobody wants. */
+  exec(sql: string): void {
+    this.#database.exec(sql)
+  }
+
+  /** Runs a writing statement; answers how many rows it changed. */
+  run(sql: string, values: readonly SqlValue[] = []): number {
+    let statement = this.#statements.get(sql)
+    if (statement === undefined) {
+      statement = this.#database.prepare(sql)
+      this.#statements.set(sql, statement)
+    }
+    return statement.run(values.map(bindable)).changes
+  }
+
+  /** All rows of a query, each an array of its columns. */
+  all(sql: string, values: readonly SqlValue[] = []): SqlValue[][] {
+    return this.#query(sql).all(values.map(bindable)) as SqlValue[][]
+  }
+
+  /** The first row of a query. */
+  first(sql: string, values: readonly SqlValue[] = []): SqlValue[] | undefined {
+    return this.#query(sql).get(values.map(bindable)) as SqlValue[] | undefined
+  }
+
+  /** The first column of the first row, as a number; 0 where there is none. */
+  number(sql: string, values: readonly SqlValue[] = []): number {
+    return Number(this.first(sql, values)?.[0] ?? 0)
+  }
+
+  /** The rows of a query, one by one; must be read to the end. */
+  each(sql: string, values: readonly SqlValue[] = []): Iterable<SqlValue[]> {
+    return this.#query(sql).iterate(values.map(bindable)) as Iterable<SqlValue[]>
+  }
+
+  /** Does the work in one transaction: all of it is on the disk on return, or nothing of it when it throws. */
+  transaction<T>(work: () => T): T {
+    this.exec('BEGIN IMMEDIATE')
+    try {
+      const result = work()
+      this.exec('COMMIT')
+      return result
+    } catch (error) {
+      // A full disk and I/O errors have rolled back already.
+      if (this.#database.inTransaction) this.exec('ROLLBACK')
+      throw error
+    }
+  }
+
+  /** Ends the connection; see the class for when the file is free. */
+  close(): void {
+    this.#statements.clear()
+    this.#queries.clear()
+    this.#database.close()
+  }
+
+  #query(sql: string): Database.Statement {
+    let statement = this.#queries.get(sql)
+    if (statement === undefined) {
+      statement = this.#database.prepare(sql).raw()
+      this.#queries.set(sql, statement)
+    }
+    return statement
+  }
+}

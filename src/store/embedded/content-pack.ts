@@ -1,0 +1,34 @@
+/**
+ * Puts the contents of a message into one piece of memory that is handed over, not copied: cloning a Buffer
+ * would take the whole pool along that it may be a part of.
+ */
+export class ContentPack {
+  readonly #contents: Buffer[] = []
+  #length = 0
+
+  /** How many bytes there are so far. */
+  get length(): number {
+    return this.#length
+  }
+
+  /** Adds a content; answers where it will stand. Throws for what is not a Buffer. */
+  add(content: Buffer): number {
+    if (!Buffer.isBuffer(content)) throw new TypeError('The content of a configuration must be a Buffer')
+    const at = this.#length
+    this.#contents.push(content)
+    this.#length += content.length
+    return at
+  }
+
+  /** The contents one after another, in memory of their own. */
+  pack(): ArrayBuffer {
+    const packed = new ArrayBuffer(this.#length)
+    const bytes = new Uint8Array(packed)
+    let at = 0
+    for (const content of this.#contents) {
+      bytes.set(content, at)
+      at += content.length
+    }
+    return packed
+  }
+}

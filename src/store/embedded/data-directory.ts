@@ -1,0 +1,91 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+} from 'node:fs'
+import { writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { FORMAT } from './schema.ts'
+
+/** The database within a data directory. */
+export function databasePath(directory: string): string {
+  return join(directory, 'waypost.db')
+}
+
+/** Says that the directory has a database, so that a lost one is noticed and not silently made anew. */
+export function markerPath(directory: string): string {
+  return join(directory, 'waypost.json')
+}
+
+/** Makes the directory where it is missing, for its owner alone, and makes that last. */
+export function ensureDirectory(directory: string): void {
+  const firstMade = mkdirSync(directory, { recursive: true, mode: 0o700 })
+  if (firstMade === undefined) return
+  // Each new name stands in its parent: up to the one that was there before.
+  for (let made = directory; ; made = dirname(made)) {
+    syncPath(dirname(made))
+    if (made === firstMade || dirname(made) === made) return
+  }
+}
+
+/**
+ * Refuses a directory whose database has gone or whose marker speaks of a newer format.
+ * Throws an Error that names the directory and says what to do.
+ */
+export function checkMarker(directory: string): void {
+  const path = markerPath(directory)
+  if (!existsSync(path)) return
+  const format = formatOf(path)
+  if (format > FORMAT) throw newerFormat(directory, format)
+  const size = statSync(databasePath(directory), { throwIfNoEntry: false })?.size ?? 0
+  if (size > 0) return
+  throw new Error(
+    `The data directory ${directory} belongs to a Waypost server, but its database waypost.db is missing or empty. ` +
+      'Put it back from a backup, or check that the right disk is mounted; ' +
+      'to begin anew and lose what was stored, remove waypost.json from the directory.',
+  )
+}
+
+/** The refusal of a directory that a later version has written. */
+export function newerFormat(directory: string, format: number): Error {
+  return new Error(
+    `The data directory ${directory} has format ${format}, and this version of Waypost reads formats up to ` +
+      `${FORMAT}. Start the version that wrote it, or a later one.`,
+  )
+}
+
+/** Writes the marker unless it is there, and makes it and the database's own name last. */
+export function writeMarker(directory: string, nowMs: number): void {
+  const path = markerPath(directory)
+  if (existsSync(path)) return
+  syncPath(directory)
+  const draft = `${path}.new`
+  writeFileSync(draft, `${JSON.stringify({ format: FORMAT, createdMs: nowMs })}\n`)
+  syncPath(draft)
+  renameSync(draft, path)
+  syncPath(directory)
+}
+
+function formatOf(path: string): number {
+  try {
+    const { format } = JSON.parse(readFileSync(path, 'utf8')) as { format?: unknown }
+    if (typeof format === 'number') return format
+  } catch (cause) {
+    throw new Error(`The file ${path} cannot be read; put it back from a backup, or remove it`, { cause })
+  }
+  throw new Error(`The file ${path} names no format; put it back from a backup, or remove it`)
+}
+
+function syncPath(path: string): void {
+  const file = openSync(path, 'r')
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}

@@ -1,0 +1,101 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { CommitWriter } from './commit.ts'
+import { ConfigNames } from './config-names.ts'
+import { Connection, storable } from './connection.ts'
+import { historyPage } from './history.ts'
+import type { CommitBatch, Write } from './messages.ts'
+import { openDatabase } from './open-database.ts'
+import { StoreFailure, storeFailureOf } from './store-errors.ts'
+
+let directory: string
+let connection: Connection
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'waypost-database-'))
+  connection = openDatabase(directory)
+})
+
+afterEach(() => {
+  connection.close()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+test('a full disk refuses commits, leaves reads going, and commits go on when there is room', () => {
+  const names = new ConfigNames(connection)
+  const commits = new CommitWriter(connection, names)
+  expect(commits.commit(batchOf(3, 'first'))).toBeUndefined()
+  connection.exec('PRAGMA max_page_count = 20')
+  const refused = failureOf(() => commits.commit(batchOf(5, 'x'.repeat(500_000))))
+  expect(refused?.message).toMatch(/disk of its data directory is full; free some space/)
+  expect(refused?.reopen).toBe(false)
+  const page = { name: ['public', 'g', 'a'] as const, pageNo: 1, pageSize: 10 }
+  expect(historyPage(connection, names.find(page.name) ?? 0, page).totalCount).toBe(1)
+  connection.exec('PRAGMA max_page_count = 1000000')
+  expect(commits.commit(batchOf(5, 'x'.repeat(500_000)))).toBeUndefined()
+  expect(historyPage(connection, names.find(page.name) ?? 0, page).totalCount).toBe(2)
+})
+
+test('an error of the disk has the connection opened anew, one of the data does not concern the store', () => {
+  const sqlite = (code: string) => Object.assign(new Error('x'), { code })
+  expect(storeFailureOf(sqlite('SQLITE_IOERR_FSYNC'))?.reopen).toBe(true)
+  expect(storeFailureOf(sqlite('SQLITE_CORRUPT'))?.message).toContain('waypost doctor')
+  expect(storeFailureOf(sqlite('SQLITE_CONSTRAINT_NOTNULL'))).toBeUndefined()
+  expect(storeFailureOf(new Error('x'))).toBeUndefined()
+})
+
+test('the clock is written ahead, and not again while it is ahead enough', () => {
+  const commits = new CommitWriter(connection, new ConfigNames(connection))
+  const clockAfter = (latestMs: number, id: number) => {
+    commits.commit({ ...batchOf(id, 'x'), latestMs })
+    return connection.number("SELECT value FROM meta WHERE name = 'clock_high_ms'")
+  }
+  expect(clockAfter(10_000, 3)).toBe(12_000)
+  expect(clockAfter(10_999, 5)).toBe(12_000)
+  expect(clockAfter(11_000, 7)).toBe(12_000)
+  expect(clockAfter(11_001, 9)).toBe(13_001)
+  expect(clockAfter(9_000, 11)).toBe(13_001)
+})
+
+test('history records are never overwritten', () => {
+  const commits = new CommitWriter(connection, new ConfigNames(connection))
+  expect(commits.commit(batchOf(3, 'one'))).toBeUndefined()
+  expect(commits.commit(batchOf(3, 'two'))).toMatchObject({ failedGroup: 0 })
+})
+
+test('the file is set up for durability', () => {
+  const pragma = (name: string) => connection.first(`PRAGMA ${name}`)?.[0]
+  expect(pragma('journal_mode')).toBe('wal')
+  expect(pragma('synchronous')).toBe(2)
+  expect(pragma('locking_mode')).toBe('exclusive')
+  expect(pragma('page_size')).toBe(8_192)
+  expect(pragma('wal_autocheckpoint')).toBe(1_500)
+})
+
+test('only values that come back as they went in are stored', () => {
+  expect(storable('a\ud800b')).toBe('a\ufffdb')
+  for (const value of [undefined, true, Number.NaN, Infinity, 2 ** 60, {}, 1n]) {
+    expect(() => storable(value)).toThrow('cannot be stored')
+  }
+})
+
+/** A commit of one published revision `id` of the item a. */
+function batchOf(id: number, text: string): CommitBatch {
+  const content = Buffer.from(text)
+  const contents = new Uint8Array(content).buffer
+  const revision = [id, 2, id === 3 ? 'I' : 'U', null, 'md5', 'text', '', '', '127.0.0.1', null, 1]
+  const item = [2, id, 1, null, '127.0.0.1', null, null, null, null, null]
+  const write: Write = ['published', ['public', 'g', 'a'], revision, item, 0, content.length]
+  return { groups: [[write]], contents, latestMs: 1, lastRevision: id }
+}
+
+function failureOf(work: () => unknown): StoreFailure | undefined {
+  try {
+    work()
+  } catch (error) {
+    if (error instanceof StoreFailure) return error
+  }
+  return undefined
+}

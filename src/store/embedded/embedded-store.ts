@@ -1,0 +1,147 @@
+import { resolve } from 'node:path'
+import type { Change } from '../../core/changes.ts'
+import type { ConfigKey } from '../../core/config/config-item.ts'
+import type { HistoryPage, HistoryRecord } from '../../core/config/history-record.ts'
+import type { ChangeGroup, CommitResult, Snapshot, Store } from '../../core/ports.ts'
+import { Refusal } from '../../core/refusal.ts'
+import { stampRevisions } from '../../core/revision.ts'
+import { ContentPack } from './content-pack.ts'
+import type { CommitBatch, CrossingRecord, Write } from './messages.ts'
+import { SnapshotBuilder } from './snapshot.ts'
+import type { StoreLog } from './store-log.ts'
+import { WorkerClient } from './worker-client.ts'
+import { nameText, timeOfChange, writeOfChange } from './writes-of-change.ts'
+
+/**
+ * Opens the store in a data directory, making it where it is missing. Throws an Error that names the
+ * directory and says what to do: another server uses it, its database is gone, it has a newer format.
+ */
+export async function openEmbeddedStore(options: { directory: string; log: StoreLog }): Promise<Store> {
+  const directory = resolve(options.directory)
+  const client = new WorkerClient({ ...options, directory })
+  return new EmbeddedStore(client, { directory, log: options.log, nextRevision: await client.open() })
+}
+
+/** The store on the main thread: makes messages of changes and waits for answers, and so blocks nothing. */
+class EmbeddedStore implements Store {
+  readonly #client: WorkerClient
+  readonly #directory: string
+  readonly #log: StoreLog
+  #nextRevision: number
+  #closing: Promise<void> | undefined
+  #failing = false
+
+  constructor(client: WorkerClient, facts: { directory: string; log: StoreLog; nextRevision: number }) {
+    this.#client = client
+    this.#directory = facts.directory
+    this.#log = facts.log
+    this.#nextRevision = facts.nextRevision
+  }
+
+  async load(): Promise<Snapshot> {
+    this.#refuseWhenClosed()
+    const builder = new SnapshotBuilder()
+    await this.#client.load((batch) => builder.add(batch))
+    return builder.snapshot()
+  }
+
+  async commit(groups: readonly ChangeGroup[]): Promise<CommitResult> {
+    this.#refuseWhenClosed()
+    const changes = groups.flat()
+    // Revisions of a commit that fails are not used again: part of it may have reached the disk.
+    const firstRevision = this.#nextRevision
+    this.#nextRevision += changes.length
+    stampRevisions(changes, firstRevision)
+    const made = batchOf(groups, this.#nextRevision - 1)
+    if ('kind' in made) return made
+    return this.#write(made)
+  }
+
+  async history(key: ConfigKey, page: { pageNo: number; pageSize: number }): Promise<HistoryPage> {
+    this.#refuseWhenClosed()
+    return this.#client.call('history', [nameText(key), page.pageNo, page.pageSize])
+  }
+
+  async historyRecord(id: number): Promise<HistoryRecord | undefined> {
+    this.#refuseWhenClosed()
+    return arrived(await this.#client.call('historyRecord', [id]))
+  }
+
+  async historyBefore(key: ConfigKey, id: number): Promise<HistoryRecord | undefined> {
+    this.#refuseWhenClosed()
+    return arrived(await this.#client.call('historyBefore', [nameText(key), id]))
+  }
+
+  async lastUpdate(key: ConfigKey, itemId: number): Promise<HistoryRecord | undefined> {
+    this.#refuseWhenClosed()
+    return arrived(await this.#client.call('lastUpdate', [nameText(key), itemId]))
+  }
+
+  async cleanHistory(limit: { beforeMs: number; keep: number; most: number }) {
+    this.#refuseWhenClosed()
+    return this.#client.call('cleanHistory', [limit])
+  }
+
+  async remember(name: string, value: string): Promise<void> {
+    this.#refuseWhenClosed()
+    await this.#client.call('remember', [name, value])
+  }
+
+  async recall(name: string): Promise<string | undefined> {
+    this.#refuseWhenClosed()
+    return this.#client.call('recall', [name])
+  }
+
+  async close(): Promise<void> {
+    this.#closing ??= this.#client.close()
+    await this.#closing
+  }
+
+  /** Says once that writing has begun to fail, and once that it works again. */
+  async #write(batch: CommitBatch): Promise<CommitResult> {
+    try {
+      const outcome = await this.#client.call('commit', [batch], [batch.contents])
+      if (this.#failing) this.#log.info({ directory: this.#directory }, 'The store writes again')
+      this.#failing = false
+      if (outcome === undefined) return { kind: 'committed' }
+      return { kind: 'failed', group: outcome.failedGroup, error: new Error(outcome.error) }
+    } catch (error) {
+      if (!this.#failing)
+        this.#log.error({ directory: this.#directory, err: error }, 'The store cannot write')
+      this.#failing = true
+      throw error
+    }
+  }
+
+  #refuseWhenClosed(): void {
+    if (this.#closing === undefined) return
+    throw new Refusal('store-unavailable', 'The store is closed: the server is stopping')
+  }
+}
+
+/** The message of a commit; or the group whose changes cannot even be put into one. */
+function batchOf(groups: readonly ChangeGroup[], lastRevision: number): CommitBatch | CommitResult {
+  const pack = new ContentPack()
+  const written: Write[][] = []
+  let latestMs = 0
+  for (const [group, changes] of groups.entries()) {
+    try {
+      written.push(writesOf(changes, pack))
+    } catch (error) {
+      return { kind: 'failed', group, error: error instanceof Error ? error : new Error(String(error)) }
+    }
+    for (const change of changes) latestMs = Math.max(latestMs, timeOfChange(change))
+  }
+  return { groups: written, contents: pack.pack(), latestMs, lastRevision }
+}
+
+function writesOf(changes: readonly Change[], pack: ContentPack): Write[] {
+  return changes.map((change) => writeOfChange(change, pack)).filter((write) => write !== undefined)
+}
+
+/** A record with its content as a Buffer again. */
+function arrived(record: CrossingRecord | undefined): HistoryRecord | undefined {
+  if (record === undefined) return undefined
+  const { buffer, byteOffset, byteLength } = record.content
+  return { ...record, content: Buffer.from(buffer, byteOffset, byteLength) }
+}

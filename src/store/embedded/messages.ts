@@ -1,0 +1,104 @@
+import type { HistoryEntry, HistoryRecord } from '../../core/config/history-record.ts'
+
+/** The key of a configuration item: namespaceId, group, dataId. */
+export type NameText = readonly [namespaceId: string, group: string, dataId: string]
+
+/** What the rows of a message hold: the values of columns, without contents. */
+export type Plain = string | number | null
+
+/**
+ * One write of a commit, as it goes to the worker: flat, because many of them cross in one message.
+ * `published` carries a revision without its name's id and content, and an item without its name's id;
+ * the content is `contentLength` bytes at `contentAt` of the batch's contents.
+ */
+export type Write =
+  | readonly [
+      write: 'published',
+      name: NameText,
+      revision: readonly Plain[],
+      item: readonly Plain[],
+      contentAt: number,
+      contentLength: number,
+    ]
+  | readonly [write: 'deleted', name: NameText, revision: readonly Plain[]]
+  | readonly [write: 'put', table: PutTable, row: readonly Plain[]]
+  | readonly [write: 'drop', table: PutTable, key: readonly Plain[]]
+  | readonly [write: 'health', serial: number, healthy: boolean]
+  | readonly [write: 'switches', patchJson: string]
+
+/** The tables whose rows are put and dropped whole. */
+export type PutTable = 'namespace' | 'service' | 'instance' | 'remembered_metadata'
+
+/** A commit as it goes to the worker. */
+export interface CommitBatch {
+  readonly groups: readonly (readonly Write[])[]
+  readonly contents: ArrayBuffer
+  /** The latest time of its changes, epoch milliseconds; 0 where none says one. */
+  readonly latestMs: number
+  /** The highest revision given out so far, this batch included. */
+  readonly lastRevision: number
+}
+
+/** What a commit came to, in the worker's words. */
+export type CommitOutcome = { readonly failedGroup: number; readonly error: string } | undefined
+
+/** A part of what `load` found. Contents of configs are packed, each row ending in [at, length]. */
+export type LoadBatch =
+  | { readonly kind: 'configs'; readonly rows: readonly (readonly Plain[])[]; readonly contents: ArrayBuffer }
+  | {
+      readonly kind: 'namespaces' | 'services' | 'instances' | 'remembered'
+      readonly rows: readonly (readonly Plain[])[]
+    }
+  | { readonly kind: 'settled'; readonly switchesJson: string; readonly clockHighMs: number }
+
+/** A history record as it crosses: structured cloning turns its Buffer into a Uint8Array. */
+export type CrossingRecord = Omit<HistoryRecord, 'content'> & { readonly content: Uint8Array }
+
+/** A page of history as it crosses. */
+export interface CrossingPage {
+  readonly totalCount: number
+  readonly entries: readonly HistoryEntry[]
+}
+
+/** How much `cleanHistory` may take (see the port). */
+export interface CleanLimit {
+  readonly beforeMs: number
+  readonly keep: number
+  readonly most: number
+}
+
+/** What the worker can be asked: method, arguments and answer. */
+export interface Methods {
+  commit(batch: CommitBatch): CommitOutcome
+  history(name: NameText, pageNo: number, pageSize: number): CrossingPage
+  historyRecord(id: number): CrossingRecord | undefined
+  historyBefore(name: NameText, id: number): CrossingRecord | undefined
+  lastUpdate(name: NameText, itemId: number): CrossingRecord | undefined
+  cleanHistory(limit: CleanLimit): { removed: number; more: boolean }
+  remember(name: string, value: string): void
+  recall(name: string): string | undefined
+  close(): void
+}
+
+/** A question to the worker. `load` answers with batches before its reply. */
+export interface Request {
+  readonly id: number
+  readonly method: keyof Methods | 'load'
+  readonly args: readonly unknown[]
+}
+
+/** An error as it crosses: `storeWide` are the store's own, and `reopen` says that the worker is done for. */
+export interface CrossingError {
+  readonly message: string
+  readonly storeWide: boolean
+  readonly reopen: boolean
+}
+
+/** What comes from the worker. `opened` comes first, or `unopened` and then the end. */
+export type FromWorker =
+  | { readonly kind: 'opened'; readonly nextRevision: number }
+  | { readonly kind: 'unopened'; readonly message: string }
+  | { readonly kind: 'batch'; readonly id: number; readonly batch: LoadBatch }
+  | { readonly kind: 'answer'; readonly id: number; readonly value: unknown }
+  | { readonly kind: 'error'; readonly id: number; readonly error: CrossingError }
+  | { readonly kind: 'warning'; readonly facts: object; readonly text: string }

@@ -1,0 +1,87 @@
+import { Connection } from './connection.ts'
+import { checkMarker, databasePath, ensureDirectory, newerFormat, writeMarker } from './data-directory.ts'
+import { APPLICATION_ID, FORMAT, SCHEMA } from './schema.ts'
+import { sqliteCodeOf, storeWideAdvice } from './store-errors.ts'
+
+/**
+ * Opens the database of a data directory as its only user, making directory and database where they are
+ * missing. Throws an Error that names the directory: in use, database lost, newer format, not ours.
+ */
+export function openDatabase(directory: string): Connection {
+  ensureDirectory(directory)
+  checkMarker(directory)
+  const connection = connect(directory)
+  try {
+    takeLock(connection)
+    prepareSchema(connection, directory)
+  } catch (error) {
+    connection.close()
+    throw openingError(directory, error)
+  }
+  writeMarker(directory, Date.now())
+  return connection
+}
+
+/** The driver's own words for a file that cannot be opened do not say much. */
+function connect(directory: string): Connection {
+  try {
+    return new Connection(databasePath(directory))
+  } catch (cause) {
+    throw new Error(
+      `The database in the data directory ${directory} cannot be opened: may this user read and write there?`,
+      { cause },
+    )
+  }
+}
+
+/** The exclusive lock on the file is what keeps a second server out of the directory. */
+function takeLock(connection: Connection): void {
+  // The size of a page can be chosen only before the file has any.
+  connection.exec('PRAGMA page_size = 8192')
+  connection.exec('PRAGMA locking_mode = EXCLUSIVE')
+  connection.exec('BEGIN EXCLUSIVE; COMMIT')
+}
+
+function prepareSchema(connection: Connection, directory: string): void {
+  const format = connection.number('PRAGMA user_version')
+  if (format > FORMAT) throw newerFormat(directory, format)
+  const isNew = connection.number('SELECT count(*) FROM sqlite_schema') === 0
+  if (!isNew && connection.number('PRAGMA application_id') !== APPLICATION_ID) throw foreignFile(directory)
+  connection.exec('PRAGMA journal_mode = WAL')
+  connection.exec('PRAGMA synchronous = FULL')
+  // Pages of the log between checkpoints: more makes rarer but longer stalls.
+  connection.exec('PRAGMA wal_autocheckpoint = 1500')
+  if (isNew) createTables(connection)
+}
+
+function createTables(connection: Connection): void {
+  connection.transaction(() => {
+    connection.exec(SCHEMA)
+    connection.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORMAT}`)
+  })
+  // The marker promises a database that is not empty: what is in the log alone does not count.
+  connection.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+}
+
+function foreignFile(directory: string): Error {
+  return new Error(
+    `The file waypost.db in the data directory ${directory} is a database of another program. ` +
+      'Choose another data directory.',
+  )
+}
+
+function openingError(directory: string, error: unknown): unknown {
+  const code = sqliteCodeOf(error)
+  if (code === undefined) return error
+  if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) {
+    return new Error(
+      `The data directory ${directory} is in use: another Waypost server is using it. ` +
+        'Stop that one, or choose another data directory.',
+      { cause: error },
+    )
+  }
+  return new Error(
+    `The database in the data directory ${directory} cannot be opened: ${storeWideAdvice(error) ?? code}`,
+    { cause: error },
+  )
+}

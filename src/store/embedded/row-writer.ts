@@ -1,0 +1,80 @@
+import { storable, type Connection, type SqlValue } from './connection.ts'
+import { checksumOf, columnsOf, type Table } from './tables.ts'
+
+const STATEMENT_SIZES = [50, 16, 4]
+
+/**
+ * Writes rows of one table, many with one statement: `add` gathers, `flush` writes what is left. A row whose
+ * key is there replaces the one there, except that history records are never replaced.
+ */
+export class RowWriter {
+  readonly #connection: Connection
+  readonly #table: Table
+  readonly #columns: readonly string[]
+  #pending: SqlValue[][] = []
+
+  constructor(connection: Connection, table: Table) {
+    this.#connection = connection
+    this.#table = table
+    this.#columns = [...columnsOf(table), 'checksum']
+  }
+
+  /** Takes a row to write; it is written by the next `flush` at the latest. */
+  add(values: readonly unknown[]): void {
+    const row = withChecksum(this.#table, values)
+    if (row.length !== this.#columns.length) {
+      throw new Error(`A row of ${this.#table.name} has ${row.length} columns, not ${this.#columns.length}`)
+    }
+    this.#pending.push(row)
+    if (this.#pending.length >= this.#table.rowsAtOnce) this.flush()
+  }
+
+  /** Writes everything taken so far. */
+  flush(): void {
+    let at = 0
+    while (at < this.#pending.length) {
+      const size = this.#statementSize(this.#pending.length - at)
+      this.#connection.run(this.#insert(size), this.#pending.slice(at, at + size).flat())
+      at += size
+    }
+    this.#pending = []
+  }
+
+  /** Forgets what was taken and not written. */
+  reset(): void {
+    this.#pending = []
+  }
+
+  /** A few sizes only, so that there are few statements to prepare. */
+  #statementSize(left: number): number {
+    return STATEMENT_SIZES.find((size) => size <= left && size <= this.#table.rowsAtOnce) ?? 1
+  }
+
+  #insert(rows: number): string {
+    const row = `(${this.#columns.map(() => '?').join(', ')})`
+    const values = Array.from({ length: rows }, () => row).join(', ')
+    return `INSERT ${orReplace(this.#table)} INTO ${this.#table.name} (${this.#columns.join(', ')}) VALUES ${values} ${onConflict(this.#table)}`
+  }
+}
+
+/** Where all columns are given anew, replacing is the shortest way; a history record is never replaced. */
+function orReplace(table: Table): string {
+  return table.loose.length === 0 ? 'OR REPLACE' : ''
+}
+
+/** A loose column that is given as NULL keeps what it has. */
+function onConflict(table: Table): string {
+  if (table.loose.length === 0 || table.content !== undefined) return ''
+  const [key, ...others] = table.checked
+  const given = [...others, 'checksum'].map((column) => `${column} = excluded.${column}`)
+  const kept = table.loose.map(
+    (column) => `${column} = coalesce(excluded.${column}, ${table.name}.${column})`,
+  )
+  return `ON CONFLICT (${key}) DO UPDATE SET ${[...given, ...kept].join(', ')}`
+}
+
+/** The values of a row, for writers that do not gather. */
+export function withChecksum(table: Table, values: readonly unknown[]): SqlValue[] {
+  const row = values.map(storable)
+  return [...row, checksumOf(table, row)]
+}

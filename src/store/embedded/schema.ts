@@ -1,0 +1,108 @@
+/** The format of the file. A server opens this one and no newer one. */
+export const FORMAT = 1
+
+/** Marks the file as ours (PRAGMA application_id): the letters WAYP. */
+export const APPLICATION_ID = 0x57415950
+
+/**
+ * The tables. Contents are stored once: a record of op U answers the content of the revision that it
+ * replaced (`prev_id`), one of op D likewise, and `config_item` points to the revision that holds its
+ * content. `content` is the last column so that the others are read without it. `hidden` marks a revision
+ * that history no longer shows and that stays because a later record answers its content.
+ */
+export const SCHEMA = `
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL, checksum INTEGER NOT NULL);
+
+CREATE TABLE config_name (
+  id INTEGER PRIMARY KEY,
+  namespace_id TEXT NOT NULL,
+  group_name TEXT NOT NULL,
+  data_id TEXT NOT NULL,
+  checksum INTEGER NOT NULL,
+  UNIQUE (namespace_id, group_name, data_id)
+);
+
+CREATE TABLE config_revision (
+  id INTEGER PRIMARY KEY,
+  name_id INTEGER NOT NULL,
+  item_id INTEGER NOT NULL,
+  op TEXT NOT NULL CHECK (op IN ('I', 'U', 'D')),
+  prev_id INTEGER,
+  md5 TEXT,
+  type TEXT,
+  app_name TEXT,
+  encrypted_data_key TEXT,
+  src_ip TEXT NOT NULL,
+  src_user TEXT,
+  at_ms INTEGER NOT NULL,
+  hidden INTEGER NOT NULL,
+  checksum INTEGER NOT NULL,
+  content BLOB
+);
+-- The rowid (id) ends every index: this one gives the records of a name that are shown, in order.
+CREATE INDEX config_revision_by_name ON config_revision (name_id, hidden);
+
+CREATE TABLE config_item (
+  name_id INTEGER PRIMARY KEY,
+  id INTEGER NOT NULL,
+  revision_id INTEGER NOT NULL,
+  created_ms INTEGER NOT NULL,
+  create_user TEXT,
+  create_ip TEXT NOT NULL,
+  description TEXT,
+  use TEXT,
+  effect TEXT,
+  schema TEXT,
+  config_tags TEXT,
+  checksum INTEGER NOT NULL
+);
+
+CREATE TABLE namespace (
+  id TEXT PRIMARY KEY,
+  show_name TEXT NOT NULL,
+  description TEXT NOT NULL,
+  checksum INTEGER NOT NULL
+);
+
+CREATE TABLE service (
+  serial INTEGER PRIMARY KEY,
+  namespace_id TEXT NOT NULL,
+  grouped_name TEXT NOT NULL,
+  protect_threshold REAL NOT NULL,
+  made_by TEXT NOT NULL,
+  selector TEXT NOT NULL,
+  clusters TEXT NOT NULL,
+  metadata TEXT NOT NULL,
+  saved_ms INTEGER NOT NULL,
+  checksum INTEGER NOT NULL
+);
+
+-- Without an index on service_serial: it would cost every registration, and only load needs the pairing.
+CREATE TABLE instance (
+  serial INTEGER PRIMARY KEY,
+  service_serial INTEGER NOT NULL,
+  ip TEXT NOT NULL,
+  port INTEGER NOT NULL,
+  cluster TEXT NOT NULL,
+  ephemeral INTEGER NOT NULL,
+  weight REAL NOT NULL,
+  enabled INTEGER NOT NULL,
+  app TEXT NOT NULL,
+  metadata TEXT NOT NULL,
+  saved_ms INTEGER NOT NULL,
+  healthy INTEGER,
+  checksum INTEGER NOT NULL
+);
+
+CREATE TABLE remembered_metadata (
+  namespace_id TEXT NOT NULL,
+  grouped_name TEXT NOT NULL,
+  ip TEXT NOT NULL,
+  port INTEGER NOT NULL,
+  cluster TEXT NOT NULL,
+  metadata TEXT NOT NULL,
+  at_ms INTEGER NOT NULL,
+  checksum INTEGER NOT NULL,
+  PRIMARY KEY (namespace_id, grouped_name, ip, port, cluster)
+);
+`

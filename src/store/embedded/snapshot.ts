@@ -1,0 +1,152 @@
+import type { ConfigItem, ConfigType } from '../../core/config/config-item.ts'
+import type { InstanceAddress, Metadata } from '../../core/naming/instance.ts'
+import type { Service, ServiceKey } from '../../core/naming/service.ts'
+import type { Namespace } from '../../core/namespaces/namespace.ts'
+import type { Snapshot, StoredInstance, StoredMetadata } from '../../core/ports.ts'
+import type { SwitchPatch } from '../../core/operator/switches.ts'
+import type { LoadBatch, Plain } from './messages.ts'
+
+/** Makes the snapshot of the batches of a load. */
+export class SnapshotBuilder {
+  readonly #configs: ConfigItem[] = []
+  readonly #namespaces: Namespace[] = []
+  readonly #services: Service[] = []
+  readonly #instances: StoredInstance[] = []
+  readonly #remembered: StoredMetadata[] = []
+  readonly #serviceKeys = new Map<number, ServiceKey>()
+  #switches: SwitchPatch = {}
+  #clockHighMs = 0
+
+  /** Takes the next batch; services come before instances. */
+  add(batch: LoadBatch): void {
+    switch (batch.kind) {
+      case 'configs':
+        for (const row of batch.rows) this.#configs.push(configOf(row, batch.contents))
+        return
+      case 'namespaces':
+        for (const row of batch.rows) this.#namespaces.push(namespaceOf(row))
+        return
+      case 'services':
+        for (const row of batch.rows) this.#addService(serviceOf(row))
+        return
+      case 'instances':
+        for (const row of batch.rows) this.#addInstance(row)
+        return
+      case 'remembered':
+        for (const row of batch.rows) this.#remembered.push(rememberedOf(row))
+        return
+      case 'settled':
+        this.#switches = JSON.parse(batch.switchesJson)
+        this.#clockHighMs = batch.clockHighMs
+    }
+  }
+
+  /** Everything taken so far. */
+  snapshot(): Snapshot {
+    return {
+      configs: this.#configs,
+      namespaces: this.#namespaces,
+      services: this.#services,
+      instances: this.#instances,
+      remembered: this.#remembered,
+      switches: this.#switches,
+      clockHighMs: this.#clockHighMs,
+    }
+  }
+
+  #addService(service: Service): void {
+    this.#services.push(service)
+    this.#serviceKeys.set(service.serial, service.key)
+  }
+
+  #addInstance(row: readonly Plain[]): void {
+    const [serial, serviceSerial, ip, port, cluster, ephemeral, weight, enabled, app, metadata, , healthy] =
+      row
+    const serviceKey = this.#serviceKeys.get(Number(serviceSerial))
+    if (serviceKey === undefined) return
+    const record = {
+      address: addressOf([ip, port, cluster]),
+      serial: Number(serial),
+      ephemeral: ephemeral === 1,
+      weight: Number(weight),
+      enabled: enabled === 1,
+      registered: parsed<Metadata>(metadata),
+      app: String(app),
+    }
+    // An instance whose health was never said counts as healthy, as a new one does.
+    this.#instances.push({ serviceKey, record, healthy: healthy !== 0 })
+  }
+}
+
+function configOf(row: readonly Plain[], contents: ArrayBuffer): ConfigItem {
+  const [namespaceId, group, dataId, ...rest] = row
+  const [id, historyId, createdMs, createUser, createIp, desc, use, effect, schema, configTags, ...version] =
+    rest
+  const [md5, type, appName, encryptedDataKey, , , modifiedMs, contentAt, contentLength] = version
+  const notes = { appName: String(appName), desc: text(desc), use: text(use), effect: text(effect) }
+  return {
+    key: { namespaceId: String(namespaceId), group: String(group), dataId: String(dataId) },
+    origin: {
+      id: Number(id),
+      createdMs: Number(createdMs),
+      createUser: text(createUser),
+      createIp: String(createIp),
+    },
+    historyId: Number(historyId),
+    content: Buffer.from(contents, Number(contentAt), Number(contentLength)),
+    md5: String(md5),
+    type: type as ConfigType,
+    notes: {
+      ...notes,
+      schema: text(schema),
+      configTags: text(configTags),
+      encryptedDataKey: String(encryptedDataKey),
+    },
+    modifiedMs: Number(modifiedMs),
+  }
+}
+
+function namespaceOf([id, showName, desc]: readonly Plain[]): Namespace {
+  return { id: String(id), showName: String(showName), desc: String(desc) }
+}
+
+function serviceOf(row: readonly Plain[]): Service {
+  const [serial, namespaceId, groupedName, protectThreshold, madeBy, selector, clusters, metadata] = row
+  return {
+    key: { namespaceId: String(namespaceId), groupedName: String(groupedName) },
+    serial: Number(serial),
+    protectThreshold: Number(protectThreshold),
+    metadata: parsed(metadata),
+    selector: parsed(selector),
+    clusters: parsed(clusters),
+    madeBy: madeBy as Service['madeBy'],
+  }
+}
+
+function rememberedOf([
+  namespaceId,
+  groupedName,
+  ip,
+  port,
+  cluster,
+  metadata,
+]: readonly Plain[]): StoredMetadata {
+  return {
+    serviceKey: { namespaceId: String(namespaceId), groupedName: String(groupedName) },
+    address: addressOf([ip, port, cluster]),
+    metadata: parsed(metadata),
+  }
+}
+
+function addressOf([ip, port, cluster]: readonly (Plain | undefined)[]): InstanceAddress {
+  return { ip: String(ip), port: Number(port), cluster: String(cluster) }
+}
+
+function text(value: Plain | undefined): string | null {
+  return value === undefined || value === null ? null : String(value)
+}
+
+/** Our own JSON, checked by its row's checksum. */
+function parsed<T>(value: Plain | undefined): T {
+  return JSON.parse(String(value)) as T
+}

@@ -1,0 +1,155 @@
+import { crc32 } from 'node:zlib'
+import type { SqlValue } from './connection.ts'
+
+/** The values of one row, in the order of its table's columns. */
+export type Row = readonly SqlValue[]
+
+/**
+ * How rows of a table are written and checked. `checked` columns come first in every row and are covered by
+ * the row's checksum; `loose` ones change without it being made anew. `content` (bytes) is covered as well.
+ */
+export interface Table {
+  readonly name: string
+  readonly checked: readonly string[]
+  readonly loose: readonly string[]
+  readonly content?: string
+  /** How many rows one INSERT statement takes at most. */
+  readonly rowsAtOnce: number
+}
+
+/** Every table of the file; `schema.ts` makes them with the same columns. */
+export const TABLES = {
+  meta: { name: 'meta', checked: ['name', 'value'], loose: [], rowsAtOnce: 1 },
+  config_name: {
+    name: 'config_name',
+    checked: ['id', 'namespace_id', 'group_name', 'data_id'],
+    loose: [],
+    rowsAtOnce: 1,
+  },
+  config_revision: {
+    name: 'config_revision',
+    checked: [
+      'id',
+      'name_id',
+      'item_id',
+      'op',
+      'prev_id',
+      'md5',
+      'type',
+      'app_name',
+      'encrypted_data_key',
+      'src_ip',
+      'src_user',
+      'at_ms',
+    ],
+    // Cleaning turns a record into a carrier by this bit alone.
+    loose: ['hidden'],
+    content: 'content',
+    rowsAtOnce: 16,
+  },
+  config_item: {
+    name: 'config_item',
+    checked: [
+      'name_id',
+      'id',
+      'revision_id',
+      'created_ms',
+      'create_user',
+      'create_ip',
+      'description',
+      'use',
+      'effect',
+      'schema',
+      'config_tags',
+    ],
+    loose: [],
+    rowsAtOnce: 16,
+  },
+  namespace: { name: 'namespace', checked: ['id', 'show_name', 'description'], loose: [], rowsAtOnce: 16 },
+  service: {
+    name: 'service',
+    checked: [
+      'serial',
+      'namespace_id',
+      'grouped_name',
+      'protect_threshold',
+      'made_by',
+      'selector',
+      'clusters',
+      'metadata',
+      'saved_ms',
+    ],
+    loose: [],
+    rowsAtOnce: 16,
+  },
+  instance: {
+    name: 'instance',
+    checked: [
+      'serial',
+      'service_serial',
+      'ip',
+      'port',
+      'cluster',
+      'ephemeral',
+      'weight',
+      'enabled',
+      'app',
+      'metadata',
+      'saved_ms',
+    ],
+    // Health turns by itself, often, and a save may leave it as it is.
+    loose: ['healthy'],
+    rowsAtOnce: 50,
+  },
+  remembered_metadata: {
+    name: 'remembered_metadata',
+    checked: ['namespace_id', 'grouped_name', 'ip', 'port', 'cluster', 'metadata', 'at_ms'],
+    loose: [],
+    rowsAtOnce: 16,
+  },
+} satisfies Record<string, Table>
+
+/** The name of a table. */
+export type TableName = keyof typeof TABLES
+
+/** The columns of a row as they are written and read, without the checksum that follows them. */
+export function columnsOf(table: Table): string[] {
+  return [...table.checked, ...table.loose, ...(table.content === undefined ? [] : [table.content])]
+}
+
+/** The CRC-32 of a row: its checked columns as JSON, then its content. */
+export function checksumOf(table: Table, row: Row): number {
+  const fields = crc32(JSON.stringify(row.slice(0, table.checked.length)))
+  const content = table.content === undefined ? null : row.at(-1)
+  // zlib answers 0 for no bytes at all, or what it was given, as their memory happens to be.
+  return Buffer.isBuffer(content) && content.length > 0 ? crc32(content, fields) : fields
+}
+
+/** What is in the file is not what was written there. The message names the table, the row and the way out. */
+export class DamagedRow extends Error {
+  constructor(table: string, rowName: string, problem: string) {
+    super(
+      `The row ${rowName} of the table ${table} is damaged: ${problem}. ` +
+        'Run `waypost doctor` on the data directory, or put back a backup.',
+    )
+    this.name = 'DamagedRow'
+  }
+}
+
+/**
+ * A row as it was written, from a row as it was read (its columns, then its checksum).
+ * Throws `DamagedRow` when the checksum does not fit.
+ */
+export function verifiedRow(table: Table, read: Row): Row {
+  const contentAt = table.content === undefined ? -1 : read.length - 2
+  const row = read.slice(0, -1).map((value, at) => (at === contentAt ? value : asText(value)))
+  if (checksumOf(table, row) !== read.at(-1)) {
+    throw new DamagedRow(table.name, String(row[0]), 'its checksum does not fit its contents')
+  }
+  return row
+}
+
+/** Text with a NUL in it is kept as bytes (see `Connection`): outside content columns, bytes are text. */
+export function asText(value: SqlValue): SqlValue {
+  return Buffer.isBuffer(value) ? value.toString('utf8') : value
+}

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import { WorkerClient } from './worker-client.ts'
+
+/** A worker that opens and then does as the request `recall` says. */
+const OBEDIENT = `
+  import { parentPort } from 'node:worker_threads'
+  parentPort.postMessage({ kind: 'opened', nextRevision: 7 })
+  parentPort.on('message', ({ id, method, args: [what] }) => {
+    if (what === 'throw') throw new Error('crash')
+    if (what === 'hang') return
+    if (what === 'break') {
+      const error = { message: 'the disk', storeWide: true, reopen: true }
+      parentPort.postMessage({ kind: 'error', id, error })
+      return
+    }
+    parentPort.postMessage({ kind: 'answer', id, value: what })
+    if (method === 'close') parentPort.close()
+  })`
+
+function clientOf(source: string) {
+  const errors: string[] = []
+  const log = { info() {}, warn() {}, error: (_facts: object, text: string) => void errors.push(text) }
+  const url = new URL(`data:text/javascript,${encodeURIComponent(source)}`)
+  return { client: new WorkerClient({ directory: '/nowhere', log, url }), errors }
+}
+
+test('a crash refuses all who wait, is logged, and the next request has a new worker', async () => {
+  const { client, errors } = clientOf(OBEDIENT)
+  expect(await client.open()).toBe(7)
+  const waiting = [
+    client.call('recall', ['hang']),
+    client.call('recall', ['throw']),
+    client.call('recall', ['x']),
+  ]
+  for (const result of await Promise.allSettled(waiting)) {
+    expect(result).toMatchObject({ status: 'rejected', reason: { code: 'store-unavailable' } })
+  }
+  expect(errors).toEqual(['The thread of the store has crashed'])
+  expect(await client.call('recall', ['again'])).toBe('again')
+  await client.close()
+})
+
+test('a worker whose connection broke is replaced', async () => {
+  const { client } = clientOf(OBEDIENT)
+  const broken = client.call('recall', ['break'])
+  await expect(broken).rejects.toMatchObject({ code: 'store-unavailable', message: 'the disk' })
+  expect(await client.call('recall', ['again'])).toBe('again')
+  await client.close()
+})
+
+test('a worker that cannot open says why, and a later request tries again', async () => {
+  const { client } = clientOf(`
+    import { parentPort } from 'node:worker_threads'
+    parentPort.postMessage({ kind: 'unopened', message: 'in use' })`)
+  await expect(client.open()).rejects.toThrow('in use')
+  await expect(client.call('recall', ['x'])).rejects.toMatchObject({
+    code: 'store-unavailable',
+    message: 'in use',
+  })
+  await client.close()
+})
+
+test('a worker that ends before its first word does not leave anyone waiting', async () => {
+  const { client } = clientOf('export {}')
+  await expect(client.open()).rejects.toThrow('ended before it could open the database')
+  const crashing = clientOf('throw new Error("broken build")')
+  await expect(crashing.client.open()).rejects.toThrow('broken build')
+})

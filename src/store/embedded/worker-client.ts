@@ -1,0 +1,190 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import { Refusal } from '../../core/refusal.ts'
+import type { FromWorker, LoadBatch, Methods, Request } from './messages.ts'
+import type { StoreLog } from './store-log.ts'
+
+/** Who waits for an answer of a worker. */
+interface Waiting {
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: Error) => void
+  readonly onBatch: ((batch: LoadBatch) => void) | undefined
+}
+
+/** A running worker and what it was asked. */
+interface Running {
+  readonly worker: Worker
+  readonly waiting: Map<number, Waiting>
+  readonly nextRevision: number
+}
+
+/**
+ * The built worker. A worker thread cannot load TypeScript: where this module itself runs as TypeScript
+ * (in tests), the worker is the one in `dist/`, which has to be built first.
+ */
+function workerUrl(): URL {
+  const here = import.meta.url
+  return here.endsWith('.ts')
+    ? new URL('../../../dist/store/embedded/worker.js', here)
+    : new URL('./worker.js', here)
+}
+
+/**
+ * The way to the worker thread. Requests are answered in order. A worker that crashed or whose connection
+ * broke is replaced with the next request; whoever waited for it is refused with `store-unavailable`.
+ */
+export class WorkerClient {
+  readonly #directory: string
+  readonly #log: StoreLog
+  readonly #url: URL
+  #running: Promise<Running> | undefined
+  /** The worker that `running` came to. */
+  #worker: Worker | undefined
+  /** Done when the last worker has let the directory go. */
+  #gone: Promise<unknown> = Promise.resolve()
+  #lastRequest = 0
+
+  /** `url` is another worker to start, for tests. */
+  constructor(options: { directory: string; log: StoreLog; url?: URL }) {
+    this.#directory = options.directory
+    this.#log = options.log
+    this.#url = options.url ?? workerUrl()
+  }
+
+  /** Starts a worker where none runs; answers the next free revision of its database. Throws why it cannot. */
+  async open(): Promise<number> {
+    this.#running ??= this.#start()
+    return (await this.#running).nextRevision
+  }
+
+  /** Asks the worker. `memory` is handed over to it. */
+  async call<M extends keyof Methods>(
+    method: M,
+    args: Parameters<Methods[M]>,
+    memory: ArrayBuffer[] = [],
+  ): Promise<ReturnType<Methods[M]>> {
+    return (await this.#ask({ method, args }, { memory })) as ReturnType<Methods[M]>
+  }
+
+  /** Asks for everything, batch by batch. */
+  async load(onBatch: (batch: LoadBatch) => void): Promise<void> {
+    await this.#ask({ method: 'load', args: [] }, { onBatch })
+  }
+
+  /** Has the worker close the database, and waits until it has ended and the directory is free. */
+  async close(): Promise<void> {
+    try {
+      if (this.#running !== undefined) await this.call('close', [])
+    } catch (error) {
+      // Nothing is lost: what was acknowledged stands in the log beside the database.
+      this.#log.warn({ directory: this.#directory, err: error }, 'The store could not tidy up as it closed')
+    }
+    await this.#gone
+  }
+
+  async #ask(
+    question: Omit<Request, 'id'>,
+    { memory = [], onBatch }: { memory?: ArrayBuffer[]; onBatch?: (batch: LoadBatch) => void },
+  ): Promise<unknown> {
+    this.#running ??= this.#start()
+    const { worker, waiting } = await this.#running.catch((cause: unknown) => {
+      throw unavailable(cause instanceof Error ? cause.message : String(cause))
+    })
+    const id = ++this.#lastRequest
+    return new Promise((resolve, reject) => {
+      // First, for it throws on what cannot cross; no answer comes before this function has ended.
+      worker.postMessage({ id, ...question }, memory)
+      waiting.set(id, { resolve, reject, onBatch })
+    })
+  }
+
+  async #start(): Promise<Running> {
+    try {
+      await this.#gone
+      return await this.#startWorker()
+    } catch (error) {
+      this.#running = undefined
+      throw error
+    }
+  }
+
+  async #startWorker(): Promise<Running> {
+    const worker = new Worker(this.#url, { workerData: { directory: this.#directory }, name: 'store' })
+    const waiting = new Map<number, Waiting>()
+    // Not events.once, which an 'error' before the exit would end.
+    const exited = new Promise((resolve) => worker.once('exit', resolve))
+    this.#gone = exited
+    worker.on('error', (error) => this.#log.error({ err: error }, 'The thread of the store has crashed'))
+    const nextRevision = await opened(worker, exited)
+    this.#worker = worker
+    worker.on('message', (message: FromWorker) => this.#receive({ worker, waiting }, message))
+    void exited.then(() => this.#lost({ worker, waiting }))
+    return { worker, waiting, nextRevision }
+  }
+
+  #receive({ worker, waiting }: Omit<Running, 'nextRevision'>, message: FromWorker): void {
+    switch (message.kind) {
+      case 'answer':
+        waiting.get(message.id)?.resolve(message.value)
+        waiting.delete(message.id)
+        return
+      case 'batch':
+        waiting.get(message.id)?.onBatch?.(message.batch)
+        return
+      case 'error': {
+        const { storeWide, reopen, message: text } = message.error
+        waiting.get(message.id)?.reject(storeWide ? unavailable(text) : new Error(text))
+        waiting.delete(message.id)
+        if (reopen) this.#retire(worker)
+        return
+      }
+      case 'warning':
+        this.#log.warn(message.facts, message.text)
+        return
+      case 'opened':
+      case 'unopened':
+        // Came before; see `opened`.
+        return
+    }
+  }
+
+  /** Ends a worker whose connection must not be used again; the next request starts another. */
+  #retire(worker: Worker): void {
+    this.#forget(worker)
+    void worker.terminate()
+  }
+
+  #forget(worker: Worker): void {
+    // Another may have been started already.
+    if (this.#worker !== worker) return
+    this.#worker = undefined
+    this.#running = undefined
+  }
+
+  #lost({ worker, waiting }: Omit<Running, 'nextRevision'>): void {
+    this.#forget(worker)
+    for (const { reject } of waiting.values()) {
+      reject(
+        unavailable('The store is not available: its thread has ended; nobody knows whether this was kept'),
+      )
+    }
+    waiting.clear()
+  }
+}
+
+/** Waits for the first word of a worker: the next free revision, or why it cannot open the database. */
+async function opened(worker: Worker, exited: Promise<unknown>): Promise<number> {
+  const [first] = await Promise.race([
+    once(worker, 'message') as Promise<[FromWorker]>,
+    exited.then(() => {
+      throw new Error('The thread of the store ended before it could open the database')
+    }),
+  ])
+  if (first.kind === 'opened') return first.nextRevision
+  await exited
+  throw new Error(first.kind === 'unopened' ? first.message : 'The thread of the store speaks out of turn')
+}
+
+function unavailable(message: string): Refusal {
+  return new Refusal('store-unavailable', message)
+}

@@ -1,0 +1,84 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { EmbeddedDatabase } from './embedded-database.ts'
+import type { CrossingError, FromWorker, LoadBatch, Request } from './messages.ts'
+import { storeFailureOf, type StoreFailure } from './store-errors.ts'
+
+// The thread that owns the database: takes a request, answers it, takes the next. See `worker-client.ts`.
+
+const port = parentPort
+if (port === null) throw new Error('This module is the store’s worker thread and does not run by itself')
+
+/** After an I/O error nothing is trusted any more: all that was asked meanwhile gets the same answer. */
+let broken: StoreFailure | undefined
+
+const database = open((workerData as { directory: string }).directory)
+if (database !== undefined) {
+  send({ kind: 'opened', nextRevision: database.nextRevision })
+  port.on('message', (request: Request) => answer(database, request))
+}
+
+function open(directory: string): EmbeddedDatabase | undefined {
+  try {
+    return new EmbeddedDatabase(directory)
+  } catch (error) {
+    send({ kind: 'unopened', message: messageOf(error) })
+    return undefined
+  }
+}
+
+function answer(database: EmbeddedDatabase, request: Request): void {
+  try {
+    if (broken !== undefined) throw broken
+    const value = request.method === 'load' ? load(database, request.id) : call(database, request)
+    send({ kind: 'answer', id: request.id, value }, ownedMemory(value))
+  } catch (error) {
+    const failure = storeFailureOf(error)
+    if (failure?.reopen === true) broken = failure
+    send({ kind: 'error', id: request.id, error: crossing(error, failure) })
+  }
+  // Without a listener the thread ends, and with it the driver lets the files go.
+  if (request.method === 'close') port?.close()
+}
+
+function call(database: EmbeddedDatabase, { method, args }: Request): unknown {
+  const handler = database[method as Exclude<Request['method'], 'load'>] as (
+    ...values: readonly unknown[]
+  ) => unknown
+  return handler.apply(database, [...args])
+}
+
+function load(database: EmbeddedDatabase, id: number): undefined {
+  const { orphans, batches } = database.load()
+  if (orphans > 0) {
+    send({ kind: 'warning', facts: { orphans }, text: 'Removed stored instances of services that are gone' })
+  }
+  for (const batch of batches) send({ kind: 'batch', id, batch }, memoryOf(batch))
+}
+
+function memoryOf(batch: LoadBatch): ArrayBuffer[] {
+  return batch.kind === 'configs' ? [batch.contents] : []
+}
+
+/** The content of a record is handed over when nothing else lies in its memory. */
+function ownedMemory(value: unknown): ArrayBuffer[] {
+  const content =
+    typeof value === 'object' && value !== null && 'content' in value ? value.content : undefined
+  if (!Buffer.isBuffer(content) || content.byteLength !== content.buffer.byteLength) return []
+  return content.buffer instanceof ArrayBuffer && content.byteLength > 0 ? [content.buffer] : []
+}
+
+function crossing(error: unknown, failure: StoreFailure | undefined): CrossingError {
+  return {
+    message: messageOf(failure ?? error),
+    storeWide: failure !== undefined,
+    reopen: failure?.reopen === true,
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+function send(message: FromWorker, memory: ArrayBuffer[] = []): void {
+  port?.postMessage(message, memory)
+}

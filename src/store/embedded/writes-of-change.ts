@@ -1,0 +1,101 @@
+import type {
+  Change,
+  ConfigDeleted,
+  ConfigPublished,
+  InstanceSaved,
+  ServiceSaved,
+} from '../../core/changes.ts'
+import type { ConfigKey } from '../../core/config/config-item.ts'
+import type { InstanceAddress } from '../../core/naming/instance.ts'
+import type { ServiceKey } from '../../core/naming/service.ts'
+import type { NameText, Plain, Write } from './messages.ts'
+import type { ContentPack } from './content-pack.ts'
+
+/** What a stamped change writes; contents go into the pack. Nothing for what is never written. */
+export function writeOfChange(change: Change, pack: ContentPack): Write | undefined {
+  switch (change.kind) {
+    case 'config-published':
+      return publishedWrite(change, pack)
+    case 'config-deleted':
+      return deletedWrite(change)
+    case 'namespace-saved': {
+      const { id, showName, desc } = change.namespace
+      return ['put', 'namespace', [id, showName, desc]]
+    }
+    case 'namespace-deleted':
+      return ['drop', 'namespace', [change.namespaceId]]
+    case 'service-saved':
+      return ['put', 'service', serviceRow(change)]
+    case 'service-deleted':
+      return ['drop', 'service', [change.serial]]
+    case 'instance-saved':
+      return ['put', 'instance', instanceRow(change)]
+    case 'instance-removed':
+      return ['drop', 'instance', [change.serial]]
+    case 'instance-health-changed':
+      return ['health', change.serial, change.healthy]
+    case 'metadata-remembered': {
+      const key = addressKey(change.serviceKey, change.address)
+      return ['put', 'remembered_metadata', [...key, JSON.stringify(change.metadata), change.atMs]]
+    }
+    case 'metadata-forgotten':
+      return ['drop', 'remembered_metadata', addressKey(change.serviceKey, change.address)]
+    case 'switches-set':
+      return change.localOnly ? undefined : ['switches', JSON.stringify(change.patch)]
+    default:
+      return unknownChange(change)
+  }
+}
+
+/** The time of a change, epoch milliseconds; 0 where it has none. */
+export function timeOfChange(change: Change): number {
+  if (change.kind === 'config-published') return change.item.modifiedMs
+  return 'atMs' in change ? change.atMs : 0
+}
+
+/** The key of an item as it crosses to the worker. */
+export function nameText(key: ConfigKey): NameText {
+  return [key.namespaceId, key.group, key.dataId]
+}
+
+function publishedWrite({ op, item, previous, operator }: ConfigPublished, pack: ContentPack): Write {
+  const { origin, notes } = item
+  const revision: Plain[] = [item.historyId, origin.id, op, previous?.historyId ?? null, item.md5, item.type]
+  revision.push(notes.appName, notes.encryptedDataKey, operator.ip, operator.user, item.modifiedMs)
+  const born = [origin.id, item.historyId, origin.createdMs, origin.createUser, origin.createIp]
+  const row = [...born, notes.desc, notes.use, notes.effect, notes.schema, notes.configTags]
+  return ['published', nameText(item.key), revision, row, pack.add(item.content), item.content.length]
+}
+
+function deletedWrite({ key, deleted, historyId, operator, atMs }: ConfigDeleted): Write {
+  const revision: Plain[] = [historyId, deleted.origin.id, 'D', deleted.historyId, null, null, null, null]
+  revision.push(operator.ip, operator.user, atMs)
+  return ['deleted', nameText(key), revision]
+}
+
+function serviceRow({ service, atMs }: ServiceSaved): Plain[] {
+  const { key, serial, protectThreshold, madeBy } = service
+  const row: Plain[] = [serial, key.namespaceId, key.groupedName, protectThreshold, madeBy]
+  row.push(
+    JSON.stringify(service.selector),
+    JSON.stringify(service.clusters),
+    JSON.stringify(service.metadata),
+  )
+  return [...row, atMs]
+}
+
+function instanceRow({ serviceSerial, record, healthy, atMs }: InstanceSaved): Plain[] {
+  const { ip, port, cluster } = record.address
+  const row: Plain[] = [record.serial, serviceSerial, ip, port, cluster, Number(record.ephemeral)]
+  row.push(record.weight, Number(record.enabled), record.app, JSON.stringify(record.registered), atMs)
+  row.push(healthy === undefined ? null : Number(healthy))
+  return row
+}
+
+function addressKey(service: ServiceKey, address: InstanceAddress): Plain[] {
+  return [service.namespaceId, service.groupedName, address.ip, address.port, address.cluster]
+}
+
+function unknownChange(change: never): never {
+  throw new Error(`The store does not know this change: ${JSON.stringify(change)}`)
+}

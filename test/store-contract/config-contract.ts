@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest'
+import { commitAll, deleted, published, sampleKey, START_MS } from './samples.ts'
+import type { StoreBench } from './store-contract.ts'
+
+/** Configuration items and namespaces come back as they were committed. */
+export function configContract(bench: StoreBench): void {
+  test('a new store is empty', async () => {
+    const store = await bench.fresh()
+    const empty = { configs: [], namespaces: [], services: [], instances: [], remembered: [], switches: {} }
+    expect(await store.load()).toEqual({ ...empty, clockHighMs: 0 })
+  })
+
+  test('a published item comes back with everything it has', async () => {
+    let store = await bench.fresh()
+    const notes = { appName: 'shop', desc: 'd', use: 'u', effect: 'e', schema: 's', configTags: 'a,b' }
+    const change = published(
+      { namespaceId: 'dev', group: 'G+1', dataId: 'naïve %.json' },
+      { content: 'a\r\nb\0ü', type: 'json', notes: { ...notes, encryptedDataKey: 'key' } },
+    )
+    await commitAll(store, change)
+    store = await bench.reopen(store)
+    expect((await store.load()).configs).toEqual([change.item])
+  })
+
+  test('notes with any character come back as sent', async () => {
+    let store = await bench.fresh()
+    const change = published(sampleKey('a'), {
+      content: '',
+      notes: { desc: 'a\0b', use: '\u0002\u{1f600}"\n' },
+    })
+    await commitAll(store, change)
+    store = await bench.reopen(store)
+    expect((await store.load()).configs[0]?.notes).toEqual(change.item.notes)
+  })
+
+  test('contents come back byte for byte, from none to 10 MiB', async () => {
+    let store = await bench.fresh()
+    const contents = [0, 1, 8_191, 300_000, 10 * 1024 * 1024].map((size) => Buffer.alloc(size, 'ÿ€'))
+    const changes = contents.map((content, index) => published(sampleKey(`size-${index}`), { content }))
+    await commitAll(store, ...changes)
+    store = await bench.reopen(store)
+    const { configs } = await store.load()
+    for (const change of changes) {
+      const found = configs.find((item) => item.key.dataId === change.item.key.dataId)
+      expect(found?.content.equals(change.item.content)).toBe(true)
+    }
+  })
+
+  test('an update replaces the version and keeps the origin', async () => {
+    let store = await bench.fresh()
+    const first = published(sampleKey('a'), { content: 'one' })
+    await commitAll(store, first)
+    const second = published(sampleKey('a'), { content: 'two', previous: first.item, atMs: START_MS + 5 })
+    await commitAll(store, second)
+    store = await bench.reopen(store)
+    const { configs } = await store.load()
+    expect(configs).toEqual([second.item])
+    expect(configs[0]?.origin.id).toBe(first.item.origin.id)
+  })
+
+  test('an item can be made, changed, deleted and made again in one commit', async () => {
+    let store = await bench.fresh()
+    const one = published(sampleKey('a'), { content: 'one' })
+    const two = published(sampleKey('a'), { content: 'two', previous: one.item })
+    const again = published(sampleKey('a'), { content: 'three' })
+    await commitAll(store, one, two, deleted(two.item), again)
+    store = await bench.reopen(store)
+    expect((await store.load()).configs).toEqual([again.item])
+    const { entries } = await store.history(sampleKey('a'), { pageNo: 1, pageSize: 10 })
+    expect(entries.map((entry) => entry.op)).toEqual(['I', 'D', 'U', 'I'])
+  })
+
+  test('a deleted item does not come back', async () => {
+    let store = await bench.fresh()
+    const change = published(sampleKey('a'), { content: 'one' })
+    await commitAll(store, change)
+    await commitAll(store, deleted(change.item))
+    store = await bench.reopen(store)
+    expect((await store.load()).configs).toEqual([])
+  })
+
+  test('namespaces are saved, changed and deleted', async () => {
+    let store = await bench.fresh()
+    const save = (id: string, showName: string) =>
+      ({ kind: 'namespace-saved', namespace: { id, showName, desc: `about ${id}` } }) as const
+    await commitAll(store, save('dev', 'Dev'), save('test', 'Test'), save('dev', 'Development'))
+    await commitAll(store, { kind: 'namespace-deleted', namespaceId: 'test' })
+    store = await bench.reopen(store)
+    expect((await store.load()).namespaces).toEqual([save('dev', 'Development').namespace])
+  })
+}

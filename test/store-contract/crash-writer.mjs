@@ -1,0 +1,45 @@
+// Writes until it is killed: `node crash-writer.mjs <directory> <round>`. Says each commit that was
+// acknowledged, `<writer>:<number>` a line. Runs the built store, as a server does.
+import { createHash } from 'node:crypto'
+import { openEmbeddedStore } from '../../dist/store/embedded/embedded-store.js'
+
+const [directory, round] = process.argv.slice(2)
+const log = { info() {}, warn() {}, error() {} }
+const store = await openEmbeddedStore({ directory, log })
+const { configs } = await store.load()
+
+for (let writer = 0; writer < 8; writer++) void write(`writer-${writer}`)
+
+async function write(dataId) {
+  let previous = configs.find((item) => item.key.dataId === dataId)
+  for (let number = 0; ; number++) {
+    const item = version(dataId, { number, previous })
+    const op = previous === undefined ? 'I' : 'U'
+    const operator = { ip: '127.0.0.1', user: null }
+    await store.commit([[{ kind: 'config-published', op, item, previous, operator }]])
+    process.stdout.write(`${dataId}:${round}-${number}:${item.historyId}\n`)
+    previous = item
+  }
+}
+
+function version(dataId, { number, previous }) {
+  const content = Buffer.from(`${round}-${number} ${'x'.repeat(1500)}`)
+  return {
+    key: { namespaceId: 'public', group: 'g', dataId },
+    origin: previous?.origin ?? { id: 0, createdMs: number, createUser: null, createIp: '127.0.0.1' },
+    historyId: 0,
+    content,
+    md5: createHash('md5').update(content).digest('hex'),
+    type: 'text',
+    notes: {
+      appName: '',
+      desc: null,
+      use: null,
+      effect: null,
+      schema: null,
+      configTags: null,
+      encryptedDataKey: '',
+    },
+    modifiedMs: 1_795_000_000_000 + number,
+  }
+}

@@ -1,0 +1,114 @@
+import { mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'libsql'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Store } from '../../src/core/ports.ts'
+import { openEmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
+import { publishAll, sampleKey } from './samples.ts'
+
+const log = { info() {}, warn() {}, error() {} }
+let base: string
+let directory: string
+
+beforeEach(async () => {
+  base = await mkdtemp(join(tmpdir(), 'waypost-directory-'))
+  directory = join(base, 'with space', 'and?mark#é')
+})
+
+afterEach(async () => {
+  await rm(base, { recursive: true, force: true })
+})
+
+describe('the data directory of the embedded store', () => {
+  test('is made with its parents, for its owner alone, and marked', async () => {
+    await using(async () => {
+      expect((await stat(directory)).mode & 0o777).toBe(0o700)
+      expect((await stat(join(directory, 'waypost.db'))).size).toBeGreaterThan(0)
+      const marker = JSON.parse(await readFile(join(directory, 'waypost.json'), 'utf8'))
+      expect(marker).toEqual({ format: 1, createdMs: expect.any(Number) })
+    })
+  })
+
+  test('belongs to one server at a time', async () => {
+    await using(async () => {
+      const second = openEmbeddedStore({ directory, log })
+      await expect(second).rejects.toThrow(
+        `The data directory ${directory} is in use: another Waypost server`,
+      )
+    })
+    await using(async (store) => expect((await store.load()).configs).toEqual([]))
+  })
+
+  test('is refused when its database has gone', async () => {
+    await using((store) => publishAll(store, sampleKey('a'), ['1']))
+    await rm(join(directory, 'waypost.db'))
+    await expect(openEmbeddedStore({ directory, log })).rejects.toThrow(
+      /data directory .*and\?mark.* missing or empty/,
+    )
+    await expect(stat(join(directory, 'waypost.db'))).rejects.toThrow('ENOENT')
+  })
+
+  test('is refused when its database is empty', async () => {
+    await using((store) => publishAll(store, sampleKey('a'), ['1']))
+    await truncate(join(directory, 'waypost.db'), 0)
+    await expect(openEmbeddedStore({ directory, log })).rejects.toThrow(/waypost\.db is missing or empty/)
+  })
+
+  test('is refused when its marker or its database has a newer format', async () => {
+    await using(async () => undefined)
+    changeDatabase('PRAGMA user_version = 2')
+    await expect(openEmbeddedStore({ directory, log })).rejects.toThrow(
+      /has format 2, .*reads formats up to 1/,
+    )
+    changeDatabase('PRAGMA user_version = 1')
+    await writeFile(join(directory, 'waypost.json'), '{"format":3}')
+    await expect(openEmbeddedStore({ directory, log })).rejects.toThrow(
+      /has format 3, .*reads formats up to 1/,
+    )
+  })
+
+  test('is refused when the database is another program’s or no database at all', async () => {
+    await using(async () => undefined)
+    changeDatabase('PRAGMA application_id = 1')
+    await expect(openEmbeddedStore({ directory, log })).rejects.toThrow('a database of another program')
+    await writeFile(join(directory, 'waypost.db'), 'x'.repeat(10_000))
+    await expect(openEmbeddedStore({ directory, log })).rejects.toThrow(/database is damaged.*waypost doctor/)
+  })
+
+  test('is refused at load when a row is not what was written', async () => {
+    const versions = await using((store) => publishAll(store, sampleKey('a'), ['1', '2']))
+    changeDatabase("UPDATE config_revision SET content = x'33' WHERE op = 'U'")
+    const row = `The row ${versions[1]?.historyId} of the table config_revision is damaged`
+    await using(async (store) => {
+      await expect(store.load()).rejects.toThrow(row)
+      await expect(store.load()).rejects.toThrow('waypost doctor')
+    })
+  })
+
+  test('is refused at load when a row is missing that another one needs', async () => {
+    await using((store) => publishAll(store, sampleKey('a'), ['1']))
+    changeDatabase('DELETE FROM config_revision')
+    await using(async (store) => {
+      await expect(store.load()).rejects.toThrow(
+        'The row 1 of the table config_item is damaged: its content is missing',
+      )
+    })
+  })
+})
+
+async function using<T>(work: (store: Store) => Promise<T>): Promise<T> {
+  const store = await openEmbeddedStore({ directory, log })
+  try {
+    return await work(store)
+  } finally {
+    await store.close()
+  }
+}
+
+/** Changes the database behind the store's back. `exec` alone: it leaves no statement that holds the file. */
+function changeDatabase(sql: string): void {
+  const database = new Database(join(directory, 'waypost.db'))
+  database.exec(sql)
+  database.close()
+}

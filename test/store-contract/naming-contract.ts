@@ -1,0 +1,119 @@
+import { expect, test } from 'vitest'
+import {
+  commitAll,
+  instanceSaved,
+  sampleInstance,
+  sampleService,
+  serviceKey,
+  serviceSaved,
+  START_MS,
+} from './samples.ts'
+import type { StoreBench } from './store-contract.ts'
+
+/** Services, instances, remembered metadata and switches come back as they were committed. */
+export function namingContract(bench: StoreBench): void {
+  test('a service comes back with everything it has, and its later state replaces the earlier', async () => {
+    let store = await bench.fresh()
+    const service = sampleService('shop', 1)
+    const changed = { ...service, protectThreshold: 1, selector: { type: 'none' } as const, clusters: {} }
+    const byRegistration = { ...sampleService('cart', 2), madeBy: 'registration' as const }
+    await commitAll(store, serviceSaved(service), serviceSaved(byRegistration))
+    await commitAll(store, serviceSaved(changed))
+    store = await bench.reopen(store)
+    expect((await store.load()).services).toEqual([changed, byRegistration])
+  })
+
+  test('a deleted service takes its instances along', async () => {
+    let store = await bench.fresh()
+    const service = sampleService('shop', 1)
+    await commitAll(store, serviceSaved(service), instanceSaved(service, sampleInstance(80), true))
+    await commitAll(store, { kind: 'service-deleted', key: service.key, serial: 1 })
+    store = await bench.reopen(store)
+    expect(await store.load()).toMatchObject({ services: [], instances: [] })
+    await commitAll(store, serviceSaved(service))
+    store = await bench.reopen(store)
+    expect((await store.load()).instances).toEqual([])
+  })
+
+  test('instances are saved, saved again, turn unhealthy and are removed', async () => {
+    let store = await bench.fresh()
+    const service = sampleService('shop', 7)
+    const [first, second, third] = [sampleInstance(80), sampleInstance(81), sampleInstance(82)]
+    const changed = { ...first, weight: 0, enabled: false, ephemeral: false, registered: {}, app: '' }
+    const health = {
+      kind: 'instance-health-changed',
+      serviceKey: service.key,
+      healthy: false,
+      atMs: START_MS,
+    } as const
+    await commitAll(
+      store,
+      serviceSaved(service),
+      ...[first, second, third].map((record) => instanceSaved(service, record, true)),
+      { ...health, address: first.address, serial: first.serial },
+      { ...health, address: first.address, serial: 999 },
+      instanceSaved(service, changed),
+      {
+        kind: 'instance-removed',
+        serviceKey: service.key,
+        address: second.address,
+        serial: second.serial,
+        reason: 'expired',
+        atMs: START_MS,
+      },
+    )
+    store = await bench.reopen(store)
+    expect((await store.load()).instances).toEqual([
+      { serviceKey: service.key, record: changed, healthy: false },
+      { serviceKey: service.key, record: third, healthy: true },
+    ])
+  })
+
+  test('an instance whose health was never said is healthy', async () => {
+    let store = await bench.fresh()
+    const service = sampleService('shop', 7)
+    await commitAll(store, serviceSaved(service), instanceSaved(service, sampleInstance(80)))
+    store = await bench.reopen(store)
+    expect((await store.load()).instances[0]?.healthy).toBe(true)
+  })
+
+  test('many instances in one commit all come back', async () => {
+    let store = await bench.fresh()
+    const service = sampleService('shop', 7)
+    const records = Array.from({ length: 5_123 }, (_, index) => sampleInstance(index + 1))
+    await store.commit([
+      [serviceSaved(service), ...records.map((record) => instanceSaved(service, record, true))],
+    ])
+    store = await bench.reopen(store)
+    const { instances } = await store.load()
+    expect(instances.map(({ record }) => record)).toEqual(records)
+  })
+
+  test('remembered metadata is replaced as a whole and forgotten', async () => {
+    let store = await bench.fresh()
+    const about = (port: number) => ({
+      serviceKey: serviceKey('shop'),
+      address: sampleInstance(port).address,
+    })
+    const remembered = (port: number, metadata: Record<string, string>) =>
+      ({ kind: 'metadata-remembered', ...about(port), metadata, atMs: START_MS }) as const
+    await commitAll(store, remembered(80, { a: '1', b: '2' }), remembered(81, { a: '1' }))
+    await commitAll(store, remembered(80, { a: '3' }), { kind: 'metadata-forgotten', ...about(81) })
+    store = await bench.reopen(store)
+    expect((await store.load()).remembered).toEqual([{ ...about(80), metadata: { a: '3' } }])
+  })
+
+  test('switches are merged patch by patch, and local ones are not kept', async () => {
+    let store = await bench.fresh()
+    const set = (patch: object, localOnly = false) => ({ kind: 'switches-set', patch, localOnly }) as const
+    await commitAll(store, set({ pushEnabled: false, checkTimes: 5 }), set({ checkTimes: 9 }, true))
+    await commitAll(store, set({ checkTimes: 7, overriddenServerStatus: 'DOWN' }))
+    await commitAll(store, set({ overriddenServerStatus: null }))
+    store = await bench.reopen(store)
+    expect((await store.load()).switches).toEqual({
+      pushEnabled: false,
+      checkTimes: 7,
+      overriddenServerStatus: null,
+    })
+  })
+}

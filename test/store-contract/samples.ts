@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto'
+import type {
+  Change,
+  ConfigDeleted,
+  ConfigPublished,
+  InstanceSaved,
+  ServiceSaved,
+} from '../../src/core/changes.ts'
+import type { ConfigItem, ConfigKey, ConfigNotes } from '../../src/core/config/config-item.ts'
+import type { InstanceRecord } from '../../src/core/naming/instance.ts'
+import type { Service, ServiceKey } from '../../src/core/naming/service.ts'
+import type { ChangeGroup, Store } from '../../src/core/ports.ts'
+
+/** A time that all samples count from, epoch milliseconds. */
+export const START_MS = 1_795_000_000_000
+
+const OPERATOR = { ip: '10.1.2.3', user: 'ada' }
+
+const NOTES: ConfigNotes = {
+  appName: '',
+  desc: null,
+  use: null,
+  effect: null,
+  schema: null,
+  configTags: null,
+  encryptedDataKey: '',
+}
+
+/** A key in the group `g` of the default namespace. */
+export function sampleKey(dataId: string): ConfigKey {
+  return { namespaceId: 'public', group: 'g', dataId }
+}
+
+/** What may be said about a published version; the rest is sampled. */
+export interface Version {
+  readonly content: string | Buffer
+  readonly previous?: ConfigItem | undefined
+  readonly atMs?: number
+  readonly type?: ConfigItem['type']
+  readonly notes?: Partial<ConfigNotes>
+}
+
+/** A publish of the item: its first version, or the one after `previous`. */
+export function published(key: ConfigKey, version: Version): ConfigPublished {
+  const { previous, atMs = START_MS, type = 'text' } = version
+  const content = Buffer.from(version.content)
+  const item: ConfigItem = {
+    key,
+    origin: previous?.origin ?? { id: 0, createdMs: atMs, createUser: 'ada', createIp: '10.1.2.3' },
+    historyId: 0,
+    content,
+    md5: createHash('md5').update(content).digest('hex'),
+    type,
+    notes: { ...NOTES, ...version.notes },
+    modifiedMs: atMs,
+  }
+  return {
+    kind: 'config-published',
+    op: previous === undefined ? 'I' : 'U',
+    item,
+    previous,
+    operator: OPERATOR,
+  }
+}
+
+/** The end of an item. */
+export function deleted(item: ConfigItem, atMs = START_MS): ConfigDeleted {
+  return { kind: 'config-deleted', key: item.key, deleted: item, operator: OPERATOR, atMs, historyId: 0 }
+}
+
+/** A service with everything that a service can have. */
+export function sampleService(name: string, serial: number): Service {
+  return {
+    key: serviceKey(name),
+    serial,
+    protectThreshold: 0.25,
+    metadata: { owner: 'ops', grün: '✓' },
+    selector: { type: 'label', expression: 'CONSUMER.label.zone = PROVIDER.label.zone' },
+    clusters: {
+      DEFAULT: {
+        name: 'DEFAULT',
+        healthChecker: { type: 'HTTP', path: '/ok', headers: 'a:b', expectedResponseCode: 204 },
+        checkPort: 80,
+        useInstancePort4Check: true,
+        metadata: { zone: 'a' },
+      },
+    },
+    madeBy: 'operator',
+  }
+}
+
+/** The key of a service in the default group and namespace. */
+export function serviceKey(name: string): ServiceKey {
+  return { namespaceId: 'public', groupedName: `DEFAULT_GROUP@@${name}` }
+}
+
+/** A service written. */
+export function serviceSaved(service: Service): ServiceSaved {
+  return { kind: 'service-saved', service, atMs: START_MS }
+}
+
+/** The record of an instance at 10.0.0.1:`port`, whose serial is its port. */
+export function sampleInstance(port: number): InstanceRecord {
+  return {
+    address: { ip: '10.0.0.1', port, cluster: 'DEFAULT' },
+    serial: port,
+    ephemeral: true,
+    weight: 1.5,
+    enabled: true,
+    registered: { zone: 'a', note: 'two\nlines' },
+    app: 'shop',
+  }
+}
+
+/** An instance of a service written. */
+export function instanceSaved(service: Service, record: InstanceRecord, healthy?: boolean): InstanceSaved {
+  const { key: key, serial } = service
+  return {
+    kind: 'instance-saved',
+    serviceKey: key,
+    serviceSerial: serial,
+    record,
+    healthy,
+    beat: true,
+    atMs: START_MS,
+  }
+}
+
+/** Commits every change as a group of its own; throws unless all are committed. */
+export async function commitAll(store: Store, ...changes: Change[]): Promise<void> {
+  const groups: ChangeGroup[] = changes.map((change) => [change])
+  const result = await store.commit(groups)
+  if (result.kind === 'failed') throw result.error
+}
+
+/** Publishes `contents` one after another, a second apart; answers the versions. */
+export async function publishAll(
+  store: Store,
+  key: ConfigKey,
+  contents: readonly string[],
+): Promise<ConfigItem[]> {
+  const versions: ConfigItem[] = []
+  for (const [index, content] of contents.entries()) {
+    const change = published(key, { content, previous: versions.at(-1), atMs: START_MS + index * 1_000 })
+    await commitAll(store, change)
+    versions.push(change.item)
+  }
+  return versions
+}

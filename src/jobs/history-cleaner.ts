@@ -1,0 +1,51 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { nextHistoryClock } from '../core/config/history-clock.ts'
+import type { Store } from '../core/ports.ts'
+
+const CLOCK_NAME = 'history-clock-ms'
+/** Records that one step removes: a few milliseconds of the store's time. */
+const STEP = 200
+const PAUSE_MS = 20
+
+/** What the cleaner needs to know, all in milliseconds but `keep`. */
+export interface HistoryCleanerOptions {
+  readonly store: Pick<Store, 'cleanHistory' | 'remember' | 'recall'>
+  readonly wallMs: () => number
+  readonly retentionMs: number
+  readonly intervalMs: number
+  /** The newest records of each living item that stay however old they are. */
+  readonly keep: number
+}
+
+/** Removes history that is old enough, in small steps between which everybody else has the store. */
+export class HistoryCleaner {
+  readonly #options: HistoryCleanerOptions
+  #stopped = false
+
+  constructor(options: HistoryCleanerOptions) {
+    this.#options = options
+  }
+
+  /** One round, to be begun each `intervalMs`. */
+  async clean(): Promise<void> {
+    const { store, retentionMs, keep } = this.#options
+    const beforeMs = (await this.#moveClock()) - retentionMs
+    let more = true
+    while (more && !this.#stopped) {
+      more = (await store.cleanHistory({ beforeMs, keep, most: STEP })).more
+      if (more) await pause(PAUSE_MS)
+    }
+  }
+
+  stop(): void {
+    this.#stopped = true
+  }
+
+  async #moveClock(): Promise<number> {
+    const { store, wallMs, intervalMs } = this.#options
+    const kept = await store.recall(CLOCK_NAME)
+    const clockMs = nextHistoryClock(kept === undefined ? undefined : Number(kept), wallMs(), intervalMs)
+    await store.remember(CLOCK_NAME, String(clockMs))
+    return clockMs
+  }
+}

@@ -1,0 +1,47 @@
+import { BlockList, isIPv4, isIPv6 } from 'node:net'
+import { embeddedIPv4, withoutZone } from './ip-address.ts'
+
+// Whoever registers an instance chooses where the server connects to. Link-local addresses and the few others
+// below are where clouds serve credentials to the machine itself, and no service to discover lives there.
+const FORBIDDEN: readonly (readonly [network: string, bits: number, what: string])[] = [
+  ['0.0.0.0', 8, 'unspecified'],
+  ['169.254.0.0', 16, 'link-local'],
+  ['224.0.0.0', 4, 'multicast'],
+  ['240.0.0.0', 4, 'reserved or broadcast'],
+  ['100.100.100.200', 32, 'a cloud metadata address'],
+  ['168.63.129.16', 32, 'a cloud metadata address'],
+  ['192.0.0.192', 32, 'a cloud metadata address'],
+  ['::', 128, 'unspecified'],
+  ['fe80::', 10, 'link-local'],
+  ['ff00::', 8, 'multicast'],
+  ['fd00:ec2::254', 128, 'a cloud metadata address'],
+  ['fd20:ce::254', 128, 'a cloud metadata address'],
+]
+
+const blocks = FORBIDDEN.map(([network, bits, what]) => {
+  const list = new BlockList()
+  list.addSubnet(network, bits, familyOf(network))
+  return { family: familyOf(network), list, what }
+})
+
+/**
+ * Why an IP address must not be probed (`link-local`, …), or undefined if it may be. Loopback and private networks
+ * are allowed: that is where services live. IPv6 addresses that stand for an IPv4 one are judged by both. What is
+ * not an IP address is refused: resolve a name first, then ask for each of its addresses.
+ */
+export function refusalOfAddress(address: string): string | undefined {
+  if (isIPv4(address)) return blockOf(address)
+  if (!isIPv6(address)) return 'not an IP address'
+  const plain = withoutZone(address)
+  if (plain === '::1') return undefined
+  return [plain, ...embeddedIPv4(plain)].map(blockOf).find((what) => what !== undefined)
+}
+
+function blockOf(address: string): string | undefined {
+  const family = familyOf(address)
+  return blocks.find((block) => block.family === family && block.list.check(address, family))?.what
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIPv4(address) ? 'ipv4' : 'ipv6'
+}

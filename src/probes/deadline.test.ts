@@ -1,0 +1,26 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { startDeadline } from './deadline.ts'
+
+test('it expires once, and not when cancelled', async () => {
+  let expired = 0
+  startDeadline(10, () => expired++)
+  startDeadline(10, () => expired++)()
+  await sleep(60)
+  expect(expired).toBe(1)
+})
+
+test('a pause of this process gives the target its time once more', async () => {
+  let expired = 0
+  startDeadline(40, () => expired++)
+  blockFor(200)
+  await sleep(15)
+  expect(expired).toBe(0)
+  await sleep(80)
+  expect(expired).toBe(1)
+})
+
+function blockFor(durationMs: number): void {
+  const end = performance.now() + durationMs
+  while (performance.now() < end);
+}

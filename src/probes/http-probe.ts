@@ -1,0 +1,46 @@
+import { request, type IncomingMessage } from 'node:http'
+import { converse, down, downNow, up, verdictOfError, type Conversation } from './conversation.ts'
+import { healthRequestOf } from './http-request.ts'
+import type { CheckerOf, ProbeResult, ProbeTarget, Verdict } from './probe-target.ts'
+
+/** How much of an answer's body is read, and dropped, before the connection is cut: enough for a clean end of most. */
+const BODY_CAP_BYTES = 16_384
+
+/** Statuses of a target that is up but not now: a sign-in redirect, an overload. They count towards `checkTimes`. */
+const PASSING_STATUSES = new Set([302, 503])
+
+/**
+ * One GET on a connection of its own. The expected status is up, 302 and 503 may pass, any other status is down
+ * without doubt. Redirects are never followed. The status decides; the body is dropped. Never throws.
+ */
+export function httpProbe(target: ProbeTarget<CheckerOf<'HTTP'>>, timeoutMs: number): Promise<ProbeResult> {
+  const expected = target.checker.expectedResponseCode
+  return converse(target, timeoutMs, (talk, socket) => {
+    // With a socket of its own and no agent, node:http neither pools nor resolves.
+    const asked = request({ ...healthRequestOf(target), method: 'GET', createConnection: () => socket })
+    asked.on('error', (error) => talk.conclude(verdictOfError(error)))
+    asked.on('upgrade', ({ statusCode }) => talk.conclude(verdictOfStatus(statusCode, expected)))
+    asked.on('response', (response) => {
+      talk.judge(verdictOfStatus(response.statusCode, expected))
+      dropBody(response, talk)
+    })
+    asked.end()
+  })
+}
+
+function verdictOfStatus(status = 0, expected: number): Verdict {
+  if (status === expected) return up(`status ${status}`)
+  const reason = `status ${status} instead of ${expected}`
+  return PASSING_STATUSES.has(status) ? down(reason) : downNow(reason)
+}
+
+function dropBody(response: IncomingMessage, talk: Conversation): void {
+  let seenBytes = 0
+  const end = (): void => talk.conclude(down('no status'))
+  response.on('data', (chunk: Buffer) => {
+    seenBytes += chunk.length
+    if (seenBytes > BODY_CAP_BYTES) end()
+  })
+  response.on('end', end)
+  response.on('error', end)
+}

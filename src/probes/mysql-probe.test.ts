@@ -1,0 +1,85 @@
+import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { expect, test } from 'vitest'
+import { mysqlProbe } from './mysql-probe.ts'
+import type { ProbeResult } from './probe-target.ts'
+
+// What only a strange server does; test/probes/mysql.test.ts asks a real one.
+
+async function probeServer(talk: (socket: Socket) => void, timeoutMs = 5000): Promise<ProbeResult> {
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    talk(socket)
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const { port } = server.address() as AddressInfo
+  return await probePort(port, timeoutMs).finally(() => server.close())
+}
+
+function probePort(port: number, timeoutMs: number): Promise<ProbeResult> {
+  const checker = { type: 'MYSQL', user: 'u', pwd: 'p', cmd: 'select 1' } as const
+  return mysqlProbe({ host: '127.0.0.1', port, checker }, timeoutMs)
+}
+
+function packet(payload: Buffer): Buffer {
+  const head = Buffer.alloc(4)
+  head.writeUIntLE(payload.length, 0, 3)
+  return Buffer.concat([head, payload])
+}
+
+function refusal(errno: number, message: string): Buffer {
+  const code = Buffer.alloc(3)
+  code[0] = 0xff
+  code.writeUInt16LE(errno, 1)
+  return packet(Buffer.concat([code, Buffer.from(message)]))
+}
+
+test('a server that refuses instead of greeting is down at once', async () => {
+  const result = await probeServer(
+    (socket) => void socket.end(refusal(1130, "Host '127.0.0.1' is not allowed")),
+  )
+  expect(result).toMatchObject({ outcome: 'down-now' })
+  expect(result.reason).toContain('is not allowed')
+})
+
+test('a server that has too many connections to greet may have fewer later', async () => {
+  const result = await probeServer((socket) => void socket.end(refusal(1040, 'Too many connections')))
+  expect(result).toMatchObject({ outcome: 'down' })
+})
+
+test('a server that says nothing is down when the time is over', async () => {
+  expect(await probeServer(() => {}, 100)).toMatchObject({
+    outcome: 'down',
+    reason: 'no answer within 100 ms',
+  })
+})
+
+test('a server that hangs up or talks nonsense is down', async () => {
+  expect(await probeServer((socket) => void socket.end())).toMatchObject({ outcome: 'down' })
+  const nonsense = await probeServer((socket) => void socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'), 500)
+  expect(nonsense.outcome).not.toBe('up')
+  const shortGreeting = await probeServer((socket) => void socket.end(packet(Buffer.from([10]))), 500)
+  expect(shortGreeting.outcome).not.toBe('up')
+})
+
+test('a server that never stops talking is cut off', async () => {
+  const flood = (socket: Socket): void => {
+    socket.write(Buffer.from([0xff, 0xff, 0xff, 0, 10]))
+    const more = (): void => {
+      while (socket.writable && socket.write(Buffer.alloc(65_536)));
+    }
+    socket.on('drain', more)
+    more()
+  }
+  const result = await probeServer(flood)
+  expect(result.outcome).not.toBe('up')
+  expect(result.elapsedMs).toBeLessThan(3000)
+})
+
+test('a refused connection is down at once', async () => {
+  let port = 0
+  const server = createServer()
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  port = (server.address() as AddressInfo).port
+  await new Promise((done) => server.close(done))
+  expect(await probePort(port, 5000)).toMatchObject({ outcome: 'down-now', reason: 'connection refused' })
+})

@@ -1,0 +1,92 @@
+import type mysql2 from 'mysql2'
+import type { Connection, QueryError } from 'mysql2'
+import type { Socket } from 'node:net'
+import { converse, down, downNow, up, verdictOfError, type Conversation } from './conversation.ts'
+import type { CheckerOf, ProbeResult, ProbeTarget, Verdict } from './probe-target.ts'
+
+type MysqlChecker = CheckerOf<'MYSQL'>
+type Mysql = typeof mysql2
+
+const ANSWER_CAP_BYTES = 262_144
+const ROWS_CAP = 100
+
+/** Refusals of a working server that pass by themselves: too many connections (1040; of one user: 1203, 1226), shutting down (1053). */
+const PASSING_ERRORS = new Set([1040, 1203, 1226, 1053])
+
+/** What the variable `read_only` says on a replica; the last two since MariaDB 12. */
+const READ_ONLY_VALUES = new Set(['ON', '1', 'NO_LOCK', 'NO_LOCK_NO_ADMIN'])
+
+let loading: Promise<Mysql> | undefined
+
+/** The client is loaded when it is first needed: it takes 100 ms and some megabytes that most servers never use. */
+function loadMysql(): Promise<Mysql> {
+  loading ??= import('mysql2').then((module) => module.default)
+  return loading
+}
+
+/**
+ * Signs in and runs `cmd` as one plain query. Up when the server carries it out. A refused connection or an error
+ * that the server names (access denied, unknown table) is down without doubt, a timeout or an overload may pass. A
+ * `cmd` that asks for `read_only` checks for the primary: a row that says ON is down (counted, since a failover
+ * takes a moment). Never throws.
+ */
+export async function mysqlProbe(target: ProbeTarget<MysqlChecker>, timeoutMs: number): Promise<ProbeResult> {
+  try {
+    return await checkWith(await loadMysql(), target, timeoutMs) // loaded before the clock of this probe starts
+  } catch (error) {
+    return { ...down(`the MySQL client cannot be loaded: ${String(error)}`), elapsedMs: 0 }
+  }
+}
+
+function checkWith(mysql: Mysql, target: ProbeTarget<MysqlChecker>, timeoutMs: number): Promise<ProbeResult> {
+  return converse(target, timeoutMs, (talk, socket) => {
+    const connection = connectOver(mysql, socket, target.checker)
+    connection.on('error', (error) => talk.conclude(verdictOfMysqlError(error)))
+    capAnswer(talk, socket)
+    runCheck(talk, connection, target.checker.cmd)
+  })
+}
+
+function connectOver(mysql: Mysql, socket: Socket, { user, pwd }: MysqlChecker): Connection {
+  return mysql.createConnection({
+    stream: socket,
+    user,
+    password: pwd,
+    connectTimeout: 0, // the deadline of the conversation counts
+    multipleStatements: false,
+    flags: ['-LOCAL_FILES'], // a server must not ask for files of this machine
+  })
+}
+
+// A second listener beside the client's own: what it parses is not bounded by itself.
+function capAnswer(talk: Conversation, socket: Socket): void {
+  let seenBytes = 0
+  socket.on('data', (chunk: Buffer) => {
+    seenBytes += chunk.length
+    if (seenBytes > ANSWER_CAP_BYTES) talk.conclude(down(`answer of more than ${ANSWER_CAP_BYTES} bytes`))
+  })
+}
+
+function runCheck(talk: Conversation, connection: Connection, cmd: string): void {
+  const asksForReadOnly = /read_only/i.test(cmd)
+  let rows = 0
+  const query = connection.query({ sql: cmd.trim() === '' ? 'SELECT 1' : cmd, rowsAsArray: true })
+  query.on('error', (error) => talk.conclude(verdictOfMysqlError(error)))
+  query.on('result', (row: unknown) => {
+    if (asksForReadOnly && saysReadOnly(row)) talk.conclude(down('read_only is ON: not the primary'))
+    if (++rows >= ROWS_CAP) talk.conclude(up('query answered'))
+  })
+  query.on('end', () => talk.conclude(up('query answered')))
+}
+
+/** `show variables` answers name and value, `select @@read_only` the value alone: it is the last column in both. */
+function saysReadOnly(row: unknown): boolean {
+  if (!Array.isArray(row)) return false
+  return READ_ONLY_VALUES.has(String(row.at(-1)).toUpperCase())
+}
+
+function verdictOfMysqlError(error: QueryError): Verdict {
+  if (error.sqlState === undefined || error.errno === undefined) return verdictOfError(error)
+  const reason = `${error.code}: ${error.message}`
+  return PASSING_ERRORS.has(error.errno) ? down(reason) : downNow(reason)
+}

@@ -1,0 +1,22 @@
+import { up } from './conversation.ts'
+import { httpProbe } from './http-probe.ts'
+import { mysqlProbe } from './mysql-probe.ts'
+import type { ProbeResult, ProbeTarget } from './probe-target.ts'
+import { tcpProbe } from './tcp-probe.ts'
+
+/** What a target has for resolving, connecting and answering, all together (http-compat.md section 4). */
+export const PROBE_TIMEOUT_MS = 500
+
+/** Probes a target once, as its checker says; NONE is up without looking. Never throws. */
+export function probe({ host, port, checker }: ProbeTarget): Promise<ProbeResult> {
+  switch (checker.type) {
+    case 'TCP':
+      return tcpProbe({ host, port, checker }, PROBE_TIMEOUT_MS)
+    case 'HTTP':
+      return httpProbe({ host, port, checker }, PROBE_TIMEOUT_MS)
+    case 'MYSQL':
+      return mysqlProbe({ host, port, checker }, PROBE_TIMEOUT_MS)
+    case 'NONE':
+      return Promise.resolve({ ...up('not checked'), elapsedMs: 0 })
+  }
+}

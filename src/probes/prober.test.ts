@@ -1,0 +1,240 @@
+import { expect, test } from 'vitest'
+import type { ProbeParams } from './adaptive-interval.ts'
+import type { ProbeResult, ProbeTarget } from './probe-target.ts'
+import { Prober } from './prober.ts'
+
+const tcpAt = (port: number): ProbeTarget => ({ host: '10.0.0.1', port, checker: { type: 'TCP' } })
+const turn = (): Promise<void> => new Promise((done) => setImmediate(() => setImmediate(done)))
+const interval = { max: 5000, min: 1000, factor: 0.75 }
+
+/** A prober on a clock that the test moves, and probes that end when the test says so. */
+class Rig {
+  now = 0
+  params: ProbeParams = { enabled: true, checkTimes: 3, http: interval, tcp: interval, mysql: interval }
+  readonly started: number[] = []
+  readonly reports: [key: string, healthy: boolean][] = []
+  readonly errors: string[] = []
+  readonly prober: Prober
+  #ending: { port: number; end: (result: ProbeResult) => void }[] = []
+
+  constructor(
+    limit = 10,
+    report = (key: string, healthy: boolean) => void this.reports.push([key, healthy]),
+  ) {
+    this.prober = new Prober({
+      limit,
+      report,
+      now: () => this.now,
+      random: () => 0,
+      params: () => this.params,
+      log: { info: () => {}, error: (_fields, message) => void this.errors.push(message) },
+      probe: ({ port }) => {
+        this.started.push(port)
+        return new Promise((end) => this.#ending.push({ port, end }))
+      },
+    })
+  }
+
+  get running(): number {
+    return this.#ending.length
+  }
+
+  async advance(byMs: number): Promise<void> {
+    this.now += byMs
+    this.prober.tick()
+    await turn()
+  }
+
+  async end(outcome: ProbeResult['outcome'], ...ports: number[]): Promise<void> {
+    const chosen = this.#ending.filter(({ port }) => ports.length === 0 || ports.includes(port))
+    this.#ending = this.#ending.filter((running) => !chosen.includes(running))
+    for (const { end } of chosen) end({ outcome, reason: '', elapsedMs: 1 })
+    await turn()
+  }
+
+  /** One probe of each due target, all with this outcome. */
+  async round(outcome: ProbeResult['outcome'], afterMs = 1000): Promise<void> {
+    await this.advance(afterMs)
+    await this.end(outcome)
+  }
+}
+
+test('a new target is first probed when its first delay is over, then after each interval', async () => {
+  const rig = new Rig()
+  rig.prober.watch('a', tcpAt(1), true)
+  await rig.advance(999)
+  expect(rig.started).toEqual([])
+  await rig.advance(1)
+  expect(rig.started).toEqual([1])
+  await rig.advance(60_000)
+  expect(rig.started).toEqual([1]) // not again while it runs
+  await rig.end('up')
+  await rig.advance(999)
+  expect(rig.started).toEqual([1])
+  await rig.advance(1)
+  expect(rig.started).toEqual([1, 1])
+})
+
+test('the health is reported after checkTimes equal results, as the switch says at that moment', async () => {
+  const rig = new Rig()
+  rig.prober.watch('a', tcpAt(1), true)
+  await rig.round('down')
+  await rig.round('down')
+  expect(rig.reports).toEqual([])
+  await rig.round('down')
+  expect(rig.reports).toEqual([['a', false]])
+  rig.params = { ...rig.params, checkTimes: 1 }
+  await rig.round('up')
+  expect(rig.reports).toEqual([
+    ['a', false],
+    ['a', true],
+  ])
+})
+
+test('an undoubted failure is reported at once', async () => {
+  const rig = new Rig()
+  rig.prober.watch('a', tcpAt(1), true)
+  await rig.round('down-now')
+  expect(rig.reports).toEqual([['a', false]])
+})
+
+test('at most limit probes run, those longest due first, and slow ones hold up nobody else', async () => {
+  const rig = new Rig(2)
+  rig.prober.watch('slow', tcpAt(1), true)
+  rig.now = 1
+  for (const port of [2, 3, 4]) rig.prober.watch(`t${port}`, tcpAt(port), true)
+  await rig.advance(2000)
+  expect(rig.started).toHaveLength(2)
+  expect(rig.started[0]).toBe(1)
+  for (let i = 0; i < 3; i++) {
+    await rig.end('up', 2, 3, 4)
+    expect(rig.running).toBeLessThanOrEqual(2)
+  }
+  expect(new Set(rig.started)).toEqual(new Set([1, 2, 3, 4]))
+})
+
+test('the result of a forgotten or replaced target is dropped', async () => {
+  const rig = new Rig()
+  rig.prober.watch('gone', tcpAt(1), true)
+  rig.prober.watch('moved', tcpAt(2), true)
+  await rig.advance(1000)
+  rig.prober.forget('gone')
+  rig.prober.watch('moved', tcpAt(3), true)
+  await rig.end('down-now')
+  expect(rig.reports).toEqual([])
+  await rig.round('down-now')
+  expect(rig.started.slice(2)).toEqual([3])
+  expect(rig.reports).toEqual([['moved', false]])
+})
+
+test('watching the same target again keeps its turn and its count, and takes over the health', async () => {
+  const rig = new Rig()
+  rig.prober.watch('a', tcpAt(1), true)
+  for (let i = 0; i < 3; i++) {
+    await rig.advance(900)
+    rig.prober.watch('a', tcpAt(1), true)
+    await rig.round('down', 100)
+  }
+  expect(rig.reports).toEqual([['a', false]])
+  rig.prober.watch('a', tcpAt(1), true) // somebody says it is healthy
+  await rig.round('down-now')
+  expect(rig.reports).toHaveLength(2)
+})
+
+test('a changed checker is a new target, NONE ends the probing', async () => {
+  const rig = new Rig()
+  const http = (path: string): ProbeTarget => ({
+    ...tcpAt(1),
+    checker: { type: 'HTTP', path, headers: '', expectedResponseCode: 200 },
+  })
+  rig.prober.watch('a', http('/x'), true)
+  await rig.round('down')
+  await rig.round('down')
+  rig.prober.watch('a', http('/y'), true)
+  await rig.round('down')
+  expect(rig.reports).toEqual([])
+  rig.prober.watch('a', { ...tcpAt(1), checker: { type: 'NONE' } }, true)
+  await rig.advance(60_000)
+  expect(rig.started).toHaveLength(3)
+})
+
+test('switched off, nothing starts and nothing is reported; switched on, it goes on', async () => {
+  const rig = new Rig()
+  rig.prober.watch('a', tcpAt(1), true)
+  await rig.advance(1000)
+  rig.params = { ...rig.params, enabled: false }
+  await rig.end('down-now')
+  await rig.advance(60_000)
+  expect(rig.started).toEqual([1])
+  expect(rig.reports).toEqual([])
+  rig.params = { ...rig.params, enabled: true }
+  await rig.round('down-now', 0)
+  expect(rig.reports).toEqual([['a', false]])
+})
+
+test('changed bounds count for the wait under way', async () => {
+  const rig = new Rig()
+  rig.params = { ...rig.params, tcp: { max: 3_600_000, min: 3_600_000, factor: 0.5 } }
+  rig.prober.watch('a', tcpAt(1), true)
+  await rig.round('up', 3_700_000)
+  await rig.advance(100)
+  rig.params = { ...rig.params, tcp: { max: 50, min: 20, factor: 0.5 } }
+  await rig.advance(0)
+  expect(rig.started).toEqual([1, 1])
+})
+
+test('a report that fails is logged, and the probing goes on', async () => {
+  const rig = new Rig(10, () => {
+    throw new Error('no')
+  })
+  rig.prober.watch('a', tcpAt(1), true)
+  await rig.round('down-now')
+  await rig.round('up')
+  expect(rig.errors).toHaveLength(1)
+  expect(rig.started).toEqual([1, 1])
+})
+
+test('closing waits for the probes under way and drops what they find', async () => {
+  const rig = new Rig()
+  rig.prober.watch('a', tcpAt(1), true)
+  await rig.advance(1000)
+  let closed = false
+  const closing = rig.prober.close().then(() => (closed = true))
+  await turn()
+  expect(closed).toBe(false)
+  await rig.end('down-now')
+  await closing
+  await rig.advance(60_000)
+  expect(rig.started).toEqual([1])
+  expect(rig.reports).toEqual([])
+})
+
+test('100,000 targets all get their turn, few at a time', async () => {
+  const rig = new Rig(256)
+  for (let port = 0; port < 100_000; port++) rig.prober.watch(`k${port}`, tcpAt(port), true)
+  const startedAt = performance.now()
+  await rig.advance(1000)
+  expect(performance.now() - startedAt).toBeLessThan(200)
+  expect(rig.started.length).toBeLessThanOrEqual(256)
+  for (let ms = 0; ms < 60_000 && rig.started.length < 100_000; ms += 100) {
+    await rig.advance(100)
+    for (let turns = 0; turns < 8; turns++) await turn()
+    expect(rig.running).toBeLessThanOrEqual(256)
+    await rig.end('up')
+  }
+  expect(new Set(rig.started).size).toBe(100_000)
+  for (let port = 0; port < 100_000; port++) rig.prober.forget(`k${port}`)
+  await rig.advance(60_000)
+  expect(rig.running).toBe(0)
+}, 30_000)
+
+test('however many are due, at most some 2000 probes a second start', async () => {
+  const rig = new Rig(100_000)
+  for (let port = 0; port < 50_000; port++) rig.prober.watch(`k${port}`, tcpAt(port), true)
+  await rig.advance(1000)
+  for (let ms = 0; ms < 3000; ms += 100) {
+    await rig.advance(100)
+    await rig.end('up')
+  }
+  expect(rig.started.length).toBeLessThanOrEqual(6300)
+})

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { resolveHost } from './resolve-host.ts'
+
+const answering =
+  (...addresses: string[]) =>
+  async () =>
+    addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
+
+test('an IP address is taken as it is', async () => {
+  const mustNotAsk = (): never => {
+    throw new Error('asked')
+  }
+  expect(await resolveHost('127.0.0.1', mustNotAsk)).toEqual({
+    kind: 'allowed',
+    addresses: [{ address: '127.0.0.1', family: 4 }],
+  })
+})
+
+test('a name that leads to a link-local address is refused, even if only one of its addresses is', async () => {
+  expect(await resolveHost('sneaky.example', answering('10.0.0.1', '169.254.169.254'))).toEqual({
+    kind: 'refused',
+    reason: '169.254.169.254 is never probed: link-local',
+  })
+  expect(await resolveHost('sneaky.example', answering('::ffff:169.254.169.254'))).toMatchObject({
+    kind: 'refused',
+  })
+})
+
+test('a number that the system resolver takes for an address is checked after resolution', async () => {
+  expect(await resolveHost('2852039166')).not.toMatchObject({ kind: 'allowed' })
+  expect(await resolveHost('0xa9fea9fe')).not.toMatchObject({ kind: 'allowed' })
+})
+
+test('a name that cannot be resolved says why', async () => {
+  const failing = () => Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' }))
+  expect(await resolveHost('nowhere.example', failing)).toEqual({
+    kind: 'unresolved',
+    reason: 'cannot resolve nowhere.example: ENOTFOUND',
+  })
+  expect(await resolveHost('empty.example', answering())).toMatchObject({ kind: 'unresolved' })
+})
+
+test('localhost may be probed', async () => {
+  expect(await resolveHost('localhost')).toMatchObject({ kind: 'allowed' })
+})

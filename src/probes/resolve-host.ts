@@ -1,0 +1,57 @@
+import { lookup } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import { refusalOfAddress } from './address-guard.ts'
+
+/** An address that has passed the guard, ready to connect to without resolving anything again. */
+export interface AllowedAddress {
+  readonly address: string
+  readonly family: number
+}
+
+/** Where a host leads to: addresses that may be probed, or why there are none. */
+export type ResolvedHost =
+  | { readonly kind: 'allowed'; readonly addresses: readonly AllowedAddress[] }
+  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'unresolved'; readonly reason: string }
+
+/** Resolves a name to all its addresses; rejects with an error whose `code` names the failure. */
+export type Lookup = (host: string) => Promise<readonly AllowedAddress[]>
+
+// One question per name at a time: a slow name server must not gather a question for each probe of each instance.
+const underWay = new Map<string, Promise<readonly AllowedAddress[]>>()
+
+function lookupOnce(host: string): Promise<readonly AllowedAddress[]> {
+  const running = underWay.get(host)
+  if (running !== undefined) return running
+  const asked = lookup(host, { all: true }).finally(() => underWay.delete(host))
+  underWay.set(host, asked)
+  return asked
+}
+
+/**
+ * Resolves an instance's address and lets the guard see every address that it leads to; one forbidden address
+ * refuses the host as a whole. Connect only to what is answered here: a second resolution could answer otherwise.
+ */
+export async function resolveHost(host: string, ask: Lookup = lookupOnce): Promise<ResolvedHost> {
+  const family = isIP(host)
+  if (family !== 0) return judge(host, [{ address: host, family }])
+  if (host === '') return { kind: 'unresolved', reason: 'no address is named' }
+  try {
+    return judge(host, await ask(host))
+  } catch (error) {
+    return { kind: 'unresolved', reason: `cannot resolve ${host}: ${codeOf(error)}` }
+  }
+}
+
+function judge(host: string, addresses: readonly AllowedAddress[]): ResolvedHost {
+  if (addresses.length === 0) return { kind: 'unresolved', reason: `cannot resolve ${host}: no address` }
+  for (const { address } of addresses) {
+    const what = refusalOfAddress(address)
+    if (what !== undefined) return { kind: 'refused', reason: `${address} is never probed: ${what}` }
+  }
+  return { kind: 'allowed', addresses }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error)
+}

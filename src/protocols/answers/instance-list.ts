@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto'
+import type { Instance } from '../../core/naming/instance.ts'
+import { selectInstances, type Selection } from '../../core/naming/select-instances.ts'
+import { groupOf, type ServiceKey } from '../../core/naming/service.ts'
+import type { ServiceEntry } from '../../core/naming/service-entry.ts'
+import type { State } from '../../core/state.ts'
+import { hostJson } from './host-json.ts'
+
+/** What a client asks of a service's list. */
+export interface ListQuery {
+  readonly key: ServiceKey
+  /** As the client spelled it: answers repeat it. */
+  readonly clustersText: string
+  /** The names in it, without blanks and empty ones. */
+  readonly clusters: readonly string[]
+  readonly healthyOnly: boolean
+  /** For selectors by label; undefined: the list that nobody in particular would see. */
+  readonly consumerIp: string | undefined
+  /** How long the client may keep the answer, ms. */
+  readonly cacheMillis: number
+}
+
+/** The part of an answer that depends on the hosts alone: `"hosts":[…]` to the end, and what it was made with. */
+interface Tail {
+  readonly bytes: Buffer
+  /** The whole answer of the last client, for the next that asks in the same words. */
+  whole: { readonly clustersText: string; readonly cacheMillis: number; readonly bytes: Buffer } | undefined
+}
+
+/** What is kept for an entry until its next change; bounded by the number of cluster sets that are asked for. */
+interface KeptTails {
+  readonly beatIntervalMs: number
+  readonly tails: Map<string, Tail>
+}
+
+const MOST_TAILS = 32
+
+/**
+ * The instance list answer (interface.md, instance list answer envelope), as the bytes that are sent. They
+ * are made once after a change and kept with the service for the next who asks the same.
+ */
+export function instanceListAnswer(state: State, query: ListQuery): Buffer {
+  const entry = state.services.get(query.key)
+  if (entry === undefined) return Buffer.concat([headOf(query), emptyTail(state)])
+  const tail = tailOf(state, entry, query)
+  const { whole } = tail
+  if (whole?.clustersText === query.clustersText && whole.cacheMillis === query.cacheMillis)
+    return whole.bytes
+  const bytes = Buffer.concat([headOf(query), tail.bytes])
+  tail.whole = { clustersText: query.clustersText, cacheMillis: query.cacheMillis, bytes }
+  return bytes
+}
+
+function headOf({ key, clustersText, cacheMillis }: ListQuery): Buffer {
+  const name = JSON.stringify(key.groupedName)
+  const group = JSON.stringify(groupOf(key.groupedName))
+  const clusters = JSON.stringify(clustersText)
+  return Buffer.from(
+    `{"name":${name},"groupName":${group},"clusters":${clusters},"cacheMillis":${cacheMillis},`,
+  )
+}
+
+function tailOf(state: State, entry: ServiceEntry, query: ListQuery): Tail {
+  const kept = keptTails(state, entry)
+  if (entry.service.selector.type !== 'none') return makeTail(state, entry, query)
+  const known = query.clusters.filter((cluster) => entry.clusterSizes.has(cluster))
+  const name = query.clusters.length === 0 ? '' : `|${[...new Set(known)].sort().join(',')}`
+  const variant = query.healthyOnly ? `h${name}` : name
+  const found = kept.tails.get(variant)
+  if (found !== undefined) return found
+  const made = makeTail(state, entry, query)
+  if (kept.tails.size < MOST_TAILS) kept.tails.set(variant, made)
+  return made
+}
+
+/** Hosts name the switch clientBeatInterval, so what was made with another value is made anew. */
+function keptTails(state: State, entry: ServiceEntry): KeptTails {
+  const beatIntervalMs = state.switches.clientBeatInterval
+  const kept = entry.answers as KeptTails | undefined
+  if (kept?.beatIntervalMs === beatIntervalMs) return kept
+  if (kept !== undefined) for (const instance of entry.instances.values()) instance.json = undefined
+  const fresh: KeptTails = { beatIntervalMs, tails: new Map() }
+  entry.answers = fresh
+  return fresh
+}
+
+function makeTail(state: State, entry: ServiceEntry, query: ListQuery): Tail {
+  const { namespaceId } = entry.service.key
+  const labelsOf = (ip: string) => state.labelsAt(ip, namespaceId)
+  const consumer = query.consumerIp === undefined ? undefined : { ip: query.consumerIp, labelsOf }
+  const selection = selectInstances(entry, { ...query, consumer })
+  const hosts = hostsText(selection, state.switches.clientBeatInterval)
+  return { bytes: Buffer.from(tailText(hosts, entry.lastRefMs, selection.protecting)), whole: undefined }
+}
+
+function hostsText({ instances, protecting }: Selection, beatIntervalMs: number): string {
+  return instances.map((instance) => hostText(instance, protecting, beatIntervalMs)).join(',')
+}
+
+/** Kept with the instance until it changes; under protection the unhealthy are made anew as healthy. */
+function hostText(instance: Instance, protecting: boolean, beatIntervalMs: number): string {
+  if (protecting && !instance.healthy) return hostJson(instance, true, beatIntervalMs)
+  return (instance.json ??= hostJson(instance, instance.healthy, beatIntervalMs))
+}
+
+function tailText(hosts: string, lastRefMs: number, protecting: boolean): string {
+  const checksum = createHash('md5').update(hosts).digest('hex')
+  return (
+    `"hosts":[${hosts}],"lastRefTime":${lastRefMs},"checksum":"${checksum}",` +
+    `"allIPs":false,"reachProtectionThreshold":${protecting},"valid":true}`
+  )
+}
+
+/** An unknown service lists as an empty one that has not changed since the last of its name could have left. */
+function emptyTail(state: State): Buffer {
+  return Buffer.from(tailText('', state.services.floorMs, false))
+}

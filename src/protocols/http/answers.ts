@@ -1,0 +1,38 @@
+import type { Answer } from './route.ts'
+
+/** Content types of the interface's answers. */
+export const TEXT = 'text/plain;charset=UTF-8'
+export const JSON_TYPE = 'application/json'
+/** What the configuration part of `/nacos` labels its JSON (http-compat.md section 0, success types). */
+export const JSON_UTF8 = 'application/json;charset=UTF-8'
+export const PROBLEM_JSON = 'application/problem+json'
+
+/** A plain text answer. */
+export function textAnswer(body: Buffer | string, status = 200, headers?: Answer['headers']): Answer {
+  return headers === undefined
+    ? { status, contentType: TEXT, body }
+    : { status, contentType: TEXT, body, headers }
+}
+
+/** A value as JSON. */
+export function jsonAnswer(value: unknown, status = 200): Answer {
+  return { status, contentType: JSON_TYPE, body: JSON.stringify(value) }
+}
+
+/** JSON that has been made already, as text or as bytes. */
+export function jsonTextAnswer(body: Buffer | string, status = 200): Answer {
+  return { status, contentType: JSON_TYPE, body }
+}
+
+/** A value as JSON with the label that the configuration part of `/nacos` uses. */
+export function csJsonAnswer(value: unknown, status = 200): Answer {
+  return { status, contentType: JSON_UTF8, body: JSON.stringify(value) }
+}
+
+// Made once: these are the answers of the hottest writes. None ends in a newline, clients compare exactly.
+export const OK_TEXT: Answer = Object.freeze(textAnswer(Buffer.from('ok')))
+export const EMPTY_TEXT: Answer = Object.freeze(textAnswer(Buffer.alloc(0)))
+export const TRUE_JSON: Answer = Object.freeze(jsonTextAnswer(Buffer.from('true')))
+export const FALSE_JSON: Answer = Object.freeze(jsonTextAnswer(Buffer.from('false')))
+export const CS_TRUE_JSON: Answer = Object.freeze(csJsonAnswer(true))
+export const CS_FALSE_JSON: Answer = Object.freeze(csJsonAnswer(false))

@@ -1,0 +1,87 @@
+import type { IncomingMessage } from 'node:http'
+import { Refusal } from '../../core/refusal.ts'
+
+/** Who gets a body that `readBody` was asked for: exactly one of these is called, once. */
+export interface BodyReceiver {
+  bodyRead(body: Buffer): void
+  /** The body is too large. What remains of it has not been read. */
+  bodyRefused(refusal: Refusal): void
+  /** The client left in the middle of it. */
+  bodyLost(): void
+}
+
+const READING = Symbol('the reading of a body')
+
+/** A request whose body is being read. One property and three shared listeners: nothing is made per request. */
+interface ReadingRequest extends IncomingMessage {
+  [READING]?: Reading
+}
+
+interface Reading {
+  readonly receiver: BodyReceiver
+  readonly limitBytes: number
+  readonly chunks: Buffer[]
+  bytes: number
+}
+
+/** Whether the request carries a form body; other bodies hold no parameters and are not read. */
+export function hasForm(request: IncomingMessage): boolean {
+  const { headers } = request
+  if (headers['transfer-encoding'] === undefined) {
+    const length = headers['content-length']
+    if (length === undefined || length === '0') return false
+  }
+  const contentType = headers['content-type']
+  return contentType === undefined || contentType === '' || FORM.test(contentType)
+}
+
+/** Whatever charset it claims: forms are UTF-8. */
+const FORM = /^\s*application\/x-www-form-urlencoded\s*(;|$)/i
+
+/**
+ * Collects a body of at most `limitBytes`. A declared length above that is refused before anything is read.
+ * A body that comes without a length is refused at the first chunk too many, which is not kept.
+ */
+export function readBody(request: IncomingMessage, limitBytes: number, receiver: BodyReceiver): void {
+  const declared = request.headers['content-length']
+  if (declared !== undefined && Number(declared) > limitBytes)
+    return receiver.bodyRefused(tooLarge(limitBytes))
+  ;(request as ReadingRequest)[READING] = { receiver, limitBytes, chunks: [], bytes: 0 }
+  request.on('data', onData)
+  request.on('end', onEnd)
+  request.on('close', onClose)
+}
+
+function onData(this: ReadingRequest, chunk: Buffer): void {
+  const reading = this[READING]
+  if (reading === undefined) return
+  reading.bytes += chunk.length
+  if (reading.bytes <= reading.limitBytes) reading.chunks.push(chunk)
+  else stopReading(this)?.receiver.bodyRefused(tooLarge(reading.limitBytes))
+}
+
+function onEnd(this: ReadingRequest): void {
+  const reading = stopReading(this)
+  if (reading === undefined) return
+  const { chunks, bytes } = reading
+  reading.receiver.bodyRead(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, bytes))
+}
+
+function onClose(this: ReadingRequest): void {
+  stopReading(this)?.receiver.bodyLost()
+}
+
+function stopReading(request: ReadingRequest): Reading | undefined {
+  const reading = request[READING]
+  if (reading === undefined) return undefined
+  delete request[READING]
+  request.off('data', onData)
+  request.off('end', onEnd)
+  request.off('close', onClose)
+  return reading
+}
+
+function tooLarge(limitBytes: number): Refusal {
+  const allowed = `at most ${limitBytes} bytes`
+  return new Refusal('too-large', `The body of this request may have ${allowed}.`, { allowed })
+}

@@ -1,0 +1,73 @@
+import { BlockList, isIP } from 'node:net'
+
+/**
+ * Builds the set of proxies whose X-Forwarded-For is believed, from IPs and CIDR ranges. Throws an Error that
+ * names an entry which is neither.
+ */
+export function parseTrustedProxies(entries: readonly string[]): BlockList {
+  const trusted = new BlockList()
+  for (const entry of entries) addEntry(trusted, entry)
+  return trusted
+}
+
+function addEntry(trusted: BlockList, entry: string): void {
+  const [address = '', prefix, ...rest] = entry.split('/')
+  const family = familyOf(address)
+  if (family === undefined || rest.length > 0) throw wrongEntry(entry)
+  if (prefix === undefined) return trusted.addAddress(address, family)
+  const most = family === 'ipv4' ? 32 : 128
+  if (!/^\d{1,3}$/.test(prefix) || Number(prefix) > most) throw wrongEntry(entry)
+  trusted.addSubnet(address, Number(prefix), family)
+}
+
+function wrongEntry(entry: string): Error {
+  return new Error(`"${entry}" is not an IP address or a range such as 10.0.0.0/8.`)
+}
+
+/** An address as people know it: IPv4 where IPv6 only wraps it, without a zone. */
+export function plainAddress(address: string | undefined): string {
+  if (address === undefined) return ''
+  if (address.startsWith('::ffff:') && address.includes('.')) return address.slice(7)
+  const zone = address.indexOf('%')
+  return zone < 0 ? address : address.slice(0, zone)
+}
+
+/**
+ * Who sent a request: the socket's address, unless that is a trusted proxy: then the last hop of
+ * X-Forwarded-For that is not one. What stands left of an unreadable hop is not believed.
+ */
+export function callerAddress(
+  socketIp: string,
+  forwardedFor: string | string[] | undefined,
+  trusted: BlockList,
+): string {
+  if (forwardedFor === undefined || forwardedFor.length === 0 || !isTrusted(socketIp, trusted))
+    return socketIp
+  let caller = socketIp
+  for (const hop of String(forwardedFor).split(',').toReversed()) {
+    const address = hopAddress(hop)
+    if (address === undefined) return caller
+    caller = address
+    if (!isTrusted(address, trusted)) return caller
+  }
+  return caller
+}
+
+function isTrusted(address: string, trusted: BlockList): boolean {
+  const family = familyOf(address)
+  return family !== undefined && trusted.check(address, family)
+}
+
+/** The address in `1.2.3.4`, `1.2.3.4:80`, `::1`, `[::1]:80`. */
+function hopAddress(hop: string): string | undefined {
+  const text = hop.trim()
+  const bracketed = /^\[([^\]]*)\](:\d+)?$/.exec(text)?.[1]
+  const withPort = /^([\d.]+):\d+$/.exec(text)?.[1]
+  const address = plainAddress(bracketed ?? withPort ?? text)
+  return isIP(address) === 0 ? undefined : address
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' | undefined {
+  const version = isIP(address)
+  return version === 0 ? undefined : version === 4 ? 'ipv4' : 'ipv6'
+}

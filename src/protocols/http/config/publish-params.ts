@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto'
+import Type from 'typebox'
+import { CONFIG_TYPES, type ConfigNotes, type ConfigType } from '../../../core/config/config-item.ts'
+import type { PublishConfig } from '../../../core/config/publish-config.ts'
+import * as fields from '../fields.ts'
+import type { Caller } from '../route.ts'
+import { KEY_PARAMS, toConfigKey } from './config-key.ts'
+
+/** How large a publish may be, in bytes: its content, and the form that carries it. */
+export interface PublishLimits {
+  readonly maxContentBytes: number
+  readonly maxFormBodyBytes: number
+}
+
+/** What a client may say when it publishes, in the words of the most talkative dialect. */
+export interface PublishParams {
+  readonly tenant?: string
+  readonly dataId: string
+  readonly group: string
+  readonly content: string
+  readonly type?: string
+  readonly appName?: string
+  readonly desc?: string
+  readonly use?: string
+  readonly effect?: string
+  readonly schema?: string
+  readonly config_tags?: string
+  readonly src_user?: string
+  readonly encryptedDataKey?: string
+}
+
+/** The parameters that every publish has. */
+export function publishParams({ maxContentBytes }: PublishLimits) {
+  const content = Type.String({
+    ...fields.content,
+    maxBytes: maxContentBytes,
+    description: `The content, at most ${maxContentBytes} bytes of UTF-8, not blank.`,
+  })
+  return { ...KEY_PARAMS, content, type: Type.Optional(fields.configType) }
+}
+
+/** The wish of a client that publishes. `casMd5` undefined: whatever the current content is. */
+export function toPublishConfig(
+  params: PublishParams,
+  caller: Pick<Caller, 'ip'>,
+  casMd5?: string,
+): PublishConfig {
+  const content = bytesOf(params.content)
+  return {
+    key: toConfigKey(params),
+    content,
+    md5: createHash('md5').update(content).digest('hex'),
+    type: params.type === undefined ? undefined : toConfigType(params.type),
+    notes: notesOf(params),
+    casMd5,
+    operator: { ip: caller.ip, user: params.src_user ?? null },
+  }
+}
+
+/** A buffer of its own: one that shares node's pool would keep 8 KiB alive as long as the item lives. */
+function bytesOf(text: string): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
+  bytes.write(text)
+  return bytes
+}
+
+function toConfigType(text: string): ConfigType {
+  return CONFIG_TYPES.find((type) => type === text) ?? 'text'
+}
+
+/** What the client says; what it leaves out is no key here, and stays as it was. */
+function notesOf(params: PublishParams): Partial<ConfigNotes> {
+  const { appName, desc, use, effect, schema, config_tags: configTags } = params
+  const said = Object.entries({ appName, desc, use, effect, schema, configTags })
+  return {
+    ...Object.fromEntries(said.filter(([, value]) => value !== undefined)),
+    // The key belongs to this very content: a publish without one is of a content that is not encrypted.
+    encryptedDataKey: params.encryptedDataKey ?? '',
+  }
+}

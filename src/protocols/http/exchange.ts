@@ -1,0 +1,275 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { BlockList, Socket } from 'node:net'
+import { Refusal } from '../../core/refusal.ts'
+import { headersOf } from './answer-headers.ts'
+import { hasForm, readBody, type BodyReceiver } from './body-reader.ts'
+import { callerAddress, plainAddress } from './client-address.ts'
+import { parseFormBody, parseQuery, type FormValues } from './form-parser.ts'
+import type { Answer, Caller, ErrorFormat, Handled, Held, Request, Route } from './route.ts'
+import type { CompiledRoute, Router } from './router.ts'
+
+/** Where requests are reported to that ended in a fault of ours. */
+export interface HttpLog {
+  error(facts: object, text: string): void
+  warn(facts: object, text: string): void
+}
+
+/** What all exchanges of a server share. */
+export interface ExchangeContext {
+  readonly router: Router
+  readonly trusted: BlockList
+  readonly maxParameters: number
+  /** The error format of a path that no route has. */
+  readonly fallbackErrors: (path: string) => ErrorFormat
+  /** Judges a request once its route is known and before its body is read; an answer, or a Refusal thrown, ends it. */
+  readonly gate: ((route: Route, rawUrl: string, caller: Caller) => Answer | undefined) | undefined
+  readonly onAnswer: ((route: Route | undefined, status: number, elapsedMs: number) => void) | undefined
+  readonly log: HttpLog
+  /** Requests that are not answered yet. */
+  inFlight: number
+  /** Set while the server stops: every answer then ends its connection. */
+  stopping: boolean
+}
+
+/** How long the rest of a refused body is let in, so that its sender sees the answer before the connection ends. */
+const LINGER_MS = 1_000
+
+const NO_PARAMS: Record<string, unknown> = Object.freeze({})
+
+const OPEN = Symbol('requests of this connection that are not answered yet')
+
+/** A connection with the number of its requests that are not answered yet. */
+export interface CountedSocket extends Socket {
+  [OPEN]?: number
+}
+
+/** Whether ending the connection now would cost anyone an answer. */
+export function isIdle(socket: CountedSocket): boolean {
+  return (socket[OPEN] ?? 0) === 0 && socket.writableLength === 0
+}
+
+const HOLDER = Symbol('the held exchange')
+
+interface HeldResponse extends ServerResponse {
+  [HOLDER]?: Exchange
+}
+
+/**
+ * One request and its answer. It is the Request that the handler sees, the Held it may ask for, and the
+ * Caller: one object for each request, because this is the hot path and because polls are held by thousands.
+ */
+export class Exchange implements Request<Record<string, unknown>>, Held, Caller, BodyReceiver {
+  params: Record<string, unknown> = NO_PARAMS
+  readonly #context: ExchangeContext
+  readonly #request: IncomingMessage
+  readonly #response: ServerResponse
+  readonly #startedMs: number
+  #compiled: CompiledRoute | undefined
+  #held = false
+  #done = false
+  #gone: (() => void) | undefined
+
+  constructor(context: ExchangeContext, request: IncomingMessage, response: ServerResponse) {
+    this.#context = context
+    this.#request = request
+    this.#response = response
+    this.#startedMs = context.onAnswer === undefined ? 0 : performance.now()
+    this.#count(1)
+  }
+
+  /** Finds the route, asks the gate, and reads the body if there is one to read. */
+  begin(): void {
+    try {
+      const found = this.#context.router.find(this.#request.method ?? '', pathOf(this.#request))
+      if (found instanceof Refusal) return this.#fail(found)
+      this.#compiled = found
+      const barred = this.#context.gate?.(found.route, this.#request.url ?? '', this)
+      if (barred !== undefined) return this.#send(barred)
+      if (found.readsBody && hasForm(this.#request)) this.#readBody(found.maxBodyBytes)
+      else this.#handle(found, undefined)
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  // ---- Request and Caller
+
+  get caller(): Caller {
+    return this
+  }
+
+  get ip(): string {
+    return callerAddress(this.socketIp, this.headers['x-forwarded-for'], this.#context.trusted)
+  }
+
+  get socketIp(): string {
+    return plainAddress(this.#request.socket.remoteAddress)
+  }
+
+  get userAgent(): string {
+    return this.headers['user-agent'] ?? ''
+  }
+
+  get headers(): IncomingMessage['headers'] {
+    return this.#request.headers
+  }
+
+  // ---- Held
+
+  hold(): Held {
+    if (!this.#held && !this.#done) {
+      this.#held = true
+      const response = this.#response as HeldResponse
+      response[HOLDER] = this
+      response.on('close', onClose)
+      // A client that left while the handler waited is told of once the handler has said whom to tell.
+      if (response.destroyed) queueMicrotask(() => this.connectionClosed())
+    }
+    return this
+  }
+
+  answer(answer: Answer): void {
+    this.#send(answer)
+  }
+
+  onGone(callback: () => void): void {
+    // After an answer nobody is missed.
+    if (!this.#done) this.#gone = callback
+  }
+
+  /** The connection of a held request is closed: after its answer, or because the client left. */
+  connectionClosed(): void {
+    const gone = this.#gone
+    this.#gone = undefined
+    if (this.#finish()) gone?.()
+  }
+
+  // ---- BodyReceiver
+
+  bodyRead(body: Buffer): void {
+    try {
+      this.#handle(this.#compiled!, body)
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  bodyRefused(refusal: Refusal): void {
+    this.#fail(refusal)
+  }
+
+  bodyLost(): void {
+    this.#finish()
+  }
+
+  #readBody(limitBytes: number): void {
+    const { expect, 'content-length': declared } = this.#request.headers
+    // A client that asks first is not told to go on with a body that will be refused.
+    if (expect !== undefined && !(Number(declared) > limitBytes)) this.#response.writeContinue()
+    readBody(this.#request, limitBytes, this)
+  }
+
+  #handle(compiled: CompiledRoute, body: Buffer | undefined): void {
+    this.params = compiled.readParameters(this.#values(body))
+    const handled = compiled.route.handle(this as unknown as Parameters<Route['handle']>[0])
+    if (handled instanceof Promise) void this.#settle(handled)
+    else this.#take(handled)
+  }
+
+  #values(body: Buffer | undefined): FormValues {
+    const values: FormValues = new Map()
+    const url = this.#request.url ?? ''
+    const mark = url.indexOf('?')
+    if (mark >= 0) parseQuery(url.slice(mark + 1), values, this.#context.maxParameters)
+    if (body !== undefined) parseFormBody(body, values, this.#context.maxParameters)
+    return values
+  }
+
+  async #settle(handled: Promise<Answer | undefined>): Promise<void> {
+    try {
+      this.#take(await handled)
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  #take(handled: Awaited<Handled>): void {
+    if (handled !== undefined) this.#send(handled)
+    else if (!this.#held) throw new Error('The handler gave no answer and does not hold the request.')
+  }
+
+  #fail(error: unknown): void {
+    const method = this.#request.method ?? ''
+    const path = pathOf(this.#request)
+    const requestId = randomUUID()
+    const errors = this.#compiled?.route.errors ?? this.#context.fallbackErrors(path)
+    if (!(error instanceof Refusal)) {
+      this.#context.log.error(
+        { err: error, requestId, method, path },
+        'a request failed by a fault of this server',
+      )
+    }
+    // A fault after the answer was decided on: nothing sensible can be sent any more.
+    if (this.#done && !this.#response.headersSent) this.#response.destroy()
+    const answer = errors(error, { method, path, requestId })
+    if (error instanceof Refusal && error.code === 'too-large') this.#sendAndLinger(answer)
+    else this.#send(answer)
+  }
+
+  #send(answer: Answer): void {
+    if (!this.#finish()) return
+    this.#write(answer, this.#context.stopping)
+    this.#response.end(answer.body)
+  }
+
+  /**
+   * Answers a request whose body is still coming. Closing at once would reset the connection under the
+   * sender's hands and lose the answer; so the rest is let in, unkept, for a moment.
+   */
+  #sendAndLinger(answer: Answer): void {
+    if (!this.#finish()) return
+    const response = this.#response
+    this.#write(answer, true)
+    response.write(answer.body)
+    const timer = setTimeout(() => response.end(), LINGER_MS)
+    this.#request.on('end', () => response.end())
+    response.on('close', () => clearTimeout(timer))
+    this.#request.resume()
+  }
+
+  #write(answer: Answer, closing: boolean): void {
+    const { body, status } = answer
+    const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
+    this.#response.writeHead(status, headersOf(answer, length, closing))
+    const { onAnswer } = this.#context
+    if (onAnswer !== undefined) onAnswer(this.#compiled?.route, status, performance.now() - this.#startedMs)
+  }
+
+  /** Ends the exchange; false where it has ended before. */
+  #finish(): boolean {
+    if (this.#done) return false
+    this.#done = true
+    this.#gone = undefined
+    this.#count(-1)
+    return true
+  }
+
+  #count(difference: number): void {
+    this.#context.inFlight += difference
+    const socket = this.#request.socket as CountedSocket
+    socket[OPEN] = (socket[OPEN] ?? 0) + difference
+  }
+}
+
+function onClose(this: HeldResponse): void {
+  this[HOLDER]?.connectionClosed()
+}
+
+/** The path of the request target, also where a proxy's form of it names the host. */
+function pathOf(request: IncomingMessage): string {
+  const url = request.url ?? ''
+  const mark = url.indexOf('?')
+  const path = mark < 0 ? url : url.slice(0, mark)
+  return path.startsWith('/') ? path : path.replace(/^https?:\/\/[^/]*/i, '')
+}

@@ -1,0 +1,304 @@
+import Type, { type TSchema } from 'typebox'
+
+/*
+ * Every parameter of the interface, declared once: what is sent is checked by these schemas, and the OpenAPI
+ * document and docs/ publish them. They stand here as required ones; a route wraps them in Type.Optional or
+ * gives them a default with withDefault.
+ *
+ * Where http-compat.md sections 0 (the parameter filter of 2.3 and later) and 1 (the rules before it) differ:
+ * lengths are those of section 0, which every server of 2.x keeps to in the end. The characters of dataId and
+ * group are the wider set of section 1, Unicode letters and digits included, because items with such names
+ * exist on 2.0 to 2.2 and on 1.x and have to be movable; nothing here depends on ASCII. Namespace ids have the
+ * narrow set of section 0, since no other can be created. Lengths of names count UTF-16 units.
+ */
+
+/** 10 MiB of UTF-8: the most that one item may hold. */
+export const MAX_CONTENT_BYTES = 10 * 1024 * 1024
+
+/** A form that carries such a content with every byte escaped, and the names beside it. */
+export const MAX_PUBLISH_BODY_BYTES = 32 * 1024 * 1024
+
+/** The group of what names none. */
+export const DEFAULT_GROUP = 'DEFAULT_GROUP'
+
+// No pattern repeats within a repetition: each is linear in the length, and lengths are judged first.
+const NAME = '^[\\p{L}\\p{Nd}_.:-]+$'
+const NAME_ALLOWED = 'letters, digits and _ - . : only'
+const ID = '^[0-9A-Za-z_-]+$'
+const ID_ALLOWED = 'letters a-z and A-Z, digits, _ and - only'
+
+/** No spaces, no control or invisible characters, no CJK ideographs of the set that 2.x refuses. */
+const PLAIN = '[^\\s\\p{Cc}\\p{Cf}\\u4E00-\\u9FA5]'
+
+// ---- Names
+
+export const tenant = Type.String({
+  maxLength: 64,
+  pattern: ID,
+  allowed: `at most 64 characters: ${ID_ALLOWED}`,
+  description: 'The namespace of the item. Absent, empty and `public` are the same namespace.',
+})
+
+export const namespaceId = Type.String({
+  maxLength: 64,
+  pattern: ID,
+  allowed: `at most 64 characters: ${ID_ALLOWED}`,
+  description: 'The namespace of the service. Absent, empty and `public` are the same namespace.',
+})
+
+export const dataId = Type.String({
+  maxLength: 256,
+  pattern: NAME,
+  allowed: `at most 256 characters: ${NAME_ALLOWED}`,
+  trim: true,
+  description: 'The id of the configuration item.',
+})
+
+export const group = Type.String({
+  maxLength: 128,
+  pattern: NAME,
+  allowed: `at most 128 characters: ${NAME_ALLOWED}`,
+  trim: true,
+  description: 'The group of the configuration item.',
+})
+
+export const serviceName = Type.String({
+  maxLength: 512,
+  pattern: `^(?!@)(?!.*@@$)${PLAIN}+$`,
+  allowed: 'a name, or <group>@@<name>, of at most 512 characters without spaces or CJK characters',
+  description: 'The name of the service, alone or as `<group>@@<name>`; groupName is ignored then.',
+})
+
+export const groupName = Type.String({
+  maxLength: 128,
+  pattern: NAME,
+  allowed: `at most 128 characters: ${NAME_ALLOWED}`,
+  description: 'The group of the service.',
+})
+
+export const groupNameOrDefault = withDefault(groupName, DEFAULT_GROUP)
+
+export const clusterName = Type.String({
+  maxLength: 64,
+  pattern: ID,
+  allowed: `at most 64 characters: ${ID_ALLOWED}`,
+  description: 'The cluster of the instance.',
+})
+
+export const clusters = Type.String({
+  maxLength: 4096,
+  pattern: '^[0-9A-Za-z_, -]+$',
+  allowed: `cluster names separated by commas, ${ID_ALLOWED}`,
+  // Clients find the answer again by what they sent.
+  trim: false,
+  description: 'Only the instances of these clusters, separated by commas; empty: of all.',
+})
+
+export const ip = Type.String({
+  maxLength: 128,
+  // Beyond 2.x: an instance id joins its parts with #, and a probe puts the address into a URL.
+  pattern: '^[^\\s\\p{Cc}\\p{Cf}\\u4E00-\\u9FA5#/\\\\?@<>"\'&,;]+$',
+  allowed: 'an IP address or a host name of at most 128 characters',
+  description: 'The IP address or host name of the instance.',
+})
+
+export const app = Type.String({ maxLength: 256, description: 'The name of the application that asks.' })
+
+// ---- Configuration
+
+export const content = Type.String({
+  maxBytes: MAX_CONTENT_BYTES,
+  pattern: '\\S',
+  allowed: 'a text that is not blank',
+  trim: false,
+  description: 'The content, at most 10 MiB of UTF-8, not blank.',
+})
+
+export const configType = Type.String({
+  maxLength: 32,
+  description: 'properties, xml, json, text, html, yaml, toml or unset; any other counts as text.',
+})
+
+export const appName = Type.String({
+  maxLength: 256,
+  description: 'The application that the item belongs to.',
+})
+export const desc = Type.String({ maxLength: 128, description: 'What the item is for.' })
+export const use = Type.String({ maxLength: 32, description: 'How the item is used.' })
+export const effect = Type.String({ maxLength: 32, description: 'When a change of the item takes effect.' })
+export const schema = Type.String({ maxLength: 32768, description: 'The schema of the content.' })
+export const srcUser = Type.String({ maxLength: 128, description: 'Who publishes, for the history.' })
+export const encryptedDataKey = Type.String({
+  maxLength: 1024,
+  description: 'The key of an encrypted content.',
+})
+
+export const configTags = Type.String({
+  maxLength: 324,
+  pattern: '^[^,]{0,64}(,[^,]{0,64}){0,4}$',
+  allowed: 'at most 5 tags of at most 64 characters, separated by commas',
+  description: 'Tags to find the item by, separated by commas.',
+})
+
+export const casMd5 = Type.String({
+  maxLength: 32,
+  description: 'Publish only if this is the md5 of the current content.',
+})
+
+export const tag = Type.String({
+  maxLength: 16,
+  pattern: NAME,
+  allowed: `at most 16 characters: ${NAME_ALLOWED}`,
+  description: 'A tag of the content to read.',
+})
+
+export const listeningConfigs = Type.String({
+  maxLength: 8 * 1024 * 1024,
+  trim: false,
+  description:
+    'The watched items: dataId ^2 group ^2 md5 [^2 tenant] ^1 each (^n: the character with code n).',
+})
+
+export const historyId = Type.Integer({
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
+  description: 'The id of a history record, as the history list shows it.',
+})
+
+// ---- Pages
+
+export const pageNo = Type.Integer({
+  minimum: 1,
+  maximum: 1_000_000_000,
+  description: 'The page, counted from 1.',
+})
+
+export const pageSize = Type.Integer({
+  minimum: 1,
+  maximum: 1_000_000_000,
+  description: 'Entries on a page.',
+})
+
+// ---- Instances and services
+
+export const port = Type.Integer({ minimum: 0, maximum: 65535, description: 'The port of the instance.' })
+
+export const weight = Type.Number({
+  minimum: 0,
+  maximum: 10_000,
+  description: 'The share of calls that the instance takes.',
+})
+
+export const enabled = Type.Boolean({ description: 'Whether the instance takes calls at all.' })
+export const healthy = Type.Boolean({ description: 'Whether the instance is healthy.' })
+export const ephemeral = Type.Boolean({
+  description: 'Whether the instance lives by its beats, or persists.',
+})
+export const healthyOnly = Type.Boolean({ description: 'Only healthy instances.' })
+
+export const metadata = Type.String({
+  maxLength: 1024 * 1024,
+  description: 'A JSON object, or `k=v,k2=v2`.',
+})
+
+export const beat = Type.String({
+  maxLength: 1024 * 1024,
+  description: 'JSON: ip, port, cluster, weight, metadata, serviceName, ephemeral, scheduled.',
+})
+
+export const instances = Type.String({
+  maxLength: 8 * 1024 * 1024,
+  description: 'JSON: an array of objects with ip, port, ephemeral and clusterName.',
+})
+
+export const consistencyType = Type.String({
+  maxLength: 32,
+  description: 'ephemeral or persist: all instances of that kind. Any other: none.',
+})
+
+export const udpPort = Type.Integer({
+  minimum: 0,
+  maximum: 65535,
+  description: 'The port at which the client takes pushes; 0: none.',
+})
+
+export const clientIP = Type.String({
+  maxLength: 128,
+  description: 'The address of the consumer, for selectors.',
+})
+
+export const protectThreshold = Type.Number({
+  minimum: 0,
+  maximum: 1,
+  description: 'The healthy share at or below which all instances are given out; 0: never.',
+})
+
+export const selector = Type.String({
+  maxLength: 4096,
+  description: 'JSON: {"type":"none"} or {"type":"label","expression":"…"}.',
+})
+
+export const healthChecker = Type.String({
+  maxLength: 8192,
+  description: 'JSON: an object with type TCP, HTTP, MYSQL or NONE and the fields of that type.',
+})
+
+export const checkPort = Type.Integer({
+  minimum: 0,
+  maximum: 65535,
+  description: 'The port that probes use unless they use the port of the instance.',
+})
+
+export const useInstancePort4Check = Type.Boolean({
+  description: 'Whether probes use the port of the instance.',
+})
+
+// ---- Namespaces and the operator
+
+export const customNamespaceId = Type.String({
+  maxLength: 64,
+  pattern: ID,
+  allowed: `empty, or at most 64 characters: ${ID_ALLOWED}`,
+  allowEmpty: true,
+  description: 'The id of the new namespace; empty: one is made up.',
+})
+
+export const namespaceName = Type.String({
+  maxLength: 256,
+  pattern: '^(?=.*\\S)[^@#$%^&*\\p{Cc}]+$',
+  allowed: 'at most 256 characters, not blank, without @ # $ % ^ & *',
+  description: 'The name that people see.',
+})
+
+export const namespaceDesc = Type.String({ maxLength: 256, description: 'What the namespace is for.' })
+
+export const switchEntry = Type.String({ maxLength: 64, description: 'The name of the switch.' })
+export const switchValue = Type.String({ maxLength: 65536, description: 'Its new value.' })
+
+// ---- Variations
+
+/** The same parameter under further names, read in this order where its own is absent or empty. */
+export function withAliases<T extends TSchema>(field: T, ...aliases: string[]): T {
+  return variation(field, { aliases })
+}
+
+/** The same parameter with a default: always present for the handler. */
+export function withDefault<T extends TSchema>(field: T, value: string | number | boolean): T {
+  return variation(field, { default: value })
+}
+
+/** The same parameter with another description. */
+export function withDescription<T extends TSchema>(field: T, description: string): T {
+  return variation(field, { description })
+}
+
+/** The same parameter where '' is a value and not absence. */
+export function allowingEmpty<T extends TSchema>(field: T): T {
+  return variation(field, { allowEmpty: true })
+}
+
+/** A copy that keeps what TypeBox notes beside the keywords (its kind, that it is optional). */
+function variation<T extends TSchema>(field: T, change: object): T {
+  const descriptors = Object.getOwnPropertyDescriptors(field)
+  return Object.assign(Object.create(Object.getPrototypeOf(field) as object, descriptors) as T, change)
+}

@@ -1,0 +1,114 @@
+import { isAscii, isUtf8 } from 'node:buffer'
+import { Refusal } from '../../core/refusal.ts'
+
+/** Parameters by name; the first occurrence of a name is the one that counts. */
+export type FormValues = Map<string, string>
+
+const PERCENT = 0x25
+const PLUS = 0x2b
+const SPACE = 0x20
+
+/**
+ * Adds the parameters of a request target's query to `values`. Node hands the target over with one character
+ * a byte. Its parser refuses bytes above 127 (see client-error.ts); where one lets them through, they are UTF-8.
+ */
+export function parseQuery(query: string, values: FormValues, maxParameters: number): void {
+  // oxlint-disable-next-line no-control-regex
+  if (/[^\x00-\x7f]/.test(query)) parseFormBody(Buffer.from(query, 'latin1'), values, maxParameters)
+  else parsePairs(query, decodeText, { values, maxParameters })
+}
+
+/**
+ * Adds the parameters of a form body to `values`. A form is always UTF-8, whatever charset the client claims.
+ * Throws Refusal `malformed-request` for other bytes, `too-many` for more than `maxParameters`.
+ */
+export function parseFormBody(body: Buffer, values: FormValues, maxParameters: number): void {
+  const into = { values, maxParameters }
+  if (isAscii(body)) parsePairs(body.toString('latin1'), decodeText, into)
+  else if (isUtf8(body)) parsePairs(body.toString('utf8'), decodeText, into)
+  // Some parameter is not UTF-8, or is so only with its percent sequences: decide value by value.
+  else parsePairs(body.toString('latin1'), decodeLatin1, into)
+}
+
+type Decode = (text: string, parameter: string) => string
+
+interface Target {
+  readonly values: FormValues
+  readonly maxParameters: number
+}
+
+function parsePairs(text: string, decode: Decode, { values, maxParameters }: Target): void {
+  let count = 0
+  let start = 0
+  while (start < text.length) {
+    let end = text.indexOf('&', start)
+    if (end < 0) end = text.length
+    if (end > start) {
+      if (++count > maxParameters) throw tooMany(maxParameters)
+      addPair(text.slice(start, end), decode, values)
+    }
+    start = end + 1
+  }
+}
+
+function addPair(pair: string, decode: Decode, values: FormValues): void {
+  const equals = pair.indexOf('=')
+  const rawName = equals < 0 ? pair : pair.slice(0, equals)
+  if (rawName === '') return
+  const name = decode(rawName, 'a parameter name')
+  if (!values.has(name)) values.set(name, equals < 0 ? '' : decode(pair.slice(equals + 1), name))
+}
+
+/** Decodes text that is valid Unicode already; touches nothing where there is nothing to decode. */
+function decodeText(text: string, parameter: string): string {
+  const spaced = text.indexOf('+') < 0 ? text : text.replaceAll('+', ' ')
+  if (spaced.indexOf('%') < 0) return spaced
+  try {
+    return decodeURIComponent(spaced)
+  } catch {
+    // A broken percent sign, which stays as it is, or bytes that are not UTF-8.
+    return decodeBytes(Buffer.from(text, 'utf8'), parameter)
+  }
+}
+
+function decodeLatin1(text: string, parameter: string): string {
+  return decodeBytes(Buffer.from(text, 'latin1'), parameter)
+}
+
+/** Decodes `+` and `%xx` byte by byte, in place: the result is never longer than its source. */
+function decodeBytes(bytes: Buffer, parameter: string): string {
+  let length = 0
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]!
+    const decoded = byte === PERCENT ? percentByte(bytes, at) : -1
+    if (decoded >= 0) at += 2
+    bytes[length++] = decoded >= 0 ? decoded : byte === PLUS ? SPACE : byte
+  }
+  const result = bytes.subarray(0, length)
+  if (!isUtf8(result)) throw notUtf8(parameter)
+  return result.toString('utf8')
+}
+
+/** The byte that `%xx` at this place stands for, or -1 where it is not such a sequence. */
+function percentByte(bytes: Buffer, at: number): number {
+  if (at + 2 >= bytes.length) return -1
+  const high = hexDigit(bytes[at + 1]!)
+  const low = hexDigit(bytes[at + 2]!)
+  return high < 0 || low < 0 ? -1 : high * 16 + low
+}
+
+function hexDigit(code: number): number {
+  if (code >= 0x30 && code <= 0x39) return code - 0x30
+  const letter = code | 0x20
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x61 + 10 : -1
+}
+
+function notUtf8(parameter: string): Refusal {
+  const message = `${parameter} is not valid UTF-8. Send it as percent-encoded UTF-8.`
+  return new Refusal('malformed-request', message, { parameter, allowed: 'percent-encoded UTF-8' })
+}
+
+function tooMany(maxParameters: number): Refusal {
+  const allowed = `at most ${maxParameters} parameters`
+  return new Refusal('too-many', `The request has too many parameters: ${allowed} are allowed.`, { allowed })
+}

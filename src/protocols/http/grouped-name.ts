@@ -1,0 +1,23 @@
+import { GROUP_SEPARATOR } from '../../core/naming/service.ts'
+import { groupName as groupField } from './fields.ts'
+import { compileField, type FieldSchema } from './parameter-field.ts'
+import { SVC_RULES } from './parameter-rules.ts'
+
+const checkGroup = compileField('groupName', groupField as FieldSchema, SVC_RULES)
+
+/**
+ * `<group>@@<service>` from the two parameters: a serviceName that holds a group already wins. Throws Refusal
+ * `invalid-parameter` for a group that may not be; serviceName itself has been checked by its field.
+ */
+export function toGroupedName(serviceName: string, groupName: string): string {
+  const at = serviceName.indexOf(GROUP_SEPARATOR)
+  if (at < 0) return `${groupName}${GROUP_SEPARATOR}${serviceName}`
+  checkGroup(serviceName.slice(0, at))
+  return serviceName
+}
+
+/** The names in a `clusters` parameter, without blanks around them and without empty ones. */
+export function splitClusters(clusters: string): string[] {
+  const names = clusters.split(',').map((name) => name.trim())
+  return names.filter((name) => name !== '')
+}

@@ -1,0 +1,248 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { Refusal } from '../../core/refusal.ts'
+import {
+  parseBeat,
+  parseHealthChecker,
+  parseInstanceLocators,
+  parseMetadata,
+  parseSelector,
+} from './json-fields.ts'
+
+const LIMIT = { maxMetadataBytes: 8192 }
+const DEEP = `${'['.repeat(200_000)}${']'.repeat(200_000)}`
+
+function metadata(text: string, maxBytes = 8192): object {
+  return { ...parseMetadata(text, 'metadata', maxBytes) }
+}
+
+describe('metadata', () => {
+  test.each([
+    ['', {}],
+    ['  ', {}],
+    ['{}', {}],
+    [
+      '{"a":"b","n":1,"x":1.5,"t":true,"z":null,"o":{"k":[1]}}',
+      { a: 'b', n: '1', x: '1.5', t: 'true', z: '', o: '{"k":[1]}' },
+    ],
+    ['a=b', { a: 'b' }],
+    ['a=b, c = d=e ,f=', { a: 'b', c: 'd=e', f: '' }],
+    ['a=b,', { a: 'b' }],
+    ['名=中', { 名: '中' }],
+  ])('%s is read', (text, value) => {
+    expect(metadata(text)).toEqual(value)
+  })
+
+  test.each(['x', '[]', '1', '"a"', '{', '{a:1}', '=b', 'a=b,,c=d', 'a=b,c', ',', '{"a":1}x', 'null'])(
+    '%s is refused',
+    (text) => {
+      expect(() => metadata(text)).toThrow(
+        expect.objectContaining({
+          code: 'invalid-parameter',
+          facts: expect.objectContaining({ parameter: 'metadata' }),
+        }),
+      )
+    },
+  )
+
+  test('names of object prototypes are keys like others', () => {
+    for (const text of ['{"__proto__":"x","constructor":"y"}', '__proto__=x,constructor=y']) {
+      const read = parseMetadata(text, 'metadata', 100)
+      expect(Object.entries(read)).toEqual([
+        ['__proto__', 'x'],
+        ['constructor', 'y'],
+      ])
+    }
+    expect(({} as Record<string, unknown>)['x']).toBeUndefined()
+  })
+
+  test('the size counts UTF-8 bytes of keys and values', () => {
+    expect(metadata('{"k":"中"}', 4)).toEqual({ k: '中' })
+    expect(() => metadata('{"k":"中a"}', 4)).toThrow('at most 4 bytes')
+    expect(() => metadata('k=12345', 4)).toThrow('at most 4 bytes')
+  })
+
+  test('any depth is a refusal at worst', () => {
+    expect(() => metadata(`{"a":${DEEP}}`)).toThrow(Refusal)
+  })
+
+  test('any object of texts comes back, any text is read or refused', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.string()), (source) => {
+        expect(Object.entries(parseMetadata(JSON.stringify(source), 'metadata', 1e6)).sort()).toEqual(
+          Object.entries(source).sort(),
+        )
+      }),
+    )
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
+        try {
+          for (const value of Object.values(parseMetadata(text, 'metadata', 1e6)))
+            expect(typeof value).toBe('string')
+        } catch (error) {
+          expect(error).toBeInstanceOf(Refusal)
+        }
+      }),
+    )
+  })
+})
+
+describe('beats', () => {
+  test('as each client sends them', () => {
+    const npm =
+      '{"serviceName":"G@@S","ip":"1.1.1.1","port":"8080","cluster":"DEFAULT","weight":1,"metadata":{"a":1},"scheduled":true}'
+    expect(parseBeat(npm, LIMIT)).toMatchObject({
+      ip: '1.1.1.1',
+      port: 8080,
+      cluster: 'DEFAULT',
+      weight: 1,
+      serviceName: 'G@@S',
+    })
+    const go =
+      '{"serviceName":"G@@S","ip":"1.1.1.1","port":80,"weight":0,"cluster":"","metadata":{},"scheduled":false}'
+    expect(parseBeat(go, LIMIT)).toMatchObject({
+      port: 80,
+      cluster: undefined,
+      weight: 0,
+      ephemeral: undefined,
+    })
+    const python = '{"serviceName":"G@@S","ip":"1.1.1.1","port":80,"weight":1.0,"ephemeral":true}'
+    expect(parseBeat(python, LIMIT)).toMatchObject({ ephemeral: true, metadata: undefined })
+    const java =
+      '{"port":80,"ip":"1.1.1.1","weight":1.0,"cluster":null,"metadata":null,"period":5000,"stopped":false}'
+    expect(parseBeat(java, LIMIT)).toMatchObject({ cluster: undefined, metadata: undefined })
+  })
+
+  test.each([
+    ['{}', 'beat.ip'],
+    ['{"ip":"1.1.1.1"}', 'beat.port'],
+    ['{"ip":null,"port":1}', 'beat.ip'],
+    ['{"ip":"a b","port":1}', 'beat.ip'],
+    ['{"ip":["1.1.1.1"],"port":1}', 'beat.ip'],
+    ['{"ip":"1.1.1.1","port":65536}', 'beat.port'],
+    ['{"ip":"1.1.1.1","port":1.5}', 'beat.port'],
+    ['{"ip":"1.1.1.1","port":1,"weight":-1}', 'beat.weight'],
+    ['{"ip":"1.1.1.1","port":1,"cluster":"a b"}', 'beat.cluster'],
+    ['{"ip":"1.1.1.1","port":1,"metadata":[]}', 'beat.metadata'],
+    ['{"ip":"1.1.1.1","port":1,"metadata":"x"}', 'beat.metadata'],
+    ['{"__proto__":{"ip":"1.1.1.1","port":1}}', 'beat.ip'],
+    ['[]', 'beat'],
+    ['x', 'beat'],
+    ['null', 'beat'],
+  ])('%s is refused for %s', (text, parameter) => {
+    expect(() => parseBeat(text, LIMIT)).toThrow(
+      expect.objectContaining({ facts: expect.objectContaining({ parameter }) }),
+    )
+  })
+
+  test('any JSON is read or refused', () => {
+    const values = fc.oneof(fc.jsonValue(), fc.constant('1.1.1.1'), fc.constant(80))
+    const beats = fc.dictionary(
+      fc.constantFrom('ip', 'port', 'cluster', 'weight', 'metadata', 'ephemeral', 'serviceName'),
+      values,
+    )
+    fc.assert(
+      fc.property(beats, (beat) => {
+        try {
+          expect(parseBeat(JSON.stringify(beat), LIMIT).port).toBeGreaterThanOrEqual(0)
+        } catch (error) {
+          expect(error).toBeInstanceOf(Refusal)
+        }
+      }),
+    )
+  })
+})
+
+describe('batch locators', () => {
+  test('ports and flags may be texts, cluster and kind have defaults', () => {
+    const text = '[{"ip":"1.1.1.1","port":"80","ephemeral":"false"},{"ip":"h","port":1,"clusterName":"c1"}]'
+    expect(parseInstanceLocators(text)).toEqual([
+      { ip: '1.1.1.1', port: 80, ephemeral: false, clusterName: 'DEFAULT' },
+      { ip: 'h', port: 1, ephemeral: true, clusterName: 'c1' },
+    ])
+    expect(parseInstanceLocators('[]')).toEqual([])
+  })
+
+  test.each(['{}', '[1]', '[null]', '[{"ip":"a"}]', 'x', '[{"ip":"a","port":"x"}]', DEEP])(
+    '%.20s is refused',
+    (text) => {
+      expect(() => parseInstanceLocators(text)).toThrow(Refusal)
+    },
+  )
+})
+
+describe('selectors', () => {
+  test('none and label', () => {
+    expect(parseSelector(undefined)).toEqual({ type: 'none' })
+    expect(parseSelector(' ')).toEqual({ type: 'none' })
+    expect(parseSelector('{"type":"none","contextType":"NONE"}')).toEqual({ type: 'none' })
+    const expression = 'CONSUMER.label.zone = PROVIDER.label.zone & CONSUMER.label.a=PROVIDER.label.a'
+    expect(parseSelector(JSON.stringify({ type: 'label', expression }))).toEqual({
+      type: 'label',
+      expression,
+    })
+  })
+
+  test.each([
+    'x',
+    '[]',
+    '{}',
+    '{"type":"other"}',
+    '{"type":"label"}',
+    '{"type":"label","expression":""}',
+    '{"type":"label","expression":5}',
+    '{"type":"label","expression":"a = b"}',
+    '{"type":{"toString":1}}',
+    `{"type":${DEEP}}`,
+  ])('%.40s is refused', (text) => {
+    expect(() => parseSelector(text)).toThrow(Refusal)
+  })
+})
+
+describe('health checkers', () => {
+  const read = (text: string, unknownIsNone = false): unknown => parseHealthChecker(text, { unknownIsNone })
+
+  test('of each type, in any case', () => {
+    expect(read('{"type":"tcp"}')).toEqual({ type: 'TCP' })
+    expect(read('{"type":"NONE"}')).toEqual({ type: 'NONE' })
+    expect(read('{"type":"Http"}')).toEqual({
+      type: 'HTTP',
+      path: '',
+      headers: '',
+      expectedResponseCode: 200,
+    })
+    expect(
+      read('{"type":"HTTP","path":"/up?x=1","headers":"a:b|c: d","expectedResponseCode":"204"}'),
+    ).toEqual({
+      type: 'HTTP',
+      path: '/up?x=1',
+      headers: 'a:b|c: d',
+      expectedResponseCode: 204,
+    })
+    expect(read('{"type":"MYSQL","user":"u","pwd":"p","cmd":"select 1"}')).toEqual({
+      type: 'MYSQL',
+      user: 'u',
+      pwd: 'p',
+      cmd: 'select 1',
+    })
+  })
+
+  test('an unknown type is refused, or none where clients expect that', () => {
+    expect(() => read('{"type":"UDP"}')).toThrow('one of TCP, HTTP, MYSQL, NONE')
+    expect(read('{"type":"UDP"}', true)).toEqual({ type: 'NONE' })
+    expect(read('{}', true)).toEqual({ type: 'NONE' })
+  })
+
+  test.each([
+    'TCP',
+    '{"type":{"toUpperCase":1}}',
+    '{"type":"HTTP","path":"up"}',
+    '{"type":"HTTP","path":"/a\\r\\nX: y"}',
+    '{"type":"HTTP","headers":"a:b\\r\\nc:d"}',
+    '{"type":"HTTP","headers":"nonsense"}',
+    '{"type":"HTTP","expectedResponseCode":99}',
+    '{"type":"MYSQL","user":1}',
+  ])('%s is refused', (text) => {
+    expect(() => read(text)).toThrow(Refusal)
+  })
+})

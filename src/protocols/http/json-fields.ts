@@ -1,0 +1,201 @@
+import type { TSchema } from 'typebox'
+import { DEFAULT_CLUSTER, type Metadata } from '../../core/naming/instance.ts'
+import type { HealthChecker } from '../../core/naming/health-checker.ts'
+import { labelsOfExpression } from '../../core/naming/label-selector.ts'
+import type { Selector } from '../../core/naming/service.ts'
+import { Refusal } from '../../core/refusal.ts'
+import * as fields from './fields.ts'
+import { parseJson, parseJsonObject, toMetadata } from './metadata-text.ts'
+import {
+  compileField,
+  invalid,
+  type FieldSchema,
+  type FieldValue,
+  type ParseField,
+} from './parameter-field.ts'
+import { SVC_RULES } from './parameter-rules.ts'
+
+export { parseMetadata } from './metadata-text.ts'
+
+/** What a beat says; what it does not say, or says as null or '', is undefined. */
+export interface Beat {
+  readonly ip: string
+  readonly port: number
+  readonly cluster: string | undefined
+  readonly weight: number | undefined
+  readonly metadata: Metadata | undefined
+  readonly serviceName: string | undefined
+  readonly ephemeral: boolean | undefined
+}
+
+/** Names one instance of a service in a batch. */
+export interface InstanceLocator {
+  readonly ip: string
+  readonly port: number
+  readonly ephemeral: boolean
+  readonly clusterName: string
+}
+
+type JsonObject = Record<string, unknown>
+
+/** A member of a JSON parameter, checked by the schema of the parameter of the same meaning. */
+interface Member {
+  readonly path: string
+  readonly key: string
+  readonly parse: ParseField
+}
+
+function member(parameter: string, key: string, schema: TSchema): Member {
+  const path = `${parameter}.${key}`
+  return { path, key, parse: compileField(path, schema as FieldSchema, SVC_RULES) }
+}
+
+const BEAT = {
+  ip: member('beat', 'ip', fields.ip),
+  port: member('beat', 'port', fields.port),
+  cluster: member('beat', 'cluster', fields.clusterName),
+  weight: member('beat', 'weight', fields.weight),
+  serviceName: member('beat', 'serviceName', fields.serviceName),
+  ephemeral: member('beat', 'ephemeral', fields.ephemeral),
+}
+
+const LOCATOR = {
+  ip: member('instances', 'ip', fields.ip),
+  port: member('instances', 'port', fields.port),
+  ephemeral: member('instances', 'ephemeral', fields.ephemeral),
+  clusterName: member('instances', 'clusterName', fields.clusterName),
+}
+
+/**
+ * Reads a beat; numbers may be sent as texts, unknown members are ignored. Checked as a registration is,
+ * because a beat of an unknown instance registers it.
+ */
+export function parseBeat(text: string, { maxMetadataBytes }: { maxMetadataBytes: number }): Beat {
+  const json = parseJsonObject(text, 'beat', 'a JSON object with ip and port')
+  return {
+    ip: required(BEAT.ip, json) as string,
+    port: required(BEAT.port, json) as number,
+    cluster: optional(BEAT.cluster, json) as string | undefined,
+    weight: optional(BEAT.weight, json) as number | undefined,
+    metadata: beatMetadata(json['metadata'], maxMetadataBytes),
+    serviceName: optional(BEAT.serviceName, json) as string | undefined,
+    ephemeral: optional(BEAT.ephemeral, json) as boolean | undefined,
+  }
+}
+
+function beatMetadata(value: unknown, maxBytes: number): Metadata | undefined {
+  if (value === undefined || value === null || value === '') return undefined
+  if (typeof value === 'object' && !Array.isArray(value)) return toMetadata(value, 'beat.metadata', maxBytes)
+  throw invalid('beat.metadata', 'a JSON object', scalarText(value))
+}
+
+/** The most instances that one batch may name. */
+const MAX_LOCATORS = 10_000
+
+/** Reads the `instances` of a batch; `ephemeral` defaults to true, `clusterName` to DEFAULT. */
+export function parseInstanceLocators(text: string): InstanceLocator[] {
+  const allowed = 'a JSON array of objects with ip, port, ephemeral and clusterName'
+  const list = parseJson(text, 'instances', allowed)
+  if (!Array.isArray(list)) throw invalid('instances', allowed, text)
+  if (list.length > MAX_LOCATORS) throw invalid('instances', `at most ${MAX_LOCATORS} instances`, text)
+  return list.map((entry: unknown) => {
+    if (typeof entry !== 'object' || entry === null) throw invalid('instances', allowed, text)
+    const json = entry as JsonObject
+    return {
+      ip: required(LOCATOR.ip, json) as string,
+      port: required(LOCATOR.port, json) as number,
+      ephemeral: (optional(LOCATOR.ephemeral, json) as boolean | undefined) ?? true,
+      clusterName: (optional(LOCATOR.clusterName, json) as string | undefined) ?? DEFAULT_CLUSTER,
+    }
+  })
+}
+
+/** Reads a service's selector; absent and empty are `none` (http-compat.md section 4). */
+export function parseSelector(text: string | undefined): Selector {
+  if (text === undefined || text.trim() === '') return { type: 'none' }
+  const json = parseJsonObject(text, 'selector', '{"type":"none"} or {"type":"label","expression":"…"}')
+  if (json['type'] === 'none') return { type: 'none' }
+  if (json['type'] !== 'label') throw invalid('selector.type', 'none or label', scalarText(json['type']))
+  const expression = json['expression']
+  if (typeof expression !== 'string') throw invalid('selector.expression', 'a text', scalarText(expression))
+  // Core reads it when instances are asked for; here, what it could not read is refused.
+  labelsOfExpression(expression)
+  return { type: 'label', expression }
+}
+
+/**
+ * Reads the health checker of a cluster; the type in any case. A type that nobody knows is refused, or NONE
+ * where `unknownIsNone` (as clients of `/nacos` expect).
+ */
+export function parseHealthChecker(
+  text: string,
+  { unknownIsNone }: { unknownIsNone: boolean },
+): HealthChecker {
+  const json = parseJsonObject(text, 'healthChecker', 'a JSON object with type TCP, HTTP, MYSQL or NONE')
+  const type = scalarText(json['type']).toUpperCase()
+  switch (type) {
+    case 'TCP':
+    case 'NONE':
+      return { type }
+    case 'HTTP':
+      return httpChecker(json)
+    case 'MYSQL':
+      return {
+        type,
+        user: checkerText(json, 'user'),
+        pwd: checkerText(json, 'pwd'),
+        cmd: checkerText(json, 'cmd'),
+      }
+    default:
+      if (unknownIsNone) return { type: 'NONE' }
+      throw invalid('healthChecker.type', 'one of TCP, HTTP, MYSQL, NONE', scalarText(json['type']))
+  }
+}
+
+function httpChecker(json: JsonObject): HealthChecker {
+  const path = checkerText(json, 'path')
+  const headers = checkerText(json, 'headers')
+  // Both become part of a request that this server sends.
+  if (!/^(\/[\x21-\x7e]*)?$/.test(path))
+    throw invalid('healthChecker.path', 'empty, or a path that starts with /', path)
+  if (!headers.split('|').every(isHeader))
+    throw invalid('healthChecker.headers', 'name:value|name2:value2', headers)
+  const code = optional(EXPECTED_CODE, json) as number | undefined
+  return { type: 'HTTP', path, headers, expectedResponseCode: code ?? 200 }
+}
+
+const EXPECTED_CODE = member('healthChecker', 'expectedResponseCode', {
+  type: 'integer',
+  minimum: 100,
+  maximum: 599,
+} as TSchema)
+
+function isHeader(text: string): boolean {
+  return text === '' || /^[\w!#$%&'*+.^`~-]+:[\x20-\x7e]*$/.test(text)
+}
+
+function checkerText(json: JsonObject, key: string): string {
+  const value = json[key]
+  if (value === undefined || value === null) return ''
+  if (typeof value === 'string' && value.length <= 4096) return value
+  throw invalid(`healthChecker.${key}`, 'a text of at most 4096 characters', scalarText(value))
+}
+
+function required(part: Member, json: JsonObject): FieldValue {
+  const value = optional(part, json)
+  if (value !== undefined) return value
+  throw new Refusal('missing-parameter', `${part.path} is required.`, { parameter: part.path })
+}
+
+/** A member's value; undefined where it is absent, null or empty. */
+function optional({ path, key, parse }: Member, json: JsonObject): FieldValue | undefined {
+  const value = Object.hasOwn(json, key) ? json[key] : undefined
+  if (value === undefined || value === null || value === '') return undefined
+  if (typeof value === 'object') throw invalid(path, 'a text, a number or a boolean', scalarText(value))
+  return parse(typeof value === 'string' ? value : String(value))
+}
+
+/** A JSON value as refusals show it. Objects are not spelled out: they may be deep, or refuse to be texts. */
+function scalarText(value: unknown): string {
+  return typeof value === 'object' && value !== null ? 'a list or an object' : String(value)
+}

@@ -1,0 +1,75 @@
+import type { Metadata } from '../../core/naming/instance.ts'
+import { Refusal } from '../../core/refusal.ts'
+import { invalid } from './parameter-field.ts'
+
+const ALLOWED = 'a JSON object or k=v,k2=v2'
+
+/**
+ * Metadata as clients send it: a JSON object or `k=v,k2=v2`; '' is none. Throws Refusal `invalid-parameter`
+ * naming `parameter` for anything else, and for keys and values of more than `maxBytes` of UTF-8 together.
+ */
+export function parseMetadata(text: string, parameter: string, maxBytes: number): Metadata {
+  const source = text.trim()
+  if (source === '') return Object.create(null) as Metadata
+  if (!source.startsWith('{')) return parsePairs(source, parameter, maxBytes)
+  return toMetadata(parseJsonObject(source, parameter, ALLOWED), parameter, maxBytes)
+}
+
+/** Metadata from a JSON object: values become texts, null the empty one. Same refusals as `parseMetadata`. */
+export function toMetadata(source: object, parameter: string, maxBytes: number): Metadata {
+  // Without a prototype a key such as `__proto__` is a key like any other.
+  const metadata = Object.create(null) as Record<string, string>
+  let bytes = 0
+  for (const [key, value] of Object.entries(source)) {
+    const text = typeof value === 'string' ? value : valueText(value, parameter)
+    bytes += Buffer.byteLength(key) + Buffer.byteLength(text)
+    if (bytes > maxBytes) throw tooMuch(parameter, maxBytes)
+    metadata[key] = text
+  }
+  return metadata
+}
+
+/** The object that a JSON text holds; throws Refusal `invalid-parameter` for anything else. */
+export function parseJsonObject(text: string, parameter: string, allowed: string): Record<string, unknown> {
+  const value = parseJson(text, parameter, allowed)
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalid(parameter, allowed, text)
+  return value as Record<string, unknown>
+}
+
+/** The value that a JSON text holds; throws Refusal `invalid-parameter` where it is none. */
+export function parseJson(text: string, parameter: string, allowed: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    throw invalid(parameter, allowed, text)
+  }
+}
+
+function valueText(value: unknown, parameter: string): string {
+  if (value === null) return ''
+  if (typeof value !== 'object') return String(value)
+  try {
+    return JSON.stringify(value)
+  } catch {
+    // JSON.parse reads any depth, but writing it back needs the stack.
+    const message = `${parameter} must not be nested that deeply.`
+    throw new Refusal('invalid-parameter', message, { parameter, allowed: ALLOWED })
+  }
+}
+
+function parsePairs(text: string, parameter: string, maxBytes: number): Metadata {
+  const metadata: Record<string, string> = Object.create(null) as Record<string, string>
+  for (const pair of text.replace(/,$/, '').split(',')) {
+    const equals = pair.indexOf('=')
+    const key = pair.slice(0, Math.max(equals, 0)).trim()
+    if (key === '') throw invalid(parameter, ALLOWED, text)
+    metadata[key] = pair.slice(equals + 1).trim()
+  }
+  return toMetadata(metadata, parameter, maxBytes)
+}
+
+function tooMuch(parameter: string, maxBytes: number): Refusal {
+  const allowed = `at most ${maxBytes} bytes of UTF-8 in keys and values together`
+  return new Refusal('invalid-parameter', `${parameter} must have ${allowed}.`, { parameter, allowed })
+}

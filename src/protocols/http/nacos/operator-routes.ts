@@ -1,0 +1,20 @@
+import { namingErrors } from '../nacos-errors.ts'
+import { placeRoutes } from '../operation.ts'
+import { operatorOperations, type OperatorParts } from '../operator/operator-operations.ts'
+import { NACOS_NAMING_RULES } from '../parameter-rules.ts'
+import type { Route } from '../route.ts'
+
+/** The operator functions for tools of `/nacos/v1`: switches are kept unless debug=true, and `/ops` is an alias. */
+export function nacosOperatorRoutes(parts: OperatorParts): Route[] {
+  const operator = operatorOperations(parts, false)
+  const manners = { rules: NACOS_NAMING_RULES, errors: namingErrors }
+  const aliases = ['/operator', '/ops'].flatMap((prefix) =>
+    placeRoutes(manners, `/nacos/v1/ns${prefix}`, [
+      ['GET', '/switches', operator.switches],
+      ['PUT', '/switches', operator.setSwitch],
+      ['GET', '/metrics', operator.metrics],
+      ['GET', '/servers', operator.servers],
+    ]),
+  )
+  return [...aliases, ...placeRoutes(manners, '/nacos/v1/ns', [['GET', '/raft/leader', operator.leader]])]
+}

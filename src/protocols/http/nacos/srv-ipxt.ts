@@ -1,0 +1,15 @@
+import Type from 'typebox'
+import { listOperation } from '../naming/list-operation.ts'
+import type { NamingParts } from '../naming/naming-parts.ts'
+import type { Operation } from '../operation.ts'
+import * as fields from '../fields.ts'
+
+/** The list as DNS front ends ask for it: the service is called `dom` (http-compat.md section 8). */
+export function srvIPXTOperation(parts: NamingParts): Operation {
+  const list = listOperation(parts)
+  const params = Type.Object({
+    ...list.params.properties,
+    serviceName: fields.withAliases(fields.serviceName, 'dom'),
+  })
+  return { ...list, params }
+}

@@ -1,0 +1,100 @@
+import Type from 'typebox'
+import { DEFAULT_CLUSTER } from '../../../core/naming/instance.ts'
+import { beat, type BeatSource } from '../../../core/naming/beat.ts'
+import { registerInstance } from '../../../core/naming/register-instance.ts'
+import type { ServiceKey } from '../../../core/naming/service.ts'
+import { Refusal } from '../../../core/refusal.ts'
+import * as fields from '../fields.ts'
+import { type Beat, parseBeat } from '../json-fields.ts'
+import { type Operation, operation } from '../operation.ts'
+import type { Answer } from '../route.ts'
+import { SERVICE_PARAMS } from './instance-operations.ts'
+import { andThen, type NamingParts, serviceKeyOf } from './naming-parts.ts'
+
+/** What a beat came to, for the dialect to tell; `intervalMs` is when the next one is expected. */
+export type Beaten =
+  | { readonly kind: 'renewed' | 'registered'; readonly intervalMs: number }
+  | { readonly kind: 'unknown'; readonly key: ServiceKey; readonly source: BeatSource }
+
+/**
+ * `PUT …/instance/beat`: renews an instance. A full beat (with the `beat` parameter) of an unknown one
+ * registers it, unless the switch sendBeatOnly says that beats only renew; a light one does not.
+ */
+export function beatOperation(parts: NamingParts, answerOf: (beaten: Beaten) => Answer): Operation {
+  return operation({
+    summary: 'Send instance beat',
+    permission: { action: 'write', resource: 'naming' },
+    params: Type.Object({
+      ...SERVICE_PARAMS,
+      ip: Type.Optional(fields.ip),
+      port: Type.Optional(fields.port),
+      clusterName: Type.Optional(fields.withAliases(fields.clusterName, 'cluster')),
+      beat: Type.Optional(fields.beat),
+    }),
+    handle: ({ params }) => {
+      const key = serviceKeyOf(params)
+      const full = fullBeat(parts, params.beat)
+      const source = full ?? lightSource(params)
+      const cluster = full?.cluster ?? params.clusterName
+      return andThen(beaten(parts, key, { ...source, cluster, full }), answerOf)
+    },
+  })
+}
+
+interface Sent extends BeatSource {
+  readonly full: Beat | undefined
+}
+
+function beaten(parts: NamingParts, key: ServiceKey, sent: Sent): Beaten | Promise<Beaten> {
+  const result = beat(parts.state, key, sent, parts.clock())
+  if (result.kind === 'renewed') {
+    parts.engine.applyBehind(result.healed)
+    return { kind: 'renewed', intervalMs: intervalOf(parts, result.instances[0]?.timing.intervalMs) }
+  }
+  if (sent.full === undefined || parts.state.switches.sendBeatOnly)
+    return { kind: 'unknown', key, source: sent }
+  return registerFrom(parts, key, { ...sent, full: sent.full })
+}
+
+function registerFrom(
+  parts: NamingParts,
+  serviceKey: ServiceKey,
+  sent: Sent & { full: Beat },
+): Beaten | Promise<Beaten> {
+  const { ip, port, cluster = DEFAULT_CLUSTER, full } = sent
+  const command = registerInstance({
+    serviceKey,
+    address: { ip, port, cluster },
+    ephemeral: full.ephemeral ?? true,
+    weight: full.weight ?? 1,
+    enabled: true,
+    healthy: undefined,
+    metadata: full.metadata ?? {},
+    app: '',
+  })
+  return andThen(parts.engine.execute(command), (): Beaten => {
+    const instance = parts.state.instance(serviceKey, { ip, port, cluster })
+    return { kind: 'registered', intervalMs: intervalOf(parts, instance?.timing.intervalMs) }
+  })
+}
+
+function fullBeat(parts: NamingParts, text: string | undefined): Beat | undefined {
+  return text === undefined
+    ? undefined
+    : parseBeat(text, { maxMetadataBytes: parts.maxInstanceMetadataBytes })
+}
+
+function lightSource(params: { ip?: string; port?: number }): { ip: string; port: number } {
+  const { ip, port } = params
+  if (ip === undefined) throw missing('ip')
+  if (port === undefined) throw missing('port')
+  return { ip, port }
+}
+
+function missing(parameter: string): Refusal {
+  return new Refusal('missing-parameter', `${parameter} is required where there is no beat.`, { parameter })
+}
+
+function intervalOf(parts: NamingParts, ownMs: number | undefined): number {
+  return ownMs ?? parts.state.switches.clientBeatInterval
+}

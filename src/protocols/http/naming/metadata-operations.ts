@@ -1,0 +1,66 @@
+import Type, { type TProperties } from 'typebox'
+import {
+  type MetadataBatch,
+  consistencyTypeOf,
+  deleteMetadata,
+  updateMetadata,
+} from '../../../core/naming/metadata-commands.ts'
+import type { Command } from '../../../core/decision.ts'
+import type { KnownInstance } from '../../../core/view.ts'
+import { jsonAnswer } from '../answers.ts'
+import * as fields from '../fields.ts'
+import { parseInstanceLocators, parseMetadata } from '../json-fields.ts'
+import { type Operation, operation } from '../operation.ts'
+import type { Answer } from '../route.ts'
+import { andThen, type NamingParts, serviceKeyOf } from './naming-parts.ts'
+
+/** The batch operations on metadata (interface.md, batch metadata). `namespaceId` is optional on one dialect only. */
+export function metadataOperations(parts: NamingParts, namespaceId: TProperties[string]) {
+  const batchParams = Type.Object({
+    namespaceId: namespaceId as typeof fields.namespaceId,
+    serviceName: fields.serviceName,
+    groupName: fields.groupNameOrDefault,
+    consistencyType: Type.Optional(fields.consistencyType),
+    instances: Type.Optional(fields.instances),
+    metadata: fields.metadata,
+  })
+  const batchOf = (
+    summary: string,
+    commandOf: (batch: MetadataBatch) => Command<KnownInstance[]>,
+  ): Operation =>
+    operation({
+      summary,
+      permission: { action: 'write', resource: 'naming' },
+      params: batchParams,
+      handle: ({ params }) => {
+        const serviceKey = serviceKeyOf(params)
+        const { consistencyType } = params
+        const keys = parseMetadata(params.metadata, 'metadata', parts.maxInstanceMetadataBytes)
+        const instances = locatorsOf(consistencyType === undefined ? params.instances : undefined)
+        const command = commandOf({ serviceKey, consistencyType, instances, keys })
+        return andThen(parts.engine.execute(command), (meant) => updatedAnswer(meant))
+      },
+    })
+  return {
+    update: batchOf('Batch update instance metadata', updateMetadata),
+    remove: batchOf('Batch delete instance metadata', deleteMetadata),
+  }
+}
+
+function locatorsOf(text: string | undefined): MetadataBatch['instances'] {
+  if (text === undefined) return []
+  return parseInstanceLocators(text).map(({ clusterName, ...locator }) => ({
+    ...locator,
+    cluster: clusterName,
+  }))
+}
+
+/** The third part is fixed (http-compat.md section 1, batch metadata). */
+function updatedAnswer(meant: readonly KnownInstance[]): Answer {
+  return jsonAnswer({
+    updated: meant.map(({ record }) => {
+      const { ip, port, cluster } = record.address
+      return `${ip}:${port}:unknown:${cluster}:${consistencyTypeOf(record)}`
+    }),
+  })
+}

@@ -1,0 +1,66 @@
+import Type from 'typebox'
+import { expect, test } from 'vitest'
+import * as fields from './fields.ts'
+import { openapiRoute } from './openapi-route.ts'
+import { describeApi } from './openapi.ts'
+import { SVC_RULES } from './parameter-rules.ts'
+import { problemErrors } from './problem.ts'
+import { route, type Method, type Request } from './route.ts'
+
+function configs(method: Method) {
+  return route({
+    method,
+    path: '/svc/v1/cs/configs',
+    summary: `${method} a configuration item`,
+    permission: { action: method === 'GET' ? 'read' : 'write', resource: 'config' },
+    params: Type.Object({
+      tenant: Type.Optional(fields.tenant),
+      dataId: fields.dataId,
+      pageSize: fields.withDefault(fields.pageSize, 100),
+      healthy: Type.Optional(fields.withAliases(fields.healthy, 'valid')),
+      content: fields.content,
+    }),
+    rules: SVC_RULES,
+    errors: problemErrors,
+    handle: () => undefined,
+  })
+}
+
+test('parameters of GET are in the query, with the schemas that check them', () => {
+  const document = describeApi([configs('GET')], '1.2.3') as any
+  const operation = document.paths['/svc/v1/cs/configs'].get
+  expect(document.openapi).toBe('3.1.0')
+  expect(document.info.version).toBe('1.2.3')
+  expect(operation['x-permission']).toEqual({ action: 'read', resource: 'config' })
+  expect(operation.requestBody).toBeUndefined()
+  const byName = Object.fromEntries(operation.parameters.map((one: any) => [one.name, one]))
+  expect(byName.dataId).toMatchObject({
+    in: 'query',
+    required: true,
+    schema: { type: 'string', maxLength: 256 },
+  })
+  expect(byName.tenant.required).toBe(false)
+  expect(byName.pageSize).toMatchObject({ required: false, schema: { default: 100, minimum: 1 } })
+  expect(byName.healthy['x-aliases']).toEqual(['valid'])
+  expect(byName.content.schema['x-max-bytes']).toBe(10_485_760)
+  expect(operation.responses['4XX'].content['application/problem+json']).toBeDefined()
+})
+
+test('methods with a body offer a form as well', () => {
+  const document = describeApi([configs('GET'), configs('POST')], '1') as any
+  const { get, post } = document.paths['/svc/v1/cs/configs']
+  expect(get).toBeDefined()
+  const form = post.requestBody.content['application/x-www-form-urlencoded'].schema
+  expect(Object.keys(form.properties)).toEqual(['tenant', 'dataId', 'pageSize', 'healthy', 'content'])
+  expect(post.parameters.every((one: any) => one.required === false)).toBe(true)
+})
+
+test('the route of the document describes itself', () => {
+  const self = openapiRoute([configs('GET')], '1')
+  const answer = self.handle({} as Request<object>) as { body: Buffer; contentType: string }
+  expect(answer.contentType).toBe('application/json')
+  expect(Object.keys(JSON.parse(answer.body.toString()).paths)).toEqual([
+    '/svc/v1/cs/configs',
+    '/openapi.json',
+  ])
+})

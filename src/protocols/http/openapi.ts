@@ -1,0 +1,123 @@
+import { PROBLEM_JSON } from './answers.ts'
+import type { FieldSchema } from './parameter-field.ts'
+import type { Route } from './route.ts'
+
+type Json = Record<string, unknown>
+
+/**
+ * The OpenAPI 3.1 document of a route table: the same schemas that requests are checked by. Parameters of
+ * methods with a body may come in the query or as a form; the document offers both.
+ */
+export function describeApi(routes: readonly Route[], version: string): Json {
+  const paths: Record<string, Json> = {}
+  for (const route of routes) {
+    const methods = (paths[route.path] ??= {})
+    methods[route.method.toLowerCase()] = describeRoute(route)
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Waypost',
+      version,
+      description: 'Configuration, service discovery and namespaces. An empty parameter counts as absent.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    paths,
+    components: { schemas: { Problem: PROBLEM_SCHEMA } },
+  }
+}
+
+function describeRoute(route: Route): Json {
+  const required = new Set<string>(route.params.required as readonly string[] | undefined)
+  const fields = Object.entries(route.params.properties).map(([name, schema]) =>
+    fieldOf(name, schema as FieldSchema, required.has(name)),
+  )
+  return {
+    operationId: operationId(route),
+    summary: route.summary,
+    tags: [route.permission.resource],
+    'x-permission': route.permission,
+    parameters: fields.map((field) => parameter(field, route.method !== 'GET')),
+    ...(route.method === 'GET' || fields.length === 0 ? {} : { requestBody: formBody(fields) }),
+    responses: responses(route),
+  }
+}
+
+interface Field {
+  readonly name: string
+  readonly required: boolean
+  readonly schema: Json
+  readonly aliases: readonly string[]
+  readonly description: string | undefined
+}
+
+/** A schema without what is said beside it, and with our keywords as the extensions that they are. */
+function fieldOf(name: string, source: FieldSchema, isRequired: boolean): Field {
+  const { aliases = [], allowEmpty, trim, maxBytes, allowed, description, ...schema } = source
+  return {
+    name,
+    // What has a default may be left out, whatever its schema says about the handler's side.
+    required: isRequired && source.default === undefined,
+    schema: {
+      ...schema,
+      ...(allowEmpty === undefined ? {} : { 'x-allow-empty': allowEmpty }),
+      ...(maxBytes === undefined ? {} : { 'x-max-bytes': maxBytes }),
+      ...(allowed === undefined ? {} : { 'x-allowed': allowed }),
+    },
+    aliases,
+    description,
+  }
+}
+
+/** In the query a parameter is never required where a form may carry it instead. */
+function parameter({ name, required, schema, aliases, description }: Field, mayBeInForm: boolean): Json {
+  return {
+    name,
+    in: 'query',
+    required: required && !mayBeInForm,
+    ...(description === undefined ? {} : { description }),
+    schema,
+    ...(aliases.length === 0 ? {} : { 'x-aliases': aliases }),
+    ...(required && mayBeInForm ? { 'x-required': 'in the query or in the form' } : {}),
+  }
+}
+
+function formBody(fields: readonly Field[]): Json {
+  const properties = fields.map(({ name, schema, description }) => [
+    name,
+    description === undefined ? schema : { ...schema, description },
+  ])
+  const schema = { type: 'object', properties: Object.fromEntries(properties) as Json }
+  return { required: false, content: { 'application/x-www-form-urlencoded': { schema } } }
+}
+
+function responses({ path }: Route): Json {
+  const problem = path.startsWith('/nacos')
+    ? { 'text/plain': { schema: { type: 'string' } } }
+    : { [PROBLEM_JSON]: { schema: { $ref: '#/components/schemas/Problem' } } }
+  return {
+    '200': { description: 'The answer' },
+    '4XX': { description: 'The request was not carried out, and changed nothing', content: problem },
+    '5XX': { description: 'A fault of the server, or it does not serve this now', content: problem },
+  }
+}
+
+function operationId({ method, path }: Route): string {
+  const words = path.split(/[^A-Za-z0-9]+/).filter((word) => word !== '')
+  return [method.toLowerCase(), ...words].join('_')
+}
+
+const PROBLEM_SCHEMA = {
+  type: 'object',
+  description: 'Problem details (RFC 9457)',
+  required: ['type', 'title', 'status', 'detail'],
+  properties: {
+    type: { type: 'string', description: 'urn:waypost:problem:<code>, stable' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string' },
+    parameter: { type: 'string', description: 'The parameter that it is about' },
+    allowed: { type: 'string', description: 'What is allowed there' },
+    instance: { type: 'string', description: 'Names this one failure, in the log of the server too' },
+  },
+} as const

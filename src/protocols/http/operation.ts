@@ -1,0 +1,28 @@
+import type { TProperties } from 'typebox'
+import { route, type ErrorFormat, type Method, type ParameterRules, type Route } from './route.ts'
+
+/** An operation without its place: what a dialect gives a method, a path and its manners to. */
+export type Operation<T extends TProperties = TProperties> = Pick<
+  Route<T>,
+  'summary' | 'permission' | 'params' | 'handle' | 'maxBodyBytes'
+>
+
+/** How all routes of a part of a dialect behave. */
+export interface Manners {
+  readonly rules: ParameterRules
+  readonly errors: ErrorFormat
+}
+
+/** Keeps the types of an operation's parameters while tables hold operations of every kind. */
+export function operation<T extends TProperties>(definition: Operation<T>): Operation {
+  return definition as unknown as Operation
+}
+
+/** Gives operations their places: rows of method, path and operation. */
+export function placeRoutes(
+  manners: Manners,
+  prefix: string,
+  rows: readonly (readonly [Method, string, Operation])[],
+): Route[] {
+  return rows.map(([method, path, of]) => route({ ...of, ...manners, method, path: `${prefix}${path}` }))
+}

@@ -1,0 +1,162 @@
+import { Refusal } from '../../core/refusal.ts'
+import type { ParameterRules } from './route.ts'
+
+/** What a parameter can be once it is read. */
+export type FieldValue = string | number | boolean
+
+/** The part of JSON Schema that a parameter may use, and our additions to it. */
+export interface FieldSchema {
+  readonly type?: 'string' | 'integer' | 'number' | 'boolean'
+  readonly enum?: readonly string[]
+  readonly anyOf?: readonly { readonly const: string }[]
+  readonly const?: string
+  readonly minLength?: number
+  readonly maxLength?: number
+  /** Judged after the length. Must be linear: no repetition within a repetition, no overlapping ones. */
+  readonly pattern?: string
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly default?: FieldValue
+  readonly description?: string
+  /** Other names of the parameter, read in this order where its own is absent or empty. */
+  readonly aliases?: readonly string[]
+  /** '' is a value; otherwise an empty parameter counts as absent, because clients send those all the time. */
+  readonly allowEmpty?: boolean
+  /** Overrides the rule of the dialect. */
+  readonly trim?: boolean
+  /** The most bytes of UTF-8 that the value may take. */
+  readonly maxBytes?: number
+  /** What is allowed, in words, where the pattern does not speak for itself. */
+  readonly allowed?: string
+}
+
+/** Turns the text of one parameter into its value, or throws Refusal `invalid-parameter`. */
+export type ParseField = (text: string) => FieldValue
+
+/** Builds the parser of one parameter; `name` is what refusals call it. Throws on a schema it cannot read. */
+export function compileField(name: string, schema: FieldSchema, rules: ParameterRules): ParseField {
+  const choices = choicesOf(schema)
+  if (choices !== undefined) return enumField(name, choices)
+  switch (schema.type) {
+    case 'string':
+      return stringField(name, schema)
+    case 'integer':
+      return numberField(name, schema, { syntax: /^-?\d{1,20}$/, noun: 'an integer' })
+    case 'number':
+      return numberField(name, schema, {
+        syntax: /^-?(\d{1,400}(\.\d{0,400})?|\.\d{1,400})([eE][+-]?\d{1,4})?$/,
+        noun: 'a number',
+      })
+    case 'boolean':
+      return rules.lenientBooleans ? lenientBoolean : strictBoolean(name)
+    default:
+      throw new TypeError(`${name}: parameters are strings, numbers, booleans or one of several words`)
+  }
+}
+
+/** The client's own value in a message: short, and without characters that could disturb a terminal. */
+export function shown(text: string): string {
+  const start = text.length > 64 ? `${text.slice(0, 64)}…` : text
+  return `"${start.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '?')}"`
+}
+
+/** What a schema allows, in words, as refusals and documents say it. */
+export function allowedBy(schema: FieldSchema): string {
+  if (schema.allowed !== undefined) return schema.allowed
+  const choices = choicesOf(schema)
+  if (choices !== undefined) return `one of ${choices.join(', ')}`
+  if (schema.type === 'integer') return `an integer${rangeText(schema)}`
+  if (schema.type === 'number') return `a number${rangeText(schema)}`
+  if (schema.type === 'boolean') return 'true or false'
+  return `${schema.minLength === undefined ? 'a text' : `at least ${schema.minLength} characters`}${sizeText(schema)}`
+}
+
+/** A refusal of a value that was sent: names the parameter, what is allowed and what came. */
+export function invalid(name: string, allowed: string, value: string): Refusal {
+  const facts = { parameter: name, allowed, names: { value: value.slice(0, 256) } }
+  return new Refusal('invalid-parameter', `${name} must be ${allowed}, but is ${shown(value)}.`, facts)
+}
+
+function choicesOf(schema: FieldSchema): readonly string[] | undefined {
+  if (schema.enum !== undefined) return schema.enum
+  if (schema.anyOf !== undefined) return schema.anyOf.map((one) => one.const)
+  return schema.const === undefined ? undefined : [schema.const]
+}
+
+function enumField(name: string, choices: readonly string[]): ParseField {
+  const known = new Set(choices)
+  const allowed = `one of ${choices.join(', ')}`
+  return (text) => {
+    if (!known.has(text)) throw invalid(name, allowed, text)
+    return text
+  }
+}
+
+function stringField(name: string, schema: FieldSchema): ParseField {
+  const { minLength = 0, maxLength = Infinity, maxBytes = Infinity } = schema
+  const pattern = schema.pattern === undefined ? undefined : new RegExp(schema.pattern, 'u')
+  return (text) => {
+    // The length first: no pattern ever sees a text that is longer than its parameter may be.
+    if (text.length > maxLength) throw tooLong(name, `at most ${maxLength} characters`, text.length)
+    if (text.length < minLength) throw invalid(name, `at least ${minLength} characters`, text)
+    // A character of UTF-16 is three bytes at most, so that only large values have to be measured.
+    if (text.length * 3 > maxBytes) checkBytes(name, text, maxBytes)
+    if (pattern !== undefined && !pattern.test(text)) throw invalid(name, allowedBy(schema), text)
+    return text
+  }
+}
+
+function checkBytes(name: string, text: string, maxBytes: number): void {
+  const bytes = Buffer.byteLength(text)
+  if (bytes > maxBytes) throw tooLong(name, `at most ${maxBytes} bytes of UTF-8`, bytes)
+}
+
+function tooLong(name: string, allowed: string, size: number): Refusal {
+  const facts = { parameter: name, allowed, names: { size: String(size) } }
+  return new Refusal('invalid-parameter', `${name} must have ${allowed}, but has ${size}.`, facts)
+}
+
+function numberField(name: string, schema: FieldSchema, form: { syntax: RegExp; noun: string }): ParseField {
+  const { minimum = -Number.MAX_VALUE, maximum = Number.MAX_VALUE } = schema
+  const isInteger = schema.type === 'integer'
+  return (text) => {
+    const value = form.syntax.test(text) ? Number(text) : NaN
+    const inRange = value >= minimum && value <= maximum
+    if (!inRange || (isInteger && !Number.isSafeInteger(value))) throw invalid(name, allowedBy(schema), text)
+    return value === 0 ? 0 : value
+  }
+}
+
+/** The spellings that clients use, in any case; `/svc` refuses every other. */
+function strictBoolean(name: string): ParseField {
+  return (text) => {
+    if (text === 'true') return true
+    if (text === 'false') return false
+    const short = text.length > 5 ? '' : text.toLowerCase()
+    if (TRUE_WORDS.has(short)) return true
+    if (FALSE_WORDS.has(short)) return false
+    throw invalid(name, 'true or false', text)
+  }
+}
+
+const TRUE_WORDS = new Set(['true', 'yes', 'on', 't', 'y', '1'])
+const FALSE_WORDS = new Set(['false', 'no', 'off', 'f', 'n', '0'])
+
+/** http-compat.md section 0: a few words are true, anything else is false, `1` too. */
+function lenientBoolean(text: string): boolean {
+  if (text === 'true') return true
+  return text.length <= 4 && LENIENT_TRUE.has(text.toLowerCase())
+}
+
+const LENIENT_TRUE = new Set(['true', 'yes', 'on', 'y', 't'])
+
+function rangeText({ minimum, maximum }: FieldSchema): string {
+  if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}`
+  if (minimum !== undefined) return ` of at least ${minimum}`
+  return maximum === undefined ? '' : ` of at most ${maximum}`
+}
+
+function sizeText({ maxLength, maxBytes }: FieldSchema): string {
+  if (maxLength !== undefined) return ` of at most ${maxLength} characters`
+  return maxBytes === undefined ? '' : ` of at most ${maxBytes} bytes of UTF-8`
+}

@@ -1,0 +1,100 @@
+import type { TProperties, TObject } from 'typebox'
+import { Refusal } from '../../core/refusal.ts'
+import type { FormValues } from './form-parser.ts'
+import {
+  allowedBy,
+  compileField,
+  type FieldSchema,
+  type FieldValue,
+  type ParseField,
+} from './parameter-field.ts'
+import type { ParameterRules } from './route.ts'
+
+/** Reads and checks all parameters of one route; throws Refusal `missing-parameter` or `invalid-parameter`. */
+export type ReadParameters = (values: FormValues) => Record<string, FieldValue>
+
+/**
+ * Builds the reader of a route from its schemas. An empty value counts as absent unless the schema says
+ * `allowEmpty`; an absent parameter is refused where it is required, gets its default where it has one, and
+ * is no key of the result otherwise.
+ */
+export function compileReader(params: TObject<TProperties>, rules: ParameterRules): ReadParameters {
+  const required = new Set<string>(params.required as readonly string[] | undefined)
+  const fields = Object.entries(params.properties).map(([name, schema]) =>
+    compileEntry(name, schema as FieldSchema, { rules, required: required.has(name) }),
+  )
+  return (values) => {
+    const read: Record<string, FieldValue> = {}
+    for (const field of fields) {
+      const value = readField(field, values)
+      if (value !== undefined) read[field.name] = value
+    }
+    return read
+  }
+}
+
+interface Field {
+  readonly name: string
+  readonly aliases: readonly string[]
+  readonly trim: boolean
+  readonly allowEmpty: boolean
+  readonly required: boolean
+  readonly fallback: FieldValue | undefined
+  readonly allowed: string
+  readonly parse: ParseField
+}
+
+function compileEntry(
+  name: string,
+  schema: FieldSchema,
+  { rules, required }: { rules: ParameterRules; required: boolean },
+): Field {
+  return {
+    name,
+    aliases: schema.aliases ?? [],
+    trim: schema.trim ?? rules.trim,
+    allowEmpty: schema.allowEmpty ?? false,
+    required,
+    fallback: schema.default,
+    allowed: allowedBy(schema),
+    parse: compileField(name, schema, rules),
+  }
+}
+
+function readField(field: Field, values: FormValues): FieldValue | undefined {
+  const text = findText(field, values)
+  if (text !== undefined) return text === '' && field.allowEmpty ? text : field.parse(text)
+  if (field.fallback === undefined && field.required) throw missing(field)
+  return field.fallback
+}
+
+function findText(field: Field, values: FormValues): string | undefined {
+  const own = textOf(field, values.get(field.name))
+  if (own !== undefined) return own
+  for (const alias of field.aliases) {
+    const other = textOf(field, values.get(alias))
+    if (other !== undefined) return other
+  }
+  return undefined
+}
+
+/** The value to parse, or undefined where there is none. */
+function textOf(field: Field, sent: string | undefined): string | undefined {
+  if (sent === undefined) return undefined
+  const text = field.trim ? trimmed(sent) : sent
+  return text === '' && !field.allowEmpty ? undefined : text
+}
+
+/** Without the blanks and control characters around it, as the servers before us trim. */
+function trimmed(text: string): string {
+  let start = 0
+  let end = text.length
+  while (start < end && text.charCodeAt(start) <= 0x20) start++
+  while (end > start && text.charCodeAt(end - 1) <= 0x20) end--
+  return end - start === text.length ? text : text.slice(start, end)
+}
+
+function missing({ name, allowed }: Field): Refusal {
+  const facts = { parameter: name, allowed }
+  return new Refusal('missing-parameter', `${name} is required: ${allowed}.`, facts)
+}

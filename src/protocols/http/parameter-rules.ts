@@ -1,0 +1,10 @@
+import type { ParameterRules } from './route.ts'
+
+/** `/svc`: values as they are, booleans by their known spellings only. */
+export const SVC_RULES: ParameterRules = Object.freeze({ trim: false, lenientBooleans: false })
+
+/** `/nacos` configuration, console and core: values as they are, any unreadable boolean is false. */
+export const NACOS_CONFIG_RULES: ParameterRules = Object.freeze({ trim: false, lenientBooleans: true })
+
+/** `/nacos` naming: values trimmed, any unreadable boolean is false (http-compat.md section 0). */
+export const NACOS_NAMING_RULES: ParameterRules = Object.freeze({ trim: true, lenientBooleans: true })

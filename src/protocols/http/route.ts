@@ -1,0 +1,92 @@
+import type { IncomingMessage } from 'node:http'
+import type { Static, TObject, TProperties } from 'typebox'
+
+/** What a request may do, as authorisation will judge it: an action on a kind of resource. */
+export interface Permission {
+  readonly action: 'read' | 'write'
+  readonly resource: 'config' | 'naming' | 'namespace' | 'operator' | 'public'
+}
+
+/** An answer, ready to be written. `headers` come on top of those that every answer has. */
+export interface Answer {
+  readonly status: number
+  readonly contentType: string
+  readonly body: Buffer | string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Who asks: what handlers may know of the connection. */
+export interface Caller {
+  /** The socket's address, or X-Forwarded-For's first where a trusted proxy sent it; IPv4 where it is mapped. */
+  readonly ip: string
+  /** The socket's own address, whatever a header says (for UDP pushes). */
+  readonly socketIp: string
+  readonly userAgent: string
+  readonly headers: IncomingMessage['headers']
+}
+
+/**
+ * A request that is answered later (a held poll). The handler keeps it and calls `answer` once; `onGone` is
+ * called when the client leaves before that. Answering twice or after the client has left does nothing.
+ */
+export interface Held {
+  answer(answer: Answer): void
+  onGone(callback: () => void): void
+}
+
+/** What a handler gets: its parameters, validated, and the caller. */
+export interface Request<P> {
+  readonly params: P
+  readonly caller: Caller
+  /** Takes the request out of the ordinary answer path; the handler must then return `undefined`. */
+  hold(): Held
+}
+
+/** What a handler gives: an answer, now or later, or `undefined` after `hold()`. Throws Refusal for a 'no'. */
+export type Handled = Answer | undefined | Promise<Answer | undefined>
+
+/** The methods of the interface. */
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** How parameters of a route are read: which oddities of clients it bears with (http-compat.md section 0). */
+export interface ParameterRules {
+  /** Values are trimmed (naming), or taken as they are (configuration). */
+  readonly trim: boolean
+  /** An unreadable boolean is false (as clients of `/nacos` expect), or refused. */
+  readonly lenientBooleans: boolean
+}
+
+/**
+ * One operation of a dialect: all that is known of it stands here, so that routing, validation,
+ * authorisation and the OpenAPI document have one source.
+ */
+export interface Route<T extends TProperties = TProperties> {
+  readonly method: Method
+  /** The whole path, e.g. `/svc/v1/cs/configs`. */
+  readonly path: string
+  readonly summary: string
+  readonly permission: Permission
+  /** Query or form parameters; a handler sees them by these names. */
+  readonly params: TObject<T>
+  readonly rules: ParameterRules
+  /** Bytes of body that this route takes, where it is not the default of the settings. */
+  readonly maxBodyBytes?: number
+  /** How errors are told to this route's clients. */
+  readonly errors: ErrorFormat
+  readonly handle: (request: Request<Static<TObject<T>>>) => Handled
+}
+
+/** Turns whatever a handler threw into what the dialect's clients expect. */
+export type ErrorFormat = (error: unknown, context: ErrorContext) => Answer
+
+/** What an error answer may speak of. */
+export interface ErrorContext {
+  readonly method: string
+  readonly path: string
+  readonly requestId: string
+}
+
+/** Keeps the types of a route's parameters while the table holds routes of every kind. */
+export function route<T extends TProperties>(definition: Route<T>): Route {
+  return definition as unknown as Route
+}

@@ -1,0 +1,56 @@
+import Type from 'typebox'
+import { deleteConfig } from '../../../core/config/delete-config.ts'
+import { publishConfig } from '../../../core/config/publish-config.ts'
+import { TRUE_JSON } from '../answers.ts'
+import { existingConfig, KEY_PARAMS, toConfigKey } from '../config/config-key.ts'
+import { type ConfigParts, READ_CONFIG, WRITE_CONFIG } from '../config/config-parts.ts'
+import { contentAnswers } from '../config/content-answers.ts'
+import { publishParams, toPublishConfig } from '../config/publish-params.ts'
+import { operation, placeRoutes } from '../operation.ts'
+import { SVC_RULES } from '../parameter-rules.ts'
+import { problemErrors } from '../problem.ts'
+import type { Route } from '../route.ts'
+
+/** `/svc/v1/cs/configs`: reading, publishing and deleting (interface.md, Configuration management). */
+export function svcConfigRoutes(parts: ConfigParts): Route[] {
+  return placeRoutes({ rules: SVC_RULES, errors: problemErrors }, '/svc/v1/cs', [
+    ['GET', '/configs', readConfig(parts)],
+    ['POST', '/configs', publish(parts)],
+    ['DELETE', '/configs', remove(parts)],
+  ])
+}
+
+function readConfig({ state }: ConfigParts) {
+  const answerOf = contentAnswers()
+  return operation({
+    summary: 'Reads a configuration item',
+    permission: READ_CONFIG,
+    params: Type.Object(KEY_PARAMS),
+    handle: ({ params }) => answerOf(existingConfig(state, toConfigKey(params))),
+  })
+}
+
+function publish({ engine, ...limits }: ConfigParts) {
+  return operation({
+    summary: 'Publishes a configuration item',
+    permission: WRITE_CONFIG,
+    params: Type.Object(publishParams(limits)),
+    maxBodyBytes: limits.maxFormBodyBytes,
+    handle: async ({ params, caller }) => {
+      await engine.execute(publishConfig(toPublishConfig(params, caller)))
+      return TRUE_JSON
+    },
+  })
+}
+
+function remove({ engine }: ConfigParts) {
+  return operation({
+    summary: 'Deletes a configuration item',
+    permission: WRITE_CONFIG,
+    params: Type.Object(KEY_PARAMS),
+    handle: async ({ params, caller }) => {
+      await engine.execute(deleteConfig(toConfigKey(params), { ip: caller.ip, user: null }))
+      return TRUE_JSON
+    },
+  })
+}

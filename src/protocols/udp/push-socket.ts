@@ -1,0 +1,157 @@
+import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
+import { lookup } from 'node:dns/promises'
+import { once } from 'node:events'
+import { isIP } from 'node:net'
+import type { PushCounts, PushPacket, PushSender, PushTarget } from '../../core/naming/push-sender.ts'
+import type { Loop } from '../../core/sliced-work.ts'
+import { PushDeliveries } from './push-deliveries.ts'
+import { datagramLimitOf, decodeAck, encodePush } from './push-packet.ts'
+
+/** Network errors come in thousands; one a minute is told. */
+const LOG_EVERY_MS = 60_000
+
+/** What the push socket needs of the server. */
+export interface PushSocketOptions {
+  /** Where the server listens: an address, or a name that stands for one. */
+  readonly host: string
+  readonly loop: Loop
+  /** Epoch milliseconds; packets are numbered from it, so that numbers rise over restarts too. */
+  readonly wallMs: () => number
+  /** The switch pushEnabled: while false nothing is sent again. */
+  readonly enabled: () => boolean
+  readonly log: (message: string, error: Error) => void
+}
+
+/**
+ * The sockets that pushes leave from and acks come back to: one on an ephemeral port of each address family
+ * that the server listens on. Whatever goes wrong is logged, never thrown: clients poll as well.
+ */
+export class PushSocket implements PushSender {
+  readonly #options: PushSocketOptions
+  readonly #deliveries: PushDeliveries
+  readonly #sockets = new Map<4 | 6, Socket>()
+  #lastRef = 0
+  #loggedMs = -Infinity
+
+  private constructor(options: PushSocketOptions) {
+    this.#options = options
+    const { loop, enabled } = options
+    const transmit = (target: PushTarget, packet: PushPacket) => this.#transmit(target, packet)
+    this.#deliveries = new PushDeliveries({ loop, enabled, transmit })
+  }
+
+  /** Binds the sockets. A family that cannot be bound is logged, and its clients get no pushes. */
+  static async open(options: PushSocketOptions): Promise<PushSocket> {
+    const pushes = new PushSocket(options)
+    try {
+      for (const host of await hostsOf(options.host)) await pushes.#bind(host)
+    } catch (error) {
+      pushes.#note('No UDP socket for pushes; clients will poll instead', error as Error)
+    }
+    return pushes
+  }
+
+  pack(answer: Buffer): PushPacket | undefined {
+    // Microseconds: clients take it for a number, and digits beyond 2^53 would not survive that.
+    this.#lastRef = Math.max(this.#lastRef + 1, Math.floor(this.#options.wallMs() * 1_000))
+    const datagram = encodePush(answer, this.#lastRef)
+    return datagram === undefined ? undefined : { lastRefTime: this.#lastRef, datagram }
+  }
+
+  fits(target: PushTarget, bytes: number): boolean {
+    return bytes <= datagramLimitOf(target.agent) && this.#socketFor(target.address) !== undefined
+  }
+
+  send(target: PushTarget, packet: PushPacket): void {
+    this.#deliveries.send(target, packet)
+  }
+
+  /** Sends again what was not acked; to be called about once a second. */
+  tick(nowMs: number): void {
+    this.#deliveries.tick(nowMs)
+  }
+
+  counts(): PushCounts {
+    return this.#deliveries.counts()
+  }
+
+  /** The ports that pushes come from, by address family. */
+  get ports(): ReadonlyMap<4 | 6, number> {
+    return new Map([...this.#sockets].map(([family, socket]) => [family, socket.address().port]))
+  }
+
+  /** Closes the sockets; nothing is sent from then on. */
+  async close(): Promise<void> {
+    const sockets = [...this.#sockets.values()]
+    this.#sockets.clear()
+    await Promise.all(sockets.map((socket) => new Promise<void>((resolve) => socket.close(resolve))))
+  }
+
+  async #bind(host: string): Promise<void> {
+    const family = isIP(host) === 6 ? 6 : 4
+    const socket = createSocket({
+      type: `udp${family}`,
+      ipv6Only: family === 6,
+      lookup: knownAddress(family),
+    })
+    try {
+      // Before the call, which may have done all there is to do when it returns.
+      const listening = once(socket, 'listening')
+      socket.bind({ address: host, port: 0, exclusive: true })
+      await listening
+    } catch (error) {
+      socket.close()
+      this.#note(`No UDP socket for pushes on ${host}; its clients will poll instead`, error as Error)
+      return
+    }
+    socket.on('error', (error) => this.#note('The UDP socket for pushes failed', error))
+    socket.on('message', (datagram, from) => this.#receive(datagram, from))
+    this.#sockets.set(family, socket)
+  }
+
+  #receive(datagram: Buffer, from: RemoteInfo): void {
+    const lastRefTime = decodeAck(datagram)
+    if (lastRefTime !== undefined) this.#deliveries.acked(lastRefTime, from)
+  }
+
+  #socketFor(address: string): Socket | undefined {
+    const family = isIP(address)
+    return family === 0 ? undefined : this.#sockets.get(family === 6 ? 6 : 4)
+  }
+
+  #transmit(target: PushTarget, packet: PushPacket): void {
+    try {
+      this.#socketFor(target.address)?.send(packet.datagram, target.port, target.address, this.#sent)
+    } catch (error) {
+      this.#note(`A push to ${target.address}:${target.port} could not be sent`, error as Error)
+    }
+  }
+
+  readonly #sent = (error: Error | null): void => {
+    if (error !== null) this.#note('A push could not be sent', error)
+  }
+
+  #note(message: string, error: Error): void {
+    const nowMs = this.#options.loop.now()
+    if (nowMs - this.#loggedMs < LOG_EVERY_MS) return
+    this.#loggedMs = nowMs
+    this.#options.log(message, error)
+  }
+}
+
+/** The addresses to bind for a server on `host`: both families where it listens on every address by `::`. */
+async function hostsOf(host: string): Promise<string[]> {
+  if (host === '::') return ['::', '0.0.0.0']
+  return [isIP(host) === 0 ? (await lookup(host)).address : host]
+}
+
+type KnownAddress = (
+  name: string,
+  options: unknown,
+  done: (error: null, address: string, family: number) => void,
+) => void
+
+/** Spares a trip through the resolver for every datagram: all addresses are numeric. */
+function knownAddress(family: number): KnownAddress {
+  return (name, _options, done) => done(null, name, family)
+}

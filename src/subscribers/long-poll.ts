@@ -1,0 +1,186 @@
+import type { Change } from '../core/changes.ts'
+import { configKeyText, type ConfigKey } from '../core/config/config-item.ts'
+import { DueBook } from '../core/due-book.ts'
+import { SlicedWork, type Loop } from '../core/sliced-work.ts'
+import { HeldPoll, HeldPolls, type Poll, type WatchedItem } from './held-polls.ts'
+
+export type { Poll, WatchedItem } from './held-polls.ts'
+
+/** A poll is answered at most this long after it is due, when `tick` is called at least as often. */
+const POLL_BUCKET_MS = 100
+
+/** How many polls are held at once unless told otherwise; each costs a connection and about 11 KB. */
+const MAX_HELD_POLLS = 50_000
+
+/** How many items all held polls together may watch unless told otherwise: some 300 bytes each. */
+const MAX_WATCHED_ITEMS = 1_000_000
+
+const NOTHING: readonly WatchedItem[] = Object.freeze([])
+
+/** What long polls need of the server. */
+export interface LongPollOptions {
+  /** The md5 of the current version of an item, the empty string where there is none. */
+  readonly md5Of: (keyText: string, key: ConfigKey) => string
+  readonly loop: Loop
+  readonly maxHeld?: number
+  readonly maxWatched?: number
+}
+
+/** What `hold` gives back: the client has left, forget its poll. */
+export interface PollHandle {
+  cancel(): void
+}
+
+/**
+ * The listener's held polls: each is answered when an item that it watches differs from what the client has,
+ * or with nothing when its time is up.
+ *
+ * A change does not compare anything by itself. It marks its item, and soon after the polls of marked items
+ * are compared with what is current then, a few milliseconds at a time. So polls that watch several items of
+ * one burst are answered once, with all of them; an item that was changed back wakes nobody; and since an
+ * item that changes during its walk is marked again, no poll ever misses the last state.
+ */
+export class LongPolls {
+  readonly #options: LongPollOptions
+  readonly #polls = new HeldPolls()
+  readonly #due = new DueBook<HeldPoll>(POLL_BUCKET_MS)
+  /** Items that have changed and whose polls are still to be compared, in the order of their first change. */
+  readonly #changed = new Set<string>()
+  #walk: Iterator<HeldPoll> | undefined
+  /** Polls whose time is up; those before `#expiredAt` are done. */
+  #expired: HeldPoll[] = []
+  #expiredAt = 0
+  readonly #work: SlicedWork
+  #stopped = false
+
+  constructor(options: LongPollOptions) {
+    this.#options = options
+    this.#work = new SlicedWork(options.loop, () => this.#step())
+  }
+
+  /** How many polls are held. */
+  get size(): number {
+    return this.#polls.size
+  }
+
+  /** The items that differ from what the client has: what is answered at once, without holding. */
+  compare(items: readonly WatchedItem[]): readonly WatchedItem[] {
+    let differing: WatchedItem[] | undefined
+    for (const item of items) {
+      if (this.#options.md5Of(item.keyText, item.key) === item.md5) continue
+      differing ??= []
+      differing.push(item)
+    }
+    return differing ?? NOTHING
+  }
+
+  /**
+   * Holds a poll that was just compared and does not differ (nothing may be awaited in between). 'too-many'
+   * when no more can be held. Once `answerAll` was called it is answered here and now, with nothing.
+   */
+  hold(poll: Poll): PollHandle | 'too-many' {
+    if (this.#stopped) {
+      poll.answer(NOTHING)
+      return { cancel: () => {} }
+    }
+    if (this.#isFull(poll.items.length)) return 'too-many'
+    const held = new HeldPoll(poll)
+    this.#polls.add(held)
+    this.#due.add(held, poll.dueMs)
+    return { cancel: () => void this.#release(held) }
+  }
+
+  /** To be called with every committed change, after State has applied it. */
+  onChange(change: Change): void {
+    if (change.kind !== 'config-published' && change.kind !== 'config-deleted') return
+    const keyText = configKeyText(change.kind === 'config-published' ? change.item.key : change.key)
+    if (!this.#polls.isWatched(keyText)) return
+    this.#changed.add(keyText)
+    this.#work.start()
+  }
+
+  /** Answers the polls that are due at `nowMs`. */
+  tick(nowMs: number): void {
+    const due = this.#due.due(nowMs)
+    if (due.length === 0) return
+    this.#expired = this.#expired.slice(this.#expiredAt).concat(due)
+    this.#expiredAt = 0
+    this.#work.start()
+  }
+
+  /** The server stops: every poll is answered now, with nothing, and so is every later one. */
+  answerAll(): void {
+    this.#stopped = true
+    for (const poll of this.#polls.all()) this.#answer(poll, NOTHING)
+  }
+
+  /** Who watches an item now: the md5 that each address has (the newest poll's, where it has several). */
+  watchersOf(key: ConfigKey): Map<string, string> {
+    const keyText = configKeyText(key)
+    const md5ByIp = new Map<string, string>()
+    for (const poll of this.#polls.of(keyText)) {
+      const item = poll.items.find((each) => each.keyText === keyText)
+      if (item !== undefined) md5ByIp.set(poll.ip, item.md5)
+    }
+    return md5ByIp
+  }
+
+  /** What an address watches now, each item once. Walks over all polls: for people, not for programs. */
+  watchedBy(ip: string): WatchedItem[] {
+    const items = new Map<string, WatchedItem>()
+    for (const poll of this.#polls.all()) {
+      if (poll.ip !== ip) continue
+      for (const item of poll.items) items.set(item.keyText, item)
+    }
+    return [...items.values()]
+  }
+
+  #isFull(items: number): boolean {
+    const { maxHeld = MAX_HELD_POLLS, maxWatched = MAX_WATCHED_ITEMS } = this.#options
+    return this.#polls.size >= maxHeld || this.#polls.watched + items > maxWatched
+  }
+
+  /** Compares or answers one poll. Changes go first: they are promised within milliseconds. */
+  #step(): boolean {
+    const woken = this.#nextWoken()
+    if (woken !== undefined) {
+      const differing = this.compare(woken.items)
+      if (differing.length > 0) this.#answer(woken, differing)
+      return true
+    }
+    const expired = this.#expired[this.#expiredAt++]
+    if (expired !== undefined) {
+      if (expired.answer !== undefined) this.#answer(expired, this.compare(expired.items))
+      return true
+    }
+    this.#expired = []
+    this.#expiredAt = 0
+    return false
+  }
+
+  #nextWoken(): HeldPoll | undefined {
+    for (;;) {
+      const next = this.#walk?.next()
+      if (next?.done === false) return next.value
+      this.#walk = undefined
+      const [keyText] = this.#changed
+      if (keyText === undefined) return undefined
+      // Before the walk, so that a change during the walk marks the item for another one.
+      this.#changed.delete(keyText)
+      this.#walk = this.#polls.of(keyText)[Symbol.iterator]()
+    }
+  }
+
+  #answer(poll: HeldPoll, changed: readonly WatchedItem[]): void {
+    const answer = this.#release(poll)
+    answer?.(changed)
+  }
+
+  /** Forgets a poll; gives its `answer` the first time only. */
+  #release(poll: HeldPoll): Poll['answer'] | undefined {
+    const { answer } = poll
+    poll.answer = undefined
+    if (this.#polls.delete(poll)) this.#due.remove(poll)
+    return answer
+  }
+}

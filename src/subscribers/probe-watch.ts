@@ -1,0 +1,81 @@
+import type { Change } from '../core/changes.ts'
+import { isChecked } from '../core/naming/checked.ts'
+import { DEFAULT_CHECKER, type HealthChecker } from '../core/naming/health-checker.ts'
+import { addressText, type Instance } from '../core/naming/instance.ts'
+import { type ServiceKey, serviceKeyText } from '../core/naming/service.ts'
+import type { State } from '../core/state.ts'
+
+/** What is probed, and how. */
+export interface ProbeWish {
+  readonly host: string
+  readonly port: number
+  readonly checker: HealthChecker
+}
+
+/** Who probes. Watching a key again replaces what was watched. */
+export interface Probing {
+  watch(key: string, target: ProbeWish, healthy: boolean): void
+  forget(key: string): void
+}
+
+/** Keeps what is probed in line with what is registered: every persistent instance, by its cluster's checker. */
+export class ProbeWatch {
+  readonly #state: State
+  readonly #probing: Probing
+  /** Which instance a key stands for. */
+  readonly #watched = new Map<string, Instance>()
+
+  constructor(state: State, probing: Probing) {
+    this.#state = state
+    this.#probing = probing
+    for (const entry of state.services.all()) this.#watchAll(entry.service.key)
+  }
+
+  /** To be called with every committed change. */
+  onChange(change: Change): void {
+    switch (change.kind) {
+      case 'instance-saved':
+        return this.#watch(change.serviceKey, this.#state.instance(change.serviceKey, change.record.address))
+      case 'instance-health-changed':
+        return this.#watch(change.serviceKey, this.#state.instance(change.serviceKey, change.address))
+      case 'instance-removed':
+        return this.#forget(keyOf(change.serviceKey, addressText(change.address)))
+      case 'service-saved':
+        return this.#watchAll(change.service.key)
+      case 'switches-set':
+        for (const instance of this.#watched.values()) this.#watch(instance.entry.service.key, instance)
+        return
+      default:
+    }
+  }
+
+  /** The instance that a key stands for, if it is still there. */
+  instanceOf(key: string): Instance | undefined {
+    return this.#watched.get(key)
+  }
+
+  #watchAll(serviceKey: ServiceKey): void {
+    for (const instance of this.#state.instances(serviceKey)) this.#watch(serviceKey, instance)
+  }
+
+  #watch(serviceKey: ServiceKey, instance: Instance | undefined): void {
+    if (instance === undefined) return
+    const { address, ephemeral } = instance.record
+    const key = keyOf(serviceKey, addressText(address))
+    if (ephemeral) return this.#forget(key)
+    this.#watched.set(key, instance)
+    if (!isChecked(this.#state.switches, serviceKey)) return this.#probing.forget(key)
+    const cluster = instance.entry.service.clusters[address.cluster]
+    const port = cluster?.useInstancePort4Check === false ? cluster.checkPort : address.port
+    const checker = cluster?.healthChecker ?? DEFAULT_CHECKER
+    this.#probing.watch(key, { host: address.ip, port, checker }, instance.healthy)
+  }
+
+  #forget(key: string): void {
+    if (this.#watched.delete(key)) this.#probing.forget(key)
+  }
+}
+
+function keyOf(serviceKey: ServiceKey, address: string): string {
+  return `${serviceKeyText(serviceKey)}\u0002${address}`
+}

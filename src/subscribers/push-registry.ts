@@ -1,0 +1,201 @@
+import { DueBook, NOT_DUE, type Due } from '../core/due-book.ts'
+import type { PushTarget } from '../core/naming/push-sender.ts'
+import { serviceKeyText, type ServiceKey } from '../core/naming/service.ts'
+
+/** Subscriptions in all; a few hundred bytes each, and 5,000 clients with 100 services each. */
+const MAX_SUBSCRIPTIONS = 500_000
+
+/** Subscriptions of one address: a host, or a gateway, of a hundred clients with 200 services each. */
+export const MAX_SUBSCRIPTIONS_OF_ADDRESS = 20_000
+
+/** Different `clusters` texts that a service is pushed for: each has an answer of its own at every change. */
+export const MAX_VARIANTS_OF_SERVICE = 64
+
+/** Lapsed subscriptions are forgotten at most this late; until then they are known to be lapsed. */
+const LAPSE_BUCKET_MS = 1_000
+
+/** Who asked for a list and can be pushed to. */
+export interface Subscriber {
+  /** The address of the client's socket, whatever it calls itself. */
+  readonly address: string
+  readonly port: number
+  /** User-Agent. */
+  readonly agent: string
+  readonly app: string
+  /** As the client spelled it: its pushes repeat that. */
+  readonly clusters: string
+  readonly namespaceId: string
+  readonly groupedName: string
+  /** The address that selectors go by; absent: `address`. */
+  readonly consumerIp?: string
+}
+
+/** A service that somebody subscribes to, and whether it has changed. */
+export class PushedService {
+  readonly key: ServiceKey
+  readonly variants = new Map<string, Variant>()
+  /** Counts the changes that were seen here. */
+  version = 0
+  /** A push of the last change is planned. */
+  planned = false
+  /** How long changes are gathered before they are pushed, ms. */
+  gatherMs = 0
+
+  constructor(key: ServiceKey) {
+    this.key = key
+  }
+
+  /** Walks over all subscriptions; they may come and go meanwhile. */
+  *subscriptions(): Generator<Subscription, void> {
+    for (const variant of this.variants.values()) yield* variant.subscriptions.values()
+  }
+}
+
+/** The subscriptions of a service that get the same packet: those with the same `clusters` text. */
+export class Variant {
+  readonly service: PushedService
+  readonly clusters: string
+  readonly subscriptions = new Map<string, Subscription>()
+  /** The version of the service that `bytes` was measured at. */
+  sizedVersion = -1
+  /** The size of its packet; undefined when no client could take it. */
+  bytes: number | undefined = undefined
+
+  constructor(service: PushedService, clusters: string) {
+    this.service = service
+    this.clusters = clusters
+  }
+}
+
+/** One client's interest in one service. */
+export class Subscription implements PushTarget, Due {
+  readonly variant: Variant
+  subscriber: Subscriber
+  /** The last list call, on the monotonic clock. */
+  lastCallMs: number
+  /** The version of the service that was pushed last. */
+  sentVersion = -1
+  subscribed = true
+  newestRef = 0
+  lastAckMs = -Infinity
+  silentSinceMs: number | undefined = undefined
+  dueTick = NOT_DUE
+
+  constructor(variant: Variant, subscriber: Subscriber, lastCallMs: number) {
+    this.variant = variant
+    this.subscriber = subscriber
+    this.lastCallMs = lastCallMs
+  }
+
+  get address(): string {
+    return this.subscriber.address
+  }
+
+  get port(): number {
+    return this.subscriber.port
+  }
+
+  get agent(): string {
+    return this.subscriber.agent
+  }
+}
+
+/** Who is subscribed to what, within limits, and no longer than its list calls last. */
+export class PushRegistry {
+  readonly #services = new Map<string, PushedService>()
+  readonly #sizeOfAddress = new Map<string, number>()
+  readonly #due = new DueBook<Subscription>(LAPSE_BUCKET_MS)
+  readonly #lapseMs: () => number
+  #size = 0
+
+  /** `lapseMs`: for how long a list call subscribes. */
+  constructor(lapseMs: () => number) {
+    this.#lapseMs = lapseMs
+  }
+
+  get size(): number {
+    return this.#size
+  }
+
+  service(key: ServiceKey): PushedService | undefined {
+    return this.#services.get(serviceKeyText(key))
+  }
+
+  /** Notes a list call; undefined when a limit is reached. */
+  refresh(subscriber: Subscriber, nowMs: number): Subscription | undefined {
+    const there = this.#find(subscriber)
+    if (there === undefined) return this.#add(subscriber, nowMs)
+    there.subscriber = subscriber
+    there.lastCallMs = nowMs
+    return there
+  }
+
+  isLive(subscription: Subscription, nowMs: number): boolean {
+    return subscription.subscribed && nowMs < subscription.lastCallMs + this.#lapseMs()
+  }
+
+  /** Forgets who has not called for too long. */
+  tick(nowMs: number): void {
+    for (const subscription of this.#due.due(nowMs)) {
+      if (this.isLive(subscription, nowMs)) this.#watch(subscription)
+      else this.#remove(subscription)
+    }
+  }
+
+  #find(subscriber: Subscriber): Subscription | undefined {
+    const variant = this.service(subscriber)?.variants.get(subscriber.clusters)
+    return variant?.subscriptions.get(placeOf(subscriber))
+  }
+
+  #add(subscriber: Subscriber, nowMs: number): Subscription | undefined {
+    const ofAddress = this.#sizeOfAddress.get(subscriber.address) ?? 0
+    if (this.#size >= MAX_SUBSCRIPTIONS || ofAddress >= MAX_SUBSCRIPTIONS_OF_ADDRESS) return undefined
+    const variant = this.#variantFor(subscriber)
+    if (variant === undefined) return undefined
+    const subscription = new Subscription(variant, subscriber, nowMs)
+    variant.subscriptions.set(placeOf(subscriber), subscription)
+    this.#sizeOfAddress.set(subscriber.address, ofAddress + 1)
+    this.#size++
+    this.#watch(subscription)
+    return subscription
+  }
+
+  #variantFor(subscriber: Subscriber): Variant | undefined {
+    const keyText = serviceKeyText(subscriber)
+    let service = this.#services.get(keyText)
+    if (service === undefined) {
+      service = new PushedService({
+        namespaceId: subscriber.namespaceId,
+        groupedName: subscriber.groupedName,
+      })
+      this.#services.set(keyText, service)
+    }
+    let variant = service.variants.get(subscriber.clusters)
+    if (variant !== undefined) return variant
+    if (service.variants.size >= MAX_VARIANTS_OF_SERVICE) return undefined
+    variant = new Variant(service, subscriber.clusters)
+    service.variants.set(subscriber.clusters, variant)
+    return variant
+  }
+
+  #watch(subscription: Subscription): void {
+    this.#due.add(subscription, subscription.lastCallMs + this.#lapseMs())
+  }
+
+  #remove(subscription: Subscription): void {
+    const { variant, subscriber } = subscription
+    const { service } = variant
+    subscription.subscribed = false
+    this.#size--
+    const left = (this.#sizeOfAddress.get(subscriber.address) ?? 1) - 1
+    if (left === 0) this.#sizeOfAddress.delete(subscriber.address)
+    else this.#sizeOfAddress.set(subscriber.address, left)
+    variant.subscriptions.delete(placeOf(subscriber))
+    if (variant.subscriptions.size === 0) service.variants.delete(variant.clusters)
+    if (service.variants.size === 0) this.#services.delete(serviceKeyText(service.key))
+  }
+}
+
+function placeOf(subscriber: Subscriber): string {
+  return `${subscriber.address} ${subscriber.port}`
+}

@@ -1,0 +1,269 @@
+import { expect, test } from 'vitest'
+import type { Change } from '../core/changes.ts'
+import type { PushPacket, PushSender, PushTarget } from '../core/naming/push-sender.ts'
+import { MAX_SUBSCRIPTIONS_OF_ADDRESS, MAX_VARIANTS_OF_SERVICE, PushRegistry } from './push-registry.ts'
+import { PushSubscribers, type Subscriber } from './push.ts'
+
+const LAPSE_MS = 15_000
+
+/** A sender that notes what it is given; a list of more than 1,000 bytes has no packet, `small` takes 100. */
+class NotingSender implements PushSender {
+  readonly sent: { port: number; clusters: string; list: string }[] = []
+  packed = 0
+  onSend: (target: PushTarget) => void = () => {}
+
+  pack(answer: Buffer): PushPacket | undefined {
+    this.packed++
+    return answer.length > 1_000 ? undefined : { lastRefTime: this.packed, datagram: answer }
+  }
+
+  fits(target: PushTarget, bytes: number): boolean {
+    return bytes <= (target.agent === 'small' ? 100 : Infinity)
+  }
+
+  send(target: PushTarget, packet: PushPacket): void {
+    const [clusters = '', list = ''] = packet.datagram.toString().split('|')
+    this.sent.push({ port: target.port, clusters, list })
+    this.onSend(target)
+  }
+
+  counts() {
+    return { sent: this.sent.length, acked: 0, resent: 0, failed: 0 }
+  }
+}
+
+/** A server in miniature: the list of each service is a text; clock, timers and loop are moved by hand. */
+function fixture() {
+  const sender = new NotingSender()
+  const lists = new Map<string, string>()
+  const clock = { nowMs: 0 }
+  const timers: { atMs: number; run: () => void }[] = []
+  const waiting: (() => void)[] = []
+  const server = { enabled: true }
+  const pushes = new PushSubscribers({
+    sender,
+    answerOf: (key, clusters, consumerIp = '') =>
+      Buffer.from(`${clusters}|${lists.get(key.groupedName) ?? ''}${consumerIp}`),
+    isPersonal: (key) => key.groupedName === 'g@@selected',
+    loop: {
+      now: () => clock.nowMs,
+      soon: (run) => void waiting.push(run),
+      after: (ms, run) => void timers.push({ atMs: clock.nowMs + ms, run }),
+    },
+    enabled: () => server.enabled,
+    lapseMs: () => LAPSE_MS,
+  })
+  const runSlice = () => waiting.shift()?.()
+  const runAll = () => {
+    while (waiting.length > 0) runSlice()
+  }
+  const pass = (ms: number) => {
+    clock.nowMs += ms
+    for (const timer of timers.splice(0)) {
+      if (timer.atMs <= clock.nowMs) timer.run()
+      else timers.push(timer)
+    }
+    runAll()
+  }
+  const change = (list: string, service = 'g@@s') => {
+    lists.set(service, list)
+    pushes.onChange(changeOf(service))
+  }
+  return { sender, clock, server, pushes, runSlice, pass, change, waiting, timers }
+}
+
+function changeOf(groupedName: string): Change {
+  return { kind: 'instance-health-changed', serviceKey: { namespaceId: 'public', groupedName } } as Change
+}
+
+function subscriber(port: number, more: Partial<Subscriber> = {}): Subscriber {
+  const plain = { address: '10.0.0.1', port, agent: 'large', app: '', clusters: '' }
+  return { ...plain, namespaceId: 'public', groupedName: 'g@@s', ...more }
+}
+
+test('a change reaches the subscribers of its service within 50 ms, and nobody else', () => {
+  const { pushes, pass, change, sender } = fixture()
+  expect(pushes.subscribe(subscriber(1))).toBe(true)
+  pushes.subscribe(subscriber(2, { groupedName: 'g@@other' }))
+  pushes.subscribe(subscriber(3, { namespaceId: 'dev' }))
+  change('one')
+  pass(40)
+  expect(sender.sent).toEqual([{ port: 1, clusters: '', list: 'one' }])
+})
+
+test('the changes of a burst are one push, of the last state, and none is put off by the next', () => {
+  const { pushes, pass, change, sender } = fixture()
+  pushes.subscribe(subscriber(1))
+  for (let count = 1; count <= 60; count++) {
+    change(String(count))
+    pass(1)
+  }
+  pass(20)
+  expect(sender.sent.map((each) => each.list)).toEqual(['20', '40', '60'])
+})
+
+test('a packet is made once for all who spell the clusters alike, and repeats their spelling', () => {
+  const { pushes, pass, change, sender } = fixture()
+  for (let port = 1; port <= 100; port++)
+    pushes.subscribe(subscriber(port, { clusters: port % 2 ? 'b,a' : '' }))
+  sender.packed = 0
+  change('one')
+  pass(20)
+  expect(sender.packed).toBe(2)
+  expect(sender.sent).toHaveLength(100)
+  expect(sender.sent.every((each) => each.clusters === (each.port % 2 ? 'b,a' : ''))).toBe(true)
+})
+
+test('where a selector decides, each subscriber gets its own list', () => {
+  const { pushes, pass, change, sender } = fixture()
+  pushes.subscribe(subscriber(1, { groupedName: 'g@@selected' }))
+  pushes.subscribe(subscriber(2, { groupedName: 'g@@selected', consumerIp: '10.9.9.9' }))
+  change('for ', 'g@@selected')
+  pass(20)
+  expect(sender.sent.map((each) => each.list)).toEqual(['for 10.0.0.1', 'for 10.9.9.9'])
+})
+
+test('while pushes are switched off none is granted and none is sent', () => {
+  const { pushes, pass, change, sender, server } = fixture()
+  pushes.subscribe(subscriber(1))
+  change('one')
+  server.enabled = false
+  pass(20)
+  expect(sender.sent).toEqual([])
+  expect(pushes.subscribe(subscriber(1))).toBe(false)
+  server.enabled = true
+  expect(pushes.subscribe(subscriber(1))).toBe(true)
+  change('two')
+  pass(20)
+  expect(sender.sent.map((each) => each.list)).toEqual(['two'])
+})
+
+test('a subscription lapses when the client does not call again, and lasts when it does', () => {
+  const { pushes, pass, change, sender, clock } = fixture()
+  pushes.subscribe(subscriber(1))
+  pushes.subscribe(subscriber(2))
+  pass(LAPSE_MS - 1_000)
+  pushes.subscribe(subscriber(2))
+  pass(1_000)
+  const key = { namespaceId: 'public', groupedName: 'g@@s' }
+  expect(pushes.list(key).map((each) => each.port)).toEqual([2])
+  change('one')
+  pass(20)
+  expect(sender.sent.map((each) => each.port)).toEqual([2])
+  pushes.tick(clock.nowMs + 1_000)
+  expect(pushes.counts().subscribers).toBe(1)
+  pass(LAPSE_MS)
+  pushes.tick(clock.nowMs + 1_000)
+  expect(pushes.counts().subscribers).toBe(0)
+  expect(pushes.list(key)).toEqual([])
+})
+
+test('a list that cannot fit a datagram of the client is not granted and not sent, until it fits', () => {
+  const { pushes, pass, change, sender } = fixture()
+  change('x'.repeat(500))
+  expect(pushes.subscribe(subscriber(1))).toBe(true)
+  expect(pushes.subscribe(subscriber(2, { agent: 'small' }))).toBe(false)
+  change('y'.repeat(600))
+  pass(20)
+  expect(sender.sent.map((each) => each.port)).toEqual([1])
+  expect(pushes.counts().tooLarge).toBe(1)
+  change('z'.repeat(2_000))
+  pass(20)
+  expect(pushes.subscribe(subscriber(1))).toBe(false)
+  expect(sender.sent).toHaveLength(1)
+  change('short')
+  pass(20)
+  expect(sender.sent.slice(1).map((each) => each.port)).toEqual([1, 2])
+  expect(pushes.subscribe(subscriber(2, { agent: 'small' }))).toBe(true)
+})
+
+test('who never acks is left alone until it calls again, and is told to poll until it acks', () => {
+  const { pushes, pass, change, sender, clock } = fixture()
+  const targets: PushTarget[] = []
+  sender.onSend = (target) => void targets.push(target)
+  pushes.subscribe(subscriber(1))
+  change('one')
+  pass(20)
+  const target = targets[0] as PushTarget
+  target.silentSinceMs = clock.nowMs
+  change('two')
+  pass(20)
+  expect(sender.sent).toHaveLength(1)
+  expect(pushes.subscribe(subscriber(1))).toBe(false)
+  change('three')
+  pass(20)
+  expect(sender.sent.map((each) => each.list)).toEqual(['one', 'three'])
+  target.silentSinceMs = undefined
+  expect(pushes.subscribe(subscriber(1))).toBe(true)
+})
+
+test('thousands of subscribers are served in slices of at most 10 ms, and other services have their turn', () => {
+  const { pushes, clock, change, sender, waiting, runSlice, timers } = fixture()
+  for (let port = 1; port <= 10_000; port++) pushes.subscribe(subscriber(port))
+  pushes.subscribe(subscriber(1, { groupedName: 'g@@other' }))
+  sender.onSend = () => {
+    clock.nowMs += 0.015
+  }
+  change('one')
+  change('small', 'g@@other')
+  for (const timer of timers.splice(0)) timer.run()
+  let longestMs = 0
+  while (waiting.length > 0) {
+    const startedMs = clock.nowMs
+    runSlice()
+    longestMs = Math.max(longestMs, clock.nowMs - startedMs)
+  }
+  expect(longestMs).toBeLessThan(10)
+  expect(sender.sent).toHaveLength(10_001)
+  expect(sender.sent.findIndex((each) => each.list === 'small')).toBeLessThan(100)
+})
+
+test('a change in the middle of a push goes to the rest at once and to the others next', () => {
+  const { pushes, clock, change, sender, timers, runSlice, pass } = fixture()
+  for (let port = 1; port <= 2_000; port++) pushes.subscribe(subscriber(port))
+  sender.onSend = () => {
+    clock.nowMs += 0.01
+  }
+  change('one')
+  for (const timer of timers.splice(0)) timer.run()
+  runSlice()
+  const early = sender.sent.length
+  change('two')
+  pass(100)
+  expect(early).toBeLessThan(2_000)
+  const last = new Map(sender.sent.map((each) => [each.port, each.list]))
+  expect(last.size).toBe(2_000)
+  expect([...last.values()].every((list) => list === 'two')).toBe(true)
+  expect(sender.sent).toHaveLength(2_000 + early)
+})
+
+test('a service with very many subscribers is pushed less often', () => {
+  const { pushes, clock, change, sender, pass } = fixture()
+  pushes.subscribe(subscriber(1))
+  sender.onSend = () => {
+    clock.nowMs += 80
+  }
+  change('one')
+  pass(20)
+  change('two')
+  pass(50)
+  expect(sender.sent).toHaveLength(1)
+  pass(30)
+  expect(sender.sent).toHaveLength(2)
+})
+
+test('no address has more than its share of subscriptions, and no service more than its share of spellings', () => {
+  const registry = new PushRegistry(() => LAPSE_MS)
+  for (let number = 0; number < MAX_SUBSCRIPTIONS_OF_ADDRESS; number++) {
+    registry.refresh(subscriber(1, { groupedName: `g@@s${number}` }), 0)
+  }
+  expect(registry.refresh(subscriber(1), 0)).toBeUndefined()
+  expect(registry.refresh(subscriber(1, { groupedName: 'g@@s0' }), 0)).toBeDefined()
+  for (let number = 0; number < MAX_VARIANTS_OF_SERVICE; number++) {
+    expect(registry.refresh(subscriber(1, { address: '10.0.0.2', clusters: `c${number}` }), 0)).toBeDefined()
+  }
+  expect(registry.refresh(subscriber(1, { address: '10.0.0.2' }), 0)).toBeUndefined()
+  registry.tick(LAPSE_MS + 1_000)
+  expect(registry.size).toBe(0)
+  expect(registry.refresh(subscriber(1), LAPSE_MS + 2_000)).toBeDefined()
+})

@@ -1,0 +1,42 @@
+import type { LeaderView } from './core/operator/leadership.ts'
+import type { Store } from './core/ports.ts'
+import { nacosNamingRoutes } from './protocols/http/nacos/naming-routes.ts'
+import { nacosOperatorRoutes } from './protocols/http/nacos/operator-routes.ts'
+import type { NamingParts } from './protocols/http/naming/naming-parts.ts'
+import { openapiRoute } from './protocols/http/openapi-route.ts'
+import type { Member, OperatorParts } from './protocols/http/operator/operator-operations.ts'
+import type { Route } from './protocols/http/route.ts'
+import { svcNamingRoutes } from './protocols/http/svc/naming-routes.ts'
+import { svcOperatorRoutes } from './protocols/http/svc/operator-routes.ts'
+import type { Settings } from './settings/settings.ts'
+import type { LongPolls } from './subscribers/long-poll.ts'
+import type { PushSubscribers } from './subscribers/push.ts'
+import { packageVersion } from './command/version.ts'
+
+/** What the routes work on. */
+export interface RouteParts {
+  readonly state: NamingParts['state']
+  readonly engine: NamingParts['engine']
+  readonly store: Store
+  readonly clock: NamingParts['clock']
+  readonly polls: LongPolls
+  readonly pushes: PushSubscribers
+  readonly members: () => readonly Member[]
+  readonly leader: () => LeaderView
+  readonly machine: OperatorParts['machine']
+  readonly monotonicMs: () => number
+  readonly settings: Settings
+}
+
+/** Every route of both dialects, and the document that describes them. */
+export function allRoutes(parts: RouteParts): Route[] {
+  const naming: NamingParts = { ...parts, maxInstanceMetadataBytes: parts.settings.maxInstanceMetadataBytes }
+  const operator: OperatorParts = { ...parts, subscriberCount: () => parts.pushes.counts().subscribers }
+  const routes = [
+    ...svcNamingRoutes(naming),
+    ...nacosNamingRoutes(naming),
+    ...svcOperatorRoutes(operator),
+    ...nacosOperatorRoutes(operator),
+  ]
+  return [...routes, openapiRoute(routes, packageVersion())]
+}

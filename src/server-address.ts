@@ -1,0 +1,22 @@
+import { isIPv6 } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import type { Settings } from './settings/settings.ts'
+
+const EVERY_ADDRESS = new Set(['0.0.0.0', '::', ''])
+
+/** Where a server that listens on `host` and `port` can be reached from this machine. */
+export function urlOf(host: string, port: number): string {
+  return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`
+}
+
+/** The address that the server list names for this server. */
+export function advertisedHost({ advertiseHost, host }: Pick<Settings, 'advertiseHost' | 'host'>): string {
+  if (advertiseHost !== '') return advertiseHost
+  return EVERY_ADDRESS.has(host) ? (firstAddress() ?? '127.0.0.1') : host
+}
+
+/** The first address of the machine that others can reach. */
+function firstAddress(): string | undefined {
+  const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
+  return addresses.find(({ family, internal }) => family === 'IPv4' && !internal)?.address
+}

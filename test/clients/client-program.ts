@@ -1,0 +1,164 @@
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { needTool } from '../support/need-tool.ts'
+import { startWaypost, temporaryDirectory } from '../support/waypost.ts'
+
+/** A command line; it is run in the folder of the prepared program. */
+type Command = readonly [program: string, ...args: string[]]
+
+/** A program that drives a server with a client library and prints a line of JSON for each of its checks. */
+export interface ClientProgram {
+  /** The folder of its sources beside this file, and of what is made of them under `.cache/clients`. */
+  readonly language: 'npm' | 'java' | 'go' | 'python'
+  /** What must be on the path. */
+  readonly tools: readonly string[]
+  /** The files that fix which version of the library is installed. */
+  readonly locks: readonly string[]
+  /** Fetches the library; run when a lock has changed. */
+  readonly install: readonly Command[]
+  /** Makes the program; run when any source has changed. */
+  readonly build: readonly Command[]
+  /** Runs it against `host:port`, with a folder for what the library writes. */
+  readonly run: (address: string, scratch: string) => Command
+}
+
+interface CheckLine {
+  readonly name: string
+  readonly ok: boolean
+  readonly detail: string
+}
+
+const PREPARE_LIMIT_MS = 300_000
+const RUN_LIMIT_MS = 60_000
+
+/**
+ * Prepares the program, runs it against a fresh server, and makes one test of each of its checks. The names are listed
+ * by the caller, so that a check that is never reported fails.
+ */
+export function describeClient(program: ClientProgram, checks: readonly string[]): void {
+  const tools = needTool(...program.tools)
+  const note = tools.skip ? ` (${tools.reason})` : ''
+  describe.skipIf(tools.skip)(`the ${program.language} client, unmodified${note}`, () => {
+    let lines: readonly CheckLine[] = []
+    beforeAll(async () => {
+      await prepare(program)
+      lines = await drive(program)
+    }, PREPARE_LIMIT_MS + RUN_LIMIT_MS)
+    test.for(checks)('%s', (name) => {
+      expect(lines.find((line) => line.name === name)).toMatchObject({ ok: true })
+    })
+    test('reports the listed checks and no other', () => {
+      expect(lines.map((line) => line.name).sort()).toEqual([...checks].sort())
+    })
+  })
+}
+
+async function drive(program: ClientProgram): Promise<readonly CheckLine[]> {
+  const server = await startWaypost()
+  const scratch = temporaryDirectory(`client-${program.language}-`)
+  // The libraries keep caches and logs in the home directory.
+  const env = { ...process.env, HOME: scratch, NO_PROXY: '127.0.0.1', no_proxy: '127.0.0.1' }
+  try {
+    const printed = await execute(program.run(`127.0.0.1:${server.port}`, scratch), {
+      cwd: preparedFolder(program),
+      env,
+      limitMs: RUN_LIMIT_MS,
+    })
+    return printed
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line) as CheckLine)
+  } finally {
+    await server.stop()
+  }
+}
+
+function sourceFolder(program: ClientProgram): string {
+  return fileURLToPath(new URL(program.language, import.meta.url))
+}
+
+function preparedFolder(program: ClientProgram): string {
+  return fileURLToPath(new URL(`../../.cache/clients/${program.language}`, import.meta.url))
+}
+
+async function prepare(program: ClientProgram): Promise<void> {
+  const source = sourceFolder(program)
+  const folder = preparedFolder(program)
+  const files = readdirSync(source).sort()
+  // The names of all files belong to it: a source that is gone must not linger in the prepared folder.
+  const locks = digest(source, program.locks) + files.join()
+  const sources = digest(source, files)
+  if (!isStamped(folder, 'locks', locks)) {
+    rmSync(folder, { recursive: true, force: true })
+    mkdirSync(folder, { recursive: true })
+    await runAll(program.install, { source, folder })
+    writeFileSync(stamp(folder, 'locks'), locks)
+  }
+  if (!isStamped(folder, 'sources', sources)) {
+    await runAll(program.build, { source, folder })
+    writeFileSync(stamp(folder, 'sources'), sources)
+  }
+}
+
+async function runAll(commands: readonly Command[], at: { source: string; folder: string }): Promise<void> {
+  cpSync(at.source, at.folder, { recursive: true })
+  const limits = { cwd: at.folder, env: process.env, limitMs: PREPARE_LIMIT_MS }
+  for (const command of commands) await execute(command, limits)
+}
+
+function digest(folder: string, files: readonly string[]): string {
+  const hash = createHash('sha256')
+  for (const file of files) hash.update(`${file}\n`).update(readFileSync(join(folder, file)))
+  return hash.digest('hex')
+}
+
+function stamp(folder: string, of: string): string {
+  return join(folder, `.${of}-digest`)
+}
+
+function isStamped(folder: string, of: string, wanted: string): boolean {
+  return existsSync(stamp(folder, of)) && readFileSync(stamp(folder, of), 'utf8') === wanted
+}
+
+interface Limits {
+  readonly cwd: string
+  readonly env: NodeJS.ProcessEnv
+  readonly limitMs: number
+}
+
+/** Runs a command to its end and answers what it printed; throws with its complaints when it fails or takes too long. */
+function execute([program, ...args]: Command, { cwd, env, limitMs }: Limits): Promise<string> {
+  return new Promise((resolve, reject) => {
+    // A group of its own, so that helper processes of the libraries end with it.
+    const child = spawn(program, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+    const printed = { out: '', err: '' }
+    const fail = (why: string) =>
+      reject(new Error(`${program} ${why}; it printed:\n${printed.out}${printed.err}`))
+    const timer = setTimeout(() => {
+      endGroup(child.pid)
+      fail(`did not end within ${limitMs} ms`)
+    }, limitMs)
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (printed.out += text))
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (printed.err += text))
+    child.on('error', (error) => fail(`could not be run (${error.message})`))
+    child.on('exit', (code) => {
+      clearTimeout(timer)
+      endGroup(child.pid)
+      if (code !== 0) fail(`ended with ${code}`)
+    })
+    child.on('close', () => resolve(printed.out))
+  })
+}
+
+function endGroup(pid: number | undefined): void {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // Nothing of the group is left.
+  }
+}

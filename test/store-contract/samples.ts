@@ -114,7 +114,7 @@ export function sampleInstance(port: number): InstanceRecord {
 
 /** An instance of a service written. */
 export function instanceSaved(service: Service, record: InstanceRecord, healthy?: boolean): InstanceSaved {
-  const { key: key, serial } = service
+  const { key, serial } = service
   return {
     kind: 'instance-saved',
     serviceKey: key,

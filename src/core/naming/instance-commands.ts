@@ -21,6 +21,8 @@ export interface InstancePatch {
   readonly weight: number | undefined
   readonly enabled: boolean | undefined
   readonly metadata: Metadata | undefined
+  /** The most metadata that an instance may have, in bytes of UTF-8. */
+  readonly maxMetadataBytes: number
 }
 
 /** Removes an instance. Answers ok, also when it was not there. */
@@ -47,7 +49,7 @@ export function modifyInstance(target: InstanceTarget, patch: InstancePatch): Co
   return {
     subject: serviceSubject(target.serviceKey),
     decide(view, now) {
-      const { serviceKey, address } = target
+      const { serviceKey } = target
       const { record } = existing(view, target)
       const weight = patch.weight ?? record.weight
       const enabled = patch.enabled ?? record.enabled
@@ -59,7 +61,8 @@ export function modifyInstance(target: InstanceTarget, patch: InstancePatch): Co
         )
       }
       if (patch.metadata !== undefined) {
-        changes.push(...rememberKeys(view, { serviceKey, address, keys: patch.metadata, atMs: now.wallMs }))
+        const { metadata: keys, maxMetadataBytes: maxBytes } = patch
+        changes.push(...rememberKeys(view, { serviceKey, record, keys, maxBytes, atMs: now.wallMs }))
       }
       return synced(changes, 'ok')
     },

@@ -1,5 +1,6 @@
 import type { Change } from '../changes.ts'
 import { type Command, synced } from '../decision.ts'
+import { Refusal } from '../refusal.ts'
 import type { KnownInstance, View } from '../view.ts'
 import type { InstanceAddress, InstanceRecord, Metadata } from './instance.ts'
 import { saveInFull } from './save-in-full.ts'
@@ -20,6 +21,8 @@ export interface MetadataBatch {
   readonly consistencyType: string | undefined
   readonly instances: readonly InstanceLocator[]
   readonly keys: Metadata
+  /** The most metadata that an instance may have, in bytes of UTF-8. */
+  readonly maxBytes: number
 }
 
 /** Writes the keys over the metadata of the instances meant, and remembers them. Answers who they are. */
@@ -27,10 +30,10 @@ export function updateMetadata(batch: MetadataBatch): Command<KnownInstance[]> {
   return {
     subject: serviceSubject(batch.serviceKey),
     decide(view, now) {
-      const { serviceKey, keys } = batch
+      const { serviceKey, keys, maxBytes } = batch
       const meant = instancesMeant(view, batch)
-      const changes = meant.flatMap(({ record: { address } }) =>
-        rememberKeys(view, { serviceKey, address, keys, atMs: now.wallMs }),
+      const changes = meant.flatMap(({ record }) =>
+        rememberKeys(view, { serviceKey, record, keys, maxBytes, atMs: now.wallMs }),
       )
       return synced(changes, meant)
     },
@@ -51,15 +54,35 @@ export function deleteMetadata(batch: MetadataBatch): Command<KnownInstance[]> {
   }
 }
 
-/** The changes that write keys over the metadata of an instance; none when they are there already. */
-export function rememberKeys(
-  view: View,
-  wish: { serviceKey: ServiceKey; address: InstanceAddress; keys: Metadata; atMs: number },
-): Change[] {
-  const { serviceKey, address, keys, atMs } = wish
+/** Keys to be written over the metadata of an instance. */
+export interface KeysToRemember {
+  readonly serviceKey: ServiceKey
+  readonly record: InstanceRecord
+  readonly keys: Metadata
+  readonly maxBytes: number
+  readonly atMs: number
+}
+
+/** The changes that write the keys; none when they are there already. Refuses what would be too much in all. */
+export function rememberKeys(view: View, wish: KeysToRemember): Change[] {
+  const { serviceKey, record, keys, atMs } = wish
+  const { address } = record
   const before = view.remembered(serviceKey, address) ?? {}
   if (Object.keys(keys).every((name) => before[name] === keys[name])) return []
-  return [{ kind: 'metadata-remembered', serviceKey, address, metadata: { ...before, ...keys }, atMs }]
+  const metadata = { ...before, ...keys }
+  refuseTooMuch({ ...record.registered, ...metadata }, wish.maxBytes)
+  return [{ kind: 'metadata-remembered', serviceKey, address, metadata, atMs }]
+}
+
+function refuseTooMuch(metadata: Metadata, maxBytes: number): void {
+  let bytes = 0
+  for (const [name, value] of Object.entries(metadata)) bytes += Buffer.byteLength(name) + Buffer.byteLength(value)
+  if (bytes <= maxBytes) return
+  const allowed = `at most ${maxBytes} bytes of UTF-8 in the keys and values of an instance together`
+  throw new Refusal('invalid-parameter', `The instance's metadata would have ${bytes} bytes.`, {
+    parameter: 'metadata',
+    allowed,
+  })
 }
 
 function forgetKeys(view: View, batch: MetadataBatch, one: { known: KnownInstance; atMs: number }): Change[] {

@@ -27,7 +27,7 @@ describe('X-Forwarded-For', () => {
     ['IPv6', 'fd00::1', '2001:db8::1', '2001:db8::1'],
     ['IPv6 with a port', 'fd00::1', '[2001:db8::1]:80', '2001:db8::1'],
     ['wrapped IPv4', '10.0.0.1', '::ffff:1.1.1.1', '1.1.1.1'],
-  ])('%s', (_, socket, header, caller) => {
+  ])('%s', (...[, socket, header, caller]) => {
     expect(callerAddress(socket, header, trusted)).toBe(caller)
   })
 

@@ -64,7 +64,7 @@ describe('/nacos', () => {
       400,
       "caused: Required request parameter 'dataId' for method parameter type String is not present;",
     ],
-  ] as const)('configuration: %s %j', (code, facts, status, text) => {
+  ] as const)('configuration: %s %j', (...[code, facts, status, text]) => {
     expect(told(configErrors, code, facts)).toEqual([status, text])
   })
 
@@ -93,7 +93,7 @@ describe('/nacos', () => {
       'metadata format incorrect:x?y',
     ],
     ['invalid-parameter', { parameter: 'weight' }, 400, 'The sentence.'],
-  ] as const)('naming: %s %j', (code, facts, status, text) => {
+  ] as const)('naming: %s %j', (...[code, facts, status, text]) => {
     expect(told(namingErrors, code, facts)).toEqual([status, text])
   })
 

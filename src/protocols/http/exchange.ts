@@ -1,53 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { BlockList, Socket } from 'node:net'
 import { Refusal } from '../../core/refusal.ts'
 import { headersOf } from './answer-headers.ts'
 import { hasForm, readBody, type BodyReceiver } from './body-reader.ts'
 import { callerAddress, plainAddress } from './client-address.ts'
+import { countRequest } from './connection-load.ts'
+import type { ExchangeContext } from './exchange-context.ts'
 import { parseFormBody, parseQuery, type FormValues } from './form-parser.ts'
-import type { Answer, Caller, ErrorFormat, Handled, Held, Request, Route } from './route.ts'
-import type { CompiledRoute, Router } from './router.ts'
-
-/** Where requests are reported to that ended in a fault of ours. */
-export interface HttpLog {
-  error(facts: object, text: string): void
-  warn(facts: object, text: string): void
-}
-
-/** What all exchanges of a server share. */
-export interface ExchangeContext {
-  readonly router: Router
-  readonly trusted: BlockList
-  readonly maxParameters: number
-  /** The error format of a path that no route has. */
-  readonly fallbackErrors: (path: string) => ErrorFormat
-  /** Judges a request once its route is known and before its body is read; an answer, or a Refusal thrown, ends it. */
-  readonly gate: ((route: Route, rawUrl: string, caller: Caller) => Answer | undefined) | undefined
-  readonly onAnswer: ((route: Route | undefined, status: number, elapsedMs: number) => void) | undefined
-  readonly log: HttpLog
-  /** Requests that are not answered yet. */
-  inFlight: number
-  /** Set while the server stops: every answer then ends its connection. */
-  stopping: boolean
-}
+import { pathOf, queryOf } from './request-target.ts'
+import type { Answer, Caller, Handled, Held, Request, Route } from './route.ts'
+import type { CompiledRoute } from './router.ts'
 
 /** How long the rest of a refused body is let in, so that its sender sees the answer before the connection ends. */
 const LINGER_MS = 1_000
 
 const NO_PARAMS: Record<string, unknown> = Object.freeze({})
-
-const OPEN = Symbol('requests of this connection that are not answered yet')
-
-/** A connection with the number of its requests that are not answered yet. */
-export interface CountedSocket extends Socket {
-  [OPEN]?: number
-}
-
-/** Whether ending the connection now would cost anyone an answer. */
-export function isIdle(socket: CountedSocket): boolean {
-  return (socket[OPEN] ?? 0) === 0 && socket.writableLength === 0
-}
 
 const HOLDER = Symbol('the held exchange')
 
@@ -64,6 +31,7 @@ export class Exchange implements Request<Record<string, unknown>>, Held, Caller,
   readonly #context: ExchangeContext
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
+  readonly #url: string
   readonly #startedMs: number
   #compiled: CompiledRoute | undefined
   #held = false
@@ -74,6 +42,7 @@ export class Exchange implements Request<Record<string, unknown>>, Held, Caller,
     this.#context = context
     this.#request = request
     this.#response = response
+    this.#url = request.url ?? ''
     this.#startedMs = context.onAnswer === undefined ? 0 : performance.now()
     this.#count(1)
   }
@@ -81,10 +50,10 @@ export class Exchange implements Request<Record<string, unknown>>, Held, Caller,
   /** Finds the route, asks the gate, and reads the body if there is one to read. */
   begin(): void {
     try {
-      const found = this.#context.router.find(this.#request.method ?? '', pathOf(this.#request))
+      const found = this.#context.router.find(this.#request.method ?? '', pathOf(this.#url))
       if (found instanceof Refusal) return this.#fail(found)
       this.#compiled = found
-      const barred = this.#context.gate?.(found.route, this.#request.url ?? '', this)
+      const barred = this.#context.gate?.(found.route, this.#url, this)
       if (barred !== undefined) return this.#send(barred)
       if (found.readsBody && hasForm(this.#request)) this.#readBody(found.maxBodyBytes)
       else this.#handle(found, undefined)
@@ -179,9 +148,8 @@ export class Exchange implements Request<Record<string, unknown>>, Held, Caller,
 
   #values(body: Buffer | undefined): FormValues {
     const values: FormValues = new Map()
-    const url = this.#request.url ?? ''
-    const mark = url.indexOf('?')
-    if (mark >= 0) parseQuery(url.slice(mark + 1), values, this.#context.maxParameters)
+    const query = queryOf(this.#url)
+    if (query !== undefined) parseQuery(query, values, this.#context.maxParameters)
     if (body !== undefined) parseFormBody(body, values, this.#context.maxParameters)
     return values
   }
@@ -201,7 +169,7 @@ export class Exchange implements Request<Record<string, unknown>>, Held, Caller,
 
   #fail(error: unknown): void {
     const method = this.#request.method ?? ''
-    const path = pathOf(this.#request)
+    const path = pathOf(this.#url)
     const requestId = randomUUID()
     const errors = this.#compiled?.route.errors ?? this.#context.fallbackErrors(path)
     if (!(error instanceof Refusal)) {
@@ -255,21 +223,12 @@ export class Exchange implements Request<Record<string, unknown>>, Held, Caller,
     return true
   }
 
-  #count(difference: number): void {
+  #count(difference: 1 | -1): void {
     this.#context.inFlight += difference
-    const socket = this.#request.socket as CountedSocket
-    socket[OPEN] = (socket[OPEN] ?? 0) + difference
+    countRequest(this.#request.socket, difference)
   }
 }
 
 function onClose(this: HeldResponse): void {
   this[HOLDER]?.connectionClosed()
-}
-
-/** The path of the request target, also where a proxy's form of it names the host. */
-function pathOf(request: IncomingMessage): string {
-  const url = request.url ?? ''
-  const mark = url.indexOf('?')
-  const path = mark < 0 ? url : url.slice(0, mark)
-  return path.startsWith('/') ? path : path.replace(/^https?:\/\/[^/]*/i, '')
 }

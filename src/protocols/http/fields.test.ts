@@ -7,7 +7,7 @@ import { compileField, type FieldSchema } from './parameter-field.ts'
 import { compileReader } from './parameter-reader.ts'
 import { SVC_RULES } from './parameter-rules.ts'
 
-const SCHEMAS = Object.entries(fields).filter(
+const SCHEMAS = Object.entries<unknown>(fields).filter(
   (entry): entry is [string, TSchema] => typeof entry[1] === 'object',
 )
 

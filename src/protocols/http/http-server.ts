@@ -8,7 +8,9 @@ import {
 import { Server as NetServer, type AddressInfo, type Socket } from 'node:net'
 import { parseTrustedProxies } from './client-address.ts'
 import { answerClientError } from './client-error.ts'
-import { Exchange, isIdle, type ExchangeContext, type HttpLog } from './exchange.ts'
+import { isIdle } from './connection-load.ts'
+import type { ExchangeContext, HttpLog } from './exchange-context.ts'
+import { Exchange } from './exchange.ts'
 import type { Answer, Caller, ErrorFormat, Route } from './route.ts'
 import { Router } from './router.ts'
 

@@ -53,7 +53,7 @@ interface Field {
 
 /** A schema without what is said beside it, and with our keywords as the extensions that they are. */
 function fieldOf(name: string, source: FieldSchema, isRequired: boolean): Field {
-  const { aliases = [], allowEmpty, trim, maxBytes, allowed, description, ...schema } = source
+  const { aliases = [], allowEmpty, trim: _, maxBytes, allowed, description, ...schema } = source
   return {
     name,
     // What has a default may be left out, whatever its schema says about the handler's side.

@@ -17,7 +17,7 @@ export interface Answer {
 
 /** Who asks: what handlers may know of the connection. */
 export interface Caller {
-  /** The socket's address, or X-Forwarded-For's first where a trusted proxy sent it; IPv4 where it is mapped. */
+  /** The socket's address, or where that is a trusted proxy the last hop of X-Forwarded-For that is none; IPv4 where it is mapped. */
   readonly ip: string
   /** The socket's own address, whatever a header says (for UDP pushes). */
   readonly socketIp: string

@@ -4,7 +4,7 @@ import Database from 'libsql'
 export type SqlValue = string | number | Buffer | null
 
 /** A value that cannot be written: the fault of who gave it, not of the store. */
-export class UnstorableValue extends Error {
+class UnstorableValue extends Error {
   constructor(value: unknown) {
     super(`A value of type ${typeof value} (${String(value)}) cannot be stored in a column`)
     this.name = 'UnstorableValue'

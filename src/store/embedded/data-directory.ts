@@ -18,7 +18,7 @@ export function databasePath(directory: string): string {
 }
 
 /** Says that the directory has a database, so that a lost one is noticed and not silently made anew. */
-export function markerPath(directory: string): string {
+function markerPath(directory: string): string {
   return join(directory, 'waypost.json')
 }
 

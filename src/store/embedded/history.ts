@@ -80,9 +80,12 @@ function recordOf(connection: Connection, where: string, values: SqlValue[]): Hi
     throw new DamagedRow('config_revision', String(id), 'the content that it answers is missing')
   }
   const [md5, type, appName, encryptedDataKey] = source.slice(5, 9)
-  const entry = entryOf(nameOf(connection, Number(nameId)), [
-    ...[id, op, srcIp, srcUser, atMs, type, appName, encryptedDataKey].map((value) => value ?? null),
-  ])
+  const facts = [id, op, srcIp, srcUser, atMs, type, appName, encryptedDataKey]
+  const name = nameOf(connection, Number(nameId))
+  const entry = entryOf(
+    name,
+    facts.map((value) => value ?? null),
+  )
   return { ...entry, content, md5: String(md5) }
 }
 

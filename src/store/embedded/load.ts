@@ -1,4 +1,4 @@
-import type { Connection, SqlValue } from './connection.ts'
+import type { Connection } from './connection.ts'
 import { ContentPack } from './content-pack.ts'
 import type { LoadBatch, Plain } from './messages.ts'
 import { readMeta } from './meta.ts'
@@ -40,7 +40,7 @@ export function removeOrphans(connection: Connection): number {
 }
 
 function* configBatches(connection: Connection): Generator<LoadBatch> {
-  let rows: Plain[][] = []
+  let rows: (readonly Plain[])[] = []
   let pack = new ContentPack()
   for (const read of connection.each(configQuery())) {
     const { row, content } = configRow(read)
@@ -68,7 +68,7 @@ function configQuery(): string {
 }
 
 /** Name, item and revision of one item, each checked, without the columns that join them. */
-function configRow(read: Row): { row: Plain[]; content: Buffer } {
+function configRow(read: Row): { row: readonly Plain[]; content: Buffer } {
   const parts = splitByTable(read)
   const [item, name, revision] = [parts[1], parts[0], parts[2]]
   const itemRow = verifiedRow(TABLES.config_item, item ?? [])
@@ -96,7 +96,7 @@ function* plainBatches(
   kind: 'namespaces' | 'services' | 'instances' | 'remembered',
   table: Table,
 ): Generator<LoadBatch> {
-  let rows: Plain[][] = []
+  let rows: (readonly Plain[])[] = []
   for (const read of connection.each(
     `SELECT ${readColumns(table).join(', ')} FROM ${table.name} ORDER BY rowid`,
   )) {
@@ -112,6 +112,7 @@ function readColumns(table: Table): string[] {
   return [...columnsOf(table), 'checksum']
 }
 
-function plain(row: readonly SqlValue[]): Plain[] {
-  return row.map((value) => (Buffer.isBuffer(value) ? value.toString('utf8') : value))
+/** Checked rows hold no bytes besides their content. */
+function plain(row: Row): readonly Plain[] {
+  return row as readonly Plain[]
 }

@@ -142,7 +142,10 @@ export class DamagedRow extends Error {
  */
 export function verifiedRow(table: Table, read: Row): Row {
   const contentAt = table.content === undefined ? -1 : read.length - 2
-  const row = read.slice(0, -1).map((value, at) => (at === contentAt ? value : asText(value)))
+  const row = read.slice(0, -1)
+  for (const [at, value] of row.entries()) {
+    if (at !== contentAt && Buffer.isBuffer(value)) row[at] = asText(value)
+  }
   if (checksumOf(table, row) !== read.at(-1)) {
     throw new DamagedRow(table.name, String(row[0]), 'its checksum does not fit its contents')
   }

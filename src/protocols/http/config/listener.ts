@@ -81,17 +81,16 @@ function holdPoll(
   poll: Omit<HoldablePoll, 'answer'>,
   { polls, tell }: { polls: PollHolder; tell: ListenerManners['tell'] },
 ): Answer | undefined {
-  let held: Held | undefined
-  let early: Answer | undefined
+  const told: { later?: Held; early?: Answer } = {}
   const answer = (changed: readonly WatchedItem[]): void => {
-    if (held === undefined) early = tell(changed)
-    else held.answer(tell(changed))
+    if (told.later === undefined) told.early = tell(changed)
+    else told.later.answer(tell(changed))
   }
   const handle = polls.hold({ ...poll, answer })
   if (handle === 'too-many') throw tooManyPolls()
-  if (early !== undefined) return early
-  held = request.hold()
-  held.onGone(() => handle.cancel())
+  if (told.early !== undefined) return told.early
+  told.later = request.hold()
+  told.later.onGone(() => handle.cancel())
   return undefined
 }
 

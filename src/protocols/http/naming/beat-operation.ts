@@ -9,7 +9,8 @@ import { type Beat, parseBeat } from '../json-fields.ts'
 import { type Operation, operation } from '../operation.ts'
 import type { Answer } from '../route.ts'
 import { SERVICE_PARAMS } from './instance-operations.ts'
-import { andThen, type NamingParts, serviceKeyOf } from './naming-parts.ts'
+import { andThen } from '../and-then.ts'
+import { type NamingParts, serviceKeyOf } from './naming-parts.ts'
 
 /** What a beat came to, for the dialect to tell; `intervalMs` is when the next one is expected. */
 export type Beaten =

@@ -14,7 +14,8 @@ import { parseMetadata } from '../json-fields.ts'
 import { type Operation, operation } from '../operation.ts'
 import type { Answer } from '../route.ts'
 import { detailAnswer } from './instance-detail.ts'
-import { andThen, type NamingParts, serviceKeyOf } from './naming-parts.ts'
+import { andThen } from '../and-then.ts'
+import { type NamingParts, serviceKeyOf } from './naming-parts.ts'
 
 const READ = { action: 'read', resource: 'naming' } as const
 const WRITE = { action: 'write', resource: 'naming' } as const
@@ -106,7 +107,8 @@ function modify(parts: NamingParts): Operation {
     }),
     handle: ({ params }) => {
       const metadata = metadataOf(parts, params.metadata)
-      const patch = { weight: params.weight, enabled: params.enabled, metadata }
+      const maxMetadataBytes = parts.maxInstanceMetadataBytes
+      const patch = { weight: params.weight, enabled: params.enabled, metadata, maxMetadataBytes }
       return andThen(parts.engine.execute(modifyInstance(targetOf(params), patch)), () => OK_TEXT)
     },
   })

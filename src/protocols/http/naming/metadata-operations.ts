@@ -12,7 +12,8 @@ import * as fields from '../fields.ts'
 import { parseInstanceLocators, parseMetadata } from '../json-fields.ts'
 import { type Operation, operation } from '../operation.ts'
 import type { Answer } from '../route.ts'
-import { andThen, type NamingParts, serviceKeyOf } from './naming-parts.ts'
+import { andThen } from '../and-then.ts'
+import { type NamingParts, serviceKeyOf } from './naming-parts.ts'
 
 /** The batch operations on metadata (interface.md, batch metadata). `namespaceId` is optional on one dialect only. */
 export function metadataOperations(parts: NamingParts, namespaceId: TProperties[string]) {
@@ -35,9 +36,10 @@ export function metadataOperations(parts: NamingParts, namespaceId: TProperties[
       handle: ({ params }) => {
         const serviceKey = serviceKeyOf(params)
         const { consistencyType } = params
-        const keys = parseMetadata(params.metadata, 'metadata', parts.maxInstanceMetadataBytes)
+        const maxBytes = parts.maxInstanceMetadataBytes
+        const keys = parseMetadata(params.metadata, 'metadata', maxBytes)
         const instances = locatorsOf(consistencyType === undefined ? params.instances : undefined)
-        const command = commandOf({ serviceKey, consistencyType, instances, keys })
+        const command = commandOf({ serviceKey, consistencyType, instances, keys, maxBytes })
         return andThen(parts.engine.execute(command), (meant) => updatedAnswer(meant))
       },
     })

@@ -17,7 +17,8 @@ import { parseHealthChecker, parseMetadata, parseSelector } from '../json-fields
 import { type Operation, operation } from '../operation.ts'
 import type { Answer } from '../route.ts'
 import { SERVICE_PARAMS } from './instance-operations.ts'
-import { andThen, type NamingParts, serviceKeyOf } from './naming-parts.ts'
+import { andThen } from '../and-then.ts'
+import { type NamingParts, serviceKeyOf } from './naming-parts.ts'
 
 const READ = { action: 'read', resource: 'naming' } as const
 const WRITE = { action: 'write', resource: 'naming' } as const

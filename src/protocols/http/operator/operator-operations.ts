@@ -8,7 +8,7 @@ import type { Switches } from '../../../core/operator/switches.ts'
 import type { State } from '../../../core/state.ts'
 import { jsonAnswer, OK_TEXT } from '../answers.ts'
 import * as fields from '../fields.ts'
-import { andThen } from '../naming/naming-parts.ts'
+import { andThen } from '../and-then.ts'
 import { type Operation, operation } from '../operation.ts'
 
 /** One server of this installation. */

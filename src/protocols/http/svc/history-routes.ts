@@ -8,7 +8,7 @@ import type { Route } from '../route.ts'
 
 /** `/svc/v1/cs/history`: the list, the detail and the previous version. */
 export function svcHistoryRoutes(parts: HistoryParts): Route[] {
-  const history = historyOperations(parts, jsonAnswer)
+  const history = historyOperations(parts, (value) => jsonAnswer(value))
   return placeRoutes({ rules: SVC_RULES, errors: problemErrors }, '/svc/v1/cs', [
     ['GET', '/history', history.read],
     ['GET', '/history/previous', history.previous],

@@ -1,0 +1,72 @@
+import { Refusal, type RefusalCode } from '../../core/refusal.ts'
+import { configErrors, namingErrors } from './nacos-errors.ts'
+import { problemErrors, problemType } from './problem.ts'
+import type { ErrorFormat } from './route.ts'
+import { TITLE_OF } from './status-codes.ts'
+
+/** When each refusal is given, and what to do about it. */
+const MEANING_OF = {
+  'config-not-found': 'No item has this tenant, group and dataId. Publish it, or check the three names.',
+  'config-changed':
+    'A publish named the md5 that it replaces (casMd5), and the item has another one by now. Read it again.',
+  'history-not-found': 'No history record has this id, or there is none before it. Take ids from the list.',
+  'history-not-yours':
+    'The id is of another item than tenant, group and dataId name. A record is given only with its own names.',
+  'service-not-found': 'Nobody has created this service or registered an instance in it.',
+  'service-exists': 'A service can be created once. Update it instead.',
+  'service-not-empty': 'Deregister its instances first, then delete the service.',
+  'instance-not-found':
+    'No instance has this ip, port and cluster in the service, or it is of the other kind (ephemeral).',
+  'adding-disabled': 'The switch disableAddIP is on: only instances that are there may register.',
+  'cluster-not-found': 'The service has no instance in this cluster and nobody has configured it.',
+  'checker-not-none':
+    'The health of an instance is set by hand only where the health checker of its cluster is NONE.',
+  'namespace-not-found': 'No namespace of this id is on the list.',
+  'switch-unknown': 'No switch has this name; the answer lists those there are.',
+  'invalid-parameter': 'The answer names the parameter and says what is allowed.',
+  'missing-parameter': 'The answer names the parameter. An empty one counts as absent.',
+  'malformed-request': 'The request is not what HTTP or its content type says: broken encoding, broken form.',
+  'too-large': 'The content, the body or the request line is longer than a limit of docs/settings.md.',
+  'too-many': 'The request has more parameters than `max-parameters` of docs/settings.md allows.',
+  'unknown-path': 'Check the spelling; docs/openapi.json has all paths.',
+  'unknown-method': 'The header Allow lists the methods of the path.',
+  'server-status':
+    'An operator has set overriddenServerStatus, or the server holds as many polls as it may. Try again later.',
+  'store-unavailable':
+    'The change could not be written (disk full, I/O error) and does not hold. The log of the server says more.',
+  stopping: 'The server is being stopped. Try again in a moment.',
+} satisfies Record<RefusalCode, string>
+
+const INTRODUCTION = `# Errors
+
+<!-- Made by \`npm run docs\` from src/protocols/http/errors-reference.ts and the tables it reads: change it there. -->
+
+A request that is not carried out changes nothing. \`/svc\` answers problem details (RFC 9457): a JSON object with
+\`type\`, \`title\`, \`status\` and \`detail\`, and where they apply \`parameter\` (what it is about) and \`allowed\`.
+\`type\` is \`${problemType('<code>')}\`; programs may rely on it. \`/nacos\` answers the text that its clients know, and
+in a few cases another status: the columns say which, for the configuration part (with console and core) and for
+naming (\`ns\`).
+
+| Code | \`/svc\` | \`/nacos\` configuration | \`/nacos\` naming | Title | When, and what to do |
+|---|---|---|---|---|---|
+`
+
+const FAULT = `
+Anything else is a fault of the server: 500, \`${problemType('internal')}\`, with an \`instance\` that stands in the
+server's log beside the cause. Please report it.
+`
+
+/** The reference of errors, docs/errors.md, made by asking the formats themselves. */
+export function errorsReference(): string {
+  const codes = Object.keys(TITLE_OF) as RefusalCode[]
+  return INTRODUCTION + codes.map(row).join('') + FAULT
+}
+
+function row(code: RefusalCode): string {
+  const statuses = [problemErrors, configErrors, namingErrors].map((format) => statusOf(format, code))
+  return `| \`${code}\` | ${statuses.join(' | ')} | ${TITLE_OF[code]} | ${MEANING_OF[code]} |\n`
+}
+
+function statusOf(format: ErrorFormat, code: RefusalCode): number {
+  return format(new Refusal(code, ''), { method: 'GET', path: '/', requestId: '' }).status
+}

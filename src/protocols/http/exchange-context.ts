@@ -1,0 +1,26 @@
+import type { BlockList } from 'node:net'
+import type { Answer, Caller, ErrorFormat, Route } from './route.ts'
+import type { Router } from './router.ts'
+
+/** Where requests are reported to that ended in a fault of ours. */
+export interface HttpLog {
+  error(facts: object, text: string): void
+  warn(facts: object, text: string): void
+}
+
+/** What all exchanges of a server share. */
+export interface ExchangeContext {
+  readonly router: Router
+  readonly trusted: BlockList
+  readonly maxParameters: number
+  /** The error format of a path that no route has. */
+  readonly fallbackErrors: (path: string) => ErrorFormat
+  /** Judges a request once its route is known and before its body is read; an answer, or a Refusal thrown, ends it. */
+  readonly gate: ((route: Route, rawUrl: string, caller: Caller) => Answer | undefined) | undefined
+  readonly onAnswer: ((route: Route | undefined, status: number, elapsedMs: number) => void) | undefined
+  readonly log: HttpLog
+  /** Requests that are not answered yet. */
+  inFlight: number
+  /** Set while the server stops: every answer then ends its connection. */
+  stopping: boolean
+}

@@ -1,0 +1,20 @@
+import type { Answer } from '../route.ts'
+import { csJsonAnswer } from '../answers.ts'
+import { configErrors } from '../nacos-errors.ts'
+import type { Manners } from '../operation.ts'
+import { NACOS_CONFIG_RULES } from '../parameter-rules.ts'
+
+/** How the configuration, console and core part of `/nacos` reads parameters and tells errors. */
+export const CONFIG_MANNERS: Manners = Object.freeze({ rules: NACOS_CONFIG_RULES, errors: configErrors })
+
+/** The headers that keep what clients watch out of caches (http-compat.md section 1). */
+export const NO_CACHE = Object.freeze({
+  Pragma: 'no-cache',
+  Expires: 'Thu, 01 Jan 1970 00:00:00 GMT',
+  'Cache-Control': 'no-cache,no-store',
+})
+
+/** The envelope of many answers of the configuration part. */
+export function csEnvelope(data: unknown, message: string | null = null): Answer {
+  return csJsonAnswer({ code: 200, message, data })
+}

@@ -1,0 +1,91 @@
+import Type from 'typebox'
+import { jsonAnswer, textAnswer } from '../answers.ts'
+import { type Operation, operation, placeRoutes } from '../operation.ts'
+import type { Route } from '../route.ts'
+import { CONFIG_MANNERS } from './config-manners.ts'
+
+/** A server, as the list of servers tells of it. */
+export interface Member {
+  readonly ip: string
+  readonly port: number
+  readonly alive: boolean
+  /** Epoch milliseconds of the last time it was known to be alive. */
+  readonly lastRefMs: number
+}
+
+/** What the routes about the server itself work on. */
+export interface ConsoleParts {
+  readonly version: string
+  readonly members: () => readonly Member[]
+}
+
+const PUBLIC = { action: 'read', resource: 'public' } as const
+const NO_PARAMS = Type.Object({})
+
+/** What clients, probes and tools ask of the server itself (http-compat.md sections 7 and 8). */
+export function nacosConsoleRoutes(parts: ConsoleParts): Route[] {
+  const ok = constant('Tells that the server works', 'OK')
+  return placeRoutes(CONFIG_MANNERS, '/nacos/v1', [
+    ['GET', '/console/server/state', serverState(parts)],
+    ['GET', '/console/health/liveness', ok],
+    ['GET', '/console/health/readiness', ok],
+    ['GET', '/cs/health', constant('Tells that the configuration part works', 'UP')],
+    ['GET', '/core/cluster/nodes', clusterNodes(parts)],
+    ['POST', '/auth/login', LOGIN],
+    ['POST', '/auth/users/login', LOGIN],
+  ])
+}
+
+function constant(summary: string, text: string): Operation {
+  const answer = textAnswer(text)
+  return operation({ summary, permission: PUBLIC, params: NO_PARAMS, handle: () => answer })
+}
+
+function serverState({ version }: ConsoleParts): Operation {
+  return operation({
+    summary: 'Tells version and mode of the server',
+    permission: PUBLIC,
+    params: NO_PARAMS,
+    handle: () => jsonAnswer({ version, standalone_mode: 'standalone', function_mode: null }),
+  })
+}
+
+function clusterNodes({ version, members }: ConsoleParts): Operation {
+  return operation({
+    summary: 'Lists the servers',
+    permission: { action: 'read', resource: 'operator' },
+    params: NO_PARAMS,
+    handle: () => {
+      const data = members().map((member) => nodeJson(member, version))
+      return jsonAnswer({ code: 200, message: null, data })
+    },
+  })
+}
+
+function nodeJson({ ip, port, alive, lastRefMs }: Member, version: string): object {
+  return {
+    ip,
+    port,
+    state: alive ? 'UP' : 'DOWN',
+    extendInfo: { lastRefreshTime: lastRefMs, version },
+    address: `${ip}:${port}`,
+    failAccessCnt: 0,
+  }
+}
+
+/**
+ * There is no sign-in yet, and everybody may do everything: clients that are set up with a user get a token
+ * that stands for nothing, because some do not start, and others ask before each request, without one.
+ */
+const LOGIN = operation({
+  summary: 'Gives a token to clients that ask for one; nothing is checked, since there is no sign-in yet',
+  permission: PUBLIC,
+  params: Type.Object({
+    username: Type.Optional(Type.String({ maxLength: 256, description: 'Who signs in.' })),
+    password: Type.Optional(Type.String({ maxLength: 1024, description: 'Not looked at.' })),
+  }),
+  handle: ({ params }) => {
+    const { username = '' } = params
+    return jsonAnswer({ accessToken: 'anonymous', tokenTtl: 18_000, globalAdmin: false, username })
+  },
+})

@@ -1,0 +1,64 @@
+import Type from 'typebox'
+import type { Operator } from '../../../core/config/config-item.ts'
+import { deleteConfig } from '../../../core/config/delete-config.ts'
+import { Refusal } from '../../../core/refusal.ts'
+import { CS_TRUE_JSON } from '../answers.ts'
+import { type ConfigParts, WRITE_CONFIG } from '../config/config-parts.ts'
+import * as fields from '../fields.ts'
+import { operation } from '../operation.ts'
+import { csEnvelope } from './config-manners.ts'
+import { LOOSE_KEY_PARAMS, namedKey } from './config-names.ts'
+import { refuseUnsupported } from './unsupported.ts'
+
+const IDS_ALLOWED = 'ids of items, separated by commas'
+
+const PARAMS = Type.Object({
+  ...LOOSE_KEY_PARAMS,
+  delType: Type.Optional(Type.Literal('ids', { description: 'Deletes the items of these ids.' })),
+  ids: Type.Optional(
+    Type.String({ maxLength: 65_536, pattern: '^\\d{1,16}(,\\d{1,16})*$', allowed: IDS_ALLOWED }),
+  ),
+  tag: Type.Optional(fields.tag),
+  beta: Type.Optional(Type.Boolean({ description: 'Ends the beta of the item; there never is one.' })),
+  src_user: Type.Optional(fields.srcUser),
+})
+
+/** `DELETE /configs`: one item by its name, or several by their ids (http-compat.md section 1). */
+export function removeConfig(parts: ConfigParts) {
+  return operation({
+    summary: 'Deletes a configuration item, or several by their ids',
+    permission: WRITE_CONFIG,
+    params: PARAMS,
+    handle: async ({ params, caller }) => {
+      // Each of these is about something else than the content that everybody reads.
+      refuseUnsupported({ tag: params.tag !== undefined })
+      const operator: Operator = { ip: caller.ip, user: params.src_user ?? null }
+      if (params.delType !== undefined) {
+        await removeAll(parts, idsOf(params.ids), operator)
+        return csEnvelope(true)
+      }
+      const key = namedKey(params)
+      if (params.beta === true) return csEnvelope(true, 'stop beta ok')
+      await parts.engine.execute(deleteConfig(key, operator))
+      return CS_TRUE_JSON
+    },
+  })
+}
+
+/** Deletes those that are there; the store writes them together. */
+async function removeAll(
+  { state, engine }: ConfigParts,
+  ids: readonly number[],
+  operator: Operator,
+): Promise<void> {
+  const items = ids.map((id) => state.configs.getById(id)).filter((item) => item !== undefined)
+  await Promise.all(items.map(async (item) => engine.execute(deleteConfig(item.key, operator))))
+}
+
+function idsOf(text: string | undefined): number[] {
+  if (text === undefined) {
+    const facts = { parameter: 'ids', allowed: IDS_ALLOWED }
+    throw new Refusal('missing-parameter', `ids is required: ${IDS_ALLOWED}.`, facts)
+  }
+  return text.split(',').map(Number)
+}

@@ -1,0 +1,92 @@
+import Type from 'typebox'
+import { toNamespaceId, toTenant } from '../../../core/namespace-id.ts'
+import { csJsonAnswer, JSON_UTF8 } from '../answers.ts'
+import { KEY_PARAMS, toConfigKey } from '../config/config-key.ts'
+import { READ_CONFIG } from '../config/config-parts.ts'
+import {
+  listen,
+  type ListenerManners,
+  type ListenerParts,
+  MAX_LISTEN_BODY_BYTES,
+} from '../config/listener.ts'
+import { LISTENING_CONFIGS, type WatchedItem } from '../config/listening-configs.ts'
+import * as fields from '../fields.ts'
+import { operation, placeRoutes } from '../operation.ts'
+import type { Answer, Route } from '../route.ts'
+import { CONFIG_MANNERS, NO_CACHE } from './config-manners.ts'
+import { probeHeaders } from './probe-headers.ts'
+
+/** Long polls of `/nacos/v1`, and who holds them (http-compat.md section 2). */
+export function nacosListenerRoutes(parts: ListenerParts): Route[] {
+  return placeRoutes(CONFIG_MANNERS, '/nacos/v1/cs', [
+    ['POST', '/configs/listener', wait(parts)],
+    ['GET', '/configs/listener', watchersOfItem(parts)],
+    ['GET', '/listener', watchedByAddress(parts)],
+  ])
+}
+
+function wait(parts: ListenerParts) {
+  return operation({
+    summary: 'Waits until a watched item differs',
+    permission: READ_CONFIG,
+    params: Type.Object({ [LISTENING_CONFIGS]: fields.listeningConfigs }),
+    maxBodyBytes: MAX_LISTEN_BODY_BYTES,
+    handle: (request) => listen(request, parts, MANNERS),
+  })
+}
+
+const NOTHING: Answer = Object.freeze(pollAnswer(Buffer.alloc(0)))
+
+const MANNERS: ListenerManners = {
+  tell: (changed) =>
+    changed.length === 0 ? NOTHING : pollAnswer(`${changed.map((item) => item.echo).join('')}\n`),
+  tellWithoutTimeout: (changed) => {
+    return { ...NOTHING, headers: { ...NO_CACHE, ...probeHeaders(changed) } }
+  },
+}
+
+function pollAnswer(body: Buffer | string): Answer {
+  return { status: 200, contentType: JSON_UTF8, body, headers: NO_CACHE }
+}
+
+function watchersOfItem({ polls }: ListenerParts) {
+  return operation({
+    summary: 'Tells which addresses watch an item, and the md5 that each has',
+    permission: READ_CONFIG,
+    params: Type.Object(KEY_PARAMS),
+    handle: ({ params }) => watchAnswer(polls.watchersOf(toConfigKey(params))),
+  })
+}
+
+function watchedByAddress({ polls }: ListenerParts) {
+  return operation({
+    summary: 'Tells which items of a namespace an address watches, and the md5 that it has of each',
+    permission: READ_CONFIG,
+    params: Type.Object({
+      ip: Type.String({ maxLength: 128, description: 'The address of the client.' }),
+      tenant: Type.Optional(fields.tenant),
+      all: Type.Optional(Type.Boolean({ description: 'The items of every namespace.' })),
+    }),
+    handle: ({ params }) => {
+      const namespaceId = toNamespaceId(params.tenant)
+      const asked = (item: WatchedItem) => params.all === true || item.key.namespaceId === namespaceId
+      return watchAnswer(
+        polls
+          .watchedBy(params.ip)
+          .filter(asked)
+          .map((item) => [nameOf(item), item.md5]),
+      )
+    },
+  })
+}
+
+/** `dataId+group`, and `+tenant` outside the default namespace. */
+function nameOf({ key }: WatchedItem): string {
+  const tenant = toTenant(key.namespaceId)
+  return [key.dataId, key.group, ...(tenant === '' ? [] : [tenant])].join('+')
+}
+
+/** The field's name is what tools look for. */
+function watchAnswer(md5ByName: Iterable<readonly [string, string]>): Answer {
+  return csJsonAnswer({ collectStatus: 200, lisentersGroupkeyStatus: Object.fromEntries(md5ByName) })
+}

@@ -1,0 +1,20 @@
+import type { WatchedItem } from '../config/listening-configs.ts'
+
+/** What both headers may hold together: clients refuse an answer whose headers have more than 16 KiB. */
+const MAX_PROBE_BYTES = 8 * 1024
+
+/**
+ * The headers that tell a client of differences that did not say how long it waits: `dataId:group;` each for
+ * the oldest clients, the encoded names for later ones. What does not fit is told next time.
+ */
+export function probeHeaders(changed: readonly WatchedItem[]): Record<string, string> {
+  let oldest = ''
+  let encoded = ''
+  for (const { key, echo } of changed) {
+    const short = `${encodeURIComponent(key.dataId)}:${encodeURIComponent(key.group)};`
+    if (oldest.length + encoded.length + short.length + echo.length > MAX_PROBE_BYTES) break
+    oldest += short
+    encoded += echo
+  }
+  return { 'Probe-Modify-Response': oldest, 'Probe-Modify-Response-New': encoded }
+}

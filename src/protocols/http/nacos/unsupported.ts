@@ -1,0 +1,13 @@
+import { Refusal } from '../../../core/refusal.ts'
+
+/**
+ * Refuses a request that uses one of these: half of what it asks for must not be done in silence, e.g. a
+ * content for a few testers given to everybody. `used` says of each name whether the request uses it.
+ */
+export function refuseUnsupported(used: Readonly<Record<string, boolean>>): void {
+  for (const [parameter, isUsed] of Object.entries(used)) {
+    if (!isUsed) continue
+    const allowed = 'not used: this server has no beta or tagged contents, import, export or clone'
+    throw new Refusal('invalid-parameter', `${parameter} must be ${allowed}.`, { parameter, allowed })
+  }
+}

@@ -1,11 +1,20 @@
 import type { LeaderView } from './core/operator/leadership.ts'
 import type { Store } from './core/ports.ts'
+import { nacosConfigRoutes } from './protocols/http/nacos/config-routes.ts'
+import { nacosConsoleRoutes } from './protocols/http/nacos/console-routes.ts'
+import { nacosHistoryRoutes } from './protocols/http/nacos/history-routes.ts'
+import { nacosListenerRoutes } from './protocols/http/nacos/listener-routes.ts'
+import { nacosNamespaceRoutes } from './protocols/http/nacos/namespace-routes.ts'
 import { nacosNamingRoutes } from './protocols/http/nacos/naming-routes.ts'
 import { nacosOperatorRoutes } from './protocols/http/nacos/operator-routes.ts'
 import type { NamingParts } from './protocols/http/naming/naming-parts.ts'
 import { openapiRoute } from './protocols/http/openapi-route.ts'
 import type { Member, OperatorParts } from './protocols/http/operator/operator-operations.ts'
 import type { Route } from './protocols/http/route.ts'
+import { svcConfigRoutes } from './protocols/http/svc/config-routes.ts'
+import { svcHistoryRoutes } from './protocols/http/svc/history-routes.ts'
+import { svcListenerRoutes } from './protocols/http/svc/listener-routes.ts'
+import { svcNamespaceRoutes } from './protocols/http/svc/namespace-routes.ts'
 import { svcNamingRoutes } from './protocols/http/svc/naming-routes.ts'
 import { svcOperatorRoutes } from './protocols/http/svc/operator-routes.ts'
 import type { Settings } from './settings/settings.ts'
@@ -32,11 +41,23 @@ export interface RouteParts {
 export function allRoutes(parts: RouteParts): Route[] {
   const naming: NamingParts = { ...parts, maxInstanceMetadataBytes: parts.settings.maxInstanceMetadataBytes }
   const operator: OperatorParts = { ...parts, subscriberCount: () => parts.pushes.counts().subscribers }
+  const { maxListeningItems } = parts.settings
+  const listener = { polls: parts.polls, nowMs: parts.monotonicMs, maxListeningItems }
+  const config = { ...parts, ...parts.settings }
   const routes = [
+    ...svcConfigRoutes(config),
+    ...svcHistoryRoutes(config),
+    ...svcListenerRoutes(listener),
+    ...svcNamespaceRoutes(config),
     ...svcNamingRoutes(naming),
-    ...nacosNamingRoutes(naming),
     ...svcOperatorRoutes(operator),
+    ...nacosConfigRoutes(config),
+    ...nacosHistoryRoutes(config),
+    ...nacosListenerRoutes(listener),
+    ...nacosNamespaceRoutes(config),
+    ...nacosNamingRoutes(naming),
     ...nacosOperatorRoutes(operator),
+    ...nacosConsoleRoutes({ version: packageVersion(), members: parts.members }),
   ]
   return [...routes, openapiRoute(routes, packageVersion())]
 }

@@ -1,0 +1,182 @@
+/** The routes of configurations, namespaces and the console over a store in memory, called without sockets. */
+import type { ConfigKey } from '../../src/core/config/config-item.ts'
+import type { HistoryRecord } from '../../src/core/config/history-record.ts'
+import type { Change } from '../../src/core/changes.ts'
+import { Engine } from '../../src/core/engine.ts'
+import type { ChangeGroup, Store } from '../../src/core/ports.ts'
+import { Refusal } from '../../src/core/refusal.ts'
+import { stampRevisions } from '../../src/core/revision.ts'
+import { State } from '../../src/core/state.ts'
+import { nacosConfigRoutes } from '../../src/protocols/http/nacos/config-routes.ts'
+import { nacosConsoleRoutes } from '../../src/protocols/http/nacos/console-routes.ts'
+import { nacosHistoryRoutes } from '../../src/protocols/http/nacos/history-routes.ts'
+import { nacosListenerRoutes } from '../../src/protocols/http/nacos/listener-routes.ts'
+import { nacosNamespaceRoutes } from '../../src/protocols/http/nacos/namespace-routes.ts'
+import type { Answer, Route } from '../../src/protocols/http/route.ts'
+import { Router } from '../../src/protocols/http/router.ts'
+import { svcConfigRoutes } from '../../src/protocols/http/svc/config-routes.ts'
+import { svcHistoryRoutes } from '../../src/protocols/http/svc/history-routes.ts'
+import { svcListenerRoutes } from '../../src/protocols/http/svc/listener-routes.ts'
+import { svcNamespaceRoutes } from '../../src/protocols/http/svc/namespace-routes.ts'
+import { LongPolls, type LongPollOptions } from '../../src/subscribers/long-poll.ts'
+
+/** What a request is answered with: at once, or after it was held. */
+export interface Asked {
+  readonly answer: Answer | undefined
+  readonly text: string
+  readonly wasHeld: boolean
+  /** The client leaves. */
+  leave(): void
+  /** The answer, also of a request that is held still. */
+  later(): Answer | undefined
+}
+
+/** One server in miniature, whose clock is moved by hand. */
+export function startFixture(limits: Pick<LongPollOptions, 'maxHeld'> = {}) {
+  const clock = { nowMs: 0 }
+  const state = new State(0)
+  const store = new MemoryStore()
+  const soon = (run: () => void) => void setImmediate(run)
+  const polls = new LongPolls({
+    md5Of: (keyText) => state.configs.getByText(keyText)?.md5 ?? '',
+    loop: { now: () => clock.nowMs, soon },
+    ...limits,
+  })
+  const engine = new Engine({
+    state,
+    store: store as unknown as Store,
+    clock: () => ({ wallMs: 1_795_260_678_579 + clock.nowMs, healthMs: clock.nowMs }),
+    publish: (changes) => changes.forEach((change) => polls.onChange(change)),
+    defer: soon,
+    report: (error) => {
+      throw error
+    },
+  })
+  const parts = {
+    state,
+    store,
+    engine,
+    polls,
+    nowMs: () => clock.nowMs,
+    maxContentBytes: 1000,
+    maxFormBodyBytes: 10_000,
+    maxListeningItems: 100,
+    namespaceQuota: 200,
+    version: '1.2.3',
+    members: () => [{ ip: '10.0.0.1', port: 8848, alive: true, lastRefMs: 17 }],
+  }
+  const routes = routesOf(parts)
+  const router = new Router(routes, 1000)
+  return {
+    clock,
+    state,
+    store,
+    polls,
+    routes,
+    svc: (method: string, path: string, sent?: Sent) => ask(router, [method, `/svc/v1${path}`], sent),
+    nacos: (method: string, path: string, sent?: Sent) => ask(router, [method, `/nacos/v1${path}`], sent),
+  }
+}
+
+type Parts = Parameters<typeof svcConfigRoutes>[0] &
+  Parameters<typeof svcHistoryRoutes>[0] &
+  Parameters<typeof svcListenerRoutes>[0] &
+  Parameters<typeof svcNamespaceRoutes>[0] &
+  Parameters<typeof nacosConsoleRoutes>[0]
+
+function routesOf(parts: Parts): Route[] {
+  return [
+    ...[svcConfigRoutes, svcHistoryRoutes, svcListenerRoutes, svcNamespaceRoutes].flatMap((each) =>
+      each(parts),
+    ),
+    ...[nacosConfigRoutes, nacosHistoryRoutes, nacosListenerRoutes].flatMap((each) => each(parts)),
+    ...[nacosNamespaceRoutes, nacosConsoleRoutes].flatMap((each) => each(parts)),
+  ]
+}
+
+/** Parameters, and headers by their lower-case names. */
+export interface Sent {
+  readonly params?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+async function ask(router: Router, [method, path]: [string, string], sent: Sent = {}): Promise<Asked> {
+  const found = router.find(method, path)
+  if (found instanceof Refusal) throw found
+  let answer: Answer | undefined
+  let gone: (() => void) | undefined
+  let wasHeld = false
+  const caller = { ip: '10.9.9.9', socketIp: '10.9.9.9', userAgent: '', headers: sent.headers ?? {} }
+  const hold = () => {
+    wasHeld = true
+    return {
+      answer: (given: Answer) => void (answer = given),
+      onGone: (run: () => void) => void (gone = run),
+    }
+  }
+  try {
+    const params = found.readParameters(new Map(Object.entries(sent.params ?? {})))
+    answer = (await found.route.handle({ params, caller, hold })) ?? answer
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    answer = found.route.errors(error, { method, path, requestId: 'r' })
+  }
+  return { answer, text: String(answer?.body ?? ''), wasHeld, leave: () => gone?.(), later: () => answer }
+}
+
+/** As much of a store as these routes need. */
+class MemoryStore {
+  readonly #records: HistoryRecord[] = []
+  #revision = 1
+
+  async commit(groups: readonly ChangeGroup[]) {
+    const changes = groups.flat()
+    stampRevisions(changes, this.#revision)
+    this.#revision += changes.length
+    this.#records.push(...changes.flatMap(recordsOf))
+    return { kind: 'committed' as const }
+  }
+
+  async history(key: ConfigKey, page: { pageNo: number; pageSize: number }) {
+    const all = this.#of(key).toReversed()
+    const first = (page.pageNo - 1) * page.pageSize
+    return { totalCount: all.length, entries: all.slice(first, first + page.pageSize) }
+  }
+
+  async historyRecord(id: number) {
+    return this.#records.find((record) => record.id === id)
+  }
+
+  async historyBefore(key: ConfigKey, id: number) {
+    return this.#of(key).findLast((record) => record.id < id)
+  }
+
+  async lastUpdate(key: ConfigKey, itemId: number) {
+    return this.#of(key).findLast((record) => record.id > itemId && record.op === 'U')
+  }
+
+  #of(key: ConfigKey): HistoryRecord[] {
+    return this.#records.filter((record) => JSON.stringify(record.key) === JSON.stringify(key))
+  }
+}
+
+function recordsOf(change: Change): HistoryRecord[] {
+  if (change.kind !== 'config-published' && change.kind !== 'config-deleted') return []
+  const published = change.kind === 'config-published'
+  const item = published ? (change.previous ?? change.item) : change.deleted
+  return [
+    {
+      id: published ? change.item.historyId : change.historyId,
+      key: item.key,
+      op: published ? change.op : 'D',
+      content: item.content,
+      md5: item.md5,
+      type: item.type,
+      appName: item.notes.appName,
+      encryptedDataKey: item.notes.encryptedDataKey,
+      srcIp: change.operator.ip,
+      srcUser: change.operator.user,
+      atMs: published ? change.item.modifiedMs : change.atMs,
+    },
+  ]
+}

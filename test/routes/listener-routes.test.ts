@@ -1,0 +1,166 @@
+import { createHash } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { startFixture } from './fixture.ts'
+
+let at: ReturnType<typeof startFixture>
+beforeEach(() => (at = startFixture()))
+
+const md5 = (text: string) => createHash('md5').update(text).digest('hex')
+const watched = (...fields: string[]) => `${fields.join('\u0002')}\u0001`
+const POLL = { 'long-pulling-timeout': '30000' }
+
+async function publish(dataId: string, content: string, more: Record<string, string> = {}) {
+  await at.svc('POST', '/cs/configs', { params: { dataId, group: 'G', content, ...more } })
+}
+
+async function settled() {
+  for (let turn = 0; turn < 10; turn++) await setImmediate()
+}
+
+describe.each([
+  ['svc', ''],
+  ['nacos', '\n'],
+] as const)('%s: a poll', (dialect, end) => {
+  const listen = (items: string, headers: Record<string, string> = POLL) =>
+    at[dialect]('POST', '/cs/configs/listener', { params: { 'Listening-Configs': items }, headers })
+
+  test('is told at once of all that differ, as the client named them', async () => {
+    await publish('a', 'new')
+    await publish('b', 'same')
+    const items =
+      watched('a', 'G', md5('old')) +
+      watched('b', 'G', md5('same')) +
+      watched('a', 'G', '', '') +
+      watched('a', 'G', '', 'public') +
+      watched('c', 'G', md5('gone'), 'blue')
+    const asked = await listen(items)
+    expect(asked).toMatchObject({ wasHeld: false })
+    expect(asked.answer?.status).toBe(200)
+    expect(asked.text).toBe(`a%02G%01a%02G%02%01a%02G%02public%01c%02G%02blue%01${end}`)
+  })
+
+  test('is held until something that it watches differs', async () => {
+    await publish('a', 'old')
+    const asked = await listen(watched('a', 'G', md5('old'), 'public') + watched('b', 'G', ''))
+    expect(asked).toMatchObject({ wasHeld: true, answer: undefined })
+    await publish('a', 'new')
+    await settled()
+    expect(String(asked.later()?.body)).toBe(`a%02G%02public%01${end}`)
+    expect(at.polls.size).toBe(0)
+  })
+
+  test.each([
+    ['30000', 29_500],
+    ['100', 500],
+    ['-7', 500],
+    ['99999999', 59_500],
+  ])('with a time-out of %s ends empty after %i ms', async (timeout, endsMs) => {
+    const asked = await listen(watched('a', 'G', ''), { 'long-pulling-timeout': timeout })
+    for (const nowMs of [endsMs - 1, endsMs + 200]) {
+      expect(asked.later()).toBeUndefined()
+      at.clock.nowMs = nowMs
+      at.polls.tick(nowMs)
+      await settled()
+    }
+    expect(String(asked.later()?.body)).toBe('')
+  })
+
+  test('is forgotten when its client leaves', async () => {
+    const asked = await listen(watched('a', 'G', ''))
+    asked.leave()
+    expect(at.polls.size).toBe(0)
+    await publish('a', 'new')
+    await settled()
+    expect(asked.later()).toBeUndefined()
+  })
+
+  test('that must not hang is answered at once', async () => {
+    const asked = await listen(watched('a', 'G', ''), { ...POLL, 'long-pulling-timeout-no-hangup': 'true' })
+    expect(asked).toMatchObject({ wasHeld: false, text: '' })
+    expect(asked.answer?.status).toBe(200)
+  })
+
+  test('is answered at once, and not held, by a server that stops', async () => {
+    at.polls.answerAll()
+    const asked = await listen(watched('a', 'G', ''))
+    expect(asked).toMatchObject({ wasHeld: false, text: '' })
+    expect(asked.answer?.status).toBe(200)
+  })
+
+  test('is refused with 503 where no more are held', async () => {
+    at = startFixture({ maxHeld: 1 })
+    await listen(watched('a', 'G', ''))
+    const asked = await listen(watched('a', 'G', ''))
+    expect(asked.wasHeld).toBe(false)
+    expect(asked.answer?.status).toBe(503)
+  })
+
+  test.each(['soon', '1e3', '3000.5', '0x10', '-'])('with the time-out %s is a 400', async (timeout) => {
+    const asked = await listen(watched('a', 'G', ''), { 'long-pulling-timeout': timeout })
+    expect(asked.answer?.status).toBe(400)
+    expect(asked.text).toContain('Long-Pulling-Timeout')
+  })
+
+  test('of too many items is a 400', async () => {
+    expect((await listen(watched('a', 'G', '').repeat(101))).answer?.status).toBe(400)
+  })
+
+  test.each(['', '  ', 'plain', 'plain\u0001', watched('a', 'g'), watched('a', 'g', 'm', 't', 'x')])(
+    'of %j is a 400',
+    async (items) => {
+      const asked = await listen(items)
+      expect(asked.answer?.status).toBe(400)
+      expect(asked.text).toMatch(/Listening-Configs|invalid probeModify/)
+    },
+  )
+})
+
+test('/svc insists on the time-out', async () => {
+  const asked = await at.svc('POST', '/cs/configs/listener', {
+    params: { 'Listening-Configs': watched('a', 'G', '') },
+  })
+  expect(asked.answer?.status).toBe(400)
+  expect(asked.text).toContain('Long-Pulling-Timeout')
+})
+
+describe('/nacos', () => {
+  const listen = (items: string, headers: Record<string, string> = POLL) =>
+    at.nacos('POST', '/cs/configs/listener', { params: { 'Listening-Configs': items }, headers })
+
+  test('a poll without a time-out is told in headers, whole items only and never too much', async () => {
+    await publish('a', 'new')
+    const asked = await listen(watched('a', 'G', '') + watched('b', 'G', ''), {})
+    expect(asked).toMatchObject({ wasHeld: false, text: '' })
+    expect(asked.answer?.headers).toMatchObject({
+      'Probe-Modify-Response': 'a:G;',
+      'Probe-Modify-Response-New': 'a%02G%01',
+      'Cache-Control': 'no-cache,no-store',
+    })
+    const many = Array.from({ length: 100 }, (_, n) => watched(`${'ü'.repeat(100)}${n}`, 'G', 'x')).join('')
+    const headers = Object.values((await listen(many, {})).answer!.headers!).join('')
+    expect(headers.length).toBeLessThan(9_000)
+    expect(headers).toMatch(/%02G%01$/)
+  })
+
+  test('answers of polls are kept out of caches', async () => {
+    await publish('a', 'new')
+    const { answer } = await listen(watched('a', 'G', ''))
+    expect(answer?.headers).toMatchObject({ Pragma: 'no-cache' })
+  })
+
+  test('who watches an item, and what an address watches', async () => {
+    await publish('a', 'x')
+    await listen(watched('a', 'G', md5('x')) + watched('b', 'G', '', 'blue'))
+    const get = async (path: string, params: Record<string, string>) =>
+      JSON.parse((await at.nacos('GET', path, { params })).text)
+    const told = (names: object) => ({ collectStatus: 200, lisentersGroupkeyStatus: names })
+    const item = { dataId: 'a', group: 'G' }
+    expect(await get('/cs/configs/listener', item)).toEqual(told({ '10.9.9.9': md5('x') }))
+    const ip = '10.9.9.9'
+    expect(await get('/cs/listener', { ip })).toEqual(told({ 'a+G': md5('x') }))
+    expect(await get('/cs/listener', { ip, tenant: 'blue' })).toEqual(told({ 'b+G+blue': '' }))
+    expect(await get('/cs/listener', { ip, all: 'true' })).toEqual(told({ 'a+G': md5('x'), 'b+G+blue': '' }))
+    expect(await get('/cs/listener', { ip: '10.0.0.1' })).toEqual(told({}))
+  })
+})

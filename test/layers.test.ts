@@ -30,6 +30,7 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
   'log.ts': { packages: ['pino'], node: true },
   'server-address.ts': { layers: ['settings'], node: true },
   'routes.ts': { layers: ['*'], node: true },
+  'api-document.ts': { layers: ['*'], node: true },
   'server.ts': { layers: ['*'], packages: ['pino'], node: true },
   'main.ts': { layers: ['*'], packages: ['pino'], node: true },
 }

@@ -23,30 +23,26 @@ export interface Batch {
   readonly groups: readonly ChangeGroup[]
   /** Which command made which group, by the group's index; undefined for records that were behind. */
   readonly owners: readonly (Waiting | undefined)[]
-  readonly subjects: ReadonlySet<string>
 }
 
-/** Decides `waiting` in order against `view` and puts the changes behind those of `behind`. */
+/** Decides those that wait, in order, against `view`, and puts their changes after those that are behind. */
 export function gatherBatch(
   view: View,
-  waiting: readonly Waiting[],
-  behind: readonly Change[],
+  { waiting, behind }: { waiting: readonly Waiting[]; behind: readonly Change[] },
   now: Now,
 ): Batch {
   const draft = new Draft(view)
   const groups: ChangeGroup[] = behind.map((change) => [change])
   const owners: (Waiting | undefined)[] = behind.map(() => undefined)
-  const subjects = new Set<string>()
   const decided = waiting.map((one): Decided => {
     const verdict = decideOne(one, draft, now)
     if (!('decision' in verdict) || verdict.decision.changes.length === 0) return verdict
     for (const change of verdict.decision.changes) draft.add(change)
     groups.push(verdict.decision.changes)
     owners.push(one)
-    subjects.add(one.command.subject)
     return verdict
   })
-  return { decided, groups, owners, subjects }
+  return { decided, groups, owners }
 }
 
 function decideOne(waiting: Waiting, draft: Draft, now: Now): Decided {

@@ -1,4 +1,4 @@
-import type { Change } from './changes.ts'
+import type { Change, InstanceHealthChanged, InstanceSaved } from './changes.ts'
 import { type ConfigItem, type ConfigKey, configKeyText } from './config/config-item.ts'
 import { addressText, type InstanceAddress, type Metadata } from './naming/instance.ts'
 import { type Service, type ServiceKey, serviceKeyText } from './naming/service.ts'
@@ -83,6 +83,10 @@ export class Draft implements View {
     return this.#base.maybeStored(serial)
   }
 
+  surelyStored(serial: number): boolean {
+    return this.#base.surelyStored(serial)
+  }
+
   nextSerial(): number {
     return this.#base.nextSerial()
   }
@@ -102,45 +106,40 @@ export class Draft implements View {
       case 'namespace-deleted':
         this.#namespaces.set(change.namespaceId, undefined)
         return
-      case 'switches-set':
-        this.#switches = { ...this.#switches, ...change.patch }
-        return
-      default:
-        this.#addNaming(change)
-    }
-  }
-
-  #addNaming(
-    change: Exclude<Change, { kind: `config-${string}` | `namespace-${string}` | 'switches-set' }>,
-  ): void {
-    switch (change.kind) {
       case 'service-saved':
         this.#draftOf(change.service.key).service = change.service
         return
       case 'service-deleted':
         this.#draftOf(change.key).service = undefined
         return
-      case 'instance-saved': {
-        const healthy =
-          change.healthy ?? this.instance(change.serviceKey, change.record.address)?.healthy ?? true
-        this.#setInstance(change.serviceKey, change.record.address, { record: change.record, healthy })
+      case 'instance-saved':
+        this.#saveInstance(change)
         return
-      }
       case 'instance-removed':
         this.#setInstance(change.serviceKey, change.address, undefined)
         return
-      case 'instance-health-changed': {
-        const known = this.instance(change.serviceKey, change.address)
-        if (known === undefined) return
-        this.#setInstance(change.serviceKey, change.address, { ...known, healthy: change.healthy })
+      case 'instance-health-changed':
+        this.#changeHealth(change)
         return
-      }
       case 'metadata-remembered':
         this.#draftOf(change.serviceKey).remembered.set(addressText(change.address), change.metadata)
         return
       case 'metadata-forgotten':
         this.#draftOf(change.serviceKey).remembered.set(addressText(change.address), undefined)
+        return
+      case 'switches-set':
+        this.#switches = { ...this.#switches, ...change.patch }
     }
+  }
+
+  #saveInstance({ serviceKey, record, healthy }: InstanceSaved): void {
+    const known = this.instance(serviceKey, record.address)
+    this.#setInstance(serviceKey, record.address, { record, healthy: healthy ?? known?.healthy ?? true })
+  }
+
+  #changeHealth({ serviceKey, address, healthy }: InstanceHealthChanged): void {
+    const known = this.instance(serviceKey, address)
+    if (known !== undefined) this.#setInstance(serviceKey, address, { ...known, healthy })
   }
 
   #setInstance(key: ServiceKey, address: InstanceAddress, known: KnownInstance | undefined): void {

@@ -33,7 +33,8 @@ export class Engine {
   readonly #options: EngineOptions
   readonly #behind = new WriteBehind()
   #waiting: Waiting[] = []
-  #busy: ReadonlySet<string> = new Set()
+  /** The subjects of commands that are not answered yet, and how many those are. */
+  readonly #busy = new Map<string, number>()
   #committing = false
   #pumpDeferred = false
   #flushing = false
@@ -61,10 +62,7 @@ export class Engine {
       if (decision.changes.length === 0) return decision.outcome
       if (decision.durability !== 'synced') return this.#applyAtOnce(decision)
     }
-    return new Promise<T>((resolve, reject) => {
-      this.#waiting.push({ command, resolve: resolve as (outcome: unknown) => void, reject })
-      this.#deferPump()
-    })
+    return this.#enqueue(command)
   }
 
   /** Applies changes that nobody waits for: what silence, probes and cleaning have brought about. */
@@ -88,6 +86,32 @@ export class Engine {
     const idle = new Promise<void>((resolve) => (this.#whenIdle = resolve))
     this.#deferPump()
     await idle
+  }
+
+  /** While a command waits, those that come later for its subject wait as well: they are decided in their order. */
+  #enqueue<T>(command: Command<T>): Promise<T> {
+    const { subject } = command
+    this.#busy.set(subject, (this.#busy.get(subject) ?? 0) + 1)
+    this.#deferPump()
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting.push({
+        command,
+        resolve: (outcome) => {
+          this.#leave(subject)
+          resolve(outcome as T)
+        },
+        reject: (error) => {
+          this.#leave(subject)
+          reject(error)
+        },
+      })
+    })
+  }
+
+  #leave(subject: string): void {
+    const left = (this.#busy.get(subject) ?? 1) - 1
+    if (left === 0) this.#busy.delete(subject)
+    else this.#busy.set(subject, left)
   }
 
   #applyAtOnce<T>(decision: Decision<T>): T {
@@ -116,14 +140,13 @@ export class Engine {
     const waiting = this.#waiting.splice(0, MOST_COMMANDS)
     const behind = this.#flushing ? this.#behind.take(MOST_BEHIND, state, now.wallMs) : []
     if (this.#behind.size === 0) this.#flushing = this.#closing
-    const batch = gatherBatch(state, waiting, behind, now)
+    const batch = gatherBatch(state, { waiting, behind }, now)
     if (batch.groups.length === 0) {
       batch.decided.forEach(settle)
       this.#afterBatch()
       return
     }
     this.#committing = true
-    this.#busy = batch.subjects
     store.commit(batch.groups).then(
       (result) => this.#finish(batch, behind, result),
       (error: unknown) => this.#abandon(batch, behind, error),
@@ -136,6 +159,7 @@ export class Engine {
     const now = clock()
     const changes = batch.groups.slice(behind.length).flat()
     for (const change of changes) state.apply(change, now)
+    for (const group of batch.groups) for (const change of group) noteStored(state, change)
     batch.decided.forEach(settle)
     this.#endCommit()
     if (changes.length > 0) publish(changes)
@@ -146,7 +170,7 @@ export class Engine {
     const owner = batch.owners[failed.group]
     const bad = batch.groups[failed.group]?.[0]
     const rest = behind.filter((change) => owner !== undefined || change !== bad)
-    this.#behind.putBack(rest, this.#options.state)
+    this.#behind.putBack(rest)
     if (owner === undefined) this.#options.report(failed.error, `a record could not be written: ${bad?.kind}`)
     else owner.reject(failed.error)
     const others = batch.decided.map((verdict) => verdict.waiting).filter((waiting) => waiting !== owner)
@@ -157,7 +181,7 @@ export class Engine {
 
   /** The store as a whole cannot write: nothing of the batch holds; who changed nothing is decided again. */
   #abandon(batch: Batch, behind: readonly Change[], error: unknown): void {
-    this.#behind.putBack(behind, this.#options.state)
+    this.#behind.putBack(behind)
     this.#flushing = false
     this.#ticksToRetry = RETRY_TICKS
     if (behind.length > 0) this.#options.report(error, `${behind.length} records wait to be written`)
@@ -167,13 +191,11 @@ export class Engine {
       else readers.push(verdict.waiting)
     }
     this.#waiting.unshift(...readers)
-    if (this.#closing) this.#whenIdle?.()
     this.#endCommit()
   }
 
   #endCommit(): void {
     this.#committing = false
-    this.#busy = new Set()
     this.#afterBatch()
   }
 
@@ -181,4 +203,10 @@ export class Engine {
     if (this.#waiting.length > 0 || (this.#flushing && this.#behind.size > 0)) this.#deferPump()
     else if (this.#closing) this.#whenIdle?.()
   }
+}
+
+function noteStored(state: State, change: Change): void {
+  if (change.kind === 'service-saved') state.stored.settled(change.service.serial)
+  else if (change.kind === 'instance-saved') state.stored.settled(change.record.serial)
+  else if ('serial' in change) state.stored.settled(change.serial)
 }

@@ -7,18 +7,20 @@ import type {
 } from './changes.ts'
 import { ConfigTable } from './config/config-table.ts'
 import type { ConfigItem, ConfigKey } from './config/config-item.ts'
-import { NOT_DUE } from './due-book.ts'
 import { AddressIndex } from './naming/address-index.ts'
 import { timingOf } from './naming/beat-timing.ts'
 import { HealthBook } from './naming/health-book.ts'
 import type { Instance, InstanceAddress, Metadata } from './naming/instance.ts'
+import { newInstance } from './naming/new-instance.ts'
 import { RememberedMetadata } from './naming/remembered-metadata.ts'
 import type { Service, ServiceKey } from './naming/service.ts'
 import type { ServiceEntry } from './naming/service-entry.ts'
 import { ServiceTable } from './naming/service-table.ts'
 import type { Namespace } from './namespaces/namespace.ts'
-import { DEFAULT_SWITCHES, type SwitchPatch, type Switches } from './operator/switches.ts'
+import type { Switches } from './operator/switches.ts'
+import { SwitchesInForce } from './operator/switches-in-force.ts'
 import type { Now } from './ports.ts'
+import { StoredSerials } from './stored-serials.ts'
 import type { View } from './view.ts'
 
 /**
@@ -34,12 +36,10 @@ export class State implements View {
   readonly #addresses = new AddressIndex()
   /** Empty services that a registration made, in the order in which they became empty (health time). */
   readonly emptySince = new Map<ServiceEntry, number>()
-  /** Serials that the store has not seen yet, made by writes that are still behind; owned by WriteBehind. */
-  readonly unstored = new Set<number>()
+  /** What the store has of all this; kept up to date by the engine. */
+  readonly stored = new StoredSerials()
   #instanceCount = 0
-  #keptSwitches: Switches = DEFAULT_SWITCHES
-  #localSwitches: SwitchPatch = {}
-  #switches: Switches = DEFAULT_SWITCHES
+  readonly #switches = new SwitchesInForce()
   #lastSerial = 0
 
   /** `floorMs`: no `lastRefTime` is earlier than this (epoch ms); see `Snapshot.clockHighMs`. */
@@ -49,7 +49,7 @@ export class State implements View {
 
   /** The switches in force: those kept, with this server's own over them. */
   get switches(): Switches {
-    return this.#switches
+    return this.#switches.current
   }
 
   /** How many instances there are, in all services. */
@@ -86,7 +86,11 @@ export class State implements View {
   }
 
   maybeStored(serial: number): boolean {
-    return !this.unstored.has(serial)
+    return this.stored.maybeStored(serial)
+  }
+
+  surelyStored(serial: number): boolean {
+    return this.stored.surelyStored(serial)
   }
 
   /** The labels of an address in a namespace: the metadata of the instances there. */
@@ -140,7 +144,7 @@ export class State implements View {
         this.#remember({ ...change, metadata: {} }, now)
         return
       case 'switches-set':
-        this.#setSwitches(change.patch, change.localOnly)
+        this.#switches.set(change.patch, change.localOnly)
     }
   }
 
@@ -168,6 +172,8 @@ export class State implements View {
     if (entry === undefined)
       throw new Error(`instance saved in unknown service ${change.serviceKey.groupedName}`)
     const known = entry.get(change.record.address)
+    // A modification of what has expired while it was being written: it changed what was there, and is gone too.
+    if (known === undefined && !change.beat) return
     const instance = known ?? newInstance(entry, change, now)
     if (known === undefined) {
       entry.add(instance)
@@ -235,31 +241,4 @@ export class State implements View {
     if (!leaves) this.emptySince.delete(entry)
     else if (!this.emptySince.has(entry)) this.emptySince.set(entry, now.healthMs)
   }
-
-  #setSwitches(patch: SwitchPatch, localOnly: boolean): void {
-    if (localOnly) this.#localSwitches = { ...this.#localSwitches, ...patch }
-    else {
-      this.#keptSwitches = { ...this.#keptSwitches, ...patch }
-      this.#localSwitches = without(this.#localSwitches, patch)
-    }
-    this.#switches = Object.freeze({ ...this.#keptSwitches, ...this.#localSwitches })
-  }
-}
-
-function newInstance(entry: ServiceEntry, change: InstanceSaved, now: Now): Instance {
-  return {
-    entry,
-    record: change.record,
-    metadata: change.record.registered,
-    healthy: change.healthy ?? true,
-    lastBeatMs: now.healthMs,
-    timing: timingOf(change.record.registered),
-    dueTick: NOT_DUE,
-    json: undefined,
-  }
-}
-
-function without(patch: SwitchPatch, overridden: SwitchPatch): SwitchPatch {
-  const kept = Object.entries(patch).filter(([name]) => !(name in overridden))
-  return Object.fromEntries(kept) as SwitchPatch
 }

@@ -26,6 +26,8 @@ export interface View {
   readonly switches: Switches
   /** Whether the store may hold this service or instance; what it never saw needs no durable removal. */
   maybeStored(serial: number): boolean
+  /** Whether the store holds this service or instance, so that what is written may rely on it. */
+  surelyStored(serial: number): boolean
   /** A number that no service or instance of this server has had. */
   nextSerial(): number
 }

@@ -3,20 +3,27 @@ import type { InstanceAddress } from './naming/instance.ts'
 import type { ServiceKey } from './naming/service.ts'
 import type { State } from './state.ts'
 
-/** A record whose written form is older than what is known. */
-interface Dirty {
+interface DirtyService {
   readonly serviceKey: ServiceKey
-  /** Undefined: the service itself. */
-  readonly address: InstanceAddress | undefined
+  readonly address: undefined
   readonly serial: number
 }
+
+interface DirtyInstance {
+  readonly serviceKey: ServiceKey
+  readonly address: InstanceAddress
+  readonly serial: number
+}
+
+/** A record whose written form is older than what is known. */
+type Dirty = DirtyService | DirtyInstance
 
 /**
  * The records that were changed without waiting for the disk, by serial. What is flushed is their state at
  * that time: a record that changed a hundred times is written once, and there is no queue of old writes.
  */
 export class WriteBehind {
-  readonly #dirty = new Map<number, Dirty>()
+  #dirty = new Map<number, Dirty>()
 
   /** How many records wait to be written. */
   get size(): number {
@@ -25,27 +32,9 @@ export class WriteBehind {
 
   /** Notes a change that is about to be applied without waiting for the disk. */
   note(change: Change, state: State): void {
-    switch (change.kind) {
-      case 'service-saved':
-        if (state.service(change.service.key) === undefined) state.unstored.add(change.service.serial)
-        this.#noteService(change.service.key, change.service.serial)
-        return
-      case 'service-deleted':
-        this.#noteService(change.key, change.serial)
-        return
-      case 'instance-saved': {
-        const { serviceKey, record } = change
-        if (state.instance(serviceKey, record.address) === undefined) state.unstored.add(record.serial)
-        this.#dirty.set(record.serial, { serviceKey, address: record.address, serial: record.serial })
-        return
-      }
-      case 'instance-removed':
-      case 'instance-health-changed':
-        this.#dirty.set(change.serial, change)
-        return
-      default:
-        throw new Error(`${change.kind} must be on disk before it is applied`)
-    }
+    const dirty = dirtyOf(change)
+    if (isNew(change, state)) state.stored.made(dirty.serial)
+    this.#dirty.set(dirty.serial, dirty)
   }
 
   /** Takes at most `most` records out, as the changes that write their present state. */
@@ -55,35 +44,69 @@ export class WriteBehind {
       if (changes.length >= most) break
       this.#dirty.delete(dirty.serial)
       const change =
-        dirty.address === undefined
-          ? serviceNow(dirty, state, atMs)
-          : instanceNow(dirty, dirty.address, state, atMs)
-      if (change !== undefined) changes.push(change)
-      state.unstored.delete(dirty.serial)
+        dirty.address === undefined ? serviceNow(dirty, state, atMs) : instanceNow(dirty, state, atMs)
+      if (change === undefined) state.stored.settled(dirty.serial)
+      else {
+        changes.push(change)
+        state.stored.sent(dirty.serial)
+      }
     }
     return changes
   }
 
-  /** Puts back what could not be written. */
-  putBack(changes: readonly Change[], state: State): void {
-    for (const change of changes) this.note(change, state)
-  }
-
-  #noteService(serviceKey: ServiceKey, serial: number): void {
-    this.#dirty.set(serial, { serviceKey, address: undefined, serial })
+  /** Puts back what could not be written, before what has changed since: a removal must not follow what replaces it. */
+  putBack(changes: readonly Change[]): void {
+    const older = changes.map(dirtyOf)
+    const newer = this.#dirty
+    this.#dirty = new Map(older.map((dirty) => [dirty.serial, dirty]))
+    for (const [serial, dirty] of newer) this.#dirty.set(serial, dirty)
   }
 }
 
-function serviceNow(dirty: Dirty, state: State, atMs: number): Change | undefined {
-  const service = state.service(dirty.serviceKey)
-  if (service?.serial === dirty.serial) return { kind: 'service-saved', service, atMs }
-  return state.maybeStored(dirty.serial)
-    ? { kind: 'service-deleted', key: dirty.serviceKey, serial: dirty.serial }
-    : undefined
+function dirtyOf(change: Change): Dirty {
+  switch (change.kind) {
+    case 'service-saved':
+      return { serviceKey: change.service.key, address: undefined, serial: change.service.serial }
+    case 'service-deleted':
+      return { serviceKey: change.key, address: undefined, serial: change.serial }
+    case 'instance-saved': {
+      const { serviceKey, record } = change
+      return { serviceKey, address: record.address, serial: record.serial }
+    }
+    case 'instance-removed':
+    case 'instance-health-changed': {
+      const { serviceKey, address, serial } = change
+      return { serviceKey, address, serial }
+    }
+    case 'config-published':
+    case 'config-deleted':
+    case 'namespace-saved':
+    case 'namespace-deleted':
+    case 'metadata-remembered':
+    case 'metadata-forgotten':
+    case 'switches-set':
+      throw new Error(`${change.kind} must be on disk before it is applied`)
+  }
 }
 
-function instanceNow(dirty: Dirty, address: InstanceAddress, state: State, atMs: number): Change | undefined {
+/** Whether a change makes what it is about. */
+function isNew(change: Change, state: State): boolean {
+  if (change.kind === 'service-saved') {
+    return state.service(change.service.key)?.serial !== change.service.serial
+  }
+  if (change.kind !== 'instance-saved') return false
+  return state.instance(change.serviceKey, change.record.address)?.record.serial !== change.record.serial
+}
+
+function serviceNow(dirty: DirtyService, state: State, atMs: number): Change | undefined {
   const { serviceKey, serial } = dirty
+  const service = state.service(serviceKey)
+  if (service?.serial === serial) return { kind: 'service-saved', service, atMs }
+  return state.maybeStored(serial) ? { kind: 'service-deleted', key: serviceKey, serial } : undefined
+}
+
+function instanceNow(dirty: DirtyInstance, state: State, atMs: number): Change | undefined {
+  const { serviceKey, address, serial } = dirty
   const instance = state.instance(serviceKey, address)
   if (instance?.record.serial !== serial) {
     if (!state.maybeStored(serial)) return undefined

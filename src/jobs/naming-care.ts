@@ -56,6 +56,6 @@ export class NamingCare {
   }
 
   async #run(commands: readonly Command<void>[]): Promise<void> {
-    await Promise.all(commands.map((command) => this.#options.engine.execute(command)))
+    await Promise.all(commands.map(async (command) => this.#options.engine.execute(command)))
   }
 }

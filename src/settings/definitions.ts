@@ -70,7 +70,7 @@ export const definitions = {
 
   historyRetentionMs: durationSetting('history-retention', {
     default: 30 * DAY,
-    min: MINUTE,
+    min: 0,
     max: 36_500 * DAY,
     meaning: 'How long the history of configurations is kept.',
   }),

@@ -45,7 +45,14 @@ export class ProbeWatch {
       case 'switches-set':
         for (const instance of this.#watched.values()) this.#watch(instance.entry.service.key, instance)
         return
-      default:
+      case 'service-deleted': // It was empty.
+      case 'metadata-remembered':
+      case 'metadata-forgotten':
+      case 'config-published':
+      case 'config-deleted':
+      case 'namespace-saved':
+      case 'namespace-deleted':
+        return
     }
   }
 

@@ -6,6 +6,7 @@ import type { ServiceKey } from './service.ts'
 
 /** Who beats; a beat that names no cluster renews that ip and port in any. */
 export interface BeatSource {
+  readonly serviceKey: ServiceKey
   readonly ip: string
   readonly port: number
   readonly cluster: string | undefined
@@ -22,8 +23,8 @@ const NOTHING_HEALED: readonly Change[] = []
  * Renews an instance: its silence counts from now. Nothing else that a beat carries changes anything. Only
  * memory is written; coming back to health is a change. Probed (persistent) instances are not healed by it.
  */
-export function beat(state: State, key: ServiceKey, source: BeatSource, now: Now): BeatResult {
-  const instances = findSources(state, key, source)
+export function beat(state: State, source: BeatSource, now: Now): BeatResult {
+  const instances = findSources(state, source)
   if (instances.length === 0) return { kind: 'unknown' }
   let healed = NOTHING_HEALED
   for (const instance of instances) {
@@ -33,9 +34,9 @@ export function beat(state: State, key: ServiceKey, source: BeatSource, now: Now
   return { kind: 'renewed', instances, healed }
 }
 
-function findSources(state: State, key: ServiceKey, source: BeatSource): Instance[] {
-  const entry = state.services.get(key)
-  const { ip, port, cluster } = source
+function findSources(state: State, source: BeatSource): Instance[] {
+  const { serviceKey, ip, port, cluster } = source
+  const entry = state.services.get(serviceKey)
   if (entry === undefined) return []
   if (cluster === undefined) return entry.anywhere(ip, port)
   const instance = entry.get({ ip, port, cluster })

@@ -1,5 +1,5 @@
 import type { Change } from '../changes.ts'
-import { type Command, unchanged } from '../decision.ts'
+import { type Command, synced, unchanged } from '../decision.ts'
 import type { State } from '../state.ts'
 import type { Remembered } from './remembered-metadata.ts'
 import { serviceSubject } from './service-commands.ts'
@@ -13,39 +13,42 @@ export function expireEmptyServices(state: State, beforeMs: number): Command<voi
   const commands: Command<void>[] = []
   for (const [entry, sinceMs] of state.emptySince) {
     if (sinceMs > beforeMs || commands.length >= MOST_AT_ONCE) break
-    commands.push(expireService(entry.service.key))
+    commands.push(expireService(state, entry.service.key, beforeMs))
   }
   return commands
 }
 
 /** The commands that forget metadata whose instance has been away since `beforeMs` (health time). */
 export function forgetExpiredMetadata(state: State, beforeMs: number): Command<void>[] {
-  return state.remembrance.absentSince(beforeMs, MOST_AT_ONCE).map((remembered) => forget(state, remembered))
+  return state.remembrance
+    .absentSince(beforeMs, MOST_AT_ONCE)
+    .map((remembered) => forget(state, remembered, beforeMs))
 }
 
-function expireService(key: ServiceKey): Command<void> {
+/** Decided on what is known then: while it waited, instances may have come, and gone again just now. */
+function expireService(state: State, key: ServiceKey, beforeMs: number): Command<void> {
   return {
     subject: serviceSubject(key),
     decide(view) {
       const service = view.service(key)
-      if (service?.madeBy !== 'registration' || view.instanceCount(key) > 0) return unchanged(undefined)
+      const entry = state.services.get(key)
+      const emptySinceMs = (entry && state.emptySince.get(entry)) ?? Infinity
+      if (service?.madeBy !== 'registration' || emptySinceMs > beforeMs) return unchanged(undefined)
+      if (view.instanceCount(key) > 0) return unchanged(undefined)
       const changes: Change[] = [{ kind: 'service-deleted', key, serial: service.serial }]
       return { changes, durability: 'behind', outcome: undefined }
     },
   }
 }
 
-function forget(state: State, { serviceKey, address }: Remembered): Command<void> {
+function forget(state: State, { serviceKey, address }: Remembered, beforeMs: number): Command<void> {
   return {
     subject: serviceSubject(serviceKey),
-    decide() {
-      const away = state.remembrance.get(serviceKey, address)?.absentSinceMs !== undefined
-      if (!away) return unchanged(undefined)
-      return {
-        changes: [{ kind: 'metadata-forgotten', serviceKey, address }],
-        durability: 'synced',
-        outcome: undefined,
-      }
+    decide(view) {
+      const absentSinceMs = state.remembrance.get(serviceKey, address)?.absentSinceMs ?? Infinity
+      const back = view.instance(serviceKey, address) !== undefined
+      if (back || absentSinceMs > beforeMs) return unchanged(undefined)
+      return synced([{ kind: 'metadata-forgotten', serviceKey, address }], undefined)
     },
   }
 }

@@ -50,14 +50,19 @@ function carries(
   name: string,
   wanted: { values: ReadonlySet<string>; labelsOf: LabelsOf },
 ): boolean {
-  const own = instance.metadata[name]
+  const own = labelOf(instance.metadata, name)
   if (own !== undefined) return wanted.values.has(own)
   const others = valuesOf(name, wanted.labelsOf(instance.record.address.ip))
   return [...others].some((value) => wanted.values.has(value))
 }
 
 function valuesOf(name: string, labels: readonly Metadata[]): Set<string> {
-  return new Set(labels.flatMap((metadata) => metadata[name] ?? []))
+  return new Set(labels.flatMap((metadata) => labelOf(metadata, name) ?? []))
+}
+
+/** A label may be called like something that every object has. */
+function labelOf(metadata: Metadata, name: string): string | undefined {
+  return Object.hasOwn(metadata, name) ? metadata[name] : undefined
 }
 
 function badExpression(what: string): Refusal {

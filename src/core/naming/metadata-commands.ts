@@ -76,7 +76,8 @@ export function rememberKeys(view: View, wish: KeysToRemember): Change[] {
 
 function refuseTooMuch(metadata: Metadata, maxBytes: number): void {
   let bytes = 0
-  for (const [name, value] of Object.entries(metadata)) bytes += Buffer.byteLength(name) + Buffer.byteLength(value)
+  for (const [name, value] of Object.entries(metadata))
+    bytes += Buffer.byteLength(name) + Buffer.byteLength(value)
   if (bytes <= maxBytes) return
   const allowed = `at most ${maxBytes} bytes of UTF-8 in the keys and values of an instance together`
   throw new Refusal('invalid-parameter', `The instance's metadata would have ${bytes} bytes.`, {
@@ -91,14 +92,10 @@ function forgetKeys(view: View, batch: MetadataBatch, one: { known: KnownInstanc
   const changes: Change[] = []
   const before = view.remembered(serviceKey, record.address)
   if (before !== undefined && holdsAny(before, keys)) {
+    const { address } = record
     const metadata = without(before, keys)
-    changes.push({
-      kind: 'metadata-remembered',
-      serviceKey,
-      address: record.address,
-      metadata,
-      atMs: one.atMs,
-    })
+    if (Object.keys(metadata).length === 0) changes.push({ kind: 'metadata-forgotten', serviceKey, address })
+    else changes.push({ kind: 'metadata-remembered', serviceKey, address, metadata, atMs: one.atMs })
   }
   if (holdsAny(record.registered, keys)) {
     const changed = { ...record, registered: without(record.registered, keys) }

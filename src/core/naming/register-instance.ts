@@ -67,19 +67,17 @@ function save(view: View, serviceKey: ServiceKey, saving: Saving): Decision<Regi
 
 /** A new service is saved with its first instance; one that is still behind, with what must be on disk. */
 function needsSaving(view: View, service: Service, behind: boolean): boolean {
-  return view.service(service.key) === undefined || (!behind && !view.maybeStored(service.serial))
+  return view.service(service.key) === undefined || (!behind && !view.surelyStored(service.serial))
 }
 
 function refuseNewcomers(view: View, address: InstanceAddress): void {
-  if (!view.switches.disableAddIP) return
-  throw new Refusal(
-    'adding-disabled',
-    `Adding ${address.ip}:${address.port} is refused: disableAddIP is on.`,
-    {
-      parameter: 'ip',
-      allowed: 'only instances that are registered already, until the switch disableAddIP is set to false',
-    },
-  )
+  const { disableAddIP, sendBeatOnly } = view.switches
+  if (!disableAddIP && !sendBeatOnly) return
+  const name = disableAddIP ? 'disableAddIP' : 'sendBeatOnly'
+  throw new Refusal('adding-disabled', `Adding ${address.ip}:${address.port} is refused: ${name} is on.`, {
+    parameter: 'ip',
+    allowed: `only instances that are registered already, until the switch ${name} is set to false`,
+  })
 }
 
 function recordOf(view: View, wish: RegisterInstance, known: KnownInstance | undefined): InstanceRecord {

@@ -19,5 +19,5 @@ export function saveInFull(
     beat: false,
     ...saving,
   }
-  return view.maybeStored(service.serial) ? [saved] : [{ kind: 'service-saved', service, atMs }, saved]
+  return view.surelyStored(service.serial) ? [saved] : [{ kind: 'service-saved', service, atMs }, saved]
 }

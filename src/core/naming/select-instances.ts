@@ -27,12 +27,17 @@ export function selectInstances(entry: ServiceEntry, query: InstanceQuery): Sele
   const enabled =
     query.consumer === undefined ? inClusters : selectByLabel(service.selector, inClusters, query.consumer)
   const healthy = enabled.filter((instance) => instance.healthy)
-  // Equal counts as too few: clients of this interface expect <=. At 0 it is off, although 0 <= 0.
-  const tooFew = healthy.length <= enabled.length * service.protectThreshold
-  if (service.protectThreshold > 0 && tooFew && healthy.length < enabled.length) {
+  if (isProtecting(service.protectThreshold, { healthy: healthy.length, all: enabled.length })) {
     return { instances: enabled, protecting: true }
   }
   return { instances: query.healthyOnly ? healthy : enabled, protecting: false }
+}
+
+/** Whether so few are healthy that all are to be given. At threshold 0 never, although 0 <= 0. */
+export function isProtecting(threshold: number, count: { healthy: number; all: number }): boolean {
+  const { healthy, all } = count
+  // Equal counts as too few: clients of this interface expect <=. Divided, because 100 * 0.29 is less than 29.
+  return threshold > 0 && healthy < all && healthy / all <= threshold
 }
 
 function enabledIn(entry: ServiceEntry, clusters: readonly string[]): Instance[] {

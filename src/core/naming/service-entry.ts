@@ -2,22 +2,37 @@ import { addressText, type Instance, type InstanceAddress } from './instance.ts'
 import type { Service } from './service.ts'
 
 /**
- * A service with its instances, as State holds it. `lastRefMs` is the time of its last change and strictly
- * increases; `version` counts changes, for whoever keeps something made from it.
+ * A service with its instances, as State holds it. `version` counts changes, for whoever keeps something
+ * made from it.
  */
 export class ServiceEntry {
   service: Service
   readonly instances = new Map<string, Instance>()
-  lastRefMs: number
   version = 0
   /** The serialised answers made from this version; owned by the protocols' list answer. */
   answers: unknown = undefined
   /** How many instances of each cluster there are. */
   readonly clusterSizes = new Map<string, number>()
+  /** The beat interval that the `json` of its instances was made with; owned by the protocols' list answer. */
+  jsonBeatMs: number | undefined = undefined
+  #lastRefMs: number
+  /** The time of a change that nobody has been told of; undefined: there is none. */
+  #untoldMs: number | undefined = undefined
 
   constructor(service: Service, lastRefMs: number) {
     this.service = service
-    this.lastRefMs = lastRefMs
+    this.#lastRefMs = lastRefMs
+  }
+
+  /**
+   * The time of the last change, which strictly increases from one telling to the next. Changes that nobody
+   * was told of share one step: if each took one, ten thousand instances would put it ten seconds ahead of the
+   * clock, and the next start of the server could not know how far.
+   */
+  get lastRefMs(): number {
+    if (this.#untoldMs !== undefined) this.#lastRefMs = Math.max(this.#untoldMs, this.#lastRefMs + 1)
+    this.#untoldMs = undefined
+    return this.#lastRefMs
   }
 
   get(address: InstanceAddress): Instance | undefined {
@@ -50,7 +65,7 @@ export class ServiceEntry {
 
   /** Notes that something changed at `atMs` (epoch ms), which moves `lastRefMs` forward in any case. */
   touch(atMs: number): void {
-    this.lastRefMs = Math.max(atMs, this.lastRefMs + 1)
+    this.#untoldMs = Math.max(atMs, this.#untoldMs ?? atMs)
     this.version++
     this.answers = undefined
   }

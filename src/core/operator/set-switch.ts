@@ -91,27 +91,48 @@ export function readSwitch(entry: string, text: string): SwitchPatch {
   if (field !== undefined && Object.hasOwn(READERS, field)) {
     return { [field]: READERS[field as keyof Switches](text, entry) }
   }
-  throw new Refusal('switch-unknown', `There is no switch "${entry.slice(0, 64)}".`, {
+  throw unknownSwitch(entry)
+}
+
+function unknownSwitch(entry: string): Refusal {
+  return new Refusal('switch-unknown', `entry must name a switch, and there is none called "${entry.slice(0, 64)}".`, {
     parameter: 'entry',
     allowed: [...Object.keys(READERS), ...Object.keys(ALIASES), 'pushVersion', 'batch'].join(', '),
   })
 }
 
 function readPushVersion(text: string): SwitchPatch {
-  const [client = '', wanted = ''] = text.split(':')
+  const at = text.indexOf(':')
+  const client = text.slice(0, Math.max(at, 0)).trim()
+  const wanted = text.slice(at + 1)
   const field = Object.hasOwn(PUSH_VERSIONS, client) ? PUSH_VERSIONS[client] : undefined
   if (field === undefined)
     throw badValue('pushVersion', text, 'java, python, c, go or csharp, a colon and x.y.z')
   return { [field]: version(wanted, 'pushVersion') }
 }
 
-/** Fields that cannot be set are passed over: operators send back the whole object that they were given. */
+/** Of the object that the switches query gives, what cannot be set: passed over when it comes back in a batch. */
+const NOT_SETTABLE = ['name', 'adWeightMap', 'checksum']
+
+/** The fields of the object, each by any of its names; one that cannot be read refuses them all. */
 function readBatch(text: string): SwitchPatch {
-  const fields = parseObject(text)
-  const patches = Object.entries(fields)
-    .filter(([field]) => Object.hasOwn(READERS, field))
-    .map(([field, value]) => readSwitch(field, typeof value === 'string' ? value : JSON.stringify(value)))
+  const patches = Object.entries(parseObject(text))
+    .filter(([entry]) => !NOT_SETTABLE.includes(entry))
+    .map(([entry, value]) => {
+      // A batch in a batch has no meaning, and no bounds.
+      if (entry === 'batch') throw unknownSwitch(entry)
+      return readSwitch(entry, typeof value === 'string' ? value : jsonText(entry, value))
+    })
   return Object.assign({}, ...patches) as SwitchPatch
+}
+
+function jsonText(entry: string, value: unknown): string {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    // JSON.parse reads any depth, but writing it back needs the stack.
+    throw badValue(entry, '[…', 'a value that is not nested that deeply')
+  }
 }
 
 function parseObject(text: string): object {

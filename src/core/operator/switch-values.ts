@@ -83,8 +83,8 @@ export const limitedUrls: SwitchReader<Readonly<Record<string, number>>> = (text
     : trimmed.split(',').map(pairOf)
   const limits = new Map<string, number>()
   for (const [url, value] of pairs) {
-    const status = Number(value)
-    if (!url.startsWith('/') || !Number.isInteger(status) || status < 200 || status > 599) {
+    const status = statusOf(value)
+    if (!url.startsWith('/') || status === undefined) {
       throw badValue(
         entry,
         text,
@@ -94,6 +94,11 @@ export const limitedUrls: SwitchReader<Readonly<Record<string, number>>> = (text
     limits.set(url, status)
   }
   return Object.fromEntries(limits)
+}
+
+function statusOf(value: unknown): number | undefined {
+  if (typeof value !== 'number' && typeof value !== 'string') return undefined
+  return /^[2-5]\d\d$/.test(String(value)) ? Number(value) : undefined
 }
 
 function pairOf(pair: string): [string, string] {

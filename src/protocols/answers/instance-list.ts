@@ -78,7 +78,10 @@ function keptTails(state: State, entry: ServiceEntry): KeptTails {
   const beatIntervalMs = state.switches.clientBeatInterval
   const kept = entry.answers as KeptTails | undefined
   if (kept?.beatIntervalMs === beatIntervalMs) return kept
-  if (kept !== undefined) for (const instance of entry.instances.values()) instance.json = undefined
+  if (entry.jsonBeatMs !== beatIntervalMs) {
+    for (const instance of entry.instances.values()) instance.json = undefined
+    entry.jsonBeatMs = beatIntervalMs
+  }
   const fresh: KeptTails = { beatIntervalMs, tails: new Map() }
   entry.answers = fresh
   return fresh

@@ -41,7 +41,7 @@ describe('/svc', () => {
 describe('/nacos', () => {
   test.each([
     ['config-not-found', {}, 404, 'config data not exist\n'],
-    ['config-changed', {}, 500, 'caused: Cas publish fail, server md5 may have changed.;'],
+    ['config-changed', {}, 409, 'caused: Cas publish fail, server md5 may have changed.;'],
     ['history-not-yours', {}, 403, 'Please check dataId and group.'],
     [
       'invalid-parameter',

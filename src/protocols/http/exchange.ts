@@ -89,6 +89,8 @@ export class Exchange implements Request<Record<string, unknown>>, Held, Caller,
   hold(): Held {
     if (!this.#held && !this.#done) {
       this.#held = true
+      // A held poll lives long; what it was asked with need not.
+      this.params = NO_PARAMS
       const response = this.#response as HeldResponse
       response[HOLDER] = this
       response.on('close', onClose)

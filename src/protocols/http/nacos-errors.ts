@@ -17,7 +17,7 @@ export const configErrors: ErrorFormat = (error, context) => {
     case 'history-not-yours':
       return plain(403, 'Please check dataId and group.')
     case 'config-changed':
-      return plain(500, 'caused: Cas publish fail, server md5 may have changed.;')
+      return plain(409, 'caused: Cas publish fail, server md5 may have changed.;')
     case 'missing-parameter':
       return plain(400, `caused: ${missingText(error)};`)
     case 'unknown-path':

@@ -1,6 +1,6 @@
 import { PROBLEM_JSON } from './answers.ts'
 import type { FieldSchema } from './parameter-field.ts'
-import type { Route } from './route.ts'
+import type { HeaderNote, Route } from './route.ts'
 
 type Json = Record<string, unknown>
 
@@ -37,7 +37,10 @@ function describeRoute(route: Route): Json {
     summary: route.summary,
     tags: [route.permission.resource],
     'x-permission': route.permission,
-    parameters: fields.map((field) => parameter(field, route.method !== 'GET')),
+    parameters: [
+      ...fields.flatMap((field) => parameters(field, route.method !== 'GET')),
+      ...Object.entries(route.headers ?? {}).map(([name, note]) => headerParameter(name, note)),
+    ],
     ...(route.method === 'GET' || fields.length === 0 ? {} : { requestBody: formBody(fields) }),
     responses: responses(route),
   }
@@ -69,15 +72,30 @@ function fieldOf(name: string, source: FieldSchema, isRequired: boolean): Field 
   }
 }
 
+/** A parameter and, as optional ones, its other names. */
+function parameters(field: Field, mayBeInForm: boolean): Json[] {
+  const others = field.aliases.map((name) => ({
+    name,
+    in: 'query',
+    required: false,
+    description: `The same as ${field.name}, which goes first.`,
+    schema: field.schema,
+  }))
+  return [parameter(field, mayBeInForm), ...others]
+}
+
+function headerParameter(name: string, { description, required }: HeaderNote): Json {
+  return { name, in: 'header', required, description, schema: { type: 'string' } }
+}
+
 /** In the query a parameter is never required where a form may carry it instead. */
-function parameter({ name, required, schema, aliases, description }: Field, mayBeInForm: boolean): Json {
+function parameter({ name, required, schema, description }: Field, mayBeInForm: boolean): Json {
   return {
     name,
     in: 'query',
     required: required && !mayBeInForm,
     ...(description === undefined ? {} : { description }),
     schema,
-    ...(aliases.length === 0 ? {} : { 'x-aliases': aliases }),
     ...(required && mayBeInForm ? { 'x-required': 'in the query or in the form' } : {}),
   }
 }

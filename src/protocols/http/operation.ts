@@ -4,7 +4,7 @@ import { route, type ErrorFormat, type Method, type ParameterRules, type Route }
 /** An operation without its place: what a dialect gives a method, a path and its manners to. */
 export type Operation<T extends TProperties = TProperties> = Pick<
   Route<T>,
-  'summary' | 'permission' | 'params' | 'handle' | 'maxBodyBytes'
+  'summary' | 'permission' | 'params' | 'headers' | 'handle' | 'maxBodyBytes'
 >
 
 /** How all routes of a part of a dialect behave. */

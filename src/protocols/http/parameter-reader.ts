@@ -38,6 +38,8 @@ interface Field {
   readonly aliases: readonly string[]
   readonly trim: boolean
   readonly allowEmpty: boolean
+  /** A text that means absence as well. */
+  readonly absentText: string | undefined
   readonly required: boolean
   readonly fallback: FieldValue | undefined
   readonly allowed: string
@@ -54,6 +56,7 @@ function compileEntry(
     aliases: schema.aliases ?? [],
     trim: schema.trim ?? rules.trim,
     allowEmpty: schema.allowEmpty ?? false,
+    absentText: required ? undefined : rules.absentText,
     required,
     fallback: schema.default,
     allowed: allowedBy(schema),
@@ -82,6 +85,7 @@ function findText(field: Field, values: FormValues): string | undefined {
 function textOf(field: Field, sent: string | undefined): string | undefined {
   if (sent === undefined) return undefined
   const text = field.trim ? trimmed(sent) : sent
+  if (text === field.absentText) return undefined
   return text === '' && !field.allowEmpty ? undefined : text
 }
 

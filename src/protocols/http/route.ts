@@ -54,6 +54,8 @@ export interface ParameterRules {
   readonly trim: boolean
   /** An unreadable boolean is false (as clients of `/nacos` expect), or refused. */
   readonly lenientBooleans: boolean
+  /** A text by which clients of this part say that an optional parameter is absent. */
+  readonly absentText?: string
 }
 
 /**
@@ -68,12 +70,20 @@ export interface Route<T extends TProperties = TProperties> {
   readonly permission: Permission
   /** Query or form parameters; a handler sees them by these names. */
   readonly params: TObject<T>
+  /** The header fields that the operation reads, for the OpenAPI document: what each means. */
+  readonly headers?: Readonly<Record<string, HeaderNote>>
   readonly rules: ParameterRules
   /** Bytes of body that this route takes, where it is not the default of the settings. */
   readonly maxBodyBytes?: number
   /** How errors are told to this route's clients. */
   readonly errors: ErrorFormat
   readonly handle: (request: Request<Static<TObject<T>>>) => Handled
+}
+
+/** What a header field of a request means. */
+export interface HeaderNote {
+  readonly description: string
+  readonly required: boolean
 }
 
 /** Turns whatever a handler threw into what the dialect's clients expect. */

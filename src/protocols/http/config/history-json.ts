@@ -32,6 +32,6 @@ function json(entry: HistoryEntry, text: { md5: string | null; content: string |
 }
 
 /** `2026-11-21T11:31:18.579+0000` */
-export function historyTime(epochMs: number): string {
+function historyTime(epochMs: number): string {
   return new Date(epochMs).toISOString().replace('Z', '+0000')
 }

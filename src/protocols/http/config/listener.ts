@@ -1,6 +1,6 @@
 import type { ConfigKey } from '../../../core/config/config-item.ts'
 import { Refusal } from '../../../core/refusal.ts'
-import type { Answer, Caller, Held, Request } from '../route.ts'
+import type { Answer, Caller, HeaderNote, Held, Request } from '../route.ts'
 import { headerText } from './header-text.ts'
 import { LISTENING_CONFIGS, parseListeningConfigs, type WatchedItem } from './listening-configs.ts'
 
@@ -48,6 +48,17 @@ export type ListenRequest = Request<{ [LISTENING_CONFIGS]: string }>
 export const TIMEOUT_HEADER = 'Long-Pulling-Timeout'
 export const TIMEOUT_ALLOWED = 'a number of milliseconds, e.g. 30000'
 const NO_HANGUP_HEADER = 'Long-Pulling-Timeout-No-Hangup'
+
+/** The header fields of a poll; the time-out is required on one dialect only. */
+export function listenerHeaders(timeoutRequired: boolean): Record<string, HeaderNote> {
+  return {
+    [TIMEOUT_HEADER]: {
+      description: 'How long the client waits, in milliseconds, from 1000 to 60000; answered 500 ms before.',
+      required: timeoutRequired,
+    },
+    [NO_HANGUP_HEADER]: { description: 'true: answer at once, whether anything differs or not.', required: false },
+  }
+}
 
 /** A poll is answered so long before its client gives up. */
 const ANSWER_BEFORE_MS = 500

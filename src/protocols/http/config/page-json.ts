@@ -1,5 +1,5 @@
 /** The most entries of a page, however many are asked for. */
-export const MAX_PAGE_SIZE = 500
+const MAX_PAGE_SIZE = 500
 
 /** Which entries are asked for; `pageNo` counts from 1. */
 export interface PageWish {

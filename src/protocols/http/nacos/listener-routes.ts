@@ -5,6 +5,7 @@ import { KEY_PARAMS, toConfigKey } from '../config/config-key.ts'
 import { READ_CONFIG } from '../config/config-parts.ts'
 import {
   listen,
+  listenerHeaders,
   type ListenerManners,
   type ListenerParts,
   MAX_LISTEN_BODY_BYTES,
@@ -30,6 +31,7 @@ function wait(parts: ListenerParts) {
     summary: 'Waits until a watched item differs',
     permission: READ_CONFIG,
     params: Type.Object({ [LISTENING_CONFIGS]: fields.listeningConfigs }),
+    headers: listenerHeaders(false),
     maxBodyBytes: MAX_LISTEN_BODY_BYTES,
     handle: (request) => listen(request, parts, MANNERS),
   })

@@ -33,11 +33,11 @@ export function beatOperation(parts: NamingParts, answerOf: (beaten: Beaten) => 
       beat: Type.Optional(fields.beat),
     }),
     handle: ({ params }) => {
-      const key = serviceKeyOf(params)
+      const serviceKey = serviceKeyOf(params)
       const full = fullBeat(parts, params.beat)
       const source = full ?? lightSource(params)
       const cluster = full?.cluster ?? params.clusterName
-      return andThen(beaten(parts, key, { ...source, cluster, full }), answerOf)
+      return andThen(beaten(parts, { ...source, serviceKey, cluster, full }), answerOf)
     },
   })
 }
@@ -46,23 +46,19 @@ interface Sent extends BeatSource {
   readonly full: Beat | undefined
 }
 
-function beaten(parts: NamingParts, key: ServiceKey, sent: Sent): Beaten | Promise<Beaten> {
-  const result = beat(parts.state, key, sent, parts.clock())
+function beaten(parts: NamingParts, sent: Sent): Beaten | Promise<Beaten> {
+  const result = beat(parts.state, sent, parts.clock())
   if (result.kind === 'renewed') {
     parts.engine.applyBehind(result.healed)
     return { kind: 'renewed', intervalMs: intervalOf(parts, result.instances[0]?.timing.intervalMs) }
   }
   if (sent.full === undefined || parts.state.switches.sendBeatOnly)
-    return { kind: 'unknown', key, source: sent }
-  return registerFrom(parts, key, { ...sent, full: sent.full })
+    return { kind: 'unknown', key: sent.serviceKey, source: sent }
+  return registerFrom(parts, { ...sent, full: sent.full })
 }
 
-function registerFrom(
-  parts: NamingParts,
-  serviceKey: ServiceKey,
-  sent: Sent & { full: Beat },
-): Beaten | Promise<Beaten> {
-  const { ip, port, cluster = DEFAULT_CLUSTER, full } = sent
+function registerFrom(parts: NamingParts, sent: Sent & { full: Beat }): Beaten | Promise<Beaten> {
+  const { serviceKey, ip, port, cluster = DEFAULT_CLUSTER, full } = sent
   const command = registerInstance({
     serviceKey,
     address: { ip, port, cluster },

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import type { Instance } from '../../../core/naming/instance.ts'
 import { instanceIdOf } from '../../../core/naming/instance.ts'
 import { DEFAULT_CHECKER } from '../../../core/naming/health-checker.ts'
+import { isProtecting } from '../../../core/naming/select-instances.ts'
 import { groupOf, type Service, serviceNameOf } from '../../../core/naming/service.ts'
 import type { ServiceEntry } from '../../../core/naming/service-entry.ts'
 import { existingService } from '../../../core/naming/service-commands.ts'
@@ -12,7 +13,7 @@ import * as fields from '../fields.ts'
 import { type Operation, operation } from '../operation.ts'
 import { SERVICE_PARAMS } from './instance-operations.ts'
 import { type NamingParts, serviceKeyOf } from './naming-parts.ts'
-import { clusterNames } from './service-operations.ts'
+import { checkerView, clusterNames } from './service-operations.ts'
 
 const READ = { action: 'read', resource: 'naming' } as const
 
@@ -123,23 +124,22 @@ function figures(entry: ServiceEntry): object {
     clusterCount: entry.clusterSizes.size,
     ipCount: all.length,
     healthyInstanceCount,
-    triggerFlag: String(
-      protectThreshold > 0 &&
-        healthyInstanceCount < all.length &&
-        healthyInstanceCount <= all.length * protectThreshold,
-    ),
+    triggerFlag: String(isProtecting(protectThreshold, { healthy: healthyInstanceCount, all: all.length })),
   }
 }
 
 function withInstances(entry: ServiceEntry): object {
   const { name, groupName } = namesOf(entry.service)
-  const clusterMap: Record<string, { hosts: object[] }> = {}
+  // A Map: a cluster may be called `constructor`.
+  const clusters = new Map<string, { hosts: object[] }>()
   for (const { record, healthy, metadata } of entry.instances.values()) {
     const { ip, port, cluster } = record.address
     const { weight, enabled } = record
-    const hosts = (clusterMap[cluster] ??= { hosts: [] }).hosts
-    hosts.push({ valid: healthy, metadata, port, ip, weight, enabled })
+    const known = clusters.get(cluster) ?? { hosts: [] }
+    clusters.set(cluster, known)
+    known.hosts.push({ valid: healthy, metadata, port, ip, weight, enabled })
   }
+  const clusterMap = Object.fromEntries(clusters)
   return { serviceName: name, groupName, clusterMap, metadata: entry.service.metadata }
 }
 
@@ -148,7 +148,7 @@ function clusterView({ key, clusters }: Service, name: string): object {
   return {
     serviceName: key.groupedName,
     name,
-    healthChecker: cluster?.healthChecker ?? DEFAULT_CHECKER,
+    healthChecker: checkerView(cluster?.healthChecker ?? DEFAULT_CHECKER),
     defaultPort: 80,
     defaultCheckPort: cluster?.checkPort ?? 80,
     useIPPort4Check: cluster?.useInstancePort4Check ?? true,

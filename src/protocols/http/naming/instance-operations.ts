@@ -80,7 +80,8 @@ function register(parts: NamingParts): Operation {
 /** Registers; where the instance is there just like this, that counts as a beat. */
 export function registered(parts: NamingParts, wish: RegisterInstance): Answer | Promise<Answer> {
   return andThen(parts.engine.execute(registerInstance(wish)), (registration) => {
-    if (registration === 'known') beat(parts.state, wish.serviceKey, wish.address, parts.clock())
+    if (registration === 'known')
+      beat(parts.state, { serviceKey: wish.serviceKey, ...wish.address }, parts.clock())
     return OK_TEXT
   })
 }

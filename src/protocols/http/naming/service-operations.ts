@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { groupOf, type Service, serviceNameOf } from '../../../core/naming/service.ts'
 import type { ServiceEntry } from '../../../core/naming/service-entry.ts'
-import { DEFAULT_CHECKER } from '../../../core/naming/health-checker.ts'
+import { DEFAULT_CHECKER, type HealthChecker } from '../../../core/naming/health-checker.ts'
 import {
   createService,
   deleteService,
@@ -142,10 +142,17 @@ function serviceAnswer(service: Service, entry: ServiceEntry | undefined): Answe
     selector: service.selector,
     clusters: clusterNames(service, entry).map((name) => ({
       name,
-      healthChecker: service.clusters[name]?.healthChecker ?? DEFAULT_CHECKER,
+      healthChecker: checkerView(service.clusters[name]?.healthChecker ?? DEFAULT_CHECKER),
       metadata: service.clusters[name]?.metadata ?? {},
     })),
   })
+}
+
+/** A checker as it is shown: everybody who may read a service would learn the password otherwise. */
+export function checkerView(checker: HealthChecker): object {
+  if (checker.type !== 'MYSQL') return checker
+  const { type, user, cmd } = checker
+  return { type, user, cmd }
 }
 
 /** The clusters of a service: those that hold instances and those that somebody has configured. */

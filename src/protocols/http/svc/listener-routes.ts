@@ -5,6 +5,7 @@ import { READ_CONFIG } from '../config/config-parts.ts'
 import {
   listen,
   type ListenerManners,
+  listenerHeaders,
   type ListenerParts,
   MAX_LISTEN_BODY_BYTES,
   TIMEOUT_ALLOWED,
@@ -23,6 +24,7 @@ export function svcListenerRoutes(parts: ListenerParts): Route[] {
     summary: `Waits until a watched item differs, at most as long as the header ${TIMEOUT_HEADER} says`,
     permission: READ_CONFIG,
     params: Type.Object({ [LISTENING_CONFIGS]: fields.listeningConfigs }),
+    headers: listenerHeaders(true),
     maxBodyBytes: MAX_LISTEN_BODY_BYTES,
     handle: (request) => listen(request, parts, MANNERS),
   })

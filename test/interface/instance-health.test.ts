@@ -1,0 +1,195 @@
+import { describe, expect, test } from 'vitest'
+import { hostsOf, serverForThisFile, sleep, unique, until, type Json, type Params } from './client.ts'
+import { expectProblem } from './problem.ts'
+
+const waypost = serverForThisFile()
+const instance = '/ns/instance'
+const beat = '/ns/instance/beat'
+
+/** Preserved metadata for these times, in milliseconds, and whatever else is given. */
+function timing(timeoutMs: number, deleteMs: number, extra: Record<string, string> = {}): string {
+  return JSON.stringify({
+    'preserved.heart.beat.timeout': String(timeoutMs),
+    'preserved.ip.delete.timeout': String(deleteMs),
+    ...extra,
+  })
+}
+
+async function registered(extra: Params = {}) {
+  const key = { serviceName: unique('svc'), ip: '10.0.0.1', port: 80, ...extra }
+  expect((await waypost.svc.post(instance, key)).text).toBe('ok')
+  return { serviceName: key.serviceName, ip: key.ip, port: key.port }
+}
+
+const hosts = (query: Params): Promise<Json[]> => hostsOf(waypost.svc, query)
+
+describe('an ephemeral instance without beats', () => {
+  test.concurrent('is unhealthy after its timeout and gone after its delete timeout, each within a second', async () => {
+    const startedAt = performance.now()
+    const key = await registered({ metadata: timing(1_000, 3_000) })
+    await sleep(850)
+    expect(await hosts(key)).toMatchObject([{ healthy: true }])
+    await until(
+      () => hosts(key),
+      ([host]) => host?.healthy === false,
+    )
+    const unhealthyMs = performance.now() - startedAt
+    expect(unhealthyMs).toBeGreaterThan(1_000)
+    expect(unhealthyMs).toBeLessThan(2_200)
+    await until(
+      () => hosts(key),
+      (found) => found.length === 0,
+    )
+    const goneMs = performance.now() - startedAt
+    expect(goneMs).toBeGreaterThan(3_000)
+    expect(goneMs).toBeLessThan(4_200)
+  })
+
+  test.concurrent('may leave before it would become unhealthy: no order of the times is enforced', async () => {
+    const times = { 'preserved.heart.beat.interval': '20000' }
+    const key = await registered({ metadata: timing(10_000, 1_000, times) })
+    expect(await hosts(key)).toMatchObject([{ healthy: true, instanceHeartBeatInterval: 20_000 }])
+    await until(
+      () => hosts(key),
+      (found) => found.length === 0,
+      2_300,
+    )
+  })
+
+  test.concurrent('changes lastRefTime when it becomes unhealthy', async () => {
+    const key = await registered({ metadata: timing(500, 60_000) })
+    const look = async () => (await waypost.svc.get('/ns/instance/list', key)).json()
+    const before = await look()
+    const after = await until(look, (list) => !list.hosts[0].healthy)
+    expect(after.lastRefTime).toBeGreaterThan(before.lastRefTime)
+  })
+})
+
+describe('a beat', () => {
+  test.concurrent('answers ok and keeps the instance healthy', async () => {
+    const key = await registered({ metadata: timing(1_000, 2_000) })
+    for (let n = 0; n < 8; n++) {
+      await sleep(400)
+      expect(await waypost.svc.put(beat, { ...key, beat: JSON.stringify({ ...key }) })).toMatchObject({
+        status: 200,
+        text: 'ok',
+      })
+      expect(await hosts(key)).toMatchObject([{ healthy: true }])
+    }
+  })
+
+  test.concurrent('heals an unhealthy instance at once', async () => {
+    const key = await registered({ metadata: timing(500, 60_000) })
+    await until(
+      () => hosts(key),
+      ([host]) => host?.healthy === false,
+    )
+    await waypost.svc.put(beat, { ...key, beat: JSON.stringify(key) })
+    expect(await hosts(key)).toMatchObject([{ healthy: true }])
+  })
+
+  test.concurrent('of a known instance changes neither weight nor metadata', async () => {
+    const key = await registered({ weight: 3, metadata: '{"a":"1"}' })
+    const content = JSON.stringify({ ...key, cluster: 'DEFAULT', weight: 9, metadata: { a: '2', b: '3' } })
+    expect((await waypost.svc.put(beat, { ...key, beat: content })).text).toBe('ok')
+    expect(await hosts(key)).toMatchObject([{ weight: 3, metadata: { a: '1' } }])
+  })
+
+  test.concurrent('that names no cluster renews that address in any cluster, and makes no twin', async () => {
+    const key = await registered({ clusterName: 'c5', metadata: timing(500, 60_000) })
+    await until(
+      () => hosts(key),
+      ([host]) => host?.healthy === false,
+    )
+    expect((await waypost.svc.put(beat, { ...key, beat: JSON.stringify(key) })).text).toBe('ok')
+    expect(await hosts(key)).toMatchObject([{ healthy: true, clusterName: 'c5' }])
+  })
+
+  test.concurrent('a light one of a known instance renews it', async () => {
+    const key = await registered({ metadata: timing(500, 60_000) })
+    await until(
+      () => hosts(key),
+      ([host]) => host?.healthy === false,
+    )
+    expect((await waypost.svc.put(beat, key)).text).toBe('ok')
+    expect(await hosts(key)).toMatchObject([{ healthy: true }])
+  })
+
+  test('a full one of an unknown instance registers it', async () => {
+    const serviceName = unique('beaten')
+    const content = JSON.stringify({
+      cluster: 'c1',
+      ip: '10.0.0.7',
+      metadata: { zone: 'a' },
+      port: 7,
+      scheduled: true,
+      serviceName: `DEFAULT_GROUP@@${serviceName}`,
+      weight: 2,
+    })
+    const answer = await waypost.svc.put(beat, { serviceName, ip: '10.0.0.7', port: 7, beat: content })
+    expect(answer).toMatchObject({ status: 200, text: 'ok' })
+    expect(await hosts({ serviceName })).toMatchObject([
+      { ip: '10.0.0.7', port: 7, clusterName: 'c1', weight: 2, metadata: { zone: 'a' }, ephemeral: true },
+    ])
+  })
+
+  test('a light one of an unknown instance is a 404 and registers nothing', async () => {
+    const serviceName = unique('beaten')
+    expectProblem(await waypost.svc.put(beat, { serviceName, ip: '10.0.0.7', port: 7 }), 404)
+    expect(await hosts({ serviceName })).toEqual([])
+  })
+
+  test('the content of a beat may come in a form body', async () => {
+    const key = await registered()
+    const form = { ...key, beat: JSON.stringify(key) }
+    expect((await waypost.svc.call('PUT', beat, { form })).text).toBe('ok')
+  })
+
+  test.each(['{', 'ip', '[1]', '"text"', 'null', '{"ip":"10.0.0.1","port":"http"}', '{"weight":-1}'])(
+    'with the content %s is a 400',
+    async (content) => {
+      const key = { serviceName: unique('svc'), ip: '10.0.0.1', port: 80 }
+      expectProblem(await waypost.svc.put(beat, { ...key, beat: content }), 400, 'beat')
+      expect(await hosts(key)).toEqual([])
+    },
+  )
+})
+
+describe('the update of health', () => {
+  const health = '/ns/health/instance'
+
+  test('works where the checker of the cluster is NONE', async () => {
+    const key = await registered({ ephemeral: false })
+    const checker = { checkPort: 80, useInstancePort4Check: true, healthChecker: '{"type":"NONE"}' }
+    const cluster = { serviceName: key.serviceName, clusterName: 'DEFAULT', ...checker }
+    expect((await waypost.svc.put('/ns/cluster', cluster)).text).toBe('ok')
+    for (const healthy of [false, true, false]) {
+      expect((await waypost.svc.put(health, { ...key, healthy })).text).toBe('ok')
+      expect(await hosts(key)).toMatchObject([{ healthy }])
+    }
+    expectProblem(await waypost.svc.put(health, { ...key, port: 81, healthy: true }), 404)
+  })
+
+  test('is refused with 400 that says why where the cluster is checked', async () => {
+    for (const ephemeral of [true, false]) {
+      const key = await registered({ ephemeral })
+      const answer = await waypost.svc.put(health, { ...key, healthy: false })
+      expectProblem(answer, 400)
+      expect(answer.json().detail).toMatch(/health check|NONE/i)
+      expect(await hosts(key)).toMatchObject([{ healthy: true }])
+    }
+  })
+
+  test.each([undefined, '', 'maybe'])('with healthy %j is a 400', async (healthy) => {
+    const key = await registered()
+    expectProblem(await waypost.svc.put(health, { ...key, healthy }), 400, 'healthy')
+  })
+})
+
+describe('a persistent instance', () => {
+  test.concurrent('does not expire for want of beats', async () => {
+    const key = await registered({ ephemeral: false, metadata: timing(300, 600) })
+    await sleep(2_500)
+    expect(await hosts(key)).toMatchObject([{ ephemeral: false }])
+  })
+})

@@ -1,0 +1,357 @@
+import { describe, expect, test } from 'vitest'
+import { hostsOf, serverForThisFile, unique, type Json, type Params } from './client.ts'
+import { expectProblem } from './problem.ts'
+
+const waypost = serverForThisFile()
+const instance = '/ns/instance'
+const list = '/ns/instance/list'
+
+/** Registers one instance, by default 10.0.0.1:80 of a new service, and gives what identifies it. */
+async function registered(extra: Params = {}) {
+  const key = { serviceName: unique('svc'), ip: '10.0.0.1', port: 80, ...extra }
+  const answer = await waypost.svc.post(instance, key)
+  expect(answer, answer.text).toMatchObject({ status: 200, text: 'ok' })
+  return { serviceName: String(key.serviceName), ip: String(key.ip), port: Number(key.port) }
+}
+
+const hosts = (query: Params): Promise<Json[]> => hostsOf(waypost.svc, query)
+
+describe('registering', () => {
+  test('a registration answers a bare plain-text ok', async () => {
+    const key = { serviceName: unique('svc'), ip: '10.0.0.1', port: 80 }
+    const answer = await waypost.svc.post(instance, key)
+    expect(answer).toMatchObject({ status: 200, text: 'ok' })
+    expect(answer.headers['content-type']).toMatch(/^text\/plain/)
+  })
+
+  test('a host has all 14 fields, with the defaults', async () => {
+    const { serviceName } = await registered()
+    expect(await hosts({ serviceName })).toEqual([
+      {
+        instanceId: `10.0.0.1#80#DEFAULT#DEFAULT_GROUP@@${serviceName}`,
+        ip: '10.0.0.1',
+        port: 80,
+        weight: 1,
+        healthy: true,
+        enabled: true,
+        ephemeral: true,
+        clusterName: 'DEFAULT',
+        serviceName: `DEFAULT_GROUP@@${serviceName}`,
+        metadata: {},
+        instanceHeartBeatInterval: 5_000,
+        instanceHeartBeatTimeOut: 15_000,
+        ipDeleteTimeout: 30_000,
+        instanceIdGenerator: 'simple',
+      },
+    ])
+  })
+
+  test('every given value is kept', async () => {
+    const serviceName = unique('svc')
+    await registered({
+      serviceName,
+      ip: '10.1.2.3',
+      port: 65_535,
+      weight: 2.5,
+      healthy: false,
+      metadata:
+        '{"zone":"a","preserved.heart.beat.interval":"1000","preserved.heart.beat.timeout":"60000","preserved.ip.delete.timeout":"90000"}',
+      clusterName: 'c1',
+      groupName: 'G1',
+      ephemeral: true,
+    })
+    const [host] = await hosts({ serviceName, groupName: 'G1' })
+    expect(Object.keys(host)).toHaveLength(14)
+    expect(host).toMatchObject({
+      instanceId: `10.1.2.3#65535#c1#G1@@${serviceName}`,
+      weight: 2.5,
+      healthy: false,
+      clusterName: 'c1',
+      serviceName: `G1@@${serviceName}`,
+      metadata: { zone: 'a' },
+      instanceHeartBeatInterval: 1_000,
+      instanceHeartBeatTimeOut: 60_000,
+      ipDeleteTimeout: 90_000,
+    })
+  })
+
+  test.each([
+    ['{"a":"1","n":2,"t":true}', { a: '1', n: '2', t: 'true' }],
+    ['a=1,b=two', { a: '1', b: 'two' }],
+    ['', {}],
+    ['{"grüße":"日本語 +%&="}', { grüße: '日本語 +%&=' }],
+  ])('the metadata %s is understood', async (metadata, expected) => {
+    const { serviceName } = await registered({ metadata })
+    expect((await hosts({ serviceName }))[0].metadata).toEqual(expected)
+  })
+
+  test('a second registration replaces the first', async () => {
+    const serviceName = unique('svc')
+    await registered({ serviceName, weight: 3, metadata: 'a=1' })
+    await registered({ serviceName, metadata: 'b=2' })
+    expect(await hosts({ serviceName })).toMatchObject([{ weight: 1, metadata: { b: '2' } }])
+  })
+
+  test('one address in two clusters is two instances', async () => {
+    const serviceName = unique('svc')
+    await registered({ serviceName, clusterName: 'c1' })
+    await registered({ serviceName, clusterName: 'c2' })
+    const clusters = (await hosts({ serviceName })).map((host) => host.clusterName)
+    expect(clusters.sort()).toEqual(['c1', 'c2'])
+  })
+
+  test('a service holds ephemeral and persistent instances at once', async () => {
+    const serviceName = unique('svc')
+    await registered({ serviceName, port: 1, ephemeral: true })
+    await registered({ serviceName, port: 2, ephemeral: false })
+    const kinds = (await hosts({ serviceName })).map((host) => [host.port, host.ephemeral])
+    expect(kinds.sort()).toEqual([
+      [1, true],
+      [2, false],
+    ])
+  })
+
+  test('a registration as the other kind replaces the instance', async () => {
+    const serviceName = unique('svc')
+    for (const ephemeral of [true, false, true]) {
+      await registered({ serviceName, ephemeral })
+      expect(await hosts({ serviceName })).toMatchObject([{ ephemeral }])
+    }
+  })
+
+  test('a service name may carry its group, which then goes before groupName', async () => {
+    const serviceName = unique('svc')
+    await registered({ serviceName: `G7@@${serviceName}`, groupName: 'ignored' })
+    expect(await hosts({ serviceName, groupName: 'G7' })).toHaveLength(1)
+    expect(await hosts({ serviceName, groupName: 'ignored' })).toHaveLength(0)
+  })
+
+  test('parameters in the query string, the form and both are alike, and encoding means nothing', async () => {
+    const serviceName = unique('svc')
+    const first = { query: { serviceName, ip: '10.0.0.1', port: 1, encoding: 'GBK' } }
+    const second = { query: { serviceName }, form: { ip: '10.0.0.1', port: 2, serviceName: 'other' } }
+    for (const call of [first, second])
+      expect((await waypost.svc.call('POST', instance, call)).text).toBe('ok')
+    expect(await hosts({ serviceName })).toHaveLength(2)
+  })
+
+  test('the limits of port and weight are allowed values', async () => {
+    const serviceName = unique('svc')
+    await registered({ serviceName, port: 0, weight: 0 })
+    await registered({ serviceName, port: 65_535, weight: 10_000 })
+    const found = (await hosts({ serviceName })).map((host) => [host.port, host.weight])
+    expect(found.sort((a, b) => a[0] - b[0])).toEqual([
+      [0, 0],
+      [65_535, 10_000],
+    ])
+  })
+
+  test('two hundred registrations at once are all there', async () => {
+    const serviceName = unique('svc')
+    await Promise.all(Array.from({ length: 200 }, (_, n) => registered({ serviceName, port: n + 1 })))
+    expect(await hosts({ serviceName })).toHaveLength(200)
+  })
+})
+
+describe('the list', () => {
+  test('it has all the fields of the envelope', async () => {
+    const { serviceName } = await registered()
+    const answer = (await waypost.svc.get(list, { serviceName })).json()
+    expect(answer).toEqual({
+      name: `DEFAULT_GROUP@@${serviceName}`,
+      groupName: 'DEFAULT_GROUP',
+      clusters: '',
+      cacheMillis: 3_000,
+      hosts: [expect.any(Object)],
+      lastRefTime: expect.any(Number),
+      checksum: expect.stringMatching(/^.+$/),
+      allIPs: false,
+      reachProtectionThreshold: false,
+      valid: true,
+    })
+  })
+
+  test('an unknown service is an empty list with all the fields', async () => {
+    const serviceName = unique('unknown')
+    const answer = await waypost.svc.get(list, { serviceName, groupName: 'G' })
+    expect(answer.headers['content-type']).toMatch(/^application\/json/)
+    expect(answer.json()).toEqual({
+      name: `G@@${serviceName}`,
+      groupName: 'G',
+      clusters: '',
+      cacheMillis: 3_000,
+      hosts: [],
+      lastRefTime: expect.any(Number),
+      checksum: expect.any(String),
+      allIPs: false,
+      reachProtectionThreshold: false,
+      valid: true,
+    })
+  })
+
+  test('clusters selects and is echoed as it was sent', async () => {
+    const serviceName = unique('svc')
+    for (const clusterName of ['c1', 'c2', 'c3']) await registered({ serviceName, clusterName })
+    for (const [clusters, count] of [
+      ['c3,c1', 2],
+      ['c2', 1],
+      ['nowhere', 0],
+      ['', 3],
+    ] as const) {
+      const answer = (await waypost.svc.get(list, { serviceName, clusters })).json()
+      expect(answer.clusters).toBe(clusters)
+      expect(answer.hosts).toHaveLength(count)
+    }
+  })
+
+  test('healthyOnly leaves out the unhealthy', async () => {
+    const serviceName = unique('svc')
+    await registered({ serviceName, port: 1, healthy: false })
+    await registered({ serviceName, port: 2 })
+    expect(await hosts({ serviceName })).toHaveLength(2)
+    expect(await hosts({ serviceName, healthyOnly: false })).toHaveLength(2)
+    expect(await hosts({ serviceName, healthyOnly: true })).toMatchObject([{ port: 2 }])
+  })
+
+  test('disabled instances do not appear', async () => {
+    const serviceName = unique('svc')
+    await registered({ serviceName, port: 1, enabled: false })
+    await registered({ serviceName, port: 2 })
+    expect(await hosts({ serviceName })).toMatchObject([{ port: 2, enabled: true }])
+  })
+
+  test('lastRefTime strictly increases with every change and rests without one', async () => {
+    const serviceName = unique('svc')
+    const times: number[] = []
+    const look = async () => (await waypost.svc.get(list, { serviceName })).json().lastRefTime
+    for (let port = 1; port <= 20; port++) {
+      await registered({ serviceName, port })
+      times.push(await look())
+    }
+    expect(await look()).toBe(times.at(-1))
+    expect(times).toEqual([...new Set(times)].sort((a, b) => a - b))
+    expect(Math.abs(times[0]! - Date.now())).toBeLessThan(60_000)
+  })
+
+  test('the checksum is a digest of the hosts', async () => {
+    const serviceName = unique('svc')
+    const look = async () => (await waypost.svc.get(list, { serviceName })).json().checksum
+    await registered({ serviceName, port: 1 })
+    const one = await look()
+    await registered({ serviceName, port: 2 })
+    const two = await look()
+    expect(two).not.toBe(one)
+    await waypost.svc.delete(instance, { serviceName, ip: '10.0.0.1', port: 2 })
+    expect(await look()).toBe(one)
+  })
+
+  test('namespaces separate services, and public, empty and absent are one', async () => {
+    const serviceName = unique('svc')
+    await registered({ serviceName, port: 1, namespaceId: 'never-listed' })
+    await registered({ serviceName, port: 2 })
+    expect(await hosts({ serviceName, namespaceId: 'never-listed' })).toMatchObject([{ port: 1 }])
+    for (const namespaceId of [undefined, '', 'public'])
+      expect(await hosts({ serviceName, namespaceId })).toMatchObject([{ port: 2 }])
+  })
+})
+
+describe('the detail of an instance', () => {
+  test('it has all the fields', async () => {
+    const key = await registered({ weight: 2, metadata: 'a=1' })
+    const answer = (await waypost.svc.get(instance, key)).json()
+    expect(answer).toEqual({
+      metadata: { a: '1' },
+      instanceId: `10.0.0.1#80#DEFAULT#DEFAULT_GROUP@@${key.serviceName}`,
+      port: 80,
+      service: `DEFAULT_GROUP@@${key.serviceName}`,
+      healthy: true,
+      ip: '10.0.0.1',
+      clusterName: 'DEFAULT',
+      weight: 2,
+    })
+  })
+
+  test.each(['cluster', 'clusterName'])('the cluster may be named by %s', async (name) => {
+    const key = await registered({ clusterName: 'c9' })
+    expect((await waypost.svc.get(instance, { ...key, [name]: 'c9' })).json().clusterName).toBe('c9')
+    expectProblem(await waypost.svc.get(instance, { ...key, [name]: 'c8' }), 404)
+  })
+
+  test('an instance that is not there is a 404', async () => {
+    const key = await registered()
+    expectProblem(await waypost.svc.get(instance, { ...key, port: 81 }), 404)
+    expectProblem(await waypost.svc.get(instance, { ...key, serviceName: unique('unknown') }), 404)
+  })
+})
+
+describe('modifying', () => {
+  test('a change of one value keeps the rest', async () => {
+    const key = await registered({ weight: 3, metadata: '{"a":"1","b":"2"}' })
+    expect(await waypost.svc.put(instance, { ...key, weight: 7 })).toMatchObject({ status: 200, text: 'ok' })
+    expect(await hosts(key)).toMatchObject([{ weight: 7, enabled: true, metadata: { a: '1', b: '2' } }])
+  })
+
+  test('metadata is merged by key', async () => {
+    const key = await registered({ weight: 3, metadata: '{"a":"1","b":"2"}' })
+    await waypost.svc.put(instance, { ...key, metadata: '{"b":"3","c":"4"}' })
+    expect(await hosts(key)).toMatchObject([{ weight: 3, metadata: { a: '1', b: '3', c: '4' } }])
+  })
+
+  test('disabling takes an instance off the list, and enabling brings it back', async () => {
+    const key = await registered({ weight: 5 })
+    await waypost.svc.put(instance, { ...key, enabled: false })
+    expect(await hosts(key)).toEqual([])
+    await waypost.svc.put(instance, { ...key, enabled: true })
+    expect(await hosts(key)).toMatchObject([{ weight: 5, enabled: true }])
+  })
+
+  test('without ephemeral it matches a persistent instance, and with the other kind it does not', async () => {
+    const key = await registered({ ephemeral: false })
+    expect((await waypost.svc.put(instance, { ...key, weight: 4 })).text).toBe('ok')
+    expect(await hosts(key)).toMatchObject([{ weight: 4, ephemeral: false }])
+    expectProblem(await waypost.svc.put(instance, { ...key, weight: 9, ephemeral: true }), 404)
+    expect(await hosts(key)).toMatchObject([{ weight: 4 }])
+  })
+
+  test('an instance that is not there is a 404 and stays away', async () => {
+    const key = await registered()
+    expectProblem(await waypost.svc.put(instance, { ...key, port: 81, weight: 2 }), 404)
+    const serviceName = unique('unknown')
+    expectProblem(await waypost.svc.put(instance, { ...key, serviceName, weight: 2 }), 404)
+    expect(await hosts({ serviceName })).toEqual([])
+    expect(await hosts(key)).toHaveLength(1)
+  })
+})
+
+describe('deregistering', () => {
+  test('it answers ok and the instance is gone, known or not', async () => {
+    const key = await registered()
+    expect(await waypost.svc.delete(instance, key)).toMatchObject({ status: 200, text: 'ok' })
+    expect(await hosts(key)).toEqual([])
+    expect(await waypost.svc.delete(instance, key)).toMatchObject({ status: 200, text: 'ok' })
+    const unknown = { ...key, serviceName: unique('unknown') }
+    expect(await waypost.svc.delete(instance, unknown)).toMatchObject({ status: 200, text: 'ok' })
+  })
+
+  test('only the named cluster is affected', async () => {
+    const key = await registered({ clusterName: 'c1' })
+    await registered({ ...key, clusterName: 'DEFAULT' })
+    await waypost.svc.delete(instance, { ...key, clusterName: 'c1' })
+    expect(await hosts(key)).toMatchObject([{ clusterName: 'DEFAULT' }])
+    await registered({ ...key, clusterName: 'c1' })
+    await waypost.svc.delete(instance, key)
+    expect(await hosts(key)).toMatchObject([{ clusterName: 'c1' }])
+  })
+
+  test('without ephemeral it matches a persistent instance', async () => {
+    const key = await registered({ ephemeral: false })
+    await waypost.svc.delete(instance, key)
+    expect(await hosts(key)).toEqual([])
+  })
+
+  test('with the other kind it takes nothing away', async () => {
+    const key = await registered({ ephemeral: false })
+    expect((await waypost.svc.delete(instance, { ...key, ephemeral: true })).text).toBe('ok')
+    expect(await hosts(key)).toHaveLength(1)
+  })
+})

@@ -1,0 +1,204 @@
+import { describe, expect, test } from 'vitest'
+import { hostsOf, serverForThisFile, sleep, unique, until, type Json, type Params } from './client.ts'
+import { expectProblem } from './problem.ts'
+
+const waypost = serverForThisFile({
+  settings: {
+    'svc.naming.clean.expired-metadata.expired-time': 1_500,
+    'svc.naming.clean.expired-metadata.interval': 200,
+  },
+})
+const instance = '/ns/instance'
+const batch = '/ns/instance/metadata/batch'
+
+async function registered(extra: Params = {}) {
+  const key = { serviceName: unique('svc'), ip: '10.0.0.1', port: 80, ...extra }
+  expect((await waypost.svc.post(instance, key)).text).toBe('ok')
+  return { serviceName: String(key.serviceName), ip: String(key.ip), port: Number(key.port) }
+}
+
+/** Three instances of one service: 1 and 2 ephemeral, 3 persistent, each with the metadata own=yes. */
+async function threeInstances(): Promise<string> {
+  const serviceName = unique('svc')
+  for (const port of [1, 2, 3])
+    await registered({ serviceName, port, ephemeral: port < 3, metadata: 'own=yes' })
+  return serviceName
+}
+
+async function metadataByPort(serviceName: string): Promise<Record<number, Json>> {
+  const hosts = await hostsOf(waypost.svc, { serviceName })
+  return Object.fromEntries(hosts.map((host) => [host.port, host.metadata]))
+}
+
+async function update(method: 'PUT' | 'DELETE', serviceName: string, form: Params): Promise<string[]> {
+  const full = { namespaceId: 'public', serviceName: `DEFAULT_GROUP@@${serviceName}`, ...form }
+  const answer = await waypost.svc.call(method, batch, { form: full })
+  expect(answer.status, answer.text).toBe(200)
+  expect(Object.keys(answer.json())).toEqual(['updated'])
+  return answer.json().updated.sort()
+}
+
+describe('remembered metadata', () => {
+  test('written keys lie over the registered ones while the instance lives', async () => {
+    const key = await registered({ metadata: '{"a":"1","b":"2"}' })
+    await waypost.svc.put(instance, { ...key, metadata: '{"b":"written","c":"3"}' })
+    await registered({ ...key, metadata: '{"a":"new","b":"new"}' })
+    expect((await metadataByPort(key.serviceName))[80]).toEqual({ a: 'new', b: 'written', c: '3' })
+  })
+
+  test('they are in force again when the instance returns in time, weight and enabled are not', async () => {
+    const key = await registered({ metadata: 'a=1' })
+    await waypost.svc.put(instance, { ...key, metadata: '{"k":"remembered"}', weight: 9, enabled: false })
+    await waypost.svc.delete(instance, key)
+    await registered({ ...key, metadata: 'a=2' })
+    expect(await hostsOf(waypost.svc, key)).toMatchObject([
+      { metadata: { a: '2', k: 'remembered' }, weight: 1, enabled: true },
+    ])
+  })
+
+  test('those of a batch are remembered likewise', async () => {
+    const key = await registered()
+    await update('PUT', key.serviceName, { consistencyType: 'ephemeral', metadata: '{"k":"batched"}' })
+    await waypost.svc.delete(instance, key)
+    await registered(key)
+    expect((await metadataByPort(key.serviceName))[80]).toEqual({ k: 'batched' })
+  })
+
+  test.concurrent('after the expired-time they are forgotten', async () => {
+    const key = await registered()
+    await waypost.svc.put(instance, { ...key, metadata: '{"k":"remembered"}' })
+    await waypost.svc.delete(instance, key)
+    await sleep(2_500)
+    await registered(key)
+    expect((await metadataByPort(key.serviceName))[80]).toEqual({})
+  })
+
+  test.concurrent('they do not expire while the instance lives', async () => {
+    const key = await registered()
+    await waypost.svc.put(instance, { ...key, metadata: '{"k":"kept"}' })
+    await sleep(2_500)
+    await registered(key)
+    expect((await metadataByPort(key.serviceName))[80]).toEqual({ k: 'kept' })
+  })
+
+  test.concurrent('an instance that expires and returns has them too', async () => {
+    const times = '{"preserved.heart.beat.timeout":"400","preserved.ip.delete.timeout":"800"}'
+    const key = await registered({ metadata: times })
+    await waypost.svc.put(instance, { ...key, metadata: '{"k":"remembered"}' })
+    await until(
+      () => hostsOf(waypost.svc, key),
+      (hosts) => hosts.length === 0,
+    )
+    await registered(key)
+    expect((await metadataByPort(key.serviceName))[80]).toEqual({ k: 'remembered' })
+  })
+
+  test('another instance does not get them', async () => {
+    const key = await registered()
+    await waypost.svc.put(instance, { ...key, metadata: '{"k":"mine"}' })
+    await registered({ ...key, port: 81 })
+    expect((await metadataByPort(key.serviceName))[81]).toEqual({})
+  })
+})
+
+describe('the batch update', () => {
+  test('consistencyType ephemeral affects all ephemeral instances', async () => {
+    const serviceName = await threeInstances()
+    const updated = await update('PUT', serviceName, { consistencyType: 'ephemeral', metadata: '{"k":"v"}' })
+    expect(updated).toEqual(['10.0.0.1:1:unknown:DEFAULT:ephemeral', '10.0.0.1:2:unknown:DEFAULT:ephemeral'])
+    const changed = { own: 'yes', k: 'v' }
+    expect(await metadataByPort(serviceName)).toEqual({ 1: changed, 2: changed, 3: { own: 'yes' } })
+  })
+
+  test('consistencyType persist affects all persistent instances, whatever instances says', async () => {
+    const serviceName = await threeInstances()
+    const instances = '[{"ip":"10.0.0.1","port":"1","ephemeral":"true","clusterName":"DEFAULT"}]'
+    const form = { consistencyType: 'persist', metadata: '{"k":"v"}', instances }
+    expect(await update('PUT', serviceName, form)).toEqual(['10.0.0.1:3:unknown:DEFAULT:persist'])
+    expect((await metadataByPort(serviceName))[1]).toEqual({ own: 'yes' })
+  })
+
+  test('any other consistencyType affects none, nor does a request that names no instances', async () => {
+    const serviceName = await threeInstances()
+    const instances = '[{"ip":"10.0.0.1","port":1}]'
+    const metadata = '{"k":"v"}'
+    expect(await update('PUT', serviceName, { consistencyType: 'all', metadata, instances })).toEqual([])
+    expect(await update('PUT', serviceName, { metadata })).toEqual([])
+    expect(await update('PUT', serviceName, { metadata, instances: '[]' })).toEqual([])
+    expect((await metadataByPort(serviceName))[1]).toEqual({ own: 'yes' })
+  })
+
+  test('instances locate by ip, port, kind and cluster, and those that match nothing are skipped', async () => {
+    const serviceName = await threeInstances()
+    await registered({ serviceName, port: 4, clusterName: 'c4' })
+    const instances = JSON.stringify([
+      { ip: '10.0.0.1', port: '1', ephemeral: 'true', clusterName: 'DEFAULT' },
+      { ip: '10.0.0.1', port: 2 },
+      { ip: '10.0.0.1', port: 3, ephemeral: false },
+      { ip: '10.0.0.1', port: 4, clusterName: 'c4' },
+      { ip: '10.0.0.1', port: 3, ephemeral: true },
+      { ip: '10.9.9.9', port: 1 },
+    ])
+    expect(await update('PUT', serviceName, { instances, metadata: '{"k":"v"}' })).toEqual([
+      '10.0.0.1:1:unknown:DEFAULT:ephemeral',
+      '10.0.0.1:2:unknown:DEFAULT:ephemeral',
+      '10.0.0.1:3:unknown:DEFAULT:persist',
+      '10.0.0.1:4:unknown:c4:ephemeral',
+    ])
+    for (const metadata of Object.values(await metadataByPort(serviceName))) expect(metadata.k).toBe('v')
+  })
+
+  test('an unknown service has nothing to update', async () => {
+    const form = { consistencyType: 'ephemeral', metadata: '{"k":"v"}' }
+    expect(await update('PUT', unique('unknown'), form)).toEqual([])
+  })
+
+  test('other namespaces are not affected', async () => {
+    const serviceName = unique('svc')
+    await registered({ serviceName, namespaceId: 'blue' })
+    const form = { consistencyType: 'ephemeral', metadata: '{"k":"v"}' }
+    expect(await update('PUT', serviceName, form)).toEqual([])
+    expect(await update('PUT', serviceName, { ...form, namespaceId: 'blue' })).toHaveLength(1)
+  })
+})
+
+describe('the batch delete', () => {
+  test('it removes keys, registered ones and written ones', async () => {
+    const serviceName = await threeInstances()
+    await update('PUT', serviceName, { consistencyType: 'ephemeral', metadata: '{"k":"v","l":"w"}' })
+    const form = { consistencyType: 'ephemeral', metadata: '{"own":"","k":"whatever"}' }
+    expect(await update('DELETE', serviceName, form)).toHaveLength(2)
+    expect(await metadataByPort(serviceName)).toEqual({ 1: { l: 'w' }, 2: { l: 'w' }, 3: { own: 'yes' } })
+  })
+
+  test('a removed key is not remembered', async () => {
+    const key = await registered()
+    const form = { consistencyType: 'ephemeral', metadata: '{"k":"v"}' }
+    await update('PUT', key.serviceName, form)
+    await update('DELETE', key.serviceName, form)
+    await waypost.svc.delete(instance, key)
+    await registered(key)
+    expect((await metadataByPort(key.serviceName))[80]).toEqual({})
+  })
+})
+
+describe('a batch that cannot be understood is a 400 and changes nothing', () => {
+  const good = { namespaceId: 'public', consistencyType: 'ephemeral', metadata: '{"k":"v"}' }
+  const wrong: [string, Params][] = [
+    ['namespaceId', { ...good, namespaceId: undefined }],
+    ['serviceName', { ...good, serviceName: undefined }],
+    ['metadata', { ...good, metadata: undefined }],
+    ['metadata', { ...good, metadata: '{"k":' }],
+    ['metadata', { ...good, metadata: '[1]' }],
+    ['instances', { ...good, consistencyType: undefined, instances: '[{' }],
+    ['instances', { ...good, consistencyType: undefined, instances: '{"ip":1}' }],
+  ]
+  test.each(wrong)('%s in %j', async (name, form) => {
+    const serviceName = await threeInstances()
+    const full = { serviceName: `DEFAULT_GROUP@@${serviceName}`, ...form }
+    for (const method of ['PUT', 'DELETE'])
+      expectProblem(await waypost.svc.call(method, batch, { form: full }), 400, name)
+    for (const metadata of Object.values(await metadataByPort(serviceName)))
+      expect(metadata).toEqual({ own: 'yes' })
+  })
+})

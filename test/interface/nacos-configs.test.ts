@@ -1,0 +1,256 @@
+import { describe, expect, test } from 'vitest'
+import { md5, serverForThisFile, sleep, unique, type Json, type Params } from './client.ts'
+
+const waypost = serverForThisFile()
+const configs = '/cs/configs'
+
+async function published(extra: Params = {}): Promise<{ dataId: string; group: string }> {
+  const item = { dataId: unique('app'), group: 'DEFAULT_GROUP' }
+  const answer = await waypost.nacos.post(configs, { ...item, content: 'a=1', ...extra })
+  expect(answer, answer.text).toMatchObject({ status: 200, text: 'true' })
+  return { dataId: item.dataId, group: String(extra['group'] ?? item.group) }
+}
+
+describe('configurations', () => {
+  test('are published, read and deleted, with answers that have no newline', async () => {
+    const item = await published()
+    const read = await waypost.nacos.get(configs, item)
+    expect(read).toMatchObject({ status: 200, text: 'a=1' })
+    expect(read.headers).toMatchObject({
+      'content-type': 'text/plain;charset=UTF-8',
+      'content-md5': md5('a=1'),
+      'config-type': 'text',
+      'x-content-type-options': 'nosniff',
+    })
+    expect(await waypost.nacos.delete(configs, item)).toMatchObject({ status: 200, text: 'true' })
+    expect(await waypost.nacos.delete(configs, item)).toMatchObject({ status: 200, text: 'true' })
+  })
+
+  test('one that is missing is a 404 with the text that clients know', async () => {
+    const answer = await waypost.nacos.get(configs, { dataId: unique('never'), group: 'G' })
+    expect(answer.status).toBe(404)
+    expect(answer.text.trim()).toBe('config data not exist')
+  })
+
+  test('both dialects see one store', async () => {
+    const item = await published({ content: 'shared' })
+    expect((await waypost.svc.get(configs, item)).text).toBe('shared')
+  })
+
+  test('content in the query string is published, as one client does', async () => {
+    const item = { dataId: unique('query'), group: 'G' }
+    const answer = await waypost.nacos.call('POST', configs, { query: { ...item, content: 'ü+' } })
+    expect(answer.text).toBe('true')
+    expect((await waypost.nacos.get(configs, item)).text).toBe('ü+')
+  })
+
+  test('a trailing slash is accepted', async () => {
+    const item = await published()
+    expect((await waypost.nacos.get(`${configs}/`, item)).text).toBe('a=1')
+  })
+
+  const wrong: [string, Params][] = [
+    ['dataId', { dataId: undefined }],
+    ['group', { group: undefined }],
+    ['content', { content: undefined }],
+    ['content', { content: '  ' }],
+    ['dataId', { dataId: 'a b' }],
+    ['tenant', { tenant: 'a b' }],
+  ]
+  test.each(wrong)('a bad %s is a 400 in text that names it', async (name, extra) => {
+    const form = { dataId: unique('bad'), group: 'G', content: 'x', ...extra }
+    const answer = await waypost.nacos.post(configs, form)
+    expect(answer.status).toBe(400)
+    expect(answer.headers['content-type'] ?? '').not.toMatch(/problem/)
+    expect(answer.text).toContain(name)
+  })
+})
+
+describe('casMd5', () => {
+  const publish = (item: Params, content: string, casMd5: string) =>
+    waypost.nacos.post(configs, { ...item, content }, { casMd5 })
+
+  test('publishes where the md5 is the current one', async () => {
+    const item = await published({ content: 'one' })
+    expect((await publish(item, 'two', md5('one'))).text).toBe('true')
+    expect((await waypost.nacos.get(configs, item)).text).toBe('two')
+  })
+
+  test('refuses with a 4xx and changes nothing where it is not', async () => {
+    const item = await published({ content: 'one' })
+    const answer = await publish(item, 'two', md5('other'))
+    expect(answer.status).toBeGreaterThanOrEqual(400)
+    expect(answer.status).toBeLessThan(500)
+    expect(answer.text).toContain('Cas publish fail, server md5 may have changed.')
+    expect((await waypost.nacos.get(configs, item)).text).toBe('one')
+  })
+
+  test('of twenty at once exactly one wins', async () => {
+    const item = await published({ content: 'zero' })
+    const all = Array.from({ length: 20 }, (_, n) => publish(item, `writer ${n}`, md5('zero')))
+    const answers = await Promise.all(all)
+    expect(answers.filter((answer) => answer.text === 'true')).toHaveLength(1)
+  })
+
+  test('of an item that is not there is refused', async () => {
+    const item = { dataId: unique('never'), group: 'G' }
+    expect((await publish(item, 'x', md5('something'))).status).toBeGreaterThanOrEqual(400)
+    expect((await waypost.nacos.get(configs, item)).status).toBe(404)
+  })
+})
+
+describe('show=all', () => {
+  test('gives everything that is known of an item', async () => {
+    const given = { appName: 'shop', desc: 'about', use: 'u', effect: 'e', schema: 's', type: 'yaml' }
+    const item = await published({ ...given, config_tags: 't1,t2', src_user: 'ann', tenant: 'blue' })
+    const answer = (await waypost.nacos.get(configs, { show: 'all', ...item, tenant: 'blue' })).json()
+    expect(answer).toMatchObject({
+      id: expect.stringMatching(/^\d+$/),
+      ...item,
+      ...given,
+      content: 'a=1',
+      md5: md5('a=1'),
+      tenant: 'blue',
+      configTags: 't1,t2',
+      createIp: '127.0.0.1',
+    })
+    expect(Math.abs(answer.createTime - Date.now())).toBeLessThan(10_000)
+    expect(answer.modifyTime).toBeGreaterThanOrEqual(answer.createTime)
+  })
+
+  test('an update keeps id and createTime, and appName and tags where it does not name them', async () => {
+    const item = await published({ appName: 'shop', config_tags: 't1' })
+    const look = async () => (await waypost.nacos.get(configs, { show: 'all', ...item })).json()
+    const before = await look()
+    await sleep(20)
+    await waypost.nacos.post(configs, { ...item, content: 'a=2' })
+    const after = await look()
+    const { id, createTime } = before
+    expect(after).toMatchObject({ id, createTime, appName: 'shop', configTags: 't1', content: 'a=2' })
+    expect(after.modifyTime).toBeGreaterThan(before.modifyTime)
+  })
+
+  test('src_user is the user of the history record', async () => {
+    const item = await published({ src_user: 'ann' })
+    const history = (await waypost.nacos.get('/cs/history', { search: 'accurate', ...item })).json()
+    expect(history.pageItems).toMatchObject([{ srcUser: 'ann', srcIp: '127.0.0.1' }])
+  })
+
+  test('the catalog gives the same without the content', async () => {
+    const item = await published({ config_tags: 't1' })
+    const answer = (await waypost.nacos.get(`${configs}/catalog`, item)).json()
+    expect(answer).toMatchObject({
+      code: 200,
+      message: null,
+      data: { configTags: 't1', createTime: expect.any(Number) },
+    })
+  })
+})
+
+describe('search', () => {
+  /** Items web.a, web.b in group G and other.c in group H of a tenant of their own. */
+  async function threeItems(): Promise<string> {
+    const tenant = unique('ns')
+    for (const [dataId, group] of [
+      ['web.a', 'G'],
+      ['web.b', 'G'],
+      ['other.c', 'H'],
+    ])
+      await waypost.nacos.post(configs, {
+        dataId,
+        group,
+        tenant,
+        content: dataId,
+        type: 'json',
+        appName: 'shop',
+      })
+    return tenant
+  }
+
+  async function search(query: Params): Promise<Json> {
+    const full = { search: 'accurate', dataId: '', group: '', pageNo: 1, pageSize: 10, ...query }
+    const answer = await waypost.nacos.get(configs, full)
+    expect(answer.status, answer.text).toBe(200)
+    return answer.json()
+  }
+
+  const names = (page: Json): string[] => page.pageItems.map((item: Json) => item.dataId).sort()
+
+  test('accurate finds by exact names, and empty names are any', async () => {
+    const tenant = await threeItems()
+    expect(names(await search({ tenant }))).toEqual(['other.c', 'web.a', 'web.b'])
+    expect(names(await search({ tenant, dataId: 'web.a' }))).toEqual(['web.a'])
+    expect(names(await search({ tenant, group: 'H' }))).toEqual(['other.c'])
+    expect(names(await search({ tenant, dataId: 'web' }))).toEqual([])
+  })
+
+  test('blur finds by patterns with a star', async () => {
+    const tenant = await threeItems()
+    expect(names(await search({ search: 'blur', tenant, dataId: 'web*' }))).toEqual(['web.a', 'web.b'])
+    expect(names(await search({ search: 'blur', tenant, dataId: '*c' }))).toEqual(['other.c'])
+    expect(names(await search({ search: 'blur', tenant, dataId: '*e*', group: 'G*' }))).toEqual([
+      'web.a',
+      'web.b',
+    ])
+    expect(names(await search({ search: 'blur', tenant, dataId: 'web' }))).toEqual([])
+    expect(names(await search({ search: 'blur', tenant, dataId: 'web_a' }))).toEqual([])
+  })
+
+  test('an item of a page has all its fields', async () => {
+    const tenant = await threeItems()
+    const page = await search({ tenant, dataId: 'web.a' })
+    expect(page).toMatchObject({ totalCount: 1, pageNumber: 1, pagesAvailable: 1 })
+    expect(page.pageItems).toMatchObject([
+      {
+        id: expect.stringMatching(/^\d+$/),
+        dataId: 'web.a',
+        group: 'G',
+        content: 'web.a',
+        md5: null,
+        tenant,
+        appName: 'shop',
+        type: 'json',
+      },
+    ])
+  })
+
+  test('pages are cut', async () => {
+    const tenant = await threeItems()
+    const first = await search({ tenant, pageSize: 2 })
+    const second = await search({ tenant, pageSize: 2, pageNo: 2 })
+    expect(first).toMatchObject({ totalCount: 3, pagesAvailable: 2 })
+    expect([...names(first), ...names(second)].sort()).toEqual(['other.c', 'web.a', 'web.b'])
+  })
+
+  test('filters by appName', async () => {
+    const tenant = await threeItems()
+    expect(names(await search({ tenant, appName: 'shop' }))).toHaveLength(3)
+    expect(names(await search({ tenant, appName: 'other' }))).toEqual([])
+  })
+})
+
+describe('history', () => {
+  test('a record of another item is a 403 with the text that clients know', async () => {
+    const item = await published()
+    const other = await published()
+    const page = (await waypost.nacos.get('/cs/history', { search: 'accurate', ...item })).json()
+    const nid = page.pageItems[0].id
+    expect(page.pageItems[0]).toMatchObject({ opType: 'I ', lastId: -1 })
+    expect((await waypost.nacos.get('/cs/history', { ...item, nid })).json().content).toBe('a=1')
+    const refused = await waypost.nacos.get('/cs/history', { ...other, nid })
+    expect(refused).toMatchObject({ status: 403, text: 'Please check dataId and group.' })
+  })
+
+  test('previous takes the id that show=all gives', async () => {
+    const item = await published({ content: 'one' })
+    await waypost.nacos.post(configs, { ...item, content: 'two' })
+    const { id } = (await waypost.nacos.get(configs, { show: 'all', ...item })).json()
+    const answer = (await waypost.nacos.get('/cs/history/previous', { ...item, id })).json()
+    expect(answer).toMatchObject({ content: 'one', opType: 'U ', md5: md5('one') })
+  })
+
+  test.each(['pageNo', 'pageSize'])('%s below 1 is a 400', async (name) => {
+    const query = { search: 'accurate', dataId: 'a', group: 'g', [name]: 0 }
+    expect((await waypost.nacos.get('/cs/history', query)).status).toBe(400)
+  })
+})

@@ -1,0 +1,233 @@
+import { describe, expect, test } from 'vitest'
+import { serverForThisFile, sleep, unique, type Json } from './client.ts'
+import { expectProblem } from './problem.ts'
+
+const waypost = serverForThisFile()
+const switches = '/ns/operator/switches'
+
+const current = async (): Promise<Json> => (await waypost.svc.get(switches)).json()
+
+describe('the switches', () => {
+  test('all are given, with their defaults', async () => {
+    expect(await current()).toMatchObject({
+      name: expect.any(String),
+      masters: null,
+      adWeightMap: {},
+      defaultPushCacheMillis: 10_000,
+      clientBeatInterval: 5_000,
+      defaultCacheMillis: 3_000,
+      distroThreshold: 0.7,
+      healthCheckEnabled: true,
+      distroEnabled: true,
+      enableStandalone: true,
+      pushEnabled: true,
+      checkTimes: 3,
+      httpHealthParams: { max: 5_000, min: 500, factor: 0.85 },
+      tcpHealthParams: { max: 5_000, min: 1_000, factor: 0.75 },
+      mysqlHealthParams: { max: 3_000, min: 2_000, factor: 0.65 },
+      incrementalList: [],
+      serverStatusSynchronizationPeriodMillis: 2_000,
+      serviceStatusSynchronizationPeriodMillis: 5_000,
+      disableAddIP: false,
+      sendBeatOnly: false,
+      limitedUrlMap: {},
+      distroServerExpiredMillis: 10_000,
+      pushGoVersion: '0.1.0',
+      pushJavaVersion: '0.1.0',
+      pushPythonVersion: '0.4.3',
+      pushCVersion: '1.0.12',
+      enableAuthentication: false,
+      defaultInstanceEphemeral: true,
+      healthCheckWhiteList: [],
+    })
+    for (const name of ['overriddenServerStatus', 'checksum']) expect(await current()).toHaveProperty(name)
+  })
+
+  const settable: [string, string, string, unknown][] = [
+    ['clientBeatInterval', '6000', 'clientBeatInterval', 6_000],
+    ['defaultCacheMillis', '4000', 'defaultCacheMillis', 4_000],
+    ['defaultPushCacheMillis', '12000', 'defaultPushCacheMillis', 12_000],
+    ['pushCacheMillis', '13000', 'defaultPushCacheMillis', 13_000],
+    ['distroThreshold', '0.5', 'distroThreshold', 0.5],
+    ['checkTimes', '4', 'checkTimes', 4],
+    ['healthCheckTimes', '5', 'checkTimes', 5],
+    ['healthCheckEnabled', 'false', 'healthCheckEnabled', false],
+    ['check', 'true', 'healthCheckEnabled', true],
+    ['distroEnabled', 'false', 'distroEnabled', false],
+    ['distro', 'true', 'distroEnabled', true],
+    ['pushEnabled', 'false', 'pushEnabled', false],
+    ['enableStandalone', 'false', 'enableStandalone', false],
+    ['masters', '10.0.0.1,10.0.0.2', 'masters', ['10.0.0.1', '10.0.0.2']],
+    ['incrementalList', 'a,b', 'incrementalList', ['a', 'b']],
+    ['healthCheckWhiteList', 'a,b', 'healthCheckWhiteList', ['a', 'b']],
+    ['serverStatusSynchronizationPeriodMillis', '3000', 'serverStatusSynchronizationPeriodMillis', 3_000],
+    ['serviceStatusSynchronizationPeriodMillis', '6000', 'serviceStatusSynchronizationPeriodMillis', 6_000],
+    ['distroServerExpiredMillis', '11000', 'distroServerExpiredMillis', 11_000],
+    ['pushVersion', 'go:1.2.3', 'pushGoVersion', '1.2.3'],
+    ['pushJavaVersion', '1.0.0', 'pushJavaVersion', '1.0.0'],
+    ['pushPythonVersion', '1.0.0', 'pushPythonVersion', '1.0.0'],
+    ['pushCVersion', '1.0.0', 'pushCVersion', '1.0.0'],
+    [
+      'httpHealthParams',
+      '{"max":4000,"min":600,"factor":0.5}',
+      'httpHealthParams',
+      { max: 4_000, min: 600, factor: 0.5 },
+    ],
+    [
+      'tcpHealthParams',
+      '{"max":4000,"min":1000,"factor":0.5}',
+      'tcpHealthParams',
+      { max: 4_000, min: 1_000, factor: 0.5 },
+    ],
+    [
+      'mysqlHealthParams',
+      '{"max":4000,"min":2000,"factor":0.5}',
+      'mysqlHealthParams',
+      { max: 4_000, min: 2_000, factor: 0.5 },
+    ],
+  ]
+  test.each(settable)('%s set to %s is given back as %s', async (...[entry, value, field, expected]) => {
+    const answer = await waypost.svc.put(switches, { entry, value })
+    expect(answer, answer.text).toMatchObject({ status: 200, text: 'ok' })
+    expect((await current())[field]).toEqual(expected)
+  })
+
+  test.each(['name', 'adWeightMap', 'checksum', 'noSuchSwitch', ''])('%j cannot be set', async (entry) => {
+    const before = await current()
+    expectProblem(await waypost.svc.put(switches, { entry, value: '{}' }), 400, 'entry')
+    expect(await current()).toEqual(before)
+  })
+
+  const wrong: [string, string | undefined][] = [
+    ['clientBeatInterval', 'soon'],
+    ['clientBeatInterval', '-1'],
+    ['defaultCacheMillis', '999'],
+    ['defaultPushCacheMillis', '9999'],
+    ['distroThreshold', '1.5'],
+    ['distroThreshold', '-0.1'],
+    ['distroThreshold', 'x'],
+    ['pushEnabled', 'maybe'],
+    ['healthCheckEnabled', ''],
+    ['checkTimes', '0'],
+    ['checkTimes', '1.5'],
+    ['overriddenServerStatus', 'SLEEPING'],
+    ['limitedUrlMap', 'no-status'],
+    ['limitedUrlMap', '/svc/v1/ns:fast'],
+    ['httpHealthParams', '{'],
+    ['httpHealthParams', '{"max":1,"min":1000,"factor":0.5}'],
+    ['tcpHealthParams', '{"max":4000,"min":1000,"factor":2}'],
+    ['mysqlHealthParams', '[]'],
+    ['pushVersion', 'go'],
+    ['pushVersion', 'cobol:1.0.0'],
+    ['serviceStatusSynchronizationPeriodMillis', '4999'],
+    ['serverStatusSynchronizationPeriodMillis', '999'],
+    ['pushEnabled', undefined],
+  ]
+  test.each(wrong)('%s set to %j is a 400 and changes nothing', async (entry, value) => {
+    const before = await current()
+    expectProblem(await waypost.svc.put(switches, { entry, value }), 400, 'value')
+    expect(await current()).toEqual(before)
+  })
+
+  test.each([
+    ['healthCheckWhiteList', 'a,b', '[]', []],
+    ['limitedUrlMap', '/svc/v1/ns/absent:429', '{}', {}],
+  ] as const)('%s can be emptied again', async (...[entry, value, empty, expected]) => {
+    await waypost.svc.put(switches, { entry, value })
+    expect((await current())[entry]).not.toEqual(expected)
+    expect((await waypost.svc.put(switches, { entry, value: empty })).text).toBe('ok')
+    expect((await current())[entry]).toEqual(expected)
+  })
+
+  test('debug must be a boolean', async () => {
+    const answer = await waypost.svc.put(switches, { entry: 'checkTimes', value: '3', debug: 'perhaps' })
+    expectProblem(answer, 400, 'debug')
+  })
+})
+
+describe('the metrics', () => {
+  const read = async () => (await waypost.svc.get('/ns/operator/metrics')).json()
+
+  test('are all there, and those of the machine are of the machine', async () => {
+    const metrics = await read()
+    const names = ['serviceCount', 'load', 'mem', 'responsibleServiceCount', 'instanceCount', 'cpu', 'status']
+    expect(Object.keys(metrics)).toEqual(expect.arrayContaining([...names, 'responsibleInstanceCount']))
+    expect(metrics.status).toBe('UP')
+    for (const share of [metrics.cpu, metrics.mem]) {
+      expect(share).toBeGreaterThanOrEqual(0)
+      expect(share).toBeLessThanOrEqual(1)
+    }
+    expect(metrics.mem).toBeGreaterThan(0.001)
+    expect(metrics.load).toBeGreaterThanOrEqual(0)
+  })
+
+  test('count services and instances as they come and go', async () => {
+    const before = await read()
+    const serviceName = unique('counted')
+    const keys = [1, 2, 3].map((port) => ({ serviceName, ip: '10.0.0.1', port }))
+    for (const key of keys) await waypost.svc.post('/ns/instance', { ...key, ephemeral: key.port < 3 })
+    const after = await read()
+    expect(after.serviceCount).toBe(before.serviceCount + 1)
+    expect(after.instanceCount).toBe(before.instanceCount + 3)
+    expect(after.responsibleServiceCount).toBe(after.serviceCount)
+    expect(after.responsibleInstanceCount).toBe(after.instanceCount)
+    await waypost.svc.delete('/ns/instance', keys[0])
+    expect((await read()).instanceCount).toBe(before.instanceCount + 2)
+  })
+
+  test('give all fields on the other dialect too', async () => {
+    const metrics = (await waypost.nacos.get('/ns/operator/metrics')).json()
+    expect(Object.keys(metrics)).toEqual(expect.arrayContaining(Object.keys(await read())))
+  })
+})
+
+describe('the servers', () => {
+  const servers = '/ns/operator/servers'
+
+  test.each([undefined, true, false])('with healthy %j: this one, with all its fields', async (healthy) => {
+    const answer = (await waypost.svc.get(servers, { healthy })).json()
+    expect(answer.servers).toHaveLength(1)
+    const [server] = answer.servers
+    const fields = ['ip', 'servePort', 'site', 'weight', 'adWeight', 'alive', 'lastRefTime']
+    expect(Object.keys(server).sort()).toEqual([...fields, 'lastRefTimeStr', 'key'].sort())
+    expect(server).toMatchObject({ servePort: waypost.server.port, alive: true, site: expect.any(String) })
+    expect(server.key).toBe(`${server.ip}:${server.servePort}`)
+    expect(server.weight).toEqual(expect.any(Number))
+    expect(server.adWeight).toEqual(expect.any(Number))
+    expect(Math.abs(server.lastRefTime - Date.now())).toBeLessThan(60_000)
+    expect(server.lastRefTimeStr).toMatch(/\d/)
+  })
+
+  test('healthy must be a boolean', async () => {
+    expectProblem(await waypost.svc.get(servers, { healthy: 'perhaps' }), 400, 'healthy')
+  })
+})
+
+describe('the leader', () => {
+  const read = async (): Promise<Json> => JSON.parse((await waypost.svc.get('/ns/raft/leader')).json().leader)
+
+  test('is this server, with all its fields', async () => {
+    const leader = await read()
+    const fields = ['heartbeatDueMs', 'ip', 'leaderDueMs', 'state', 'term', 'voteFor']
+    expect(Object.keys(leader).sort()).toEqual(fields)
+    expect(leader.state).toBe('LEADER')
+    expect(leader.ip).toMatch(new RegExp(`:${waypost.server.port}$`))
+    expect(leader.voteFor).toBe(leader.ip)
+    expect(Number.isInteger(leader.term)).toBe(true)
+  })
+
+  test('its due times are real: they pass and start again', async () => {
+    const heartbeats: number[] = []
+    const leases: number[] = []
+    for (let n = 0; n < 8; n++) {
+      const leader = await read()
+      heartbeats.push(leader.heartbeatDueMs)
+      leases.push(leader.leaderDueMs)
+      await sleep(97)
+    }
+    for (const series of [heartbeats, leases]) {
+      for (const due of series) expect(Number.isInteger(due) && due >= 0 && due <= 60_000).toBe(true)
+      expect(new Set(series).size).toBeGreaterThan(2)
+    }
+  })
+})

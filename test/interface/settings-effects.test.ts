@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest'
+import { serverForThisFile, sleep, unique, until } from './client.ts'
+
+const waypost = serverForThisFile({
+  settings: {
+    'empty-service-expiry': '1s',
+    'trusted-proxies': '127.0.0.2,10.0.0.0/8',
+    'namespace-quota': 300,
+  },
+})
+
+async function srcIpOf(headers: Record<string, string>, localAddress: string): Promise<string> {
+  const item = { dataId: unique('told'), group: 'G' }
+  const form = { ...item, content: 'x' }
+  const answer = await waypost.svc.call('POST', '/cs/configs', { form, headers, localAddress })
+  expect(answer.text).toBe('true')
+  const page = await waypost.svc.get('/cs/history', { search: 'accurate', ...item })
+  return page.json().pageItems[0].srcIp
+}
+
+describe('a service that has been empty for a while', () => {
+  test.concurrent('leaves where a registration made it, and stays where it was made by POST', async () => {
+    const namespaceId = unique('ns')
+    const key = { ip: '10.0.0.1', port: 80, namespaceId }
+    await waypost.svc.post('/ns/service', { serviceName: 'made', namespaceId })
+    for (const serviceName of ['made', 'registered', 'inhabited'])
+      await waypost.svc.post('/ns/instance', { ...key, serviceName })
+    for (const serviceName of ['made', 'registered'])
+      await waypost.svc.delete('/ns/instance', { ...key, serviceName })
+    const page = { pageNo: 1, pageSize: 10, namespaceId }
+    const list = async () => (await waypost.svc.get('/ns/service/list', page)).json().doms
+    expect(await list()).toEqual(['inhabited', 'made', 'registered'])
+    await until(list, (doms) => doms.length === 2, 8_000)
+    expect(await list()).toEqual(['inhabited', 'made'])
+    await sleep(2_000)
+    expect(await list()).toEqual(['inhabited', 'made'])
+  })
+})
+
+describe('the address of an operator in the history', () => {
+  const forwarded = { 'X-Forwarded-For': '192.0.2.7' }
+
+  test('is that of the socket, whatever a stranger says', async () => {
+    expect(await srcIpOf({}, '127.0.0.3')).toBe('127.0.0.3')
+    expect(await srcIpOf(forwarded, '127.0.0.3')).toBe('127.0.0.3')
+  })
+
+  test('is the forwarded one where a trusted proxy says so', async () => {
+    expect(await srcIpOf(forwarded, '127.0.0.2')).toBe('192.0.2.7')
+    expect(await srcIpOf({}, '127.0.0.2')).toBe('127.0.0.2')
+  })
+
+  test('is not what the client wrote in front of what the trusted proxy added', async () => {
+    const headers = { 'X-Forwarded-For': '203.0.113.1, 192.0.2.7, 10.1.1.1' }
+    expect(await srcIpOf(headers, '127.0.0.2')).toBe('192.0.2.7')
+  })
+})
+
+test('the quota that is shown is the setting', async () => {
+  const answer = (await waypost.svc.get('/console/namespaces')).json()
+  expect(answer.data[0].quota).toBe(300)
+})

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { startWaypost } from '../support/waypost.ts'
+import { clientsOf, hostsOf } from './client.ts'
+
+const size = 10_000
+const abreast = 100
+/** Other tests take their share of the machine: the quickest of so many starts counts. */
+const rounds = 8
+
+/** Does `work` for 0 to `size` - 1, a hundred at a time. */
+async function forAll(work: (n: number) => Promise<unknown>): Promise<void> {
+  let next = 0
+  const worker = async () => {
+    while (next < size) await work(next++)
+  }
+  await Promise.all(Array.from({ length: abreast }, worker))
+}
+
+test('a start with 10,000 configurations and 10,000 instances takes a second', async () => {
+  let server = await startWaypost()
+  const writer = clientsOf(server.url).svc
+  const content = 'x'.repeat(500)
+  await forAll((n) => writer.post('/cs/configs', { dataId: `item.${n}`, group: 'G', content }))
+  const address = (n: number) => ({ serviceName: `svc-${n % 100}`, ip: '10.0.0.1', port: 1 + n })
+  await forAll((n) => writer.post('/ns/instance', { ...address(n), ephemeral: n % 2 === 0 }))
+  writer.close()
+  const tookMs: number[] = []
+  while (tookMs.length < rounds && !tookMs.some((ms) => ms < 1_000)) {
+    await server.stop()
+    const startedAt = performance.now()
+    server = await server.restart()
+    const { svc } = clientsOf(server.url)
+    expect((await svc.get('/cs/configs', { dataId: 'item.9999', group: 'G' })).text).toBe(content)
+    tookMs.push(performance.now() - startedAt)
+    expect(await hostsOf(svc, { serviceName: 'svc-7' })).toHaveLength(100)
+    expect((await svc.get('/ns/operator/metrics')).json()).toMatchObject({ instanceCount: size })
+    svc.close()
+  }
+  await server.stop()
+  expect(Math.min(...tookMs), `starts took ${tookMs.map(Math.round).join(', ')} ms`).toBeLessThan(1_000)
+}, 180_000)

@@ -1,0 +1,278 @@
+import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
+import { gunzipSync } from 'node:zlib'
+import { randomBytes } from 'node:crypto'
+import { afterAll, describe, expect, test } from 'vitest'
+import { serverForThisFile, sleep, unique, type Json, type Params } from './client.ts'
+
+const waypost = serverForThisFile()
+const java = 'Nacos-Java-Client:v1.4.8'
+const opened: Socket[] = []
+
+afterAll(() => opened.forEach((socket) => socket.close()))
+
+type Subscription = Params & { agent?: string }
+
+interface Packet {
+  bytes: Buffer
+  zipped: boolean
+  json: Json
+  list: Json
+  at: number
+  from: RemoteInfo
+}
+
+/** A UDP socket of a subscriber, and the packets that it got, each acknowledged if `acks`. */
+interface Receiver {
+  port: number
+  packets: Packet[]
+  next(withinMs?: number): Promise<Packet>
+}
+
+async function receiver(
+  options: { acks?: boolean; address?: string; port?: number } = {},
+): Promise<Receiver> {
+  const socket = createSocket('udp4')
+  opened.push(socket)
+  const packets: Packet[] = []
+  let taken = 0
+  socket.on('message', (bytes, from) => {
+    const packet = unpack(bytes, from)
+    packets.push(packet)
+    if (options.acks !== false) acknowledge(socket, packet)
+  })
+  await new Promise<void>((resolve) =>
+    socket.bind(options.port ?? 0, options.address ?? '127.0.0.1', resolve),
+  )
+  const next = async (withinMs = 2_000): Promise<Packet> => {
+    for (const end = Date.now() + withinMs; packets.length <= taken; await sleep(1))
+      if (Date.now() > end) throw new Error(`no packet within ${withinMs} ms`)
+    return packets[taken++]!
+  }
+  return { port: socket.address().port, packets, next }
+}
+
+function unpack(bytes: Buffer, from: RemoteInfo): Packet {
+  const zipped = bytes[0] === 0x1f && bytes[1] === 0x8b
+  const json = JSON.parse((zipped ? gunzipSync(bytes) : bytes).toString('utf8'))
+  return { bytes, zipped, json, list: JSON.parse(json.data), at: performance.now(), from }
+}
+
+function acknowledge(socket: Socket, packet: Packet): void {
+  const ack = { type: 'push-ack', lastRefTime: String(packet.json.lastRefTime), data: '' }
+  socket.send(JSON.stringify(ack), packet.from.port, packet.from.address)
+}
+
+/** Asks for the list of a service as a subscriber that calls itself `agent`. */
+async function subscribe(serviceName: string, udpPort: number, extra: Subscription = {}): Promise<Json> {
+  const { agent = java, ...others } = extra
+  const query = { serviceName, udpPort, clientIP: '127.0.0.1', ...others }
+  return (await waypost.nacos.get('/ns/instance/list', query, { 'User-Agent': agent })).json()
+}
+
+async function register(serviceName: string, port: number, extra: Params = {}): Promise<number> {
+  const form = { serviceName, ip: '10.0.0.1', port, ...extra }
+  expect((await waypost.nacos.post('/ns/instance', form)).text).toBe('ok')
+  return performance.now()
+}
+
+describe('a subscriber that gives udpPort', () => {
+  test('is granted push by the longer cacheMillis', async () => {
+    const { port } = await receiver()
+    expect((await subscribe(unique('svc'), port)).cacheMillis).toBe(10_000)
+    expect((await subscribe(unique('svc'), 0)).cacheMillis).toBe(3_000)
+  })
+
+  const agents: [string, number][] = [
+    ['Nacos-Java-Client:v1.0.0', 10_000],
+    ['Nacos-Go-Client:v1.1.4', 10_000],
+    ['Nacos-CSharp-Client:v1.0.0', 10_000],
+    ['Nacos-Java-Client:v0.0.9', 3_000],
+    ['Nacos-Python-Client:v0.1.0', 3_000],
+    ['curl/8.0', 3_000],
+  ]
+  test.each(agents)('and calls itself %s is told cacheMillis %i', async (agent, cacheMillis) => {
+    const { port } = await receiver()
+    expect((await subscribe(unique('svc'), port, { agent })).cacheMillis).toBe(cacheMillis)
+  })
+
+  test('may give its name and version in the header Client-Version', async () => {
+    const { port } = await receiver()
+    const query = { serviceName: unique('svc'), udpPort: port, clientIP: '127.0.0.1' }
+    const answer = await waypost.nacos.get('/ns/instance/list', query, { 'Client-Version': java })
+    expect(answer.json().cacheMillis).toBe(10_000)
+  })
+
+  test('gets a change within 50 ms', async () => {
+    const delays: number[] = []
+    for (let round = 0; round < 5; round++) {
+      const serviceName = unique('svc')
+      const socket = await receiver()
+      await subscribe(serviceName, socket.port)
+      const changedAt = await register(serviceName, 80)
+      delays.push((await socket.next()).at - changedAt)
+    }
+    expect(delays.sort((a, b) => a - b)[2]).toBeLessThan(50)
+  })
+
+  test('gets the list that a query would give', async () => {
+    const serviceName = unique('svc')
+    const socket = await receiver()
+    await subscribe(serviceName, socket.port)
+    await register(serviceName, 80, { metadata: 'a=1' })
+    const packet = await socket.next()
+    expect(packet.json).toMatchObject({
+      type: 'dom',
+      data: expect.any(String),
+      lastRefTime: expect.any(Number),
+    })
+    const query = await subscribe(serviceName, socket.port)
+    expect(packet.list).toMatchObject({ name: query.name, clusters: '', checksum: query.checksum })
+    expect(packet.list.hosts).toEqual(query.hosts)
+  })
+
+  test('gets small lists plain and those of 1024 bytes or more zipped', async () => {
+    const serviceName = unique('svc')
+    const socket = await receiver()
+    await subscribe(serviceName, socket.port)
+    await register(serviceName, 1)
+    const small = await socket.next()
+    expect(small.zipped).toBe(Buffer.byteLength(JSON.stringify(small.json)) >= 1_024)
+    await register(serviceName, 2, { metadata: `big=${'x'.repeat(2_000)}` })
+    const large = await socket.next()
+    expect(large.zipped).toBe(true)
+    expect(large.list.hosts).toHaveLength(2)
+  })
+
+  test('gets the clusters that it asked for, echoed', async () => {
+    const serviceName = unique('svc')
+    const socket = await receiver()
+    await register(serviceName, 1, { clusterName: 'c1' })
+    await subscribe(serviceName, socket.port, { clusters: 'c2' })
+    await register(serviceName, 2, { clusterName: 'c2' })
+    expect((await socket.next()).list).toMatchObject({ clusters: 'c2', hosts: [{ port: 2 }] })
+  })
+
+  test('hears that the last instance left', async () => {
+    const serviceName = unique('svc')
+    const socket = await receiver()
+    await register(serviceName, 1)
+    await subscribe(serviceName, socket.port)
+    await waypost.nacos.delete('/ns/instance', { serviceName, ip: '10.0.0.1', port: 1 })
+    expect((await socket.next()).list.hosts).toEqual([])
+  })
+
+  test('hears that an instance became unhealthy', async () => {
+    const serviceName = unique('svc')
+    const socket = await receiver()
+    const metadata = '{"preserved.heart.beat.timeout":"500","preserved.ip.delete.timeout":"60000"}'
+    await register(serviceName, 1, { metadata })
+    await subscribe(serviceName, socket.port)
+    expect((await socket.next(3_000)).list.hosts).toMatchObject([{ healthy: false }])
+  })
+
+  test('hears nothing of other services, groups and namespaces', async () => {
+    const serviceName = unique('svc')
+    const socket = await receiver()
+    await subscribe(serviceName, socket.port)
+    await register(unique('svc'), 1)
+    await register(serviceName, 1, { groupName: 'G' })
+    await register(serviceName, 1, { namespaceId: 'blue' })
+    await sleep(300)
+    expect(socket.packets).toEqual([])
+  })
+
+  test('gets a burst of many changes merged, and the last packet has them all', async () => {
+    const serviceName = unique('svc')
+    const socket = await receiver()
+    await subscribe(serviceName, socket.port)
+    await Promise.all(Array.from({ length: 40 }, (_, port) => register(serviceName, port + 1)))
+    await sleep(500)
+    expect(socket.packets.length).toBeLessThan(20)
+    expect(socket.packets.at(-1)!.list.hosts).toHaveLength(40)
+    const times = socket.packets.map((packet) => packet.list.lastRefTime)
+    expect(times).toEqual([...times].sort((a, b) => a - b))
+  })
+
+  test('is among the subscribers of the service', async () => {
+    const serviceName = unique('svc')
+    const { port } = await receiver()
+    await register(serviceName, 1)
+    await subscribe(serviceName, port)
+    const query = { serviceName, pageNo: 1, pageSize: 10 }
+    const answer = (await waypost.nacos.get('/ns/service/subscribers', query)).json()
+    expect(answer.count).toBe(1)
+    expect(answer.subscribers).toMatchObject([
+      { addrStr: `127.0.0.1:${port}`, agent: java, ip: '127.0.0.1', namespaceId: 'public' },
+    ])
+    expect(answer.subscribers[0].serviceName).toBe(`DEFAULT_GROUP@@${serviceName}`)
+  })
+})
+
+describe('what is not sent', () => {
+  test('nothing goes to an address that a client names for another', async () => {
+    const serviceName = unique('svc')
+    const own = await receiver()
+    const victim = await receiver({ address: '127.0.0.9', port: own.port })
+    await subscribe(serviceName, own.port, { clientIP: '127.0.0.9' })
+    await register(serviceName, 1)
+    await own.next()
+    await sleep(200)
+    expect(victim.packets).toEqual([])
+  })
+
+  test('a list that cannot fit a datagram is not sent, and its clients are told the short cacheMillis', async () => {
+    const serviceName = unique('svc')
+    const socket = await receiver()
+    const noise = () => `noise=${randomBytes(2_000).toString('hex')}`
+    await Promise.all(
+      Array.from({ length: 60 }, (_, port) => register(serviceName, port + 1, { metadata: noise() })),
+    )
+    await subscribe(serviceName, socket.port)
+    await register(serviceName, 100, { metadata: noise() })
+    await sleep(500)
+    expect(socket.packets).toEqual([])
+    expect((await subscribe(serviceName, socket.port)).cacheMillis).toBe(3_000)
+  })
+
+  test.each(['70000', '-1', 'udp'])('udpPort %s is a 400', async (udpPort) => {
+    const query = { serviceName: unique('svc'), udpPort, clientIP: '127.0.0.1' }
+    const answer = await waypost.nacos.get('/ns/instance/list', query, { 'User-Agent': java })
+    expect(answer.status).toBe(400)
+    expect(answer.text).toContain('udpPort')
+  })
+})
+
+describe('acknowledgement', () => {
+  test.concurrent('without one a push is sent once more after about 10 s, and then no more', async () => {
+    const serviceName = unique('svc')
+    const socket = await receiver({ acks: false })
+    await subscribe(serviceName, socket.port)
+    await register(serviceName, 1)
+    const first = await socket.next()
+    const again = await socket.next(13_000)
+    expect(again.at - first.at).toBeGreaterThan(8_500)
+    expect(again.list.hosts).toEqual(first.list.hosts)
+    await sleep(11_500)
+    expect(socket.packets).toHaveLength(2)
+  }, 40_000)
+
+  test.concurrent('with one it is not sent again', async () => {
+    const serviceName = unique('svc')
+    const socket = await receiver()
+    await subscribe(serviceName, socket.port)
+    await register(serviceName, 1)
+    await socket.next()
+    await sleep(12_500)
+    expect(socket.packets).toHaveLength(1)
+  }, 20_000)
+
+  test.concurrent('a subscriber that asks no more gets nothing after about 10 s', async () => {
+    const serviceName = unique('svc')
+    const socket = await receiver()
+    await subscribe(serviceName, socket.port)
+    await sleep(15_500)
+    await register(serviceName, 1)
+    await sleep(500)
+    expect(socket.packets).toEqual([])
+  }, 25_000)
+})

@@ -12,7 +12,10 @@ await build({ lenient: true })
 /** Each generated file, and what makes its text. */
 const documents = [
   ['docs/settings.md', async () => (await import('../dist/settings/reference.js')).settingsReference()],
-  ['docs/errors.md', async () => (await import('../dist/protocols/http/errors-reference.js')).errorsReference()],
+  [
+    'docs/errors.md',
+    async () => (await import('../dist/protocols/http/errors-reference.js')).errorsReference(),
+  ],
   ['docs/openapi.json', async () => (await import('../dist/api-document.js')).apiDocument()],
 ]
 

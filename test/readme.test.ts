@@ -41,7 +41,13 @@ test('every settings flag that the README names exists', () => {
   for (const flag of flags) expect(settings).toContain(`| \`${flag}\` |`)
 })
 
-const PAGES = ['README.md', 'CONTRIBUTING.md', 'docs/architecture.md', 'docs/promises.md', 'docs/compatibility.md']
+const PAGES = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'docs/architecture.md',
+  'docs/promises.md',
+  'docs/compatibility.md',
+]
 
 test.each([...PAGES, 'docs/switches.md'])('the links of %s lead somewhere', (page) => {
   const text = readFileSync(join(root, page), 'utf8')

@@ -6,10 +6,16 @@ import type { Namespace } from './namespaces/namespace.ts'
 import type { Switches } from './operator/switches.ts'
 import type { KnownInstance, View } from './view.ts'
 
-/** What a batch has changed of one service so far; undefined values in the maps are removals. */
+/** An instance as the batch has left it; undefined: it is gone. */
+interface DraftedInstance {
+  readonly address: InstanceAddress
+  readonly known: KnownInstance | undefined
+}
+
+/** What a batch has changed of one service so far; undefined metadata is forgotten. */
 interface ServiceDraft {
   service: Service | undefined
-  readonly instances: Map<string, KnownInstance | undefined>
+  readonly instances: Map<string, DraftedInstance>
   readonly remembered: Map<string, Metadata | undefined>
 }
 
@@ -48,9 +54,8 @@ export class Draft implements View {
   }
 
   instance(key: ServiceKey, address: InstanceAddress): KnownInstance | undefined {
-    const draft = this.#services.get(serviceKeyText(key))
-    const text = addressText(address)
-    return draft?.instances.has(text) ? draft.instances.get(text) : this.#base.instance(key, address)
+    const drafted = this.#services.get(serviceKeyText(key))?.instances.get(addressText(address))
+    return drafted === undefined ? this.#base.instance(key, address) : drafted.known
   }
 
   *instances(key: ServiceKey): Generator<KnownInstance> {
@@ -59,16 +64,14 @@ export class Draft implements View {
     for (const known of this.#base.instances(key)) {
       if (!draft.instances.has(addressText(known.record.address))) yield known
     }
-    for (const known of draft.instances.values()) if (known !== undefined) yield known
+    for (const { known } of draft.instances.values()) if (known !== undefined) yield known
   }
 
   instanceCount(key: ServiceKey): number {
     const draft = this.#services.get(serviceKeyText(key))
     let count = this.#base.instanceCount(key)
-    for (const known of draft?.instances.values() ?? []) {
-      const address = known?.record.address
-      if (address === undefined) count--
-      else if (this.#base.instance(key, address) === undefined) count++
+    for (const { address, known } of draft?.instances.values() ?? []) {
+      count += Number(known !== undefined) - Number(this.#base.instance(key, address) !== undefined)
     }
     return count
   }
@@ -144,7 +147,7 @@ export class Draft implements View {
 
   #setInstance(key: ServiceKey, address: InstanceAddress, known: KnownInstance | undefined): void {
     const kept = known === undefined ? undefined : { record: known.record, healthy: known.healthy }
-    this.#draftOf(key).instances.set(addressText(address), kept)
+    this.#draftOf(key).instances.set(addressText(address), { address, known: kept })
   }
 
   #draftOf(key: ServiceKey): ServiceDraft {

@@ -6,7 +6,7 @@ const waypost = serverForThisFile()
 const configs = '/cs/configs'
 const instance = '/ns/instance'
 const long = (length: number) => 'x'.repeat(length)
-const good = { ip: '10.0.0.1', port: 80 }
+const good = { ip: '127.0.0.1', port: 80 }
 
 describe('a bad configuration is a 400 that names the parameter and changes nothing', () => {
   const wrong: [string, Params][] = [
@@ -124,12 +124,12 @@ describe('a bad instance is a 400 that names the parameter and changes nothing',
 
 describe('required parameters', () => {
   const required: [string, string, Params][] = [
-    ['DELETE', instance, { serviceName: 's', ip: '1.1.1.1', port: 1 }],
-    ['PUT', instance, { serviceName: 's', ip: '1.1.1.1', port: 1 }],
-    ['GET', instance, { serviceName: 's', ip: '1.1.1.1', port: 1 }],
+    ['DELETE', instance, { serviceName: 's', ip: '127.1.1.1', port: 1 }],
+    ['PUT', instance, { serviceName: 's', ip: '127.1.1.1', port: 1 }],
+    ['GET', instance, { serviceName: 's', ip: '127.1.1.1', port: 1 }],
     ['GET', '/ns/instance/list', { serviceName: 's' }],
-    ['PUT', '/ns/instance/beat', { serviceName: 's', ip: '1.1.1.1', port: 1 }],
-    ['PUT', '/ns/health/instance', { serviceName: 's', ip: '1.1.1.1', port: 1, healthy: true }],
+    ['PUT', '/ns/instance/beat', { serviceName: 's', ip: '127.1.1.1', port: 1 }],
+    ['PUT', '/ns/health/instance', { serviceName: 's', ip: '127.1.1.1', port: 1, healthy: true }],
     ['POST', '/ns/service', { serviceName: 's' }],
     ['PUT', '/ns/service', { serviceName: 's' }],
     ['DELETE', '/ns/service', { serviceName: 's' }],

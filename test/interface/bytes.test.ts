@@ -176,7 +176,7 @@ test('names with Unicode, plus and percent come back in metadata of services and
   const metadata = { 'schlüssel+%': 'wert 世界 +%&=\r\n', tab: '\t' }
   const text = JSON.stringify(metadata)
   await waypost.svc.post('/ns/service', { serviceName, metadata: text })
-  await waypost.svc.post('/ns/instance', { serviceName, ip: '10.0.0.1', port: 80, metadata: text })
+  await waypost.svc.post('/ns/instance', { serviceName, ip: '127.0.0.1', port: 80, metadata: text })
   expect((await waypost.svc.get('/ns/service', { serviceName })).json().metadata).toEqual(metadata)
   const list = (await waypost.svc.get('/ns/instance/list', { serviceName })).json()
   expect(list.hosts[0].metadata).toEqual(metadata)

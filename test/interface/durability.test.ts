@@ -9,9 +9,9 @@ let nacos: Client
 const before: Record<string, Json> = {}
 const item = { dataId: 'survivor', group: 'G', tenant: 'blue' }
 const page = { search: 'accurate', ...item }
-const persistent = { serviceName: 'kept', ip: '10.0.0.1', port: 1, clusterName: 'c1' }
-const ephemeral = { serviceName: 'beating', ip: '10.0.0.2', port: 2 }
-const returning = { serviceName: 'returning', ip: '10.0.0.3', port: 3 }
+const persistent = { serviceName: 'kept', ip: '127.0.0.1', port: 1, clusterName: 'c1' }
+const ephemeral = { serviceName: 'beating', ip: '127.0.0.2', port: 2 }
+const returning = { serviceName: 'returning', ip: '127.0.0.3', port: 3 }
 
 async function crashAndRestart(): Promise<void> {
   svc.close()
@@ -70,7 +70,7 @@ afterAll(async () => {
 
 describe('after kill -9 and a restart', () => {
   test('an ephemeral instance is there, with a fresh timeout', async () => {
-    expect(await hostsOf(svc, ephemeral)).toMatchObject([{ ip: '10.0.0.2', healthy: true }])
+    expect(await hostsOf(svc, ephemeral)).toMatchObject([{ ip: '127.0.0.2', healthy: true }])
     await sleep(1_800)
     expect(await hostsOf(svc, ephemeral), '3.3 s after its last beat').toMatchObject([{ healthy: true }])
     await until(
@@ -121,7 +121,7 @@ describe('after kill -9 and a restart', () => {
     expect(service).toMatchObject({ protectThreshold: 0.25, metadata: { a: '1' } })
     expect(service.clusters).toMatchObject([{ name: 'c1', healthChecker: { type: 'NONE' } }])
     const hosts = await hostsOf(svc, persistent)
-    expect(hosts).toMatchObject([{ ip: '10.0.0.1', weight: 3, metadata: { zone: 'a' }, ephemeral: false }])
+    expect(hosts).toMatchObject([{ ip: '127.0.0.1', weight: 3, metadata: { zone: 'a' }, ephemeral: false }])
     const list = (await svc.get('/ns/instance/list', { serviceName: 'kept' })).json()
     expect(list.checksum).toBe(before['list'].checksum)
   })

@@ -16,7 +16,7 @@ function timing(timeoutMs: number, deleteMs: number, extra: Record<string, strin
 }
 
 async function registered(extra: Params = {}) {
-  const key = { serviceName: unique('svc'), ip: '10.0.0.1', port: 80, ...extra }
+  const key = { serviceName: unique('svc'), ip: '127.0.0.1', port: 80, ...extra }
   expect((await waypost.svc.post(instance, key)).text).toBe('ok')
   return { serviceName: key.serviceName, ip: key.ip, port: key.port }
 }
@@ -119,23 +119,23 @@ describe('a beat', () => {
     const serviceName = unique('beaten')
     const content = JSON.stringify({
       cluster: 'c1',
-      ip: '10.0.0.7',
+      ip: '127.0.0.7',
       metadata: { zone: 'a' },
       port: 7,
       scheduled: true,
       serviceName: `DEFAULT_GROUP@@${serviceName}`,
       weight: 2,
     })
-    const answer = await waypost.svc.put(beat, { serviceName, ip: '10.0.0.7', port: 7, beat: content })
+    const answer = await waypost.svc.put(beat, { serviceName, ip: '127.0.0.7', port: 7, beat: content })
     expect(answer).toMatchObject({ status: 200, text: 'ok' })
     expect(await hosts({ serviceName })).toMatchObject([
-      { ip: '10.0.0.7', port: 7, clusterName: 'c1', weight: 2, metadata: { zone: 'a' }, ephemeral: true },
+      { ip: '127.0.0.7', port: 7, clusterName: 'c1', weight: 2, metadata: { zone: 'a' }, ephemeral: true },
     ])
   })
 
   test('a light one of an unknown instance is a 404 and registers nothing', async () => {
     const serviceName = unique('beaten')
-    expectProblem(await waypost.svc.put(beat, { serviceName, ip: '10.0.0.7', port: 7 }), 404)
+    expectProblem(await waypost.svc.put(beat, { serviceName, ip: '127.0.0.7', port: 7 }), 404)
     expect(await hosts({ serviceName })).toEqual([])
   })
 
@@ -145,10 +145,10 @@ describe('a beat', () => {
     expect((await waypost.svc.call('PUT', beat, { form })).text).toBe('ok')
   })
 
-  test.each(['{', 'ip', '[1]', '"text"', 'null', '{"ip":"10.0.0.1","port":"http"}', '{"weight":-1}'])(
+  test.each(['{', 'ip', '[1]', '"text"', 'null', '{"ip":"127.0.0.1","port":"http"}', '{"weight":-1}'])(
     'with the content %s is a 400',
     async (content) => {
-      const key = { serviceName: unique('svc'), ip: '10.0.0.1', port: 80 }
+      const key = { serviceName: unique('svc'), ip: '127.0.0.1', port: 80 }
       expectProblem(await waypost.svc.put(beat, { ...key, beat: content }), 400, 'beat')
       expect(await hosts(key)).toEqual([])
     },

@@ -12,7 +12,7 @@ const instance = '/ns/instance'
 const batch = '/ns/instance/metadata/batch'
 
 async function registered(extra: Params = {}) {
-  const key = { serviceName: unique('svc'), ip: '10.0.0.1', port: 80, ...extra }
+  const key = { serviceName: unique('svc'), ip: '127.0.0.1', port: 80, ...extra }
   expect((await waypost.svc.post(instance, key)).text).toBe('ok')
   return { serviceName: String(key.serviceName), ip: String(key.ip), port: Number(key.port) }
 }
@@ -105,22 +105,22 @@ describe('the batch update', () => {
   test('consistencyType ephemeral affects all ephemeral instances', async () => {
     const serviceName = await threeInstances()
     const updated = await update('PUT', serviceName, { consistencyType: 'ephemeral', metadata: '{"k":"v"}' })
-    expect(updated).toEqual(['10.0.0.1:1:unknown:DEFAULT:ephemeral', '10.0.0.1:2:unknown:DEFAULT:ephemeral'])
+    expect(updated).toEqual(['127.0.0.1:1:unknown:DEFAULT:ephemeral', '127.0.0.1:2:unknown:DEFAULT:ephemeral'])
     const changed = { own: 'yes', k: 'v' }
     expect(await metadataByPort(serviceName)).toEqual({ 1: changed, 2: changed, 3: { own: 'yes' } })
   })
 
   test('consistencyType persist affects all persistent instances, whatever instances says', async () => {
     const serviceName = await threeInstances()
-    const instances = '[{"ip":"10.0.0.1","port":"1","ephemeral":"true","clusterName":"DEFAULT"}]'
+    const instances = '[{"ip":"127.0.0.1","port":"1","ephemeral":"true","clusterName":"DEFAULT"}]'
     const form = { consistencyType: 'persist', metadata: '{"k":"v"}', instances }
-    expect(await update('PUT', serviceName, form)).toEqual(['10.0.0.1:3:unknown:DEFAULT:persist'])
+    expect(await update('PUT', serviceName, form)).toEqual(['127.0.0.1:3:unknown:DEFAULT:persist'])
     expect((await metadataByPort(serviceName))[1]).toEqual({ own: 'yes' })
   })
 
   test('any other consistencyType affects none, nor does a request that names no instances', async () => {
     const serviceName = await threeInstances()
-    const instances = '[{"ip":"10.0.0.1","port":1}]'
+    const instances = '[{"ip":"127.0.0.1","port":1}]'
     const metadata = '{"k":"v"}'
     expect(await update('PUT', serviceName, { consistencyType: 'all', metadata, instances })).toEqual([])
     expect(await update('PUT', serviceName, { metadata })).toEqual([])
@@ -132,18 +132,18 @@ describe('the batch update', () => {
     const serviceName = await threeInstances()
     await registered({ serviceName, port: 4, clusterName: 'c4' })
     const instances = JSON.stringify([
-      { ip: '10.0.0.1', port: '1', ephemeral: 'true', clusterName: 'DEFAULT' },
-      { ip: '10.0.0.1', port: 2 },
-      { ip: '10.0.0.1', port: 3, ephemeral: false },
-      { ip: '10.0.0.1', port: 4, clusterName: 'c4' },
-      { ip: '10.0.0.1', port: 3, ephemeral: true },
-      { ip: '10.9.9.9', port: 1 },
+      { ip: '127.0.0.1', port: '1', ephemeral: 'true', clusterName: 'DEFAULT' },
+      { ip: '127.0.0.1', port: 2 },
+      { ip: '127.0.0.1', port: 3, ephemeral: false },
+      { ip: '127.0.0.1', port: 4, clusterName: 'c4' },
+      { ip: '127.0.0.1', port: 3, ephemeral: true },
+      { ip: '127.9.9.9', port: 1 },
     ])
     expect(await update('PUT', serviceName, { instances, metadata: '{"k":"v"}' })).toEqual([
-      '10.0.0.1:1:unknown:DEFAULT:ephemeral',
-      '10.0.0.1:2:unknown:DEFAULT:ephemeral',
-      '10.0.0.1:3:unknown:DEFAULT:persist',
-      '10.0.0.1:4:unknown:c4:ephemeral',
+      '127.0.0.1:1:unknown:DEFAULT:ephemeral',
+      '127.0.0.1:2:unknown:DEFAULT:ephemeral',
+      '127.0.0.1:3:unknown:DEFAULT:persist',
+      '127.0.0.1:4:unknown:c4:ephemeral',
     ])
     for (const metadata of Object.values(await metadataByPort(serviceName))) expect(metadata.k).toBe('v')
   })

@@ -6,7 +6,7 @@ const instance = '/ns/instance'
 const beat = '/ns/instance/beat'
 
 async function registered(extra: Params = {}) {
-  const key = { serviceName: unique('svc'), ip: '10.0.0.1', port: 80, ...extra }
+  const key = { serviceName: unique('svc'), ip: '127.0.0.1', port: 80, ...extra }
   const answer = await waypost.nacos.call('POST', instance, { query: key })
   expect(answer, answer.text).toMatchObject({ status: 200, text: 'ok' })
   return { serviceName: key.serviceName, ip: key.ip, port: key.port }
@@ -31,8 +31,8 @@ describe('registering and listing', () => {
       valid: true,
       hosts: [
         {
-          instanceId: `10.0.0.1#80#DEFAULT#DEFAULT_GROUP@@${serviceName}`,
-          ip: '10.0.0.1',
+          instanceId: `127.0.0.1#80#DEFAULT#DEFAULT_GROUP@@${serviceName}`,
+          ip: '127.0.0.1',
           port: 80,
           weight: 1,
           healthy: true,
@@ -52,7 +52,7 @@ describe('registering and listing', () => {
 
   test('a registration by form body, as one client does, works', async () => {
     const serviceName = unique('svc')
-    const form = { serviceName, ip: '10.0.0.1', port: 80, enable: true, healthy: 'True', ephemeral: 'True' }
+    const form = { serviceName, ip: '127.0.0.1', port: 80, enable: true, healthy: 'True', ephemeral: 'True' }
     expect((await waypost.nacos.post(instance, form)).text).toBe('ok')
     expect(await hosts({ serviceName })).toMatchObject([{ ephemeral: true, healthy: true }])
   })
@@ -82,7 +82,7 @@ describe('registering and listing', () => {
 
   test('raw JSON in a query that is not escaped is read', async () => {
     const serviceName = unique('svc')
-    const query = `serviceName=${serviceName}&ip=10.0.0.1&port=80&metadata={"a":"1","b":"x=y"}`
+    const query = `serviceName=${serviceName}&ip=127.0.0.1&port=80&metadata={"a":"1","b":"x=y"}`
     expect((await waypost.nacos.call('POST', instance, { query })).text).toBe('ok')
     expect(await hosts({ serviceName })).toMatchObject([{ metadata: { a: '1', b: 'x=y' } }])
   })
@@ -95,7 +95,7 @@ describe('detail, modification and removal', () => {
       const answer = (await waypost.nacos.get(instance, { ...key, [name]: 'c1' })).json()
       expect(answer).toMatchObject({
         service: `DEFAULT_GROUP@@${key.serviceName}`,
-        ip: '10.0.0.1',
+        ip: '127.0.0.1',
         port: 80,
         clusterName: 'c1',
         weight: 2,
@@ -106,7 +106,7 @@ describe('detail, modification and removal', () => {
   })
 
   test('an instance that is not there is a 404 in text', async () => {
-    const answer = await waypost.nacos.get(instance, { serviceName: unique('svc'), ip: '1.1.1.1', port: 1 })
+    const answer = await waypost.nacos.get(instance, { serviceName: unique('svc'), ip: '127.1.1.1', port: 1 })
     expect(answer.status).toBe(404)
     expect(answer.headers['content-type'] ?? '').not.toMatch(/json/)
     expect(answer.text).not.toBe('')
@@ -122,7 +122,7 @@ describe('detail, modification and removal', () => {
   })
 
   test.each(['PUT', 'PATCH'])('%s of an unknown instance is a 404', async (method) => {
-    const query = { serviceName: unique('svc'), ip: '1.1.1.1', port: 1, weight: 2 }
+    const query = { serviceName: unique('svc'), ip: '127.1.1.1', port: 1, weight: 2 }
     expect((await waypost.nacos.call(method, instance, { query })).status).toBe(404)
     expect(await hosts(query)).toEqual([])
   })
@@ -161,11 +161,11 @@ describe('beats', () => {
 
   test('a full beat of an unknown instance registers it', async () => {
     const serviceName = unique('svc')
-    const content = { ip: '10.0.0.5', port: 5, cluster: 'c2', weight: 2, metadata: { a: '1' }, serviceName }
+    const content = { ip: '127.0.0.5', port: 5, cluster: 'c2', weight: 2, metadata: { a: '1' }, serviceName }
     const form = { serviceName: `DEFAULT_GROUP@@${serviceName}`, beat: JSON.stringify(content) }
     expect((await waypost.nacos.call('PUT', beat, { form })).json().code).toBe(10_200)
     expect(await hosts({ serviceName })).toMatchObject([
-      { ip: '10.0.0.5', port: 5, clusterName: 'c2', weight: 2, metadata: { a: '1' } },
+      { ip: '127.0.0.5', port: 5, clusterName: 'c2', weight: 2, metadata: { a: '1' } },
     ])
   })
 
@@ -197,7 +197,7 @@ describe('bad input is a 400 in text that names the parameter', () => {
   ]
   test.each(wrong)('%s: %j', async (name, extra) => {
     const serviceName = unique('svc')
-    const form = { serviceName, ip: '10.0.0.1', port: 80, ...extra }
+    const form = { serviceName, ip: '127.0.0.1', port: 80, ...extra }
     const answer = await waypost.nacos.post(instance, form)
     expect(answer.status, answer.text).toBe(400)
     expect(answer.headers['content-type'] ?? '').not.toMatch(/problem/)
@@ -210,7 +210,7 @@ test('batch metadata needs no namespaceId here', async () => {
   const { serviceName } = await registered()
   const form = { serviceName, consistencyType: 'ephemeral', metadata: '{"k":"v"}' }
   const answer = await waypost.nacos.call('PUT', '/ns/instance/metadata/batch', { form })
-  expect(answer.json()).toEqual({ updated: ['10.0.0.1:80:unknown:DEFAULT:ephemeral'] })
+  expect(answer.json()).toEqual({ updated: ['127.0.0.1:80:unknown:DEFAULT:ephemeral'] })
 })
 
 test.each(['/ns/health/instance', '/ns/health'])('%s takes healthy or valid', async (path) => {

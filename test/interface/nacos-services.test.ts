@@ -5,7 +5,7 @@ const waypost = serverForThisFile()
 const service = '/ns/service'
 
 async function registered(serviceName: string, extra: Params = {}): Promise<void> {
-  const answer = await waypost.nacos.post('/ns/instance', { serviceName, ip: '10.0.0.1', port: 80, ...extra })
+  const answer = await waypost.nacos.post('/ns/instance', { serviceName, ip: '127.0.0.1', port: 80, ...extra })
   expect(answer.text).toBe('ok')
 }
 
@@ -112,7 +112,7 @@ describe('the catalog', () => {
     const query = { pageNo: 1, pageSize: 10, namespaceId, withInstances: true, serviceNameParam: serviceName }
     const [entry] = await read('/ns/catalog/services', query)
     expect(entry).toMatchObject({ serviceName, groupName: 'DEFAULT_GROUP' })
-    expect(entry.clusterMap.c2.hosts).toMatchObject([{ ip: '10.0.0.1', port: 2, weight: 1, enabled: true }])
+    expect(entry.clusterMap.c2.hosts).toMatchObject([{ ip: '127.0.0.1', port: 2, weight: 1, enabled: true }])
   })
 
   test('gives a service with its clusters', async () => {
@@ -167,6 +167,6 @@ describe('what a DNS plugin asks', () => {
     const serviceName = unique('svc')
     await registered(serviceName)
     const answer = await read('/ns/api/srvIPXT', { dom: serviceName })
-    expect(answer).toMatchObject({ hosts: [{ ip: '10.0.0.1', port: 80 }] })
+    expect(answer).toMatchObject({ hosts: [{ ip: '127.0.0.1', port: 80 }] })
   })
 })

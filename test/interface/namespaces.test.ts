@@ -135,7 +135,7 @@ describe('deleting', () => {
   test('takes a namespace off the list, and its items stay readable', async () => {
     const namespace = await made()
     const item = { dataId: 'kept', group: 'G', tenant: namespace }
-    const instance = { serviceName: 'kept', ip: '10.0.0.1', port: 80, namespaceId: namespace }
+    const instance = { serviceName: 'kept', ip: '127.0.0.1', port: 80, namespaceId: namespace }
     await waypost.svc.post('/cs/configs', { ...item, content: 'still here' })
     await waypost.svc.post('/ns/instance', instance)
     const answer = await waypost.svc.delete(namespaces, { namespaceId: namespace })

@@ -57,7 +57,7 @@ describe('the switches', () => {
     ['distro', 'true', 'distroEnabled', true],
     ['pushEnabled', 'false', 'pushEnabled', false],
     ['enableStandalone', 'false', 'enableStandalone', false],
-    ['masters', '10.0.0.1,10.0.0.2', 'masters', ['10.0.0.1', '10.0.0.2']],
+    ['masters', '127.0.0.1,127.0.0.2', 'masters', ['127.0.0.1', '127.0.0.2']],
     ['incrementalList', 'a,b', 'incrementalList', ['a', 'b']],
     ['healthCheckWhiteList', 'a,b', 'healthCheckWhiteList', ['a', 'b']],
     ['serverStatusSynchronizationPeriodMillis', '3000', 'serverStatusSynchronizationPeriodMillis', 3_000],
@@ -164,7 +164,7 @@ describe('the metrics', () => {
   test('count services and instances as they come and go', async () => {
     const before = await read()
     const serviceName = unique('counted')
-    const keys = [1, 2, 3].map((port) => ({ serviceName, ip: '10.0.0.1', port }))
+    const keys = [1, 2, 3].map((port) => ({ serviceName, ip: '127.0.0.1', port }))
     for (const key of keys) await waypost.svc.post('/ns/instance', { ...key, ephemeral: key.port < 3 })
     const after = await read()
     expect(after.serviceCount).toBe(before.serviceCount + 1)

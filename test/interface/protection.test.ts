@@ -9,7 +9,7 @@ async function service(protectThreshold: number | undefined, instances: Params[]
   if (protectThreshold !== undefined)
     expect((await waypost.svc.post('/ns/service', { serviceName, protectThreshold })).text).toBe('ok')
   for (const [port, extra] of instances.entries()) {
-    const form = { serviceName, ip: '10.0.0.1', port, ...extra }
+    const form = { serviceName, ip: '127.0.0.1', port, ...extra }
     expect((await waypost.svc.post('/ns/instance', form)).text).toBe('ok')
   }
   return serviceName

@@ -21,7 +21,7 @@ async function srcIpOf(headers: Record<string, string>, localAddress: string): P
 describe('a service that has been empty for a while', () => {
   test.concurrent('leaves where a registration made it, and stays where it was made by POST', async () => {
     const namespaceId = unique('ns')
-    const key = { ip: '10.0.0.1', port: 80, namespaceId }
+    const key = { ip: '127.0.0.1', port: 80, namespaceId }
     await waypost.svc.post('/ns/service', { serviceName: 'made', namespaceId })
     for (const serviceName of ['made', 'registered', 'inhabited'])
       await waypost.svc.post('/ns/instance', { ...key, serviceName })

@@ -21,7 +21,7 @@ test('a start with 10,000 configurations and 10,000 instances takes a second', a
   const writer = clientsOf(server.url).svc
   const content = 'x'.repeat(500)
   await forAll((n) => writer.post('/cs/configs', { dataId: `item.${n}`, group: 'G', content }))
-  const address = (n: number) => ({ serviceName: `svc-${n % 100}`, ip: '10.0.0.1', port: 1 + n })
+  const address = (n: number) => ({ serviceName: `svc-${n % 100}`, ip: '127.0.0.1', port: 1 + n })
   await forAll((n) => writer.post('/ns/instance', { ...address(n), ephemeral: n % 2 === 0 }))
   writer.close()
   const tookMs: number[] = []

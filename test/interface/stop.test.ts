@@ -48,18 +48,18 @@ test.concurrent('SIGINT stops it likewise, and connections that are kept alive d
 
 test.concurrent('an ephemeral instance is there after an orderly stop and a start', async () => {
   const server = await startWaypost()
-  const key = { serviceName: 'stays', ip: '10.0.0.1', port: 80 }
+  const key = { serviceName: 'stays', ip: '127.0.0.1', port: 80 }
   await clientsOf(server.url).svc.post('/ns/instance', key)
   expect(await server.stop()).toBe(0)
   const again = await server.restart()
   const list = (await clientsOf(again.url).svc.get('/ns/instance/list', key)).json()
-  expect(list.hosts).toMatchObject([{ ip: '10.0.0.1', healthy: true }])
+  expect(list.hosts).toMatchObject([{ ip: '127.0.0.1', healthy: true }])
   await again.stop()
 }, 30_000)
 
 test.concurrent('metadata is remembered over an orderly stop', async () => {
   const server = await startWaypost()
-  const key = { serviceName: 'stays', ip: '10.0.0.1', port: 80 }
+  const key = { serviceName: 'stays', ip: '127.0.0.1', port: 80 }
   const { svc } = clientsOf(server.url)
   await svc.post('/ns/instance', key)
   await svc.put('/ns/instance', { ...key, metadata: '{"k":"v"}' })

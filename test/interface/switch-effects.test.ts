@@ -21,7 +21,7 @@ afterEach(async () => {
   turned.clear()
 })
 
-const key = () => ({ serviceName: unique('svc'), ip: '10.0.0.1', port: 80 })
+const key = () => ({ serviceName: unique('svc'), ip: '127.0.0.1', port: 80 })
 const register = (form: Params) => waypost.svc.post('/ns/instance', form)
 const hosts = (query: Params) => hostsOf(waypost.svc, query)
 const shortLived = '{"preserved.heart.beat.timeout":"500","preserved.ip.delete.timeout":"60000"}'

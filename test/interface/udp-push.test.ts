@@ -70,7 +70,7 @@ async function subscribe(serviceName: string, udpPort: number, extra: Subscripti
 }
 
 async function register(serviceName: string, port: number, extra: Params = {}): Promise<number> {
-  const form = { serviceName, ip: '10.0.0.1', port, ...extra }
+  const form = { serviceName, ip: '127.0.0.1', port, ...extra }
   expect((await waypost.nacos.post('/ns/instance', form)).text).toBe('ok')
   return performance.now()
 }
@@ -157,7 +157,7 @@ describe('a subscriber that gives udpPort', () => {
     const socket = await receiver()
     await register(serviceName, 1)
     await subscribe(serviceName, socket.port)
-    await waypost.nacos.delete('/ns/instance', { serviceName, ip: '10.0.0.1', port: 1 })
+    await waypost.nacos.delete('/ns/instance', { serviceName, ip: '127.0.0.1', port: 1 })
     expect((await socket.next()).list.hosts).toEqual([])
   })
 

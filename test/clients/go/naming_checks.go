@@ -28,7 +28,7 @@ func (s setup) namingChecks(r *report) {
 
 func instance(service string, port uint64) vo.RegisterInstanceParam {
 	return vo.RegisterInstanceParam{
-		ServiceName: service, Ip: "10.0.0.1", Port: port, Weight: 1, Enable: true, Healthy: true, Ephemeral: true,
+		ServiceName: service, Ip: "127.0.0.1", Port: port, Weight: 1, Enable: true, Healthy: true, Ephemeral: true,
 	}
 }
 
@@ -41,7 +41,7 @@ func (s setup) register(client naming_client.INamingClient, wanted vo.RegisterIn
 
 func (s setup) deregister(client naming_client.INamingClient, gone vo.DeregisterInstanceParam) {
 	gone.ServiceName += s.run
-	gone.Ip, gone.Ephemeral = "10.0.0.1", true
+	gone.Ip, gone.Ephemeral = "127.0.0.1", true
 	done, err := client.DeregisterInstance(gone)
 	must(err)
 	same(true, done)
@@ -79,7 +79,7 @@ func (s setup) fields() string {
 	seen := s.hosts("fields", "")[0]
 	grouped := group + "@@fields" + s.run
 	same(model.Instance{
-		InstanceId: "10.0.0.1#8080#c1#" + grouped, Port: 8080, Ip: "10.0.0.1", Weight: 2.5, Metadata: wanted.Metadata,
+		InstanceId: "127.0.0.1#8080#c1#" + grouped, Port: 8080, Ip: "127.0.0.1", Weight: 2.5, Metadata: wanted.Metadata,
 		ClusterName: "c1", ServiceName: grouped, Enable: true, Healthy: true, Ephemeral: true,
 	}, seen)
 	return ""
@@ -156,7 +156,7 @@ func (s setup) modify() string {
 	wanted.Metadata = map[string]string{"zone": "a"}
 	s.register(client, wanted)
 	changed := vo.UpdateInstanceParam{
-		ServiceName: "modified" + s.run, Ip: "10.0.0.1", Port: 1, Weight: 7, Enable: true, Ephemeral: true,
+		ServiceName: "modified" + s.run, Ip: "127.0.0.1", Port: 1, Weight: 7, Enable: true, Ephemeral: true,
 		Metadata: map[string]string{"zone": "b", "text": "ü/x=1"},
 	}
 	done, err := client.UpdateInstance(changed)

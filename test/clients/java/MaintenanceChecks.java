@@ -54,7 +54,7 @@ final class MaintenanceChecks {
     private String registerIntoCreated() throws Exception {
         NacosFactory.createMaintainService(address).createService("taken" + run, GROUP, 0f);
         NamingService client = NacosFactory.createNamingService(address);
-        client.registerInstance("taken" + run, "10.0.0.1", 1);
+        client.registerInstance("taken" + run, "127.0.0.1", 1);
         return NamingChecks.ports("1", client.getAllInstances("taken" + run, false));
     }
 

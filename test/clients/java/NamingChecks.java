@@ -52,7 +52,7 @@ final class NamingChecks {
 
     static Instance instance(int port) {
         Instance instance = new Instance();
-        instance.setIp("10.0.0.1");
+        instance.setIp("127.0.0.1");
         instance.setPort(port);
         return instance;
     }
@@ -78,7 +78,7 @@ final class NamingChecks {
         connect("").registerInstance("fields" + run, wanted);
         Instance seen = list("fields").get(0);
         wanted.setServiceName(GROUP + "@@fields" + run);
-        wanted.setInstanceId("10.0.0.1#8080#c1#" + GROUP + "@@fields" + run);
+        wanted.setInstanceId("127.0.0.1#8080#c1#" + GROUP + "@@fields" + run);
         Report.same(wanted.getMetadata(), seen.getMetadata());
         seen.setMetadata(wanted.getMetadata());
         Report.same(wanted.toString(), seen.toString());
@@ -87,9 +87,9 @@ final class NamingChecks {
 
     private String clusters() throws Exception {
         NamingService client = connect("");
-        client.registerInstance("clusters" + run, "10.0.0.1", 1, "c1");
-        client.registerInstance("clusters" + run, "10.0.0.1", 2, "c2");
-        client.registerInstance("clusters" + run, "10.0.0.1", 3);
+        client.registerInstance("clusters" + run, "127.0.0.1", 1, "c1");
+        client.registerInstance("clusters" + run, "127.0.0.1", 2, "c2");
+        client.registerInstance("clusters" + run, "127.0.0.1", 3);
         ports("1,2,3", list("clusters"));
         ports("2", client.getAllInstances("clusters" + run, List.of("c2")));
         return ports("1,3", client.getAllInstances("clusters" + run, Arrays.asList("c1", "DEFAULT"), false));
@@ -126,18 +126,18 @@ final class NamingChecks {
 
     private String leaves() throws Exception {
         NamingService client = connect("");
-        client.registerInstance("leaves" + run, "10.0.0.1", 1);
-        client.registerInstance("leaves" + run, "10.0.0.1", 2, "c2");
+        client.registerInstance("leaves" + run, "127.0.0.1", 1);
+        client.registerInstance("leaves" + run, "127.0.0.1", 2, "c2");
         ports("1,2", list("leaves"));
-        client.deregisterInstance("leaves" + run, "10.0.0.1", 2, "c2");
+        client.deregisterInstance("leaves" + run, "127.0.0.1", 2, "c2");
         ports("1", list("leaves"));
-        client.deregisterInstance("leaves" + run, "10.0.0.1", 1);
+        client.deregisterInstance("leaves" + run, "127.0.0.1", 1);
         return ports("", list("leaves"));
     }
 
     /** Registers port 1, subscribes, and waits until the subscriber's early polls are over. */
     private Callable<String> subscribed(String service, NamingService registrar, String... clusters) throws Exception {
-        registrar.registerInstance(service + run, "10.0.0.1", 1, clusters.length == 0 ? "DEFAULT" : clusters[0]);
+        registrar.registerInstance(service + run, "127.0.0.1", 1, clusters.length == 0 ? "DEFAULT" : clusters[0]);
         AtomicReference<String> seen = new AtomicReference<>("nothing yet");
         connect("").subscribe(service + run, List.of(clusters),
             (event) -> seen.set(portsOf(((NamingEvent) event).getInstances())));
@@ -149,13 +149,13 @@ final class NamingChecks {
     private String pushed() throws Exception {
         NamingService registrar = connect("");
         Callable<String> seen = subscribed("pushed", registrar);
-        registrar.registerInstance("pushed" + run, "10.0.0.1", 2);
+        registrar.registerInstance("pushed" + run, "127.0.0.1", 2);
         String took = Report.until("the second instance", () -> "1,2".equals(seen.call()), PUSH_MS);
         for (int port = 3; port <= 5; port++) {
-            registrar.registerInstance("pushed" + run, "10.0.0.1", port);
+            registrar.registerInstance("pushed" + run, "127.0.0.1", port);
         }
         Report.until("three more", () -> "1,2,3,4,5".equals(seen.call()), PUSH_MS);
-        registrar.deregisterInstance("pushed" + run, "10.0.0.1", 2);
+        registrar.deregisterInstance("pushed" + run, "127.0.0.1", 2);
         Report.until("one less", () -> "1,3,4,5".equals(seen.call()), PUSH_MS);
         return took;
     }
@@ -164,7 +164,7 @@ final class NamingChecks {
         NamingService registrar = connect("");
         Callable<String> seen = subscribed("long", registrar);
         for (int port = 100; port < 120; port++) {
-            registrar.registerInstance("long" + run, "10.0.0.1", port);
+            registrar.registerInstance("long" + run, "127.0.0.1", port);
         }
         return Report.until("twenty more", () -> seen.call().split(",").length == 21, PUSH_MS);
     }
@@ -172,15 +172,15 @@ final class NamingChecks {
     private String lastLeaves() throws Exception {
         NamingService registrar = connect("");
         Callable<String> seen = subscribed("last", registrar);
-        registrar.deregisterInstance("last" + run, "10.0.0.1", 1);
+        registrar.deregisterInstance("last" + run, "127.0.0.1", 1);
         return Report.until("the empty list", () -> "".equals(seen.call()), PUSH_MS);
     }
 
     private String pushedCluster() throws Exception {
         NamingService registrar = connect("");
         Callable<String> seen = subscribed("one-cluster", registrar, "c2", "c1");
-        registrar.registerInstance("one-cluster" + run, "10.0.0.1", 3, "c3");
-        registrar.registerInstance("one-cluster" + run, "10.0.0.1", 4, "c1");
+        registrar.registerInstance("one-cluster" + run, "127.0.0.1", 3, "c3");
+        registrar.registerInstance("one-cluster" + run, "127.0.0.1", 4, "c1");
         return Report.until("the instances of both clusters", () -> "1,4".equals(seen.call()), PUSH_MS);
     }
 
@@ -191,7 +191,7 @@ final class NamingChecks {
         NamingService client = connect("");
         client.registerInstance("lost" + run, beating);
         Thread.sleep(1700);
-        connect("").deregisterInstance("lost" + run, "10.0.0.1", 1);
+        connect("").deregisterInstance("lost" + run, "127.0.0.1", 1);
         ports("", list("lost"));
         return Report.until("the instance", () -> portsOf(list("lost")).equals("1"), 2000);
     }

@@ -26,7 +26,7 @@ export function namingChecks({ library, address, run }) {
     fetch(`http://${address}/nacos/v1/ns/${path}?${new URLSearchParams(query)}`, { method })
 
   async function subscribed(service, registrar) {
-    await registrar.registerInstance(service, { ip: '10.1.0.1', port: 1 })
+    await registrar.registerInstance(service, { ip: '127.1.0.1', port: 1 })
     const subscriber = await connect()
     let hosts = []
     subscriber.subscribe(service, (current) => (hosts = current))
@@ -42,7 +42,7 @@ export function namingChecks({ library, address, run }) {
         const metadata = { zone: 'a', text: 'ü + 100% & "x"=1', line: 'a\nb' }
         const client = await connect()
         await client.registerInstance(`fields-${run}`, {
-          ip: '10.0.0.1',
+          ip: '127.0.0.1',
           port: 8080,
           weight: 2.5,
           clusterName: 'c1',
@@ -53,7 +53,7 @@ export function namingChecks({ library, address, run }) {
         assert.deepEqual(
           { ip, port, weight, healthy, enabled, ephemeral, clusterName, serviceName, instanceId },
           {
-            ip: '10.0.0.1',
+            ip: '127.0.0.1',
             port: 8080,
             weight: 2.5,
             healthy: true,
@@ -61,7 +61,7 @@ export function namingChecks({ library, address, run }) {
             ephemeral: true,
             clusterName: 'c1',
             serviceName: `DEFAULT_GROUP@@fields-${run}`,
-            instanceId: `10.0.0.1#8080#c1#DEFAULT_GROUP@@fields-${run}`,
+            instanceId: `127.0.0.1#8080#c1#DEFAULT_GROUP@@fields-${run}`,
           },
         )
         assert.deepEqual(host.metadata, metadata)
@@ -76,9 +76,9 @@ export function namingChecks({ library, address, run }) {
       async () => {
         const client = await connect()
         const service = `clusters-${run}`
-        await client.registerInstance(service, { ip: '10.0.0.1', port: 1, clusterName: 'c1' })
-        await client.registerInstance(service, { ip: '10.0.0.1', port: 2, clusterName: 'c2' })
-        await client.registerInstance(service, { ip: '10.0.0.1', port: 3 })
+        await client.registerInstance(service, { ip: '127.0.0.1', port: 1, clusterName: 'c1' })
+        await client.registerInstance(service, { ip: '127.0.0.1', port: 2, clusterName: 'c2' })
+        await client.registerInstance(service, { ip: '127.0.0.1', port: 3 })
         assert.deepEqual(ports(await list(service)), [1, 2, 3])
         assert.deepEqual(ports(await list(service, 'DEFAULT_GROUP', 'c2')), [2])
         assert.deepEqual(ports(await list(service, 'DEFAULT_GROUP', 'c1,DEFAULT')), [1, 3])
@@ -91,9 +91,9 @@ export function namingChecks({ library, address, run }) {
       async () => {
         const client = await connect()
         const service = `healthy-${run}`
-        await client.registerInstance(service, { ip: '10.0.0.1', port: 1 })
+        await client.registerInstance(service, { ip: '127.0.0.1', port: 1 })
         await client.registerInstance(service, { ip: '127.0.0.1', port: 2, healthy: false, ephemeral: false })
-        await client.registerInstance(service, { ip: '10.0.0.1', port: 3, enabled: false })
+        await client.registerInstance(service, { ip: '127.0.0.1', port: 3, enabled: false })
         assert.deepEqual(ports(await list(service)), [1, 2])
         const group = 'DEFAULT_GROUP'
         assert.deepEqual(ports(await client.selectInstances(service, group, '', true, false)), [1])
@@ -105,10 +105,10 @@ export function namingChecks({ library, address, run }) {
       async () => {
         const client = await connect()
         const service = `apart-${run}`
-        await client.registerInstance(service, { ip: '10.0.0.1', port: 1 })
-        await client.registerInstance(service, { ip: '10.0.0.1', port: 2 }, 'G2')
+        await client.registerInstance(service, { ip: '127.0.0.1', port: 1 })
+        await client.registerInstance(service, { ip: '127.0.0.1', port: 2 }, 'G2')
         const other = await connect('other-namespace')
-        await other.registerInstance(service, { ip: '10.0.0.1', port: 3 })
+        await other.registerInstance(service, { ip: '127.0.0.1', port: 3 })
         assert.deepEqual(ports(await list(service)), [1])
         assert.deepEqual(ports(await list(service, 'G2')), [2])
         assert.deepEqual(ports(await list(service, 'DEFAULT_GROUP', '', 'other-namespace')), [3])
@@ -119,12 +119,12 @@ export function namingChecks({ library, address, run }) {
       async () => {
         const client = await connect()
         const service = `leaves-${run}`
-        await client.registerInstance(service, { ip: '10.0.0.1', port: 1 })
-        await client.registerInstance(service, { ip: '10.0.0.1', port: 2, clusterName: 'c2' })
+        await client.registerInstance(service, { ip: '127.0.0.1', port: 1 })
+        await client.registerInstance(service, { ip: '127.0.0.1', port: 2, clusterName: 'c2' })
         assert.deepEqual(ports(await list(service)), [1, 2])
-        await client.deregisterInstance(service, { ip: '10.0.0.1', port: 2, clusterName: 'c2' })
+        await client.deregisterInstance(service, { ip: '127.0.0.1', port: 2, clusterName: 'c2' })
         assert.deepEqual(ports(await list(service)), [1])
-        await client.deregisterInstance(service, { ip: '10.0.0.1', port: 1 })
+        await client.deregisterInstance(service, { ip: '127.0.0.1', port: 1 })
         assert.deepEqual(await list(service), [])
       },
     ],
@@ -134,12 +134,12 @@ export function namingChecks({ library, address, run }) {
         const service = `pushed-${run}`
         const registrar = await connect()
         const seen = await subscribed(service, registrar)
-        await registrar.registerInstance(service, { ip: '10.1.0.1', port: 2 })
+        await registrar.registerInstance(service, { ip: '127.1.0.1', port: 2 })
         const tookMs = await until('the second instance', () => seen() === '1,2', pushMs)
-        const more = [3, 4, 5].map((port) => registrar.registerInstance(service, { ip: '10.1.0.1', port }))
+        const more = [3, 4, 5].map((port) => registrar.registerInstance(service, { ip: '127.1.0.1', port }))
         await Promise.all(more)
         await until('three more', () => seen() === '1,2,3,4,5', pushMs)
-        await registrar.deregisterInstance(service, { ip: '10.1.0.1', port: 2 })
+        await registrar.deregisterInstance(service, { ip: '127.1.0.1', port: 2 })
         await until('one less', () => seen() === '1,3,4,5', pushMs)
         return `seen after ${tookMs} ms`
       },
@@ -152,7 +152,7 @@ export function namingChecks({ library, address, run }) {
         const seen = await subscribed(service, registrar)
         const metadata = { note: 'long enough that the packet is compressed' }
         const all = Array.from({ length: 20 }, (_, index) => ({
-          ip: '10.1.0.1',
+          ip: '127.1.0.1',
           port: 100 + index,
           metadata,
         }))
@@ -169,7 +169,7 @@ export function namingChecks({ library, address, run }) {
           'preserved.heart.beat.timeout': '1000',
           'preserved.ip.delete.timeout': '3000',
         })
-        await call('POST', 'instance', { serviceName: service, ip: '10.1.0.1', port: '9', metadata })
+        await call('POST', 'instance', { serviceName: service, ip: '127.1.0.1', port: '9', metadata })
         await until('the instance', () => seen() === '1,9', pushMs)
         const ill = async () => (await sleep(100), (await list(service)).some((host) => !host.healthy))
         await until('the illness', ill, 3000)
@@ -187,7 +187,7 @@ export function namingChecks({ library, address, run }) {
           'preserved.heart.beat.timeout': '11500',
           'preserved.ip.delete.timeout': '12500',
         }
-        await client.registerInstance(service, { ip: '10.0.0.1', port: 1, metadata })
+        await client.registerInstance(service, { ip: '127.0.0.1', port: 1, metadata })
         await sleep(15_500)
         const [host] = await list(service)
         assert.equal(host?.healthy, true)

@@ -41,7 +41,7 @@ class NamingChecks:
         return _ports(self._connect("").list_naming_instance(self._name(service), **options))
 
     def _register(self, client, service, port, **options):
-        same(True, client.add_naming_instance(self._name(service), "10.0.0.1", port, **options))
+        same(True, client.add_naming_instance(self._name(service), "127.0.0.1", port, **options))
 
     def _fields(self):
         client = self._connect("")
@@ -51,8 +51,8 @@ class NamingChecks:
         grouped = f"{GROUP}@@{self._name('fields')}"
         same(
             {
-                "instanceId": f"10.0.0.1#8080#c1#{grouped}",
-                "ip": "10.0.0.1",
+                "instanceId": f"127.0.0.1#8080#c1#{grouped}",
+                "ip": "127.0.0.1",
                 "port": 8080,
                 "weight": 2.5,
                 "healthy": True,
@@ -102,10 +102,10 @@ class NamingChecks:
         self._register(client, "leaves", 1)
         self._register(client, "leaves", 2, cluster_name="c2")
         same([1, 2], self._list("leaves"))
-        same(True, client.remove_naming_instance(name, "10.0.0.1", 2, cluster_name="c2"))
+        same(True, client.remove_naming_instance(name, "127.0.0.1", 2, cluster_name="c2"))
         same([1], self._list("leaves"))
         # Without a cluster this client registers with the text None, and deregisters with nothing at all.
-        same(True, client.remove_naming_instance(name, "10.0.0.1", 1))
+        same(True, client.remove_naming_instance(name, "127.0.0.1", 1))
         same([], self._list("leaves"))
 
     def _modify(self):
@@ -113,13 +113,13 @@ class NamingChecks:
         name = self._name("modified")
         self._register(client, "modified", 1, cluster_name="c1", metadata={"zone": "a"})
         changed = {"zone": "b", "text": "ü + 100%"}
-        done = client.modify_naming_instance(name, "10.0.0.1", 1, cluster_name="c1", weight=7, metadata=changed)
+        done = client.modify_naming_instance(name, "127.0.0.1", 1, cluster_name="c1", weight=7, metadata=changed)
         same(True, done)
-        seen = client.get_naming_instance(name, "10.0.0.1", 1, cluster_name="c1")
-        wanted = ("10.0.0.1", 1, "c1", 7, changed, True)
+        seen = client.get_naming_instance(name, "127.0.0.1", 1, cluster_name="c1")
+        wanted = ("127.0.0.1", 1, "c1", 7, changed, True)
         fields = ("ip", "port", "clusterName", "weight", "metadata", "healthy")
         same(wanted, tuple(seen[field] for field in fields))
-        same(True, client.modify_naming_instance(name, "10.0.0.1", 1, cluster_name="c1", enable=False))
+        same(True, client.modify_naming_instance(name, "127.0.0.1", 1, cluster_name="c1", enable=False))
         same([], self._list("modified"))
 
     def _subscribe(self):
@@ -134,9 +134,9 @@ class NamingChecks:
         same([], events)
         self._register(client, "subscribed", 2, cluster_name="c1")
         took = until("the new instance", lambda: events == [("ADDED", 2)], 2)
-        client.modify_naming_instance(name, "10.0.0.1", 2, cluster_name="c1", weight=3)
+        client.modify_naming_instance(name, "127.0.0.1", 2, cluster_name="c1", weight=3)
         until("the modified instance", lambda: events[1:] == [("MODIFIED", 2)], 2)
-        client.remove_naming_instance(name, "10.0.0.1", 2, cluster_name="c1")
+        client.remove_naming_instance(name, "127.0.0.1", 2, cluster_name="c1")
         until("the end of an instance", lambda: events[2:] == [("DELETED", 2)], 2)
         subscriber.stop_subscribe()
         return took
@@ -156,7 +156,7 @@ class NamingChecks:
 
     def _beat_registers(self):
         client = self._connect("")
-        answer = client.send_heartbeat(self._name("beaten"), "10.0.0.1", 1, weight=2, metadata={"zone": "a"})
+        answer = client.send_heartbeat(self._name("beaten"), "127.0.0.1", 1, weight=2, metadata={"zone": "a"})
         same((10200, 5000), (answer["code"], answer["clientBeatInterval"]))
         [host] = client.list_naming_instance(self._name("beaten"))["hosts"]
         same((1, 2, "DEFAULT", {"zone": "a"}), tuple(host[f] for f in ("port", "weight", "clusterName", "metadata")))

@@ -1,0 +1,99 @@
+import { type Arbitrary, boolean, constant, constantFrom, oneof, record } from 'fast-check'
+import { deleteConfig } from './config/delete-config.ts'
+import { publishConfig } from './config/publish-config.ts'
+import { address, ORDERS, publishing, registration } from './core.test-support.ts'
+import type { Command } from './decision.ts'
+import { createNamespace, deleteNamespace, updateNamespace } from './namespaces/namespace-commands.ts'
+import { deregisterInstance, modifyInstance, setHealth } from './naming/instance-commands.ts'
+import { deleteMetadata, updateMetadata } from './naming/metadata-commands.ts'
+import { registerInstance } from './naming/register-instance.ts'
+import { createService, deleteService, saveCluster, updateService } from './naming/service-commands.ts'
+import { setSwitch } from './operator/set-switch.ts'
+
+const BILLS = { namespaceId: 'dev', groupedName: 'DEFAULT_GROUP@@bills' }
+const serviceKey = constantFrom(ORDERS, BILLS)
+const place = record({ port: constantFrom(80, 81), cluster: constantFrom('DEFAULT', 'c1') }).map(address)
+const kind = constantFrom(true, false, undefined)
+const metadata = constantFrom<Record<string, string>>(
+  {},
+  { zone: 'a' },
+  { zone: 'b', rack: '1' },
+  { rack: '2' },
+)
+const key = record({
+  namespaceId: constantFrom('public', 'dev'),
+  group: constant('G'),
+  dataId: constantFrom('a', 'b'),
+})
+const namespace = record({
+  id: constantFrom('dev', 'test'),
+  showName: constantFrom('x', 'y'),
+  desc: constant(''),
+})
+const batch = record({
+  serviceKey,
+  consistencyType: constantFrom('ephemeral', 'persist', undefined),
+  instances: place.map((where) => [{ ...where, ephemeral: true }]),
+  keys: metadata,
+  maxBytes: constant(1_000),
+})
+const target = record({ serviceKey, address: place, ephemeral: kind })
+const patch = record({
+  weight: constantFrom(1, 2, undefined),
+  enabled: constantFrom(true, false, undefined),
+  metadata: oneof(metadata, constant(undefined)),
+  maxMetadataBytes: constant(1_000),
+})
+const wish = record({
+  protectThreshold: constantFrom(0.5, undefined),
+  metadata: oneof(metadata, constant(undefined)),
+  selector: constant(undefined),
+})
+const cluster = record({
+  name: constantFrom('DEFAULT', 'c1'),
+  healthChecker: constantFrom({ type: 'NONE' } as const, { type: 'TCP' } as const),
+  checkPort: constant(80),
+  useInstancePort4Check: boolean(),
+  metadata: constant({}),
+})
+
+const instanceCommand: Arbitrary<Command<unknown>> = oneof(
+  record({
+    serviceKey,
+    address: place,
+    ephemeral: kind,
+    healthy: constantFrom(true, false, undefined),
+    metadata,
+    weight: constantFrom(1, 2),
+  }).map((other) => registerInstance(registration(other))),
+  target.map(deregisterInstance),
+  record({ target, patch }).map((one) => modifyInstance(one.target, one.patch)),
+  record({ target, healthy: boolean() }).map((one) => setHealth(one.target, one.healthy)),
+  batch.map(updateMetadata),
+  batch.map(deleteMetadata),
+)
+
+const otherCommand: Arbitrary<Command<unknown>> = oneof(
+  record({ key, content: constantFrom('one', 'two'), casMd5: constantFrom('', 'md5 of one', undefined) }).map(
+    ({ content, ...other }) => publishConfig(publishing(content, other)),
+  ),
+  key.map((one) => deleteConfig(one, { ip: '', user: null })),
+  namespace.map(createNamespace),
+  namespace.map(updateNamespace),
+  constantFrom('dev', 'public').map(deleteNamespace),
+  record({ serviceKey, wish }).map((one) => createService(one.serviceKey, one.wish)),
+  record({ serviceKey, wish }).map((one) => updateService(one.serviceKey, one.wish)),
+  serviceKey.map(deleteService),
+  record({ serviceKey, cluster }).map((one) => saveCluster(one.serviceKey, one.cluster)),
+  record({
+    entry: constantFrom('pushEnabled', 'disableAddIP', 'check', 'defaultInstanceEphemeral'),
+    text: constantFrom('true', 'false'),
+    localOnly: boolean(),
+  }).map((one) => setSwitch(one.entry, one.text, one.localOnly)),
+)
+
+/** Commands of every kind on a few things, so that they meet. */
+export const anyCommand: Arbitrary<Command<unknown>> = oneof(
+  { weight: 3, arbitrary: instanceCommand },
+  { weight: 2, arbitrary: otherCommand },
+)

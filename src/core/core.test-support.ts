@@ -1,0 +1,234 @@
+import type { Change } from './changes.ts'
+import type { ConfigItem, ConfigKey } from './config/config-item.ts'
+import { publishConfig, type PublishConfig } from './config/publish-config.ts'
+import type { Command } from './decision.ts'
+import { Engine } from './engine.ts'
+import type { Instance, InstanceAddress } from './naming/instance.ts'
+import { type RegisterInstance, registerInstance } from './naming/register-instance.ts'
+import type { Service, ServiceKey } from './naming/service.ts'
+import type { ChangeGroup, CommitResult, Now, Store } from './ports.ts'
+import { Refusal } from './refusal.ts'
+import { stampRevisions } from './revision.ts'
+import { State } from './state.ts'
+import { addressText } from './naming/instance.ts'
+
+/** The service of most tests. */
+export const ORDERS: ServiceKey = { namespaceId: 'public', groupedName: 'DEFAULT_GROUP@@orders' }
+
+/** When most tests begin, epoch ms. */
+export const WALL_MS = 1_800_000_000_000
+
+/** A time on both clocks, `ms` after the start of the test. */
+export function at(ms: number): Now {
+  return { wallMs: WALL_MS + ms, healthMs: ms }
+}
+
+/** 10.0.0.1:80 in DEFAULT, or what differs from it. */
+export function address(other: Partial<InstanceAddress> = {}): InstanceAddress {
+  return { ip: '10.0.0.1', port: 80, cluster: 'DEFAULT', ...other }
+}
+
+/** The registration of an ephemeral instance, or what differs from it. */
+export function registration(other: Partial<RegisterInstance> = {}): RegisterInstance {
+  return {
+    serviceKey: ORDERS,
+    address: address(),
+    ephemeral: true,
+    weight: 1,
+    enabled: true,
+    healthy: undefined,
+    metadata: {},
+    app: '',
+    ...other,
+  }
+}
+
+/** The publishing of `content` as a/G/public; its md5 is its text. */
+export function publishing(content: string, other: Partial<PublishConfig> = {}): PublishConfig {
+  return {
+    key: { namespaceId: 'public', group: 'G', dataId: 'a' },
+    content: Buffer.from(content),
+    md5: `md5 of ${content}`,
+    type: undefined,
+    notes: {},
+    casMd5: undefined,
+    operator: { ip: '10.9.9.9', user: null },
+    ...other,
+  }
+}
+
+/** Publishes through a state, without an engine. */
+export function published(state: State, content: string, key: ConfigKey): ConfigItem {
+  carryOut(state, publishConfig(publishing(content, { key })), at(0))
+  const item = state.config(key)
+  if (item === undefined) throw new Error('not published')
+  return item
+}
+
+let revision = 1
+
+/** Decides a command on a state and applies what it comes to, as if it were committed at once. */
+export function carryOut<T>(state: State, command: Command<T>, now: Now): T {
+  const decision = command.decide(state, now)
+  stampRevisions(decision.changes, (revision += decision.changes.length))
+  for (const change of decision.changes) state.apply(change, now)
+  return decision.outcome
+}
+
+/** Registers an instance in a state, and gives it. */
+export function registered(state: State, other: Partial<RegisterInstance> = {}, now = at(0)): Instance {
+  const wish = registration(other)
+  carryOut(state, registerInstance(wish), now)
+  const instance = state.instance(wish.serviceKey, wish.address)
+  if (instance === undefined) throw new Error('not registered')
+  return instance
+}
+
+/** The code of the refusal that a function throws; undefined when it throws none. */
+export function refusalOf(run: () => unknown): string | undefined {
+  try {
+    run()
+  } catch (error) {
+    if (error instanceof Refusal) return error.code
+    throw error
+  }
+  return undefined
+}
+
+/** Runs what promises have made due. */
+export async function microtasks(): Promise<void> {
+  for (let turn = 0; turn < 10; turn++) await Promise.resolve()
+}
+
+interface PendingCommit {
+  readonly groups: readonly ChangeGroup[]
+  readonly resolve: (result: CommitResult) => void
+  readonly reject: (error: Error) => void
+}
+
+/** A store whose commits end when the test says so, and that knows what a restart would find. */
+export class FakeStore implements Pick<Store, 'commit'> {
+  readonly pending: PendingCommit[] = []
+  /** The groups of every commit that was begun. */
+  readonly begun: (readonly ChangeGroup[])[] = []
+  readonly services = new Map<number, Service>()
+  readonly instances = new Map<number, Extract<Change, { kind: 'instance-saved' }>>()
+  readonly remembered = new Map<string, object>()
+  readonly contents = new Map<string, string>()
+  #revision = 1
+
+  commit(groups: readonly ChangeGroup[]): Promise<CommitResult> {
+    this.begun.push(groups)
+    return new Promise((resolve, reject) => this.pending.push({ groups, resolve, reject }))
+  }
+
+  /** The commit in flight reaches the disk. */
+  succeed(): void {
+    const commit = this.#next()
+    const changes = commit.groups.flat()
+    stampRevisions(changes, this.#revision)
+    this.#revision += changes.length
+    for (const change of changes) this.#write(change)
+    commit.resolve({ kind: 'committed' })
+  }
+
+  /** One group of the commit in flight cannot be written. */
+  refuseGroup(group: number): void {
+    this.#next().resolve({ kind: 'failed', group, error: new Error(`bad group ${group}`) })
+  }
+
+  /** The store as a whole cannot write. */
+  fail(): void {
+    this.#next().reject(new Error('disk full'))
+  }
+
+  #next(): PendingCommit {
+    const commit = this.pending.shift()
+    if (commit === undefined) throw new Error('no commit is in flight')
+    return commit
+  }
+
+  #write(change: Change): void {
+    if (change.kind === 'config-published')
+      this.contents.set(change.item.key.dataId, String(change.item.content))
+    if (change.kind === 'config-deleted') this.contents.delete(change.key.dataId)
+    if (change.kind === 'service-saved') this.services.set(change.service.serial, change.service)
+    if (change.kind === 'service-deleted') this.services.delete(change.serial)
+    if (change.kind === 'instance-saved') this.instances.set(change.record.serial, change)
+    if (change.kind === 'instance-removed') this.instances.delete(change.serial)
+    if (change.kind === 'metadata-remembered') {
+      this.remembered.set(rememberedText(change), change.metadata)
+    }
+    if (change.kind === 'metadata-forgotten') this.remembered.delete(rememberedText(change))
+  }
+}
+
+function rememberedText(change: { serviceKey: ServiceKey; address: InstanceAddress }): string {
+  return `${change.serviceKey.groupedName} ${addressText(change.address)}`
+}
+
+/** An engine on a state and a fake store, whose time and turns of the loop are the test's. */
+export class EngineWorld {
+  readonly state = new State(WALL_MS)
+  readonly store = new FakeStore()
+  readonly published: Change[] = []
+  readonly reports: string[] = []
+  readonly engine: Engine
+  nowMs = 0
+  #deferred: (() => void)[] = []
+
+  constructor() {
+    this.engine = new Engine({
+      state: this.state,
+      store: this.store as unknown as Store,
+      clock: () => at(this.nowMs),
+      publish: (changes) => this.published.push(...changes),
+      defer: (run) => this.#deferred.push(run),
+      report: (_error, what) => this.reports.push(what),
+    })
+  }
+
+  /** Whether something waits for the next turn of the loop. */
+  get hasDeferred(): boolean {
+    return this.#deferred.length > 0
+  }
+
+  /** One turn of the loop: what was deferred runs, and the promises that this settles. */
+  async turn(): Promise<void> {
+    const deferred = this.#deferred
+    this.#deferred = []
+    for (const run of deferred) run()
+    await microtasks()
+  }
+
+  /** The commit in flight reaches the disk, and its callers hear of it. */
+  async succeed(): Promise<void> {
+    this.store.succeed()
+    await microtasks()
+  }
+
+  /** Turns and commits until nothing is left to do. */
+  async quiet(): Promise<void> {
+    while (this.hasDeferred || this.store.pending.length > 0) {
+      await this.turn()
+      if (this.store.pending.length > 0) await this.succeed()
+    }
+  }
+
+  /** Writes what is behind, as the next ticks would. */
+  async flush(): Promise<void> {
+    for (let tick = 0; tick < 12; tick++) {
+      this.engine.tick()
+      await this.quiet()
+    }
+  }
+}
+
+/** What became of a promise or a value so far. */
+export function watched<T>(outcome: T | Promise<T>): { value?: T; error?: unknown; waits: boolean } {
+  const seen: { value?: T; error?: unknown; waits: boolean } = { waits: true }
+  const note = (value: T): void => void Object.assign(seen, { value, waits: false })
+  if (!(outcome instanceof Promise)) note(outcome)
+  else outcome.then(note, (error: unknown) => Object.assign(seen, { error, waits: false }))
+  return seen
+}

@@ -1,0 +1,80 @@
+import { array, assert, property } from 'fast-check'
+import { expect, test } from 'vitest'
+import { anyCommand } from './command.test-support.ts'
+import { at, ORDERS, WALL_MS } from './core.test-support.ts'
+import type { Command } from './decision.ts'
+import { Draft } from './draft.ts'
+import { stampRevisions } from './revision.ts'
+import { State } from './state.ts'
+import type { View } from './view.ts'
+
+/** Everything that a state knows, but serials, ids and times. */
+function knownOf(state: State): unknown {
+  const services = [...state.services.all()].map((entry) => {
+    const { serial, ...service } = entry.service
+    const instances = [...entry.instances.values()].map(({ record, metadata, healthy }) => {
+      const { serial: instanceSerial, ...rest } = record
+      return [serial > 0 && instanceSerial > 0, rest, metadata, healthy]
+    })
+    return [service, instances.map((one) => JSON.stringify(one)).sort()]
+  })
+  const configs = ['public', 'dev'].flatMap((id) => [...state.configs.inNamespace(id)])
+  return {
+    services: services.map((one) => JSON.stringify(one)).sort(),
+    configs: configs.map(({ key, content, md5 }) => [key, String(content), md5]),
+    namespaces: [...state.namespaces.values()],
+    switches: state.switches,
+    instances: state.instancesInAll,
+  }
+}
+
+/** What a command says to its caller, its serials left out: they are never sent. */
+function told(
+  command: Command<unknown>,
+  view: View,
+): { outcome: unknown; decision?: ReturnType<Command<unknown>['decide']> } {
+  try {
+    const decision = command.decide(view, at(0))
+    const outcome = Array.isArray(decision.outcome) ? decision.outcome.length : decision.outcome
+    return { outcome, decision }
+  } catch (error) {
+    return { outcome: String(error) }
+  }
+}
+
+test('commands decided in one batch come to the same, and say the same, as one by one', () => {
+  assert(
+    property(
+      array(anyCommand, { maxLength: 20 }),
+      array(anyCommand, { maxLength: 25 }),
+      (before, commands) => {
+        const oneByOne = new State(WALL_MS)
+        const together = new State(WALL_MS)
+        for (const state of [oneByOne, together]) {
+          for (const command of before) {
+            for (const change of told(command, state).decision?.changes ?? []) state.apply(change, at(0))
+          }
+        }
+        const single = commands.map((command) => {
+          const { outcome, decision } = told(command, oneByOne)
+          for (const change of decision?.changes ?? []) oneByOne.apply(change, at(0))
+          return outcome
+        })
+        const draft = new Draft(together)
+        const decided = commands.map((command) => {
+          const one = told(command, draft)
+          for (const change of one.decision?.changes ?? []) draft.add(change)
+          return one
+        })
+        const changes = decided.flatMap(({ decision }) => decision?.changes ?? [])
+        stampRevisions(changes, 1)
+        for (const change of changes) together.apply(change, at(0))
+        expect(decided.map(({ outcome }) => outcome)).toEqual(single)
+        expect(knownOf(together)).toEqual(knownOf(oneByOne))
+        expect([...draft.instances(ORDERS)]).toHaveLength(draft.instanceCount(ORDERS))
+        expect(draft.instanceCount(ORDERS)).toBe(together.instanceCount(ORDERS))
+      },
+    ),
+    { numRuns: 400 },
+  )
+})

@@ -1,0 +1,238 @@
+import { describe, expect, test } from 'vitest'
+import { address, EngineWorld, microtasks, ORDERS, registration, watched } from './core.test-support.ts'
+import { beat } from './naming/beat.ts'
+import { deregisterInstance, modifyInstance } from './naming/instance-commands.ts'
+import { registerInstance } from './naming/register-instance.ts'
+import { createService, updateService } from './naming/service-commands.ts'
+import { at } from './core.test-support.ts'
+
+const NO_WISH = { protectThreshold: undefined, metadata: undefined, selector: undefined }
+const TARGET = { serviceKey: ORDERS, address: address(), ephemeral: undefined }
+const weight = (value: number) => ({
+  weight: value,
+  enabled: undefined,
+  metadata: undefined,
+  maxMetadataBytes: 1e4,
+})
+const kinds = (groups: readonly (readonly { kind: string }[])[] | undefined) =>
+  groups?.map((group) => group.map(({ kind }) => kind))
+
+test('an ephemeral registration is visible and answered at once, and written behind with its service in one commit', async () => {
+  const world = new EngineWorld()
+  expect(world.engine.execute(registerInstance(registration()))).toBe('registered')
+  expect(world.state.instanceCount(ORDERS)).toBe(1)
+  expect(world.published.map(({ kind }) => kind)).toEqual(['service-saved', 'instance-saved'])
+  expect(world.store.begun).toHaveLength(0)
+  expect(world.engine.backlog.behind).toBe(2)
+  world.engine.tick()
+  await world.turn()
+  expect(kinds(world.store.begun[0])).toEqual([['service-saved'], ['instance-saved']])
+  await world.succeed()
+  expect(world.engine.backlog.behind).toBe(0)
+  // What was applied long ago is neither applied nor published again.
+  expect(world.published).toHaveLength(2)
+})
+
+test('what is flushed is the newest state only', async () => {
+  const world = new EngineWorld()
+  for (let app = 1; app <= 5; app++) world.engine.execute(registerInstance(registration({ app: `v${app}` })))
+  await world.flush()
+  expect(kinds(world.store.begun[0])).toEqual([['service-saved'], ['instance-saved']])
+  expect([...world.store.instances.values()].map(({ record }) => record.app)).toEqual(['v5'])
+})
+
+test('what changes while it is being written is written again', async () => {
+  const world = new EngineWorld()
+  world.engine.execute(registerInstance(registration({ app: 'v1' })))
+  world.engine.tick()
+  await world.turn()
+  expect(world.engine.execute(registerInstance(registration({ app: 'v2' })))).toBe('registered')
+  await world.flush()
+  expect([...world.store.instances.values()].map(({ record }) => record.app)).toEqual(['v2'])
+})
+
+test('a beat writes nothing; coming back to health does', async () => {
+  const world = new EngineWorld()
+  world.engine.execute(registerInstance(registration()))
+  await world.flush()
+  const before = world.store.begun.length
+  const source = { serviceKey: ORDERS, ...address() }
+  expect(beat(world.state, source, at(1_000))).toMatchObject({ kind: 'renewed', healed: [] })
+  await world.flush()
+  expect(world.store.begun).toHaveLength(before)
+  world.engine.applyBehind(world.state.health.sweep(at(16_500), () => true))
+  const result = beat(world.state, source, at(16_600))
+  world.engine.applyBehind(result.kind === 'renewed' ? result.healed : [])
+  await world.flush()
+  expect([...world.store.instances.values()][0]?.healthy).toBe(true)
+})
+
+test('an ephemeral command on a busy service waits for what is in flight', async () => {
+  const world = new EngineWorld()
+  const made = watched(world.engine.execute(createService(ORDERS, NO_WISH)))
+  await world.turn()
+  const came = watched(world.engine.execute(registerInstance(registration())))
+  const elsewhere = watched(
+    world.engine.execute(registerInstance(registration({ serviceKey: { ...ORDERS, namespaceId: 'dev' } }))),
+  )
+  expect([came.waits, elsewhere.waits]).toEqual([true, false])
+  await world.succeed()
+  await world.quiet()
+  expect([made.value, came.value]).toEqual(['ok', 'registered'])
+  expect(world.state.service(ORDERS)?.madeBy).toBe('operator')
+})
+
+describe('deregistering', () => {
+  test('an instance that was never written is at once, and never written at all', async () => {
+    const world = new EngineWorld()
+    world.engine.execute(registerInstance(registration()))
+    expect(world.engine.execute(deregisterInstance(TARGET))).toBe('ok')
+    await world.flush()
+    expect(kinds(world.store.begun[0])).toEqual([['service-saved']])
+    expect(world.store.instances.size).toBe(0)
+  })
+
+  test('an instance that was written is answered when it is gone from the disk', async () => {
+    const world = new EngineWorld()
+    world.engine.execute(registerInstance(registration()))
+    await world.flush()
+    const left = watched(world.engine.execute(deregisterInstance(TARGET)))
+    expect(left.waits).toBe(true)
+    expect(world.state.instanceCount(ORDERS)).toBe(1)
+    await world.turn()
+    await world.succeed()
+    expect(left.value).toBe('ok')
+    expect([world.store.instances.size, world.state.instanceCount(ORDERS)]).toEqual([0, 0])
+  })
+
+  test('an instance that is being written waits as well', async () => {
+    const world = new EngineWorld()
+    world.engine.execute(registerInstance(registration()))
+    world.engine.tick()
+    await world.turn()
+    const left = watched(world.engine.execute(deregisterInstance(TARGET)))
+    expect(left.waits).toBe(true)
+    await world.succeed()
+    await world.quiet()
+    expect([left.value, world.store.instances.size]).toEqual(['ok', 0])
+  })
+
+  test('an instance that a modification has written is durable, though it was still behind', async () => {
+    const world = new EngineWorld()
+    world.engine.execute(registerInstance(registration()))
+    const modified = watched(world.engine.execute(modifyInstance(TARGET, weight(5))))
+    await world.turn()
+    await world.succeed()
+    expect(modified.value).toBe('ok')
+    expect(world.store.instances.size).toBe(1)
+    const left = watched(world.engine.execute(deregisterInstance(TARGET)))
+    expect(left.waits).toBe(true)
+    await world.flush()
+    expect([left.value, world.store.instances.size]).toEqual(['ok', 0])
+  })
+})
+
+describe('a flush that fails', () => {
+  test('loses nothing: it is tried again a second later', async () => {
+    const world = new EngineWorld()
+    world.engine.execute(registerInstance(registration()))
+    world.engine.tick()
+    await world.turn()
+    world.store.fail()
+    await microtasks()
+    expect(world.reports).toEqual(['2 records wait to be written'])
+    expect(world.engine.backlog.behind).toBe(2)
+    for (let tick = 0; tick < 10; tick++) world.engine.tick()
+    expect(world.hasDeferred).toBe(false)
+    await world.flush()
+    expect([world.store.services.size, world.store.instances.size]).toEqual([1, 1])
+  })
+
+  test('leaves the service to be written with the next durable instance', async () => {
+    const world = new EngineWorld()
+    world.engine.execute(registerInstance(registration()))
+    world.engine.tick()
+    await world.turn()
+    world.store.fail()
+    await microtasks()
+    const lasting = registration({ ephemeral: false, address: address({ port: 81 }) })
+    const kept = watched(world.engine.execute(registerInstance(lasting)))
+    await world.turn()
+    await world.succeed()
+    expect(kept.value).toBe('registered')
+    const written = [...world.store.instances.values()][0]
+    expect(world.store.services.has(written?.serviceSerial ?? -1)).toBe(true)
+  })
+
+  test('keeps removals before what has replaced what they remove', async () => {
+    const world = new EngineWorld()
+    world.engine.execute(registerInstance(registration()))
+    await world.flush()
+    world.engine.applyBehind(world.state.health.sweep(at(40_000), () => true))
+    world.engine.tick()
+    await world.turn()
+    world.engine.execute(registerInstance(registration()))
+    world.store.fail()
+    await microtasks()
+    await world.flush()
+    expect(kinds(world.store.begun.at(-1))).toEqual([['instance-removed'], ['instance-saved']])
+    expect(world.store.instances.size).toBe(1)
+  })
+
+  test('by a bad record leaves that one out, tells of it and writes the others', async () => {
+    const world = new EngineWorld()
+    world.engine.execute(registerInstance(registration()))
+    world.engine.execute(registerInstance(registration({ address: address({ port: 81 }) })))
+    world.engine.tick()
+    await world.turn()
+    world.store.refuseGroup(1)
+    await microtasks()
+    expect(world.reports).toEqual(['a record could not be written: instance-saved'])
+    await world.quiet()
+    expect([...world.store.instances.values()].map(({ record }) => record.address.port)).toEqual([81])
+  })
+
+  test('does not touch the callers of the same batch when it is one record', async () => {
+    const world = new EngineWorld()
+    world.engine.execute(registerInstance(registration()))
+    world.engine.tick()
+    const named = watched(world.engine.execute(updateService(ORDERS, { ...NO_WISH, protectThreshold: 0.5 })))
+    await world.turn()
+    world.store.refuseGroup(1)
+    await microtasks()
+    await world.quiet()
+    expect(named.value).toBe('ok')
+    expect([...world.store.services.values()][0]?.protectThreshold).toBe(0.5)
+  })
+})
+
+test('closing flushes what is behind, however much it is', async () => {
+  const world = new EngineWorld()
+  for (let port = 1; port <= 2_500; port++) {
+    world.engine.execute(registerInstance(registration({ address: address({ port }) })))
+  }
+  const closed = watched(world.engine.close())
+  await world.quiet()
+  expect(closed.waits).toBe(false)
+  expect(world.store.begun.map((groups) => groups.length)).toEqual([1_000, 1_000, 501])
+  expect(world.store.instances.size).toBe(2_500)
+})
+
+test('an instance that expires while its modification is being written stays gone, on disk as well', async () => {
+  const world = new EngineWorld()
+  world.engine.execute(registerInstance(registration()))
+  await world.flush()
+  const modified = watched(world.engine.execute(modifyInstance(TARGET, weight(5))))
+  await world.turn()
+  world.engine.applyBehind(world.state.health.sweep(at(31_000), () => true))
+  await world.succeed()
+  expect(modified.value).toBe('ok')
+  expect(world.state.instanceCount(ORDERS)).toBe(0)
+  await world.flush()
+  expect(world.store.instances.size).toBe(0)
+})
+
+test('nothing but ephemeral matters may be applied before it is on disk', () => {
+  const world = new EngineWorld()
+  expect(() => world.engine.applyBehind([{ kind: 'namespace-deleted', namespaceId: 'dev' }])).toThrow('disk')
+})

@@ -1,0 +1,232 @@
+import { describe, expect, test } from 'vitest'
+import { deleteConfig } from './config/delete-config.ts'
+import { publishConfig } from './config/publish-config.ts'
+import { EngineWorld, microtasks, ORDERS, publishing, registration, watched } from './core.test-support.ts'
+import { createNamespace } from './namespaces/namespace-commands.ts'
+import { createService, deleteService } from './naming/service-commands.ts'
+import { deregisterInstance } from './naming/instance-commands.ts'
+import { registerInstance } from './naming/register-instance.ts'
+import { setSwitch } from './operator/set-switch.ts'
+
+const NO_WISH = { protectThreshold: undefined, metadata: undefined, selector: undefined }
+const keyOf = (dataId: string) => ({ namespaceId: 'public', group: 'G', dataId })
+const publish = (dataId: string, content = dataId) =>
+  publishConfig(publishing(content, { key: keyOf(dataId) }))
+
+test('a lone command is answered after one commit, which is visible then and not before', async () => {
+  const world = new EngineWorld()
+  const outcome = watched(world.engine.execute(publish('a')))
+  await world.turn()
+  expect(world.store.begun).toHaveLength(1)
+  expect(world.state.config(keyOf('a'))).toBeUndefined()
+  expect(world.published).toEqual([])
+  expect(outcome.waits).toBe(true)
+  await world.succeed()
+  expect(outcome).toEqual({ value: true, waits: false })
+  expect(world.published.map(({ kind }) => kind)).toEqual(['config-published'])
+  expect(world.state.config(keyOf('a'))?.origin.id).toBeGreaterThan(0)
+  expect(world.hasDeferred).toBe(false)
+})
+
+test('commands that arrive together are one commit, with a group for each', async () => {
+  const world = new EngineWorld()
+  const outcomes = ['a', 'b', 'c'].map((dataId) => watched(world.engine.execute(publish(dataId))))
+  await world.turn()
+  expect(world.store.begun.map((groups) => groups.length)).toEqual([3])
+  await world.succeed()
+  expect(outcomes.map(({ value }) => value)).toEqual([true, true, true])
+})
+
+test('one batch is in flight at a time; the next is decided when that one is applied', async () => {
+  const world = new EngineWorld()
+  const first = watched(world.engine.execute(publish('a', 'one')))
+  await world.turn()
+  const second = watched(world.engine.execute(publish('a', 'two')))
+  const third = watched(world.engine.execute(publish('b')))
+  await world.turn()
+  expect(world.store.begun).toHaveLength(1)
+  await world.succeed()
+  expect([first.waits, second.waits]).toEqual([false, true])
+  await world.turn()
+  expect(world.store.begun[1]).toHaveLength(2)
+  expect(world.store.begun[1]?.[0]?.[0]).toMatchObject({ op: 'U', previous: { md5: 'md5 of one' } })
+  await world.succeed()
+  expect([second.value, third.value]).toEqual([true, true])
+})
+
+test('at most 512 commands are in one batch, and the rest follow at once', async () => {
+  const world = new EngineWorld()
+  const outcomes = Array.from({ length: 700 }, (_, at) => watched(world.engine.execute(publish(`d${at}`))))
+  await world.quiet()
+  expect(world.store.begun.map((groups) => groups.length)).toEqual([512, 188])
+  expect(outcomes.every(({ value }) => value === true)).toBe(true)
+})
+
+test('a command sees those before it in the batch', async () => {
+  const world = new EngineWorld()
+  const insert = watched(world.engine.execute(publish('a', 'one')))
+  const update = watched(world.engine.execute(publish('a', 'two')))
+  const again = watched(world.engine.execute(publish('a', 'two')))
+  const gone = watched(world.engine.execute(deleteConfig(keyOf('a'), { ip: '', user: null })))
+  await world.quiet()
+  expect(world.published.map((change) => ('op' in change ? change.op : change.kind))).toEqual([
+    'I',
+    'U',
+    'config-deleted',
+  ])
+  expect([insert, update, again, gone].map(({ value }) => value)).toEqual([true, true, true, true])
+  expect(world.state.config(keyOf('a'))).toBeUndefined()
+})
+
+test('what changes nothing is answered at once, without a commit', () => {
+  const world = new EngineWorld()
+  expect(world.engine.execute(deleteConfig(keyOf('a'), { ip: '', user: null }))).toBe(true)
+  expect(() => world.engine.execute(deleteService(ORDERS))).toThrow('not found')
+  expect(world.hasDeferred).toBe(false)
+})
+
+test('commands on one subject are decided in the order in which they came, also before their commit has begun', async () => {
+  const world = new EngineWorld()
+  world.engine.execute(registerInstance(registration()))
+  await world.flush()
+  const target = { serviceKey: ORDERS, address: registration().address, ephemeral: undefined }
+  const left = watched(world.engine.execute(deregisterInstance(target)))
+  const back = watched(world.engine.execute(registerInstance(registration())))
+  expect(back.waits).toBe(true)
+  await world.quiet()
+  expect([left.value, back.value]).toEqual(['ok', 'registered'])
+  expect(world.state.instanceCount(ORDERS)).toBe(1)
+})
+
+describe('what was decided on changes that are not on disk yet', () => {
+  test('is told after they are', async () => {
+    const world = new EngineWorld()
+    const made = watched(world.engine.execute(createService(ORDERS, NO_WISH)))
+    const twice = watched(world.engine.execute(createService(ORDERS, NO_WISH)))
+    const namespace = { id: 'dev', showName: 'dev', desc: '' }
+    const listed = watched(world.engine.execute(createNamespace(namespace)))
+    const again = watched(world.engine.execute(createNamespace(namespace)))
+    await world.turn()
+    expect([made.waits, twice.waits, listed.waits, again.waits]).toEqual([true, true, true, true])
+    await world.succeed()
+    expect(made.value).toBe('ok')
+    expect(twice.error).toMatchObject({ code: 'service-exists' })
+    expect([listed.value, again.value]).toEqual([true, false])
+  })
+
+  test('is decided again when they fail', async () => {
+    const world = new EngineWorld()
+    const made = watched(world.engine.execute(createService(ORDERS, NO_WISH)))
+    const twice = watched(world.engine.execute(createService(ORDERS, NO_WISH)))
+    const first = watched(world.engine.execute(publish('a', 'same')))
+    const same = watched(world.engine.execute(publish('a', 'same')))
+    await world.turn()
+    world.store.fail()
+    await microtasks()
+    expect([made.error, first.error]).toEqual([new Error('disk full'), new Error('disk full')])
+    expect([twice.waits, same.waits]).toEqual([true, true])
+    await world.quiet()
+    expect([twice.value, same.value]).toEqual(['ok', true])
+    expect(world.store.contents.get('a')).toBe('same')
+  })
+
+  test('is told anew: a refusal that holds no longer becomes a yes', async () => {
+    const world = new EngineWorld()
+    world.engine.execute(createService(ORDERS, NO_WISH)) as unknown
+    await world.quiet()
+    const gone = watched(world.engine.execute(deleteService(ORDERS)))
+    const goneTwice = watched(world.engine.execute(deleteService(ORDERS)))
+    await world.turn()
+    world.store.fail()
+    await microtasks()
+    await world.quiet()
+    expect(gone.error).toBeInstanceOf(Error)
+    expect(goneTwice.value).toBe('ok')
+  })
+})
+
+test('a bad group fails its own caller only; the others are decided and committed again', async () => {
+  const world = new EngineWorld()
+  const [a, b, c] = ['a', 'b', 'c'].map((dataId) => watched(world.engine.execute(publish(dataId))))
+  const sameAsBad = watched(world.engine.execute(publish('b')))
+  await world.turn()
+  world.store.refuseGroup(1)
+  await microtasks()
+  expect(b?.error).toEqual(new Error('bad group 1'))
+  expect([a?.waits, c?.waits, sameAsBad.waits]).toEqual([true, true, true])
+  await world.quiet()
+  expect([a?.value, c?.value, sameAsBad.value]).toEqual([true, true, true])
+  expect([...world.store.contents.keys()].sort()).toEqual(['a', 'b', 'c'])
+  expect(world.store.begun).toHaveLength(2)
+})
+
+test('a store that fails as a whole fails those with changes; what waited behind them is tried', async () => {
+  const world = new EngineWorld()
+  const first = watched(world.engine.execute(publish('a')))
+  await world.turn()
+  const later = watched(world.engine.execute(publish('b')))
+  world.store.fail()
+  await microtasks()
+  expect(first.error).toEqual(new Error('disk full'))
+  await world.quiet()
+  expect(later.value).toBe(true)
+  expect(world.state.config(keyOf('a'))).toBeUndefined()
+})
+
+test('a switch for this server alone is in force at once and never written', () => {
+  const world = new EngineWorld()
+  expect(world.engine.execute(setSwitch('pushEnabled', 'false', true))).toBe('ok')
+  expect(world.state.switches.pushEnabled).toBe(false)
+  world.engine.tick()
+  expect(world.hasDeferred).toBe(false)
+  expect(world.published).toHaveLength(1)
+})
+
+describe('close', () => {
+  test('refuses new commands, answers those taken and resolves then', async () => {
+    const world = new EngineWorld()
+    const taken = watched(world.engine.execute(publish('a')))
+    const closed = watched(world.engine.close())
+    expect(() => world.engine.execute(publish('b'))).toThrow('stopping')
+    await world.turn()
+    expect(closed.waits).toBe(true)
+    await world.succeed()
+    expect(taken.value).toBe(true)
+    expect(closed.waits).toBe(false)
+  })
+
+  test('resolves when there is nothing to do', async () => {
+    const world = new EngineWorld()
+    const closed = watched(world.engine.close())
+    await world.turn()
+    expect(closed.waits).toBe(false)
+  })
+
+  test('waits for the commit in flight and for those behind it', async () => {
+    const world = new EngineWorld()
+    const first = watched(world.engine.execute(publish('a', 'one')))
+    await world.turn()
+    const second = watched(world.engine.execute(publish('a', 'two')))
+    const closed = watched(world.engine.close())
+    await world.succeed()
+    expect([first.waits, second.waits, closed.waits]).toEqual([false, true, true])
+    await world.quiet()
+    expect([second.value, closed.waits]).toEqual([true, false])
+  })
+
+  test('answers everybody also when the store cannot write any more', async () => {
+    const world = new EngineWorld()
+    const first = watched(world.engine.execute(publish('a', 'one')))
+    const reader = watched(world.engine.execute(publish('a', 'one')))
+    const closed = watched(world.engine.close())
+    await world.turn()
+    world.store.fail()
+    await microtasks()
+    expect([first.waits, reader.waits, closed.waits]).toEqual([false, true, true])
+    await world.turn()
+    world.store.fail()
+    await microtasks()
+    await world.turn()
+    expect([reader.error, closed.waits]).toEqual([new Error('disk full'), false])
+  })
+})

@@ -1,9 +1,12 @@
 import { array, assert, property } from 'fast-check'
 import { expect, test } from 'vitest'
 import { anyCommand } from './command.test-support.ts'
-import { at, ORDERS, WALL_MS } from './core.test-support.ts'
+import { address, at, ORDERS, refusalOf, registered, registration, WALL_MS } from './core.test-support.ts'
 import type { Command } from './decision.ts'
 import { Draft } from './draft.ts'
+import { deregisterInstance } from './naming/instance-commands.ts'
+import { registerInstance } from './naming/register-instance.ts'
+import { deleteService } from './naming/service-commands.ts'
 import { stampRevisions } from './revision.ts'
 import { State } from './state.ts'
 import type { View } from './view.ts'
@@ -67,14 +70,27 @@ test('commands decided in one batch come to the same, and say the same, as one b
           return one
         })
         const changes = decided.flatMap(({ decision }) => decision?.changes ?? [])
+        const drafted = [...draft.instances(ORDERS)].length
+        expect(drafted).toBe(draft.instanceCount(ORDERS))
         stampRevisions(changes, 1)
         for (const change of changes) together.apply(change, at(0))
         expect(decided.map(({ outcome }) => outcome)).toEqual(single)
         expect(knownOf(together)).toEqual(knownOf(oneByOne))
-        expect([...draft.instances(ORDERS)]).toHaveLength(draft.instanceCount(ORDERS))
-        expect(draft.instanceCount(ORDERS)).toBe(together.instanceCount(ORDERS))
+        expect(drafted).toBe(together.instanceCount(ORDERS))
       },
     ),
     { numRuns: 400 },
   )
+})
+
+test('what came and went within a batch does not count', () => {
+  const state = new State(WALL_MS)
+  registered(state)
+  const draft = new Draft(state)
+  const other = registration({ address: address({ port: 81 }) })
+  for (const command of [registerInstance(other), deregisterInstance({ ...other, ephemeral: undefined })]) {
+    for (const change of command.decide(draft, at(0)).changes) draft.add(change)
+  }
+  expect(draft.instanceCount(ORDERS)).toBe(1)
+  expect(refusalOf(() => deleteService(ORDERS).decide(draft, at(0)))).toBe('service-not-empty')
 })

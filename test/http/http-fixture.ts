@@ -1,6 +1,6 @@
 import { request as nodeRequest, type Agent, type IncomingHttpHeaders } from 'node:http'
 import { connect } from 'node:net'
-import Type from 'typebox'
+import { Type } from '../../src/protocols/http/schema.ts'
 import { Refusal } from '../../src/core/refusal.ts'
 import { EMPTY_TEXT, jsonAnswer, OK_TEXT, textAnswer } from '../../src/protocols/http/answers.ts'
 import { errorsOfPath } from '../../src/protocols/http/dialect-errors.ts'

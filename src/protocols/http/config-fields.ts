@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import { Type } from './schema.ts'
 import { NAME, NAME_ALLOWED } from './name-characters.ts'
 
 /** 10 MiB of UTF-8: the most that one item may hold. */

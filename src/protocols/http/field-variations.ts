@@ -1,27 +1,26 @@
-import type { TSchema } from 'typebox'
+import type { FieldSchema } from './parameter-field.ts'
+import type { Schema } from './schema.ts'
 
 /** The same parameter under further names, read in this order where its own is absent or empty. */
-export function withAliases<T extends TSchema>(field: T, ...aliases: string[]): T {
+export function withAliases<T extends Schema>(field: T, ...aliases: string[]): T {
   return variation(field, { aliases })
 }
 
 /** The same parameter with a default: always present for the handler. */
-export function withDefault<T extends TSchema>(field: T, value: string | number | boolean): T {
+export function withDefault<T extends Schema>(field: T, value: string | number | boolean): T {
   return variation(field, { default: value })
 }
 
 /** The same parameter with another description. */
-export function withDescription<T extends TSchema>(field: T, description: string): T {
+export function withDescription<T extends Schema>(field: T, description: string): T {
   return variation(field, { description })
 }
 
 /** The same parameter where '' is a value and not absence. */
-export function allowingEmpty<T extends TSchema>(field: T): T {
+export function allowingEmpty<T extends Schema>(field: T): T {
   return variation(field, { allowEmpty: true })
 }
 
-/** A copy that keeps what TypeBox notes beside the keywords (its kind, that it is optional). */
-function variation<T extends TSchema>(field: T, change: object): T {
-  const descriptors = Object.getOwnPropertyDescriptors(field)
-  return Object.assign(Object.create(Object.getPrototypeOf(field) as object, descriptors) as T, change)
+function variation<T extends Schema>(field: T, change: Partial<FieldSchema>): T {
+  return { ...field, ...change }
 }

@@ -1,4 +1,4 @@
-import Type, { type TSchema } from 'typebox'
+import { type Schema, Type } from './schema.ts'
 import { describe, expect, test } from 'vitest'
 import { Refusal } from '../../core/refusal.ts'
 import * as fields from './fields.ts'
@@ -8,10 +8,10 @@ import { compileReader } from './parameter-reader.ts'
 import { SVC_RULES } from './parameter-rules.ts'
 
 const SCHEMAS = Object.entries<unknown>(fields).filter(
-  (entry): entry is [string, TSchema] => typeof entry[1] === 'object',
+  (entry): entry is [string, Schema] => typeof entry[1] === 'object',
 )
 
-function accepts(schema: TSchema, text: string): boolean {
+function accepts(schema: Schema, text: string): boolean {
   try {
     compileField('field', schema as FieldSchema, SVC_RULES)(text)
     return true

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import { Type } from './schema.ts'
 import { withDefault } from './field-variations.ts'
 import { ID, ID_ALLOWED, NAME, NAME_ALLOWED } from './name-characters.ts'
 

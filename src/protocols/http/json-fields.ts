@@ -1,4 +1,4 @@
-import type { TSchema } from 'typebox'
+import type { Schema } from './schema.ts'
 import { DEFAULT_CLUSTER, type Metadata } from '../../core/naming/instance.ts'
 import type { HealthChecker } from '../../core/naming/health-checker.ts'
 import { labelsOfExpression } from '../../core/naming/label-selector.ts'
@@ -45,7 +45,7 @@ interface Member {
   readonly parse: ParseField
 }
 
-function member(parameter: string, key: string, schema: TSchema): Member {
+function member(parameter: string, key: string, schema: Schema): Member {
   const path = `${parameter}.${key}`
   return { path, key, parse: compileField(path, schema as FieldSchema, SVC_RULES) }
 }
@@ -168,7 +168,7 @@ const EXPECTED_CODE = member('healthChecker', 'expectedResponseCode', {
   type: 'integer',
   minimum: 100,
   maximum: 599,
-} as TSchema)
+} as Schema)
 
 function isHeader(text: string): boolean {
   return text === '' || /^[\w!#$%&'*+.^`~-]+:[\x20-\x7e]*$/.test(text)

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import { Type } from './schema.ts'
 import { jsonTextAnswer } from './answers.ts'
 import { describeApi } from './openapi.ts'
 import { SVC_RULES } from './parameter-rules.ts'

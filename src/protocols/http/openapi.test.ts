@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import { Type } from './schema.ts'
 import { expect, test } from 'vitest'
 import * as fields from './fields.ts'
 import { openapiRoute } from './openapi-route.ts'

@@ -1,8 +1,8 @@
-import type { TProperties } from 'typebox'
+import type { Properties } from './schema.ts'
 import { route, type ErrorFormat, type Method, type ParameterRules, type Route } from './route.ts'
 
 /** An operation without its place: what a dialect gives a method, a path and its manners to. */
-export type Operation<T extends TProperties = TProperties> = Pick<
+export type Operation<T extends Properties = Properties> = Pick<
   Route<T>,
   'summary' | 'permission' | 'params' | 'headers' | 'handle' | 'maxBodyBytes'
 >
@@ -14,7 +14,7 @@ export interface Manners {
 }
 
 /** Keeps the types of an operation's parameters while tables hold operations of every kind. */
-export function operation<T extends TProperties>(definition: Operation<T>): Operation {
+export function operation<T extends Properties>(definition: Operation<T>): Operation {
   return definition as unknown as Operation
 }
 

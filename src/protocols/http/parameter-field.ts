@@ -8,8 +8,6 @@ export type FieldValue = string | number | boolean
 export interface FieldSchema {
   readonly type?: 'string' | 'integer' | 'number' | 'boolean'
   readonly enum?: readonly string[]
-  readonly anyOf?: readonly { readonly const: string }[]
-  readonly const?: string
   readonly minLength?: number
   readonly maxLength?: number
   /** Judged after the length. Must be linear: no repetition within a repetition, no overlapping ones. */
@@ -35,8 +33,7 @@ export type ParseField = (text: string) => FieldValue
 
 /** Builds the parser of one parameter; `name` is what refusals call it. Throws on a schema it cannot read. */
 export function compileField(name: string, schema: FieldSchema, rules: ParameterRules): ParseField {
-  const choices = choicesOf(schema)
-  if (choices !== undefined) return enumField(name, choices)
+  if (schema.enum !== undefined) return enumField(name, schema.enum)
   switch (schema.type) {
     case 'string':
       return stringField(name, schema)
@@ -63,7 +60,7 @@ export function shown(text: string): string {
 /** What a schema allows, in words, as refusals and documents say it. */
 export function allowedBy(schema: FieldSchema): string {
   if (schema.allowed !== undefined) return schema.allowed
-  const choices = choicesOf(schema)
+  const choices = schema.enum
   if (choices !== undefined) return `one of ${choices.join(', ')}`
   if (schema.type === 'integer') return `an integer${rangeText(schema)}`
   if (schema.type === 'number') return `a number${rangeText(schema)}`
@@ -75,12 +72,6 @@ export function allowedBy(schema: FieldSchema): string {
 export function invalid(name: string, allowed: string, value: string): Refusal {
   const facts = { parameter: name, allowed, names: { value: value.slice(0, 256) } }
   return new Refusal('invalid-parameter', `${name} must be ${allowed}, but is ${shown(value)}.`, facts)
-}
-
-function choicesOf(schema: FieldSchema): readonly string[] | undefined {
-  if (schema.enum !== undefined) return schema.enum
-  if (schema.anyOf !== undefined) return schema.anyOf.map((one) => one.const)
-  return schema.const === undefined ? undefined : [schema.const]
 }
 
 function enumField(name: string, choices: readonly string[]): ParseField {

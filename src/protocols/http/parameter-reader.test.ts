@@ -1,11 +1,11 @@
 import fc from 'fast-check'
-import Type, { type TProperties } from 'typebox'
+import { type Properties, Type } from './schema.ts'
 import { describe, expect, test } from 'vitest'
 import { Refusal } from '../../core/refusal.ts'
 import { NACOS_NAMING_RULES, SVC_RULES } from './parameter-rules.ts'
 import { compileReader } from './parameter-reader.ts'
 
-function read(properties: TProperties, sent: Record<string, string>, rules = SVC_RULES): unknown {
+function read(properties: Properties, sent: Record<string, string>, rules = SVC_RULES): unknown {
   return compileReader(Type.Object(properties), rules)(new Map(Object.entries(sent)))
 }
 
@@ -26,7 +26,7 @@ describe('absent and empty', () => {
     pageNo: Type.Integer({ default: 1 }),
     weight: Type.Optional(Type.Number()),
     enabled: Type.Optional(Type.Boolean()),
-    mode: Type.Optional(Type.Union([Type.Literal('a'), Type.Literal('b')])),
+    mode: Type.Optional(Type.Enum(['a', 'b'])),
   }
 
   test('absent optional parameters are no keys, defaults are', () => {
@@ -153,19 +153,13 @@ describe('booleans', () => {
 })
 
 describe('texts', () => {
-  test('one of several words, in each way of declaring it', () => {
-    const union = Type.Union([Type.Literal('accurate'), Type.Literal('blur')])
-    for (const search of [
-      union,
-      Type.Enum(['accurate', 'blur']),
-      Type.Unsafe<string>({ type: 'string', enum: ['accurate', 'blur'] }),
-    ]) {
-      expect(read({ search }, { search: 'blur' })).toEqual({ search: 'blur' })
-      expect(refusalOf(() => read({ search }, { search: 'Blur' })).message).toBe(
-        'search must be one of accurate, blur, but is "Blur".',
-      )
-    }
-    expect(read({ one: Type.Literal('x') }, { one: 'x' })).toEqual({ one: 'x' })
+  test('one of several words, in exactly this case', () => {
+    const search = Type.Enum(['accurate', 'blur'])
+    expect(read({ search }, { search: 'blur' })).toEqual({ search: 'blur' })
+    expect(refusalOf(() => read({ search }, { search: 'Blur' })).message).toBe(
+      'search must be one of accurate, blur, but is "Blur".',
+    )
+    expect(read({ one: Type.Enum(['x']) }, { one: 'x' })).toEqual({ one: 'x' })
   })
 
   test('bytes of UTF-8 are counted, not characters', () => {
@@ -185,8 +179,8 @@ describe('texts', () => {
     expect(performance.now() - started).toBeLessThan(100)
   })
 
-  test('a schema that is no flat parameter is a mistake of ours, found when the table is built', () => {
-    expect(() => compileReader(Type.Object({ deep: Type.Object({}) }), SVC_RULES)).toThrow(TypeError)
+  test('a schema of no known type is a mistake of ours, found when the table is built', () => {
+    expect(() => compileReader(Type.Object({ untyped: {} }), SVC_RULES)).toThrow(TypeError)
   })
 })
 

@@ -1,4 +1,4 @@
-import type { TProperties, TObject } from 'typebox'
+import type { Properties, ObjectSchema } from './schema.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { FormValues } from './form-parser.ts'
 import {
@@ -18,7 +18,7 @@ export type ReadParameters = (values: FormValues) => Record<string, FieldValue>
  * `allowEmpty`; an absent parameter is refused where it is required, gets its default where it has one, and
  * is no key of the result otherwise.
  */
-export function compileReader(params: TObject<TProperties>, rules: ParameterRules): ReadParameters {
+export function compileReader(params: ObjectSchema<Properties>, rules: ParameterRules): ReadParameters {
   const required = new Set<string>(params.required as readonly string[] | undefined)
   const fields = Object.entries(params.properties).map(([name, schema]) =>
     compileEntry(name, schema as FieldSchema, { rules, required: required.has(name) }),

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Static, TObject, TProperties } from 'typebox'
+import type { Static, ObjectSchema, Properties } from './schema.ts'
 
 /** What a request may do, as authorisation will judge it: an action on a kind of resource. */
 export interface Permission {
@@ -62,14 +62,14 @@ export interface ParameterRules {
  * One operation of a dialect: all that is known of it stands here, so that routing, validation,
  * authorisation and the OpenAPI document have one source.
  */
-export interface Route<T extends TProperties = TProperties> {
+export interface Route<T extends Properties = Properties> {
   readonly method: Method
   /** The whole path, e.g. `/svc/v1/cs/configs`. */
   readonly path: string
   readonly summary: string
   readonly permission: Permission
   /** Query or form parameters; a handler sees them by these names. */
-  readonly params: TObject<T>
+  readonly params: ObjectSchema<T>
   /** The header fields that the operation reads, for the OpenAPI document: what each means. */
   readonly headers?: Readonly<Record<string, HeaderNote>>
   readonly rules: ParameterRules
@@ -77,7 +77,7 @@ export interface Route<T extends TProperties = TProperties> {
   readonly maxBodyBytes?: number
   /** How errors are told to this route's clients. */
   readonly errors: ErrorFormat
-  readonly handle: (request: Request<Static<TObject<T>>>) => Handled
+  readonly handle: (request: Request<Static<ObjectSchema<T>>>) => Handled
 }
 
 /** What a header field of a request means. */
@@ -97,6 +97,6 @@ export interface ErrorContext {
 }
 
 /** Keeps the types of a route's parameters while the table holds routes of every kind. */
-export function route<T extends TProperties>(definition: Route<T>): Route {
+export function route<T extends Properties>(definition: Route<T>): Route {
   return definition as unknown as Route
 }

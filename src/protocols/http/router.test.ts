@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import { Type } from './schema.ts'
 import { expect, test } from 'vitest'
 import { Refusal } from '../../core/refusal.ts'
 import { SVC_RULES } from './parameter-rules.ts'

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import { Type } from '../schema.ts'
 import type { ConfigItem, ConfigKey } from '../../../core/config/config-item.ts'
 import { toNamespaceId, toTenant } from '../../../core/namespace-id.ts'
 import { Refusal } from '../../../core/refusal.ts'

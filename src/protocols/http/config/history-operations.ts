@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import { Type } from '../schema.ts'
 import { Refusal } from '../../../core/refusal.ts'
 import * as fields from '../fields.ts'
 import { type Operation, operation } from '../operation.ts'
@@ -33,7 +33,7 @@ function readHistory(parts: HistoryParts, json: (value: object) => Answer): Oper
     permission: READ,
     params: Type.Object({
       ...KEY_PARAMS,
-      search: Type.Optional(Type.Literal('accurate', { description: 'Asks for the list.' })),
+      search: Type.Optional(Type.Enum(['accurate'], { description: 'Asks for the list.' })),
       pageNo: fields.withDefault(fields.pageNo, 1),
       pageSize: fields.withDefault(fields.pageSize, 100),
       nid: Type.Optional(fields.historyId),

@@ -56,7 +56,10 @@ export function listenerHeaders(timeoutRequired: boolean): Record<string, Header
       description: 'How long the client waits, in milliseconds, from 1000 to 60000; answered 500 ms before.',
       required: timeoutRequired,
     },
-    [NO_HANGUP_HEADER]: { description: 'true: answer at once, whether anything differs or not.', required: false },
+    [NO_HANGUP_HEADER]: {
+      description: 'true: answer at once, whether anything differs or not.',
+      required: false,
+    },
   }
 }
 

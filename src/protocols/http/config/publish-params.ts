@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import Type from 'typebox'
+import { Type } from '../schema.ts'
 import { CONFIG_TYPES, type ConfigNotes, type ConfigType } from '../../../core/config/config-item.ts'
 import type { PublishConfig } from '../../../core/config/publish-config.ts'
 import * as fields from '../fields.ts'

@@ -1,4 +1,4 @@
-import Type, { type Static } from 'typebox'
+import { type Static, Type } from '../schema.ts'
 import type { ConfigKey } from '../../../core/config/config-item.ts'
 import { KEY_PARAMS, toConfigKey } from '../config/config-key.ts'
 import * as fields from '../fields.ts'

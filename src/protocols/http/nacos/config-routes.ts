@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import { Type } from '../schema.ts'
 import { publishConfig } from '../../../core/config/publish-config.ts'
 import { CS_TRUE_JSON } from '../answers.ts'
 import { existingConfig, KEY_PARAMS, toConfigKey } from '../config/config-key.ts'

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import { Type } from '../schema.ts'
 import { jsonAnswer, textAnswer } from '../answers.ts'
 import { type Operation, operation, placeRoutes } from '../operation.ts'
 import type { Route } from '../route.ts'

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import { Type } from '../schema.ts'
 import type { Operator } from '../../../core/config/config-item.ts'
 import { deleteConfig } from '../../../core/config/delete-config.ts'
 import { Refusal } from '../../../core/refusal.ts'
@@ -14,7 +14,7 @@ const IDS_ALLOWED = 'ids of items, separated by commas'
 
 const PARAMS = Type.Object({
   ...LOOSE_KEY_PARAMS,
-  delType: Type.Optional(Type.Literal('ids', { description: 'Deletes the items of these ids.' })),
+  delType: Type.Optional(Type.Enum(['ids'], { description: 'Deletes the items of these ids.' })),
   ids: Type.Optional(
     Type.String({ maxLength: 65_536, pattern: '^\\d{1,16}(,\\d{1,16})*$', allowed: IDS_ALLOWED }),
   ),

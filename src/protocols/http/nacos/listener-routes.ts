@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import { Type } from '../schema.ts'
 import { toNamespaceId, toTenant } from '../../../core/namespace-id.ts'
 import { csJsonAnswer, JSON_UTF8 } from '../answers.ts'
 import { KEY_PARAMS, toConfigKey } from '../config/config-key.ts'

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import { Type } from '../schema.ts'
 import { FALSE_JSON, jsonAnswer } from '../answers.ts'
 import * as fields from '../fields.ts'
 import { findNamespace, isTaken, listNamespaces } from '../namespaces/namespace-list.ts'
@@ -30,9 +30,7 @@ function read(parts: NamespaceParts) {
     summary: 'Lists the namespaces, shows one, or tells whether an id is taken',
     permission: READ_NAMESPACES,
     params: Type.Object({
-      show: Type.Optional(
-        Type.Literal('all', { description: 'One namespace, with everything known of it.' }),
-      ),
+      show: Type.Optional(Type.Enum(['all'], { description: 'One namespace, with everything known of it.' })),
       namespaceId: Type.Optional(fields.namespaceId),
       checkNamespaceIdExist: Type.Optional(
         Type.Boolean({ description: 'Whether customNamespaceId is taken.' }),

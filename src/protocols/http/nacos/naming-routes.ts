@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import { Type } from '../schema.ts'
 import { jsonTextAnswer } from '../answers.ts'
 import { namespaceId } from '../fields.ts'
 import { type Beaten, beatOperation } from '../naming/beat-operation.ts'

@@ -1,4 +1,4 @@
-import Type, { type Static } from 'typebox'
+import { type Static, Type } from '../schema.ts'
 import type { ConfigItem } from '../../../core/config/config-item.ts'
 import { toNamespaceId } from '../../../core/namespace-id.ts'
 import { csJsonAnswer } from '../answers.ts'
@@ -17,7 +17,7 @@ import { refuseUnsupported } from './unsupported.ts'
 const PARAMS = Type.Object({
   ...LOOSE_KEY_PARAMS,
   tag: Type.Optional(fields.tag),
-  show: Type.Optional(Type.Literal('all', { description: 'Everything that is known of the item, as JSON.' })),
+  show: Type.Optional(Type.Enum(['all'], { description: 'Everything that is known of the item, as JSON.' })),
   search: Type.Optional(Type.Enum(['accurate', 'blur'], { description: 'A page of the items that match.' })),
   pageNo: fields.withDefault(fields.pageNo, 1),
   pageSize: fields.withDefault(fields.pageSize, 100),

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import { Type } from '../schema.ts'
 import { listOperation } from '../naming/list-operation.ts'
 import type { NamingParts } from '../naming/naming-parts.ts'
 import type { Operation } from '../operation.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import Type from 'typebox'
+import { Type } from '../schema.ts'
 import type { Engine } from '../../../core/engine.ts'
 import {
   createNamespace,

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import { Type } from '../schema.ts'
 import { DEFAULT_CLUSTER } from '../../../core/naming/instance.ts'
 import { beat, type BeatSource } from '../../../core/naming/beat.ts'
 import { registerInstance } from '../../../core/naming/register-instance.ts'

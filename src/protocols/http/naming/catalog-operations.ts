@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import { Type } from '../schema.ts'
 import type { Instance } from '../../../core/naming/instance.ts'
 import { instanceIdOf } from '../../../core/naming/instance.ts'
 import { DEFAULT_CHECKER } from '../../../core/naming/health-checker.ts'

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import { Type } from '../schema.ts'
 import { serviceNameOf } from '../../../core/naming/service.ts'
 import { toNamespaceId } from '../../../core/namespace-id.ts'
 import { jsonAnswer } from '../answers.ts'

@@ -1,4 +1,4 @@
-import Type, { type Static } from 'typebox'
+import { type Static, Type } from '../schema.ts'
 import { DEFAULT_CLUSTER, type InstanceAddress, type Metadata } from '../../../core/naming/instance.ts'
 import {
   deregisterInstance,

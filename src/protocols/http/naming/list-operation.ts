@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import { Type } from '../schema.ts'
 import { instanceListAnswer } from '../../answers/instance-list.ts'
 import { jsonTextAnswer } from '../answers.ts'
 import * as fields from '../fields.ts'

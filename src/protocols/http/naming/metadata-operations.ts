@@ -1,4 +1,4 @@
-import Type, { type TProperties } from 'typebox'
+import { type Properties, Type } from '../schema.ts'
 import {
   type MetadataBatch,
   consistencyTypeOf,
@@ -16,7 +16,7 @@ import { andThen } from '../and-then.ts'
 import { type NamingParts, serviceKeyOf } from './naming-parts.ts'
 
 /** The batch operations on metadata (interface.md, batch metadata). `namespaceId` is optional on one dialect only. */
-export function metadataOperations(parts: NamingParts, namespaceId: TProperties[string]) {
+export function metadataOperations(parts: NamingParts, namespaceId: Properties[string]) {
   const batchParams = Type.Object({
     namespaceId: namespaceId as typeof fields.namespaceId,
     serviceName: fields.serviceName,

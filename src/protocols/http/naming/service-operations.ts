@@ -1,4 +1,4 @@
-import Type, { type Static } from 'typebox'
+import { type Static, Type } from '../schema.ts'
 import { groupOf, type Service, serviceNameOf } from '../../../core/naming/service.ts'
 import type { ServiceEntry } from '../../../core/naming/service-entry.ts'
 import { DEFAULT_CHECKER, type HealthChecker } from '../../../core/naming/health-checker.ts'

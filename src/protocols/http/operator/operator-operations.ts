@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import Type from 'typebox'
+import { Type } from '../schema.ts'
 import type { Engine } from '../../../core/engine.ts'
 import type { LeaderView } from '../../../core/operator/leadership.ts'
 import { serverStatus } from '../../../core/operator/server-status.ts'

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import { Type } from '../schema.ts'
 import { deleteConfig } from '../../../core/config/delete-config.ts'
 import { publishConfig } from '../../../core/config/publish-config.ts'
 import { TRUE_JSON } from '../answers.ts'

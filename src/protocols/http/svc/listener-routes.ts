@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import { Type } from '../schema.ts'
 import { Refusal } from '../../../core/refusal.ts'
 import { EMPTY_TEXT, textAnswer } from '../answers.ts'
 import { READ_CONFIG } from '../config/config-parts.ts'

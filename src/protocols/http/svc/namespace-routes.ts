@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import { Type } from '../schema.ts'
 import { jsonAnswer } from '../answers.ts'
 import * as fields from '../fields.ts'
 import { listNamespaces } from '../namespaces/namespace-list.ts'

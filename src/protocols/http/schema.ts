@@ -1,0 +1,57 @@
+import type { FieldSchema, FieldValue } from './parameter-field.ts'
+
+/** Names the type of a field's value to the compiler; nothing stands there at run time. */
+declare const VALUE: unique symbol
+/** Marks a field that may be absent. A symbol, so that it is no keyword of the published schema. */
+const OPTIONAL: unique symbol = Symbol('optional')
+
+/** One parameter: the JSON Schema that checks it and is published, and the type that a handler sees. */
+export interface Schema<T extends FieldValue = FieldValue> extends FieldSchema {
+  readonly [VALUE]?: T
+  readonly [OPTIONAL]?: boolean
+}
+
+/** A parameter that may be absent. */
+export type Optional<S extends Schema = Schema> = S & { readonly [OPTIONAL]: true }
+
+/** Parameters by name. */
+export type Properties = Readonly<Record<string, Schema>>
+
+/** All parameters of an operation. */
+export interface ObjectSchema<P extends Properties = Properties> {
+  readonly type: 'object'
+  readonly properties: P
+  readonly required: readonly string[]
+}
+
+type ValueOf<S> = S extends { readonly [VALUE]?: infer T } ? Exclude<T, undefined> : never
+type OptionalNames<P> = { [N in keyof P]: P[N] extends { readonly [OPTIONAL]: true } ? N : never }[keyof P]
+
+/** What a handler sees of the parameters: optional ones are missing keys where they are absent. */
+export type Static<O extends ObjectSchema> =
+  O extends ObjectSchema<infer P>
+    ? { [N in Exclude<keyof P, OptionalNames<P>>]: ValueOf<P[N]> } & {
+        [N in OptionalNames<P>]?: ValueOf<P[N]>
+      }
+    : never
+
+type Keywords = Omit<FieldSchema, 'type' | 'enum'>
+
+/** Builds the parameter schemas. Each is plain JSON Schema with the keywords of `FieldSchema`. */
+export const Type = {
+  String: (keywords: Keywords = {}): Schema<string> => ({ type: 'string', ...keywords }),
+  Integer: (keywords: Keywords = {}): Schema<number> => ({ type: 'integer', ...keywords }),
+  Number: (keywords: Keywords = {}): Schema<number> => ({ type: 'number', ...keywords }),
+  Boolean: (keywords: Keywords = {}): Schema<boolean> => ({ type: 'boolean', ...keywords }),
+  /** One of the words, in exactly this case. */
+  Enum: <const T extends string>(words: readonly T[], keywords: Keywords = {}): Schema<T> => ({
+    enum: words,
+    ...keywords,
+  }),
+  Optional: <S extends Schema>(schema: S): Optional<S> => ({ ...schema, [OPTIONAL]: true }),
+  Object: <P extends Properties>(properties: P): ObjectSchema<P> => ({
+    type: 'object',
+    properties,
+    required: Object.keys(properties).filter((name) => properties[name]?.[OPTIONAL] !== true),
+  }),
+}

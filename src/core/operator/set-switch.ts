@@ -95,10 +95,14 @@ export function readSwitch(entry: string, text: string): SwitchPatch {
 }
 
 function unknownSwitch(entry: string): Refusal {
-  return new Refusal('switch-unknown', `entry must name a switch, and there is none called "${entry.slice(0, 64)}".`, {
-    parameter: 'entry',
-    allowed: [...Object.keys(READERS), ...Object.keys(ALIASES), 'pushVersion', 'batch'].join(', '),
-  })
+  return new Refusal(
+    'switch-unknown',
+    `entry must name a switch, and there is none called "${entry.slice(0, 64)}".`,
+    {
+      parameter: 'entry',
+      allowed: [...Object.keys(READERS), ...Object.keys(ALIASES), 'pushVersion', 'batch'].join(', '),
+    },
+  )
 }
 
 function readPushVersion(text: string): SwitchPatch {

@@ -1,0 +1,228 @@
+import { array, assert, constantFrom, integer, property, record } from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { address, at, carryOut, ORDERS, registered, WALL_MS } from '../core.test-support.ts'
+import { State } from '../state.ts'
+import { beat } from './beat.ts'
+import { HealthClock } from './health-clock.ts'
+import { updateMetadata } from './metadata-commands.ts'
+
+const SWEEP_MS = 250
+const everyone = () => true
+
+/** Sweeps until `untilMs`, applying what each sweep finds; when what became of whom, in ms. */
+function sweepUntil(state: State, untilMs: number, fromMs = 0): { ms: number; kind: string }[] {
+  const seen: { ms: number; kind: string }[] = []
+  for (let ms = fromMs; ms <= untilMs; ms += SWEEP_MS) {
+    for (const change of state.health.sweep(at(ms), everyone)) {
+      seen.push({ ms, kind: change.kind })
+      state.apply(change, at(ms))
+    }
+  }
+  return seen
+}
+
+describe('the health clock', () => {
+  test('follows the monotonic clock while sweeps are on time', () => {
+    const clock = new HealthClock(1_000, SWEEP_MS)
+    expect(clock.at(1_100)).toBe(100)
+    expect(clock.sweep(1_250)).toBe(250)
+    expect(clock.at(1_300)).toBe(300)
+    expect(clock.sweep(1_500)).toBe(500)
+  })
+
+  test('moves two ticks at most however long this process was away', () => {
+    const clock = new HealthClock(0, SWEEP_MS)
+    expect(clock.at(10_000)).toBe(500)
+    expect(clock.sweep(10_000)).toBe(500)
+    expect(clock.sweep(10_250)).toBe(750)
+  })
+
+  test('never goes back', () => {
+    const clock = new HealthClock(1_000, SWEEP_MS)
+    expect(clock.at(900)).toBe(0)
+    assert(
+      property(array(integer({ min: 0, max: 2_000 })), (steps) => {
+        const other = new HealthClock(0, SWEEP_MS)
+        let [ms, last] = [0, 0]
+        for (const [turn, step] of steps.entries()) {
+          ms += step
+          const now = turn % 2 === 0 ? other.sweep(ms) : other.at(ms)
+          expect(now).toBeGreaterThanOrEqual(last)
+          last = now
+        }
+      }),
+    )
+  })
+
+  test('a pause of 10 s expires nobody', () => {
+    const state = new State(WALL_MS)
+    registered(state)
+    const clock = new HealthClock(0, SWEEP_MS)
+    for (let ms = SWEEP_MS; ms <= 14_000; ms += SWEEP_MS) clock.sweep(ms)
+    expect(state.health.sweep({ wallMs: 0, healthMs: clock.sweep(24_000) }, everyone)).toEqual([])
+    const beaten = { wallMs: 0, healthMs: clock.at(24_010) }
+    beat(state, { serviceKey: ORDERS, ...address() }, beaten)
+    expect(state.health.sweep({ wallMs: 0, healthMs: clock.sweep(24_250) }, everyone)).toEqual([])
+  })
+})
+
+describe('silence', () => {
+  test('makes an instance unhealthy at 15 s and lets it leave at 30 s', () => {
+    const state = new State(WALL_MS)
+    registered(state)
+    expect(sweepUntil(state, 40_000)).toEqual([
+      { ms: 15_000, kind: 'instance-health-changed' },
+      { ms: 30_000, kind: 'instance-removed' },
+    ])
+    expect(state.instancesInAll).toBe(0)
+  })
+
+  test('of a persistent instance means nothing', () => {
+    const state = new State(WALL_MS)
+    registered(state, { ephemeral: false })
+    expect(sweepUntil(state, 60_000)).toEqual([])
+  })
+
+  test('of one that turned persistent means nothing either, and of one that turned ephemeral it does', () => {
+    const state = new State(WALL_MS)
+    registered(state)
+    registered(state, { ephemeral: false })
+    expect(sweepUntil(state, 60_000)).toEqual([])
+    registered(state, {}, at(60_000))
+    expect(sweepUntil(state, 91_000, 60_000).map(({ ms }) => ms)).toEqual([75_000, 90_000])
+  })
+
+  test('a beat heals at once, and silence is counted anew, as often as it falls', () => {
+    const state = new State(WALL_MS)
+    const instance = registered(state)
+    const source = { serviceKey: ORDERS, ...address() }
+    for (let round = 0; round < 3; round++) {
+      const startMs = round * 20_000
+      expect(sweepUntil(state, startMs + 16_000, startMs)).toEqual([
+        { ms: startMs + 15_000, kind: 'instance-health-changed' },
+      ])
+      const result = beat(state, source, at(startMs + 20_000))
+      for (const change of result.kind === 'renewed' ? result.healed : [])
+        state.apply(change, at(startMs + 20_000))
+      expect(instance.healthy).toBe(true)
+    }
+  })
+
+  test('in a service that is not judged changes nothing, and is found when it is judged again', () => {
+    const state = new State(WALL_MS)
+    registered(state)
+    for (let ms = 0; ms <= 100_000; ms += SWEEP_MS)
+      expect(state.health.sweep(at(ms), () => false)).toEqual([])
+    const found = sweepUntil(state, 102_000, 100_250)
+    expect(found.map(({ kind }) => kind)).toEqual(['instance-removed'])
+    expect(found[0]?.ms).toBeLessThanOrEqual(101_500)
+  })
+
+  test('is borne as long as the metadata asks, from when it asks', () => {
+    const state = new State(WALL_MS)
+    registered(state, {
+      metadata: { 'preserved.heart.beat.timeout': '60000', 'preserved.ip.delete.timeout': '90000' },
+    })
+    expect(sweepUntil(state, 50_000)).toEqual([])
+    const keys = { 'preserved.heart.beat.timeout': '1000', 'preserved.ip.delete.timeout': '70000' }
+    carryOut(
+      state,
+      updateMetadata({
+        serviceKey: ORDERS,
+        consistencyType: 'ephemeral',
+        instances: [],
+        keys,
+        maxBytes: 1e4,
+      }),
+      at(50_000),
+    )
+    expect(sweepUntil(state, 90_000, 50_250)).toEqual([
+      { ms: 50_250, kind: 'instance-health-changed' },
+      { ms: 70_000, kind: 'instance-removed' },
+    ])
+  })
+
+  test('what the metadata says is taken only where it is a number of ms', () => {
+    const state = new State(WALL_MS)
+    const { timing } = registered(state, {
+      metadata: {
+        'preserved.heart.beat.interval': '1000',
+        'preserved.heart.beat.timeout': 'soon',
+        'preserved.ip.delete.timeout': '-1',
+      },
+    })
+    expect(timing).toEqual({ intervalMs: 1_000, unhealthyMs: 15_000, removeMs: 30_000 })
+  })
+
+  test('is judged never early and at most a second late, whatever the three keys and the beats are', () => {
+    const times = constantFrom(0, 1, 100, 249, 250, 251, 900, 3_000, 7_777, 15_000, 30_000)
+    const timing = record({ unhealthyMs: times, removeMs: times })
+    assert(
+      property(timing, array(integer({ min: 0, max: 40_000 }), { maxLength: 8 }), (asked, beats) => {
+        const state = new State(WALL_MS)
+        const instance = registered(state, {
+          metadata: {
+            'preserved.heart.beat.timeout': String(asked.unhealthyMs),
+            'preserved.ip.delete.timeout': String(asked.removeMs),
+          },
+        })
+        const ahead = beats.toSorted((a, b) => a - b)
+        for (let ms = 0; ms <= 75_000 && state.instancesInAll > 0; ms += SWEEP_MS) {
+          while ((ahead[0] ?? Infinity) <= ms) {
+            const now = at(ahead.shift() ?? 0)
+            const result = beat(state, { serviceKey: ORDERS, ...address() }, now)
+            for (const change of result.kind === 'renewed' ? result.healed : []) state.apply(change, now)
+          }
+          const silenceMs = ms - instance.lastBeatMs
+          for (const change of state.health.sweep(at(ms), everyone)) {
+            state.apply(change, at(ms))
+            if (change.kind === 'instance-removed') expect(silenceMs).toBeGreaterThanOrEqual(asked.removeMs)
+            else expect(silenceMs).toBeGreaterThanOrEqual(asked.unhealthyMs)
+          }
+          const there = state.instancesInAll === 1
+          if (there) expect(silenceMs).toBeLessThan(asked.removeMs + 1_000)
+          if (there && instance.healthy) expect(silenceMs).toBeLessThan(asked.unhealthyMs + 1_000)
+        }
+        expect(state.instancesInAll).toBe(0)
+      }),
+    )
+  })
+})
+
+describe('a beat', () => {
+  test('of an unknown instance or service is not known', () => {
+    const state = new State(WALL_MS)
+    const source = { serviceKey: ORDERS, ...address() }
+    expect(beat(state, source, at(0))).toEqual({ kind: 'unknown' })
+    registered(state)
+    expect(beat(state, { ...source, port: 81 }, at(0))).toEqual({ kind: 'unknown' })
+    expect(beat(state, { ...source, cluster: 'other' }, at(0))).toEqual({ kind: 'unknown' })
+  })
+
+  test('that names no cluster renews that ip and port in any', () => {
+    const state = new State(WALL_MS)
+    const one = registered(state)
+    const two = registered(state, { address: address({ cluster: 'c2' }) })
+    const other = registered(state, { address: address({ cluster: 'c2', port: 81 }) })
+    const result = beat(state, { serviceKey: ORDERS, ...address(), cluster: undefined }, at(5_000))
+    expect(result.kind === 'renewed' && result.instances).toEqual([one, two])
+    expect([one.lastBeatMs, two.lastBeatMs, other.lastBeatMs]).toEqual([5_000, 5_000, 0])
+  })
+
+  test('that names a cluster renews it there alone', () => {
+    const state = new State(WALL_MS)
+    const one = registered(state)
+    const two = registered(state, { address: address({ cluster: 'c2' }) })
+    beat(state, { serviceKey: ORDERS, ...address({ cluster: 'c2' }) }, at(5_000))
+    expect([one.lastBeatMs, two.lastBeatMs]).toEqual([0, 5_000])
+  })
+
+  test('does not heal what a probe or an operator found of a persistent instance', () => {
+    const state = new State(WALL_MS)
+    registered(state, { ephemeral: false, healthy: false })
+    expect(beat(state, { serviceKey: ORDERS, ...address() }, at(1))).toMatchObject({
+      kind: 'renewed',
+      healed: [],
+    })
+  })
+})

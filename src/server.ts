@@ -27,7 +27,7 @@ import type { Settings } from './settings/settings.ts'
 import { openEmbeddedStore } from './store/embedded/embedded-store.ts'
 import { LongPolls } from './subscribers/long-poll.ts'
 import { ProbeWatch } from './subscribers/probe-watch.ts'
-import { LAPSE_MARGIN_MS, PushSubscribers } from './subscribers/push.ts'
+import { GATHER_MS, LAPSE_MARGIN_MS, PushSubscribers } from './subscribers/push.ts'
 
 /** A server that answers. */
 export interface RunningServer {
@@ -123,6 +123,7 @@ async function startOn(store: Store, settings: Settings, log: Logger): Promise<R
   const cleaner = new HistoryCleaner({
     store,
     wallMs,
+    monotonicMs,
     retentionMs: settings.historyRetentionMs,
     intervalMs: settings.historyCleanIntervalMs,
     keep: settings.historyKeep,
@@ -144,12 +145,13 @@ async function startOn(store: Store, settings: Settings, log: Logger): Promise<R
   timers.every(50, 'probes', () => prober.prober.tick())
   timers.every(1_000, 'empty services', () => care.expireServices())
   timers.every(settings.expiredMetadataIntervalMs, 'remembered metadata', () => care.forgetMetadata())
-  timers.every(settings.historyCleanIntervalMs, 'history', () => cleaner.clean())
+  timers.every(1_000, 'history', () => cleaner.tick())
   timers.every(1_000, 'pushes', () => {
     pushes.tick(monotonicMs())
     pushSocket.tick(monotonicMs())
   })
-  timers.every(2_000, 'status', () => {
+  timers.every(500, 'status', () => {
+    if (wallMs() - statusMs < state.switches.serverStatusSynchronizationPeriodMillis) return
     machine.sample()
     statusMs = wallMs()
   })
@@ -187,6 +189,7 @@ function pushSubscribers(state: State, sender: PushSocket): PushSubscribers {
     sender,
     loop,
     enabled: () => state.switches.pushEnabled,
+    gatherMs: ({ groupedName }) => (state.switches.incrementalList.includes(groupedName) ? 0 : GATHER_MS),
     lapseMs: () => state.switches.defaultPushCacheMillis + LAPSE_MARGIN_MS,
     isPersonal: (key) => state.service(key)?.selector.type === 'label',
     answerOf: (key, clustersText, consumerIp) => pushedAnswer(state, { key, clustersText, consumerIp }),

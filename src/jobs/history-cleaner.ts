@@ -7,10 +7,14 @@ const CLOCK_NAME = 'history-clock-ms'
 const STEP = 200
 const PAUSE_MS = 20
 
+/** Soon after a start, so that a server which is restarted often cleans as well. */
+const FIRST_AFTER_MS = 60_000
+
 /** What the cleaner needs to know, all in milliseconds but `keep`. */
 export interface HistoryCleanerOptions {
   readonly store: Pick<Store, 'cleanHistory' | 'remember' | 'recall'>
   readonly wallMs: () => number
+  readonly monotonicMs: () => number
   readonly retentionMs: number
   readonly intervalMs: number
   /** The newest records of each living item that stay however old they are. */
@@ -20,13 +24,25 @@ export interface HistoryCleanerOptions {
 /** Removes history that is old enough, in small steps between which everybody else has the store. */
 export class HistoryCleaner {
   readonly #options: HistoryCleanerOptions
+  #movedAtMs: number
+  #dueMs: number
   #stopped = false
 
   constructor(options: HistoryCleanerOptions) {
     this.#options = options
+    this.#movedAtMs = options.monotonicMs()
+    this.#dueMs = this.#movedAtMs + Math.min(options.intervalMs, FIRST_AFTER_MS)
   }
 
-  /** One round, to be begun each `intervalMs`. */
+  /** One round if it is time for one; to be called about once a second. */
+  async tick(): Promise<void> {
+    const { monotonicMs, intervalMs } = this.#options
+    if (monotonicMs() < this.#dueMs) return
+    this.#dueMs = monotonicMs() + intervalMs
+    await this.clean()
+  }
+
+  /** One round. */
   async clean(): Promise<void> {
     const { store, retentionMs, keep } = this.#options
     const beforeMs = (await this.#moveClock()) - retentionMs
@@ -42,9 +58,12 @@ export class HistoryCleaner {
   }
 
   async #moveClock(): Promise<number> {
-    const { store, wallMs, intervalMs } = this.#options
+    const { store, wallMs, monotonicMs, intervalMs } = this.#options
     const kept = await store.recall(CLOCK_NAME)
-    const clockMs = nextHistoryClock(kept === undefined ? undefined : Number(kept), wallMs(), intervalMs)
+    const nowMs = monotonicMs()
+    const ranMs = Math.min(nowMs - this.#movedAtMs, 2 * intervalMs)
+    this.#movedAtMs = nowMs
+    const clockMs = nextHistoryClock(kept === undefined ? undefined : Number(kept), wallMs(), ranMs)
     await store.remember(CLOCK_NAME, String(clockMs))
     return clockMs
   }

@@ -3,6 +3,7 @@ import type { Engine } from '../core/engine.ts'
 import { isChecked } from '../core/naming/checked.ts'
 import { expireEmptyServices, forgetExpiredMetadata } from '../core/naming/housekeeping.ts'
 import type { HealthClock } from '../core/naming/health-clock.ts'
+import { serverStatus, serves } from '../core/operator/server-status.ts'
 import type { State } from '../core/state.ts'
 
 /** How often the silence of instances is looked at, ms: each is judged at most two of these late. */
@@ -32,6 +33,7 @@ export class NamingCare {
   /** To be called each `SWEEP_MS`. */
   sweep(): void {
     const { state, engine, clock, monotonicMs, wallMs, liveShare } = this.#options
+    if (!serves(serverStatus(state.switches), 'write')) return clock.hold(monotonicMs())
     const now = { healthMs: clock.sweep(monotonicMs()), wallMs: wallMs() }
     // With too few servers alive, silence says more about us than about the instances.
     const trusted = liveShare() >= state.switches.distroThreshold

@@ -163,10 +163,11 @@ export const definitions = {
     meaning: 'The most items that one long poll may watch.',
   }),
   maxHeldPolls: integerSetting('max-held-polls', {
-    default: 20_000,
+    default: 18_000,
     min: 1,
     max: 1_000_000,
-    meaning: 'The most long polls that are held at once.',
+    meaning:
+      'The most long polls that are held at once: fewer than connections, so that there is room to publish.',
   }),
   maxConnections: integerSetting('max-connections', {
     default: 20_000,
@@ -176,7 +177,7 @@ export const definitions = {
   }),
 
   keepAliveTimeoutMs: durationSetting('keep-alive-timeout', {
-    default: 75 * SECOND,
+    default: 90 * SECOND,
     min: SECOND,
     max: HOUR,
     meaning:

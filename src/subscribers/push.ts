@@ -13,7 +13,7 @@ import {
 export type { Subscriber } from './push-registry.ts'
 
 /** Changes of a service are gathered for so long and then pushed as one, unless told otherwise. */
-const GATHER_MS = 20
+export const GATHER_MS = 20
 
 /**
  * A client calls again when the cacheMillis that it was granted is over; one library looks only once a
@@ -39,7 +39,8 @@ export interface PushOptions {
   readonly enabled: () => boolean
   /** For how long a list call subscribes, ms: what the client may cache, and {@link LAPSE_MARGIN_MS}. */
   readonly lapseMs: () => number
-  readonly gatherMs?: number
+  /** For how long the changes of a service are gathered into one push; 0: each is pushed by itself. */
+  readonly gatherMs?: (key: ServiceKey) => number
 }
 
 /** The loop, and a timer on it. */
@@ -103,7 +104,7 @@ export class PushSubscribers {
     service.version++
     if (service.planned) return
     service.planned = true
-    const gatherMs = Math.max(this.#options.gatherMs ?? GATHER_MS, service.gatherMs)
+    const gatherMs = Math.max(this.#options.gatherMs?.(service.key) ?? GATHER_MS, service.gatherMs)
     this.#options.loop.after(gatherMs, () => this.#begin(service))
   }
 

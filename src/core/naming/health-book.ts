@@ -28,12 +28,14 @@ export class HealthBook {
 
   /**
    * The changes that silence has brought about by `now.healthMs`: unhealthy, or gone. Nothing changes for
-   * services that `judged` refuses; they are looked at again.
+   * services that `judged` refuses: their instances are looked at again, and have a fresh timeout when they
+   * are judged once more.
    */
   sweep(now: Now, judged: (key: ServiceKey) => boolean): Change[] {
     const changes: Change[] = []
     for (const instance of this.#due.due(now.healthMs)) {
       if (!judged(instance.entry.service.key)) {
+        instance.lastBeatMs = now.healthMs
         this.#due.add(instance, now.healthMs + UNJUDGED_MS)
         continue
       }

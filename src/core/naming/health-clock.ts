@@ -19,6 +19,11 @@ export class HealthClock {
     return this.#baseMs + Math.min(Math.max(monotonicMs - this.#sweptAtMs, 0), 2 * this.#tickMs)
   }
 
+  /** Lets this time pass uncounted: while beats are refused, nobody can be blamed for silence. */
+  hold(monotonicMs: number): void {
+    this.#sweptAtMs = monotonicMs
+  }
+
   /** Notes that a sweep begins now, and answers its health time. */
   sweep(monotonicMs: number): number {
     this.#baseMs = this.at(monotonicMs)

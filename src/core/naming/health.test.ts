@@ -108,14 +108,15 @@ describe('silence', () => {
     }
   })
 
-  test('in a service that is not judged changes nothing, and is found when it is judged again', () => {
+  test('in a service that is not judged changes nothing, and counts afresh when it is judged again', () => {
     const state = new State(WALL_MS)
     registered(state)
     for (let ms = 0; ms <= 100_000; ms += SWEEP_MS)
       expect(state.health.sweep(at(ms), () => false)).toEqual([])
-    const found = sweepUntil(state, 102_000, 100_250)
-    expect(found.map(({ kind }) => kind)).toEqual(['instance-removed'])
-    expect(found[0]?.ms).toBeLessThanOrEqual(101_500)
+    const found = sweepUntil(state, 132_000, 100_250)
+    expect(found.map(({ kind }) => kind)).toEqual(['instance-health-changed', 'instance-removed'])
+    expect(found[0]?.ms).toBeGreaterThan(114_000)
+    expect(found[0]?.ms).toBeLessThanOrEqual(116_500)
   })
 
   test('is borne as long as the metadata asks, from when it asks', () => {

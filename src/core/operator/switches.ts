@@ -13,7 +13,7 @@ export type ServerStatus = (typeof SERVER_STATUSES)[number]
 
 /** The system switches that operators can set (interface.md, System switches; http-compat.md section 4). */
 export interface Switches {
-  /** The servers that may answer the leader query first, `ip:port` each; null: not named. */
+  /** Which servers may lead, `ip:port` each; kept and given back: one server leads itself. */
   readonly masters: readonly string[] | null
   /** What a client may cache a list when pushes reach it, ms. */
   readonly defaultPushCacheMillis: number
@@ -21,7 +21,7 @@ export interface Switches {
   readonly clientBeatInterval: number
   /** What a client may cache a list otherwise, ms. */
   readonly defaultCacheMillis: number
-  /** See `docs/promises.md`: the share of live servers under which a cluster stops expiring instances. */
+  /** The share of live servers under which no silence is judged: it may be ours. */
   readonly distroThreshold: number
   readonly healthCheckEnabled: boolean
   readonly autoChangeHealthCheckEnabled: boolean

@@ -19,7 +19,7 @@ export type Beaten =
 
 /**
  * `PUT …/instance/beat`: renews an instance. A full beat (with the `beat` parameter) of an unknown one
- * registers it, unless the switch sendBeatOnly says that beats only renew; a light one does not.
+ * registers it, unless a switch (sendBeatOnly, disableAddIP) says that beats only renew; a light one does not.
  */
 export function beatOperation(parts: NamingParts, answerOf: (beaten: Beaten) => Answer): Operation {
   return operation({
@@ -52,7 +52,9 @@ function beaten(parts: NamingParts, sent: Sent): Beaten | Promise<Beaten> {
     parts.engine.applyBehind(result.healed)
     return { kind: 'renewed', intervalMs: intervalOf(parts, result.instances[0]?.timing.intervalMs) }
   }
-  if (sent.full === undefined || parts.state.switches.sendBeatOnly)
+  const { sendBeatOnly, disableAddIP } = parts.state.switches
+  // Clients of `/nacos` must hear 20404 here: a refusal makes one of them beat in a tight loop.
+  if (sent.full === undefined || sendBeatOnly || disableAddIP)
     return { kind: 'unknown', key: sent.serviceKey, source: sent }
   return registerFrom(parts, { ...sent, full: sent.full })
 }

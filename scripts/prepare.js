@@ -95,7 +95,7 @@ async function install() {
 }
 
 /** The npm that runs this script, or the one on the path. */
-function npmCommand() {
+export function npmCommand() {
   const cli = process.env.npm_execpath
   if (cli && /npm-cli\.c?js$/.test(cli)) return [process.execPath, cli]
   return [process.platform === 'win32' ? 'npm.cmd' : 'npm']

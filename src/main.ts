@@ -1,8 +1,17 @@
 #!/usr/bin/env node
+import { exportConfigs } from './command/export-configs.ts'
 import { helpText } from './command/help.ts'
+import { importConfigs } from './command/import-configs.ts'
 import { start } from './command/start.ts'
 import { packageVersion } from './command/version.ts'
 import { startServer } from './server.ts'
+
+/** Loaded when they are asked for, so that a start does not wait for them. */
+const TOOLS = new Map([
+  ['backup', async () => (await import('./tools/backup.ts')).backup],
+  ['restore', async () => (await import('./tools/restore.ts')).restore],
+  ['doctor', async () => (await import('./tools/doctor.ts')).doctor],
+])
 
 process.exit(await run(process.argv.slice(2)))
 
@@ -11,8 +20,14 @@ async function run([command = '', ...args]: readonly string[]): Promise<number> 
   if (command === 'help' || [command, ...args].some(asksForHelp)) return print(helpText(packageVersion()))
   if (command === '--version' || command === 'version') return print(`${packageVersion()}\n`)
   if (command === 'start') return start(args, startServer)
+  if (command === 'export') return exportConfigs(args)
+  if (command === 'import') return importConfigs(args)
+  const tool = TOOLS.get(command)
+  if (tool !== undefined) return (await import('./tools/run-tool.ts')).runTool(await tool(), args)
   const problem = command === '' ? 'Say which command to run' : `Unknown command "${command}"`
-  process.stderr.write(`waypost: ${problem}: start, help or version.\n`)
+  process.stderr.write(
+    `waypost: ${problem}: backup, restore, doctor, export, import, start, help or version.\n`,
+  )
   return 2
 }
 

@@ -1,4 +1,6 @@
+import { join, resolve } from 'node:path'
 import type { Logger } from 'pino'
+import { packageVersion } from './command/version.ts'
 import { Engine } from './core/engine.ts'
 import { loadState } from './core/load-state.ts'
 import { HealthClock } from './core/naming/health-clock.ts'
@@ -21,10 +23,12 @@ import { splitClusters } from './protocols/http/grouped-name.ts'
 import type { Member } from './protocols/http/operator/operator-operations.ts'
 import { serverGate } from './protocols/http/server-gate.ts'
 import { PushSocket } from './protocols/udp/push-socket.ts'
+import { Observability } from './observability.ts'
 import { allRoutes } from './routes.ts'
 import { advertisedHost, urlOf } from './server-address.ts'
 import type { Settings } from './settings/settings.ts'
-import { openEmbeddedStore } from './store/embedded/embedded-store.ts'
+import { ServerBackups } from './store/embedded/backup/server-backups.ts'
+import { type FileHolder, openEmbeddedStore } from './store/embedded/embedded-store.ts'
 import { LongPolls } from './subscribers/long-poll.ts'
 import { ProbeWatch } from './subscribers/probe-watch.ts'
 import { GATHER_MS, LAPSE_MARGIN_MS, PushSubscribers } from './subscribers/push.ts'
@@ -58,27 +62,28 @@ export async function startServer(settings: Settings): Promise<RunningServer> {
 }
 
 /** The parts that work on what is known, joined: changes flow from the engine through the feed to subscribers. */
-async function startOn(store: Store, settings: Settings, log: Logger): Promise<RunningServer> {
+async function startOn(store: Store & FileHolder, settings: Settings, log: Logger): Promise<RunningServer> {
   const healthClock = new HealthClock(monotonicMs(), SWEEP_MS)
   const clock = (): Now => ({ wallMs: wallMs(), healthMs: healthClock.at(monotonicMs()) })
   const state = loadState(await store.load(), clock())
+  const watch = new Observability({ store, log, settings, monotonicMs })
   const feed = new Feed({
     defer: loop.soon,
-    report: (error, change) =>
-      log.error({ err: error, change: change.kind }, 'a subscriber of changes failed'),
+    report: (error, change) => watch.report(error, 'a subscriber of changes failed', { change: change.kind }),
   })
   const engine = new Engine({
     state,
-    store,
+    store: watch.store,
     clock,
     publish: (changes) => feed.publish(changes),
     defer: loop.soon,
-    report: (error, what) => log.error({ err: error }, what),
+    report: watch.report,
   })
   const polls = new LongPolls({
     md5Of: (keyText) => state.configs.getByText(keyText)?.md5 ?? '',
     loop,
     maxHeld: settings.maxHeldPolls,
+    maxHeldOfAddress: settings.maxHeldPollsPerAddress,
   })
   const pushSocket = await openPushSocket(state, settings, log)
   const pushes = pushSubscribers(state, pushSocket)
@@ -86,6 +91,7 @@ async function startOn(store: Store, settings: Settings, log: Logger): Promise<R
   feed.subscribe((change) => polls.onChange(change))
   feed.subscribe((change) => pushes.onChange(change))
   feed.subscribe((change) => prober.watch.onChange(change))
+  feed.subscribe(watch.changes.onChange)
 
   const machine = new MachineLoad()
   const address = { host: advertisedHost(settings), port: settings.port }
@@ -100,6 +106,7 @@ async function startOn(store: Store, settings: Settings, log: Logger): Promise<R
       lastRefMs: statusMs,
     },
   ]
+  const backups = openBackups(store, settings, log)
   const http = createHttpServer({
     routes: allRoutes({
       state,
@@ -113,12 +120,19 @@ async function startOn(store: Store, settings: Settings, log: Logger): Promise<R
       machine: () => machine.read(),
       monotonicMs,
       settings,
+      notReady: watch.notReady,
+      scrape: watch.scrape,
+      auditLog: log,
+      backups,
     }),
     settings: { ...settings, maxHeaderBytes: settings.maxRequestLineBytes },
     fallbackErrors: errorsOfPath,
     gate: serverGate(state),
+    onAnswer: watch.requests.onAnswer,
+    onRefusal: watch.requests.onRefusal,
     log,
   })
+  watch.observe({ state, engine, polls, pushes, prober: prober.prober, http })
 
   const cleaner = new HistoryCleaner({
     store,
@@ -138,7 +152,7 @@ async function startOn(store: Store, settings: Settings, log: Logger): Promise<R
     emptyServiceExpiryMs: settings.emptyServiceExpiryMs,
     expiredMetadataTimeMs: settings.expiredMetadataTimeMs,
   })
-  const timers = new Timers((error, job) => log.error({ err: error, job }, 'a regular job failed'))
+  const timers = new Timers((error, job) => watch.report(error, 'a regular job failed', { job }))
   timers.every(SWEEP_MS, 'health sweep', () => care.sweep())
   timers.every(100, 'write behind', () => engine.tick())
   timers.every(50, 'held polls', () => polls.tick(monotonicMs()))
@@ -151,10 +165,12 @@ async function startOn(store: Store, settings: Settings, log: Logger): Promise<R
     pushSocket.tick(monotonicMs())
   })
   timers.every(500, 'status', () => {
-    if (wallMs() - statusMs < state.switches.serverStatusSynchronizationPeriodMillis) return
+    // The wall clock may have been set back meanwhile.
+    if (Math.abs(wallMs() - statusMs) < state.switches.serverStatusSynchronizationPeriodMillis) return
     machine.sample()
     statusMs = wallMs()
   })
+  timers.every(1_000, 'watch', () => watch.tick())
   timers.every(HEARTBEAT_MS, 'leadership', () => leadership.heartbeat(monotonicMs()))
 
   const { port } = await http.listen(settings).catch(async (error: unknown) => {
@@ -164,14 +180,30 @@ async function startOn(store: Store, settings: Settings, log: Logger): Promise<R
   })
   address.port = port
   const stop = async (): Promise<void> => {
+    watch.stopping()
     timers.stop()
     cleaner.stop()
     polls.answerAll()
+    await backups.stop()
     await http.stop(settings.shutdownGraceMs)
     await Promise.all([pushSocket.close(), prober.prober.close(), engine.close()])
     await store.close()
+    watch.stopped()
   }
+  watch.started(urlOf(settings.host, port))
   return { url: urlOf(settings.host, port), stop }
+}
+
+function openBackups(store: FileHolder, settings: Settings, log: Logger): ServerBackups {
+  return new ServerBackups({
+    store,
+    dataDirectory: settings.dataDir,
+    backupDirectory: resolve(settings.backupDir || join(settings.dataDir, 'backups')),
+    maxBackups: settings.maxBackups,
+    bytesPerSecond: settings.backupBytesPerSecond,
+    version: packageVersion(),
+    log,
+  })
 }
 
 function openPushSocket(state: State, settings: Settings, log: Logger): Promise<PushSocket> {
@@ -180,6 +212,7 @@ function openPushSocket(state: State, settings: Settings, log: Logger): Promise<
     loop,
     wallMs,
     enabled: () => state.switches.pushEnabled,
+    maxDatagramsPerSecond: settings.maxDatagramsPerSecond,
     log: (message, error) => log.warn({ err: error }, message),
   })
 }
@@ -196,11 +229,15 @@ function pushSubscribers(state: State, sender: PushSocket): PushSubscribers {
   })
 }
 
+/** A host is at least 260 bytes of JSON, so that a list of more exceeds what is packed at all (1 MiB). */
+const MOST_PUSHED = 4_100
+
 /** What is pushed: the list answer as the subscriber would be given it, with the longer cacheMillis. */
 function pushedAnswer(
   state: State,
   to: { key: ServiceKey; clustersText: string; consumerIp: string | undefined },
-): Buffer {
+): Buffer | undefined {
+  if ((state.services.get(to.key)?.instances.size ?? 0) > MOST_PUSHED) return undefined
   return instanceListAnswer(state, {
     ...to,
     clusters: splitClusters(to.clustersText),

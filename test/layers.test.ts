@@ -17,7 +17,8 @@ interface Allowed {
 /** The longest prefix counts. Files that stand directly in src are their own layer: `main.ts`. */
 const LAYERS: Readonly<Record<string, Allowed>> = {
   core: {},
-  protocols: { layers: ['core'], node: true },
+  archive: { layers: ['core'], node: true },
+  protocols: { layers: ['core', 'archive'], node: true },
   store: { layers: ['core'], node: true },
   'store/embedded': { layers: ['core', 'store'], packages: ['libsql'], node: true },
   feed: { layers: ['core'], node: true },
@@ -25,10 +26,13 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
   probes: { layers: ['core'], packages: ['mysql2'], node: true },
   jobs: { layers: ['core'], node: true },
   machine: { node: true },
+  metrics: { layers: ['core', 'feed'], packages: ['prom-client'], node: true },
   settings: { node: true },
-  command: { layers: ['settings'], node: true },
+  tools: { layers: ['store/embedded', 'command'], node: true },
+  command: { layers: ['settings', 'archive'], node: true },
   'log.ts': { layers: ['settings'], packages: ['pino'], node: true },
   'server-address.ts': { layers: ['settings'], node: true },
+  'observability.ts': { layers: ['*'], node: true },
   'routes.ts': { layers: ['*'], node: true },
   'api-document.ts': { layers: ['*'], node: true },
   'server.ts': { layers: ['*'], packages: ['pino'], node: true },
@@ -67,6 +71,7 @@ test.each([
   ['core/state.ts', 'node:fs', false],
   ['core/state.ts', 'pino', false],
   ['core/state.test.ts', 'fast-check', true],
+  ['core/state.test-support.ts', 'fast-check', true],
   ['store/embedded/connection.ts', 'libsql', true],
   ['protocols/http/route.ts', '../../store/embedded/store.ts', false],
   ['store/embedded/store.ts', 'libsql', true],
@@ -92,7 +97,7 @@ function isAllowed(file: string, name: string): boolean {
   }
   // Without the prefix a module of Node could be taken for a package.
   if (builtinModules.includes(name)) return false
-  const ofTests = file.endsWith('.test.ts') ? FOR_TESTS : []
+  const ofTests = /\.test(-support)?\.ts$/.test(file) ? FOR_TESTS : []
   return [...packages, ...ofTests].some((allowed) => name === allowed || name.startsWith(`${allowed}/`))
 }
 

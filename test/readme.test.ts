@@ -47,6 +47,7 @@ const PAGES = [
   'docs/architecture.md',
   'docs/promises.md',
   'docs/compatibility.md',
+  'docs/operations.md',
 ]
 
 test.each([...PAGES, 'docs/switches.md'])('the links of %s lead somewhere', (page) => {

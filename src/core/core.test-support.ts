@@ -107,7 +107,7 @@ interface PendingCommit {
 }
 
 /** A store whose commits end when the test says so, and that knows what a restart would find. */
-export class FakeStore implements Pick<Store, 'commit'> {
+class FakeStore implements Pick<Store, 'commit'> {
   readonly pending: PendingCommit[] = []
   /** The groups of every commit that was begun. */
   readonly begun: (readonly ChangeGroup[])[] = []
@@ -180,12 +180,17 @@ export class EngineWorld {
   constructor() {
     this.engine = new Engine({
       state: this.state,
-      store: this.store as unknown as Store,
+      store: this.store,
       clock: () => at(this.nowMs),
       publish: (changes) => this.published.push(...changes),
       defer: (run) => this.#deferred.push(run),
       report: (_error, what) => this.reports.push(what),
     })
+  }
+
+  /** Gives the engine a command whose answer does not matter. */
+  start(command: Command<unknown>): void {
+    void this.engine.execute(command)
   }
 
   /** Whether something waits for the next turn of the loop. */

@@ -35,7 +35,7 @@ test('an ephemeral registration is visible and answered at once, and written beh
 
 test('what is flushed is the newest state only', async () => {
   const world = new EngineWorld()
-  for (let app = 1; app <= 5; app++) world.engine.execute(registerInstance(registration({ app: `v${app}` })))
+  for (let app = 1; app <= 5; app++) world.start(registerInstance(registration({ app: `v${app}` })))
   await world.flush()
   expect(kinds(world.store.begun[0])).toEqual([['service-saved'], ['instance-saved']])
   expect([...world.store.instances.values()].map(({ record }) => record.app)).toEqual(['v5'])
@@ -43,7 +43,7 @@ test('what is flushed is the newest state only', async () => {
 
 test('what changes while it is being written is written again', async () => {
   const world = new EngineWorld()
-  world.engine.execute(registerInstance(registration({ app: 'v1' })))
+  world.start(registerInstance(registration({ app: 'v1' })))
   world.engine.tick()
   await world.turn()
   expect(world.engine.execute(registerInstance(registration({ app: 'v2' })))).toBe('registered')
@@ -53,7 +53,7 @@ test('what changes while it is being written is written again', async () => {
 
 test('a beat writes nothing; coming back to health does', async () => {
   const world = new EngineWorld()
-  world.engine.execute(registerInstance(registration()))
+  world.start(registerInstance(registration()))
   await world.flush()
   const before = world.store.begun.length
   const source = { serviceKey: ORDERS, ...address() }
@@ -73,7 +73,7 @@ test('an ephemeral command on a busy service waits for what is in flight', async
   await world.turn()
   const came = watched(world.engine.execute(registerInstance(registration())))
   const elsewhere = watched(
-    world.engine.execute(registerInstance(registration({ serviceKey: { ...ORDERS, namespaceId: 'dev' } }))),
+    world.start(registerInstance(registration({ serviceKey: { ...ORDERS, namespaceId: 'dev' } }))),
   )
   expect([came.waits, elsewhere.waits]).toEqual([true, false])
   await world.succeed()
@@ -85,7 +85,7 @@ test('an ephemeral command on a busy service waits for what is in flight', async
 describe('deregistering', () => {
   test('an instance that was never written is at once, and never written at all', async () => {
     const world = new EngineWorld()
-    world.engine.execute(registerInstance(registration()))
+    world.start(registerInstance(registration()))
     expect(world.engine.execute(deregisterInstance(TARGET))).toBe('ok')
     await world.flush()
     expect(kinds(world.store.begun[0])).toEqual([['service-saved']])
@@ -94,7 +94,7 @@ describe('deregistering', () => {
 
   test('an instance that was written is answered when it is gone from the disk', async () => {
     const world = new EngineWorld()
-    world.engine.execute(registerInstance(registration()))
+    world.start(registerInstance(registration()))
     await world.flush()
     const left = watched(world.engine.execute(deregisterInstance(TARGET)))
     expect(left.waits).toBe(true)
@@ -107,7 +107,7 @@ describe('deregistering', () => {
 
   test('an instance that is being written waits as well', async () => {
     const world = new EngineWorld()
-    world.engine.execute(registerInstance(registration()))
+    world.start(registerInstance(registration()))
     world.engine.tick()
     await world.turn()
     const left = watched(world.engine.execute(deregisterInstance(TARGET)))
@@ -119,7 +119,7 @@ describe('deregistering', () => {
 
   test('an instance that a modification has written is durable, though it was still behind', async () => {
     const world = new EngineWorld()
-    world.engine.execute(registerInstance(registration()))
+    world.start(registerInstance(registration()))
     const modified = watched(world.engine.execute(modifyInstance(TARGET, weight(5))))
     await world.turn()
     await world.succeed()
@@ -135,7 +135,7 @@ describe('deregistering', () => {
 describe('a flush that fails', () => {
   test('loses nothing: it is tried again a second later', async () => {
     const world = new EngineWorld()
-    world.engine.execute(registerInstance(registration()))
+    world.start(registerInstance(registration()))
     world.engine.tick()
     await world.turn()
     world.store.fail()
@@ -150,7 +150,7 @@ describe('a flush that fails', () => {
 
   test('leaves the service to be written with the next durable instance', async () => {
     const world = new EngineWorld()
-    world.engine.execute(registerInstance(registration()))
+    world.start(registerInstance(registration()))
     world.engine.tick()
     await world.turn()
     world.store.fail()
@@ -166,12 +166,12 @@ describe('a flush that fails', () => {
 
   test('keeps removals before what has replaced what they remove', async () => {
     const world = new EngineWorld()
-    world.engine.execute(registerInstance(registration()))
+    world.start(registerInstance(registration()))
     await world.flush()
     world.engine.applyBehind(world.state.health.sweep(at(40_000), () => true))
     world.engine.tick()
     await world.turn()
-    world.engine.execute(registerInstance(registration()))
+    world.start(registerInstance(registration()))
     world.store.fail()
     await microtasks()
     await world.flush()
@@ -181,8 +181,8 @@ describe('a flush that fails', () => {
 
   test('by a bad record leaves that one out, tells of it and writes the others', async () => {
     const world = new EngineWorld()
-    world.engine.execute(registerInstance(registration()))
-    world.engine.execute(registerInstance(registration({ address: address({ port: 81 }) })))
+    world.start(registerInstance(registration()))
+    world.start(registerInstance(registration({ address: address({ port: 81 }) })))
     world.engine.tick()
     await world.turn()
     world.store.refuseGroup(1)
@@ -194,7 +194,7 @@ describe('a flush that fails', () => {
 
   test('does not touch the callers of the same batch when it is one record', async () => {
     const world = new EngineWorld()
-    world.engine.execute(registerInstance(registration()))
+    world.start(registerInstance(registration()))
     world.engine.tick()
     const named = watched(world.engine.execute(updateService(ORDERS, { ...NO_WISH, protectThreshold: 0.5 })))
     await world.turn()
@@ -209,7 +209,7 @@ describe('a flush that fails', () => {
 test('closing flushes what is behind, however much it is', async () => {
   const world = new EngineWorld()
   for (let port = 1; port <= 2_500; port++) {
-    world.engine.execute(registerInstance(registration({ address: address({ port }) })))
+    world.start(registerInstance(registration({ address: address({ port }) })))
   }
   const closed = watched(world.engine.close())
   await world.quiet()
@@ -220,7 +220,7 @@ test('closing flushes what is behind, however much it is', async () => {
 
 test('an instance that expires while its modification is being written stays gone, on disk as well', async () => {
   const world = new EngineWorld()
-  world.engine.execute(registerInstance(registration()))
+  world.start(registerInstance(registration()))
   await world.flush()
   const modified = watched(world.engine.execute(modifyInstance(TARGET, weight(5))))
   await world.turn()

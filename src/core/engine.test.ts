@@ -87,7 +87,7 @@ test('what changes nothing is answered at once, without a commit', () => {
 
 test('commands on one subject are decided in the order in which they came, also before their commit has begun', async () => {
   const world = new EngineWorld()
-  world.engine.execute(registerInstance(registration()))
+  world.start(registerInstance(registration()))
   await world.flush()
   const target = { serviceKey: ORDERS, address: registration().address, ephemeral: undefined }
   const left = watched(world.engine.execute(deregisterInstance(target)))
@@ -132,7 +132,7 @@ describe('what was decided on changes that are not on disk yet', () => {
 
   test('is told anew: a refusal that holds no longer becomes a yes', async () => {
     const world = new EngineWorld()
-    world.engine.execute(createService(ORDERS, NO_WISH)) as unknown
+    world.start(createService(ORDERS, NO_WISH))
     await world.quiet()
     const gone = watched(world.engine.execute(deleteService(ORDERS)))
     const goneTwice = watched(world.engine.execute(deleteService(ORDERS)))
@@ -142,6 +142,55 @@ describe('what was decided on changes that are not on disk yet', () => {
     await world.quiet()
     expect(gone.error).toBeInstanceOf(Error)
     expect(goneTwice.value).toBe('ok')
+  })
+})
+
+describe('after a commit that failed, which a crash could still bring back', () => {
+  /** An item `a` with the content `one`; to publish `two` has failed. */
+  async function inDoubt(): Promise<EngineWorld> {
+    const world = new EngineWorld()
+    world.start(publish('a', 'one'))
+    await world.quiet()
+    watched(world.engine.execute(publish('a', 'two')))
+    await world.turn()
+    world.store.fail()
+    await microtasks()
+    return world
+  }
+
+  test('to publish what is there is answered once the store has written again', async () => {
+    const world = await inDoubt()
+    const same = watched(world.engine.execute(publish('a', 'one')))
+    await world.turn()
+    expect(same.waits).toBe(true)
+    await world.succeed()
+    expect(same.value).toBe(true)
+    expect(world.engine.execute(publish('a', 'one')), 'no doubt any more').toBe(true)
+  })
+
+  test('it is refused where the store fails again', async () => {
+    const world = await inDoubt()
+    const same = watched(world.engine.execute(publish('a', 'one')))
+    for (let attempt = 0; attempt < 2; attempt++) {
+      await world.turn()
+      world.store.fail()
+      await microtasks()
+    }
+    expect(same.error).toEqual(new Error('disk full'))
+    expect(world.hasDeferred).toBe(false)
+  })
+
+  test('other items are not in doubt', async () => {
+    const world = await inDoubt()
+    expect(world.engine.execute(deleteConfig(keyOf('b'), { ip: '', user: null }))).toBe(true)
+    expect(world.hasDeferred).toBe(false)
+  })
+
+  test('the doubt ends by itself with the ticks', async () => {
+    const world = await inDoubt()
+    await world.flush()
+    expect(world.store.begun.at(-1)).toEqual([])
+    expect(world.engine.execute(publish('a', 'one'))).toBe(true)
   })
 })
 

@@ -14,7 +14,7 @@ const RETRY_TICKS = 10
 /** What the engine needs from outside: core has no clock, no timers and no log of its own. */
 export interface EngineOptions {
   readonly state: State
-  readonly store: Store
+  readonly store: Pick<Store, 'commit'>
   readonly clock: () => Now
   /** Takes committed changes in their order, after the state has them (the feed). */
   readonly publish: (changes: readonly Change[]) => void
@@ -35,6 +35,10 @@ export class Engine {
   #waiting: Waiting[] = []
   /** The subjects of commands that are not answered yet, and how many those are. */
   readonly #busy = new Map<string, number>()
+  /** The subjects of changes that the store failed to write: until it writes again, a crash may bring them back. */
+  readonly #doubtful = new Set<string>()
+  /** Those in doubt whether anything must change; one failure more is their answer. */
+  readonly #askedTwice = new WeakSet<Waiting>()
   #committing = false
   #pumpDeferred = false
   #flushing = false
@@ -57,7 +61,7 @@ export class Engine {
    */
   execute<T>(command: Command<T>): T | Promise<T> {
     if (this.#closing) throw new Refusal('stopping', 'The server is stopping: try again in a moment.')
-    if (!this.#busy.has(command.subject)) {
+    if (!this.#busy.has(command.subject) && !this.#doubtful.has(command.subject)) {
       const decision = command.decide(this.#options.state, this.#options.clock())
       if (decision.changes.length === 0) return decision.outcome
       if (decision.durability !== 'synced') return this.#applyAtOnce(decision)
@@ -73,7 +77,7 @@ export class Engine {
   /** To be called about ten times a second: writes what is behind. */
   tick(): void {
     if (this.#ticksToRetry > 0) this.#ticksToRetry--
-    else if (this.#behind.size > 0) {
+    else if (this.#behind.size > 0 || this.#doubtful.size > 0) {
       this.#flushing = true
       this.#deferPump()
     }
@@ -139,9 +143,10 @@ export class Engine {
     const now = clock()
     const waiting = this.#waiting.splice(0, MOST_COMMANDS)
     const behind = this.#flushing ? this.#behind.take(MOST_BEHIND, state, now.wallMs) : []
+    const ticked = this.#flushing
     if (this.#behind.size === 0) this.#flushing = this.#closing
     const batch = gatherBatch(state, { waiting, behind }, now)
-    if (batch.groups.length === 0) {
+    if (batch.groups.length === 0 && !this.#mustConfirm(batch, ticked)) {
       batch.decided.forEach(settle)
       this.#afterBatch()
       return
@@ -153,7 +158,14 @@ export class Engine {
     )
   }
 
+  /** Whether the store must be asked although nothing changes: that nothing does may itself be in doubt. */
+  #mustConfirm(batch: Batch, ticked: boolean): boolean {
+    if (this.#doubtful.size === 0) return false
+    return ticked || batch.decided.some(({ waiting }) => this.#doubtful.has(waiting.command.subject))
+  }
+
   #finish(batch: Batch, behind: readonly Change[], result: CommitResult): void {
+    this.#doubtful.clear()
     if (result.kind === 'failed') return this.#retryWithout(batch, behind, result)
     const { state, clock, publish } = this.#options
     const now = clock()
@@ -179,16 +191,24 @@ export class Engine {
     this.#endCommit()
   }
 
-  /** The store as a whole cannot write: nothing of the batch holds; who changed nothing is decided again. */
+  /**
+   * The store as a whole cannot write: nothing of the batch holds, but until the store writes again a crash may
+   * bring it back. Who changed nothing is decided again, unless just that is in doubt.
+   */
   #abandon(batch: Batch, behind: readonly Change[], error: unknown): void {
     this.#behind.putBack(behind)
     this.#flushing = false
     this.#ticksToRetry = RETRY_TICKS
     if (behind.length > 0) this.#options.report(error, `${behind.length} records wait to be written`)
     const readers: Waiting[] = []
+    for (const verdict of batch.decided)
+      if (hasChanges(verdict)) this.#doubtful.add(verdict.waiting.command.subject)
     for (const verdict of batch.decided) {
-      if (hasChanges(verdict)) verdict.waiting.reject(error)
-      else readers.push(verdict.waiting)
+      const { waiting } = verdict
+      const isDoubtful = this.#doubtful.has(waiting.command.subject)
+      if (hasChanges(verdict) || (isDoubtful && this.#askedTwice.has(waiting))) waiting.reject(error)
+      else readers.push(waiting)
+      if (isDoubtful) this.#askedTwice.add(waiting)
     }
     this.#waiting.unshift(...readers)
     this.#endCommit()

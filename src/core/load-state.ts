@@ -10,7 +10,8 @@ import { State } from './state.ts'
 export function loadState(snapshot: Snapshot, now: Now): State {
   const startMs = Math.max(now.wallMs, snapshot.clockHighMs + 1)
   const state = new State(startMs)
-  for (const item of snapshot.configs) state.configs.set(item)
+  // Searches answer in the order of birth, after a restart as before it.
+  for (const item of snapshot.configs.toSorted((a, b) => a.origin.id - b.origin.id)) state.configs.set(item)
   for (const namespace of snapshot.namespaces) state.namespaces.set(namespace.id, namespace)
   state.apply({ kind: 'switches-set', patch: snapshot.switches, localOnly: false }, now)
   loadNaming(state, snapshot, { ...now, wallMs: startMs })

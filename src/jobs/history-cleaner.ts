@@ -24,12 +24,15 @@ export interface HistoryCleanerOptions {
 /** Removes history that is old enough, in small steps between which everybody else has the store. */
 export class HistoryCleaner {
   readonly #options: HistoryCleanerOptions
+  /** Where history time begins if it was never kept: not at the first round, before which the clock may have jumped. */
+  readonly #startedMs: number
   #movedAtMs: number
   #dueMs: number
   #stopped = false
 
   constructor(options: HistoryCleanerOptions) {
     this.#options = options
+    this.#startedMs = options.wallMs()
     this.#movedAtMs = options.monotonicMs()
     this.#dueMs = this.#movedAtMs + Math.min(options.intervalMs, FIRST_AFTER_MS)
   }
@@ -63,7 +66,7 @@ export class HistoryCleaner {
     const nowMs = monotonicMs()
     const ranMs = Math.min(nowMs - this.#movedAtMs, 2 * intervalMs)
     this.#movedAtMs = nowMs
-    const clockMs = nextHistoryClock(kept === undefined ? undefined : Number(kept), wallMs(), ranMs)
+    const clockMs = nextHistoryClock(kept === undefined ? this.#startedMs : Number(kept), wallMs(), ranMs)
     await store.remember(CLOCK_NAME, String(clockMs))
     return clockMs
   }

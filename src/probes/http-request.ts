@@ -44,7 +44,15 @@ function splitAtColon(pair: string): [name: string, value: string] {
 }
 
 function trimBlanks(text: string): string {
-  return text.replace(/^[ \t]+|[ \t]+$/g, '')
+  let start = 0
+  let end = text.length
+  while (start < end && isBlank(text, start)) start++
+  while (end > start && isBlank(text, end - 1)) end--
+  return text.slice(start, end)
+}
+
+function isBlank(text: string, at: number): boolean {
+  return text[at] === ' ' || text[at] === '\t'
 }
 
 /** The path with a leading slash; whatever may not stand in a request line is percent-encoded as UTF-8. */

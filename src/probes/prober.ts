@@ -35,6 +35,16 @@ export interface ProberOptions {
   readonly probe?: (target: ProbeTarget) => Promise<ProbeResult>
 }
 
+/** The targets, the probes under way, and since the start: probes done by outcome, and changes of health found. */
+export interface ProbeStatus {
+  readonly watched: number
+  readonly running: number
+  readonly up: number
+  readonly down: number
+  readonly downNow: number
+  readonly changed: number
+}
+
 /**
  * How many probes one turn of the event loop may start. Opening a socket takes some 30 µs, and a target that is
  * refused without a socket ends at once: without this bound, many of them would hold up everybody's requests.
@@ -68,6 +78,7 @@ export class Prober {
   #intervals: string
   #nextTurn: NodeJS.Immediate | undefined
   #closed = false
+  readonly #counts = { up: 0, down: 0, downNow: 0, changed: 0 }
 
   constructor(options: ProberOptions) {
     this.#options = options
@@ -92,6 +103,11 @@ export class Prober {
     const entry = { key, target, type, streak, sinceMs, intervalMs, dueMs: sinceMs + intervalMs, place: -1 }
     this.#watched.set(key, entry)
     this.#queue.add(entry)
+  }
+
+  /** What is probed now, and since the start: probes done by outcome, and the changes of health they found. */
+  counts(): ProbeStatus {
+    return { watched: this.#watched.size, running: this.#running.size, ...this.#counts }
   }
 
   /** Stops probing; the result of a probe under way is dropped. */
@@ -126,6 +142,7 @@ export class Prober {
     this.#pace.spend()
     const run = this.#probe(entry.target).then((result) => {
       this.#running.delete(run)
+      this.#counts[result.outcome === 'down-now' ? 'downNow' : result.outcome]++
       this.#finish(entry, result)
       this.#tickNextTurn()
     })
@@ -153,6 +170,7 @@ export class Prober {
   #count({ key, streak }: Watched, result: ProbeResult, checkTimes: number): void {
     const healthy = streak.count(result, checkTimes)
     if (healthy === undefined) return
+    this.#counts.changed++
     const { reason, elapsedMs } = result
     this.#options.log.info({ key, healthy, reason, elapsedMs }, 'a probe changed the health of an instance')
     try {

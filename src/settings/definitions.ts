@@ -19,6 +19,7 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 const KIB = 1024
 const MIB = 1024 * KIB
+const GIB = 1024 * MIB
 
 /** The levels of the log, from the most talkative. */
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
@@ -67,6 +68,26 @@ export const definitions = {
     meaning:
       'The proxies whose `X-Forwarded-For` is believed when the address of a client is recorded. From any other address that header is ignored.',
   },
+
+  backupDir: textSetting('backup-dir', {
+    default: '',
+    meaning:
+      'The directory that `waypost backup --url` has the server make its backups in. Empty: `backups` in the data directory.',
+  }),
+  maxBackups: integerSetting('max-backups', {
+    default: 10,
+    min: 1,
+    max: 10_000,
+    meaning:
+      'How many backups may lie in that directory; further ones are refused until some are moved or deleted.',
+  }),
+  backupBytesPerSecond: sizeSetting('backup-rate', {
+    default: 128 * MIB,
+    min: MIB,
+    max: 1024 * 1024 * MIB,
+    meaning:
+      'How many bytes of the store a backup copies in a second at most, so that the disk serves writes as well.',
+  }),
 
   historyRetentionMs: durationSetting('history-retention', {
     default: 30 * DAY,
@@ -144,11 +165,55 @@ export const definitions = {
     max: 256 * MIB,
     meaning: 'The largest request body of every other operation.',
   }),
+  maxImportBytes: sizeSetting('max-import', {
+    default: 64 * MIB,
+    min: KIB,
+    max: 1024 * MIB,
+    meaning: 'The largest request body of an import: the zip file with what the upload adds to it.',
+  }),
+  maxImportContentBytes: sizeSetting('max-import-content', {
+    default: 512 * MIB,
+    min: KIB,
+    max: 16 * 1024 * MIB,
+    meaning: 'The most that the entries of an imported zip file may unpack to, all together.',
+  }),
   maxRequestLineBytes: sizeSetting('max-request-line', {
     default: 512 * KIB,
     min: 8 * KIB,
     max: 16 * MIB,
     meaning: 'The longest request line with its headers. Some clients publish in the query string.',
+  }),
+  maxBodyMemoryBytes: sizeSetting('max-body-memory', {
+    default: 512 * MIB,
+    min: MIB,
+    max: 64 * GIB,
+    meaning:
+      'The most memory that all request bodies that are being read may take together. While it is full, bodies of more than 16 KiB are refused; beats and registrations go on.',
+  }),
+  maxContentMemoryBytes: sizeSetting('max-content-memory', {
+    default: 0,
+    min: 0,
+    max: 1024 * GIB,
+    meaning:
+      'The most memory that the current contents of all configurations may take together. A publish that would need more is refused; what is there can be read, deleted and replaced by something no larger. 0: half of the memory of the machine, or of its container.',
+  }),
+  maxHeaders: integerSetting('max-headers', {
+    default: 200,
+    min: 20,
+    max: 10_000,
+    meaning: 'The most header fields of one request.',
+  }),
+  maxJsonDepth: integerSetting('max-json-depth', {
+    default: 32,
+    min: 2,
+    max: 1_000,
+    meaning: 'How deeply a JSON parameter (metadata, beat, instances, selector and the like) may be nested.',
+  }),
+  maxPipelinedRequests: integerSetting('max-pipelined-requests', {
+    default: 256,
+    min: 1,
+    max: 100_000,
+    meaning: 'The most requests that a connection may send ahead of the answer to an earlier one.',
   }),
   maxParameters: integerSetting('max-parameters', {
     default: 1000,
@@ -169,11 +234,44 @@ export const definitions = {
     meaning:
       'The most long polls that are held at once: fewer than connections, so that there is room to publish.',
   }),
+  maxHeldPollsPerAddress: integerSetting('max-held-polls-per-address', {
+    default: 0,
+    min: 0,
+    max: 1_000_000,
+    meaning:
+      'The most long polls of one address that are held at once. 0: no limit of its own, because thousands of clients may come through one NAT.',
+  }),
   maxConnections: integerSetting('max-connections', {
     default: 20_000,
     min: 1,
     max: 1_000_000,
-    meaning: 'The most connections at once; further ones are closed.',
+    meaning: 'The most connections at once; further ones are told so and closed.',
+  }),
+  maxConnectionsPerAddress: integerSetting('max-connections-per-address', {
+    default: 0,
+    min: 0,
+    max: 1_000_000,
+    meaning:
+      'The most connections of one address at once. 0: no limit of its own, because thousands of clients may come through one NAT or proxy.',
+  }),
+  maxUnreadBytes: sizeSetting('max-unread', {
+    default: 64 * KIB,
+    min: KIB,
+    max: GIB,
+    meaning:
+      'How much of its answers a client may leave unread for longer than `unread-timeout`. Beyond, the connection is cut.',
+  }),
+  unreadTimeoutMs: durationSetting('unread-timeout', {
+    default: MINUTE,
+    min: SECOND,
+    max: HOUR,
+    meaning: 'How long a client may take to read an answer of more than `max-unread`.',
+  }),
+  maxDatagramsPerSecond: integerSetting('max-datagrams-per-second', {
+    default: 50_000,
+    min: 100,
+    max: 10_000_000,
+    meaning: 'The most UDP datagrams (acks of pushes) that are read in a second; further ones are dropped.',
   }),
 
   keepAliveTimeoutMs: durationSetting('keep-alive-timeout', {

@@ -44,6 +44,7 @@ export class HeldPoll implements Due {
 export class HeldPolls {
   readonly #all = new Set<HeldPoll>()
   readonly #byKey = new Map<string, HeldPoll | Set<HeldPoll>>()
+  readonly #ofAddress = new Map<string, number>()
   #watched = 0
 
   /** How many polls wait. */
@@ -56,8 +57,14 @@ export class HeldPolls {
     return this.#watched
   }
 
+  /** How many polls of an address wait. */
+  countOf(ip: string): number {
+    return this.#ofAddress.get(ip) ?? 0
+  }
+
   add(poll: HeldPoll): void {
     this.#all.add(poll)
+    this.#ofAddress.set(poll.ip, this.countOf(poll.ip) + 1)
     this.#watched += poll.items.length
     for (const { keyText } of poll.items) {
       const there = this.#byKey.get(keyText)
@@ -71,6 +78,9 @@ export class HeldPolls {
   delete(poll: HeldPoll): boolean {
     if (!this.#all.delete(poll)) return false
     this.#watched -= poll.items.length
+    const left = this.countOf(poll.ip) - 1
+    if (left > 0) this.#ofAddress.set(poll.ip, left)
+    else this.#ofAddress.delete(poll.ip)
     for (const { keyText } of poll.items) {
       const there = this.#byKey.get(keyText)
       if (there === poll) this.#byKey.delete(keyText)

@@ -23,7 +23,24 @@ export interface LongPollOptions {
   readonly md5Of: (keyText: string, key: ConfigKey) => string
   readonly loop: Loop
   readonly maxHeld?: number
+  /** How many polls of one address are held at once; 0, or absent: no limit of its own. */
+  readonly maxHeldOfAddress?: number
   readonly maxWatched?: number
+}
+
+/** The polls that are held now, and what became of polls since the start. */
+export interface PollStatus {
+  readonly held: number
+  readonly watched: number
+  readonly begun: number
+  /** Not held, for too many were. */
+  readonly refused: number
+  /** Answered because an item changed, because their time was up, because the server stopped. */
+  readonly changed: number
+  readonly timeout: number
+  readonly stopped: number
+  /** The client left before its answer. */
+  readonly left: number
 }
 
 /** What `hold` gives back: the client has left, forget its poll. */
@@ -52,6 +69,7 @@ export class LongPolls {
   #expiredAt = 0
   readonly #work: SlicedWork
   #stopped = false
+  readonly #counts = { begun: 0, refused: 0, changed: 0, timeout: 0, left: 0, stopped: 0 }
 
   constructor(options: LongPollOptions) {
     this.#options = options
@@ -61,6 +79,11 @@ export class LongPolls {
   /** How many polls are held. */
   get size(): number {
     return this.#polls.size
+  }
+
+  /** How many polls are held and how many items they watch; since the start, what became of polls. */
+  counts(): PollStatus {
+    return { held: this.#polls.size, watched: this.#polls.watched, ...this.#counts }
   }
 
   /** The items that differ from what the client has: what is answered at once, without holding. */
@@ -83,11 +106,15 @@ export class LongPolls {
       poll.answer(NOTHING)
       return { cancel: () => {} }
     }
-    if (this.#isFull(poll.items.length)) return 'too-many'
+    if (this.#isFull(poll)) {
+      this.#counts.refused++
+      return 'too-many'
+    }
+    this.#counts.begun++
     const held = new HeldPoll(poll)
     this.#polls.add(held)
     this.#due.add(held, poll.dueMs)
-    return { cancel: () => void this.#release(held) }
+    return { cancel: () => this.#cancel(held) }
   }
 
   /** To be called with every committed change, after State has applied it. */
@@ -111,6 +138,7 @@ export class LongPolls {
   /** The server stops: every poll is answered now, with nothing, and so is every later one. */
   answerAll(): void {
     this.#stopped = true
+    this.#counts.stopped += this.#polls.size
     for (const poll of this.#polls.all()) this.#answer(poll, NOTHING)
   }
 
@@ -135,9 +163,10 @@ export class LongPolls {
     return [...items.values()]
   }
 
-  #isFull(items: number): boolean {
-    const { maxHeld = MAX_HELD_POLLS, maxWatched = MAX_WATCHED_ITEMS } = this.#options
-    return this.#polls.size >= maxHeld || this.#polls.watched + items > maxWatched
+  #isFull({ items, ip }: Poll): boolean {
+    const { maxHeld = MAX_HELD_POLLS, maxWatched = MAX_WATCHED_ITEMS, maxHeldOfAddress = 0 } = this.#options
+    if (maxHeldOfAddress > 0 && this.#polls.countOf(ip) >= maxHeldOfAddress) return true
+    return this.#polls.size >= maxHeld || this.#polls.watched + items.length > maxWatched
   }
 
   /** Compares or answers one poll. Changes go first: they are promised within milliseconds. */
@@ -145,12 +174,18 @@ export class LongPolls {
     const woken = this.#nextWoken()
     if (woken !== undefined) {
       const differing = this.compare(woken.items)
-      if (differing.length > 0) this.#answer(woken, differing)
+      if (differing.length > 0) {
+        this.#counts.changed++
+        this.#answer(woken, differing)
+      }
       return true
     }
     const expired = this.#expired[this.#expiredAt++]
     if (expired !== undefined) {
-      if (expired.answer !== undefined) this.#answer(expired, this.compare(expired.items))
+      if (expired.answer !== undefined) {
+        this.#counts.timeout++
+        this.#answer(expired, this.compare(expired.items))
+      }
       return true
     }
     this.#expired = []
@@ -174,6 +209,10 @@ export class LongPolls {
   #answer(poll: HeldPoll, changed: readonly WatchedItem[]): void {
     const answer = this.#release(poll)
     answer?.(changed)
+  }
+
+  #cancel(poll: HeldPoll): void {
+    if (this.#release(poll) !== undefined) this.#counts.left++
   }
 
   /** Forgets a poll; gives its `answer` the first time only. */

@@ -29,9 +29,10 @@ export interface PushOptions {
   readonly sender: PushSender
   /**
    * The list answer as JSON, with the cacheMillis of clients that get pushes. `consumerIp` is whose list it
-   * is, where that matters; undefined: without the service's selector.
+   * is, where that matters; undefined: without the service's selector. Answers undefined where the list is so
+   * long that making it would be in vain.
    */
-  readonly answerOf: (key: ServiceKey, clusters: string, consumerIp: string | undefined) => Buffer
+  readonly answerOf: (key: ServiceKey, clusters: string, consumerIp: string | undefined) => Buffer | undefined
   /** Whether the list depends on who asks for it: the service has a selector. Absent: never. */
   readonly isPersonal?: (key: ServiceKey) => boolean
   readonly loop: PushLoop
@@ -182,7 +183,7 @@ export class PushSubscribers {
     const { version, key } = walk.service
     if (this.#options.isPersonal?.(key)) {
       const consumerIp = subscriber.consumerIp ?? subscriber.address
-      return this.#options.sender.pack(this.#options.answerOf(key, variant.clusters, consumerIp))
+      return this.#packed(this.#options.answerOf(key, variant.clusters, consumerIp))
     }
     const made = walk.packets.get(variant)
     if (made?.version === version) return made.packet
@@ -198,11 +199,14 @@ export class PushSubscribers {
   }
 
   #pack(variant: Variant): PushPacket | undefined {
-    const { sender, answerOf } = this.#options
-    const packet = sender.pack(answerOf(variant.service.key, variant.clusters, undefined))
+    const packet = this.#packed(this.#options.answerOf(variant.service.key, variant.clusters, undefined))
     variant.bytes = packet?.datagram.length
     variant.sizedVersion = variant.service.version
     return packet
+  }
+
+  #packed(answer: Buffer | undefined): PushPacket | undefined {
+    return answer === undefined ? undefined : this.#options.sender.pack(answer)
   }
 }
 

@@ -22,6 +22,13 @@ export const SETTINGS: HttpSettings = {
   maxBodyBytes: 64 * 1024,
   maxParameters: 50,
   maxConnections: 20_000,
+  maxConnectionsPerAddress: 0,
+  maxUnreadBytes: 64 * 1024,
+  unreadTimeoutMs: 60_000,
+  maxBodyMemoryBytes: 512 * 1024 * 1024,
+  maxHeaders: 200,
+  maxJsonDepth: 32,
+  maxPipelinedRequests: 256,
   trustedProxies: [],
 }
 

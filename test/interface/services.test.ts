@@ -210,9 +210,9 @@ describe('the label selector', () => {
   test('gives a consumer the providers whose labels agree with the instances at its address', async () => {
     const namespaceId = unique('ns')
     const serviceName = await created({ namespaceId, selector })
-    await registered(serviceName, { namespaceId, ip: '127.0.0.1', port: 1, metadata: 'zone=a' })
-    await registered(serviceName, { namespaceId, ip: '127.0.0.2', port: 2, metadata: 'zone=b' })
-    await registered(serviceName, { namespaceId, ip: '127.0.0.3', port: 3, metadata: 'zone=a' })
+    await registered(serviceName, { namespaceId, ip: '127.9.0.1', port: 1, metadata: 'zone=a' })
+    await registered(serviceName, { namespaceId, ip: '127.9.0.2', port: 2, metadata: 'zone=b' })
+    await registered(serviceName, { namespaceId, ip: '127.9.0.3', port: 3, metadata: 'zone=a' })
     await registered('consumer-a', { namespaceId, ip: '127.0.0.2', port: 9, metadata: 'zone=a' })
     await registered('consumer-z', { namespaceId, ip: '127.0.0.3', port: 9, metadata: 'zone=z' })
     expect(await seenFrom('127.0.0.2', { serviceName, namespaceId })).toEqual([1, 3])
@@ -227,8 +227,8 @@ describe('the label selector', () => {
     const both = 'CONSUMER.label.zone = PROVIDER.label.zone & CONSUMER.label.rack = PROVIDER.label.rack'
     const expression = JSON.stringify({ type: 'label', expression: both })
     const serviceName = await created({ namespaceId, selector: expression })
-    await registered(serviceName, { namespaceId, ip: '127.0.0.1', port: 1, metadata: 'zone=a,rack=1' })
-    await registered(serviceName, { namespaceId, ip: '127.0.0.2', port: 2, metadata: 'zone=a,rack=2' })
+    await registered(serviceName, { namespaceId, ip: '127.9.0.1', port: 1, metadata: 'zone=a,rack=1' })
+    await registered(serviceName, { namespaceId, ip: '127.9.0.2', port: 2, metadata: 'zone=a,rack=2' })
     await registered('consumer', { namespaceId, ip: '127.0.0.5', port: 9, metadata: 'zone=a,rack=2' })
     expect(await seenFrom('127.0.0.5', { serviceName, namespaceId })).toEqual([2])
   })
@@ -236,11 +236,11 @@ describe('the label selector', () => {
   test('the protection threshold counts after the selector', async () => {
     const namespaceId = unique('ns')
     const serviceName = await created({ namespaceId, selector, protectThreshold: 0.5 })
-    const provider = { namespaceId, ip: '127.0.0.1' }
+    const provider = { namespaceId, ip: '127.9.0.1' }
     await registered(serviceName, { ...provider, port: 1, metadata: 'zone=a' })
     await registered(serviceName, {
       ...provider,
-      ip: '127.0.0.2',
+      ip: '127.9.0.2',
       port: 2,
       metadata: 'zone=b',
       healthy: false,

@@ -2,6 +2,7 @@
 import type { ConfigKey } from '../../src/core/config/config-item.ts'
 import type { HistoryRecord } from '../../src/core/config/history-record.ts'
 import type { Change } from '../../src/core/changes.ts'
+import { ContentBudget } from '../../src/core/config/content-budget.ts'
 import { Engine } from '../../src/core/engine.ts'
 import type { ChangeGroup, Store } from '../../src/core/ports.ts'
 import { Refusal } from '../../src/core/refusal.ts'
@@ -58,11 +59,13 @@ export function startFixture(limits: Pick<LongPollOptions, 'maxHeld'> = {}) {
     engine,
     polls,
     nowMs: () => clock.nowMs,
+    budget: new ContentBudget(state, 1_000_000),
     maxContentBytes: 1000,
     maxFormBodyBytes: 10_000,
     maxListeningItems: 100,
     namespaceQuota: 200,
     version: '1.2.3',
+    notReady: () => [],
     members: () => [{ ip: '10.0.0.1', port: 8848, alive: true, lastRefMs: 17 }],
   }
   const routes = routesOf(parts)

@@ -5,10 +5,16 @@ export class ConfigTable {
   readonly #byKey = new Map<string, ConfigItem>()
   readonly #byId = new Map<number, ConfigItem>()
   readonly #byNamespace = new Map<string, Set<string>>()
+  #contentBytes = 0
 
   /** How many items there are. */
   get size(): number {
     return this.#byKey.size
+  }
+
+  /** How many bytes all contents take together. */
+  get contentBytes(): number {
+    return this.#contentBytes
   }
 
   get(key: ConfigKey): ConfigItem | undefined {
@@ -40,6 +46,7 @@ export class ConfigTable {
 
   set(item: ConfigItem): void {
     const keyText = configKeyText(item.key)
+    this.#contentBytes += item.content.length - (this.#byKey.get(keyText)?.content.length ?? 0)
     this.#byKey.set(keyText, item)
     this.#byId.set(item.origin.id, item)
     const { namespaceId } = item.key
@@ -53,6 +60,7 @@ export class ConfigTable {
     const item = this.#byKey.get(keyText)
     if (item === undefined) return
     this.#byKey.delete(keyText)
+    this.#contentBytes -= item.content.length
     this.#byId.delete(item.origin.id)
     const members = this.#byNamespace.get(key.namespaceId)
     members?.delete(keyText)

@@ -1,7 +1,7 @@
 import { type BeatTiming, DEFAULT_TIMING, type Metadata } from './instance.ts'
 
 /** The metadata keys by which an instance asks for its own timing, in milliseconds (http-compat.md section 4). */
-export const TIMING_KEYS = {
+const TIMING_KEYS = {
   interval: 'preserved.heart.beat.interval',
   unhealthy: 'preserved.heart.beat.timeout',
   remove: 'preserved.ip.delete.timeout',

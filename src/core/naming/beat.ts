@@ -25,7 +25,11 @@ const NOTHING_HEALED: readonly Change[] = []
  */
 export function beat(state: State, source: BeatSource, now: Now): BeatResult {
   const instances = findSources(state, source)
-  if (instances.length === 0) return { kind: 'unknown' }
+  if (instances.length === 0) {
+    state.health.counts.unknown++
+    return { kind: 'unknown' }
+  }
+  state.health.counts.renewed++
   let healed = NOTHING_HEALED
   for (const instance of instances) {
     instance.lastBeatMs = now.healthMs

@@ -1,4 +1,4 @@
-import type { Change } from '../changes.ts'
+import type { Change, InstanceHealthChanged, InstanceRemoved } from '../changes.ts'
 import { DueBook } from '../due-book.ts'
 import type { Now } from '../ports.ts'
 import type { Instance } from './instance.ts'
@@ -15,6 +15,8 @@ const UNJUDGED_MS = 1_000
  */
 export class HealthBook {
   readonly #due = new DueBook<Instance>(BUCKET_MS)
+  /** Since the start: beats that renewed an instance or found none, and what silence has brought about. */
+  readonly counts = { renewed: 0, unknown: 0, unhealthy: 0, removed: 0 }
 
   /** Puts an ephemeral instance into the book, or moves it to where its timing says. */
   watch(instance: Instance): void {
@@ -40,7 +42,10 @@ export class HealthBook {
         continue
       }
       const change = judge(instance, now)
-      if (change !== undefined) changes.push(change)
+      if (change !== undefined) {
+        changes.push(change)
+        this.counts[change.kind === 'instance-removed' ? 'removed' : 'unhealthy']++
+      }
       if (change?.kind !== 'instance-removed') {
         this.#due.add(instance, nextDueMs(instance, instance.healthy && change === undefined))
       }
@@ -55,7 +60,7 @@ function nextDueMs(instance: Instance, healthy: boolean): number {
   return instance.lastBeatMs + silenceMs
 }
 
-function judge(instance: Instance, now: Now): Change | undefined {
+function judge(instance: Instance, now: Now): InstanceRemoved | InstanceHealthChanged | undefined {
   const { record, timing, entry } = instance
   const about = {
     serviceKey: entry.service.key,

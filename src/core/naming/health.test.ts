@@ -37,6 +37,16 @@ describe('the health clock', () => {
     expect(clock.sweep(10_250)).toBe(750)
   })
 
+  test('stands still while it is held, and goes on from there', () => {
+    const clock = new HealthClock(0, SWEEP_MS)
+    expect(clock.at(200)).toBe(200)
+    clock.hold(250)
+    expect([clock.at(250), clock.at(400)]).toEqual([250, 250])
+    clock.hold(9_000)
+    expect(clock.sweep(9_250)).toBe(250)
+    expect(clock.sweep(9_500)).toBe(500)
+  })
+
   test('never goes back', () => {
     const clock = new HealthClock(1_000, SWEEP_MS)
     expect(clock.at(900)).toBe(0)
@@ -46,6 +56,7 @@ describe('the health clock', () => {
         let [ms, last] = [0, 0]
         for (const [turn, step] of steps.entries()) {
           ms += step
+          if (turn % 7 === 3) other.hold(ms)
           const now = turn % 2 === 0 ? other.sweep(ms) : other.at(ms)
           expect(now).toBeGreaterThanOrEqual(last)
           last = now

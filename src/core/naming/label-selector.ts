@@ -1,4 +1,5 @@
 import { Refusal } from '../refusal.ts'
+import { shown } from '../shown.ts'
 import type { Instance, Metadata } from './instance.ts'
 import type { Selector } from './service.ts'
 
@@ -17,7 +18,7 @@ export function labelsOfExpression(expression: string): string[] {
   if (expression.length > LONGEST_EXPRESSION) throw badExpression(`is longer than ${LONGEST_EXPRESSION}`)
   return expression.split('&').map((condition) => {
     const match = CONDITION.exec(condition.trim())
-    if (match === null) throw badExpression(`holds "${condition.trim().slice(0, 64)}"`)
+    if (match === null) throw badExpression(`holds ${shown(condition.trim())}`)
     if (match[1] !== match[2]) throw badExpression(`compares ${match[1]} with ${match[2]}`)
     return match[1] ?? ''
   })
@@ -38,8 +39,10 @@ export function selectByLabel(
     values: valuesOf(name, consumer.labelsOf(consumer.ip)),
   }))
   if (wanted.some(({ values }) => values.size === 0)) return instances
+  // Asked once for each address: thousands of instances may share one, and each answer is as long as those are many.
+  const labelsOf = rememberedLabels(consumer.labelsOf)
   const matching = instances.filter((instance) =>
-    wanted.every(({ name, values }) => carries(instance, name, { values, labelsOf: consumer.labelsOf })),
+    wanted.every(({ name, values }) => carries(instance, name, { values, labelsOf })),
   )
   return matching.length === 0 ? instances : matching
 }
@@ -48,12 +51,25 @@ export function selectByLabel(
 function carries(
   instance: Instance,
   name: string,
-  wanted: { values: ReadonlySet<string>; labelsOf: LabelsOf },
+  wanted: { values: ReadonlySet<string>; labelsOf: (ip: string, name: string) => ReadonlySet<string> },
 ): boolean {
   const own = labelOf(instance.metadata, name)
   if (own !== undefined) return wanted.values.has(own)
-  const others = valuesOf(name, wanted.labelsOf(instance.record.address.ip))
-  return [...others].some((value) => wanted.values.has(value))
+  const others = wanted.labelsOf(instance.record.address.ip, name)
+  for (const value of others) if (wanted.values.has(value)) return true
+  return false
+}
+
+function rememberedLabels(labelsOf: LabelsOf): (ip: string, name: string) => ReadonlySet<string> {
+  const known = new Map<string, Set<string>>()
+  return (ip, name) => {
+    const place = `${ip} ${name}`
+    const there = known.get(place)
+    if (there !== undefined) return there
+    const values = valuesOf(name, labelsOf(ip))
+    known.set(place, values)
+    return values
+  }
 }
 
 function valuesOf(name: string, labels: readonly Metadata[]): Set<string> {

@@ -113,7 +113,7 @@ function sameRecord(a: InstanceRecord, b: InstanceRecord): boolean {
 }
 
 /** Whether two sets of metadata hold the same keys and values. */
-export function sameMetadata(a: Metadata, b: Metadata): boolean {
+function sameMetadata(a: Metadata, b: Metadata): boolean {
   const names = Object.keys(a)
   return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name])
 }

@@ -41,10 +41,12 @@ export function isProtecting(threshold: number, count: { healthy: number; all: n
 }
 
 function enabledIn(entry: ServiceEntry, clusters: readonly string[]): Instance[] {
+  // A client may name thousands of clusters, and a service may have as many instances.
+  const wanted = new Set(clusters)
   const enabled: Instance[] = []
   for (const instance of entry.instances.values()) {
     if (!instance.record.enabled) continue
-    if (clusters.length === 0 || clusters.includes(instance.record.address.cluster)) enabled.push(instance)
+    if (wanted.size === 0 || wanted.has(instance.record.address.cluster)) enabled.push(instance)
   }
   return enabled
 }

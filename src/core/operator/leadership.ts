@@ -2,7 +2,7 @@
 export const HEARTBEAT_MS = 5_000
 
 /** How long a leader is the leader after its last heartbeat, ms. */
-export const LEASE_MS = 15_000
+const LEASE_MS = 15_000
 
 /** The answer of the leader query (interface.md, Leader). */
 export interface LeaderView {

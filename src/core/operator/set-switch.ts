@@ -1,5 +1,6 @@
 import { type Command, unchanged } from '../decision.ts'
 import { Refusal } from '../refusal.ts'
+import { shown } from '../shown.ts'
 import {
   badValue,
   flag,
@@ -97,7 +98,7 @@ export function readSwitch(entry: string, text: string): SwitchPatch {
 function unknownSwitch(entry: string): Refusal {
   return new Refusal(
     'switch-unknown',
-    `entry must name a switch, and there is none called "${entry.slice(0, 64)}".`,
+    `entry must name a switch, and there is none called ${shown(entry)}.`,
     {
       parameter: 'entry',
       allowed: [...Object.keys(READERS), ...Object.keys(ALIASES), 'pushVersion', 'batch'].join(', '),

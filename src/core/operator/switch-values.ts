@@ -1,4 +1,5 @@
 import { Refusal } from '../refusal.ts'
+import { shown } from '../shown.ts'
 import type { ProbeParams } from './switches.ts'
 
 /** Reads the text that an operator sends for a switch, or throws a Refusal that says what is allowed. */
@@ -120,12 +121,8 @@ function json(text: string, entry: string): unknown {
 
 /** The refusal of a value, which names the switch and what is allowed. */
 export function badValue(entry: string, text: string, allowed: string): Refusal {
-  return new Refusal(
-    'invalid-parameter',
-    `The switch ${entry} must be ${allowed}, but is "${text.slice(0, 64)}".`,
-    {
-      parameter: 'value',
-      allowed,
-    },
-  )
+  return new Refusal('invalid-parameter', `The switch ${entry} must be ${allowed}, but is ${shown(text)}.`, {
+    parameter: 'value',
+    allowed,
+  })
 }

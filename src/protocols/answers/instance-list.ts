@@ -31,9 +31,14 @@ interface Tail {
 interface KeptTails {
   readonly beatIntervalMs: number
   readonly tails: Map<string, Tail>
+  /** What the tails take together, each with its whole answer. */
+  bytes: number
 }
 
 const MOST_TAILS = 32
+
+/** Of one service; a hundred thousand instances make 40 MB of each tail. One is kept in any case. */
+const MOST_KEPT_BYTES = 64 * 1024 * 1024
 
 /**
  * The instance list answer (interface.md, instance list answer envelope), as the bytes that are sent. They
@@ -69,8 +74,15 @@ function tailOf(state: State, entry: ServiceEntry, query: ListQuery): Tail {
   const found = kept.tails.get(variant)
   if (found !== undefined) return found
   const made = makeTail(state, entry, query)
-  if (kept.tails.size < MOST_TAILS) kept.tails.set(variant, made)
+  keep(kept, variant, made)
   return made
+}
+
+function keep(kept: KeptTails, variant: string, made: Tail): void {
+  const bytes = kept.bytes + 2 * made.bytes.length
+  if (kept.tails.size > 0 && (kept.tails.size >= MOST_TAILS || bytes > MOST_KEPT_BYTES)) return
+  kept.tails.set(variant, made)
+  kept.bytes = bytes
 }
 
 /** Hosts name the switch clientBeatInterval, so what was made with another value is made anew. */
@@ -82,7 +94,7 @@ function keptTails(state: State, entry: ServiceEntry): KeptTails {
     for (const instance of entry.instances.values()) instance.json = undefined
     entry.jsonBeatMs = beatIntervalMs
   }
-  const fresh: KeptTails = { beatIntervalMs, tails: new Map() }
+  const fresh: KeptTails = { beatIntervalMs, tails: new Map(), bytes: 0 }
   entry.answers = fresh
   return fresh
 }

@@ -2,17 +2,11 @@ import type { Answer } from './route.ts'
 
 /**
  * The headers of an answer as node takes them without a copy: name, value, name, value. Node adds Date and
- * Connection. Nothing that is sent may be taken for something else by a browser, hence `nosniff`.
+ * Connection; without a `length` it sends chunks. Nothing that is sent may be taken for something else by a browser, hence `nosniff`.
  */
-export function headersOf(answer: Answer, length: number, closing: boolean): string[] {
-  const headers = [
-    'Content-Type',
-    answer.contentType,
-    'Content-Length',
-    String(length),
-    'X-Content-Type-Options',
-    'nosniff',
-  ]
+export function headersOf(answer: Answer, length: number | undefined, closing: boolean): string[] {
+  const headers = ['Content-Type', answer.contentType, 'X-Content-Type-Options', 'nosniff']
+  if (length !== undefined) headers.push('Content-Length', String(length))
   if (closing) headers.push('Connection', 'close')
   if (answer.headers !== undefined) pushExtra(headers, answer.headers)
   return headers

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { Refusal } from '../../core/refusal.ts'
+import type { BodyMemory } from './body-memory.ts'
 
 /** Who gets a body that `readBody` was asked for: exactly one of these is called, once. */
 export interface BodyReceiver {
@@ -17,21 +18,29 @@ interface ReadingRequest extends IncomingMessage {
   [READING]?: Reading
 }
 
-interface Reading {
-  readonly receiver: BodyReceiver
+/** What bounds a body: its own size, and what all bodies take together. */
+export interface BodyLimits {
   readonly limitBytes: number
+  readonly memory: BodyMemory
+}
+
+interface Reading extends BodyLimits {
+  readonly receiver: BodyReceiver
   readonly chunks: Buffer[]
   bytes: number
 }
 
+/** Whether the request carries a body of any kind. */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  if (headers['transfer-encoding'] !== undefined) return true
+  const length = headers['content-length']
+  return length !== undefined && length !== '0'
+}
+
 /** Whether the request carries a form body; other bodies hold no parameters and are not read. */
 export function hasForm(request: IncomingMessage): boolean {
-  const { headers } = request
-  if (headers['transfer-encoding'] === undefined) {
-    const length = headers['content-length']
-    if (length === undefined || length === '0') return false
-  }
-  const contentType = headers['content-type']
+  if (!hasBody(request)) return false
+  const contentType = request.headers['content-type']
   return contentType === undefined || contentType === '' || FORM.test(contentType)
 }
 
@@ -42,11 +51,12 @@ const FORM = /^\s*application\/x-www-form-urlencoded\s*(;|$)/i
  * Collects a body of at most `limitBytes`. A declared length above that is refused before anything is read.
  * A body that comes without a length is refused at the first chunk too many, which is not kept.
  */
-export function readBody(request: IncomingMessage, limitBytes: number, receiver: BodyReceiver): void {
+export function readBody(request: IncomingMessage, limits: BodyLimits, receiver: BodyReceiver): void {
+  const { limitBytes, memory } = limits
   const declared = request.headers['content-length']
   if (declared !== undefined && Number(declared) > limitBytes)
     return receiver.bodyRefused(tooLarge(limitBytes))
-  ;(request as ReadingRequest)[READING] = { receiver, limitBytes, chunks: [], bytes: 0 }
+  ;(request as ReadingRequest)[READING] = { receiver, limitBytes, memory, chunks: [], bytes: 0 }
   request.on('data', onData)
   request.on('end', onEnd)
   request.on('close', onClose)
@@ -55,9 +65,15 @@ export function readBody(request: IncomingMessage, limitBytes: number, receiver:
 function onData(this: ReadingRequest, chunk: Buffer): void {
   const reading = this[READING]
   if (reading === undefined) return
-  reading.bytes += chunk.length
-  if (reading.bytes <= reading.limitBytes) reading.chunks.push(chunk)
-  else stopReading(this)?.receiver.bodyRefused(tooLarge(reading.limitBytes))
+  const bytes = reading.bytes + chunk.length
+  if (bytes > reading.limitBytes) {
+    stopReading(this)?.receiver.bodyRefused(tooLarge(reading.limitBytes))
+  } else if (!reading.memory.take(chunk.length, bytes)) {
+    stopReading(this)?.receiver.bodyRefused(reading.memory.refusal())
+  } else {
+    reading.bytes = bytes
+    reading.chunks.push(chunk)
+  }
 }
 
 function onEnd(this: ReadingRequest): void {
@@ -75,6 +91,7 @@ function stopReading(request: ReadingRequest): Reading | undefined {
   const reading = request[READING]
   if (reading === undefined) return undefined
   delete request[READING]
+  reading.memory.release(reading.bytes)
   request.off('data', onData)
   request.off('end', onEnd)
   request.off('close', onClose)

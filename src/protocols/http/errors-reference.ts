@@ -26,14 +26,31 @@ const MEANING_OF = {
   'invalid-parameter': 'The answer names the parameter and says what is allowed.',
   'missing-parameter': 'The answer names the parameter. An empty one counts as absent.',
   'malformed-request': 'The request is not what HTTP or its content type says: broken encoding, broken form.',
-  'too-large': 'The content, the body or the request line is longer than a limit of docs/settings.md.',
+  'too-large':
+    'The content, the body or the request line with its headers is longer than a limit of docs/settings.md, or what was asked for is too large to be answered at once.',
   'too-many': 'The request has more parameters than `max-parameters` of docs/settings.md allows.',
+  'too-deep': 'A JSON parameter is nested more deeply than `max-json-depth` of docs/settings.md allows.',
+  'too-many-headers': 'The request has more header fields than `max-headers` of docs/settings.md allows.',
+  'too-many-requests':
+    'More than `max-pipelined-requests` were sent on one connection without waiting for answers. The connection ends; the surplus was not carried out.',
+  'too-many-connections':
+    'As many connections are open as `max-connections`, or `max-connections-per-address`, allows. The connection ends.',
+  'too-slow':
+    'The request took longer to arrive than `request-timeout` of docs/settings.md. The connection ends.',
+  'body-memory':
+    'The bodies that are being read take as much memory as `max-body-memory` allows. Try again in a moment.',
+  'content-memory':
+    'All contents together would take more memory than `max-content-memory` allows. Delete what is not needed, or raise it.',
   'unknown-path': 'Check the spelling; docs/openapi.json has all paths.',
   'unknown-method': 'The header Allow lists the methods of the path.',
   'server-status':
     'An operator has set overriddenServerStatus, or the server holds as many polls as it may. Try again later.',
   'store-unavailable':
     'The change could not be written (disk full, I/O error) and does not hold. The log of the server says more.',
+  'backup-refused':
+    'One is being made already, or `max-backups` of docs/settings.md are there. The answer says which.',
+  'backup-failed':
+    'The server goes on and nothing of the backup is left. The answer says why, e.g. that there is no room for it.',
   stopping: 'The server is being stopped. Try again in a moment.',
 } satisfies Record<RefusalCode, string>
 

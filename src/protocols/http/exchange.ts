@@ -2,17 +2,16 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Refusal } from '../../core/refusal.ts'
 import { headersOf } from './answer-headers.ts'
-import { hasForm, readBody, type BodyReceiver } from './body-reader.ts'
+import { sendChunks, sendLingering } from './answer-sending.ts'
+import { hasBody, hasForm, readBody, type BodyReceiver } from './body-reader.ts'
 import { callerAddress, plainAddress } from './client-address.ts'
 import { countRequest } from './connection-load.ts'
 import type { ExchangeContext } from './exchange-context.ts'
-import { parseFormBody, parseQuery, type FormValues } from './form-parser.ts'
-import { pathOf, queryOf } from './request-target.ts'
+import { valuesOf } from './form-parser.ts'
+import { endsConnection, refusalOfRequest, tooLongToTell } from './request-limits.ts'
+import { pathOf } from './request-target.ts'
 import type { Answer, Caller, Handled, Held, Request, Route } from './route.ts'
 import type { CompiledRoute } from './router.ts'
-
-/** How long the rest of a refused body is let in, so that its sender sees the answer before the connection ends. */
-const LINGER_MS = 1_000
 
 const NO_PARAMS: Record<string, unknown> = Object.freeze({})
 
@@ -28,12 +27,15 @@ interface HeldResponse extends ServerResponse {
  */
 export class Exchange implements Request<Record<string, unknown>>, Held, Caller, BodyReceiver {
   params: Record<string, unknown> = NO_PARAMS
+  rawBody: Buffer | undefined
   readonly #context: ExchangeContext
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
   readonly #url: string
   readonly #startedMs: number
   #compiled: CompiledRoute | undefined
+  #hasUploadPlace = false
+  #streaming = false
   #held = false
   #done = false
   #gone: (() => void) | undefined
@@ -50,13 +52,21 @@ export class Exchange implements Request<Record<string, unknown>>, Held, Caller,
   /** Finds the route, asks the gate, and reads the body if there is one to read. */
   begin(): void {
     try {
-      const found = this.#context.router.find(this.#request.method ?? '', pathOf(this.#url))
+      const { router, maxParameters } = this.#context
+      const found = router.find(this.#request.method ?? '', pathOf(this.#url))
       if (found instanceof Refusal) return this.#fail(found)
-      this.#compiled = found
-      const barred = this.#context.gate?.(found.route, this.#url, this)
+      const refusal = refusalOfRequest(this.#context.limits, this.#request, this.#response)
+      if (refusal === 'ended') return void this.#finish()
+      if (refusal !== undefined) return this.#fail(refusal)
+      const compiled = router.variantOf(found, this.#url, maxParameters)
+      this.#compiled = compiled
+      const barred = this.#context.gate?.(compiled.route, this.#url, this)
       if (barred !== undefined) return this.#send(barred)
-      if (found.readsBody && hasForm(this.#request)) this.#readBody(found.maxBodyBytes)
-      else this.#handle(found, undefined)
+      const isRaw = compiled.route.body === 'raw'
+      this.#hasUploadPlace = isRaw && this.#context.uploads.take()
+      const toRead = compiled.readsBody && (isRaw ? hasBody(this.#request) : hasForm(this.#request))
+      if (toRead) this.#readBody(compiled.maxBodyBytes)
+      else this.#handle(compiled, undefined)
     } catch (error) {
       this.#fail(error)
     }
@@ -138,22 +148,18 @@ export class Exchange implements Request<Record<string, unknown>>, Held, Caller,
     const { expect, 'content-length': declared } = this.#request.headers
     // A client that asks first is not told to go on with a body that will be refused.
     if (expect !== undefined && !(Number(declared) > limitBytes)) this.#response.writeContinue()
-    readBody(this.#request, limitBytes, this)
+    readBody(this.#request, { limitBytes, memory: this.#context.bodyMemory }, this)
   }
 
   #handle(compiled: CompiledRoute, body: Buffer | undefined): void {
-    this.params = compiled.readParameters(this.#values(body))
+    const isRaw = compiled.route.body === 'raw'
+    this.params = compiled.readParameters(
+      valuesOf(this.#url, isRaw ? undefined : body, this.#context.maxParameters),
+    )
+    if (isRaw) this.rawBody = body
     const handled = compiled.route.handle(this as unknown as Parameters<Route['handle']>[0])
     if (handled instanceof Promise) void this.#settle(handled)
     else this.#take(handled)
-  }
-
-  #values(body: Buffer | undefined): FormValues {
-    const values: FormValues = new Map()
-    const query = queryOf(this.#url)
-    if (query !== undefined) parseQuery(query, values, this.#context.maxParameters)
-    if (body !== undefined) parseFormBody(body, values, this.#context.maxParameters)
-    return values
   }
 
   async #settle(handled: Promise<Answer | undefined>): Promise<void> {
@@ -169,10 +175,12 @@ export class Exchange implements Request<Record<string, unknown>>, Held, Caller,
     else if (!this.#held) throw new Error('The handler gave no answer and does not hold the request.')
   }
 
-  #fail(error: unknown): void {
+  #fail(thrown: unknown): void {
+    const error = tooLongToTell(thrown)
     const method = this.#request.method ?? ''
     const path = pathOf(this.#url)
     const requestId = randomUUID()
+    this.#context.onRefusal?.(error instanceof Refusal ? error.code : 'internal')
     const errors = this.#compiled?.route.errors ?? this.#context.fallbackErrors(path)
     if (!(error instanceof Refusal)) {
       this.#context.log.error(
@@ -183,34 +191,38 @@ export class Exchange implements Request<Record<string, unknown>>, Held, Caller,
     // A fault after the answer was decided on: nothing sensible can be sent any more.
     if (this.#done && !this.#response.headersSent) this.#response.destroy()
     const answer = errors(error, { method, path, requestId })
-    if (error instanceof Refusal && error.code === 'too-large') this.#sendAndLinger(answer)
-    else this.#send(answer)
+    const isStillComing = !this.#request.complete
+    if (!endsConnection(error)) this.#send(answer)
+    else if (isStillComing) this.#sendAndLinger(answer)
+    else this.#send(answer, true)
   }
 
-  #send(answer: Answer): void {
+  #send(answer: Answer, ends = this.#context.stopping): void {
+    if (answer.chunks !== undefined) return void this.#sendChunks(answer, answer.chunks)
     if (!this.#finish()) return
-    this.#write(answer, this.#context.stopping)
+    this.#write(answer, ends)
     this.#response.end(answer.body)
   }
 
-  /**
-   * Answers a request whose body is still coming. Closing at once would reset the connection under the
-   * sender's hands and lose the answer; so the rest is let in, unkept, for a moment.
-   */
+  /** The exchange lasts until all is sent. */
+  async #sendChunks(answer: Answer, chunks: AsyncIterable<Buffer>): Promise<void> {
+    if (this.#done || this.#streaming) return
+    this.#streaming = true
+    this.#write(answer, this.#context.stopping)
+    await sendChunks(this.#response, chunks, this.#context.log)
+    this.#finish()
+  }
+
   #sendAndLinger(answer: Answer): void {
     if (!this.#finish()) return
-    const response = this.#response
     this.#write(answer, true)
-    response.write(answer.body)
-    const timer = setTimeout(() => response.end(), LINGER_MS)
-    this.#request.on('end', () => response.end())
-    response.on('close', () => clearTimeout(timer))
-    this.#request.resume()
+    sendLingering(this.#request, this.#response, answer.body)
   }
 
   #write(answer: Answer, closing: boolean): void {
-    const { body, status } = answer
-    const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
+    const { body, chunks, status } = answer
+    const bytes = typeof body === 'string' ? Buffer.byteLength(body) : body.length
+    const length = chunks === undefined ? bytes : undefined
     this.#response.writeHead(status, headersOf(answer, length, closing))
     const { onAnswer } = this.#context
     if (onAnswer !== undefined) onAnswer(this.#compiled?.route, status, performance.now() - this.#startedMs)
@@ -221,6 +233,8 @@ export class Exchange implements Request<Record<string, unknown>>, Held, Caller,
     if (this.#done) return false
     this.#done = true
     this.#gone = undefined
+    if (this.#hasUploadPlace) this.#context.uploads.leave()
+    this.rawBody = undefined
     this.#count(-1)
     return true
   }

@@ -116,16 +116,19 @@ export const ephemeral = Type.Boolean({
 export const healthyOnly = Type.Boolean({ description: 'Only healthy instances.' })
 
 export const metadata = Type.String({
+  mayBeJson: true,
   maxLength: 1024 * 1024,
   description: 'A JSON object, or `k=v,k2=v2`.',
 })
 
 export const beat = Type.String({
+  mayBeJson: true,
   maxLength: 1024 * 1024,
   description: 'JSON: ip, port, cluster, weight, metadata, serviceName, ephemeral, scheduled.',
 })
 
 export const instances = Type.String({
+  mayBeJson: true,
   maxLength: 8 * 1024 * 1024,
   description: 'JSON: an array of objects with ip, port, ephemeral and clusterName.',
 })
@@ -153,11 +156,13 @@ export const protectThreshold = Type.Number({
 })
 
 export const selector = Type.String({
+  mayBeJson: true,
   maxLength: 4096,
   description: 'JSON: {"type":"none"} or {"type":"label","expression":"…"}.',
 })
 
 export const healthChecker = Type.String({
+  mayBeJson: true,
   maxLength: 8192,
   description: 'JSON: an object with type TCP, HTTP, MYSQL or NONE and the fields of that type.',
 })
@@ -192,4 +197,4 @@ export const namespaceName = Type.String({
 export const namespaceDesc = Type.String({ maxLength: 256, description: 'What the namespace is for.' })
 
 export const switchEntry = Type.String({ maxLength: 64, description: 'The name of the switch.' })
-export const switchValue = Type.String({ maxLength: 65536, description: 'Its new value.' })
+export const switchValue = Type.String({ mayBeJson: true, maxLength: 65536, description: 'Its new value.' })

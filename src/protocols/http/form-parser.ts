@@ -1,8 +1,19 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { Refusal } from '../../core/refusal.ts'
+import { queryOf } from './request-target.ts'
+import { detachedFrom } from './detached-text.ts'
 
 /** Parameters by name; the first occurrence of a name is the one that counts. */
 export type FormValues = Map<string, string>
+
+/** All parameters of a request: those of the query of its target, and those of a form body after them. */
+export function valuesOf(rawUrl: string, body: Buffer | undefined, maxParameters: number): FormValues {
+  const values: FormValues = new Map()
+  const query = queryOf(rawUrl)
+  if (query !== undefined) parseQuery(query, values, maxParameters)
+  if (body !== undefined) parseFormBody(body, values, maxParameters)
+  return values
+}
 
 const PERCENT = 0x25
 const PLUS = 0x2b
@@ -45,7 +56,8 @@ function parsePairs(text: string, decode: Decode, { values, maxParameters }: Tar
     if (end < 0) end = text.length
     if (end > start) {
       if (++count > maxParameters) throw tooMany(maxParameters)
-      addPair(text.slice(start, end), decode, values)
+      // Names outlive their request by far: they must not keep all of it in memory.
+      addPair(detachedFrom(text, text.slice(start, end)), decode, values)
     }
     start = end + 1
   }

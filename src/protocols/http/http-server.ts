@@ -8,14 +8,18 @@ import {
 import { Server as NetServer, type AddressInfo, type Socket } from 'node:net'
 import { parseTrustedProxies } from './client-address.ts'
 import { answerClientError } from './client-error.ts'
+import { BodyMemory } from './body-memory.ts'
+import { Connections, type ConnectionSettings, UNREAD_CHECK_MS } from './connection-limits.ts'
 import { isIdle } from './connection-load.ts'
 import type { ExchangeContext, HttpLog } from './exchange-context.ts'
 import { Exchange } from './exchange.ts'
+import type { RequestLimits } from './request-limits.ts'
 import type { Answer, Caller, ErrorFormat, Route } from './route.ts'
 import { Router } from './router.ts'
+import { UploadPlaces } from './upload-places.ts'
 
 /** The limits and times of the HTTP server. */
-export interface HttpSettings {
+export interface HttpSettings extends ConnectionSettings, RequestLimits {
   /** How long an idle connection is kept. Above 75 s, the longest that clients and proxies keep theirs. */
   readonly keepAliveTimeoutMs: number
   /** The longest that a client may take to send a request; held polls are not touched by it. */
@@ -24,8 +28,10 @@ export interface HttpSettings {
   readonly maxHeaderBytes: number
   /** Bytes of a body, where the route says nothing else. */
   readonly maxBodyBytes: number
+  /** Bytes of all bodies that are being read. */
+  readonly maxBodyMemoryBytes: number
   readonly maxParameters: number
-  readonly maxConnections: number
+  readonly maxJsonDepth: number
   /** IPs and CIDR ranges whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[]
 }
@@ -39,6 +45,8 @@ export interface HttpServerOptions {
   /** Judges a request before its body is read: an answer, or a Refusal thrown, keeps it from its handler. */
   readonly gate?: (route: Route, rawUrl: string, caller: Caller) => Answer | undefined
   readonly onAnswer?: (route: Route | undefined, status: number, elapsedMs: number) => void
+  /** Told the code of each refusal, `internal` for a fault of ours. */
+  readonly onRefusal?: (code: string) => void
 }
 
 /** A server of a route table. */
@@ -53,6 +61,8 @@ export interface HttpServer {
   stop(graceMs: number): Promise<void>
   /** Requests that are not answered yet. */
   inFlight(): number
+  /** Connections since the start that were refused, and those cut because their client did not read. */
+  connectionCounts(): { readonly refused: number; readonly cut: number }
 }
 
 /** Builds the server; nothing listens yet. Throws for a wrong route table or trusted proxy. */
@@ -62,21 +72,36 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const begin = (request: IncomingMessage, response: ServerResponse): void =>
     new Exchange(context, request, response).begin()
   const server = createServer(nodeOptions(settings), begin)
-  server.maxConnections = settings.maxConnections
+  const connections = new Connections(settings, options.log)
+  server.maxConnections = connections.hardLimit
+  // One more than may be, so that a surplus is seen; node drops what is beyond without a word.
+  server.maxHeadersCount = settings.maxHeaders + 1
   // Exchanges ask for the body themselves, once they want it.
   server.on('checkContinue', begin)
   server.on('clientError', answerClientError)
-  const sockets = new Set<Socket>()
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket)
-    socket.on('close', () => sockets.delete(socket))
-  })
+  admitBefore(server, connections)
+  const slowReaders = setInterval(() => connections.cutSlowReaders(performance.now()), UNREAD_CHECK_MS)
+  slowReaders.unref()
   return {
     server,
     listen: (address) => listen(server, address),
-    stop: (graceMs) => stop({ server, sockets, context }, graceMs),
+    stop: async (graceMs) => {
+      await stop({ server, sockets: connections.sockets, context }, graceMs)
+      clearInterval(slowReaders)
+    },
     inFlight: () => context.inFlight,
+    connectionCounts: () => connections.counts,
   }
+}
+
+/** Lets node see only the connections that are admitted: what the others send is not even read. */
+function admitBefore(server: Server, connections: Connections): void {
+  const listeners = server.listeners('connection') as ((this: Server, socket: Socket) => void)[]
+  server.removeAllListeners('connection')
+  server.on('connection', (socket: Socket) => {
+    if (!connections.admit(socket)) return
+    for (const listener of listeners) listener.call(server, socket)
+  })
 }
 
 function contextOf({
@@ -86,16 +111,21 @@ function contextOf({
   log,
   gate,
   onAnswer,
+  onRefusal,
 }: HttpServerOptions): ExchangeContext {
   return {
-    router: new Router(routes, settings.maxBodyBytes),
+    router: new Router(routes, settings.maxBodyBytes, settings.maxJsonDepth),
     trusted: parseTrustedProxies(settings.trustedProxies),
     maxParameters: settings.maxParameters,
+    limits: settings,
+    bodyMemory: new BodyMemory(settings.maxBodyMemoryBytes),
     fallbackErrors,
     gate,
     onAnswer,
+    onRefusal,
     log,
     inFlight: 0,
+    uploads: new UploadPlaces(),
     stopping: false,
   }
 }

@@ -1,5 +1,6 @@
 import type { Metadata } from '../../core/naming/instance.ts'
 import { Refusal } from '../../core/refusal.ts'
+import { detachedFrom } from './detached-text.ts'
 import { invalid } from './parameter-field.ts'
 
 const ALLOWED = 'a JSON object or k=v,k2=v2'
@@ -64,7 +65,7 @@ function parsePairs(text: string, parameter: string, maxBytes: number): Metadata
     const equals = pair.indexOf('=')
     const key = pair.slice(0, Math.max(equals, 0)).trim()
     if (key === '') throw invalid(parameter, ALLOWED, text)
-    metadata[key] = pair.slice(equals + 1).trim()
+    metadata[detachedFrom(text, key)] = detachedFrom(text, pair.slice(equals + 1).trim())
   }
   return toMetadata(metadata, parameter, maxBytes)
 }

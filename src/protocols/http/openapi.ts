@@ -11,8 +11,9 @@ type Json = Record<string, unknown>
 export function describeApi(routes: readonly Route[], version: string): Json {
   const paths: Record<string, Json> = {}
   for (const route of routes) {
+    if (route.variant !== undefined) continue
     const methods = (paths[route.path] ??= {})
-    methods[route.method.toLowerCase()] = describeRoute(route)
+    methods[route.method.toLowerCase()] = describeRoute(withVariants(route, routes))
   }
   return {
     openapi: '3.1.0',
@@ -24,6 +25,27 @@ export function describeApi(routes: readonly Route[], version: string): Json {
     },
     paths,
     components: { schemas: { Problem: PROBLEM_SCHEMA } },
+  }
+}
+
+/**
+ * A document has one operation for each method of a path: the variants that a parameter chooses are told as optional
+ * parameters and further content types of it. What the plain operation requires, it requires without them.
+ */
+function withVariants(route: Route, routes: readonly Route[]): Route {
+  const variants = routes.filter(
+    ({ variant, method, path }) => variant !== undefined && method === route.method && path === route.path,
+  )
+  if (variants.length === 0) return route
+  const more = variants.map(({ params }) => params.properties)
+  const bodyTypes = Object.assign({}, ...variants.map((variant) => variant.bodyTypes ?? {})) as Json
+  const summary = [route, ...variants].map((one) => one.summary).join('; or: ')
+  const properties = Object.assign({}, ...more, route.params.properties) as Route['params']['properties']
+  return {
+    ...route,
+    summary,
+    params: { ...route.params, properties },
+    bodyTypes: bodyTypes as Record<string, object>,
   }
 }
 
@@ -41,7 +63,7 @@ function describeRoute(route: Route): Json {
       ...fields.flatMap((field) => parameters(field, route.method !== 'GET')),
       ...Object.entries(route.headers ?? {}).map(([name, note]) => headerParameter(name, note)),
     ],
-    ...(route.method === 'GET' || fields.length === 0 ? {} : { requestBody: formBody(fields) }),
+    ...(route.method === 'GET' || fields.length === 0 ? {} : { requestBody: bodyOf(fields, route) }),
     responses: responses(route),
   }
 }
@@ -56,7 +78,16 @@ interface Field {
 
 /** A schema without what is said beside it, and with our keywords as the extensions that they are. */
 function fieldOf(name: string, source: FieldSchema, isRequired: boolean): Field {
-  const { aliases = [], allowEmpty, trim: _, maxBytes, allowed, description, ...schema } = source
+  const {
+    aliases = [],
+    allowEmpty,
+    trim: _,
+    mayBeJson: __,
+    maxBytes,
+    allowed,
+    description,
+    ...schema
+  } = source
   return {
     name,
     // What has a default may be left out, whatever its schema says about the handler's side.
@@ -100,13 +131,15 @@ function parameter({ name, required, schema, description }: Field, mayBeInForm: 
   }
 }
 
-function formBody(fields: readonly Field[]): Json {
+function bodyOf(fields: readonly Field[], { bodyTypes = {} }: Route): Json {
   const properties = fields.map(({ name, schema, description }) => [
     name,
     description === undefined ? schema : { ...schema, description },
   ])
   const schema = { type: 'object', properties: Object.fromEntries(properties) as Json }
-  return { required: false, content: { 'application/x-www-form-urlencoded': { schema } } }
+  const others = Object.entries(bodyTypes).map(([type, one]) => [type, { schema: one }])
+  const content = { 'application/x-www-form-urlencoded': { schema }, ...(Object.fromEntries(others) as Json) }
+  return { required: false, content }
 }
 
 function responses({ path }: Route): Json {

@@ -1,10 +1,19 @@
 import type { Properties } from './schema.ts'
-import { route, type ErrorFormat, type Method, type ParameterRules, type Route } from './route.ts'
+import type { ParameterRules } from './parameter-rules.ts'
+import { route, type ErrorFormat, type Method, type Route } from './route.ts'
 
 /** An operation without its place: what a dialect gives a method, a path and its manners to. */
 export type Operation<T extends Properties = Properties> = Pick<
   Route<T>,
-  'summary' | 'permission' | 'params' | 'headers' | 'handle' | 'maxBodyBytes'
+  | 'summary'
+  | 'permission'
+  | 'params'
+  | 'headers'
+  | 'handle'
+  | 'maxBodyBytes'
+  | 'body'
+  | 'bodyTypes'
+  | 'variant'
 >
 
 /** How all routes of a part of a dialect behave. */

@@ -1,5 +1,7 @@
 import { Refusal } from '../../core/refusal.ts'
-import type { ParameterRules } from './route.ts'
+import { shown } from '../../core/shown.ts'
+import { checkJsonDepth } from './json-depth.ts'
+import type { ParameterRules } from './parameter-rules.ts'
 
 /** What a parameter can be once it is read. */
 export type FieldValue = string | number | boolean
@@ -24,6 +26,8 @@ export interface FieldSchema {
   readonly trim?: boolean
   /** The most bytes of UTF-8 that the value may take. */
   readonly maxBytes?: number
+  /** The text may be JSON, whose depth the rules bound. */
+  readonly mayBeJson?: boolean
   /** What is allowed, in words, where the pattern does not speak for itself. */
   readonly allowed?: string
 }
@@ -36,7 +40,9 @@ export function compileField(name: string, schema: FieldSchema, rules: Parameter
   if (schema.enum !== undefined) return enumField(name, schema.enum)
   switch (schema.type) {
     case 'string':
-      return stringField(name, schema)
+      return schema.mayBeJson === true && rules.maxJsonDepth !== undefined
+        ? jsonField(name, stringField(name, schema), rules.maxJsonDepth)
+        : stringField(name, schema)
     case 'integer':
       return numberField(name, schema, { syntax: /^-?\d{1,20}$/, noun: 'an integer' })
     case 'number':
@@ -49,12 +55,6 @@ export function compileField(name: string, schema: FieldSchema, rules: Parameter
     default:
       throw new TypeError(`${name}: parameters are strings, numbers, booleans or one of several words`)
   }
-}
-
-/** The client's own value in a message: short, and without characters that could disturb a terminal. */
-export function shown(text: string): string {
-  const start = text.length > 64 ? `${text.slice(0, 64)}…` : text
-  return `"${start.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '?')}"`
 }
 
 /** What a schema allows, in words, as refusals and documents say it. */
@@ -83,7 +83,7 @@ function enumField(name: string, choices: readonly string[]): ParseField {
   }
 }
 
-function stringField(name: string, schema: FieldSchema): ParseField {
+function stringField(name: string, schema: FieldSchema): (text: string) => string {
   const { minLength = 0, maxLength = Infinity, maxBytes = Infinity } = schema
   const pattern = schema.pattern === undefined ? undefined : new RegExp(schema.pattern, 'u')
   return (text) => {
@@ -94,6 +94,15 @@ function stringField(name: string, schema: FieldSchema): ParseField {
     if (text.length * 3 > maxBytes) checkBytes(name, text, maxBytes)
     if (pattern !== undefined && !pattern.test(text)) throw invalid(name, allowedBy(schema), text)
     return text
+  }
+}
+
+/** Only what begins as an object or a list can be nested. */
+function jsonField(name: string, parse: (text: string) => string, maxDepth: number): ParseField {
+  return (text) => {
+    const value = parse(text)
+    if (/^\s*[[{]/.test(value)) checkJsonDepth(name, value, maxDepth)
+    return value
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Properties, ObjectSchema } from './schema.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { FormValues } from './form-parser.ts'
+import { detachedFrom } from './detached-text.ts'
 import {
   allowedBy,
   compileField,
@@ -8,7 +9,7 @@ import {
   type FieldValue,
   type ParseField,
 } from './parameter-field.ts'
-import type { ParameterRules } from './route.ts'
+import type { ParameterRules } from './parameter-rules.ts'
 
 /** Reads and checks all parameters of one route; throws Refusal `missing-parameter` or `invalid-parameter`. */
 export type ReadParameters = (values: FormValues) => Record<string, FieldValue>
@@ -95,7 +96,7 @@ function trimmed(text: string): string {
   let end = text.length
   while (start < end && text.charCodeAt(start) <= 0x20) start++
   while (end > start && text.charCodeAt(end - 1) <= 0x20) end--
-  return end - start === text.length ? text : text.slice(start, end)
+  return end - start === text.length ? text : detachedFrom(text, text.slice(start, end))
 }
 
 function missing({ name, allowed }: Field): Refusal {

@@ -1,4 +1,14 @@
-import type { ParameterRules } from './route.ts'
+/** How parameters of a route are read: which oddities of clients it bears with (http-compat.md section 0). */
+export interface ParameterRules {
+  /** Values are trimmed (naming), or taken as they are (configuration). */
+  readonly trim: boolean
+  /** An unreadable boolean is false (as clients of `/nacos` expect), or refused. */
+  readonly lenientBooleans: boolean
+  /** A text by which clients of this part say that an optional parameter is absent. */
+  readonly absentText?: string
+  /** How deeply a JSON parameter may be nested; absent: as deep as it likes. */
+  readonly maxJsonDepth?: number
+}
 
 /** `/svc`: values as they are, booleans by their known spellings only. */
 export const SVC_RULES: ParameterRules = Object.freeze({ trim: false, lenientBooleans: false })

@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http'
+import type { ParameterRules } from './parameter-rules.ts'
 import type { Static, ObjectSchema, Properties } from './schema.ts'
 
 /** What a request may do, as authorisation will judge it: an action on a kind of resource. */
 export interface Permission {
   readonly action: 'read' | 'write'
-  readonly resource: 'config' | 'naming' | 'namespace' | 'operator' | 'public'
+  readonly resource: 'config' | 'naming' | 'namespace' | 'operator' | 'backup' | 'public'
 }
 
 /** An answer, ready to be written. `headers` come on top of those that every answer has. */
@@ -13,6 +14,8 @@ export interface Answer {
   readonly contentType: string
   readonly body: Buffer | string
   readonly headers?: Readonly<Record<string, string>>
+  /** What comes instead of `body`, where it is too much to hold: sent as fast as the client takes it. */
+  readonly chunks?: AsyncIterable<Buffer>
 }
 
 /** Who asks: what handlers may know of the connection. */
@@ -38,6 +41,8 @@ export interface Held {
 export interface Request<P> {
   readonly params: P
   readonly caller: Caller
+  /** The body of a route with `body: 'raw'`; undefined where none came. */
+  readonly rawBody?: Buffer | undefined
   /** Takes the request out of the ordinary answer path; the handler must then return `undefined`. */
   hold(): Held
 }
@@ -47,16 +52,6 @@ export type Handled = Answer | undefined | Promise<Answer | undefined>
 
 /** The methods of the interface. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-
-/** How parameters of a route are read: which oddities of clients it bears with (http-compat.md section 0). */
-export interface ParameterRules {
-  /** Values are trimmed (naming), or taken as they are (configuration). */
-  readonly trim: boolean
-  /** An unreadable boolean is false (as clients of `/nacos` expect), or refused. */
-  readonly lenientBooleans: boolean
-  /** A text by which clients of this part say that an optional parameter is absent. */
-  readonly absentText?: string
-}
 
 /**
  * One operation of a dialect: all that is known of it stands here, so that routing, validation,
@@ -75,6 +70,12 @@ export interface Route<T extends Properties = Properties> {
   readonly rules: ParameterRules
   /** Bytes of body that this route takes, where it is not the default of the settings. */
   readonly maxBodyBytes?: number
+  /** Whether a body is a form of parameters (unless told), or goes to the handler as the bytes that came. */
+  readonly body?: 'form' | 'raw'
+  /** The content types of a raw body, for the OpenAPI document. */
+  readonly bodyTypes?: Readonly<Record<string, object>>
+  /** A query parameter: where it is `true`, this is the route, and not the plain one of its method and path. */
+  readonly variant?: string
   /** How errors are told to this route's clients. */
   readonly errors: ErrorFormat
   readonly handle: (request: Request<Static<ObjectSchema<T>>>) => Handled

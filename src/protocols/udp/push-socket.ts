@@ -19,6 +19,8 @@ export interface PushSocketOptions {
   readonly wallMs: () => number
   /** The switch pushEnabled: while false nothing is sent again. */
   readonly enabled: () => boolean
+  /** Datagrams that are read in a second; further ones are dropped unread. */
+  readonly maxDatagramsPerSecond: number
   readonly log: (message: string, error: Error) => void
 }
 
@@ -32,6 +34,8 @@ export class PushSocket implements PushSender {
   readonly #sockets = new Map<4 | 6, Socket>()
   #lastRef = 0
   #loggedMs = -Infinity
+  #secondOf = -Infinity
+  #readThisSecond = 0
 
   private constructor(options: PushSocketOptions) {
     this.#options = options
@@ -110,8 +114,24 @@ export class PushSocket implements PushSender {
   }
 
   #receive(datagram: Buffer, from: RemoteInfo): void {
+    if (!this.#mayRead()) return
     const lastRefTime = decodeAck(datagram)
     if (lastRefTime !== undefined) this.#deliveries.acked(lastRefTime, from)
+  }
+
+  /** Anybody can send datagrams, under any address, so they are counted together. */
+  #mayRead(): boolean {
+    const nowMs = this.#options.loop.now()
+    if (nowMs - this.#secondOf >= 1_000) {
+      this.#secondOf = nowMs
+      this.#readThisSecond = 0
+    }
+    if (this.#readThisSecond++ < this.#options.maxDatagramsPerSecond) return true
+    this.#note(
+      'Datagrams are dropped: more than max-datagrams-per-second came',
+      new Error('too many datagrams'),
+    )
+    return false
   }
 
   #socketFor(address: string): Socket | undefined {

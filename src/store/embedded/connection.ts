@@ -51,9 +51,9 @@ export class Connection {
   readonly #statements = new Map<string, Database.Statement>()
   readonly #queries = new Map<string, Database.Statement>()
 
-  /** Opens or makes the file. Throws the driver's error. */
-  constructor(path: string) {
-    this.#database = new Database(path)
+  /** Opens or makes the file; `readonly` only opens it. Throws the driver's error. */
+  constructor(path: string, options: { readonly: boolean } = { readonly: false }) {
+    this.#database = options.readonly ? new Database(path, { readonly: true }) : new Database(path)
   }
 
   /** Runs statements that take no values and whose rows nobody wants. */

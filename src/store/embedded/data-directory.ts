@@ -18,7 +18,7 @@ export function databasePath(directory: string): string {
 }
 
 /** Says that the directory has a database, so that a lost one is noticed and not silently made anew. */
-function markerPath(directory: string): string {
+export function markerPath(directory: string): string {
   return join(directory, 'waypost.json')
 }
 
@@ -81,7 +81,8 @@ function formatOf(path: string): number {
   throw new Error(`The file ${path} names no format; put it back from a backup, or remove it`)
 }
 
-function syncPath(path: string): void {
+/** Makes a file or the names in a directory last. */
+export function syncPath(path: string): void {
   const file = openSync(path, 'r')
   try {
     fsyncSync(file)

@@ -38,9 +38,9 @@ test('a full disk refuses commits, leaves reads going, and commits go on when th
   expect(historyPage(connection, names.find(page.name) ?? 0, page).totalCount).toBe(2)
 })
 
-test('an error of the disk has the connection opened anew, one of the data does not concern the store', () => {
+test('an error of the disk keeps the connection, damage does not, and one of the data does not concern the store', () => {
   const sqlite = (code: string) => Object.assign(new Error('x'), { code })
-  expect(storeFailureOf(sqlite('SQLITE_IOERR_FSYNC'))?.reopen).toBe(true)
+  expect(storeFailureOf(sqlite('SQLITE_IOERR_FSYNC'))?.reopen).toBe(false)
   expect(storeFailureOf(sqlite('SQLITE_CORRUPT'))?.message).toContain('waypost doctor')
   expect(storeFailureOf(sqlite('SQLITE_CONSTRAINT_NOTNULL'))).toBeUndefined()
   expect(storeFailureOf(new Error('x'))).toBeUndefined()

@@ -10,12 +10,13 @@ import type {
   CommitBatch,
   CommitOutcome,
   CrossingPage,
+  HeldFile,
   LoadBatch,
   Methods,
   NameText,
 } from './messages.ts'
 import { readMeta, writeMeta } from './meta.ts'
-import { openDatabase } from './open-database.ts'
+import { AUTOCHECKPOINT, openDatabase } from './open-database.ts'
 
 /** The store's database: all that the worker can be asked, synchronous, on the one connection. */
 export class EmbeddedDatabase implements Methods {
@@ -26,6 +27,7 @@ export class EmbeddedDatabase implements Methods {
   /** The revision that the next change may have: no id that was ever answered comes from it or a later one. */
   readonly nextRevision: number
   #lastRevision: number
+  #isHeld = false
 
   /** Opens the database of a data directory; throws as `openDatabase` does. */
   constructor(directory: string) {
@@ -75,8 +77,42 @@ export class EmbeddedDatabase implements Methods {
     this.#connection.transaction(() => writeMeta(this.#connection, `server:${name}`, value))
   }
 
+  /**
+   * Writes something small where a transaction that failed stands in the log, so that it cannot come back: SQLite
+   * goes on there after it has taken one back. Throws where that cannot be written either.
+   */
+  overwriteFailed(): void {
+    const revision = String(this.#lastRevision)
+    this.#connection.transaction(() => writeMeta(this.#connection, 'overwritten_before', revision))
+  }
+
   recall(name: string): string | undefined {
     return readMeta(this.#connection, `server:${name}`)
+  }
+
+  /**
+   * Brings everything into the one file and leaves that alone until `releaseFile`: writes go on, into the log only,
+   * which grows meanwhile. Throws where that cannot be done now.
+   */
+  holdFile(): HeldFile {
+    this.#connection.exec('PRAGMA wal_autocheckpoint = 0')
+    try {
+      const [busy] = this.#connection.first('PRAGMA wal_checkpoint(TRUNCATE)') ?? [1]
+      if (busy !== 0) throw new Error('The log of the store could not be brought into its file')
+      this.#isHeld = true
+      const pages = this.#connection.number('PRAGMA page_count')
+      return { revision: this.#lastRevision, bytes: pages * this.#connection.number('PRAGMA page_size') }
+    } finally {
+      if (!this.#isHeld) this.#connection.exec(AUTOCHECKPOINT)
+    }
+  }
+
+  /** Lets the file change again; false where it was not held all the time: the store was opened anew meanwhile. */
+  releaseFile(): boolean {
+    const wasHeld = this.#isHeld
+    this.#isHeld = false
+    this.#connection.exec(AUTOCHECKPOINT)
+    return wasHeld
   }
 
   /** Brings everything into the one file and ends the connection. */

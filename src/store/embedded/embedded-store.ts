@@ -6,7 +6,7 @@ import type { ChangeGroup, CommitResult, Snapshot, Store } from '../../core/port
 import { Refusal } from '../../core/refusal.ts'
 import { stampRevisions } from '../../core/revision.ts'
 import { ContentPack } from './content-pack.ts'
-import type { CommitBatch, CrossingRecord, Write } from './messages.ts'
+import type { CommitBatch, CrossingRecord, HeldFile, Write } from './messages.ts'
 import { SnapshotBuilder } from './snapshot.ts'
 import type { StoreLog } from './store-log.ts'
 import { WorkerClient } from './worker-client.ts'
@@ -16,26 +16,32 @@ import { nameText, timeOfChange, writeOfChange } from './writes-of-change.ts'
  * Opens the store in a data directory, making it where it is missing. Throws an Error that names the
  * directory and says what to do: another server uses it, its database is gone, it has a newer format.
  */
-export async function openEmbeddedStore(options: { directory: string; log: StoreLog }): Promise<Store> {
+export async function openEmbeddedStore(options: {
+  directory: string
+  log: StoreLog
+}): Promise<Store & FileHolder> {
   const directory = resolve(options.directory)
   const client = new WorkerClient({ ...options, directory })
-  return new EmbeddedStore(client, { directory, log: options.log, nextRevision: await client.open() })
+  return new EmbeddedStore(client, await client.open())
+}
+
+/** A store whose file can be held still while it is copied. */
+export interface FileHolder {
+  /** See `EmbeddedDatabase.holdFile`. */
+  holdFile(): Promise<HeldFile>
+  /** See `EmbeddedDatabase.releaseFile`. */
+  releaseFile(): Promise<boolean>
 }
 
 /** The store on the main thread: makes messages of changes and waits for answers, and so blocks nothing. */
-class EmbeddedStore implements Store {
+class EmbeddedStore implements Store, FileHolder {
   readonly #client: WorkerClient
-  readonly #directory: string
-  readonly #log: StoreLog
   #nextRevision: number
   #closing: Promise<void> | undefined
-  #failing = false
 
-  constructor(client: WorkerClient, facts: { directory: string; log: StoreLog; nextRevision: number }) {
+  constructor(client: WorkerClient, nextRevision: number) {
     this.#client = client
-    this.#directory = facts.directory
-    this.#log = facts.log
-    this.#nextRevision = facts.nextRevision
+    this.#nextRevision = nextRevision
   }
 
   async load(): Promise<Snapshot> {
@@ -92,25 +98,25 @@ class EmbeddedStore implements Store {
     return this.#client.call('recall', [name])
   }
 
+  async holdFile(): Promise<HeldFile> {
+    this.#refuseWhenClosed()
+    return this.#client.call('holdFile', [])
+  }
+
+  async releaseFile(): Promise<boolean> {
+    this.#refuseWhenClosed()
+    return this.#client.call('releaseFile', [])
+  }
+
   async close(): Promise<void> {
     this.#closing ??= this.#client.close()
     await this.#closing
   }
 
-  /** Says once that writing has begun to fail, and once that it works again. */
   async #write(batch: CommitBatch): Promise<CommitResult> {
-    try {
-      const outcome = await this.#client.call('commit', [batch], [batch.contents])
-      if (this.#failing) this.#log.info({ directory: this.#directory }, 'The store writes again')
-      this.#failing = false
-      if (outcome === undefined) return { kind: 'committed' }
-      return { kind: 'failed', group: outcome.failedGroup, error: new Error(outcome.error) }
-    } catch (error) {
-      if (!this.#failing)
-        this.#log.error({ directory: this.#directory, err: error }, 'The store cannot write')
-      this.#failing = true
-      throw error
-    }
+    const outcome = await this.#client.call('commit', [batch], [batch.contents])
+    if (outcome === undefined) return { kind: 'committed' }
+    return { kind: 'failed', group: outcome.failedGroup, error: new Error(outcome.error) }
   }
 
   #refuseWhenClosed(): void {

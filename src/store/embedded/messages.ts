@@ -77,7 +77,16 @@ export interface Methods {
   cleanHistory(limit: CleanLimit): { removed: number; more: boolean }
   remember(name: string, value: string): void
   recall(name: string): string | undefined
+  holdFile(): HeldFile
+  releaseFile(): boolean
   close(): void
+}
+
+/** The database file at a moment from which on it does not change: it is whole, and nothing of it is in the log. */
+export interface HeldFile {
+  /** The revision that it holds. */
+  readonly revision: number
+  readonly bytes: number
 }
 
 /** A question to the worker. `load` answers with batches before its reply. */

@@ -3,7 +3,12 @@ import { withChecksum } from './row-writer.ts'
 import { TABLES, verifiedRow } from './tables.ts'
 
 /** The store's own values in the table `meta`. */
-export type MetaName = 'clock_high_ms' | 'revision_floor' | 'switches' | `server:${string}`
+export type MetaName =
+  | 'clock_high_ms'
+  | 'revision_floor'
+  | 'switches'
+  | 'overwritten_before'
+  | `server:${string}`
 
 /** The value of that name. Throws `DamagedRow`. */
 export function readMeta(connection: Connection, name: MetaName): string | undefined {

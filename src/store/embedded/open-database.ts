@@ -3,6 +3,9 @@ import { checkMarker, databasePath, ensureDirectory, newerFormat, writeMarker } 
 import { APPLICATION_ID, FORMAT, SCHEMA } from './schema.ts'
 import { sqliteCodeOf, storeWideAdvice } from './store-errors.ts'
 
+/** Pages of the log between checkpoints: more makes rarer but longer stalls. */
+export const AUTOCHECKPOINT = 'PRAGMA wal_autocheckpoint = 1500'
+
 /**
  * Opens the database of a data directory as its only user, making directory and database where they are
  * missing. Throws an Error that names the directory: in use, database lost, newer format, not ours.
@@ -49,8 +52,7 @@ function prepareSchema(connection: Connection, directory: string): void {
   if (!isNew && connection.number('PRAGMA application_id') !== APPLICATION_ID) throw foreignFile(directory)
   connection.exec('PRAGMA journal_mode = WAL')
   connection.exec('PRAGMA synchronous = FULL')
-  // Pages of the log between checkpoints: more makes rarer but longer stalls.
-  connection.exec('PRAGMA wal_autocheckpoint = 1500')
+  connection.exec(AUTOCHECKPOINT)
   if (isNew) createTables(connection)
 }
 

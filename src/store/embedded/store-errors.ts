@@ -26,8 +26,9 @@ const STORE_WIDE: readonly (readonly [prefix: string, advice: string])[] = [
 ]
 
 /**
- * The store as a whole cannot do what was asked. `reopen` says that this connection must not be used again:
- * after an I/O error nobody knows what it has in memory and what is on the disk.
+ * The store as a whole cannot do what was asked. `reopen` says that this connection must not be used again: what
+ * it has in memory and what is on the disk do not fit. A full disk and an I/O error leave a sound connection: the
+ * transaction was taken back there. Opening anew would find it in the log and take it for committed.
  */
 export class StoreFailure extends Error {
   readonly reopen: boolean
@@ -52,8 +53,11 @@ export function storeFailureOf(error: unknown): StoreFailure | undefined {
   const advice = storeWideAdvice(error)
   if (advice === undefined) return undefined
   return new StoreFailure(`The store is not available: ${advice}`, {
-    // A full disk leaves a sound connection behind: the transaction was taken back.
-    reopen: sqliteCodeOf(error) !== 'SQLITE_FULL',
+    reopen: !leavesSoundConnection(sqliteCodeOf(error)),
     cause: error,
   })
+}
+
+function leavesSoundConnection(code: string | undefined): boolean {
+  return code === 'SQLITE_FULL' || code?.startsWith('SQLITE_IOERR') === true
 }

@@ -114,7 +114,12 @@ export class WorkerClient {
     // Not events.once, which an 'error' before the exit would end.
     const exited = new Promise((resolve) => worker.once('exit', resolve))
     this.#gone = exited
-    worker.on('error', (error) => this.#log.error({ err: error }, 'The thread of the store has crashed'))
+    worker.on('error', (error) =>
+      this.#log.error(
+        { err: error },
+        'the thread of the store has crashed; the next request starts another one',
+      ),
+    )
     const nextRevision = await opened(worker, exited)
     this.#worker = worker
     worker.on('message', (message: FromWorker) => this.#receive({ worker, waiting }, message))

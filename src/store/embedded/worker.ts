@@ -8,8 +8,14 @@ import { storeFailureOf, type StoreFailure } from './store-errors.ts'
 const port = parentPort
 if (port === null) throw new Error('This module is the store’s worker thread and does not run by itself')
 
-/** After an I/O error nothing is trusted any more: all that was asked meanwhile gets the same answer. */
+/** After damage nothing is trusted any more: all that was asked meanwhile gets the same answer. */
 let broken: StoreFailure | undefined
+/**
+ * A write has failed, and stands in the log perhaps as if it were committed: a crash would bring it back. So
+ * nothing else is written, and nothing is said to be, before that place of the log is written over.
+ */
+let inDoubt = false
+const WRITING: readonly Request['method'][] = ['commit', 'cleanHistory', 'remember']
 
 const database = open((workerData as { directory: string }).directory)
 if (database !== undefined) {
@@ -29,11 +35,14 @@ function open(directory: string): EmbeddedDatabase | undefined {
 function answer(database: EmbeddedDatabase, request: Request): void {
   try {
     if (broken !== undefined) throw broken
+    if (inDoubt && WRITING.includes(request.method)) database.overwriteFailed()
     const value = request.method === 'load' ? load(database, request.id) : call(database, request)
+    if (WRITING.includes(request.method)) inDoubt = false
     send({ kind: 'answer', id: request.id, value }, ownedMemory(value))
   } catch (error) {
     const failure = storeFailureOf(error)
     if (failure?.reopen === true) broken = failure
+    if (failure !== undefined && WRITING.includes(request.method)) inDoubt = true
     send({ kind: 'error', id: request.id, error: crossing(error, failure) })
   }
   // Without a listener the thread ends, and with it the driver lets the files go.

@@ -1,3 +1,4 @@
+import type { ContentBudget } from '../../../core/config/content-budget.ts'
 import type { Engine } from '../../../core/engine.ts'
 import type { State } from '../../../core/state.ts'
 import type { PublishLimits } from './publish-params.ts'
@@ -6,6 +7,8 @@ import type { PublishLimits } from './publish-params.ts'
 export interface ConfigParts extends PublishLimits {
   readonly state: Pick<State, 'config' | 'configs'>
   readonly engine: Pick<Engine, 'execute'>
+  /** What contents may take in all; every publish stays within it. */
+  readonly budget: Pick<ContentBudget, 'within'>
 }
 
 /** Permissions of the operations on configurations. */

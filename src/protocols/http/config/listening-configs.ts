@@ -1,6 +1,7 @@
 import { type ConfigKey, configKeyText } from '../../../core/config/config-item.ts'
 import { toNamespaceId } from '../../../core/namespace-id.ts'
 import { Refusal } from '../../../core/refusal.ts'
+import { detached } from '../detached-text.ts'
 
 /** An item that a client watches. */
 export interface WatchedItem {
@@ -42,6 +43,7 @@ export function parseListeningConfigs(text: string, maxItems: number): WatchedIt
 }
 
 function parseItem(text: string): WatchedItem {
+  // A piece must not keep the text of the whole request alive while the poll is held.
   const fields = detached(text).split(FIELD_END)
   const [dataId = '', group = '', md5 = '', tenant] = fields
   const isNamed = fits(dataId, LONGEST_DATA_ID) && fits(group, LONGEST_GROUP)
@@ -59,11 +61,6 @@ function echoOf(dataId: string, group: string, tenant: string | undefined): stri
 
 function fits(name: string, longest: number): boolean {
   return name.length > 0 && name.length <= longest
-}
-
-/** A copy that does not keep the text of the whole request alive while the poll is held. */
-function detached(text: string): string {
-  return Buffer.from(text).toString()
 }
 
 function decode(text: string): string {

@@ -12,7 +12,7 @@ import type { Route } from '../route.ts'
 import { CONFIG_MANNERS, csEnvelope } from './config-manners.ts'
 import { removeConfig } from './delete-config.ts'
 import { readConfig } from './read-config.ts'
-import { refuseUnsupported } from './unsupported.ts'
+import { refuseMisplaced, refuseUnsupported } from './unsupported.ts'
 
 /** `/nacos/v1/cs/configs`, as clients and tools of the reference server use it (http-compat.md sections 1 and 3). */
 export function nacosConfigRoutes(parts: ConfigParts): Route[] {
@@ -38,26 +38,26 @@ const MORE_PARAMS = {
   tag: Type.Optional(fields.tag),
 }
 
-function publish({ engine, ...limits }: ConfigParts) {
+function publish({ engine, budget, ...limits }: ConfigParts) {
   return operation({
     summary: 'Publishes a configuration item; the header casMd5 makes it depend on the current md5',
     permission: WRITE_CONFIG,
     params: Type.Object({
       ...publishParams(limits),
       ...MORE_PARAMS,
-      import: Type.Optional(Type.Boolean({ description: 'Not supported.' })),
-      clone: Type.Optional(Type.Boolean({ description: 'Not supported.' })),
+      import: Type.Optional(Type.Boolean({ description: 'True, in the query: imports a zip file.' })),
+      clone: Type.Optional(Type.Boolean({ description: 'True, in the query: copies items.' })),
     }),
     maxBodyBytes: limits.maxFormBodyBytes,
     handle: async ({ params, caller }) => {
+      refuseMisplaced({ import: params.import, clone: params.clone })
       refuseUnsupported({
-        import: params.import === true,
-        clone: params.clone === true,
         tag: params.tag !== undefined,
         betaIps: headerText(caller, 'betaIps') !== undefined,
       })
       const casMd5 = headerText(caller, 'casMd5') ?? params.casMd5
-      await engine.execute(publishConfig(toPublishConfig(params, caller, casMd5)))
+      const wish = toPublishConfig(params, caller, casMd5)
+      await budget.within(wish.key, wish.content.length, () => engine.execute(publishConfig(wish)))
       return CS_TRUE_JSON
     },
   })

@@ -1,5 +1,6 @@
 import { Type } from '../schema.ts'
 import { jsonAnswer, textAnswer } from '../answers.ts'
+import type { NotReady } from '../health-routes.ts'
 import { type Operation, operation, placeRoutes } from '../operation.ts'
 import type { Route } from '../route.ts'
 import { CONFIG_MANNERS } from './config-manners.ts'
@@ -17,6 +18,8 @@ export interface Member {
 export interface ConsoleParts {
   readonly version: string
   readonly members: () => readonly Member[]
+  /** Why the server should be sent no requests; empty when it is ready. */
+  readonly notReady: () => readonly NotReady[]
 }
 
 const PUBLIC = { action: 'read', resource: 'public' } as const
@@ -24,11 +27,10 @@ const NO_PARAMS = Type.Object({})
 
 /** What clients, probes and tools ask of the server itself (http-compat.md sections 7 and 8). */
 export function nacosConsoleRoutes(parts: ConsoleParts): Route[] {
-  const ok = constant('Tells that the server works', 'OK')
   return placeRoutes(CONFIG_MANNERS, '/nacos/v1', [
     ['GET', '/console/server/state', serverState(parts)],
-    ['GET', '/console/health/liveness', ok],
-    ['GET', '/console/health/readiness', ok],
+    ['GET', '/console/health/liveness', constant('Tells that the server works', 'OK')],
+    ['GET', '/console/health/readiness', readiness(parts)],
     ['GET', '/cs/health', constant('Tells that the configuration part works', 'UP')],
     ['GET', '/core/cluster/nodes', clusterNodes(parts)],
     ['POST', '/auth/login', LOGIN],
@@ -39,6 +41,19 @@ export function nacosConsoleRoutes(parts: ConsoleParts): Route[] {
 function constant(summary: string, text: string): Operation {
   const answer = textAnswer(text)
   return operation({ summary, permission: PUBLIC, params: NO_PARAMS, handle: () => answer })
+}
+
+function readiness({ notReady }: ConsoleParts): Operation {
+  const ok = textAnswer('OK')
+  return operation({
+    summary: 'Tells whether the server should be sent requests; 503 where it should not',
+    permission: PUBLIC,
+    params: NO_PARAMS,
+    handle: () => {
+      const problems = notReady()
+      return problems.length === 0 ? ok : textAnswer(problems.map(({ detail }) => detail).join(' '), 503)
+    },
+  })
 }
 
 function serverState({ version }: ConsoleParts): Operation {

@@ -17,12 +17,17 @@ const AGENTS: readonly (readonly [prefix: string, version: keyof PushVersions])[
   ['Nacos-CSharp-Client', 'pushCSharpVersion'],
 ]
 
+/** No library has a longer name. */
+const LONGEST_AGENT = 256
+
 /**
  * Whether a client understands pushes: it names itself `<library>:v<X.Y.Z>`, in User-Agent or else in
  * Client-Version, with a library that listens and a version that the switches accept.
  */
 export function acceptsPush(userAgent: string, clientVersion: string, switches: PushVersions): boolean {
   const agent = userAgent === '' ? clientVersion : userAgent
+  // It is kept for as long as the subscription lasts.
+  if (agent.length > LONGEST_AGENT) return false
   const known = AGENTS.find(([prefix]) => agent.startsWith(prefix))
   if (known === undefined) return false
   const version = versionOf(/:v(\d+(?:\.\d+)*)/.exec(agent)?.[1])

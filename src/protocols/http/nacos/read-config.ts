@@ -10,9 +10,9 @@ import { searchPage } from '../config/search.ts'
 import * as fields from '../fields.ts'
 import { operation } from '../operation.ts'
 import type { Answer } from '../route.ts'
+import { exportAnswer, type ExportWish } from '../transfer/export-configs.ts'
 import { csEnvelope, NO_CACHE } from './config-manners.ts'
 import { LOOSE_KEY_PARAMS, namedKey } from './config-names.ts'
-import { refuseUnsupported } from './unsupported.ts'
 
 const PARAMS = Type.Object({
   ...LOOSE_KEY_PARAMS,
@@ -27,8 +27,18 @@ const PARAMS = Type.Object({
     Type.String({ maxLength: 256, description: 'In a search: types, separated by commas.' }),
   ),
   beta: Type.Optional(Type.Boolean({ description: 'The beta version of the item; there never is one.' })),
-  export: Type.Optional(Type.Boolean({ description: 'Not supported.' })),
-  exportV2: Type.Optional(Type.Boolean({ description: 'Not supported.' })),
+  export: Type.Optional(Type.Boolean({ description: 'A zip file of the items that match.' })),
+  exportV2: Type.Optional(
+    Type.Boolean({ description: 'The same, with the types and descriptions of the items.' }),
+  ),
+  ids: Type.Optional(
+    Type.String({
+      maxLength: 65_536,
+      pattern: '^\\d{1,16}(,\\d{1,16})*$',
+      allowed: 'ids of items, separated by commas',
+      description: 'In an export: only the items of the namespace with these ids.',
+    }),
+  ),
 })
 
 type Params = Static<typeof PARAMS>
@@ -58,7 +68,7 @@ function isOther({ show, search, beta, export: v1, exportV2: v2 }: Params): bool
 }
 
 function answerOther(state: ConfigParts['state'], params: Params): Answer {
-  refuseUnsupported({ export: params.export === true, exportV2: params.exportV2 === true })
+  if (params.export === true || params.exportV2 === true) return exportAnswer(state, exportWish(params))
   if (params.show !== undefined) return csJsonAnswer(itemJson(existingConfig(state, namedKey(params))))
   if (params.search !== undefined)
     return csJsonAnswer(searchPage(state, searchOf(params, params.search), params))
@@ -75,6 +85,15 @@ function searchOf(params: Params, mode: 'accurate' | 'blur') {
     appName: params.appName ?? '',
     configTags: params.config_tags ?? '',
     types: (params.types ?? '').split(',').filter((type) => type !== ''),
+  }
+}
+
+/** Names may be patterns, as in a blur search. */
+function exportWish(params: Params): ExportWish {
+  return {
+    version: params.exportV2 === true ? 2 : 1,
+    search: searchOf(params, 'blur'),
+    ids: params.ids?.split(',').map(Number),
   }
 }
 

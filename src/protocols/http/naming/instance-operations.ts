@@ -78,7 +78,7 @@ function register(parts: NamingParts): Operation {
 }
 
 /** Registers; where the instance is there just like this, that counts as a beat. */
-export function registered(parts: NamingParts, wish: RegisterInstance): Answer | Promise<Answer> {
+function registered(parts: NamingParts, wish: RegisterInstance): Answer | Promise<Answer> {
   return andThen(parts.engine.execute(registerInstance(wish)), (registration) => {
     if (registration === 'known')
       beat(parts.state, { serviceKey: wish.serviceKey, ...wish.address }, parts.clock())
@@ -137,7 +137,7 @@ function detail(parts: NamingParts): Operation {
 }
 
 /** Which instance a request means; without a cluster, the one in DEFAULT. */
-export function targetOf(params: Named): InstanceTarget {
+function targetOf(params: Named): InstanceTarget {
   return { serviceKey: serviceKeyOf(params), address: addressOf(params), ephemeral: params.ephemeral }
 }
 

@@ -30,14 +30,15 @@ function readConfig({ state }: ConfigParts) {
   })
 }
 
-function publish({ engine, ...limits }: ConfigParts) {
+function publish({ engine, budget, ...limits }: ConfigParts) {
   return operation({
     summary: 'Publishes a configuration item',
     permission: WRITE_CONFIG,
     params: Type.Object(publishParams(limits)),
     maxBodyBytes: limits.maxFormBodyBytes,
     handle: async ({ params, caller }) => {
-      await engine.execute(publishConfig(toPublishConfig(params, caller)))
+      const wish = toPublishConfig(params, caller)
+      await budget.within(wish.key, wish.content.length, () => engine.execute(publishConfig(wish)))
       return TRUE_JSON
     },
   })

@@ -1,0 +1,59 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+
+/** A process that this one has started and must end. */
+export interface Child {
+  readonly pid: number
+  /** Sends a message and resolves with the next that comes back. Rejects where the process ends instead. */
+  ask(message: object | string): Promise<unknown>
+  /** Ends it, by force after some seconds; resolves when it is gone. */
+  stop(): Promise<void>
+}
+
+const FORCE_AFTER_MS = 15_000
+
+/** Children that are still there, ended with this process whatever happens. */
+const running = new Set<ChildProcess>()
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
+
+/** Watches over a child process. */
+export function childOf(child: ChildProcess): Child {
+  running.add(child)
+  const gone = once(child, 'exit').then(() => void running.delete(child))
+  return {
+    pid: child.pid!,
+    ask: (message) => ask(child, message),
+    stop: async () => {
+      child.kill('SIGTERM')
+      const force = setTimeout(() => child.kill('SIGKILL'), FORCE_AFTER_MS)
+      await gone
+      clearTimeout(force)
+    },
+  }
+}
+
+/** Starts a module with a message channel, in a Node with these options. */
+export function forkModule(file: string, execArgv: readonly string[] = []): Child {
+  return childOf(fork(file, { execArgv: [...execArgv], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] }))
+}
+
+function ask(child: ChildProcess, message: object | string): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const onMessage = (answer: unknown): void => {
+      child.off('exit', onExit)
+      const problem = (answer as { problem?: string } | undefined)?.problem
+      if (problem === undefined) resolve(answer)
+      else reject(new Error(problem))
+    }
+    const onExit = (code: number | null): void => {
+      child.off('message', onMessage)
+      reject(new Error(`process ${child.pid} ended with ${code} instead of answering`))
+    }
+    child.once('message', onMessage)
+    child.once('exit', onExit)
+    child.send(message)
+  })
+}

@@ -1,0 +1,90 @@
+/**
+ * The floor: a plain node:http server that does what cannot be left out. It parses its input and sends ready bytes,
+ * with the headers of the server that it stands beside; it knows, checks and keeps nothing. Held polls it answers all
+ * in one go. Started as a process of its own; told by a message what to answer.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** An answer that was captured from another server. */
+export interface ReadyAnswer {
+  readonly status: number
+  /** Name, value, name, value; without those that Node adds. */
+  readonly headers: readonly string[]
+  /** Base64. */
+  readonly body: string
+}
+
+/** What the floor is started with. */
+export interface FloorSetup {
+  readonly keepAliveTimeoutMs: number
+  /** By method and path: `GET /svc/v1/cs/configs`. */
+  readonly answers: Readonly<Record<string, ReadyAnswer>>
+  /** The path of held polls, and the request whose success answers them all. */
+  readonly pollPath: string
+  readonly wakes: string
+}
+
+// The probe that is loaded beside lets go of the channel; the floor waits on it.
+process.channel?.ref()
+process.once('message', (setup: FloorSetup) => start(setup))
+
+function start({ keepAliveTimeoutMs, answers, pollPath, wakes }: FloorSetup): void {
+  const ready = new Map(Object.entries(answers).map(([key, answer]) => [key, withBytes(answer)]))
+  const held: ServerResponse[] = []
+  const reply = (request: IncomingMessage, response: ServerResponse, form: string): void => {
+    const url = request.url ?? ''
+    const mark = url.indexOf('?')
+    const path = mark < 0 ? url : url.slice(0, mark)
+    parse(mark < 0 ? form : url.slice(mark + 1))
+    if (path === pollPath && request.headers['long-pulling-timeout'] !== undefined) {
+      held.push(response)
+      return
+    }
+    const answer = ready.get(`${request.method} ${path}`)
+    if (answer === undefined) response.writeHead(404).end()
+    else send(response, answer)
+    if (`${request.method} ${path}` === wakes) setImmediate(wake)
+  }
+  const wake = (): void => {
+    const told = ready.get(`POST ${pollPath}`)!
+    for (const response of held.splice(0)) send(response, told)
+  }
+  const server = createServer({ keepAliveTimeout: keepAliveTimeoutMs }, (request, response) => {
+    if (request.headers['content-length'] === undefined) return reply(request, response, '')
+    let form = ''
+    request.on('data', (chunk: Buffer) => (form += chunk.toString('latin1')))
+    request.on('end', () => reply(request, response, form))
+  })
+  server.listen({ host: '127.0.0.1', port: 0, backlog: 4_096 }, () => {
+    process.send?.({ port: (server.address() as AddressInfo).port })
+  })
+}
+
+interface Ready {
+  readonly status: number
+  readonly headers: string[]
+  readonly bytes: Buffer
+}
+
+function withBytes({ status, headers, body }: ReadyAnswer): Ready {
+  return { status, headers: [...headers], bytes: Buffer.from(body, 'base64') }
+}
+
+function send(response: ServerResponse, { status, headers, bytes }: Ready): void {
+  response.writeHead(status, headers)
+  response.end(bytes)
+}
+
+/** Names and values decoded, a beat read: what no server of this interface can do without. */
+function parse(text: string): Record<string, string> {
+  const values: Record<string, string> = {}
+  for (const pair of text.split('&')) {
+    const equals = pair.indexOf('=')
+    if (equals < 0) continue
+    const value = pair.slice(equals + 1)
+    values[pair.slice(0, equals)] = value.includes('%') ? decodeURIComponent(value) : value
+  }
+  if (values['beat'] !== undefined) JSON.parse(values['beat'])
+  return values
+}

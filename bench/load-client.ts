@@ -1,0 +1,29 @@
+/** A process of load clients: does the jobs that it is sent, one at a time, and answers what came of each. */
+import type { Job } from './jobs.ts'
+import { closedLoop, openLoop } from './loads.ts'
+import { PollClients } from './polls.ts'
+import { push } from './push-clients.ts'
+
+const polls = new PollClients()
+
+process.on('message', (job: Job) => {
+  run(job).then(
+    (result) => process.send?.(result ?? {}),
+    (error: unknown) => process.send?.({ problem: error instanceof Error ? error.message : String(error) }),
+  )
+})
+
+function run(job: Job): Promise<object | void> {
+  switch (job.job) {
+    case 'open-loop':
+      return openLoop(job)
+    case 'closed-loop':
+      return closedLoop(job)
+    case 'hold':
+      return polls.hold(job)
+    case 'wake':
+      return polls.wake(job)
+    case 'push':
+      return push(job)
+  }
+}

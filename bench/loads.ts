@@ -1,0 +1,130 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Histogram } from './histogram.ts'
+import type { ClosedLoopJob, LoadResult, OpenLoopJob, Stream } from './jobs.ts'
+import { requestPaths } from './paths.ts'
+import { beatQuery, configContent, publishForm, registerForm, requestText } from './request-text.ts'
+import { Wire, type WireEnd } from './wire.ts'
+
+/** Sockets of one loopback address before the next is used: a client's ports are not endless. */
+const PER_ADDRESS = 5_000
+
+/** Wires to a base, from as many loopback addresses as they need. */
+export function openWires(base: string, count: number): Wire[] {
+  return Array.from({ length: count }, (_, index) => {
+    const localAddress = `127.0.0.${2 + Math.floor(index / PER_ADDRESS)}`
+    return new Wire({ ...endOf(base), localAddress })
+  })
+}
+
+/** The host and port of a base. */
+export function endOf(base: string): WireEnd {
+  const { hostname, port } = new URL(base)
+  return { host: hostname, port: Number(port) }
+}
+
+/** Makes the requests of a stream. */
+function requestsOf(base: string, stream: Stream): (index: number) => string {
+  const paths = requestPaths(new URL(base).pathname)
+  switch (stream.kind) {
+    case 'list':
+      return (index) =>
+        requestText('GET', `${paths.list}?serviceName=${stream.base}-${(index * 7919) % stream.services}`)
+    case 'beat':
+      return (index) => requestText('PUT', `${paths.beat}?${beatQuery(stream.set, index % stream.set.count)}`)
+    case 'register':
+      return (index) =>
+        requestText(
+          'POST',
+          paths.instance,
+          registerForm(stream.set, index % stream.set.count, stream.version),
+        )
+    case 'publish':
+      return (index) =>
+        requestText(
+          'POST',
+          paths.configs,
+          publishForm(`${stream.base}-${index % stream.count}`, configContent(index)),
+        )
+  }
+}
+
+/** Beats are made before the clock runs: at 20,000 a second, making them would be most of the client's work. */
+function madeBefore(make: (index: number) => string, stream: Stream): (index: number) => string {
+  if (stream.kind !== 'beat') return make
+  const { count } = stream.set
+  const texts = Array.from({ length: count }, (_, index) => make(index))
+  return (index) => texts[index % count]!
+}
+
+/** Sends a number of requests as fast as they are answered. */
+export async function closedLoop({
+  base,
+  stream,
+  connections,
+  requests,
+}: ClosedLoopJob): Promise<LoadResult> {
+  const make = requestsOf(base, stream)
+  const wires = openWires(base, connections)
+  const histogram = new Histogram()
+  const began = performance.now()
+  let next = 0
+  let failed = 0
+  const work = async (wire: Wire): Promise<void> => {
+    while (next < requests) {
+      const sentMs = performance.now()
+      const { status } = await wire.ask(make(next++))
+      if (status === 200) histogram.add(performance.now() - sentMs)
+      else failed++
+    }
+    wire.close()
+  }
+  await Promise.all(wires.map(work))
+  const elapsedMs = performance.now() - began
+  return { counts: histogram.counts(), answered: histogram.total, failed, elapsedMs }
+}
+
+/** The client looks this often for requests that are due. */
+const TICK_MS = 1
+
+/**
+ * Sends requests at a constant rate, whatever the server does. A latency counts from the moment at which the request
+ * was due, also where no connection was free then: a server that stalls does not stop the clock.
+ */
+export async function openLoop(job: OpenLoopJob): Promise<LoadResult> {
+  const { base, stream, connections, perSecond, seconds } = job
+  const make = madeBefore(requestsOf(base, stream), stream)
+  const wires = openWires(base, connections)
+  for (const wire of wires) await wire.open()
+  const free = [...wires].reverse()
+  const waiting: number[] = []
+  const histogram = new Histogram()
+  const total = Math.floor(perSecond * seconds)
+  let failed = 0
+  let due = 0
+  let sent = 0
+  const began = performance.now()
+  const dueMs = (index: number): number => began + (index * 1_000) / perSecond
+  const dispatch = (): void => {
+    while (sent < waiting.length && free.length > 0) {
+      const index = waiting[sent++]!
+      // The wire that has rested longest: a client of its own for each request where there are enough.
+      const wire = free.shift()!
+      wire.send(make(index), (status) => {
+        if (status === 200) histogram.add(performance.now() - dueMs(index))
+        else failed++
+        free.push(wire)
+        if (sent < waiting.length) dispatch()
+      })
+    }
+  }
+  while (histogram.total + failed < total) {
+    while (due < total && dueMs(due) <= performance.now()) waiting.push(due++)
+    dispatch()
+    await sleep(TICK_MS)
+    if (performance.now() - began > (seconds + 60) * 1_000) break
+  }
+  for (const wire of wires) wire.close()
+  const elapsedMs = performance.now() - began
+  const unanswered = total - histogram.total - failed
+  return { counts: histogram.counts(), answered: histogram.total, failed: failed + unanswered, elapsedMs }
+}

@@ -1,0 +1,11 @@
+dofile(os.getenv("BENCH_LUA") .. "/report.lua")
+
+function init(args)
+  take_arguments(args)
+  head = "GET " .. wrk.path .. "?dataId=" .. base .. "-"
+  tail = "&group=DEFAULT_GROUP HTTP/1.1\r\nHost: localhost\r\n\r\n"
+end
+
+function request()
+  return head .. (next_number() * 7919 % count) .. tail
+end

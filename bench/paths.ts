@@ -1,0 +1,10 @@
+/** The operations that loads use, below a base such as `http://127.0.0.1:8848/svc/v1`. */
+export function requestPaths(base: string) {
+  return {
+    list: `${base}/ns/instance/list`,
+    configs: `${base}/cs/configs`,
+    listener: `${base}/cs/configs/listener`,
+    instance: `${base}/ns/instance`,
+    beat: `${base}/ns/instance/beat`,
+  }
+}

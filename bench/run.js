@@ -1,0 +1,24 @@
+/** `npm run bench`: compiles the bench and the server where they changed, then measures. */
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { join } from 'node:path'
+import { build, ensureInstalled, root, run } from '../scripts/prepare.js'
+
+/** A module of the bench, compiled; the server is built as well unless another one is measured. */
+export async function compiled(name, { withServer = true } = {}) {
+  await ensureInstalled()
+  if (withServer) await build()
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+  const { code, output } = await run(process.execPath, [tsc, '-p', 'bench/tsconfig.json'], { capture: true })
+  if (code !== 0) throw new Error(`${output}\nThe bench does not compile.`)
+  return import(pathToFileURL(join(root, '.cache', 'bench', 'bench', `${name}.js`)).href)
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { main } = await compiled('main', { withServer: !process.argv.includes('--main') })
+  process.exit(
+    await main(process.argv.slice(2)).catch((error) => {
+      console.error(error.message)
+      return 2
+    }),
+  )
+}

@@ -1,0 +1,106 @@
+import { forkModule, type Child } from './child.ts'
+import { Histogram } from './histogram.ts'
+import type { Job, LoadResult } from './jobs.ts'
+import { processorMs, residentBytes } from './process-usage.ts'
+import { modulePath } from './project.ts'
+import type { Kind, Launch, Target } from './target.ts'
+
+/** What was measured of one target: the names stand in the head of the table with their unit. */
+export type Figures = Readonly<Record<string, number>>
+
+/** How much is measured. */
+export interface Extent {
+  readonly quick: boolean
+  readonly rounds: number
+  readonly seconds: number
+}
+
+/** What a scenario works with. */
+export interface Bench extends Extent {
+  /** How each server of the run is started. */
+  readonly launches: Readonly<Record<string, Launch>>
+  /** The directory of the built server. */
+  readonly dist: string
+}
+
+/** One thing that is measured of several servers in turn. */
+export interface Scenario {
+  readonly name: string
+  /** A line that says what is done. */
+  readonly about: string
+  /** Which servers it makes sense for. */
+  readonly kinds: readonly Kind[]
+  /** Runs only where it is asked for by name. */
+  readonly long?: boolean
+  /** Every round has a server of its own, or all rounds the same one. */
+  readonly freshRounds?: boolean
+  readonly rounds?: number
+  /** Measures each target for a second first (as round -1), so that no cold code is in the figures. */
+  readonly warmUp?: boolean
+  /** Puts into a fresh server what the measurement needs. */
+  readonly prepare?: (target: Target, bench: Bench) => Promise<void>
+  readonly measure: (target: Target, bench: Bench, round: number) => Promise<Figures>
+  /** What is measured once beside the servers, in each round; by the name that it has in the table. */
+  readonly beside?: { readonly name: string; readonly measure: (bench: Bench) => Promise<Figures> }
+}
+
+/** Processor time and loop delay of a target from now on. */
+export async function watch(target: Target): Promise<(requests: number) => Promise<Figures>> {
+  const { pid } = target
+  await target.loopDelay()
+  const before = pid === undefined ? 0 : processorMs(pid)
+  const began = performance.now()
+  return async (requests) => {
+    const elapsedMs = performance.now() - began
+    const delay = await target.loopDelay()
+    const late: Figures =
+      delay === undefined ? {} : { 'loop p99 ms': delay.p99Ms, 'loop max ms': delay.maxMs }
+    if (pid === undefined) return late
+    const usedMs = processorMs(pid) - before
+    return {
+      'cpu µs': requests === 0 ? 0 : (usedMs * 1_000) / requests,
+      'core %': (usedMs / elapsedMs) * 100,
+      'rss MB': residentBytes(pid) / 1e6,
+      ...late,
+    }
+  }
+}
+
+/** A process of load clients. */
+export interface Clients {
+  load(job: Job): Promise<LoadResult>
+  ask(job: Job): Promise<unknown>
+  stop(): Promise<void>
+}
+
+export function startClients(): Clients {
+  const child: Child = forkModule(modulePath('load-client'))
+  return {
+    load: (job) => child.ask(job) as Promise<LoadResult>,
+    ask: (job) => child.ask(job),
+    stop: () => child.stop(),
+  }
+}
+
+/** Does one job in a process of its own. Throws where more than one request in a thousand failed. */
+export async function loadOnce(job: Job): Promise<LoadResult> {
+  const clients = startClients()
+  try {
+    const result = await clients.load(job)
+    if (result.failed > result.answered / 1_000)
+      throw new Error(`${job.job} on ${job.base}: ${result.failed} failed, ${result.answered} answered`)
+    return result
+  } finally {
+    await clients.stop()
+  }
+}
+
+/** The percentiles of a load, named for a table. */
+export function latencies(result: LoadResult, of = ''): Figures {
+  const histogram = Histogram.of(result.counts)
+  return {
+    [`${of}p50 ms`]: histogram.percentile(0.5),
+    [`${of}p99 ms`]: histogram.percentile(0.99),
+    [`${of}p99.9 ms`]: histogram.percentile(0.999),
+  }
+}

@@ -1,0 +1,129 @@
+import { requestPaths } from '../paths.ts'
+import type { Bench, Figures, Scenario } from '../scenario.ts'
+import { loadOnce, watch } from '../scenario.ts'
+import type { Target } from '../target.ts'
+import { type ClosedLoop, runWrk } from '../wrk.ts'
+import { storeAlone } from './store-alone.ts'
+
+const CONNECTIONS = 64
+const ALL = ['ours', 'floor', 'peer', 'other'] as const
+const SERVERS = ['ours', 'peer', 'other'] as const
+
+/** The service and the item that list and read ask for; the floor is made from the answers for them. */
+export const LIST_SET = { base: 'list', count: 10, perService: 10 }
+export const READ_BASE = 'read'
+
+/** Puts there what list and read ask for. */
+export async function prepareReads({ base }: Target): Promise<void> {
+  await loadOnce({
+    job: 'closed-loop',
+    base,
+    stream: { kind: 'register', set: LIST_SET, version: 0 },
+    connections: 1,
+    requests: 10,
+  })
+  await loadOnce({
+    job: 'closed-loop',
+    base,
+    stream: { kind: 'publish', base: READ_BASE, count: 1 },
+    connections: 1,
+    requests: 1,
+  })
+}
+
+const BEAT_SET = { base: 'beat', count: 1_000, perService: 10 }
+
+/** Registers a set of instances. */
+export async function registerSet(target: Target, set: typeof BEAT_SET): Promise<void> {
+  const stream = { kind: 'register', set, version: 0 } as const
+  await loadOnce({ job: 'closed-loop', base: target.base, stream, connections: 32, requests: set.count })
+}
+
+/** A closed loop of wrk and what the server spent on it. */
+export async function measureLoop(target: Target, loop: Omit<ClosedLoop, 'url'>): Promise<Figures> {
+  const { list, configs, instance, beat } = requestPaths(target.base)
+  const url = { list, read: configs, register: instance, beat, publish: configs }[loop.script]
+  const spent = await watch(target)
+  const { requests, seconds, p50Ms, p99Ms, p999Ms } = await runWrk({ ...loop, url })
+  return {
+    'rate /s': requests / seconds,
+    'p50 ms': p50Ms,
+    'p99 ms': p99Ms,
+    'p99.9 ms': p999Ms,
+    ...(await spent(requests)),
+  }
+}
+
+/** Far apart, so that no round repeats the numbers of another. */
+const ROUND_STEP = 10_000_000
+
+function loop(
+  script: ClosedLoop['script'],
+  keys: Pick<ClosedLoop, 'base' | 'count' | 'perService'>,
+  connections = CONNECTIONS,
+) {
+  return (target: Target, { seconds }: Bench, round: number): Promise<Figures> =>
+    measureLoop(target, { script, ...keys, connections, seconds, first: (round + 1) * ROUND_STEP })
+}
+
+const onList = loop('list', { base: LIST_SET.base, count: 1 })
+const onRead = loop('read', { base: READ_BASE, count: 1 })
+const onBeat = loop('beat', BEAT_SET)
+
+const loops: readonly Scenario[] = [
+  {
+    name: 'list',
+    about: 'instance list of 10 instances, 64 connections, closed loop',
+    kinds: ALL,
+    prepare: (target) => prepareUnlessFloor(target, prepareReads),
+    measure: async (target, bench, round) => {
+      // Ephemeral instances leave while others are measured: they beat before their turn.
+      await prepareUnlessFloor(target, prepareReads)
+      return onList(target, bench, round)
+    },
+  },
+  {
+    name: 'read',
+    about: 'read of an item of 1.5 KB, 64 connections, closed loop',
+    kinds: ALL,
+    prepare: (target) => prepareUnlessFloor(target, prepareReads),
+    measure: onRead,
+  },
+  {
+    name: 'register',
+    about:
+      'registrations that each change one of 20,000 instances, form body with JSON metadata, 64 connections',
+    kinds: SERVERS,
+    measure: loop('register', { base: 'register', count: 20_000, perService: 10 }),
+  },
+  {
+    name: 'beat',
+    about: 'full beats of 1,000 instances, JSON in the query, 64 connections, closed loop',
+    kinds: ALL,
+    measure: async (target, bench, round) => {
+      await prepareUnlessFloor(target, (server) => registerSet(server, BEAT_SET))
+      return onBeat(target, bench, round)
+    },
+  },
+  {
+    name: 'publish',
+    about: 'new contents of 1.5 KB for 1,000 items, 64 connections, closed loop',
+    kinds: SERVERS,
+    measure: loop('publish', { base: 'publish', count: 1_000 }),
+    beside: { name: 'store alone', measure: (bench) => storeAlone(bench, 64) },
+  },
+  {
+    name: 'publish-lone',
+    about: 'new contents of 1.5 KB, one connection: one fsync each',
+    kinds: SERVERS,
+    measure: loop('publish', { base: 'publish', count: 1_000 }, 1),
+    beside: { name: 'store alone', measure: (bench) => storeAlone(bench, 1) },
+  },
+]
+
+/** The operations in closed loops: as much as a server can do, and what it costs it. */
+export const closedLoops: readonly Scenario[] = loops.map((each) => ({ ...each, warmUp: true }))
+
+async function prepareUnlessFloor(target: Target, prepare: (target: Target) => Promise<void>): Promise<void> {
+  if (target.kind !== 'floor') await prepare(target)
+}

@@ -1,0 +1,12 @@
+/**
+ * `npm run test:fuzz`: the long form of test/fuzz, a million mutated requests and 500 generated ones for each operation.
+ * FUZZ_REQUESTS, FUZZ_RUNS and FUZZ_SEED in the environment go first; a run prints its seed.
+ */
+import { join } from 'node:path'
+import { prepare, root, run } from './prepare.js'
+
+await prepare()
+const env = { FUZZ_REQUESTS: '1000000', FUZZ_RUNS: '500', ...process.env }
+const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')
+const { code } = await run(process.execPath, [vitest, 'run', 'test/fuzz', ...process.argv.slice(2)], { env })
+process.exitCode = code

@@ -1,0 +1,57 @@
+import { Refusal } from '../core/refusal.ts'
+
+/*
+ * The zip format, as far as an export of configurations needs it: stored or deflated entries, names in UTF-8, one
+ * part, no encryption, no zip64. Numbers are little-endian.
+ */
+
+export const LOCAL_HEADER = 0x04034b50
+export const DIRECTORY_HEADER = 0x02014b50
+export const END_OF_DIRECTORY = 0x06054b50
+
+export const LOCAL_HEADER_BYTES = 30
+export const DIRECTORY_HEADER_BYTES = 46
+export const END_OF_DIRECTORY_BYTES = 22
+
+export const STORED = 0
+export const DEFLATED = 8
+
+/** The general purpose flag that says that the name is UTF-8. */
+export const UTF8_NAME = 0x0800
+/** Encrypted, strongly encrypted, or with a masked directory. */
+export const ENCRYPTED = 0x0001 | 0x0040 | 0x2000
+
+/** The most entries and the highest offset without zip64; their largest values are reserved for it. */
+export const MAX_ENTRIES = 0xfffe
+export const MAX_OFFSET = 0xfffffffe
+
+/** What a zip may hold, so that unpacking it is bounded whatever it claims. */
+export interface ZipLimits {
+  readonly maxEntries: number
+  /** Unpacked bytes of one entry. */
+  readonly maxEntryBytes: number
+  /** Unpacked bytes of all entries. */
+  readonly maxTotalBytes: number
+}
+
+/** A file that cannot be read as a zip: `what` completes "The zip file …". */
+export function badZip(what: string, cause?: unknown): Refusal {
+  const facts = { parameter: 'file', allowed: 'a zip file as an export gives it' }
+  return new Refusal(
+    'malformed-request',
+    `The zip file ${what}.`,
+    cause === undefined ? facts : { ...facts, cause },
+  )
+}
+
+/** A zip that holds more than is taken. */
+export function zipTooLarge(what: string, allowed: string): Refusal {
+  const message = `The zip file ${what}: ${allowed}. Export in smaller parts, or raise the limit.`
+  return new Refusal('too-large', message, { parameter: 'file', allowed })
+}
+
+/** A name from a zip in a message: short and on one line. */
+export function shownName(name: string): string {
+  const start = name.length > 80 ? `${name.slice(0, 80)}…` : name
+  return `"${start.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '?')}"`
+}

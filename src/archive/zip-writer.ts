@@ -1,0 +1,137 @@
+import { promisify } from 'node:util'
+import { crc32, deflateRaw } from 'node:zlib'
+import {
+  DEFLATED,
+  DIRECTORY_HEADER,
+  DIRECTORY_HEADER_BYTES,
+  END_OF_DIRECTORY,
+  END_OF_DIRECTORY_BYTES,
+  LOCAL_HEADER,
+  LOCAL_HEADER_BYTES,
+  MAX_ENTRIES,
+  MAX_OFFSET,
+  STORED,
+  UTF8_NAME,
+} from './zip-format.ts'
+
+const deflate = promisify(deflateRaw)
+
+/** Chunks are gathered to about this size before they are handed out. */
+const CHUNK_BYTES = 64 * 1024
+
+/** A file to put into a zip. */
+export interface ZipFile {
+  readonly name: string
+  readonly content: Buffer
+  /** Epoch milliseconds; told in UTC. */
+  readonly modifiedMs: number
+}
+
+interface Written {
+  readonly name: Buffer
+  readonly modifiedMs: number
+  readonly crc: number
+  readonly method: number
+  readonly packedBytes: number
+  readonly bytes: number
+  readonly offset: number
+}
+
+/**
+ * A zip of these files, in chunks. Files are taken one at a time and packed by the thread pool, so that the zip is
+ * never in memory as a whole. Throws an Error where the zip would need zip64: see `fitsInZip`.
+ */
+export async function* zipChunks(files: Iterable<ZipFile>): AsyncGenerator<Buffer> {
+  const directory: Written[] = []
+  let pending: Buffer[] = []
+  let pendingBytes = 0
+  let offset = 0
+  const add = (...pieces: Buffer[]): void => {
+    for (const piece of pieces) {
+      pending.push(piece)
+      pendingBytes += piece.length
+      offset += piece.length
+    }
+  }
+  for (const file of files) {
+    const packed = await deflate(file.content)
+    const isSmaller = packed.length < file.content.length
+    const data = isSmaller ? packed : file.content
+    const entry: Written = {
+      name: Buffer.from(file.name),
+      modifiedMs: file.modifiedMs,
+      crc: crc32(file.content),
+      method: isSmaller ? DEFLATED : STORED,
+      packedBytes: data.length,
+      bytes: file.content.length,
+      offset,
+    }
+    directory.push(entry)
+    add(localHeader(entry), entry.name, data)
+    if (pendingBytes >= CHUNK_BYTES) {
+      yield Buffer.concat(pending, pendingBytes)
+      pending = []
+      pendingBytes = 0
+    }
+  }
+  const start = offset
+  for (const entry of directory) add(directoryHeader(entry), entry.name)
+  if (directory.length > MAX_ENTRIES || offset > MAX_OFFSET) throw new Error('a zip of this size needs zip64')
+  add(endOfDirectory(directory.length, start, offset - start))
+  yield Buffer.concat(pending, pendingBytes)
+}
+
+/** Whether files with these names and sizes surely fit in a zip, even where none of them shrinks. */
+export function fitsInZip(files: readonly { readonly name: string; readonly bytes: number }[]): boolean {
+  const overhead = LOCAL_HEADER_BYTES + DIRECTORY_HEADER_BYTES
+  const sizeOf = ({ name, bytes }: { name: string; bytes: number }): number =>
+    overhead + 2 * Buffer.byteLength(name) + bytes
+  const total = files.reduce((sum, file) => sum + sizeOf(file), END_OF_DIRECTORY_BYTES)
+  return files.length <= MAX_ENTRIES && total <= MAX_OFFSET
+}
+
+function localHeader(entry: Written): Buffer {
+  const header = Buffer.alloc(LOCAL_HEADER_BYTES)
+  header.writeUInt32LE(LOCAL_HEADER, 0)
+  writeCommon(header.subarray(4), entry)
+  return header
+}
+
+function directoryHeader(entry: Written): Buffer {
+  const header = Buffer.alloc(DIRECTORY_HEADER_BYTES)
+  header.writeUInt32LE(DIRECTORY_HEADER, 0)
+  header.writeUInt16LE(20, 4)
+  writeCommon(header.subarray(6), entry)
+  header.writeUInt32LE(entry.offset, 42)
+  return header
+}
+
+/** What both headers say in the same order, from the version that is needed to the length of the extra field. */
+function writeCommon(header: Buffer, { name, modifiedMs, crc, method, packedBytes, bytes }: Written): void {
+  header.writeUInt16LE(20, 0)
+  header.writeUInt16LE(UTF8_NAME, 2)
+  header.writeUInt16LE(method, 4)
+  header.writeUInt32LE(dosTime(modifiedMs), 6)
+  header.writeUInt32LE(crc, 10)
+  header.writeUInt32LE(packedBytes, 14)
+  header.writeUInt32LE(bytes, 18)
+  header.writeUInt16LE(name.length, 22)
+}
+
+function endOfDirectory(count: number, start: number, bytes: number): Buffer {
+  const end = Buffer.alloc(END_OF_DIRECTORY_BYTES)
+  end.writeUInt32LE(END_OF_DIRECTORY, 0)
+  end.writeUInt16LE(count, 8)
+  end.writeUInt16LE(count, 10)
+  end.writeUInt32LE(bytes, 12)
+  end.writeUInt32LE(start, 16)
+  return end
+}
+
+/** Date and time as MS-DOS packs them, which knows the years from 1980 to 2107. */
+function dosTime(ms: number): number {
+  const at = new Date(Math.min(Math.max(ms, Date.UTC(1980, 0)), Date.UTC(2107, 11)))
+  const date = ((at.getUTCFullYear() - 1980) << 9) | ((at.getUTCMonth() + 1) << 5) | at.getUTCDate()
+  const time = (at.getUTCHours() << 11) | (at.getUTCMinutes() << 5) | (at.getUTCSeconds() >> 1)
+  return date * 0x10000 + time
+}

@@ -1,0 +1,75 @@
+import { TransferError } from './transfer-flags.ts'
+
+/** What an import answers: how many items were published and left, and which (see docs/compatibility.md). */
+export interface ImportAnswer {
+  readonly succCount?: number
+  readonly skipCount?: number
+  readonly failData?: readonly NamedItem[]
+  readonly skipData?: readonly NamedItem[]
+  readonly unrecognizedData?: readonly { readonly itemName: string }[]
+}
+
+/** An item in an answer. */
+export interface NamedItem {
+  readonly dataId: string
+  readonly group: string
+}
+
+const CONFIGS = '/nacos/v1/cs/configs'
+
+/** Begins an export; `query` beside what says that it is one. */
+export async function openExport(url: string, query: Readonly<Record<string, string>>): Promise<Response> {
+  const search = new URLSearchParams({ exportV2: 'true', ids: '', ...query })
+  const response = await fetch(`${url}${CONFIGS}?${search}`)
+  const type = response.headers.get('content-type') ?? ''
+  if (response.status === 200 && type.startsWith('application/octet-stream')) return response
+  throw new TransferError(
+    `${url} answers no export: ${response.status} ${(await response.text()).slice(0, 300)}`,
+  )
+}
+
+/** Uploads one zip. Throws TransferError where the server answers that it was not imported as a whole. */
+export async function uploadZip(
+  url: string,
+  query: Readonly<Record<string, string>>,
+  zip: readonly Buffer[],
+): Promise<ImportAnswer> {
+  const form = new FormData()
+  form.set('file', new Blob([Buffer.concat(zip)], { type: 'application/zip' }), 'configs.zip')
+  const search = new URLSearchParams({ import: 'true', ...query })
+  const response = await fetch(`${url}${CONFIGS}?${search}`, { method: 'POST', body: form })
+  const text = await response.text()
+  const answer = parseAnswer(text)
+  if (response.status === 200 && answer?.code === 200) return answer.data ?? {}
+  const why = answer?.message ?? text.slice(0, 300)
+  throw new TransferError(`${url} did not import: ${response.status} ${why}`)
+}
+
+/** The ids of the namespaces that the server lists; the default one is the empty string. */
+export async function namespacesOf(url: string): Promise<string[]> {
+  const response = await fetch(`${url}/nacos/v1/console/namespaces`)
+  const answer = (await response.json()) as { data?: readonly { namespace: string }[] }
+  if (!Array.isArray(answer.data)) throw new TransferError(`${url} lists no namespaces: ${response.status}`)
+  return (answer.data as readonly { namespace: string }[]).map(({ namespace }) => namespace)
+}
+
+/** Other servers of this interface do not know a dry run: they would import. */
+export async function mustKnowDryRun(url: string): Promise<void> {
+  const response = await fetch(`${url}/openapi.json`)
+  const document = parseJson(await response.text()) as { info?: { title?: string } } | undefined
+  if (document?.info?.title !== 'Waypost')
+    throw new TransferError(`${url} is no Waypost server: a dry run would import there, so nothing was sent`)
+}
+
+function parseAnswer(text: string): { code?: number; message?: string; data?: ImportAnswer } | undefined {
+  const json = parseJson(text)
+  return typeof json === 'object' && json !== null ? json : undefined
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,194 @@
+import { array, assert, constantFrom, integer, property, record, string } from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { at, carryOut, published, publishing, refusalOf, WALL_MS } from '../core.test-support.ts'
+import { historyIdOf, isItemId, itemIdOf, stampRevisions } from '../revision.ts'
+import { State } from '../state.ts'
+import { deleteConfig } from './delete-config.ts'
+import { publishConfig } from './publish-config.ts'
+import { type ConfigSearch, searchConfigs } from './search-configs.ts'
+
+const KEY = publishing('').key
+const BY = { ip: '10.9.9.9', user: null }
+const changesOf = (state: State, content: string, other = {}) =>
+  publishConfig(publishing(content, other)).decide(state, at(0)).changes
+
+describe('publishing', () => {
+  test('makes an item, then versions of it that share its id and birth', () => {
+    const state = new State(WALL_MS)
+    const first = published(state, 'one', KEY)
+    carryOut(
+      state,
+      publishConfig(publishing('two', { operator: { ip: '10.1.1.1', user: 'ann' } })),
+      at(1_000),
+    )
+    const second = state.config(KEY)
+    expect(second?.origin).toBe(first.origin)
+    expect(second?.origin).toMatchObject({ createdMs: WALL_MS, createIp: '10.9.9.9' })
+    expect(second?.historyId).toBeGreaterThan(first.historyId)
+    expect(second?.modifiedMs).toBe(WALL_MS + 1_000)
+    expect(state.configs.getById(first.origin.id)).toBe(second)
+  })
+
+  test('what is there already changes nothing', () => {
+    const state = new State(WALL_MS)
+    carryOut(state, publishConfig(publishing('one', { type: 'json', notes: { desc: 'd' } })), at(0))
+    expect(changesOf(state, 'one')).toEqual([])
+    expect(changesOf(state, 'one', { type: 'json', notes: { desc: 'd' } })).toEqual([])
+  })
+
+  test('another type, note or text is a new version; what is not named stays', () => {
+    const state = new State(WALL_MS)
+    carryOut(
+      state,
+      publishConfig(publishing('one', { type: 'json', notes: { desc: 'd', configTags: 'a,b' } })),
+      at(0),
+    )
+    for (const other of [{ type: 'xml' }, { notes: { desc: 'other' } }, { notes: { desc: null } }]) {
+      expect(changesOf(state, 'one', other)).toHaveLength(1)
+    }
+    carryOut(state, publishConfig(publishing('two', { notes: { desc: 'e' } })), at(0))
+    expect(state.config(KEY)).toMatchObject({
+      type: 'json',
+      notes: { desc: 'e', configTags: 'a,b', appName: '' },
+    })
+  })
+
+  test('a text of the same md5 but other bytes is another text', () => {
+    const state = new State(WALL_MS)
+    carryOut(state, publishConfig(publishing('one', { md5: 'same' })), at(0))
+    expect(changesOf(state, 'two', { md5: 'same' })).toHaveLength(1)
+  })
+
+  test('with an md5 to compare happens only when it is the current one', () => {
+    const state = new State(WALL_MS)
+    const code = (casMd5: string) =>
+      refusalOf(() => carryOut(state, publishConfig(publishing(casMd5, { casMd5 })), at(0)))
+    expect(code('other')).toBe('config-changed')
+    expect(code('')).toBeUndefined()
+    expect(code('')).toBe('config-changed')
+    expect(code('md5 of ')).toBeUndefined()
+  })
+
+  test('never goes back in time', () => {
+    const state = new State(WALL_MS)
+    published(state, 'one', KEY)
+    carryOut(state, publishConfig(publishing('two')), at(-5_000))
+    expect(state.config(KEY)?.modifiedMs).toBe(WALL_MS)
+    const [change] = deleteConfig(KEY, BY).decide(state, at(-5_000)).changes
+    expect(change).toMatchObject({ kind: 'config-deleted', atMs: WALL_MS })
+  })
+})
+
+test('deleting answers true, there or not, and what is made after it is a new item', () => {
+  const state = new State(WALL_MS)
+  expect(carryOut(state, deleteConfig(KEY, BY), at(0))).toBe(true)
+  const first = published(state, 'one', KEY)
+  expect(carryOut(state, deleteConfig(KEY, BY), at(0))).toBe(true)
+  expect([
+    state.configs.size,
+    state.configs.countIn('public'),
+    state.configs.getById(first.origin.id),
+  ]).toEqual([0, 0, undefined])
+  expect(published(state, 'one', KEY).origin.id).toBeGreaterThan(first.historyId)
+})
+
+test('ids of items and of history records come from one sequence and never meet', () => {
+  assert(
+    property(integer({ min: 1, max: 2 ** 50 }), (revision) => {
+      expect(isItemId(itemIdOf(revision))).toBe(true)
+      expect(isItemId(historyIdOf(revision))).toBe(false)
+      expect(historyIdOf(revision)).toBeGreaterThan(itemIdOf(revision))
+      expect(itemIdOf(revision + 1)).toBeGreaterThan(historyIdOf(revision))
+    }),
+  )
+  const state = new State(WALL_MS)
+  const changes = [...changesOf(state, 'a'), ...changesOf(state, 'b', { key: { ...KEY, dataId: 'b' } })]
+  stampRevisions(changes, 7)
+  expect(changes.map((change) => 'item' in change && [change.item.origin.id, change.item.historyId])).toEqual(
+    [
+      [14, 15],
+      [16, 17],
+    ],
+  )
+})
+
+describe('a search', () => {
+  const anything: ConfigSearch = {
+    namespaceId: 'public',
+    mode: 'blur',
+    dataId: '',
+    group: '',
+    appName: '',
+    configTags: '',
+    types: [],
+  }
+  const whole = { pageNo: 1, pageSize: 1_000 }
+  const found = (state: State, search: Partial<ConfigSearch>, page = whole) => {
+    const { totalCount, items } = searchConfigs(state.configs, { ...anything, ...search }, page)
+    return { totalCount, names: items.map(({ key }) => key.dataId) }
+  }
+
+  test('matches as a plain reading of * does, whatever else stands in the pattern', () => {
+    const word = string({ unit: constantFrom('a', 'b', '.', '+', '('), minLength: 1, maxLength: 8 })
+    const pattern = string({ unit: constantFrom('a', 'b', '.', '+', '(', '*', '*'), maxLength: 8 })
+    assert(
+      property(array(word, { maxLength: 6 }), pattern, (names, dataId) => {
+        const state = new State(WALL_MS)
+        for (const name of names) published(state, 'x', { ...KEY, dataId: name })
+        const unique = [...new Set(names)]
+        const expected = unique.filter((name) => dataId === '' || matchesPlainly(dataId, name))
+        expect(found(state, { dataId }).names).toEqual(expected)
+        expect(found(state, { dataId, mode: 'accurate' }).names).toEqual(
+          unique.filter((name) => dataId === '' || dataId === name),
+        )
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('takes no more than linear time', () => {
+    const state = new State(WALL_MS)
+    published(state, 'x', { ...KEY, dataId: 'a'.repeat(5_000) })
+    expect(found(state, { dataId: `${'a*'.repeat(2_000)}b` }).totalCount).toBe(0)
+  })
+
+  test('gives pages that together are everything, in the same order', () => {
+    const sizes = record({ count: integer({ min: 0, max: 20 }), pageSize: integer({ min: 1, max: 7 }) })
+    assert(
+      property(sizes, ({ count, pageSize }) => {
+        const state = new State(WALL_MS)
+        const names = Array.from({ length: count }, (_, turn) => `d${turn}`)
+        for (const dataId of names) published(state, 'x', { ...KEY, dataId })
+        const pages = Array.from({ length: 21 }, (_, turn) =>
+          found(state, {}, { pageNo: turn + 1, pageSize }),
+        )
+        expect(pages.flatMap((page) => page.names)).toEqual(names)
+        expect(pages.every(({ totalCount }) => totalCount === count)).toBe(true)
+      }),
+    )
+  })
+
+  test('knows namespace, group, application, tags and types', () => {
+    const state = new State(WALL_MS)
+    const put = (dataId: string, other: object) =>
+      carryOut(state, publishConfig(publishing('x', { key: { ...KEY, dataId }, ...other })), at(0))
+    put('one', { notes: { appName: 'shop', configTags: 'red,blue' }, type: 'json' })
+    put('two', { notes: { configTags: 'red' }, type: 'yaml' })
+    put('three', { key: { namespaceId: 'dev', group: 'H', dataId: 'three' } })
+    expect(found(state, { configTags: 'blue,red' }).names).toEqual(['one'])
+    expect(found(state, { configTags: 'red,' }).names).toEqual(['one', 'two'])
+    expect(found(state, { configTags: 're' }).names).toEqual([])
+    expect(found(state, { appName: 'sh*' }).names).toEqual(['one'])
+    expect(found(state, { types: ['json', 'xml'] }).names).toEqual(['one'])
+    expect(found(state, { group: 'H' }).names).toEqual([])
+    expect(found(state, { namespaceId: 'dev', group: '*' }).names).toEqual(['three'])
+  })
+})
+
+function matchesPlainly(pattern: string, text: string): boolean {
+  if (pattern === '') return text === ''
+  if (pattern.startsWith('*')) {
+    return matchesPlainly(pattern.slice(1), text) || (text !== '' && matchesPlainly(pattern, text.slice(1)))
+  }
+  return text.startsWith(pattern.charAt(0)) && matchesPlainly(pattern.slice(1), text.slice(1))
+}

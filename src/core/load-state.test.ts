@@ -1,0 +1,115 @@
+import { expect, test } from 'vitest'
+import { address, at, ORDERS, published, publishing, registered, WALL_MS } from './core.test-support.ts'
+import { loadState } from './load-state.ts'
+import { expireEmptyServices, forgetExpiredMetadata } from './naming/housekeeping.ts'
+import type { Service } from './naming/service.ts'
+import type { Snapshot, StoredInstance } from './ports.ts'
+import { State } from './state.ts'
+
+const SERVICE: Service = {
+  key: ORDERS,
+  serial: 7,
+  protectThreshold: 0,
+  metadata: {},
+  selector: { type: 'none' },
+  clusters: {},
+  madeBy: 'registration',
+}
+
+function stored(port: number, other: Partial<StoredInstance['record']> = {}): StoredInstance {
+  const record = {
+    address: address({ port }),
+    serial: port,
+    ephemeral: true,
+    weight: 1,
+    enabled: true,
+    registered: {},
+    app: '',
+  }
+  return { serviceKey: ORDERS, record: { ...record, ...other }, healthy: true }
+}
+
+function snapshot(other: Partial<Snapshot> = {}): Snapshot {
+  const nothing = { configs: [], namespaces: [], services: [], instances: [], remembered: [] }
+  return { ...nothing, switches: {}, clockHighMs: 0, ...other }
+}
+
+test('everything that the store knows is known again', () => {
+  const item = published(new State(0), 'text', publishing('').key)
+  const state = loadState(
+    snapshot({
+      configs: [item],
+      namespaces: [{ id: 'dev', showName: 'd', desc: '' }],
+      services: [SERVICE],
+      instances: [stored(10), { ...stored(11, { ephemeral: false }), healthy: false }],
+      remembered: [{ serviceKey: ORDERS, address: address({ port: 10 }), metadata: { a: '1' } }],
+      switches: { pushEnabled: false },
+    }),
+    at(0),
+  )
+  expect(state.config(item.key)).toBe(item)
+  expect(state.namespace('dev')?.showName).toBe('d')
+  expect([...state.instances(ORDERS)].map(({ healthy, metadata }) => [healthy, metadata])).toEqual([
+    [true, { a: '1' }],
+    [false, {}],
+  ])
+  expect(state.switches).toMatchObject({ pushEnabled: false, checkTimes: 3 })
+})
+
+test('every ephemeral instance gets a fresh full timeout, by its own keys and what is remembered', () => {
+  const keys = { 'preserved.ip.delete.timeout': '5000' }
+  const state = loadState(
+    snapshot({
+      services: [SERVICE],
+      instances: [
+        stored(10),
+        { ...stored(11), healthy: false },
+        stored(12),
+        stored(13, { ephemeral: false }),
+      ],
+      remembered: [{ serviceKey: ORDERS, address: address({ port: 12 }), metadata: keys }],
+    }),
+    at(1_000),
+  )
+  const leftBy = (ms: number) => {
+    for (const change of state.health.sweep(at(ms), () => true)) state.apply(change, at(ms))
+    return [...state.instances(ORDERS)].map(({ record }) => record.address.port)
+  }
+  expect(leftBy(5_750)).toEqual([10, 11, 12, 13])
+  expect(leftBy(6_000)).toEqual([10, 11, 13])
+  expect(leftBy(30_750)).toEqual([10, 11, 13])
+  expect(leftBy(31_000)).toEqual([13])
+})
+
+test('lastRefTime goes on above every time given out before, also when the clock has gone back', () => {
+  const state = loadState(
+    snapshot({ services: [SERVICE], instances: [stored(10)], clockHighMs: WALL_MS + 60_000 }),
+    at(0),
+  )
+  expect(state.services.get(ORDERS)?.lastRefMs).toBeGreaterThan(WALL_MS + 60_000)
+  expect(state.services.floorMs).toBeGreaterThan(WALL_MS + 60_000)
+})
+
+test('lastRefTime is not ahead of the clock by the number of instances', () => {
+  const instances = Array.from({ length: 5_000 }, (_, port) => stored(port))
+  const state = loadState(snapshot({ services: [SERVICE], instances }), at(0))
+  expect(state.services.get(ORDERS)?.lastRefMs).toBeLessThanOrEqual(WALL_MS + 1)
+})
+
+test('no serial is given twice', () => {
+  const state = loadState(snapshot({ services: [SERVICE], instances: [stored(90)] }), at(0))
+  expect(state.nextSerial()).toBe(91)
+  expect(registered(state, { address: address({ port: 1 }) }).record.serial).toBeGreaterThan(91)
+})
+
+test('a service that was left empty and metadata whose instance is away count from the start', () => {
+  const state = loadState(
+    snapshot({
+      services: [SERVICE],
+      remembered: [{ serviceKey: ORDERS, address: address(), metadata: { a: '1' } }],
+    }),
+    at(1_000),
+  )
+  expect([expireEmptyServices(state, 999), forgetExpiredMetadata(state, 999)]).toEqual([[], []])
+  expect([expireEmptyServices(state, 1_000), forgetExpiredMetadata(state, 1_000)]).toMatchObject([[{}], [{}]])
+})

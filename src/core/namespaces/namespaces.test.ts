@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { at, carryOut, published, publishing, WALL_MS } from '../core.test-support.ts'
+import { toNamespaceId, toTenant } from '../namespace-id.ts'
+import { State } from '../state.ts'
+import { createNamespace, deleteNamespace, updateNamespace } from './namespace-commands.ts'
+
+const dev = { id: 'dev', showName: 'Development', desc: 'for us' }
+
+test('absent, empty and public are one namespace, shown as the empty one', () => {
+  expect([undefined, '', 'public', 'dev'].map(toNamespaceId)).toEqual(['public', 'public', 'public', 'dev'])
+  expect([toTenant('public'), toTenant('dev')]).toEqual(['', 'dev'])
+})
+
+test('making one that exists is false, and public always exists', () => {
+  const state = new State(WALL_MS)
+  expect(carryOut(state, createNamespace(dev), at(0))).toBe(true)
+  expect(carryOut(state, createNamespace({ ...dev, showName: 'other' }), at(0))).toBe(false)
+  expect(carryOut(state, createNamespace({ ...dev, id: 'public' }), at(0))).toBe(false)
+  expect([...state.namespaces.values()]).toEqual([dev])
+})
+
+test('changing one that is not listed, or public, is false', () => {
+  const state = new State(WALL_MS)
+  expect(carryOut(state, updateNamespace(dev), at(0))).toBe(false)
+  expect(carryOut(state, updateNamespace({ ...dev, id: 'public' }), at(0))).toBe(false)
+  carryOut(state, createNamespace(dev), at(0))
+  expect(carryOut(state, updateNamespace({ ...dev, desc: '' }), at(0))).toBe(true)
+  expect(state.namespace('dev')?.desc).toBe('')
+})
+
+test('deleting is true, listed or not, but for public, and leaves what is in it', () => {
+  const state = new State(WALL_MS)
+  carryOut(state, createNamespace(dev), at(0))
+  const key = { ...publishing('').key, namespaceId: 'dev' }
+  published(state, 'kept', key)
+  const deletions = ['dev', 'dev', 'never', 'public'].map((id) => carryOut(state, deleteNamespace(id), at(0)))
+  expect(deletions).toEqual([true, true, true, false])
+  expect([state.namespaces.size, state.configs.countIn('dev'), String(state.config(key)?.content)]).toEqual([
+    0,
+    1,
+    'kept',
+  ])
+})

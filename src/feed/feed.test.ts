@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import type { Change } from '../core/changes.ts'
+import { Feed } from './feed.ts'
+
+const change = (namespaceId: string): Change => ({ kind: 'namespace-deleted', namespaceId })
+
+function startFeed() {
+  const deferred: (() => void)[] = []
+  const faults: unknown[] = []
+  const feed = new Feed({ defer: (run) => deferred.push(run), report: (error) => faults.push(error) })
+  return { feed, faults, deferred, turn: () => deferred.splice(0).forEach((run) => run()) }
+}
+
+test('subscribers hear of each change once, in order, after the present work', () => {
+  const { feed, deferred, turn } = startFeed()
+  const heard: string[] = []
+  feed.subscribe((one) => heard.push(`1 ${'namespaceId' in one && one.namespaceId}`))
+  feed.subscribe((one) => heard.push(`2 ${'namespaceId' in one && one.namespaceId}`))
+  feed.publish([change('a'), change('b')])
+  feed.publish([change('c')])
+  expect(heard).toEqual([])
+  expect(deferred).toHaveLength(1)
+  turn()
+  expect(heard).toEqual(['1 a', '2 a', '1 b', '2 b', '1 c', '2 c'])
+  turn()
+  expect(heard).toHaveLength(6)
+})
+
+test('what is published while changes are delivered comes after them', () => {
+  const { feed, turn } = startFeed()
+  const heard: string[] = []
+  feed.subscribe((one) => {
+    if ('namespaceId' in one && one.namespaceId === 'a') feed.publish([change('late')])
+    heard.push('namespaceId' in one ? one.namespaceId : '')
+  })
+  feed.publish([change('a'), change('b')])
+  turn()
+  turn()
+  expect(heard).toEqual(['a', 'b', 'late'])
+})
+
+test('a subscriber that throws is told of, and keeps nothing from the others', () => {
+  const { feed, faults, turn } = startFeed()
+  let heard = 0
+  feed.subscribe(() => {
+    throw new Error('slow day')
+  })
+  feed.subscribe(() => heard++)
+  feed.publish([change('a'), change('b')])
+  turn()
+  expect([heard, faults]).toEqual([2, [new Error('slow day'), new Error('slow day')]])
+})

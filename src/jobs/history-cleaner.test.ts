@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest'
+import { nextHistoryClock } from '../core/config/history-clock.ts'
+import { HistoryCleaner } from './history-cleaner.ts'
+
+const DAY_MS = 86_400_000
+
+interface Asked {
+  readonly beforeMs: number
+  readonly keep: number
+  readonly most: number
+}
+
+/** A cleaner on a store with so many steps of work, and the two clocks that it reads. */
+function startCleaner(steps = 1, kept?: string) {
+  const time = { wallMs: 100 * DAY_MS, monotonicMs: 0 }
+  const asked: Asked[] = []
+  let remembered = kept
+  const cleaner = new HistoryCleaner({
+    store: {
+      cleanHistory: (limit: Asked) => {
+        asked.push(limit)
+        return Promise.resolve({ removed: 1, more: asked.length % steps !== 0 })
+      },
+      remember: (_name: string, value: string) => {
+        remembered = value
+        return Promise.resolve()
+      },
+      recall: () => Promise.resolve(remembered),
+    },
+    wallMs: () => time.wallMs,
+    monotonicMs: () => time.monotonicMs,
+    retentionMs: 30 * DAY_MS,
+    intervalMs: 600_000,
+    keep: 20,
+  })
+  return { cleaner, time, asked }
+}
+
+test('the history clock follows the wall clock, back as well, but no faster than twice the time that passes', () => {
+  expect(nextHistoryClock(undefined, 1_000, 10)).toBe(1_000)
+  expect(nextHistoryClock(1_000, 1_010, 10)).toBe(1_010)
+  expect(nextHistoryClock(1_000, 365 * DAY_MS, 10)).toBe(1_020)
+  expect(nextHistoryClock(1_000, 500, 10)).toBe(500)
+})
+
+test('cleans what is older than the retention, keeping the newest, in steps until there is no more', async () => {
+  const { cleaner, asked } = startCleaner(3)
+  await cleaner.clean()
+  expect(asked).toEqual(Array.from({ length: 3 }, () => ({ beforeMs: 70 * DAY_MS, keep: 20, most: 200 })))
+})
+
+test('a clock that jumps a year ahead ages history by minutes', async () => {
+  const { cleaner, time, asked } = startCleaner()
+  await cleaner.clean()
+  time.wallMs += 365 * DAY_MS
+  time.monotonicMs += 600_000
+  await cleaner.clean()
+  expect(asked.map(({ beforeMs }) => beforeMs)).toEqual([70 * DAY_MS, 70 * DAY_MS + 1_200_000])
+})
+
+test('a clock that jumps before the first round is not believed either', async () => {
+  const { cleaner, time, asked } = startCleaner()
+  time.wallMs += 365 * DAY_MS
+  time.monotonicMs += 60_000
+  await cleaner.clean()
+  expect(asked[0]?.beforeMs).toBe(70 * DAY_MS + 120_000)
+})
+
+test('a clock that jumped while the server was off is not believed at once either', async () => {
+  const { cleaner, time, asked } = startCleaner(1, String(100 * DAY_MS))
+  time.wallMs += 365 * DAY_MS
+  time.monotonicMs += 60_000
+  await cleaner.clean()
+  expect(asked[0]?.beforeMs).toBe(70 * DAY_MS + 120_000)
+})
+
+test('the first round comes soon, the next ones each interval', async () => {
+  const { cleaner, time, asked } = startCleaner()
+  const roundsBy = async (ms: number) => {
+    time.monotonicMs = ms
+    await cleaner.tick()
+    return asked.length
+  }
+  expect([await roundsBy(59_000), await roundsBy(60_000), await roundsBy(61_000)]).toEqual([0, 1, 1])
+  expect([await roundsBy(659_000), await roundsBy(660_000)]).toEqual([1, 2])
+})
+
+test('stops after the step that is under way', async () => {
+  const { cleaner, asked } = startCleaner(1_000)
+  const cleaning = cleaner.clean()
+  setTimeout(() => cleaner.stop(), 50)
+  await cleaning
+  expect(asked.length).toBeLessThan(20)
+})

@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest'
+import { at, carryOut, EngineWorld, ORDERS, registration } from '../core/core.test-support.ts'
+import { HealthClock } from '../core/naming/health-clock.ts'
+import { registerInstance } from '../core/naming/register-instance.ts'
+import { setSwitch } from '../core/operator/set-switch.ts'
+import { NamingCare, SWEEP_MS } from './naming-care.ts'
+
+function startCare(liveShare = 1) {
+  const world = new EngineWorld()
+  const clock = new HealthClock(0, SWEEP_MS)
+  const care = new NamingCare({
+    state: world.state,
+    engine: world.engine,
+    clock,
+    monotonicMs: () => world.nowMs,
+    wallMs: () => at(world.nowMs).wallMs,
+    liveShare: () => liveShare,
+    emptyServiceExpiryMs: 60_000,
+    expiredMetadataTimeMs: 60_000,
+  })
+  const pass = (ms: number) => {
+    for (const untilMs = world.nowMs + ms; world.nowMs < untilMs;) {
+      world.nowMs += SWEEP_MS
+      care.sweep()
+    }
+  }
+  return { world, care, pass }
+}
+
+test('a silent instance becomes unhealthy, leaves, and takes its service with it a minute later', async () => {
+  const { world, care, pass } = startCare()
+  world.start(registerInstance(registration()))
+  pass(16_000)
+  expect([...world.state.instances(ORDERS)].map(({ healthy }) => healthy)).toEqual([false])
+  pass(15_000)
+  expect(world.state.instanceCount(ORDERS)).toBe(0)
+  pass(50_000)
+  await care.expireServices()
+  expect(world.state.service(ORDERS)).toBeDefined()
+  pass(12_000)
+  await care.expireServices()
+  expect(world.state.service(ORDERS)).toBeUndefined()
+  expect(world.published.map(({ kind }) => kind)).toEqual([
+    'service-saved',
+    'instance-saved',
+    'instance-health-changed',
+    'instance-removed',
+    'service-deleted',
+  ])
+})
+
+test('nobody is judged while health checks are off, or too few servers are alive', () => {
+  const off = startCare()
+  carryOut(off.world.state, setSwitch('healthCheckEnabled', 'false', true), at(0))
+  const lonely = startCare(0.6)
+  for (const { world, pass } of [off, lonely]) {
+    world.start(registerInstance(registration()))
+    pass(60_000)
+    expect([...world.state.instances(ORDERS)].map(({ healthy }) => healthy)).toEqual([true])
+  }
+})
+
+test('metadata that nobody has come back for is forgotten, durably', async () => {
+  const { world, care, pass } = startCare()
+  const metadata = { a: '1' }
+  const where = registration().address
+  carryOut(world.state, registerInstance(registration()), at(0))
+  world.state.apply(
+    { kind: 'metadata-remembered', serviceKey: ORDERS, address: where, metadata, atMs: 0 },
+    at(0),
+  )
+  pass(31_000)
+  await care.forgetMetadata()
+  expect(world.state.remembrance.size).toBe(1)
+  pass(61_000)
+  const done = care.forgetMetadata()
+  await world.quiet()
+  await done
+  expect(world.state.remembrance.size).toBe(0)
+  expect(world.store.begun.flat(2).map(({ kind }) => kind)).toContain('metadata-forgotten')
+})

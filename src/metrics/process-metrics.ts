@@ -1,0 +1,85 @@
+import { readdir, readFile } from 'node:fs/promises'
+import type { Metric } from './metric.ts'
+
+type Readings = readonly (readonly [Record<string, string>, number])[]
+const UNKNOWN: Readings = []
+const STARTED_SECONDS = Math.round(Date.now() / 1_000 - process.uptime())
+
+/** What any process tells of itself, by the names that dashboards look for. */
+export function processMetrics(): Metric[] {
+  return [...usageMetrics(), ...memoryMetrics()]
+}
+
+function usageMetrics(): Metric[] {
+  return [
+    {
+      name: 'process_cpu_seconds_total',
+      help: 'Processor time of this process, in all its threads.',
+      type: 'counter',
+      read: () => {
+        const { user, system } = process.cpuUsage()
+        return (user + system) / 1e6
+      },
+    },
+    {
+      name: 'process_start_time_seconds',
+      help: 'When this process began, epoch seconds.',
+      type: 'gauge',
+      read: () => STARTED_SECONDS,
+    },
+    {
+      name: 'process_open_fds',
+      help: 'File descriptors in use: each connection is one. Linux only.',
+      type: 'gauge',
+      read: openFiles,
+    },
+    {
+      name: 'process_max_fds',
+      help: 'File descriptors that this process may use. Linux only.',
+      type: 'gauge',
+      read: mostFiles,
+    },
+  ]
+}
+
+function memoryMetrics(): Metric[] {
+  return [
+    {
+      name: 'process_resident_memory_bytes',
+      help: 'Memory that this process holds.',
+      type: 'gauge',
+      read: () => process.memoryUsage.rss(),
+    },
+    {
+      name: 'nodejs_heap_size_used_bytes',
+      help: 'JavaScript objects.',
+      type: 'gauge',
+      read: () => process.memoryUsage().heapUsed,
+    },
+    {
+      name: 'nodejs_heap_size_total_bytes',
+      help: 'Memory that is reserved for JavaScript objects.',
+      type: 'gauge',
+      read: () => process.memoryUsage().heapTotal,
+    },
+    {
+      name: 'nodejs_external_memory_bytes',
+      help: 'Memory beside JavaScript objects: contents and prepared answers among it.',
+      type: 'gauge',
+      read: () => process.memoryUsage().external,
+    },
+  ]
+}
+
+async function openFiles(): Promise<Readings | number> {
+  return readdir('/proc/self/fd').then(
+    (names) => names.length,
+    () => UNKNOWN,
+  )
+}
+
+async function mostFiles(): Promise<Readings | number> {
+  const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '')
+  const found = /^Max open files +(\d+)/m.exec(limits)?.[1]
+  return found === undefined ? UNKNOWN : Number(found)
+}

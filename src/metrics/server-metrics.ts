@@ -1,0 +1,202 @@
+import type { Metric } from './metric.ts'
+
+/** Counts since the start, by name. */
+type Counts<Name extends string> = Readonly<Record<Name, number>>
+
+/** What the parts of the server are asked when somebody scrapes. */
+export interface ServerFigures {
+  readonly version: string
+  readonly isReady: () => boolean
+  readonly connections: () => Promise<number>
+  /** Connections that a limit refused, and those whose client did not read. */
+  readonly lostConnections: () => Counts<'refused' | 'cut'>
+  /** Requests that are not answered yet, held polls among them. */
+  readonly inFlight: () => number
+  readonly backlog: () => Counts<'behind' | 'waiting'>
+  readonly polls: () => Counts<'held' | 'watched' | PollCount>
+  readonly pushes: () => Counts<'subscribers' | PushCount>
+  readonly health: () => Counts<'renewed' | 'unknown' | 'unhealthy' | 'removed'>
+  readonly probes: () => Counts<'watched' | 'running' | 'changed' | ProbeOutcome>
+  readonly known: () => Counts<'services' | 'instances' | 'configs' | 'namespaces'>
+}
+
+type PollCount = 'begun' | 'refused' | 'changed' | 'timeout' | 'left' | 'stopped'
+type PushCount = 'sent' | 'acked' | 'resent' | 'failed' | 'tooLarge'
+type ProbeOutcome = 'up' | 'down' | 'downNow'
+
+/** The metrics of the server's parts. */
+export function serverMetrics(figures: ServerFigures): Metric[] {
+  return [
+    ...buildMetrics(figures),
+    ...connectionMetrics(figures),
+    ...pollMetrics(figures),
+    ...pushMetrics(figures),
+    ...namingMetrics(figures),
+    ...probeMetrics(figures),
+    ...engineMetrics(figures),
+  ]
+}
+
+function buildMetrics({ version, isReady }: ServerFigures): Metric[] {
+  return [
+    {
+      name: 'waypost_build_info',
+      help: 'The versions of the server and of Node.js; always 1.',
+      type: 'gauge',
+      labels: ['version', 'node'],
+      read: () => [[{ version, node: process.version }, 1]],
+    },
+    gauge('waypost_ready', 'Whether /readyz answers 200.', () => (isReady() ? 1 : 0)),
+  ]
+}
+
+function connectionMetrics({ connections, lostConnections, inFlight }: ServerFigures): Metric[] {
+  return [
+    gauge('waypost_http_connections', 'Open connections.', connections),
+    byLabel(
+      'waypost_http_connections_lost_total',
+      'Connections that were refused by a limit, or cut because the client did not read its answer.',
+      { label: 'reason', names: ['refused', 'cut'], read: lostConnections },
+    ),
+    gauge('waypost_http_requests_in_flight', 'Requests that are not answered yet, held polls too.', inFlight),
+  ]
+}
+
+function pollMetrics({ polls }: ServerFigures): Metric[] {
+  return [
+    gauge('waypost_polls_held', 'Long polls that wait for a change.', () => polls().held),
+    gauge('waypost_polls_watched_items', 'Items that the held polls watch, in all.', () => polls().watched),
+    counter('waypost_polls_begun_total', 'Long polls that were held.', () => polls().begun),
+    counter(
+      'waypost_polls_refused_total',
+      'Long polls that were not held, for too many were.',
+      () => polls().refused,
+    ),
+    byLabel(
+      'waypost_polls_ended_total',
+      'Held polls by how they ended: an item changed, their time was up, the client left, the server stopped.',
+      { label: 'outcome', names: ['changed', 'timeout', 'left', 'stopped'], read: polls },
+    ),
+  ]
+}
+
+function pushMetrics({ pushes }: ServerFigures): Metric[] {
+  return [
+    gauge('waypost_push_subscribers', 'Subscriptions that pushes go to.', () => pushes().subscribers),
+    counter('waypost_pushes_sent_total', 'Pushes sent for the first time.', () => pushes().sent),
+    counter('waypost_pushes_acked_total', 'Pushes that were acknowledged.', () => pushes().acked),
+    counter(
+      'waypost_pushes_resent_total',
+      'Pushes sent once more, for no ack had come.',
+      () => pushes().resent,
+    ),
+    counter(
+      'waypost_pushes_failed_total',
+      'Pushes given up: no ack after that either.',
+      () => pushes().failed,
+    ),
+    counter(
+      'waypost_pushes_too_large_total',
+      'Lists that fit no datagram of their client.',
+      () => pushes().tooLarge,
+    ),
+  ]
+}
+
+function namingMetrics({ health, known }: ServerFigures): Metric[] {
+  return [
+    byLabel(
+      'waypost_beats_total',
+      'Beats; unknown: of an instance that is not registered (a full one registers it).',
+      {
+        label: 'outcome',
+        names: ['renewed', 'unknown'],
+        read: health,
+      },
+    ),
+    byLabel(
+      'waypost_instances_silent_total',
+      'Ephemeral instances that became unhealthy or left by not beating.',
+      {
+        label: 'outcome',
+        names: ['unhealthy', 'removed'],
+        read: health,
+      },
+    ),
+    gauge('waypost_services', 'Services.', () => known().services),
+    gauge('waypost_instances', 'Instances in all services.', () => known().instances),
+    gauge('waypost_configs', 'Configuration items.', () => known().configs),
+    gauge('waypost_namespaces', 'Namespaces on the list, without public.', () => known().namespaces),
+  ]
+}
+
+function probeMetrics({ probes }: ServerFigures): Metric[] {
+  return [
+    gauge('waypost_probe_targets', 'Persistent instances that are probed.', () => probes().watched),
+    gauge(
+      'waypost_probes_running',
+      'Probes under way; probe-concurrency at the most.',
+      () => probes().running,
+    ),
+    {
+      name: 'waypost_probes_total',
+      help: 'Probes done, by outcome; refused: an answer that counts as unhealthy at once.',
+      type: 'counter',
+      labels: ['outcome'],
+      read: () => {
+        const { up, down, downNow } = probes()
+        return [
+          [{ outcome: 'up' }, up],
+          [{ outcome: 'down' }, down],
+          [{ outcome: 'refused' }, downNow],
+        ]
+      },
+    },
+    counter(
+      'waypost_probe_health_changes_total',
+      'Changes of health that probes found.',
+      () => probes().changed,
+    ),
+  ]
+}
+
+function engineMetrics({ backlog }: ServerFigures): Metric[] {
+  return [
+    gauge(
+      'waypost_store_rows_behind',
+      'Records that are in force and not yet on disk.',
+      () => backlog().behind,
+    ),
+    gauge(
+      'waypost_store_commands_waiting',
+      'Commands that wait for the next commit.',
+      () => backlog().waiting,
+    ),
+  ]
+}
+
+function gauge(name: string, help: string, read: () => number | Promise<number>): Metric {
+  return { name, help, type: 'gauge', read }
+}
+
+function counter(name: string, help: string, read: () => number): Metric {
+  return { name, help, type: 'counter', read }
+}
+
+/** A counter with one value for each of some names. */
+function byLabel<Name extends string>(
+  name: string,
+  help: string,
+  { label, names, read }: { label: string; names: readonly Name[]; read: () => Counts<Name> },
+): Metric {
+  return {
+    name,
+    help,
+    type: 'counter',
+    labels: [label],
+    read: () => {
+      const counts = read()
+      return names.map((each) => [{ [label]: each }, counts[each]] as const)
+    },
+  }
+}

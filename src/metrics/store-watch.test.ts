@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import type { CommitResult } from '../core/ports.ts'
+import { Refusal } from '../core/refusal.ts'
+import { Readiness } from './readiness.ts'
+import { StoreWatch } from './store-watch.ts'
+
+/** A watch over a store that fails as long as it is told to. */
+function watchedStore() {
+  const store = { failing: false, tries: 0 }
+  const lines: [level: string, facts: object, text: string][] = []
+  const clock = { ms: 0 }
+  const write = async (): Promise<CommitResult> => {
+    if (store.failing) throw new Refusal('store-unavailable', 'the disk is full')
+    return { kind: 'committed' }
+  }
+  const remember = async (): Promise<void> => {
+    store.tries++
+    await write()
+  }
+  const log = (level: string) => (facts: object, text: string) => void lines.push([level, facts, text])
+  const monotonicMs = () => clock.ms
+  const watch = new StoreWatch({
+    store: { commit: write, remember },
+    log: { info: log('info'), warn: log('warn'), error: log('error') },
+    monotonicMs,
+  })
+  const readiness = new Readiness({ outage: () => watch.outage(), monotonicMs })
+  return { store, lines, clock, watch, readiness }
+}
+
+test('an outage is told once when it begins and once, with counts, when it is over', async () => {
+  const { store, lines, clock, watch } = watchedStore()
+  store.failing = true
+  for (let round = 0; round < 50; round++)
+    await expect(watch.commit([[], []])).rejects.toThrow('disk is full')
+  expect(lines.map(([level]) => level)).toEqual(['error'])
+  store.failing = false
+  clock.ms = 7_000
+  await watch.commit([[]])
+  expect(lines.slice(1)).toEqual([
+    ['info', { outageMs: 7_000, failedCommits: 50, failedChanges: 100 }, 'the store writes again'],
+  ])
+})
+
+test('a store that could not write is tried every 5 s, for a server that is not ready gets no writes', async () => {
+  const { store, clock, watch, readiness } = watchedStore()
+  expect(readiness.problems()).toEqual([])
+  store.failing = true
+  await expect(watch.commit([[]])).rejects.toThrow('disk is full')
+  expect(readiness.problems()).toEqual([{ code: 'store-unavailable', detail: 'the disk is full', forMs: 0 }])
+  for (clock.ms = 1_000; clock.ms <= 12_000; clock.ms += 1_000) await watch.tick()
+  expect(store.tries).toBe(2)
+  store.failing = false
+  clock.ms = 15_000
+  await watch.tick()
+  expect(readiness.problems()).toEqual([])
+})
+
+test('a record that cannot be written is no outage, and does not end one', async () => {
+  const { store, lines, watch } = watchedStore()
+  expect(watch.noteFailure(new Error('something else'))).toBe(false)
+  expect(watch.noteFailure(new Refusal('config-changed', 'no'))).toBe(false)
+  expect(lines).toEqual([])
+  store.failing = true
+  expect(watch.noteFailure(new Refusal('store-unavailable', 'the disk is full'))).toBe(true)
+  expect(watch.outage()?.reason).toBe('the disk is full')
+})
+
+test('a server that stops is not ready', () => {
+  const { readiness, clock } = watchedStore()
+  readiness.stopping()
+  clock.ms = 20
+  expect(readiness.problems()).toMatchObject([{ code: 'stopping', forMs: 20 }])
+})

@@ -1,0 +1,152 @@
+import type { ChangeGroup, CommitResult, Store } from '../core/ports.ts'
+import { Refusal } from '../core/refusal.ts'
+import { Histogram, SECONDS, SIZES } from './histogram.ts'
+import type { Metric } from './metric.ts'
+import type { WatchLog } from './watch-log.ts'
+
+/** How often a store that cannot write is tried by a write of our own. */
+const TRY_EVERY_MS = 5_000
+const TRY_NAME = 'write-check'
+/** As much as an ordinary change takes, so that a disk with room for a few bytes does not pass for well. */
+const TRY_VALUE = 'x'.repeat(64 * 1024)
+
+/** What the watch of a store needs. */
+export interface StoreWatchOptions {
+  readonly store: Pick<Store, 'commit' | 'remember'>
+  readonly log: WatchLog
+  readonly monotonicMs: () => number
+}
+
+/** A time in which the store could not write. */
+interface Outage {
+  readonly sinceMs: number
+  readonly reason: string
+  commits: number
+  changes: number
+  triedMs: number
+}
+
+/**
+ * Stands between the engine and the store: measures commits, and knows whether the store takes writes. An outage is
+ * told once when it begins and once when it is over. While it lasts the store is tried now and then, for nobody
+ * else may: a server that is not ready gets no writes.
+ */
+export class StoreWatch {
+  readonly #options: StoreWatchOptions
+  readonly #latency = new Histogram(SECONDS)
+  readonly #batch = new Histogram(SIZES)
+  readonly #outcomes = { committed: 0, refused: 0, failed: 0 }
+  #outage: Outage | undefined
+  #trying = false
+
+  constructor(options: StoreWatchOptions) {
+    this.#options = options
+  }
+
+  /** As the store's own. */
+  async commit(groups: readonly ChangeGroup[]): Promise<CommitResult> {
+    const { store, monotonicMs } = this.#options
+    const begunMs = monotonicMs()
+    this.#batch.observe(groups.length)
+    try {
+      const result = await store.commit(groups)
+      if (result.kind === 'committed') this.#committed()
+      else this.#outcomes.refused++
+      return result
+    } catch (error) {
+      this.#outcomes.failed++
+      this.noteFailure(error, groups.length)
+      throw error
+    } finally {
+      this.#latency.observe((monotonicMs() - begunMs) / 1_000)
+    }
+  }
+
+  /** Why the store takes no writes, and since when (ms); undefined while it does. */
+  outage(): { readonly reason: string; readonly forMs: number } | undefined {
+    if (this.#outage === undefined) return undefined
+    const { reason, sinceMs } = this.#outage
+    return { reason, forMs: Math.round(this.#options.monotonicMs() - sinceMs) }
+  }
+
+  /** Notes that something could not be written; false where that is not the fault of the store as a whole. */
+  noteFailure(error: unknown, changes = 0): boolean {
+    if (!(error instanceof Refusal) || error.code !== 'store-unavailable') return false
+    const nowMs = this.#options.monotonicMs()
+    if (this.#outage === undefined) {
+      this.#outage = { sinceMs: nowMs, reason: error.message, commits: 0, changes: 0, triedMs: nowMs }
+      this.#options.log.error(
+        { err: error },
+        'the store cannot write: changes are answered 500 and reads go on; err.message says what to do',
+      )
+    }
+    this.#outage.commits++
+    this.#outage.changes += changes
+    return true
+  }
+
+  /** To be called about once a second: tries a store that could not write. */
+  async tick(): Promise<void> {
+    const { store, monotonicMs } = this.#options
+    const outage = this.#outage
+    if (outage === undefined || this.#trying || monotonicMs() - outage.triedMs < TRY_EVERY_MS) return
+    outage.triedMs = monotonicMs()
+    this.#trying = true
+    try {
+      await store.remember(TRY_NAME, TRY_VALUE)
+      await store.remember(TRY_NAME, '')
+      this.#recovered()
+    } catch {
+      // The outage goes on, and has been told.
+    } finally {
+      this.#trying = false
+    }
+  }
+
+  metrics(): Metric[] {
+    return [
+      {
+        name: 'waypost_store_commit_duration_seconds',
+        help: 'How long a commit took, from when it was sent until it was on disk or had failed.',
+        type: 'histogram',
+        read: () => this.#latency,
+      },
+      {
+        name: 'waypost_store_batch_changes',
+        help: 'How many changes (of callers, and records written behind) one commit carried.',
+        type: 'histogram',
+        read: () => this.#batch,
+      },
+      {
+        name: 'waypost_store_commits_total',
+        help: 'Commits by outcome; refused: one record could not be written, failed: the store could not write.',
+        type: 'counter',
+        labels: ['outcome'],
+        read: () => Object.entries(this.#outcomes).map(([outcome, count]) => [{ outcome }, count] as const),
+      },
+      {
+        name: 'waypost_store_available',
+        help: 'Whether the store takes writes: 0 from a failed commit until one succeeds.',
+        type: 'gauge',
+        read: () => (this.#outage === undefined ? 1 : 0),
+      },
+    ]
+  }
+
+  #committed(): void {
+    this.#outcomes.committed++
+    if (this.#outage !== undefined) this.#recovered()
+  }
+
+  #recovered(): void {
+    const outage = this.#outage
+    if (outage === undefined) return
+    this.#outage = undefined
+    const { commits, changes, sinceMs } = outage
+    const outageMs = Math.round(this.#options.monotonicMs() - sinceMs)
+    this.#options.log.info(
+      { outageMs, failedCommits: commits, failedChanges: changes },
+      'the store writes again',
+    )
+  }
+}

@@ -1,0 +1,147 @@
+import type { Engine } from './core/engine.ts'
+import type { Store } from './core/ports.ts'
+import type { State } from './core/state.ts'
+import { Alarms } from './metrics/alarms.ts'
+import { ChangeCounts } from './metrics/change-counts.ts'
+import { LoopDelay } from './metrics/loop-delay.ts'
+import { MetricsPage, type Scraped } from './metrics/metrics-page.ts'
+import { processMetrics } from './metrics/process-metrics.ts'
+import { type NotReady, Readiness } from './metrics/readiness.ts'
+import { RequestCounts } from './metrics/request-counts.ts'
+import { serverMetrics, type ServerFigures } from './metrics/server-metrics.ts'
+import { StoreWatch } from './metrics/store-watch.ts'
+import type { WatchLog } from './metrics/watch-log.ts'
+import type { Prober } from './probes/prober.ts'
+import type { HttpServer } from './protocols/http/http-server.ts'
+import { changedSettings } from './settings/changed-settings.ts'
+import type { Settings } from './settings/settings.ts'
+import type { LongPolls } from './subscribers/long-poll.ts'
+import type { PushSubscribers } from './subscribers/push.ts'
+import { packageVersion } from './command/version.ts'
+
+/** What the server's watch on itself needs from the start. */
+export interface ObservabilityOptions {
+  readonly store: Store
+  readonly log: WatchLog
+  readonly settings: Settings
+  readonly monotonicMs: () => number
+}
+
+/** The parts that are asked for figures. */
+export interface ObservedParts {
+  readonly state: State
+  readonly engine: Engine
+  readonly polls: LongPolls
+  readonly pushes: PushSubscribers
+  readonly prober: Prober
+  readonly http: HttpServer
+}
+
+/** What the server knows of itself, for metrics, readiness and the log. `observe` joins the parts once they exist. */
+export class Observability {
+  readonly #options: ObservabilityOptions
+  /** To be given to the engine in place of the store. */
+  readonly store: StoreWatch
+  readonly requests = new RequestCounts()
+  readonly changes = new ChangeCounts()
+  readonly #readiness: Readiness
+  readonly #loop = new LoopDelay()
+  #page = new MetricsPage([])
+  #alarms: Alarms | undefined
+  /** Those that node let go without a word, far above the limit. */
+  #droppedConnections = 0
+
+  constructor(options: ObservabilityOptions) {
+    this.#options = options
+    const { monotonicMs } = options
+    this.store = new StoreWatch(options)
+    this.#readiness = new Readiness({ outage: () => this.store.outage(), monotonicMs })
+  }
+
+  /** Tells of a fault that nobody was answered with; one of the store as a whole is told once for all. */
+  readonly report = (error: unknown, text: string, facts: object = {}): void => {
+    if (!this.store.noteFailure(error)) this.#options.log.error({ ...facts, err: error }, text)
+  }
+
+  readonly notReady = (): readonly NotReady[] => this.#readiness.problems()
+
+  readonly scrape = (): Promise<Scraped> => this.#page.scrape()
+
+  /** Begins to watch the parts. */
+  observe(parts: ObservedParts): void {
+    const { log, monotonicMs, settings } = this.#options
+    parts.http.server.on('drop', () => this.#droppedConnections++)
+    parts.http.server.on('clientError', this.requests.onMalformed)
+    this.#page = new MetricsPage([
+      ...serverMetrics(this.#figuresOf(parts)),
+      ...this.requests.metrics(),
+      ...this.store.metrics(),
+      ...this.changes.metrics(),
+      ...this.#loop.metrics(),
+      ...processMetrics(),
+    ])
+    this.#alarms = new Alarms({
+      log,
+      monotonicMs,
+      loopDelay: () => this.#loop.read().max,
+      refusedPolls: () => parts.polls.counts().refused,
+      maxHeldPolls: settings.maxHeldPolls,
+    })
+    this.#loop.start()
+  }
+
+  /** To be called each second. */
+  async tick(): Promise<void> {
+    this.#loop.tick()
+    this.#alarms?.tick()
+    await this.store.tick()
+  }
+
+  started(url: string): void {
+    const { log, settings } = this.#options
+    const facts = { version: packageVersion(), node: process.version, pid: process.pid, url }
+    log.info({ ...facts, settings: changedSettings(settings) }, 'the server has started')
+  }
+
+  /** Not ready from here on. */
+  stopping(): void {
+    this.#readiness.stopping()
+    this.#options.log.info({}, 'the server is stopping: no new connections, what was begun is finished')
+  }
+
+  stopped(): void {
+    this.#loop.stop()
+    const upMs = Math.round(process.uptime() * 1_000)
+    this.#options.log.info({ upMs }, 'the server has stopped')
+  }
+
+  #figuresOf({ state, engine, polls, pushes, prober, http }: ObservedParts): ServerFigures {
+    return {
+      version: packageVersion(),
+      isReady: () => this.notReady().length === 0,
+      connections: () => openConnections(http),
+      lostConnections: () => {
+        const { refused, cut } = http.connectionCounts()
+        return { refused: refused + this.#droppedConnections, cut }
+      },
+      inFlight: () => http.inFlight(),
+      backlog: () => engine.backlog,
+      polls: () => polls.counts(),
+      pushes: () => pushes.counts(),
+      health: () => state.health.counts,
+      probes: () => prober.counts(),
+      known: () => ({
+        services: state.services.size,
+        instances: state.instancesInAll,
+        configs: state.configs.size,
+        namespaces: state.namespaces.size,
+      }),
+    }
+  }
+}
+
+function openConnections({ server }: HttpServer): Promise<number> {
+  return new Promise((resolve, reject) =>
+    server.getConnections((error, count) => (error === null ? resolve(count) : reject(error))),
+  )
+}

@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { address, at, carryOut, ORDERS, registered, WALL_MS } from '../../core/core.test-support.ts'
+import { deregisterInstance } from '../../core/naming/instance-commands.ts'
+import { updateService } from '../../core/naming/service-commands.ts'
+import { setSwitch } from '../../core/operator/set-switch.ts'
+import { State } from '../../core/state.ts'
+import { instanceListAnswer, type ListQuery } from './instance-list.ts'
+
+const ALL: ListQuery = {
+  key: ORDERS,
+  clustersText: '',
+  clusters: [],
+  healthyOnly: false,
+  consumerIp: undefined,
+  cacheMillis: 3_000,
+}
+
+interface ListView {
+  readonly clusters: string
+  readonly cacheMillis: number
+  readonly lastRefTime: number
+  readonly checksum: string
+  readonly reachProtectionThreshold: boolean
+  readonly hosts: {
+    readonly port: number
+    readonly healthy: boolean
+    readonly instanceHeartBeatInterval: number
+  }[]
+}
+
+const textOf = (state: State, other: Partial<ListQuery> = {}) =>
+  instanceListAnswer(state, { ...ALL, ...other }).toString()
+const viewOf = (state: State, other: Partial<ListQuery> = {}) => JSON.parse(textOf(state, other)) as ListView
+const portsOf = (view: ListView) => view.hosts.map(({ port }) => port)
+const wish = { protectThreshold: undefined, metadata: undefined, selector: undefined }
+
+test('every field is there, in this order, with all 14 of a host', () => {
+  const state = new State(WALL_MS)
+  registered(state, { metadata: { a: '"1"' }, weight: 0.5 }, at(7))
+  const host =
+    '{"instanceId":"10.0.0.1#80#DEFAULT#DEFAULT_GROUP@@orders","ip":"10.0.0.1","port":80,"weight":0.5,"healthy":true,' +
+    '"enabled":true,"ephemeral":true,"clusterName":"DEFAULT","serviceName":"DEFAULT_GROUP@@orders",' +
+    '"metadata":{"a":"\\"1\\""},"instanceHeartBeatInterval":5000,"instanceHeartBeatTimeOut":15000,' +
+    '"ipDeleteTimeout":30000,"instanceIdGenerator":"simple"}'
+  const checksum = createHash('md5').update(host).digest('hex')
+  expect(textOf(state, { clustersText: ' DEFAULT,' })).toBe(
+    '{"name":"DEFAULT_GROUP@@orders","groupName":"DEFAULT_GROUP","clusters":" DEFAULT,","cacheMillis":3000,' +
+      `"hosts":[${host}],"lastRefTime":${WALL_MS + 7},"checksum":"${checksum}",` +
+      '"allIPs":false,"reachProtectionThreshold":false,"valid":true}',
+  )
+})
+
+test('an unknown service is an empty list', () => {
+  const view = viewOf(new State(WALL_MS))
+  expect(view).toMatchObject({ hosts: [], lastRefTime: WALL_MS, reachProtectionThreshold: false })
+  expect(view.checksum).toBe(createHash('md5').update('').digest('hex'))
+})
+
+test('a host tells what its metadata asks for', () => {
+  const state = new State(WALL_MS)
+  const metadata = {
+    'preserved.heart.beat.interval': '1000',
+    'preserved.heart.beat.timeout': '2000',
+    'preserved.ip.delete.timeout': '3000',
+    'preserved.instance.id.generator': 'snowflake',
+  }
+  registered(state, { metadata })
+  expect(viewOf(state).hosts[0]).toMatchObject({
+    instanceHeartBeatInterval: 1_000,
+    instanceHeartBeatTimeOut: 2_000,
+    ipDeleteTimeout: 3_000,
+    instanceIdGenerator: 'snowflake',
+  })
+})
+
+describe('what is kept', () => {
+  test('is given to who asks the same, as the same bytes', () => {
+    const state = new State(WALL_MS)
+    registered(state)
+    expect(instanceListAnswer(state, ALL)).toBe(instanceListAnswer(state, { ...ALL }))
+    expect(viewOf(state, { cacheMillis: 10_000 }).cacheMillis).toBe(10_000)
+    expect(viewOf(state, { clustersText: ',', clusters: [] }).clusters).toBe(',')
+    expect(viewOf(state).clusters).toBe('')
+  })
+
+  test('is never given to who asks something else', () => {
+    const state = new State(WALL_MS)
+    registered(state, { address: address({ port: 1 }) })
+    registered(state, { address: address({ port: 2, cluster: 'b' }), healthy: false })
+    for (let round = 0; round < 2; round++) {
+      expect(portsOf(viewOf(state))).toEqual([1, 2])
+      expect(portsOf(viewOf(state, { healthyOnly: true }))).toEqual([1])
+      expect(portsOf(viewOf(state, { clusters: ['b'], clustersText: 'b' }))).toEqual([2])
+      expect(portsOf(viewOf(state, { clusters: ['b'], clustersText: 'b', healthyOnly: true }))).toEqual([])
+      expect(portsOf(viewOf(state, { clusters: ['none'], clustersText: 'none' }))).toEqual([])
+      expect(portsOf(viewOf(state, { clusters: ['b', 'DEFAULT'], clustersText: 'b,DEFAULT' }))).toEqual([
+        1, 2,
+      ])
+    }
+  })
+
+  test('ends with each change, and lastRefTime moves on then and only then', () => {
+    const state = new State(WALL_MS)
+    registered(state)
+    const before = viewOf(state)
+    expect(viewOf(state, { healthyOnly: true }).lastRefTime).toBe(before.lastRefTime)
+    registered(state, { weight: 2 })
+    const after = viewOf(state)
+    expect(after.lastRefTime).toBeGreaterThan(before.lastRefTime)
+    expect(after.checksum).not.toBe(before.checksum)
+    for (const change of state.health.sweep(at(15_000), () => true)) state.apply(change, at(15_000))
+    expect(viewOf(state).hosts[0]?.healthy).toBe(false)
+    carryOut(
+      state,
+      deregisterInstance({ serviceKey: ORDERS, address: address(), ephemeral: undefined }),
+      at(15_000),
+    )
+    expect(viewOf(state)).toMatchObject({ hosts: [] })
+  })
+
+  test('ends when clientBeatInterval is set, also when a change comes between', () => {
+    const state = new State(WALL_MS)
+    registered(state, { address: address({ port: 1 }) })
+    viewOf(state)
+    carryOut(state, setSwitch('clientBeatInterval', '7000', true), at(0))
+    expect(viewOf(state).hosts[0]?.instanceHeartBeatInterval).toBe(7_000)
+    carryOut(state, setSwitch('clientBeatInterval', '8000', true), at(0))
+    registered(state, { address: address({ port: 2 }) })
+    expect(viewOf(state).hosts.map((host) => host.instanceHeartBeatInterval)).toEqual([8_000, 8_000])
+  })
+
+  test('stays bounded however many sets of clusters are asked for', () => {
+    const state = new State(WALL_MS)
+    for (let turn = 0; turn < 40; turn++)
+      registered(state, { address: address({ port: turn, cluster: `c${turn}` }) })
+    for (let turn = 0; turn < 40; turn++) {
+      expect(portsOf(viewOf(state, { clusters: [`c${turn}`] }))).toEqual([turn])
+    }
+    const kept = state.services.get(ORDERS)?.answers as { tails: Map<string, unknown> }
+    expect(kept.tails.size).toBe(32)
+  })
+})
+
+test('under protection all are called healthy, and are themselves again after it', () => {
+  const state = new State(WALL_MS)
+  registered(state, { address: address({ port: 1 }) })
+  registered(state, { address: address({ port: 2 }), healthy: false })
+  carryOut(state, updateService(ORDERS, { ...wish, protectThreshold: 0.5 }), at(0))
+  for (const healthyOnly of [true, false]) {
+    const view = viewOf(state, { healthyOnly })
+    expect(view.reachProtectionThreshold).toBe(true)
+    expect(view.hosts.map(({ healthy }) => healthy)).toEqual([true, true])
+  }
+  carryOut(state, updateService(ORDERS, { ...wish, protectThreshold: 0.4 }), at(0))
+  expect(viewOf(state).hosts.map(({ healthy }) => healthy)).toEqual([true, false])
+})
+
+test('a selector by label is read for each consumer', () => {
+  const state = new State(WALL_MS)
+  registered(state, { address: address({ ip: '10.0.0.1', port: 1 }), metadata: { zone: 'a' } })
+  registered(state, { address: address({ ip: '10.0.0.2', port: 2 }), metadata: { zone: 'b' } })
+  const selector = { type: 'label', expression: 'CONSUMER.label.zone = PROVIDER.label.zone' } as const
+  carryOut(state, updateService(ORDERS, { ...wish, selector }), at(0))
+  expect(portsOf(viewOf(state, { consumerIp: '10.0.0.1' }))).toEqual([1])
+  expect(portsOf(viewOf(state, { consumerIp: '10.0.0.2' }))).toEqual([2])
+  expect(portsOf(viewOf(state))).toEqual([1, 2])
+})

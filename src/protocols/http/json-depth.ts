@@ -1,0 +1,50 @@
+import { Refusal } from '../../core/refusal.ts'
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+
+/**
+ * Throws Refusal `too-deep` for JSON that is nested more than `most` deep: what works on it later may need a
+ * stack as deep as it is. Looks at each character once, and at none of them where there are too few brackets.
+ * A text that is no JSON passes, for whoever reads it says better what is wrong.
+ */
+export function checkJsonDepth(parameter: string, text: string, most: number): void {
+  if (text.length <= most || !hasMoreBrackets(text, most)) return
+  if (depthOf(text, most) <= most) return
+  const allowed = `JSON that is nested at most ${most} deep`
+  throw new Refusal('too-deep', `${parameter} must be ${allowed}.`, { parameter, allowed })
+}
+
+/** Whether there are more opening brackets than `most`: without that many no text is nested so deeply. */
+function hasMoreBrackets(text: string, most: number): boolean {
+  let left = most
+  for (const bracket of ['{', '[']) {
+    for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1)) {
+      if (left-- === 0) return true
+    }
+  }
+  return false
+}
+
+/** The depth of the brackets outside of texts, or the first that is more than `most`. */
+function depthOf(text: string, most: number): number {
+  let depth = 0
+  let deepest = 0
+  for (let at = 0; at < text.length && deepest <= most; at++) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) at = endOfText(text, at)
+    else if (code === 0x7b || code === 0x5b) deepest = Math.max(deepest, ++depth)
+    else if (code === 0x7d || code === 0x5d) depth--
+  }
+  return deepest
+}
+
+/** Where the text that begins at `start` ends: at its closing quote, or with the whole. */
+function endOfText(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === BACKSLASH) at++
+    else if (code === QUOTE) return at
+  }
+  return text.length
+}

@@ -1,0 +1,84 @@
+import { mkdirSync, renameSync, rmSync } from 'node:fs'
+import { constants, setPriority } from 'node:os'
+import { dirname } from 'node:path'
+import { databasePath, syncPath, writeMarker } from '../data-directory.ts'
+import { examine } from '../doctor/examine.ts'
+import type { OnProgress } from '../doctor/finding.ts'
+import { FORMAT } from '../schema.ts'
+import { writeFacts } from './backup-facts.ts'
+import type { CopyJob, FromCopier, ToCopier } from './copier-messages.ts'
+import { copyFile } from './copy-file.ts'
+
+// The process that copies and verifies a backup. A process of its own because closing the database file in the server's
+// would let go of the server's lock on it, and because verifying takes all of a processor.
+
+const MS_BETWEEN_REPORTS = 200
+
+let leftAlone: () => void
+const wasLeftAlone = new Promise<void>((resolve) => {
+  leftAlone = resolve
+})
+let draft: string | undefined
+
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+process.on('message', (message: ToCopier) => {
+  if (message.kind === 'left-alone') leftAlone()
+  else void run(message.job)
+})
+// Without the one who asked nobody can say whether the copy is good.
+process.on('disconnect', () => {
+  if (draft !== undefined) rmSync(draft, { recursive: true, force: true })
+  process.exit(1)
+})
+
+async function run(job: CopyJob): Promise<void> {
+  try {
+    draft = job.draft
+    const facts = await makeBackup(job)
+    draft = undefined
+    send({ kind: 'done', facts })
+  } catch (error) {
+    rmSync(job.draft, { recursive: true, force: true })
+    send({ kind: 'failed', message: error instanceof Error ? error.message : String(error) })
+  }
+}
+
+async function makeBackup(job: CopyJob) {
+  mkdirSync(job.draft, { mode: 0o700 })
+  const { bytesPerSecond } = job
+  const onProgress = throttled()
+  const to = databasePath(job.draft)
+  const copied = await copyFile({ from: job.database, to, bytesPerSecond, onProgress })
+  send({ kind: 'copied' })
+  await wasLeftAlone
+  writeMarker(job.draft, job.facts.createdMs)
+  const { counts, findings } = examine(job.draft, onProgress, 'private')
+  const worst = findings.find(({ severity }) => severity === 'damage')
+  if (worst !== undefined) {
+    throw new Error(
+      `the store is damaged, with ${counts.damage} findings; the first: ${worst.place}: ${worst.problem} ` +
+        'Stop the server and run `waypost doctor` on its data directory',
+    )
+  }
+  const facts = { format: FORMAT, ...job.facts, ...copied }
+  writeFacts(job.draft, facts)
+  syncPath(job.draft)
+  renameSync(job.draft, job.target)
+  syncPath(dirname(job.target))
+  return facts
+}
+
+function throttled(): OnProgress {
+  let lastMs = 0
+  return (step, done, total) => {
+    const nowMs = performance.now()
+    if (nowMs - lastMs < MS_BETWEEN_REPORTS) return
+    lastMs = nowMs
+    send({ kind: 'progress', step, done, total })
+  }
+}
+
+function send(message: FromCopier): void {
+  // A closed channel is the end of this process: see above.
+  if (process.connected) process.send?.(message, () => {})
+}

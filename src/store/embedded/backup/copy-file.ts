@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto'
+import { open } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { OnProgress } from '../doctor/finding.ts'
+
+const BLOCK_BYTES = 1024 * 1024
+
+/** How a file is copied. */
+export interface CopyOptions {
+  readonly from: string
+  readonly to: string
+  /** 0 is as fast as it goes. */
+  readonly bytesPerSecond: number
+  readonly onProgress: OnProgress
+}
+
+/** Copies a file to a name that is free; on the disk when it resolves. Gives what was copied. */
+export async function copyFile(options: CopyOptions): Promise<{ size: number; sha256: string }> {
+  const { from, to, bytesPerSecond, onProgress } = options
+  const source = await open(from, 'r')
+  const target = await open(to, 'wx', 0o600)
+  const hash = createHash('sha256')
+  const block = Buffer.allocUnsafe(BLOCK_BYTES)
+  const total = (await source.stat()).size
+  const began = performance.now()
+  try {
+    let size = 0
+    while (true) {
+      const { bytesRead } = await source.read(block, 0, BLOCK_BYTES, size)
+      if (bytesRead === 0) break
+      const piece = block.subarray(0, bytesRead)
+      await target.appendFile(piece)
+      hash.update(piece)
+      size += bytesRead
+      onProgress('copying', size, total)
+      const dueMs = bytesPerSecond === 0 ? 0 : (size / bytesPerSecond) * 1_000
+      const aheadMs = dueMs - (performance.now() - began)
+      if (aheadMs > 1) await sleep(aheadMs)
+    }
+    await target.sync()
+    return { size, sha256: hash.digest('hex') }
+  } finally {
+    await Promise.all([source.close(), target.close()])
+  }
+}

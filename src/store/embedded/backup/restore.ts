@@ -1,0 +1,82 @@
+import { mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { databasePath, ensureDirectory, markerPath, syncPath, writeMarker } from '../data-directory.ts'
+import { examine } from '../doctor/examine.ts'
+import type { OnProgress } from '../doctor/finding.ts'
+import { refuseUsedDirectory } from '../doctor/repair.ts'
+import { NotExaminable } from '../doctor/sqlite-check.ts'
+import { readFacts, sha256OfFile, type BackupFacts } from './backup-facts.ts'
+import { copyFile } from './copy-file.ts'
+
+/** A backup that is damaged, or that became so on the way. */
+class BadBackup extends Error {}
+
+/** Names that may be in a directory that a backup is brought into: backups of before, and what file systems put there. */
+const BESIDE_A_STORE = ['backups', 'lost+found']
+
+/** Checks that a backup is what was made. Throws NotExaminable, BadBackup. */
+export function verifyBackup(directory: string, onProgress: OnProgress): BackupFacts {
+  const facts = readFacts(directory)
+  refuseChanged(directory, facts, onProgress)
+  const { counts, findings } = examine(directory, onProgress, 'private')
+  const worst = findings.find(({ severity }) => severity === 'damage')
+  if (worst === undefined) return facts
+  throw new BadBackup(
+    `The backup ${directory} is damaged, with ${counts.damage} findings; the first: ${worst.place}: ${worst.problem} ` +
+      'Use another backup; `waypost doctor --repair` saves what can be saved of this one.',
+  )
+}
+
+/**
+ * Brings a backup into a new data directory: verified before and after. The database gets its name when it is whole.
+ * Throws NotExaminable where the place is used, BadBackup, and errors of the file system; then nothing is left there.
+ */
+export async function restore(from: string, directory: string, onProgress: OnProgress): Promise<BackupFacts> {
+  refuseUsedDirectory(directory, BESIDE_A_STORE)
+  const facts = verifyBackup(from, onProgress)
+  ensureDirectory(directory)
+  const draft = join(directory, '.restore')
+  try {
+    mkdirSync(draft, { mode: 0o700 })
+    const to = databasePath(draft)
+    const copied = await copyFile({ from: databasePath(from), to, bytesPerSecond: 0, onProgress })
+    if (copied.sha256 !== facts.sha256) throw changed(from)
+    // What the disk gives back is what counts, not what was given to it.
+    refuseChanged(draft, facts, onProgress)
+    renameSync(to, databasePath(directory))
+    rmSync(draft, { recursive: true })
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true })
+    throw error
+  }
+  syncPath(directory)
+  writeMarker(directory, createdMsOf(from) ?? facts.createdMs)
+  return facts
+}
+
+function refuseChanged(directory: string, facts: BackupFacts, onProgress: OnProgress): void {
+  let sha256: string
+  try {
+    sha256 = sha256OfFile(databasePath(directory), 'verifying', onProgress)
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause
+    throw new NotExaminable(`The directory ${directory} holds no whole backup: waypost.db is missing.`)
+  }
+  if (sha256 !== facts.sha256) throw changed(directory)
+}
+
+function changed(directory: string): BadBackup {
+  return new BadBackup(
+    `The file waypost.db in ${directory} is not what was backed up: its sha256 differs from the one in backup.json. ` +
+      'Use another backup; `waypost doctor` says what is wrong with this one.',
+  )
+}
+
+function createdMsOf(directory: string): number | undefined {
+  try {
+    const { createdMs } = JSON.parse(readFileSync(markerPath(directory), 'utf8')) as { createdMs?: unknown }
+    return typeof createdMs === 'number' ? createdMs : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,175 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { databasePath, markerPath } from '../data-directory.ts'
+import { DatabaseFile, PAGE_BYTES } from '../file/database-file.ts'
+import { APPLICATION_ID, FORMAT } from '../schema.ts'
+import type { TableName } from '../tables.ts'
+import { Findings, type Finding, type OnProgress } from './finding.ts'
+import { takeInventory, type Inventory } from './inventory.ts'
+import { judgeReferences, type RepairPlan } from './judge-references.ts'
+import { type Access, NotExaminable, ReadLock } from './sqlite-check.ts'
+import { StoreRows } from './store-rows.ts'
+
+/** What an examination came to. */
+export interface Examination {
+  readonly directory: string
+  /** How many findings there are; `findings` has the first thousand. */
+  readonly counts: { readonly damage: number; readonly notes: number }
+  readonly findings: readonly Finding[]
+  /** Sound rows of each table. */
+  readonly rows: Readonly<Partial<Record<TableName, number>>>
+  readonly bytes: number
+}
+
+/** The parts of an examination that a repair goes on with; they hold the files open until `close`. */
+export interface Examined {
+  readonly examination: Examination
+  /** Undefined where there is nothing to read. */
+  readonly found:
+    | { readonly rows: StoreRows; readonly inventory: Inventory; readonly plan: RepairPlan }
+    | undefined
+  close(): void
+}
+
+/** Examines the store in a stopped server's data directory, without writing. Throws NotExaminable. */
+export function examine(directory: string, onProgress: OnProgress, access: Access = 'shared'): Examination {
+  const examined = openExamined(directory, onProgress, access)
+  examined.close()
+  return examined.examination
+}
+
+/** As `examine`, for who goes on with what was read. */
+export function openExamined(directory: string, onProgress: OnProgress, access: Access = 'shared'): Examined {
+  const findings = new Findings()
+  checkMarker(directory, findings)
+  if (!hasDatabase(directory, findings)) {
+    const examination = { directory, counts: findings.counts, findings: findings.kept, rows: {}, bytes: 0 }
+    return { examination, found: undefined, close: () => {} }
+  }
+  // The lock first: it is what says that no server runs.
+  const lock = new ReadLock(directory, access)
+  const file = new DatabaseFile(databasePath(directory))
+  const close = () => {
+    lock.close()
+    file.close()
+  }
+  try {
+    checkHeader(directory, file, findings)
+    onProgress('checking the structure of the file', 0, 0)
+    lock.check(findings)
+    const rows = new StoreRows(file)
+    const inventory = takeInventory(rows, findings, onProgress)
+    const plan = judgeReferences(rows, inventory, findings)
+    const counts = Object.fromEntries(inventory.counts)
+    const { counts: found, kept } = findings
+    const examination = { directory, counts: found, findings: kept, rows: counts, bytes: file.bytes }
+    return { examination, found: { rows, inventory, plan }, close }
+  } catch (error) {
+    close()
+    throw error
+  }
+}
+
+function checkMarker(directory: string, findings: Findings): void {
+  const path = markerPath(directory)
+  if (!existsSync(path)) {
+    if (!existsSync(databasePath(directory)))
+      throw new NotExaminable(
+        `The directory ${directory} holds no Waypost store: waypost.db and waypost.json are missing.`,
+      )
+    findings.note('waypost.json', {
+      problem: 'The marker is missing.',
+      effect: 'The next start writes it anew.',
+    })
+    return
+  }
+  const format = markedFormat(path)
+  if (format === undefined) {
+    findings.damage('waypost.json', {
+      problem: 'The marker cannot be read.',
+      effect: 'The server does not start.',
+      remedy: 'The marker is written anew.',
+    })
+  } else if (format > FORMAT) throw newerFormat(directory, format)
+}
+
+function markedFormat(path: string): number | undefined {
+  try {
+    const { format } = JSON.parse(readFileSync(path, 'utf8')) as { format?: unknown }
+    return typeof format === 'number' ? format : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function hasDatabase(directory: string, findings: Findings): boolean {
+  const stat = statSync(databasePath(directory), { throwIfNoEntry: false })
+  if (stat !== undefined && stat.size > 0) return true
+  findings.damage('waypost.db', {
+    problem: `The database is ${stat === undefined ? 'missing' : 'empty (0 bytes)'}, and waypost.json says that a server has used this directory.`,
+    effect:
+      'Everything that was stored is gone from here: a disk that is not mounted, a file removed or cut.',
+    remedy:
+      'Nothing can be repaired. Check that the right disk is mounted, or bring a backup back with `waypost restore`.',
+  })
+  return false
+}
+
+function checkHeader(directory: string, file: DatabaseFile, findings: Findings): void {
+  if (file.hasHeader) checkFormat(directory, file)
+  else
+    findings.damage('waypost.db, page 1', {
+      problem: 'The file does not begin as a database of Waypost does.',
+      effect: 'The server cannot open it.',
+      remedy: 'Rows are looked for where every file of this format has them.',
+    })
+  const missing = missingPages(file)
+  if (missing > 0)
+    findings.damage('waypost.db', {
+      problem: `The file was cut: it has ${file.bytes} bytes, and ${missing} of its ${file.pageCount} pages are missing.`,
+      effect: 'What those pages held is lost; what else that means stands below.',
+      remedy: 'Everything that is still there is saved.',
+    })
+  checkLog(file, findings)
+}
+
+function checkFormat(directory: string, file: DatabaseFile): void {
+  const first = file.page(1)
+  const format = first?.readUInt32BE(60) ?? 0
+  const application = first?.readUInt32BE(68) ?? 0
+  // A database that is as old as its first commit says nothing of itself yet.
+  if (application !== 0 && application !== APPLICATION_ID)
+    throw new NotExaminable(`The file waypost.db in ${directory} is a database of another program.`)
+  if (format > FORMAT) throw newerFormat(directory, format)
+}
+
+function newerFormat(directory: string, format: number): NotExaminable {
+  return new NotExaminable(
+    `The data directory ${directory} has format ${format}, and this version of Waypost reads formats up to ${FORMAT}. ` +
+      'Use the version that wrote it, or a later one.',
+  )
+}
+
+function missingPages(file: DatabaseFile): number {
+  let missing = 0
+  for (let page = Math.floor(file.bytes / PAGE_BYTES) + 1; page <= file.pageCount; page++) {
+    if (file.wal?.pages.has(page) !== true) missing++
+  }
+  return missing
+}
+
+function checkLog({ wal }: DatabaseFile, findings: Findings): void {
+  if (wal === undefined || wal.tailBytes === 0) return
+  if (wal.commitsBehindDamage > 1) {
+    findings.damage('waypost.db-wal', {
+      problem: `The log is damaged after ${wal.commits} commits: about ${wal.commitsBehindDamage} later ones cannot be read.`,
+      effect: 'The newest changes are lost, from that place on.',
+      remedy: 'The changes before that place are kept.',
+    })
+    return
+  }
+  findings.note('waypost.db-wal', {
+    problem: `${wal.tailBytes} bytes after the last whole commit are not used.`,
+    effect:
+      'Normal after a crash: they are older, or of a change that was not finished and not acknowledged.',
+  })
+}

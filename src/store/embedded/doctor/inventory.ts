@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto'
+import type { NameText } from '../messages.ts'
+import type { Row, TableName } from '../tables.ts'
+import type { Findings, OnProgress } from './finding.ts'
+import { RevisionIndex, type RevisionNote } from './revision-index.ts'
+import type { ReadRow, StoreRows } from './store-rows.ts'
+import type { StoredRow } from './stored-row.ts'
+
+/** What the row of an item says, as far as others depend on it. */
+interface ItemNote {
+  readonly itemId: number
+  readonly revisionId: number
+}
+
+/** Everything sound that a file holds, without contents: what references are judged by. */
+export interface Inventory {
+  readonly names: Map<number, NameText>
+  readonly items: Map<number, ItemNote>
+  readonly revisions: RevisionIndex
+  /** Services by serial: how to call them. */
+  readonly services: Map<number, string>
+  readonly instances: { serial: number; serviceSerial: number; ephemeral: boolean; address: string }[]
+  /** Tables with something broken in them. */
+  readonly brokenTables: Set<TableName>
+  /** Rows of each table that are sound. */
+  readonly counts: Map<TableName, number>
+  /** The highest id that any revision or item has or had, broken ones included. */
+  highestId: number
+  /** The latest time that a record speaks of, epoch milliseconds. */
+  latestMs: number
+}
+
+/** Reads and checks every row; says what is broken. */
+export function takeInventory(rows: StoreRows, findings: Findings, onProgress: OnProgress): Inventory {
+  const inventory: Inventory = {
+    names: new Map(),
+    items: new Map(),
+    revisions: new RevisionIndex(),
+    services: new Map(),
+    instances: [],
+    brokenTables: new Set(),
+    counts: new Map(),
+    highestId: 0,
+    latestMs: 0,
+  }
+  for (const read of rows.read('checking rows', onProgress)) {
+    if (read.kind === 'broken') noteBroken(inventory, findings, read)
+    else noteRow(inventory, findings, read.stored)
+  }
+  return inventory
+}
+
+/** What a revision's row says, without its content. */
+export function revisionNote(row: Row): RevisionNote {
+  const [id, nameId, , op, prevId] = row
+  return {
+    id: Number(id),
+    nameId: Number(nameId),
+    prevId: Number(prevId ?? 0),
+    op: op as RevisionNote['op'],
+    hidden: row[12] !== 0,
+    hasContent: Buffer.isBuffer(row[13]),
+  }
+}
+
+/** The md5 that the content of a revision has; undefined where it has no content. */
+export function contentMd5(row: Row): string | undefined {
+  const content = row[13]
+  return Buffer.isBuffer(content) ? createHash('md5').update(content).digest('hex') : undefined
+}
+
+const EFFECTS: Record<TableName, string> = {
+  meta: 'Switches that were set, or the clock and counters of the store, are lost.',
+  config_name:
+    'The names of configuration items are lost; the items are named below where others speak of them.',
+  config_item: 'What describes configuration items (creation, description, tags) is lost.',
+  config_revision:
+    'Versions of configuration items are lost; items whose current one is among them are named below.',
+  namespace: 'The shown name of a namespace is lost; its items are not.',
+  service: 'Settings and metadata of services are lost, and with them their registered instances.',
+  instance: 'Registered instances are lost. Ephemeral ones come back by their next beat.',
+  remembered_metadata: 'Metadata that was remembered for instances that left is lost.',
+}
+
+function noteBroken(
+  inventory: Inventory,
+  findings: Findings,
+  broken: Extract<ReadRow, { kind: 'broken' }>,
+): void {
+  const { table, met, problem } = broken
+  inventory.brokenTables.add(table)
+  if (table === 'config_revision') inventory.highestId = Math.max(inventory.highestId, met.rowid ?? 0)
+  const row = met.rowid === undefined ? '' : `row ${met.rowid}, `
+  findings.damage(`waypost.db, table ${table}, ${row}page ${met.page}`, {
+    problem: met.wholePage ? `The page cannot be read: ${problem}.` : `The row is damaged: ${problem}.`,
+    effect: EFFECTS[table],
+    remedy: met.wholePage
+      ? 'Rows of pages below it are looked for; what is not found is lost.'
+      : 'The row is lost.',
+  })
+}
+
+function noteRow(inventory: Inventory, findings: Findings, { table, row, rowid }: StoredRow): void {
+  const { names, items, services, instances, counts } = inventory
+  counts.set(table, (counts.get(table) ?? 0) + 1)
+  switch (table) {
+    case 'config_name':
+      if (!names.has(rowid)) names.set(rowid, [String(row[1]), String(row[2]), String(row[3])])
+      return
+    case 'config_item': {
+      const note = { itemId: Number(row[1]), revisionId: Number(row[2]) }
+      // Of two the later one counts: a page that belongs to nothing may be an old one.
+      if ((items.get(rowid)?.revisionId ?? 0) < note.revisionId) items.set(rowid, note)
+      return
+    }
+    case 'config_revision':
+      noteRevision(inventory, findings, row)
+      return
+    case 'service':
+      services.set(rowid, `${String(row[1])}/${String(row[2])}`)
+      return
+    case 'instance':
+      instances.push({
+        serial: rowid,
+        serviceSerial: Number(row[1]),
+        ephemeral: row[5] === 1,
+        address: `${String(row[2])}:${String(row[3])}`,
+      })
+      return
+    case 'meta':
+    case 'namespace':
+    case 'remembered_metadata':
+      return
+  }
+}
+
+function noteRevision(inventory: Inventory, findings: Findings, row: Row): void {
+  const note = revisionNote(row)
+  if (!inventory.revisions.add(note)) return
+  inventory.highestId = Math.max(inventory.highestId, note.id)
+  inventory.latestMs = Math.max(inventory.latestMs, Number(row[11]))
+  const md5 = contentMd5(row)
+  if (md5 !== undefined && md5 !== row[5]) {
+    findings.damage(`waypost.db, table config_revision, row ${note.id}`, {
+      problem: `The content has the md5 ${md5}, and ${String(row[5])} is noted for it.`,
+      effect: 'Watchers of the item compare md5s: they may load it again and again.',
+      remedy: 'The md5 is noted anew.',
+    })
+  }
+}

@@ -1,0 +1,109 @@
+import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { Connection } from '../connection.ts'
+import { databasePath, ensureDirectory, syncPath, writeMarker } from '../data-directory.ts'
+import { PAGE_BYTES } from '../file/database-file.ts'
+import { writeMeta } from '../meta.ts'
+import { RowWriter } from '../row-writer.ts'
+import { APPLICATION_ID, FORMAT, SCHEMA } from '../schema.ts'
+import { TABLES, type TableName } from '../tables.ts'
+import type { Examined } from './examine.ts'
+import type { OnProgress } from './finding.ts'
+import { RepairedRows } from './repaired-rows.ts'
+import { NotExaminable } from './sqlite-check.ts'
+import { TABLE_NAMES } from './stored-row.ts'
+
+/** Rows between commits: what one transaction holds in memory stays small. */
+const ROWS_PER_COMMIT = 5_000
+
+/** What a repair wrote. */
+export interface Repaired {
+  readonly directory: string
+  readonly rows: Readonly<Partial<Record<TableName, number>>>
+}
+
+/** Refuses a place that is there and not empty. Throws NotExaminable. */
+export function refuseUsedDirectory(directory: string, allowed: readonly string[] = []): void {
+  const names = entriesOf(directory).filter((name) => !allowed.includes(name))
+  if (names.length === 0) return
+  throw new NotExaminable(
+    `The directory ${directory} is not empty (${names[0]} is in it). Name one that is new or empty.`,
+  )
+}
+
+function entriesOf(directory: string): string[] {
+  try {
+    return readdirSync(directory)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return []
+    if (code === 'ENOTDIR') throw new NotExaminable(`${directory} is not a directory.`)
+    throw error
+  }
+}
+
+/**
+ * Writes what can be saved of an examined store into a new directory, as its plan says. The database gets its name
+ * when it is whole and on the disk; nothing is left behind where writing fails. Throws NotExaminable.
+ */
+export function repair(
+  { found, examination }: Examined,
+  directory: string,
+  onProgress: OnProgress,
+): Repaired {
+  if (found === undefined) throw new NotExaminable('There is nothing to repair: no database is left to read.')
+  refuseUsedDirectory(directory)
+  ensureDirectory(directory)
+  const draft = join(directory, '.repair')
+  try {
+    mkdirSync(draft, { mode: 0o700 })
+    const path = databasePath(draft)
+    const rows = writeDatabase(path, new RepairedRows(found, examination.counts.damage > 0), onProgress)
+    syncPath(path)
+    renameSync(path, databasePath(directory))
+    rmSync(draft, { recursive: true })
+    writeMarker(directory, Date.now())
+    return { directory, rows }
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true })
+    throw error
+  }
+}
+
+function writeDatabase(path: string, rows: RepairedRows, onProgress: OnProgress): Repaired['rows'] {
+  const connection = new Connection(path)
+  try {
+    // A draft needs no journal: it is thrown away where something fails, and synced when it is whole.
+    connection.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA synchronous = OFF`)
+    connection.exec('PRAGMA journal_mode = OFF')
+    connection.exec(SCHEMA)
+    connection.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORMAT}`)
+    const counts = writeRows(connection, rows, onProgress)
+    connection.exec('BEGIN')
+    for (const [name, value] of rows.metaToSet()) writeMeta(connection, name, value)
+    connection.exec('COMMIT')
+    return counts
+  } finally {
+    connection.close()
+  }
+}
+
+function writeRows(connection: Connection, rows: RepairedRows, onProgress: OnProgress): Repaired['rows'] {
+  const writers = new Map(TABLE_NAMES.map((name) => [name, new RowWriter(connection, TABLES[name])]))
+  const counts: Partial<Record<TableName, number>> = {}
+  const commit = () => {
+    for (const writer of writers.values()) writer.flush()
+    connection.exec('COMMIT')
+  }
+  let inTransaction = 0
+  connection.exec('BEGIN')
+  for (const { table, row } of rows.all(onProgress)) {
+    writers.get(table)?.add(row)
+    counts[table] = (counts[table] ?? 0) + 1
+    if (++inTransaction % ROWS_PER_COMMIT > 0) continue
+    commit()
+    connection.exec('BEGIN')
+  }
+  commit()
+  return counts
+}

@@ -1,0 +1,87 @@
+import { readCatalog, type Catalog } from '../file/catalog.ts'
+import type { DatabaseFile } from '../file/database-file.ts'
+import { freePages, looseRows, walkTree, type Met } from '../file/tree-walk.ts'
+import type { TableName } from '../tables.ts'
+import type { OnProgress } from './finding.ts'
+import { storedRow, storedRowOfAny, TABLE_NAMES, type StoredRow } from './stored-row.ts'
+
+/** What reading the tables meets: a sound row, or what is broken. `loose` rows stand in pages that no tree leads to. */
+export type ReadRow =
+  | { readonly kind: 'row'; readonly stored: StoredRow; readonly loose: boolean }
+  | { readonly kind: 'broken'; readonly table: TableName; readonly met: Broken; readonly problem: string }
+
+type Broken = { readonly page: number; readonly rowid?: number | undefined; readonly wholePage: boolean }
+
+const PAGES_PER_REPORT = 500
+
+/** Reads every row of every table, around what is broken, without SQLite. Can be gone through more than once. */
+export class StoreRows {
+  readonly #file: DatabaseFile
+  readonly catalog: Catalog
+
+  constructor(file: DatabaseFile) {
+    this.#file = file
+    this.catalog = readCatalog(file)
+  }
+
+  /**
+   * All rows, table by table; then, where a page of a table was broken, those in pages that belong to nothing: they
+   * hang below that page. A row may come twice then; the first one counts.
+   */
+  *read(step: string, onProgress: OnProgress): Generator<ReadRow> {
+    const visited = new Set<number>()
+    let isBroken = !this.catalog.isOwn
+    let reported = 0
+    for (const table of TABLE_NAMES) {
+      for (const met of walkTree(this.#file, this.catalog.tables[table], visited)) {
+        const read = judged(table, met)
+        if (read.kind === 'broken' && read.met.wholePage) isBroken = true
+        if (visited.size >= reported + PAGES_PER_REPORT) {
+          reported = visited.size
+          onProgress(step, met.page, this.#file.pageCount)
+        }
+        yield read
+      }
+    }
+    if (isBroken) yield* this.#readLoose(visited)
+  }
+
+  /** The names of items as the index keeps them, for names whose own row is lost. They have no checksum. */
+  *namesInIndex(): Generator<{ id: number; name: readonly [string, string, string] }> {
+    const root = this.catalog.indexes.get('sqlite_autoindex_config_name_1') ?? 0
+    for (const met of walkTree(this.#file, root, new Set())) {
+      if (met.kind !== 'row' || met.values.length !== 4) continue
+      const [namespaceId, group, dataId, id] = met.values
+      yield { id: Number(id), name: [String(namespaceId), String(group), String(dataId)] }
+    }
+  }
+
+  *#readLoose(visited: Set<number>): Generator<ReadRow> {
+    for (const root of this.catalog.indexes.values()) {
+      for (const _ of walkTree(this.#file, root, visited));
+    }
+    const free = freePages(this.#file)
+    for (let page = 2; page <= this.#file.pageCount; page++) {
+      if (visited.has(page) || free.has(page)) continue
+      for (const met of looseRows(this.#file, page)) {
+        const stored = met.kind === 'row' ? storedRowOfAny(met) : undefined
+        if (stored !== undefined) yield { kind: 'row', stored, loose: true }
+      }
+    }
+  }
+}
+
+function judged(table: TableName, met: Met): ReadRow {
+  const { page } = met
+  if (met.kind === 'broken-page') {
+    return { kind: 'broken', table, met: { page, wholePage: true }, problem: met.problem }
+  }
+  const { rowid } = met
+  if (met.kind === 'broken-row') {
+    return { kind: 'broken', table, met: { page, rowid, wholePage: false }, problem: met.problem }
+  }
+  const stored = storedRow(table, met)
+  if (stored !== undefined) return { kind: 'row', stored, loose: false }
+  const problem = 'its checksum does not fit its contents'
+  return { kind: 'broken', table, met: { page, rowid, wholePage: false }, problem }
+}

@@ -1,0 +1,116 @@
+import { expect, test } from 'vitest'
+import { address, at, ORDERS, registered, registration, WALL_MS } from '../core/core.test-support.ts'
+import type { Change } from '../core/changes.ts'
+import type { Command } from '../core/decision.ts'
+import { deregisterInstance } from '../core/naming/instance-commands.ts'
+import { registerInstance } from '../core/naming/register-instance.ts'
+import { saveCluster } from '../core/naming/service-commands.ts'
+import { setSwitch } from '../core/operator/set-switch.ts'
+import { State } from '../core/state.ts'
+import { type ProbeWish, ProbeWatch } from './probe-watch.ts'
+
+function startWatch(state = new State(WALL_MS)) {
+  const probed = new Map<string, ProbeWish & { healthy: boolean }>()
+  const watch = new ProbeWatch(state, {
+    watch: (key, wish, healthy) => void probed.set(key, { ...wish, healthy }),
+    forget: (key) => void probed.delete(key),
+  })
+  const run = (command: Command<unknown>) => {
+    const { changes } = command.decide(state, at(0))
+    for (const change of changes) state.apply(change, at(0))
+    for (const change of changes) watch.onChange(change)
+  }
+  const hear = (change: Change) => {
+    state.apply(change, at(0))
+    watch.onChange(change)
+  }
+  return { state, probed, watch, run, hear, seen: () => [...probed.values()] }
+}
+
+const lasting = (other = {}) => registerInstance(registration({ ephemeral: false, ...other }))
+const target = { serviceKey: ORDERS, address: address(), ephemeral: undefined }
+const cluster = (other = {}) =>
+  saveCluster(ORDERS, {
+    name: 'DEFAULT',
+    healthChecker: { type: 'HTTP', path: '/up', headers: '', expectedResponseCode: 200 },
+    checkPort: 9_000,
+    useInstancePort4Check: true,
+    metadata: {},
+    ...other,
+  })
+
+test('persistent instances are probed by TCP at their own port, ephemeral ones are not', () => {
+  const { run, seen } = startWatch()
+  run(lasting())
+  run(registerInstance(registration({ address: address({ port: 81 }) })))
+  expect(seen()).toEqual([{ host: '10.0.0.1', port: 80, checker: { type: 'TCP' }, healthy: true }])
+})
+
+test('those that are there at the start are probed from the start', () => {
+  const state = new State(WALL_MS)
+  registered(state, { ephemeral: false, healthy: false })
+  expect(startWatch(state).seen()).toMatchObject([{ port: 80, healthy: false }])
+})
+
+test('the checker and the port of a cluster count from when they are set, for that cluster alone', () => {
+  const { run, seen } = startWatch()
+  run(lasting())
+  run(lasting({ address: address({ cluster: 'other' }) }))
+  run(cluster())
+  expect(seen()).toMatchObject([
+    { port: 80, checker: { type: 'HTTP', path: '/up' } },
+    { checker: { type: 'TCP' } },
+  ])
+  run(cluster({ useInstancePort4Check: false }))
+  expect(seen()).toMatchObject([{ port: 9_000 }, { port: 80 }])
+})
+
+test('a cluster by a name that every object has is like any other', () => {
+  const { run, seen } = startWatch()
+  run(lasting({ address: address({ cluster: 'constructor' }) }))
+  expect(seen()).toMatchObject([{ port: 80, checker: { type: 'TCP' } }])
+})
+
+test('who leaves, or turns ephemeral, is not probed any more', () => {
+  const { run, seen } = startWatch()
+  run(lasting())
+  run(registerInstance(registration()))
+  expect(seen()).toEqual([])
+  run(lasting())
+  expect(seen()).toHaveLength(1)
+  run(deregisterInstance(target))
+  expect(seen()).toEqual([])
+})
+
+test('nobody is probed while health checks are off, but for the white list', () => {
+  const { run, seen } = startWatch()
+  run(lasting())
+  run(setSwitch('check', 'false', true))
+  expect(seen()).toEqual([])
+  run(setSwitch('healthCheckWhiteList', 'orders', true))
+  expect(seen()).toHaveLength(1)
+  run(setSwitch('healthCheckWhiteList', '', true))
+  run(lasting({ address: address({ port: 81 }) }))
+  expect(seen()).toEqual([])
+  run(setSwitch('check', 'true', true))
+  expect(seen()).toHaveLength(2)
+})
+
+test('a change of health is passed on, and a key leads back to its instance', () => {
+  const { run, hear, seen, probed, watch, state } = startWatch()
+  run(lasting())
+  const serial = [...state.instances(ORDERS)][0]?.record.serial ?? 0
+  const about = { serviceKey: ORDERS, address: address(), serial, healthy: false, atMs: 0 }
+  hear({ kind: 'instance-health-changed', ...about })
+  expect(seen()).toMatchObject([{ healthy: false }])
+  const [key = ''] = probed.keys()
+  expect(watch.instanceOf(key)).toBe([...state.instances(ORDERS)][0])
+  run(deregisterInstance(target))
+  expect(watch.instanceOf(key)).toBeUndefined()
+})
+
+test('other changes are none of its business', () => {
+  const { hear, seen } = startWatch()
+  hear({ kind: 'namespace-deleted', namespaceId: 'dev' })
+  expect(seen()).toEqual([])
+})

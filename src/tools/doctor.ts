@@ -1,0 +1,69 @@
+import { resolve } from 'node:path'
+import { examine, openExamined, type Examination } from '../store/embedded/doctor/examine.ts'
+import type { Finding } from '../store/embedded/doctor/finding.ts'
+import { refuseUsedDirectory, repair, type Repaired } from '../store/embedded/doctor/repair.ts'
+import type { Tool, ToolResult } from './run-tool.ts'
+import type { ToolProgress } from './tool-progress.ts'
+
+/** `waypost doctor`: examines the store of a stopped server; 0 where it is sound, 1 where there is damage. */
+export const doctor: Tool = {
+  flags: { 'data-dir': 'value', repair: 'value' },
+  run(flags, progress) {
+    const directory = resolve(flags.required('data-dir'))
+    const target = flags.value('repair')
+    if (target === undefined) return resultOf(examine(directory, progress.on), undefined)
+    return repairInto(directory, resolve(target), progress)
+  },
+}
+
+function repairInto(directory: string, target: string, progress: ToolProgress): ToolResult {
+  // Before the long part: a wrong place is told at once.
+  refuseUsedDirectory(target)
+  const examined = openExamined(directory, progress.on)
+  let repaired: Repaired
+  try {
+    if (examined.found === undefined) return resultOf(examined.examination, undefined)
+    repaired = repair(examined, target, progress.on)
+  } finally {
+    examined.close()
+  }
+  const after = examine(target, progress.on, 'private')
+  if (after.counts.damage > 0) {
+    throw new Error(
+      `The repaired store in ${target} still has ${after.counts.damage} findings, the first: ` +
+        `${after.findings[0]?.place}: ${after.findings[0]?.problem} Restore a backup instead.`,
+    )
+  }
+  return resultOf(examined.examination, repaired)
+}
+
+function resultOf(examination: Examination, repaired: Repaired | undefined): ToolResult {
+  const { counts } = examination
+  const code = counts.damage > 0 ? 1 : 0
+  const { findings, ...rest } = examination
+  const json = { ...rest, findings, ...(repaired === undefined ? {} : { repaired }) }
+  return { code, json, text: textOf(examination, repaired) }
+}
+
+function textOf(examination: Examination, repaired: Repaired | undefined): string {
+  const { directory, counts, findings, rows } = examination
+  const rowCount = Object.values(rows).reduce((sum, count) => sum + count, 0)
+  const lines = findings.map((finding) => findingText(finding, repaired !== undefined))
+  const untold = counts.damage + counts.notes - findings.length
+  if (untold > 0) lines.push(`… and ${untold} more\n`)
+  lines.push(`${directory}: ${rowCount} sound rows, ${counts.damage} damaged places, ${counts.notes} notes\n`)
+  if (repaired !== undefined) {
+    lines.push(
+      `Repaired into ${repaired.directory}: start the server with --data-dir ${repaired.directory}\n`,
+    )
+  } else if (counts.damage > 0) {
+    lines.push('Restore a backup with `waypost restore`, or save what can be saved with --repair NEWDIR.\n')
+  } else lines.push('The store is sound.\n')
+  return lines.join('')
+}
+
+function findingText({ severity, place, problem, effect, remedy }: Finding, isRepaired: boolean): string {
+  const what = `${severity === 'damage' ? 'DAMAGE' : 'note'}  ${place}\n        ${problem}\n        ${effect}\n`
+  if (remedy === undefined) return what
+  return `${what}        ${isRepaired ? 'Repaired: ' : 'A repair: '}${remedy}\n`
+}

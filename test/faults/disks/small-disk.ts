@@ -1,0 +1,45 @@
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { needTool } from '../../support/need-tool.ts'
+import type { NeededTools } from '../../support/need-tool.ts'
+
+/** What a small file system of one's own needs. */
+export function needSmallDisk(): NeededTools {
+  if (process.getuid?.() !== 0) return { skip: true, reason: 'to mount a file system needs root' }
+  return needTool('mount')
+}
+
+/** A file system in memory that is soon full. */
+export class SmallDisk {
+  readonly directory: string
+
+  /** Mounts it on an empty directory. */
+  constructor(directory: string, megabytes: number) {
+    this.directory = directory
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'waypost-test', directory])
+  }
+
+  /** Fills it but for so many bytes. */
+  fillUpTo(freeBytes: number): void {
+    const { bavail, bsize } = statfsSync(this.directory)
+    writeFileSync(this.#ballast, Buffer.alloc(Math.max(bavail * bsize - freeBytes, 0)))
+  }
+
+  /** Makes room again. */
+  free(): void {
+    rmSync(this.#ballast)
+  }
+
+  setReadOnly(isReadOnly: boolean): void {
+    execFileSync('mount', ['-o', `remount,${isReadOnly ? 'ro' : 'rw'}`, this.directory])
+  }
+
+  close(): void {
+    execFileSync('umount', [this.directory])
+  }
+
+  get #ballast(): string {
+    return join(this.directory, 'ballast')
+  }
+}

@@ -1,0 +1,82 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { startWaypost } from '../support/waypost.ts'
+import type { Waypost } from '../support/waypost.ts'
+import { report, seed, times } from './fault-run.ts'
+import { Journal } from './load/journal.ts'
+import { startLoad } from './load/load.ts'
+import { verify } from './load/verify.ts'
+import { between, randomFrom } from './random.ts'
+
+const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+const rounds = times('FAULT_KILLS', { short: 6, long: 300 })
+/** One restart in so many is killed itself, and one kill in so many hits a server that is stopping. */
+const RARELY = 6
+
+test(
+  `${rounds} kills at random moments take back nothing that was acknowledged`,
+  { timeout: 30_000 + rounds * 15_000 },
+  async () => {
+    const random = randomFrom(seed)
+    const journal = new Journal()
+    let acknowledged = 0
+    let kept = 0
+    let server = await startWaypost()
+    try {
+      for (let round = 0; round < rounds; round++) {
+        const load = startLoad({ url: server.url, journal, random, label: `r${round}` })
+        await sleep(between(random, 50, 1_800))
+        const stopping = between(random, 0, RARELY) === 0
+        const cutAtMs = await cutOff(server, stopping ? between(random, 0, 60) : undefined)
+        await load.stop()
+        if (between(random, 0, RARELY) === 0) await killWhileStarting(server, between(random, 100, 500))
+        server = await server.restart()
+        if (!stopping) expect(load.refusals, `round ${round}, seed ${seed}`).toEqual([])
+        expect(await verify(journal, { url: server.url, cutAtMs }), `round ${round}, seed ${seed}`).toEqual(
+          [],
+        )
+        acknowledged += journal.acknowledged
+        kept += journal.things('config').length
+        journal.acknowledged = 0
+        forgetOld(journal, round)
+      }
+    } finally {
+      await server.kill()
+    }
+    report(
+      `kill -9: ${rounds} rounds, ${acknowledged} acknowledged writes, ${kept} items compared with their history`,
+    )
+  },
+)
+
+/** SIGKILL; with a time, in the middle of a stop that SIGTERM has begun so many ms ago. Answers when. */
+async function cutOff(server: Waypost, stoppingMs: number | undefined): Promise<number> {
+  if (stoppingMs !== undefined) {
+    process.kill(server.pid, 'SIGTERM')
+    await sleep(stoppingMs)
+  }
+  const atMs = performance.now()
+  await server.kill()
+  return atMs
+}
+
+/** A start that does not come far: recovery after a crash is itself cut off. */
+async function killWhileStarting(server: Waypost, afterMs: number): Promise<void> {
+  const args = [MAIN, 'start', `--data-dir=${server.dataDir}`, `--port=${server.port}`]
+  const child = spawn(process.execPath, args, { stdio: 'ignore' })
+  const ended = once(child, 'close')
+  await sleep(afterMs)
+  child.kill('SIGKILL')
+  await ended
+}
+
+/** Names and services of the last rounds are looked at again; what has its own time to live is not. */
+function forgetOld(journal: Journal, round: number): void {
+  const isOld = (name: string, rounds: number): boolean =>
+    Number(/r(\d+)/.exec(name)?.[1] ?? round) <= round - rounds
+  journal.forget([...journal.things('ephemeral'), ...journal.things('metadata')])
+  journal.forget(journal.things().filter(({ name }) => isOld(name, 2)))
+}

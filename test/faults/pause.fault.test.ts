@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { Client, hostsOf, until } from '../interface/client.ts'
+import { startWaypost } from '../support/waypost.ts'
+import type { Waypost } from '../support/waypost.ts'
+import { report, times } from './fault-run.ts'
+import { missingIn, startBeating } from './load/beating-instances.ts'
+
+const pauseMs = times('FAULT_PAUSE_SECONDS', { short: 10, long: 20 }) * 1_000
+const COUNT = 50
+/** Far shorter than the pause. */
+const BEATS = { beatMs: 700, unhealthyMs: 2_000, removeMs: 3_000 }
+const WATCHED_AFTER_MS = 4_500
+
+test(
+  `a pause of ${pauseMs / 1_000} s expires no live instance and loses no poll`,
+  { timeout: pauseMs + 40_000 },
+  async () => {
+    const server = await startWaypost()
+    const client = new Client(`${server.url}/svc/v1`)
+    try {
+      const instances = await startBeating(client, 'paused', { count: COUNT, times: BEATS })
+      await client.post('/ns/instance', { serviceName: 'silent', ip: '127.0.0.6', port: 1 })
+      const { told, asked } = await pause(server, client)
+      const lists = await watchLists(client, instances.addresses)
+      expect([told.status, told.text]).toEqual([200, 'item%02G%01'])
+      expect(missingIn(asked, instances.addresses), 'what was asked during the pause').toEqual([])
+      expect(instances.failures).toEqual([])
+      await instances.stop()
+      await until(
+        () => hostsOf(client, { serviceName: 'paused' }),
+        (hosts) => hosts.length === 0,
+        BEATS.removeMs + 2_000,
+      )
+      report(
+        `pause: ${pauseMs / 1_000} s with ${COUNT} beating instances, ${lists} lists afterwards, none lacked one`,
+      )
+    } finally {
+      client.close()
+      process.kill(server.pid, 'SIGCONT')
+      await server.kill()
+    }
+  },
+)
+
+/** Stops the process with a poll held; a publish and a list are asked for while it cannot answer. */
+async function pause(server: Waypost, client: Client) {
+  const headers = { 'Long-Pulling-Timeout': '60000' }
+  const poll = client.post(
+    '/cs/configs/listener',
+    { 'Listening-Configs': 'item\u0002G\u0002\u0001' },
+    headers,
+  )
+  await sleep(300)
+  process.kill(server.pid, 'SIGSTOP')
+  const published = client.post('/cs/configs', { dataId: 'item', group: 'G', content: 'x' })
+  const listed = hostsOf(client, { serviceName: 'paused' })
+  await sleep(pauseMs)
+  process.kill(server.pid, 'SIGCONT')
+  const [told, { text }, asked] = await Promise.all([poll, published, listed])
+  expect(text).toBe('true')
+  return { told: { status: told.status, text: told.text.trim() }, asked }
+}
+
+async function watchLists(client: Client, addresses: readonly string[]): Promise<number> {
+  const end = performance.now() + WATCHED_AFTER_MS
+  for (let lists = 0; ; lists++) {
+    if (performance.now() > end) return lists
+    expect(missingIn(await hostsOf(client, { serviceName: 'paused' }), addresses)).toEqual([])
+    await sleep(20)
+  }
+}

@@ -1,0 +1,93 @@
+import { connect } from 'node:net'
+import { corpusOf } from './corpus.ts'
+import { mutated } from './mutate.ts'
+import { operationsOf } from './operations.ts'
+import { Random } from './random.ts'
+import { ResponseReader } from './responses.ts'
+
+/** What to send, and how. */
+export interface FuzzOptions {
+  readonly url: string
+  readonly requests: number
+  readonly seed: number
+  /** Told now and then how many were sent. */
+  readonly onProgress?: (sent: number) => void
+}
+
+/** A run in figures. */
+export interface FuzzResult {
+  readonly sent: number
+  readonly answered: number
+  readonly statuses: ReadonlyMap<number, number>
+  /** What must not be: 5xx answers, and bytes that are no answers; each with the requests that brought it about. */
+  readonly faults: readonly { readonly what: string; readonly bytes: string }[]
+}
+
+const CONNECTIONS = 48
+const REQUESTS_OF_CONNECTION = 4
+/** How long a connection may stay silent; one whose request was cut short is silent for ever. */
+const SILENCE_MS = 250
+
+const GOODBYE = Buffer.from(
+  'GET /nacos/v1/console/health/liveness HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+)
+
+/** Sends mutated requests over many connections. The same seed sends the same requests. */
+export async function fuzz({ url, requests, seed, onProgress }: FuzzOptions): Promise<FuzzResult> {
+  const random = new Random(seed)
+  const corpus = corpusOf(await operationsOf(url), random)
+  const tally = {
+    sent: 0,
+    answered: 0,
+    statuses: new Map<number, number>(),
+    faults: [] as { what: string; bytes: string }[],
+  }
+  const port = Number(new URL(url).port)
+  const work = async (): Promise<void> => {
+    while (tally.sent < requests && tally.faults.length < 20) {
+      const batch = Array.from({ length: REQUESTS_OF_CONNECTION }, () => mutated(corpus, random))
+      tally.sent += batch.length
+      if (tally.sent % 20_000 < REQUESTS_OF_CONNECTION) onProgress?.(tally.sent)
+      const bytes = Buffer.concat([...batch, GOODBYE])
+      const problem = await converse(port, bytes, (status, body) => {
+        tally.answered++
+        tally.statuses.set(status, (tally.statuses.get(status) ?? 0) + 1)
+        return status < 500 || isBusy(status, body) ? undefined : `${status}: ${body.slice(0, 300)}`
+      })
+      if (problem !== undefined) tally.faults.push({ what: problem, bytes: bytes.toString('base64') })
+    }
+  }
+  await Promise.all(Array.from({ length: CONNECTIONS }, work))
+  return tally
+}
+
+/** Uploads are taken a few at a time: being told so is no fault. */
+function isBusy(status: number, body: string): boolean {
+  return status === 503 && /uploads at once|server is BUSY/.test(body)
+}
+
+/** Sends bytes and judges every answer; gives the first complaint. */
+function converse(
+  port: number,
+  bytes: Buffer,
+  judge: (status: number, body: string) => string | undefined,
+): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const reader = new ResponseReader()
+    let complaint: string | undefined
+    const socket = connect(port, '127.0.0.1')
+    socket.setTimeout(SILENCE_MS, () => socket.destroy())
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ECONNREFUSED') complaint ??= 'the server does not answer any more'
+    })
+    socket.on('data', (chunk) => {
+      try {
+        for (const { status, body } of reader.push(chunk)) complaint ??= judge(status, body)
+      } catch (error) {
+        complaint ??= (error as Error).message
+      }
+    })
+    socket.on('close', () => resolve(complaint))
+    socket.write(bytes)
+  })
+}

@@ -1,0 +1,130 @@
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { clientsOf, type Client } from '../interface/client.ts'
+import { startWaypost, type Waypost } from '../support/waypost.ts'
+import { fuzz } from './fuzz-run.ts'
+
+/**
+ * Sends mutated requests and looks whether the server bears them. FUZZ_REQUESTS is how many (`npm run test:fuzz`: a
+ * million); FUZZ_SEED repeats a run.
+ */
+const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 20_000)
+const SEED = Number(process.env['FUZZ_SEED'] ?? Date.now() % 2 ** 31)
+
+/** How long a healthy server may take to answer while it is fuzzed, on a busy machine. */
+const PROBE_LIMIT_MS = 5_000
+const PROBE_EVERY_MS = 250
+
+/** Memory that the work itself may take, and what the state may grow by: most requests make or change something. */
+const GROWTH_BYTES = 300 * 1024 * 1024
+const GROWTH_OF_REQUEST_BYTES = 400
+
+let server: Waypost
+let svc: Client
+let nacos: Client
+
+beforeAll(async () => {
+  server = await startWaypost({ settings: { 'log-level': 'error', 'request-timeout': '3s' } })
+  ;({ svc, nacos } = clientsOf(server.url))
+  // What is registered at random must not be probed.
+  await svc.put('/ns/operator/switches', { entry: 'healthCheckEnabled', value: 'false', debug: true })
+}, 30_000)
+
+afterAll(async () => {
+  svc.close()
+  nacos.close()
+  await server.stop()
+})
+
+test(
+  `${REQUESTS} mutated requests do no harm (seed ${SEED})`,
+  async () => {
+    const canaries = await setCanaries()
+    await fuzz({ url: server.url, requests: 2_000, seed: SEED + 1 })
+    const before = residentBytes(server.pid)
+    const probing = probe()
+    const began = performance.now()
+    const result = await fuzz({ url: server.url, requests: REQUESTS, seed: SEED, onProgress: report })
+    const slowestMs = await probing.stop()
+    const grown = residentBytes(server.pid) - before
+    tell({ ...result, seconds: (performance.now() - began) / 1000, slowestMs, grownMiB: grown / 2 ** 20 })
+    expect(result.faults).toEqual([])
+    expect(result.answered).toBeGreaterThan(REQUESTS / 4)
+    expect(result.statuses.get(200)).toBeGreaterThan(REQUESTS / 20)
+    expect(slowestMs).toBeLessThan(PROBE_LIMIT_MS)
+    expect(grown).toBeLessThan(GROWTH_BYTES + REQUESTS * GROWTH_OF_REQUEST_BYTES)
+    await canaries.check()
+    expect(server.output()).not.toMatch(/"level":(50|60)/)
+  },
+  Math.max(120_000, REQUESTS * 5),
+)
+
+/** Items that nothing of the fuzz names: they must be as they were. */
+async function setCanaries() {
+  const items = Array.from({ length: 20 }, (_, i) => ({
+    dataId: `canary-a7f3-${i}`,
+    group: 'CANARY',
+    tenant: 'canary-a7f3',
+  }))
+  for (const item of items) await svc.post('/cs/configs', { ...item, content: `content of ${item.dataId}` })
+  const service = { serviceName: 'canary-a7f3', groupName: 'CANARY', namespaceId: 'canary-a7f3' }
+  const instance = { ...service, ip: '127.0.0.77', port: 7777, ephemeral: false, metadata: 'a=b' }
+  await svc.post('/ns/instance', instance)
+  const check = async () => {
+    for (const item of items)
+      expect((await svc.get('/cs/configs', item)).text).toBe(`content of ${item.dataId}`)
+    const { hosts } = (await svc.get('/ns/instance/list', service)).json()
+    expect(hosts).toMatchObject([{ ip: '127.0.0.77', port: 7777, weight: 1, metadata: { a: 'b' } }])
+    // They are on the disk as well, and what the fuzz left there can be read.
+    server = await server.restart()
+    for (const item of items)
+      expect((await svc.get('/cs/configs', item)).text).toBe(`content of ${item.dataId}`)
+  }
+  return { check }
+}
+
+/** Asks again and again, one request at a time; `stop` gives how long the slowest took. */
+function probe() {
+  let slowestMs = 0
+  let stopped = false
+  const asking = (async () => {
+    while (!stopped) {
+      const began = performance.now()
+      const { status } = await svc.get('/ns/operator/metrics')
+      slowestMs = Math.max(slowestMs, performance.now() - began)
+      expect(status).toBe(200)
+      await new Promise((resolve) => setTimeout(resolve, PROBE_EVERY_MS))
+    }
+  })()
+  return {
+    stop: async () => {
+      stopped = true
+      await asking
+      return slowestMs
+    },
+  }
+}
+
+function residentBytes(pid: number): number {
+  const [, kib] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  return Number(kib) * 1024
+}
+
+function report(sent: number): void {
+  if (REQUESTS > 100_000 && sent % 100_000 < 4) console.log(`${sent} requests were sent`)
+}
+
+function tell(run: {
+  sent: number
+  answered: number
+  statuses: ReadonlyMap<number, number>
+  seconds: number
+  slowestMs: number
+  grownMiB: number
+}): void {
+  const statuses = [...run.statuses].sort(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`)
+  console.log(
+    `${run.sent} requests in ${run.seconds.toFixed(1)} s, ${run.answered} answers (${statuses.join(', ')}), ` +
+      `slowest probe ${run.slowestMs.toFixed(0)} ms, memory +${run.grownMiB.toFixed(0)} MiB, seed ${SEED}`,
+  )
+}

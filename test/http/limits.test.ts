@@ -1,0 +1,254 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { jsonAnswer, textAnswer } from '../../src/protocols/http/answers.ts'
+import {
+  finish,
+  held,
+  http,
+  logged,
+  plainRoute,
+  port,
+  raw,
+  reset,
+  send,
+  start,
+  until,
+} from './http-fixture.ts'
+
+beforeEach(reset)
+afterEach(finish)
+
+const GET_OK = 'GET /svc/v1/ok HTTP/1.1\r\nHost: x\r\n\r\n'
+const GET_HOLD = 'GET /svc/v1/hold HTTP/1.1\r\nHost: x\r\n\r\n'
+
+/** An open connection that gathers what it is sent. */
+async function opened(localAddress = '127.0.0.1'): Promise<Socket & { text: string }> {
+  const socket = Object.assign(connect({ port, host: '127.0.0.1', localAddress }), { text: '' })
+  socket.on('data', (chunk) => (socket.text += chunk.toString('latin1')))
+  socket.on('error', () => undefined)
+  await once(socket, 'connect')
+  return socket
+}
+
+const problem = (code: string) => `"type":"urn:waypost:problem:${code}"`
+
+/** How long until the server ends a connection, ms. */
+async function endsAfterMs(socket: Socket): Promise<number> {
+  const began = performance.now()
+  if (!socket.closed) await once(socket, 'close')
+  return performance.now() - began
+}
+
+describe('header fields', () => {
+  test('more than may be are refused by name, and the connection ends', async () => {
+    await start({}, { maxHeaders: 30 })
+    const withHeaders = (count: number) =>
+      `GET /svc/v1/ok HTTP/1.1\r\nHost: x\r\n${'a: b\r\n'.repeat(count - 1)}\r\n`
+    expect(await raw(withHeaders(30))).toMatch(/^HTTP\/1.1 200 /)
+    const refused = await raw(withHeaders(31))
+    expect(refused).toMatch(/^HTTP\/1.1 431 [^]*Connection: close/)
+    expect(refused).toContain(problem('too-many-headers'))
+    expect(await raw(withHeaders(5_000))).toMatch(/^HTTP\/1.1 431 /)
+  })
+})
+
+describe('requests sent ahead of their answers', () => {
+  test('beyond the limit they are refused in their turn, and the connection ends', async () => {
+    await start({}, { maxPipelinedRequests: 5 })
+    const socket = await opened()
+    socket.write(GET_HOLD + GET_OK.repeat(20))
+    await until(() => held.length === 1)
+    held[0]!.answer(textAnswer('first'))
+    await endsAfterMs(socket)
+    expect(socket.text.match(/HTTP\/1.1 200 /g)).toHaveLength(6)
+    expect(socket.text.match(/HTTP\/1.1 429 /g)).toHaveLength(1)
+    expect(socket.text).toContain(problem('too-many-requests'))
+    expect(http.inFlight()).toBe(0)
+  })
+
+  test('one connection cannot take all held polls', async () => {
+    await start({}, { maxPipelinedRequests: 10 })
+    const socket = await opened()
+    socket.write(GET_HOLD.repeat(1_000))
+    await until(() => held.length === 11)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(held).toHaveLength(11)
+    socket.destroy()
+    await until(() => http.inFlight() === 0)
+  })
+
+  test('what they are answered is bounded in bytes too', async () => {
+    const big = 'x'.repeat(9 * 1024 * 1024)
+    let made = 0
+    const route = plainRoute('GET', '/svc/v1/big', () => (made++, textAnswer(big)))
+    const hold = plainRoute('GET', '/svc/v1/hold', (request) => void held.push(request.hold()) as never)
+    await start({ routes: [route, hold] })
+    const socket = await opened()
+    socket.write(GET_HOLD + 'GET /svc/v1/big HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(50))
+    await until(() => http.inFlight() === 1 && made > 1)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(made).toBe(2)
+    socket.destroy()
+  })
+
+  test('up to the limit all are answered in order', async () => {
+    await start()
+    const text = await raw(GET_OK.repeat(200), 1_000)
+    expect(text.match(/HTTP\/1.1 200 /g)).toHaveLength(200)
+  })
+})
+
+describe('connections', () => {
+  test('beyond the limit one is told so and ended, and what it sends is not carried out', async () => {
+    let seen = 0
+    await start(
+      { routes: [plainRoute('GET', '/svc/v1/ok', () => (seen++, textAnswer('ok')))] },
+      { maxConnections: 2 },
+    )
+    const first = [await opened(), await opened()]
+    const surplus = await opened()
+    surplus.write(GET_OK)
+    expect(await endsAfterMs(surplus)).toBeLessThan(2_000)
+    expect(surplus.text).toMatch(/^HTTP\/1.1 503 /)
+    expect(surplus.text).toContain(problem('too-many-connections'))
+    expect(seen).toBe(0)
+    first[0]!.destroy()
+    first[1]!.write(GET_OK)
+    await until(() => first[1]!.text.includes('200 OK'))
+    expect(await raw(GET_OK)).toMatch(/^HTTP\/1.1 200 /)
+    first[1]!.destroy()
+  })
+
+  test('one address can be limited without touching others', async () => {
+    await start({}, { maxConnectionsPerAddress: 2 })
+    const first = [await opened(), await opened()]
+    expect(await raw(GET_OK)).toContain(problem('too-many-connections'))
+    const other = await opened('127.0.0.2')
+    other.write(GET_OK)
+    await until(() => other.text.startsWith('HTTP/1.1 200 '))
+    for (const socket of [...first, other]) socket.destroy()
+    await new Promise((resolve) => setTimeout(resolve, 30))
+    expect(await raw(GET_OK)).toMatch(/^HTTP\/1.1 200 /)
+  })
+
+  test('a flood beyond the limit leaves those that are open alone', async () => {
+    await start({}, { maxConnections: 10 })
+    const mine = await opened()
+    const flood = Array.from({ length: 500 }, () => connect(port, '127.0.0.1').on('error', () => undefined))
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    mine.write(GET_OK)
+    await until(() => mine.text.startsWith('HTTP/1.1 200 '))
+    for (const socket of [...flood, mine]) socket.destroy()
+  })
+})
+
+describe('bodies that are being read', () => {
+  const partOf = (bytes: number, sent: number) =>
+    `POST /svc/v1/echo HTTP/1.1\r\nHost: x\r\nContent-Length: ${bytes}\r\n\r\n${'a'.repeat(sent)}`
+
+  test('share a limit: the one that finds no room is refused, small ones go on', async () => {
+    await start({}, { maxBodyMemoryBytes: 100_000, maxBodyBytes: 200_000 })
+    const slow = await opened()
+    slow.write(partOf(100_000, 80_000))
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    const refused = await raw(partOf(60_000, 60_000), 1_500)
+    expect(refused).toMatch(/^HTTP\/1.1 503 /)
+    expect(refused).toContain(problem('body-memory'))
+    const body = `a=${'x'.repeat(10_000)}`
+    expect((await send('/svc/v1/echo', { method: 'POST', body })).status).toBe(200)
+    slow.destroy()
+    await until(() => http.inFlight() === 0)
+    expect((await send('/svc/v1/echo', { method: 'POST', body: `a=${'x'.repeat(90_000)}` })).status).toBe(200)
+  })
+})
+
+describe('slow readers', () => {
+  const big = Buffer.alloc(30_000_000, 'x')
+  const routes = [plainRoute('GET', '/svc/v1/big', () => textAnswer(big))]
+  const ask = 'GET /svc/v1/big HTTP/1.1\r\nHost: x\r\n\r\n'
+
+  test('one that leaves its answer unread is cut', async () => {
+    await start({ routes }, { unreadTimeoutMs: 500 })
+    const socket = connect(port, '127.0.0.1').on('error', () => undefined)
+    socket.pause()
+    socket.write(ask)
+    const ended = new Promise<number>((resolve) => {
+      const began = performance.now()
+      const look = setInterval(() => {
+        if (http.inFlight() > 0) return
+        http.server.getConnections((_, count) => {
+          if (count > 0) return
+          clearInterval(look)
+          resolve(performance.now() - began)
+        })
+      }, 50)
+    })
+    expect(await ended).toBeLessThan(5_000)
+    socket.destroy()
+  })
+
+  test('one that reads is not, however often it asks', async () => {
+    await start({ routes }, { unreadTimeoutMs: 500 })
+    const socket = connect(port, '127.0.0.1').on('error', () => undefined)
+    let bytes = 0
+    socket.on('data', (chunk) => (bytes += chunk.length))
+    for (let round = 1; round <= 3; round++) {
+      socket.write(ask)
+      await until(() => bytes > round * big.length)
+      await new Promise((resolve) => setTimeout(resolve, 700))
+    }
+    expect(socket.destroyed).toBe(false)
+    socket.destroy()
+  })
+})
+
+describe('slow senders', () => {
+  beforeEach(() => start({}, { requestTimeoutMs: 400, maxBodyBytes: 200_000 }))
+
+  test.each([
+    ['nothing at all', '', ''],
+    ['its request line', 'GET /svc/v1/echo?a=', 'x'],
+    ['its headers', 'GET /svc/v1/ok HTTP/1.1\r\nHost: x\r\n', 'X-A: b\r\n'],
+    ['its body', 'POST /svc/v1/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n', 'a'],
+    [
+      'its chunks',
+      'POST /svc/v1/echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n',
+      '1\r\na\r\n',
+    ],
+  ])('a client that trickles %s is cut in time', async (_, first, more) => {
+    const socket = await opened()
+    if (first !== '') socket.write(first)
+    const trickle = setInterval(() => more !== '' && socket.write(more), 40)
+    expect(await endsAfterMs(socket)).toBeLessThan(2_500)
+    clearInterval(trickle)
+    expect(socket.text).toMatch(/^HTTP\/1.1 408 [^]*problem:too-slow/)
+    expect(logged).toHaveLength(0)
+  })
+
+  test('a client that sends nonsense and never closes is cut as well', async () => {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+    socket.on('error', () => undefined).resume()
+    socket.write('nonsense\r\n\r\n')
+    await once(socket, 'end')
+    await new Promise((resolve) => setTimeout(resolve, 1_300))
+    const open = await new Promise<number>((resolve) =>
+      http.server.getConnections((__, count) => resolve(count)),
+    )
+    expect(open).toBe(0)
+    socket.destroy()
+  })
+})
+
+describe('answers that cannot be made', () => {
+  test('one that is longer than any text is refused, not a fault', async () => {
+    const endless = plainRoute('GET', '/svc/v1/endless', () =>
+      jsonAnswer('x'.repeat(2 ** 29 - 30).concat('y'.repeat(2 ** 20))),
+    )
+    await start({ routes: [endless] })
+    const reply = await send('/svc/v1/endless')
+    expect(reply.status).toBe(413)
+    expect(reply.text).toContain(problem('too-large'))
+    expect(logged).toHaveLength(0)
+  })
+})

@@ -1,0 +1,177 @@
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startWaypost } from '../support/waypost.ts'
+import { clientsOf, serverForThisFile, sleep, unique, type Client, type Waypost } from './client.ts'
+import { expectProblem } from './problem.ts'
+
+const code = (name: string) => ({ type: `urn:waypost:problem:${name}` })
+
+describe('limits that a server is started with', () => {
+  const waypost = serverForThisFile({
+    settings: {
+      'max-content': '2KiB',
+      'max-content-memory': '8KiB',
+      'max-form-body': '16KiB',
+      'max-body': '4KiB',
+      'max-request-line': '8KiB',
+      'max-headers': 25,
+      'max-parameters': 30,
+      'max-json-depth': 4,
+      'max-listening-items': 3,
+      'max-held-polls-per-address': 2,
+    },
+  })
+  const configs = '/cs/configs'
+
+  test('on the request line and on a body', async () => {
+    const long = 'x'.repeat(9_000)
+    const line = await waypost.svc.get(configs, { dataId: 'a', group: 'G', other: long })
+    expect(line.status).toBe(431)
+    expect(line.json()).toMatchObject(code('too-large'))
+    const form = await waypost.svc.post('/ns/instance', {
+      serviceName: 's',
+      ip: '127.0.0.1',
+      port: 1,
+      app: long,
+    })
+    expect(form.status).toBe(413)
+    expect(form.json()).toMatchObject(code('too-large'))
+    const publish = await waypost.svc.post(configs, { dataId: 'a', group: 'G', content: 'x'.repeat(20_000) })
+    expect(publish.status).toBe(413)
+  })
+
+  test('on a content', async () => {
+    expectProblem(
+      await waypost.svc.post(configs, { dataId: 'a', group: 'G', content: 'x'.repeat(2_049) }),
+      400,
+      'content',
+    )
+  })
+
+  test('on header fields and parameters', async () => {
+    const many = Object.fromEntries(Array.from({ length: 31 }, (_, i) => [`p${i}`, 'x']))
+    expect((await waypost.svc.get('/ns/operator/metrics', many)).json()).toMatchObject(code('too-many'))
+    const headers = await waypost.svc.get('/ns/operator/metrics', '', many)
+    expect(headers.status).toBe(431)
+    expect(headers.json()).toMatchObject(code('too-many-headers'))
+  })
+
+  test('on the depth of JSON, in every parameter that may be JSON', async () => {
+    const deep = (depth: number) => '{"a":'.repeat(depth) + '1' + '}'.repeat(depth)
+    const service = { serviceName: unique('deep') }
+    const instance = { ...service, ip: '127.0.0.1', port: 1 }
+    expect((await waypost.svc.post('/ns/instance', { ...instance, metadata: deep(4) })).text).toBe('ok')
+    const cluster = { ...service, clusterName: 'c', checkPort: 1, useInstancePort4Check: true }
+    for (const [parameter, reply] of [
+      ['metadata', await waypost.svc.post('/ns/instance', { ...instance, metadata: deep(5) })],
+      ['beat', await waypost.svc.put('/ns/instance/beat', { ...service, beat: deep(5) })],
+      ['selector', await waypost.svc.post('/ns/service', { ...service, selector: deep(5) })],
+      ['healthChecker', await waypost.svc.put('/ns/cluster', { ...cluster, healthChecker: deep(5) })],
+      ['value', await waypost.svc.put('/ns/operator/switches', { entry: 'batch', value: deep(5) })],
+      [
+        'instances',
+        await waypost.svc.put('/ns/instance/metadata/batch', {
+          namespaceId: 'public',
+          ...service,
+          metadata: 'a=b',
+          instances: `[${deep(4)}]`,
+        }),
+      ],
+    ] as const) {
+      expect(reply.status, parameter).toBe(400)
+      expect(reply.json()).toMatchObject({
+        ...code('too-deep'),
+        parameter,
+        allowed: 'JSON that is nested at most 4 deep',
+      })
+    }
+    const nacos = await waypost.nacos.post('/ns/instance', { ...instance, metadata: deep(5) })
+    expect([nacos.status, nacos.text]).toEqual([400, 'metadata must be JSON that is nested at most 4 deep.'])
+  })
+
+  test('on all contents together', async () => {
+    const publish = (dataId: string, bytes: number) =>
+      waypost.svc.post(configs, { dataId, group: 'ALL', content: 'x'.repeat(bytes) })
+    for (const dataId of ['a', 'b', 'c', 'd']) expect((await publish(dataId, 2_048)).text).toBe('true')
+    const refused = await publish('e', 1)
+    expect(refused.status).toBe(507)
+    expect(refused.json()).toMatchObject({
+      ...code('content-memory'),
+      allowed: 'at most 8192 bytes of content in all',
+    })
+    expect((await waypost.nacos.post(configs, { dataId: 'e', group: 'ALL', content: 'x' })).status).toBe(507)
+    expect((await waypost.svc.get(configs, { dataId: 'e', group: 'ALL' })).status).toBe(404)
+    // What is there can be read, replaced by no more, and deleted; then there is room again.
+    expect((await publish('a', 2_047)).text).toBe('true')
+    expect((await publish('e', 1)).text).toBe('true')
+    await waypost.svc.delete(configs, { dataId: 'b', group: 'ALL' })
+    expect((await publish('f', 2_000)).text).toBe('true')
+  })
+
+  test('on the polls of one address, and not on those of another', async () => {
+    const poll = (localAddress: string) =>
+      waypost.svc.call('POST', '/cs/configs/listener', {
+        form: { 'Listening-Configs': 'quiet\u0002G\u0002\u0001' },
+        headers: { 'long-pulling-timeout': 1_500 },
+        localAddress,
+      })
+    const held = [poll('127.0.0.5'), poll('127.0.0.5')]
+    await sleep(200)
+    expect((await poll('127.0.0.5')).status).toBe(503)
+    expect((await poll('127.0.0.6')).status).toBe(200)
+    for (const one of await Promise.all(held)) expect(one.status).toBe(200)
+    expect((await poll('127.0.0.5')).status).toBe(200)
+  })
+
+  test('on the items of a poll', async () => {
+    const items = (count: number) => 'a\u0002G\u0002x\u0001'.repeat(count)
+    const poll = (count: number) =>
+      waypost.svc.call('POST', '/cs/configs/listener', {
+        form: { 'Listening-Configs': items(count) },
+        headers: { 'long-pulling-timeout': 1_000 },
+      })
+    expect((await poll(3)).status).toBe(200)
+    expectProblem(await poll(4), 400, 'Listening-Configs')
+  })
+})
+
+describe('limits on connections', () => {
+  let server: Waypost
+  let svc: Client
+  beforeAll(async () => {
+    const settings = {
+      'max-connections': 6,
+      'max-connections-per-address': 4,
+      'request-timeout': '1s',
+      'unread-timeout': '1s',
+    }
+    server = await startWaypost({ settings })
+    ;({ svc } = clientsOf(server.url))
+  })
+  afterAll(async () => {
+    svc.close()
+    await server.stop()
+  })
+
+  const opened = (localAddress: string) => {
+    const socket = connect({ port: server.port, host: '127.0.0.1', localAddress })
+    const told = { text: '', closed: false }
+    socket.on('data', (chunk) => (told.text += String(chunk)))
+    socket.on('error', () => undefined)
+    socket.on('close', () => (told.closed = true))
+    return { told, socket }
+  }
+
+  test('of one address, and of all', async () => {
+    const mine = Array.from({ length: 5 }, () => opened('127.0.0.11'))
+    await sleep(150)
+    expect(mine.filter(({ told }) => told.text.includes('problem:too-many-connections'))).toHaveLength(1)
+    const others = Array.from({ length: 3 }, () => opened('127.0.0.12'))
+    await sleep(150)
+    expect(others.filter(({ told }) => told.text.includes('problem:too-many-connections'))).toHaveLength(1)
+    // They send nothing, so they are all told that they took too long.
+    await sleep(2_500)
+    for (const { told } of [...mine, ...others]) expect(told.closed).toBe(true)
+    expect((await svc.get('/ns/operator/metrics')).status).toBe(200)
+  }, 10_000)
+})

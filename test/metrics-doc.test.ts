@@ -1,0 +1,52 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startWaypost, type Waypost } from './support/waypost.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const page = readFileSync(join(root, 'docs/operations.md'), 'utf8')
+/** The metrics that stand in the first column of a table. */
+const documented = [...page.matchAll(/^\| `((?:waypost|process|nodejs)_\w+)`/gm)].map(([, name]) => name!)
+
+describe('the metrics of docs/operations.md', () => {
+  let server: Waypost
+  let served: string[]
+  beforeAll(async () => {
+    server = await startWaypost()
+    const text = await (await fetch(`${server.url}/metrics`, { headers: { connection: 'close' } })).text()
+    served = [...text.matchAll(/^# TYPE (\w+)/gm)].map(([, name]) => name!)
+  })
+  afterAll(() => server.stop())
+
+  test('are those that the server gives, each once', () => {
+    expect(documented.toSorted()).toEqual(served.toSorted())
+  })
+
+  test('are all that its alert rules speak of', () => {
+    const rules = /```yaml\ngroups:[\s\S]*?```/.exec(page)?.[0] ?? ''
+    const used = [...rules.matchAll(/\b(?:waypost|process)_\w+/g)].map(([name]) =>
+      name.replace(/_bucket$/, ''),
+    )
+    expect(used).not.toEqual([])
+    expect(used.filter((name) => !served.includes(name))).toEqual([])
+  })
+})
+
+test('every log line of level warn or error is in docs/operations.md', () => {
+  const said = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+    .flatMap((file) => textsOf(readFileSync(join(root, 'src', file), 'utf8')))
+  expect(said.length).toBeGreaterThan(8)
+  expect(said.filter((text) => !page.includes(beginningOf(text)))).toEqual([])
+})
+
+/** The texts of calls that log a warning or an error. */
+function textsOf(code: string): string[] {
+  return [...code.matchAll(/\blog\.(?:warn|error)\(\s*\{[^{}]*\},\s*'([^']+)'/g)].map(([, text]) => text!)
+}
+
+/** The page shortens what follows a colon or a semicolon. */
+function beginningOf(text: string): string {
+  return text.split(/(?<=[:;]) /)[0]!
+}

@@ -1,0 +1,126 @@
+/** What costs a client little must not cost the server much: memory that small things hold, and work that grows twice. */
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { describe, expect, test } from 'vitest'
+import { ContentBudget } from '../../src/core/config/content-budget.ts'
+import type { Instance, Metadata } from '../../src/core/naming/instance.ts'
+import { selectByLabel } from '../../src/core/naming/label-selector.ts'
+import { parseFormBody, parseQuery, type FormValues } from '../../src/protocols/http/form-parser.ts'
+import { parseMetadata } from '../../src/protocols/http/json-fields.ts'
+import { compileReader } from '../../src/protocols/http/parameter-reader.ts'
+import { NACOS_NAMING_RULES } from '../../src/protocols/http/parameter-rules.ts'
+import { Type } from '../../src/protocols/http/schema.ts'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+
+/** The bytes by which the heap grows while what `make` gives is kept. */
+function keptBytes(make: () => unknown): number {
+  collectGarbage()
+  const before = process.memoryUsage()
+  const kept = make()
+  collectGarbage()
+  const after = process.memoryUsage()
+  expect(kept).toBeDefined()
+  return after.heapUsed + after.external - before.heapUsed - before.external
+}
+
+const MIB = 2 ** 20
+const read = compileReader(Type.Object({ ip: Type.String() }), NACOS_NAMING_RULES)
+const many = <T>(make: (index: number) => T) => Array.from({ length: 40 }, (_, index) => make(index))
+const filler = (index: number) => `${index}${'x'.repeat(MIB)}`
+
+describe('a name does not keep the request alive that it came in', () => {
+  const name = 'a-name-of-ordinary-length'
+
+  test('in a form', () => {
+    const bytes = keptBytes(() =>
+      many((index) => {
+        const values: FormValues = new Map()
+        parseFormBody(Buffer.from(`dataId=${name}${index}&content=${filler(index)}`), values, 10)
+        return values.get('dataId')
+      }),
+    )
+    expect(bytes).toBeLessThan(4 * MIB)
+  })
+
+  test('in a query', () => {
+    const bytes = keptBytes(() =>
+      many((index) => {
+        const values: FormValues = new Map()
+        parseQuery(`dataId=${name}${index}&other=${filler(index)}`, values, 10)
+        return values.get('dataId')
+      }),
+    )
+    expect(bytes).toBeLessThan(4 * MIB)
+  })
+
+  test('between blanks', () => {
+    const bytes = keptBytes(() =>
+      many((index) => read(new Map([['ip', `${' '.repeat(MIB)}${name}${index}`]]))),
+    )
+    expect(bytes).toBeLessThan(4 * MIB)
+  })
+
+  test('in metadata', () => {
+    const bytes = keptBytes(() =>
+      many((index) => parseMetadata(`${name}${index}=${name}${' '.repeat(MIB)},b=c`, 'metadata', 8_192)),
+    )
+    expect(bytes).toBeLessThan(4 * MIB)
+  })
+})
+
+test('a label selector over ten thousand instances at one address looks at each a few times only', () => {
+  const metadata: Metadata = {}
+  const here = Array.from({ length: 10_000 }, (_, port) => {
+    return { record: { address: { ip: '127.0.0.1', port, cluster: 'c' } }, metadata } as unknown as Instance
+  })
+  const labels = [...here.map((instance) => instance.metadata), { zone: 'other' }]
+  const names = Array.from({ length: 60 }, () => `CONSUMER.label.zone = PROVIDER.label.zone`)
+  const began = performance.now()
+  let asked = 0
+  const found = selectByLabel({ type: 'label', expression: names.join(' & ') }, here, {
+    ip: '127.0.0.2',
+    labelsOf: (ip) => (asked++, ip === '127.0.0.2' ? [{ zone: 'mine' }] : labels),
+  })
+  expect(found).toHaveLength(10_000)
+  expect(asked).toBeLessThan(200)
+  expect(performance.now() - began).toBeLessThan(1_000)
+})
+
+describe('contents in all', () => {
+  const key = { namespaceId: 'public', group: 'G', dataId: 'a' }
+  const held = (bytes: number, ofKey = 0) => ({
+    configs: {
+      contentBytes: bytes,
+      get: () => (ofKey === 0 ? undefined : ({ content: { length: ofKey } } as never)),
+    },
+  })
+  const published = () => 'published'
+
+  test('stay within their budget', async () => {
+    expect(await new ContentBudget(held(90), 100).within(key, 10, published)).toBe('published')
+    await expect(new ContentBudget(held(90), 100).within(key, 11, published)).rejects.toMatchObject({
+      code: 'content-memory',
+    })
+  })
+
+  test('what is on its way to the disk counts, until it has arrived or failed', async () => {
+    const budget = new ContentBudget(held(0), 100)
+    let arrive = () => {}
+    const slow = budget.within(key, 60, () => new Promise<void>((resolve) => (arrive = resolve)))
+    await expect(budget.within(key, 60, published)).rejects.toMatchObject({ code: 'content-memory' })
+    arrive()
+    await slow
+    const failed = budget.within(key, 60, () => Promise.reject(new Error('disk')))
+    await expect(failed).rejects.toThrow('disk')
+    expect(await budget.within(key, 60, published)).toBe('published')
+  })
+
+  test('a content may always be replaced by one that is no larger', async () => {
+    expect(await new ContentBudget(held(500, 50), 100).within(key, 50, published)).toBe('published')
+    await expect(new ContentBudget(held(500, 50), 100).within(key, 51, published)).rejects.toMatchObject({
+      code: 'content-memory',
+    })
+  })
+})

@@ -1,0 +1,63 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { temporaryDirectory } from '../support/waypost.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const read = <T>(file: string): T => JSON.parse(readFileSync(join(root, file), 'utf8')) as T
+
+interface Locked {
+  readonly version: string
+  readonly integrity?: string
+  readonly resolved?: string
+  readonly hasInstallScript?: boolean
+  readonly dev?: boolean
+}
+
+const { packages } = read<{ packages: Record<string, Locked> }>('package-lock.json')
+const locked = Object.entries(packages).filter(([path]) => path !== '')
+const running = locked.filter(([, { dev }]) => dev !== true)
+
+describe('dependencies', () => {
+  test('are few', () => {
+    const { dependencies } = read<{ dependencies: Record<string, string> }>('package.json')
+    const reasons = readFileSync(join(root, 'docs/decisions/0008-dependencies.md'), 'utf8')
+    for (const name of Object.keys(dependencies))
+      expect(reasons, `${name} needs its reason there`).toContain(`\`${name}\``)
+    expect(Object.keys(dependencies).length).toBeLessThanOrEqual(6)
+    expect(running.length).toBeLessThanOrEqual(50)
+  })
+
+  test('are locked by their content, and from no address', () => {
+    for (const [path, { integrity, resolved }] of locked) {
+      expect(integrity, path).toMatch(/^sha512-/)
+      expect(resolved, path).toBeUndefined()
+    }
+  })
+
+  test('run nothing when they are installed, neither those that run nor those that build', () => {
+    expect(
+      locked.filter(([, { hasInstallScript }]) => hasInstallScript === true).map(([path]) => path),
+    ).toEqual([])
+    expect(readFileSync(join(root, '.npmrc'), 'utf8')).toMatch(/^ignore-scripts=true$/m)
+  })
+
+  test('are all on the bill of materials, which is made from the lock alone', () => {
+    const file = join(temporaryDirectory('sbom-'), 'sbom.json')
+    // A registry that nobody is at: nothing may be asked of it.
+    const env = { ...process.env, npm_config_registry: 'http://127.0.0.1:9' }
+    execFileSync(process.execPath, [join(root, 'scripts/sbom.js'), file], { env })
+    const bill = JSON.parse(readFileSync(file, 'utf8')) as {
+      bomFormat: string
+      metadata: { component: { name: string } }
+      components: { name: string; version: string }[]
+    }
+    expect(bill).toMatchObject({ bomFormat: 'CycloneDX', metadata: { component: { name: 'waypost' } } })
+    const listed = bill.components.map(({ name, version }) => `${name}@${version}`)
+    for (const [path, { version }] of running) {
+      expect(listed).toContain(`${path.slice(path.lastIndexOf('node_modules/') + 13)}@${version}`)
+    }
+  })
+})

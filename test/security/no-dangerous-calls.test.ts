@@ -1,0 +1,41 @@
+/** What the code must not do at all, found by reading it: then no request can make it do so. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+
+const src = fileURLToPath(new URL('../../src', import.meta.url))
+const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
+  .map((file) => file.replaceAll('\\', '/'))
+  .filter((file) => file.endsWith('.ts') && !file.includes('.test'))
+  .map((file) => ({ file, code: readFileSync(join(src, file), 'utf8') }))
+
+const filesWith = (pattern: RegExp) => files.filter(({ code }) => pattern.test(code)).map(({ file }) => file)
+
+describe('names in requests become', () => {
+  test('no paths: what reads requests has no file system', () => {
+    const parts = /^(protocols|core|subscribers|feed|archive|probes)\//
+    expect(
+      filesWith(/from 'node:(fs|fs\/promises|child_process|worker_threads|vm|module)'/).filter((file) =>
+        parts.test(file),
+      ),
+    ).toEqual([])
+  })
+
+  test('no code: nothing is evaluated, and nothing imported by a name that is made', () => {
+    expect(filesWith(/\beval\(|new Function\(|from 'node:vm'|\bimport\([^'")]/)).toEqual([])
+  })
+
+  test('no objects of a class: the only reader of structures is JSON', () => {
+    expect(filesWith(/from 'node:v8'|\bdeserialize\(/)).toEqual([])
+  })
+
+  test('no SQL: statements are put together from nothing that is sent', () => {
+    // A template in a statement must be a constant of the code, spelled in capitals.
+    expect(filesWith(/\.(prepare|exec)\(\s*`[^`]*\$\{(?![A-Z_]+\})/)).toEqual([])
+  })
+
+  test('no regular expressions, but those that parameters declare', () => {
+    expect(filesWith(/new RegExp\(/)).toEqual(['protocols/http/parameter-field.ts'])
+  })
+})

@@ -1,0 +1,247 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, describe, expect, test } from 'vitest'
+import { Backups } from '../../src/store/embedded/backup/backups.ts'
+import {
+  runWaypost,
+  startWaypost,
+  temporaryDirectory,
+  type Waypost,
+  type WaypostOptions,
+} from '../support/waypost.ts'
+import { contentsOf, diagnose, fileOf, flipBit, sampleStore } from './damage.ts'
+
+const started: Waypost[] = []
+afterEach(async () => {
+  for (const server of started.splice(0)) await server.kill()
+})
+
+async function startOne(options: WaypostOptions = {}): Promise<Waypost> {
+  const server = await startWaypost(options)
+  started.push(server)
+  return server
+}
+
+async function publish(url: string, dataId: string, content: string): Promise<boolean> {
+  const body = new URLSearchParams({ dataId, group: 'g', content })
+  const answer = await fetch(`${url}/svc/v1/cs/configs`, { method: 'POST', body })
+  return answer.status === 200
+}
+
+function backUp(url: string, label = ''): Promise<Response> {
+  return fetch(`${url}/svc/v1/operator/backup${label && `?label=${label}`}`, { method: 'POST' })
+}
+
+describe('a backup of a running server', () => {
+  test('holds what was acknowledged before it began, nothing half, while writes go on', async () => {
+    // A slow copy, so that there is time to write.
+    const server = await startOne({ settings: { 'backup-rate': '1MiB' } })
+    for (let at = 0; at < 40; at++) await publish(server.url, `before-${at}`, `${at}`.padEnd(60_000, 'x'))
+    let writing = true
+    const during = { acknowledged: 0, longestMs: 0 }
+    const writers = [1, 2, 3, 4].map(async (writer) => {
+      for (let version = 0; writing; version++) {
+        const began = performance.now()
+        // Both items of a writer get each version in turn: the first is never behind the second.
+        if (await publish(server.url, `pair-${writer}-a`, `${version}`)) during.acknowledged++
+        await publish(server.url, `pair-${writer}-b`, `${version}`)
+        during.longestMs = Math.max(during.longestMs, performance.now() - began)
+      }
+    })
+    await sleep(200)
+    const acknowledgedBefore = during.acknowledged
+    const to = join(temporaryDirectory('backup-'), 'made')
+    const { code, stdout, stderr } = await runWaypost(['backup', '--url', server.url, '--to', to, '--json'])
+    const acknowledgedAfter = during.acknowledged
+    writing = false
+    await Promise.all(writers)
+    expect([code, stderr]).toEqual([0, expect.any(String)])
+    const made = JSON.parse(stdout)
+    expect(made).toMatchObject({ path: to, size: expect.any(Number), revision: expect.any(Number) })
+    expect(made.checksum).toMatch(/^sha256:[0-9a-f]{64}$/)
+    // Writes were not held while the file was.
+    expect(made.heldMs).toBeGreaterThan(1_000)
+    expect(acknowledgedAfter - acknowledgedBefore).toBeGreaterThan(50)
+    expect(during.longestMs).toBeLessThan(made.heldMs)
+    expect(readdirSync(to).sort()).toEqual(['backup.json', 'waypost.db', 'waypost.json'])
+    expect(readdirSync(join(server.dataDir, 'backups'))).toEqual([])
+    const contents = await contentsOf(copyOf(to))
+    for (let at = 0; at < 40; at++) expect(contents.get(`before-${at}`)?.length).toBe(60_000)
+    for (const writer of [1, 2, 3, 4]) {
+      const [a, b] = ['a', 'b'].map((item) => Number(contents.get(`pair-${writer}-${item}`) ?? -1))
+      expect([0, 1]).toContain((a ?? 0) - (b ?? 0))
+    }
+    expect(diagnose(copyOf(to)).findings).toEqual([])
+    await server.stop()
+    expect(diagnose(server.dataDir).damage).toEqual([])
+  }, 60_000)
+
+  test('tells how far it has come, and a second one at once is refused', async () => {
+    const server = await startOne({ settings: { 'backup-rate': '1MiB' } })
+    for (let at = 0; at < 60; at++) await publish(server.url, `item-${at}`, 'x'.repeat(60_000))
+    const first = backUp(server.url, 'one')
+    const progress = async () => (await fetch(`${server.url}/svc/v1/operator/backup`)).json()
+    await expect
+      .poll(progress, { timeout: 10_000 })
+      .toMatchObject({ running: true, step: 'copying', total: expect.any(Number) })
+    const second = await backUp(server.url)
+    expect([second.status, await second.json()]).toMatchObject([
+      409,
+      { detail: expect.stringContaining('made already') },
+    ])
+    expect((await first).status).toBe(200)
+    expect(await progress()).toEqual({ running: false })
+    expect(readdirSync(join(server.dataDir, 'backups'))).toEqual([
+      expect.stringMatching(/Z-one-[0-9a-f]{6}$/),
+    ])
+  })
+
+  test('is ended by a stop of the server, and leaves nothing half', async () => {
+    const server = await startOne({ settings: { 'backup-rate': '1MiB' } })
+    for (let at = 0; at < 60; at++) await publish(server.url, `item-${at}`, 'x'.repeat(60_000))
+    const cut = backUp(server.url).then(
+      (answer) => answer.status,
+      () => 'closed',
+    )
+    await sleep(500)
+    expect(await server.stop()).toBe(0)
+    expect([500, 409, 'closed']).toContain(await cut)
+    expect(readdirSync(join(server.dataDir, 'backups'))).toEqual([])
+    expect(diagnose(server.dataDir).damage).toEqual([])
+  })
+
+  test('takes only a label from clients, and keeps to the number of backups', async () => {
+    const server = await startOne({ settings: { 'max-backups': 1 } })
+    expect((await backUp(server.url, '..%2Fout')).status).toBe(400)
+    expect((await backUp(server.url)).status).toBe(200)
+    const refused = await backUp(server.url)
+    expect([refused.status, await refused.json()]).toMatchObject([
+      409,
+      { detail: expect.stringContaining('max-backups') },
+    ])
+  })
+
+  test('goes to the setting backup-dir, and what a killed server left half there is taken away', async () => {
+    const backups = temporaryDirectory('backups-')
+    mkdirSync(join(backups, '.draft-old'))
+    const server = await startOne({ settings: { 'backup-dir': backups } })
+    expect((await backUp(server.url)).status).toBe(200)
+    expect(readdirSync(backups)).toHaveLength(1)
+    expect(existsSync(join(server.dataDir, 'backups'))).toBe(false)
+  })
+})
+
+describe('a full disk', () => {
+  // Only root may mount a small file system.
+  test.skipIf(process.getuid?.() !== 0)('leaves no half backup, and the server goes on', async ({ skip }) => {
+    const disk = temporaryDirectory('disk-')
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'none', disk], { stdio: 'pipe' })
+    } catch {
+      skip('this machine does not allow to mount a file system')
+    }
+    try {
+      const server = await startOne({ settings: { 'backup-dir': disk } })
+      for (let at = 0; at < 60; at++) await publish(server.url, `item-${at}`, 'x'.repeat(60_000))
+      const answer = await backUp(server.url)
+      expect([answer.status, await answer.json()]).toMatchObject([
+        500,
+        { detail: expect.stringContaining('Free some space') },
+      ])
+      await fillsUpMeanwhile(disk, server.dataDir)
+      expect(readdirSync(disk)).toEqual([])
+      expect(await publish(server.url, 'after', 'all is well')).toBe(true)
+      await server.stop()
+      expect(diagnose(server.dataDir).damage).toEqual([])
+    } finally {
+      execFileSync('umount', [disk])
+    }
+  })
+})
+
+describe('backup and restore by command', () => {
+  test('of a stopped server, there and back, and a server starts on it', async () => {
+    const directory = await sampleStore(20)
+    const base = temporaryDirectory('round-')
+    const [to, back] = [join(base, 'backup'), join(base, 'back')]
+    expect(await runWaypost(['backup', '--data-dir', directory, '--to', to, '--label', 'x'])).toMatchObject({
+      code: 0,
+    })
+    expect(JSON.parse(readFileSync(join(to, 'backup.json'), 'utf8'))).toMatchObject({
+      format: 1,
+      label: 'x',
+      version: expect.any(String),
+    })
+    const restored = await runWaypost(['restore', '--from', to, '--data-dir', back, '--json'])
+    expect([restored.code, JSON.parse(restored.stdout)]).toMatchObject([0, { directory: back }])
+    expect(await contentsOf(back)).toEqual(await contentsOf(copyOf(directory)))
+    const server = await startOne({ dataDir: copyOf(back) })
+    expect((await fetch(`${server.url}/svc/v1/cs/configs?dataId=item-3&group=g`)).status).toBe(200)
+  })
+
+  test('a restore refuses a used directory, a changed backup, and what is none', async () => {
+    const directory = await sampleStore(5)
+    const base = temporaryDirectory('refused-')
+    const to = join(base, 'backup')
+    await runWaypost(['backup', '--data-dir', directory, '--to', to])
+    expect(await runWaypost(['restore', '--from', to, '--data-dir', directory])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('not empty'),
+    })
+    expect(await runWaypost(['restore', '--from', base, '--data-dir', join(base, 'new')])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('no whole backup'),
+    })
+    flipBit(fileOf(to), 20_000)
+    expect(await runWaypost(['restore', '--from', to, '--data-dir', join(base, 'new')])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('sha256'),
+    })
+    expect(existsSync(join(base, 'new'))).toBe(false)
+  })
+
+  test('a backup of a damaged store is refused, and nothing is left', async () => {
+    const directory = await sampleStore(5)
+    const to = join(temporaryDirectory('none-'), 'backup')
+    flipBit(fileOf(directory), readFileSync(fileOf(directory)).indexOf('content of 3 in version 2') + 3)
+    const { code, stderr } = await runWaypost(['backup', '--data-dir', directory, '--to', to])
+    expect([code, stderr]).toEqual([1, expect.stringContaining('the store is damaged')])
+    expect(existsSync(to)).toBe(false)
+  })
+
+  test.each([
+    [[], /either --url/],
+    [['--url', 'http://127.0.0.1:1', '--data-dir', '/x'], /either --url/],
+    [['--url', 'nonsense'], /is not the address of a server/],
+    [['--url', 'http://127.0.0.1:1', '--label', '../x'], /A label has/],
+    [['--data-dir', '/nowhere/at/all', '--to', '/nowhere/else'], /holds no Waypost store/],
+  ])('backup %j exits with 2', async (args, message) => {
+    const { code, stderr } = await runWaypost(['backup', ...args])
+    expect([code, stderr]).toEqual([2, expect.stringMatching(message)])
+  })
+
+  test('a server that is not there exits with 1', async () => {
+    const { code, stderr } = await runWaypost(['backup', '--url', 'http://127.0.0.1:1'])
+    expect([code, stderr]).toEqual([1, expect.stringContaining('cannot be reached')])
+  })
+})
+
+/** A backup that finds room at first and none later: it is told that there is nothing to copy. */
+async function fillsUpMeanwhile(disk: string, dataDirectory: string): Promise<void> {
+  let released = 0
+  const store = {
+    holdFile: async () => ({ revision: 1, bytes: 0 }),
+    releaseFile: async () => ++released > 0,
+  }
+  const backups = new Backups({ store, dataDirectory, version: '0', bytesPerSecond: 0, reserveBytes: 0 })
+  await expect(backups.make(join(disk, 'made'))).rejects.toThrow(/ENOSPC/)
+  expect(released).toBe(1)
+}
+
+function copyOf(directory: string): string {
+  const copy = temporaryDirectory('copy-')
+  cpSync(directory, copy, { recursive: true })
+  return copy
+}

@@ -1,0 +1,94 @@
+import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'libsql'
+import type { ConfigItem } from '../../src/core/config/config-item.ts'
+import type { Finding } from '../../src/store/embedded/doctor/finding.ts'
+import { examine, type Examination } from '../../src/store/embedded/doctor/examine.ts'
+import { openEmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
+import { published, sampleKey } from '../store-contract/samples.ts'
+import { temporaryDirectory } from '../support/waypost.ts'
+
+export const PAGE = 8192
+const QUIET = { info() {}, warn() {}, error() {} }
+
+/** A stopped store with `count` items of three versions each, the contents long enough for pages of their own. */
+export async function sampleStore(count = 60): Promise<string> {
+  const directory = temporaryDirectory('store-')
+  const store = await openEmbeddedStore({ directory, log: QUIET })
+  await store.load()
+  for (let number = 0; number < count; number++) {
+    let previous: ConfigItem | undefined
+    for (const version of [1, 2, 3]) {
+      const change = published(sampleKey(`item-${number}`), { content: contentOf(number, version), previous })
+      await store.commit([[change]])
+      previous = change.item
+    }
+  }
+  await store.close()
+  return directory
+}
+
+/** The content of a version: found again in the file by its first words. */
+export function contentOf(number: number, version: number): string {
+  return `content of ${number} in version ${version}. `.padEnd(number % 2 === 0 ? 200 : 12_000, `${version}`)
+}
+
+/** The database file of a directory. */
+export function fileOf(directory: string): string {
+  return join(directory, 'waypost.db')
+}
+
+/** Overwrites bytes of a file. */
+export function overwrite(path: string, at: number, bytes: Buffer): void {
+  const file = openSync(path, 'r+')
+  writeSync(file, bytes, 0, bytes.length, at)
+  closeSync(file)
+}
+
+/** Turns one bit at a place. */
+export function flipBit(path: string, at: number): void {
+  const file = openSync(path, 'r+')
+  const byte = Buffer.alloc(1)
+  readSync(file, byte, 0, 1, at)
+  byte[0] = (byte[0] ?? 0) ^ 1
+  writeSync(file, byte, 0, 1, at)
+  closeSync(file)
+}
+
+/** Where a text stands in a file. */
+export function placeOf(path: string, text: string): number {
+  const at = readFileSync(path).indexOf(text)
+  if (at < 0) throw new Error(`"${text}" does not stand in the file`)
+  return at
+}
+
+/** The pages of a tree, by the kind of page: 13 for rows of tables, 5 for what leads to them, 10 and 2 of indexes. */
+export function pagesOfKind(path: string, kind: number): number[] {
+  const bytes = readFileSync(path)
+  const pages = []
+  for (let page = 2; page <= bytes.length / PAGE; page++)
+    if (bytes[(page - 1) * PAGE] === kind) pages.push(page)
+  return pages
+}
+
+/** Changes a stopped store behind the server's back. */
+export function alter(directory: string, sql: string): void {
+  const database = new Database(fileOf(directory))
+  database.exec('PRAGMA journal_mode = DELETE')
+  database.exec(sql)
+  database.close()
+}
+
+/** What the doctor says of a directory. */
+export function diagnose(directory: string): Examination & { damage: Finding[] } {
+  const examination = examine(directory, () => {})
+  return { ...examination, damage: examination.findings.filter(({ severity }) => severity === 'damage') }
+}
+
+/** Every content of a stopped store by dataId, read as a server reads it. */
+export async function contentsOf(directory: string): Promise<Map<string, string>> {
+  const store = await openEmbeddedStore({ directory, log: QUIET })
+  const { configs } = await store.load()
+  await store.close()
+  return new Map(configs.map(({ key, content }) => [key.dataId, content.toString()]))
+}

@@ -1,0 +1,224 @@
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { runWaypost, startWaypost, temporaryDirectory } from '../support/waypost.ts'
+import {
+  alter,
+  contentOf,
+  diagnose,
+  fileOf,
+  flipBit,
+  overwrite,
+  PAGE,
+  pagesOfKind,
+  placeOf,
+  sampleStore,
+} from './damage.ts'
+
+let sound: string
+beforeAll(async () => {
+  sound = await sampleStore()
+})
+
+/** A copy of the sound store to damage. */
+function copy(of = sound): string {
+  const directory = temporaryDirectory('damaged-')
+  for (const name of readdirSync(of)) copyFileSync(join(of, name), join(directory, name))
+  return directory
+}
+
+function damaged(change: (file: string, directory: string) => void) {
+  const directory = copy()
+  change(fileOf(directory), directory)
+  return diagnose(directory)
+}
+
+describe('the doctor on a sound store', () => {
+  test('finds nothing, counts every row and leaves every byte alone', () => {
+    const before = readFileSync(fileOf(sound))
+    const { counts, rows, findings } = diagnose(sound)
+    expect(findings).toEqual([])
+    expect(counts).toEqual({ damage: 0, notes: 0 })
+    expect(rows).toMatchObject({ config_name: 60, config_item: 60, config_revision: 180 })
+    expect(readFileSync(fileOf(sound)).equals(before)).toBe(true)
+    expect(readdirSync(sound).sort()).toEqual(['waypost.db', 'waypost.json'])
+  })
+
+  test('exits with 0 and speaks JSON when asked to', async () => {
+    const { code, stdout } = await runWaypost(['doctor', '--data-dir', sound, '--json'])
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({ directory: sound, counts: { damage: 0 } })
+  })
+
+  test('reads what a killed server left in its log, and calls a log that ends in the middle normal', async () => {
+    const server = await startWaypost()
+    for (let at = 0; at < 30; at++) await publish(server.url, `item-${at}`, 'x'.repeat(9_000))
+    await server.kill()
+    // A process that has looked at a database keeps it until it ends.
+    const whole = diagnose(copy(server.dataDir))
+    expect(whole.damage).toEqual([])
+    expect(whole.rows.config_item).toBe(30)
+    const log = `${fileOf(server.dataDir)}-wal`
+    truncateSync(log, statSync(log).size - 5_000)
+    const cut = diagnose(server.dataDir)
+    expect(cut.damage).toEqual([])
+    expect(cut.findings[0]).toMatchObject({ severity: 'note', place: 'waypost.db-wal' })
+    expect(cut.rows.config_item).toBe(29)
+  })
+})
+
+describe('the doctor finds', () => {
+  test('a bit that flipped in a content, and names item and version', () => {
+    const { damage } = damaged((file) => flipBit(file, placeOf(file, contentOf(4, 3).slice(0, 30)) + 20))
+    expect(damage.map(({ place }) => place)).toEqual([
+      expect.stringMatching(/^waypost\.db, table config_revision, row \d+, page \d+$/),
+      'item public/g/item-4',
+    ])
+    expect(damage[1]?.remedy).toMatch(/falls back to its newest sound version/)
+  })
+
+  test('a bit that flipped in a long content, far from its row', () => {
+    const { damage } = damaged((file) => flipBit(file, placeOf(file, '3'.repeat(3_000)) + 2_000))
+    expect(damage.some(({ place }) => place.startsWith('item public/g/item-'))).toBe(true)
+  })
+
+  test('a page of zeros, and says which items it takes', () => {
+    const { damage } = damaged((file) => {
+      const page = Math.floor(placeOf(file, contentOf(10, 3).slice(0, 30)) / PAGE)
+      overwrite(file, page * PAGE, Buffer.alloc(PAGE))
+    })
+    expect(damage.some(({ problem }) => problem.includes('all zeros'))).toBe(true)
+    expect(damage.some(({ place }) => place === 'item public/g/item-10')).toBe(true)
+  })
+
+  test('a damaged index', () => {
+    const { damage } = damaged((_file, directory) =>
+      alter(
+        directory,
+        "PRAGMA writable_schema = ON; DELETE FROM config_revision WHERE id = 1; UPDATE sqlite_schema SET sql = 'CREATE INDEX config_revision_by_name ON config_revision (hidden, name_id)' WHERE name = 'config_revision_by_name'",
+      ),
+    )
+    expect(damage.some(({ problem }) => problem.startsWith('SQLite says: '))).toBe(true)
+    expect(damage.some(({ effect }) => /Look-ups/.test(effect))).toBe(true)
+  })
+
+  test('a file that was cut', () => {
+    const { damage } = damaged((file) =>
+      truncateSync(file, Math.floor(statSync(file).size / PAGE / 2) * PAGE),
+    )
+    expect(damage[0]?.problem).toMatch(
+      /^The file was cut: it has \d+ bytes, and \d+ of its \d+ pages are missing/,
+    )
+  })
+
+  test('a file whose first page is gone', () => {
+    const { damage, rows } = damaged((file) => overwrite(file, 0, Buffer.alloc(PAGE)))
+    expect(damage[0]?.place).toBe('waypost.db, page 1')
+    expect(rows.config_revision).toBe(180)
+  })
+
+  test.each([
+    [
+      'a missing version',
+      'DELETE FROM config_revision WHERE id = (SELECT revision_id FROM config_item WHERE name_id = 7)',
+      /item public\/g\/item-6$/,
+    ],
+    ['a missing item', 'DELETE FROM config_item WHERE name_id = 7', /item public\/g\/item-6$/],
+    ['a missing name', 'DELETE FROM config_name WHERE id = 7', /item with the number 7$/],
+    [
+      'a changed row',
+      'UPDATE config_item SET revision_id = revision_id - 2 WHERE name_id = 7',
+      /table config_item, row 7/,
+    ],
+    [
+      'a missing source of a history record',
+      'DELETE FROM config_revision WHERE id = (SELECT prev_id FROM config_revision WHERE id = (SELECT revision_id FROM config_item WHERE name_id = 7))',
+      /history of the item public\/g\/item-6$/,
+    ],
+  ])('%s', (_case, sql, place) => {
+    const { damage } = damaged((_file, directory) => alter(directory, sql))
+    expect(damage.map((finding) => finding.place)).toContainEqual(expect.stringMatching(place))
+  })
+
+  test.each([
+    ['missing', (file: string) => rmSync(file)],
+    ['empty', (file: string) => truncateSync(file)],
+  ])('a database that is %s beside its marker, and says what to do', (word, change) => {
+    const { damage } = damaged(change)
+    expect(damage).toHaveLength(1)
+    expect(damage[0]?.problem).toContain(`The database is ${word}`)
+    expect(damage[0]?.remedy).toContain('waypost restore')
+  })
+
+  test('a log that is damaged in front of finished commits', async () => {
+    const server = await startWaypost()
+    for (let at = 0; at < 30; at++) await publish(server.url, `item-${at}`, 'x')
+    await server.kill()
+    flipBit(`${fileOf(server.dataDir)}-wal`, 32 + 24 + PAGE * 2)
+    const { damage } = diagnose(server.dataDir)
+    expect(damage[0]).toMatchObject({ place: 'waypost.db-wal' })
+  })
+})
+
+describe('the doctor refuses with exit code 2', () => {
+  test('a directory that a running server uses', async () => {
+    const server = await startWaypost()
+    const { code, stderr } = await runWaypost(['doctor', '--data-dir', server.dataDir])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('in use by a running server')])
+    await server.stop()
+  })
+
+  test.each([
+    [
+      'a newer format',
+      (directory: string) => writeFileSync(join(directory, 'waypost.json'), '{"format":99}'),
+      /has format 99/,
+    ],
+    [
+      'no store',
+      (directory: string) => readdirSync(directory).forEach((name) => rmSync(join(directory, name))),
+      /holds no Waypost store/,
+    ],
+  ])('%s', async (_case, change, message) => {
+    const directory = copy()
+    change(directory)
+    const { code, stderr } = await runWaypost(['doctor', '--data-dir', directory])
+    expect([code, stderr]).toEqual([2, expect.stringMatching(message)])
+  })
+
+  test('a call without the directory, and a repair into one that is used', async () => {
+    expect(await runWaypost(['doctor'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--data-dir is required'),
+    })
+    const used = temporaryDirectory('used-')
+    mkdirSync(join(used, 'something'))
+    const { code, stderr } = await runWaypost(['doctor', '--data-dir', sound, '--repair', used])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('is not empty')])
+  })
+})
+
+test('damage exits with 1 and says what to do, and kinds of pages are as expected', async () => {
+  const directory = copy()
+  expect(pagesOfKind(fileOf(directory), 13).length).toBeGreaterThan(5)
+  alter(directory, 'DELETE FROM config_item WHERE name_id = 7')
+  const { code, stdout } = await runWaypost(['doctor', '--data-dir', directory])
+  expect(code).toBe(1)
+  expect(stdout).toContain('DAMAGE  item public/g/item-6')
+  expect(stdout).toContain('waypost restore')
+})
+
+async function publish(url: string, dataId: string, content: string): Promise<void> {
+  const body = new URLSearchParams({ dataId, group: 'g', content })
+  const answer = await fetch(`${url}/svc/v1/cs/configs`, { method: 'POST', body })
+  expect(answer.status).toBe(200)
+}

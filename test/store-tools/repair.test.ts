@@ -1,0 +1,166 @@
+import { cpSync, statSync, truncateSync } from 'node:fs'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { openExamined } from '../../src/store/embedded/doctor/examine.ts'
+import { repair } from '../../src/store/embedded/doctor/repair.ts'
+import { runWaypost, startWaypost, temporaryDirectory } from '../support/waypost.ts'
+import {
+  alter,
+  contentOf,
+  contentsOf,
+  diagnose,
+  fileOf,
+  flipBit,
+  overwrite,
+  PAGE,
+  pagesOfKind,
+  placeOf,
+  sampleStore,
+} from './damage.ts'
+
+const COUNT = 60
+let sound: string
+beforeAll(async () => {
+  sound = await sampleStore(COUNT)
+})
+
+/** Damages a copy, repairs it, and gives what a server then has. */
+async function repaired(change: (file: string, directory: string) => void) {
+  const directory = temporaryDirectory('damaged-')
+  const target = `${directory}-repaired`
+  cpSync(sound, directory, { recursive: true })
+  change(fileOf(directory), directory)
+  const examined = openExamined(directory, () => {})
+  repair(examined, target, () => {})
+  examined.close()
+  const contents = await contentsOf(target)
+  return { examination: examined.examination, contents, target }
+}
+
+function versionOf(content: string | undefined): number {
+  return Number(/version (\d)/.exec(content ?? '')?.[1] ?? 0)
+}
+
+describe('a repair', () => {
+  test('of a sound store gives the same store', async () => {
+    const { contents, target } = await repaired(() => {})
+    expect(contents).toEqual(
+      new Map(Array.from({ length: COUNT }, (_, at) => [`item-${at}`, contentOf(at, 3)])),
+    )
+    expect(diagnose(temporaryCopy(target)).counts.damage).toBe(0)
+  })
+
+  test('falls back to the newest sound version of the one item whose current version is broken', async () => {
+    const { contents } = await repaired((file) =>
+      flipBit(file, placeOf(file, contentOf(5, 3).slice(0, 30)) + 12),
+    )
+    expect(contents.get('item-5')).toBe(contentOf(5, 2))
+    expect([...contents].filter(([, content]) => versionOf(content) !== 3).map(([dataId]) => dataId)).toEqual(
+      ['item-5'],
+    )
+  })
+
+  test('loses with a page of zeros only what stood there', async () => {
+    const { contents, examination } = await repaired((file) => {
+      const page = Math.floor(placeOf(file, contentOf(10, 3).slice(0, 30)) / PAGE)
+      overwrite(file, page * PAGE, Buffer.alloc(PAGE))
+    })
+    const notNewest = [...contents].filter(([, content]) => versionOf(content) < 3).map(([dataId]) => dataId)
+    const told = examination.findings.map(({ place }) => place)
+    for (const dataId of notNewest) expect(told).toContain(`item public/g/${dataId}`)
+    for (let at = 0; at < COUNT; at++) {
+      if (!contents.has(`item-${at}`)) expect(told).toContain(`item public/g/item-${at}`)
+    }
+    expect(contents.size).toBeGreaterThan(COUNT - 5)
+  })
+
+  test('finds the pages below a page that led to them', async () => {
+    const { contents } = await repaired((file) => {
+      for (const page of pagesOfKind(file, 5)) overwrite(file, (page - 1) * PAGE, Buffer.alloc(PAGE))
+    })
+    expect(contents.size).toBe(COUNT)
+    expect([...contents.values()].every((content) => versionOf(content) === 3)).toBe(true)
+  })
+
+  test('reads a file without its first page', async () => {
+    const { contents } = await repaired((file) => overwrite(file, 0, Buffer.alloc(PAGE)))
+    expect(contents.size).toBe(COUNT)
+  })
+
+  test('saves what is left of a file that was cut', async () => {
+    const { contents, examination } = await repaired((file) =>
+      truncateSync(file, Math.floor((statSync(file).size * 3) / 4)),
+    )
+    expect(examination.counts.damage).toBeGreaterThan(0)
+    expect(contents.size).toBeGreaterThan(COUNT / 4)
+    const told = examination.findings.map(({ place }) => place)
+    for (let at = 0; at < COUNT; at++) {
+      if (versionOf(contents.get(`item-${at}`)) < 3) expect(told).toContain(`item public/g/item-${at}`)
+    }
+  })
+
+  test('takes names from the index, and items from their history', async () => {
+    const { contents } = await repaired((_file, directory) =>
+      alter(
+        directory,
+        'DELETE FROM config_item WHERE name_id = 7; PRAGMA writable_schema = ON; UPDATE config_name SET checksum = 1 WHERE id = 9',
+      ),
+    )
+    expect(contents.get('item-6')).toBe(contentOf(6, 3))
+    expect(contents.get('item-8')).toBe(contentOf(8, 3))
+  })
+
+  test('starts a server that goes on with new ids', async () => {
+    const { target, contents } = await repaired((file) =>
+      flipBit(file, placeOf(file, contentOf(5, 3).slice(0, 30)) + 12),
+    )
+    const server = await startWaypost({ dataDir: target })
+    const key = 'dataId=item-5&group=g'
+    expect(await (await fetch(`${server.url}/svc/v1/cs/configs?${key}`)).text()).toBe(contents.get('item-5'))
+    const answer = await fetch(`${server.url}/svc/v1/cs/configs?${key}&content=new`, { method: 'POST' })
+    expect(answer.status).toBe(200)
+    const history = await fetch(`${server.url}/svc/v1/cs/history?search=accurate&${key}&pageNo=1&pageSize=10`)
+    const { pageItems } = (await history.json()) as { pageItems: { id: string }[] }
+    expect(pageItems).toHaveLength(3)
+    expect(Number(pageItems[0]?.id)).toBeGreaterThan(10_000)
+    await server.stop()
+    expect(diagnose(target).damage).toEqual([])
+  })
+
+  test('leaves the damaged directory as it is, and exits with 1', async () => {
+    const directory = temporaryCopy(sound)
+    alter(directory, 'DELETE FROM config_item WHERE name_id = 7')
+    const before = statSync(fileOf(directory)).mtimeMs
+    const target = `${directory}-repaired`
+    const { code, stdout } = await runWaypost(['doctor', '--data-dir', directory, '--repair', target])
+    expect([code, stdout]).toEqual([1, expect.stringContaining(`Repaired into ${target}`)])
+    expect(stdout).toContain('Repaired: It is made anew')
+    expect(statSync(fileOf(directory)).mtimeMs).toBe(before)
+    expect((await contentsOf(target)).get('item-6')).toBe(contentOf(6, 3))
+  })
+})
+
+/** What damage is done, the doctor ends, says so, and what it saves is sound. */
+test('a bit that flips anywhere is found or means nothing, and never ends the doctor', async () => {
+  const size = statSync(fileOf(sound)).size
+  for (let round = 0; round < 25; round++) {
+    const at = Math.floor((size * round) / 25) + ((round * 7919) % 4096)
+    const directory = temporaryCopy(sound)
+    flipBit(fileOf(directory), at)
+    const target = `${directory}-repaired`
+    const examined = openExamined(directory, () => {})
+    repair(examined, target, () => {})
+    examined.close()
+    const contents = await contentsOf(target)
+    const told = examined.examination.findings.map(({ place }) => place)
+    for (let item = 0; item < COUNT; item++) {
+      if (contents.get(`item-${item}`) === contentOf(item, 3)) continue
+      expect(told, `bit at ${at}`).toContain(`item public/g/item-${item}`)
+    }
+  }
+}, 60_000)
+
+function temporaryCopy(of: string): string {
+  const directory = temporaryDirectory('copy-')
+  cpSync(of, directory, { recursive: true })
+  return directory
+}

@@ -4,34 +4,25 @@ import { packageVersion } from './command/version.ts'
 import { Engine } from './core/engine.ts'
 import { loadState } from './core/load-state.ts'
 import { HealthClock } from './core/naming/health-clock.ts'
-import type { ServiceKey } from './core/naming/service.ts'
-import { HEARTBEAT_MS, Leadership } from './core/operator/leadership.ts'
-import { serverStatus } from './core/operator/server-status.ts'
 import type { Now, Store } from './core/ports.ts'
-import type { State } from './core/state.ts'
 import { Feed } from './feed/feed.ts'
-import { HistoryCleaner } from './jobs/history-cleaner.ts'
-import { NamingCare, SWEEP_MS } from './jobs/naming-care.ts'
-import { Timers } from './jobs/timers.ts'
+import { SWEEP_MS } from './jobs/naming-care.ts'
 import { openLog } from './log.ts'
-import { MachineLoad } from './machine/machine-load.ts'
-import { Prober } from './probes/prober.ts'
-import { instanceListAnswer } from './protocols/answers/instance-list.ts'
-import { errorsOfPath } from './protocols/http/dialect-errors.ts'
-import { createHttpServer } from './protocols/http/http-server.ts'
-import { splitClusters } from './protocols/http/grouped-name.ts'
-import type { Member } from './protocols/http/operator/operator-operations.ts'
-import { serverGate } from './protocols/http/server-gate.ts'
-import { PushSocket } from './protocols/udp/push-socket.ts'
 import { Observability } from './observability.ts'
+import { errorsOfPath } from './protocols/http/dialect-errors.ts'
+import { createHttpServer, type HttpServer } from './protocols/http/http-server.ts'
+import { serverGate } from './protocols/http/server-gate.ts'
 import { allRoutes } from './routes.ts'
-import { advertisedHost, urlOf } from './server-address.ts'
+import { loop, monotonicMs, wallMs } from './server/clocks.ts'
+import { Members } from './server/members.ts'
+import { startProbing } from './server/probing.ts'
+import { openPushing } from './server/pushing.ts'
+import { type JobParts, startRegularJobs } from './server/regular-jobs.ts'
+import { urlOf } from './server-address.ts'
 import type { Settings } from './settings/settings.ts'
 import { ServerBackups } from './store/embedded/backup/server-backups.ts'
 import { type FileHolder, openEmbeddedStore } from './store/embedded/embedded-store.ts'
 import { LongPolls } from './subscribers/long-poll.ts'
-import { ProbeWatch } from './subscribers/probe-watch.ts'
-import { GATHER_MS, LAPSE_MARGIN_MS, PushSubscribers } from './subscribers/push.ts'
 
 /** A server that answers. */
 export interface RunningServer {
@@ -39,14 +30,6 @@ export interface RunningServer {
   readonly url: string
   /** Finishes what was begun, closes the store, and resolves when nothing is left running. */
   stop(): Promise<void>
-}
-
-const monotonicMs = (): number => performance.now()
-const wallMs = (): number => Date.now()
-const loop = {
-  now: monotonicMs,
-  soon: (run: () => void) => void setImmediate(run),
-  after: (ms: number, run: () => void) => void setTimeout(run, ms),
 }
 
 /** Starts a server with these settings; resolves once it answers. */
@@ -61,8 +44,40 @@ export async function startServer(settings: Settings): Promise<RunningServer> {
   }
 }
 
-/** The parts that work on what is known, joined: changes flow from the engine through the feed to subscribers. */
 async function startOn(store: Store & FileHolder, settings: Settings, log: Logger): Promise<RunningServer> {
+  const parts = await joinParts(store, settings, log)
+  const { members, watch } = parts
+  const backups = openBackups(store, settings, log)
+  const http = openHttp({ ...parts, backups }, settings, log)
+  watch.observe({ ...parts, pushes: parts.pushing.pushes, prober: parts.probing.prober, http })
+  const jobs = startRegularJobs(parts, settings)
+  const { port } = await http.listen(settings).catch(async (error: unknown) => {
+    jobs.stop()
+    await closeSockets(parts)
+    throw error
+  })
+  members.listensOn(port)
+  const url = urlOf(settings.host, port)
+  watch.started(url)
+  const stop = async (): Promise<void> => {
+    watch.stopping()
+    jobs.stop()
+    parts.polls.answerAll()
+    await backups.stop()
+    await http.stop(settings.shutdownGraceMs)
+    await Promise.all([closeSockets(parts), parts.engine.close()])
+    await store.close()
+    watch.stopped()
+  }
+  return { url, stop }
+}
+
+interface Parts extends JobParts {
+  readonly clock: () => Now
+}
+
+/** The parts that work on what is known. Changes flow one way: engine, state, feed, subscribers. */
+async function joinParts(store: Store, settings: Settings, log: Logger): Promise<Parts> {
   const healthClock = new HealthClock(monotonicMs(), SWEEP_MS)
   const clock = (): Now => ({ wallMs: wallMs(), healthMs: healthClock.at(monotonicMs()) })
   const state = loadState(await store.load(), clock())
@@ -85,45 +100,30 @@ async function startOn(store: Store & FileHolder, settings: Settings, log: Logge
     maxHeld: settings.maxHeldPolls,
     maxHeldOfAddress: settings.maxHeldPollsPerAddress,
   })
-  const pushSocket = await openPushSocket(state, settings, log)
-  const pushes = pushSubscribers(state, pushSocket)
-  const prober = openProber(settings, log, { state, engine })
+  const pushing = await openPushing(state, settings, log)
+  const probing = startProbing({ state, engine }, settings, log)
   feed.subscribe((change) => polls.onChange(change))
-  feed.subscribe((change) => pushes.onChange(change))
-  feed.subscribe((change) => prober.watch.onChange(change))
+  feed.subscribe((change) => pushing.pushes.onChange(change))
+  feed.subscribe((change) => probing.watch.onChange(change))
   feed.subscribe(watch.changes.onChange)
+  const members = await Members.join(state, store, settings)
+  return { state, engine, store, healthClock, clock, polls, pushing, probing, members, watch }
+}
 
-  const machine = new MachineLoad()
-  const address = { host: advertisedHost(settings), port: settings.port }
-  const leadership = await openLeadership(store, () => `${address.host}:${address.port}`)
-  let statusMs = wallMs()
-  const members = (): Member[] => [
-    {
-      ip: address.host,
-      port: address.port,
-      site: settings.site,
-      alive: serverStatus(state.switches) === 'UP',
-      lastRefMs: statusMs,
-    },
-  ]
-  const backups = openBackups(store, settings, log)
-  const http = createHttpServer({
+function openHttp(parts: Parts & { backups: ServerBackups }, settings: Settings, log: Logger): HttpServer {
+  const { state, members, watch, pushing } = parts
+  return createHttpServer({
     routes: allRoutes({
-      state,
-      engine,
-      store,
-      clock,
-      polls,
-      pushes,
-      members,
-      leader: () => leadership.view(monotonicMs()),
-      machine: () => machine.read(),
+      ...parts,
+      pushes: pushing.pushes,
+      members: members.list,
+      leader: members.leader,
+      machine: members.machine,
       monotonicMs,
       settings,
       notReady: watch.notReady,
       scrape: watch.scrape,
       auditLog: log,
-      backups,
     }),
     settings: { ...settings, maxHeaderBytes: settings.maxRequestLineBytes },
     fallbackErrors: errorsOfPath,
@@ -132,66 +132,6 @@ async function startOn(store: Store & FileHolder, settings: Settings, log: Logge
     onRefusal: watch.requests.onRefusal,
     log,
   })
-  watch.observe({ state, engine, polls, pushes, prober: prober.prober, http })
-
-  const cleaner = new HistoryCleaner({
-    store,
-    wallMs,
-    monotonicMs,
-    retentionMs: settings.historyRetentionMs,
-    intervalMs: settings.historyCleanIntervalMs,
-    keep: settings.historyKeep,
-  })
-  const care = new NamingCare({
-    state,
-    engine,
-    clock: healthClock,
-    monotonicMs,
-    wallMs,
-    liveShare: () => 1,
-    emptyServiceExpiryMs: settings.emptyServiceExpiryMs,
-    expiredMetadataTimeMs: settings.expiredMetadataTimeMs,
-  })
-  const timers = new Timers((error, job) => watch.report(error, 'a regular job failed', { job }))
-  timers.every(SWEEP_MS, 'health sweep', () => care.sweep())
-  timers.every(100, 'write behind', () => engine.tick())
-  timers.every(50, 'held polls', () => polls.tick(monotonicMs()))
-  timers.every(50, 'probes', () => prober.prober.tick())
-  timers.every(1_000, 'empty services', () => care.expireServices())
-  timers.every(settings.expiredMetadataIntervalMs, 'remembered metadata', () => care.forgetMetadata())
-  timers.every(1_000, 'history', () => cleaner.tick())
-  timers.every(1_000, 'pushes', () => {
-    pushes.tick(monotonicMs())
-    pushSocket.tick(monotonicMs())
-  })
-  timers.every(500, 'status', () => {
-    // The wall clock may have been set back meanwhile.
-    if (Math.abs(wallMs() - statusMs) < state.switches.serverStatusSynchronizationPeriodMillis) return
-    machine.sample()
-    statusMs = wallMs()
-  })
-  timers.every(1_000, 'watch', () => watch.tick())
-  timers.every(HEARTBEAT_MS, 'leadership', () => leadership.heartbeat(monotonicMs()))
-
-  const { port } = await http.listen(settings).catch(async (error: unknown) => {
-    timers.stop()
-    await Promise.all([pushSocket.close(), prober.prober.close()])
-    throw error
-  })
-  address.port = port
-  const stop = async (): Promise<void> => {
-    watch.stopping()
-    timers.stop()
-    cleaner.stop()
-    polls.answerAll()
-    await backups.stop()
-    await http.stop(settings.shutdownGraceMs)
-    await Promise.all([pushSocket.close(), prober.prober.close(), engine.close()])
-    await store.close()
-    watch.stopped()
-  }
-  watch.started(urlOf(settings.host, port))
-  return { url: urlOf(settings.host, port), stop }
 }
 
 function openBackups(store: FileHolder, settings: Settings, log: Logger): ServerBackups {
@@ -206,85 +146,6 @@ function openBackups(store: FileHolder, settings: Settings, log: Logger): Server
   })
 }
 
-function openPushSocket(state: State, settings: Settings, log: Logger): Promise<PushSocket> {
-  return PushSocket.open({
-    host: settings.host,
-    loop,
-    wallMs,
-    enabled: () => state.switches.pushEnabled,
-    maxDatagramsPerSecond: settings.maxDatagramsPerSecond,
-    log: (message, error) => log.warn({ err: error }, message),
-  })
-}
-
-function pushSubscribers(state: State, sender: PushSocket): PushSubscribers {
-  return new PushSubscribers({
-    sender,
-    loop,
-    enabled: () => state.switches.pushEnabled,
-    gatherMs: ({ groupedName }) => (state.switches.incrementalList.includes(groupedName) ? 0 : GATHER_MS),
-    lapseMs: () => state.switches.defaultPushCacheMillis + LAPSE_MARGIN_MS,
-    isPersonal: (key) => state.service(key)?.selector.type === 'label',
-    answerOf: (key, clustersText, consumerIp) => pushedAnswer(state, { key, clustersText, consumerIp }),
-  })
-}
-
-/** A host is at least 260 bytes of JSON, so that a list of more exceeds what is packed at all (1 MiB). */
-const MOST_PUSHED = 4_100
-
-/** What is pushed: the list answer as the subscriber would be given it, with the longer cacheMillis. */
-function pushedAnswer(
-  state: State,
-  to: { key: ServiceKey; clustersText: string; consumerIp: string | undefined },
-): Buffer | undefined {
-  if ((state.services.get(to.key)?.instances.size ?? 0) > MOST_PUSHED) return undefined
-  return instanceListAnswer(state, {
-    ...to,
-    clusters: splitClusters(to.clustersText),
-    healthyOnly: false,
-    cacheMillis: state.switches.defaultPushCacheMillis,
-  })
-}
-
-function openProber(
-  settings: Settings,
-  log: Logger,
-  parts: { state: State; engine: Engine },
-): { prober: Prober; watch: ProbeWatch } {
-  const { state, engine } = parts
-  const report = (key: string, healthy: boolean): void => {
-    const instance = watch.instanceOf(key)
-    if (instance === undefined) return
-    const { address, serial } = instance.record
-    const serviceKey = instance.entry.service.key
-    engine.applyBehind([
-      { kind: 'instance-health-changed', serviceKey, address, serial, healthy, atMs: wallMs() },
-    ])
-  }
-  const params = () => {
-    const { checkTimes, httpHealthParams, tcpHealthParams, mysqlHealthParams } = state.switches
-    return {
-      enabled: true,
-      checkTimes,
-      http: httpHealthParams,
-      tcp: tcpHealthParams,
-      mysql: mysqlHealthParams,
-    }
-  }
-  const prober = new Prober({
-    limit: settings.probeConcurrency,
-    now: monotonicMs,
-    random: Math.random,
-    params,
-    report,
-    log,
-  })
-  const watch: ProbeWatch = new ProbeWatch(state, prober)
-  return { prober, watch }
-}
-
-async function openLeadership(store: Store, address: () => string): Promise<Leadership> {
-  const term = Number((await store.recall('term')) ?? 0) + 1
-  await store.remember('term', String(term))
-  return new Leadership(address, term, monotonicMs())
+async function closeSockets({ pushing, probing }: Parts): Promise<void> {
+  await Promise.all([pushing.socket.close(), probing.prober.close()])
 }

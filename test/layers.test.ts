@@ -35,6 +35,7 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
   'observability.ts': { layers: ['*'], node: true },
   'routes.ts': { layers: ['*'], node: true },
   'api-document.ts': { layers: ['*'], node: true },
+  server: { layers: ['*'], packages: ['pino'], node: true },
   'server.ts': { layers: ['*'], packages: ['pino'], node: true },
   'main.ts': { layers: ['*'], packages: ['pino'], node: true },
 }

@@ -61,10 +61,11 @@ export class Engine {
    */
   execute<T>(command: Command<T>): T | Promise<T> {
     if (this.#closing) throw new Refusal('stopping', 'The server is stopping: try again in a moment.')
-    if (!this.#busy.has(command.subject) && !this.#doubtful.has(command.subject)) {
+    if (!this.#busy.has(command.subject)) {
       const decision = command.decide(this.#options.state, this.#options.clock())
-      if (decision.changes.length === 0) return decision.outcome
-      if (decision.durability !== 'synced') return this.#applyAtOnce(decision)
+      const changesNothing = decision.changes.length === 0
+      if (changesNothing && !this.#doubtful.has(command.subject)) return decision.outcome
+      if (!changesNothing && decision.durability !== 'synced') return this.#applyAtOnce(decision)
     }
     return this.#enqueue(command)
   }

@@ -56,7 +56,7 @@ beforeAll(async () => {
   }
 }, 30_000)
 
-describe('a data directory that is not as it was left', () => {
+describe('a data directory that is not as it was left', { timeout: 40_000 }, () => {
   test.each([
     [
       'a missing database',

@@ -74,62 +74,68 @@ describe('a disk that fails to sync', () => {
     },
   )
 
-  test('answers 500 and why, reads go on, and what is read then is what a restart finds', async ({
-    skip,
-  }) => {
-    const gcc = needTool('gcc')
-    skip(gcc.skip, gcc.reason)
-    const disk = await startOnFailingDisk()
-    let { server } = disk
-    const client = new Client(`${server.url}/svc/v1`)
-    const item = { dataId: 'item', group: 'G' }
-    const read = async (): Promise<string> => (await client.get('/cs/configs', item)).text
-    const write = (content: string) => client.post('/cs/configs', { ...item, content })
-    try {
-      expect((await write('one')).text).toBe('true')
-      disk.fail('sync')
-      const refused = await write('two')
-      expect(refused.status).toBe(500)
-      expect(refused.text).toContain('disk')
-      expect((await write('three')).status).toBe(500)
-      expect((await write('one')).status, 'in doubt: whether this changes anything is not known').toBe(500)
-      expect(await read()).toBe('one')
-      disk.fail(undefined)
-      await until(
-        () => client.post('/cs/configs', { dataId: 'other', group: 'G', content: 'x' }),
-        ({ text }) => text === 'true',
-      )
-      const before = await read()
-      await server.kill()
-      server = await server.restart()
-      expect(await read()).toBe(before)
-    } finally {
-      client.close()
-      await server.kill()
-    }
-  })
+  test(
+    'answers 500 and why, reads go on, and what is read then is what a restart finds',
+    { timeout: 40_000 },
+    async ({ skip }) => {
+      const gcc = needTool('gcc')
+      skip(gcc.skip, gcc.reason)
+      const disk = await startOnFailingDisk()
+      let { server } = disk
+      const client = new Client(`${server.url}/svc/v1`)
+      const item = { dataId: 'item', group: 'G' }
+      const read = async (): Promise<string> => (await client.get('/cs/configs', item)).text
+      const write = (content: string) => client.post('/cs/configs', { ...item, content })
+      try {
+        expect((await write('one')).text).toBe('true')
+        disk.fail('sync')
+        const refused = await write('two')
+        expect(refused.status).toBe(500)
+        expect(refused.text).toContain('disk')
+        expect((await write('three')).status).toBe(500)
+        expect((await write('one')).status, 'in doubt: whether this changes anything is not known').toBe(500)
+        expect(await read()).toBe('one')
+        disk.fail(undefined)
+        await until(
+          () => client.post('/cs/configs', { dataId: 'other', group: 'G', content: 'x' }),
+          ({ text }) => text === 'true',
+        )
+        const before = await read()
+        await server.kill()
+        server = await server.restart()
+        expect(await read()).toBe(before)
+      } finally {
+        client.close()
+        await server.kill()
+      }
+    },
+  )
 })
 
 describe('a full disk', () => {
-  test('refuses writes, serves reads, and takes writes again when there is room', async ({ skip }) => {
-    const gcc = needTool('gcc')
-    skip(gcc.skip, gcc.reason)
-    const disk = await startOnFailingDisk()
-    const { server } = disk
-    const client = new Client(`${server.url}/svc/v1`)
-    const item = { dataId: 'item', group: 'G' }
-    try {
-      expect((await client.post('/cs/configs', { ...item, content: 'one' })).text).toBe('true')
-      disk.fail('full')
-      const refused = await client.post('/cs/configs', { ...item, content: 'two' })
-      expect([refused.status, refused.text]).toEqual([500, expect.stringContaining('full')])
-      expect((await client.get('/cs/configs', item)).text).toBe('one')
-      disk.fail(undefined)
-      expect((await client.post('/cs/configs', { ...item, content: 'three' })).text).toBe('true')
-      expect((await client.get('/cs/history', { search: 'accurate', ...item })).json().totalCount).toBe(2)
-    } finally {
-      client.close()
-      await server.kill()
-    }
-  })
+  test(
+    'refuses writes, serves reads, and takes writes again when there is room',
+    { timeout: 40_000 },
+    async ({ skip }) => {
+      const gcc = needTool('gcc')
+      skip(gcc.skip, gcc.reason)
+      const disk = await startOnFailingDisk()
+      const { server } = disk
+      const client = new Client(`${server.url}/svc/v1`)
+      const item = { dataId: 'item', group: 'G' }
+      try {
+        expect((await client.post('/cs/configs', { ...item, content: 'one' })).text).toBe('true')
+        disk.fail('full')
+        const refused = await client.post('/cs/configs', { ...item, content: 'two' })
+        expect([refused.status, refused.text]).toEqual([500, expect.stringContaining('full')])
+        expect((await client.get('/cs/configs', item)).text).toBe('one')
+        disk.fail(undefined)
+        expect((await client.post('/cs/configs', { ...item, content: 'three' })).text).toBe('true')
+        expect((await client.get('/cs/history', { search: 'accurate', ...item })).json().totalCount).toBe(2)
+      } finally {
+        client.close()
+        await server.kill()
+      }
+    },
+  )
 })

@@ -1,4 +1,4 @@
-import { cpSync, statSync, truncateSync } from 'node:fs'
+import { cpSync, readFileSync, statSync, truncateSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { openExamined } from '../../src/store/embedded/doctor/examine.ts'
 import { repair } from '../../src/store/embedded/doctor/repair.ts'
@@ -107,6 +107,28 @@ describe('a repair', () => {
     )
     expect(contents.get('item-6')).toBe(contentOf(6, 3))
     expect(contents.get('item-8')).toBe(contentOf(8, 3))
+  })
+
+  test('takes a page that stands twice for one', async () => {
+    const { contents } = await repaired((file) => {
+      const [first = 0, second = 0] = pagesOfKind(file, 13).slice(-2)
+      overwrite(file, (second - 1) * PAGE, readFileSync(file).subarray((first - 1) * PAGE, first * PAGE))
+    })
+    expect(contents.size).toBeGreaterThan(COUNT - 5)
+  })
+
+  test('keeps an item deleted whose record of the deletion is broken', async () => {
+    const { contents, target } = await repaired((_file, directory) =>
+      alter(
+        directory,
+        `DELETE FROM config_item WHERE name_id = 7;
+         INSERT INTO config_revision SELECT 9001, name_id, item_id, 'D', id, NULL, NULL, NULL, NULL, '127.0.0.1', NULL, at_ms, 0, 1, NULL
+         FROM config_revision WHERE name_id = 7 ORDER BY id DESC LIMIT 1`,
+      ),
+    )
+    expect(contents.has('item-6')).toBe(false)
+    expect(contents.size).toBe(COUNT - 1)
+    expect(diagnose(temporaryCopy(target)).damage).toEqual([])
   })
 
   test('starts a server that goes on with new ids', async () => {

@@ -65,6 +65,9 @@ export interface HttpServer {
   connectionCounts(): { readonly refused: number; readonly cut: number }
 }
 
+/** How many header fields node looks at unless told otherwise. */
+const NODE_HEADERS = 2_000
+
 /** Builds the server; nothing listens yet. Throws for a wrong route table or trusted proxy. */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { settings } = options
@@ -74,8 +77,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const server = createServer(nodeOptions(settings), begin)
   const connections = new Connections(settings, options.log)
   server.maxConnections = connections.hardLimit
-  // One more than may be, so that a surplus is seen; node drops what is beyond without a word.
-  server.maxHeadersCount = settings.maxHeaders + 1
+  // Node drops what is beyond without a word, and Host may be among it: so it keeps more than may be.
+  server.maxHeadersCount = Math.max(NODE_HEADERS, settings.maxHeaders + 1)
   // Exchanges ask for the body themselves, once they want it.
   server.on('checkContinue', begin)
   server.on('clientError', answerClientError)

@@ -13,10 +13,13 @@ export function needSmallDisk(): NeededTools {
 /** A file system in memory that is soon full. */
 export class SmallDisk {
   readonly directory: string
+  /** A test that is cut off leaves no mount behind. */
+  readonly #onExit = (): void => this.close()
 
   /** Mounts it on an empty directory. */
   constructor(directory: string, megabytes: number) {
     this.directory = directory
+    process.once('exit', this.#onExit)
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'waypost-test', directory])
   }
 
@@ -36,7 +39,8 @@ export class SmallDisk {
   }
 
   close(): void {
-    execFileSync('umount', [this.directory])
+    process.off('exit', this.#onExit)
+    execFileSync('umount', ['--lazy', this.directory])
   }
 
   get #ballast(): string {

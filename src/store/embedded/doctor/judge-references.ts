@@ -33,6 +33,7 @@ export function judgeReferences(rows: StoreRows, inventory: Inventory, findings:
   const newest = newestByName(inventory)
   judgeNames({ rows, inventory, findings, plan }, new Set([...newest.keys(), ...inventory.items.keys()]))
   judgeItems({ rows, inventory, findings, plan }, newest)
+  judgeBareNames(inventory, findings, newest)
   judgeHistory({ rows, inventory, findings, plan })
   judgeInstances({ rows, inventory, findings, plan })
   return plan
@@ -161,6 +162,23 @@ function remedyOf({ items }: Inventory, nameId: number, target: RevisionNote | u
   if (!items.has(nameId))
     return `It is made anew with the version ${target.id}; description and tags are lost.`
   return `It falls back to its newest sound version, ${target.id}.`
+}
+
+/** A name with nothing under it is what cleaning may leave; where rows of items and versions are lost it had some. */
+function judgeBareNames(
+  { names, items, brokenTables }: Inventory,
+  findings: Findings,
+  newest: ReadonlyMap<number, Newest>,
+): void {
+  if (!brokenTables.has('config_item') || !brokenTables.has('config_revision')) return
+  for (const [id, name] of names) {
+    if (items.has(id) || newest.has(id)) continue
+    findings.damage(`item ${nameOf(name)}`, {
+      problem: 'Only its name is left: its row and all of its versions are missing.',
+      effect: 'The item is gone, unless it was deleted before.',
+      remedy: 'The item is lost.',
+    })
+  }
 }
 
 function judgeHistory(judging: Judging): void {

@@ -1,0 +1,12 @@
+/** Milliseconds on a clock that never goes back. */
+export const monotonicMs = (): number => performance.now()
+
+/** Epoch milliseconds. */
+export const wallMs = (): number => Date.now()
+
+/** The event loop, as the parts see it that work in slices. */
+export const loop = {
+  now: monotonicMs,
+  soon: (run: () => void) => void setImmediate(run),
+  after: (ms: number, run: () => void) => void setTimeout(run, ms),
+}

@@ -1,0 +1,60 @@
+import { type LeaderView, Leadership } from '../core/operator/leadership.ts'
+import { serverStatus } from '../core/operator/server-status.ts'
+import type { Store } from '../core/ports.ts'
+import type { State } from '../core/state.ts'
+import { MachineLoad, type MachineReading } from '../machine/machine-load.ts'
+import type { Member } from '../protocols/http/operator/operator-operations.ts'
+import { advertisedHost } from '../server-address.ts'
+import type { Settings } from '../settings/settings.ts'
+import { monotonicMs, wallMs } from './clocks.ts'
+
+/** The servers of this installation, as operators are told of them: this one. */
+export class Members {
+  readonly #state: State
+  readonly #self: { readonly ip: string; readonly site: string; port: number }
+  readonly #machine = new MachineLoad()
+  readonly #leadership: Leadership
+  #refreshedMs = wallMs()
+  #nextRefreshMs = 0
+
+  private constructor(state: State, settings: Settings, term: number) {
+    this.#state = state
+    this.#self = { ip: advertisedHost(settings), site: settings.site, port: settings.port }
+    this.#leadership = new Leadership(() => `${this.#self.ip}:${this.#self.port}`, term, monotonicMs())
+  }
+
+  /** Joins as the leader of a new term: each start on the same data is one. */
+  static async join(state: State, store: Store, settings: Settings): Promise<Members> {
+    const term = Number((await store.recall('term')) ?? 0) + 1
+    await store.remember('term', String(term))
+    return new Members(state, settings, term)
+  }
+
+  /** The port that was really taken. */
+  listensOn(port: number): void {
+    this.#self.port = port
+  }
+
+  readonly list = (): Member[] => {
+    const alive = serverStatus(this.#state.switches) === 'UP'
+    return [{ ...this.#self, alive, lastRefMs: this.#refreshedMs }]
+  }
+
+  readonly leader = (): LeaderView => this.#leadership.view(monotonicMs())
+
+  readonly machine = (): MachineReading => this.#machine.read()
+
+  /** The leader is there; to be called each HEARTBEAT_MS. */
+  heartbeat(): void {
+    this.#leadership.heartbeat(monotonicMs())
+  }
+
+  /** Looks at the machine as often as the switch says; to be called more often than that. */
+  tick(): void {
+    const nowMs = monotonicMs()
+    if (nowMs < this.#nextRefreshMs) return
+    this.#nextRefreshMs = nowMs + this.#state.switches.serverStatusSynchronizationPeriodMillis
+    this.#machine.sample()
+    this.#refreshedMs = wallMs()
+  }
+}

@@ -1,0 +1,46 @@
+import type { Logger } from 'pino'
+import type { Engine } from '../core/engine.ts'
+import type { State } from '../core/state.ts'
+import { Prober } from '../probes/prober.ts'
+import type { Settings } from '../settings/settings.ts'
+import { ProbeWatch } from '../subscribers/probe-watch.ts'
+import { monotonicMs, wallMs } from './clocks.ts'
+
+/** Who probes, and who tells it what to probe. */
+export interface Probing {
+  readonly prober: Prober
+  readonly watch: ProbeWatch
+}
+
+/** Probes what persists; what it finds becomes a change like any other. */
+export function startProbing(
+  parts: { state: State; engine: Engine },
+  settings: Settings,
+  log: Logger,
+): Probing {
+  const { state, engine } = parts
+  const report = (key: string, healthy: boolean): void => {
+    const instance = watch.instanceOf(key)
+    if (instance === undefined) return
+    const { address, serial } = instance.record
+    const serviceKey = instance.entry.service.key
+    const atMs = wallMs()
+    engine.applyBehind([{ kind: 'instance-health-changed', serviceKey, address, serial, healthy, atMs }])
+  }
+  const prober = new Prober({
+    limit: settings.probeConcurrency,
+    now: monotonicMs,
+    random: Math.random,
+    params: () => probeParams(state),
+    report,
+    log,
+  })
+  const watch: ProbeWatch = new ProbeWatch(state, prober)
+  return { prober, watch }
+}
+
+/** Whether a service is probed at all is the watch's business, hence `enabled`. */
+function probeParams({ switches }: State) {
+  const { checkTimes, httpHealthParams, tcpHealthParams, mysqlHealthParams } = switches
+  return { enabled: true, checkTimes, http: httpHealthParams, tcp: tcpHealthParams, mysql: mysqlHealthParams }
+}

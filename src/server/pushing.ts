@@ -1,0 +1,55 @@
+import type { Logger } from 'pino'
+import type { ServiceKey } from '../core/naming/service.ts'
+import type { State } from '../core/state.ts'
+import { instanceListAnswer } from '../protocols/answers/instance-list.ts'
+import { splitClusters } from '../protocols/http/grouped-name.ts'
+import { PushSocket } from '../protocols/udp/push-socket.ts'
+import type { Settings } from '../settings/settings.ts'
+import { GATHER_MS, LAPSE_MARGIN_MS, PushSubscribers } from '../subscribers/push.ts'
+import { loop, wallMs } from './clocks.ts'
+
+/** A host is at least 260 bytes of JSON, so that a list of more exceeds what is packed at all (1 MiB). */
+const MOST_PUSHED = 4_100
+
+/** Who is pushed to, and the socket that pushes leave from. */
+export interface Pushing {
+  readonly pushes: PushSubscribers
+  readonly socket: PushSocket
+}
+
+/** Binds the socket and joins it with the subscribers. */
+export async function openPushing(state: State, settings: Settings, log: Logger): Promise<Pushing> {
+  const enabled = (): boolean => state.switches.pushEnabled
+  const socket = await PushSocket.open({
+    host: settings.host,
+    loop,
+    wallMs,
+    enabled,
+    maxDatagramsPerSecond: settings.maxDatagramsPerSecond,
+    log: (message, error) => log.warn({ err: error }, message),
+  })
+  const pushes = new PushSubscribers({
+    sender: socket,
+    loop,
+    enabled,
+    gatherMs: ({ groupedName }) => (state.switches.incrementalList.includes(groupedName) ? 0 : GATHER_MS),
+    lapseMs: () => state.switches.defaultPushCacheMillis + LAPSE_MARGIN_MS,
+    isPersonal: (key) => state.service(key)?.selector.type === 'label',
+    answerOf: (key, clustersText, consumerIp) => pushedAnswer(state, { key, clustersText, consumerIp }),
+  })
+  return { pushes, socket }
+}
+
+/** What is pushed: the list answer as the subscriber would be given it, with the longer cacheMillis. */
+function pushedAnswer(
+  state: State,
+  to: { key: ServiceKey; clustersText: string; consumerIp: string | undefined },
+): Buffer | undefined {
+  if (state.instanceCount(to.key) > MOST_PUSHED) return undefined
+  return instanceListAnswer(state, {
+    ...to,
+    clusters: splitClusters(to.clustersText),
+    healthyOnly: false,
+    cacheMillis: state.switches.defaultPushCacheMillis,
+  })
+}

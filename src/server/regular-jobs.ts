@@ -1,0 +1,81 @@
+import type { Engine } from '../core/engine.ts'
+import type { HealthClock } from '../core/naming/health-clock.ts'
+import { HEARTBEAT_MS } from '../core/operator/leadership.ts'
+import type { Store } from '../core/ports.ts'
+import type { State } from '../core/state.ts'
+import { HistoryCleaner } from '../jobs/history-cleaner.ts'
+import { NamingCare, SWEEP_MS } from '../jobs/naming-care.ts'
+import { Timers } from '../jobs/timers.ts'
+import type { Observability } from '../observability.ts'
+import type { Settings } from '../settings/settings.ts'
+import type { LongPolls } from '../subscribers/long-poll.ts'
+import { monotonicMs, wallMs } from './clocks.ts'
+import type { Members } from './members.ts'
+import type { Probing } from './probing.ts'
+import type { Pushing } from './pushing.ts'
+
+/** What the regular jobs work on. */
+export interface JobParts {
+  readonly state: State
+  readonly engine: Engine
+  readonly store: Store
+  readonly healthClock: HealthClock
+  readonly polls: LongPolls
+  readonly pushing: Pushing
+  readonly probing: Probing
+  readonly members: Members
+  readonly watch: Observability
+}
+
+/** Starts everything that the server does by the clock; the answer ends it. */
+export function startRegularJobs(parts: JobParts, settings: Settings): { stop(): void } {
+  const { engine, polls, pushing, probing, members, watch } = parts
+  const timers = new Timers((error, job) => watch.report(error, 'a regular job failed', { job }))
+  const cleaner = historyCleaner(parts, settings)
+  const care = namingCare(parts, settings)
+  timers.every(SWEEP_MS, 'health sweep', () => care.sweep())
+  timers.every(1_000, 'empty services', () => care.expireServices())
+  timers.every(settings.expiredMetadataIntervalMs, 'remembered metadata', () => care.forgetMetadata())
+  timers.every(100, 'write behind', () => engine.tick())
+  timers.every(50, 'held polls', () => polls.tick(monotonicMs()))
+  timers.every(50, 'probes', () => probing.prober.tick())
+  timers.every(1_000, 'history', () => cleaner.tick())
+  timers.every(1_000, 'pushes', () => {
+    pushing.pushes.tick(monotonicMs())
+    pushing.socket.tick(monotonicMs())
+  })
+  timers.every(500, 'members', () => members.tick())
+  timers.every(HEARTBEAT_MS, 'leadership', () => members.heartbeat())
+  timers.every(1_000, 'watch', () => watch.tick())
+  return {
+    stop() {
+      timers.stop()
+      cleaner.stop()
+    },
+  }
+}
+
+function historyCleaner({ store }: JobParts, settings: Settings): HistoryCleaner {
+  return new HistoryCleaner({
+    store,
+    wallMs,
+    monotonicMs,
+    retentionMs: settings.historyRetentionMs,
+    intervalMs: settings.historyCleanIntervalMs,
+    keep: settings.historyKeep,
+  })
+}
+
+function namingCare({ state, engine, healthClock }: JobParts, settings: Settings): NamingCare {
+  return new NamingCare({
+    state,
+    engine,
+    clock: healthClock,
+    monotonicMs,
+    wallMs,
+    // One server is all of them.
+    liveShare: () => 1,
+    emptyServiceExpiryMs: settings.emptyServiceExpiryMs,
+    expiredMetadataTimeMs: settings.expiredMetadataTimeMs,
+  })
+}

@@ -11,6 +11,8 @@ export interface Child {
 }
 
 const FORCE_AFTER_MS = 15_000
+/** The longest job is the filling of a server with a million records. */
+const ANSWER_TIMEOUT_MS = 600_000
 
 /** Children that are still there, ended with this process whatever happens. */
 const running = new Set<ChildProcess>()
@@ -35,20 +37,26 @@ export function childOf(child: ChildProcess): Child {
   }
 }
 
-/** Starts a module with a message channel, in a Node with these options. */
-export function forkModule(file: string, execArgv: readonly string[] = []): Child {
-  return childOf(fork(file, { execArgv: [...execArgv], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] }))
+/** Starts a module with a message channel. */
+export function forkModule(file: string): Child {
+  return childOf(fork(file, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] }))
 }
 
 function ask(child: ChildProcess, message: object | string): Promise<unknown> {
   return new Promise((resolve, reject) => {
+    const patience = setTimeout(
+      () => reject(new Error(`process ${child.pid} does not answer`)),
+      ANSWER_TIMEOUT_MS,
+    )
     const onMessage = (answer: unknown): void => {
+      clearTimeout(patience)
       child.off('exit', onExit)
       const problem = (answer as { problem?: string } | undefined)?.problem
       if (problem === undefined) resolve(answer)
       else reject(new Error(problem))
     }
     const onExit = (code: number | null): void => {
+      clearTimeout(patience)
       child.off('message', onMessage)
       reject(new Error(`process ${child.pid} ended with ${code} instead of answering`))
     }

@@ -5,6 +5,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import './loop-probe.ts'
 
 /** An answer that was captured from another server. */
 export interface ReadyAnswer {
@@ -25,7 +26,7 @@ export interface FloorSetup {
   readonly wakes: string
 }
 
-// The probe that is loaded beside lets go of the channel; the floor waits on it.
+// The probe, which the measured server is loaded with as well, lets go of the channel; the floor waits on it.
 process.channel?.ref()
 process.once('message', (setup: FloorSetup) => start(setup))
 

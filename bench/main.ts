@@ -50,7 +50,7 @@ export async function main(args: readonly string[]): Promise<number> {
       console.log(`\n${tableOf(rows)}\n${ratios === undefined ? '' : `\n${ratios}\n`}\n(${loadLine()})\n`)
     } catch (error) {
       failures++
-      console.log(`\nFailed: ${error instanceof Error ? error.stack : String(error)}\n`)
+      console.log(`\nFailed: ${error instanceof Error ? error.message : String(error)}\n`)
     }
   }
   if (options.json !== undefined)

@@ -79,7 +79,7 @@ export function launchFloor(like: Target, known: { service: string; dataId: stri
   return async () => {
     const setup = await captureFloor(like.base, known)
     const began = performance.now()
-    const child = forkModule(modulePath('floor'), ['--import', modulePath('loop-probe')])
+    const child = forkModule(modulePath('floor'))
     const { port } = (await child.ask(setup)) as { port: number }
     return {
       name: 'floor',

@@ -5,7 +5,7 @@ import type { ProbeResult, ProbeTarget } from './probe-target.ts'
 import { tcpProbe } from './tcp-probe.ts'
 
 /** What a target has for resolving, connecting and answering, all together (http-compat.md section 4). */
-export const PROBE_TIMEOUT_MS = 500
+const PROBE_TIMEOUT_MS = 500
 
 /** Probes a target once, as its checker says; NONE is up without looking. Never throws. */
 export function probe({ host, port, checker }: ProbeTarget): Promise<ProbeResult> {

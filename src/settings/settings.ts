@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { definitions } from './definitions.ts'
-import type { Definition } from './definitions.ts'
+import type { Definition } from './setting.ts'
 import { nearest } from './nearest.ts'
 import { SettingsError } from './settings-error.ts'
 import { environmentName, readEnvironment, readFileText, readFlags } from './sources.ts'

@@ -3,7 +3,7 @@ import type { Random } from './random.ts'
 
 type Mutation = (bytes: Buffer, random: Random, corpus: readonly Buffer[]) => Buffer
 
-const spliced = (bytes: Buffer, from: number, to: number, piece: Buffer): Buffer =>
+const spliced = (bytes: Buffer, { from, to }: { from: number; to: number }, piece: Buffer): Buffer =>
   Buffer.concat([bytes.subarray(0, from), piece, bytes.subarray(to)])
 
 const NOTHING = Buffer.alloc(0)
@@ -25,7 +25,11 @@ const MUTATIONS: readonly Mutation[] = [
   // A piece in between, or in the place of something.
   (bytes, random) => {
     const at = random.below(bytes.length)
-    return spliced(bytes, at, at + (random.chance(0.5) ? random.below(8) : 0), random.of(PIECES))
+    return spliced(
+      bytes,
+      { from: at, to: at + (random.chance(0.5) ? random.below(8) : 0) },
+      random.of(PIECES),
+    )
   },
   // A piece in the place of a value.
   (bytes, random) => {
@@ -33,19 +37,19 @@ const MUTATIONS: readonly Mutation[] = [
     if (equals.length === 0) return bytes
     const from = random.of(equals) + 1
     const ends = ['&', ' ', '\r'].map((end) => bytes.indexOf(end, from)).filter((end) => end >= 0)
-    return spliced(bytes, from, Math.min(bytes.length, ...ends), random.of(PIECES))
+    return spliced(bytes, { from, to: Math.min(bytes.length, ...ends) }, random.of(PIECES))
   },
   // Something left out.
   (bytes, random) => {
     const from = random.below(bytes.length)
-    return spliced(bytes, from, Math.min(bytes.length, from + 1 + random.below(20)), NOTHING)
+    return spliced(bytes, { from, to: Math.min(bytes.length, from + 1 + random.below(20)) }, NOTHING)
   },
   // Something twice, or many times.
   (bytes, random) => {
     const from = random.below(bytes.length)
     const piece = bytes.subarray(from, from + 1 + random.below(40))
     const times = random.chance(0.1) ? 200 : 1 + random.below(3)
-    return spliced(bytes, from, from, Buffer.concat(Array<Buffer>(times).fill(piece)))
+    return spliced(bytes, { from, to: from }, Buffer.concat(Array<Buffer>(times).fill(piece)))
   },
   // The length of the body, wrong.
   (bytes, random) => {

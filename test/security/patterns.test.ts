@@ -73,7 +73,7 @@ function pumpsOf(source: string): string[] {
     .replace(/\\[a-zA-Z](\{[^}]*\})?|[()[\]{}|^$+*?]/g, ' ')
     .split(' ')
     .filter((word) => word !== '')
-  const single = [...new Set([...source, ...'a0A _-./:=,;%"\\\t\n\r\u0000\u4e00é'])]
+  const single = [...new Set(Array.from(`${source}a0A _-./:=,;%"\\\t\n\r\u0000\u4e00é`))]
   const pairs = ['a ', ' a', '0.', 'a,', 'a:', 'a=', '\\"', '%2', '<a', '--', '\r\n', 'a\n', ' \n']
   return [...new Set([...single, ...words, ...pairs])].filter((pump) => pump !== '')
 }

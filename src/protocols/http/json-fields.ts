@@ -192,10 +192,10 @@ function optional({ path, key, parse }: Member, json: JsonObject): FieldValue | 
   const value = Object.hasOwn(json, key) ? json[key] : undefined
   if (value === undefined || value === null || value === '') return undefined
   if (typeof value === 'object') throw invalid(path, 'a text, a number or a boolean', scalarText(value))
-  return parse(typeof value === 'string' ? value : String(value))
+  return parse(scalarText(value))
 }
 
 /** A JSON value as refusals show it. Objects are not spelled out: they may be deep, or refuse to be texts. */
 function scalarText(value: unknown): string {
-  return typeof value === 'object' && value !== null ? 'a list or an object' : String(value)
+  return typeof value === 'object' && value !== null ? 'a list or an object' : `${value as FieldValue}`
 }

@@ -49,7 +49,7 @@ export function parseJson(text: string, parameter: string, allowed: string): unk
 
 function valueText(value: unknown, parameter: string): string {
   if (value === null) return ''
-  if (typeof value !== 'object') return String(value)
+  if (typeof value !== 'object') return `${value as string | number | boolean}`
   try {
     return JSON.stringify(value)
   } catch {

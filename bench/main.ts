@@ -58,8 +58,9 @@ export async function main(args: readonly string[]): Promise<number> {
   return failures > 0 ? 1 : 0
 }
 
-function isChosen({ name, long }: Scenario, { only }: Options): boolean {
-  return only === undefined ? !long : only.some((word) => name === word || name.startsWith(`${word}-`))
+function isChosen({ name, long, notQuick }: Scenario, { only, quick }: Options): boolean {
+  if (only === undefined) return !long && !(quick && notQuick)
+  return only.some((word) => name === word || name.startsWith(`${word}-`))
 }
 
 /** All rounds of one scenario: in each, every target has its turn. */
@@ -73,7 +74,8 @@ async function run(scenario: Scenario, options: Options): Promise<Row[]> {
     launches,
     dist,
   }
-  const rounds = Math.min(options.rounds, scenario.rounds ?? Infinity)
+  const most = scenario.rounds ?? (options.quick && scenario.freshRounds ? 1 : Infinity)
+  const rounds = Math.min(options.rounds, most)
   const found = new Map<string, Figures[]>()
   const note = (name: string, figures: Figures): void =>
     void found.set(name, [...(found.get(name) ?? []), figures])

@@ -59,7 +59,7 @@ export function readOptions(
     help,
     only: values.only?.split(','),
     rounds: positive('rounds', values.rounds, quick ? 2 : 5),
-    seconds: positive('seconds', values.seconds, quick ? 2 : 5),
+    seconds: positive('seconds', values.seconds, quick ? 1 : 5),
     json: values.json,
     peer: values.peer ?? process.env['RNACOS'],
     main: resolve(values.main),

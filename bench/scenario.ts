@@ -32,6 +32,8 @@ export interface Scenario {
   readonly kinds: readonly Kind[]
   /** Runs only where it is asked for by name. */
   readonly long?: boolean
+  /** Left out of a quick run that names no scenarios. */
+  readonly notQuick?: boolean
   /** Every round has a server of its own, or all rounds the same one. */
   readonly freshRounds?: boolean
   readonly rounds?: number

@@ -113,13 +113,16 @@ export function launchPeer(binary: string): Launch {
     }
     const began = performance.now()
     const child = childOf(spawn(binary, [], { stdio: 'ignore', env, cwd: data.path }))
-    await firstAnswer(`http://127.0.0.1:${port}/nacos/v1/console/namespaces`)
+    const base = `http://127.0.0.1:${port}/nacos/v1`
+    await firstAnswer(`${base}/console/namespaces`)
+    const startMs = performance.now() - began
+    await takesWrites(base)
     return {
       name: 'peer',
       kind: 'peer',
-      base: `http://127.0.0.1:${port}/nacos/v1`,
+      base,
       pid: child.pid,
-      startMs: performance.now() - began,
+      startMs,
       loopDelay: () => Promise.resolve(undefined),
       stop: () => child.stop().then(data.remove),
     }
@@ -166,4 +169,19 @@ async function firstAnswer(url: string): Promise<void> {
     if (performance.now() > until) throw new Error(`${url} does not answer.`)
     await sleep(5)
   }
+}
+
+/** Resolves once a publish can be read: the peer answers some time before it has elected itself. */
+async function takesWrites(base: string): Promise<void> {
+  const item = 'dataId=takes-writes&group=DEFAULT_GROUP'
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  for (let tries = 0; tries < 200; tries++) {
+    await fetch(`${base}/cs/configs`, { method: 'POST', headers, body: `${item}&content=yes` }).then(
+      (answer) => answer.text(),
+    )
+    const read = await fetch(`${base}/cs/configs?${item}`)
+    if ((await read.text()) === 'yes') return
+    await sleep(50)
+  }
+  throw new Error(`${base} takes no writes.`)
 }

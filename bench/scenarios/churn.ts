@@ -20,6 +20,7 @@ export const churn: readonly Scenario[] = [
     about: 'a service of 5,000 instances, 50 changes/s, 1,000 clients that list it every 3 s',
     kinds: ['ours', 'peer', 'other'],
     rounds: 1,
+    notQuick: true,
     measure: listUnderChurn,
   },
 ]

@@ -116,6 +116,7 @@ const loops: readonly Scenario[] = [
     name: 'publish-lone',
     about: 'new contents of 1.5 KB, one connection: one fsync each',
     kinds: SERVERS,
+    notQuick: true,
     measure: loop('publish', { base: 'publish', count: 1_000 }, 1),
     beside: { name: 'store alone', measure: (bench) => storeAlone(bench, 1) },
   },

@@ -9,6 +9,7 @@ export const flatCost: readonly Scenario[] = [100, 10_000, 100_000].map((count) 
   about: `processor µs of each operation with ${count.toLocaleString('en')} services of one instance and as many items`,
   kinds: ['ours'],
   rounds: 1,
+  notQuick: count > 10_000,
   measure: (target, bench) => costsAt(target, bench, count),
 }))
 

@@ -13,6 +13,7 @@ export const heldPolls: readonly Scenario[] = [4_000, 10_000].map((polls) => ({
   about: `${polls.toLocaleString('en')} held polls of one item, answered after its change`,
   kinds: ['ours', 'floor', 'peer', 'other'],
   freshRounds: true,
+  notQuick: polls > 4_000,
   measure: (target, bench) => holdAndWake(target, bench, polls),
 }))
 

@@ -38,6 +38,7 @@ function restart(name: string, amounts: Amounts): Scenario {
     about: `start to first answer with ${numbers[0]} items, ${numbers[1]} history records, ${numbers[2]} instances`,
     kinds: ['ours', 'peer'],
     rounds: 1,
+    notQuick: true,
     measure: (target, bench) => fillAndRestart(target, bench, amounts),
   }
 }

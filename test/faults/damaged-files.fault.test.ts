@@ -24,7 +24,7 @@ import { between, randomFrom } from './random.ts'
 import type { Random } from './random.ts'
 
 const rounds = times('FAULT_DAMAGES', { short: 6, long: 100 })
-const PAGE = 4096
+const PAGE = 8192
 const DATABASE = 'waypost.db'
 const MARKER = 'waypost.json'
 /** Where the header of a SQLite file keeps `user_version`, which is the format here. */
@@ -176,7 +176,7 @@ async function openedDifferences(dataDir: string): Promise<string[]> {
   const server = await startWaypost({ dataDir })
   const client = new Client(`${server.url}/svc/v1`)
   try {
-    return differences(before, await pictureOf(client))
+    return differences(before, await pictureOf(client, before))
   } finally {
     client.close()
     await server.kill()

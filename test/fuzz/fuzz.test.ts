@@ -49,8 +49,8 @@ test(
     const grown = residentBytes(server.pid) - before
     tell({ ...result, seconds: (performance.now() - began) / 1000, slowestMs, grownMiB: grown / 2 ** 20 })
     expect(result.faults).toEqual([])
-    expect(result.answered).toBeGreaterThan(REQUESTS / 4)
-    expect(result.statuses.get(200)).toBeGreaterThan(REQUESTS / 20)
+    expect(result.answered).toBeGreaterThan(REQUESTS / 10)
+    expect(result.statuses.get(200)).toBeGreaterThan(REQUESTS / 50)
     expect(slowestMs).toBeLessThan(PROBE_LIMIT_MS)
     expect(grown).toBeLessThan(GROWTH_BYTES + REQUESTS * GROWTH_OF_REQUEST_BYTES)
     await canaries.check()

@@ -11,17 +11,12 @@ class UnstorableValue extends Error {
   }
 }
 
-const LONE_SURROGATE = /\p{Surrogate}/u
-const LONE_SURROGATES = /\p{Surrogate}/gu
-
 /**
  * A value in the form it comes back in, so that a checksum made before writing fits after reading: a lone
  * surrogate has no UTF-8 and becomes U+FFFD. Throws `UnstorableValue` for what no column can hold.
  */
 export function storable(value: unknown): SqlValue {
-  if (typeof value === 'string') {
-    return LONE_SURROGATE.test(value) ? value.replace(LONE_SURROGATES, '\ufffd') : value
-  }
+  if (typeof value === 'string') return value.toWellFormed()
   if (typeof value === 'number') {
     if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value))) {
       throw new UnstorableValue(value)
@@ -37,8 +32,12 @@ export function storable(value: unknown): SqlValue {
  * It also ends the process on a type that it does not know: everything passes `storable` first.
  */
 function bindable(value: SqlValue): SqlValue {
-  const checked = storable(value)
-  return typeof checked === 'string' && checked.includes('\0') ? Buffer.from(checked, 'utf8') : checked
+  return bindableStored(storable(value))
+}
+
+/** The same for a value that `storable` gave. */
+function bindableStored(value: SqlValue): SqlValue {
+  return typeof value === 'string' && value.includes('\0') ? Buffer.from(value, 'utf8') : value
 }
 
 /**
@@ -63,12 +62,23 @@ export class Connection {
 
   /** Runs a writing statement; answers how many rows it changed. */
   run(sql: string, values: readonly SqlValue[] = []): number {
+    return this.#run(sql, values.map(bindable))
+  }
+
+  /** Runs a writing statement for rows whose values `storable` gave, one row after the other. */
+  runRows(sql: string, rows: readonly (readonly SqlValue[])[]): void {
+    const values: SqlValue[] = []
+    for (const row of rows) for (const value of row) values.push(bindableStored(value))
+    this.#run(sql, values)
+  }
+
+  #run(sql: string, values: readonly SqlValue[]): number {
     let statement = this.#statements.get(sql)
     if (statement === undefined) {
       statement = this.#database.prepare(sql)
       this.#statements.set(sql, statement)
     }
-    return statement.run(values.map(bindable)).changes
+    return statement.run(values).changes
   }
 
   /** All rows of a query, each an array of its columns. */

@@ -11,6 +11,8 @@ export class RowWriter {
   readonly #connection: Connection
   readonly #table: Table
   readonly #columns: readonly string[]
+  /** The statements made so far, by how many rows they take. */
+  readonly #inserts = new Map<number, string>()
   #pending: SqlValue[][] = []
 
   constructor(connection: Connection, table: Table) {
@@ -34,7 +36,7 @@ export class RowWriter {
     let at = 0
     while (at < this.#pending.length) {
       const size = this.#statementSize(this.#pending.length - at)
-      this.#connection.run(this.#insert(size), this.#pending.slice(at, at + size).flat())
+      this.#connection.runRows(this.#insert(size), this.#pending.slice(at, at + size))
       at += size
     }
     this.#pending = []
@@ -51,6 +53,14 @@ export class RowWriter {
   }
 
   #insert(rows: number): string {
+    const kept = this.#inserts.get(rows)
+    if (kept !== undefined) return kept
+    const made = this.#makeInsert(rows)
+    this.#inserts.set(rows, made)
+    return made
+  }
+
+  #makeInsert(rows: number): string {
     const row = `(${this.#columns.map(() => '?').join(', ')})`
     const values = Array.from({ length: rows }, () => row).join(', ')
     return `INSERT ${orReplace(this.#table)} INTO ${this.#table.name} (${this.#columns.join(', ')}) VALUES ${values} ${onConflict(this.#table)}`
@@ -76,5 +86,6 @@ function onConflict(table: Table): string {
 /** The values of a row, for writers that do not gather. */
 export function withChecksum(table: Table, values: readonly unknown[]): SqlValue[] {
   const row = values.map(storable)
-  return [...row, checksumOf(table, row)]
+  row.push(checksumOf(table, row))
+  return row
 }

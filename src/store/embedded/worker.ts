@@ -27,7 +27,8 @@ function open(directory: string): EmbeddedDatabase | undefined {
   try {
     return new EmbeddedDatabase(directory)
   } catch (error) {
-    send({ kind: 'unopened', message: messageOf(error) })
+    // The driver's own words do not say what to do.
+    send({ kind: 'unopened', message: messageOf(storeFailureOf(error) ?? error) })
     return undefined
   }
 }

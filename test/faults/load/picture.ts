@@ -5,8 +5,11 @@ export type Picture = ReadonlyMap<string, string>
 
 const MOST = 500
 
-/** Reads every item with its history, the namespaces, the services and their instances. */
-export async function pictureOf(client: Client): Promise<Picture> {
+/**
+ * Reads every item with its history, the namespaces, the services and their instances; and what `earlier` has besides:
+ * records whose page cannot be read are asked for one by one.
+ */
+export async function pictureOf(client: Client, earlier: Picture = new Map()): Promise<Picture> {
   const picture = new Map<string, string>()
   const note = async (path: string, query: Record<string, string | number>): Promise<Json> => {
     const { status, text } = await client.get(path, query)
@@ -24,6 +27,10 @@ export async function pictureOf(client: Client): Promise<Picture> {
   await note('/ns/service/list', { pageNo: 1, pageSize: MOST })
   const list = await client.get('/ns/instance/list', { serviceName: 'kept' })
   const hosts: Json[] = list.status === 200 ? list.json().hosts : []
+  for (const asked of earlier.keys()) {
+    const at = asked.indexOf(' ')
+    if (at > 0 && !picture.has(asked)) await note(asked.slice(0, at), JSON.parse(asked.slice(at + 1)))
+  }
   picture.set('ports', JSON.stringify(hosts.map(({ ip, port }) => `${ip}:${port}`).sort()))
   return picture
 }

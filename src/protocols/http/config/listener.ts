@@ -100,7 +100,8 @@ function holdPoll(
     if (told.later === undefined) told.early = tell(changed)
     else told.later.answer(tell(changed))
   }
-  const handle = polls.hold({ ...poll, answer })
+  const { items, ip, dueMs } = poll
+  const handle = polls.hold({ items, ip, dueMs, answer })
   if (handle === 'too-many') throw tooManyPolls()
   if (told.early !== undefined) return told.early
   told.later = request.hold()

@@ -37,7 +37,9 @@ export function beatOperation(parts: NamingParts, answerOf: (beaten: Beaten) => 
       const full = fullBeat(parts, params.beat)
       const source = full ?? lightSource(params)
       const cluster = full?.cluster ?? params.clusterName
-      return andThen(beaten(parts, { ...source, serviceKey, cluster, full }), answerOf)
+      // Spelled out: a spread here was a third of what a beat cost.
+      const { ip, port } = source
+      return andThen(beaten(parts, { serviceKey, ip, port, cluster, full }), answerOf)
     },
   })
 }
@@ -56,11 +58,11 @@ function beaten(parts: NamingParts, sent: Sent): Beaten | Promise<Beaten> {
   // Clients of `/nacos` must hear 20404 here: a refusal makes one of them beat in a tight loop.
   if (sent.full === undefined || sendBeatOnly || disableAddIP)
     return { kind: 'unknown', key: sent.serviceKey, source: sent }
-  return registerFrom(parts, { ...sent, full: sent.full })
+  return registerFrom(parts, sent, sent.full)
 }
 
-function registerFrom(parts: NamingParts, sent: Sent & { full: Beat }): Beaten | Promise<Beaten> {
-  const { serviceKey, ip, port, cluster = DEFAULT_CLUSTER, full } = sent
+function registerFrom(parts: NamingParts, source: BeatSource, full: Beat): Beaten | Promise<Beaten> {
+  const { serviceKey, ip, port, cluster = DEFAULT_CLUSTER } = source
   const command = registerInstance({
     serviceKey,
     address: { ip, port, cluster },

@@ -35,7 +35,7 @@ test('a crash refuses all who wait, is logged, and the next request has a new wo
   for (const result of await Promise.allSettled(waiting)) {
     expect(result).toMatchObject({ status: 'rejected', reason: { code: 'store-unavailable' } })
   }
-  expect(errors).toEqual(['The thread of the store has crashed'])
+  expect(errors).toEqual(['the thread of the store has crashed; the next request starts another one'])
   expect(await client.call('recall', ['again'])).toBe('again')
   await client.close()
 })

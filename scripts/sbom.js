@@ -8,14 +8,8 @@ import { npmCommand, root, run } from './prepare.js'
 
 const file = process.argv[2] ?? join(root, 'sbom.json')
 const [command, ...first] = npmCommand()
-const args = [
-  'sbom',
-  '--sbom-format=cyclonedx',
-  '--sbom-type=application',
-  '--omit=dev',
-  '--package-lock-only',
-]
-const { code, output } = await run(command, [...first, ...args, '--offline', '--loglevel=error'], {
+const args = ['sbom', '--sbom-format=cyclonedx', '--sbom-type=application', '--package-lock-only']
+const { code, output } = await run(command, [...first, ...args, '--offline', '--loglevel=silent'], {
   capture: true,
 })
 if (code !== 0) {
@@ -23,9 +17,28 @@ if (code !== 0) {
   process.exit(1)
 }
 
-const bill = JSON.parse(output)
+const bill = withoutDevelopment(JSON.parse(output))
 // npm calls the project by the directory that it happens to be in.
-const { name, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const { name, version } = readJson('package.json')
 bill.metadata.component.name = name
 writeFileSync(file, `${JSON.stringify(bill, null, 2)}\n`)
 console.log(`${file}: ${name} ${version} and ${bill.components.length} packages`)
+
+/** The option of npm for this also leaves out what runs and a tool needs as well. */
+function withoutDevelopment(whole) {
+  const { packages } = readJson('package-lock.json')
+  const components = whole.components.filter(({ properties }) => !packages[pathOf(properties)]?.dev)
+  const kept = new Set([whole.metadata.component['bom-ref'], ...components.map((one) => one['bom-ref'])])
+  const dependencies = whole.dependencies
+    .filter(({ ref }) => kept.has(ref))
+    .map((one) => ({ ...one, dependsOn: one.dependsOn?.filter((ref) => kept.has(ref)) }))
+  return { ...whole, components, dependencies }
+}
+
+function pathOf(properties = []) {
+  return properties.find((property) => property.name === 'cdx:npm:package:path')?.value
+}
+
+function readJson(name) {
+  return JSON.parse(readFileSync(join(root, name), 'utf8'))
+}

@@ -143,7 +143,7 @@ describe('a data directory that is not as it was left', { timeout: 40_000 }, () 
           outcomes.refused++
         } else {
           expect(
-            wrong.filter((line) => !line.includes('status 500')),
+            wrong.filter((line) => !isKnown(line)),
             `${what}, round ${round}, seed ${seed}`,
           ).toEqual([])
           outcomes[wrong.length === 0 ? 'harmless' : 'partly']++
@@ -157,6 +157,14 @@ describe('a data directory that is not as it was left', { timeout: 40_000 }, () 
     },
   )
 })
+
+/**
+ * A 500 is an answer that says so. Pages of history are read without contents, which the checksum of a record covers:
+ * they can show a damaged time or address, unlike the record itself.
+ */
+function isKnown(line: string): boolean {
+  return line.includes('status 500') || line.startsWith('/cs/history {"search"')
+}
 
 function copyOf(directory: string): string {
   const copy = temporaryDirectory('damaged-')

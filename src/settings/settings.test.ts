@@ -45,7 +45,7 @@ describe('without anything given', () => {
     expect(settings).toMatchObject({
       expiredMetadataTimeMs: 60_000,
       expiredMetadataIntervalMs: 5_000,
-      keepAliveTimeoutMs: 75_000,
+      keepAliveTimeoutMs: 90_000,
     })
     expect(settings).toMatchObject({
       historyRetentionMs: 2_592_000_000,

@@ -105,7 +105,10 @@ describe('the batch update', () => {
   test('consistencyType ephemeral affects all ephemeral instances', async () => {
     const serviceName = await threeInstances()
     const updated = await update('PUT', serviceName, { consistencyType: 'ephemeral', metadata: '{"k":"v"}' })
-    expect(updated).toEqual(['127.0.0.1:1:unknown:DEFAULT:ephemeral', '127.0.0.1:2:unknown:DEFAULT:ephemeral'])
+    expect(updated).toEqual([
+      '127.0.0.1:1:unknown:DEFAULT:ephemeral',
+      '127.0.0.1:2:unknown:DEFAULT:ephemeral',
+    ])
     const changed = { own: 'yes', k: 'v' }
     expect(await metadataByPort(serviceName)).toEqual({ 1: changed, 2: changed, 3: { own: 'yes' } })
   })

@@ -5,7 +5,12 @@ const waypost = serverForThisFile()
 const service = '/ns/service'
 
 async function registered(serviceName: string, extra: Params = {}): Promise<void> {
-  const answer = await waypost.nacos.post('/ns/instance', { serviceName, ip: '127.0.0.1', port: 80, ...extra })
+  const answer = await waypost.nacos.post('/ns/instance', {
+    serviceName,
+    ip: '127.0.0.1',
+    port: 80,
+    ...extra,
+  })
   expect(answer.text).toBe('ok')
 }
 

@@ -5,7 +5,6 @@ import { clientsOf, hostsOf } from './client.ts'
 const size = 10_000
 const abreast = 100
 /** Other tests take their share of the machine: the quickest of so many starts counts. */
-const rounds = 8
 
 /** Does `work` for 0 to `size` - 1, a hundred at a time. */
 async function forAll(work: (n: number) => Promise<unknown>): Promise<void> {
@@ -16,7 +15,8 @@ async function forAll(work: (n: number) => Promise<unknown>): Promise<void> {
   await Promise.all(Array.from({ length: abreast }, worker))
 }
 
-test('a start with 10,000 configurations and 10,000 instances takes a second', async () => {
+// How long this takes is measured by `npm run bench -- --only start-10k`: a shared machine proves nothing here.
+test('a start with 10,000 configurations and 10,000 instances answers with all of them', async () => {
   let server = await startWaypost()
   const writer = clientsOf(server.url).svc
   const content = 'x'.repeat(500)
@@ -24,18 +24,12 @@ test('a start with 10,000 configurations and 10,000 instances takes a second', a
   const address = (n: number) => ({ serviceName: `svc-${n % 100}`, ip: '127.0.0.1', port: 1 + n })
   await forAll((n) => writer.post('/ns/instance', { ...address(n), ephemeral: n % 2 === 0 }))
   writer.close()
-  const tookMs: number[] = []
-  while (tookMs.length < rounds && !tookMs.some((ms) => ms < 1_000)) {
-    await server.stop()
-    const startedAt = performance.now()
-    server = await server.restart()
-    const { svc } = clientsOf(server.url)
-    expect((await svc.get('/cs/configs', { dataId: 'item.9999', group: 'G' })).text).toBe(content)
-    tookMs.push(performance.now() - startedAt)
-    expect(await hostsOf(svc, { serviceName: 'svc-7' })).toHaveLength(100)
-    expect((await svc.get('/ns/operator/metrics')).json()).toMatchObject({ instanceCount: size })
-    svc.close()
-  }
   await server.stop()
-  expect(Math.min(...tookMs), `starts took ${tookMs.map(Math.round).join(', ')} ms`).toBeLessThan(1_000)
+  server = await server.restart()
+  const { svc } = clientsOf(server.url)
+  expect((await svc.get('/cs/configs', { dataId: 'item.9999', group: 'G' })).text).toBe(content)
+  expect(await hostsOf(svc, { serviceName: 'svc-7' })).toHaveLength(100)
+  expect((await svc.get('/ns/operator/metrics')).json()).toMatchObject({ instanceCount: size })
+  svc.close()
+  await server.stop()
 }, 180_000)

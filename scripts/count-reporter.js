@@ -7,7 +7,7 @@ import { dirname } from 'node:path'
  */
 export default class CountReporter {
   onTestRunEnd(modules, unhandledErrors) {
-    const count = { passed: 0, failed: unhandledErrors.length, skipped: [] }
+    const count = { passed: 0, failed: unhandledErrors.length, skipped: [], flaky: [] }
     for (const module of modules) this.#countModule(module, count)
     mkdirSync(dirname(process.env.COUNT_FILE), { recursive: true })
     writeFileSync(process.env.COUNT_FILE, JSON.stringify(count))
@@ -18,6 +18,7 @@ export default class CountReporter {
     count.failed += suites.filter((suite) => suite.errors().length > 0).length
     for (const test of module.children.allTests()) {
       const { state, note } = test.result()
+      if (test.diagnostic()?.flaky) count.flaky.push(`${module.relativeModuleId} > ${test.fullName}`)
       if (state === 'passed') count.passed += 1
       else if (state === 'skipped')
         count.skipped.push(`${module.relativeModuleId} > ${test.fullName}: ${reason(test, note)}`)

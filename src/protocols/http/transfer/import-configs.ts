@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { ContentBudget } from '../../../core/config/content-budget.ts'
 import type { ConfigKey, Operator } from '../../../core/config/config-item.ts'
 import { publishConfig } from '../../../core/config/publish-config.ts'
 import type { Engine } from '../../../core/engine.ts'
@@ -34,6 +35,7 @@ export interface ImportOutcome {
 export interface ImportParts {
   readonly state: Pick<State, 'config'>
   readonly engine: Pick<Engine, 'execute'>
+  readonly budget: Pick<ContentBudget, 'within'>
 }
 
 /** So many items are published together, to be written together: fewer where they are large. */
@@ -45,18 +47,18 @@ const MOST_BYTES_TOGETHER = 8 * 1024 * 1024
  * watch it. Whoever publishes one of them at the same time is not overwritten unless the policy says so.
  */
 export async function importConfigs(
-  { state, engine }: ImportParts,
+  parts: ImportParts,
   items: readonly ImportItem[],
   wish: ImportWish,
 ): Promise<ImportOutcome> {
   const run = new ImportRun(wish)
   const fateOf = async (item: ImportItem): Promise<Fate> => {
-    if (wish.policy !== 'OVERWRITE' && state.config(item.key) !== undefined) return 'clash'
-    return wish.dryRun ? 'published' : publishItem(engine, item, wish)
+    if (wish.policy !== 'OVERWRITE' && parts.state.config(item.key) !== undefined) return 'clash'
+    return wish.dryRun ? 'published' : publishItem(parts, item, wish)
   }
   let at = 0
   while (at < items.length && !run.hasEnded) {
-    const group = nextGroup(state, items, { at, wish })
+    const group = nextGroup(parts.state, items, { at, wish })
     const fates = await Promise.all(group.map(fateOf))
     for (const [index, fate] of fates.entries()) run.note(group[index]!.key, fate)
     at += group.length
@@ -86,7 +88,7 @@ function nextGroup(
 }
 
 async function publishItem(
-  engine: ImportParts['engine'],
+  { engine, budget }: ImportParts,
   item: ImportItem,
   { policy, operator }: ImportWish,
 ): Promise<Fate> {
@@ -96,7 +98,8 @@ async function publishItem(
   // '' publishes only what is not there, also where it came to be there just now.
   const casMd5 = policy === 'OVERWRITE' ? undefined : ''
   try {
-    await engine.execute(publishConfig({ key, content, md5, type, notes, casMd5, operator }))
+    const command = publishConfig({ key, content, md5, type, notes, casMd5, operator })
+    await budget.within(key, content.length, () => engine.execute(command))
     return 'published'
   } catch (error) {
     if (!(error instanceof Refusal)) throw error

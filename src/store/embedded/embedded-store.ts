@@ -33,6 +33,10 @@ export interface FileHolder {
   releaseFile(): Promise<boolean>
 }
 
+const IN_DOUBT =
+  'The thread of the store ended in the middle of a commit, and memory cannot know what of it is on the disk. ' +
+  'Reads go on; restart the server, which reads what is there, to write again.'
+
 /** The store on the main thread: makes messages of changes and waits for answers, and so blocks nothing. */
 class EmbeddedStore implements Store, FileHolder {
   readonly #client: WorkerClient
@@ -114,6 +118,7 @@ class EmbeddedStore implements Store, FileHolder {
   }
 
   async #write(batch: CommitBatch): Promise<CommitResult> {
+    if (this.#client.commitInDoubt) throw new Refusal('store-unavailable', IN_DOUBT)
     const outcome = await this.#client.call('commit', [batch], [batch.contents])
     if (outcome === undefined) return { kind: 'committed' }
     return { kind: 'failed', group: outcome.failedGroup, error: new Error(outcome.error) }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { CommitBatch } from './messages.ts'
 import { WorkerClient } from './worker-client.ts'
 
 /** A worker that opens and then does as the request `recall` says. */
@@ -37,6 +38,17 @@ test('a crash refuses all who wait, is logged, and the next request has a new wo
   }
   expect(errors).toEqual(['the thread of the store has crashed; the next request starts another one'])
   expect(await client.call('recall', ['again'])).toBe('again')
+  await client.close()
+})
+
+test.each(['throw', 'break'])('a commit that was under way is in doubt from then on: %s', async (what) => {
+  const { client } = clientOf(OBEDIENT)
+  expect((await Promise.allSettled([client.call('recall', [what])]))[0].status).toBe('rejected')
+  expect(client.commitInDoubt).toBe(false)
+  const commit = client.call('commit', [what as unknown as CommitBatch])
+  await expect(commit).rejects.toMatchObject({ code: 'store-unavailable' })
+  expect(client.commitInDoubt).toBe(true)
+  expect(await client.call('recall', ['reads go on'])).toBe('reads go on')
   await client.close()
 })
 

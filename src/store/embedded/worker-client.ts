@@ -6,6 +6,7 @@ import type { StoreLog } from './store-log.ts'
 
 /** Who waits for an answer of a worker. */
 interface Waiting {
+  readonly isCommit: boolean
   readonly resolve: (value: unknown) => void
   readonly reject: (error: Error) => void
   readonly onBatch: ((batch: LoadBatch) => void) | undefined
@@ -42,6 +43,7 @@ export class WorkerClient {
   #worker: Worker | undefined
   /** Done when the last worker has let the directory go. */
   #gone: Promise<unknown> = Promise.resolve()
+  #commitInDoubt = false
   #lastRequest = 0
 
   /** `url` is another worker to start, for tests. */
@@ -64,6 +66,14 @@ export class WorkerClient {
     memory: ArrayBuffer[] = [],
   ): Promise<ReturnType<Methods[M]>> {
     return (await this.#ask({ method, args }, { memory })) as ReturnType<Methods[M]>
+  }
+
+  /**
+   * Whether a connection was lost in the middle of a commit: the next one may have found that commit whole in the
+   * log, while memory goes on without it. Only reading everything anew, a restart, can tell.
+   */
+  get commitInDoubt(): boolean {
+    return this.#commitInDoubt
   }
 
   /** Asks for everything, batch by batch. */
@@ -94,7 +104,7 @@ export class WorkerClient {
     return new Promise((resolve, reject) => {
       // First, for it throws on what cannot cross; no answer comes before this function has ended.
       worker.postMessage({ id, ...question }, memory)
-      waiting.set(id, { resolve, reject, onBatch })
+      waiting.set(id, { isCommit: question.method === 'commit', resolve, reject, onBatch })
     })
   }
 
@@ -138,9 +148,12 @@ export class WorkerClient {
         return
       case 'error': {
         const { storeWide, reopen, message: text } = message.error
-        waiting.get(message.id)?.reject(storeWide ? unavailable(text) : new Error(text))
+        const asked = waiting.get(message.id)
         waiting.delete(message.id)
-        if (reopen) this.#retire(worker)
+        asked?.reject(storeWide ? unavailable(text) : new Error(text))
+        if (!reopen) return
+        this.#commitInDoubt ||= asked?.isCommit === true
+        this.#retire(worker)
         return
       }
       case 'warning':
@@ -168,7 +181,8 @@ export class WorkerClient {
 
   #lost({ worker, waiting }: Omit<Running, 'nextRevision'>): void {
     this.#forget(worker)
-    for (const { reject } of waiting.values()) {
+    for (const { isCommit, reject } of waiting.values()) {
+      this.#commitInDoubt ||= isCommit
       reject(
         unavailable('The store is not available: its thread has ended; nobody knows whether this was kept'),
       )

@@ -62,9 +62,10 @@ async function startOn(store: Store & FileHolder, settings: Settings, log: Logge
   const stop = async (): Promise<void> => {
     watch.stopping()
     jobs.stop()
+    // From here on answers end their connections, those of the held polls too.
+    const closed = http.stop(settings.shutdownGraceMs)
     parts.polls.answerAll()
-    await backups.stop()
-    await http.stop(settings.shutdownGraceMs)
+    await Promise.all([closed, backups.stop()])
     await Promise.all([closeSockets(parts), parts.engine.close()])
     await store.close()
     watch.stopped()

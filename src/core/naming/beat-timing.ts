@@ -9,7 +9,8 @@ const TIMING_KEYS = {
 
 /** The timing that an instance's metadata asks for; what is absent or not a number of ms is the default. */
 export function timingOf(metadata: Metadata): BeatTiming {
-  const intervalMs = millis(metadata[TIMING_KEYS.interval])
+  // Every 0 ms is no interval: a client that obeys would beat in a tight loop.
+  const intervalMs = millis(metadata[TIMING_KEYS.interval]) || undefined
   const unhealthyMs = millis(metadata[TIMING_KEYS.unhealthy])
   const removeMs = millis(metadata[TIMING_KEYS.remove])
   if (intervalMs === undefined && unhealthyMs === undefined && removeMs === undefined) return DEFAULT_TIMING

@@ -1,6 +1,7 @@
 import { GROUP_SEPARATOR } from '../../core/naming/service.ts'
+import type { Refusal } from '../../core/refusal.ts'
 import { groupName as groupField } from './fields.ts'
-import { compileField, type FieldSchema } from './parameter-field.ts'
+import { compileField, type FieldSchema, invalid } from './parameter-field.ts'
 import { SVC_RULES } from './parameter-rules.ts'
 
 const checkGroup = compileField('groupName', groupField as FieldSchema, SVC_RULES)
@@ -13,7 +14,13 @@ export function toGroupedName(serviceName: string, groupName: string): string {
   const at = serviceName.indexOf(GROUP_SEPARATOR)
   if (at < 0) return `${groupName}${GROUP_SEPARATOR}${serviceName}`
   checkGroup(serviceName.slice(0, at))
+  if (serviceName.includes(GROUP_SEPARATOR, at + GROUP_SEPARATOR.length)) throw ambiguous(serviceName)
   return serviceName
+}
+
+function ambiguous(serviceName: string): Refusal {
+  const allowed = '<group>@@<name>, with one @@'
+  return invalid('serviceName', allowed, serviceName)
 }
 
 /** The names in a `clusters` parameter, without blanks around them and without empty ones. */

@@ -22,15 +22,34 @@ export function markerPath(directory: string): string {
   return join(directory, 'waypost.json')
 }
 
-/** Makes the directory where it is missing, for its owner alone, and makes that last. */
+/**
+ * Makes the directory where it is missing, for its owner alone, and makes that last. Throws an Error that names the
+ * directory and says what to do. Step by step: node's recursive mkdir never returns where a file system, such as
+ * /proc, answers ENOENT for a name in a directory that is there.
+ */
 export function ensureDirectory(directory: string): void {
-  const firstMade = mkdirSync(directory, { recursive: true, mode: 0o700 })
-  if (firstMade === undefined) return
-  // Each new name stands in its parent: up to the one that was there before.
-  for (let made = directory; ; made = dirname(made)) {
-    syncPath(dirname(made))
-    if (made === firstMade || dirname(made) === made) return
+  try {
+    makeDirectory(directory)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Error(
+      `The data directory ${directory} cannot be made: ${reason}. Choose another with --data-dir.`,
+      {
+        cause: error,
+      },
+    )
   }
+}
+
+function makeDirectory(directory: string): void {
+  const found = statSync(directory, { throwIfNoEntry: false })
+  if (found?.isDirectory() === true) return
+  if (found !== undefined) throw new Error('there is a file of that name')
+  const parent = dirname(directory)
+  if (parent !== directory) makeDirectory(parent)
+  mkdirSync(directory, { mode: 0o700 })
+  // The new name stands in its parent.
+  syncPath(parent)
 }
 
 /**

@@ -49,6 +49,16 @@ test('cleans what is older than the retention, keeping the newest, in steps unti
   expect(asked).toEqual(Array.from({ length: 3 }, () => ({ beforeMs: 70 * DAY_MS, keep: 20, most: 200 })))
 })
 
+test('a clock that jumps between two starts, before any round, ages nothing', async () => {
+  const first = startCleaner()
+  await first.cleaner.begin()
+  const next = startCleaner(1, String(first.time.wallMs))
+  next.time.wallMs += 365 * DAY_MS
+  await next.cleaner.begin()
+  await next.cleaner.clean()
+  expect(next.asked.map(({ beforeMs }) => beforeMs)).toEqual([70 * DAY_MS])
+})
+
 test('a clock that jumps a year ahead ages history by minutes', async () => {
   const { cleaner, time, asked } = startCleaner()
   await cleaner.clean()

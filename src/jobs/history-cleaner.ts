@@ -37,6 +37,16 @@ export class HistoryCleaner {
     this.#dueMs = this.#movedAtMs + Math.min(options.intervalMs, FIRST_AFTER_MS)
   }
 
+  /**
+   * Keeps where history time begins, if that was never kept: a next start, before the first round of this one, may find
+   * a clock that has jumped. To be called at the start.
+   */
+  async begin(): Promise<void> {
+    const { store } = this.#options
+    if ((await store.recall(CLOCK_NAME)) === undefined)
+      await store.remember(CLOCK_NAME, String(this.#startedMs))
+  }
+
   /** One round if it is time for one; to be called about once a second. */
   async tick(): Promise<void> {
     const { monotonicMs, intervalMs } = this.#options

@@ -33,6 +33,7 @@ export function startRegularJobs(parts: JobParts, settings: Settings): { stop():
   const timers = new Timers((error, job) => watch.report(error, 'a regular job failed', { job }))
   const cleaner = historyCleaner(parts, settings)
   const care = namingCare(parts, settings)
+  cleaner.begin().catch((error: unknown) => watch.report(error, 'a regular job failed', { job: 'history' }))
   timers.every(SWEEP_MS, 'health sweep', () => care.sweep())
   timers.every(1_000, 'empty services', () => care.expireServices())
   timers.every(settings.expiredMetadataIntervalMs, 'remembered metadata', () => care.forgetMetadata())

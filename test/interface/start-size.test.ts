@@ -4,7 +4,6 @@ import { clientsOf, hostsOf } from './client.ts'
 
 const size = 10_000
 const abreast = 100
-/** Other tests take their share of the machine: the quickest of so many starts counts. */
 
 /** Does `work` for 0 to `size` - 1, a hundred at a time. */
 async function forAll(work: (n: number) => Promise<unknown>): Promise<void> {

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { jsonAnswer, textAnswer } from '../../src/protocols/http/answers.ts'
+import type { Answer } from '../../src/protocols/http/route.ts'
 import {
   finish,
   held,
@@ -71,25 +72,27 @@ describe('requests sent ahead of their answers', () => {
     await start({}, { maxPipelinedRequests: 10 })
     const socket = await opened()
     socket.write(GET_HOLD.repeat(1_000))
-    await until(() => held.length === 11)
+    await until(() => http.inFlight() === 11 || held.length > 1)
     await new Promise((resolve) => setTimeout(resolve, 50))
-    expect(held).toHaveLength(11)
+    expect(held).toHaveLength(1)
     socket.destroy()
     await until(() => http.inFlight() === 0)
   })
 
-  test('what they are answered is bounded in bytes too', async () => {
-    const big = 'x'.repeat(9 * 1024 * 1024)
-    let made = 0
-    const route = plainRoute('GET', '/svc/v1/big', () => (made++, textAnswer(big)))
-    const hold = plainRoute('GET', '/svc/v1/hold', (request) => void held.push(request.hold()) as never)
-    await start({ routes: [route, hold] })
-    const socket = await opened()
-    socket.write(GET_HOLD + 'GET /svc/v1/big HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(50))
-    await until(() => http.inFlight() === 1 && made > 1)
-    await new Promise((resolve) => setTimeout(resolve, 50))
-    expect(made).toBe(2)
-    socket.destroy()
+  test('each is carried out when those before it are answered', async () => {
+    let content = ''
+    const later = async (request: { rawBody?: Buffer }): Promise<Answer> => {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      content += String(request.rawBody)
+      return textAnswer('written')
+    }
+    const write = { ...plainRoute('POST', '/svc/v1/write', later as never), body: 'raw' as const }
+    const read = plainRoute('GET', '/svc/v1/read', () => textAnswer(`<${content}>`))
+    await start({ routes: [write, read] })
+    const post = 'POST /svc/v1/write HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\n'
+    const get = 'GET /svc/v1/read HTTP/1.1\r\nHost: x\r\n\r\n'
+    const text = await raw(`${get}${post}a${get}${post}b${get}`, 500)
+    expect(text.match(/<\w*>/g)).toEqual(['<>', '<a>', '<ab>'])
   })
 
   test('up to the limit all are answered in order', async () => {

@@ -6,7 +6,7 @@ import type { BodyMemory } from './body-memory.ts'
 export interface BodyReceiver {
   bodyRead(body: Buffer): void
   /** The body is too large. What remains of it has not been read. */
-  bodyRefused(refusal: Refusal): void
+  refuse(refusal: Refusal): void
   /** The client left in the middle of it. */
   bodyLost(): void
 }
@@ -54,8 +54,7 @@ const FORM = /^\s*application\/x-www-form-urlencoded\s*(;|$)/i
 export function readBody(request: IncomingMessage, limits: BodyLimits, receiver: BodyReceiver): void {
   const { limitBytes, memory } = limits
   const declared = request.headers['content-length']
-  if (declared !== undefined && Number(declared) > limitBytes)
-    return receiver.bodyRefused(tooLarge(limitBytes))
+  if (declared !== undefined && Number(declared) > limitBytes) return receiver.refuse(tooLarge(limitBytes))
   ;(request as ReadingRequest)[READING] = { receiver, limitBytes, memory, chunks: [], bytes: 0 }
   request.on('data', onData)
   request.on('end', onEnd)
@@ -67,9 +66,9 @@ function onData(this: ReadingRequest, chunk: Buffer): void {
   if (reading === undefined) return
   const bytes = reading.bytes + chunk.length
   if (bytes > reading.limitBytes) {
-    stopReading(this)?.receiver.bodyRefused(tooLarge(reading.limitBytes))
+    stopReading(this)?.receiver.refuse(tooLarge(reading.limitBytes))
   } else if (!reading.memory.take(chunk.length, bytes)) {
-    stopReading(this)?.receiver.bodyRefused(reading.memory.refusal())
+    stopReading(this)?.receiver.refuse(reading.memory.refusal())
   } else {
     reading.bytes = bytes
     reading.chunks.push(chunk)

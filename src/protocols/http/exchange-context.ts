@@ -3,6 +3,7 @@ import type { Answer, Caller, ErrorFormat, Route } from './route.ts'
 import type { BodyMemory } from './body-memory.ts'
 import type { RequestLimits } from './request-limits.ts'
 import type { Router } from './router.ts'
+import type { Turn } from './turn.ts'
 import type { UploadPlaces } from './upload-places.ts'
 
 /** Where requests are reported to that ended in a fault of ours. */
@@ -25,6 +26,8 @@ export interface ExchangeContext {
   readonly onAnswer: ((route: Route | undefined, status: number, elapsedMs: number) => void) | undefined
   readonly onRefusal: ((code: string) => void) | undefined
   readonly log: HttpLog
+  /** Requests that are read and will be handled at the end of this turn of the event loop. */
+  readonly turn: Turn
   /** Requests that are not answered yet. */
   inFlight: number
   readonly uploads: UploadPlaces

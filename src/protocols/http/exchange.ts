@@ -6,26 +6,23 @@ import { sendChunks, sendLingering } from './answer-sending.ts'
 import { hasBody, hasForm, readBody, type BodyReceiver } from './body-reader.ts'
 import { callerAddress, plainAddress } from './client-address.ts'
 import { countRequest } from './connection-load.ts'
+import { tellOfClose } from './held-response.ts'
 import type { ExchangeContext } from './exchange-context.ts'
 import { valuesOf } from './form-parser.ts'
-import { endsConnection, refusalOfRequest, tooLongToTell } from './request-limits.ts'
+import { endsConnection, tooLongToTell, tooManyHeaders } from './request-limits.ts'
 import { pathOf } from './request-target.ts'
 import type { Answer, Caller, Handled, Held, Request, Route } from './route.ts'
 import type { CompiledRoute } from './router.ts'
+import type { Waiting } from './pipelining.ts'
+import type { Work } from './turn.ts'
 
 const NO_PARAMS: Record<string, unknown> = Object.freeze({})
-
-const HOLDER = Symbol('the held exchange')
-
-interface HeldResponse extends ServerResponse {
-  [HOLDER]?: Exchange
-}
 
 /**
  * One request and its answer. It is the Request that the handler sees, the Held it may ask for, and the
  * Caller: one object for each request, because this is the hot path and because polls are held by thousands.
  */
-export class Exchange implements Request<Record<string, unknown>>, Held, Caller, BodyReceiver {
+export class Exchange implements Request<Record<string, unknown>>, Held, Caller, BodyReceiver, Waiting, Work {
   params: Record<string, unknown> = NO_PARAMS
   rawBody: Buffer | undefined
   readonly #context: ExchangeContext
@@ -34,6 +31,7 @@ export class Exchange implements Request<Record<string, unknown>>, Held, Caller,
   readonly #url: string
   readonly #startedMs: number
   #compiled: CompiledRoute | undefined
+  #body: Buffer | undefined
   #hasUploadPlace = false
   #streaming = false
   #held = false
@@ -49,15 +47,14 @@ export class Exchange implements Request<Record<string, unknown>>, Held, Caller,
     this.#count(1)
   }
 
-  /** Finds the route, asks the gate, and reads the body if there is one to read. */
+  /** Finds the route, asks the gate, and reads the body if there is one to read; `run` follows. */
   begin(): void {
     try {
-      const { router, maxParameters } = this.#context
+      const { router, maxParameters, limits } = this.#context
       const found = router.find(this.#request.method ?? '', pathOf(this.#url))
       if (found instanceof Refusal) return this.#fail(found)
-      const refusal = refusalOfRequest(this.#context.limits, this.#request, this.#response)
-      if (refusal === 'ended') return void this.#finish()
-      if (refusal !== undefined) return this.#fail(refusal)
+      if (this.#request.rawHeaders.length > 2 * limits.maxHeaders)
+        return this.#fail(tooManyHeaders(limits.maxHeaders))
       const compiled = router.variantOf(found, this.#url, maxParameters)
       this.#compiled = compiled
       const barred = this.#context.gate?.(compiled.route, this.#url, this)
@@ -66,7 +63,7 @@ export class Exchange implements Request<Record<string, unknown>>, Held, Caller,
       this.#hasUploadPlace = isRaw && this.#context.uploads.take()
       const toRead = compiled.readsBody && (isRaw ? hasBody(this.#request) : hasForm(this.#request))
       if (toRead) this.#readBody(compiled.maxBodyBytes)
-      else this.#handle(compiled, undefined)
+      else this.#context.turn.add(this)
     } catch (error) {
       this.#fail(error)
     }
@@ -101,9 +98,8 @@ export class Exchange implements Request<Record<string, unknown>>, Held, Caller,
       this.#held = true
       // A held poll lives long; what it was asked with need not.
       this.params = NO_PARAMS
-      const response = this.#response as HeldResponse
-      response[HOLDER] = this
-      response.on('close', onClose)
+      const response = this.#response
+      tellOfClose(response, this)
       // A client that left while the handler waited is told of once the handler has said whom to tell.
       if (response.destroyed) queueMicrotask(() => this.connectionClosed())
     }
@@ -119,7 +115,7 @@ export class Exchange implements Request<Record<string, unknown>>, Held, Caller,
     if (!this.#done) this.#gone = callback
   }
 
-  /** The connection of a held request is closed: after its answer, or because the client left. */
+  /** The connection of a request that is held or waits is closed: after its answer, or because the client left. */
   connectionClosed(): void {
     const gone = this.#gone
     this.#gone = undefined
@@ -129,19 +125,29 @@ export class Exchange implements Request<Record<string, unknown>>, Held, Caller,
   // ---- BodyReceiver
 
   bodyRead(body: Buffer): void {
-    try {
-      this.#handle(this.#compiled!, body)
-    } catch (error) {
-      this.#fail(error)
-    }
+    this.#body = body
+    this.#context.turn.add(this)
   }
 
-  bodyRefused(refusal: Refusal): void {
+  refuse(refusal: Refusal): void {
     this.#fail(refusal)
   }
 
   bodyLost(): void {
     this.#finish()
+  }
+
+  // ---- Work
+
+  /** Handles the request, once all of it is there. */
+  run(): void {
+    try {
+      const handled = this.#handle(this.#compiled!)
+      if (handled instanceof Promise) void this.#settle(handled)
+      else this.#take(handled)
+    } catch (error) {
+      this.#fail(error)
+    }
   }
 
   #readBody(limitBytes: number): void {
@@ -151,15 +157,13 @@ export class Exchange implements Request<Record<string, unknown>>, Held, Caller,
     readBody(this.#request, { limitBytes, memory: this.#context.bodyMemory }, this)
   }
 
-  #handle(compiled: CompiledRoute, body: Buffer | undefined): void {
-    const isRaw = compiled.route.body === 'raw'
-    this.params = compiled.readParameters(
-      valuesOf(this.#url, isRaw ? undefined : body, this.#context.maxParameters),
-    )
+  #handle({ route, readParameters }: CompiledRoute): Handled {
+    const isRaw = route.body === 'raw'
+    const body = this.#body
+    this.#body = undefined
+    this.params = readParameters(valuesOf(this.#url, isRaw ? undefined : body, this.#context.maxParameters))
     if (isRaw) this.rawBody = body
-    const handled = compiled.route.handle(this as unknown as Parameters<Route['handle']>[0])
-    if (handled instanceof Promise) void this.#settle(handled)
-    else this.#take(handled)
+    return route.handle(this as unknown as Parameters<Route['handle']>[0])
   }
 
   async #settle(handled: Promise<Answer | undefined>): Promise<void> {
@@ -243,8 +247,4 @@ export class Exchange implements Request<Record<string, unknown>>, Held, Caller,
     this.#context.inFlight += difference
     countRequest(this.#request.socket, difference)
   }
-}
-
-function onClose(this: HeldResponse): void {
-  this[HOLDER]?.connectionClosed()
 }

@@ -15,7 +15,9 @@ import type { ExchangeContext, HttpLog } from './exchange-context.ts'
 import { Exchange } from './exchange.ts'
 import type { RequestLimits } from './request-limits.ts'
 import type { Answer, Caller, ErrorFormat, Route } from './route.ts'
+import { beginInTurn } from './pipelining.ts'
 import { Router } from './router.ts'
+import { Turn } from './turn.ts'
 import { UploadPlaces } from './upload-places.ts'
 
 /** The limits and times of the HTTP server. */
@@ -73,7 +75,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { settings } = options
   const context = contextOf(options)
   const begin = (request: IncomingMessage, response: ServerResponse): void =>
-    new Exchange(context, request, response).begin()
+    beginInTurn(
+      { request, response },
+      settings.maxPipelinedRequests,
+      new Exchange(context, request, response),
+    )
   const server = createServer(nodeOptions(settings), begin)
   const connections = new Connections(settings, options.log)
   server.maxConnections = connections.hardLimit
@@ -127,6 +133,7 @@ function contextOf({
     onAnswer,
     onRefusal,
     log,
+    turn: new Turn(),
     inFlight: 0,
     uploads: new UploadPlaces(),
     stopping: false,

@@ -11,6 +11,7 @@ import { AddressIndex } from './naming/address-index.ts'
 import { timingOf } from './naming/beat-timing.ts'
 import { HealthBook } from './naming/health-book.ts'
 import type { Instance, InstanceAddress, Metadata } from './naming/instance.ts'
+import { KnownBeats } from './naming/known-beats.ts'
 import { newInstance } from './naming/new-instance.ts'
 import { RememberedMetadata } from './naming/remembered-metadata.ts'
 import type { Service, ServiceKey } from './naming/service.ts'
@@ -33,6 +34,7 @@ export class State implements View {
   readonly namespaces = new Map<string, Namespace>()
   readonly remembrance = new RememberedMetadata()
   readonly health = new HealthBook()
+  readonly beats = new KnownBeats()
   readonly #addresses = new AddressIndex()
   /** Empty services that a registration made, in the order in which they became empty (health time). */
   readonly emptySince = new Map<ServiceEntry, number>()
@@ -203,6 +205,7 @@ export class State implements View {
 
   #letGo(instance: Instance): void {
     this.health.forget(instance)
+    this.beats.forget(instance)
     this.#addresses.delete(instance)
   }
 

@@ -119,7 +119,7 @@ async function ask(router: Router, [method, path]: [string, string], sent: Sent 
   }
   try {
     const params = found.readParameters(new Map(Object.entries(sent.params ?? {})))
-    answer = (await found.route.handle({ params, caller, hold })) ?? answer
+    answer = (await found.route.handle({ params, caller, target: undefined, hold })) ?? answer
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     answer = found.route.errors(error, { method, path, requestId: 'r' })

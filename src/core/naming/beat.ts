@@ -10,12 +10,19 @@ export interface BeatSource {
   readonly ip: string
   readonly port: number
   readonly cluster: string | undefined
+  /** The beat word for word, where that is all there is to it: one that names its cluster is known from then on. */
+  readonly text?: string | undefined
 }
 
 /** `instances`: those renewed; `healed`: the changes that this brings about, to be applied behind. */
-export type BeatResult =
-  | { readonly kind: 'renewed'; readonly instances: readonly Instance[]; readonly healed: readonly Change[] }
-  | { readonly kind: 'unknown' }
+export interface Renewed {
+  readonly kind: 'renewed'
+  readonly instances: readonly Instance[]
+  readonly healed: readonly Change[]
+}
+
+/** What a beat came to. */
+export type BeatResult = Renewed | { readonly kind: 'unknown' }
 
 const NOTHING_HEALED: readonly Change[] = []
 
@@ -29,6 +36,17 @@ export function beat(state: State, source: BeatSource, now: Now): BeatResult {
     state.health.counts.unknown++
     return { kind: 'unknown' }
   }
+  if (source.text !== undefined && source.cluster !== undefined) state.beats.note(source.text, instances[0]!)
+  return renew(state, instances, now)
+}
+
+/** A beat that may have been read before, word for word; undefined where it was not, and has to be read. */
+export function beatAgain(state: State, text: string, now: Now): Renewed | undefined {
+  const instance = state.beats.find(text)
+  return instance === undefined ? undefined : renew(state, [instance], now)
+}
+
+function renew(state: State, instances: readonly Instance[], now: Now): Renewed {
   state.health.counts.renewed++
   let healed = NOTHING_HEALED
   for (const instance of instances) {

@@ -2,8 +2,9 @@ import { array, assert, constantFrom, integer, property, record } from 'fast-che
 import { describe, expect, test } from 'vitest'
 import { address, at, carryOut, ORDERS, registered, WALL_MS } from '../core.test-support.ts'
 import { State } from '../state.ts'
-import { beat } from './beat.ts'
+import { beat, beatAgain } from './beat.ts'
 import { HealthClock } from './health-clock.ts'
+import { deregisterInstance } from './instance-commands.ts'
 import { updateMetadata } from './metadata-commands.ts'
 
 const SWEEP_MS = 250
@@ -236,5 +237,51 @@ describe('a beat', () => {
       kind: 'renewed',
       healed: [],
     })
+  })
+
+  test('is known word for word from then on, until its instance leaves', () => {
+    const state = new State(WALL_MS)
+    registered(state, { address: address({ cluster: 'c2' }) })
+    const source = { serviceKey: ORDERS, ...address(), text: 'beat?a' }
+    expect(beatAgain(state, 'beat?a', at(0))).toBeUndefined()
+    beat(state, source, at(0))
+    expect(beatAgain(state, 'beat?a', at(0))).toBeUndefined()
+    const instance = registered(state)
+    beat(state, source, at(1_000))
+    expect(beatAgain(state, 'beat?a', at(5_000))?.instances).toEqual([instance])
+    expect(instance.lastBeatMs).toBe(5_000)
+    carryOut(
+      state,
+      deregisterInstance({ serviceKey: ORDERS, address: address(), ephemeral: undefined }),
+      at(5_000),
+    )
+    expect(beatAgain(state, 'beat?a', at(6_000))).toBeUndefined()
+    const next = registered(state)
+    expect(beatAgain(state, 'beat?a', at(6_000))).toBeUndefined()
+    beat(state, source, at(7_000))
+    expect(beatAgain(state, 'beat?a', at(8_000))?.instances).toEqual([next])
+  })
+
+  test('that is known word for word heals as any other', () => {
+    const state = new State(WALL_MS)
+    registered(state)
+    beat(state, { serviceKey: ORDERS, ...address(), text: 'beat?a' }, at(0))
+    sweepUntil(state, 16_000)
+    expect(beatAgain(state, 'beat?a', at(17_000))?.healed).toMatchObject([{ healthy: true }])
+  })
+
+  test('is known by its last words only, and not at all where it names no cluster or is long', () => {
+    const state = new State(WALL_MS)
+    registered(state)
+    const source = { serviceKey: ORDERS, ...address() }
+    beat(state, { ...source, text: 'first' }, at(0))
+    beat(state, { ...source, text: 'second' }, at(0))
+    expect(beatAgain(state, 'first', at(0))).toBeUndefined()
+    expect(beatAgain(state, 'second', at(0))).toBeDefined()
+    const long = 'x'.repeat(2_000)
+    beat(state, { ...source, text: long }, at(0))
+    expect(beatAgain(state, long, at(0))).toBeUndefined()
+    beat(state, { ...source, cluster: undefined, text: 'anywhere' }, at(0))
+    expect(beatAgain(state, 'anywhere', at(0))).toBeUndefined()
   })
 })

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Refusal } from '../../core/refusal.ts'
 import { headersOf } from './answer-headers.ts'
@@ -6,6 +5,7 @@ import { sendChunks, sendLingering } from './answer-sending.ts'
 import { hasBody, hasForm, readBody, type BodyReceiver } from './body-reader.ts'
 import { callerAddress, plainAddress } from './client-address.ts'
 import { countRequest } from './connection-load.ts'
+import { failureAnswer } from './failure-answer.ts'
 import { tellOfClose } from './held-response.ts'
 import type { ExchangeContext } from './exchange-context.ts'
 import { valuesOf } from './form-parser.ts'
@@ -87,6 +87,10 @@ export class Exchange implements Request<Record<string, unknown>>, Held, Caller,
     return this.headers['user-agent'] ?? ''
   }
 
+  get target(): string | undefined {
+    return hasBody(this.#request) ? undefined : this.#url
+  }
+
   get headers(): IncomingMessage['headers'] {
     return this.#request.headers
   }
@@ -158,10 +162,12 @@ export class Exchange implements Request<Record<string, unknown>>, Held, Caller,
   }
 
   #handle({ route, readParameters }: CompiledRoute): Handled {
-    const isRaw = route.body === 'raw'
     const body = this.#body
-    this.#body = undefined
+    const known = body === undefined ? route.again?.(this.#url) : undefined
+    if (known !== undefined) return known
+    const isRaw = route.body === 'raw'
     this.params = readParameters(valuesOf(this.#url, isRaw ? undefined : body, this.#context.maxParameters))
+    this.#body = undefined
     if (isRaw) this.rawBody = body
     return route.handle(this as unknown as Parameters<Route['handle']>[0])
   }
@@ -181,20 +187,13 @@ export class Exchange implements Request<Record<string, unknown>>, Held, Caller,
 
   #fail(thrown: unknown): void {
     const error = tooLongToTell(thrown)
-    const method = this.#request.method ?? ''
-    const path = pathOf(this.#url)
-    const requestId = randomUUID()
-    this.#context.onRefusal?.(error instanceof Refusal ? error.code : 'internal')
-    const errors = this.#compiled?.route.errors ?? this.#context.fallbackErrors(path)
-    if (!(error instanceof Refusal)) {
-      this.#context.log.error(
-        { err: error, requestId, method, path },
-        'a request failed by a fault of this server',
-      )
-    }
+    const answer = failureAnswer(this.#context, error, {
+      method: this.#request.method ?? '',
+      path: pathOf(this.#url),
+      errors: this.#compiled?.route.errors,
+    })
     // A fault after the answer was decided on: nothing sensible can be sent any more.
     if (this.#done && !this.#response.headersSent) this.#response.destroy()
-    const answer = errors(error, { method, path, requestId })
     const isStillComing = !this.#request.complete
     if (!endsConnection(error)) this.#send(answer)
     else if (isStillComing) this.#sendAndLinger(answer)

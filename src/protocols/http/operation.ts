@@ -14,6 +14,7 @@ export type Operation<T extends Properties = Properties> = Pick<
   | 'body'
   | 'bodyTypes'
   | 'variant'
+  | 'again'
 >
 
 /** How all routes of a part of a dialect behave. */

@@ -43,6 +43,8 @@ export interface Request<P> {
   readonly caller: Caller
   /** The body of a route with `body: 'raw'`; undefined where none came. */
   readonly rawBody?: Buffer | undefined
+  /** The request target word for word, where that is all that was sent: undefined for a request with a body. */
+  readonly target: string | undefined
   /** Takes the request out of the ordinary answer path; the handler must then return `undefined`. */
   hold(): Held
 }
@@ -76,6 +78,11 @@ export interface Route<T extends Properties = Properties> {
   readonly bodyTypes?: Readonly<Record<string, object>>
   /** A query parameter: where it is `true`, this is the route, and not the plain one of its method and path. */
   readonly variant?: string
+  /**
+   * Answers a request without a body whose target was read before, word for word; undefined where it was not.
+   * For what clients send again and again.
+   */
+  readonly again?: (target: string) => Answer | undefined
   /** How errors are told to this route's clients. */
   readonly errors: ErrorFormat
   readonly handle: (request: Request<Static<ObjectSchema<T>>>) => Handled

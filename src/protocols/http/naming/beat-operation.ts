@@ -1,6 +1,6 @@
 import { Type } from '../schema.ts'
 import { DEFAULT_CLUSTER } from '../../../core/naming/instance.ts'
-import { beat, type BeatSource } from '../../../core/naming/beat.ts'
+import { beat, beatAgain, type BeatSource, type Renewed } from '../../../core/naming/beat.ts'
 import { registerInstance } from '../../../core/naming/register-instance.ts'
 import type { ServiceKey } from '../../../core/naming/service.ts'
 import { Refusal } from '../../../core/refusal.ts'
@@ -32,14 +32,18 @@ export function beatOperation(parts: NamingParts, answerOf: (beaten: Beaten) => 
       clusterName: Type.Optional(fields.withAliases(fields.clusterName, 'cluster')),
       beat: Type.Optional(fields.beat),
     }),
-    handle: ({ params }) => {
+    again: (target) => {
+      const result = beatAgain(parts.state, target, parts.clock())
+      return result === undefined ? undefined : answerOf(renewed(parts, result))
+    },
+    handle: ({ params, target }) => {
       const serviceKey = serviceKeyOf(params)
       const full = fullBeat(parts, params.beat)
       const source = full ?? lightSource(params)
       const cluster = full?.cluster ?? params.clusterName
       // Spelled out: a spread here was a third of what a beat cost.
       const { ip, port } = source
-      return andThen(beaten(parts, { serviceKey, ip, port, cluster, full }), answerOf)
+      return andThen(beaten(parts, { serviceKey, ip, port, cluster, full, text: target }), answerOf)
     },
   })
 }
@@ -50,15 +54,17 @@ interface Sent extends BeatSource {
 
 function beaten(parts: NamingParts, sent: Sent): Beaten | Promise<Beaten> {
   const result = beat(parts.state, sent, parts.clock())
-  if (result.kind === 'renewed') {
-    parts.engine.applyBehind(result.healed)
-    return { kind: 'renewed', intervalMs: intervalOf(parts, result.instances[0]?.timing.intervalMs) }
-  }
+  if (result.kind === 'renewed') return renewed(parts, result)
   const { sendBeatOnly, disableAddIP } = parts.state.switches
   // Clients of `/nacos` must hear 20404 here: a refusal makes one of them beat in a tight loop.
   if (sent.full === undefined || sendBeatOnly || disableAddIP)
     return { kind: 'unknown', key: sent.serviceKey, source: sent }
   return registerFrom(parts, sent, sent.full)
+}
+
+function renewed(parts: NamingParts, { instances, healed }: Renewed): Beaten {
+  parts.engine.applyBehind(healed)
+  return { kind: 'renewed', intervalMs: intervalOf(parts, instances[0]?.timing.intervalMs) }
 }
 
 function registerFrom(parts: NamingParts, source: BeatSource, full: Beat): Beaten | Promise<Beaten> {

@@ -31,7 +31,12 @@ function startRoutes() {
     const caller = { ip: '10.9.9.9', socketIp: '10.8.8.8', userAgent: headers['user-agent'] ?? '', headers }
     try {
       const read = found.readParameters(new Map(Object.entries(params)))
-      const handled = found.route.handle({ params: read, caller, hold: () => ({ answer() {}, onGone() {} }) })
+      const handled = found.route.handle({
+        params: read,
+        caller,
+        target: undefined,
+        hold: () => ({ answer() {}, onGone() {} }),
+      })
       await world.quiet()
       const answer = await handled
       if (answer === undefined) throw new Error('not answered')

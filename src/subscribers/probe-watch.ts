@@ -35,10 +35,12 @@ export class ProbeWatch {
   onChange(change: Change): void {
     switch (change.kind) {
       case 'instance-saved':
+        if (change.record.ephemeral && this.#watched.size === 0) return
         return this.#watch(change.serviceKey, this.#state.instance(change.serviceKey, change.record.address))
       case 'instance-health-changed':
         return this.#watch(change.serviceKey, this.#state.instance(change.serviceKey, change.address))
       case 'instance-removed':
+        if (this.#watched.size === 0) return
         return this.#forget(keyOf(change.serviceKey, addressText(change.address)))
       case 'service-saved':
         return this.#watchAll(change.service.key)

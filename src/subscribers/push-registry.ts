@@ -118,7 +118,7 @@ export class PushRegistry {
   }
 
   service(key: ServiceKey): PushedService | undefined {
-    return this.#services.get(serviceKeyText(key))
+    return this.#services.size === 0 ? undefined : this.#services.get(serviceKeyText(key))
   }
 
   /** Notes a list call; undefined when a limit is reached. */

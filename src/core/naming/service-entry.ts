@@ -16,6 +16,9 @@ export class ServiceEntry {
   /** The beat interval that the `json` of its instances was made with; owned by the protocols' list answer. */
   jsonBeatMs: number | undefined = undefined
   #lastRefMs: number
+  /** What was looked up last: one command asks for the same address several times. */
+  #asked: InstanceAddress | undefined
+  #found: Instance | undefined
   /** The time of a change that nobody has been told of; undefined: there is none. */
   #untoldMs: number | undefined = undefined
 
@@ -36,7 +39,11 @@ export class ServiceEntry {
   }
 
   get(address: InstanceAddress): Instance | undefined {
-    return this.instances.get(addressText(address))
+    if (address !== this.#asked) {
+      this.#found = this.instances.get(addressText(address))
+      this.#asked = address
+    }
+    return this.#found
   }
 
   /** The instances at an ip and port, in whatever cluster. */
@@ -52,15 +59,22 @@ export class ServiceEntry {
   add(instance: Instance): void {
     const { address } = instance.record
     this.instances.set(addressText(address), instance)
+    this.#forgetAsked()
     this.clusterSizes.set(address.cluster, (this.clusterSizes.get(address.cluster) ?? 0) + 1)
   }
 
   delete(instance: Instance): void {
     const { address } = instance.record
     if (!this.instances.delete(addressText(address))) return
+    this.#forgetAsked()
     const left = (this.clusterSizes.get(address.cluster) ?? 1) - 1
     if (left === 0) this.clusterSizes.delete(address.cluster)
     else this.clusterSizes.set(address.cluster, left)
+  }
+
+  #forgetAsked(): void {
+    this.#asked = undefined
+    this.#found = undefined
   }
 
   /** Notes that something changed at `atMs` (epoch ms), which moves `lastRefMs` forward in any case. */

@@ -6,6 +6,9 @@ export class ServiceTable {
   readonly #byNamespace = new Map<string, Map<string, ServiceEntry>>()
   readonly #sorted = new Map<string, string[]>()
   #size = 0
+  /** What was looked up last: one command asks for the same service several times. */
+  #asked: ServiceKey | undefined
+  #found: ServiceEntry | undefined
   /** New entries start no earlier than this, so that a service that comes back never goes back in time. */
   #floorMs: number
 
@@ -24,7 +27,11 @@ export class ServiceTable {
   }
 
   get(key: ServiceKey): ServiceEntry | undefined {
-    return this.#byNamespace.get(key.namespaceId)?.get(key.groupedName)
+    if (key !== this.#asked) {
+      this.#found = this.#byNamespace.get(key.namespaceId)?.get(key.groupedName)
+      this.#asked = key
+    }
+    return this.#found
   }
 
   /** Every service there is, in no particular order. */
@@ -84,6 +91,8 @@ export class ServiceTable {
   }
 
   #forgetSorted(key: ServiceKey): void {
+    this.#asked = undefined
+    this.#found = undefined
     this.#sorted.delete(sortedKey(key.namespaceId, undefined))
     this.#sorted.delete(sortedKey(key.namespaceId, groupOf(key.groupedName)))
   }

@@ -49,6 +49,7 @@ interface Target {
 }
 
 function parsePairs(text: string, decode: Decode, { values, maxParameters }: Target): void {
+  const encoded = new EncodedPlaces(text, decode)
   let count = 0
   let start = 0
   while (start < text.length) {
@@ -57,18 +58,43 @@ function parsePairs(text: string, decode: Decode, { values, maxParameters }: Tar
     if (end > start) {
       if (++count > maxParameters) throw tooMany(maxParameters)
       // Names outlive their request by far: they must not keep all of it in memory.
-      addPair(detachedFrom(text, text.slice(start, end)), decode, values)
+      const pair = detachedFrom(text, text.slice(start, end))
+      addPair(pair, encoded.isBefore(end) ? decode : undefined, values)
     }
     start = end + 1
   }
 }
 
-function addPair(pair: string, decode: Decode, values: FormValues): void {
+/** Knows which pairs of a form are encoded at all, with one search for the whole form; asked in its order. */
+class EncodedPlaces {
+  readonly #text: string
+  readonly #all: boolean
+  #percentAt: number
+
+  constructor(text: string, decode: Decode) {
+    this.#text = text
+    this.#all = decode !== decodeText || text.includes('+')
+    this.#percentAt = text.indexOf('%')
+  }
+
+  /** Whether there is something to decode between the last `end` that was asked for and this one. */
+  isBefore(end: number): boolean {
+    if (this.#all) return true
+    if (this.#percentAt < 0 || this.#percentAt >= end) return false
+    this.#percentAt = this.#text.indexOf('%', end)
+    return true
+  }
+}
+
+/** `decode` is undefined where there is nothing to decode. */
+function addPair(pair: string, decode: Decode | undefined, values: FormValues): void {
   const equals = pair.indexOf('=')
   const rawName = equals < 0 ? pair : pair.slice(0, equals)
   if (rawName === '') return
-  const name = decode(rawName, 'a parameter name')
-  if (!values.has(name)) values.set(name, equals < 0 ? '' : decode(pair.slice(equals + 1), name))
+  const name = decode === undefined ? rawName : decode(rawName, 'a parameter name')
+  if (values.has(name)) return
+  const rawValue = equals < 0 ? '' : pair.slice(equals + 1)
+  values.set(name, decode === undefined ? rawValue : decode(rawValue, name))
 }
 
 /** Decodes text that is valid Unicode already; touches nothing where there is nothing to decode. */

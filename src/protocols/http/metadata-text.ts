@@ -11,23 +11,38 @@ const ALLOWED = 'a JSON object or k=v,k2=v2'
  */
 export function parseMetadata(text: string, parameter: string, maxBytes: number): Metadata {
   const source = text.trim()
-  if (source === '') return Object.create(null) as Metadata
+  if (source === '') return {}
   if (!source.startsWith('{')) return parsePairs(source, parameter, maxBytes)
   return toMetadata(parseJsonObject(source, parameter, ALLOWED), parameter, maxBytes)
 }
 
 /** Metadata from a JSON object: values become texts, null the empty one. Same refusals as `parseMetadata`. */
 export function toMetadata(source: object, parameter: string, maxBytes: number): Metadata {
-  // Without a prototype a key such as `__proto__` is a key like any other.
-  const metadata = Object.create(null) as Record<string, string>
+  // Nearly always all is well as it is, and a copy would cost more than reading the JSON did.
+  return isSmallMetadata(source, maxBytes) ? source : withTexts(source, parameter, maxBytes)
+}
+
+/** Whether all values are texts, and too few to be too much: a character of UTF-16 is three bytes at most. */
+function isSmallMetadata(source: object, maxBytes: number): source is Metadata {
+  let characters = 0
+  for (const key of Object.keys(source)) {
+    const value = (source as Record<string, unknown>)[key]
+    if (typeof value !== 'string') return false
+    characters += key.length + value.length
+  }
+  return characters * 3 <= maxBytes
+}
+
+function withTexts(source: object, parameter: string, maxBytes: number): Metadata {
   let bytes = 0
-  for (const [key, value] of Object.entries(source)) {
+  const texts = Object.entries(source).map(([key, value]) => {
     const text = typeof value === 'string' ? value : valueText(value, parameter)
     bytes += Buffer.byteLength(key) + Buffer.byteLength(text)
     if (bytes > maxBytes) throw tooMuch(parameter, maxBytes)
-    metadata[key] = text
-  }
-  return metadata
+    return [key, text] as const
+  })
+  // Also a key such as `__proto__` becomes a key like any other.
+  return Object.fromEntries(texts)
 }
 
 /** The object that a JSON text holds; throws Refusal `invalid-parameter` for anything else. */
@@ -60,14 +75,16 @@ function valueText(value: unknown, parameter: string): string {
 }
 
 function parsePairs(text: string, parameter: string, maxBytes: number): Metadata {
-  const metadata: Record<string, string> = Object.create(null) as Record<string, string>
-  for (const pair of text.replace(/,$/, '').split(',')) {
-    const equals = pair.indexOf('=')
-    const key = pair.slice(0, Math.max(equals, 0)).trim()
-    if (key === '') throw invalid(parameter, ALLOWED, text)
-    metadata[detachedFrom(text, key)] = detachedFrom(text, pair.slice(equals + 1).trim())
-  }
-  return toMetadata(metadata, parameter, maxBytes)
+  const pairs = text
+    .replace(/,$/, '')
+    .split(',')
+    .map((pair) => {
+      const equals = pair.indexOf('=')
+      const key = pair.slice(0, Math.max(equals, 0)).trim()
+      if (key === '') throw invalid(parameter, ALLOWED, text)
+      return [detachedFrom(text, key), detachedFrom(text, pair.slice(equals + 1).trim())] as const
+    })
+  return toMetadata(Object.fromEntries(pairs), parameter, maxBytes)
 }
 
 function tooMuch(parameter: string, maxBytes: number): Refusal {

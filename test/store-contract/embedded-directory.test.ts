@@ -5,6 +5,7 @@ import Database from 'libsql'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Store } from '../../src/core/ports.ts'
 import { openEmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
+import { FORMAT } from '../../src/store/embedded/schema.ts'
 import { publishAll, sampleKey } from './samples.ts'
 
 const log = { info() {}, warn() {}, error() {} }
@@ -26,7 +27,7 @@ describe('the data directory of the embedded store', () => {
       expect((await stat(directory)).mode & 0o777).toBe(0o700)
       expect((await stat(join(directory, 'waypost.db'))).size).toBeGreaterThan(0)
       const marker = JSON.parse(await readFile(join(directory, 'waypost.json'), 'utf8'))
-      expect(marker).toEqual({ format: 1, createdMs: expect.any(Number) })
+      expect(marker).toEqual({ format: FORMAT, createdMs: expect.any(Number) })
     })
   })
 
@@ -57,15 +58,12 @@ describe('the data directory of the embedded store', () => {
 
   test('is refused when its marker or its database has a newer format', async () => {
     await using(async () => undefined)
-    changeDatabase('PRAGMA user_version = 2')
-    await expect(openEmbeddedStore({ directory, log })).rejects.toThrow(
-      /has format 2, .*reads formats up to 1/,
-    )
-    changeDatabase('PRAGMA user_version = 1')
-    await writeFile(join(directory, 'waypost.json'), '{"format":3}')
-    await expect(openEmbeddedStore({ directory, log })).rejects.toThrow(
-      /has format 3, .*reads formats up to 1/,
-    )
+    const refusal = `has format 9, and this version of Waypost reads formats up to ${FORMAT}`
+    changeDatabase('PRAGMA user_version = 9')
+    await expect(openEmbeddedStore({ directory, log })).rejects.toThrow(refusal)
+    changeDatabase(`PRAGMA user_version = ${FORMAT}`)
+    await writeFile(join(directory, 'waypost.json'), '{"format":9}')
+    await expect(openEmbeddedStore({ directory, log })).rejects.toThrow(refusal)
   })
 
   test('is refused when the database is another program’s or no database at all', async () => {

@@ -77,6 +77,19 @@ export function namingContract(bench: StoreBench): void {
     expect((await store.load()).instances[0]?.healthy).toBe(true)
   })
 
+  test('an instance comes back with whatever its texts hold', async () => {
+    let store = await bench.fresh()
+    const service = sampleService('shop', 7)
+    const odd = {
+      ...sampleInstance(80),
+      app: 'a\0"b',
+      registered: { 'k\\"\n': 'ü ✓ \0 \u2028', __proto: '' },
+    }
+    await commitAll(store, serviceSaved(service), instanceSaved(service, odd, true))
+    store = await bench.reopen(store)
+    expect((await store.load()).instances[0]?.record).toEqual(odd)
+  })
+
   test('many instances in one commit all come back', async () => {
     let store = await bench.fresh()
     const service = sampleService('shop', 7)

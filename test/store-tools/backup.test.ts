@@ -11,6 +11,7 @@ import {
   type Waypost,
   type WaypostOptions,
 } from '../support/waypost.ts'
+import { FORMAT } from '../../src/store/embedded/schema.ts'
 import { contentsOf, diagnose, fileOf, flipBit, sampleStore } from './damage.ts'
 
 const started: Waypost[] = []
@@ -170,7 +171,7 @@ describe('backup and restore by command', () => {
       code: 0,
     })
     expect(JSON.parse(readFileSync(join(to, 'backup.json'), 'utf8'))).toMatchObject({
-      format: 1,
+      format: FORMAT,
       label: 'x',
       version: expect.any(String),
     })

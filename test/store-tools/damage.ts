@@ -5,7 +5,15 @@ import type { ConfigItem } from '../../src/core/config/config-item.ts'
 import type { Finding } from '../../src/store/embedded/doctor/finding.ts'
 import { examine, type Examination } from '../../src/store/embedded/doctor/examine.ts'
 import { openEmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
-import { published, sampleKey } from '../store-contract/samples.ts'
+import {
+  commitAll,
+  instanceSaved,
+  published,
+  sampleInstance,
+  sampleKey,
+  sampleService,
+  serviceSaved,
+} from '../store-contract/samples.ts'
 import { temporaryDirectory } from '../support/waypost.ts'
 
 export const PAGE = 8192
@@ -24,6 +32,16 @@ export async function sampleStore(count = 60): Promise<string> {
       previous = change.item
     }
   }
+  await store.close()
+  return directory
+}
+
+/** A stopped store with one instance at 10.0.0.1:80. */
+export async function instanceStore(): Promise<string> {
+  const directory = temporaryDirectory('store-')
+  const store = await openEmbeddedStore({ directory, log: QUIET })
+  const service = sampleService('shop', 7)
+  await commitAll(store, serviceSaved(service), instanceSaved(service, sampleInstance(80), true))
   await store.close()
   return directory
 }

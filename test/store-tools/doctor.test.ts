@@ -17,6 +17,7 @@ import {
   diagnose,
   fileOf,
   flipBit,
+  instanceStore,
   overwrite,
   PAGE,
   pagesOfKind,
@@ -89,6 +90,20 @@ describe('the doctor finds', () => {
   test('a bit that flipped in a long content, far from its row', () => {
     const { damage } = damaged((file) => flipBit(file, placeOf(file, '3'.repeat(3_000)) + 2_000))
     expect(damage.some(({ place }) => place.startsWith('item public/g/item-'))).toBe(true)
+  })
+
+  test('a bit that flipped anywhere in the row of an instance', async () => {
+    const whole = await instanceStore()
+    const file = fileOf(whole)
+    const page = placeOf(file, '"10.0.0.1",80,') & -PAGE
+    // The only row of its page, which begins where the page's list of rows says and ends with the page.
+    const row = page + readFileSync(file).readUInt16BE(page + 8)
+    expect(diagnose(copy(whole))).toMatchObject({ damage: [], rows: { instance: 1 } })
+    for (let at = row; at < page + PAGE; at++) {
+      const directory = copy(whole)
+      flipBit(fileOf(directory), at)
+      expect(diagnose(directory).damage.length, `byte ${at - row} of the row`).toBeGreaterThan(0)
+    }
   })
 
   test('a page of zeros, and says which items it takes', () => {

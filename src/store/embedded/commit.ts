@@ -4,23 +4,25 @@ import type { CommitBatch, CommitOutcome, PutTable, Write } from './messages.ts'
 import { readMeta, writeMeta } from './meta.ts'
 import { RowWriter } from './row-writer.ts'
 import { storeFailureOf } from './store-errors.ts'
-import { TABLES } from './tables.ts'
+import { columnsOf, TABLES, verifiedRow, type Row } from './tables.ts'
 
 const CLOCK_STEP_MS = 2_000
 const CLOCK_MARGIN_MS = 1_000
 
-const KEYS: Record<PutTable, string> = {
+const KEYS: Record<PutTable | 'instance', string> = {
   namespace: 'id = ?',
   service: 'serial = ?',
   instance: 'serial = ?',
   remembered_metadata: 'namespace_id = ? AND grouped_name = ? AND ip = ? AND port = ? AND cluster = ?',
 }
 
+const INSTANCE = `SELECT ${columnsOf(TABLES.instance).join(', ')}, checksum FROM instance WHERE serial = ?`
+
 /** Writes commits, each in one transaction. */
 export class CommitWriter {
   readonly #connection: Connection
   readonly #names: ConfigNames
-  readonly #writers: Record<PutTable | 'config_revision' | 'config_item', RowWriter>
+  readonly #writers: Record<PutTable | 'instance' | 'config_revision' | 'config_item', RowWriter>
   #clockHighMs: number
 
   constructor(connection: Connection, names: ConfigNames) {
@@ -42,7 +44,7 @@ export class CommitWriter {
    * the store as a whole cannot write.
    */
   commit(batch: CommitBatch): CommitOutcome {
-    if (batch.groups.every((group) => group.length === 0)) return undefined
+    if (batch.writes.length === 0) return undefined
     try {
       this.#transaction(batch, () => this.#writeTogether(batch))
       return undefined
@@ -57,13 +59,13 @@ export class CommitWriter {
     let group = 0
     try {
       this.#transaction(batch, () => {
-        for (; group < batch.groups.length; group++) this.#writeGroup(batch, group, true)
+        for (; group < batch.ends.length; group++) this.#writeOneByOne(batch, group)
       })
       return undefined
     } catch (error) {
       throwStoreFailure(error)
       // All groups were written: what failed is nobody's row.
-      if (group === batch.groups.length) throw error
+      if (group === batch.ends.length) throw error
       return { failedGroup: group, error: error instanceof Error ? error.message : String(error) }
     }
   }
@@ -95,14 +97,14 @@ export class CommitWriter {
   }
 
   #writeTogether(batch: CommitBatch): void {
-    for (let group = 0; group < batch.groups.length; group++) this.#writeGroup(batch, group, false)
+    for (const write of batch.writes) this.#write(write, batch.contents)
     this.#flushAll()
   }
 
-  #writeGroup(batch: CommitBatch, group: number, oneByOne: boolean): void {
-    for (const write of batch.groups[group] ?? []) {
-      this.#write(write, batch.contents)
-      if (oneByOne) this.#flushAll()
+  #writeOneByOne({ writes, ends, contents }: CommitBatch, group: number): void {
+    for (const write of writes.slice(ends[group - 1] ?? 0, ends[group])) {
+      this.#write(write, contents)
+      this.#flushAll()
     }
   }
 
@@ -135,16 +137,30 @@ export class CommitWriter {
         this.#writers[write[1]].flush()
         this.#connection.run(`DELETE FROM ${write[1]} WHERE ${KEYS[write[1]]}`, write[2])
         return
-      case 'health':
-        this.#writers.instance.flush()
-        this.#connection.run('UPDATE instance SET healthy = ? WHERE serial = ?', [Number(write[2]), write[1]])
+      case 'instance': {
+        const [, serial, serviceSerial, healthy, record] = write
+        const kept = healthy === undefined ? this.#storedInstance(serial)?.[2] : Number(healthy)
+        // One whose health was never said counts as healthy, as a new one does.
+        this.#writers.instance.add([serial, serviceSerial, kept ?? 1, record])
         return
+      }
+      case 'health': {
+        const stored = this.#storedInstance(write[1])
+        if (stored !== undefined) this.#writers.instance.add(stored.with(2, Number(write[2])))
+        return
+      }
       case 'switches':
         this.#mergeSwitches(write[1])
         return
       default:
         unknownWrite(write)
     }
+  }
+
+  #storedInstance(serial: number): Row | undefined {
+    this.#writers.instance.flush()
+    const row = this.#connection.first(INSTANCE, [serial])
+    return row === undefined ? undefined : verifiedRow(TABLES.instance, row)
   }
 
   #addRevision(nameId: number, revision: readonly unknown[], content: Buffer | null): void {

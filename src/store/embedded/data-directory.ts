@@ -59,7 +59,7 @@ function makeDirectory(directory: string): void {
 export function checkMarker(directory: string): void {
   const path = markerPath(directory)
   if (!existsSync(path)) return
-  const format = formatOf(path)
+  const { format } = markerOf(path)
   if (format > FORMAT) throw newerFormat(directory, format)
   const size = statSync(databasePath(directory), { throwIfNoEntry: false })?.size ?? 0
   if (size > 0) return
@@ -78,22 +78,27 @@ export function newerFormat(directory: string, format: number): Error {
   )
 }
 
-/** Writes the marker unless it is there, and makes it and the database's own name last. */
+/**
+ * Writes the marker unless it is there and has this format, and makes it and the database's own name last. `nowMs`
+ * is when the directory was made, unless the marker knows that.
+ */
 export function writeMarker(directory: string, nowMs: number): void {
   const path = markerPath(directory)
-  if (existsSync(path)) return
+  const marker = existsSync(path) ? markerOf(path) : { format: 0, createdMs: nowMs }
+  if (marker.format === FORMAT) return
   syncPath(directory)
   const draft = `${path}.new`
-  writeFileSync(draft, `${JSON.stringify({ format: FORMAT, createdMs: nowMs })}\n`)
+  writeFileSync(draft, `${JSON.stringify({ ...marker, format: FORMAT })}\n`)
   syncPath(draft)
   renameSync(draft, path)
   syncPath(directory)
 }
 
-function formatOf(path: string): number {
+function markerOf(path: string): { format: number; createdMs?: unknown } {
   try {
-    const { format } = JSON.parse(readFileSync(path, 'utf8')) as { format?: unknown }
-    if (typeof format === 'number') return format
+    const marker = JSON.parse(readFileSync(path, 'utf8')) as { format?: unknown }
+    const { format } = marker
+    if (typeof format === 'number') return { ...marker, format }
   } catch (cause) {
     throw new Error(`The file ${path} cannot be read; put it back from a backup, or remove it`, { cause })
   }

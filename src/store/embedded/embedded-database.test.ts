@@ -88,7 +88,7 @@ function batchOf(id: number, text: string): CommitBatch {
   const revision = [id, 2, id === 3 ? 'I' : 'U', null, 'md5', 'text', '', '', '127.0.0.1', null, 1]
   const item = [2, id, 1, null, '127.0.0.1', null, null, null, null, null]
   const write: Write = ['published', ['public', 'g', 'a'], revision, item, 0, content.length]
-  return { groups: [[write]], contents, latestMs: 1, lastRevision: id }
+  return { writes: [write], ends: [1], contents, latestMs: 1, lastRevision: id }
 }
 
 function failureOf(work: () => unknown): StoreFailure | undefined {

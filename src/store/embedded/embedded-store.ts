@@ -1,5 +1,4 @@
 import { resolve } from 'node:path'
-import type { Change } from '../../core/changes.ts'
 import type { ConfigKey } from '../../core/config/config-item.ts'
 import type { HistoryPage, HistoryRecord } from '../../core/config/history-record.ts'
 import type { ChangeGroup, CommitResult, Snapshot, Store } from '../../core/ports.ts'
@@ -133,21 +132,22 @@ class EmbeddedStore implements Store, FileHolder {
 /** The message of a commit; or the group whose changes cannot even be put into one. */
 function batchOf(groups: readonly ChangeGroup[], lastRevision: number): CommitBatch | CommitResult {
   const pack = new ContentPack()
-  const written: Write[][] = []
+  const writes: Write[] = []
+  const ends: number[] = []
   let latestMs = 0
   for (const [group, changes] of groups.entries()) {
     try {
-      written.push(writesOf(changes, pack))
+      for (const change of changes) {
+        const write = writeOfChange(change, pack)
+        if (write !== undefined) writes.push(write)
+        latestMs = Math.max(latestMs, timeOfChange(change))
+      }
     } catch (error) {
       return { kind: 'failed', group, error: error instanceof Error ? error : new Error(String(error)) }
     }
-    for (const change of changes) latestMs = Math.max(latestMs, timeOfChange(change))
+    ends.push(writes.length)
   }
-  return { groups: written, contents: pack.pack(), latestMs, lastRevision }
-}
-
-function writesOf(changes: readonly Change[], pack: ContentPack): Write[] {
-  return changes.map((change) => writeOfChange(change, pack)).filter((write) => write !== undefined)
+  return { writes, ends, contents: pack.pack(), latestMs, lastRevision }
 }
 
 /** A record with its content as a Buffer again. */

@@ -9,7 +9,8 @@ export type Plain = string | number | null
 /**
  * One write of a commit, as it goes to the worker: flat, because many of them cross in one message.
  * `published` carries a revision without its name's id and content, and an item without its name's id;
- * the content is `contentLength` bytes at `contentAt` of the batch's contents.
+ * the content is `contentLength` bytes at `contentAt` of the batch's contents. An `instance` without health
+ * keeps the health that it has.
  */
 export type Write =
   | readonly [
@@ -22,16 +23,26 @@ export type Write =
     ]
   | readonly [write: 'deleted', name: NameText, revision: readonly Plain[]]
   | readonly [write: 'put', table: PutTable, row: readonly Plain[]]
-  | readonly [write: 'drop', table: PutTable, key: readonly Plain[]]
+  | readonly [write: 'drop', table: PutTable | 'instance', key: readonly Plain[]]
+  | readonly [
+      write: 'instance',
+      serial: number,
+      serviceSerial: number,
+      healthy: boolean | undefined,
+      record: string,
+    ]
   | readonly [write: 'health', serial: number, healthy: boolean]
   | readonly [write: 'switches', patchJson: string]
 
 /** The tables whose rows are put and dropped whole. */
-export type PutTable = 'namespace' | 'service' | 'instance' | 'remembered_metadata'
+export type PutTable = 'namespace' | 'service' | 'remembered_metadata'
 
 /** A commit as it goes to the worker. */
 export interface CommitBatch {
-  readonly groups: readonly (readonly Write[])[]
+  /** The writes of all groups, in order. */
+  readonly writes: readonly Write[]
+  /** Where in `writes` each group ends. */
+  readonly ends: readonly number[]
   readonly contents: ArrayBuffer
   /** The latest time of its changes, epoch milliseconds; 0 where none says one. */
   readonly latestMs: number

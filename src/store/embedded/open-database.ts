@@ -1,5 +1,6 @@
 import { Connection } from './connection.ts'
 import { checkMarker, databasePath, ensureDirectory, newerFormat, writeMarker } from './data-directory.ts'
+import { migrate } from './migrate.ts'
 import { APPLICATION_ID, FORMAT, SCHEMA } from './schema.ts'
 import { sqliteCodeOf, storeWideAdvice } from './store-errors.ts'
 
@@ -54,6 +55,7 @@ function prepareSchema(connection: Connection, directory: string): void {
   connection.exec('PRAGMA synchronous = FULL')
   connection.exec(AUTOCHECKPOINT)
   if (isNew) createTables(connection)
+  else if (format < FORMAT) migrate(connection, format)
 }
 
 function createTables(connection: Connection): void {

@@ -3,10 +3,7 @@ import { checksumOf, columnsOf, type Table } from './tables.ts'
 
 const STATEMENT_SIZES = [50, 16, 4]
 
-/**
- * Writes rows of one table, many with one statement: `add` gathers, `flush` writes what is left. A row whose
- * key is there replaces the one there, except that history records are never replaced.
- */
+/** Writes rows of one table, many with one statement: `add` gathers, `flush` writes what is left. */
 export class RowWriter {
   readonly #connection: Connection
   readonly #table: Table
@@ -63,24 +60,9 @@ export class RowWriter {
   #makeInsert(rows: number): string {
     const row = `(${this.#columns.map(() => '?').join(', ')})`
     const values = Array.from({ length: rows }, () => row).join(', ')
-    return `INSERT ${orReplace(this.#table)} INTO ${this.#table.name} (${this.#columns.join(', ')}) VALUES ${values} ${onConflict(this.#table)}`
+    const insert = this.#table.isAppended ? 'INSERT' : 'INSERT OR REPLACE'
+    return `${insert} INTO ${this.#table.name} (${this.#columns.join(', ')}) VALUES ${values}`
   }
-}
-
-/** Where all columns are given anew, replacing is the shortest way; a history record is never replaced. */
-function orReplace(table: Table): string {
-  return table.loose.length === 0 ? 'OR REPLACE' : ''
-}
-
-/** A loose column that is given as NULL keeps what it has. */
-function onConflict(table: Table): string {
-  if (table.loose.length === 0 || table.content !== undefined) return ''
-  const [key, ...others] = table.checked
-  const given = [...others, 'checksum'].map((column) => `${column} = excluded.${column}`)
-  const kept = table.loose.map(
-    (column) => `${column} = coalesce(excluded.${column}, ${table.name}.${column})`,
-  )
-  return `ON CONFLICT (${key}) DO UPDATE SET ${[...given, ...kept].join(', ')}`
 }
 
 /** The values of a row, for writers that do not gather. */

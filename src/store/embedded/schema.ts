@@ -1,5 +1,5 @@
-/** The format of the file. A server opens this one and no newer one. */
-export const FORMAT = 1
+/** The format of the file. A server opens this one, brings an older one to it (`migrate.ts`) and refuses a newer one. */
+export const FORMAT = 2
 
 /** Marks the file as ours (PRAGMA application_id): the letters WAYP. */
 export const APPLICATION_ID = 0x57415950
@@ -78,20 +78,13 @@ CREATE TABLE service (
 );
 
 -- Without an index on service_serial: it would cost every registration, and only load needs the pairing.
+-- Few columns for the same reason; the record is JSON (see instance-text.ts).
 CREATE TABLE instance (
   serial INTEGER PRIMARY KEY,
   service_serial INTEGER NOT NULL,
-  ip TEXT NOT NULL,
-  port INTEGER NOT NULL,
-  cluster TEXT NOT NULL,
-  ephemeral INTEGER NOT NULL,
-  weight REAL NOT NULL,
-  enabled INTEGER NOT NULL,
-  app TEXT NOT NULL,
-  metadata TEXT NOT NULL,
-  saved_ms INTEGER NOT NULL,
-  healthy INTEGER,
-  checksum INTEGER NOT NULL
+  healthy INTEGER NOT NULL,
+  checksum INTEGER NOT NULL,
+  record TEXT NOT NULL
 );
 
 CREATE TABLE remembered_metadata (

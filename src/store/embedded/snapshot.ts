@@ -1,9 +1,10 @@
 import type { ConfigItem, ConfigType } from '../../core/config/config-item.ts'
-import type { InstanceAddress, Metadata } from '../../core/naming/instance.ts'
+import type { InstanceAddress } from '../../core/naming/instance.ts'
 import type { Service, ServiceKey } from '../../core/naming/service.ts'
 import type { Namespace } from '../../core/namespaces/namespace.ts'
 import type { Snapshot, StoredInstance, StoredMetadata } from '../../core/ports.ts'
 import type { SwitchPatch } from '../../core/operator/switches.ts'
+import { instanceOfText } from './instance-text.ts'
 import type { LoadBatch, Plain } from './messages.ts'
 
 /** Makes the snapshot of the batches of a load. */
@@ -60,21 +61,11 @@ export class SnapshotBuilder {
   }
 
   #addInstance(row: readonly Plain[]): void {
-    const [serial, serviceSerial, ip, port, cluster, ephemeral, weight, enabled, app, metadata, , healthy] =
-      row
+    const [serial, serviceSerial, healthy, text] = row
     const serviceKey = this.#serviceKeys.get(Number(serviceSerial))
     if (serviceKey === undefined) return
-    const record = {
-      address: addressOf([ip, port, cluster]),
-      serial: Number(serial),
-      ephemeral: ephemeral === 1,
-      weight: Number(weight),
-      enabled: enabled === 1,
-      registered: parsed<Metadata>(metadata),
-      app: String(app),
-    }
-    // An instance whose health was never said counts as healthy, as a new one does.
-    this.#instances.push({ serviceKey, record, healthy: healthy !== 0 })
+    const record = instanceOfText(Number(serial), String(text))
+    this.#instances.push({ serviceKey, record, healthy: healthy === 1 })
   }
 }
 

@@ -6,13 +6,15 @@ export type Row = readonly SqlValue[]
 
 /**
  * How rows of a table are written and checked. `checked` columns come first in every row and are covered by
- * the row's checksum; `loose` ones change without it being made anew. `content` (bytes) is covered as well.
+ * the row's checksum; `loose` ones change without it being made anew. `content` (bytes, or a text without NUL)
+ * is covered as well, as it stands. A row whose key is there replaces that one, unless `isAppended`.
  */
 export interface Table {
   readonly name: string
   readonly checked: readonly string[]
   readonly loose: readonly string[]
   readonly content?: string
+  readonly isAppended?: true
   /** How many rows one INSERT statement takes at most. */
   readonly rowsAtOnce: number
 }
@@ -45,6 +47,7 @@ export const TABLES = {
     // Cleaning turns a record into a carrier by this bit alone.
     loose: ['hidden'],
     content: 'content',
+    isAppended: true,
     rowsAtOnce: 16,
   },
   config_item: {
@@ -84,21 +87,9 @@ export const TABLES = {
   },
   instance: {
     name: 'instance',
-    checked: [
-      'serial',
-      'service_serial',
-      'ip',
-      'port',
-      'cluster',
-      'ephemeral',
-      'weight',
-      'enabled',
-      'app',
-      'metadata',
-      'saved_ms',
-    ],
-    // Health turns by itself, often, and a save may leave it as it is.
-    loose: ['healthy'],
+    checked: ['serial', 'service_serial', 'healthy'],
+    loose: [],
+    content: 'record',
     rowsAtOnce: 50,
   },
   remembered_metadata: {
@@ -121,6 +112,8 @@ export function columnsOf(table: Table): string[] {
 export function checksumOf(table: Table, row: Row): number {
   const fields = crc32(JSON.stringify(row.slice(0, table.checked.length)))
   const content = table.content === undefined ? null : row.at(-1)
+  // Bytes and the text that they would be are not the same.
+  if (typeof content === 'string') return crc32(content, ~fields >>> 0)
   // zlib answers 0 for no bytes at all, or what it was given, as their memory happens to be.
   return Buffer.isBuffer(content) && content.length > 0 ? crc32(content, fields) : fields
 }

@@ -10,6 +10,7 @@ import type { InstanceAddress } from '../../core/naming/instance.ts'
 import type { ServiceKey } from '../../core/naming/service.ts'
 import type { NameText, Plain, Write } from './messages.ts'
 import type { ContentPack } from './content-pack.ts'
+import { instanceText } from './instance-text.ts'
 
 /** What a stamped change writes; contents go into the pack. Nothing for what is never written. */
 export function writeOfChange(change: Change, pack: ContentPack): Write | undefined {
@@ -29,7 +30,7 @@ export function writeOfChange(change: Change, pack: ContentPack): Write | undefi
     case 'service-deleted':
       return ['drop', 'service', [change.serial]]
     case 'instance-saved':
-      return ['put', 'instance', instanceRow(change)]
+      return instanceWrite(change)
     case 'instance-removed':
       return ['drop', 'instance', [change.serial]]
     case 'instance-health-changed':
@@ -84,12 +85,8 @@ function serviceRow({ service, atMs }: ServiceSaved): Plain[] {
   return [...row, atMs]
 }
 
-function instanceRow({ serviceSerial, record, healthy, atMs }: InstanceSaved): Plain[] {
-  const { ip, port, cluster } = record.address
-  const row: Plain[] = [record.serial, serviceSerial, ip, port, cluster, Number(record.ephemeral)]
-  row.push(record.weight, Number(record.enabled), record.app, JSON.stringify(record.registered), atMs)
-  row.push(healthy === undefined ? null : Number(healthy))
-  return row
+function instanceWrite({ serviceSerial, record, healthy }: InstanceSaved): Write {
+  return ['instance', record.serial, serviceSerial, healthy, instanceText(record)]
 }
 
 function addressKey(service: ServiceKey, address: InstanceAddress): Plain[] {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { instanceOfText } from '../instance-text.ts'
 import type { NameText } from '../messages.ts'
 import type { Row, TableName } from '../tables.ts'
 import type { Findings, OnProgress } from './finding.ts'
@@ -119,14 +120,12 @@ function noteRow(inventory: Inventory, findings: Findings, { table, row, rowid }
     case 'service':
       services.set(rowid, `${String(row[1])}/${String(row[2])}`)
       return
-    case 'instance':
-      instances.push({
-        serial: rowid,
-        serviceSerial: Number(row[1]),
-        ephemeral: row[5] === 1,
-        address: `${String(row[2])}:${String(row[3])}`,
-      })
+    case 'instance': {
+      const { address, ephemeral } = instanceOfText(rowid, String(row[3]))
+      const serviceSerial = Number(row[1])
+      instances.push({ serial: rowid, serviceSerial, ephemeral, address: `${address.ip}:${address.port}` })
       return
+    }
     case 'meta':
     case 'namespace':
     case 'remembered_metadata':

@@ -1,6 +1,9 @@
 import type { SqlValue } from '../connection.ts'
 import type { Met } from '../file/tree-walk.ts'
+import { INSTANCE_OF_FORMAT_1, instanceOfFormat1 } from '../format-1.ts'
 import { TABLES, verifiedRow, type Row, type Table, type TableName } from '../tables.ts'
+
+type MetRow = Extract<Met, { kind: 'row' }>
 
 /** A row of a table, checked. */
 export interface StoredRow {
@@ -22,23 +25,35 @@ const KEYED_BY_ROWID = new Set<TableName>([
   'instance',
 ])
 
-/** The row as it was written; undefined where its number of columns or its checksum does not fit the table. */
-export function storedRow(table: TableName, met: Extract<Met, { kind: 'row' }>): StoredRow | undefined {
-  const definition: Table = TABLES[table]
+/**
+ * The row as it was written, an older format's as this one has it; undefined where its number of columns or its
+ * checksum does not fit the table.
+ */
+export function storedRow(table: TableName, met: MetRow): StoredRow | undefined {
+  const row = checkedRow(TABLES[table], table, met)
+  if (row !== undefined) return { table, rowid: met.rowid, row }
+  const old = table === 'instance' ? checkedRow(INSTANCE_OF_FORMAT_1, table, met) : undefined
+  return old === undefined ? undefined : { table, rowid: met.rowid, row: instanceOfFormat1(old) }
+}
+
+/** The row of whichever table it fits: the checksum proves it. */
+export function storedRowOfAny(met: MetRow): StoredRow | undefined {
+  for (const table of TABLE_NAMES) {
+    const stored = storedRow(table, met)
+    if (stored !== undefined) return stored
+  }
+  return undefined
+}
+
+function checkedRow(definition: Table, table: TableName, met: MetRow): Row | undefined {
   const values = [...met.values]
   if (values.length !== widthOf(definition)) return undefined
   if (KEYED_BY_ROWID.has(table)) values[0] = met.rowid
   try {
-    return { table, rowid: met.rowid, row: verifiedRow(definition, asRead(definition, values)) }
+    return verifiedRow(definition, asRead(definition, values))
   } catch {
     return undefined
   }
-}
-
-/** The row of whichever table it fits: every table has a number of columns of its own, and the checksum proves it. */
-export function storedRowOfAny(met: Extract<Met, { kind: 'row' }>): StoredRow | undefined {
-  const table = TABLE_NAMES.find((name) => widthOf(TABLES[name]) === met.values.length)
-  return table === undefined ? undefined : storedRow(table, met)
 }
 
 function widthOf({ checked, loose, content }: Table): number {

@@ -1,0 +1,31 @@
+import type { Connection } from './connection.ts'
+import { INSTANCE_OF_FORMAT_1, instanceOfFormat1 } from './format-1.ts'
+import { RowWriter } from './row-writer.ts'
+import { FORMAT } from './schema.ts'
+import { columnsOf, TABLES, verifiedRow } from './tables.ts'
+
+/**
+ * Brings a database of an older format to this one, in one transaction: after a crash it is of the old format or of
+ * the new. Throws `DamagedRow`, and then changes nothing.
+ */
+export function migrate(connection: Connection, format: number): void {
+  connection.transaction(() => {
+    if (format < 2) migrateInstances(connection)
+    connection.exec(`PRAGMA user_version = ${FORMAT}`)
+  })
+}
+
+/** The table is emptied and changed, not made anew: in every file a table begins at the same page (`catalog.ts`). */
+function migrateInstances(connection: Connection): void {
+  const columns = [...columnsOf(INSTANCE_OF_FORMAT_1), 'checksum']
+  const read = connection.all(`SELECT ${columns.join(', ')} FROM instance`)
+  const rows = read.map((row) => instanceOfFormat1(verifiedRow(INSTANCE_OF_FORMAT_1, row)))
+  connection.exec('DELETE FROM instance')
+  for (const column of columns.slice(2)) connection.exec(`ALTER TABLE instance DROP COLUMN ${column}`)
+  for (const column of ['healthy INTEGER', 'checksum INTEGER', 'record TEXT']) {
+    connection.exec(`ALTER TABLE instance ADD COLUMN ${column} NOT NULL`)
+  }
+  const writer = new RowWriter(connection, TABLES.instance)
+  for (const row of rows) writer.add(row)
+  writer.flush()
+}

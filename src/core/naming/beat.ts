@@ -10,8 +10,8 @@ export interface BeatSource {
   readonly ip: string
   readonly port: number
   readonly cluster: string | undefined
-  /** The beat word for word, where that is all there is to it: one that names its cluster is known from then on. */
-  readonly text?: string | undefined
+  /** Stands for the whole request word for word; one that names its cluster is known by it from then on. */
+  readonly fingerprint?: string | undefined
 }
 
 /** `instances`: those renewed; `healed`: the changes that this brings about, to be applied behind. */
@@ -36,13 +36,14 @@ export function beat(state: State, source: BeatSource, now: Now): BeatResult {
     state.health.counts.unknown++
     return { kind: 'unknown' }
   }
-  if (source.text !== undefined && source.cluster !== undefined) state.beats.note(source.text, instances[0]!)
+  if (source.fingerprint !== undefined && source.cluster !== undefined)
+    state.beats.note(source.fingerprint, instances[0]!)
   return renew(state, instances, now)
 }
 
 /** A beat that may have been read before, word for word; undefined where it was not, and has to be read. */
-export function beatAgain(state: State, text: string, now: Now): Renewed | undefined {
-  const instance = state.beats.find(text)
+export function beatAgain(state: State, fingerprint: string, now: Now): Renewed | undefined {
+  const instance = state.beats.find(fingerprint)
   return instance === undefined ? undefined : renew(state, [instance], now)
 }
 

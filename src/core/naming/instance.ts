@@ -40,8 +40,8 @@ export interface Instance {
   timing: BeatTiming
   /** Where the health book keeps it; owned by the book. */
   dueTick: number
-  /** The beat that renews it, word for word; owned by the known beats. */
-  beatText: string | undefined
+  /** Of the beat that renews it, word for word; owned by the known beats. */
+  beatFingerprint: string | undefined
   /** The serialised form, kept until the next change; owned by the protocols' list answer. */
   json: string | undefined
 }

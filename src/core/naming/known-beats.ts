@@ -1,33 +1,30 @@
 import type { Instance } from './instance.ts'
 
-/** Longer texts are not worth their memory: they are read each time. */
-const LONGEST_TEXT = 1_024
-
 /**
- * The beats that were read already, word for word, and whom they renewed. A client sends the same text every few
- * seconds for as long as its instance lives, so that all but the first need not be read again. Each instance has
- * one text, the last that was read, and takes it along when it leaves.
+ * The beats that were read already and whom they renewed, by fingerprint: what stands for a request word for word.
+ * A client sends the same words every few seconds for as long as its instance lives, so that all but the first
+ * need not be read again. Each instance has one fingerprint, the last that was read, and takes it along when it
+ * leaves.
  */
 export class KnownBeats {
   readonly #instances = new Map<string, Instance>()
 
-  /** Whom this text renews; undefined: it has to be read. */
-  find(text: string): Instance | undefined {
-    return this.#instances.get(text)
+  /** Whom this beat renews; undefined: it has to be read. */
+  find(fingerprint: string): Instance | undefined {
+    return this.#instances.get(fingerprint)
   }
 
-  /** Notes that this text renews this instance and no other one, and can never mean anything else. */
-  note(text: string, instance: Instance): void {
-    if (text.length > LONGEST_TEXT) return
+  /** Notes that this beat renews this instance and no other one, and can never mean anything else. */
+  note(fingerprint: string, instance: Instance): void {
     this.forget(instance)
-    instance.beatText = text
-    this.#instances.set(text, instance)
+    instance.beatFingerprint = fingerprint
+    this.#instances.set(fingerprint, instance)
   }
 
   /** The instance leaves. */
   forget(instance: Instance): void {
-    if (instance.beatText === undefined) return
-    this.#instances.delete(instance.beatText)
-    instance.beatText = undefined
+    if (instance.beatFingerprint === undefined) return
+    this.#instances.delete(instance.beatFingerprint)
+    instance.beatFingerprint = undefined
   }
 }

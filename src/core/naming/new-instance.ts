@@ -18,7 +18,7 @@ export function newInstance(
     lastBeatMs: now.healthMs,
     timing: timingOf(record.registered),
     dueTick: NOT_DUE,
-    beatText: undefined,
+    beatFingerprint: undefined,
     json: undefined,
   }
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Instance } from '../../core/naming/instance.ts'
 import { selectInstances, type Selection } from '../../core/naming/select-instances.ts'
 import { groupOf, type ServiceKey } from '../../core/naming/service.ts'
@@ -119,7 +119,7 @@ function hostText(instance: Instance, protecting: boolean, beatIntervalMs: numbe
 }
 
 function tailText(hosts: string, lastRefMs: number, protecting: boolean): string {
-  const checksum = createHash('md5').update(hosts).digest('hex')
+  const checksum = hash('md5', hosts, 'hex')
   return (
     `"hosts":[${hosts}],"lastRefTime":${lastRefMs},"checksum":"${checksum}",` +
     `"allIPs":false,"reachProtectionThreshold":${protecting},"valid":true}`

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { Type } from '../schema.ts'
 import { CONFIG_TYPES, type ConfigNotes, type ConfigType } from '../../../core/config/config-item.ts'
 import type { PublishConfig } from '../../../core/config/publish-config.ts'
@@ -49,7 +49,7 @@ export function toPublishConfig(
   return {
     key: toConfigKey(params),
     content,
-    md5: createHash('md5').update(content).digest('hex'),
+    md5: hash('md5', content, 'hex'),
     type: params.type === undefined ? undefined : toConfigType(params.type),
     notes: notesOf(params),
     casMd5,

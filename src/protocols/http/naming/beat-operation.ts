@@ -9,6 +9,7 @@ import { type Beat, parseBeat } from '../json-fields.ts'
 import { type Operation, operation } from '../operation.ts'
 import type { Answer } from '../route.ts'
 import { SERVICE_PARAMS } from './instance-operations.ts'
+import { fingerprintOf } from './beat-fingerprint.ts'
 import { andThen } from '../and-then.ts'
 import { type NamingParts, serviceKeyOf } from './naming-parts.ts'
 
@@ -33,7 +34,7 @@ export function beatOperation(parts: NamingParts, answerOf: (beaten: Beaten) => 
       beat: Type.Optional(fields.beat),
     }),
     again: (target) => {
-      const result = beatAgain(parts.state, target, parts.clock())
+      const result = beatAgain(parts.state, fingerprintOf(target), parts.clock())
       return result === undefined ? undefined : answerOf(renewed(parts, result))
     },
     handle: ({ params, target }) => {
@@ -43,7 +44,8 @@ export function beatOperation(parts: NamingParts, answerOf: (beaten: Beaten) => 
       const cluster = full?.cluster ?? params.clusterName
       // Spelled out: a spread here was a third of what a beat cost.
       const { ip, port } = source
-      return andThen(beaten(parts, { serviceKey, ip, port, cluster, full, text: target }), answerOf)
+      const fingerprint = target === undefined ? undefined : fingerprintOf(target)
+      return andThen(beaten(parts, { serviceKey, ip, port, cluster, full, fingerprint }), answerOf)
     },
   })
 }

@@ -8,10 +8,13 @@ import { Wire, type WireEnd } from './wire.ts'
 /** Sockets of one loopback address before the next is used: a client's ports are not endless. */
 const PER_ADDRESS = 5_000
 
+/** Ports stay taken for a minute after their connection: each process of clients has loopback addresses of its own. */
+const OWN_NET = `127.${1 + (process.pid % 250)}.${(process.pid >> 8) % 250}`
+
 /** Wires to a base, from as many loopback addresses as they need. */
 export function openWires(base: string, count: number): Wire[] {
   return Array.from({ length: count }, (_, index) => {
-    const localAddress = `127.0.0.${2 + Math.floor(index / PER_ADDRESS)}`
+    const localAddress = `${OWN_NET}.${2 + Math.floor(index / PER_ADDRESS)}`
     return new Wire({ ...endOf(base), localAddress })
   })
 }

@@ -20,36 +20,58 @@ export interface Poll {
   /** When it is answered at the latest, on the clock of `tick`. */
   readonly dueMs: number
   /** Called once with the items that differ, or with none; never after `cancel`. */
-  readonly answer: (changed: readonly WatchedItem[]) => void
+  answer(changed: readonly WatchedItem[]): void
 }
 
-/** A poll that waits. `answer` is undefined once it was answered or cancelled. */
-export class HeldPoll implements Due {
-  readonly items: readonly WatchedItem[]
+/** The clients of one address. */
+interface Address {
   readonly ip: string
-  answer: Poll['answer'] | undefined
-  dueTick = NOT_DUE
+  /** How many of their polls wait. */
+  held: number
+}
 
-  constructor(poll: Poll) {
+/** A poll that waits, until `poll` is undefined: then it was answered or cancelled. */
+export class HeldPoll implements Due {
+  poll: Poll | undefined
+  readonly items: readonly WatchedItem[]
+  readonly address: Address
+  dueTick = NOT_DUE
+  /** Its neighbours in the order of holding. */
+  earlier: HeldPoll | undefined = undefined
+  later: HeldPoll | undefined = undefined
+  readonly #cancel: (held: HeldPoll) => void
+
+  constructor(poll: Poll, address: Address, cancel: (held: HeldPoll) => void) {
+    this.poll = poll
     this.items = poll.items
-    this.ip = poll.ip
-    this.answer = poll.answer
+    this.address = address
+    this.#cancel = cancel
+  }
+
+  /** The client has left: forget its poll. */
+  cancel(): void {
+    this.#cancel(this)
   }
 }
 
+const NONE: ReadonlySet<HeldPoll> = new Set()
+
 /**
  * The polls that wait, by what they watch. Most items are watched by one poll only, so a lone poll stands in
- * the map itself and a set is made for the second one.
+ * the map itself and a set is made for the second one. All polls are a chain, which costs no more to leave than
+ * to join.
  */
 export class HeldPolls {
-  readonly #all = new Set<HeldPoll>()
   readonly #byKey = new Map<string, HeldPoll | Set<HeldPoll>>()
-  readonly #ofAddress = new Map<string, number>()
+  readonly #addresses = new Map<string, Address>()
+  #oldest: HeldPoll | undefined
+  #newest: HeldPoll | undefined
+  #size = 0
   #watched = 0
 
   /** How many polls wait. */
   get size(): number {
-    return this.#all.size
+    return this.#size
   }
 
   /** How many items they watch in all. */
@@ -59,49 +81,87 @@ export class HeldPolls {
 
   /** How many polls of an address wait. */
   countOf(ip: string): number {
-    return this.#ofAddress.get(ip) ?? 0
+    return this.#addresses.get(ip)?.held ?? 0
   }
 
-  add(poll: HeldPoll): void {
-    this.#all.add(poll)
-    this.#ofAddress.set(poll.ip, this.countOf(poll.ip) + 1)
+  /** Takes a poll in; `cancel` is what its own `cancel` calls. */
+  add(poll: Poll, cancel: (held: HeldPoll) => void): HeldPoll {
+    const held = new HeldPoll(poll, this.#addressOf(poll.ip), cancel)
+    held.address.held++
+    this.#size++
     this.#watched += poll.items.length
-    for (const { keyText } of poll.items) {
-      const there = this.#byKey.get(keyText)
-      if (there === undefined) this.#byKey.set(keyText, poll)
-      else if (there instanceof Set) there.add(poll)
-      else if (there !== poll) this.#byKey.set(keyText, new Set([there, poll]))
-    }
+    held.earlier = this.#newest
+    if (this.#newest === undefined) this.#oldest = held
+    else this.#newest.later = held
+    this.#newest = held
+    for (const { keyText } of poll.items) this.watch(keyText, held)
+    return held
   }
 
-  /** Answers whether the poll was there. */
-  delete(poll: HeldPoll): boolean {
-    if (!this.#all.delete(poll)) return false
-    this.#watched -= poll.items.length
-    const left = this.countOf(poll.ip) - 1
-    if (left > 0) this.#ofAddress.set(poll.ip, left)
-    else this.#ofAddress.delete(poll.ip)
-    for (const { keyText } of poll.items) {
+  /** Takes out a poll that is in. */
+  delete(held: HeldPoll): void {
+    this.#size--
+    this.#watched -= held.items.length
+    if (--held.address.held === 0) this.#addresses.delete(held.address.ip)
+    this.#unchain(held)
+    for (const { keyText } of held.items) {
       const there = this.#byKey.get(keyText)
-      if (there === poll) this.#byKey.delete(keyText)
-      else if (there instanceof Set && there.delete(poll) && there.size === 0) this.#byKey.delete(keyText)
+      if (there === held) this.#byKey.delete(keyText)
+      else if (there instanceof Set && there.delete(held) && there.size === 0) this.#byKey.delete(keyText)
     }
-    return true
   }
 
   isWatched(keyText: string): boolean {
     return this.#byKey.has(keyText)
   }
 
-  /** The polls that watch an item, oldest first; polls may come and go while it is walked over. */
-  of(keyText: string): Iterable<HeldPoll> {
+  /** The polls that watch an item, oldest first but for those that `watch` has put back. */
+  of(keyText: string): ReadonlySet<HeldPoll> {
     const there = this.#byKey.get(keyText)
-    if (there === undefined) return []
-    return there instanceof Set ? there : [there]
+    if (there === undefined) return NONE
+    return there instanceof Set ? there : new Set([there])
   }
 
-  /** All polls, oldest first. */
-  all(): Iterable<HeldPoll> {
-    return this.#all
+  /**
+   * The same, and they no longer count as watching it: of thousands that are answered none is looked up again.
+   * Who goes on waiting has to be put back with `watch`.
+   */
+  take(keyText: string): ReadonlySet<HeldPoll> {
+    const taken = this.of(keyText)
+    this.#byKey.delete(keyText)
+    return taken
+  }
+
+  /** Notes that a poll watches an item. */
+  watch(keyText: string, held: HeldPoll): void {
+    const there = this.#byKey.get(keyText)
+    if (there === undefined) this.#byKey.set(keyText, held)
+    else if (there instanceof Set) there.add(held)
+    else if (there !== held) this.#byKey.set(keyText, new Set([there, held]))
+  }
+
+  /** All polls of this moment, oldest first. */
+  all(): HeldPoll[] {
+    const all: HeldPoll[] = []
+    for (let held = this.#oldest; held !== undefined; held = held.later) all.push(held)
+    return all
+  }
+
+  #addressOf(ip: string): Address {
+    const there = this.#addresses.get(ip)
+    if (there !== undefined) return there
+    const address = { ip, held: 0 }
+    this.#addresses.set(ip, address)
+    return address
+  }
+
+  #unchain(held: HeldPoll): void {
+    const { earlier, later } = held
+    if (earlier === undefined) this.#oldest = later
+    else earlier.later = later
+    if (later === undefined) this.#newest = earlier
+    else later.earlier = earlier
+    held.earlier = undefined
+    held.later = undefined
   }
 }

@@ -87,6 +87,41 @@ test('an item that is changed back wakes nobody, and its poll goes on waiting', 
   expect(polls.size).toBe(1)
 })
 
+test('a poll that its walk passes by is still watching: the next change wakes it, and it can leave', () => {
+  const { polls, change, runAll } = fixture()
+  const stays = holdOne(polls, [watched('a', ''), watched('b', '')])
+  const leaves = holdOne(polls, [watched('a', '')])
+  change('a', 'one')
+  change('a', '')
+  runAll()
+  expect([...polls.watchersOf(keyOf('a'))]).toEqual([['10.0.0.1', '']])
+  leaves.handle.cancel()
+  change('a', 'two')
+  change('b', 'two')
+  runAll()
+  expect(stays.names()).toEqual([['a', 'b']])
+  expect(leaves.answers).toEqual([])
+  expect(polls.counts()).toMatchObject({ held: 0, watched: 0, changed: 1, left: 1 })
+})
+
+test('when the server stops during a walk, every poll is answered once', () => {
+  const { polls, clock, change, runSlice, runAll } = fixture()
+  let answers = 0
+  const answer = () => {
+    clock.nowMs += 1
+    answers++
+  }
+  for (let number = 0; number < 20; number++)
+    polls.hold({ items: [watched('a', '')], ip: '10.0.0.1', dueMs: 30_000, answer })
+  change('a', 'one')
+  runSlice()
+  expect(answers).toBeLessThan(20)
+  polls.answerAll()
+  runAll()
+  expect(answers).toBe(20)
+  expect(polls.size).toBe(0)
+})
+
 test('other items and other kinds of change disturb nobody', () => {
   const { polls, change, waiting } = fixture()
   holdOne(polls, [watched('a', '')])

@@ -2,7 +2,7 @@ import type { Change } from '../core/changes.ts'
 import { configKeyText, type ConfigKey } from '../core/config/config-item.ts'
 import { DueBook } from '../core/due-book.ts'
 import { SlicedWork, type Loop } from '../core/sliced-work.ts'
-import { HeldPoll, HeldPolls, type Poll, type WatchedItem } from './held-polls.ts'
+import { type HeldPoll, HeldPolls, type Poll, type WatchedItem } from './held-polls.ts'
 
 export type { Poll, WatchedItem } from './held-polls.ts'
 
@@ -63,7 +63,9 @@ export class LongPolls {
   readonly #due = new DueBook<HeldPoll>(POLL_BUCKET_MS)
   /** Items that have changed and whose polls are still to be compared, in the order of their first change. */
   readonly #changed = new Set<string>()
+  /** The polls of the item that is being walked over, and its key. */
   #walk: Iterator<HeldPoll> | undefined
+  #walked = ''
   /** Polls whose time is up; those before `#expiredAt` are done. */
   #expired: HeldPoll[] = []
   #expiredAt = 0
@@ -111,10 +113,9 @@ export class LongPolls {
       return 'too-many'
     }
     this.#counts.begun++
-    const held = new HeldPoll(poll)
-    this.#polls.add(held)
+    const held = this.#polls.add(poll, this.#cancel)
     this.#due.add(held, poll.dueMs)
-    return { cancel: () => this.#cancel(held) }
+    return held
   }
 
   /** To be called with every committed change, after State has applied it. */
@@ -142,13 +143,16 @@ export class LongPolls {
     for (const poll of this.#polls.all()) this.#answer(poll, NOTHING)
   }
 
-  /** Who watches an item now: the md5 that each address has (the newest poll's, where it has several). */
+  /**
+   * Who watches an item now: the md5 that each address has (the newest poll's, where it has several). Leaves out
+   * who is about to be told of a change.
+   */
   watchersOf(key: ConfigKey): Map<string, string> {
     const keyText = configKeyText(key)
     const md5ByIp = new Map<string, string>()
     for (const poll of this.#polls.of(keyText)) {
       const item = poll.items.find((each) => each.keyText === keyText)
-      if (item !== undefined) md5ByIp.set(poll.ip, item.md5)
+      if (item !== undefined) md5ByIp.set(poll.address.ip, item.md5)
     }
     return md5ByIp
   }
@@ -157,7 +161,7 @@ export class LongPolls {
   watchedBy(ip: string): WatchedItem[] {
     const items = new Map<string, WatchedItem>()
     for (const poll of this.#polls.all()) {
-      if (poll.ip !== ip) continue
+      if (poll.address.ip !== ip) continue
       for (const item of poll.items) items.set(item.keyText, item)
     }
     return [...items.values()]
@@ -177,12 +181,12 @@ export class LongPolls {
       if (differing.length > 0) {
         this.#counts.changed++
         this.#answer(woken, differing)
-      }
+      } else this.#polls.watch(this.#walked, woken)
       return true
     }
     const expired = this.#expired[this.#expiredAt++]
     if (expired !== undefined) {
-      if (expired.answer !== undefined) {
+      if (expired.poll !== undefined) {
         this.#counts.timeout++
         this.#answer(expired, this.compare(expired.items))
       }
@@ -196,30 +200,37 @@ export class LongPolls {
   #nextWoken(): HeldPoll | undefined {
     for (;;) {
       const next = this.#walk?.next()
-      if (next?.done === false) return next.value
+      if (next?.done === false) {
+        // Cancelled or expired since the walk began.
+        if (next.value.poll === undefined) continue
+        return next.value
+      }
       this.#walk = undefined
       const [keyText] = this.#changed
       if (keyText === undefined) return undefined
       // Before the walk, so that a change during the walk marks the item for another one.
       this.#changed.delete(keyText)
-      this.#walk = this.#polls.of(keyText)[Symbol.iterator]()
+      this.#walked = keyText
+      this.#walk = this.#polls.take(keyText)[Symbol.iterator]()
     }
   }
 
-  #answer(poll: HeldPoll, changed: readonly WatchedItem[]): void {
-    const answer = this.#release(poll)
-    answer?.(changed)
+  #answer(held: HeldPoll, changed: readonly WatchedItem[]): void {
+    const { poll } = held
+    this.#release(held)
+    poll?.answer(changed)
   }
 
-  #cancel(poll: HeldPoll): void {
-    if (this.#release(poll) !== undefined) this.#counts.left++
+  readonly #cancel = (held: HeldPoll): void => {
+    if (this.#release(held)) this.#counts.left++
   }
 
-  /** Forgets a poll; gives its `answer` the first time only. */
-  #release(poll: HeldPoll): Poll['answer'] | undefined {
-    const { answer } = poll
-    poll.answer = undefined
-    if (this.#polls.delete(poll)) this.#due.remove(poll)
-    return answer
+  /** Forgets a poll; false where that was done before. */
+  #release(held: HeldPoll): boolean {
+    if (held.poll === undefined) return false
+    held.poll = undefined
+    this.#polls.delete(held)
+    this.#due.remove(held)
+    return true
   }
 }

@@ -1,3 +1,4 @@
+import { ReadyAnswer } from './answer-headers.ts'
 import type { Answer } from './route.ts'
 
 /** Content types of the interface's answers. */
@@ -30,8 +31,8 @@ export function csJsonAnswer(value: unknown, status = 200): Answer {
 }
 
 // Made once: these are the answers of the hottest writes. None ends in a newline, clients compare exactly.
-export const OK_TEXT: Answer = Object.freeze(textAnswer(Buffer.from('ok')))
-export const EMPTY_TEXT: Answer = Object.freeze(textAnswer(Buffer.alloc(0)))
-export const TRUE_JSON: Answer = Object.freeze(jsonTextAnswer(Buffer.from('true')))
-export const FALSE_JSON: Answer = Object.freeze(jsonTextAnswer(Buffer.from('false')))
-export const CS_TRUE_JSON: Answer = Object.freeze(csJsonAnswer(true))
+export const OK_TEXT: Answer = new ReadyAnswer(textAnswer(Buffer.from('ok')))
+export const EMPTY_TEXT: Answer = new ReadyAnswer(textAnswer(Buffer.alloc(0)))
+export const TRUE_JSON: Answer = new ReadyAnswer(jsonTextAnswer(Buffer.from('true')))
+export const FALSE_JSON: Answer = new ReadyAnswer(jsonTextAnswer(Buffer.from('false')))
+export const CS_TRUE_JSON: Answer = new ReadyAnswer(csJsonAnswer(true))

@@ -223,10 +223,8 @@ export class Exchange implements Request<Record<string, unknown>>, Held, Caller,
   }
 
   #write(answer: Answer, closing: boolean): void {
-    const { body, chunks, status } = answer
-    const bytes = typeof body === 'string' ? Buffer.byteLength(body) : body.length
-    const length = chunks === undefined ? bytes : undefined
-    this.#response.writeHead(status, headersOf(answer, length, closing))
+    const { status } = answer
+    this.#response.writeHead(status, headersOf(answer, closing))
     const { onAnswer } = this.#context
     if (onAnswer !== undefined) onAnswer(this.#compiled?.route, status, performance.now() - this.#startedMs)
   }

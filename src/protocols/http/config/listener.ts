@@ -1,8 +1,9 @@
 import type { ConfigKey } from '../../../core/config/config-item.ts'
 import { Refusal } from '../../../core/refusal.ts'
+import { ReadyAnswer } from '../answer-headers.ts'
 import type { Answer, Caller, HeaderNote, Held, Request } from '../route.ts'
 import { headerText } from './header-text.ts'
-import { LISTENING_CONFIGS, parseListeningConfigs, type WatchedItem } from './listening-configs.ts'
+import { listeningConfigsOf, LISTENING_CONFIGS, type WatchedItem } from './listening-configs.ts'
 
 /** A poll to hold: `answer` is called once, with the items that differ or with none. */
 export interface HoldablePoll {
@@ -10,7 +11,7 @@ export interface HoldablePoll {
   readonly ip: string
   /** When it is answered at the latest, on the clock of `nowMs`. */
   readonly dueMs: number
-  readonly answer: (changed: readonly WatchedItem[]) => void
+  answer(changed: readonly WatchedItem[]): void
 }
 
 /** Who compares and holds polls. */
@@ -39,6 +40,21 @@ export interface ListenerManners {
   readonly tell: (changed: readonly WatchedItem[]) => Answer
   /** The answer to a poll that does not say how long it waits; throws where the dialect insists. */
   readonly tellWithoutTimeout: (changed: readonly WatchedItem[]) => Answer
+}
+
+/**
+ * Makes answers of the names of items, and gives the last one again where the names are the same: thousands of
+ * polls of one item are answered with it one after the other.
+ */
+export function tellingNames(
+  toAnswer: (names: string) => Answer,
+): (changed: readonly WatchedItem[]) => Answer {
+  let last: { readonly names: string; readonly answer: Answer } | undefined
+  return (changed) => {
+    const names = changed.length === 1 ? changed[0]!.echo : changed.map((item) => item.echo).join('')
+    if (last?.names !== names) last = { names, answer: new ReadyAnswer(toAnswer(names)) }
+    return last.answer
+  }
 }
 
 /** A request that polls. */
@@ -82,31 +98,45 @@ export function listen(
 ): Answer | undefined {
   const { params, caller } = request
   const timeoutMs = timeoutOf(caller)
-  const items = parseListeningConfigs(params[LISTENING_CONFIGS], parts.maxListeningItems)
+  const items = listeningConfigsOf(params[LISTENING_CONFIGS], parts.maxListeningItems)
   const changed = parts.polls.compare(items)
   if (timeoutMs === undefined) return manners.tellWithoutTimeout(changed)
   if (changed.length > 0 || mustNotHang(caller)) return manners.tell(changed)
   const dueMs = parts.nowMs() + timeoutMs - ANSWER_BEFORE_MS
-  return holdPoll(request, { items, ip: caller.ip, dueMs }, { polls: parts.polls, tell: manners.tell })
+  return new ListeningPoll({ items, ip: caller.ip, dueMs }, manners).wait(request, parts.polls)
 }
 
-function holdPoll(
-  request: ListenRequest,
-  poll: Omit<HoldablePoll, 'answer'>,
-  { polls, tell }: { polls: PollHolder; tell: ListenerManners['tell'] },
-): Answer | undefined {
-  const told: { later?: Held; early?: Answer } = {}
-  const answer = (changed: readonly WatchedItem[]): void => {
-    if (told.later === undefined) told.early = tell(changed)
-    else told.later.answer(tell(changed))
+/** A poll and, while it is held, the request that waits for its answer. */
+class ListeningPoll implements HoldablePoll {
+  readonly items: readonly WatchedItem[]
+  readonly ip: string
+  readonly dueMs: number
+  readonly #manners: ListenerManners
+  #held: Held | undefined
+  #early: Answer | undefined
+
+  constructor({ items, ip, dueMs }: Omit<HoldablePoll, 'answer'>, manners: ListenerManners) {
+    this.items = items
+    this.ip = ip
+    this.dueMs = dueMs
+    this.#manners = manners
   }
-  const { items, ip, dueMs } = poll
-  const handle = polls.hold({ items, ip, dueMs, answer })
-  if (handle === 'too-many') throw tooManyPolls()
-  if (told.early !== undefined) return told.early
-  told.later = request.hold()
-  told.later.onGone(() => handle.cancel())
-  return undefined
+
+  /** Has the poll held; gives the answer where the holder gave it there and then. */
+  wait(request: ListenRequest, polls: PollHolder): Answer | undefined {
+    const handle = polls.hold(this)
+    if (handle === 'too-many') throw tooManyPolls()
+    if (this.#early !== undefined) return this.#early
+    this.#held = request.hold()
+    this.#held.onGone(() => handle.cancel())
+    return undefined
+  }
+
+  answer(changed: readonly WatchedItem[]): void {
+    const answer = this.#manners.tell(changed)
+    if (this.#held === undefined) this.#early = answer
+    else this.#held.answer(answer)
+  }
 }
 
 /** The time-out of a poll, in milliseconds; undefined where the client gives none. */

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { configKeyText } from '../../../core/config/config-item.ts'
 import { Refusal } from '../../../core/refusal.ts'
-import { parseListeningConfigs } from './listening-configs.ts'
+import { listeningConfigsOf, parseListeningConfigs } from './listening-configs.ts'
 
 const watched = (...fields: string[]) => `${fields.join('\u0002')}\u0001`
 const parse = (text: string, maxItems = 10_000) => parseListeningConfigs(text, maxItems)
@@ -98,4 +98,15 @@ describe('an item', () => {
   test('with a broken percent sign keeps it', () => {
     expect(parse(watched('a%', 'g', ''))[0]?.key.dataId).toBe('a%')
   })
+})
+
+test('the same text gives the same list, within the limit of whoever asks', () => {
+  const text = 'd\u0002g\u0002m\u0001e\u0002g\u0002m\u0001'
+  const items = listeningConfigsOf(text, 2)
+  expect(items).toEqual(parseListeningConfigs(text, 2))
+  expect(listeningConfigsOf(`${text}`, 2)).toBe(items)
+  expect(() => listeningConfigsOf(text, 1)).toThrow('at most 1 items')
+  for (let other = 0; other < 100; other++) listeningConfigsOf(`${other}\u0002g\u0002m\u0001`, 1)
+  expect(listeningConfigsOf(text, 2)).not.toBe(items)
+  expect(listeningConfigsOf(text, 2)).toEqual(items)
 })

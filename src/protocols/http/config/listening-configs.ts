@@ -24,6 +24,30 @@ const LONGEST_GROUP = 128
 const LONGEST_TENANT = 128
 const ALLOWED = 'items of dataId ^2 group ^2 md5 [^2 tenant] ^1 (^n: the character with code n)'
 
+/** So many texts of at most this length are remembered: some 3 MB at worst. */
+const MOST_KNOWN = 64
+const LONGEST_KNOWN = 4_096
+
+const known = new Map<string, readonly WatchedItem[]>()
+
+/**
+ * The watched items of a text, as `parseListeningConfigs` reads them. Clients that watch the same send the same
+ * text: their held polls share one list, which saves memory and, when thousands are compared, looking it up there.
+ */
+export function listeningConfigsOf(text: string, maxItems: number): readonly WatchedItem[] {
+  const there = known.get(text)
+  if (there !== undefined && there.length <= maxItems) return there
+  const items = parseListeningConfigs(text, maxItems)
+  if (text.length <= LONGEST_KNOWN) remember(detached(text), items)
+  return items
+}
+
+function remember(text: string, items: readonly WatchedItem[]): void {
+  const [oldest] = known.keys()
+  if (oldest !== undefined && known.size >= MOST_KNOWN) known.delete(oldest)
+  known.set(text, items)
+}
+
 /**
  * Reads the watched items (interface.md, Listen for configurations). Clients encode them twice or once, so
  * they are decoded here once more: no name can hold a percent sign. What follows the last ^1 was cut off on

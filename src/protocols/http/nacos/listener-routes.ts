@@ -1,5 +1,6 @@
 import { Type } from '../schema.ts'
 import { toNamespaceId, toTenant } from '../../../core/namespace-id.ts'
+import { ReadyAnswer } from '../answer-headers.ts'
 import { csJsonAnswer, JSON_UTF8 } from '../answers.ts'
 import { KEY_PARAMS, toConfigKey } from '../config/config-key.ts'
 import { READ_CONFIG } from '../config/config-parts.ts'
@@ -8,6 +9,7 @@ import {
   listenerHeaders,
   type ListenerManners,
   type ListenerParts,
+  tellingNames,
   MAX_LISTEN_BODY_BYTES,
 } from '../config/listener.ts'
 import { LISTENING_CONFIGS, type WatchedItem } from '../config/listening-configs.ts'
@@ -37,17 +39,17 @@ function wait(parts: ListenerParts) {
   })
 }
 
-const NOTHING: Answer = Object.freeze(pollAnswer(Buffer.alloc(0)))
+const NOTHING: Answer = new ReadyAnswer(pollAnswer(Buffer.alloc(0)))
+const tellNames = tellingNames((names) => pollAnswer(Buffer.from(`${names}\n`)))
 
 const MANNERS: ListenerManners = {
-  tell: (changed) =>
-    changed.length === 0 ? NOTHING : pollAnswer(`${changed.map((item) => item.echo).join('')}\n`),
+  tell: (changed) => (changed.length === 0 ? NOTHING : tellNames(changed)),
   tellWithoutTimeout: (changed) => {
     return { ...NOTHING, headers: { ...NO_CACHE, ...probeHeaders(changed) } }
   },
 }
 
-function pollAnswer(body: Buffer | string): Answer {
+function pollAnswer(body: Buffer): Answer {
   return { status: 200, contentType: JSON_UTF8, body, headers: NO_CACHE }
 }
 

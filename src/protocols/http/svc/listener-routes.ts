@@ -7,6 +7,7 @@ import {
   type ListenerManners,
   listenerHeaders,
   type ListenerParts,
+  tellingNames,
   MAX_LISTEN_BODY_BYTES,
   TIMEOUT_ALLOWED,
   TIMEOUT_HEADER,
@@ -33,9 +34,10 @@ export function svcListenerRoutes(parts: ListenerParts): Route[] {
   ])
 }
 
+const tellNames = tellingNames((names) => textAnswer(Buffer.from(names)))
+
 const MANNERS: ListenerManners = {
-  tell: (changed) =>
-    changed.length === 0 ? EMPTY_TEXT : textAnswer(changed.map((item) => item.echo).join('')),
+  tell: (changed) => (changed.length === 0 ? EMPTY_TEXT : tellNames(changed)),
   tellWithoutTimeout: () => {
     const message = `The header ${TIMEOUT_HEADER} is required: ${TIMEOUT_ALLOWED}.`
     const facts = { parameter: TIMEOUT_HEADER, allowed: TIMEOUT_ALLOWED }

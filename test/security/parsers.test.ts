@@ -110,7 +110,8 @@ describe('any text is read or refused', () => {
     holdsFor((sent) => {
       const metadata = valueOrRefusal(() => parseMetadata(sent, 'metadata', 200))
       if (metadata === undefined) return
-      expect(Object.getPrototypeOf(metadata)).toBeNull()
+      expect(Object.getPrototypeOf(metadata)).toBe(Object.prototype)
+      expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
       for (const value of Object.values(metadata)) expect(typeof value).toBe('string')
       expect(Buffer.byteLength(Object.entries(metadata).flat().join(''))).toBeLessThanOrEqual(200)
     }))

@@ -21,6 +21,25 @@ export const INSTANCE_OF_FORMAT_1: Table = {
   rowsAtOnce: 50,
 }
 
+/** Empties that table and gives it the columns of format 2. */
+export const INSTANCE_TO_FORMAT_2 = `
+DELETE FROM instance;
+ALTER TABLE instance DROP COLUMN ip;
+ALTER TABLE instance DROP COLUMN port;
+ALTER TABLE instance DROP COLUMN cluster;
+ALTER TABLE instance DROP COLUMN ephemeral;
+ALTER TABLE instance DROP COLUMN weight;
+ALTER TABLE instance DROP COLUMN enabled;
+ALTER TABLE instance DROP COLUMN app;
+ALTER TABLE instance DROP COLUMN metadata;
+ALTER TABLE instance DROP COLUMN saved_ms;
+ALTER TABLE instance DROP COLUMN healthy;
+ALTER TABLE instance DROP COLUMN checksum;
+ALTER TABLE instance ADD COLUMN healthy INTEGER NOT NULL;
+ALTER TABLE instance ADD COLUMN checksum INTEGER NOT NULL;
+ALTER TABLE instance ADD COLUMN record TEXT NOT NULL;
+`
+
 /** The row of an instance, without its checksum, from one of format 1. */
 export function instanceOfFormat1(row: Row): Row {
   const [serial, serviceSerial, ip, port, cluster, ephemeral, weight, enabled, app, metadata, , healthy] = row

@@ -1,5 +1,5 @@
 import type { Connection } from './connection.ts'
-import { INSTANCE_OF_FORMAT_1, instanceOfFormat1 } from './format-1.ts'
+import { INSTANCE_OF_FORMAT_1, INSTANCE_TO_FORMAT_2, instanceOfFormat1 } from './format-1.ts'
 import { RowWriter } from './row-writer.ts'
 import { FORMAT } from './schema.ts'
 import { columnsOf, TABLES, verifiedRow } from './tables.ts'
@@ -20,11 +20,7 @@ function migrateInstances(connection: Connection): void {
   const columns = [...columnsOf(INSTANCE_OF_FORMAT_1), 'checksum']
   const read = connection.all(`SELECT ${columns.join(', ')} FROM instance`)
   const rows = read.map((row) => instanceOfFormat1(verifiedRow(INSTANCE_OF_FORMAT_1, row)))
-  connection.exec('DELETE FROM instance')
-  for (const column of columns.slice(2)) connection.exec(`ALTER TABLE instance DROP COLUMN ${column}`)
-  for (const column of ['healthy INTEGER', 'checksum INTEGER', 'record TEXT']) {
-    connection.exec(`ALTER TABLE instance ADD COLUMN ${column} NOT NULL`)
-  }
+  connection.exec(INSTANCE_TO_FORMAT_2)
   const writer = new RowWriter(connection, TABLES.instance)
   for (const row of rows) writer.add(row)
   writer.flush()

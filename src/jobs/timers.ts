@@ -2,7 +2,7 @@
 export type JobFault = (error: unknown, job: string) => void
 
 /** All jobs share one timer: waking up the thread costs more than most of them do. None runs more often. */
-const PULSE_MS = 50
+const PULSE_MS = 100
 
 interface Job {
   readonly everyMs: number

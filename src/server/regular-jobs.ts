@@ -38,8 +38,8 @@ export function startRegularJobs(parts: JobParts, settings: Settings): { stop():
   timers.every(1_000, 'empty services', () => care.expireServices())
   timers.every(settings.expiredMetadataIntervalMs, 'remembered metadata', () => care.forgetMetadata())
   timers.every(100, 'write behind', () => engine.tick())
-  timers.every(50, 'held polls', () => polls.tick(monotonicMs()))
-  timers.every(50, 'probes', () => probing.prober.tick())
+  timers.every(100, 'held polls', () => polls.tick(monotonicMs()))
+  timers.every(100, 'probes', () => probing.prober.tick())
   timers.every(1_000, 'history', () => cleaner.tick())
   timers.every(1_000, 'pushes', () => {
     pushing.pushes.tick(monotonicMs())

@@ -12,8 +12,10 @@ export interface ConnectionSettings {
   readonly unreadTimeoutMs: number
 }
 
-/** How often unread answers are looked for. */
-export const UNREAD_CHECK_MS = 1_000
+/** How often unread answers are looked for, where they may wait so long: all connections are looked at. */
+export function unreadCheckMs(unreadTimeoutMs: number): number {
+  return Math.max(100, Math.min(5_000, unreadTimeoutMs / 4))
+}
 
 /** Refused connections come in thousands; one line a minute tells of them. */
 const LOG_EVERY_MS = 60_000
@@ -71,7 +73,7 @@ export class Connections {
 
   /**
    * Cuts the connections that have had more than `maxUnreadBytes` to read for longer than `unreadTimeoutMs`
-   * without having taken a whole answer meanwhile. To be called every UNREAD_CHECK_MS.
+   * without having taken a whole answer meanwhile. To be called every `unreadCheckMs`.
    */
   cutSlowReaders(nowMs: number): void {
     const { maxUnreadBytes, unreadTimeoutMs } = this.#settings

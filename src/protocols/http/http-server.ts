@@ -9,7 +9,7 @@ import { Server as NetServer, type AddressInfo, type Socket } from 'node:net'
 import { parseTrustedProxies } from './client-address.ts'
 import { answerClientError } from './client-error.ts'
 import { BodyMemory } from './body-memory.ts'
-import { Connections, type ConnectionSettings, UNREAD_CHECK_MS } from './connection-limits.ts'
+import { Connections, type ConnectionSettings, unreadCheckMs } from './connection-limits.ts'
 import { isIdle } from './connection-load.ts'
 import type { ExchangeContext, HttpLog } from './exchange-context.ts'
 import { Exchange } from './exchange.ts'
@@ -89,7 +89,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   server.on('checkContinue', begin)
   server.on('clientError', answerClientError)
   admitBefore(server, connections)
-  const slowReaders = setInterval(() => connections.cutSlowReaders(performance.now()), UNREAD_CHECK_MS)
+  const checkMs = unreadCheckMs(settings.unreadTimeoutMs)
+  const slowReaders = setInterval(() => connections.cutSlowReaders(performance.now()), checkMs)
   slowReaders.unref()
   return {
     server,

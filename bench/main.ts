@@ -9,8 +9,9 @@ import { flatCost } from './scenarios/flat-cost.ts'
 import { heldPolls } from './scenarios/held-polls.ts'
 import { manyInstances } from './scenarios/many-instances.ts'
 import { startAndIdle } from './scenarios/start-and-idle.ts'
+import { launchPeer } from './peer.ts'
 import { ratiosOf, type Row, tableOf } from './table.ts'
-import { foundTarget, launchFloor, launchOurs, launchPeer, type Launch, type Target } from './target.ts'
+import { foundTarget, launchFloor, launchOurs, type Launch, type Target } from './target.ts'
 import { hasWrk } from './wrk.ts'
 
 const SCENARIOS: readonly Scenario[] = [

@@ -3,6 +3,7 @@ import type { InstanceSet } from './request-text.ts'
 /** Requests that a load is made of; `index` runs from `first`. */
 export type Stream =
   | { readonly kind: 'list'; readonly base: string; readonly services: number }
+  | { readonly kind: 'read'; readonly base: string; readonly count: number }
   | { readonly kind: 'beat'; readonly set: InstanceSet }
   | { readonly kind: 'register'; readonly set: InstanceSet; readonly version: number }
   | { readonly kind: 'publish'; readonly base: string; readonly count: number }

@@ -2,7 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Histogram } from './histogram.ts'
 import type { ClosedLoopJob, LoadResult, OpenLoopJob, Stream } from './jobs.ts'
 import { requestPaths } from './paths.ts'
-import { beatQuery, configContent, publishForm, registerForm, requestText } from './request-text.ts'
+import {
+  beatQuery,
+  configContent,
+  publishForm,
+  readQuery,
+  registerForm,
+  requestText,
+} from './request-text.ts'
 import { Wire, type WireEnd } from './wire.ts'
 
 /** Sockets of one loopback address before the next is used: a client's ports are not endless. */
@@ -29,6 +36,9 @@ function requestsOf(base: string, stream: Stream): (index: number) => string {
     case 'list':
       return (index) =>
         requestText('GET', `${paths.list}?serviceName=${stream.base}-${(index * 7919) % stream.services}`)
+    case 'read':
+      return (index) =>
+        requestText('GET', `${paths.configs}?${readQuery(`${stream.base}-${(index * 7919) % stream.count}`)}`)
     case 'beat':
       return (index) => requestText('PUT', `${paths.beat}?${beatQuery(stream.set, index % stream.set.count)}`)
     case 'register':

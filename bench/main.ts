@@ -3,14 +3,16 @@ import { dirname, resolve } from 'node:path'
 import { loadLine, machineLine } from './machine.ts'
 import { HELP, type Options, readOptions } from './options.ts'
 import type { Bench, Figures, Scenario } from './scenario.ts'
+import { besideWork } from './scenarios/beside-work.ts'
 import { churn } from './scenarios/churn.ts'
 import { closedLoops, LIST_SET, prepareReads, READ_BASE } from './scenarios/closed-loops.ts'
 import { flatCost } from './scenarios/flat-cost.ts'
 import { heldPolls } from './scenarios/held-polls.ts'
 import { manyInstances } from './scenarios/many-instances.ts'
 import { startAndIdle } from './scenarios/start-and-idle.ts'
+import { writtenBehind } from './scenarios/written-behind.ts'
 import { launchPeer } from './peer.ts'
-import { ratiosOf, type Row, tableOf } from './table.ts'
+import { ratiosOf, type Row, seriesTable, tableOf } from './table.ts'
 import { foundTarget, launchFloor, launchOurs, type Launch, type Target } from './target.ts'
 import { hasWrk } from './wrk.ts'
 
@@ -19,9 +21,18 @@ const SCENARIOS: readonly Scenario[] = [
   ...heldPolls,
   ...manyInstances,
   ...churn,
+  ...writtenBehind,
+  ...besideWork,
   ...startAndIdle,
   ...flatCost,
 ]
+
+/** What one scenario came to. */
+interface Result {
+  readonly scenario: string
+  readonly series: string | undefined
+  readonly rows: readonly Row[]
+}
 
 /** What ratios are told of. */
 const COMPARED = ['rate /s', 'cpu µs', 'p99 ms', 'last ms', 'KB a poll', 'core %', 'rss MB', 'start ms']
@@ -36,17 +47,15 @@ export async function main(args: readonly string[]): Promise<number> {
     )
   if (!hasWrk())
     throw new Error('The bench needs wrk: install it from your package manager (apt-get install wrk).')
-  const chosen = SCENARIOS.filter((scenario) => isChosen(scenario, options))
-  if (chosen.length === 0)
-    throw new Error(`There is no scenario ${options.only?.join(', ')}: --list names them.`)
+  const chosen = choose(options)
   console.log(`${machineLine()}\nMedians of ${options.rounds} rounds; ratios hold within one run only.\n`)
-  const results: { scenario: string; rows: readonly Row[] }[] = []
+  const results: Result[] = []
   let failures = 0
   for (const scenario of chosen) {
     console.log(`## ${scenario.name}\n${scenario.about}`)
     try {
       const rows = await run(scenario, options)
-      results.push({ scenario: scenario.name, rows })
+      results.push({ scenario: scenario.name, series: scenario.series, rows })
       const ratios = ratiosOf(rows, COMPARED)
       console.log(`\n${tableOf(rows)}\n${ratios === undefined ? '' : `\n${ratios}\n`}\n(${loadLine()})\n`)
     } catch (error) {
@@ -54,14 +63,29 @@ export async function main(args: readonly string[]): Promise<number> {
       console.log(`\nFailed: ${error instanceof Error ? error.message : String(error)}\n`)
     }
   }
+  for (const table of seriesTables(results)) console.log(`${table}\n`)
   if (options.json !== undefined)
     writeFileSync(options.json, `${JSON.stringify({ machine: machineLine(), options, results }, null, 2)}\n`)
   return failures > 0 ? 1 : 0
 }
 
-function isChosen({ name, long, notQuick }: Scenario, { only, quick }: Options): boolean {
-  if (only === undefined) return !long && !(quick && notQuick)
-  return only.some((word) => name === word || name.startsWith(`${word}-`))
+/** The scenarios that were asked for; throws where a name means none. */
+function choose({ only, quick }: Options): Scenario[] {
+  if (only === undefined) return SCENARIOS.filter(({ long, notQuick }) => !long && !(quick && notQuick))
+  const means = (word: string, { name }: Scenario): boolean => name === word || name.startsWith(`${word}-`)
+  const unknown = only.filter((word) => !SCENARIOS.some((scenario) => means(word, scenario)))
+  if (unknown.length > 0)
+    throw new Error(`There is no scenario "${unknown.join('", "')}": --list names those that there are.`)
+  return SCENARIOS.filter((scenario) => only.some((word) => means(word, scenario)))
+}
+
+/** The tables that put the sizes of a series side by side. */
+function seriesTables(results: readonly Result[]): string[] {
+  const names = new Set(results.map(({ series }) => series).filter((name) => name !== undefined))
+  return [...names].flatMap((name) => {
+    const members = results.filter(({ series }) => series === name)
+    return members.length < 2 ? [] : [`## ${name}, ours\n\n${seriesTable(members)}`]
+  })
 }
 
 /** All rounds of one scenario: in each, every target has its turn. */
@@ -72,11 +96,12 @@ async function run(scenario: Scenario, options: Options): Promise<Row[]> {
     quick: options.quick,
     rounds: options.rounds,
     seconds: options.seconds,
+    askedSeconds: options.askedSeconds,
     launches,
     dist,
   }
-  const most = scenario.rounds ?? (options.quick && scenario.freshRounds ? 1 : Infinity)
-  const rounds = Math.min(options.rounds, most)
+  const own = scenario.rounds ?? (options.quick && scenario.freshRounds ? 1 : options.rounds)
+  const rounds = options.askedRounds ?? Math.min(options.rounds, own)
   const found = new Map<string, Figures[]>()
   const note = (name: string, figures: Figures): void =>
     void found.set(name, [...(found.get(name) ?? []), figures])
@@ -86,7 +111,8 @@ async function run(scenario: Scenario, options: Options): Promise<Row[]> {
       if (!scenario.freshRounds && round === 0) {
         targets = await startAll(scenario, bench)
         if (scenario.warmUp)
-          for (const target of targets) await scenario.measure(target, { ...bench, seconds: 1 }, -1)
+          for (const target of targets)
+            await scenario.measure(target, { ...bench, seconds: 1, askedSeconds: 1 }, -1)
       }
       if (scenario.freshRounds) {
         for (const name of Object.keys(launches)) {

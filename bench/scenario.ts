@@ -12,7 +12,15 @@ export type Figures = Readonly<Record<string, number>>
 export interface Extent {
   readonly quick: boolean
   readonly rounds: number
+  /** How long a closed loop runs. */
   readonly seconds: number
+  /** What `--seconds` asked for, which also holds for loads that have a length of their own. */
+  readonly askedSeconds?: number | undefined
+}
+
+/** How long a load with a length of its own runs. */
+export function lengthOf({ quick, askedSeconds }: Extent, own: { quick: number; full: number }): number {
+  return askedSeconds ?? (quick ? own.quick : own.full)
 }
 
 /** What a scenario works with. */
@@ -36,7 +44,10 @@ export interface Scenario {
   readonly notQuick?: boolean
   /** Every round has a server of its own, or all rounds the same one. */
   readonly freshRounds?: boolean
+  /** As many rounds as there are, where `--rounds` asks for none. */
   readonly rounds?: number
+  /** Scenarios of one series measure the same at several sizes: a table at the end puts them side by side. */
+  readonly series?: string
   /** Measures each target for a second first (as round -1), so that no cold code is in the figures. */
   readonly warmUp?: boolean
   /** Puts into a fresh server what the measurement needs. */

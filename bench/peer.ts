@@ -10,7 +10,7 @@ const LAST_PORT = 19_700
 const GRPC_OFFSET = 1_000
 let nextPort = FIRST_PORT
 
-/** One start in ten comes up so that it acknowledges writes and never has them: it is replaced by another. */
+/** About one start in seven comes up so that it acknowledges writes and never has them: it is replaced by another. */
 const MOST_STARTS = 8
 const TAKES_WRITES_MS = 3_000
 

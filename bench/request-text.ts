@@ -21,19 +21,15 @@ export interface InstanceSet {
   readonly lasting?: boolean
 }
 
-/** The metadata by which a lasting instance asks for that; report.lua spells the same. */
+/** The metadata of an instance beside its version, and that by which one asks to last: report.lua spells the same. */
+const ORDINARY = { zone: 'a', 'preserved.register.source': 'SPRING_CLOUD' }
 const LASTING = { 'preserved.heart.beat.timeout': '7200000', 'preserved.ip.delete.timeout': '7200000' }
 
 /** The form of a registration, as clients send it. `version` goes into the metadata: another one is a change. */
 export function registerForm(set: InstanceSet, index: number, version: number): string {
   const { base, perService, lasting = false } = set
   const metadata = encodeURIComponent(
-    JSON.stringify({
-      version: String(version),
-      zone: 'a',
-      'preserved.register.source': 'SPRING_CLOUD',
-      ...(lasting ? LASTING : {}),
-    }),
+    JSON.stringify({ version: String(version), ...(lasting ? LASTING : ORDINARY) }),
   )
   return (
     `serviceName=DEFAULT_GROUP%40%40${base}-${Math.floor(index / perService)}&groupName=DEFAULT_GROUP` +

@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { loadLine, machineLine } from './machine.ts'
 import { HELP, type Options, readOptions } from './options.ts'
-import type { Bench, Figures, Scenario } from './scenario.ts'
+import { groupsOf, measureGroup, type Result } from './rounds.ts'
+import type { Bench, Scenario } from './scenario.ts'
 import { besideWork } from './scenarios/beside-work.ts'
 import { churn } from './scenarios/churn.ts'
 import { closedLoops, LIST_SET, prepareReads, READ_BASE } from './scenarios/closed-loops.ts'
@@ -12,8 +13,8 @@ import { manyInstances } from './scenarios/many-instances.ts'
 import { startAndIdle } from './scenarios/start-and-idle.ts'
 import { writtenBehind } from './scenarios/written-behind.ts'
 import { launchPeer } from './peer.ts'
-import { ratiosOf, type Row, seriesTable, tableOf } from './table.ts'
-import { foundTarget, launchFloor, launchOurs, type Launch, type Target } from './target.ts'
+import { ratiosOf, seriesTable, tableOf } from './table.ts'
+import { foundTarget, launchFloor, launchOurs, type Launch } from './target.ts'
 import { hasWrk } from './wrk.ts'
 
 const SCENARIOS: readonly Scenario[] = [
@@ -26,13 +27,6 @@ const SCENARIOS: readonly Scenario[] = [
   ...startAndIdle,
   ...flatCost,
 ]
-
-/** What one scenario came to. */
-interface Result {
-  readonly scenario: string
-  readonly series: string | undefined
-  readonly rows: readonly Row[]
-}
 
 /** What ratios are told of. */
 const COMPARED = ['rate /s', 'cpu µs', 'p99 ms', 'last ms', 'KB a poll', 'core %', 'rss MB', 'start ms']
@@ -51,13 +45,12 @@ export async function main(args: readonly string[]): Promise<number> {
   console.log(`${machineLine()}\nMedians of ${options.rounds} rounds; ratios hold within one run only.\n`)
   const results: Result[] = []
   let failures = 0
-  for (const scenario of chosen) {
-    console.log(`## ${scenario.name}\n${scenario.about}`)
+  for (const group of groupsOf(chosen)) {
+    for (const { name, about } of group) console.log(`## ${name}\n${about}`)
     try {
-      const rows = await run(scenario, options)
-      results.push({ scenario: scenario.name, series: scenario.series, rows })
-      const ratios = ratiosOf(rows, COMPARED)
-      console.log(`\n${tableOf(rows)}\n${ratios === undefined ? '' : `\n${ratios}\n`}\n(${loadLine()})\n`)
+      const found = await measureGroup(group, benchOf(options), options.askedRounds)
+      results.push(...found)
+      for (const result of found) report(result, found.length > 1)
     } catch (error) {
       failures++
       console.log(`\nFailed: ${error instanceof Error ? error.message : String(error)}\n`)
@@ -88,45 +81,15 @@ function seriesTables(results: readonly Result[]): string[] {
   })
 }
 
-/** All rounds of one scenario: in each, every target has its turn. */
-async function run(scenario: Scenario, options: Options): Promise<Row[]> {
-  const launches = launchesOf(options)
-  const dist = dirname(options.main)
-  const bench: Bench = {
-    quick: options.quick,
-    rounds: options.rounds,
-    seconds: options.seconds,
-    askedSeconds: options.askedSeconds,
-    launches,
-    dist,
-  }
-  const own = scenario.rounds ?? (options.quick && scenario.freshRounds ? 1 : options.rounds)
-  const rounds = options.askedRounds ?? Math.min(options.rounds, own)
-  const found = new Map<string, Figures[]>()
-  const note = (name: string, figures: Figures): void =>
-    void found.set(name, [...(found.get(name) ?? []), figures])
-  let targets: Target[] = []
-  try {
-    for (let round = 0; round < rounds; round++) {
-      if (!scenario.freshRounds && round === 0) {
-        targets = await startAll(scenario, bench)
-        if (scenario.warmUp)
-          for (const target of targets)
-            await scenario.measure(target, { ...bench, seconds: 1, askedSeconds: 1 }, -1)
-      }
-      if (scenario.freshRounds) {
-        for (const name of Object.keys(launches)) {
-          const [target] = (targets = await startAll(scenario, bench, name))
-          if (target !== undefined) note(target.name, await scenario.measure(target, bench, round))
-          await stopAll(targets)
-        }
-      } else for (const target of targets) note(target.name, await scenario.measure(target, bench, round))
-      if (scenario.beside) note(scenario.beside.name, await scenario.beside.measure(bench))
-    }
-  } finally {
-    await stopAll(targets)
-  }
-  return [...found].map(([target, all]) => ({ target, rounds: all }))
+function report({ scenario, rows }: Result, named: boolean): void {
+  const ratios = ratiosOf(rows, COMPARED)
+  const head = named ? `\n${scenario}` : ''
+  console.log(`${head}\n${tableOf(rows)}\n${ratios === undefined ? '' : `\n${ratios}\n`}\n(${loadLine()})\n`)
+}
+
+function benchOf(options: Options): Bench {
+  const { quick, rounds, seconds, askedSeconds, main: mainFile } = options
+  return { quick, rounds, seconds, askedSeconds, launches: launchesOf(options), dist: dirname(mainFile) }
 }
 
 function launchesOf({ main: mainFile, peer, also, urls }: Options): Record<string, Launch> {
@@ -149,26 +112,6 @@ function floorLike(ours: Launch): Launch {
       await model.stop()
     }
   }
-}
-
-async function startAll(scenario: Scenario, bench: Bench, only?: string): Promise<Target[]> {
-  const targets: Target[] = []
-  for (const [name, launch] of Object.entries(bench.launches)) {
-    if ((only !== undefined && only !== name) || !scenario.kinds.includes(kindOf(name))) continue
-    const target = await launch()
-    targets.push(target)
-    await scenario.prepare?.(target, bench)
-  }
-  return targets
-}
-
-function kindOf(name: string): Target['kind'] {
-  if (name === 'floor' || name === 'peer') return name
-  return name === 'ours' || name === 'also' ? 'ours' : 'other'
-}
-
-async function stopAll(targets: Target[]): Promise<void> {
-  await Promise.all(targets.splice(0).map((target) => target.stop()))
 }
 
 function say(text: string): number {

@@ -25,6 +25,8 @@ export function lengthOf({ quick, askedSeconds }: Extent, own: { quick: number; 
 
 /** What a scenario works with. */
 export interface Bench extends Extent {
+  /** Which part of a round this is, from 0. */
+  readonly part?: number
   /** How each server of the run is started. */
   readonly launches: Readonly<Record<string, Launch>>
   /** The directory of the built server. */
@@ -46,8 +48,13 @@ export interface Scenario {
   readonly freshRounds?: boolean
   /** As many rounds as there are, where `--rounds` asks for none. */
   readonly rounds?: number
-  /** Scenarios of one series measure the same at several sizes: a table at the end puts them side by side. */
+  /**
+   * Scenarios of one series measure the same at several sizes. Their servers run at the same time and take turns, and a
+   * table at the end puts them side by side.
+   */
   readonly series?: string
+  /** In how many calls of `measure` a round is done; `bench.part` tells which it is. All servers take turns in each. */
+  readonly parts?: number
   /** Measures each target for a second first (as round -1), so that no cold code is in the figures. */
   readonly warmUp?: boolean
   /** Puts into a fresh server what the measurement needs. */

@@ -3,78 +3,92 @@ import type { Bench, Figures, Scenario } from '../scenario.ts'
 import { lengthOf, loadOnce } from '../scenario.ts'
 import type { Target } from '../target.ts'
 import type { RequestTemplate, Script } from '../wrk.ts'
-import { type Loop, measureLoop, registerSet } from './closed-loops.ts'
+import { measureLoop, registerSet } from './closed-loops.ts'
+
+/** One operation: a script of its own, or a request at an address. */
+interface Operation {
+  readonly name: string
+  readonly script: Script
+  readonly path?: keyof ReturnType<typeof requestPaths>
+  readonly template?: RequestTemplate
+  readonly dialect?: 'nacos'
+}
+
+const ITEM = 'dataId={key}&group=DEFAULT_GROUP'
+
+const OPERATIONS: readonly Operation[] = [
+  { name: 'list', script: 'list' },
+  { name: 'read', script: 'read' },
+  { name: 'beat', script: 'beat' },
+  { name: 'register', script: 'register' },
+  { name: 'publish', script: 'publish' },
+  get('detail', 'instance', 'serviceName={key}&ip={ip}&port=8080'),
+  get('service', 'service', 'serviceName={key}'),
+  get('service page', 'services', 'pageNo=1&pageSize=10'),
+  { ...get('show=all', 'configs', `${ITEM}&show=all`), dialect: 'nacos' },
+  // A poll that knows another content is answered at once.
+  {
+    name: 'listener',
+    script: 'template',
+    path: 'listener',
+    template: {
+      method: 'POST',
+      form: 'Listening-Configs={key}%02DEFAULT_GROUP%02x%01',
+      header: 'Long-Pulling-Timeout: 30000',
+    },
+  },
+  get('history', 'history', `${ITEM}&search=accurate&pageNo=1&pageSize=1`),
+  get('namespaces', 'namespaces', ''),
+  // Last, because it leaves some of the instances out.
+  { name: 'rejoin', script: 'rejoin' },
+]
+
+function get(name: string, path: NonNullable<Operation['path']>, query: string): Operation {
+  return { name, script: 'template', path, template: { method: 'GET', query } }
+}
 
 /** What an operation costs while there is little and while there is much: nothing may grow but what answers more. */
 export const flatCost: readonly Scenario[] = [100, 10_000, 100_000].map((count) => ({
   name: `flat-${count}`,
   about: `processor µs of each operation with ${count.toLocaleString('en')} services of one instance and as many items`,
   kinds: ['ours'],
-  rounds: 1,
+  rounds: 3,
   series: 'flat',
+  parts: OPERATIONS.length,
   warmUp: true,
   notQuick: count > 10_000,
   prepare: (target) => publishAll(target, count),
-  measure: (target, bench, round) => costsAt(target, bench, { count, first: (round + 2) * ROUND_STEP }),
+  measure: (target, bench, round) => costAt(target, bench, { count, round }),
 }))
 
 const BASE = 'flat'
 /** No round repeats the numbers of another: a content or metadata that is there already is no change, and cheaper. */
 const ROUND_STEP = 10_000_000
 
-async function costsAt(
+async function costAt(
   target: Target,
   bench: Bench,
-  { count, first }: { count: number; first: number },
+  { count, round }: { count: number; round: number },
 ): Promise<Figures> {
   const set = { base: BASE, count, perService: 1, lasting: true }
-  await registerSet(target, set)
-  // The first list after a change makes the answer; what is asked for here is what all later ones cost.
-  await listAll(target, count)
-  const figures: Record<string, number> = {}
-  const shared = { connections: 64, seconds: lengthOf(bench, { quick: 1, full: 3 }), ...set, first }
-  const measure = async (name: string, loop: Loop): Promise<void> => {
-    const { 'cpu µs': us } = await measureLoop(target, loop)
-    figures[`${name} µs`] = us!
+  const { part = 0 } = bench
+  if (part === 0) {
+    await registerSet(target, set)
+    // The first list after a change makes the answer; what is asked for here is what all later ones cost.
+    await listAll(target, count)
   }
-  for (const script of SCRIPTS) await measure(script, { ...shared, script })
-  for (const [name, url, template] of templates(target))
-    await measure(name, { ...shared, script: 'template', url, template })
-  // Last, because it leaves some of the instances out.
-  await measure('rejoin', { ...shared, script: 'rejoin' })
-  return figures
+  const operation = OPERATIONS[part]!
+  const seconds = lengthOf(bench, { quick: 1, full: 2 })
+  const first = (round + 2) * ROUND_STEP
+  const loop = { ...set, ...requestOf(operation, target), connections: 64, seconds, first }
+  const { 'cpu µs': us } = await measureLoop(target, loop)
+  return { [`${operation.name} µs`]: us! }
 }
 
-const SCRIPTS: readonly Exclude<Script, 'template' | 'rejoin'>[] = [
-  'list',
-  'read',
-  'beat',
-  'register',
-  'publish',
-]
-
-/** Operations without a script of their own: name, address, request. */
-function templates({ base }: Target): [string, string, RequestTemplate][] {
-  const paths = requestPaths(base)
-  const other = requestPaths(base.replace('/svc/', '/nacos/'))
-  const get = (query: string): RequestTemplate => ({ method: 'GET', query })
-  const item = 'dataId={key}&group=DEFAULT_GROUP'
-  return [
-    ['detail', paths.instance, get('serviceName={key}&ip={ip}&port=8080')],
-    ['service', paths.service, get('serviceName={key}')],
-    ['service page', paths.services, get('pageNo=1&pageSize=10')],
-    ['show=all', other.configs, get(`${item}&show=all`)],
-    ['listener', paths.listener, CHANGED_POLL],
-    ['history', paths.history, get(`${item}&search=accurate&pageNo=1&pageSize=1`)],
-    ['namespaces', paths.namespaces, get('')],
-  ]
-}
-
-/** A poll that knows another content is answered at once. */
-const CHANGED_POLL: RequestTemplate = {
-  method: 'POST',
-  form: 'Listening-Configs={key}%02DEFAULT_GROUP%02x%01',
-  header: 'Long-Pulling-Timeout: 30000',
+function requestOf({ script, path, template, dialect }: Operation, { base }: Target) {
+  if (script !== 'template') return { script }
+  const paths = requestPaths(dialect === undefined ? base : base.replace('/svc/', `/${dialect}/`))
+  return { script, url: paths[path!], template: template! }
 }
 
 async function publishAll({ base }: Target, count: number): Promise<void> {

@@ -66,6 +66,8 @@ export interface LoadResult {
   /** Answers that were no success, and broken connections. */
   readonly failed: number
   readonly elapsedMs: number
+  /** How late the client itself was to look at each request that was due: latencies are too long by as much. */
+  readonly lateCounts?: readonly number[]
 }
 
 /** What a wake-up came to. */

@@ -108,6 +108,7 @@ export async function openLoop(job: OpenLoopJob): Promise<LoadResult> {
   const free = [...wires].reverse()
   const waiting: number[] = []
   const histogram = new Histogram()
+  const late = new Histogram()
   const total = Math.floor(perSecond * seconds)
   let failed = 0
   let due = 0
@@ -128,7 +129,11 @@ export async function openLoop(job: OpenLoopJob): Promise<LoadResult> {
     }
   }
   while (histogram.total + failed < total) {
-    while (due < total && dueMs(due) <= performance.now()) waiting.push(due++)
+    const now = performance.now()
+    for (; due < total && dueMs(due) <= now; due++) {
+      late.add(now - dueMs(due))
+      waiting.push(due)
+    }
     dispatch()
     await sleep(TICK_MS)
     if (performance.now() - began > (seconds + 60) * 1_000) break
@@ -136,5 +141,11 @@ export async function openLoop(job: OpenLoopJob): Promise<LoadResult> {
   for (const wire of wires) wire.close()
   const elapsedMs = performance.now() - began
   const unanswered = total - histogram.total - failed
-  return { counts: histogram.counts(), answered: histogram.total, failed: failed + unanswered, elapsedMs }
+  return {
+    counts: histogram.counts(),
+    answered: histogram.total,
+    failed: failed + unanswered,
+    elapsedMs,
+    lateCounts: late.counts(),
+  }
 }

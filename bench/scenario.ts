@@ -118,9 +118,14 @@ export async function loadOnce(job: Job): Promise<LoadResult> {
 /** The percentiles of a load, named for a table. */
 export function latencies(result: LoadResult, of = ''): Figures {
   const histogram = Histogram.of(result.counts)
+  const late: Figures =
+    result.lateCounts === undefined
+      ? {}
+      : { [`${of}client p99 ms`]: Histogram.of(result.lateCounts).percentile(0.99) }
   return {
     [`${of}p50 ms`]: histogram.percentile(0.5),
     [`${of}p99 ms`]: histogram.percentile(0.99),
     [`${of}p99.9 ms`]: histogram.percentile(0.999),
+    ...late,
   }
 }

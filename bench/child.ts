@@ -6,8 +6,10 @@ export interface Child {
   readonly pid: number
   /** Sends a message and resolves with the next that comes back. Rejects where the process ends instead. */
   ask(message: object | string): Promise<unknown>
+  /** Resolves when it is gone. */
+  readonly gone: Promise<void>
   /** Ends it, by force after some seconds; resolves when it is gone. */
-  stop(): Promise<void>
+  stop(signal?: 'SIGKILL'): Promise<void>
 }
 
 const FORCE_AFTER_MS = 15_000
@@ -28,8 +30,9 @@ export function childOf(child: ChildProcess): Child {
   return {
     pid: child.pid!,
     ask: (message) => ask(child, message),
-    stop: async () => {
-      child.kill('SIGTERM')
+    gone,
+    stop: async (signal) => {
+      child.kill(signal ?? 'SIGTERM')
       const force = setTimeout(() => child.kill('SIGKILL'), FORCE_AFTER_MS)
       await gone
       clearTimeout(force)

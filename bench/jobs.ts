@@ -3,6 +3,7 @@ import type { InstanceSet } from './request-text.ts'
 /** Requests that a load is made of; `index` runs from `first`. */
 export type Stream =
   | { readonly kind: 'list'; readonly base: string; readonly services: number }
+  | { readonly kind: 'read'; readonly base: string; readonly count: number }
   | { readonly kind: 'beat'; readonly set: InstanceSet }
   | { readonly kind: 'register'; readonly set: InstanceSet; readonly version: number }
   | { readonly kind: 'publish'; readonly base: string; readonly count: number }
@@ -65,6 +66,8 @@ export interface LoadResult {
   /** Answers that were no success, and broken connections. */
   readonly failed: number
   readonly elapsedMs: number
+  /** How late the client itself was to look at each request that was due: latencies are too long by as much. */
+  readonly lateCounts?: readonly number[]
 }
 
 /** What a wake-up came to. */

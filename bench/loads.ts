@@ -2,7 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Histogram } from './histogram.ts'
 import type { ClosedLoopJob, LoadResult, OpenLoopJob, Stream } from './jobs.ts'
 import { requestPaths } from './paths.ts'
-import { beatQuery, configContent, publishForm, registerForm, requestText } from './request-text.ts'
+import {
+  beatQuery,
+  configContent,
+  publishForm,
+  readQuery,
+  registerForm,
+  requestText,
+} from './request-text.ts'
 import { Wire, type WireEnd } from './wire.ts'
 
 /** Sockets of one loopback address before the next is used: a client's ports are not endless. */
@@ -32,6 +39,9 @@ function requestsOf(base: string, stream: Stream): (index: number) => string {
     case 'list':
       return (index) =>
         requestText('GET', `${paths.list}?serviceName=${stream.base}-${(index * 7919) % stream.services}`)
+    case 'read':
+      return (index) =>
+        requestText('GET', `${paths.configs}?${readQuery(`${stream.base}-${(index * 7919) % stream.count}`)}`)
     case 'beat':
       return (index) => requestText('PUT', `${paths.beat}?${beatQuery(stream.set, index % stream.set.count)}`)
     case 'register':
@@ -101,6 +111,7 @@ export async function openLoop(job: OpenLoopJob): Promise<LoadResult> {
   const free = [...wires].reverse()
   const waiting: number[] = []
   const histogram = new Histogram()
+  const late = new Histogram()
   const total = Math.floor(perSecond * seconds)
   let failed = 0
   let due = 0
@@ -121,7 +132,11 @@ export async function openLoop(job: OpenLoopJob): Promise<LoadResult> {
     }
   }
   while (histogram.total + failed < total) {
-    while (due < total && dueMs(due) <= performance.now()) waiting.push(due++)
+    const now = performance.now()
+    for (; due < total && dueMs(due) <= now; due++) {
+      late.add(now - dueMs(due))
+      waiting.push(due)
+    }
     dispatch()
     await sleep(TICK_MS)
     if (performance.now() - began > (seconds + 60) * 1_000) break
@@ -129,5 +144,11 @@ export async function openLoop(job: OpenLoopJob): Promise<LoadResult> {
   for (const wire of wires) wire.close()
   const elapsedMs = performance.now() - began
   const unanswered = total - histogram.total - failed
-  return { counts: histogram.counts(), answered: histogram.total, failed: failed + unanswered, elapsedMs }
+  return {
+    counts: histogram.counts(),
+    answered: histogram.total,
+    failed: failed + unanswered,
+    elapsedMs,
+    lateCounts: late.counts(),
+  }
 }

@@ -2,15 +2,19 @@ import { writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { loadLine, machineLine } from './machine.ts'
 import { HELP, type Options, readOptions } from './options.ts'
-import type { Bench, Figures, Scenario } from './scenario.ts'
+import { groupsOf, measureGroup, type Result } from './rounds.ts'
+import type { Bench, Scenario } from './scenario.ts'
+import { besideWork } from './scenarios/beside-work.ts'
 import { churn } from './scenarios/churn.ts'
 import { closedLoops, LIST_SET, prepareReads, READ_BASE } from './scenarios/closed-loops.ts'
 import { flatCost } from './scenarios/flat-cost.ts'
 import { heldPolls } from './scenarios/held-polls.ts'
 import { manyInstances } from './scenarios/many-instances.ts'
 import { startAndIdle } from './scenarios/start-and-idle.ts'
-import { ratiosOf, type Row, tableOf } from './table.ts'
-import { foundTarget, launchFloor, launchOurs, launchPeer, type Launch, type Target } from './target.ts'
+import { writtenBehind } from './scenarios/written-behind.ts'
+import { launchPeer } from './peer.ts'
+import { ratiosOf, seriesTable, tableOf } from './table.ts'
+import { foundTarget, launchFloor, launchOurs, type Launch } from './target.ts'
 import { hasWrk } from './wrk.ts'
 
 const SCENARIOS: readonly Scenario[] = [
@@ -18,6 +22,8 @@ const SCENARIOS: readonly Scenario[] = [
   ...heldPolls,
   ...manyInstances,
   ...churn,
+  ...writtenBehind,
+  ...besideWork,
   ...startAndIdle,
   ...flatCost,
 ]
@@ -35,71 +41,55 @@ export async function main(args: readonly string[]): Promise<number> {
     )
   if (!hasWrk())
     throw new Error('The bench needs wrk: install it from your package manager (apt-get install wrk).')
-  const chosen = SCENARIOS.filter((scenario) => isChosen(scenario, options))
-  if (chosen.length === 0)
-    throw new Error(`There is no scenario ${options.only?.join(', ')}: --list names them.`)
+  const chosen = choose(options)
   console.log(`${machineLine()}\nMedians of ${options.rounds} rounds; ratios hold within one run only.\n`)
-  const results: { scenario: string; rows: readonly Row[] }[] = []
+  const results: Result[] = []
   let failures = 0
-  for (const scenario of chosen) {
-    console.log(`## ${scenario.name}\n${scenario.about}`)
+  for (const group of groupsOf(chosen)) {
+    for (const { name, about } of group) console.log(`## ${name}\n${about}`)
     try {
-      const rows = await run(scenario, options)
-      results.push({ scenario: scenario.name, rows })
-      const ratios = ratiosOf(rows, COMPARED)
-      console.log(`\n${tableOf(rows)}\n${ratios === undefined ? '' : `\n${ratios}\n`}\n(${loadLine()})\n`)
+      const found = await measureGroup(group, benchOf(options), options.askedRounds)
+      results.push(...found)
+      for (const result of found) report(result, found.length > 1)
     } catch (error) {
       failures++
       console.log(`\nFailed: ${error instanceof Error ? error.message : String(error)}\n`)
     }
   }
+  for (const table of seriesTables(results)) console.log(`${table}\n`)
   if (options.json !== undefined)
     writeFileSync(options.json, `${JSON.stringify({ machine: machineLine(), options, results }, null, 2)}\n`)
   return failures > 0 ? 1 : 0
 }
 
-function isChosen({ name, long, notQuick }: Scenario, { only, quick }: Options): boolean {
-  if (only === undefined) return !long && !(quick && notQuick)
-  return only.some((word) => name === word || name.startsWith(`${word}-`))
+/** The scenarios that were asked for; throws where a name means none. */
+function choose({ only, quick }: Options): Scenario[] {
+  if (only === undefined) return SCENARIOS.filter(({ long, notQuick }) => !long && !(quick && notQuick))
+  const means = (word: string, { name }: Scenario): boolean => name === word || name.startsWith(`${word}-`)
+  const unknown = only.filter((word) => !SCENARIOS.some((scenario) => means(word, scenario)))
+  if (unknown.length > 0)
+    throw new Error(`There is no scenario "${unknown.join('", "')}": --list names those that there are.`)
+  return SCENARIOS.filter((scenario) => only.some((word) => means(word, scenario)))
 }
 
-/** All rounds of one scenario: in each, every target has its turn. */
-async function run(scenario: Scenario, options: Options): Promise<Row[]> {
-  const launches = launchesOf(options)
-  const dist = dirname(options.main)
-  const bench: Bench = {
-    quick: options.quick,
-    rounds: options.rounds,
-    seconds: options.seconds,
-    launches,
-    dist,
-  }
-  const most = scenario.rounds ?? (options.quick && scenario.freshRounds ? 1 : Infinity)
-  const rounds = Math.min(options.rounds, most)
-  const found = new Map<string, Figures[]>()
-  const note = (name: string, figures: Figures): void =>
-    void found.set(name, [...(found.get(name) ?? []), figures])
-  let targets: Target[] = []
-  try {
-    for (let round = 0; round < rounds; round++) {
-      if (!scenario.freshRounds && round === 0) {
-        targets = await startAll(scenario, bench)
-        if (scenario.warmUp)
-          for (const target of targets) await scenario.measure(target, { ...bench, seconds: 1 }, -1)
-      }
-      if (scenario.freshRounds) {
-        for (const name of Object.keys(launches)) {
-          const [target] = (targets = await startAll(scenario, bench, name))
-          if (target !== undefined) note(target.name, await scenario.measure(target, bench, round))
-          await stopAll(targets)
-        }
-      } else for (const target of targets) note(target.name, await scenario.measure(target, bench, round))
-      if (scenario.beside) note(scenario.beside.name, await scenario.beside.measure(bench))
-    }
-  } finally {
-    await stopAll(targets)
-  }
-  return [...found].map(([target, all]) => ({ target, rounds: all }))
+/** The tables that put the sizes of a series side by side. */
+function seriesTables(results: readonly Result[]): string[] {
+  const names = new Set(results.map(({ series }) => series).filter((name) => name !== undefined))
+  return [...names].flatMap((name) => {
+    const members = results.filter(({ series }) => series === name)
+    return members.length < 2 ? [] : [`## ${name}, ours\n\n${seriesTable(members)}`]
+  })
+}
+
+function report({ scenario, rows }: Result, named: boolean): void {
+  const ratios = ratiosOf(rows, COMPARED)
+  const head = named ? `\n${scenario}` : ''
+  console.log(`${head}\n${tableOf(rows)}\n${ratios === undefined ? '' : `\n${ratios}\n`}\n(${loadLine()})\n`)
+}
+
+function benchOf(options: Options): Bench {
+  const { quick, rounds, seconds, askedSeconds, main: mainFile } = options
+  return { quick, rounds, seconds, askedSeconds, launches: launchesOf(options), dist: dirname(mainFile) }
 }
 
 function launchesOf({ main: mainFile, peer, also, urls }: Options): Record<string, Launch> {
@@ -122,26 +112,6 @@ function floorLike(ours: Launch): Launch {
       await model.stop()
     }
   }
-}
-
-async function startAll(scenario: Scenario, bench: Bench, only?: string): Promise<Target[]> {
-  const targets: Target[] = []
-  for (const [name, launch] of Object.entries(bench.launches)) {
-    if ((only !== undefined && only !== name) || !scenario.kinds.includes(kindOf(name))) continue
-    const target = await launch()
-    targets.push(target)
-    await scenario.prepare?.(target, bench)
-  }
-  return targets
-}
-
-function kindOf(name: string): Target['kind'] {
-  if (name === 'floor' || name === 'peer') return name
-  return name === 'ours' || name === 'also' ? 'ours' : 'other'
-}
-
-async function stopAll(targets: Target[]): Promise<void> {
-  await Promise.all(targets.splice(0).map((target) => target.stop()))
 }
 
 function say(text: string): number {

@@ -8,7 +8,10 @@ export interface Options {
   /** The names of the scenarios, or the beginnings of names; undefined: all that are not long. */
   readonly only: readonly string[] | undefined
   readonly rounds: number
+  /** What was asked for; undefined: some scenarios have fewer rounds, some loads a length of their own. */
+  readonly askedRounds: number | undefined
   readonly seconds: number
+  readonly askedSeconds: number | undefined
   readonly json: string | undefined
   readonly peer: string | undefined
   /** The built main.js that is measured as ours. */
@@ -23,13 +26,13 @@ export const HELP = `npm run bench -- [options]
   --quick          about two minutes instead of half an hour: fewer rounds, shorter ones
   --only a,b       only these scenarios (the beginning of a name is enough); long ones run only so
   --rounds N       how often each is measured; figures are medians
-  --seconds N      how long one closed loop runs
+  --seconds N      how long each load runs
   --peer FILE      the binary of the Rust server r-nacos to measure beside (or the environment variable RNACOS)
   --main FILE      the built main.js to measure as ours (dist/main.js, which is built first)
   --also FILE      another built main.js to measure beside, e.g. of the version before
   --url BASE[,PID] a running server to measure beside, e.g. http://127.0.0.1:8848/nacos/v1 (repeatable)
   --json FILE      writes every round's figures as JSON
-  --list           names the scenarios
+  --list           names the scenarios, and which of them run only by name
 `
 
 /** Reads the arguments; throws an Error that says what is wrong. */
@@ -53,13 +56,17 @@ export function readOptions(
     },
   })
   const { quick, list, help } = values
+  const askedRounds = positive('rounds', values.rounds)
+  const askedSeconds = positive('seconds', values.seconds)
   return {
     quick,
     list,
     help,
     only: values.only?.split(','),
-    rounds: positive('rounds', values.rounds, quick ? 2 : 5),
-    seconds: positive('seconds', values.seconds, quick ? 1 : 5),
+    rounds: askedRounds ?? (quick ? 2 : 5),
+    askedRounds,
+    seconds: askedSeconds ?? (quick ? 1 : 5),
+    askedSeconds,
     json: values.json,
     peer: values.peer ?? process.env['RNACOS'],
     main: resolve(values.main),
@@ -68,8 +75,9 @@ export function readOptions(
   }
 }
 
-function positive(name: string, text: string | undefined, fallback: number): number {
-  const value = text === undefined ? fallback : Number(text)
+function positive(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const value = Number(text)
   if (Number.isInteger(value) && value > 0) return value
   throw new Error(`--${name} must be a whole number from 1, but is "${text}".`)
 }

@@ -4,6 +4,11 @@ export function requestPaths(base: string) {
     list: `${base}/ns/instance/list`,
     configs: `${base}/cs/configs`,
     listener: `${base}/cs/configs/listener`,
+    history: `${base}/cs/history`,
+    service: `${base}/ns/service`,
+    services: `${base}/ns/service/list`,
+    namespaces: `${base}/console/namespaces`,
+    backup: `${base}/operator/backup`,
     instance: `${base}/ns/instance`,
     beat: `${base}/ns/instance/beat`,
   }

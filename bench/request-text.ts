@@ -17,12 +17,19 @@ export interface InstanceSet {
   readonly base: string
   readonly count: number
   readonly perService: number
+  /** They ask to be kept for hours without a beat: what is measured is not their expiry. */
+  readonly lasting?: boolean
 }
 
+/** The metadata of an instance beside its version, and that by which one asks to last: report.lua spells the same. */
+const ORDINARY = { zone: 'a', 'preserved.register.source': 'SPRING_CLOUD' }
+const LASTING = { 'preserved.heart.beat.timeout': '7200000', 'preserved.ip.delete.timeout': '7200000' }
+
 /** The form of a registration, as clients send it. `version` goes into the metadata: another one is a change. */
-export function registerForm({ base, perService }: InstanceSet, index: number, version: number): string {
+export function registerForm(set: InstanceSet, index: number, version: number): string {
+  const { base, perService, lasting = false } = set
   const metadata = encodeURIComponent(
-    JSON.stringify({ version: String(version), zone: 'a', 'preserved.register.source': 'SPRING_CLOUD' }),
+    JSON.stringify({ version: String(version), ...(lasting ? LASTING : ORDINARY) }),
   )
   return (
     `serviceName=DEFAULT_GROUP%40%40${base}-${Math.floor(index / perService)}&groupName=DEFAULT_GROUP` +
@@ -50,6 +57,11 @@ const LINE = 'spring.datasource.hikari.maximum-pool-size=20\n'
 /** A text of 1,500 bytes that looks like a configuration, different for each version. */
 export function configContent(version: number): string {
   return `version=${String(version).padStart(10, '0')}\n${LINE.repeat(33)}`.slice(0, 1_500)
+}
+
+/** The query of a read. */
+export function readQuery(dataId: string): string {
+  return `dataId=${dataId}&group=DEFAULT_GROUP`
 }
 
 /** The form of a publish. */

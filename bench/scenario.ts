@@ -12,11 +12,21 @@ export type Figures = Readonly<Record<string, number>>
 export interface Extent {
   readonly quick: boolean
   readonly rounds: number
+  /** How long a closed loop runs. */
   readonly seconds: number
+  /** What `--seconds` asked for, which also holds for loads that have a length of their own. */
+  readonly askedSeconds?: number | undefined
+}
+
+/** How long a load with a length of its own runs. */
+export function lengthOf({ quick, askedSeconds }: Extent, own: { quick: number; full: number }): number {
+  return askedSeconds ?? (quick ? own.quick : own.full)
 }
 
 /** What a scenario works with. */
 export interface Bench extends Extent {
+  /** Which part of a round this is, from 0. */
+  readonly part?: number
   /** How each server of the run is started. */
   readonly launches: Readonly<Record<string, Launch>>
   /** The directory of the built server. */
@@ -36,7 +46,15 @@ export interface Scenario {
   readonly notQuick?: boolean
   /** Every round has a server of its own, or all rounds the same one. */
   readonly freshRounds?: boolean
+  /** As many rounds as there are, where `--rounds` asks for none. */
   readonly rounds?: number
+  /**
+   * Scenarios of one series measure the same at several sizes. Their servers run at the same time and take turns, and a
+   * table at the end puts them side by side.
+   */
+  readonly series?: string
+  /** In how many calls of `measure` a round is done; `bench.part` tells which it is. All servers take turns in each. */
+  readonly parts?: number
   /** Measures each target for a second first (as round -1), so that no cold code is in the figures. */
   readonly warmUp?: boolean
   /** Puts into a fresh server what the measurement needs. */
@@ -100,9 +118,14 @@ export async function loadOnce(job: Job): Promise<LoadResult> {
 /** The percentiles of a load, named for a table. */
 export function latencies(result: LoadResult, of = ''): Figures {
   const histogram = Histogram.of(result.counts)
+  const late: Figures =
+    result.lateCounts === undefined
+      ? {}
+      : { [`${of}client p99 ms`]: Histogram.of(result.lateCounts).percentile(0.99) }
   return {
     [`${of}p50 ms`]: histogram.percentile(0.5),
     [`${of}p99 ms`]: histogram.percentile(0.99),
     [`${of}p99.9 ms`]: histogram.percentile(0.999),
+    ...late,
   }
 }

@@ -52,6 +52,21 @@ export function ratiosOf(rows: readonly Row[], names: readonly string[]): string
   return aligned([['', ...names], ...lines].map(pick))
 }
 
+/** A Markdown table of ours at each size of a series: a line for each figure, and how much it grew. */
+export function seriesTable(members: readonly { scenario: string; rows: readonly Row[] }[]): string {
+  const figures = members.map(({ rows }) =>
+    medians(rows.find(({ target }) => target === 'ours')?.rounds ?? []),
+  )
+  const names = [...new Set(figures.flatMap((each) => Object.keys(each)))]
+  const lines = names.map((name) => {
+    const values = figures.map((each) => each[name])
+    const [first, last] = [values[0], values.at(-1)]
+    const growth = first && last !== undefined ? (last / first).toFixed(2) : ''
+    return [name, ...values.map(numberText), growth]
+  })
+  return aligned([['', ...members.map(({ scenario }) => scenario), 'last / first'], ...lines])
+}
+
 function aligned(lines: readonly (readonly string[])[]): string {
   const widths = lines[0]!.map((_, at) => Math.max(3, ...lines.map((line) => line[at]!.length)))
   const text = lines.map((line) => `| ${line.map((cell, at) => pad(cell, at, widths[at]!)).join(' | ')} |`)

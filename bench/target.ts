@@ -23,15 +23,24 @@ export interface Target {
   readonly startMs: number
   /** How late its event loop ran since this was last asked. */
   loopDelay(): Promise<LoopDelay | undefined>
-  stop(): Promise<void>
+  /** Ends it; with SIGKILL as a crash would. */
+  stop(signal?: 'SIGKILL'): Promise<void>
 }
 
-/** How a target is started. `dataDir` is kept by its owner; without one a fresh one is made, and removed at the stop. */
-export type Launch = (dataDir?: string) => Promise<Target>
+/** How one start of a target differs from another. */
+export interface LaunchOptions {
+  /** Is kept by its owner; without one a fresh one is made, and removed at the stop. */
+  readonly dataDir?: string
+  /** Settings of ours by name; servers of other kinds have none of these. */
+  readonly settings?: Readonly<Record<string, string>>
+}
+
+/** How a target is started. */
+export type Launch = (options?: LaunchOptions) => Promise<Target>
 
 /** Ours, from a built `main.js`. */
 export function launchOurs(name: string, mainFile: string): Launch {
-  return async (dataDir) => {
+  return async ({ dataDir, settings = {} } = {}) => {
     const data = directoryFor(dataDir)
     const began = performance.now()
     const probe = modulePath('loop-probe')
@@ -46,6 +55,7 @@ export function launchOurs(name: string, mainFile: string): Launch {
       data.path,
       '--log-level',
       'error',
+      ...Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]),
     ]
     const child = spawn(process.execPath, args, {
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
@@ -69,7 +79,7 @@ export function launchOurs(name: string, mainFile: string): Launch {
       pid: watched.pid,
       startMs: performance.now() - began,
       loopDelay: async () => (await watched.ask('loop-delay')) as LoopDelay,
-      stop: () => watched.stop().then(data.remove),
+      stop: (signal) => watched.stop(signal).then(data.remove),
     }
   }
 }
@@ -89,42 +99,6 @@ export function launchFloor(like: Target, known: { service: string; dataId: stri
       startMs: performance.now() - began,
       loopDelay: async () => (await child.ask('loop-delay')) as LoopDelay,
       stop: () => child.stop(),
-    }
-  }
-}
-
-/** Below the range that clients' sockets are given, where one in TIME_WAIT could hold the port. */
-let nextPeerPort = 18_848
-
-/** The Rust peer from its binary, on the loopback address. */
-export function launchPeer(binary: string): Launch {
-  return async (dataDir) => {
-    const data = directoryFor(dataDir)
-    const port = nextPeerPort
-    nextPeerPort = port >= 19_700 ? 18_848 : port + 1
-    const env = {
-      ...cleanEnvironment(),
-      RNACOS_SDK_HOST: '127.0.0.1',
-      RNACOS_CONSOLE_HOST: '127.0.0.1',
-      RNACOS_HTTP_PORT: String(port),
-      RNACOS_GRPC_PORT: String(port + 1_000),
-      RNACOS_HTTP_CONSOLE_PORT: '0',
-      RNACOS_DATA_DIR: data.path,
-    }
-    const began = performance.now()
-    const child = childOf(spawn(binary, [], { stdio: 'ignore', env, cwd: data.path }))
-    const base = `http://127.0.0.1:${port}/nacos/v1`
-    await firstAnswer(`${base}/console/namespaces`)
-    const startMs = performance.now() - began
-    await takesWrites(base)
-    return {
-      name: 'peer',
-      kind: 'peer',
-      base,
-      pid: child.pid,
-      startMs,
-      loopDelay: () => Promise.resolve(undefined),
-      stop: () => child.stop().then(data.remove),
     }
   }
 }
@@ -152,13 +126,14 @@ export function directoryFor(given?: string): { path: string; remove: () => void
 }
 
 /** The environment without settings of either server, which would change what is measured. */
-function cleanEnvironment(): NodeJS.ProcessEnv {
+export function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(WAYPOST|RNACOS)_/.test(name)))
 }
 
 const START_TIMEOUT_MS = 120_000
 
-async function firstAnswer(url: string): Promise<void> {
+/** Resolves once the address answers with a success. */
+export async function firstAnswer(url: string): Promise<void> {
   const until = performance.now() + START_TIMEOUT_MS
   for (;;) {
     const answered = await fetch(url).then(
@@ -169,19 +144,4 @@ async function firstAnswer(url: string): Promise<void> {
     if (performance.now() > until) throw new Error(`${url} does not answer.`)
     await sleep(5)
   }
-}
-
-/** Resolves once a publish can be read: the peer answers some time before it has elected itself. */
-async function takesWrites(base: string): Promise<void> {
-  const item = 'dataId=takes-writes&group=DEFAULT_GROUP'
-  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-  for (let tries = 0; tries < 200; tries++) {
-    await fetch(`${base}/cs/configs`, { method: 'POST', headers, body: `${item}&content=yes` }).then(
-      (answer) => answer.text(),
-    )
-    const read = await fetch(`${base}/cs/configs?${item}`)
-    if ((await read.text()) === 'yes') return
-    await sleep(50)
-  }
-  throw new Error(`${base} takes no writes.`)
 }

@@ -6,10 +6,20 @@ import { projectRoot } from './project.ts'
 const run = promisify(execFile)
 const luaDirectory = join(projectRoot, 'bench', 'lua')
 
+/** The scripts in bench/lua, without `.lua`. */
+export type Script = 'list' | 'read' | 'register' | 'rejoin' | 'beat' | 'publish' | 'template'
+
+/** One request for `template.lua`, in which `{key}` becomes a key and `{ip}` the address of that number. */
+export interface RequestTemplate {
+  readonly method: 'GET' | 'POST'
+  readonly query?: string
+  readonly form?: string
+  readonly header?: string
+}
+
 /** One closed loop: every connection sends its next request when the last was answered. */
 export interface ClosedLoop {
-  /** The script in bench/lua, without `.lua`. */
-  readonly script: 'list' | 'read' | 'register' | 'beat' | 'publish'
+  readonly script: Script
   /** The whole address of the operation, without a query. */
   readonly url: string
   readonly connections: number
@@ -20,6 +30,10 @@ export interface ClosedLoop {
   readonly perService?: number
   /** The number of the first request: what makes contents new. */
   readonly first?: number
+  /** Registered instances ask to be kept without beats. */
+  readonly lasting?: boolean
+  /** What `template` sends. */
+  readonly template?: RequestTemplate
 }
 
 /** What wrk saw; times in milliseconds. */
@@ -44,11 +58,8 @@ export function hasWrk(): boolean {
 
 /** Runs wrk with one thread. Throws where an answer was no success: figures of errors are no figures. */
 export async function runWrk(loop: ClosedLoop): Promise<WrkFigures> {
-  const { script, url, connections, seconds, base, count, perService = 1, first = 0 } = loop
-  const options = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s']
-  const file = join(luaDirectory, `${script}.lua`)
-  const args = [...options, '-s', file, url, '--', base, String(count), String(perService), String(first)]
-  const { stdout } = await run('wrk', args, { env: { ...process.env, BENCH_LUA: luaDirectory } })
+  const { script, url } = loop
+  const { stdout } = await run('wrk', argumentsOf(loop), { env: { ...process.env, BENCH_LUA: luaDirectory } })
   const line = /^FIGURES (.*)$/m.exec(stdout)?.[1]
   if (line === undefined) throw new Error(`wrk gave no figures:\n${stdout}`)
   const [requests = 0, us = 0, p50 = 0, p99 = 0, p999 = 0, refused = 0, broken = 0] = line
@@ -59,4 +70,24 @@ export async function runWrk(loop: ClosedLoop): Promise<WrkFigures> {
       `${script} on ${url}: ${refused} refusals and ${broken} broken connections in ${requests} requests`,
     )
   return { requests, seconds: us / 1e6, p50Ms: p50 / 1e3, p99Ms: p99 / 1e3, p999Ms: p999 / 1e3 }
+}
+
+function argumentsOf(loop: ClosedLoop): string[] {
+  const {
+    script,
+    url,
+    connections,
+    seconds,
+    base,
+    count,
+    perService = 1,
+    first = 0,
+    lasting,
+    template,
+  } = loop
+  const options = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s']
+  const keys = [base, String(count), String(perService), String(first), lasting ? 'lasting' : '-']
+  const { method = '', query = '', form = '', header = '' } = template ?? {}
+  const own = template === undefined ? [] : [method, query, form, header]
+  return [...options, '-s', join(luaDirectory, `${script}.lua`), url, '--', ...keys, ...own]
 }

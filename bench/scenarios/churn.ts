@@ -1,9 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Bench, type Figures, latencies, type Scenario, startClients, watch } from '../scenario.ts'
+import {
+  type Bench,
+  type Figures,
+  latencies,
+  lengthOf,
+  type Scenario,
+  startClients,
+  watch,
+} from '../scenario.ts'
 import type { Target } from '../target.ts'
 import { registerSet } from './closed-loops.ts'
 
 const CHANGES_PER_SECOND = 50
+const LENGTH = { quick: 6, full: 20 }
 
 /** Large services whose instances change all the time. */
 export const churn: readonly Scenario[] = [
@@ -25,7 +34,7 @@ export const churn: readonly Scenario[] = [
   },
 ]
 
-async function pushToSubscribers(target: Target, { quick }: Bench): Promise<Figures> {
+async function pushToSubscribers(target: Target, bench: Bench): Promise<Figures> {
   const set = { base: 'pushed', count: 500, perService: 500 }
   await registerSet(target, set)
   const stopBeats = keepBeating(target, set)
@@ -38,7 +47,7 @@ async function pushToSubscribers(target: Target, { quick }: Bench): Promise<Figu
       set,
       subscribers: 1_000,
       changesPerSecond: CHANGES_PER_SECOND,
-      seconds: quick ? 6 : 20,
+      seconds: lengthOf(bench, LENGTH),
     })
     return { ...latencies(result, 'push '), failed: result.failed, ...(await spent(0)) }
   } finally {
@@ -47,13 +56,13 @@ async function pushToSubscribers(target: Target, { quick }: Bench): Promise<Figu
   }
 }
 
-async function listUnderChurn(target: Target, { quick }: Bench): Promise<Figures> {
+async function listUnderChurn(target: Target, bench: Bench): Promise<Figures> {
   const { base } = target
   const set = { base: 'churned', count: 5_000, perService: 5_000 }
   await registerSet(target, set)
   const stopBeats = keepBeating(target, set)
   const [changers, listers] = [startClients(), startClients()]
-  const seconds = quick ? 6 : 20
+  const seconds = lengthOf(bench, LENGTH)
   try {
     const spent = await watch(target)
     const register = { kind: 'register', set, version: 1 } as const

@@ -1,8 +1,9 @@
 import { requestPaths } from '../paths.ts'
+import type { InstanceSet } from '../request-text.ts'
 import type { Bench, Figures, Scenario } from '../scenario.ts'
 import { loadOnce, watch } from '../scenario.ts'
 import type { Target } from '../target.ts'
-import { type ClosedLoop, runWrk } from '../wrk.ts'
+import { type ClosedLoop, runWrk, type Script } from '../wrk.ts'
 import { storeAlone } from './store-alone.ts'
 
 const CONNECTIONS = 64
@@ -34,15 +35,22 @@ export async function prepareReads({ base }: Target): Promise<void> {
 const BEAT_SET = { base: 'beat', count: 1_000, perService: 10 }
 
 /** Registers a set of instances. */
-export async function registerSet(target: Target, set: typeof BEAT_SET): Promise<void> {
+export async function registerSet(target: Target, set: InstanceSet): Promise<void> {
   const stream = { kind: 'register', set, version: 0 } as const
   await loadOnce({ job: 'closed-loop', base: target.base, stream, connections: 32, requests: set.count })
 }
 
+type Scripted = Omit<ClosedLoop, 'url' | 'script'> & { readonly script: Exclude<Script, 'template'> }
+type Templated = ClosedLoop & { readonly script: 'template' }
+
+/** A closed loop on an operation that its script names, or a template with its own address. */
+export type Loop = Scripted | Templated
+
 /** A closed loop of wrk and what the server spent on it. */
-export async function measureLoop(target: Target, loop: Omit<ClosedLoop, 'url'>): Promise<Figures> {
+export async function measureLoop(target: Target, loop: Loop): Promise<Figures> {
   const { list, configs, instance, beat } = requestPaths(target.base)
-  const url = { list, read: configs, register: instance, beat, publish: configs }[loop.script]
+  const urls = { list, read: configs, register: instance, rejoin: instance, beat, publish: configs }
+  const url = loop.script === 'template' ? loop.url : urls[loop.script]
   const spent = await watch(target)
   const { requests, seconds, p50Ms, p99Ms, p999Ms } = await runWrk({ ...loop, url })
   return {
@@ -58,7 +66,7 @@ export async function measureLoop(target: Target, loop: Omit<ClosedLoop, 'url'>)
 const ROUND_STEP = 10_000_000
 
 function loop(
-  script: ClosedLoop['script'],
+  script: Scripted['script'],
   keys: Pick<ClosedLoop, 'base' | 'count' | 'perService'>,
   connections = CONNECTIONS,
 ) {
@@ -92,9 +100,17 @@ const loops: readonly Scenario[] = [
   {
     name: 'register',
     about:
-      'registrations that each change one of 20,000 instances, form body with JSON metadata, 64 connections',
+      'registrations that each change one of 20,000 instances, 10 in a service, form body with JSON metadata, 64 connections',
     kinds: SERVERS,
     measure: loop('register', { base: 'register', count: 20_000, perService: 10 }),
+  },
+  {
+    name: 'register-wide',
+    about:
+      'the same in services of 200 instances: what a registration costs depends on the size of its service',
+    kinds: SERVERS,
+    notQuick: true,
+    measure: loop('register', { base: 'wide', count: 20_000, perService: 200 }),
   },
   {
     name: 'beat',

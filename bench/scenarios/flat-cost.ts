@@ -1,47 +1,102 @@
+import { requestPaths } from '../paths.ts'
 import type { Bench, Figures, Scenario } from '../scenario.ts'
-import { loadOnce } from '../scenario.ts'
+import { lengthOf, loadOnce } from '../scenario.ts'
 import type { Target } from '../target.ts'
+import type { RequestTemplate, Script } from '../wrk.ts'
 import { measureLoop, registerSet } from './closed-loops.ts'
+
+/** One operation: a script of its own, or a request at an address. */
+interface Operation {
+  readonly name: string
+  readonly script: Script
+  readonly path?: keyof ReturnType<typeof requestPaths>
+  readonly template?: RequestTemplate
+  readonly dialect?: 'nacos'
+}
+
+const ITEM = 'dataId={key}&group=DEFAULT_GROUP'
+
+const OPERATIONS: readonly Operation[] = [
+  { name: 'list', script: 'list' },
+  { name: 'read', script: 'read' },
+  { name: 'beat', script: 'beat' },
+  { name: 'register', script: 'register' },
+  { name: 'publish', script: 'publish' },
+  get('detail', 'instance', 'serviceName={key}&ip={ip}&port=8080'),
+  get('service', 'service', 'serviceName={key}'),
+  get('service page', 'services', 'pageNo=1&pageSize=10'),
+  { ...get('show=all', 'configs', `${ITEM}&show=all`), dialect: 'nacos' },
+  // A poll that knows another content is answered at once.
+  {
+    name: 'listener',
+    script: 'template',
+    path: 'listener',
+    template: {
+      method: 'POST',
+      form: 'Listening-Configs={key}%02DEFAULT_GROUP%02x%01',
+      header: 'Long-Pulling-Timeout: 30000',
+    },
+  },
+  get('history', 'history', `${ITEM}&search=accurate&pageNo=1&pageSize=1`),
+  get('namespaces', 'namespaces', ''),
+  // Last, because it leaves some of the instances out.
+  { name: 'rejoin', script: 'rejoin' },
+]
+
+function get(name: string, path: NonNullable<Operation['path']>, query: string): Operation {
+  return { name, script: 'template', path, template: { method: 'GET', query } }
+}
 
 /** What an operation costs while there is little and while there is much: nothing may grow but what answers more. */
 export const flatCost: readonly Scenario[] = [100, 10_000, 100_000].map((count) => ({
   name: `flat-${count}`,
   about: `processor µs of each operation with ${count.toLocaleString('en')} services of one instance and as many items`,
   kinds: ['ours'],
-  rounds: 1,
+  rounds: 3,
+  series: 'flat',
+  parts: OPERATIONS.length,
+  warmUp: true,
   notQuick: count > 10_000,
-  measure: (target, bench) => costsAt(target, bench, count),
+  prepare: (target) => publishAll(target, count),
+  measure: (target, bench, round) => costAt(target, bench, { count, round }),
 }))
 
-async function costsAt(target: Target, { quick }: Bench, count: number): Promise<Figures> {
-  const set = { base: 'flat', count, perService: 1 }
-  await loadOnce({
-    job: 'closed-loop',
-    base: target.base,
-    stream: { kind: 'publish', base: 'flat', count },
-    connections: 64,
-    requests: count,
-  })
-  const figures: Record<string, number> = {}
-  for (const script of ['list', 'read', 'beat', 'register', 'publish'] as const) {
-    // Without beats they would expire while others are measured.
-    if (script === 'list' || script === 'beat') await registerSet(target, set)
+const BASE = 'flat'
+/** No round repeats the numbers of another: a content or metadata that is there already is no change, and cheaper. */
+const ROUND_STEP = 10_000_000
+
+async function costAt(
+  target: Target,
+  bench: Bench,
+  { count, round }: { count: number; round: number },
+): Promise<Figures> {
+  const set = { base: BASE, count, perService: 1, lasting: true }
+  const { part = 0 } = bench
+  if (part === 0) {
+    await registerSet(target, set)
     // The first list after a change makes the answer; what is asked for here is what all later ones cost.
-    if (script === 'list') await listAll(target, count)
-    const seconds = quick ? 1 : 4
-    const measured = await measureLoop(target, {
-      script,
-      connections: 64,
-      seconds,
-      ...set,
-      first: 50_000_000,
-    })
-    figures[`${script} µs`] = measured['cpu µs']!
+    await listAll(target, count)
   }
-  return figures
+  const operation = OPERATIONS[part]!
+  const seconds = lengthOf(bench, { quick: 1, full: 2 })
+  const first = (round + 2) * ROUND_STEP
+  const loop = { ...set, ...requestOf(operation, target), connections: 64, seconds, first }
+  const { 'cpu µs': us } = await measureLoop(target, loop)
+  return { [`${operation.name} µs`]: us! }
+}
+
+function requestOf({ script, path, template, dialect }: Operation, { base }: Target) {
+  if (script !== 'template') return { script }
+  const paths = requestPaths(dialect === undefined ? base : base.replace('/svc/', `/${dialect}/`))
+  return { script, url: paths[path!], template: template! }
+}
+
+async function publishAll({ base }: Target, count: number): Promise<void> {
+  const stream = { kind: 'publish', base: BASE, count } as const
+  await loadOnce({ job: 'closed-loop', base, stream, connections: 64, requests: count })
 }
 
 async function listAll({ base }: Target, services: number): Promise<void> {
-  const stream = { kind: 'list', base: 'flat', services } as const
+  const stream = { kind: 'list', base: BASE, services } as const
   await loadOnce({ job: 'closed-loop', base, stream, connections: 16, requests: services })
 }

@@ -2,12 +2,14 @@ import {
   type Bench,
   type Figures,
   latencies,
+  lengthOf,
   loadOnce,
   type Scenario,
   startClients,
   watch,
 } from '../scenario.ts'
 import type { Target } from '../target.ts'
+import { millionInstances } from './million-instances.ts'
 
 const BEAT_SECONDS = 5
 
@@ -21,22 +23,15 @@ export const manyInstances: readonly Scenario[] = [
     rounds: 1,
     measure: (target, bench) => beatWhileListing(target, bench, 100_000),
   },
-  {
-    name: 'instances-1m',
-    about: '1,000,000 instances in 50,000 services registered, every list asked once',
-    kinds: ['ours', 'peer', 'other'],
-    long: true,
-    rounds: 1,
-    measure: registerMillion,
-  },
+  millionInstances,
 ]
 
-async function beatWhileListing(target: Target, { quick, seconds }: Bench, count: number): Promise<Figures> {
+async function beatWhileListing(target: Target, bench: Bench, count: number): Promise<Figures> {
   const { base } = target
   const set = { base: 'many', count, perService: 20 }
   const register = { kind: 'register', set, version: 0 } as const
   await loadOnce({ job: 'closed-loop', base, stream: register, connections: 64, requests: count })
-  const length = quick ? Math.max(6, seconds) : 4 * BEAT_SECONDS
+  const length = lengthOf(bench, { quick: 6, full: 4 * BEAT_SECONDS })
   const perSecond = count / BEAT_SECONDS
   const [beaters, listers] = [startClients(), startClients()]
   try {
@@ -68,33 +63,5 @@ async function beatWhileListing(target: Target, { quick, seconds }: Bench, count
     }
   } finally {
     await Promise.all([beaters.stop(), listers.stop()])
-  }
-}
-
-async function registerMillion(target: Target): Promise<Figures> {
-  const { base } = target
-  const set = { base: 'million', count: 1_000_000, perService: 20 }
-  const spent = await watch(target)
-  const register = { kind: 'register', set, version: 0 } as const
-  const made = await loadOnce({
-    job: 'closed-loop',
-    base,
-    stream: register,
-    connections: 64,
-    requests: set.count,
-  })
-  const services = set.count / set.perService
-  const list = { kind: 'list', base: set.base, services } as const
-  const listed = await loadOnce({
-    job: 'closed-loop',
-    base,
-    stream: list,
-    connections: 16,
-    requests: services,
-  })
-  return {
-    'register s': made.elapsedMs / 1_000,
-    'lists s': listed.elapsedMs / 1_000,
-    ...(await spent(set.count + services)),
   }
 }

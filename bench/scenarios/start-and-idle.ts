@@ -48,7 +48,7 @@ async function fillAndRestart(like: Target, { launches }: Bench, amounts: Amount
   const launch = launches[like.name]!
   const data = directoryFor()
   try {
-    const first = await launch(data.path)
+    const first = await launch({ dataDir: data.path })
     const { base } = first
     const publish = { kind: 'publish', base: 'filled', count: amounts.configs } as const
     await loadOnce({
@@ -69,7 +69,7 @@ async function fillAndRestart(like: Target, { launches }: Bench, amounts: Amount
     })
     await sleep(1_500)
     await first.stop()
-    const second = await launch(data.path)
+    const second = await launch({ dataDir: data.path })
     const figures = { 'start ms': second.startMs, 'rss MB': residentBytes(second.pid!) / 1e6 }
     await second.stop()
     return figures

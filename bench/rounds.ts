@@ -1,0 +1,132 @@
+import type { Bench, Figures, Scenario } from './scenario.ts'
+import type { Row } from './table.ts'
+import type { Target } from './target.ts'
+
+/** What one scenario came to. */
+export interface Result {
+  readonly scenario: string
+  readonly series: string | undefined
+  readonly rows: readonly Row[]
+}
+
+/** A server in its scenario. */
+interface Running {
+  readonly scenario: Scenario
+  readonly target: Target
+}
+
+/** Scenarios that are measured at the same time: those of a series, and every other one alone. */
+export function groupsOf(scenarios: readonly Scenario[]): Scenario[][] {
+  const groups = new Map<string, Scenario[]>()
+  for (const scenario of scenarios) {
+    const { series, name } = scenario
+    const key = series === undefined ? name : `series ${series}`
+    groups.set(key, [...(groups.get(key) ?? []), scenario])
+  }
+  return [...groups.values()]
+}
+
+/**
+ * All rounds of the scenarios of a group. In each round every server has its turn: in each part of the round, where a
+ * scenario has several, so that what is compared is measured within seconds of each other.
+ */
+export async function measureGroup(
+  group: readonly Scenario[],
+  bench: Bench,
+  askedRounds: number | undefined,
+): Promise<Result[]> {
+  const [first] = group
+  const rounds = askedRounds ?? Math.min(bench.rounds, roundsOf(first!, bench))
+  const notes = new Notes()
+  if (first!.freshRounds) await freshRounds(first!, { ...bench, rounds }, notes)
+  else await sharedRounds(group, { ...bench, rounds }, notes)
+  return group.map((scenario) => ({
+    scenario: scenario.name,
+    series: scenario.series,
+    rows: notes.rowsOf(scenario),
+  }))
+}
+
+function roundsOf({ rounds, freshRounds: fresh }: Scenario, { quick }: Bench): number {
+  return rounds ?? (quick && fresh ? 1 : Infinity)
+}
+
+async function sharedRounds(group: readonly Scenario[], bench: Bench, notes: Notes): Promise<void> {
+  const running: Running[] = []
+  try {
+    for (const scenario of group) await startAll(scenario, bench, running)
+    const warm = running.filter(({ scenario }) => scenario.warmUp)
+    await oneRound(warm, { ...bench, seconds: 1, askedSeconds: 1 }, -1)
+    for (let round = 0; round < bench.rounds; round++) {
+      const figures = await oneRound(running, bench, round)
+      for (const [at, { scenario, target }] of running.entries())
+        notes.add(scenario, target.name, figures[at]!)
+      for (const scenario of group) await besides(scenario, bench, notes)
+    }
+  } finally {
+    await stopAll(running)
+  }
+}
+
+async function oneRound(running: readonly Running[], bench: Bench, round: number): Promise<Figures[]> {
+  const figures: Figures[] = running.map(() => ({}))
+  const parts = Math.max(...running.map(({ scenario }) => scenario.parts ?? 1))
+  for (let part = 0; part < parts; part++)
+    for (const [at, { scenario, target }] of running.entries())
+      figures[at] = { ...figures[at], ...(await scenario.measure(target, { ...bench, part }, round)) }
+  return figures
+}
+
+/** Every server is started, measured and stopped alone. */
+async function freshRounds(scenario: Scenario, bench: Bench, notes: Notes): Promise<void> {
+  const running: Running[] = []
+  for (let round = 0; round < bench.rounds; round++) {
+    for (const [name, launch] of Object.entries(bench.launches)) {
+      try {
+        await startAll(scenario, { ...bench, launches: { [name]: launch } }, running)
+        for (const { target } of running)
+          notes.add(scenario, target.name, await scenario.measure(target, bench, round))
+      } finally {
+        await stopAll(running)
+      }
+    }
+    await besides(scenario, bench, notes)
+  }
+}
+
+async function besides(scenario: Scenario, bench: Bench, notes: Notes): Promise<void> {
+  if (scenario.beside) notes.add(scenario, scenario.beside.name, await scenario.beside.measure(bench))
+}
+
+async function startAll(scenario: Scenario, bench: Bench, running: Running[]): Promise<void> {
+  for (const [name, launch] of Object.entries(bench.launches)) {
+    if (!scenario.kinds.includes(kindOf(name))) continue
+    const target = await launch()
+    running.push({ scenario, target })
+    await scenario.prepare?.(target, bench)
+  }
+}
+
+function kindOf(name: string): Target['kind'] {
+  if (name === 'floor' || name === 'peer') return name
+  return name === 'ours' || name === 'also' ? 'ours' : 'other'
+}
+
+async function stopAll(running: Running[]): Promise<void> {
+  await Promise.all(running.splice(0).map(({ target }) => target.stop()))
+}
+
+/** The figures of each round, by scenario and target. */
+class Notes {
+  readonly #found = new Map<Scenario, Map<string, Figures[]>>()
+
+  add(scenario: Scenario, target: string, figures: Figures): void {
+    const ofScenario = this.#found.get(scenario) ?? new Map<string, Figures[]>()
+    this.#found.set(scenario, ofScenario)
+    ofScenario.set(target, [...(ofScenario.get(target) ?? []), figures])
+  }
+
+  rowsOf(scenario: Scenario): Row[] {
+    return [...(this.#found.get(scenario) ?? [])].map(([target, rounds]) => ({ target, rounds }))
+  }
+}

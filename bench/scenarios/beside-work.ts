@@ -1,0 +1,142 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { requestPaths } from '../paths.ts'
+import type { Bench, Extent, Figures, Scenario } from '../scenario.ts'
+import { lengthOf, loadOnce } from '../scenario.ts'
+import { directoryFor, type LaunchOptions, type Target } from '../target.ts'
+import { moderateLoad } from './moderate-load.ts'
+
+/** What a server is filled with before. */
+interface Amounts {
+  readonly items: number
+  readonly publishes: number
+}
+
+const amountsOf = ({ quick }: Extent): Amounts =>
+  quick ? { items: 5_000, publishes: 50_000 } : { items: 20_000, publishes: 200_000 }
+
+/** Does the work, or waits for it, until `over` says so; answers figures that prove it. */
+type Work = (target: Target, amounts: Amounts, over: () => boolean) => Promise<Figures>
+
+/** Work of the server's own: the settings that it is done with, and who starts it or sees it done. */
+interface OwnWork {
+  readonly name: string
+  readonly about: string
+  readonly settings: NonNullable<LaunchOptions['settings']>
+  readonly work: Work
+}
+
+const WORKS: readonly OwnWork[] = [
+  { name: 'backup', about: 'backups are made one after the other', settings: {}, work: backUp },
+  {
+    name: 'cleaning',
+    about: 'expired history is removed',
+    settings: { 'history-retention': '0ms', 'history-keep': '1', 'history-clean-interval': '2s' },
+    work: awaitCleaning,
+  },
+]
+
+/** A load that goes on while the server does work of its own. */
+export const besideWork: readonly Scenario[] = WORKS.map((own) => ({
+  name: `beside-${own.name}`,
+  about: `1,000 reads, 1,000 lists and 200 publishes a second in open loop, 20,000 items with 200,000 history records, while ${own.about}`,
+  kinds: ['ours'],
+  rounds: 1,
+  notQuick: true,
+  measure: (like, bench) => fillAndWork(like, bench, own),
+}))
+
+async function fillAndWork(like: Target, bench: Bench, { work, settings }: OwnWork): Promise<Figures> {
+  const launch = bench.launches[like.name]!
+  const amounts = amountsOf(bench)
+  const data = directoryFor()
+  try {
+    const quiet = await filledAndQuiet(
+      await launch({ dataDir: data.path, settings: FILLING }),
+      bench,
+      amounts,
+    )
+    const target = await launch({ dataDir: data.path, settings })
+    return { ...quiet, ...(await loadedWith(target, bench, { work, amounts }).finally(() => target.stop())) }
+  } finally {
+    data.remove()
+  }
+}
+
+/** History ages by a clock that only rounds of cleaning move: these have nothing to remove. */
+const FILLING = { 'history-clean-interval': '1s' }
+
+/** Fills a server, then measures the same load without any work beside it. */
+async function filledAndQuiet(target: Target, bench: Bench, { items, publishes }: Amounts): Promise<Figures> {
+  const { base } = target
+  const stream = { kind: 'publish', base: 'filled', count: items } as const
+  try {
+    await loadOnce({ job: 'closed-loop', base, stream, connections: 64, requests: publishes })
+    const { read, loop } = await moderateLoad(target, items, lengthOf(bench, { quick: 3, full: 5 }))
+    return { 'read p99 ms before': read['read p99 ms']!, 'loop p99 ms before': loop['loop p99 ms']! }
+  } finally {
+    await target.stop()
+  }
+}
+
+async function loadedWith(
+  target: Target,
+  bench: Bench,
+  { work, amounts }: { work: Work; amounts: Amounts },
+): Promise<Figures> {
+  let over = false
+  const working = work(target, amounts, () => over)
+  const loading = moderateLoad(target, amounts.items, lengthOf(bench, { quick: 5, full: 15 })).finally(
+    () => (over = true),
+  )
+  const [proof, load] = await Promise.all([working, loading])
+  return { ...load.read, ...load.others, ...load.loop, ...proof }
+}
+
+/** Backup after backup through the operator interface, until the load is over. */
+async function backUp({ base }: Target, _: Amounts, over: () => boolean): Promise<Figures> {
+  let backups = 0
+  let size = 0
+  const began = performance.now()
+  // A server keeps ten at the most.
+  while (!over() && backups < 10) {
+    const answer = await fetch(requestPaths(base).backup, { method: 'POST' })
+    const made = (await answer.json()) as { size?: number; detail?: string }
+    if (!answer.ok) throw new Error(`No backup: ${made.detail ?? answer.status}`)
+    backups++
+    size = made.size ?? 0
+  }
+  const seconds = (performance.now() - began) / 1_000
+  return { backups, 's each': seconds / backups, 'MB each': size / 1e6 }
+}
+
+const SAMPLES = 100
+const LOOK_MS = 1_000
+
+/** The server cleans by itself: looks how much history is left. */
+async function awaitCleaning(target: Target, amounts: Amounts, over: () => boolean): Promise<Figures> {
+  const before = amounts.publishes
+  let left = before
+  let lastedMs = 0
+  const began = performance.now()
+  while (!over()) {
+    await sleep(LOOK_MS)
+    const found = await historyLeft(target, amounts)
+    // All are gone but the newest of each item.
+    if (left > amounts.items) lastedMs = performance.now() - began
+    left = found
+  }
+  if (left === before) throw new Error('No history was removed.')
+  return { 'records before': before, 'records after': left, 'cleaning s': lastedMs / 1_000 }
+}
+
+/** How many records there are of what it was filled with, told from a sample of the items. */
+async function historyLeft({ base }: Target, { items }: Amounts): Promise<number> {
+  const { history } = requestPaths(base)
+  let found = 0
+  for (let sample = 0; sample < SAMPLES; sample++) {
+    const item = `dataId=filled-${Math.floor((sample * items) / SAMPLES)}&group=DEFAULT_GROUP`
+    const answer = await fetch(`${history}?search=accurate&pageSize=1&${item}`)
+    found += ((await answer.json()) as { totalCount: number }).totalCount
+  }
+  return (found * items) / SAMPLES
+}

@@ -30,6 +30,20 @@ test('what is added after its time is found within a bucket', () => {
   expect(book.due(5_100)).toEqual([passed])
 })
 
+test('no more are given than are asked for, and the rest with the next calls', () => {
+  const book = new DueBook<Named>(100)
+  const items = [1, 2, 3, 4, 5].map(item)
+  for (const [index, one] of items.entries()) book.add(one, index < 3 ? 100 : 200)
+  expect(book.due(250, 2)).toEqual(items.slice(0, 2))
+  expect([book.hasMore, book.size]).toEqual([true, 3])
+  book.remove(items[2]!)
+  book.add(items[0]!, 260)
+  expect(book.due(250, 2)).toEqual([items[3], items[4]])
+  expect(book.due(250, 2)).toEqual([])
+  expect([book.hasMore, book.size]).toEqual([false, 1])
+  expect(book.due(300)).toEqual([items[0]])
+})
+
 test('an item that was taken out is not found, and one that was moved is found once', () => {
   const book = new DueBook<Named>(100)
   const gone = item(1)

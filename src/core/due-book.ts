@@ -15,6 +15,13 @@ interface Bucket<T> {
   stale: number
 }
 
+/** A bucket whose time has come; those before `at` are given out. */
+interface Ripe<T> {
+  readonly tick: number
+  readonly items: readonly T[]
+  at: number
+}
+
 /** Fewer stale slots than this are never worth a pass over the bucket. */
 const FEW_SLOTS = 32
 
@@ -30,12 +37,19 @@ const FEW_SLOTS = 32
 export class DueBook<T extends Due> {
   readonly #bucketMs: number
   readonly #buckets = new Map<number, Bucket<T>>()
-  /** The last tick that `due` has emptied. */
+  /** In the order of their time. */
+  readonly #ripe: Ripe<T>[] = []
+  /** The last tick whose bucket is ripe. */
   #doneTick = NOT_DUE
   #size = 0
 
   constructor(bucketMs: number) {
     this.#bucketMs = bucketMs
+  }
+
+  /** Whether the last `due` has left something that it might have given. */
+  get hasMore(): boolean {
+    return this.#ripe.length > 0
   }
 
   /** How many items are in the book. */
@@ -68,17 +82,30 @@ export class DueBook<T extends Due> {
     if (bucket !== undefined) this.#leaveSlot(tick, bucket)
   }
 
-  /** Takes out and gives the items that are due at `nowMs`, those of earlier buckets first. */
-  due(nowMs: number): T[] {
+  /** Takes out and gives at most `most` of the items that are due at `nowMs`, those of earlier buckets first. */
+  due(nowMs: number, most = Infinity): T[] {
     const nowTick = Math.floor(nowMs / this.#bucketMs)
-    const found: T[] = []
     for (const tick of this.#ticksUntil(nowTick)) {
       const bucket = this.#buckets.get(tick)
       if (bucket === undefined) continue
       this.#buckets.delete(tick)
-      for (const item of takeFrom(bucket, tick, NOT_DUE)) found.push(item)
+      this.#ripe.push({ tick, items: bucket.items, at: 0 })
     }
     this.#doneTick = Math.max(this.#doneTick, nowTick)
+    return this.#takeRipe(most)
+  }
+
+  #takeRipe(most: number): T[] {
+    const found: T[] = []
+    while (this.#ripe.length > 0 && found.length < most) {
+      const first = this.#ripe[0]!
+      const item = first.items[first.at++]
+      if (item === undefined) this.#ripe.shift()
+      else if (item.dueTick === first.tick) {
+        item.dueTick = NOT_DUE
+        found.push(item)
+      }
+    }
     this.#size -= found.length
     return found
   }

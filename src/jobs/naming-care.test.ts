@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { at, carryOut, EngineWorld, ORDERS, registration } from '../core/core.test-support.ts'
+import { address, at, carryOut, EngineWorld, ORDERS, registration } from '../core/core.test-support.ts'
+import { beat } from '../core/naming/beat.ts'
 import { HealthClock } from '../core/naming/health-clock.ts'
 import { registerInstance } from '../core/naming/register-instance.ts'
 import { setSwitch } from '../core/operator/set-switch.ts'
@@ -8,12 +9,14 @@ import { NamingCare, SWEEP_MS } from './naming-care.ts'
 function startCare(liveShare = 1) {
   const world = new EngineWorld()
   const clock = new HealthClock(0, SWEEP_MS)
+  const later: (() => void)[] = []
   const care = new NamingCare({
     state: world.state,
     engine: world.engine,
     clock,
     monotonicMs: () => world.nowMs,
     wallMs: () => at(world.nowMs).wallMs,
+    loop: { now: () => world.nowMs, soon: (run) => later.push(run) },
     liveShare: () => liveShare,
     emptyServiceExpiryMs: 60_000,
     expiredMetadataTimeMs: 60_000,
@@ -24,8 +27,20 @@ function startCare(liveShare = 1) {
       care.sweep()
     }
   }
-  return { world, care, pass }
+  return { world, care, pass, later }
 }
+
+test('very many that fall silent at once are judged in slices, and one that beats meanwhile is not', () => {
+  const { world, pass, later } = startCare()
+  const ports = Array.from({ length: 1_000 }, (_, index) => index + 1)
+  for (const port of ports) world.start(registerInstance(registration({ address: address({ port }) })))
+  pass(15_000)
+  const silent = (): number => [...world.state.instances(ORDERS)].filter(({ healthy }) => !healthy).length
+  expect(silent()).toBe(200)
+  beat(world.state, { serviceKey: ORDERS, ...address({ port: 1_000 }) }, at(15_000))
+  while (later.length > 0) later.shift()!()
+  expect(silent()).toBe(999)
+})
 
 test('a silent instance becomes unhealthy, leaves, and takes its service with it a minute later', async () => {
   const { world, care, pass } = startCare()

@@ -4,10 +4,15 @@ import { isChecked } from '../core/naming/checked.ts'
 import { expireEmptyServices, forgetExpiredMetadata } from '../core/naming/housekeeping.ts'
 import type { HealthClock } from '../core/naming/health-clock.ts'
 import { serverStatus, serves } from '../core/operator/server-status.ts'
+import { type Loop, SlicedWork } from '../core/sliced-work.ts'
+import type { ServiceKey } from '../core/naming/service.ts'
 import type { State } from '../core/state.ts'
 
 /** How often the silence of instances is looked at, ms: each is judged at most two of these late. */
 export const SWEEP_MS = 250
+
+/** How many instances are judged in one go: a millisecond or two if all have fallen silent. */
+const MOST_AT_ONCE = 200
 
 /** What the care of naming works on; durations in milliseconds. */
 export interface NamingCareOptions {
@@ -16,6 +21,7 @@ export interface NamingCareOptions {
   readonly clock: HealthClock
   readonly monotonicMs: () => number
   readonly wallMs: () => number
+  readonly loop: Loop
   /** The share of the servers of this installation that are alive, 0 to 1. */
   readonly liveShare: () => number
   readonly emptyServiceExpiryMs: number
@@ -25,19 +31,31 @@ export interface NamingCareOptions {
 /** What time brings about in naming: instances fall silent, empty services and old metadata leave. */
 export class NamingCare {
   readonly #options: NamingCareOptions
+  readonly #sweeping: SlicedWork
 
   constructor(options: NamingCareOptions) {
     this.#options = options
+    this.#sweeping = new SlicedWork(options.loop, () => this.#judgeSome())
   }
 
-  /** To be called each `SWEEP_MS`. */
+  /** To be called each `SWEEP_MS`. Where very many are due at once, the rest follows in slices. */
   sweep(): void {
-    const { state, engine, clock, monotonicMs, wallMs, liveShare } = this.#options
+    const { state, clock, monotonicMs } = this.#options
     if (!serves(serverStatus(state.switches), 'write')) return clock.hold(monotonicMs())
-    const now = { healthMs: clock.sweep(monotonicMs()), wallMs: wallMs() }
+    clock.sweep(monotonicMs())
+    if (this.#judgeSome()) this.#sweeping.start()
+  }
+
+  /** Whether there are more to judge. */
+  #judgeSome(): boolean {
+    const { state, engine, wallMs, liveShare } = this.#options
+    if (!serves(serverStatus(state.switches), 'write')) return false
     // With too few servers alive, silence says more about us than about the instances.
     const trusted = liveShare() >= state.switches.distroThreshold
-    engine.applyBehind(state.health.sweep(now, (key) => trusted && isChecked(state.switches, key)))
+    const judged = (key: ServiceKey): boolean => trusted && isChecked(state.switches, key)
+    const now = { healthMs: this.#healthMs(), wallMs: wallMs() }
+    engine.applyBehind(state.health.sweep(now, judged, MOST_AT_ONCE))
+    return state.health.hasMore
   }
 
   /** Removes services that have been empty for long; to be called about once a second. */

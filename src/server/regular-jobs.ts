@@ -9,7 +9,7 @@ import { Timers } from '../jobs/timers.ts'
 import type { Observability } from '../observability.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { LongPolls } from '../subscribers/long-poll.ts'
-import { monotonicMs, wallMs } from './clocks.ts'
+import { loop, monotonicMs, wallMs } from './clocks.ts'
 import type { Members } from './members.ts'
 import type { Probing } from './probing.ts'
 import type { Pushing } from './pushing.ts'
@@ -74,6 +74,7 @@ function namingCare({ state, engine, healthClock }: JobParts, settings: Settings
     clock: healthClock,
     monotonicMs,
     wallMs,
+    loop,
     // One server is all of them.
     liveShare: () => 1,
     emptyServiceExpiryMs: settings.emptyServiceExpiryMs,

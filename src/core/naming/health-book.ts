@@ -18,6 +18,11 @@ export class HealthBook {
   /** Since the start: beats that renewed an instance or found none, and what silence has brought about. */
   readonly counts = { renewed: 0, unknown: 0, unhealthy: 0, removed: 0 }
 
+  /** Whether the last sweep has left instances that are due. */
+  get hasMore(): boolean {
+    return this.#due.hasMore
+  }
+
   /** Puts an ephemeral instance into the book, or moves it to where its timing says. */
   watch(instance: Instance): void {
     this.#due.add(instance, nextDueMs(instance, instance.healthy))
@@ -31,11 +36,11 @@ export class HealthBook {
   /**
    * The changes that silence has brought about by `now.healthMs`: unhealthy, or gone. Nothing changes for
    * services that `judged` refuses: their instances are looked at again, and have a fresh timeout when they
-   * are judged once more.
+   * are judged once more. At most `most` instances are looked at; `hasMore` tells whether others are due.
    */
-  sweep(now: Now, judged: (key: ServiceKey) => boolean): Change[] {
+  sweep(now: Now, judged: (key: ServiceKey) => boolean, most?: number): Change[] {
     const changes: Change[] = []
-    for (const instance of this.#due.due(now.healthMs)) {
+    for (const instance of this.#due.due(now.healthMs, most)) {
       if (!judged(instance.entry.service.key)) {
         instance.lastBeatMs = now.healthMs
         this.#due.add(instance, now.healthMs + UNJUDGED_MS)

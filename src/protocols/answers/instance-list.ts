@@ -22,7 +22,8 @@ export interface ListQuery {
 
 /** The part of an answer that depends on the hosts alone: `"hosts":[…]` to the end, and what it was made with. */
 interface Tail {
-  readonly bytes: Buffer
+  /** Where there is a whole answer, its end. */
+  bytes: Buffer
   /** The whole answer of the last client, for the next that asks in the same words. */
   whole: { readonly clustersText: string; readonly cacheMillis: number; readonly bytes: Buffer } | undefined
 }
@@ -36,6 +37,9 @@ interface KeptTails {
 }
 
 const MOST_TAILS = 32
+
+/** In smaller services a change has all hosts written anew, for some microseconds: keeping them would double the memory of an instance. */
+const FEWEST_KEPT = 32
 
 /** Of one service; a hundred thousand instances make 40 MB of each tail. One is kept in any case. */
 const MOST_KEPT_BYTES = 64 * 1024 * 1024
@@ -51,8 +55,10 @@ export function instanceListAnswer(state: State, query: ListQuery): Buffer {
   const { whole } = tail
   if (whole?.clustersText === query.clustersText && whole.cacheMillis === query.cacheMillis)
     return whole.bytes
-  const bytes = Buffer.concat([headOf(query), tail.bytes])
+  const head = headOf(query)
+  const bytes = Buffer.concat([head, tail.bytes])
   tail.whole = { clustersText: query.clustersText, cacheMillis: query.cacheMillis, bytes }
+  tail.bytes = bytes.subarray(head.length)
   return bytes
 }
 
@@ -79,7 +85,7 @@ function tailOf(state: State, entry: ServiceEntry, query: ListQuery): Tail {
 }
 
 function keep(kept: KeptTails, variant: string, made: Tail): void {
-  const bytes = kept.bytes + 2 * made.bytes.length
+  const bytes = kept.bytes + made.bytes.length
   if (kept.tails.size > 0 && (kept.tails.size >= MOST_TAILS || bytes > MOST_KEPT_BYTES)) return
   kept.tails.set(variant, made)
   kept.bytes = bytes
@@ -109,13 +115,21 @@ function makeTail(state: State, entry: ServiceEntry, query: ListQuery): Tail {
 }
 
 function hostsText({ instances, protecting }: Selection, beatIntervalMs: number): string {
-  return instances.map((instance) => hostText(instance, protecting, beatIntervalMs)).join(',')
+  const keeps = instances.length >= FEWEST_KEPT
+  return instances.map((instance) => hostText(instance, { protecting, keeps }, beatIntervalMs)).join(',')
 }
 
 /** Kept with the instance until it changes; under protection the unhealthy are made anew as healthy. */
-function hostText(instance: Instance, protecting: boolean, beatIntervalMs: number): string {
+function hostText(
+  instance: Instance,
+  { protecting, keeps }: { protecting: boolean; keeps: boolean },
+  beatIntervalMs: number,
+): string {
   if (protecting && !instance.healthy) return hostJson(instance, true, beatIntervalMs)
-  return (instance.json ??= hostJson(instance, instance.healthy, beatIntervalMs))
+  if (instance.json !== undefined) return instance.json
+  const json = hostJson(instance, instance.healthy, beatIntervalMs)
+  if (keeps) instance.json = json
+  return json
 }
 
 function tailText(hosts: string, lastRefMs: number, protecting: boolean): string {

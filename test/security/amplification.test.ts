@@ -3,6 +3,9 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
 import { ContentBudget } from '../../src/core/config/content-budget.ts'
+import { at, carryOut, registration } from '../../src/core/core.test-support.ts'
+import { registerInstance } from '../../src/core/naming/register-instance.ts'
+import { State } from '../../src/core/state.ts'
 import type { Instance, Metadata } from '../../src/core/naming/instance.ts'
 import { selectByLabel } from '../../src/core/naming/label-selector.ts'
 import { parseFormBody, parseQuery, type FormValues } from '../../src/protocols/http/form-parser.ts'
@@ -61,6 +64,29 @@ describe('a name does not keep the request alive that it came in', () => {
       }),
     )
     expect(bytes).toBeLessThan(4 * MIB)
+  })
+
+  test('of an instance, however short the request', async () => {
+    const state = new State(0)
+    const address = (index: number) => ({
+      ip: `192.168.100.${100 + (index % 100)}`,
+      port: index,
+      cluster: 'DEFAULT',
+    })
+    const bytes = await keptBytes(() => {
+      for (let index = 0; index < 10_000; index++) {
+        const request = `${'x'.repeat(1_000)}${address(index).ip}`
+        const ip = request.slice(1_000)
+        const serviceKey = { namespaceId: 'public', groupedName: 'g@@s' }
+        carryOut(
+          state,
+          registerInstance(registration({ serviceKey, address: { ...address(index), ip } })),
+          at(0),
+        )
+      }
+      return state
+    })
+    expect(bytes).toBeLessThan(10_000 * 1_000)
   })
 
   test('between blanks', async () => {

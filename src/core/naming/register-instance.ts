@@ -1,5 +1,6 @@
 import type { Change } from '../changes.ts'
 import { type Command, type Decision, unchanged } from '../decision.ts'
+import { ownText } from '../own-text.ts'
 import { Refusal } from '../refusal.ts'
 import type { KnownInstance, View } from '../view.ts'
 import type { InstanceAddress, InstanceRecord, Metadata } from './instance.ts'
@@ -82,14 +83,18 @@ function refuseNewcomers(view: View, address: InstanceAddress): void {
 
 function recordOf(view: View, wish: RegisterInstance, known: KnownInstance | undefined): InstanceRecord {
   return {
-    address: wish.address,
+    address: known?.record.address ?? ownAddress(wish.address),
     serial: known?.record.serial ?? view.nextSerial(),
     ephemeral: wish.ephemeral ?? view.switches.defaultInstanceEphemeral,
     weight: wish.weight,
     enabled: wish.enabled,
     registered: wish.metadata,
-    app: wish.app,
+    app: known?.record.app === wish.app ? known.record.app : ownText(wish.app),
   }
+}
+
+function ownAddress({ ip, port, cluster }: InstanceAddress): InstanceAddress {
+  return { ip: ownText(ip), port, cluster: ownText(cluster) }
 }
 
 /** A registration heals an ephemeral instance; what a probe has found of a persistent one stays. */

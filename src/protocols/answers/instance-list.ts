@@ -5,6 +5,7 @@ import { groupOf, type ServiceKey } from '../../core/naming/service.ts'
 import type { ServiceEntry } from '../../core/naming/service-entry.ts'
 import type { State } from '../../core/state.ts'
 import { hostJson } from './host-json.ts'
+import { type KeptAnswers, RecentAnswers, UNUSED } from './recent-answers.ts'
 
 /** What a client asks of a service's list. */
 export interface ListQuery {
@@ -29,10 +30,10 @@ interface Tail {
 }
 
 /** What is kept for an entry until its next change; bounded by the number of cluster sets that are asked for. */
-interface KeptTails {
+interface KeptTails extends KeptAnswers {
   readonly beatIntervalMs: number
   readonly tails: Map<string, Tail>
-  /** What the tails take together, each with its whole answer. */
+  /** What the tails take together. */
   bytes: number
 }
 
@@ -77,18 +78,35 @@ function tailOf(state: State, entry: ServiceEntry, query: ListQuery): Tail {
   const known = query.clusters.filter((cluster) => entry.clusterSizes.has(cluster))
   const name = query.clusters.length === 0 ? '' : `|${[...new Set(known)].sort().join(',')}`
   const variant = query.healthyOnly ? `h${name}` : name
+  const recent = recentOf(state)
   const found = kept.tails.get(variant)
-  if (found !== undefined) return found
-  const made = makeTail(state, entry, query)
-  keep(kept, variant, made)
+  if (found === undefined) {
+    const made = makeTail(state, entry, query)
+    if (keep(kept, variant, made)) recent.use(entry, kept, made.bytes.length)
+    return made
+  }
+  recent.use(entry, kept, 0)
+  return found
+}
+
+/** Each server has a state of its own. */
+const RECENT = new WeakMap<State, RecentAnswers>()
+
+function recentOf(state: State): RecentAnswers {
+  const there = RECENT.get(state)
+  if (there !== undefined) return there
+  const made = new RecentAnswers()
+  RECENT.set(state, made)
   return made
 }
 
-function keep(kept: KeptTails, variant: string, made: Tail): void {
+/** False where there is enough already. */
+function keep(kept: KeptTails, variant: string, made: Tail): boolean {
   const bytes = kept.bytes + made.bytes.length
-  if (kept.tails.size > 0 && (kept.tails.size >= MOST_TAILS || bytes > MOST_KEPT_BYTES)) return
+  if (kept.tails.size > 0 && (kept.tails.size >= MOST_TAILS || bytes > MOST_KEPT_BYTES)) return false
   kept.tails.set(variant, made)
   kept.bytes = bytes
+  return true
 }
 
 /** Hosts name the switch clientBeatInterval, so what was made with another value is made anew. */
@@ -100,7 +118,7 @@ function keptTails(state: State, entry: ServiceEntry): KeptTails {
     for (const instance of entry.instances.values()) instance.json = undefined
     entry.jsonBeatMs = beatIntervalMs
   }
-  const fresh: KeptTails = { beatIntervalMs, tails: new Map(), bytes: 0 }
+  const fresh: KeptTails = { beatIntervalMs, tails: new Map(), bytes: 0, usedIn: UNUSED }
   entry.answers = fresh
   return fresh
 }

@@ -15,23 +15,27 @@ export class HealthClock {
     this.#tickMs = tickMs
   }
 
-  /** Health time at this monotonic time. */
+  /** Health time at this monotonic time, in whole ms: each instance keeps one, and a fraction takes twice the memory. */
   at(monotonicMs: number): number {
+    return Math.floor(this.#exactly(monotonicMs))
+  }
+
+  #exactly(monotonicMs: number): number {
     if (this.#held) return this.#baseMs
     return this.#baseMs + Math.min(Math.max(monotonicMs - this.#sweptAtMs, 0), 2 * this.#tickMs)
   }
 
   /** Stands still from now to the next sweep: while beats are refused, nobody can be blamed for silence. */
   hold(monotonicMs: number): void {
-    this.#baseMs = this.at(monotonicMs)
+    this.#baseMs = this.#exactly(monotonicMs)
     this.#held = true
   }
 
   /** Notes that a sweep begins now, and answers its health time. */
   sweep(monotonicMs: number): number {
-    this.#baseMs = this.at(monotonicMs)
+    this.#baseMs = this.#exactly(monotonicMs)
     this.#sweptAtMs = monotonicMs
     this.#held = false
-    return this.#baseMs
+    return Math.floor(this.#baseMs)
   }
 }

@@ -1,4 +1,4 @@
-import { addressText, type Instance, type InstanceAddress } from './instance.ts'
+import { addressText, keptAddressText, type Instance, type InstanceAddress } from './instance.ts'
 import type { Service } from './service.ts'
 
 /**
@@ -58,7 +58,7 @@ export class ServiceEntry {
 
   add(instance: Instance): void {
     const { address } = instance.record
-    this.instances.set(addressText(address), instance)
+    this.instances.set(keptAddressText(address), instance)
     this.#forgetAsked()
     this.clusterSizes.set(address.cluster, (this.clusterSizes.get(address.cluster) ?? 0) + 1)
   }

@@ -10,7 +10,7 @@ export interface KeptAnswers {
 export const UNUSED = -1
 
 /** Of all services together; one of twenty instances has an answer of 7 KB. */
-const MOST_BYTES = 128 * 1024 * 1024
+const MOST_BYTES = 512 * 1024 * 1024
 
 /**
  * Bounds what the answers of all services take: those that were not asked for of late are forgotten, and made anew

@@ -3,7 +3,7 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 /** Below this, collecting more often would cost more than the memory is worth. */
 const LARGE_HEAP_BYTES = 256 * 1024 * 1024
 /** How much a large heap may grow before it is collected. */
-const GROWTH_PERCENT = 40
+const GROWTH_PERCENT = 30
 
 /**
  * Has a large heap collected before it has grown by half. V8 would let it grow to a multiple of what is in use, as

@@ -21,28 +21,28 @@ export interface ListQuery {
   readonly cacheMillis: number
 }
 
-/** The part of an answer that depends on the hosts alone: `"hosts":[…]` to the end, and what it was made with. */
-interface Tail {
-  /** Where there is a whole answer, its end. */
+/** An answer as one client asked for it. From `hostsAt` on it depends on the hosts alone, and is the same for all words. */
+interface Kept {
   bytes: Buffer
-  /** The whole answer of the last client, for the next that asks in the same words. */
-  whole: { readonly clustersText: string; readonly cacheMillis: number; readonly bytes: Buffer } | undefined
+  hostsAt: number
+  clustersText: string
+  cacheMillis: number
 }
 
 /** What is kept for an entry until its next change; bounded by the number of cluster sets that are asked for. */
-interface KeptTails extends KeptAnswers {
+interface KeptLists extends KeptAnswers {
   readonly beatIntervalMs: number
-  readonly tails: Map<string, Tail>
-  /** What the tails take together. */
+  readonly lists: Map<string, Kept>
+  /** What the lists take together. */
   bytes: number
 }
 
-const MOST_TAILS = 32
+const MOST_LISTS = 32
 
-/** In smaller services a change has all hosts written anew, for some microseconds: keeping them would double the memory of an instance. */
+/** Smaller services have all hosts written anew after a change: keeping them would double what an instance takes. */
 const FEWEST_KEPT = 32
 
-/** Of one service; a hundred thousand instances make 40 MB of each tail. One is kept in any case. */
+/** Of one service; a hundred thousand instances make 40 MB of each list. One is kept in any case. */
 const MOST_KEPT_BYTES = 64 * 1024 * 1024
 
 /**
@@ -51,42 +51,28 @@ const MOST_KEPT_BYTES = 64 * 1024 * 1024
  */
 export function instanceListAnswer(state: State, query: ListQuery): Buffer {
   const entry = state.services.get(query.key)
-  if (entry === undefined) return Buffer.concat([headOf(query), emptyTail(state)])
-  const tail = tailOf(state, entry, query)
-  const { whole } = tail
-  if (whole?.clustersText === query.clustersText && whole.cacheMillis === query.cacheMillis)
-    return whole.bytes
-  const head = headOf(query)
-  const bytes = Buffer.concat([head, tail.bytes])
-  tail.whole = { clustersText: query.clustersText, cacheMillis: query.cacheMillis, bytes }
-  tail.bytes = bytes.subarray(head.length)
-  return bytes
-}
-
-function headOf({ key, clustersText, cacheMillis }: ListQuery): Buffer {
-  const name = JSON.stringify(key.groupedName)
-  const group = JSON.stringify(groupOf(key.groupedName))
-  const clusters = JSON.stringify(clustersText)
-  return Buffer.from(
-    `{"name":${name},"groupName":${group},"clusters":${clusters},"cacheMillis":${cacheMillis},`,
-  )
-}
-
-function tailOf(state: State, entry: ServiceEntry, query: ListQuery): Tail {
-  const kept = keptTails(state, entry)
-  if (entry.service.selector.type !== 'none') return makeTail(state, entry, query)
-  const known = query.clusters.filter((cluster) => entry.clusterSizes.has(cluster))
-  const name = query.clusters.length === 0 ? '' : `|${[...new Set(known)].sort().join(',')}`
-  const variant = query.healthyOnly ? `h${name}` : name
-  const recent = recentOf(state)
-  const found = kept.tails.get(variant)
+  if (entry === undefined) return Buffer.from(headText(query) + emptyTail(state))
+  const lists = keptLists(state, entry)
+  // Who sees what depends on who asks.
+  if (entry.service.selector.type !== 'none') return makeAnswer(state, entry, query).bytes
+  const variant = variantOf(entry, query)
+  const found = lists.lists.get(variant)
   if (found === undefined) {
-    const made = makeTail(state, entry, query)
-    if (keep(kept, variant, made)) recent.use(entry, kept, made.bytes.length)
-    return made
+    const made = makeAnswer(state, entry, query)
+    if (keep(lists, variant, made)) recentOf(state).use(entry, lists, made.bytes.length)
+    return made.bytes
   }
-  recent.use(entry, kept, 0)
-  return found
+  recentOf(state).use(entry, lists, 0)
+  if (found.clustersText !== query.clustersText || found.cacheMillis !== query.cacheMillis)
+    reword(found, query)
+  return found.bytes
+}
+
+/** What makes the hosts of one list differ from those of another, at the same time. */
+function variantOf(entry: ServiceEntry, { clusters, healthyOnly }: ListQuery): string {
+  const known = clusters.filter((cluster) => entry.clusterSizes.has(cluster))
+  const name = clusters.length === 0 ? '' : `|${[...new Set(known)].sort().join(',')}`
+  return healthyOnly ? `h${name}` : name
 }
 
 /** Each server has a state of its own. */
@@ -101,35 +87,57 @@ function recentOf(state: State): RecentAnswers {
 }
 
 /** False where there is enough already. */
-function keep(kept: KeptTails, variant: string, made: Tail): boolean {
-  const bytes = kept.bytes + made.bytes.length
-  if (kept.tails.size > 0 && (kept.tails.size >= MOST_TAILS || bytes > MOST_KEPT_BYTES)) return false
-  kept.tails.set(variant, made)
-  kept.bytes = bytes
+function keep(lists: KeptLists, variant: string, made: Kept): boolean {
+  const bytes = lists.bytes + made.bytes.length
+  if (lists.lists.size > 0 && (lists.lists.size >= MOST_LISTS || bytes > MOST_KEPT_BYTES)) return false
+  lists.lists.set(variant, made)
+  lists.bytes = bytes
   return true
 }
 
+/** The same hosts in the words of another client; the next who asks so finds them. */
+function reword(kept: Kept, query: ListQuery): void {
+  const head = Buffer.from(headText(query))
+  kept.bytes = Buffer.concat([head, kept.bytes.subarray(kept.hostsAt)])
+  kept.hostsAt = head.length
+  kept.clustersText = query.clustersText
+  kept.cacheMillis = query.cacheMillis
+}
+
 /** Hosts name the switch clientBeatInterval, so what was made with another value is made anew. */
-function keptTails(state: State, entry: ServiceEntry): KeptTails {
+function keptLists(state: State, entry: ServiceEntry): KeptLists {
   const beatIntervalMs = state.switches.clientBeatInterval
-  const kept = entry.answers as KeptTails | undefined
+  const kept = entry.answers as KeptLists | undefined
   if (kept?.beatIntervalMs === beatIntervalMs) return kept
   if (entry.jsonBeatMs !== beatIntervalMs) {
     for (const instance of entry.instances.values()) instance.json = undefined
     entry.jsonBeatMs = beatIntervalMs
   }
-  const fresh: KeptTails = { beatIntervalMs, tails: new Map(), bytes: 0, usedIn: UNUSED }
+  const fresh: KeptLists = { beatIntervalMs, lists: new Map(), bytes: 0, usedIn: UNUSED }
   entry.answers = fresh
   return fresh
 }
 
-function makeTail(state: State, entry: ServiceEntry, query: ListQuery): Tail {
+function makeAnswer(state: State, entry: ServiceEntry, query: ListQuery): Kept {
   const { namespaceId } = entry.service.key
   const labelsOf = (ip: string) => state.labelsAt(ip, namespaceId)
   const consumer = query.consumerIp === undefined ? undefined : { ip: query.consumerIp, labelsOf }
   const selection = selectInstances(entry, { ...query, consumer })
   const hosts = hostsText(selection, state.switches.clientBeatInterval)
-  return { bytes: Buffer.from(tailText(hosts, entry.lastRefMs, selection.protecting)), whole: undefined }
+  const head = headText(query)
+  return {
+    bytes: Buffer.from(head + tailText(hosts, entry.lastRefMs, selection.protecting)),
+    hostsAt: Buffer.byteLength(head),
+    clustersText: query.clustersText,
+    cacheMillis: query.cacheMillis,
+  }
+}
+
+function headText({ key, clustersText, cacheMillis }: ListQuery): string {
+  const name = JSON.stringify(key.groupedName)
+  const group = JSON.stringify(groupOf(key.groupedName))
+  const clusters = JSON.stringify(clustersText)
+  return `{"name":${name},"groupName":${group},"clusters":${clusters},"cacheMillis":${cacheMillis},`
 }
 
 function hostsText({ instances, protecting }: Selection, beatIntervalMs: number): string {
@@ -159,6 +167,6 @@ function tailText(hosts: string, lastRefMs: number, protecting: boolean): string
 }
 
 /** An unknown service lists as an empty one that has not changed since the last of its name could have left. */
-function emptyTail(state: State): Buffer {
-  return Buffer.from(tailText('', state.services.floorMs, false))
+function emptyTail(state: State): string {
+  return tailText('', state.services.floorMs, false)
 }

@@ -2,6 +2,7 @@ import type { Metadata } from '../../core/naming/instance.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { detachedFrom } from './detached-text.ts'
 import { invalid } from './parameter-field.ts'
+import { SharedTexts } from './shared-texts.ts'
 
 const ALLOWED = 'a JSON object or k=v,k2=v2'
 
@@ -19,16 +20,25 @@ export function parseMetadata(text: string, parameter: string, maxBytes: number)
 /** Metadata from a JSON object: values become texts, null the empty one. Same refusals as `parseMetadata`. */
 export function toMetadata(source: object, parameter: string, maxBytes: number): Metadata {
   // Nearly always all is well as it is, and a copy would cost more than reading the JSON did.
-  return isSmallMetadata(source, maxBytes) ? source : withTexts(source, parameter, maxBytes)
+  return isSmallMetadata(source as Record<string, unknown>, maxBytes)
+    ? (source as Metadata)
+    : withTexts(source, parameter, maxBytes)
 }
 
-/** Whether all values are texts, and too few to be too much: a character of UTF-16 is three bytes at most. */
-function isSmallMetadata(source: object, maxBytes: number): source is Metadata {
+const VALUES = new SharedTexts()
+
+/**
+ * Whether all values are texts, which then share their memory with equal ones, and too few to be too much: a
+ * character of UTF-16 is three bytes at most.
+ */
+function isSmallMetadata(source: Record<string, unknown>, maxBytes: number): boolean {
   let characters = 0
   for (const key of Object.keys(source)) {
-    const value = (source as Record<string, unknown>)[key]
+    const value = source[key]
     if (typeof value !== 'string') return false
     characters += key.length + value.length
+    // Assigned to `__proto__` it would be something else.
+    if (key !== '__proto__') source[key] = VALUES.of(value)
   }
   return characters * 3 <= maxBytes
 }

@@ -5,7 +5,7 @@ import { parentPort } from 'node:worker_threads'
 import type { FromCopier, FromCopierThread, ToCopierThread } from './copier-messages.ts'
 
 // The thread that starts the copying process and passes on what the two have to say. Starting a process copies the tables
-// of all the server's memory and then waits until the new one runs: 4 to 12 ms at 220 MB, more where no processor is
+// of all the server's memory and then waits until the new one runs: 4 to 13 ms at 220 MB, more where no processor is
 // free, which clients of the main thread would wait for. What is left there is the start of this thread.
 
 const MOST_STDERR = 2_000

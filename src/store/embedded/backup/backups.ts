@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs'
+import { readdirSync, statfsSync, statSync } from 'node:fs'
+import { mkdir, readdir, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { databasePath } from '../data-directory.ts'
 import type { FileHolder } from '../embedded-store.ts'
@@ -99,7 +100,7 @@ export class Backups {
     const began = performance.now()
     const draft = join(dirname(target), DRAFT_PREFIX + basename(target))
     try {
-      prepare(dirname(target))
+      await prepare(dirname(target))
       const createdMs = Date.now()
       // Before the file is held: starting a process takes a while.
       this.#copier = new CopierProcess()
@@ -115,7 +116,7 @@ export class Backups {
       this.#copier?.stop()
       await this.#copier?.ended()
       this.#copier = undefined
-      rmSync(draft, { recursive: true, force: true })
+      await rm(draft, { recursive: true, force: true })
     }
   }
 
@@ -176,11 +177,11 @@ export function backupsIn(directory: string): string[] {
   }
 }
 
-/** Makes the place, and takes away what a process that was killed has left there. */
-function prepare(parent: string): void {
-  mkdirSync(parent, { recursive: true, mode: 0o700 })
-  for (const name of readdirSync(parent)) {
-    if (name.startsWith(DRAFT_PREFIX)) rmSync(join(parent, name), { recursive: true, force: true })
+/** Makes the place, and takes away what a process that was killed has left there: large files, which takes a while. */
+async function prepare(parent: string): Promise<void> {
+  await mkdir(parent, { recursive: true, mode: 0o700 })
+  for (const name of await readdir(parent)) {
+    if (name.startsWith(DRAFT_PREFIX)) await rm(join(parent, name), { recursive: true, force: true })
   }
 }
 

@@ -21,3 +21,9 @@ export type FromCopier =
   | { readonly kind: 'copied' }
   | { readonly kind: 'done'; readonly facts: BackupFacts }
   | { readonly kind: 'failed'; readonly message: string }
+
+/** What goes to the thread that starts the copying process. */
+export type ToCopierThread = ToCopier | { readonly kind: 'stop' }
+
+/** What comes from that thread: with `ended` the process is gone, whatever it had to do. */
+export type FromCopierThread = FromCopier | { readonly kind: 'ended'; readonly stderr: string }

@@ -1,7 +1,6 @@
-import { fork, type ChildProcess } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import { Worker } from 'node:worker_threads'
 import type { BackupFacts } from './backup-facts.ts'
-import type { CopyJob, FromCopier, ToCopier } from './copier-messages.ts'
+import type { CopyJob, FromCopierThread, ToCopierThread } from './copier-messages.ts'
 
 /** Who hears of a copy. */
 export interface CopyListener {
@@ -10,76 +9,86 @@ export interface CopyListener {
   onCopied(): Promise<boolean>
 }
 
-/** As the store's worker: where this module runs as TypeScript (in tests), the process is the one in `dist/`. */
-function copierPath(): string {
+/** As the store's worker: where this module runs as TypeScript (in tests), the thread is the one in `dist/`. */
+function threadUrl(): URL {
   const here = import.meta.url
-  return fileURLToPath(
-    here.endsWith('.ts')
-      ? new URL('../../../../dist/store/embedded/backup/copier.js', here)
-      : new URL('./copier.js', here),
-  )
+  return here.endsWith('.ts')
+    ? new URL('../../../../dist/store/embedded/backup/copier-thread.js', here)
+    : new URL('./copier-thread.js', here)
 }
 
-/** One copy, in a process of its own. Nothing is left behind where it fails. */
+/**
+ * One copy, in a process of its own, which a thread of its own starts and listens to: see there. Where it fails nothing
+ * is left behind, unless the process is killed.
+ */
 export class CopierProcess {
-  readonly #child: ChildProcess
-  #stderr = ''
-  #abort: (why: string) => void = () => {}
+  readonly #thread = new Worker(threadUrl(), { name: 'copier', execArgv: [] })
+  /** Done when thread and process are gone. */
+  readonly #gone: Promise<unknown>
+  /** Rejects where there will be no copy, which may be before one is asked for. */
+  readonly #failed: Promise<never>
+  #fail: (error: Error) => void = () => {}
+  #listener: (CopyListener & { onDone(facts: BackupFacts): void }) | undefined
 
   constructor() {
-    this.#child = fork(copierPath(), [], { execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
-    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      this.#stderr = (this.#stderr + text).slice(-2_000)
-    })
+    this.#failed = new Promise((_, reject) => (this.#fail = reject))
+    this.#failed.catch(() => {})
+    this.#gone = new Promise((resolve) => this.#thread.once('exit', resolve))
+    void this.#gone.then(() => this.abort(ENDED))
+    this.#thread.on('error', (error) => this.abort(error.message))
+    this.#thread.on('message', (message: FromCopierThread) => this.#hear(message))
   }
 
   /** Does the copy; gives the facts of the backup. Throws an Error that says why there is none. */
   copy(job: CopyJob, listener: CopyListener): Promise<BackupFacts> {
-    return new Promise((resolve, reject) => {
-      const fail = (why: string) => {
-        this.stop()
-        reject(new Error(why))
-      }
-      this.#abort = fail
-      this.#child.on('message', (message: FromCopier) => {
-        if (message.kind === 'progress') listener.onProgress(message.step, message.done, message.total)
-        else if (message.kind === 'done') {
-          this.stop()
-          resolve(message.facts)
-        } else if (message.kind === 'failed') fail(message.message)
-        else
-          listener
-            .onCopied()
-            .then((sound) => (sound ? this.#send({ kind: 'left-alone' }) : fail(CHANGED)), fail)
-      })
-      this.#child.once('error', (error) => fail(error.message))
-      this.#child.once('exit', () =>
-        fail(`the process that copies has ended${this.#stderr && `: ${this.#stderr}`}`),
-      )
-      this.#send({ kind: 'copy', job })
+    const done = new Promise<BackupFacts>((resolve) => {
+      this.#listener = { ...listener, onDone: resolve }
     })
+    this.#send({ kind: 'copy', job })
+    return Promise.race([done, this.#failed])
   }
 
   /** Has the copy fail, whether or not the process can still be reached. */
   abort(why: string): void {
-    this.#abort(why)
+    this.stop()
+    this.#fail(new Error(why))
   }
 
   /** Ends the process; it takes what it has not finished away. */
   stop(): void {
-    if (this.#child.connected) this.#child.disconnect()
+    this.#send({ kind: 'stop' })
   }
 
   /** Resolves when the process is gone. */
   async ended(): Promise<void> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null || this.#child.pid === undefined)
-      return
-    await new Promise((resolve) => this.#child.once('exit', resolve))
+    await this.#gone
   }
 
-  #send(message: ToCopier): void {
-    if (this.#child.connected) this.#child.send(message, () => {})
+  #hear(message: FromCopierThread): void {
+    switch (message.kind) {
+      case 'progress':
+        return this.#listener?.onProgress(message.step, message.done, message.total)
+      case 'copied':
+        void this.#listener?.onCopied().then(
+          (sound) => (sound ? this.#send({ kind: 'left-alone' }) : this.abort(CHANGED)),
+          (error: Error) => this.abort(error.message),
+        )
+        return
+      case 'done':
+        this.stop()
+        return this.#listener?.onDone(message.facts)
+      case 'failed':
+        return this.abort(message.message)
+      case 'ended':
+        return this.abort(`${ENDED}${message.stderr && `: ${message.stderr}`}`)
+    }
+  }
+
+  #send(message: ToCopierThread): void {
+    // Nothing happens where the thread has ended.
+    this.#thread.postMessage(message)
   }
 }
 
+const ENDED = 'the process that copies has ended'
 const CHANGED = 'the store was opened anew while it was copied (its disk had an error): try again'

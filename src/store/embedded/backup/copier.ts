@@ -1,5 +1,4 @@
 import { mkdirSync, renameSync, rmSync } from 'node:fs'
-import { constants, setPriority } from 'node:os'
 import { dirname } from 'node:path'
 import { databasePath, syncPath, writeMarker } from '../data-directory.ts'
 import { examine } from '../doctor/examine.ts'
@@ -20,7 +19,6 @@ const wasLeftAlone = new Promise<void>((resolve) => {
 })
 let draft: string | undefined
 
-setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 process.on('message', (message: ToCopier) => {
   if (message.kind === 'left-alone') leftAlone()
   else void run(message.job)

@@ -4,6 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { OnProgress } from '../doctor/finding.ts'
 
 const BLOCK_BYTES = 1024 * 1024
+/**
+ * How much is written before it is brought to the disk. All in one go at the end would stand in the queue of the disk
+ * before the fsyncs of the server's log: 62 to 145 ms at 340 MB where they take 12. So much takes a few milliseconds,
+ * and the copy is no slower for it.
+ */
+const SYNC_BYTES = 4 * 1024 * 1024
 
 /** How a file is copied. */
 export interface CopyOptions {
@@ -25,6 +31,7 @@ export async function copyFile(options: CopyOptions): Promise<{ size: number; sh
   const began = performance.now()
   try {
     let size = 0
+    let synced = 0
     while (true) {
       const { bytesRead } = await source.read(block, 0, BLOCK_BYTES, size)
       if (bytesRead === 0) break
@@ -32,6 +39,10 @@ export async function copyFile(options: CopyOptions): Promise<{ size: number; sh
       await target.appendFile(piece)
       hash.update(piece)
       size += bytesRead
+      if (size - synced >= SYNC_BYTES) {
+        await target.datasync()
+        synced = size
+      }
       onProgress('copying', size, total)
       const dueMs = bytesPerSecond === 0 ? 0 : (size / bytesPerSecond) * 1_000
       const aheadMs = dueMs - (performance.now() - began)

@@ -107,10 +107,10 @@ const loops: readonly Scenario[] = [
   {
     name: 'register-wide',
     about:
-      'the same in services of 200 instances: what a registration costs depends on the size of its service',
+      'the same in services of 500 instances: what a registration costs depends on the size of its service',
     kinds: SERVERS,
     notQuick: true,
-    measure: loop('register', { base: 'wide', count: 20_000, perService: 200 }),
+    measure: loop('register', { base: 'wide', count: 20_000, perService: 500 }),
   },
   {
     name: 'beat',

@@ -3,11 +3,11 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 /** Below this, collecting more often would cost more than the memory is worth. */
 const LARGE_HEAP_BYTES = 256 * 1024 * 1024
 /** How much a large heap may grow before it is collected. */
-const GROWTH_PERCENT = 30
+const GROWTH_PERCENT = 25
 
 /**
- * Has a large heap collected before it has grown by half. V8 would let it grow to a multiple of what is in use, as
- * long as the machine has memory: a million instances took 1,360 MB instead of 1,230 (docs/performance.md).
+ * Has a large heap collected before it has grown by a quarter. V8 would let it grow to a multiple of what is in use,
+ * as long as the machine has memory (docs/performance.md, What was tried).
  */
 export class HeapGrowth {
   #isBounded = false

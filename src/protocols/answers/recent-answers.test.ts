@@ -10,7 +10,7 @@ function entryWith(bytes: number): { entry: ServiceEntry; kept: KeptAnswers } {
 }
 
 test('what was not asked for of late is forgotten, what is in use stays', () => {
-  const recent = new RecentAnswers(1_000)
+  const recent = new RecentAnswers(500)
   const all = Array.from({ length: 100 }, () => entryWith(100))
   const hot = all[0]!
   for (const { entry, kept } of all) {

@@ -1,4 +1,4 @@
-/** Shorter texts are copied anyway when they are cut out of longer ones. */
+/** Shorter texts are copied by the engine anyway when they are cut out of longer ones. */
 const SHORTEST_CUT = 13
 
 /**

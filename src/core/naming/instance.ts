@@ -74,5 +74,5 @@ export function keptAddressText({ ip, port, cluster }: InstanceAddress): string 
 
 /** `<ip>#<port>#<cluster>#<group>@@<service>` (interface.md, instance ids). */
 export function instanceIdOf(address: InstanceAddress, groupedName: string): string {
-  return `${address.ip}#${address.port}#${address.cluster}#${groupedName}`
+  return `${addressText(address)}#${groupedName}`
 }

@@ -16,9 +16,13 @@ export class ServiceEntry {
   /** The beat interval that the `json` of its instances was made with; owned by the protocols' list answer. */
   jsonBeatMs: number | undefined = undefined
   #lastRefMs: number
-  /** What was looked up last: one command asks for the same address several times. */
-  #asked: InstanceAddress | undefined
-  #found: Instance | undefined
+  /**
+   * What was looked up last, in any service: one command asks for the same address several times. One of each
+   * service would keep the request that each was last asked in.
+   */
+  static #askedOf: ServiceEntry | undefined
+  static #asked: InstanceAddress | undefined
+  static #found: Instance | undefined
   /** The time of a change that nobody has been told of; undefined: there is none. */
   #untoldMs: number | undefined = undefined
 
@@ -39,11 +43,12 @@ export class ServiceEntry {
   }
 
   get(address: InstanceAddress): Instance | undefined {
-    if (address !== this.#asked) {
-      this.#found = this.instances.get(addressText(address))
-      this.#asked = address
+    if (ServiceEntry.#asked !== address || ServiceEntry.#askedOf !== this) {
+      ServiceEntry.#found = this.instances.get(addressText(address))
+      ServiceEntry.#asked = address
+      ServiceEntry.#askedOf = this
     }
-    return this.#found
+    return ServiceEntry.#found
   }
 
   /** The instances at an ip and port, in whatever cluster. */
@@ -73,8 +78,9 @@ export class ServiceEntry {
   }
 
   #forgetAsked(): void {
-    this.#asked = undefined
-    this.#found = undefined
+    ServiceEntry.#askedOf = undefined
+    ServiceEntry.#asked = undefined
+    ServiceEntry.#found = undefined
   }
 
   /** Notes that something changed at `atMs` (epoch ms), which moves `lastRefMs` forward in any case. */

@@ -1,7 +1,7 @@
 import { type ConfigKey, configKeyText } from '../../../core/config/config-item.ts'
 import { toNamespaceId } from '../../../core/namespace-id.ts'
 import { Refusal } from '../../../core/refusal.ts'
-import { detached } from '../detached-text.ts'
+import { ownText } from '../../../core/own-text.ts'
 
 /** An item that a client watches. */
 export interface WatchedItem {
@@ -38,7 +38,7 @@ export function listeningConfigsOf(text: string, maxItems: number): readonly Wat
   const there = known.get(text)
   if (there !== undefined && there.length <= maxItems) return there
   const items = parseListeningConfigs(text, maxItems)
-  if (text.length <= LONGEST_KNOWN) remember(detached(text), items)
+  if (text.length <= LONGEST_KNOWN) remember(ownText(text), items)
   return items
 }
 
@@ -68,7 +68,7 @@ export function parseListeningConfigs(text: string, maxItems: number): WatchedIt
 
 function parseItem(text: string): WatchedItem {
   // A piece must not keep the text of the whole request alive while the poll is held.
-  const fields = detached(text).split(FIELD_END)
+  const fields = ownText(text).split(FIELD_END)
   const [dataId = '', group = '', md5 = '', tenant] = fields
   const isNamed = fits(dataId, LONGEST_DATA_ID) && fits(group, LONGEST_GROUP)
   const isWhole = fields.length === 3 || (fields.length === 4 && tenant!.length <= LONGEST_TENANT)

@@ -8,11 +8,13 @@ const NAMES_PER_CALL = 200
 
 // Times rise with ids, so the records to remove are the first ones of their name, up to the first that stays.
 const OLDEST = `
-  SELECT id, at_ms FROM config_revision WHERE name_id = ? AND hidden = 0 AND id < ? ORDER BY id LIMIT ?`
+  SELECT id, CAST(at_ms AS INTEGER) FROM config_revision WHERE name_id = ? AND hidden = 0 AND id < ? ORDER BY id LIMIT ?`
 const FIRST_KEPT = `
   SELECT id FROM config_revision WHERE name_id = ? AND hidden = 0 ORDER BY id DESC LIMIT 1 OFFSET ?`
 const NEXT = `
-  SELECT prev_id FROM config_revision WHERE name_id = ? AND hidden = 0 AND id > ? ORDER BY id LIMIT 1`
+  SELECT CAST(prev_id AS INTEGER) FROM config_revision WHERE name_id = ? AND hidden = 0 AND id > ? ORDER BY id LIMIT 1`
+
+const ITEM_REVISION = 'SELECT CAST(revision_id AS INTEGER) FROM config_item WHERE name_id = ?'
 
 /** What a step did; `unfinished` is the name id after which the next one goes on, if not at `next`. */
 interface Cleaned {
@@ -119,7 +121,7 @@ export class HistoryCleaner {
   }
 
   #itemRevision(nameId: number): number | undefined {
-    const row = this.#connection.first('SELECT revision_id FROM config_item WHERE name_id = ?', [nameId])
+    const row = this.#connection.first(ITEM_REVISION, [nameId])
     return row === undefined ? undefined : Number(row[0])
   }
 

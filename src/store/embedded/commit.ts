@@ -2,9 +2,10 @@ import type { Connection } from './connection.ts'
 import type { ConfigNames } from './config-names.ts'
 import type { CommitBatch, CommitOutcome, PutTable, Write } from './messages.ts'
 import { readMeta, writeMeta } from './meta.ts'
+import { RowReader } from './row-reader.ts'
 import { RowWriter } from './row-writer.ts'
 import { storeFailureOf } from './store-errors.ts'
-import { columnsOf, TABLES, verifiedRow, type Row } from './tables.ts'
+import { TABLES, type Row } from './tables.ts'
 
 const CLOCK_STEP_MS = 2_000
 const CLOCK_MARGIN_MS = 1_000
@@ -16,7 +17,8 @@ const KEYS: Record<PutTable | 'instance', string> = {
   remembered_metadata: 'namespace_id = ? AND grouped_name = ? AND ip = ? AND port = ? AND cluster = ?',
 }
 
-const INSTANCE = `SELECT ${columnsOf(TABLES.instance).join(', ')}, checksum FROM instance WHERE serial = ?`
+const INSTANCES = new RowReader(TABLES.instance)
+const INSTANCE = `SELECT ${INSTANCES.columns.join(', ')} FROM instance WHERE serial = ?`
 
 /** Writes commits, each in one transaction. */
 export class CommitWriter {
@@ -160,7 +162,7 @@ export class CommitWriter {
   #storedInstance(serial: number): Row | undefined {
     this.#writers.instance.flush()
     const row = this.#connection.first(INSTANCE, [serial])
-    return row === undefined ? undefined : verifiedRow(TABLES.instance, row)
+    return row === undefined ? undefined : INSTANCES.read(row)
   }
 
   #addRevision(nameId: number, revision: readonly unknown[], content: Buffer | null): void {

@@ -2,14 +2,25 @@ import type { HistoryEntry, HistoryOp, HistoryRecord } from '../../core/config/h
 import type { ConfigType } from '../../core/config/config-item.ts'
 import type { Connection, SqlValue } from './connection.ts'
 import type { NameText } from './messages.ts'
-import { asText, columnsOf, DamagedRow, TABLES, verifiedRow, type Row } from './tables.ts'
+import { readable, readValue, RowReader } from './row-reader.ts'
+import { DamagedRow, TABLES, type Row } from './tables.ts'
 
 const COUNT = 'SELECT count(*) FROM config_revision WHERE name_id = ? AND hidden = 0'
 
+const PAGE_COLUMNS = [
+  'record.id',
+  'record.op',
+  'record.src_ip',
+  'record.src_user',
+  'record.at_ms',
+  'source.type',
+  'source.app_name',
+  'source.encrypted_data_key',
+]
+
 // The page is cut from the index alone; only its own rows are then read, without their contents.
 const PAGE = `
-  SELECT record.id, record.op, record.src_ip, record.src_user, record.at_ms,
-    source.type, source.app_name, source.encrypted_data_key
+  SELECT ${PAGE_COLUMNS.map(readable).join(', ')}
   FROM (
     SELECT id FROM config_revision WHERE name_id = ? AND hidden = 0 ORDER BY id DESC LIMIT ? OFFSET ?
   ) AS page
@@ -17,7 +28,9 @@ const PAGE = `
   LEFT JOIN config_revision AS source ON source.id = iif(record.op = 'I', record.id, record.prev_id)
   ORDER BY record.id DESC`
 
-const REVISION = [...columnsOf(TABLES.config_revision), 'checksum'].join(', ')
+const REVISIONS = new RowReader(TABLES.config_revision)
+const NAMES = new RowReader(TABLES.config_name)
+const NAME = `SELECT ${NAMES.columns.join(', ')} FROM config_name WHERE id = ?`
 
 /** One page of the records of a name, newest first, and how many it has. */
 export function historyPage(
@@ -27,7 +40,7 @@ export function historyPage(
 ): { totalCount: number; entries: HistoryEntry[] } {
   const totalCount = connection.number(COUNT, [nameId])
   const rows = connection.all(PAGE, [nameId, page.pageSize, (page.pageNo - 1) * page.pageSize])
-  return { totalCount, entries: rows.map((row) => entryOf(page.name, row)) }
+  return { totalCount, entries: rows.map((row) => entryOf(page.name, row.map(readValue))) }
 }
 
 /** The record with this id, whosever it is. */
@@ -54,7 +67,7 @@ export function lastUpdateOf(
 }
 
 function entryOf(name: NameText, row: Row): HistoryEntry {
-  const [id, op, srcIp, srcUser, atMs, type, appName, encryptedDataKey] = row.map(asText)
+  const [id, op, srcIp, srcUser, atMs, type, appName, encryptedDataKey] = row
   const [namespaceId, group, dataId] = name
   return {
     id: Number(id),
@@ -90,16 +103,16 @@ function recordOf(connection: Connection, where: string, values: SqlValue[]): Hi
 }
 
 function revision(connection: Connection, where: string, values: SqlValue[]): Row | undefined {
-  const read = connection.first(`SELECT ${REVISION} FROM config_revision WHERE ${where}`, values)
-  return read === undefined ? undefined : verifiedRow(TABLES.config_revision, read)
+  const read = connection.first(
+    `SELECT ${REVISIONS.columns.join(', ')} FROM config_revision WHERE ${where}`,
+    values,
+  )
+  return read === undefined ? undefined : REVISIONS.read(read)
 }
 
 function nameOf(connection: Connection, nameId: number): NameText {
-  const read = connection.first(
-    'SELECT id, namespace_id, group_name, data_id, checksum FROM config_name WHERE id = ?',
-    [nameId],
-  )
+  const read = connection.first(NAME, [nameId])
   if (read === undefined) throw new DamagedRow('config_name', String(nameId), 'it is missing')
-  const [, namespaceId, group, dataId] = verifiedRow(TABLES.config_name, read)
+  const [, namespaceId, group, dataId] = NAMES.read(read)
   return [String(namespaceId), String(group), String(dataId)]
 }

@@ -2,7 +2,8 @@ import type { Connection } from './connection.ts'
 import { ContentPack } from './content-pack.ts'
 import type { LoadBatch, Plain } from './messages.ts'
 import { readMeta } from './meta.ts'
-import { columnsOf, DamagedRow, TABLES, verifiedRow, type Row, type Table } from './tables.ts'
+import { RowReader } from './row-reader.ts'
+import { DamagedRow, TABLES, type Row, type Table } from './tables.ts'
 
 const ROWS_PER_BATCH = 2_000
 
@@ -12,7 +13,10 @@ const ROWS_PER_BATCH = 2_000
  */
 const CONTENT_PER_BATCH = 256 * 1024
 
-const CONFIG_TABLES: readonly Table[] = [TABLES.config_name, TABLES.config_item, TABLES.config_revision]
+const NAMES = new RowReader(TABLES.config_name)
+const ITEMS = new RowReader(TABLES.config_item)
+const REVISIONS = new RowReader(TABLES.config_revision)
+const INSTANCES = new RowReader(TABLES.instance)
 
 /**
  * Everything that a server needs to know to start, in batches; history is not read. Every row is checked.
@@ -31,11 +35,19 @@ export function* loadBatches(connection: Connection): Generator<LoadBatch> {
   }
 }
 
-/** Instances of services that are gone went with them (see `schema.ts`); answers how many that were. */
+/**
+ * Instances of services that are gone went with them (see `schema.ts`); answers how many that were. Throws
+ * `DamagedRow` for one that says so only because it is damaged.
+ */
 export function removeOrphans(connection: Connection): number {
   const orphans = 'instance WHERE service_serial NOT IN (SELECT serial FROM service)'
-  // Asked first, so that a start writes nothing where there is nothing to write.
-  if (connection.number(`SELECT count(*) FROM ${orphans}`) === 0) return 0
+  let found = 0
+  for (const read of connection.each(`SELECT ${INSTANCES.columns.join(', ')} FROM ${orphans}`)) {
+    INSTANCES.read(read)
+    found++
+  }
+  // A start writes nothing where there is nothing to write.
+  if (found === 0) return 0
   return connection.transaction(() => connection.run(`DELETE FROM ${orphans}`))
 }
 
@@ -58,9 +70,7 @@ function* configBatches(connection: Connection): Generator<LoadBatch> {
 }
 
 function configQuery(): string {
-  const columns = CONFIG_TABLES.flatMap((table) =>
-    readColumns(table).map((column) => `${table.name}.${column}`),
-  )
+  const columns = [NAMES, ITEMS, REVISIONS].flatMap((reader) => reader.columns)
   return `SELECT ${columns.join(', ')} FROM config_item
     LEFT JOIN config_name ON config_name.id = config_item.name_id
     LEFT JOIN config_revision ON config_revision.id = config_item.revision_id
@@ -69,14 +79,14 @@ function configQuery(): string {
 
 /** Name, item and revision of one item, each checked, without the columns that join them. */
 function configRow(read: Row): { row: readonly Plain[]; content: Buffer } {
-  const parts = splitByTable(read)
-  const [item, name, revision] = [parts[1], parts[0], parts[2]]
-  const itemRow = verifiedRow(TABLES.config_item, item ?? [])
-  if (name?.[0] === null) throw new DamagedRow('config_item', String(itemRow[0]), 'its name is missing')
-  if (revision?.[0] === null)
+  const itemAt = NAMES.columns.length
+  const revisionAt = itemAt + ITEMS.columns.length
+  const itemRow = ITEMS.read(read.slice(itemAt, revisionAt))
+  if (read[0] === null) throw new DamagedRow('config_item', String(itemRow[0]), 'its name is missing')
+  if (read[revisionAt] === null)
     throw new DamagedRow('config_item', String(itemRow[0]), 'its content is missing')
-  const nameRow = verifiedRow(TABLES.config_name, name ?? [])
-  const revisionRow = verifiedRow(TABLES.config_revision, revision ?? [])
+  const nameRow = NAMES.read(read.slice(0, itemAt))
+  const revisionRow = REVISIONS.read(read.slice(revisionAt))
   const content = revisionRow.at(-1)
   if (!Buffer.isBuffer(content))
     throw new DamagedRow('config_revision', String(revisionRow[0]), 'it has no content')
@@ -86,30 +96,22 @@ function configRow(read: Row): { row: readonly Plain[]; content: Buffer } {
   }
 }
 
-function splitByTable(read: Row): Row[] {
-  let at = 0
-  return CONFIG_TABLES.map((table) => read.slice(at, (at += readColumns(table).length)))
-}
-
 function* plainBatches(
   connection: Connection,
   kind: 'namespaces' | 'services' | 'instances' | 'remembered',
   table: Table,
 ): Generator<LoadBatch> {
+  const reader = new RowReader(table)
   let rows: (readonly Plain[])[] = []
   for (const read of connection.each(
-    `SELECT ${readColumns(table).join(', ')} FROM ${table.name} ORDER BY rowid`,
+    `SELECT ${reader.columns.join(', ')} FROM ${table.name} ORDER BY rowid`,
   )) {
-    rows.push(plain(verifiedRow(table, read)))
+    rows.push(plain(reader.read(read)))
     if (rows.length < ROWS_PER_BATCH) continue
     yield { kind, rows }
     rows = []
   }
   if (rows.length > 0) yield { kind, rows }
-}
-
-function readColumns(table: Table): string[] {
-  return [...columnsOf(table), 'checksum']
 }
 
 /** Checked rows hold no bytes besides their content. */

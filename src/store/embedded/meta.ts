@@ -1,6 +1,7 @@
 import type { Connection } from './connection.ts'
 import { withChecksum } from './row-writer.ts'
-import { TABLES, verifiedRow } from './tables.ts'
+import { RowReader } from './row-reader.ts'
+import { TABLES } from './tables.ts'
 
 /** The store's own values in the table `meta`. */
 export type MetaName =
@@ -10,10 +11,15 @@ export type MetaName =
   | 'overwritten_before'
   | `server:${string}`
 
+// All of the few rows are read and checked: one whose name is damaged, there or in the index, would be found by none.
+const META = new RowReader(TABLES.meta)
+const ALL = `SELECT ${META.columns.join(', ')} FROM meta NOT INDEXED`
+
 /** The value of that name. Throws `DamagedRow`. */
 export function readMeta(connection: Connection, name: MetaName): string | undefined {
-  const row = connection.first('SELECT name, value, checksum FROM meta WHERE name = ?', [name])
-  return row === undefined ? undefined : String(verifiedRow(TABLES.meta, row)[1])
+  const rows = connection.all(ALL).map((row) => META.read(row))
+  const found = rows.find(([its]) => its === name)
+  return found === undefined ? undefined : String(found[1])
 }
 
 /** Sets the value of that name; the transaction is the caller's. */

@@ -1,8 +1,9 @@
 import type { Connection } from './connection.ts'
 import { INSTANCE_OF_FORMAT_1, INSTANCE_TO_FORMAT_2, instanceOfFormat1 } from './format-1.ts'
+import { RowReader } from './row-reader.ts'
 import { RowWriter } from './row-writer.ts'
 import { FORMAT } from './schema.ts'
-import { columnsOf, TABLES, verifiedRow } from './tables.ts'
+import { TABLES } from './tables.ts'
 
 /**
  * Brings a database of an older format to this one, in one transaction: after a crash it is of the old format or of
@@ -17,9 +18,9 @@ export function migrate(connection: Connection, format: number): void {
 
 /** The table is emptied and changed, not made anew: in every file a table begins at the same page (`catalog.ts`). */
 function migrateInstances(connection: Connection): void {
-  const columns = [...columnsOf(INSTANCE_OF_FORMAT_1), 'checksum']
-  const read = connection.all(`SELECT ${columns.join(', ')} FROM instance`)
-  const rows = read.map((row) => instanceOfFormat1(verifiedRow(INSTANCE_OF_FORMAT_1, row)))
+  const reader = new RowReader(INSTANCE_OF_FORMAT_1)
+  const read = connection.all(`SELECT ${reader.columns.join(', ')} FROM instance`)
+  const rows = read.map((row) => instanceOfFormat1(reader.read(row)))
   connection.exec(INSTANCE_TO_FORMAT_2)
   const writer = new RowWriter(connection, TABLES.instance)
   for (const row of rows) writer.add(row)

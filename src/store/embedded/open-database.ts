@@ -2,6 +2,7 @@ import { Connection } from './connection.ts'
 import { checkMarker, databasePath, ensureDirectory, newerFormat, writeMarker } from './data-directory.ts'
 import { migrate } from './migrate.ts'
 import { APPLICATION_ID, FORMAT, SCHEMA } from './schema.ts'
+import { hasWholeSchema } from './schema-shape.ts'
 import { sqliteCodeOf, storeWideAdvice } from './store-errors.ts'
 
 /** Pages of the log between checkpoints: more makes rarer but longer stalls. */
@@ -56,6 +57,7 @@ function prepareSchema(connection: Connection, directory: string): void {
   connection.exec(AUTOCHECKPOINT)
   if (isNew) createTables(connection)
   else if (format < FORMAT) migrate(connection, format)
+  if (!hasWholeSchema(connection)) throw damagedSchema(directory)
 }
 
 function createTables(connection: Connection): void {
@@ -71,6 +73,13 @@ function foreignFile(directory: string): Error {
   return new Error(
     `The file waypost.db in the data directory ${directory} is a database of another program. ` +
       'Choose another data directory.',
+  )
+}
+
+function damagedSchema(directory: string): Error {
+  return new Error(
+    `The database in the data directory ${directory} is damaged: its tables are not those that Waypost makes. ` +
+      'Run `waypost doctor` on it, or put back a backup.',
   )
 }
 

@@ -13,6 +13,8 @@ export interface Table {
   readonly name: string
   readonly checked: readonly string[]
   readonly loose: readonly string[]
+  /** Those of all its columns that hold a text or NULL; the others hold numbers, and `content` bytes. */
+  readonly texts: readonly string[]
   readonly content?: string
   readonly isAppended?: true
   /** How many rows one INSERT statement takes at most. */
@@ -21,11 +23,12 @@ export interface Table {
 
 /** Every table of the file; `schema.ts` makes them with the same columns. */
 export const TABLES = {
-  meta: { name: 'meta', checked: ['name', 'value'], loose: [], rowsAtOnce: 1 },
+  meta: { name: 'meta', checked: ['name', 'value'], loose: [], texts: ['name', 'value'], rowsAtOnce: 1 },
   config_name: {
     name: 'config_name',
     checked: ['id', 'namespace_id', 'group_name', 'data_id'],
     loose: [],
+    texts: ['namespace_id', 'group_name', 'data_id'],
     rowsAtOnce: 1,
   },
   config_revision: {
@@ -46,6 +49,7 @@ export const TABLES = {
     ],
     // Cleaning turns a record into a carrier by this bit alone.
     loose: ['hidden'],
+    texts: ['op', 'md5', 'type', 'app_name', 'encrypted_data_key', 'src_ip', 'src_user'],
     content: 'content',
     isAppended: true,
     rowsAtOnce: 16,
@@ -66,9 +70,16 @@ export const TABLES = {
       'config_tags',
     ],
     loose: [],
+    texts: ['create_user', 'create_ip', 'description', 'use', 'effect', 'schema', 'config_tags'],
     rowsAtOnce: 16,
   },
-  namespace: { name: 'namespace', checked: ['id', 'show_name', 'description'], loose: [], rowsAtOnce: 16 },
+  namespace: {
+    name: 'namespace',
+    checked: ['id', 'show_name', 'description'],
+    loose: [],
+    texts: ['id', 'show_name', 'description'],
+    rowsAtOnce: 16,
+  },
   service: {
     name: 'service',
     checked: [
@@ -83,12 +94,14 @@ export const TABLES = {
       'saved_ms',
     ],
     loose: [],
+    texts: ['namespace_id', 'grouped_name', 'made_by', 'selector', 'clusters', 'metadata'],
     rowsAtOnce: 16,
   },
   instance: {
     name: 'instance',
     checked: ['serial', 'service_serial', 'healthy'],
     loose: [],
+    texts: ['record'],
     content: 'record',
     rowsAtOnce: 50,
   },
@@ -96,6 +109,7 @@ export const TABLES = {
     name: 'remembered_metadata',
     checked: ['namespace_id', 'grouped_name', 'ip', 'port', 'cluster', 'metadata', 'at_ms'],
     loose: [],
+    texts: ['namespace_id', 'grouped_name', 'ip', 'cluster', 'metadata'],
     rowsAtOnce: 16,
   },
 } satisfies Record<string, Table>
@@ -134,18 +148,9 @@ export class DamagedRow extends Error {
  * Throws `DamagedRow` when the checksum does not fit.
  */
 export function verifiedRow(table: Table, read: Row): Row {
-  const contentAt = table.content === undefined ? -1 : read.length - 2
   const row = read.slice(0, -1)
-  for (const [at, value] of row.entries()) {
-    if (at !== contentAt && Buffer.isBuffer(value)) row[at] = asText(value)
-  }
   if (checksumOf(table, row) !== read.at(-1)) {
     throw new DamagedRow(table.name, String(row[0]), 'its checksum does not fit its contents')
   }
   return row
-}
-
-/** Text with a NUL in it is kept as bytes (see `Connection`): outside content columns, bytes are text. */
-export function asText(value: SqlValue): SqlValue {
-  return Buffer.isBuffer(value) ? value.toString('utf8') : value
 }

@@ -9,6 +9,9 @@ import { judgeReferences, type RepairPlan } from './judge-references.ts'
 import { type Access, NotExaminable, ReadLock } from './sqlite-check.ts'
 import { StoreRows } from './store-rows.ts'
 
+/** Where the header of the file keeps `user_version`, the format. */
+const FORMAT_AT = 60
+
 /** What an examination came to. */
 export interface Examination {
   readonly directory: string
@@ -55,7 +58,7 @@ export function openExamined(directory: string, onProgress: OnProgress, access: 
   try {
     checkHeader(directory, file, findings)
     onProgress('checking the structure of the file', 0, 0)
-    lock.check(findings)
+    lock.check(findings, file.page(1)?.readUInt32BE(FORMAT_AT) === FORMAT)
     const rows = new StoreRows(file)
     const inventory = takeInventory(rows, findings, onProgress)
     const plan = judgeReferences(rows, inventory, findings)
@@ -134,7 +137,7 @@ function checkHeader(directory: string, file: DatabaseFile, findings: Findings):
 
 function checkFormat(directory: string, file: DatabaseFile): void {
   const first = file.page(1)
-  const format = first?.readUInt32BE(60) ?? 0
+  const format = first?.readUInt32BE(FORMAT_AT) ?? 0
   const application = first?.readUInt32BE(68) ?? 0
   // A database that is as old as its first commit says nothing of itself yet.
   if (application !== 0 && application !== APPLICATION_ID)

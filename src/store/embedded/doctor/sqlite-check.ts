@@ -2,6 +2,7 @@ import { existsSync, statSync, unlinkSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { Connection } from '../connection.ts'
 import { databasePath } from '../data-directory.ts'
+import { hasWholeSchema } from '../schema-shape.ts'
 import { sqliteCodeOf } from '../store-errors.ts'
 import type { Findings } from './finding.ts'
 
@@ -38,8 +39,11 @@ export class ReadLock {
     }
   }
 
-  /** What SQLite itself says of the structure of its file and of the indexes. */
-  check(findings: Findings): void {
+  /**
+   * What SQLite itself says of the structure of its file and of the indexes; and whether its list of tables is that of
+   * this format, where the file is of it.
+   */
+  check(findings: Findings, isOfThisFormat: boolean): void {
     for (const message of this.#messages()) {
       findings.damage('waypost.db', {
         problem: `SQLite says: ${message}.`,
@@ -47,6 +51,12 @@ export class ReadLock {
         remedy: 'All tables and indexes are written anew from the rows that are sound.',
       })
     }
+    if (isOfThisFormat && !this.#hasTables())
+      findings.damage('waypost.db', {
+        problem: 'Its list of tables is not what Waypost writes.',
+        effect: 'The server does not start.',
+        remedy: 'All tables are made anew and get the rows that are sound.',
+      })
   }
 
   /** Lets the database go, and takes away the empty log that locking it may have made: while nobody else can use it. */
@@ -55,6 +65,16 @@ export class ReadLock {
     if (madeLog && statSync(this.#log).size === 0) unlinkSync(this.#log)
     this.#connection?.close()
     this.#connection = undefined
+  }
+
+  #hasTables(): boolean {
+    // What cannot be opened has been told of.
+    if (this.#problem !== undefined || this.#connection === undefined) return true
+    try {
+      return hasWholeSchema(this.#connection)
+    } catch {
+      return false
+    }
   }
 
   #messages(): string[] {

@@ -60,9 +60,13 @@ function widthOf({ checked, loose, content }: Table): number {
   return checked.length + loose.length + 1 + (content === undefined ? 0 : 1)
 }
 
-/** In the file the content comes last, when rows are read the checksum does. */
+/** In the file the content comes last, when rows are read the checksum does. Other bytes are a text with a NUL. */
 function asRead({ content }: Table, values: SqlValue[]): SqlValue[] {
-  if (content === undefined) return values
+  if (content === undefined) return values.map(textOf)
   const [checksum = null, bytes = null] = values.slice(-2)
-  return [...values.slice(0, -2), bytes, checksum]
+  return [...values.slice(0, -2).map(textOf), bytes, checksum]
+}
+
+function textOf(value: SqlValue): SqlValue {
+  return Buffer.isBuffer(value) ? value.toString() : value
 }

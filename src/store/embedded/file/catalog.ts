@@ -1,7 +1,6 @@
-import { Connection } from '../connection.ts'
-import { SCHEMA } from '../schema.ts'
+import { withFreshTables } from '../schema-shape.ts'
 import { TABLES, type TableName } from '../tables.ts'
-import { PAGE_BYTES, type DatabaseFile } from './database-file.ts'
+import type { DatabaseFile } from './database-file.ts'
 import { walkTree } from './tree-walk.ts'
 
 /** Where the trees of a file begin. */
@@ -40,10 +39,8 @@ export function readCatalog(file: DatabaseFile): Catalog {
 }
 
 function freshEntries(): Entry[] {
-  const connection = new Connection(':memory:')
-  connection.exec(`PRAGMA page_size = ${PAGE_BYTES}`)
-  connection.exec(SCHEMA)
-  const rows = connection.all('SELECT type, name, rootpage FROM sqlite_schema')
-  connection.close()
+  const rows = withFreshTables((connection) =>
+    connection.all('SELECT type, name, rootpage FROM sqlite_schema'),
+  )
   return rows.map(([type, name, root]) => ({ type: String(type), name: String(name), root: Number(root) }))
 }

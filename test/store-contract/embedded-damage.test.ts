@@ -1,0 +1,110 @@
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'libsql'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { examine } from '../../src/store/embedded/doctor/examine.ts'
+import { openEmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
+import { columnsOf, TABLES, type Table } from '../../src/store/embedded/tables.ts'
+import {
+  commitAll,
+  instanceSaved,
+  publishAll,
+  sampleInstance,
+  sampleKey,
+  sampleService,
+  serviceSaved,
+  START_MS,
+} from './samples.ts'
+
+/** Bytes that are no UTF-8: the driver would end the process if it were given them as a text. */
+const NO_TEXT = "CAST(x'41ff42' AS TEXT)"
+/** Nothing but a row number can stand there; it is what a row is found by. */
+const ROW_NUMBERS = ['config_name.id', 'config_revision.id', 'config_item.name_id', 'service.serial']
+/** Cleaning changes it alone, so the checksum does not cover it. */
+const UNCHECKED = ['config_revision.hidden']
+
+const log = { info() {}, warn() {}, error() {} }
+let base: string
+let sound: string
+let recordId: number
+
+beforeAll(async () => {
+  base = await mkdtemp(join(tmpdir(), 'waypost-damage-'))
+  sound = join(base, 'sound')
+  const store = await openEmbeddedStore({ directory: sound, log })
+  const versions = await publishAll(store, sampleKey('a'), ['1', '2'])
+  recordId = versions[1]!.historyId
+  const service = sampleService('shop', 7)
+  const { address } = sampleInstance(80)
+  await commitAll(
+    store,
+    { kind: 'namespace-saved', namespace: { id: 'blue', showName: 'Blue', desc: 'd' } },
+    serviceSaved(service),
+    instanceSaved(service, sampleInstance(80)),
+    { kind: 'metadata-remembered', serviceKey: service.key, address, metadata: { a: '1' }, atMs: START_MS },
+    { kind: 'switches-set', patch: { healthCheckEnabled: false }, localOnly: false },
+  )
+  await store.close()
+})
+
+afterAll(() => rm(base, { recursive: true, force: true }))
+
+describe('a text that is no UTF-8 any more', () => {
+  const places = Object.values(TABLES).flatMap((table: Table) =>
+    [...columnsOf(table), 'checksum'].map((column) => `${table.name}.${column}`),
+  )
+  const damaged = places.filter((place) => ![...ROW_NUMBERS, 'instance.serial', ...UNCHECKED].includes(place))
+
+  test.each(damaged)('in %s is told of by the server and the doctor', async (place) => {
+    const [table = '', column = ''] = place.split('.')
+    const first = `WHERE rowid = (SELECT max(rowid) FROM ${table})`
+    const directory = await damagedBy(`UPDATE ${table} SET ${column} = ${NO_TEXT} ${first}`)
+    await expect(loaded(directory)).rejects.toThrow(/The row .* of the table \w+ is damaged/)
+    expect(examine(directory, () => {}).counts.damage).toBeGreaterThan(0)
+  })
+
+  test.each(['op', 'md5', 'src_ip', 'src_user', 'type', 'app_name', 'encrypted_data_key', 'at_ms'])(
+    'in %s of a record of history is told of when that is read',
+    async (column) => {
+      const directory = await damagedBy(`UPDATE config_revision SET ${column} = ${NO_TEXT}`)
+      const store = await openEmbeddedStore({ directory, log })
+      await expect(store.historyRecord(recordId)).rejects.toThrow(/damaged.*waypost doctor/)
+      const page = await store.history(sampleKey('a'), { pageNo: 1, pageSize: 10 })
+      expect(page.totalCount).toBe(2)
+      await store.close()
+    },
+  )
+})
+
+describe('a list of tables that is not ours', () => {
+  test.each([
+    ['a column of another name', "sql = replace(sql, 'src_ip', 'src_iq')"],
+    ['a name that is no UTF-8', "sql = replace(sql, 'src_ip', CAST(x'73ff' AS TEXT))"],
+    ['a column of another type', "sql = replace(sql, 'show_name TEXT', 'show_name TEXU')"],
+    ['an index over other columns', "sql = replace(sql, '(name_id, hidden)', '(name_id, at_ms)')"],
+    ['a table that begins elsewhere', "rootpage = rootpage + 1 WHERE name = 'instance'"],
+  ])('%s is refused, and the doctor knows', async (_, change) => {
+    const directory = await damagedBy(`PRAGMA writable_schema = ON; UPDATE sqlite_schema SET ${change}`)
+    await expect(openEmbeddedStore({ directory, log })).rejects.toThrow(/damaged.*waypost doctor/s)
+    expect(examine(directory, () => {}).counts.damage).toBeGreaterThan(0)
+  })
+})
+
+async function damagedBy(sql: string): Promise<string> {
+  const directory = await mkdtemp(join(base, 'damaged-'))
+  await cp(sound, directory, { recursive: true })
+  const database = new Database(join(directory, 'waypost.db'))
+  database.exec(`PRAGMA ignore_check_constraints = ON; PRAGMA journal_mode = DELETE; ${sql}`)
+  database.close()
+  return directory
+}
+
+async function loaded(directory: string): Promise<void> {
+  const store = await openEmbeddedStore({ directory, log })
+  try {
+    await store.load()
+  } finally {
+    await store.close()
+  }
+}

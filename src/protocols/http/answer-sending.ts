@@ -1,6 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import type { HttpLog } from './exchange-context.ts'
+import type { IncomingRequest } from './incoming-request.ts'
 
 /** How long the rest of a refused body is let in, so that its sender sees the answer before the connection ends. */
 const LINGER_MS = 1_000
@@ -10,15 +11,14 @@ const LINGER_MS = 1_000
  * sender's hands and lose the answer; so the rest is let in, unkept, for a moment.
  */
 export function sendLingering(
-  request: IncomingMessage,
+  request: IncomingRequest,
   response: ServerResponse,
   body: Buffer | string,
 ): void {
   response.write(body)
   const timer = setTimeout(() => response.end(), LINGER_MS)
-  request.on('end', () => response.end())
   response.on('close', () => clearTimeout(timer))
-  request.resume()
+  request.dropBody(() => response.end())
 }
 
 /**

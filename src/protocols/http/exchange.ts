@@ -1,14 +1,14 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { Refusal } from '../../core/refusal.ts'
 import { headersOf } from './answer-headers.ts'
 import { sendChunks, sendLingering } from './answer-sending.ts'
-import { hasBody, hasForm, readBody, type BodyReceiver } from './body-reader.ts'
 import { callerAddress, plainAddress } from './client-address.ts'
 import { countRequest } from './connection-load.ts'
 import { failureAnswer } from './failure-answer.ts'
 import { tellOfClose } from './held-response.ts'
 import type { ExchangeContext } from './exchange-context.ts'
 import { valuesOf } from './form-parser.ts'
+import { hasBody, hasForm, type BodyReceiver, type IncomingRequest } from './incoming-request.ts'
 import { endsConnection, tooLongToTell, tooManyHeaders } from './request-limits.ts'
 import { pathOf } from './request-target.ts'
 import type { Answer, Caller, Handled, Held, Request, Route } from './route.ts'
@@ -26,7 +26,7 @@ export class Exchange implements Request<Record<string, unknown>>, Held, Caller,
   params: Record<string, unknown> = NO_PARAMS
   rawBody: Buffer | undefined
   readonly #context: ExchangeContext
-  readonly #request: IncomingMessage
+  readonly #request: IncomingRequest
   readonly #response: ServerResponse
   readonly #url: string
   readonly #startedMs: number
@@ -38,7 +38,7 @@ export class Exchange implements Request<Record<string, unknown>>, Held, Caller,
   #done = false
   #gone: (() => void) | undefined
 
-  constructor(context: ExchangeContext, request: IncomingMessage, response: ServerResponse) {
+  constructor(context: ExchangeContext, request: IncomingRequest, response: ServerResponse) {
     this.#context = context
     this.#request = request
     this.#response = response
@@ -91,7 +91,7 @@ export class Exchange implements Request<Record<string, unknown>>, Held, Caller,
     return hasBody(this.#request) ? undefined : this.#url
   }
 
-  get headers(): IncomingMessage['headers'] {
+  get headers(): IncomingRequest['headers'] {
     return this.#request.headers
   }
 
@@ -158,7 +158,7 @@ export class Exchange implements Request<Record<string, unknown>>, Held, Caller,
     const { expect, 'content-length': declared } = this.#request.headers
     // A client that asks first is not told to go on with a body that will be refused.
     if (expect !== undefined && !(Number(declared) > limitBytes)) this.#response.writeContinue()
-    readBody(this.#request, { limitBytes, memory: this.#context.bodyMemory }, this)
+    this.#request.readBody({ limitBytes, memory: this.#context.bodyMemory }, this)
   }
 
   #handle({ route, readParameters }: CompiledRoute): Handled {

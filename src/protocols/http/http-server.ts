@@ -1,10 +1,4 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type Server,
-  type ServerOptions,
-  type ServerResponse,
-} from 'node:http'
+import { createServer, type Server, type ServerOptions, type ServerResponse } from 'node:http'
 import { Server as NetServer, type AddressInfo, type Socket } from 'node:net'
 import { parseTrustedProxies } from './client-address.ts'
 import { answerClientError } from './client-error.ts'
@@ -13,6 +7,7 @@ import { Connections, type ConnectionSettings, unreadCheckMs } from './connectio
 import { isIdle } from './connection-load.ts'
 import type { ExchangeContext, HttpLog } from './exchange-context.ts'
 import { Exchange } from './exchange.ts'
+import { IncomingRequest } from './incoming-request.ts'
 import type { RequestLimits } from './request-limits.ts'
 import type { Answer, Caller, ErrorFormat, Route } from './route.ts'
 import { beginInTurn } from './pipelining.ts'
@@ -74,7 +69,7 @@ const NODE_HEADERS = 2_000
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { settings } = options
   const context = contextOf(options)
-  const begin = (request: IncomingMessage, response: ServerResponse): void =>
+  const begin = (request: IncomingRequest, response: ServerResponse): void =>
     beginInTurn(
       { request, response },
       settings.maxPipelinedRequests,
@@ -141,7 +136,7 @@ function contextOf({
   }
 }
 
-function nodeOptions(settings: HttpSettings): ServerOptions {
+function nodeOptions(settings: HttpSettings): ServerOptions<typeof IncomingRequest> {
   const { requestTimeoutMs } = settings
   return {
     keepAliveTimeout: settings.keepAliveTimeoutMs,
@@ -150,6 +145,7 @@ function nodeOptions(settings: HttpSettings): ServerOptions {
     // Slow senders are looked for this often; node's own 30 s would let them have half a minute more.
     connectionsCheckingInterval: Math.max(100, Math.min(5_000, requestTimeoutMs / 2)),
     maxHeaderSize: settings.maxHeaderBytes,
+    IncomingMessage: IncomingRequest,
   }
 }
 

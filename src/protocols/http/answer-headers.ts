@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http'
 import type { Answer } from './route.ts'
 
 /**
@@ -5,44 +6,83 @@ import type { Answer } from './route.ts'
  * Connection; without a length it sends chunks. Nothing that is sent may be taken for something else by a browser, hence `nosniff`.
  */
 export function headersOf(answer: Answer, closing: boolean): string[] {
-  if (answer.ready !== undefined && !closing) return answer.ready
   const headers = ['Content-Type', answer.contentType, 'X-Content-Type-Options', 'nosniff']
   if (answer.chunks === undefined) headers.push('Content-Length', String(bytesOf(answer.body)))
   if (closing) headers.push('Connection', 'close')
-  if (answer.headers !== undefined) pushExtra(headers, answer.headers)
+  for (const name in answer.headers) headers.push(name, sendable(answer.headers[name]!))
   return headers
 }
 
+/** Status line and headers of an answer in one piece, as they are sent; what every answer has follows: `CommonHeaders`. */
+export function headOf(answer: Answer): string {
+  if (answer.head !== undefined) return answer.head
+  const { status, contentType, body, headers } = answer
+  const [fixed, length] = [FIXED.get(status) ?? fixedOf(status), bytesOf(body)]
+  let head = `${fixed}Content-Type: ${contentType}\r\nContent-Length: ${length}\r\n`
+  for (const name in headers) head += `${name}: ${sendable(headers[name]!)}\r\n`
+  return head
+}
+
+/** The start of a head by status. */
+const FIXED = new Map<number, string>()
+
+function fixedOf(status: number): string {
+  const line = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}`
+  const fixed = `${line}\r\nX-Content-Type-Options: nosniff\r\n`
+  FIXED.set(status, fixed)
+  return fixed
+}
+
+const SECOND_MS = 1_000
+
+/** The end of every head: the time, which is told in seconds, and how long an idle connection is kept. */
+export class CommonHeaders {
+  readonly #keepAlive: string
+  #second = NaN
+  #text = ''
+
+  constructor(keepAliveTimeoutMs: number) {
+    const kept = `Keep-Alive: timeout=${Math.floor(keepAliveTimeoutMs / SECOND_MS)}`
+    this.#keepAlive = `Connection: keep-alive\r\n${kept}\r\n\r\n`
+  }
+
+  /** Them at an epoch time in milliseconds, with the empty line. */
+  at(nowMs: number): string {
+    const second = Math.floor(nowMs / SECOND_MS)
+    if (second !== this.#second) {
+      this.#second = second
+      this.#text = `Date: ${new Date(nowMs).toUTCString()}\r\n${this.#keepAlive}`
+    }
+    return this.#text
+  }
+}
+
 /**
- * An answer that is given very often: its headers are made once. They are not its own property, so that a copy
- * with something changed does not have them.
+ * An answer that is given very often: its head is made once. It is not its own property, so that a copy with something
+ * changed does not have it.
  */
 export class ReadyAnswer implements Answer {
   readonly status: number
   readonly contentType: string
   readonly body: Answer['body']
   readonly headers: NonNullable<Answer['headers']>
-  readonly #ready: string[]
+  readonly #head: string
 
   constructor({ status, contentType, body, headers = {} }: Answer) {
     this.status = status
     this.contentType = contentType
     this.body = body
     this.headers = headers
-    this.#ready = headersOf({ status, contentType, body, headers }, false)
+    this.#head = headOf({ status, contentType, body, headers })
   }
 
-  get ready(): string[] {
-    return this.#ready
+  get head(): string {
+    return this.#head
   }
 }
 
 function bytesOf(body: Buffer | string): number {
   return typeof body === 'string' ? Buffer.byteLength(body) : body.length
-}
-
-function pushExtra(headers: string[], extra: NonNullable<Answer['headers']>): void {
-  for (const name in extra) headers.push(name, sendable(extra[name]!))
 }
 
 // Anything else would make node throw, or end the header early.

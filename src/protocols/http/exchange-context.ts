@@ -1,4 +1,5 @@
 import type { BlockList } from 'node:net'
+import type { CommonHeaders } from './answer-headers.ts'
 import type { Answer, Caller, ErrorFormat, Route } from './route.ts'
 import type { BodyMemory } from './body-memory.ts'
 import type { RequestLimits } from './request-limits.ts'
@@ -26,6 +27,7 @@ export interface ExchangeContext {
   readonly onAnswer: ((route: Route | undefined, status: number, elapsedMs: number) => void) | undefined
   readonly onRefusal: ((code: string) => void) | undefined
   readonly log: HttpLog
+  readonly commonHeaders: CommonHeaders
   /** Requests that are read and will be handled at the end of this turn of the event loop. */
   readonly turn: Turn
   /** Requests that are not answered yet. */

@@ -1,7 +1,5 @@
-import type { ServerResponse } from 'node:http'
 import { Refusal } from '../../core/refusal.ts'
-import { headersOf } from './answer-headers.ts'
-import { sendChunks, sendLingering } from './answer-sending.ts'
+import { sendAnswer, sendChunks, sendLingering } from './answer-sending.ts'
 import { callerAddress, plainAddress } from './client-address.ts'
 import { countRequest } from './connection-load.ts'
 import { failureAnswer } from './failure-answer.ts'
@@ -9,6 +7,7 @@ import { tellOfClose } from './held-response.ts'
 import type { ExchangeContext } from './exchange-context.ts'
 import { valuesOf } from './form-parser.ts'
 import { hasBody, hasForm, type BodyReceiver, type IncomingRequest } from './incoming-request.ts'
+import type { OutgoingResponse } from './outgoing-response.ts'
 import { endsConnection, tooLongToTell, tooManyHeaders } from './request-limits.ts'
 import { pathOf } from './request-target.ts'
 import type { Answer, Caller, Handled, Held, Request, Route } from './route.ts'
@@ -27,7 +26,7 @@ export class Exchange implements Request<Record<string, unknown>>, Held, Caller,
   rawBody: Buffer | undefined
   readonly #context: ExchangeContext
   readonly #request: IncomingRequest
-  readonly #response: ServerResponse
+  readonly #response: OutgoingResponse
   readonly #url: string
   readonly #startedMs: number
   #compiled: CompiledRoute | undefined
@@ -38,7 +37,7 @@ export class Exchange implements Request<Record<string, unknown>>, Held, Caller,
   #done = false
   #gone: (() => void) | undefined
 
-  constructor(context: ExchangeContext, request: IncomingRequest, response: ServerResponse) {
+  constructor(context: ExchangeContext, request: IncomingRequest, response: OutgoingResponse) {
     this.#context = context
     this.#request = request
     this.#response = response
@@ -201,30 +200,28 @@ export class Exchange implements Request<Record<string, unknown>>, Held, Caller,
   }
 
   #send(answer: Answer, ends = this.#context.stopping): void {
-    if (answer.chunks !== undefined) return void this.#sendChunks(answer, answer.chunks)
+    if (answer.chunks !== undefined) return void this.#sendChunks(answer)
     if (!this.#finish()) return
-    this.#write(answer, ends)
-    this.#response.end(answer.body)
+    sendAnswer(this.#response, answer, { commonHeaders: this.#context.commonHeaders, ends })
+    this.#tell(answer)
   }
 
   /** The exchange lasts until all is sent. */
-  async #sendChunks(answer: Answer, chunks: AsyncIterable<Buffer>): Promise<void> {
+  async #sendChunks(answer: Answer): Promise<void> {
     if (this.#done || this.#streaming) return
     this.#streaming = true
-    this.#write(answer, this.#context.stopping)
-    await sendChunks(this.#response, chunks, this.#context.log)
+    this.#tell(answer)
+    await sendChunks(this.#response, answer, { log: this.#context.log, ends: this.#context.stopping })
     this.#finish()
   }
 
   #sendAndLinger(answer: Answer): void {
     if (!this.#finish()) return
-    this.#write(answer, true)
-    sendLingering(this.#request, this.#response, answer.body)
+    sendLingering(this.#request, this.#response, answer)
+    this.#tell(answer)
   }
 
-  #write(answer: Answer, closing: boolean): void {
-    const { status } = answer
-    this.#response.writeHead(status, headersOf(answer, closing))
+  #tell({ status }: Answer): void {
     const { onAnswer } = this.#context
     if (onAnswer !== undefined) onAnswer(this.#compiled?.route, status, performance.now() - this.#startedMs)
   }

@@ -1,5 +1,6 @@
-import { createServer, type Server, type ServerOptions, type ServerResponse } from 'node:http'
+import { createServer, type Server, type ServerOptions } from 'node:http'
 import { Server as NetServer, type AddressInfo, type Socket } from 'node:net'
+import { CommonHeaders } from './answer-headers.ts'
 import { parseTrustedProxies } from './client-address.ts'
 import { answerClientError } from './client-error.ts'
 import { BodyMemory } from './body-memory.ts'
@@ -8,6 +9,7 @@ import { isIdle } from './connection-load.ts'
 import type { ExchangeContext, HttpLog } from './exchange-context.ts'
 import { Exchange } from './exchange.ts'
 import { IncomingRequest } from './incoming-request.ts'
+import { OutgoingResponse } from './outgoing-response.ts'
 import type { RequestLimits } from './request-limits.ts'
 import type { Answer, Caller, ErrorFormat, Route } from './route.ts'
 import { beginInTurn } from './pipelining.ts'
@@ -69,13 +71,14 @@ const NODE_HEADERS = 2_000
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { settings } = options
   const context = contextOf(options)
-  const begin = (request: IncomingRequest, response: ServerResponse): void =>
+  const begin = (request: IncomingRequest, response: OutgoingResponse): void =>
     beginInTurn(
       { request, response },
       settings.maxPipelinedRequests,
       new Exchange(context, request, response),
     )
-  const server = createServer(nodeOptions(settings), begin)
+  // Whose requests and answers these are matters to `begin` alone.
+  const server = createServer(nodeOptions(settings), begin) as unknown as Server
   const connections = new Connections(settings, options.log)
   server.maxConnections = connections.hardLimit
   // Node drops what is beyond without a word, and Host may be among it: so it keeps more than may be.
@@ -129,6 +132,7 @@ function contextOf({
     onAnswer,
     onRefusal,
     log,
+    commonHeaders: new CommonHeaders(settings.keepAliveTimeoutMs),
     turn: new Turn(),
     inFlight: 0,
     uploads: new UploadPlaces(),
@@ -136,7 +140,7 @@ function contextOf({
   }
 }
 
-function nodeOptions(settings: HttpSettings): ServerOptions<typeof IncomingRequest> {
+function nodeOptions(settings: HttpSettings): ServerOptions<typeof IncomingRequest, typeof OutgoingResponse> {
   const { requestTimeoutMs } = settings
   return {
     keepAliveTimeout: settings.keepAliveTimeoutMs,
@@ -146,6 +150,7 @@ function nodeOptions(settings: HttpSettings): ServerOptions<typeof IncomingReque
     connectionsCheckingInterval: Math.max(100, Math.min(5_000, requestTimeoutMs / 2)),
     maxHeaderSize: settings.maxHeaderBytes,
     IncomingMessage: IncomingRequest,
+    ServerResponse: OutgoingResponse,
   }
 }
 

@@ -14,8 +14,8 @@ export interface Answer {
   readonly contentType: string
   readonly body: Buffer | string
   readonly headers?: Readonly<Record<string, string>>
-  /** All of its headers, where they are made once for many (ReadyAnswer). */
-  readonly ready?: string[]
+  /** Its status line and headers, where they are made once for many (ReadyAnswer). */
+  readonly head?: string
   /** What comes instead of `body`, where it is too much to hold: sent as fast as the client takes it. */
   readonly chunks?: AsyncIterable<Buffer>
 }

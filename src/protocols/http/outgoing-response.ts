@@ -1,0 +1,40 @@
+import { ServerResponse } from 'node:http'
+import type { IncomingRequest } from './incoming-request.ts'
+
+/** Above this a copy of a body costs more than what a second piece to send does. */
+const MOST_COPIED = 64 * 1024
+
+/** What a class of node's may see of its own. Setting `_header` is what makes `headersSent` true. */
+interface Inside {
+  _header: string | null
+  finished: boolean
+}
+
+/** A response that can send a whole answer as one piece (docs/decisions/0012). */
+export class OutgoingResponse extends ServerResponse<IncomingRequest> {
+  /**
+   * Sends head and body with one write to the connection, and is done: what `writeHead` and `end` do besides, parts
+   * that are put together and sent later, is for answers that come in pieces. False, and nothing is sent, where the
+   * answer is for those: one that waits for an earlier one, the last one of its connection, a large one, no HTTP/1.1.
+   */
+  sendWhole(head: string, body: Buffer | string): boolean {
+    const { socket, req } = this
+    if (socket === null || !socket.writable || !this.shouldKeepAlive || this.headersSent) return false
+    if (body.length > MOST_COPIED || req.method === 'HEAD' || req.httpVersionMinor !== 1) return false
+    if (typeof body === 'string') socket.write(head + body)
+    else socket.write(joined(head, body))
+    const inside = this as unknown as Inside
+    inside._header = head
+    inside.finished = true
+    // Node hears it and turns to the next request of the connection.
+    this.emit('finish')
+    return true
+  }
+}
+
+function joined(head: string, body: Buffer): Buffer {
+  const bytes = Buffer.allocUnsafe(head.length + body.length)
+  bytes.write(head, 'latin1')
+  body.copy(bytes, head.length)
+  return bytes
+}

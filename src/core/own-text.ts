@@ -6,5 +6,6 @@ const SHORTEST_CUT = 13
  * whole, so that an address of fifteen characters would keep the request that it came in.
  */
 export function ownText(text: string): string {
-  return text.length < SHORTEST_CUT ? text : ` ${text}`.slice(1)
+  // Joined, because a piece of a text put together with `+` would be a reference into that.
+  return text.length < SHORTEST_CUT ? text : [text.slice(0, 1), text.slice(1)].join('')
 }

@@ -2,6 +2,8 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 
 /** Below this, collecting more often would cost more than the memory is worth. */
 const LARGE_HEAP_BYTES = 256 * 1024 * 1024
+/** A heap that was large is so until a collection leaves less than this: much of what is in use before one is not after. */
+const SMALL_HEAP_BYTES = 96 * 1024 * 1024
 /** How much a large heap may grow before it is collected. */
 const GROWTH_PERCENT = 25
 
@@ -14,7 +16,7 @@ export class HeapGrowth {
 
   /** To be called each second. */
   tick(usedBytes = getHeapStatistics().used_heap_size): void {
-    const isLarge = usedBytes > LARGE_HEAP_BYTES
+    const isLarge = usedBytes > (this.#isBounded ? SMALL_HEAP_BYTES : LARGE_HEAP_BYTES)
     if (isLarge === this.#isBounded) return
     this.#isBounded = isLarge
     // 0 is V8's own way. The flag is read anew whenever a collection ends.

@@ -46,10 +46,11 @@ function pushedAnswer(
   to: { key: ServiceKey; clustersText: string; consumerIp: string | undefined },
 ): Buffer | undefined {
   if (state.instanceCount(to.key) > MOST_PUSHED) return undefined
-  return instanceListAnswer(state, {
+  const body = instanceListAnswer(state, {
     ...to,
     clusters: splitClusters(to.clustersText),
     healthyOnly: false,
     cacheMillis: state.switches.defaultPushCacheMillis,
   })
+  return typeof body === 'string' ? Buffer.from(body, 'latin1') : body
 }

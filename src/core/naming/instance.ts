@@ -67,11 +67,6 @@ export function addressText(address: InstanceAddress): string {
   return `${address.ip}#${address.port}#${address.cluster}`
 }
 
-/** The same text for keeping: in one piece, where one put together by a template is a tree of its parts. */
-export function keptAddressText({ ip, port, cluster }: InstanceAddress): string {
-  return [ip, port, cluster].join('#')
-}
-
 /** `<ip>#<port>#<cluster>#<group>@@<service>` (interface.md, instance ids). */
 export function instanceIdOf(address: InstanceAddress, groupedName: string): string {
   return `${addressText(address)}#${groupedName}`

@@ -1,4 +1,5 @@
-import { addressText, keptAddressText, type Instance, type InstanceAddress } from './instance.ts'
+import type { Instance, InstanceAddress } from './instance.ts'
+import { InstanceTable } from './instance-table.ts'
 import type { Service } from './service.ts'
 
 /**
@@ -7,7 +8,7 @@ import type { Service } from './service.ts'
  */
 export class ServiceEntry {
   service: Service
-  readonly instances = new Map<string, Instance>()
+  readonly instances = new InstanceTable()
   version = 0
   /** The serialised answers made from this version; owned by the protocols' list answer. */
   answers: unknown = undefined
@@ -16,13 +17,6 @@ export class ServiceEntry {
   /** The beat interval that the `json` of its instances was made with; owned by the protocols' list answer. */
   jsonBeatMs: number | undefined = undefined
   #lastRefMs: number
-  /**
-   * What was looked up last, in any service: one command asks for the same address several times. One of each
-   * service would keep the request that each was last asked in.
-   */
-  static #askedOf: ServiceEntry | undefined
-  static #asked: InstanceAddress | undefined
-  static #found: Instance | undefined
   /** The time of a change that nobody has been told of; undefined: there is none. */
   #untoldMs: number | undefined = undefined
 
@@ -43,19 +37,14 @@ export class ServiceEntry {
   }
 
   get(address: InstanceAddress): Instance | undefined {
-    if (ServiceEntry.#asked !== address || ServiceEntry.#askedOf !== this) {
-      ServiceEntry.#found = this.instances.get(addressText(address))
-      ServiceEntry.#asked = address
-      ServiceEntry.#askedOf = this
-    }
-    return ServiceEntry.#found
+    return this.instances.get(address)
   }
 
   /** The instances at an ip and port, in whatever cluster. */
   anywhere(ip: string, port: number): Instance[] {
     const found: Instance[] = []
     for (const cluster of this.clusterSizes.keys()) {
-      const instance = this.instances.get(addressText({ ip, port, cluster }))
+      const instance = this.instances.get({ ip, port, cluster })
       if (instance !== undefined) found.push(instance)
     }
     return found
@@ -63,24 +52,16 @@ export class ServiceEntry {
 
   add(instance: Instance): void {
     const { address } = instance.record
-    this.instances.set(keptAddressText(address), instance)
-    this.#forgetAsked()
+    this.instances.add(instance)
     this.clusterSizes.set(address.cluster, (this.clusterSizes.get(address.cluster) ?? 0) + 1)
   }
 
   delete(instance: Instance): void {
     const { address } = instance.record
-    if (!this.instances.delete(addressText(address))) return
-    this.#forgetAsked()
+    if (!this.instances.delete(address)) return
     const left = (this.clusterSizes.get(address.cluster) ?? 1) - 1
     if (left === 0) this.clusterSizes.delete(address.cluster)
     else this.clusterSizes.set(address.cluster, left)
-  }
-
-  #forgetAsked(): void {
-    ServiceEntry.#askedOf = undefined
-    ServiceEntry.#asked = undefined
-    ServiceEntry.#found = undefined
   }
 
   /** Notes that something changed at `atMs` (epoch ms), which moves `lastRefMs` forward in any case. */

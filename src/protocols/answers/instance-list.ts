@@ -21,9 +21,18 @@ export interface ListQuery {
   readonly cacheMillis: number
 }
 
+/**
+ * An answer as it is sent: bytes, or a text of ASCII characters alone, which has as many. Texts of this size are what
+ * the engine keeps and collects with the least effort; a Buffer has memory and a price of its own.
+ */
+export type ListBody = Buffer | string
+
+/** Longer ones are bytes: a text would be copied each time it is sent. */
+const LONGEST_TEXT = 16_000
+
 /** An answer as one client asked for it. From `hostsAt` on it depends on the hosts alone, and is the same for all words. */
 interface Kept {
-  bytes: Buffer
+  body: ListBody
   hostsAt: number
   clustersText: string
   cacheMillis: number
@@ -49,23 +58,23 @@ const MOST_KEPT_BYTES = 64 * 1024 * 1024
  * The instance list answer (interface.md, instance list answer envelope), as the bytes that are sent. They
  * are made once after a change and kept with the service for the next who asks the same.
  */
-export function instanceListAnswer(state: State, query: ListQuery): Buffer {
+export function instanceListAnswer(state: State, query: ListQuery): ListBody {
   const entry = state.services.get(query.key)
-  if (entry === undefined) return Buffer.from(headText(query) + emptyTail(state))
+  if (entry === undefined) return bodyOf(headText(query) + emptyTail(state))
   const lists = keptLists(state, entry)
   // Who sees what depends on who asks.
-  if (entry.service.selector.type !== 'none') return makeAnswer(state, entry, query).bytes
+  if (entry.service.selector.type !== 'none') return makeAnswer(state, entry, query).body
   const variant = variantOf(entry, query)
   const found = lists.lists.get(variant)
   if (found === undefined) {
     const made = makeAnswer(state, entry, query)
-    if (keep(lists, variant, made)) recentOf(state).use(entry, lists, made.bytes.length)
-    return made.bytes
+    if (keep(lists, variant, made)) recentOf(state).use(entry, lists, made.body.length)
+    return made.body
   }
   recentOf(state).use(entry, lists, 0)
   if (found.clustersText !== query.clustersText || found.cacheMillis !== query.cacheMillis)
     reword(found, query)
-  return found.bytes
+  return found.body
 }
 
 /** What makes the hosts of one list differ from those of another, at the same time. */
@@ -88,7 +97,7 @@ function recentOf(state: State): RecentAnswers {
 
 /** False where there is enough already. */
 function keep(lists: KeptLists, variant: string, made: Kept): boolean {
-  const bytes = lists.bytes + made.bytes.length
+  const bytes = lists.bytes + made.body.length
   if (lists.lists.size > 0 && (lists.lists.size >= MOST_LISTS || bytes > MOST_KEPT_BYTES)) return false
   lists.lists.set(variant, made)
   lists.bytes = bytes
@@ -97,9 +106,13 @@ function keep(lists: KeptLists, variant: string, made: Kept): boolean {
 
 /** The same hosts in the words of another client; the next who asks so finds them. */
 function reword(kept: Kept, query: ListQuery): void {
-  const head = Buffer.from(headText(query))
-  kept.bytes = Buffer.concat([head, kept.bytes.subarray(kept.hostsAt)])
-  kept.hostsAt = head.length
+  const head = headText(query)
+  const { body, hostsAt } = kept
+  kept.body =
+    typeof body === 'string'
+      ? bodyOf(head + body.slice(hostsAt))
+      : Buffer.concat([Buffer.from(head), body.subarray(hostsAt)])
+  kept.hostsAt = Buffer.byteLength(head)
   kept.clustersText = query.clustersText
   kept.cacheMillis = query.cacheMillis
 }
@@ -126,11 +139,15 @@ function makeAnswer(state: State, entry: ServiceEntry, query: ListQuery): Kept {
   const hosts = hostsText(selection, state.switches.clientBeatInterval)
   const head = headText(query)
   return {
-    bytes: Buffer.from(head + tailText(hosts, entry.lastRefMs, selection.protecting)),
+    body: bodyOf(head + tailText(hosts, entry.lastRefMs, selection.protecting)),
     hostsAt: Buffer.byteLength(head),
     clustersText: query.clustersText,
     cacheMillis: query.cacheMillis,
   }
+}
+
+function bodyOf(text: string): ListBody {
+  return text.length > LONGEST_TEXT || Buffer.byteLength(text) > text.length ? Buffer.from(text) : text
 }
 
 function headText({ key, clustersText, cacheMillis }: ListQuery): string {

@@ -7,7 +7,7 @@ import type { Answer } from './route.ts'
  */
 export function headersOf(answer: Answer, closing: boolean): string[] {
   const headers = ['Content-Type', answer.contentType, 'X-Content-Type-Options', 'nosniff']
-  if (answer.chunks === undefined) headers.push('Content-Length', String(bytesOf(answer.body)))
+  if (answer.chunks === undefined) headers.push('Content-Length', String(bytesOf(answer)))
   if (closing) headers.push('Connection', 'close')
   for (const name in answer.headers) headers.push(name, sendable(answer.headers[name]!))
   return headers
@@ -16,8 +16,8 @@ export function headersOf(answer: Answer, closing: boolean): string[] {
 /** Status line and headers of an answer in one piece, as they are sent; what every answer has follows: `CommonHeaders`. */
 export function headOf(answer: Answer): string {
   if (answer.head !== undefined) return answer.head
-  const { status, contentType, body, headers } = answer
-  const [fixed, length] = [FIXED.get(status) ?? fixedOf(status), bytesOf(body)]
+  const { status, contentType, headers } = answer
+  const [fixed, length] = [FIXED.get(status) ?? fixedOf(status), bytesOf(answer)]
   let head = `${fixed}Content-Type: ${contentType}\r\nContent-Length: ${length}\r\n`
   for (const name in headers) head += `${name}: ${sendable(headers[name]!)}\r\n`
   return head
@@ -81,8 +81,8 @@ export class ReadyAnswer implements Answer {
   }
 }
 
-function bytesOf(body: Buffer | string): number {
-  return typeof body === 'string' ? Buffer.byteLength(body) : body.length
+function bytesOf({ body, isAscii }: Answer): number {
+  return typeof body === 'string' && isAscii !== true ? Buffer.byteLength(body) : body.length
 }
 
 // Anything else would make node throw, or end the header early.

@@ -14,7 +14,7 @@ export function sendAnswer(
   answer: Answer,
   { commonHeaders, ends }: { commonHeaders: CommonHeaders; ends: boolean },
 ): void {
-  if (!ends && response.sendWhole(headOf(answer) + commonHeaders.at(Date.now()), answer.body)) return
+  if (!ends && response.sendWhole(headOf(answer) + commonHeaders.at(Date.now()), answer)) return
   response.writeHead(answer.status, headersOf(answer, ends)).end(answer.body)
 }
 

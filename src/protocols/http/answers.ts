@@ -25,6 +25,11 @@ export function jsonTextAnswer(body: Buffer | string, status = 200): Answer {
   return { status, contentType: JSON_TYPE, body }
 }
 
+/** JSON as bytes, or as a text of ASCII characters alone. */
+export function asciiJsonAnswer(body: Buffer | string): Answer {
+  return { status: 200, contentType: JSON_TYPE, body, isAscii: typeof body === 'string' }
+}
+
 /** A value as JSON with the label that the configuration part of `/nacos` uses. */
 export function csJsonAnswer(value: unknown, status = 200): Answer {
   return { status, contentType: JSON_UTF8, body: JSON.stringify(value) }

@@ -1,5 +1,6 @@
 import { ServerResponse } from 'node:http'
 import type { IncomingRequest } from './incoming-request.ts'
+import type { Answer } from './route.ts'
 
 /** Above this a copy of a body costs more than what a second piece to send does. */
 const MOST_COPIED = 64 * 1024
@@ -17,11 +18,11 @@ export class OutgoingResponse extends ServerResponse<IncomingRequest> {
    * that are put together and sent later, is for answers that come in pieces. False, and nothing is sent, where the
    * answer is for those: one that waits for an earlier one, the last one of its connection, a large one, no HTTP/1.1.
    */
-  sendWhole(head: string, body: Buffer | string): boolean {
+  sendWhole(head: string, { body, isAscii = false }: Pick<Answer, 'body' | 'isAscii'>): boolean {
     const { socket, req } = this
     if (socket === null || !socket.writable || !this.shouldKeepAlive || this.headersSent) return false
     if (body.length > MOST_COPIED || req.method === 'HEAD' || req.httpVersionMinor !== 1) return false
-    if (typeof body === 'string') socket.write(head + body)
+    if (typeof body === 'string') socket.write(head + body, isAscii ? 'latin1' : 'utf8')
     else socket.write(joined(head, body))
     const inside = this as unknown as Inside
     inside._header = head

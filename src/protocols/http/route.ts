@@ -13,6 +13,8 @@ export interface Answer {
   readonly status: number
   readonly contentType: string
   readonly body: Buffer | string
+  /** The body is a text of ASCII characters alone: as many bytes. */
+  readonly isAscii?: boolean
   readonly headers?: Readonly<Record<string, string>>
   /** Its status line and headers, where they are made once for many (ReadyAnswer). */
   readonly head?: string

@@ -1,6 +1,6 @@
 import { Type } from '../schema.ts'
 import { instanceListAnswer } from '../../answers/instance-list.ts'
-import { jsonTextAnswer } from '../answers.ts'
+import { asciiJsonAnswer } from '../answers.ts'
 import * as fields from '../fields.ts'
 import { splitClusters } from '../grouped-name.ts'
 import { type Operation, operation } from '../operation.ts'
@@ -31,7 +31,7 @@ export function listOperation(parts: NamingParts): Operation {
       const pushed =
         params.udpPort > 0 && subscribed(parts, caller, { ...params, ...key, clustersText, consumerIp })
       const { switches } = parts.state
-      return jsonTextAnswer(
+      return asciiJsonAnswer(
         instanceListAnswer(parts.state, {
           key,
           clustersText,

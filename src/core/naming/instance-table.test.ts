@@ -1,0 +1,50 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { InstanceTable } from './instance-table.ts'
+import { addressText, type Instance, type InstanceAddress } from './instance.ts'
+
+const address: fc.Arbitrary<InstanceAddress> = fc.record({
+  ip: fc.constantFrom('10.0.0.1', '10.0.0.2', '2001:db8::1', '', 'é'),
+  port: fc.nat(3),
+  cluster: fc.constantFrom('A', 'B'),
+})
+const step = fc.tuple(fc.constantFrom('add', 'delete', 'get'), address)
+
+test('does what a map does, in the order in which instances came', () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
+      const table = new InstanceTable()
+      const model = new Map<string, Instance>()
+      for (const [what, at] of steps) {
+        const key = addressText(at)
+        if (what === 'delete') expect(table.delete({ ...at })).toBe(model.delete(key))
+        if (what === 'add' && !model.has(key)) {
+          model.set(key, instanceAt(at))
+          table.add(model.get(key)!)
+        }
+        expect(table.get({ ...at })).toBe(model.get(key))
+        expect(table.size).toBe(model.size)
+        expect([...table.values()]).toEqual([...model.values()])
+      }
+    }),
+  )
+})
+
+test('finds each of very many, and stays as small when they come and go', () => {
+  const table = new InstanceTable()
+  const all = Array.from({ length: 20_000 }, (_, n) =>
+    instanceAt({ ip: `10.0.${n >> 8}.${n & 255}`, port: 8_080, cluster: 'DEFAULT' }),
+  )
+  for (const round of [1, 2, 3]) {
+    for (const instance of all) table.add(instance)
+    expect(all.every((instance) => table.get({ ...instance.record.address }) === instance)).toBe(true)
+    for (const instance of all.slice(round)) expect(table.delete(instance.record.address)).toBe(true)
+    expect([...table.values()]).toEqual(all.slice(0, round))
+    for (const instance of all.slice(0, round)) table.delete(instance.record.address)
+    expect(table.size).toBe(0)
+  }
+})
+
+function instanceAt(at: InstanceAddress): Instance {
+  return { record: { address: at } } as Instance
+}

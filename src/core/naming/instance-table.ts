@@ -1,0 +1,102 @@
+import type { Instance, InstanceAddress } from './instance.ts'
+
+const FEWEST_SLOTS = 8
+/** Of the slots two thirds are used at most, so that a free one is near. */
+const MOST_USED = 2 / 3
+/** Room that is left when the table is made anew, so that this happens seldom. */
+const SPARE = 1.25
+
+/** A slot that leads nowhere; others hold a place, counted from 1. */
+const FREE = 0
+
+/** Another one in each process: nobody can choose addresses that all begin their search in one slot. */
+const SEED = Math.trunc(Math.random() * 2 ** 32)
+
+/**
+ * The instances of a service by their address, in the order in which they came. A million of them take a third of what
+ * a Map from texts takes, and no text is made to find one: the address is hashed as it is.
+ */
+export class InstanceTable {
+  /** In their order; undefined where one has left, which its slot still leads to. */
+  #places: (Instance | undefined)[] = []
+  #slots: number[] = [FREE]
+  /** Places that have been given away. */
+  #used = 0
+  #size = 0
+
+  get size(): number {
+    return this.#size
+  }
+
+  get(address: InstanceAddress): Instance | undefined {
+    const place = this.#placeOf(address)
+    return place === FREE ? undefined : this.#places[place - 1]
+  }
+
+  /** Adds an instance whose address is not in the table. */
+  add(instance: Instance): void {
+    if (this.#used === this.#places.length) this.#makeRoom()
+    this.#put(instance)
+    this.#size++
+  }
+
+  /** Takes out the instance at this address; false where there is none. */
+  delete(address: InstanceAddress): boolean {
+    const place = this.#placeOf(address)
+    if (place === FREE) return false
+    this.#places[place - 1] = undefined
+    this.#size--
+    return true
+  }
+
+  /** All of them, as long as none is added or taken out. */
+  *values(): Generator<Instance> {
+    const places = this.#places
+    for (let at = 0; at < this.#used; at++) {
+      const instance = places[at]
+      if (instance !== undefined) yield instance
+    }
+  }
+
+  #placeOf(address: InstanceAddress): number {
+    const slots = this.#slots
+    const mask = slots.length - 1
+    for (let slot = hashOf(address) & mask; ; slot = (slot + 1) & mask) {
+      const place = slots[slot]!
+      if (place === FREE) return FREE
+      const there = this.#places[place - 1]
+      if (there !== undefined && isAt(there, address)) return place
+    }
+  }
+
+  #put(instance: Instance): void {
+    const slots = this.#slots
+    const mask = slots.length - 1
+    let slot = hashOf(instance.record.address) & mask
+    while (slots[slot] !== FREE) slot = (slot + 1) & mask
+    this.#places[this.#used++] = instance
+    slots[slot] = this.#used
+  }
+
+  #makeRoom(): void {
+    const there = [...this.values()]
+    let slots = FEWEST_SLOTS
+    while (Math.floor(slots * MOST_USED) < (this.#size + 1) * SPARE) slots *= 2
+    this.#slots = new Array<number>(slots).fill(FREE)
+    this.#places = new Array<Instance | undefined>(Math.floor(slots * MOST_USED))
+    this.#used = 0
+    for (const instance of there) this.#put(instance)
+  }
+}
+
+function isAt({ record }: Instance, { ip, port, cluster }: InstanceAddress): boolean {
+  const { address } = record
+  return address.port === port && address.ip === ip && address.cluster === cluster
+}
+
+/** The cluster is left out: one address is seldom in two. */
+function hashOf({ ip, port }: InstanceAddress): number {
+  let hash = SEED ^ port
+  for (let at = 0; at < ip.length; at++) hash = Math.imul(hash ^ ip.charCodeAt(at), 0x01000193)
+  return hash ^ (hash >>> 15)
+}

@@ -82,8 +82,8 @@ export class InstanceTable {
     const there = [...this.values()]
     let slots = FEWEST_SLOTS
     while (Math.floor(slots * MOST_USED) < (this.#size + 1) * SPARE) slots *= 2
-    this.#slots = new Array<number>(slots).fill(FREE)
-    this.#places = new Array<Instance | undefined>(Math.floor(slots * MOST_USED))
+    this.#slots = Array.from({ length: slots }, () => FREE)
+    this.#places = Array.from({ length: Math.floor(slots * MOST_USED) })
     this.#used = 0
     for (const instance of there) this.#put(instance)
   }

@@ -110,6 +110,8 @@ export class IncomingRequest extends IncomingMessage {
     const onEnd = this.#onEnd
     this.#onEnd = undefined
     onEnd?.()
+    // Node waits for it to forget a request that was answered before all of it had come.
+    if (this.#isUnwanted) this.emit('end')
   }
 
   #stopReading(): Reading | undefined {

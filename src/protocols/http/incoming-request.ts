@@ -1,6 +1,7 @@
 import { IncomingMessage } from 'node:http'
 import { Refusal } from '../../core/refusal.ts'
 import type { BodyMemory } from './body-memory.ts'
+import { BodyPieces } from './body-pieces.ts'
 
 /** Who gets a body that was asked for: exactly one of these is called, once. */
 export interface BodyReceiver {
@@ -31,8 +32,8 @@ const MOST_UNASKED = 16 * 1024
  */
 export class IncomingRequest extends IncomingMessage {
   #reading: Reading | undefined
-  #chunks: Buffer[] | undefined
-  /** Bytes of the chunks. While the body is read they count in the memory of all bodies. */
+  #pieces: BodyPieces | undefined
+  /** Bytes of the pieces. While the body is read they count in the memory of all bodies. */
   #bytes = 0
   #isUnwanted = false
   #onEnd: (() => void) | undefined
@@ -45,11 +46,11 @@ export class IncomingRequest extends IncomingMessage {
     const { limitBytes } = limits
     const declared = this.headers['content-length']
     if (declared !== undefined && Number(declared) > limitBytes) return receiver.refuse(tooLarge(limitBytes))
-    const unasked = this.#chunks ?? []
-    this.#chunks = undefined
+    const unasked = this.#pieces
+    this.#pieces = undefined
     this.#bytes = 0
     this.#reading = { ...limits, receiver }
-    for (const chunk of unasked) this.push(chunk)
+    if (unasked !== undefined) for (const piece of unasked) this.push(piece)
     if (this.complete) this.push(null)
     else this._read(0)
   }
@@ -57,7 +58,7 @@ export class IncomingRequest extends IncomingMessage {
   /** Lets the rest of the body in without keeping it; `onEnd` is told when all of it has come. */
   dropBody(onEnd?: () => void): void {
     this.#isUnwanted = true
-    this.#chunks = undefined
+    this.#pieces = undefined
     this.#onEnd = onEnd
     if (this.complete) this.push(null)
     else this._read(0)
@@ -76,8 +77,8 @@ export class IncomingRequest extends IncomingMessage {
     const bytes = this.#bytes + chunk.length
     if (this.#reading !== undefined && !this.#mayKeep(this.#reading, chunk.length)) return true
     this.#bytes = bytes
-    if (this.#chunks === undefined) this.#chunks = [chunk]
-    else this.#chunks.push(chunk)
+    if (this.#pieces === undefined) this.#pieces = new BodyPieces(chunk)
+    else this.#pieces.add(chunk)
     return this.#reading !== undefined || bytes < MOST_UNASKED
   }
 
@@ -103,13 +104,14 @@ export class IncomingRequest extends IncomingMessage {
 
   #end(): void {
     if (this.#reading !== undefined) {
-      const chunks = this.#chunks ?? []
-      const body = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, this.#bytes)
+      const body = this.#pieces?.whole(this.#bytes) ?? Buffer.alloc(0)
       this.#stopReading()?.receiver.bodyRead(body)
     }
     const onEnd = this.#onEnd
     this.#onEnd = undefined
     onEnd?.()
+    // Node waits for it to forget a request that was answered before all of it had come.
+    if (this.#isUnwanted) this.emit('end')
   }
 
   #stopReading(): Reading | undefined {
@@ -117,7 +119,7 @@ export class IncomingRequest extends IncomingMessage {
     if (reading === undefined) return undefined
     reading.memory.release(this.#bytes)
     this.#reading = undefined
-    this.#chunks = undefined
+    this.#pieces = undefined
     this.#bytes = 0
     return reading
   }

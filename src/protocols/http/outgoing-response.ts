@@ -1,9 +1,13 @@
 import { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { IncomingRequest } from './incoming-request.ts'
 import type { Answer } from './route.ts'
 
 /** Above this a copy of a body costs more than what a second piece to send does. */
 const MOST_COPIED = 64 * 1024
+
+/** Answers with these never have a body (RFC 9110, section 6.4.1). */
+const BODILESS = new Set([204, 304])
 
 /** What a class of node's may see of its own. Setting `_header` is what makes `headersSent` true. */
 interface Inside {
@@ -16,12 +20,13 @@ export class OutgoingResponse extends ServerResponse<IncomingRequest> {
   /**
    * Sends head and body with one write to the connection, and is done: what `writeHead` and `end` do besides, parts
    * that are put together and sent later, is for answers that come in pieces. False, and nothing is sent, where the
-   * answer is for those: one that waits for an earlier one, the last one of its connection, a large one, no HTTP/1.1.
+   * answer is for those: one that waits for an earlier one, or whose client has not taken what came before, the last
+   * one of its connection, a large one, one that may have no body, no HTTP/1.1.
    */
-  sendWhole(head: string, { body, isAscii = false }: Pick<Answer, 'body' | 'isAscii'>): boolean {
-    const { socket, req } = this
-    if (socket === null || !socket.writable || !this.shouldKeepAlive || this.headersSent) return false
-    if (body.length > MOST_COPIED || req.method === 'HEAD' || req.httpVersionMinor !== 1) return false
+  sendWhole(head: string, { status, body, isAscii = false }: Answer): boolean {
+    const { socket } = this
+    if (socket === null || !this.#hasWay(socket) || this.#isSpecial()) return false
+    if (body.length > MOST_COPIED || BODILESS.has(status) || status < 200) return false
     if (typeof body === 'string') socket.write(head + body, isAscii ? 'latin1' : 'utf8')
     else socket.write(joined(head, body))
     const inside = this as unknown as Inside
@@ -30,6 +35,17 @@ export class OutgoingResponse extends ServerResponse<IncomingRequest> {
     // Node hears it and turns to the next request of the connection.
     this.emit('finish')
     return true
+  }
+
+  /** Where earlier bytes wait, node finishes when these are gone as well, and only then begins with the next request. */
+  #hasWay(socket: Socket): boolean {
+    return socket.writable && socket.writableLength === 0 && this.shouldKeepAlive && !this.headersSent
+  }
+
+  /** Whoever sent Expect may send the body or not after an answer, so that node ends the connection. */
+  #isSpecial(): boolean {
+    const { method, httpVersionMinor, headers } = this.req
+    return method === 'HEAD' || httpVersionMinor !== 1 || headers.expect !== undefined
   }
 }
 

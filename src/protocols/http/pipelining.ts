@@ -1,11 +1,18 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Refusal } from '../../core/refusal.ts'
+import type { IncomingRequest } from './incoming-request.ts'
 
 const LINE = Symbol('the requests of a connection that wait for an earlier one')
 
 interface LiningSocket extends Socket {
   [LINE]?: Line
+  /** Node's own: is called with every request, at the end of its headers. */
+  parser?: { onIncoming: (request: PassedOver) => number } | null
+}
+
+interface PassedOver extends IncomingRequest {
+  upgrade: boolean
 }
 
 /** A request that was sent ahead of the answer to an earlier one. */
@@ -23,7 +30,7 @@ export interface Waiting {
  * what comes after that is not answered, for the connection ends with the refusal.
  */
 export function beginInTurn(
-  { request, response }: { request: IncomingMessage; response: ServerResponse },
+  { request, response }: { request: IncomingRequest; response: ServerResponse },
   most: number,
   waiting: Waiting,
 ): void {
@@ -36,9 +43,10 @@ export function beginInTurn(
 
 class Line {
   readonly #waiting = new Map<ServerResponse, Waiting>()
-  #ended = false
+  readonly #socket: LiningSocket
 
-  constructor(socket: Socket) {
+  constructor(socket: LiningSocket) {
+    this.#socket = socket
     socket.on('close', () => {
       for (const waiting of this.#waiting.values()) waiting.connectionClosed()
       this.#waiting.clear()
@@ -46,16 +54,29 @@ class Line {
   }
 
   join(response: ServerResponse, most: number, waiting: Waiting): void {
-    if (this.#ended) return waiting.connectionClosed()
     if (this.#waiting.size >= most) {
-      this.#ended = true
+      passOverAll(this.#socket)
       return waiting.refuse(tooManyRequests(most))
     }
     this.#waiting.set(response, waiting)
-    // Node gives an answer the socket when its turn has come.
+    // Node gives an answer the socket when its turn has come: while the one before it is being finished. Begun there and
+    // then, a line of requests that are answered at once would be as many calls, one within the other.
     response.once('socket', () => {
-      if (this.#waiting.delete(response)) waiting.begin()
+      if (this.#waiting.delete(response)) queueMicrotask(() => waiting.begin())
     })
+  }
+}
+
+/**
+ * Lets in what else comes on a connection without telling node of it, which remembers every request until those before
+ * it are answered. Not to read at all would keep from us that the client leaves, and from it the answers it still gets.
+ */
+function passOverAll({ parser }: LiningSocket): void {
+  if (!parser) return
+  parser.onIncoming = (request) => {
+    request.upgrade = false
+    request.dropBody()
+    return 0
   }
 }
 

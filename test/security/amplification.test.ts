@@ -8,7 +8,8 @@ import { registerInstance } from '../../src/core/naming/register-instance.ts'
 import { State } from '../../src/core/state.ts'
 import type { Instance, Metadata } from '../../src/core/naming/instance.ts'
 import { selectByLabel } from '../../src/core/naming/label-selector.ts'
-import { parseFormBody, parseQuery, type FormValues } from '../../src/protocols/http/form-parser.ts'
+import { parseFormBody, parseQuery } from '../../src/protocols/http/form-parser.ts'
+import { FormValues } from '../../src/protocols/http/form-values.ts'
 import { parseMetadata } from '../../src/protocols/http/json-fields.ts'
 import { compileReader } from '../../src/protocols/http/parameter-reader.ts'
 import { NACOS_NAMING_RULES } from '../../src/protocols/http/parameter-rules.ts'
@@ -47,7 +48,7 @@ describe('a name does not keep the request alive that it came in', () => {
   test('in a form', async () => {
     const bytes = await keptBytes(() =>
       many((index) => {
-        const values: FormValues = new Map()
+        const values = new FormValues()
         parseFormBody(Buffer.from(`dataId=${name}${index}&content=${filler(index)}`), values, 10)
         return values.get('dataId')
       }),
@@ -58,7 +59,7 @@ describe('a name does not keep the request alive that it came in', () => {
   test('in a query', async () => {
     const bytes = await keptBytes(() =>
       many((index) => {
-        const values: FormValues = new Map()
+        const values = new FormValues()
         parseQuery(`dataId=${name}${index}&other=${filler(index)}`, values, 10)
         return values.get('dataId')
       }),

@@ -119,6 +119,7 @@ function sameRecord(a: InstanceRecord, b: InstanceRecord): boolean {
 
 /** Whether two sets of metadata hold the same keys and values. */
 function sameMetadata(a: Metadata, b: Metadata): boolean {
+  if (a === b) return true
   const names = Object.keys(a)
   return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name])
 }

@@ -1,16 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Refusal } from '../../core/refusal.ts'
-import { parseFormBody, parseQuery, type FormValues } from './form-parser.ts'
+import { parseFormBody, parseQuery } from './form-parser.ts'
+import { FormValues } from './form-values.ts'
 
 function query(text: string, most = 100): Record<string, string> {
-  const values: FormValues = new Map()
+  const values = new FormValues()
   parseQuery(text, values, most)
   return Object.fromEntries(values)
 }
 
 function body(bytes: Buffer | string): Record<string, string> {
-  const values: FormValues = new Map()
+  const values = new FormValues()
   parseFormBody(typeof bytes === 'string' ? Buffer.from(bytes) : bytes, values, 100)
   return Object.fromEntries(values)
 }
@@ -18,10 +19,11 @@ function body(bytes: Buffer | string): Record<string, string> {
 describe('what a form says', () => {
   test('the first occurrence of a name wins', () => {
     expect(query('a=1&a=2&b=3')).toEqual({ a: '1', b: '3' })
+    expect(query('a=1&a=%ff&b=3')).toEqual({ a: '1', b: '3' })
   })
 
   test('the query wins over the body', () => {
-    const values: FormValues = new Map()
+    const values = new FormValues()
     parseQuery('a=query', values, 10)
     parseFormBody(Buffer.from('a=body&b=body'), values, 10)
     expect([...values]).toEqual([
@@ -43,7 +45,7 @@ describe('what a form says', () => {
   })
 
   test('names of object prototypes are names like others', () => {
-    const values: FormValues = new Map()
+    const values = new FormValues()
     parseQuery('__proto__=1&constructor=2', values, 10)
     expect(values.get('__proto__')).toBe('1')
     expect(values.get('toString')).toBeUndefined()
@@ -164,7 +166,7 @@ describe('for any values', () => {
   })
 
   function parsed(encoded: string): FormValues {
-    const values: FormValues = new Map()
+    const values = new FormValues()
     parseQuery(encoded, values, 100)
     return values
   }

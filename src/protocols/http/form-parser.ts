@@ -1,14 +1,12 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { Refusal } from '../../core/refusal.ts'
+import { FormValues } from './form-values.ts'
 import { queryOf } from './request-target.ts'
 import { detachedFrom } from './detached-text.ts'
 
-/** Parameters by name; the first occurrence of a name is the one that counts. */
-export type FormValues = Map<string, string>
-
 /** All parameters of a request: those of the query of its target, and those of a form body after them. */
 export function valuesOf(rawUrl: string, body: Buffer | undefined, maxParameters: number): FormValues {
-  const values: FormValues = new Map()
+  const values = new FormValues()
   const query = queryOf(rawUrl)
   if (query !== undefined) parseQuery(query, values, maxParameters)
   if (body !== undefined) parseFormBody(body, values, maxParameters)
@@ -92,9 +90,10 @@ function addPair(pair: string, decode: Decode | undefined, values: FormValues): 
   const rawName = equals < 0 ? pair : pair.slice(0, equals)
   if (rawName === '') return
   const name = decode === undefined ? rawName : decode(rawName, 'a parameter name')
-  if (values.has(name)) return
+  // Of what does not count nobody looks whether it can be read.
+  if (decode !== undefined && values.get(name) !== undefined) return
   const rawValue = equals < 0 ? '' : pair.slice(equals + 1)
-  values.set(name, decode === undefined ? rawValue : decode(rawValue, name))
+  values.add(name, decode === undefined ? rawValue : decode(rawValue, name))
 }
 
 /** Decodes text that is valid Unicode already; touches nothing where there is nothing to decode. */

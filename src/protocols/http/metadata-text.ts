@@ -2,6 +2,7 @@ import type { Metadata } from '../../core/naming/instance.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { detachedFrom } from './detached-text.ts'
 import { invalid } from './parameter-field.ts'
+import { KnownMetadata } from './known-metadata.ts'
 import { SharedTexts } from './shared-texts.ts'
 
 const ALLOWED = 'a JSON object or k=v,k2=v2'
@@ -11,6 +12,12 @@ const ALLOWED = 'a JSON object or k=v,k2=v2'
  * naming `parameter` for anything else, and for keys and values of more than `maxBytes` of UTF-8 together.
  */
 export function parseMetadata(text: string, parameter: string, maxBytes: number): Metadata {
+  return KNOWN.get(text, maxBytes) ?? KNOWN.keep(text, maxBytes, readMetadata(text, parameter, maxBytes))
+}
+
+const KNOWN = new KnownMetadata()
+
+function readMetadata(text: string, parameter: string, maxBytes: number): Metadata {
   const source = text.trim()
   if (source === '') return {}
   if (!source.startsWith('{')) return parsePairs(source, parameter, maxBytes)

@@ -1,6 +1,5 @@
 import type { Properties, ObjectSchema } from './schema.ts'
 import { Refusal } from '../../core/refusal.ts'
-import type { FormValues } from './form-parser.ts'
 import { detachedFrom } from './detached-text.ts'
 import {
   allowedBy,
@@ -11,8 +10,13 @@ import {
 } from './parameter-field.ts'
 import type { ParameterRules } from './parameter-rules.ts'
 
+/** The texts of parameters by name. */
+export interface ParameterValues {
+  get(name: string): string | undefined
+}
+
 /** Reads and checks all parameters of one route; throws Refusal `missing-parameter` or `invalid-parameter`. */
-export type ReadParameters = (values: FormValues) => Record<string, FieldValue>
+export type ReadParameters = (values: ParameterValues) => Record<string, FieldValue>
 
 /**
  * Builds the reader of a route from its schemas. An empty value counts as absent unless the schema says
@@ -65,14 +69,14 @@ function compileEntry(
   }
 }
 
-function readField(field: Field, values: FormValues): FieldValue | undefined {
+function readField(field: Field, values: ParameterValues): FieldValue | undefined {
   const text = findText(field, values)
   if (text !== undefined) return text === '' && field.allowEmpty ? text : field.parse(text)
   if (field.fallback === undefined && field.required) throw missing(field)
   return field.fallback
 }
 
-function findText(field: Field, values: FormValues): string | undefined {
+function findText(field: Field, values: ParameterValues): string | undefined {
   const own = textOf(field, values.get(field.name))
   if (own !== undefined) return own
   for (const alias of field.aliases) {

@@ -30,8 +30,8 @@ export function sendLingering(request: IncomingRequest, response: OutgoingRespon
 }
 
 /**
- * Sends the chunks of an answer as fast as the client takes them; resolves when all are sent or the connection is gone. An answer that
- * fails in the middle is cut, so that nobody takes it for whole.
+ * Sends the chunks of an answer as fast as the client takes them; resolves when all are sent or the connection is gone.
+ * An answer that fails in the middle is cut, so that nobody takes it for whole.
  */
 export async function sendChunks(
   response: OutgoingResponse,

@@ -22,6 +22,13 @@ describe('what a form says', () => {
     expect(query('a=1&a=%ff&b=3')).toEqual({ a: '1', b: '3' })
   })
 
+  test('the first occurrence of a name wins among very many', () => {
+    const many = Array.from({ length: 90 }, (_, at) => `a${at % 45}=${at}`).join('&')
+    const expected = Array.from({ length: 45 }, (_, at) => [`a${at}`, `${at}`])
+    expect(query(many)).toEqual(Object.fromEntries(expected))
+    expect(query(many.replaceAll('a', '%61'))).toEqual(Object.fromEntries(expected))
+  })
+
   test('the query wins over the body', () => {
     const values = new FormValues()
     parseQuery('a=query', values, 10)

@@ -4,18 +4,19 @@ import type { HttpLog } from './exchange-context.ts'
 import type { IncomingRequest } from './incoming-request.ts'
 import type { OutgoingResponse } from './outgoing-response.ts'
 import type { Answer } from './route.ts'
+import type { Turn } from './turn.ts'
 
 /** How long the rest of a refused body is let in, so that its sender sees the answer before the connection ends. */
 const LINGER_MS = 1_000
 
-/** Sends an answer whose body is there; `ends`: it is the last one of its connection. */
+/** Sends an answer whose body is there, together with others of its turn; `ends`: it is the last one of its connection. */
 export function sendAnswer(
   response: OutgoingResponse,
   answer: Answer,
-  { commonHeaders, ends }: { commonHeaders: CommonHeaders; ends: boolean },
+  { commonHeaders, turn, ends }: { commonHeaders: CommonHeaders; turn: Turn; ends: boolean },
 ): void {
-  if (!ends && response.sendWhole(headOf(answer) + commonHeaders.at(Date.now()), answer)) return
-  response.writeHead(answer.status, headersOf(answer, ends)).end(answer.body)
+  if (!ends && response.takeWhole(headOf(answer) + commonHeaders.at(Date.now()), answer)) turn.end(response)
+  else response.writeHead(answer.status, headersOf(answer, ends)).end(answer.body)
 }
 
 /**

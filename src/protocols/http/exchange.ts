@@ -202,7 +202,8 @@ export class Exchange implements Request<Record<string, unknown>>, Held, Caller,
   #send(answer: Answer, ends = this.#context.stopping): void {
     if (answer.chunks !== undefined) return void this.#sendChunks(answer)
     if (!this.#finish()) return
-    sendAnswer(this.#response, answer, { commonHeaders: this.#context.commonHeaders, ends })
+    const { commonHeaders, turn } = this.#context
+    sendAnswer(this.#response, answer, { commonHeaders, turn, ends })
     this.#tell(answer)
   }
 

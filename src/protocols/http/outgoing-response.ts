@@ -2,6 +2,7 @@ import { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { IncomingRequest } from './incoming-request.ts'
 import type { Answer } from './route.ts'
+import type { Work } from './turn.ts'
 
 /** Above this a copy of a body costs more than what a second piece to send does. */
 const MOST_COPIED = 64 * 1024
@@ -16,25 +17,37 @@ interface Inside {
 }
 
 /** A response that can send a whole answer as one piece (docs/decisions/0012). */
-export class OutgoingResponse extends ServerResponse<IncomingRequest> {
+export class OutgoingResponse extends ServerResponse<IncomingRequest> implements Work {
+  #piece: string | Buffer = ''
+  #encoding: 'latin1' | 'utf8' = 'utf8'
+
   /**
-   * Sends head and body with one write to the connection, and is done: what `writeHead` and `end` do besides, parts
-   * that are put together and sent later, is for answers that come in pieces. False, and nothing is sent, where the
+   * Takes head and body to send them with one write to the connection: what `writeHead` and `end` do besides, parts
+   * that are put together and sent later, is for answers that come in pieces. False, and nothing is taken, where the
    * answer is for those: one that waits for an earlier one, or whose client has not taken what came before, the last
    * one of its connection, a large one, one that may have no body, no HTTP/1.1.
    */
-  sendWhole(head: string, { status, body, isAscii = false }: Answer): boolean {
+  takeWhole(head: string, { status, body, isAscii = false }: Answer): boolean {
     const { socket } = this
     if (socket === null || !this.#hasWay(socket) || this.#isSpecial()) return false
     if (body.length > MOST_COPIED || BODILESS.has(status) || status < 200) return false
-    if (typeof body === 'string') socket.write(head + body, isAscii ? 'latin1' : 'utf8')
-    else socket.write(joined(head, body))
+    this.#piece = typeof body === 'string' ? head + body : joined(head, body)
+    if (isAscii) this.#encoding = 'latin1'
     const inside = this as unknown as Inside
     inside._header = head
+    return true
+  }
+
+  /** Sends what was taken, and is done. */
+  run(): void {
+    const piece = this.#piece
+    this.#piece = ''
+    if (typeof piece === 'string') this.socket?.write(piece, this.#encoding)
+    else this.socket?.write(piece)
+    const inside = this as unknown as Inside
     inside.finished = true
     // Node hears it and turns to the next request of the connection.
     this.emit('finish')
-    return true
   }
 
   /** Where earlier bytes wait, node finishes when these are gone as well, and only then begins with the next request. */

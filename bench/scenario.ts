@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { forkModule, type Child } from './child.ts'
 import { Histogram } from './histogram.ts'
 import type { Job, LoadResult } from './jobs.ts'
@@ -84,6 +85,27 @@ export async function watch(target: Target): Promise<(requests: number) => Promi
       ...late,
     }
   }
+}
+
+const REST_SAMPLE_MS = 100
+/** What a server at rest uses of such a time at most: one tick of the clock by which the kernel counts. */
+const AT_REST_MS = 10
+const LONGEST_UNREST_MS = 30_000
+
+/**
+ * Waits until a server has done what it left for later, and answers the processor time that it used for it, in
+ * milliseconds. That belongs to what the requests cost, and none of it may run beside those of the next server.
+ */
+export async function untilAtRest({ pid }: Target): Promise<number> {
+  if (pid === undefined) return 0
+  const [began, before] = [performance.now(), processorMs(pid)]
+  for (let used = before; performance.now() - began < LONGEST_UNREST_MS;) {
+    await sleep(REST_SAMPLE_MS)
+    const now = processorMs(pid)
+    if (now - used <= AT_REST_MS) return now - before
+    used = now
+  }
+  throw new Error(`Process ${pid} is still busy ${LONGEST_UNREST_MS} ms after its last answer.`)
 }
 
 /** A process of load clients. */

@@ -1,7 +1,7 @@
 import { requestPaths } from '../paths.ts'
 import type { InstanceSet } from '../request-text.ts'
 import type { Bench, Figures, Scenario } from '../scenario.ts'
-import { loadOnce, watch } from '../scenario.ts'
+import { loadOnce, untilAtRest, watch } from '../scenario.ts'
 import type { Target } from '../target.ts'
 import { type ClosedLoop, runWrk, type Script } from '../wrk.ts'
 import { storeAlone } from './store-alone.ts'
@@ -46,19 +46,23 @@ type Templated = ClosedLoop & { readonly script: 'template' }
 /** A closed loop on an operation that its script names, or a template with its own address. */
 export type Loop = Scripted | Templated
 
-/** A closed loop of wrk and what the server spent on it. */
+/** A closed loop of wrk and what the server spent on it, what it did after the last answer included. */
 export async function measureLoop(target: Target, loop: Loop): Promise<Figures> {
   const { list, configs, instance, beat } = requestPaths(target.base)
   const urls = { list, read: configs, register: instance, rejoin: instance, beat, publish: configs }
   const url = loop.script === 'template' ? loop.url : urls[loop.script]
   const spent = await watch(target)
   const { requests, seconds, p50Ms, p99Ms, p999Ms } = await runWrk({ ...loop, url })
+  const figures = await spent(requests)
+  const afterUs = ((await untilAtRest(target)) * 1_000) / requests
+  const { 'cpu µs': duringUs } = figures
   return {
     'rate /s': requests / seconds,
     'p50 ms': p50Ms,
     'p99 ms': p99Ms,
     'p99.9 ms': p999Ms,
-    ...(await spent(requests)),
+    ...figures,
+    ...(duringUs === undefined ? {} : { 'cpu µs': duringUs + afterUs, 'of it after µs': afterUs }),
   }
 }
 

@@ -66,13 +66,15 @@ export class ReadyAnswer implements Answer {
   readonly contentType: string
   readonly body: Answer['body']
   readonly headers: NonNullable<Answer['headers']>
+  readonly isAscii: boolean
   readonly #head: string
 
-  constructor({ status, contentType, body, headers = {} }: Answer) {
+  constructor({ status, contentType, body, headers = {}, isAscii = false }: Answer) {
     this.status = status
     this.contentType = contentType
     this.body = body
     this.headers = headers
+    this.isAscii = isAscii
     this.#head = headOf({ status, contentType, body, headers })
   }
 

@@ -36,8 +36,12 @@ export function csJsonAnswer(value: unknown, status = 200): Answer {
 }
 
 // Made once: these are the answers of the hottest writes. None ends in a newline, clients compare exactly.
-export const OK_TEXT: Answer = new ReadyAnswer({ ...textAnswer('ok'), isAscii: true })
-export const EMPTY_TEXT: Answer = new ReadyAnswer(textAnswer(Buffer.alloc(0)))
-export const TRUE_JSON: Answer = new ReadyAnswer({ ...jsonTextAnswer('true'), isAscii: true })
-export const FALSE_JSON: Answer = new ReadyAnswer({ ...jsonTextAnswer('false'), isAscii: true })
-export const CS_TRUE_JSON: Answer = new ReadyAnswer({ ...csJsonAnswer(true), isAscii: true })
+export const OK_TEXT: Answer = ready(textAnswer('ok'))
+export const EMPTY_TEXT: Answer = ready(textAnswer(''))
+export const TRUE_JSON: Answer = ready(jsonTextAnswer('true'))
+export const FALSE_JSON: Answer = ready(jsonTextAnswer('false'))
+export const CS_TRUE_JSON: Answer = ready(csJsonAnswer(true))
+
+function ready(answer: Answer): Answer {
+  return new ReadyAnswer({ ...answer, isAscii: true })
+}

@@ -43,7 +43,7 @@ export interface ListenerManners {
 }
 
 /**
- * Makes answers of the names of items, and gives the last one again where the names are the same: thousands of
+ * Makes answers of the names of items, encoded and so in ASCII, and gives the last one again where the names are the same: thousands of
  * polls of one item are answered with it one after the other.
  */
 export function tellingNames(
@@ -52,7 +52,8 @@ export function tellingNames(
   let last: { readonly names: string; readonly answer: Answer } | undefined
   return (changed) => {
     const names = changed.length === 1 ? changed[0]!.echo : changed.map((item) => item.echo).join('')
-    if (last?.names !== names) last = { names, answer: new ReadyAnswer(toAnswer(names)) }
+    if (last?.names !== names)
+      last = { names, answer: new ReadyAnswer({ ...toAnswer(names), isAscii: true }) }
     return last.answer
   }
 }

@@ -39,8 +39,8 @@ function wait(parts: ListenerParts) {
   })
 }
 
-const NOTHING: Answer = new ReadyAnswer(pollAnswer(Buffer.alloc(0)))
-const tellNames = tellingNames((names) => pollAnswer(Buffer.from(`${names}\n`)))
+const NOTHING: Answer = new ReadyAnswer(pollAnswer(''))
+const tellNames = tellingNames((names) => pollAnswer(`${names}\n`))
 
 const MANNERS: ListenerManners = {
   tell: (changed) => (changed.length === 0 ? NOTHING : tellNames(changed)),
@@ -49,8 +49,8 @@ const MANNERS: ListenerManners = {
   },
 }
 
-function pollAnswer(body: Buffer): Answer {
-  return { status: 200, contentType: JSON_UTF8, body, headers: NO_CACHE }
+function pollAnswer(body: string): Answer {
+  return { status: 200, contentType: JSON_UTF8, body, headers: NO_CACHE, isAscii: true }
 }
 
 function watchersOfItem({ polls }: ListenerParts) {

@@ -34,7 +34,7 @@ export function svcListenerRoutes(parts: ListenerParts): Route[] {
   ])
 }
 
-const tellNames = tellingNames((names) => textAnswer(Buffer.from(names)))
+const tellNames = tellingNames(textAnswer)
 
 const MANNERS: ListenerManners = {
   tell: (changed) => (changed.length === 0 ? EMPTY_TEXT : tellNames(changed)),

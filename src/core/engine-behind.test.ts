@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { Change } from './changes.ts'
 import { address, EngineWorld, microtasks, ORDERS, registration, watched } from './core.test-support.ts'
 import { beat } from './naming/beat.ts'
 import { deregisterInstance, modifyInstance } from './naming/instance-commands.ts'
@@ -80,6 +81,66 @@ test('an ephemeral command on a busy service waits for what is in flight', async
   await world.quiet()
   expect([made.value, came.value]).toEqual(['ok', 'registered'])
   expect(world.state.service(ORDERS)?.madeBy).toBe('operator')
+})
+
+describe('of many records', () => {
+  /** Registers `count` instances of one service. */
+  const register = (world: EngineWorld, count: number): void => {
+    for (let port = 1; port <= count; port++) {
+      world.start(registerInstance(registration({ address: address({ port }) })))
+    }
+  }
+  const serials = (groups: readonly (readonly Change[])[]): number[] =>
+    groups.flat().map((change) => (change.kind === 'instance-saved' ? change.record.serial : 0))
+  const oneTick = async (world: EngineWorld): Promise<void> => {
+    world.engine.tick()
+    await world.turn()
+  }
+
+  test('more than a commit takes gather for four ticks', async () => {
+    const world = new EngineWorld()
+    register(world, 1_000)
+    for (let tick = 0; tick < 3; tick++) await oneTick(world)
+    expect(world.store.begun).toHaveLength(0)
+    await oneTick(world)
+    expect(world.store.begun[0]).toHaveLength(1_000)
+  })
+
+  test('what a commit takes is written with the next tick', async () => {
+    const world = new EngineWorld()
+    register(world, 999)
+    await oneTick(world)
+    expect(world.store.begun[0]).toHaveLength(1_000)
+  })
+
+  test('lie in the order of their serials, whatever changed last; those of later changes come after all of them', async () => {
+    const world = new EngineWorld()
+    register(world, 2_500)
+    await world.flush()
+    world.store.begun.splice(0)
+    for (let port = 2_500; port > 0; port--) {
+      world.start(registerInstance(registration({ app: 'v2', address: address({ port }) })))
+    }
+    for (let tick = 0; tick < 4; tick++) await oneTick(world)
+    world.start(registerInstance(registration({ app: 'v3', address: address({ port: 1 }) })))
+    await world.quiet()
+    expect(world.store.begun.map((groups) => groups.length)).toEqual([1_000, 1_000, 500])
+    const written = world.store.begun.flatMap(serials)
+    expect(written).toEqual(written.toSorted((a, b) => a - b))
+    expect(world.engine.backlog.behind).toBe(1)
+    await world.flush()
+    const apps = [...world.store.instances.values()].map(({ record }) => record.app)
+    expect(apps.filter((app) => app === 'v3')).toHaveLength(1)
+  })
+
+  test('leave none when the server stops', async () => {
+    const world = new EngineWorld()
+    register(world, 2_500)
+    await oneTick(world)
+    const closed = watched(world.engine.close())
+    await world.quiet()
+    expect([closed.waits, world.store.instances.size, world.engine.backlog.behind]).toEqual([false, 2_500, 0])
+  })
 })
 
 describe('deregistering', () => {
@@ -175,7 +236,7 @@ describe('a flush that fails', () => {
     world.store.fail()
     await microtasks()
     await world.flush()
-    expect(kinds(world.store.begun.at(-1))).toEqual([['instance-removed'], ['instance-saved']])
+    expect(world.store.begun.slice(-2).map(kinds)).toEqual([[['instance-removed']], [['instance-saved']]])
     expect(world.store.instances.size).toBe(1)
   })
 

@@ -8,6 +8,8 @@ import { WriteBehind } from './write-behind.ts'
 
 const MOST_COMMANDS = 512
 const MOST_BEHIND = 1_000
+/** How many ticks more than one commit's worth of records gathers for: the more there are, the more share a page of the file. */
+const GATHER_TICKS = 4
 /** How many ticks pass before records that could not be written are tried again. */
 const RETRY_TICKS = 10
 
@@ -43,6 +45,7 @@ export class Engine {
   #pumpDeferred = false
   #flushing = false
   #ticksToRetry = 0
+  #gatheringTicks = 0
   #closing = false
   #whenIdle: (() => void) | undefined
 
@@ -75,13 +78,19 @@ export class Engine {
     if (changes.length > 0) this.#applyAtOnce({ changes, durability: 'behind', outcome: undefined })
   }
 
-  /** To be called about ten times a second: writes what is behind. */
+  /** To be called about ten times a second: writes what is behind, or lets more of it gather. */
   tick(): void {
     if (this.#ticksToRetry > 0) this.#ticksToRetry--
-    else if (this.#behind.size > 0 || this.#doubtful.size > 0) {
+    else if (!this.#gathers() && (this.#behind.size > 0 || this.#doubtful.size > 0)) {
       this.#flushing = true
       this.#deferPump()
     }
+  }
+
+  #gathers(): boolean {
+    const isWorthIt = this.#behind.size > MOST_BEHIND && !this.#flushing && this.#doubtful.size === 0
+    this.#gatheringTicks = isWorthIt ? (this.#gatheringTicks + 1) % GATHER_TICKS : 0
+    return this.#gatheringTicks > 0
   }
 
   /** Takes no more commands, and resolves when those taken are answered and nothing is behind. */
@@ -145,7 +154,7 @@ export class Engine {
     const waiting = this.#waiting.splice(0, MOST_COMMANDS)
     const behind = this.#flushing ? this.#behind.take(MOST_BEHIND, state, now.wallMs) : []
     const ticked = this.#flushing
-    if (this.#behind.size === 0) this.#flushing = this.#closing
+    if (!this.#behind.isPassing) this.#flushing = this.#closing
     const batch = gatherBatch(state, { waiting, behind }, now)
     if (batch.groups.length === 0 && !this.#mustConfirm(batch, ticked)) {
       batch.decided.forEach(settle)

@@ -21,13 +21,25 @@ type Dirty = DirtyService | DirtyInstance
 /**
  * The records that were changed without waiting for the disk, by serial. What is flushed is their state at
  * that time: a record that changed a hundred times is written once, and there is no queue of old writes.
+ *
+ * They are written in passes, each in the order of the serials, which is the order of the rows in the file: so many
+ * rows of one pass share a page. And a service goes before its instances, a removal before what has replaced it,
+ * because they have the lower serial.
  */
 export class WriteBehind {
+  /** Changed, and not part of the pass under way. */
   #dirty = new Map<number, Dirty>()
+  /** The rest of the pass under way, last first. */
+  readonly #pass: Dirty[] = []
 
   /** How many records wait to be written. */
   get size(): number {
-    return this.#dirty.size
+    return this.#dirty.size + this.#pass.length
+  }
+
+  /** Whether a pass has begun and something of it is left to take. */
+  get isPassing(): boolean {
+    return this.#pass.length > 0
   }
 
   /** Notes a change that is about to be applied without waiting for the disk. */
@@ -37,12 +49,13 @@ export class WriteBehind {
     this.#dirty.set(dirty.serial, dirty)
   }
 
-  /** Takes at most `most` records out, as the changes that write their present state. */
+  /** Takes at most `most` records out of the pass under way, or of a new one, as the changes that write their present state. */
   take(most: number, state: State, atMs: number): Change[] {
+    if (!this.isPassing) this.#beginPass()
     const changes: Change[] = []
-    for (const dirty of this.#dirty.values()) {
-      if (changes.length >= most) break
-      this.#dirty.delete(dirty.serial)
+    while (changes.length < most) {
+      const dirty = this.#pass.pop()
+      if (dirty === undefined) break
       const change =
         dirty.address === undefined ? serviceNow(dirty, state, atMs) : instanceNow(dirty, state, atMs)
       if (change === undefined) state.stored.settled(dirty.serial)
@@ -54,12 +67,16 @@ export class WriteBehind {
     return changes
   }
 
-  /** Puts back what could not be written, before what has changed since: a removal must not follow what replaces it. */
+  /** Puts back what could not be written; it goes before all that was not tried. */
   putBack(changes: readonly Change[]): void {
-    const older = changes.map(dirtyOf)
-    const newer = this.#dirty
-    this.#dirty = new Map(older.map((dirty) => [dirty.serial, dirty]))
-    for (const [serial, dirty] of newer) this.#dirty.set(serial, dirty)
+    for (const change of changes.toReversed()) this.#pass.push(dirtyOf(change))
+  }
+
+  #beginPass(): void {
+    // As numbers, which are sorted ten times as fast as what they belong to.
+    const serials = Float64Array.from(this.#dirty.keys()).sort()
+    for (const serial of serials.reverse()) this.#pass.push(this.#dirty.get(serial)!)
+    this.#dirty = new Map()
   }
 }
 

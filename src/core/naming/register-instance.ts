@@ -34,6 +34,8 @@ export function registerInstance(wish: RegisterInstance): Command<Registration> 
     decide(view, now) {
       const known = view.instance(wish.serviceKey, wish.address)
       if (known === undefined) refuseNewcomers(view, wish.address)
+      // Before the record, so that it has the lower serial: what is behind is written in the order of serials.
+      const service = view.service(wish.serviceKey) ?? newService(view, wish.serviceKey, 'registration')
       const record = recordOf(view, wish, known)
       const healthy = healthOf(wish, record, known)
       if (
@@ -43,21 +45,22 @@ export function registerInstance(wish: RegisterInstance): Command<Registration> 
       ) {
         return unchanged('known')
       }
-      return save(view, wish.serviceKey, { record, healthy, known, atMs: now.wallMs })
+      return save(view, service, { serviceKey: wish.serviceKey, record, healthy, known, atMs: now.wallMs })
     },
   }
 }
 
 interface Saving {
+  /** The one that was asked with: `ServiceTable` knows it again. */
+  readonly serviceKey: ServiceKey
   readonly record: InstanceRecord
   readonly healthy: boolean | undefined
   readonly known: KnownInstance | undefined
   readonly atMs: number
 }
 
-function save(view: View, serviceKey: ServiceKey, saving: Saving): Decision<Registration> {
-  const { record, healthy, known, atMs } = saving
-  const service = view.service(serviceKey) ?? newService(view, serviceKey, 'registration')
+function save(view: View, service: Service, saving: Saving): Decision<Registration> {
+  const { serviceKey, record, healthy, known, atMs } = saving
   const behind = record.ephemeral && (known === undefined || known.record.ephemeral)
   const changes: Change[] = [
     { kind: 'instance-saved', serviceKey, serviceSerial: service.serial, record, healthy, beat: true, atMs },

@@ -2,8 +2,7 @@ import type { Metadata } from '../../core/naming/instance.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { detachedFrom } from './detached-text.ts'
 import { invalid } from './parameter-field.ts'
-import { KnownMetadata } from './known-metadata.ts'
-import { SharedTexts } from './shared-texts.ts'
+import { KnownTexts } from './known-texts.ts'
 
 const ALLOWED = 'a JSON object or k=v,k2=v2'
 
@@ -12,10 +11,13 @@ const ALLOWED = 'a JSON object or k=v,k2=v2'
  * naming `parameter` for anything else, and for keys and values of more than `maxBytes` of UTF-8 together.
  */
 export function parseMetadata(text: string, parameter: string, maxBytes: number): Metadata {
-  return KNOWN.get(text, maxBytes) ?? KNOWN.keep(text, maxBytes, readMetadata(text, parameter, maxBytes))
+  const known = KNOWN.get(text)
+  if (known?.maxBytes === maxBytes) return known.metadata
+  return KNOWN.keep(text, { metadata: readMetadata(text, parameter, maxBytes), maxBytes }).metadata
 }
 
-const KNOWN = new KnownMetadata()
+/** With the limit that they were judged by. The instances of a service nearly always say the same in the same words. */
+const KNOWN = new KnownTexts<{ metadata: Metadata; maxBytes: number }>({ longest: 512, most: 4_096 })
 
 function readMetadata(text: string, parameter: string, maxBytes: number): Metadata {
   const source = text.trim()
@@ -32,7 +34,14 @@ export function toMetadata(source: object, parameter: string, maxBytes: number):
     : withTexts(source, parameter, maxBytes)
 }
 
-const VALUES = new SharedTexts()
+/** One copy of each value: the metadata of all instances of a framework are nearly the same. */
+const VALUES = new KnownTexts<string>({ longest: 64, most: 4_096 })
+/** Shorter texts take no more memory than the reference to another one would save. */
+const SHORTEST_SHARED = 8
+
+function shared(text: string): string {
+  return text.length < SHORTEST_SHARED ? text : (VALUES.get(text) ?? VALUES.keep(text, text))
+}
 
 /**
  * Whether all values are texts, which then share their memory with equal ones, and too few to be too much: a
@@ -45,7 +54,7 @@ function isSmallMetadata(source: Record<string, unknown>, maxBytes: number): boo
     if (typeof value !== 'string') return false
     characters += key.length + value.length
     // Assigned to `__proto__` it would be something else.
-    if (key !== '__proto__') source[key] = VALUES.of(value)
+    if (key !== '__proto__') source[key] = shared(value)
   }
   return characters * 3 <= maxBytes
 }

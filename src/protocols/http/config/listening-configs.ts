@@ -2,6 +2,7 @@ import { type ConfigKey, configKeyText } from '../../../core/config/config-item.
 import { toNamespaceId } from '../../../core/namespace-id.ts'
 import { Refusal } from '../../../core/refusal.ts'
 import { ownText } from '../../../core/own-text.ts'
+import { KnownTexts } from '../known-texts.ts'
 
 /** An item that a client watches. */
 export interface WatchedItem {
@@ -24,28 +25,17 @@ const LONGEST_GROUP = 128
 const LONGEST_TENANT = 128
 const ALLOWED = 'items of dataId ^2 group ^2 md5 [^2 tenant] ^1 (^n: the character with code n)'
 
-/** So many texts of at most this length are remembered: some 3 MB at worst. */
-const MOST_KNOWN = 64
-const LONGEST_KNOWN = 4_096
-
-const known = new Map<string, readonly WatchedItem[]>()
+/** Some 3 MB at worst. */
+const KNOWN = new KnownTexts<readonly WatchedItem[]>({ longest: 4_096, most: 64 })
 
 /**
  * The watched items of a text, as `parseListeningConfigs` reads them. Clients that watch the same send the same
  * text: their held polls share one list, which saves memory and, when thousands are compared, looking it up there.
  */
 export function listeningConfigsOf(text: string, maxItems: number): readonly WatchedItem[] {
-  const there = known.get(text)
-  if (there !== undefined && there.length <= maxItems) return there
-  const items = parseListeningConfigs(text, maxItems)
-  if (text.length <= LONGEST_KNOWN) remember(ownText(text), items)
-  return items
-}
-
-function remember(text: string, items: readonly WatchedItem[]): void {
-  const [oldest] = known.keys()
-  if (oldest !== undefined && known.size >= MOST_KNOWN) known.delete(oldest)
-  known.set(text, items)
+  const known = KNOWN.get(text)
+  if (known !== undefined && known.length <= maxItems) return known
+  return KNOWN.keep(text, parseListeningConfigs(text, maxItems))
 }
 
 /**

@@ -19,30 +19,40 @@ export type Decided =
 /** Commands decided in order, each seeing those before it, and the groups of changes that they came to. */
 export interface Batch {
   readonly decided: readonly Decided[]
+  /** The records that were behind and are written along. */
+  readonly behind: readonly Change[]
   /** First the records that were behind, a group each; then the commands' changes, a group each. */
   readonly groups: readonly ChangeGroup[]
   /** Which command made which group, by the group's index; undefined for records that were behind. */
   readonly owners: readonly (Waiting | undefined)[]
 }
 
-/** Decides those that wait, in order, against `view`, and puts their changes after those that are behind. */
+/**
+ * Decides those that wait, in order, against `view`, and puts their changes after those that are behind:
+ * `takeBehind` is asked for these once it is known which changes they go along with.
+ */
 export function gatherBatch(
   view: View,
-  { waiting, behind }: { waiting: readonly Waiting[]; behind: readonly Change[] },
+  {
+    waiting,
+    takeBehind,
+  }: { waiting: readonly Waiting[]; takeBehind: (along: readonly Change[]) => Change[] },
   now: Now,
 ): Batch {
   const draft = new Draft(view)
-  const groups: ChangeGroup[] = behind.map((change) => [change])
-  const owners: (Waiting | undefined)[] = behind.map(() => undefined)
+  const owned: ChangeGroup[] = []
+  const owners: Waiting[] = []
   const decided = waiting.map((one): Decided => {
     const verdict = decideOne(one, draft, now)
     if (!('decision' in verdict) || verdict.decision.changes.length === 0) return verdict
     for (const change of verdict.decision.changes) draft.add(change)
-    groups.push(verdict.decision.changes)
+    owned.push(verdict.decision.changes)
     owners.push(one)
     return verdict
   })
-  return { decided, groups, owners }
+  const behind = takeBehind(owned.flat())
+  const groups = [...behind.map((change) => [change]), ...owned]
+  return { decided, behind, groups, owners: [...behind.map(() => undefined), ...owners] }
 }
 
 function decideOne(waiting: Waiting, draft: Draft, now: Now): Decided {

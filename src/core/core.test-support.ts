@@ -177,8 +177,10 @@ export class EngineWorld {
   nowMs = 0
   #deferred: (() => void)[] = []
 
-  constructor() {
+  /** `mostBehind`: how many records one commit takes, where that is not what it is elsewhere. */
+  constructor(mostBehind = 1_000) {
     this.engine = new Engine({
+      mostBehind,
       state: this.state,
       store: this.store,
       clock: () => at(this.nowMs),

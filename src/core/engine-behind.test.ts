@@ -143,6 +143,42 @@ describe('of many records', () => {
   })
 })
 
+describe('what is behind goes along with a durable change that needs it', () => {
+  const lasting = registerInstance(registration({ ephemeral: false }))
+
+  test('the removal of what was at the place of a persistent instance', async () => {
+    const world = new EngineWorld()
+    world.start(registerInstance(registration()))
+    await world.flush()
+    world.engine.applyBehind(world.state.health.sweep(at(40_000), () => true))
+    const failed = watched(world.engine.execute(lasting))
+    await world.turn()
+    expect(kinds(world.store.begun.at(-1))).toEqual([['instance-removed'], ['instance-saved']])
+    world.store.fail()
+    await microtasks()
+    expect(failed.error).toBeInstanceOf(Error)
+    world.start(lasting)
+    await world.turn()
+    await world.succeed()
+    expect([...world.store.instances.values()].map(({ record }) => record.ephemeral)).toEqual([false])
+    await world.flush()
+    expect([world.store.instances.size, world.state.instanceCount(ORDERS)]).toEqual([1, 1])
+  })
+
+  test('the service of an ephemeral instance that had to wait for another change', async () => {
+    const world = new EngineWorld()
+    world.start(registerInstance(registration()))
+    world.start(modifyInstance(TARGET, { ...weight(1), metadata: { zone: 'a' } }))
+    await world.turn()
+    world.start(registerInstance(registration({ address: address({ port: 81 }) })))
+    await world.succeed()
+    await world.turn()
+    expect(kinds(world.store.begun.at(-1))).toEqual([['service-saved'], ['instance-saved']])
+    await world.flush()
+    expect(world.store.instances.size).toBe(2)
+  })
+})
+
 describe('deregistering', () => {
   test('an instance that was never written is at once, and never written at all', async () => {
     const world = new EngineWorld()
@@ -207,6 +243,20 @@ describe('a flush that fails', () => {
     expect(world.hasDeferred).toBe(false)
     await world.flush()
     expect([world.store.services.size, world.store.instances.size]).toEqual([1, 1])
+  })
+
+  test('goes on with the rest of a large one a second later, without gathering', async () => {
+    const world = new EngineWorld(2)
+    for (let port = 1; port <= 5; port++)
+      world.start(registerInstance(registration({ address: address({ port }) })))
+    for (let tick = 0; tick < 4; tick++) world.engine.tick()
+    await world.turn()
+    world.store.fail()
+    await microtasks()
+    for (let tick = 0; tick <= 10; tick++) world.engine.tick()
+    expect(world.hasDeferred).toBe(true)
+    await world.quiet()
+    expect([world.store.instances.size, world.engine.backlog.behind]).toEqual([5, 0])
   })
 
   test('leaves the service to be written with the next durable instance', async () => {

@@ -24,6 +24,8 @@ export interface EngineOptions {
   readonly defer: (run: () => void) => void
   /** Told when something could not be written although nobody waits for it. */
   readonly report: (error: unknown, what: string) => void
+  /** How many records that are behind one commit takes; 1,000 unless told. */
+  readonly mostBehind?: number
 }
 
 /**
@@ -34,6 +36,7 @@ export interface EngineOptions {
 export class Engine {
   readonly #options: EngineOptions
   readonly #behind = new WriteBehind()
+  readonly #mostBehind: number
   #waiting: Waiting[] = []
   /** The subjects of commands that are not answered yet, and how many those are. */
   readonly #busy = new Map<string, number>()
@@ -51,6 +54,7 @@ export class Engine {
 
   constructor(options: EngineOptions) {
     this.#options = options
+    this.#mostBehind = options.mostBehind ?? MOST_BEHIND
   }
 
   /** How many records are known but not yet on disk, and how many commands wait for the next batch. */
@@ -88,7 +92,8 @@ export class Engine {
   }
 
   #gathers(): boolean {
-    const isWorthIt = this.#behind.size > MOST_BEHIND && !this.#flushing && this.#doubtful.size === 0
+    const { isPassing, size } = this.#behind
+    const isWorthIt = size > this.#mostBehind && !isPassing && !this.#flushing && this.#doubtful.size === 0
     this.#gatheringTicks = isWorthIt ? (this.#gatheringTicks + 1) % GATHER_TICKS : 0
     return this.#gatheringTicks > 0
   }
@@ -152,10 +157,10 @@ export class Engine {
     const { state, store, clock } = this.#options
     const now = clock()
     const waiting = this.#waiting.splice(0, MOST_COMMANDS)
-    const behind = this.#flushing ? this.#behind.take(MOST_BEHIND, state, now.wallMs) : []
     const ticked = this.#flushing
+    const takeBehind = (along: readonly Change[]): Change[] => this.#takeBehind(along, now.wallMs)
+    const batch = gatherBatch(state, { waiting, takeBehind }, now)
     if (!this.#behind.isPassing) this.#flushing = this.#closing
-    const batch = gatherBatch(state, { waiting, behind }, now)
     if (batch.groups.length === 0 && !this.#mustConfirm(batch, ticked)) {
       batch.decided.forEach(settle)
       this.#afterBatch()
@@ -163,9 +168,15 @@ export class Engine {
     }
     this.#committing = true
     store.commit(batch.groups).then(
-      (result) => this.#finish(batch, behind, result),
-      (error: unknown) => this.#abandon(batch, behind, error),
+      (result) => this.#finish(batch, result),
+      (error: unknown) => this.#abandon(batch, error),
     )
+  }
+
+  #takeBehind(along: readonly Change[], atMs: number): Change[] {
+    const { state } = this.#options
+    const bound = this.#behind.takeBound(along, state, atMs)
+    return this.#flushing ? [...bound, ...this.#behind.take(this.#mostBehind, state, atMs)] : bound
   }
 
   /** Whether the store must be asked although nothing changes: that nothing does may itself be in doubt. */
@@ -174,24 +185,24 @@ export class Engine {
     return ticked || batch.decided.some(({ waiting }) => this.#doubtful.has(waiting.command.subject))
   }
 
-  #finish(batch: Batch, behind: readonly Change[], result: CommitResult): void {
+  #finish(batch: Batch, result: CommitResult): void {
     this.#doubtful.clear()
-    if (result.kind === 'failed') return this.#retryWithout(batch, behind, result)
+    if (result.kind === 'failed') return this.#retryWithout(batch, result)
     const { state, clock, publish } = this.#options
     const now = clock()
-    const changes = batch.groups.slice(behind.length).flat()
+    const changes = batch.groups.slice(batch.behind.length).flat()
     for (const change of changes) state.apply(change, now)
-    for (const group of batch.groups) for (const change of group) noteStored(state, change)
+    for (const group of batch.groups) for (const change of group) state.stored.written(change)
     batch.decided.forEach(settle)
     this.#endCommit()
     if (changes.length > 0) publish(changes)
   }
 
   /** One group cannot be written: its caller hears so, the others are decided again. */
-  #retryWithout(batch: Batch, behind: readonly Change[], failed: CommitResult & { kind: 'failed' }): void {
+  #retryWithout(batch: Batch, failed: CommitResult & { kind: 'failed' }): void {
     const owner = batch.owners[failed.group]
     const bad = batch.groups[failed.group]?.[0]
-    const rest = behind.filter((change) => owner !== undefined || change !== bad)
+    const rest = batch.behind.filter((change) => owner !== undefined || change !== bad)
     this.#behind.putBack(rest)
     if (owner === undefined) this.#options.report(failed.error, `a record could not be written: ${bad?.kind}`)
     else owner.reject(failed.error)
@@ -205,7 +216,8 @@ export class Engine {
    * The store as a whole cannot write: nothing of the batch holds, but until the store writes again a crash may
    * bring it back. Who changed nothing is decided again, unless just that is in doubt.
    */
-  #abandon(batch: Batch, behind: readonly Change[], error: unknown): void {
+  #abandon(batch: Batch, error: unknown): void {
+    const { behind } = batch
     this.#behind.putBack(behind)
     this.#flushing = false
     this.#ticksToRetry = RETRY_TICKS
@@ -233,10 +245,4 @@ export class Engine {
     if (this.#waiting.length > 0 || (this.#flushing && this.#behind.size > 0)) this.#deferPump()
     else if (this.#closing) this.#whenIdle?.()
   }
-}
-
-function noteStored(state: State, change: Change): void {
-  if (change.kind === 'service-saved') state.stored.settled(change.service.serial)
-  else if (change.kind === 'instance-saved') state.stored.settled(change.record.serial)
-  else if ('serial' in change) state.stored.settled(change.serial)
 }

@@ -1,3 +1,5 @@
+import type { Change } from './changes.ts'
+
 /**
  * Which services and instances the store has, as far as that is open: those that are written behind may not
  * be there yet. Every serial that is not named here is on disk, or was never meant to be.
@@ -22,6 +24,13 @@ export class StoredSerials {
   settled(serial: number): void {
     this.#unsent.delete(serial)
     this.#unsure.delete(serial)
+  }
+
+  /** The store has written this change. */
+  written(change: Change): void {
+    if (change.kind === 'service-saved') this.settled(change.service.serial)
+    else if (change.kind === 'instance-saved') this.settled(change.record.serial)
+    else if ('serial' in change) this.settled(change.serial)
   }
 
   /** Whether the store may have it, so that its removal must be written. */

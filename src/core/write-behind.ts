@@ -1,6 +1,6 @@
-import type { Change } from './changes.ts'
-import type { InstanceAddress } from './naming/instance.ts'
-import type { ServiceKey } from './naming/service.ts'
+import type { Change, InstanceSaved } from './changes.ts'
+import { addressText, type InstanceAddress } from './naming/instance.ts'
+import { type ServiceKey, serviceKeyText } from './naming/service.ts'
 import type { State } from './state.ts'
 
 interface DirtyService {
@@ -31,6 +31,8 @@ export class WriteBehind {
   #dirty = new Map<number, Dirty>()
   /** The rest of the pass under way, last first. */
   readonly #pass: Dirty[] = []
+  /** The instances that left among them, by their place: whatever comes there must not be on disk before they are gone. */
+  readonly #left = new Map<string, readonly DirtyInstance[]>()
 
   /** How many records wait to be written. */
   get size(): number {
@@ -47,6 +49,7 @@ export class WriteBehind {
     const dirty = dirtyOf(change)
     if (isNew(change, state)) state.stored.made(dirty.serial)
     this.#dirty.set(dirty.serial, dirty)
+    if (change.kind === 'instance-removed') this.#noteLeft(dirty)
   }
 
   /** Takes at most `most` records out of the pass under way, or of a new one, as the changes that write their present state. */
@@ -56,20 +59,61 @@ export class WriteBehind {
     while (changes.length < most) {
       const dirty = this.#pass.pop()
       if (dirty === undefined) break
-      const change =
-        dirty.address === undefined ? serviceNow(dirty, state, atMs) : instanceNow(dirty, state, atMs)
-      if (change === undefined) state.stored.settled(dirty.serial)
-      else {
-        changes.push(change)
-        state.stored.sent(dirty.serial)
-      }
+      this.#forgetLeft(dirty)
+      const change = presentOf(dirty, state, atMs)
+      if (change !== undefined) changes.push(change)
     }
     return changes
   }
 
+  /**
+   * Takes what durable changes need beside them on disk, lest a crash before its turn leave them without it: the
+   * service of an instance, and the removal of what was at its place before.
+   */
+  takeBound(changes: readonly Change[], state: State, atMs: number): Change[] {
+    const bound = new Map<number, Dirty>()
+    for (const change of changes) {
+      if (change.kind !== 'instance-saved') continue
+      const { serviceKey, serviceSerial: serial } = change
+      const isOfState = state.service(serviceKey)?.serial === serial
+      if (isOfState && !state.surelyStored(serial))
+        bound.set(serial, { serviceKey, address: undefined, serial })
+      for (const dirty of this.#leftAt(change)) bound.set(dirty.serial, dirty)
+    }
+    for (const dirty of bound.values()) {
+      this.#dirty.delete(dirty.serial)
+      this.#forgetLeft(dirty)
+    }
+    const present = [...bound.values()].map((dirty) => presentOf(dirty, state, atMs))
+    return present.filter((change) => change !== undefined)
+  }
+
   /** Puts back what could not be written; it goes before all that was not tried. */
   putBack(changes: readonly Change[]): void {
-    for (const change of changes.toReversed()) this.#pass.push(dirtyOf(change))
+    for (const change of changes.toReversed()) {
+      const dirty = dirtyOf(change)
+      this.#pass.push(dirty)
+      if (change.kind === 'instance-removed') this.#noteLeft(dirty)
+    }
+  }
+
+  #noteLeft(dirty: Dirty): void {
+    if (dirty.address === undefined) return
+    const place = placeOf(dirty.serviceKey, dirty.address)
+    this.#left.set(place, [...(this.#left.get(place) ?? []), dirty])
+  }
+
+  #forgetLeft({ serviceKey, address, serial }: Dirty): void {
+    if (this.#left.size === 0 || address === undefined) return
+    const place = placeOf(serviceKey, address)
+    const others = this.#left.get(place)?.filter((one) => one.serial !== serial) ?? []
+    if (others.length > 0) this.#left.set(place, others)
+    else this.#left.delete(place)
+  }
+
+  #leftAt({ serviceKey, record }: InstanceSaved): readonly DirtyInstance[] {
+    if (this.#left.size === 0) return []
+    return this.#left.get(placeOf(serviceKey, record.address)) ?? []
   }
 
   #beginPass(): void {
@@ -78,6 +122,19 @@ export class WriteBehind {
     for (const serial of serials.reverse()) this.#pass.push(this.#dirty.get(serial)!)
     this.#dirty = new Map()
   }
+}
+
+function placeOf(serviceKey: ServiceKey, address: InstanceAddress): string {
+  return `${serviceKeyText(serviceKey)} ${addressText(address)}`
+}
+
+/** The change that writes the present state of a record, which is on its way to the store with it; none where it needs none. */
+function presentOf(dirty: Dirty, state: State, atMs: number): Change | undefined {
+  const change =
+    dirty.address === undefined ? serviceNow(dirty, state, atMs) : instanceNow(dirty, state, atMs)
+  if (change === undefined) state.stored.settled(dirty.serial)
+  else state.stored.sent(dirty.serial)
+  return change
 }
 
 function dirtyOf(change: Change): Dirty {

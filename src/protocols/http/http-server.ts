@@ -185,7 +185,8 @@ function stop({ server, sockets, context }: Stopping, graceMs: number): Promise<
       server.close()
       resolve()
     })
-    endIdle(sockets)
+    // Not in the middle of a turn: its answers are counted, and not written yet.
+    setImmediate(endIdle, sockets)
   })
 }
 

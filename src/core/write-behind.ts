@@ -49,7 +49,8 @@ export class WriteBehind {
     const dirty = dirtyOf(change)
     if (isNew(change, state)) state.stored.made(dirty.serial)
     this.#dirty.set(dirty.serial, dirty)
-    if (change.kind === 'instance-removed') this.#noteLeft(dirty)
+    // What the store never saw leaves nothing behind.
+    if (change.kind === 'instance-removed' && state.maybeStored(dirty.serial)) this.#noteLeft(dirty)
   }
 
   /** Takes at most `most` records out of the pass under way, or of a new one, as the changes that write their present state. */

@@ -119,8 +119,10 @@ export class WriteBehind {
 
   #beginPass(): void {
     // As numbers, which are sorted ten times as fast as what they belong to.
-    const serials = Float64Array.from(this.#dirty.keys()).sort()
-    for (const serial of serials.reverse()) this.#pass.push(this.#dirty.get(serial)!)
+    const serials = new Float64Array(this.#dirty.size)
+    let at = 0
+    for (const serial of this.#dirty.keys()) serials[at++] = serial
+    for (const serial of serials.sort().reverse()) this.#pass.push(this.#dirty.get(serial)!)
     this.#dirty = new Map()
   }
 }

@@ -50,17 +50,30 @@ function parsePairs(text: string, decode: Decode, { values, maxParameters }: Tar
   const encoded = new EncodedPlaces(text, decode)
   let count = 0
   let start = 0
+  let equals = placeIn(text, '=', 0)
   while (start < text.length) {
-    let end = text.indexOf('&', start)
-    if (end < 0) end = text.length
+    const end = placeIn(text, '&', start)
+    // Looked for once each: a search in every pair that has none would go to the end of the form.
+    if (equals < start) equals = placeIn(text, '=', start)
     if (end > start) {
       if (++count > maxParameters) throw tooMany(maxParameters)
-      // Names outlive their request by far: they must not keep all of it in memory.
-      const pair = detachedFrom(text, text.slice(start, end))
+      const nameEnd = Math.min(equals, end)
+      const pair = [cut(text, start, nameEnd), cut(text, nameEnd + 1, end)] as const
       addPair(pair, encoded.isBefore(end) ? decode : undefined, values)
     }
     start = end + 1
   }
+}
+
+/** Where a character comes next; the length of the text where it does not. */
+function placeIn(text: string, character: string, from: number): number {
+  const place = text.indexOf(character, from)
+  return place < 0 ? text.length : place
+}
+
+/** Names and values outlive their request by far: they must not keep all of it in memory. */
+function cut(text: string, start: number, end: number): string {
+  return start < end ? detachedFrom(text, text.slice(start, end)) : ''
 }
 
 /** Knows which pairs of a form are encoded at all, with one search for the whole form; asked in its order. */
@@ -85,14 +98,15 @@ class EncodedPlaces {
 }
 
 /** `decode` is undefined where there is nothing to decode. */
-function addPair(pair: string, decode: Decode | undefined, values: FormValues): void {
-  const equals = pair.indexOf('=')
-  const rawName = equals < 0 ? pair : pair.slice(0, equals)
+function addPair(
+  [rawName, rawValue]: readonly [name: string, value: string],
+  decode: Decode | undefined,
+  values: FormValues,
+): void {
   if (rawName === '') return
   const name = decode === undefined ? rawName : decode(rawName, 'a parameter name')
   // Of what does not count nobody looks whether it can be read.
   if (decode !== undefined && values.get(name) !== undefined) return
-  const rawValue = equals < 0 ? '' : pair.slice(equals + 1)
   values.add(name, decode === undefined ? rawValue : decode(rawValue, name))
 }
 

@@ -6,8 +6,8 @@ export interface Loop {
   readonly soon: (run: () => void) => void
 }
 
-/** Work keeps the loop for at most about this long before it lets others have their turn. */
-const SLICE_MS = 6
+/** Work keeps the loop for at most about this long before it lets others have their turn, which they have every 10 ms. */
+const SLICE_MS = 5
 
 /**
  * Work of many small steps (answering thousands of held polls, sending thousands of datagrams) that gives

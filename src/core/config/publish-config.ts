@@ -1,4 +1,5 @@
 import { type Command, synced, unchanged } from '../decision.ts'
+import { ownText } from '../own-text.ts'
 import { Refusal } from '../refusal.ts'
 import {
   type ConfigItem,
@@ -63,7 +64,7 @@ function checkCas(wish: PublishConfig, previous: ConfigItem | undefined): void {
 function nextVersion(wish: PublishConfig, previous: ConfigItem | undefined, wallMs: number): ConfigItem {
   const { operator } = wish
   return {
-    key: wish.key,
+    key: previous?.key ?? ownKey(wish.key),
     origin: previous?.origin ?? {
       id: 0,
       createdMs: wallMs,
@@ -77,6 +78,11 @@ function nextVersion(wish: PublishConfig, previous: ConfigItem | undefined, wall
     notes: { ...NO_NOTES, ...previous?.notes, ...wish.notes },
     modifiedMs: Math.max(wallMs, previous?.modifiedMs ?? 0),
   }
+}
+
+/** The names of an item outlive the request that they were cut out of, content and all. */
+function ownKey({ namespaceId, group, dataId }: ConfigKey): ConfigKey {
+  return { namespaceId: ownText(namespaceId), group: ownText(group), dataId: ownText(dataId) }
 }
 
 function sameVersion(a: ConfigItem, b: ConfigItem): boolean {

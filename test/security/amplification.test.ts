@@ -3,11 +3,13 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
 import { ContentBudget } from '../../src/core/config/content-budget.ts'
+import { publishConfig } from '../../src/core/config/publish-config.ts'
 import { at, carryOut, registration } from '../../src/core/core.test-support.ts'
 import { registerInstance } from '../../src/core/naming/register-instance.ts'
 import { State } from '../../src/core/state.ts'
 import type { Instance, Metadata } from '../../src/core/naming/instance.ts'
 import { selectByLabel } from '../../src/core/naming/label-selector.ts'
+import { toPublishConfig } from '../../src/protocols/http/config/publish-params.ts'
 import { parseFormBody, parseQuery } from '../../src/protocols/http/form-parser.ts'
 import { FormValues } from '../../src/protocols/http/form-values.ts'
 import { parseMetadata } from '../../src/protocols/http/json-fields.ts'
@@ -88,6 +90,20 @@ describe('a name does not keep the request alive that it came in', () => {
       return state
     })
     expect(bytes).toBeLessThan(10_000 * 1_000)
+  })
+
+  test('of an item and what is noted of it, however short the request', async () => {
+    const state = new State(0)
+    const bytes = await keptBytes(() => {
+      for (let index = 0; index < 5_000; index++) {
+        const request = `${'x'.repeat(1_500)}a-group-of-ordinary-length`
+        const group = request.slice(1_500)
+        const params = { dataId: `${index}`, group, content: 'a', appName: group, src_user: group }
+        carryOut(state, publishConfig(toPublishConfig(params, { ip: '127.0.0.1' })), at(0))
+      }
+      return state
+    })
+    expect(bytes).toBeLessThan(5_000 * 1_500)
   })
 
   test('between blanks', async () => {

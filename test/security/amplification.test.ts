@@ -92,6 +92,19 @@ describe('a name does not keep the request alive that it came in', () => {
     expect(bytes).toBeLessThan(10_000 * 1_000)
   })
 
+  test('of a service, however short the request', async () => {
+    const state = new State(0)
+    const bytes = await keptBytes(() => {
+      for (let index = 0; index < 5_000; index++) {
+        const request = `${'x'.repeat(1_500)}a-group@@service-${index}`
+        const serviceKey = { namespaceId: 'public', groupedName: request.slice(1_500) }
+        carryOut(state, registerInstance(registration({ serviceKey })), at(0))
+      }
+      return state
+    })
+    expect(bytes).toBeLessThan(5_000 * 1_500)
+  })
+
   test('of an item and what is noted of it, however short the request', async () => {
     const state = new State(0)
     const bytes = await keptBytes(() => {

@@ -1,4 +1,5 @@
 import { type Command, synced } from '../decision.ts'
+import { ownText } from '../own-text.ts'
 import { Refusal } from '../refusal.ts'
 import type { View } from '../view.ts'
 import type { Metadata } from './instance.ts'
@@ -26,8 +27,10 @@ export function existingService(view: View, key: ServiceKey): Service {
 }
 
 /** A service of that name with every default. */
-export function newService(view: View, key: ServiceKey, madeBy: Service['madeBy']): Service {
+export function newService(view: View, asked: ServiceKey, madeBy: Service['madeBy']): Service {
   const serial = view.nextSerial()
+  // A name outlives the request that it was cut out of.
+  const key = { namespaceId: ownText(asked.namespaceId), groupedName: ownText(asked.groupedName) }
   return { key, serial, protectThreshold: 0, metadata: {}, selector: { type: 'none' }, clusters: {}, madeBy }
 }
 

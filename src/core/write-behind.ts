@@ -1,6 +1,6 @@
-import type { Change, InstanceSaved } from './changes.ts'
-import { addressText, type InstanceAddress } from './naming/instance.ts'
-import { type ServiceKey, serviceKeyText } from './naming/service.ts'
+import type { Change } from './changes.ts'
+import { LeftInstances, type PlacedInstance } from './left-instances.ts'
+import type { ServiceKey } from './naming/service.ts'
 import type { State } from './state.ts'
 
 interface DirtyService {
@@ -9,14 +9,8 @@ interface DirtyService {
   readonly serial: number
 }
 
-interface DirtyInstance {
-  readonly serviceKey: ServiceKey
-  readonly address: InstanceAddress
-  readonly serial: number
-}
-
 /** A record whose written form is older than what is known. */
-type Dirty = DirtyService | DirtyInstance
+type Dirty = DirtyService | PlacedInstance
 
 /**
  * The records that were changed without waiting for the disk, by serial. What is flushed is their state at
@@ -31,8 +25,7 @@ export class WriteBehind {
   #dirty = new Map<number, Dirty>()
   /** The rest of the pass under way, last first. */
   readonly #pass: Dirty[] = []
-  /** The instances that left among them, by their place: whatever comes there must not be on disk before they are gone. */
-  readonly #left = new Map<string, readonly DirtyInstance[]>()
+  readonly #left = new LeftInstances()
 
   /** How many records wait to be written. */
   get size(): number {
@@ -50,7 +43,7 @@ export class WriteBehind {
     if (isNew(change, state)) state.stored.made(dirty.serial)
     this.#dirty.set(dirty.serial, dirty)
     // What the store never saw leaves nothing behind.
-    if (change.kind === 'instance-removed' && state.maybeStored(dirty.serial)) this.#noteLeft(dirty)
+    if (change.kind === 'instance-removed' && state.maybeStored(change.serial)) this.#left.add(change)
   }
 
   /** Takes at most `most` records out of the pass under way, or of a new one, as the changes that write their present state. */
@@ -60,7 +53,7 @@ export class WriteBehind {
     while (changes.length < most) {
       const dirty = this.#pass.pop()
       if (dirty === undefined) break
-      this.#forgetLeft(dirty)
+      if (dirty.address !== undefined) this.#left.delete(dirty)
       const change = presentOf(dirty, state, atMs)
       if (change !== undefined) changes.push(change)
     }
@@ -79,11 +72,12 @@ export class WriteBehind {
       const isOfState = state.service(serviceKey)?.serial === serial
       if (isOfState && !state.surelyStored(serial))
         bound.set(serial, { serviceKey, address: undefined, serial })
-      for (const dirty of this.#leftAt(change)) bound.set(dirty.serial, dirty)
+      const place = { serviceKey, address: change.record.address }
+      for (const left of this.#left.at(place)) bound.set(left.serial, left)
     }
     for (const dirty of bound.values()) {
       this.#dirty.delete(dirty.serial)
-      this.#forgetLeft(dirty)
+      if (dirty.address !== undefined) this.#left.delete(dirty)
     }
     const present = [...bound.values()].map((dirty) => presentOf(dirty, state, atMs))
     return present.filter((change) => change !== undefined)
@@ -92,29 +86,9 @@ export class WriteBehind {
   /** Puts back what could not be written; it goes before all that was not tried. */
   putBack(changes: readonly Change[]): void {
     for (const change of changes.toReversed()) {
-      const dirty = dirtyOf(change)
-      this.#pass.push(dirty)
-      if (change.kind === 'instance-removed') this.#noteLeft(dirty)
+      this.#pass.push(dirtyOf(change))
+      if (change.kind === 'instance-removed') this.#left.add(change)
     }
-  }
-
-  #noteLeft(dirty: Dirty): void {
-    if (dirty.address === undefined) return
-    const place = placeOf(dirty.serviceKey, dirty.address)
-    this.#left.set(place, [...(this.#left.get(place) ?? []), dirty])
-  }
-
-  #forgetLeft({ serviceKey, address, serial }: Dirty): void {
-    if (this.#left.size === 0 || address === undefined) return
-    const place = placeOf(serviceKey, address)
-    const others = this.#left.get(place)?.filter((one) => one.serial !== serial) ?? []
-    if (others.length > 0) this.#left.set(place, others)
-    else this.#left.delete(place)
-  }
-
-  #leftAt({ serviceKey, record }: InstanceSaved): readonly DirtyInstance[] {
-    if (this.#left.size === 0) return []
-    return this.#left.get(placeOf(serviceKey, record.address)) ?? []
   }
 
   #beginPass(): void {
@@ -125,10 +99,6 @@ export class WriteBehind {
     for (const serial of serials.sort().reverse()) this.#pass.push(this.#dirty.get(serial)!)
     this.#dirty = new Map()
   }
-}
-
-function placeOf(serviceKey: ServiceKey, address: InstanceAddress): string {
-  return `${serviceKeyText(serviceKey)} ${addressText(address)}`
 }
 
 /** The change that writes the present state of a record, which is on its way to the store with it; none where it needs none. */
@@ -182,7 +152,7 @@ function serviceNow(dirty: DirtyService, state: State, atMs: number): Change | u
   return state.maybeStored(serial) ? { kind: 'service-deleted', key: serviceKey, serial } : undefined
 }
 
-function instanceNow(dirty: DirtyInstance, state: State, atMs: number): Change | undefined {
+function instanceNow(dirty: PlacedInstance, state: State, atMs: number): Change | undefined {
   const { serviceKey, address, serial } = dirty
   const instance = state.instance(serviceKey, address)
   if (instance?.record.serial !== serial) {

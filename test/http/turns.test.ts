@@ -64,25 +64,18 @@ async function bothInOneTurn(doMeanwhile: (first: Client) => void): Promise<[Cli
   return [first, second]
 }
 
-test('an answer whose connection another request of its turn destroys is counted as done', async () => {
-  await startWatched()
-  const [first, second] = await bothInOneTurn(({ socket }) => ofServer.get(socket.localPort!)!.destroy())
-  await until(() => first.socket.destroyed)
-  second.socket.write(get('first'))
-  await until(() => second.text().endsWith('first'))
-  expect([http.inFlight(), logged.length]).toEqual([0, 0])
-  second.socket.destroy()
-})
-
-test('an answer whose connection ends meanwhile harms nobody', async () => {
-  await startWatched()
-  const [first, second] = await bothInOneTurn(({ socket }) => ofServer.get(socket.localPort!)!.end())
-  await until(() => first.socket.destroyed)
-  second.socket.write(get('first'))
-  await until(() => second.text().endsWith('first'))
-  expect([http.inFlight(), logged.length]).toEqual([0, 0])
-  second.socket.destroy()
-})
+test.each(['destroy', 'end'] as const)(
+  'an answer whose connection meets the %s by another request of its turn is counted as done',
+  async (how) => {
+    await startWatched()
+    const [first, second] = await bothInOneTurn(({ socket }) => void ofServer.get(socket.localPort!)![how]())
+    await until(() => first.socket.destroyed)
+    second.socket.write(get('first'))
+    await until(() => second.text().endsWith('first'))
+    expect([http.inFlight(), logged.length]).toEqual([0, 0])
+    second.socket.destroy()
+  },
+)
 
 test('an answer whose server stops in the middle of the turn is sent', async () => {
   await startWatched()

@@ -68,21 +68,30 @@ function nextVersion(wish: PublishConfig, previous: ConfigItem | undefined, wall
     origin: previous?.origin ?? {
       id: 0,
       createdMs: wallMs,
-      createUser: operator.user,
-      createIp: operator.ip,
+      createUser: owned(operator.user),
+      createIp: ownText(operator.ip),
     },
     historyId: 0,
     content: wish.content,
     md5: wish.md5,
     type: wish.type ?? previous?.type ?? 'text',
-    notes: { ...NO_NOTES, ...previous?.notes, ...wish.notes },
+    notes: { ...NO_NOTES, ...previous?.notes, ...ownNotes(wish.notes) },
     modifiedMs: Math.max(wallMs, previous?.modifiedMs ?? 0),
   }
 }
 
-/** The names of an item outlive the request that they were cut out of, content and all. */
+// What is kept of an item must not keep the request that it was cut out of, content and all.
+
 function ownKey({ namespaceId, group, dataId }: ConfigKey): ConfigKey {
   return { namespaceId: ownText(namespaceId), group: ownText(group), dataId: ownText(dataId) }
+}
+
+function ownNotes(notes: Partial<ConfigNotes>): Partial<ConfigNotes> {
+  return Object.fromEntries(Object.entries(notes).map(([name, text]) => [name, owned(text)]))
+}
+
+function owned(text: string | null): string | null {
+  return text === null ? null : ownText(text)
 }
 
 function sameVersion(a: ConfigItem, b: ConfigItem): boolean {

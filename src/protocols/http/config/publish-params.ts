@@ -2,7 +2,6 @@ import { hash } from 'node:crypto'
 import { Type } from '../schema.ts'
 import { CONFIG_TYPES, type ConfigNotes, type ConfigType } from '../../../core/config/config-item.ts'
 import type { PublishConfig } from '../../../core/config/publish-config.ts'
-import { ownText } from '../../../core/own-text.ts'
 import * as fields from '../fields.ts'
 import type { Caller } from '../route.ts'
 import { KEY_PARAMS, toConfigKey } from './config-key.ts'
@@ -54,7 +53,7 @@ export function toPublishConfig(
     type: params.type === undefined ? undefined : toConfigType(params.type),
     notes: notesOf(params),
     casMd5,
-    operator: { ip: caller.ip, user: params.src_user === undefined ? null : ownText(params.src_user) },
+    operator: { ip: caller.ip, user: params.src_user ?? null },
   }
 }
 
@@ -72,12 +71,10 @@ function toConfigType(text: string): ConfigType {
 /** What the client says; what it leaves out is no key here, and stays as it was. */
 function notesOf(params: PublishParams): Partial<ConfigNotes> {
   const { appName, desc, use, effect, schema, config_tags: configTags } = params
-  const notes: Partial<Record<keyof ConfigNotes, string>> = {
+  const said = Object.entries({ appName, desc, use, effect, schema, configTags })
+  return {
+    ...Object.fromEntries(said.filter(([, value]) => value !== undefined)),
     // The key belongs to this very content: a publish without one is of a content that is not encrypted.
-    encryptedDataKey: ownText(params.encryptedDataKey ?? ''),
+    encryptedDataKey: params.encryptedDataKey ?? '',
   }
-  for (const [name, value] of Object.entries({ appName, desc, use, effect, schema, configTags })) {
-    if (value !== undefined) notes[name as keyof ConfigNotes] = ownText(value)
-  }
-  return notes
 }

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Change } from '../src/core/changes.ts'
-import type { ConfigItem } from '../src/core/config/config-item.ts'
+import { type ConfigItem, configKey } from '../src/core/config/config-item.ts'
 import type { Store } from '../src/core/ports.ts'
 import { Histogram } from './histogram.ts'
 import type { LoadResult } from './jobs.ts'
@@ -72,7 +72,7 @@ function publishChange(dataId: string, text: string, items: Map<string, ConfigIt
   const previous = items.get(dataId)
   const now = Date.now()
   const item: ConfigItem = {
-    key: { namespaceId: 'public', group: 'DEFAULT_GROUP', dataId },
+    key: previous?.key ?? configKey('public', 'DEFAULT_GROUP', dataId),
     origin: previous?.origin ?? { id: 0, createdMs: now, createUser: null, createIp: '127.0.0.1' },
     historyId: 0,
     content,

@@ -96,7 +96,7 @@ async function joinParts(store: Store, settings: Settings, log: Logger): Promise
     report: watch.report,
   })
   const polls = new LongPolls({
-    md5Of: (keyText) => state.configs.getByText(keyText)?.md5 ?? '',
+    md5Of: (key) => state.config(key)?.md5 ?? '',
     loop,
     maxHeld: settings.maxHeldPolls,
     maxHeldOfAddress: settings.maxHeldPollsPerAddress,

@@ -1,4 +1,5 @@
-import { type Arbitrary, boolean, constant, constantFrom, oneof, record } from 'fast-check'
+import { type Arbitrary, boolean, constant, constantFrom, oneof, record, tuple } from 'fast-check'
+import { configKey } from './config/config-item.ts'
 import { deleteConfig } from './config/delete-config.ts'
 import { publishConfig } from './config/publish-config.ts'
 import { address, ORDERS, publishing, registration } from './core.test-support.ts'
@@ -20,11 +21,9 @@ const metadata = constantFrom<Record<string, string>>(
   { zone: 'b', rack: '1' },
   { rack: '2' },
 )
-const key = record({
-  namespaceId: constantFrom('public', 'dev'),
-  group: constant('G'),
-  dataId: constantFrom('a', 'b'),
-})
+const key = tuple(constantFrom('public', 'dev'), constantFrom('a', 'b')).map(([namespaceId, dataId]) =>
+  configKey(namespaceId, 'G', dataId),
+)
 const namespace = record({
   id: constantFrom('dev', 'test'),
   showName: constantFrom('x', 'y'),

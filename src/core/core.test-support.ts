@@ -1,5 +1,5 @@
 import type { Change } from './changes.ts'
-import type { ConfigItem, ConfigKey } from './config/config-item.ts'
+import { type ConfigItem, type ConfigKey, configKey } from './config/config-item.ts'
 import { publishConfig, type PublishConfig } from './config/publish-config.ts'
 import type { Command } from './decision.ts'
 import { Engine } from './engine.ts'
@@ -46,7 +46,7 @@ export function registration(other: Partial<RegisterInstance> = {}): RegisterIns
 /** The publishing of `content` as a/G/public; its md5 is its text. */
 export function publishing(content: string, other: Partial<PublishConfig> = {}): PublishConfig {
   return {
-    key: { namespaceId: 'public', group: 'G', dataId: 'a' },
+    key: configKey('public', 'G', 'a'),
     content: Buffer.from(content),
     md5: `md5 of ${content}`,
     type: undefined,

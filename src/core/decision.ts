@@ -22,6 +22,8 @@ export interface Decision<T> {
  */
 export interface Command<T> {
   readonly subject: string
+  /** Set where what it changes is synced, always: it is decided with its batch only. */
+  readonly isSynced?: true
   decide(view: View, now: Now): Decision<T>
 }
 

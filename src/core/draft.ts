@@ -1,5 +1,5 @@
 import type { Change, InstanceHealthChanged, InstanceSaved } from './changes.ts'
-import { type ConfigItem, type ConfigKey, configKeyText } from './config/config-item.ts'
+import type { ConfigItem, ConfigKey } from './config/config-item.ts'
 import { addressText, type InstanceAddress, type Metadata } from './naming/instance.ts'
 import { type Service, type ServiceKey, serviceKeyText } from './naming/service.ts'
 import type { Namespace } from './namespaces/namespace.ts'
@@ -40,8 +40,7 @@ export class Draft implements View {
   }
 
   config(key: ConfigKey): ConfigItem | undefined {
-    const text = configKeyText(key)
-    return this.#configs.has(text) ? this.#configs.get(text) : this.#base.config(key)
+    return this.#configs.has(key.text) ? this.#configs.get(key.text) : this.#base.config(key)
   }
 
   namespace(id: string): Namespace | undefined {
@@ -98,10 +97,10 @@ export class Draft implements View {
   add(change: Change): void {
     switch (change.kind) {
       case 'config-published':
-        this.#configs.set(configKeyText(change.item.key), change.item)
+        this.#configs.set(change.item.key.text, change.item)
         return
       case 'config-deleted':
-        this.#configs.set(configKeyText(change.key), undefined)
+        this.#configs.set(change.key.text, undefined)
         return
       case 'namespace-saved':
         this.#namespaces.set(change.namespace.id, change.namespace)

@@ -4,8 +4,6 @@ import { NOT_DUE, type Due } from '../core/due-book.ts'
 /** An item that a poll watches. */
 export interface WatchedItem {
   readonly key: ConfigKey
-  /** `configKeyText(key)`, made once. */
-  readonly keyText: string
   /** The md5 that the client has; the empty string when it has none. */
   readonly md5: string
   /** How the client named the item, already encoded for the answer. */
@@ -94,7 +92,7 @@ export class HeldPolls {
     if (this.#newest === undefined) this.#oldest = held
     else this.#newest.later = held
     this.#newest = held
-    for (const { keyText } of poll.items) this.watch(keyText, held)
+    for (const { key } of poll.items) this.watch(key.text, held)
     return held
   }
 
@@ -104,7 +102,8 @@ export class HeldPolls {
     this.#watched -= held.items.length
     if (--held.address.held === 0) this.#addresses.delete(held.address.ip)
     this.#unchain(held)
-    for (const { keyText } of held.items) {
+    for (const { key } of held.items) {
+      const keyText = key.text
       const there = this.#byKey.get(keyText)
       if (there === held) this.#byKey.delete(keyText)
       else if (there instanceof Set && there.delete(held) && there.size === 0) this.#byKey.delete(keyText)

@@ -1,7 +1,7 @@
 import { array, assert, boolean, constant, integer, oneof, property, record } from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Change } from '../core/changes.ts'
-import { configKeyText, type ConfigItem, type ConfigKey } from '../core/config/config-item.ts'
+import { type ConfigItem, type ConfigKey, configKey } from '../core/config/config-item.ts'
 import { LongPolls, type PollHandle, type WatchedItem } from './long-poll.ts'
 
 /** A server in miniature: what is stored, a clock and an event loop that are moved by hand. */
@@ -10,13 +10,13 @@ function fixture(limits: { maxHeld?: number; maxWatched?: number } = {}) {
   const waiting: (() => void)[] = []
   const clock = { nowMs: 0 }
   const loop = { now: () => clock.nowMs, soon: (run: () => void) => void waiting.push(run) }
-  const polls = new LongPolls({ md5Of: (keyText) => stored.get(keyText) ?? '', loop, ...limits })
+  const polls = new LongPolls({ md5Of: (key) => stored.get(key.text) ?? '', loop, ...limits })
   const runSlice = () => waiting.shift()?.()
   const runAll = () => {
     while (waiting.length > 0) runSlice()
   }
   const change = (dataId: string, md5: string) => {
-    const keyText = configKeyText(keyOf(dataId))
+    const keyText = keyOf(dataId).text
     if (md5 === '') stored.delete(keyText)
     else stored.set(keyText, md5)
     polls.onChange(changeOf(dataId, md5))
@@ -24,7 +24,7 @@ function fixture(limits: { maxHeld?: number; maxWatched?: number } = {}) {
   return { polls, clock, waiting, runSlice, runAll, change, stored }
 }
 
-const keyOf = (dataId: string): ConfigKey => ({ namespaceId: 'public', group: 'g', dataId })
+const keyOf = (dataId: string): ConfigKey => configKey('public', 'g', dataId)
 
 /** Only what the long polls look at. */
 function changeOf(dataId: string, md5: string): Change {
@@ -35,7 +35,7 @@ function changeOf(dataId: string, md5: string): Change {
 
 const watched = (dataId: string, md5: string): WatchedItem => {
   const key = keyOf(dataId)
-  return { key, keyText: configKeyText(key), md5, echo: `${dataId}%02g%01` }
+  return { key, md5, echo: `${dataId}%02g%01` }
 }
 
 function holdOne(polls: LongPolls, items: WatchedItem[], dueMs = 30_000) {
@@ -144,7 +144,7 @@ test('a poll is answered with nothing when its time is up, not before and at mos
 test('a change that has not woken a poll yet is told when its time is up', () => {
   const { polls, runAll, stored } = fixture()
   const poll = holdOne(polls, [watched('a', '')], 100)
-  stored.set(configKeyText(keyOf('a')), 'one')
+  stored.set(keyOf('a').text, 'one')
   polls.tick(100)
   runAll()
   expect(poll.names()).toEqual([['a']])
@@ -287,7 +287,7 @@ function watcher(
   const mine = ['0', '1', '2', '3'].filter((_, bit) => (index + 1) & (1 << bit))
   const md5s = new Map<string, string>()
   let handle: PollHandle | undefined
-  const storedMd5 = (dataId: string) => stored.get(configKeyText(keyOf(dataId))) ?? ''
+  const storedMd5 = (dataId: string) => stored.get(keyOf(dataId).text) ?? ''
   const read = (changed: readonly WatchedItem[]) => {
     for (const item of changed) md5s.set(item.key.dataId, storedMd5(item.key.dataId))
   }

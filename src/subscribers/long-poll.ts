@@ -1,5 +1,5 @@
 import type { Change } from '../core/changes.ts'
-import { configKeyText, type ConfigKey } from '../core/config/config-item.ts'
+import type { ConfigKey } from '../core/config/config-item.ts'
 import { DueBook } from '../core/due-book.ts'
 import { SlicedWork, type Loop } from '../core/sliced-work.ts'
 import { type HeldPoll, HeldPolls, type Poll, type WatchedItem } from './held-polls.ts'
@@ -20,7 +20,7 @@ const NOTHING: readonly WatchedItem[] = Object.freeze([])
 /** What long polls need of the server. */
 export interface LongPollOptions {
   /** The md5 of the current version of an item, the empty string where there is none. */
-  readonly md5Of: (keyText: string, key: ConfigKey) => string
+  readonly md5Of: (key: ConfigKey) => string
   readonly loop: Loop
   readonly maxHeld?: number
   /** How many polls of one address are held at once; 0, or absent: no limit of its own. */
@@ -92,7 +92,7 @@ export class LongPolls {
   compare(items: readonly WatchedItem[]): readonly WatchedItem[] {
     let differing: WatchedItem[] | undefined
     for (const item of items) {
-      if (this.#options.md5Of(item.keyText, item.key) === item.md5) continue
+      if (this.#options.md5Of(item.key) === item.md5) continue
       differing ??= []
       differing.push(item)
     }
@@ -121,7 +121,7 @@ export class LongPolls {
   /** To be called with every committed change, after State has applied it. */
   onChange(change: Change): void {
     if (change.kind !== 'config-published' && change.kind !== 'config-deleted') return
-    const keyText = configKeyText(change.kind === 'config-published' ? change.item.key : change.key)
+    const keyText = (change.kind === 'config-published' ? change.item.key : change.key).text
     if (!this.#polls.isWatched(keyText)) return
     this.#changed.add(keyText)
     this.#work.start()
@@ -148,10 +148,9 @@ export class LongPolls {
    * who is about to be told of a change.
    */
   watchersOf(key: ConfigKey): Map<string, string> {
-    const keyText = configKeyText(key)
     const md5ByIp = new Map<string, string>()
-    for (const poll of this.#polls.of(keyText)) {
-      const item = poll.items.find((each) => each.keyText === keyText)
+    for (const poll of this.#polls.of(key.text)) {
+      const item = poll.items.find((each) => each.key.text === key.text)
       if (item !== undefined) md5ByIp.set(poll.address.ip, item.md5)
     }
     return md5ByIp
@@ -162,7 +161,7 @@ export class LongPolls {
     const items = new Map<string, WatchedItem>()
     for (const poll of this.#polls.all()) {
       if (poll.address.ip !== ip) continue
-      for (const item of poll.items) items.set(item.keyText, item)
+      for (const item of poll.items) items.set(item.key.text, item)
     }
     return [...items.values()]
   }

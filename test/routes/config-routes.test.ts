@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { configKey } from '../../src/core/config/config-item.ts'
 import { startFixture } from './fixture.ts'
 
 let at: ReturnType<typeof startFixture>
@@ -79,7 +80,7 @@ describe.each(dialects)('%s: one item', (dialect) => {
 
   test('has a small buffer of its own, not a piece of a shared one', async () => {
     await publish()
-    const { content } = at.state.config({ ...item, namespaceId: 'public' })!
+    const { content } = at.state.config(configKey('public', item.group, item.dataId))!
     expect(content.buffer.byteLength).toBe(content.length)
   })
 })

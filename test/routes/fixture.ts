@@ -39,7 +39,7 @@ export function startFixture(limits: Pick<LongPollOptions, 'maxHeld'> = {}) {
   const store = new MemoryStore()
   const soon = (run: () => void) => void setImmediate(run)
   const polls = new LongPolls({
-    md5Of: (keyText) => state.configs.getByText(keyText)?.md5 ?? '',
+    md5Of: (key) => state.config(key)?.md5 ?? '',
     loop: { now: () => clock.nowMs, soon },
     ...limits,
   })

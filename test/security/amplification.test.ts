@@ -2,6 +2,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
+import { configKey } from '../../src/core/config/config-item.ts'
 import { ContentBudget } from '../../src/core/config/content-budget.ts'
 import { publishConfig } from '../../src/core/config/publish-config.ts'
 import type { Command } from '../../src/core/decision.ts'
@@ -158,7 +159,7 @@ test('a label selector over ten thousand instances at one address looks at each 
 })
 
 describe('contents in all', () => {
-  const key = { namespaceId: 'public', group: 'G', dataId: 'a' }
+  const key = configKey('public', 'G', 'a')
   const held = (bytes: number, ofKey = 0) => ({
     configs: {
       contentBytes: bytes,

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { configKey } from '../../src/core/config/config-item.ts'
 import { commitAll, deleted, published, sampleKey, START_MS } from './samples.ts'
 import type { StoreBench } from './store-contract.ts'
 
@@ -13,10 +14,11 @@ export function configContract(bench: StoreBench): void {
   test('a published item comes back with everything it has', async () => {
     let store = await bench.fresh()
     const notes = { appName: 'shop', desc: 'd', use: 'u', effect: 'e', schema: 's', configTags: 'a,b' }
-    const change = published(
-      { namespaceId: 'dev', group: 'G+1', dataId: 'naïve %.json' },
-      { content: 'a\r\nb\0ü', type: 'json', notes: { ...notes, encryptedDataKey: 'key' } },
-    )
+    const change = published(configKey('dev', 'G+1', 'naïve %.json'), {
+      content: 'a\r\nb\0ü',
+      type: 'json',
+      notes: { ...notes, encryptedDataKey: 'key' },
+    })
     await commitAll(store, change)
     store = await bench.reopen(store)
     expect((await store.load()).configs).toEqual([change.item])

@@ -6,7 +6,8 @@ import type {
   InstanceSaved,
   ServiceSaved,
 } from '../../src/core/changes.ts'
-import type { ConfigItem, ConfigKey, ConfigNotes } from '../../src/core/config/config-item.ts'
+import { type ConfigItem, type ConfigKey, configKey } from '../../src/core/config/config-item.ts'
+import type { ConfigNotes } from '../../src/core/config/config-notes.ts'
 import type { InstanceRecord } from '../../src/core/naming/instance.ts'
 import type { Service, ServiceKey } from '../../src/core/naming/service.ts'
 import type { ChangeGroup, Store } from '../../src/core/ports.ts'
@@ -28,7 +29,7 @@ const NOTES: ConfigNotes = {
 
 /** A key in the group `g` of the default namespace. */
 export function sampleKey(dataId: string): ConfigKey {
-  return { namespaceId: 'public', group: 'g', dataId }
+  return configKey('public', 'g', dataId)
 }
 
 /** What may be said about a published version; the rest is sampled. */

@@ -1,8 +1,21 @@
-/** Names a configuration item. `namespaceId` is canonical (see `toNamespaceId`). */
+import type { ConfigNotes } from './config-notes.ts'
+
+/** Names a configuration item; made by {@link configKey}. `namespaceId` is canonical (see `toNamespaceId`). */
 export interface ConfigKey {
   readonly namespaceId: string
   readonly group: string
   readonly dataId: string
+  /** All three as one text, for maps. */
+  readonly text: string
+}
+
+// Cannot stand in a name.
+const SEPARATOR = '\u0002'
+
+/** The key of an item. */
+export function configKey(namespaceId: string, group: string, dataId: string): ConfigKey {
+  // Joined, because a text put together with `+` would keep its pieces, and with them the request they were cut from.
+  return { namespaceId, group, dataId, text: [namespaceId, group, dataId].join(SEPARATOR) }
 }
 
 /** The kinds of content that a publisher can declare (http-compat.md section 1); others become `text`. */
@@ -20,18 +33,6 @@ export interface ConfigOrigin {
   readonly createdMs: number
   readonly createUser: string | null
   readonly createIp: string
-}
-
-/** What a publisher may say about an item besides its content; each is kept and given back as sent. */
-export interface ConfigNotes {
-  readonly appName: string
-  readonly desc: string | null
-  readonly use: string | null
-  readonly effect: string | null
-  readonly schema: string | null
-  /** Comma-separated, as sent. */
-  readonly configTags: string | null
-  readonly encryptedDataKey: string
 }
 
 /** Who made a change: `ip` of the caller, `user` where one is known. */
@@ -55,9 +56,4 @@ export interface ConfigItem {
   readonly notes: ConfigNotes
   /** Epoch milliseconds of this version. */
   readonly modifiedMs: number
-}
-
-/** One string per key, for maps: the separators cannot stand in a name. */
-export function configKeyText(key: ConfigKey): string {
-  return `${key.namespaceId}\u0002${key.group}\u0002${key.dataId}`
 }

@@ -1,4 +1,4 @@
-import { type ConfigItem, type ConfigKey, configKeyText } from './config-item.ts'
+import type { ConfigItem, ConfigKey } from './config-item.ts'
 
 /** All current configuration items, by key, by id and by namespace. Written by State alone. */
 export class ConfigTable {
@@ -18,12 +18,7 @@ export class ConfigTable {
   }
 
   get(key: ConfigKey): ConfigItem | undefined {
-    return this.#byKey.get(configKeyText(key))
-  }
-
-  /** For callers that keep the text of a key (`configKeyText`). */
-  getByText(keyText: string): ConfigItem | undefined {
-    return this.#byKey.get(keyText)
+    return this.#byKey.get(key.text)
   }
 
   /** The item whose own id this is. */
@@ -45,18 +40,19 @@ export class ConfigTable {
   }
 
   set(item: ConfigItem): void {
-    const keyText = configKeyText(item.key)
-    this.#contentBytes += item.content.length - (this.#byKey.get(keyText)?.content.length ?? 0)
+    const { namespaceId, text: keyText } = item.key
+    const replaced = this.#byKey.get(keyText)
+    this.#contentBytes += item.content.length - (replaced?.content.length ?? 0)
     this.#byKey.set(keyText, item)
     this.#byId.set(item.origin.id, item)
-    const { namespaceId } = item.key
+    if (replaced !== undefined) return
     const members = this.#byNamespace.get(namespaceId)
     if (members === undefined) this.#byNamespace.set(namespaceId, new Set([keyText]))
     else members.add(keyText)
   }
 
   delete(key: ConfigKey): void {
-    const keyText = configKeyText(key)
+    const keyText = key.text
     const item = this.#byKey.get(keyText)
     if (item === undefined) return
     this.#byKey.delete(keyText)

@@ -3,11 +3,13 @@ import { describe, expect, test } from 'vitest'
 import { at, carryOut, published, publishing, refusalOf, WALL_MS } from '../core.test-support.ts'
 import { historyIdOf, isItemId, itemIdOf, stampRevisions } from '../revision.ts'
 import { State } from '../state.ts'
+import { configKey } from './config-item.ts'
 import { deleteConfig } from './delete-config.ts'
 import { publishConfig } from './publish-config.ts'
 import { type ConfigSearch, searchConfigs } from './search-configs.ts'
 
 const KEY = publishing('').key
+const keyOf = (dataId: string) => configKey(KEY.namespaceId, KEY.group, dataId)
 const BY = { ip: '10.9.9.9', user: null }
 const changesOf = (state: State, content: string, other = {}) =>
   publishConfig(publishing(content, other)).decide(state, at(0)).changes
@@ -102,7 +104,7 @@ test('ids of items and of history records come from one sequence and never meet'
     }),
   )
   const state = new State(WALL_MS)
-  const changes = [...changesOf(state, 'a'), ...changesOf(state, 'b', { key: { ...KEY, dataId: 'b' } })]
+  const changes = [...changesOf(state, 'a'), ...changesOf(state, 'b', { key: keyOf('b') })]
   stampRevisions(changes, 7)
   expect(changes.map((change) => 'item' in change && [change.item.origin.id, change.item.historyId])).toEqual(
     [
@@ -134,7 +136,7 @@ describe('a search', () => {
     assert(
       property(array(word, { maxLength: 6 }), pattern, (names, dataId) => {
         const state = new State(WALL_MS)
-        for (const name of names) published(state, 'x', { ...KEY, dataId: name })
+        for (const name of names) published(state, 'x', keyOf(name))
         const unique = [...new Set(names)]
         const expected = unique.filter((name) => dataId === '' || matchesPlainly(dataId, name))
         expect(found(state, { dataId }).names).toEqual(expected)
@@ -148,7 +150,7 @@ describe('a search', () => {
 
   test('takes no more than linear time', () => {
     const state = new State(WALL_MS)
-    published(state, 'x', { ...KEY, dataId: 'a'.repeat(5_000) })
+    published(state, 'x', keyOf('a'.repeat(5_000)))
     expect(found(state, { dataId: `${'a*'.repeat(2_000)}b` }).totalCount).toBe(0)
   })
 
@@ -158,7 +160,7 @@ describe('a search', () => {
       property(sizes, ({ count, pageSize }) => {
         const state = new State(WALL_MS)
         const names = Array.from({ length: count }, (_, turn) => `d${turn}`)
-        for (const dataId of names) published(state, 'x', { ...KEY, dataId })
+        for (const dataId of names) published(state, 'x', keyOf(dataId))
         const pages = Array.from({ length: 21 }, (_, turn) =>
           found(state, {}, { pageNo: turn + 1, pageSize }),
         )
@@ -171,10 +173,10 @@ describe('a search', () => {
   test('knows namespace, group, application, tags and types', () => {
     const state = new State(WALL_MS)
     const put = (dataId: string, other: object) =>
-      carryOut(state, publishConfig(publishing('x', { key: { ...KEY, dataId }, ...other })), at(0))
+      carryOut(state, publishConfig(publishing('x', { key: keyOf(dataId), ...other })), at(0))
     put('one', { notes: { appName: 'shop', configTags: 'red,blue' }, type: 'json' })
     put('two', { notes: { configTags: 'red' }, type: 'yaml' })
-    put('three', { key: { namespaceId: 'dev', group: 'H', dataId: 'three' } })
+    put('three', { key: configKey('dev', 'H', 'three') })
     expect(found(state, { configTags: 'blue,red' }).names).toEqual(['one'])
     expect(found(state, { configTags: 'red,' }).names).toEqual(['one', 'two'])
     expect(found(state, { configTags: 're' }).names).toEqual([])

@@ -1,11 +1,10 @@
 import { type Command, synced, unchanged } from '../decision.ts'
 import type { ConfigKey, Operator } from './config-item.ts'
-import { configSubject } from './publish-config.ts'
 
 /** Removes an item. Answers true, also when it was not there. */
 export function deleteConfig(key: ConfigKey, operator: Operator): Command<true> {
   return {
-    subject: configSubject(key),
+    subject: key.text,
     decide(view, now) {
       const deleted = view.config(key)
       if (deleted === undefined) return unchanged(true)

@@ -1,4 +1,5 @@
-import type { ConfigKey, ConfigNotes, ConfigType } from './config-item.ts'
+import type { ConfigKey, ConfigType } from './config-item.ts'
+import type { ConfigNotes } from './config-notes.ts'
 
 /** I: made, U: updated, D: deleted. */
 export type HistoryOp = 'I' | 'U' | 'D'

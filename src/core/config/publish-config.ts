@@ -1,14 +1,8 @@
 import { type Command, synced, unchanged } from '../decision.ts'
 import { ownText } from '../own-text.ts'
 import { Refusal } from '../refusal.ts'
-import {
-  type ConfigItem,
-  type ConfigKey,
-  type ConfigNotes,
-  type ConfigType,
-  configKeyText,
-  type Operator,
-} from './config-item.ts'
+import type { ConfigItem, ConfigKey, ConfigType, Operator } from './config-item.ts'
+import { type ConfigNotes, NO_NOTES, notesWith, sameNotes } from './config-notes.ts'
 
 /** A new text for an item. `md5` is that of `content`; what is undefined in `notes` keeps what it was. */
 export interface PublishConfig {
@@ -23,20 +17,11 @@ export interface PublishConfig {
   readonly operator: Operator
 }
 
-const NO_NOTES: ConfigNotes = {
-  appName: '',
-  desc: null,
-  use: null,
-  effect: null,
-  schema: null,
-  configTags: null,
-  encryptedDataKey: '',
-}
-
 /** Answers true. Publishing what is already there changes nothing and makes no history record. */
 export function publishConfig(wish: PublishConfig): Command<true> {
   return {
-    subject: configSubject(wish.key),
+    subject: wish.key.text,
+    isSynced: true,
     decide(view, now) {
       const previous = view.config(wish.key)
       checkCas(wish, previous)
@@ -46,11 +31,6 @@ export function publishConfig(wish: PublishConfig): Command<true> {
       return synced([{ kind: 'config-published', op, item, previous, operator: wish.operator }], true)
     },
   }
-}
-
-/** The engine's name for an item. */
-export function configSubject(key: ConfigKey): string {
-  return `config:${configKeyText(key)}`
 }
 
 function checkCas(wish: PublishConfig, previous: ConfigItem | undefined): void {
@@ -75,19 +55,14 @@ function nextVersion(wish: PublishConfig, previous: ConfigItem | undefined, wall
     content: wish.content,
     md5: wish.md5,
     type: wish.type ?? previous?.type ?? 'text',
-    notes: { ...NO_NOTES, ...previous?.notes, ...ownNotes(wish.notes) },
+    notes: notesWith(previous?.notes ?? NO_NOTES, wish.notes),
     modifiedMs: Math.max(wallMs, previous?.modifiedMs ?? 0),
   }
 }
 
-// What is kept of an item must not keep the request that it was cut out of, content and all.
-
-function ownKey({ namespaceId, group, dataId }: ConfigKey): ConfigKey {
-  return { namespaceId: ownText(namespaceId), group: ownText(group), dataId: ownText(dataId) }
-}
-
-function ownNotes(notes: Partial<ConfigNotes>): Partial<ConfigNotes> {
-  return Object.fromEntries(Object.entries(notes).map(([name, text]) => [name, owned(text)]))
+/** What is kept of an item must not keep the request that it was cut out of, content and all. */
+function ownKey({ namespaceId, group, dataId, text }: ConfigKey): ConfigKey {
+  return { namespaceId: ownText(namespaceId), group: ownText(group), dataId: ownText(dataId), text }
 }
 
 function owned(text: string | null): string | null {
@@ -95,6 +70,5 @@ function owned(text: string | null): string | null {
 }
 
 function sameVersion(a: ConfigItem, b: ConfigItem): boolean {
-  if (a.md5 !== b.md5 || a.type !== b.type || !a.content.equals(b.content)) return false
-  return (Object.keys(NO_NOTES) as (keyof ConfigNotes)[]).every((name) => a.notes[name] === b.notes[name])
+  return a.md5 === b.md5 && a.type === b.type && sameNotes(a.notes, b.notes) && a.content.equals(b.content)
 }

@@ -1,5 +1,5 @@
 import type { HistoryEntry, HistoryOp, HistoryRecord } from '../../core/config/history-record.ts'
-import type { ConfigType } from '../../core/config/config-item.ts'
+import { configKey, type ConfigType } from '../../core/config/config-item.ts'
 import type { Connection, SqlValue } from './connection.ts'
 import type { NameText } from './messages.ts'
 import { readable, readValue, RowReader } from './row-reader.ts'
@@ -71,7 +71,7 @@ function entryOf(name: NameText, row: Row): HistoryEntry {
   const [namespaceId, group, dataId] = name
   return {
     id: Number(id),
-    key: { namespaceId, group, dataId },
+    key: configKey(namespaceId, group, dataId),
     op: op as HistoryOp,
     type: type as ConfigType,
     appName: String(appName ?? ''),

@@ -1,4 +1,5 @@
-import type { ConfigItem, ConfigType } from '../../core/config/config-item.ts'
+import { type ConfigItem, configKey, type ConfigType } from '../../core/config/config-item.ts'
+import { NO_NOTES, notesWith } from '../../core/config/config-notes.ts'
 import type { InstanceAddress } from '../../core/naming/instance.ts'
 import type { Service, ServiceKey } from '../../core/naming/service.ts'
 import type { Namespace } from '../../core/namespaces/namespace.ts'
@@ -74,9 +75,17 @@ function configOf(row: readonly Plain[], contents: ArrayBuffer): ConfigItem {
   const [id, historyId, createdMs, createUser, createIp, desc, use, effect, schema, configTags, ...version] =
     rest
   const [md5, type, appName, encryptedDataKey, , , modifiedMs, contentAt, contentLength] = version
-  const notes = { appName: String(appName), desc: text(desc), use: text(use), effect: text(effect) }
+  const notes = {
+    appName: String(appName),
+    desc: text(desc),
+    use: text(use),
+    effect: text(effect),
+    schema: text(schema),
+    configTags: text(configTags),
+    encryptedDataKey: String(encryptedDataKey),
+  }
   return {
-    key: { namespaceId: String(namespaceId), group: String(group), dataId: String(dataId) },
+    key: configKey(String(namespaceId), String(group), String(dataId)),
     origin: {
       id: Number(id),
       createdMs: Number(createdMs),
@@ -87,12 +96,7 @@ function configOf(row: readonly Plain[], contents: ArrayBuffer): ConfigItem {
     content: Buffer.from(contents, Number(contentAt), Number(contentLength)),
     md5: String(md5),
     type: type as ConfigType,
-    notes: {
-      ...notes,
-      schema: text(schema),
-      configTags: text(configTags),
-      encryptedDataKey: String(encryptedDataKey),
-    },
+    notes: notesWith(NO_NOTES, notes),
     modifiedMs: Number(modifiedMs),
   }
 }

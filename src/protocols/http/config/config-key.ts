@@ -1,5 +1,5 @@
 import { Type } from '../schema.ts'
-import type { ConfigItem, ConfigKey } from '../../../core/config/config-item.ts'
+import { type ConfigItem, type ConfigKey, configKey } from '../../../core/config/config-item.ts'
 import { toNamespaceId, toTenant } from '../../../core/namespace-id.ts'
 import { Refusal } from '../../../core/refusal.ts'
 import * as fields from '../fields.ts'
@@ -17,7 +17,7 @@ export function toConfigKey(named: {
   readonly dataId: string
   readonly group: string
 }): ConfigKey {
-  return { namespaceId: toNamespaceId(named.tenant), group: named.group, dataId: named.dataId }
+  return configKey(toNamespaceId(named.tenant), named.group, named.dataId)
 }
 
 /** The item, or Refusal `config-not-found`. */

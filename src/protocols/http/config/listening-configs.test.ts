@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { configKeyText } from '../../../core/config/config-item.ts'
+import { configKey } from '../../../core/config/config-item.ts'
 import { Refusal } from '../../../core/refusal.ts'
 import { listeningConfigsOf, parseListeningConfigs } from './listening-configs.ts'
 
@@ -23,18 +23,9 @@ test('items come back as they were sent, encoded once or twice, and so do their 
       const items = parse(encoded ? encodeURIComponent(text) : text)
       expect(items).toEqual(
         sent.map(([dataId, group, digest, tenant]) => {
-          const key = {
-            namespaceId: tenant === undefined || tenant === '' ? 'public' : tenant,
-            group,
-            dataId,
-          }
+          const key = configKey(tenant === undefined || tenant === '' ? 'public' : tenant, group, dataId)
           const named = tenant === undefined ? [dataId, group] : [dataId, group, tenant]
-          return {
-            key,
-            keyText: configKeyText(key),
-            md5: digest,
-            echo: encodeURIComponent(watched(...named)),
-          }
+          return { key, md5: digest, echo: encodeURIComponent(watched(...named)) }
         }),
       )
     }),

@@ -1,4 +1,4 @@
-import { type ConfigKey, configKeyText } from '../../../core/config/config-item.ts'
+import { type ConfigKey, configKey } from '../../../core/config/config-item.ts'
 import { toNamespaceId } from '../../../core/namespace-id.ts'
 import { Refusal } from '../../../core/refusal.ts'
 import { ownText } from '../../../core/own-text.ts'
@@ -7,8 +7,6 @@ import { KnownTexts } from '../known-texts.ts'
 /** An item that a client watches. */
 export interface WatchedItem {
   readonly key: ConfigKey
-  /** `configKeyText(key)`, made once. */
-  readonly keyText: string
   /** The md5 that the client has; the empty string when it has none. */
   readonly md5: string
   /** How the client named the item, encoded for the answer. */
@@ -63,8 +61,8 @@ function parseItem(text: string): WatchedItem {
   const isNamed = fits(dataId, LONGEST_DATA_ID) && fits(group, LONGEST_GROUP)
   const isWhole = fields.length === 3 || (fields.length === 4 && tenant!.length <= LONGEST_TENANT)
   if (!isNamed || !isWhole) throw malformed(ALLOWED, 'has one that is not so')
-  const key = { namespaceId: toNamespaceId(tenant), group, dataId }
-  return { key, keyText: configKeyText(key), md5, echo: echoOf(dataId, group, tenant) }
+  const key = configKey(toNamespaceId(tenant), group, dataId)
+  return { key, md5, echo: echoOf(dataId, group, tenant) }
 }
 
 /** The name in the words of the client: an empty tenant stays an empty field, none stays none. */

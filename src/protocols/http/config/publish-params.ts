@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { Type } from '../schema.ts'
-import { CONFIG_TYPES, type ConfigNotes, type ConfigType } from '../../../core/config/config-item.ts'
+import { CONFIG_TYPES, type ConfigType } from '../../../core/config/config-item.ts'
+import type { ConfigNotes } from '../../../core/config/config-notes.ts'
 import type { PublishConfig } from '../../../core/config/publish-config.ts'
 import * as fields from '../fields.ts'
 import type { Caller } from '../route.ts'
@@ -68,13 +69,23 @@ function toConfigType(text: string): ConfigType {
   return CONFIG_TYPES.find((type) => type === text) ?? 'text'
 }
 
+/** The parameters that are notes, and what they are called there. */
+const NOTES = [
+  ['appName', 'appName'],
+  ['desc', 'desc'],
+  ['use', 'use'],
+  ['effect', 'effect'],
+  ['schema', 'schema'],
+  ['config_tags', 'configTags'],
+] as const satisfies readonly (readonly [keyof PublishParams, keyof ConfigNotes])[]
+
 /** What the client says; what it leaves out is no key here, and stays as it was. */
 function notesOf(params: PublishParams): Partial<ConfigNotes> {
-  const { appName, desc, use, effect, schema, config_tags: configTags } = params
-  const said = Object.entries({ appName, desc, use, effect, schema, configTags })
-  return {
-    ...Object.fromEntries(said.filter(([, value]) => value !== undefined)),
-    // The key belongs to this very content: a publish without one is of a content that is not encrypted.
-    encryptedDataKey: params.encryptedDataKey ?? '',
+  // The key belongs to this very content: a publish without one is of a content that is not encrypted.
+  const notes: Record<string, string> = { encryptedDataKey: params.encryptedDataKey ?? '' }
+  for (const [parameter, name] of NOTES) {
+    const said = params[parameter]
+    if (said !== undefined) notes[name] = said
   }
+  return notes
 }

@@ -2,12 +2,8 @@ import { type ArchiveItem, type ConfigArchive, readContent } from '../../../arch
 import { type ItemMetadata, MetadataError } from '../../../archive/config-metadata.ts'
 import { inTurns } from '../../../archive/turns.ts'
 import { shownName, zipTooLarge } from '../../../archive/zip-format.ts'
-import {
-  CONFIG_TYPES,
-  type ConfigKey,
-  type ConfigNotes,
-  type ConfigType,
-} from '../../../core/config/config-item.ts'
+import { CONFIG_TYPES, type ConfigKey, configKey, type ConfigType } from '../../../core/config/config-item.ts'
+import type { ConfigNotes } from '../../../core/config/config-notes.ts'
 import { Refusal } from '../../../core/refusal.ts'
 import * as fields from '../fields.ts'
 import { compileReader } from '../parameter-reader.ts'
@@ -69,7 +65,7 @@ function hasUsableName({ dataId, group }: ItemMetadata): boolean {
 function importItem({ metadata, entry }: ArchiveItem, namespaceId: string): ImportItem {
   const { group, dataId } = metadata
   return {
-    key: { namespaceId, group, dataId },
+    key: configKey(namespaceId, group, dataId),
     type: typeOf(metadata),
     notes: notesOf(metadata),
     bytes: entry.bytes,

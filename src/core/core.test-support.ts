@@ -208,6 +208,11 @@ export class EngineWorld {
     await microtasks()
   }
 
+  /** Turns until all callers that the next batch waits for are there, and it is begun. */
+  async gathered(): Promise<void> {
+    while (this.hasDeferred) await this.turn()
+  }
+
   /** The commit in flight reaches the disk, and its callers hear of it. */
   async succeed(): Promise<void> {
     this.store.succeed()

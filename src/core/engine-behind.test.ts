@@ -172,7 +172,7 @@ describe('what is behind goes along with a durable change that needs it', () => 
     await world.turn()
     world.start(registerInstance(registration({ address: address({ port: 81 }) })))
     await world.succeed()
-    await world.turn()
+    await world.gathered()
     expect(kinds(world.store.begun.at(-1))).toEqual([['service-saved'], ['instance-saved']])
     await world.flush()
     expect(world.store.instances.size).toBe(2)

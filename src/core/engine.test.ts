@@ -48,11 +48,62 @@ test('one batch is in flight at a time; the next is decided when that one is app
   expect(world.store.begun).toHaveLength(1)
   await world.succeed()
   expect([first.waits, second.waits]).toEqual([false, true])
-  await world.turn()
+  await world.gathered()
   expect(world.store.begun[1]).toHaveLength(2)
   expect(world.store.begun[1]?.[0]?.[0]).toMatchObject({ op: 'U', previous: { md5: 'md5 of one' } })
   await world.succeed()
   expect([second.value, third.value]).toEqual([true, true])
+})
+
+describe('a batch waits for callers that come back', () => {
+  /** Two were answered together, and one of them has come back. */
+  async function oneIsBack(): Promise<EngineWorld> {
+    const world = new EngineWorld()
+    world.start(publish('a', 'one'))
+    world.start(publish('b', 'one'))
+    await world.turn()
+    await world.succeed()
+    world.start(publish('a', 'two'))
+    await world.turn()
+    return world
+  }
+
+  test('until as many are there as there were', async () => {
+    const world = await oneIsBack()
+    expect(world.store.begun).toHaveLength(1)
+    world.start(publish('b', 'two'))
+    await world.turn()
+    expect(world.store.begun[1]).toHaveLength(2)
+  })
+
+  test('but only a few turns when nobody else comes', async () => {
+    const world = await oneIsBack()
+    for (let turn = 0; turn < 4; turn++) await world.turn()
+    expect(world.store.begun[1]).toHaveLength(1)
+  })
+
+  test('not any that was alone', async () => {
+    const world = new EngineWorld()
+    for (const content of ['one', 'two']) {
+      world.start(publish('a', content))
+      await world.turn()
+      await world.succeed()
+    }
+    expect(world.store.contents.get('a')).toBe('two')
+  })
+
+  test('and not for all where they are many', async () => {
+    const world = new EngineWorld()
+    for (let caller = 0; caller < 100; caller++) world.start(publish(`d${caller}`, 'one'))
+    await world.turn()
+    await world.succeed()
+    for (let caller = 0; caller < 8; caller++) {
+      expect(world.store.begun).toHaveLength(1)
+      world.start(publish(`d${caller}`, 'two'))
+      await world.turn()
+    }
+    expect(world.store.begun[1]).toHaveLength(8)
+  })
 })
 
 test('at most 512 commands are in one batch, and the rest follow at once', async () => {

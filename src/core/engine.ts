@@ -1,8 +1,10 @@
 import { type Batch, gatherBatch, hasChanges, settle, type Waiting } from './batch.ts'
+import { BusySubjects } from './busy-subjects.ts'
 import type { Change } from './changes.ts'
 import type { Command, Decision } from './decision.ts'
 import type { CommitResult, Now, Store } from './ports.ts'
 import { Refusal } from './refusal.ts'
+import { ReturningCallers } from './returning-callers.ts'
 import type { State } from './state.ts'
 import { WriteBehind } from './write-behind.ts'
 
@@ -36,10 +38,10 @@ export interface EngineOptions {
 export class Engine {
   readonly #options: EngineOptions
   readonly #behind = new WriteBehind()
+  readonly #callers = new ReturningCallers()
   readonly #mostBehind: number
   #waiting: Waiting[] = []
-  /** The subjects of commands that are not answered yet, and how many those are. */
-  readonly #busy = new Map<string, number>()
+  readonly #busy = new BusySubjects()
   /** The subjects of changes that the store failed to write: until it writes again, a crash may bring them back. */
   readonly #doubtful = new Set<string>()
   /** Those in doubt whether anything must change; one failure more is their answer. */
@@ -110,27 +112,21 @@ export class Engine {
   /** While a command waits, those that come later for its subject wait as well: they are decided in their order. */
   #enqueue<T>(command: Command<T>): Promise<T> {
     const { subject } = command
-    this.#busy.set(subject, (this.#busy.get(subject) ?? 0) + 1)
+    this.#busy.enter(subject)
     this.#deferPump()
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({
         command,
         resolve: (outcome) => {
-          this.#leave(subject)
+          this.#busy.leave(subject)
           resolve(outcome as T)
         },
         reject: (error) => {
-          this.#leave(subject)
+          this.#busy.leave(subject)
           reject(error)
         },
       })
     })
-  }
-
-  #leave(subject: string): void {
-    const left = (this.#busy.get(subject) ?? 1) - 1
-    if (left === 0) this.#busy.delete(subject)
-    else this.#busy.set(subject, left)
   }
 
   #applyAtOnce<T>(decision: Decision<T>): T {
@@ -147,10 +143,14 @@ export class Engine {
   #deferPump(): void {
     if (this.#committing || this.#pumpDeferred) return
     this.#pumpDeferred = true
-    this.#options.defer(() => {
-      this.#pumpDeferred = false
-      this.#pump()
-    })
+    this.#callers.startWaiting()
+    this.#options.defer(this.#pumpWhenGathered)
+  }
+
+  readonly #pumpWhenGathered = (): void => {
+    if (this.#callers.areAwaited(this.#waiting.length)) return this.#options.defer(this.#pumpWhenGathered)
+    this.#pumpDeferred = false
+    this.#pump()
   }
 
   #pump(): void {
@@ -194,6 +194,7 @@ export class Engine {
     for (const change of changes) state.apply(change, now)
     for (const group of batch.groups) for (const change of group) state.stored.written(change)
     batch.decided.forEach(settle)
+    this.#callers.answered(batch.decided.length, this.#waiting.length)
     this.#endCommit()
     if (changes.length > 0) publish(changes)
   }

@@ -95,7 +95,7 @@ async function freshRounds(scenario: Scenario, bench: Bench, notes: Notes): Prom
 }
 
 async function besides(scenario: Scenario, bench: Bench, notes: Notes): Promise<void> {
-  if (scenario.beside) notes.add(scenario, scenario.beside.name, await scenario.beside.measure(bench))
+  for (const { name, measure } of scenario.besides ?? []) notes.add(scenario, name, await measure(bench))
 }
 
 async function startAll(scenario: Scenario, bench: Bench, running: Running[]): Promise<void> {

@@ -61,8 +61,14 @@ export interface Scenario {
   /** Puts into a fresh server what the measurement needs. */
   readonly prepare?: (target: Target, bench: Bench) => Promise<void>
   readonly measure: (target: Target, bench: Bench, round: number) => Promise<Figures>
-  /** What is measured once beside the servers, in each round; by the name that it has in the table. */
-  readonly beside?: { readonly name: string; readonly measure: (bench: Bench) => Promise<Figures> }
+  /** What is measured once beside the servers, in each round. */
+  readonly besides?: readonly Beside[]
+}
+
+/** Something else than a server; its name stands in the table. */
+export interface Beside {
+  readonly name: string
+  readonly measure: (bench: Bench) => Promise<Figures>
 }
 
 /** Processor time and loop delay of a target from now on. */

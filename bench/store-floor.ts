@@ -7,64 +7,36 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Change } from '../src/core/changes.ts'
 import { type ConfigItem, configKey } from '../src/core/config/config-item.ts'
+import { NO_NOTES } from '../src/core/config/config-notes.ts'
 import type { Store } from '../src/core/ports.ts'
-import { Histogram } from './histogram.ts'
+import { answerJob, type CallersJob, driveCallers } from './callers.ts'
 import type { LoadResult } from './jobs.ts'
 import { configContent } from './request-text.ts'
-
-/** What to do: as many callers as connections would be, on `count` items. */
-export interface StoreFloorJob {
-  readonly directory: string
-  /** The directory of the built server. */
-  readonly dist: string
-  readonly callers: number
-  readonly count: number
-  readonly seconds: number
-}
 
 type Open = (options: {
   directory: string
   log: Record<'info' | 'warn' | 'error', () => void>
 }) => Promise<Store>
 
-process.once('message', (job: StoreFloorJob) => {
-  run(job).then(
-    (result) => process.send?.(result),
-    (error: unknown) => process.send?.({ problem: String(error) }),
-  )
-})
+answerJob(run)
 
-async function run({ directory, dist, callers, count, seconds }: StoreFloorJob): Promise<LoadResult> {
+async function run(job: CallersJob): Promise<LoadResult> {
+  const { directory, dist, count } = job
   const file = pathToFileURL(join(dist, 'store', 'embedded', 'embedded-store.js')).href
   const { openEmbeddedStore } = (await import(file)) as { openEmbeddedStore: Open }
   const quiet = (): void => {}
   const store = await openEmbeddedStore({ directory, log: { info: quiet, warn: quiet, error: quiet } })
   await store.load()
-  const histogram = new Histogram()
   const items = new Map<string, ConfigItem>()
-  let version = 0
-  const began = performance.now()
-  let waiting: { changes: Change[]; sinceMs: number }[] = []
-  const ask = (): void => {
-    const number = version++
-    const change = publishChange(`store-${number % count}`, configContent(number), items)
-    waiting.push({ changes: [change], sinceMs: performance.now() })
-  }
-  for (let caller = 0; caller < callers; caller++) ask()
-  while (performance.now() - began < seconds * 1_000) {
-    const batch = waiting
-    waiting = []
-    const result = await store.commit(batch.map(({ changes }) => changes))
-    if (result.kind === 'failed') throw result.error
-    const now = performance.now()
-    for (const { sinceMs } of batch) {
-      histogram.add(now - sinceMs)
-      ask()
-    }
-  }
-  const elapsedMs = performance.now() - began
+  const make = (number: number): Change[] => [
+    publishChange(`store-${number % count}`, configContent(number), items),
+  ]
+  const result = await driveCallers(job, make, async (groups) => {
+    const outcome = await store.commit(groups)
+    if (outcome.kind === 'failed') throw outcome.error
+  })
   await store.close()
-  return { counts: histogram.counts(), answered: histogram.total, failed: 0, elapsedMs }
+  return result
 }
 
 function publishChange(dataId: string, text: string, items: Map<string, ConfigItem>): Change {
@@ -78,15 +50,7 @@ function publishChange(dataId: string, text: string, items: Map<string, ConfigIt
     content,
     md5: createHash('md5').update(content).digest('hex'),
     type: 'text',
-    notes: {
-      appName: '',
-      desc: null,
-      use: null,
-      effect: null,
-      schema: null,
-      configTags: null,
-      encryptedDataKey: '',
-    },
+    notes: NO_NOTES,
     modifiedMs: now,
   }
   items.set(dataId, item)

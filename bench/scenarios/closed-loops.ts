@@ -4,7 +4,7 @@ import type { Bench, Figures, Scenario } from '../scenario.ts'
 import { loadOnce, untilAtRest, watch } from '../scenario.ts'
 import type { Target } from '../target.ts'
 import { type ClosedLoop, runWrk, type Script } from '../wrk.ts'
-import { storeAlone } from './store-alone.ts'
+import { callersAlone } from './callers-alone.ts'
 
 const CONNECTIONS = 64
 const ALL = ['ours', 'floor', 'peer', 'other'] as const
@@ -130,7 +130,7 @@ const loops: readonly Scenario[] = [
     about: 'new contents of 1.5 KB for 1,000 items, 64 connections, closed loop',
     kinds: SERVERS,
     measure: loop('publish', { base: 'publish', count: 1_000 }),
-    beside: { name: 'store alone', measure: (bench) => storeAlone(bench, 64) },
+    besides: callersAlone(64),
   },
   {
     name: 'publish-lone',
@@ -138,7 +138,7 @@ const loops: readonly Scenario[] = [
     kinds: SERVERS,
     notQuick: true,
     measure: loop('publish', { base: 'publish', count: 1_000 }, 1),
-    beside: { name: 'store alone', measure: (bench) => storeAlone(bench, 1) },
+    besides: callersAlone(1),
   },
 ]
 

@@ -1,0 +1,51 @@
+import { Histogram } from './histogram.ts'
+import type { LoadResult } from './jobs.ts'
+
+/** What to do without a server: as many callers as connections would be, on `count` items. */
+export interface CallersJob {
+  readonly directory: string
+  /** The directory of the built server. */
+  readonly dist: string
+  readonly callers: number
+  readonly count: number
+  readonly seconds: number
+}
+
+/**
+ * Callers in a closed loop: all that wait are written together, each hears of it and asks again. `make` gives what the
+ * caller asks for with this number, and counts as its work.
+ */
+export async function driveCallers<T>(
+  { callers, seconds }: CallersJob,
+  make: (number: number) => T,
+  commit: (batch: T[]) => Promise<void>,
+): Promise<LoadResult> {
+  const histogram = new Histogram()
+  let version = 0
+  let waiting: { asked: T; sinceMs: number }[] = []
+  const ask = (): void => void waiting.push({ asked: make(version++), sinceMs: performance.now() })
+  for (let caller = 0; caller < callers; caller++) ask()
+  const began = performance.now()
+  while (performance.now() - began < seconds * 1_000) {
+    const batch = waiting
+    waiting = []
+    await commit(batch.map(({ asked }) => asked))
+    const now = performance.now()
+    for (const { sinceMs } of batch) {
+      histogram.add(now - sinceMs)
+      ask()
+    }
+  }
+  const elapsedMs = performance.now() - began
+  return { counts: histogram.counts(), answered: histogram.total, failed: 0, elapsedMs }
+}
+
+/** Answers the one job that this process is started for. */
+export function answerJob(run: (job: CallersJob) => Promise<LoadResult>): void {
+  process.once('message', (job: CallersJob) => {
+    run(job).then(
+      (result) => process.send?.(result),
+      (error: unknown) => process.send?.({ problem: String(error) }),
+    )
+  })
+}

@@ -1,0 +1,35 @@
+import type { CallersJob } from '../callers.ts'
+import { forkModule } from '../child.ts'
+import type { LoadResult } from '../jobs.ts'
+import { processorMs } from '../process-usage.ts'
+import { modulePath } from '../project.ts'
+import { type Bench, type Beside, type Figures, latencies } from '../scenario.ts'
+import { directoryFor } from '../target.ts'
+
+/** So many callers that publish with no server around: to the store, and to SQLite as it comes. */
+export function callersAlone(callers: number): Beside[] {
+  return [
+    { name: 'store alone', measure: (bench) => alone('store-floor', bench, callers) },
+    { name: 'plain SQLite', measure: (bench) => alone('plain-sqlite', bench, callers) },
+  ]
+}
+
+async function alone(module: string, { dist, seconds }: Bench, callers: number): Promise<Figures> {
+  const data = directoryFor()
+  const child = forkModule(modulePath(module))
+  try {
+    const job: CallersJob = { directory: data.path, dist, callers, count: 1_000, seconds }
+    const began = processorMs(child.pid)
+    const result = (await child.ask(job)) as LoadResult
+    const usedMs = processorMs(child.pid) - began
+    return {
+      'rate /s': (result.answered / result.elapsedMs) * 1_000,
+      ...latencies(result),
+      'cpu µs': (usedMs * 1_000) / result.answered,
+      'core %': (usedMs / result.elapsedMs) * 100,
+    }
+  } finally {
+    await child.stop()
+    data.remove()
+  }
+}

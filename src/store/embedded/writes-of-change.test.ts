@@ -23,10 +23,16 @@ const FIRST: ConfigItem = {
   modifiedMs: 1,
 }
 
-function rowWritten(changed: Partial<ConfigItem>, previous: ConfigItem | undefined = FIRST): unknown {
+function rowWritten(changed: Partial<ConfigItem>, previous: ConfigItem | null = FIRST): unknown {
   const item = { ...FIRST, historyId: 7, ...changed }
   const operator = { ip: '127.0.0.1', user: null }
-  const change: ConfigPublished = { kind: 'config-published', op: 'U', item, previous, operator }
+  const change: ConfigPublished = {
+    kind: 'config-published',
+    op: previous === null ? 'I' : 'U',
+    item,
+    previous: previous ?? undefined,
+    operator,
+  }
   return writeOfChange(change, new ContentPack())?.[3]
 }
 
@@ -41,7 +47,7 @@ test('a version does not write the row of its item, which stays the same', () =>
 
 test('a new item writes its row, also where one of its name was before', () => {
   const row = [2, 7, 1, 'ada', '127.0.0.1', 'd', null, null, null, null]
-  expect(rowWritten({}, undefined)).toEqual(row)
+  expect(rowWritten({}, null)).toEqual(row)
   const origin = { ...FIRST.origin, id: 6 }
   expect(rowWritten({ origin })).toEqual(row.with(0, 6))
 })

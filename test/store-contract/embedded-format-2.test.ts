@@ -84,22 +84,31 @@ test('a backup of format 2 is restored, and the start brings it to this one', as
 })
 
 test.each([
-  ['whose newest version is missing', VERSION_LOST, 'Its current version 9 is missing.', 'two'],
-  ['whose row is older than its history', ROW_TOO_OLD, 'stands at the version 7', 'three'],
-])('an item of format 2 %s is refused and named, and nothing is changed', async (_, sql, problem, saved) => {
-  alter(directory, sql)
-  for (const _start of [1, 2]) {
-    await expect(openEmbeddedStore({ directory, log })).rejects.toThrow(
-      /The row 1 of the table config_item is damaged: .*waypost doctor/,
-    )
-  }
-  const examined = openExamined(directory, () => {})
-  const { findings } = examined.examination
-  expect(findings).toMatchObject([{ place: 'item public/g/a', problem: expect.stringContaining(problem) }])
-  repair(examined, join(base, 'repaired'), () => {})
-  examined.close()
-  expect(contents(await items(join(base, 'repaired')))).toEqual({ a: saved, b: 'bee' })
-})
+  [
+    'whose newest version is missing',
+    { sql: VERSION_LOST, problem: 'Its current version 9 is missing.', saved: 'two' },
+  ],
+  [
+    'whose row is older than its history',
+    { sql: ROW_TOO_OLD, problem: 'stands at the version 7', saved: 'three' },
+  ],
+])(
+  'an item of format 2 %s is refused and named, and nothing is changed',
+  async (_, { sql, problem, saved }) => {
+    alter(directory, sql)
+    for (const _start of [1, 2]) {
+      await expect(openEmbeddedStore({ directory, log })).rejects.toThrow(
+        /The row 1 of the table config_item is damaged: .*waypost doctor/,
+      )
+    }
+    const examined = openExamined(directory, () => {})
+    const { findings } = examined.examination
+    expect(findings).toMatchObject([{ place: 'item public/g/a', problem: expect.stringContaining(problem) }])
+    repair(examined, join(base, 'repaired'), () => {})
+    examined.close()
+    expect(contents(await items(join(base, 'repaired')))).toEqual({ a: saved, b: 'bee' })
+  },
+)
 
 test('a damaged row of format 2 is refused and named', async () => {
   alter(directory, "UPDATE config_item SET description = 'v' WHERE name_id = 1")

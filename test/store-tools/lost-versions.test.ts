@@ -1,12 +1,15 @@
-import { cpSync } from 'node:fs'
+import { cpSync, readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
+import type { ConfigItem } from '../../src/core/config/config-item.ts'
 import { VersionSums } from '../../src/store/embedded/current-versions.ts'
 import { openExamined } from '../../src/store/embedded/doctor/examine.ts'
 import { repair } from '../../src/store/embedded/doctor/repair.ts'
+import { openEmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import { withChecksum } from '../../src/store/embedded/row-writer.ts'
 import { TABLES } from '../../src/store/embedded/tables.ts'
+import { commitAll, deleted, published, sampleKey } from '../store-contract/samples.ts'
 import { temporaryDirectory } from '../support/waypost.ts'
-import { alter, contentOf, contentsOf, sampleStore } from './damage.ts'
+import { alter, contentOf, contentsOf, fileOf, overwrite, PAGE, sampleStore } from './damage.ts'
 
 // Nothing points to the newest version of an item: these are all the ways that one could be missing.
 
@@ -122,6 +125,50 @@ describe('rows that do not fit', () => {
     expect(contents.size).toBe(20)
   })
 })
+
+test('a page that is as it was before the last changes is refused, or changes nothing', async () => {
+  const [older, newer] = [temporaryDirectory('older-'), temporaryDirectory('newer-')]
+  let items = await changed(older, new Map())
+  items = await changed(older, items)
+  cpSync(older, newer, { recursive: true })
+  items = await changed(newer, items)
+  const truth = new Map([...items.values()].map(({ key, content }) => [key.dataId, content.toString()]))
+  expect(await contentsOf(newer)).toEqual(truth)
+  const pages = readFileSync(fileOf(older))
+  let refused = 0
+  for (let page = 1; page < pages.length / PAGE; page++) {
+    const directory = temporaryDirectory('stale-')
+    cpSync(newer, directory, { recursive: true })
+    overwrite(fileOf(directory), page * PAGE, pages.subarray(page * PAGE, (page + 1) * PAGE))
+    const found = await contentsOf(directory).catch((error: unknown) => String(error))
+    if (typeof found === 'string') {
+      refused++
+      expect(found, `page ${page + 1}`).toMatch(/waypost doctor/)
+    } else expect(found, `page ${page + 1}`).toEqual(truth)
+  }
+  // Those of the items, their versions and the index of these, and of what says what there should be.
+  expect(refused).toBeGreaterThan(3)
+}, 30_000)
+
+/** Publishes, changes and deletes 30 items by turns; answers those that there are then. */
+async function changed(directory: string, before: ReadonlyMap<string, ConfigItem>) {
+  const store = await openEmbeddedStore({ directory, log: { info() {}, warn() {}, error() {} } })
+  const items = new Map(before)
+  for (let at = 0; at < 90; at++) {
+    const name = `item-${(at * 7) % 30}`
+    const previous = items.get(name)
+    if (previous !== undefined && at % 11 === 0) {
+      await commitAll(store, deleted(previous))
+      items.delete(name)
+      continue
+    }
+    const change = published(sampleKey(name), { content: `${before.size} ${at} `.repeat(20), previous })
+    await commitAll(store, change)
+    items.set(name, change.item)
+  }
+  await store.close()
+  return items
+}
 
 /** A statement that adds a revision. */
 function revision(values: readonly unknown[]): string {

@@ -1,6 +1,6 @@
 import type { Connection } from './connection.ts'
 import type { ConfigNames } from './config-names.ts'
-import { readVersionSums, VersionSums, writeVersionSums } from './current-versions.ts'
+import { readVersionSums, type VersionSums, writeVersionSums } from './current-versions.ts'
 import type { CommitBatch, CommitOutcome, Plain, PutTable, Write } from './messages.ts'
 import { readMeta, writeMeta } from './meta.ts'
 import { RowReader } from './row-reader.ts'

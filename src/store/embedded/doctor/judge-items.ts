@@ -1,4 +1,4 @@
-import { lostVersions, type LostVersions, type Newest } from './newest-versions.ts'
+import { missingVersions, type MissingVersions, type Newest } from './newest-versions.ts'
 import type { Inventory } from './inventory.ts'
 import { nameOf, placeOf, type Judging } from './repair-plan.ts'
 import type { RevisionNote } from './revision-index.ts'
@@ -6,11 +6,14 @@ import type { RevisionNote } from './revision-index.ts'
 /** Compares the row of each item with the versions that are left of it; what is found goes into findings and plan. */
 export function judgeItems(judging: Judging, newest: ReadonlyMap<number, Newest>): void {
   const { rows, inventory, findings, plan } = judging
-  const lost = lostVersions(rows, inventory, newest)
+  const missing = missingVersions(rows, inventory, newest)
   for (const nameId of new Set([...inventory.items.keys(), ...newest.keys()])) {
     if (plan.namelessIds.has(nameId)) continue
     const last = newest.get(nameId)
-    const problem = problemOfItem(inventory, nameId, { last: last?.revision, lost: lost.known.get(nameId) })
+    const problem = problemOfItem(inventory, nameId, {
+      last: last?.revision,
+      lost: missing.known.get(nameId),
+    })
     if (problem === undefined) continue
     const target = planItem(judging, nameId, last)
     findings.damage(`item ${placeOf(judging, nameId)}`, {
@@ -18,7 +21,7 @@ export function judgeItems(judging: Judging, newest: ReadonlyMap<number, Newest>
       remedy: remedyOf(judging, nameId, target),
     })
   }
-  judgeSums(judging, lost)
+  judgeSums(judging, missing)
   judgeBareNames(judging, newest)
 }
 
@@ -100,7 +103,7 @@ function remedyOf({ inventory, plan }: Judging, nameId: number, target: Revision
 }
 
 /** What the sums say is lost beyond what has been named. */
-function judgeSums(judging: Judging, { more, suspected }: LostVersions): void {
+function judgeSums(judging: Judging, { more, suspected }: MissingVersions): void {
   const { rows, inventory, findings } = judging
   if (rows.format !== undefined && rows.format < 3 && !inventory.rowsSayVersion)
     findings.damage('waypost.db, page 1', {

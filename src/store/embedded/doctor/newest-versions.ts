@@ -27,7 +27,7 @@ export function newestByName({ revisions }: Inventory): Map<number, Newest> {
 }
 
 /** What is known of the current versions of items that are lost. */
-export interface LostVersions {
+export interface MissingVersions {
   /** By name: a version that is missing and newer than all that are left. */
   readonly known: ReadonlyMap<number, number>
   /** Names of items that may have lost a newer version, or may not. */
@@ -36,18 +36,18 @@ export interface LostVersions {
   readonly more: boolean
 }
 
-const NOTHING: LostVersions = { known: new Map(), suspected: [], more: false }
+const NOTHING: MissingVersions = { known: new Map(), suspected: [], more: false }
 
 /**
  * Which items have lost their newest versions. The sums tell whether any has; their rows and the index then tell of
  * which they know a later version than is left, and the sums of one more. Formats 1 and 2 have no sums: there the row of
  * an item says its version itself.
  */
-export function lostVersions(
+export function missingVersions(
   rows: StoreRows,
   inventory: Inventory,
   newest: ReadonlyMap<number, Newest>,
-): LostVersions {
+): MissingVersions {
   const expected = inventory.versionSums
   const left = leftVersions(inventory, newest)
   if (inventory.rowsSayVersion) return { ...NOTHING, known: pointedTo(inventory, left) }

@@ -32,6 +32,7 @@ INSERT INTO instance VALUES
   (80, 7, '10.0.0.1', 80, 'DEFAULT', 1, 1.5, 1, 'shop', '{"zone":"a","note":"two\\nlines"}', 1763700000000, 1, 2919254464),
   (81, 7, '10.0.0.1', 81, 'ü' || char(65533), 0, 0, 0, x'610062', '{}', 1763700000000, 0, 2166847940),
   (82, 7, '10.0.0.1', 82, 'DEFAULT', 1, 1.5, 1, 'shop', '{"zone":"a","note":"two\\nlines"}', 1763700000000, NULL, 2145654525);
+DELETE FROM meta WHERE name = 'current_versions';
 PRAGMA user_version = 1;
 `
 

@@ -8,6 +8,7 @@ import { cleaningContract } from './cleaning-contract.ts'
 import { commitContract } from './commit-contract.ts'
 import { historyContract } from './history-contract.ts'
 import { namingContract } from './naming-contract.ts'
+import { randomChangesContract } from './random-changes-contract.ts'
 
 /** How a part of the contract gets at stores. */
 export interface StoreBench {
@@ -54,5 +55,6 @@ export function storeContract(name: string, open: (directory: string) => Promise
     historyContract(bench)
     cleaningContract(bench)
     commitContract(bench)
+    randomChangesContract(bench)
   })
 }

@@ -106,7 +106,10 @@ export function diagnose(directory: string): Examination & { damage: Finding[] }
 /** Every content of a stopped store by dataId, read as a server reads it. */
 export async function contentsOf(directory: string): Promise<Map<string, string>> {
   const store = await openEmbeddedStore({ directory, log: QUIET })
-  const { configs } = await store.load()
-  await store.close()
-  return new Map(configs.map(({ key, content }) => [key.dataId, content.toString()]))
+  try {
+    const { configs } = await store.load()
+    return new Map(configs.map(({ key, content }) => [key.dataId, content.toString()]))
+  } finally {
+    await store.close()
+  }
 }

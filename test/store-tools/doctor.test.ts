@@ -144,7 +144,7 @@ describe('the doctor finds', () => {
   test.each([
     [
       'a missing version',
-      'DELETE FROM config_revision WHERE id = (SELECT revision_id FROM config_item WHERE name_id = 7)',
+      'DELETE FROM config_revision WHERE id = (SELECT max(id) FROM config_revision WHERE name_id = 7)',
       /item public\/g\/item-6$/,
     ],
     ['a missing item', 'DELETE FROM config_item WHERE name_id = 7', /item public\/g\/item-6$/],
@@ -156,7 +156,7 @@ describe('the doctor finds', () => {
     ],
     [
       'a missing source of a history record',
-      'DELETE FROM config_revision WHERE id = (SELECT prev_id FROM config_revision WHERE id = (SELECT revision_id FROM config_item WHERE name_id = 7))',
+      'DELETE FROM config_revision WHERE id = (SELECT prev_id FROM config_revision WHERE id = (SELECT max(id) FROM config_revision WHERE name_id = 7))',
       /history of the item public\/g\/item-6$/,
     ],
   ])('%s', (_case, sql, place) => {

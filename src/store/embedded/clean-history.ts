@@ -1,5 +1,6 @@
 import type { Connection, SqlValue } from './connection.ts'
 import type { ConfigNames } from './config-names.ts'
+import { newestRevision } from './current-versions.ts'
 import type { CleanLimit } from './messages.ts'
 import { writeMeta } from './meta.ts'
 
@@ -14,7 +15,8 @@ const FIRST_KEPT = `
 const NEXT = `
   SELECT CAST(prev_id AS INTEGER) FROM config_revision WHERE name_id = ? AND hidden = 0 AND id > ? ORDER BY id LIMIT 1`
 
-const ITEM_REVISION = 'SELECT CAST(revision_id AS INTEGER) FROM config_item WHERE name_id = ?'
+/** The revision whose content an item has, hidden or not. */
+const ITEM_REVISION = `SELECT ${newestRevision('config_item.name_id')} FROM config_item WHERE name_id = ?`
 
 /** What a step did; `unfinished` is the name id after which the next one goes on, if not at `next`. */
 interface Cleaned {

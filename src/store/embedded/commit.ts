@@ -1,6 +1,7 @@
 import type { Connection } from './connection.ts'
 import type { ConfigNames } from './config-names.ts'
-import type { CommitBatch, CommitOutcome, PutTable, Write } from './messages.ts'
+import { readVersionSums, type VersionSums, writeVersionSums } from './current-versions.ts'
+import type { CommitBatch, CommitOutcome, Plain, PutTable, Write } from './messages.ts'
 import { readMeta, writeMeta } from './meta.ts'
 import { RowReader } from './row-reader.ts'
 import { RowWriter } from './row-writer.ts'
@@ -26,6 +27,7 @@ export class CommitWriter {
   readonly #names: ConfigNames
   readonly #writers: Record<PutTable | 'instance' | 'config_revision' | 'config_item', RowWriter>
   #clockHighMs: number
+  #versions: VersionSums
 
   constructor(connection: Connection, names: ConfigNames) {
     this.#connection = connection
@@ -39,6 +41,7 @@ export class CommitWriter {
       config_item: new RowWriter(connection, TABLES.config_item),
     }
     this.#clockHighMs = Number(readMeta(connection, 'clock_high_ms') ?? 0)
+    this.#versions = readVersionSums(connection)
   }
 
   /**
@@ -74,13 +77,16 @@ export class CommitWriter {
 
   #transaction(batch: CommitBatch, write: () => void): void {
     const clockBefore = this.#clockHighMs
+    const versionsBefore = this.#versions.copy()
     try {
       this.#connection.transaction(() => {
         write()
+        if (!this.#versions.equals(versionsBefore)) writeVersionSums(this.#connection, this.#versions)
         this.#raiseClock(batch.latestMs)
       })
     } catch (error) {
       this.#clockHighMs = clockBefore
+      this.#versions = versionsBefore
       this.#names.reset()
       for (const writer of Object.values(this.#writers)) writer.reset()
       throw error
@@ -122,12 +128,14 @@ export class CommitWriter {
         const nameId = this.#names.findOrMake(name)
         const content = Buffer.from(contents, contentAt, contentLength)
         this.#addRevision(nameId, revision, content)
-        this.#writers.config_item.add([nameId, ...item])
+        this.#versions.move(nameId, previousOf(revision), Number(revision[0]))
+        if (item !== undefined) this.#writers.config_item.add([nameId, ...item])
         return
       }
       case 'deleted': {
         const nameId = this.#names.findOrMake(write[1])
         this.#addRevision(nameId, write[2], null)
+        this.#versions.move(nameId, previousOf(write[2]), 0)
         this.#writers.config_item.flush()
         this.#connection.run('DELETE FROM config_item WHERE name_id = ?', [nameId])
         return
@@ -175,6 +183,11 @@ export class CommitWriter {
     const patch: object = JSON.parse(patchJson)
     writeMeta(this.#connection, 'switches', JSON.stringify({ ...before, ...patch }))
   }
+}
+
+/** The revision that one replaces, 0 where it is the first of its item. */
+function previousOf(revision: readonly Plain[]): number {
+  return Number(revision[3] ?? 0)
 }
 
 function throwStoreFailure(error: unknown): void {

@@ -1,5 +1,6 @@
 import type { Connection } from './connection.ts'
 import { ContentPack } from './content-pack.ts'
+import { LostVersions, newestRevision, readVersionSums, VersionSums } from './current-versions.ts'
 import type { LoadBatch, Plain } from './messages.ts'
 import { readMeta } from './meta.ts'
 import { RowReader } from './row-reader.ts'
@@ -54,8 +55,10 @@ export function removeOrphans(connection: Connection): number {
 function* configBatches(connection: Connection): Generator<LoadBatch> {
   let rows: (readonly Plain[])[] = []
   let pack = new ContentPack()
+  const found = new VersionSums()
   for (const read of connection.each(configQuery())) {
-    const { row, content } = configRow(read)
+    const { nameId, revisionId, row, content } = configRow(read)
+    found.move(nameId, 0, revisionId)
     if (
       rows.length >= ROWS_PER_BATCH ||
       (rows.length > 0 && pack.length + content.length > CONTENT_PER_BATCH)
@@ -67,18 +70,27 @@ function* configBatches(connection: Connection): Generator<LoadBatch> {
     rows.push([...row, pack.add(content), content.length])
   }
   if (rows.length > 0) yield { kind: 'configs', rows, contents: pack.pack() }
+  if (!found.equals(readVersionSums(connection))) throw new LostVersions()
 }
 
 function configQuery(): string {
   const columns = [NAMES, ITEMS, REVISIONS].flatMap((reader) => reader.columns)
   return `SELECT ${columns.join(', ')} FROM config_item
     LEFT JOIN config_name ON config_name.id = config_item.name_id
-    LEFT JOIN config_revision ON config_revision.id = config_item.revision_id
+    LEFT JOIN config_revision ON config_revision.id = ${newestRevision('config_item.name_id')}
     ORDER BY config_item.name_id`
 }
 
-/** Name, item and revision of one item, each checked, without the columns that join them. */
-function configRow(read: Row): { row: readonly Plain[]; content: Buffer } {
+/** An item as it goes into a batch; the row is without the columns that join its parts. */
+interface ConfigRow {
+  readonly nameId: number
+  readonly revisionId: number
+  readonly row: readonly Plain[]
+  readonly content: Buffer
+}
+
+/** Name, item and newest revision of one item, each checked. */
+function configRow(read: Row): ConfigRow {
   const itemAt = NAMES.columns.length
   const revisionAt = itemAt + ITEMS.columns.length
   const itemRow = ITEMS.read(read.slice(itemAt, revisionAt))
@@ -87,13 +99,34 @@ function configRow(read: Row): { row: readonly Plain[]; content: Buffer } {
     throw new DamagedRow('config_item', String(itemRow[0]), 'its content is missing')
   const nameRow = NAMES.read(read.slice(0, itemAt))
   const revisionRow = REVISIONS.read(read.slice(revisionAt))
+  checkBelongs(itemRow, revisionRow)
+  const [revisionId] = revisionRow
   const content = revisionRow.at(-1)
   if (!Buffer.isBuffer(content))
-    throw new DamagedRow('config_revision', String(revisionRow[0]), 'it has no content')
+    throw new DamagedRow('config_revision', String(revisionId), 'it has no content')
+  const [nameId, id, , ...born] = itemRow
   return {
-    row: [...plain(nameRow.slice(1)), ...plain(itemRow.slice(1)), ...plain(revisionRow.slice(5, -2))],
+    nameId: Number(nameId),
+    revisionId: Number(revisionId),
+    row: [
+      ...plain(nameRow.slice(1)),
+      ...plain([id ?? 0, revisionId ?? 0, ...born]),
+      ...plain(revisionRow.slice(5, -2)),
+    ],
     content,
   }
+}
+
+/** The newest revision found for an item must be one of this very item, and none from before its row was written. */
+function checkBelongs(itemRow: Row, revisionRow: Row): void {
+  const [nameId, itemId, writtenWith] = itemRow
+  const [revisionId, itsNameId, itsItemId] = revisionRow
+  if (nameId === itsNameId && itemId === itsItemId && Number(revisionId) >= Number(writtenWith)) return
+  throw new DamagedRow(
+    'config_item',
+    String(nameId),
+    `the newest version found for it, ${revisionId}, is not one of its own or older than the row`,
+  )
 }
 
 function* plainBatches(

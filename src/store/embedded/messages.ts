@@ -8,7 +8,8 @@ export type Plain = string | number | null
 
 /**
  * One write of a commit, as it goes to the worker: flat, because many of them cross in one message.
- * `published` carries a revision without its name's id and content, and an item without its name's id;
+ * `published` carries a revision without its name's id and content, and an item without its name's id unless
+ * the item's row stays as it is;
  * the content is `contentLength` bytes at `contentAt` of the batch's contents. An `instance` without health
  * keeps the health that it has.
  */
@@ -17,7 +18,7 @@ export type Write =
       write: 'published',
       name: NameText,
       revision: readonly Plain[],
-      item: readonly Plain[],
+      item: readonly Plain[] | undefined,
       contentAt: number,
       contentLength: number,
     ]

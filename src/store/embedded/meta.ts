@@ -7,6 +7,7 @@ import { TABLES } from './tables.ts'
 export type MetaName =
   | 'clock_high_ms'
   | 'revision_floor'
+  | 'current_versions'
   | 'switches'
   | 'overwritten_before'
   | `server:${string}`
@@ -24,8 +25,10 @@ export function readMeta(connection: Connection, name: MetaName): string | undef
 
 /** Sets the value of that name; the transaction is the caller's. */
 export function writeMeta(connection: Connection, name: MetaName, value: string): void {
+  // A row that is there keeps its place, and the index its entry: one page to write and not two.
   connection.run(
-    'INSERT OR REPLACE INTO meta (name, value, checksum) VALUES (?, ?, ?)',
+    'INSERT INTO meta (name, value, checksum) VALUES (?, ?, ?) ' +
+      'ON CONFLICT (name) DO UPDATE SET value = excluded.value, checksum = excluded.checksum',
     withChecksum(TABLES.meta, [name, value]),
   )
 }

@@ -1,5 +1,6 @@
 import { Connection } from './connection.ts'
 import { checkMarker, databasePath, ensureDirectory, newerFormat, writeMarker } from './data-directory.ts'
+import { VersionSums, writeVersionSums } from './current-versions.ts'
 import { migrate } from './migrate.ts'
 import { APPLICATION_ID, FORMAT, SCHEMA } from './schema.ts'
 import { hasWholeSchema } from './schema-shape.ts'
@@ -63,6 +64,7 @@ function prepareSchema(connection: Connection, directory: string): void {
 function createTables(connection: Connection): void {
   connection.transaction(() => {
     connection.exec(SCHEMA)
+    writeVersionSums(connection, new VersionSums())
     connection.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORMAT}`)
   })
   // The marker promises a database that is not empty: what is in the log alone does not count.

@@ -1,14 +1,16 @@
 /** The format of the file. A server opens this one, brings an older one to it (`migrate.ts`) and refuses a newer one. */
-export const FORMAT = 2
+export const FORMAT = 3
 
 /** Marks the file as ours (PRAGMA application_id): the letters WAYP. */
 export const APPLICATION_ID = 0x57415950
 
 /**
  * The tables. Contents are stored once: a record of op U answers the content of the revision that it
- * replaced (`prev_id`), one of op D likewise, and `config_item` points to the revision that holds its
- * content. `content` is the last column so that the others are read without it. `hidden` marks a revision
- * that history no longer shows and that stays because a later record answers its content.
+ * replaced (`prev_id`), one of op D likewise, and an item has the content of the newest revision of its name. The row
+ * in `config_item` is written only when something in it changes; `revision_id` is the revision that it was written
+ * with, and the newest one is that or a later one (see `current-versions.ts`).
+ * `content` is the last column so that the others are read without it. `hidden` marks a revision
+ * that history no longer shows and that stays because a later record, or the item, answers its content.
  */
 export const SCHEMA = `
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL, checksum INTEGER NOT NULL);

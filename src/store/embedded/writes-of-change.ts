@@ -5,7 +5,7 @@ import type {
   InstanceSaved,
   ServiceSaved,
 } from '../../core/changes.ts'
-import type { ConfigKey } from '../../core/config/config-item.ts'
+import type { ConfigItem, ConfigKey } from '../../core/config/config-item.ts'
 import type { InstanceAddress } from '../../core/naming/instance.ts'
 import type { ServiceKey } from '../../core/naming/service.ts'
 import type { NameText, Plain, Write } from './messages.ts'
@@ -63,9 +63,27 @@ function publishedWrite({ op, item, previous, operator }: ConfigPublished, pack:
   const { origin, notes } = item
   const revision: Plain[] = [item.historyId, origin.id, op, previous?.historyId ?? null, item.md5, item.type]
   revision.push(notes.appName, notes.encryptedDataKey, operator.ip, operator.user, item.modifiedMs)
-  const born = [origin.id, item.historyId, origin.createdMs, origin.createUser, origin.createIp]
-  const row = [...born, notes.desc, notes.use, notes.effect, notes.schema, notes.configTags]
+  const row = previous !== undefined && hasSameRow(item, previous) ? undefined : itemRow(item)
   return ['published', nameText(item.key), revision, row, pack.add(item.content), item.content.length]
+}
+
+/** What belongs to an item and not to one of its versions; and the version that it is written with. */
+function itemRow({ origin, historyId, notes }: ConfigItem): Plain[] {
+  const born = [origin.id, historyId, origin.createdMs, origin.createUser, origin.createIp]
+  return [...born, notes.desc, notes.use, notes.effect, notes.schema, notes.configTags]
+}
+
+/** Whether the row of an item may stay as the version before has it. All that `itemRow` writes is compared here. */
+function hasSameRow(item: ConfigItem, previous: ConfigItem): boolean {
+  if (item.origin !== previous.origin) return false
+  const [its, before] = [item.notes, previous.notes]
+  return (
+    its.desc === before.desc &&
+    its.use === before.use &&
+    its.effect === before.effect &&
+    its.schema === before.schema &&
+    its.configTags === before.configTags
+  )
 }
 
 function deletedWrite({ key, deleted, historyId, operator, atMs }: ConfigDeleted): Write {

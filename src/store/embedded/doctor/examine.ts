@@ -5,12 +5,10 @@ import { APPLICATION_ID, FORMAT } from '../schema.ts'
 import type { TableName } from '../tables.ts'
 import { Findings, type Finding, type OnProgress } from './finding.ts'
 import { takeInventory, type Inventory } from './inventory.ts'
-import { judgeReferences, type RepairPlan } from './judge-references.ts'
+import { judgeReferences } from './judge-references.ts'
+import type { RepairPlan } from './repair-plan.ts'
 import { type Access, NotExaminable, ReadLock } from './sqlite-check.ts'
 import { StoreRows } from './store-rows.ts'
-
-/** Where the header of the file keeps `user_version`, the format. */
-const FORMAT_AT = 60
 
 /** What an examination came to. */
 export interface Examination {
@@ -58,7 +56,7 @@ export function openExamined(directory: string, onProgress: OnProgress, access: 
   try {
     checkHeader(directory, file, findings)
     onProgress('checking the structure of the file', 0, 0)
-    lock.check(findings, file.page(1)?.readUInt32BE(FORMAT_AT) === FORMAT)
+    lock.check(findings, file.format === FORMAT)
     const rows = new StoreRows(file)
     const inventory = takeInventory(rows, findings, onProgress)
     const plan = judgeReferences(rows, inventory, findings)
@@ -137,12 +135,11 @@ function checkHeader(directory: string, file: DatabaseFile, findings: Findings):
 
 function checkFormat(directory: string, file: DatabaseFile): void {
   const first = file.page(1)
-  const format = first?.readUInt32BE(FORMAT_AT) ?? 0
   const application = first?.readUInt32BE(68) ?? 0
   // A database that is as old as its first commit says nothing of itself yet.
   if (application !== 0 && application !== APPLICATION_ID)
     throw new NotExaminable(`The file waypost.db in ${directory} is a database of another program.`)
-  if (format > FORMAT) throw newerFormat(directory, format)
+  if (file.format !== undefined && file.format > FORMAT) throw newerFormat(directory, file.format)
 }
 
 function newerFormat(directory: string, format: number): NotExaminable {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { instanceOfText } from '../instance-text.ts'
+import { VersionSums } from '../current-versions.ts'
 import type { NameText } from '../messages.ts'
 import type { Row, TableName } from '../tables.ts'
 import type { Findings, OnProgress } from './finding.ts'
@@ -10,6 +11,7 @@ import type { StoredRow } from './stored-row.ts'
 /** What the row of an item says, as far as others depend on it. */
 interface ItemNote {
   readonly itemId: number
+  /** The revision that the row was written with; see `rowsSayVersion`. */
   readonly revisionId: number
 }
 
@@ -23,6 +25,10 @@ export interface Inventory {
   readonly instances: { serial: number; serviceSerial: number; ephemeral: boolean; address: string }[]
   /** Tables with something broken in them. */
   readonly brokenTables: Set<TableName>
+  /** What the current versions of all items must come to. */
+  versionSums: VersionSums | undefined
+  /** Whether the row of an item says its current version, as in formats 1 and 2: those have no sums. */
+  rowsSayVersion: boolean
   /** Rows of each table that are sound. */
   readonly counts: Map<TableName, number>
   /** The highest id that any revision or item has or had, broken ones included. */
@@ -40,6 +46,8 @@ export function takeInventory(rows: StoreRows, findings: Findings, onProgress: O
     services: new Map(),
     instances: [],
     brokenTables: new Set(),
+    versionSums: undefined,
+    rowsSayVersion: rows.format !== undefined && rows.format < 3,
     counts: new Map(),
     highestId: 0,
     latestMs: 0,
@@ -53,10 +61,11 @@ export function takeInventory(rows: StoreRows, findings: Findings, onProgress: O
 
 /** What a revision's row says, without its content. */
 export function revisionNote(row: Row): RevisionNote {
-  const [id, nameId, , op, prevId] = row
+  const [id, nameId, itemId, op, prevId] = row
   return {
     id: Number(id),
     nameId: Number(nameId),
+    itemId: Number(itemId),
     prevId: Number(prevId ?? 0),
     op: op as RevisionNote['op'],
     hidden: row[12] !== 0,
@@ -127,6 +136,10 @@ function noteRow(inventory: Inventory, findings: Findings, { table, row, rowid }
       return
     }
     case 'meta':
+      if (row[0] !== 'current_versions') return
+      inventory.versionSums ??= VersionSums.parse(String(row[1]))
+      inventory.rowsSayVersion = false
+      return
     case 'namespace':
     case 'remembered_metadata':
       return

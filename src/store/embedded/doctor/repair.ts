@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Connection } from '../connection.ts'
+import { sumCurrentVersions, writeVersionSums } from '../current-versions.ts'
 import { databasePath, ensureDirectory, syncPath, writeMarker } from '../data-directory.ts'
 import { PAGE_BYTES } from '../file/database-file.ts'
 import { writeMeta } from '../meta.ts'
@@ -81,6 +82,7 @@ function writeDatabase(path: string, rows: RepairedRows, onProgress: OnProgress)
     const counts = writeRows(connection, rows, onProgress)
     connection.exec('BEGIN')
     for (const [name, value] of rows.metaToSet()) writeMeta(connection, name, value)
+    writeVersionSums(connection, sumCurrentVersions(connection))
     connection.exec('COMMIT')
     return counts
   } finally {

@@ -3,7 +3,7 @@ import type { MetaName } from '../meta.ts'
 import type { Row } from '../tables.ts'
 import type { OnProgress } from './finding.ts'
 import { contentMd5, revisionNote, type Inventory } from './inventory.ts'
-import type { RepairPlan } from './judge-references.ts'
+import type { RepairPlan } from './repair-plan.ts'
 import type { RevisionNote } from './revision-index.ts'
 import type { StoreRows } from './store-rows.ts'
 import type { StoredRow } from './stored-row.ts'
@@ -111,7 +111,7 @@ export class RepairedRows {
   #item(nameId: number, row: Row): Row | undefined {
     // Of two rows of one item the later one counts.
     if (this.#inventory.items.get(nameId)?.revisionId !== Number(row[2])) return undefined
-    if (this.#plan.namelessIds.has(nameId)) return undefined
+    if (this.#plan.namelessIds.has(nameId) || this.#plan.staleRows.has(nameId)) return undefined
     if (!this.#plan.items.has(nameId)) return row
     const target = this.#plan.items.get(nameId)
     return target === undefined ? undefined : row.with(2, target.id)
@@ -130,7 +130,8 @@ export class RepairedRows {
   /** The first version there is of an item without a row says when and by whom it was made. */
   #noteBirth(note: RevisionNote, row: Row): void {
     const target = this.#plan.items.get(note.nameId)
-    if (target === undefined || this.#inventory.items.has(note.nameId)) return
+    const hasRow = this.#inventory.items.has(note.nameId) && !this.#plan.staleRows.has(note.nameId)
+    if (target === undefined || hasRow) return
     const itemId = Number(row[2])
     if (this.#births.get(note.nameId)?.itemId === itemId) return
     if (note.id > target.id) return

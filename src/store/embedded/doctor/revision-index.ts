@@ -2,6 +2,7 @@
 export interface RevisionNote {
   readonly id: number
   readonly nameId: number
+  readonly itemId: number
   readonly prevId: number
   readonly op: 'I' | 'U' | 'D'
   readonly hidden: boolean
@@ -13,10 +14,11 @@ const OPS = ['I', 'U', 'D'] as const
 const HIDDEN = 4
 const HAS_CONTENT = 8
 
-/** The revisions of a store without their contents: 25 bytes each, because there may be very many. */
+/** The revisions of a store without their contents: 33 bytes each, because there may be very many. */
 export class RevisionIndex {
   #ids = new Float64Array(FIRST_CAPACITY)
   #names = new Float64Array(FIRST_CAPACITY)
+  #items = new Float64Array(FIRST_CAPACITY)
   #previous = new Float64Array(FIRST_CAPACITY)
   #flags = new Uint8Array(FIRST_CAPACITY)
   /** Out of the order of ids: looked up by themselves. */
@@ -38,6 +40,7 @@ export class RevisionIndex {
     if (this.#size === this.#ids.length) this.#grow()
     this.#ids[this.#size] = note.id
     this.#names[this.#size] = note.nameId
+    this.#items[this.#size] = note.itemId
     this.#previous[this.#size] = note.prevId
     this.#flags[this.#size] = flagsOf(note)
     this.#size++
@@ -67,6 +70,7 @@ export class RevisionIndex {
     return {
       id: this.#ids[at] ?? 0,
       nameId: this.#names[at] ?? 0,
+      itemId: this.#items[at] ?? 0,
       prevId: this.#previous[at] ?? 0,
       op: OPS[flags & 3] ?? 'I',
       hidden: (flags & HIDDEN) > 0,
@@ -82,6 +86,7 @@ export class RevisionIndex {
     }
     this.#ids = wider(this.#ids)
     this.#names = wider(this.#names)
+    this.#items = wider(this.#items)
     this.#previous = wider(this.#previous)
     const flags = new Uint8Array(this.#flags.length * 2)
     flags.set(this.#flags)

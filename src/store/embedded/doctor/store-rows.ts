@@ -18,10 +18,13 @@ const PAGES_PER_REPORT = 500
 export class StoreRows {
   readonly #file: DatabaseFile
   readonly catalog: Catalog
+  /** The format that the file says it has; undefined where it has lost its header. */
+  readonly format: number | undefined
 
   constructor(file: DatabaseFile) {
     this.#file = file
     this.catalog = readCatalog(file)
+    this.format = file.format
   }
 
   /**
@@ -53,6 +56,15 @@ export class StoreRows {
       if (met.kind !== 'row' || met.values.length !== 4) continue
       const [namespaceId, group, dataId, id] = met.values
       yield { id: Number(id), name: [String(namespaceId), String(group), String(dataId)] }
+    }
+  }
+
+  /** The revisions of names as the index keeps them, in no order. They have no checksum. */
+  *revisionsInIndex(): Generator<{ nameId: number; id: number }> {
+    const root = this.catalog.indexes.get('config_revision_by_name') ?? 0
+    for (const met of walkTree(this.#file, root, new Set())) {
+      if (met.kind !== 'row' || met.values.length !== 3) continue
+      yield { nameId: Number(met.values[0]), id: Number(met.values[2]) }
     }
   }
 

@@ -4,6 +4,8 @@ import { readWalFrames, type WalFrames } from './wal-frames.ts'
 /** The size of a page in every file that we make. */
 export const PAGE_BYTES = 8192
 const FILE_HEADER = 'SQLite format 3\0'
+/** Where the header keeps `user_version`, which is the format of the store. */
+const FORMAT_AT = 60
 
 /**
  * The pages of a database as the last commit left them, from the file and its log, read without SQLite: so a page can
@@ -18,6 +20,8 @@ export class DatabaseFile {
   readonly wal: WalFrames | undefined
   /** Whether the first page begins as a database of ours does. */
   readonly hasHeader: boolean
+  /** The format that the file says it has; undefined where it has lost its header. */
+  readonly format: number | undefined
   /** How many pages there should be. */
   readonly pageCount: number
 
@@ -30,6 +34,7 @@ export class DatabaseFile {
     this.wal = this.#walFile === undefined ? undefined : readWalFrames(this.#walFile, PAGE_BYTES)
     const first = this.page(1)
     this.hasHeader = first?.toString('latin1', 0, 16) === FILE_HEADER && first.readUInt16BE(16) === PAGE_BYTES
+    this.format = this.hasHeader ? first?.readUInt32BE(FORMAT_AT) : undefined
     const pagesThere = Math.ceil(this.bytes / PAGE_BYTES)
     this.pageCount = this.wal?.pageCount ?? (this.hasHeader ? (first?.readUInt32BE(28) ?? 0) : pagesThere)
   }

@@ -1,0 +1,149 @@
+import { missingVersions, type MissingVersions, type Newest } from './newest-versions.ts'
+import type { Inventory } from './inventory.ts'
+import { nameOf, placeOf, type Judging } from './repair-plan.ts'
+import type { RevisionNote } from './revision-index.ts'
+
+/** Compares the row of each item with the versions that are left of it; what is found goes into findings and plan. */
+export function judgeItems(judging: Judging, newest: ReadonlyMap<number, Newest>): void {
+  const { rows, inventory, findings, plan } = judging
+  const missing = missingVersions(rows, inventory, newest)
+  for (const nameId of new Set([...inventory.items.keys(), ...newest.keys()])) {
+    if (plan.namelessIds.has(nameId)) continue
+    const last = newest.get(nameId)
+    const problem = problemOfItem(inventory, nameId, {
+      last: last?.revision,
+      lost: missing.known.get(nameId),
+    })
+    if (problem === undefined) continue
+    const target = planItem(judging, nameId, last)
+    findings.damage(`item ${placeOf(judging, nameId)}`, {
+      ...problem,
+      remedy: remedyOf(judging, nameId, target),
+    })
+  }
+  judgeSums(judging, missing)
+  judgeBareNames(judging, newest)
+}
+
+interface Versions {
+  /** The newest sound one. */
+  readonly last: RevisionNote | undefined
+  /** A newer one that is missing. */
+  readonly lost: number | undefined
+}
+
+/** What is wrong with an item: its row and the newest record of its history must speak of the same version. */
+function problemOfItem(
+  { items, rowsSayVersion }: Inventory,
+  nameId: number,
+  { last, lost }: Versions,
+): { problem: string; effect: string } | undefined {
+  const item = items.get(nameId)
+  if (item === undefined) {
+    if (last === undefined || last.op === 'D') return undefined
+    return {
+      problem: `Its history ends with the version ${last.id}, but the table config_item has no row of it.`,
+      effect: 'Clients are told that the item does not exist, or the server does not start.',
+    }
+  }
+  if (lost !== undefined || last === undefined) {
+    return {
+      problem: `Its current version ${lost ?? item.revisionId} is missing.`,
+      effect: 'The server cannot start while an item has no content, or only an older one.',
+    }
+  }
+  if (last.op === 'D' || (rowsSayVersion && last.id > item.revisionId)) {
+    const stands = rowsSayVersion ? `stands at the version ${item.revisionId}` : 'has a row'
+    return {
+      problem: `It ${stands}, but its history goes on to the record ${last.id}.`,
+      effect: 'The server does not start.',
+    }
+  }
+  if (last.hasContent && last.itemId === item.itemId) return undefined
+  return {
+    problem: `Its current version ${last.id} ${last.hasContent ? 'is not one of its own' : 'has no content'}.`,
+    effect: 'The server does not start.',
+  }
+}
+
+/** Puts into the plan what becomes of an item: the version that it gets. */
+function planItem({ inventory, plan }: Judging, nameId: number, last: Newest | undefined) {
+  const target = targetOf(inventory, nameId, last)
+  plan.items.set(nameId, target)
+  if (target === undefined && last?.withContent !== undefined && last.revision.op !== 'D')
+    plan.deletions.set(nameId, last.withContent)
+  const itemId = inventory.items.get(nameId)?.itemId
+  if (target !== undefined && itemId !== undefined && itemId !== target.itemId) plan.staleRows.add(nameId)
+  return target
+}
+
+/**
+ * The version that an item gets. An item without a row was deleted where only the history is damaged (the record of
+ * the deletion is what is lost); else its row was lost and it is made anew.
+ */
+function targetOf(
+  { items, brokenTables }: Inventory,
+  nameId: number,
+  newest: Newest | undefined,
+): RevisionNote | undefined {
+  if (newest === undefined || newest.revision.op === 'D') return undefined
+  const deletionLost = brokenTables.has('config_revision') && !brokenTables.has('config_item')
+  if (!items.has(nameId) && deletionLost) return undefined
+  return newest.withContent
+}
+
+function remedyOf({ inventory, plan }: Judging, nameId: number, target: RevisionNote | undefined): string {
+  if (target === undefined)
+    return inventory.items.has(nameId)
+      ? 'The item is lost.'
+      : 'It stays deleted; its history gets a record of that.'
+  if (!inventory.items.has(nameId) || plan.staleRows.has(nameId))
+    return `It is made anew with the version ${target.id}; description and tags are lost.`
+  return `It falls back to its newest sound version, ${target.id}.`
+}
+
+/** What the sums say is lost beyond what has been named. */
+function judgeSums(judging: Judging, { more, suspected }: MissingVersions): void {
+  const { rows, inventory, findings } = judging
+  if (rows.format !== undefined && rows.format < 3 && !inventory.rowsSayVersion)
+    findings.damage('waypost.db, page 1', {
+      problem: `The file says that it has format ${rows.format}, and holds what only later formats have.`,
+      effect: 'The server does not start.',
+      remedy: 'The format is noted anew.',
+    })
+  if (inventory.versionSums === undefined && !inventory.rowsSayVersion)
+    findings.damage('waypost.db, table meta, row current_versions', {
+      problem: 'What tells whether every item has its newest version is missing.',
+      effect: 'The server does not start.',
+      remedy: 'It is made anew of the versions that are there.',
+    })
+  else if (more)
+    findings.damage('waypost.db, tables config_item and config_revision', {
+      problem:
+        'The newest versions of the items are not those that were written last, and what is missing cannot all be named.',
+      effect: 'The server does not start. Items may be gone, or have an older content than they had.',
+      remedy: 'Every item gets its newest version that is left.',
+    })
+  for (const nameId of suspected) {
+    findings.damage(`item ${placeOf(judging, nameId)}`, {
+      problem:
+        'Whether it had a newer version than those that are left is not known: the index has lost it as well.',
+      effect: 'It may have an older content than it had.',
+      remedy: 'It gets its newest sound version.',
+    })
+  }
+}
+
+/** A name with nothing under it is what cleaning may leave; where rows of items and versions are lost it had some. */
+function judgeBareNames({ inventory, findings }: Judging, newest: ReadonlyMap<number, Newest>): void {
+  const { names, items, brokenTables } = inventory
+  if (!brokenTables.has('config_item') || !brokenTables.has('config_revision')) return
+  for (const [id, name] of names) {
+    if (items.has(id) || newest.has(id)) continue
+    findings.damage(`item ${nameOf(name)}`, {
+      problem: 'Only its name is left: its row and all of its versions are missing.',
+      effect: 'The item is gone, unless it was deleted before.',
+      remedy: 'The item is lost.',
+    })
+  }
+}

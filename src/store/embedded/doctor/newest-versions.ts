@@ -1,0 +1,120 @@
+import { type CurrentVersion, VersionSums } from '../current-versions.ts'
+import type { Inventory } from './inventory.ts'
+import type { RevisionNote } from './revision-index.ts'
+import type { StoreRows } from './store-rows.ts'
+
+/** The newest sound revision of a name, and the newest one that has a content. */
+export interface Newest {
+  readonly revision: RevisionNote
+  readonly withContent: RevisionNote | undefined
+}
+
+/** The newest sound revisions of every name. */
+export function newestByName({ revisions }: Inventory): Map<number, Newest> {
+  const newest = new Map<number, Newest>()
+  for (const note of revisions.all()) {
+    const known = newest.get(note.nameId)
+    const isNewer = known === undefined || note.id > known.revision.id
+    const before = known?.withContent
+    const hasNewer = note.hasContent && note.id > (before?.id ?? 0)
+    if (!isNewer && !hasNewer) continue
+    newest.set(note.nameId, {
+      revision: isNewer ? note : known.revision,
+      withContent: hasNewer ? note : before,
+    })
+  }
+  return newest
+}
+
+/** What is known of the current versions of items that are lost. */
+export interface MissingVersions {
+  /** By name: a version that is missing and newer than all that are left. */
+  readonly known: ReadonlyMap<number, number>
+  /** Names of items that may have lost a newer version, or may not. */
+  readonly suspected: readonly number[]
+  /** Whether more was lost than `known` and the rows that are missing tell. */
+  readonly more: boolean
+}
+
+const NOTHING: MissingVersions = { known: new Map(), suspected: [], more: false }
+
+/**
+ * Which items have lost their newest versions. The sums tell whether any has; their rows and the index then tell of
+ * which they know a later version than is left, and the sums of one more. Formats 1 and 2 have no sums: there the row of
+ * an item says its version itself.
+ */
+export function missingVersions(
+  rows: StoreRows,
+  inventory: Inventory,
+  newest: ReadonlyMap<number, Newest>,
+): MissingVersions {
+  const expected = inventory.versionSums
+  const left = leftVersions(inventory, newest)
+  if (inventory.rowsSayVersion) return { ...NOTHING, known: pointedTo(inventory, left) }
+  if (expected?.equals(sumsOf(left))) return NOTHING
+  const indexed = newestInIndex(rows)
+  const known = pointedTo(inventory, left)
+  for (const [nameId, id] of indexed) {
+    if (inventory.items.has(nameId) && id > Math.max(known.get(nameId) ?? 0, left.get(nameId) ?? 0))
+      known.set(nameId, id)
+  }
+  if (isExplained({ inventory, newest }, left, known)) return { ...NOTHING, known }
+  const suspected = [...left].filter(([nameId, id]) => !known.has(nameId) && (indexed.get(nameId) ?? 0) < id)
+  return { known, suspected: suspected.map(([nameId]) => nameId), more: true }
+}
+
+/** The version that each item with a row has, of those that are left; 0 where none is. */
+function leftVersions({ items }: Inventory, newest: ReadonlyMap<number, Newest>): Map<number, number> {
+  const versionOf = (nameId: number) => {
+    const revision = newest.get(nameId)?.revision
+    return revision === undefined || revision.op === 'D' ? 0 : revision.id
+  }
+  return new Map([...items.keys()].map((nameId) => [nameId, versionOf(nameId)]))
+}
+
+/** Versions that rows of items were written with, and that are not there. */
+function pointedTo({ items }: Inventory, left: ReadonlyMap<number, number>): Map<number, number> {
+  const lost = [...items].filter(([nameId, { revisionId }]) => revisionId > (left.get(nameId) ?? 0))
+  return new Map(lost.map(([nameId, { revisionId }]) => [nameId, revisionId]))
+}
+
+function newestInIndex(rows: StoreRows): Map<number, number> {
+  const newest = new Map<number, number>()
+  for (const { nameId, id } of rows.revisionsInIndex()) {
+    if (id > (newest.get(nameId) ?? 0)) newest.set(nameId, id)
+  }
+  return newest
+}
+
+/**
+ * Whether the sums are those of the versions left, the lost ones that are known, and of items that have only lost their
+ * row; where one version more accounts for them, it becomes known.
+ */
+function isExplained(
+  { inventory, newest }: { inventory: Inventory; newest: ReadonlyMap<number, Newest> },
+  left: ReadonlyMap<number, number>,
+  known: Map<number, number>,
+): boolean {
+  const expected = inventory.versionSums
+  if (expected === undefined) return false
+  const versions = new Map([...left, ...known])
+  const found = sumsOf(versions)
+  if (expected.equals(found)) return true
+  const one = expected.oneLater(asItems(versions))
+  if (one !== undefined && inventory.revisions.find(one.revisionId) === undefined) {
+    known.set(one.nameId, one.revisionId)
+    return true
+  }
+  for (const [nameId, { revision }] of newest) {
+    if (!inventory.items.has(nameId) && revision.op !== 'D') found.move(nameId, 0, revision.id)
+  }
+  return expected.equals(found)
+}
+
+function sumsOf(versions: ReadonlyMap<number, number>): VersionSums {
+  return VersionSums.of(asItems(versions))
+}
+
+function asItems(versions: ReadonlyMap<number, number>): CurrentVersion[] {
+  return [...versions].map(([nameId, revisionId]) => ({ nameId, revisionId }))
+}

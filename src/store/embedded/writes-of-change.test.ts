@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import type { ConfigPublished } from '../../core/changes.ts'
+import type { ConfigItem, ConfigNotes } from '../../core/config/config-item.ts'
+import { ContentPack } from './content-pack.ts'
+import { writeOfChange } from './writes-of-change.ts'
+
+const FIRST: ConfigItem = {
+  key: { namespaceId: 'public', group: 'g', dataId: 'a' },
+  origin: { id: 2, createdMs: 1, createUser: 'ada', createIp: '127.0.0.1' },
+  historyId: 3,
+  content: Buffer.from('one'),
+  md5: 'f97c5d29941bfb1b2fdab0874906ab82',
+  type: 'text',
+  notes: {
+    appName: '',
+    desc: 'd',
+    use: null,
+    effect: null,
+    schema: null,
+    configTags: null,
+    encryptedDataKey: '',
+  },
+  modifiedMs: 1,
+}
+
+function rowWritten(changed: Partial<ConfigItem>, previous: ConfigItem | null = FIRST): unknown {
+  const item = { ...FIRST, historyId: 7, ...changed }
+  const operator = { ip: '127.0.0.1', user: null }
+  const change: ConfigPublished = {
+    kind: 'config-published',
+    op: previous === null ? 'I' : 'U',
+    item,
+    previous: previous ?? undefined,
+    operator,
+  }
+  return writeOfChange(change, new ContentPack())?.[3]
+}
+
+function withNote(note: Partial<ConfigNotes>): Partial<ConfigItem> {
+  return { notes: { ...FIRST.notes, ...note } }
+}
+
+test('a version does not write the row of its item, which stays the same', () => {
+  expect(rowWritten({ content: Buffer.from('two'), type: 'json', modifiedMs: 5 })).toBeUndefined()
+  expect(rowWritten(withNote({ appName: 'shop', encryptedDataKey: 'key' }))).toBeUndefined()
+})
+
+test('a new item writes its row, also where one of its name was before', () => {
+  const row = [2, 7, 1, 'ada', '127.0.0.1', 'd', null, null, null, null]
+  expect(rowWritten({}, null)).toEqual(row)
+  const origin = { ...FIRST.origin, id: 6 }
+  expect(rowWritten({ origin })).toEqual(row.with(0, 6))
+})
+
+test.each([
+  ['desc', 5],
+  ['use', 6],
+  ['effect', 7],
+  ['schema', 8],
+  ['configTags', 9],
+] as const)('a version with another %s writes the row', (name, at) => {
+  const row = rowWritten(withNote({ [name]: 'other' })) as unknown[]
+  expect([row[1], row[at]]).toEqual([7, 'other'])
+  expect(rowWritten({}, { ...FIRST, ...withNote({ [name]: 'other' }) })).toHaveLength(10)
+})

@@ -1,0 +1,191 @@
+import { cpSync, readFileSync } from 'node:fs'
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { ConfigItem } from '../../src/core/config/config-item.ts'
+import { VersionSums } from '../../src/store/embedded/current-versions.ts'
+import { openExamined } from '../../src/store/embedded/doctor/examine.ts'
+import { repair } from '../../src/store/embedded/doctor/repair.ts'
+import { openEmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
+import { withChecksum } from '../../src/store/embedded/row-writer.ts'
+import { TABLES } from '../../src/store/embedded/tables.ts'
+import { commitAll, deleted, published, sampleKey } from '../store-contract/samples.ts'
+import { temporaryDirectory } from '../support/waypost.ts'
+import { alter, contentOf, contentsOf, fileOf, overwrite, PAGE, sampleStore } from './damage.ts'
+
+// Nothing points to the newest version of an item: these are all the ways that one could be missing.
+
+let sound: string
+beforeAll(async () => {
+  sound = await sampleStore(20)
+})
+
+/** Of the item with the number `nameId`: the sample publishes each item three times, in order. */
+const newestOf = (nameId: number) => nameId * 6 + 1
+
+/** Has SQLite keep only some revisions in the index, as if a write to it, or to the table, had never reached the disk. */
+function indexOnly(where: string): string {
+  const sql = `CREATE INDEX config_revision_by_name ON config_revision (name_id, hidden) ${where}`.trim()
+  return `PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = '${sql}' WHERE name = 'config_revision_by_name'`
+}
+
+/** What a start says of a copy of the store that is damaged by this SQL, step by step; what the doctor finds, and what it saves. */
+async function outcomeOf(...steps: string[]) {
+  const directory = temporaryDirectory('lost-')
+  cpSync(sound, directory, { recursive: true })
+  for (const sql of steps) alter(directory, sql)
+  const start = await contentsOf(directory).then(
+    () => 'started',
+    (error: unknown) => String(error),
+  )
+  const examined = openExamined(directory, () => {})
+  const target = `${directory}-repaired`
+  repair(examined, target, () => {})
+  examined.close()
+  const contents = await contentsOf(target)
+  const { findings } = examined.examination
+  return { start, findings, contents }
+}
+
+describe('a newest version that is missing', () => {
+  test('in table and index is noticed by the sums, which name the item', async () => {
+    const { start, findings, contents } = await outcomeOf(
+      `DELETE FROM config_revision WHERE id = ${newestOf(7)}`,
+    )
+    expect(start).toMatch(/damaged: the newest versions.*waypost doctor/)
+    expect(findings).toMatchObject([
+      { place: 'item public/g/item-6', problem: expect.stringMatching(/current version \d+ is missing/) },
+    ])
+    expect(contents.get('item-6')).toBe(contentOf(6, 2))
+  })
+
+  test('of two items is noticed, though nobody can say whose', async () => {
+    const { start, findings } = await outcomeOf(
+      `DELETE FROM config_revision WHERE id IN (${newestOf(7)}, ${newestOf(9)})`,
+    )
+    expect(start).toMatch(/damaged/)
+    expect(findings).toMatchObject([{ place: 'waypost.db, tables config_item and config_revision' }])
+  })
+
+  test('in the table alone is known to the index', async () => {
+    const { start, findings, contents } = await outcomeOf(
+      indexOnly('WHERE id < 0'),
+      `DELETE FROM config_revision WHERE id IN (${newestOf(7)}, ${newestOf(9)})`,
+      indexOnly(''),
+    )
+    expect(start).toMatch(/damaged/)
+    const places = findings.map(({ place }) => place)
+    expect(places).toEqual(expect.arrayContaining(['item public/g/item-6', 'item public/g/item-8']))
+    expect(contents.get('item-8')).toBe(contentOf(8, 2))
+  })
+
+  test('in the index alone refuses the start, and is not lost', async () => {
+    const { start, findings, contents } = await outcomeOf(
+      indexOnly(`WHERE id <> ${newestOf(7)}`),
+      'REINDEX config_revision_by_name',
+      indexOnly(''),
+    )
+    expect(start).toMatch(/damaged/)
+    expect(findings.some(({ problem }) => problem.startsWith('SQLite says: '))).toBe(true)
+    expect(contents.get('item-6')).toBe(contentOf(6, 3))
+  })
+})
+
+describe('rows that do not fit', () => {
+  test('an item that is missing is noticed and made anew', async () => {
+    const { start, findings, contents } = await outcomeOf('DELETE FROM config_item WHERE name_id = 7')
+    expect(start).toMatch(/damaged/)
+    expect(findings).toMatchObject([{ place: 'item public/g/item-6' }])
+    expect(contents.get('item-6')).toBe(contentOf(6, 3))
+  })
+
+  test('an item that is there though its history ends with its deletion is refused', async () => {
+    const { start, findings, contents } = await outcomeOf(
+      revision([9001, 7, 38, 'D', newestOf(7), null, null, null, null, '127.0.0.1', null, 5, 0, null]),
+      setSums(0),
+    )
+    expect(start).toMatch(/damaged/)
+    expect(findings).toMatchObject([{ problem: expect.stringMatching(/goes on to the record 9001/) }])
+    expect(contents.has('item-6')).toBe(false)
+  })
+
+  test('an item whose newest version is that of another item of its name is refused', async () => {
+    const row = [9001, 7, 9000, 'I', null, 'c4ca4238a0b923820dcc509a6f75849b', 'text', '', '', '127.0.0.1']
+    const { start, findings, contents } = await outcomeOf(
+      revision([...row, null, 5, 0, Buffer.from('1')]),
+      setSums(9001),
+    )
+    expect(start).toMatch(/The row 7 of the table config_item is damaged: .*not one of its own/)
+    expect(findings).toMatchObject([{ problem: 'Its current version 9001 is not one of its own.' }])
+    expect(contents.get('item-6')).toBe('1')
+  })
+
+  test('sums that are missing refuse the start, and are made anew', async () => {
+    const { start, findings, contents } = await outcomeOf("DELETE FROM meta WHERE name = 'current_versions'")
+    expect(start).toMatch(/The row current_versions of the table meta is damaged: it is missing/)
+    expect(findings).toMatchObject([{ place: 'waypost.db, table meta, row current_versions' }])
+    expect(contents.size).toBe(20)
+  })
+})
+
+test('a page that is as it was before the last changes is refused, or changes nothing', async () => {
+  const [older, newer] = [temporaryDirectory('older-'), temporaryDirectory('newer-')]
+  let items = await changed(older, new Map())
+  items = await changed(older, items)
+  cpSync(older, newer, { recursive: true })
+  items = await changed(newer, items)
+  const truth = new Map([...items.values()].map(({ key, content }) => [key.dataId, content.toString()]))
+  expect(await contentsOf(newer)).toEqual(truth)
+  const pages = readFileSync(fileOf(older))
+  let refused = 0
+  for (let page = 1; page < pages.length / PAGE; page++) {
+    const directory = temporaryDirectory('stale-')
+    cpSync(newer, directory, { recursive: true })
+    overwrite(fileOf(directory), page * PAGE, pages.subarray(page * PAGE, (page + 1) * PAGE))
+    const found = await contentsOf(directory).catch((error: unknown) => String(error))
+    if (typeof found === 'string') {
+      refused++
+      expect(found, `page ${page + 1}`).toMatch(/waypost doctor/)
+    } else expect(found, `page ${page + 1}`).toEqual(truth)
+  }
+  // Those of the items, their versions and the index of these, and of what says what there should be.
+  expect(refused).toBeGreaterThan(3)
+}, 30_000)
+
+/** Publishes, changes and deletes 30 items by turns; answers those that there are then. */
+async function changed(directory: string, before: ReadonlyMap<string, ConfigItem>) {
+  const store = await openEmbeddedStore({ directory, log: { info() {}, warn() {}, error() {} } })
+  const items = new Map(before)
+  for (let at = 0; at < 90; at++) {
+    const name = `item-${(at * 7) % 30}`
+    const previous = items.get(name)
+    if (previous !== undefined && at % 11 === 0) {
+      await commitAll(store, deleted(previous))
+      items.delete(name)
+      continue
+    }
+    const change = published(sampleKey(name), { content: `${before.size} ${at} `.repeat(20), previous })
+    await commitAll(store, change)
+    items.set(name, change.item)
+  }
+  await store.close()
+  return items
+}
+
+/** A statement that adds a revision. */
+function revision(values: readonly unknown[]): string {
+  const row = withChecksum(TABLES.config_revision, values)
+  const [content, checksum] = [row.at(-2), row.at(-1)]
+  const texts = [...row.slice(0, -2), checksum, content].map((value) => {
+    if (value === null) return 'NULL'
+    return Buffer.isBuffer(value) ? `x'${value.toString('hex')}'` : JSON.stringify(value).replaceAll('"', "'")
+  })
+  return `INSERT INTO config_revision VALUES (${texts.join(', ')})`
+}
+
+/** A statement that sets the sums to those of the sample with another current version of the item with the number 7. */
+function setSums(version: number): string {
+  const nameIds = Array.from({ length: 20 }, (_, at) => at + 1)
+  const items = nameIds.map((nameId) => ({ nameId, revisionId: nameId === 7 ? version : newestOf(nameId) }))
+  const text = VersionSums.of(items).toString()
+  const checksum = withChecksum(TABLES.meta, ['current_versions', text]).at(-1)
+  return `UPDATE meta SET value = '${text}', checksum = ${checksum} WHERE name = 'current_versions'`
+}

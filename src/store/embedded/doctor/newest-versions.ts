@@ -50,12 +50,12 @@ export function missingVersions(
 ): MissingVersions {
   const expected = inventory.versionSums
   const left = leftVersions(inventory, newest)
-  if (inventory.rowsSayVersion) return { ...NOTHING, known: pointedTo(inventory, left) }
+  if (inventory.rowsSayVersion) return { ...NOTHING, known: pointedTo(inventory, newest) }
   if (expected?.equals(sumsOf(left))) return NOTHING
   const indexed = newestInIndex(rows)
-  const known = pointedTo(inventory, left)
+  const known = pointedTo(inventory, newest)
   for (const [nameId, id] of indexed) {
-    if (inventory.items.has(nameId) && id > Math.max(known.get(nameId) ?? 0, left.get(nameId) ?? 0))
+    if (inventory.items.has(nameId) && id > Math.max(known.get(nameId) ?? 0, lastOf(newest, nameId)))
       known.set(nameId, id)
   }
   if (isExplained({ inventory, newest }, left, known)) return { ...NOTHING, known }
@@ -73,9 +73,14 @@ function leftVersions({ items }: Inventory, newest: ReadonlyMap<number, Newest>)
 }
 
 /** Versions that rows of items were written with, and that are not there. */
-function pointedTo({ items }: Inventory, left: ReadonlyMap<number, number>): Map<number, number> {
-  const lost = [...items].filter(([nameId, { revisionId }]) => revisionId > (left.get(nameId) ?? 0))
+function pointedTo({ items }: Inventory, newest: ReadonlyMap<number, Newest>): Map<number, number> {
+  const lost = [...items].filter(([nameId, { revisionId }]) => revisionId > lastOf(newest, nameId))
   return new Map(lost.map(([nameId, { revisionId }]) => [nameId, revisionId]))
+}
+
+/** The id of the newest revision that is left of a name, be it a deletion; 0 where none is. */
+function lastOf(newest: ReadonlyMap<number, Newest>, nameId: number): number {
+  return newest.get(nameId)?.revision.id ?? 0
 }
 
 function newestInIndex(rows: StoreRows): Map<number, number> {

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
 import type { ConfigPublished } from '../../core/changes.ts'
-import type { ConfigItem, ConfigNotes } from '../../core/config/config-item.ts'
+import { type ConfigItem, configKey } from '../../core/config/config-item.ts'
+import type { ConfigNotes } from '../../core/config/config-notes.ts'
 import { ContentPack } from './content-pack.ts'
 import { writeOfChange } from './writes-of-change.ts'
 
 const FIRST: ConfigItem = {
-  key: { namespaceId: 'public', group: 'g', dataId: 'a' },
+  key: configKey('public', 'g', 'a'),
   origin: { id: 2, createdMs: 1, createUser: 'ada', createIp: '127.0.0.1' },
   historyId: 3,
   content: Buffer.from('one'),

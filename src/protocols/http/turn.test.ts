@@ -4,8 +4,10 @@ import { Turn } from './turn.ts'
 
 let turn: Turn
 let done: string[]
+let nowMs: number
 beforeEach(() => {
-  turn = new Turn()
+  nowMs = 0
+  turn = new Turn(() => nowMs)
   done = []
 })
 
@@ -50,4 +52,16 @@ test('work that an ending adds belongs to the next turn', async () => {
   expect(done).toEqual([])
   await nextTurn()
   expect(done).toEqual(['late', 'end late'])
+})
+
+test('what takes long leaves a turn to others, and is done before what came later', async () => {
+  const addSlow = (name: number): void => turn.add({ run: () => ((nowMs += 3), done.push(String(name))) })
+  for (let name = 1; name <= 10; name++) addSlow(name)
+  await nextTurn()
+  expect(done).toHaveLength(4)
+  addSlow(11)
+  await nextTurn()
+  expect(done).toHaveLength(8)
+  await nextTurn()
+  expect(done.map(Number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])
 })

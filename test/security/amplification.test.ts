@@ -125,6 +125,16 @@ describe('a name does not keep the request alive that it came in', () => {
     },
   )
 
+  test('of an item in the text of its key', async () => {
+    const bytes = await keptBytes(() =>
+      Array.from({ length: 5_000 }, (_, index) => {
+        const request = `${'x'.repeat(1_500)}a-dataId-of-${index}`
+        return configKey('public', 'DEFAULT_GROUP', request.slice(1_500)).text
+      }),
+    )
+    expect(bytes).toBeLessThan(5_000 * 1_500)
+  })
+
   test('between blanks', async () => {
     const bytes = await keptBytes(() =>
       many((index) => read(new Map([['ip', `${' '.repeat(MIB)}${name}${index}`]]))),

@@ -92,7 +92,7 @@ async function joinParts(store: Store, settings: Settings, log: Logger): Promise
     store: watch.store,
     clock,
     publish: (changes) => feed.publish(changes),
-    defer: loop.soon,
+    loop,
     report: watch.report,
   })
   const polls = new LongPolls({

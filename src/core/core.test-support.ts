@@ -185,7 +185,7 @@ export class EngineWorld {
       store: this.store,
       clock: () => at(this.nowMs),
       publish: (changes) => this.published.push(...changes),
-      defer: (run) => this.#deferred.push(run),
+      loop: { now: () => this.nowMs, soon: (run) => this.#deferred.push(run) },
       report: (_error, what) => this.reports.push(what),
     })
   }

@@ -82,6 +82,13 @@ describe('a batch waits for callers that come back', () => {
     expect(world.store.begun[1]).toHaveLength(1)
   })
 
+  test('and not for turns that others make long', async () => {
+    const world = await oneIsBack()
+    world.nowMs += 10
+    await world.turn()
+    expect(world.store.begun[1]).toHaveLength(1)
+  })
+
   test('not any that was alone', async () => {
     const world = new EngineWorld()
     for (const content of ['one', 'two']) {

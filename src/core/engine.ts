@@ -5,6 +5,7 @@ import type { Command, Decision } from './decision.ts'
 import type { CommitResult, Now, Store } from './ports.ts'
 import { Refusal } from './refusal.ts'
 import { ReturningCallers } from './returning-callers.ts'
+import type { Loop } from './sliced-work.ts'
 import type { State } from './state.ts'
 import { WriteBehind } from './write-behind.ts'
 
@@ -22,8 +23,8 @@ export interface EngineOptions {
   readonly clock: () => Now
   /** Takes committed changes in their order, after the state has them (the feed). */
   readonly publish: (changes: readonly Change[]) => void
-  /** Runs a function once what has arrived by now is read, so that a batch gathers it. */
-  readonly defer: (run: () => void) => void
+  /** Its next turn comes once what has arrived by now is read, so that a batch gathers it. */
+  readonly loop: Loop
   /** Told when something could not be written although nobody waits for it. */
   readonly report: (error: unknown, what: string) => void
   /** How many records that are behind one commit takes; 1,000 unless told. */
@@ -38,7 +39,7 @@ export interface EngineOptions {
 export class Engine {
   readonly #options: EngineOptions
   readonly #behind = new WriteBehind()
-  readonly #callers = new ReturningCallers()
+  readonly #callers: ReturningCallers
   readonly #mostBehind: number
   #waiting: Waiting[] = []
   readonly #busy = new BusySubjects()
@@ -56,6 +57,7 @@ export class Engine {
 
   constructor(options: EngineOptions) {
     this.#options = options
+    this.#callers = new ReturningCallers(options.loop)
     this.#mostBehind = options.mostBehind ?? MOST_BEHIND
   }
 
@@ -143,12 +145,10 @@ export class Engine {
   #deferPump(): void {
     if (this.#committing || this.#pumpDeferred) return
     this.#pumpDeferred = true
-    this.#callers.startWaiting()
-    this.#options.defer(this.#pumpWhenGathered)
+    this.#callers.gather(() => this.#waiting.length, this.#pumpGathered)
   }
 
-  readonly #pumpWhenGathered = (): void => {
-    if (this.#callers.areAwaited(this.#waiting.length)) return this.#options.defer(this.#pumpWhenGathered)
+  readonly #pumpGathered = (): void => {
     this.#pumpDeferred = false
     this.#pump()
   }

@@ -38,9 +38,10 @@ export function startFixture(limits: Pick<LongPollOptions, 'maxHeld'> = {}) {
   const state = new State(0)
   const store = new MemoryStore()
   const soon = (run: () => void) => void setImmediate(run)
+  const loop = { now: () => clock.nowMs, soon }
   const polls = new LongPolls({
     md5Of: (key) => state.config(key)?.md5 ?? '',
-    loop: { now: () => clock.nowMs, soon },
+    loop,
     ...limits,
   })
   const engine = new Engine({
@@ -48,7 +49,7 @@ export function startFixture(limits: Pick<LongPollOptions, 'maxHeld'> = {}) {
     store: store as unknown as Store,
     clock: () => ({ wallMs: 1_795_260_678_579 + clock.nowMs, healthMs: clock.nowMs }),
     publish: (changes) => changes.forEach((change) => polls.onChange(change)),
-    defer: soon,
+    loop,
     report: (error) => {
       throw error
     },

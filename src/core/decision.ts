@@ -22,8 +22,8 @@ export interface Decision<T> {
  */
 export interface Command<T> {
   readonly subject: string
-  /** Set where what it changes is synced, always: it is decided with its batch only. */
-  readonly isSynced?: true
+  /** Whether it surely makes changes that are synced: then it is decided with its batch only, and not twice. */
+  surelySyncs?(view: View): boolean
   decide(view: View, now: Now): Decision<T>
 }
 

@@ -55,6 +55,19 @@ test('one batch is in flight at a time; the next is decided when that one is app
   expect([second.value, third.value]).toEqual([true, true])
 })
 
+test('what changes nothing is answered while others are being written, and so is a wrong casMd5', async () => {
+  const world = new EngineWorld()
+  world.start(publish('a', 'one'))
+  await world.quiet()
+  world.start(publish('b'))
+  await world.turn()
+  expect(world.engine.execute(publish('a', 'one'))).toBe(true)
+  const wish = publishing('two', { key: keyOf('a'), casMd5: 'another' })
+  expect(() => world.engine.execute(publishConfig(wish))).toThrow('Cas publish fail')
+  const same = watched(world.engine.execute(publish('b')))
+  expect(same.waits, 'what is not written yet is not there').toBe(true)
+})
+
 describe('a batch waits for callers that come back', () => {
   /** Two were answered together, and one of them has come back. */
   async function oneIsBack(): Promise<EngineWorld> {

@@ -72,7 +72,7 @@ export class Engine {
    */
   execute<T>(command: Command<T>): T | Promise<T> {
     if (this.#closing) throw new Refusal('stopping', 'The server is stopping: try again in a moment.')
-    if (command.isSynced !== true && !this.#busy.has(command.subject)) {
+    if (!this.#busy.has(command.subject) && command.surelySyncs?.(this.#options.state) !== true) {
       const decision = command.decide(this.#options.state, this.#options.clock())
       const changesNothing = decision.changes.length === 0
       if (changesNothing && !this.#doubtful.has(command.subject)) return decision.outcome

@@ -21,7 +21,7 @@ export interface PublishConfig {
 export function publishConfig(wish: PublishConfig): Command<true> {
   return {
     subject: wish.key.text,
-    isSynced: true,
+    surelySyncs: (view) => wish.casMd5 === undefined && view.config(wish.key)?.md5 !== wish.md5,
     decide(view, now) {
       const previous = view.config(wish.key)
       checkCas(wish, previous)

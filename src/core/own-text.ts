@@ -9,3 +9,8 @@ export function ownText(text: string): string {
   // Joined, because a piece of a text put together with `+` would be a reference into that.
   return text.length < SHORTEST_CUT ? text : [text.slice(0, 1), text.slice(1)].join('')
 }
+
+/** The same for what may be absent. */
+export function ownTextOrNull(text: string | null): string | null {
+  return text === null ? null : ownText(text)
+}

@@ -1,6 +1,8 @@
 // Writes until it is killed: `node crash-writer.mjs <directory> <round>`. Says each commit that was
 // acknowledged, `<writer>:<number>` a line. Runs the built store, as a server does.
 import { createHash } from 'node:crypto'
+import { configKey } from '../../dist/core/config/config-item.js'
+import { NO_NOTES } from '../../dist/core/config/config-notes.js'
 import { openEmbeddedStore } from '../../dist/store/embedded/embedded-store.js'
 
 const [directory, round] = process.argv.slice(2)
@@ -25,21 +27,13 @@ async function write(dataId) {
 function version(dataId, { number, previous }) {
   const content = Buffer.from(`${round}-${number} ${'x'.repeat(1500)}`)
   return {
-    key: { namespaceId: 'public', group: 'g', dataId },
+    key: configKey('public', 'g', dataId),
     origin: previous?.origin ?? { id: 0, createdMs: number, createUser: null, createIp: '127.0.0.1' },
     historyId: 0,
     content,
     md5: createHash('md5').update(content).digest('hex'),
     type: 'text',
-    notes: {
-      appName: '',
-      desc: null,
-      use: null,
-      effect: null,
-      schema: null,
-      configTags: null,
-      encryptedDataKey: '',
-    },
+    notes: NO_NOTES,
     modifiedMs: 1_795_000_000_000 + number,
   }
 }

@@ -7,7 +7,7 @@ import type {
   ServiceSaved,
 } from '../../src/core/changes.ts'
 import { type ConfigItem, type ConfigKey, configKey } from '../../src/core/config/config-item.ts'
-import type { ConfigNotes } from '../../src/core/config/config-notes.ts'
+import { type ConfigNotes, NO_NOTES } from '../../src/core/config/config-notes.ts'
 import type { InstanceRecord } from '../../src/core/naming/instance.ts'
 import type { Service, ServiceKey } from '../../src/core/naming/service.ts'
 import type { ChangeGroup, Store } from '../../src/core/ports.ts'
@@ -16,16 +16,6 @@ import type { ChangeGroup, Store } from '../../src/core/ports.ts'
 export const START_MS = 1_795_000_000_000
 
 const OPERATOR = { ip: '10.1.2.3', user: 'ada' }
-
-const NOTES: ConfigNotes = {
-  appName: '',
-  desc: null,
-  use: null,
-  effect: null,
-  schema: null,
-  configTags: null,
-  encryptedDataKey: '',
-}
 
 /** A key in the group `g` of the default namespace. */
 export function sampleKey(dataId: string): ConfigKey {
@@ -52,7 +42,7 @@ export function published(key: ConfigKey, version: Version): ConfigPublished {
     content,
     md5: createHash('md5').update(content).digest('hex'),
     type,
-    notes: { ...NOTES, ...version.notes },
+    notes: { ...NO_NOTES, ...version.notes },
     modifiedMs: atMs,
   }
   return {

@@ -1,4 +1,4 @@
-import { ownText } from '../own-text.ts'
+import { ownTextOrNull } from '../own-text.ts'
 
 /** What a publisher may say about an item besides its content; each is kept and given back as sent. */
 export interface ConfigNotes {
@@ -33,9 +33,7 @@ export function notesWith(notes: ConfigNotes, said: Partial<ConfigNotes>): Confi
 
 /** What is kept of an item must not keep the request that it was cut out of, content and all. */
 function owned(said: Partial<ConfigNotes>): Partial<ConfigNotes> {
-  return Object.fromEntries(
-    Object.entries(said).map(([name, text]) => [name, text === null ? null : ownText(text)]),
-  )
+  return Object.fromEntries(Object.entries(said).map(([name, text]) => [name, ownTextOrNull(text)]))
 }
 
 /** Whether two say the same. */

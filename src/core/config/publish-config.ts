@@ -1,5 +1,5 @@
 import { type Command, synced, unchanged } from '../decision.ts'
-import { ownText } from '../own-text.ts'
+import { ownText, ownTextOrNull } from '../own-text.ts'
 import { Refusal } from '../refusal.ts'
 import type { ConfigItem, ConfigKey, ConfigType, Operator } from './config-item.ts'
 import { type ConfigNotes, NO_NOTES, notesWith, sameNotes } from './config-notes.ts'
@@ -48,7 +48,7 @@ function nextVersion(wish: PublishConfig, previous: ConfigItem | undefined, wall
     origin: previous?.origin ?? {
       id: 0,
       createdMs: wallMs,
-      createUser: owned(operator.user),
+      createUser: ownTextOrNull(operator.user),
       createIp: ownText(operator.ip),
     },
     historyId: 0,
@@ -63,10 +63,6 @@ function nextVersion(wish: PublishConfig, previous: ConfigItem | undefined, wall
 /** What is kept of an item must not keep the request that it was cut out of, content and all. */
 function ownKey({ namespaceId, group, dataId, text }: ConfigKey): ConfigKey {
   return { namespaceId: ownText(namespaceId), group: ownText(group), dataId: ownText(dataId), text }
-}
-
-function owned(text: string | null): string | null {
-  return text === null ? null : ownText(text)
 }
 
 function sameVersion(a: ConfigItem, b: ConfigItem): boolean {

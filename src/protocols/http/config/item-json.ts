@@ -16,13 +16,13 @@ export function aboutJson({ origin, modifiedMs, notes }: ConfigItem): object {
   }
 }
 
-/** Everything that is known of an item (`show=all`). */
+/**
+ * Everything that is known of an item (`show=all`). Not by spreading: with so many properties V8 then makes a hash table
+ * of each answer, which costs as much again and is left to the collections of the whole heap (docs/performance.md).
+ */
 export function itemJson(item: ConfigItem): object {
-  return {
-    ...nameAndContent(item, item.md5),
-    ...aboutJson(item),
-    encryptedDataKey: item.notes.encryptedDataKey,
-  }
+  const { encryptedDataKey } = item.notes
+  return Object.assign(nameAndContent(item, item.md5), aboutJson(item), { encryptedDataKey })
 }
 
 /** An item of a page that a search found: its md5 is never told there. */

@@ -11,13 +11,15 @@ export function saveInFull(
   saving: { record: InstanceRecord; healthy: boolean | undefined; atMs: number },
 ): Change[] {
   const service = existingService(view, serviceKey)
-  const { atMs } = saving
+  const { record, healthy, atMs } = saving
   const saved: Change = {
     kind: 'instance-saved',
     serviceKey,
     serviceSerial: service.serial,
     beat: false,
-    ...saving,
+    record,
+    healthy,
+    atMs,
   }
   return view.surelyStored(service.serial) ? [saved] : [{ kind: 'service-saved', service, atMs }, saved]
 }

@@ -36,12 +36,13 @@ export function csJsonAnswer(value: unknown, status = 200): Answer {
 }
 
 // Made once: these are the answers of the hottest writes. None ends in a newline, clients compare exactly.
-export const OK_TEXT: Answer = ready(textAnswer('ok'))
-export const EMPTY_TEXT: Answer = ready(textAnswer(''))
-export const TRUE_JSON: Answer = ready(jsonTextAnswer('true'))
-export const FALSE_JSON: Answer = ready(jsonTextAnswer('false'))
-export const CS_TRUE_JSON: Answer = ready(csJsonAnswer(true))
+export const OK_TEXT: Answer = asciiAnswer(textAnswer('ok'))
+export const EMPTY_TEXT: Answer = asciiAnswer(textAnswer(''))
+export const TRUE_JSON: Answer = asciiAnswer(jsonTextAnswer('true'))
+export const FALSE_JSON: Answer = asciiAnswer(jsonTextAnswer('false'))
+export const CS_TRUE_JSON: Answer = asciiAnswer(csJsonAnswer(true))
 
-function ready(answer: Answer): Answer {
-  return new ReadyAnswer({ ...answer, isAscii: true })
+/** An answer in ASCII that is given often: its head is made once. */
+export function asciiAnswer({ status, contentType, body, headers = {} }: Answer): ReadyAnswer {
+  return new ReadyAnswer({ status, contentType, body, headers, isAscii: true })
 }

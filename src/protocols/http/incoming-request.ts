@@ -43,13 +43,13 @@ export class IncomingRequest extends IncomingMessage {
    * A body that comes without a length is refused at the first chunk too many, which is not kept.
    */
   readBody(limits: BodyLimits, receiver: BodyReceiver): void {
-    const { limitBytes } = limits
+    const { limitBytes, memory } = limits
     const declared = this.headers['content-length']
     if (declared !== undefined && Number(declared) > limitBytes) return receiver.refuse(tooLarge(limitBytes))
     const unasked = this.#pieces
     this.#pieces = undefined
     this.#bytes = 0
-    this.#reading = { ...limits, receiver }
+    this.#reading = { limitBytes, memory, receiver }
     if (unasked !== undefined) for (const piece of unasked) this.push(piece)
     if (this.complete) this.push(null)
     else this._read(0)

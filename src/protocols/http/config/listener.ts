@@ -1,6 +1,6 @@
 import type { ConfigKey } from '../../../core/config/config-item.ts'
 import { Refusal } from '../../../core/refusal.ts'
-import { ReadyAnswer } from '../answer-headers.ts'
+import { asciiAnswer } from '../answers.ts'
 import type { Answer, Caller, HeaderNote, Held, Request } from '../route.ts'
 import { headerText } from './header-text.ts'
 import { listeningConfigsOf, LISTENING_CONFIGS, type WatchedItem } from './listening-configs.ts'
@@ -52,8 +52,7 @@ export function tellingNames(
   let last: { readonly names: string; readonly answer: Answer } | undefined
   return (changed) => {
     const names = changed.length === 1 ? changed[0]!.echo : changed.map((item) => item.echo).join('')
-    if (last?.names !== names)
-      last = { names, answer: new ReadyAnswer({ ...toAnswer(names), isAscii: true }) }
+    if (last?.names !== names) last = { names, answer: asciiAnswer(toAnswer(names)) }
     return last.answer
   }
 }

@@ -39,16 +39,15 @@ const OPERATIONS: readonly Operation[] = [
   },
   get('history', 'history', `${ITEM}&search=accurate&pageNo=1&pageSize=1`),
   get('namespaces', 'namespaces', ''),
-  // Last, because it leaves some of the instances out.
-  { name: 'rejoin', script: 'rejoin' },
 ]
 
 function get(name: string, path: NonNullable<Operation['path']>, query: string): Operation {
   return { name, script: 'template', path, template: { method: 'GET', query } }
 }
 
-/** What an operation costs while there is little and while there is much: nothing may grow but what answers more. */
-export const flatCost: readonly Scenario[] = [100, 10_000, 100_000].map((count) => ({
+const SIZES = [100, 10_000, 100_000]
+
+const operations: readonly Scenario[] = SIZES.map((count) => ({
   name: `flat-${count}`,
   about: `processor µs of each operation with ${count.toLocaleString('en')} services of one instance and as many items`,
   kinds: ['ours'],
@@ -60,6 +59,31 @@ export const flatCost: readonly Scenario[] = [100, 10_000, 100_000].map((count) 
   prepare: (target) => publishAll(target, count),
   measure: (target, bench, round) => costAt(target, bench, { count, round }),
 }))
+
+/** So many that each has been on disk for a while when it leaves: the end of one that never was is not written at all. */
+const REJOINING = 100_000
+
+const rejoins: readonly Scenario[] = SIZES.map((services) => ({
+  name: `flat-rejoin-${services}`,
+  about:
+    'an instance leaves and comes back, by turns, where ' +
+    `${services.toLocaleString('en')} services have ${REJOINING.toLocaleString('en')} instances together`,
+  kinds: ['ours'],
+  rounds: 3,
+  series: 'flat-rejoin',
+  warmUp: true,
+  notQuick: true,
+  prepare: (target) => registerSet(target, rejoiningIn(services)),
+  measure: async (target, bench) => {
+    const seconds = lengthOf(bench, { quick: 1, full: 2 })
+    const loop = { ...rejoiningIn(services), script: 'rejoin', connections: 64, seconds } as const
+    const { 'rate /s': rate, 'cpu µs': us } = await measureLoop(target, loop)
+    return { 'rate /s': rate!, 'cpu µs': us! }
+  },
+}))
+
+/** What an operation costs while there is little and while there is much: nothing may grow but what answers more. */
+export const flatCost: readonly Scenario[] = [...operations, ...rejoins]
 
 const BASE = 'flat'
 /** No round repeats the numbers of another: a content or metadata that is there already is no change, and cheaper. */
@@ -83,6 +107,10 @@ async function costAt(
   const loop = { ...set, ...requestOf(operation, target), connections: 64, seconds, first }
   const { 'cpu µs': us } = await measureLoop(target, loop)
   return { [`${operation.name} µs`]: us! }
+}
+
+function rejoiningIn(services: number) {
+  return { base: BASE, count: REJOINING, perService: REJOINING / services, lasting: true }
 }
 
 function requestOf({ script, path, template, dialect }: Operation, { base }: Target) {

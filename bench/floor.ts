@@ -5,7 +5,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import './loop-probe.ts'
+import './inside-probe.ts'
 
 /** An answer that was captured from another server. */
 export interface ReadyAnswer {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { forkModule, type Child } from './child.ts'
 import { Histogram } from './histogram.ts'
+import type { InsideFigures } from './inside-probe.ts'
 import type { Job, LoadResult } from './jobs.ts'
 import { processorMs, residentBytes } from './process-usage.ts'
 import { modulePath } from './project.ts'
@@ -71,26 +72,29 @@ export interface Beside {
   readonly measure: (bench: Bench) => Promise<Figures>
 }
 
-/** Processor time and loop delay of a target from now on. */
+/** Processor time, loop delay and what is left in the old generation of a target from now on. */
 export async function watch(target: Target): Promise<(requests: number) => Promise<Figures>> {
   const { pid } = target
-  await target.loopDelay()
+  await target.inside()
   const before = pid === undefined ? 0 : processorMs(pid)
   const began = performance.now()
   return async (requests) => {
     const elapsedMs = performance.now() - began
-    const delay = await target.loopDelay()
-    const late: Figures =
-      delay === undefined ? {} : { 'loop p99 ms': delay.p99Ms, 'loop max ms': delay.maxMs }
-    if (pid === undefined) return late
+    const inside = await target.inside()
+    const told: Figures = inside === undefined ? {} : insideFigures(inside, requests)
+    if (pid === undefined) return told
     const usedMs = processorMs(pid) - before
     return {
       'cpu µs': requests === 0 ? 0 : (usedMs * 1_000) / requests,
       'core %': (usedMs / elapsedMs) * 100,
       'rss MB': residentBytes(pid) / 1e6,
-      ...late,
+      ...told,
     }
   }
+}
+
+function insideFigures({ p99Ms, maxMs, leftBytes }: InsideFigures, requests: number): Figures {
+  return { 'loop p99 ms': p99Ms, 'loop max ms': maxMs, 'left B': requests === 0 ? 0 : leftBytes / requests }
 }
 
 const REST_SAMPLE_MS = 100

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { captureFloor } from './capture.ts'
 import { childOf, forkModule } from './child.ts'
-import type { LoopDelay } from './loop-probe.ts'
+import { ASK_INSIDE, type InsideFigures } from './inside-probe.ts'
 import { modulePath } from './project.ts'
 
 /** What kinds of server are measured: ours, the bare node:http floor, the Rust peer, or one given by its URL. */
@@ -21,8 +21,8 @@ export interface Target {
   readonly pid: number | undefined
   /** From the start of the process to its first answer. */
   readonly startMs: number
-  /** How late its event loop ran since this was last asked. */
-  loopDelay(): Promise<LoopDelay | undefined>
+  /** What its process tells of the time since this was last asked. */
+  inside(): Promise<InsideFigures | undefined>
   /** Ends it; with SIGKILL as a crash would. */
   stop(signal?: 'SIGKILL'): Promise<void>
 }
@@ -43,7 +43,7 @@ export function launchOurs(name: string, mainFile: string): Launch {
   return async ({ dataDir, settings = {} } = {}) => {
     const data = directoryFor(dataDir)
     const began = performance.now()
-    const probe = modulePath('loop-probe')
+    const probe = modulePath('inside-probe')
     const args = [
       '--import',
       probe,
@@ -78,7 +78,7 @@ export function launchOurs(name: string, mainFile: string): Launch {
       base: `${url}/svc/v1`,
       pid: watched.pid,
       startMs: performance.now() - began,
-      loopDelay: async () => (await watched.ask('loop-delay')) as LoopDelay,
+      inside: async () => (await watched.ask(ASK_INSIDE)) as InsideFigures,
       stop: (signal) => watched.stop(signal).then(data.remove),
     }
   }
@@ -97,7 +97,7 @@ export function launchFloor(like: Target, known: { service: string; dataId: stri
       base: `http://127.0.0.1:${port}/svc/v1`,
       pid: child.pid,
       startMs: performance.now() - began,
-      loopDelay: async () => (await child.ask('loop-delay')) as LoopDelay,
+      inside: async () => (await child.ask(ASK_INSIDE)) as InsideFigures,
       stop: () => child.stop(),
     }
   }
@@ -113,7 +113,7 @@ export function foundTarget(text: string): Launch {
       base,
       pid: pid === undefined ? undefined : Number(pid),
       startMs: 0,
-      loopDelay: () => Promise.resolve(undefined),
+      inside: () => Promise.resolve(undefined),
       stop: () => Promise.resolve(),
     })
 }

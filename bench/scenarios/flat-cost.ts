@@ -101,19 +101,23 @@ async function costAt(
     // The first list after a change makes the answer; what is asked for here is what all later ones cost.
     await listAll(target, count)
   }
-  const operation = OPERATIONS[part]!
+  const { name } = OPERATIONS[part]!
   const seconds = lengthOf(bench, { quick: 1, full: 2 })
   const first = (round + 2) * ROUND_STEP
-  const loop = { ...set, ...requestOf(operation, target), connections: 64, seconds, first }
+  const loop = { ...set, ...requestOf(name, target), connections: 64, seconds, first }
   const { 'cpu µs': us } = await measureLoop(target, loop)
-  return { [`${operation.name} µs`]: us! }
+  return { [`${name} µs`]: us! }
 }
 
 function rejoiningIn(services: number) {
   return { base: BASE, count: REJOINING, perService: REJOINING / services, lasting: true }
 }
 
-function requestOf({ script, path, template, dialect }: Operation, { base }: Target) {
+/** The requests of an operation of the table of flat cost; throws for a name that it does not have. */
+export function requestOf(name: string, { base }: Target) {
+  const operation = OPERATIONS.find((each) => each.name === name)
+  if (operation === undefined) throw new Error(`The table of flat cost has no operation ${name}.`)
+  const { script, path, template, dialect } = operation
   if (script !== 'template') return { script }
   const paths = requestPaths(dialect === undefined ? base : base.replace('/svc/', `/${dialect}/`))
   return { script, url: paths[path!], template: template! }

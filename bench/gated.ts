@@ -1,0 +1,71 @@
+import { join } from 'node:path'
+import { projectRoot } from './project.ts'
+import type { Bench, Figures } from './scenario.ts'
+import { closedLoops, LIST_SET, measureLoop, prepareReads, READ_BASE } from './scenarios/closed-loops.ts'
+import { requestOf } from './scenarios/flat-cost.ts'
+import { launchFloor, launchOurs, type Target } from './target.ts'
+
+/** What the gate watches of which operations. */
+export const GATED = {
+  costs: ['list', 'read', 'beat'],
+  // Those with a form, those that keep something, and one that makes its answer anew each time.
+  leftBytes: ['list', 'read', 'beat', 'register', 'publish', 'listener', 'show=all'],
+} as const
+
+/** By operation: processor time as a multiple of the floor's, and bytes that a request adds to the old generation. */
+export interface Measured {
+  readonly costs: Record<string, number>
+  readonly leftBytes: Record<string, number>
+}
+
+const ROUNDS = 5
+const BENCH: Bench = {
+  quick: true,
+  rounds: ROUNDS,
+  seconds: 1,
+  launches: {},
+  dist: join(projectRoot, 'dist'),
+}
+
+/** One look at all of it, about a minute, with servers of its own. */
+export async function measureGated(): Promise<Measured> {
+  const ours = await launchOurs('ours', join(projectRoot, 'dist', 'main.js'))()
+  let floor: Target | undefined
+  try {
+    await prepareReads(ours)
+    floor = await launchFloor(ours, { service: `${LIST_SET.base}-0`, dataId: `${READ_BASE}-0` })()
+    const measured: Measured = { costs: {}, leftBytes: {} }
+    for (const name of GATED.leftBytes) await measureInto(measured, name, { ours, floor })
+    return measured
+  } finally {
+    await Promise.all([ours.stop(), floor?.stop()])
+  }
+}
+
+/** What else a machine does can only add to a figure: the least of several rounds is nearest to the truth. */
+async function measureInto(
+  { costs, leftBytes }: Measured,
+  name: string,
+  { ours, floor }: { ours: Target; floor: Target },
+): Promise<void> {
+  const hasFloor = (GATED.costs as readonly string[]).includes(name)
+  const least = { ours: Infinity, floor: Infinity, left: Infinity }
+  // Round -1 warms up.
+  for (let round = -1; round < ROUNDS; round++) {
+    const ofOurs = await figuresOf(name, ours, round)
+    const ofFloor = hasFloor ? await figuresOf(name, floor, round) : {}
+    if (round < 0) continue
+    least.ours = Math.min(least.ours, ofOurs['cpu µs']!)
+    least.floor = Math.min(least.floor, ofFloor['cpu µs'] ?? Infinity)
+    least.left = Math.min(least.left, ofOurs['left B']!)
+  }
+  leftBytes[name] = least.left
+  if (hasFloor) costs[name] = least.ours / least.floor
+}
+
+function figuresOf(name: string, target: Target, round: number): Promise<Figures> {
+  const scenario = closedLoops.find((each) => each.name === name)
+  if (scenario !== undefined) return scenario.measure(target, BENCH, round)
+  const item = { base: READ_BASE, count: 1, connections: 64, seconds: BENCH.seconds }
+  return measureLoop(target, { ...item, ...requestOf(name, target) })
+}

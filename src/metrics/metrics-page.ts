@@ -72,17 +72,19 @@ function histogramOf({ name, help, read }: HistogramMetric): Parameters<Registry
   return { name, help, get, reset: () => undefined } as unknown as Parameters<Registry['registerMetric']>[0]
 }
 
-function lines(name: string, labels: Labels, histogram: Histogram): object[] {
+/** What a histogram's lines have in common prom-client makes a text of once, and remembers it. */
+function lines(name: string, sharedLabels: Labels, histogram: Histogram): object[] {
   const cumulative = histogram.cumulative()
   const buckets = [...histogram.bounds.map(String), '+Inf'].map((le, place) => ({
     metricName: `${name}_bucket`,
-    labels: { ...labels, le },
+    labels: { le },
+    sharedLabels,
     value: cumulative[place]!,
   }))
   return [
     ...buckets,
-    { metricName: `${name}_sum`, labels, value: histogram.sum },
-    { metricName: `${name}_count`, labels, value: histogram.count },
+    { metricName: `${name}_sum`, sharedLabels, value: histogram.sum },
+    { metricName: `${name}_count`, sharedLabels, value: histogram.count },
   ]
 }
 

@@ -13,9 +13,9 @@ test('answers are counted by route and status class, in buckets that hold those 
   const of = 'method="GET",route="/nacos/v1/cs/configs",dialect="nacos"'
   expect(body).toContain(`waypost_http_requests_total{${of},status="2xx"} 2\n`)
   expect(body).toContain(`waypost_http_requests_total{${of},status="4xx"} 1\n`)
-  expect(body).toContain(`waypost_http_request_duration_seconds_bucket{${of},le="0.0005"} 1\n`)
-  expect(body).toContain(`waypost_http_request_duration_seconds_bucket{${of},le="60"} 2\n`)
-  expect(body).toContain(`waypost_http_request_duration_seconds_bucket{${of},le="+Inf"} 3\n`)
+  expect(body).toContain(`waypost_http_request_duration_seconds_bucket{le="0.0005",${of}} 1\n`)
+  expect(body).toContain(`waypost_http_request_duration_seconds_bucket{le="60",${of}} 2\n`)
+  expect(body).toContain(`waypost_http_request_duration_seconds_bucket{le="+Inf",${of}} 3\n`)
   expect(body).toContain(`waypost_http_request_duration_seconds_count{${of}} 3\n`)
   expect(body).toMatch(/duration_seconds_sum\{[^}]*\} 70\.001/)
 })

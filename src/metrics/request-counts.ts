@@ -100,7 +100,8 @@ function dialectOf(path: string): string {
 }
 
 function answersOf({ labels, byClass }: RouteCounts): (readonly [Labels, number])[] {
-  return [...byClass]
-    .map((count, place) => [{ ...labels, status: CLASSES[place]! }, count] as const)
-    .filter(([, count]) => count > 0)
+  const answers: (readonly [Labels, number])[] = []
+  for (const [place, count] of byClass.entries())
+    if (count > 0) answers.push([Object.assign({}, labels, { status: CLASSES[place]! }), count])
+  return answers
 }

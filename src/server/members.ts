@@ -37,7 +37,8 @@ export class Members {
 
   readonly list = (): Member[] => {
     const alive = serverStatus(this.#state.switches) === 'UP'
-    return [{ ...this.#self, alive, lastRefMs: this.#refreshedMs }]
+    const { ip, port, site } = this.#self
+    return [{ ip, port, site, alive, lastRefMs: this.#refreshedMs }]
   }
 
   readonly leader = (): LeaderView => this.#leadership.view(monotonicMs())

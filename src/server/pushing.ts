@@ -43,13 +43,19 @@ export async function openPushing(state: State, settings: Settings, log: Logger)
 /** What is pushed: the list answer as the subscriber would be given it, with the longer cacheMillis. */
 function pushedAnswer(
   state: State,
-  to: { key: ServiceKey; clustersText: string; consumerIp: string | undefined },
+  {
+    key,
+    clustersText,
+    consumerIp,
+  }: { key: ServiceKey; clustersText: string; consumerIp: string | undefined },
 ): Buffer | undefined {
-  if (state.instanceCount(to.key) > MOST_PUSHED) return undefined
+  if (state.instanceCount(key) > MOST_PUSHED) return undefined
   const body = instanceListAnswer(state, {
-    ...to,
-    clusters: splitClusters(to.clustersText),
+    key,
+    clustersText,
+    clusters: splitClusters(clustersText),
     healthyOnly: false,
+    consumerIp,
     cacheMillis: state.switches.defaultPushCacheMillis,
   })
   return typeof body === 'string' ? Buffer.from(body, 'latin1') : body

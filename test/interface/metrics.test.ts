@@ -43,7 +43,7 @@ describe('a publish', () => {
   test('is counted by route, with its latency', async () => {
     await rises(`waypost_http_requests_total{${PUBLISH},status="2xx"}`, () => publish())
     await rises(`waypost_http_request_duration_seconds_count{${PUBLISH}}`, () => publish())
-    await rises(`waypost_http_request_duration_seconds_bucket{${PUBLISH},le="60"}`, () => publish())
+    await rises(`waypost_http_request_duration_seconds_bucket{le="60",${PUBLISH}}`, () => publish())
   })
 
   test('is a commit, a change and an item', async () => {

@@ -2,14 +2,14 @@ import type { ConfigItem, ConfigKey } from './config-item.ts'
 
 /** All current configuration items, by key, by id and by namespace. Written by State alone. */
 export class ConfigTable {
-  readonly #byKey = new Map<string, ConfigItem>()
+  /** By namespace and the text of the key: searches walk over one namespace. */
+  readonly #byNamespace = new Map<string, Map<string, ConfigItem>>()
   readonly #byId = new Map<number, ConfigItem>()
-  readonly #byNamespace = new Map<string, Set<string>>()
   #contentBytes = 0
 
   /** How many items there are. */
   get size(): number {
-    return this.#byKey.size
+    return this.#byId.size
   }
 
   /** How many bytes all contents take together. */
@@ -18,7 +18,7 @@ export class ConfigTable {
   }
 
   get(key: ConfigKey): ConfigItem | undefined {
-    return this.#byKey.get(key.text)
+    return this.#byNamespace.get(key.namespaceId)?.get(key.text)
   }
 
   /** The item whose own id this is. */
@@ -27,11 +27,8 @@ export class ConfigTable {
   }
 
   /** The items of a namespace, oldest first. */
-  *inNamespace(namespaceId: string): Generator<ConfigItem> {
-    for (const keyText of this.#byNamespace.get(namespaceId) ?? []) {
-      const item = this.#byKey.get(keyText)
-      if (item !== undefined) yield item
-    }
+  inNamespace(namespaceId: string): Iterable<ConfigItem> {
+    return this.#byNamespace.get(namespaceId)?.values() ?? []
   }
 
   /** How many items a namespace holds. */
@@ -40,26 +37,28 @@ export class ConfigTable {
   }
 
   set(item: ConfigItem): void {
-    const { namespaceId, text: keyText } = item.key
-    const replaced = this.#byKey.get(keyText)
-    this.#contentBytes += item.content.length - (replaced?.content.length ?? 0)
-    this.#byKey.set(keyText, item)
+    const { namespaceId, text } = item.key
+    const items = this.#itemsOf(namespaceId)
+    this.#contentBytes += item.content.length - (items.get(text)?.content.length ?? 0)
+    items.set(text, item)
     this.#byId.set(item.origin.id, item)
-    if (replaced !== undefined) return
-    const members = this.#byNamespace.get(namespaceId)
-    if (members === undefined) this.#byNamespace.set(namespaceId, new Set([keyText]))
-    else members.add(keyText)
   }
 
-  delete(key: ConfigKey): void {
-    const keyText = key.text
-    const item = this.#byKey.get(keyText)
-    if (item === undefined) return
-    this.#byKey.delete(keyText)
+  delete({ namespaceId, text }: ConfigKey): void {
+    const items = this.#byNamespace.get(namespaceId)
+    const item = items?.get(text)
+    if (items === undefined || item === undefined) return
+    items.delete(text)
+    if (items.size === 0) this.#byNamespace.delete(namespaceId)
     this.#contentBytes -= item.content.length
     this.#byId.delete(item.origin.id)
-    const members = this.#byNamespace.get(key.namespaceId)
-    members?.delete(keyText)
-    if (members?.size === 0) this.#byNamespace.delete(key.namespaceId)
+  }
+
+  #itemsOf(namespaceId: string): Map<string, ConfigItem> {
+    const there = this.#byNamespace.get(namespaceId)
+    if (there !== undefined) return there
+    const made = new Map<string, ConfigItem>()
+    this.#byNamespace.set(namespaceId, made)
+    return made
   }
 }

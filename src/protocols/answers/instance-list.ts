@@ -135,7 +135,8 @@ function makeAnswer(state: State, entry: ServiceEntry, query: ListQuery): Kept {
   const { namespaceId } = entry.service.key
   const labelsOf = (ip: string) => state.labelsAt(ip, namespaceId)
   const consumer = query.consumerIp === undefined ? undefined : { ip: query.consumerIp, labelsOf }
-  const selection = selectInstances(entry, { ...query, consumer })
+  const { clusters, healthyOnly } = query
+  const selection = selectInstances(entry, { clusters, healthyOnly, consumer })
   const hosts = hostsText(selection, state.switches.clientBeatInterval)
   const head = headText(query)
   return {

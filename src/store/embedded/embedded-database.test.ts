@@ -31,11 +31,12 @@ test('a full disk refuses commits, leaves reads going, and commits go on when th
   const refused = failureOf(() => commits.commit(batchOf(5, 'x'.repeat(500_000))))
   expect(refused?.message).toMatch(/disk of its data directory is full; free some space/)
   expect(refused?.reopen).toBe(false)
-  const page = { name: ['public', 'g', 'a'] as const, pageNo: 1, pageSize: 10 }
-  expect(historyPage(connection, names.find(page.name) ?? 0, page).totalCount).toBe(1)
+  const name = ['public', 'g', 'a'] as const
+  const page = { pageNo: 1, pageSize: 10 }
+  expect(historyPage(connection, names.find(name) ?? 0, page).totalCount).toBe(1)
   connection.exec('PRAGMA max_page_count = 1000000')
   expect(commits.commit(batchOf(5, 'x'.repeat(500_000)))).toBeUndefined()
-  expect(historyPage(connection, names.find(page.name) ?? 0, page).totalCount).toBe(2)
+  expect(historyPage(connection, names.find(name) ?? 0, page).totalCount).toBe(2)
 })
 
 test('an error of the disk keeps the connection, damage does not, and one of the data does not concern the store', () => {

@@ -1,4 +1,3 @@
-import type { HistoryRecord } from '../../core/config/history-record.ts'
 import { HistoryCleaner } from './clean-history.ts'
 import { CommitWriter } from './commit.ts'
 import { ConfigNames } from './config-names.ts'
@@ -10,6 +9,7 @@ import type {
   CommitBatch,
   CommitOutcome,
   CrossingPage,
+  CrossingRecord,
   HeldFile,
   LoadBatch,
   Methods,
@@ -51,20 +51,20 @@ export class EmbeddedDatabase implements Methods {
 
   history(name: NameText, pageNo: number, pageSize: number): CrossingPage {
     const nameId = this.#names.find(name)
-    if (nameId === undefined) return { totalCount: 0, entries: [] }
-    return historyPage(this.#connection, nameId, { name, pageNo, pageSize })
+    if (nameId === undefined) return { totalCount: 0, rows: [] }
+    return historyPage(this.#connection, nameId, { pageNo, pageSize })
   }
 
-  historyRecord(id: number): HistoryRecord | undefined {
+  historyRecord(id: number): CrossingRecord | undefined {
     return recordById(this.#connection, id)
   }
 
-  historyBefore(name: NameText, id: number): HistoryRecord | undefined {
+  historyBefore(name: NameText, id: number): CrossingRecord | undefined {
     const nameId = this.#names.find(name)
     return nameId === undefined ? undefined : recordBefore(this.#connection, nameId, id)
   }
 
-  lastUpdate(name: NameText, itemId: number): HistoryRecord | undefined {
+  lastUpdate(name: NameText, itemId: number): CrossingRecord | undefined {
     const nameId = this.#names.find(name)
     return nameId === undefined ? undefined : lastUpdateOf(this.#connection, nameId, itemId)
   }

@@ -5,7 +5,8 @@ import type { ChangeGroup, CommitResult, Snapshot, Store } from '../../core/port
 import { Refusal } from '../../core/refusal.ts'
 import { stampRevisions } from '../../core/revision.ts'
 import { ContentPack } from './content-pack.ts'
-import type { CommitBatch, CrossingRecord, HeldFile, Write } from './messages.ts'
+import { arrivedPage, arrivedRecord } from './crossed-history.ts'
+import type { CommitBatch, HeldFile, Write } from './messages.ts'
 import { SnapshotBuilder } from './snapshot.ts'
 import type { StoreLog } from './store-log.ts'
 import { WorkerClient } from './worker-client.ts'
@@ -68,22 +69,22 @@ class EmbeddedStore implements Store, FileHolder {
 
   async history(key: ConfigKey, page: { pageNo: number; pageSize: number }): Promise<HistoryPage> {
     this.#refuseWhenClosed()
-    return this.#client.call('history', [nameText(key), page.pageNo, page.pageSize])
+    return arrivedPage(key, await this.#client.call('history', [nameText(key), page.pageNo, page.pageSize]))
   }
 
   async historyRecord(id: number): Promise<HistoryRecord | undefined> {
     this.#refuseWhenClosed()
-    return arrived(await this.#client.call('historyRecord', [id]))
+    return arrivedRecord(await this.#client.call('historyRecord', [id]))
   }
 
   async historyBefore(key: ConfigKey, id: number): Promise<HistoryRecord | undefined> {
     this.#refuseWhenClosed()
-    return arrived(await this.#client.call('historyBefore', [nameText(key), id]))
+    return arrivedRecord(await this.#client.call('historyBefore', [nameText(key), id]))
   }
 
   async lastUpdate(key: ConfigKey, itemId: number): Promise<HistoryRecord | undefined> {
     this.#refuseWhenClosed()
-    return arrived(await this.#client.call('lastUpdate', [nameText(key), itemId]))
+    return arrivedRecord(await this.#client.call('lastUpdate', [nameText(key), itemId]))
   }
 
   async cleanHistory(limit: { beforeMs: number; keep: number; most: number }) {
@@ -148,11 +149,4 @@ function batchOf(groups: readonly ChangeGroup[], lastRevision: number): CommitBa
     ends.push(writes.length)
   }
   return { writes, ends, contents: pack.pack(), latestMs, lastRevision }
-}
-
-/** A record with its content as a Buffer again. */
-function arrived(record: CrossingRecord | undefined): HistoryRecord | undefined {
-  if (record === undefined) return undefined
-  const { buffer, byteOffset, byteLength } = record.content
-  return { ...record, content: Buffer.from(buffer, byteOffset, byteLength) }
 }

@@ -1,18 +1,15 @@
-import type { HistoryEntry, HistoryOp, HistoryRecord } from '../../core/config/history-record.ts'
-import { configKey, type ConfigType } from '../../core/config/config-item.ts'
 import type { Connection, SqlValue } from './connection.ts'
-import type { NameText } from './messages.ts'
-import { readable, readValue, RowReader } from './row-reader.ts'
+import type { CrossingPage, CrossingRecord, NameText, RecordFacts } from './messages.ts'
+import { packedTexts, RowReader, unpackedTexts } from './row-reader.ts'
 import { DamagedRow, TABLES, type Row } from './tables.ts'
 
 const COUNT = 'SELECT count(*) FROM config_revision WHERE name_id = ? AND hidden = 0'
 
-const PAGE_COLUMNS = [
-  'record.id',
+/** In the order of `RecordFacts`, as its rest. */
+const PAGE_TEXTS = [
   'record.op',
   'record.src_ip',
   'record.src_user',
-  'record.at_ms',
   'source.type',
   'source.app_name',
   'source.encrypted_data_key',
@@ -20,7 +17,7 @@ const PAGE_COLUMNS = [
 
 // The page is cut from the index alone; only its own rows are then read, without their contents.
 const PAGE = `
-  SELECT ${PAGE_COLUMNS.map(readable).join(', ')}
+  SELECT record.id + 0, record.at_ms + 0, ${packedTexts(PAGE_TEXTS)}
   FROM (
     SELECT id FROM config_revision WHERE name_id = ? AND hidden = 0 ORDER BY id DESC LIMIT ? OFFSET ?
   ) AS page
@@ -36,20 +33,20 @@ const NAME = `SELECT ${NAMES.columns.join(', ')} FROM config_name WHERE id = ?`
 export function historyPage(
   connection: Connection,
   nameId: number,
-  page: { name: NameText; pageNo: number; pageSize: number },
-): { totalCount: number; entries: HistoryEntry[] } {
+  page: { pageNo: number; pageSize: number },
+): CrossingPage {
   const totalCount = connection.number(COUNT, [nameId])
   const rows = connection.all(PAGE, [nameId, page.pageSize, (page.pageNo - 1) * page.pageSize])
-  return { totalCount, entries: rows.map((row) => entryOf(page.name, row.map(readValue))) }
+  return { totalCount, rows: rows.map(factsOf) }
 }
 
 /** The record with this id, whosever it is. */
-export function recordById(connection: Connection, id: number): HistoryRecord | undefined {
+export function recordById(connection: Connection, id: number): CrossingRecord | undefined {
   return recordOf(connection, 'id = ? AND hidden = 0', [id])
 }
 
 /** The record of a name before the record `id`. */
-export function recordBefore(connection: Connection, nameId: number, id: number): HistoryRecord | undefined {
+export function recordBefore(connection: Connection, nameId: number, id: number): CrossingRecord | undefined {
   return recordOf(connection, 'name_id = ? AND hidden = 0 AND id < ? ORDER BY id DESC LIMIT 1', [nameId, id])
 }
 
@@ -58,7 +55,7 @@ export function lastUpdateOf(
   connection: Connection,
   nameId: number,
   itemId: number,
-): HistoryRecord | undefined {
+): CrossingRecord | undefined {
   return recordOf(
     connection,
     "name_id = ? AND hidden = 0 AND id > ? AND op = 'U' AND item_id = ? ORDER BY id DESC LIMIT 1",
@@ -66,24 +63,12 @@ export function lastUpdateOf(
   )
 }
 
-function entryOf(name: NameText, row: Row): HistoryEntry {
-  const [id, op, srcIp, srcUser, atMs, type, appName, encryptedDataKey] = row
-  const [namespaceId, group, dataId] = name
-  return {
-    id: Number(id),
-    key: configKey(namespaceId, group, dataId),
-    op: op as HistoryOp,
-    type: type as ConfigType,
-    appName: String(appName ?? ''),
-    encryptedDataKey: String(encryptedDataKey ?? ''),
-    srcIp: String(srcIp),
-    srcUser: srcUser as string | null,
-    atMs: Number(atMs),
-  }
+function factsOf([id, atMs, texts]: Row): RecordFacts {
+  return [id, atMs, ...unpackedTexts(String(texts))] as unknown as RecordFacts
 }
 
 /** The first record of a selection, whole: with the content that it answers and what belongs to that. */
-function recordOf(connection: Connection, where: string, values: SqlValue[]): HistoryRecord | undefined {
+function recordOf(connection: Connection, where: string, values: SqlValue[]): CrossingRecord | undefined {
   const found = revision(connection, where, values)
   if (found === undefined) return undefined
   const [id, nameId, , op, prevId, , , , , srcIp, srcUser, atMs] = found
@@ -93,13 +78,8 @@ function recordOf(connection: Connection, where: string, values: SqlValue[]): Hi
     throw new DamagedRow('config_revision', String(id), 'the content that it answers is missing')
   }
   const [md5, type, appName, encryptedDataKey] = source.slice(5, 9)
-  const facts = [id, op, srcIp, srcUser, atMs, type, appName, encryptedDataKey]
-  const name = nameOf(connection, Number(nameId))
-  const entry = entryOf(
-    name,
-    facts.map((value) => value ?? null),
-  )
-  return { ...entry, content, md5: String(md5) }
+  const facts = [id, atMs, op, srcIp, srcUser, type, appName, encryptedDataKey] as unknown as RecordFacts
+  return { name: nameOf(connection, Number(nameId)), facts, md5: String(md5), content }
 }
 
 function revision(connection: Connection, where: string, values: SqlValue[]): Row | undefined {

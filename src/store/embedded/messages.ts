@@ -1,5 +1,3 @@
-import type { HistoryEntry, HistoryRecord } from '../../core/config/history-record.ts'
-
 /** The key of a configuration item: namespaceId, group, dataId. */
 export type NameText = readonly [namespaceId: string, group: string, dataId: string]
 
@@ -63,13 +61,30 @@ export type LoadBatch =
     }
   | { readonly kind: 'settled'; readonly switchesJson: string; readonly clockHighMs: number }
 
-/** A history record as it crosses: structured cloning turns its Buffer into a Uint8Array. */
-export type CrossingRecord = Omit<HistoryRecord, 'content'> & { readonly content: Uint8Array }
+/** What a history record says besides name, md5 and content; a row, since objects are several times as much work to send. */
+export type RecordFacts = readonly [
+  id: Plain,
+  atMs: Plain,
+  op: Plain,
+  srcIp: Plain,
+  srcUser: Plain,
+  type: Plain,
+  appName: Plain,
+  encryptedDataKey: Plain,
+]
 
-/** A page of history as it crosses. */
+/** A history record as it crosses: structured cloning turns its Buffer into a Uint8Array. */
+export interface CrossingRecord {
+  readonly name: NameText
+  readonly facts: RecordFacts
+  readonly md5: string
+  readonly content: Uint8Array
+}
+
+/** A page of the history of one name as it crosses. */
 export interface CrossingPage {
   readonly totalCount: number
-  readonly entries: readonly HistoryEntry[]
+  readonly rows: readonly RecordFacts[]
 }
 
 /** How much `cleanHistory` may take (see the port). */

@@ -2,23 +2,14 @@ import type { SqlValue } from './connection.ts'
 import { columnsOf, verifiedRow, type Row, type Table } from './tables.ts'
 
 // The driver ends the whole process when it is given a text that is not UTF-8, as a flipped bit makes it. So it
-// never sees a text of the file: what a query reads of one is its bytes in hexadecimal digits.
-
-/** The expression by which a query reads one column, whatever damage has made of its type; see `readValue`. */
-export function readable(column: string): string {
-  return `iif(typeof(${column}) IN ('text', 'blob'), hex(${column}), ${column})`
-}
-
-/** What a `readable` column held: a text (or bytes, as which a text with a NUL is kept) as text. */
-export function readValue(read: SqlValue): SqlValue {
-  return typeof read === 'string' ? Buffer.from(read, 'hex').toString() : read
-}
+// never sees a text of the file: what a query reads of one is its bytes in hexadecimal digits. And since the way
+// through the driver has its price per value, the texts of a row come as one.
 
 /** Bytes that no UTF-8 has: one between two texts, and one that stands for NULL. */
 const BETWEEN = 0xff
 const NOTHING = 0xfe
 
-/** Reads whole rows of one table, their texts as one value each: the way through the driver has its price per value. */
+/** Reads whole rows of one table. */
 export class RowReader {
   readonly #table: Table
   /** Whether a column of the table is a text, in order. */
@@ -34,13 +25,13 @@ export class RowReader {
     this.columns = [
       ...others.map((column) => expressionOf(table, column)),
       `${table.name}.checksum + 0`,
-      textsOf(table),
+      packedTexts(table.texts.map((column) => `${table.name}.${column}`)),
     ]
   }
 
   /** The row, in the order of `columnsOf`. Throws `DamagedRow`. */
   read(values: Row): Row {
-    const texts = unpacked(String(values.at(-1)))
+    const texts = unpackedTexts(String(values.at(-1)))
     let text = 0
     let other = 0
     const row: SqlValue[] = this.#isText.map((isText) => (isText ? texts[text++] : values[other++]) ?? null)
@@ -54,12 +45,14 @@ function expressionOf(table: Table, column: string): string {
   return column === table.content ? `CAST(${table.name}.${column} AS BLOB)` : `${table.name}.${column} + 0`
 }
 
-function textsOf({ name, texts }: Table): string {
-  const values = texts.map((column) => `ifnull(${name}.${column}, x'${NOTHING.toString(16)}')`)
+/** The expression by which a query reads columns that hold a text (or the bytes of one) or NULL; see `unpackedTexts`. */
+export function packedTexts(columns: readonly string[]): string {
+  const values = columns.map((column) => `ifnull(${column}, x'${NOTHING.toString(16)}')`)
   return `hex(${values.join(` || x'${BETWEEN.toString(16)}' || `)})`
 }
 
-function unpacked(digits: string): (string | null)[] {
+/** What the columns of `packedTexts` held. */
+export function unpackedTexts(digits: string): (string | null)[] {
   const bytes = Buffer.from(digits, 'hex')
   const texts: (string | null)[] = []
   for (let start = 0; start <= bytes.length;) {

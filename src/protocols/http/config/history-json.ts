@@ -33,5 +33,5 @@ function json(entry: HistoryEntry, text: { md5: string | null; content: string |
 
 /** `2026-11-21T11:31:18.579+0000` */
 function historyTime(epochMs: number): string {
-  return new Date(epochMs).toISOString().replace('Z', '+0000')
+  return `${new Date(epochMs).toISOString().slice(0, -1)}+0000`
 }

@@ -48,14 +48,15 @@ function services({ state }: NamingParts): Operation {
     handle: ({ params }) => {
       const namespaceId = toNamespaceId(params.namespaceId)
       const { serviceNameParam = '', groupNameParam = '' } = params
-      const matching = state.services
-        .names(namespaceId, undefined)
-        .filter(
-          (name) => serviceNameOf(name).includes(serviceNameParam) && groupOf(name).includes(groupNameParam),
-        )
-        .flatMap((groupedName) => state.services.get({ namespaceId, groupedName }) ?? [])
-        .filter((entry) => params.hasIpCount !== true || entry.instances.size > 0)
-      const page = pageOf(matching, params)
+      const entryOf = (groupedName: string) => state.services.get({ namespaceId, groupedName })
+      const named = namesHolding(
+        state.services.names(namespaceId, undefined),
+        serviceNameParam,
+        groupNameParam,
+      )
+      const matching =
+        params.hasIpCount === true ? named.filter((name) => (entryOf(name)?.instances.size ?? 0) > 0) : named
+      const page = pageOf(matching, params).flatMap((name) => entryOf(name) ?? [])
       if (params.withInstances === true) return jsonAnswer(page.map(withInstances))
       return jsonAnswer({ serviceList: page.map(figures), count: matching.length })
     },
@@ -71,8 +72,9 @@ function service({ state }: NamingParts): Operation {
       const key = serviceKeyOf(params)
       const known = existingService(state, key)
       const { protectThreshold, selector, metadata } = known
+      const { name, groupName } = namesOf(known)
       return jsonAnswer({
-        service: { ...namesOf(known), protectThreshold, selector, metadata },
+        service: { name, groupName, protectThreshold, selector, metadata },
         clusters: clusterNames(known, state.services.get(key)).map((name) => clusterView(known, name)),
       })
     },
@@ -106,6 +108,12 @@ function instances({ state }: NamingParts): Operation {
   })
 }
 
+/** The grouped names whose two parts hold these texts; the very same ones where neither asks for anything. */
+function namesHolding(names: readonly string[], inService: string, inGroup: string): readonly string[] {
+  if (inService === '' && inGroup === '') return names
+  return names.filter((name) => serviceNameOf(name).includes(inService) && groupOf(name).includes(inGroup))
+}
+
 function pageOf<T>(all: readonly T[], page: { pageNo: number; pageSize: number }): T[] {
   const first = (page.pageNo - 1) * page.pageSize
   return all.slice(first, first + page.pageSize)
@@ -116,15 +124,18 @@ function namesOf({ key }: Service): { name: string; groupName: string } {
 }
 
 function figures(entry: ServiceEntry): object {
-  const all = [...entry.instances.values()]
-  const healthyInstanceCount = all.filter((instance) => instance.healthy).length
+  const ipCount = entry.instances.size
+  let healthyInstanceCount = 0
+  for (const { healthy } of entry.instances.values()) if (healthy) healthyInstanceCount++
   const { protectThreshold } = entry.service
+  const { name, groupName } = namesOf(entry.service)
   return {
-    ...namesOf(entry.service),
+    name,
+    groupName,
     clusterCount: entry.clusterSizes.size,
-    ipCount: all.length,
+    ipCount,
     healthyInstanceCount,
-    triggerFlag: String(isProtecting(protectThreshold, { healthy: healthyInstanceCount, all: all.length })),
+    triggerFlag: String(isProtecting(protectThreshold, { healthy: healthyInstanceCount, all: ipCount })),
   }
 }
 

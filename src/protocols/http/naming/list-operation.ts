@@ -1,4 +1,5 @@
 import { Type } from '../schema.ts'
+import type { ServiceKey } from '../../../core/naming/service.ts'
 import { instanceListAnswer } from '../../answers/instance-list.ts'
 import { asciiJsonAnswer } from '../answers.ts'
 import * as fields from '../fields.ts'
@@ -28,8 +29,8 @@ export function listOperation(parts: NamingParts): Operation {
       const key = serviceKeyOf(params)
       const clustersText = params.clusters
       const consumerIp = params.clientIP ?? caller.ip
-      const pushed =
-        params.udpPort > 0 && subscribed(parts, caller, { ...params, ...key, clustersText, consumerIp })
+      const { udpPort, app } = params
+      const pushed = udpPort > 0 && subscribed(parts, caller, { key, udpPort, clustersText, consumerIp, app })
       const { switches } = parts.state
       return asciiJsonAnswer(
         instanceListAnswer(parts.state, {
@@ -46,12 +47,11 @@ export function listOperation(parts: NamingParts): Operation {
 }
 
 interface Asked {
+  readonly key: ServiceKey
   readonly udpPort: number
-  readonly namespaceId: string
-  readonly groupedName: string
   readonly clustersText: string
   readonly consumerIp: string
-  readonly app?: string
+  readonly app: string | undefined
 }
 
 /** Pushes go to the socket's own address: one that a client names could be somebody else's. */
@@ -66,8 +66,8 @@ function subscribed(parts: NamingParts, caller: Caller, asked: Asked): boolean {
     agent: agent === '' ? named : agent,
     app: asked.app ?? 'unknown',
     clusters: asked.clustersText,
-    namespaceId: asked.namespaceId,
-    groupedName: asked.groupedName,
+    namespaceId: asked.key.namespaceId,
+    groupedName: asked.key.groupedName,
     consumerIp: asked.consumerIp,
   })
 }

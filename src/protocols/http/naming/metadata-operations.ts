@@ -51,10 +51,9 @@ export function metadataOperations(parts: NamingParts, namespaceId: Properties[s
 
 function locatorsOf(text: string | undefined): MetadataBatch['instances'] {
   if (text === undefined) return []
-  return parseInstanceLocators(text).map(({ clusterName, ...locator }) => ({
-    ...locator,
-    cluster: clusterName,
-  }))
+  return parseInstanceLocators(text).map(({ ip, port, ephemeral, clusterName: cluster }) => {
+    return { ip, port, ephemeral, cluster }
+  })
 }
 
 /** The third part is fixed (http-compat.md section 1, batch metadata). */

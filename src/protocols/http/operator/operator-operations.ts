@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { Type } from '../schema.ts'
 import type { Engine } from '../../../core/engine.ts'
 import type { LeaderView } from '../../../core/operator/leadership.ts'
@@ -89,7 +89,7 @@ export function operatorOperations(parts: OperatorParts, debug: boolean) {
 }
 
 function switchesView(switches: Switches): object {
-  const checksum = createHash('md5').update(JSON.stringify(switches)).digest('hex')
+  const checksum = hash('md5', JSON.stringify(switches), 'hex')
   return { name: SWITCHES_NAME, adWeightMap: {}, ...switches, checksum }
 }
 

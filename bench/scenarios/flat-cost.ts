@@ -20,7 +20,6 @@ const OPERATIONS: readonly Operation[] = [
   { name: 'list', script: 'list' },
   { name: 'read', script: 'read' },
   { name: 'beat', script: 'beat' },
-  { name: 'register', script: 'register' },
   { name: 'publish', script: 'publish' },
   get('detail', 'instance', 'serviceName={key}&ip={ip}&port=8080'),
   get('service', 'service', 'serviceName={key}'),
@@ -60,30 +59,43 @@ const operations: readonly Scenario[] = SIZES.map((count) => ({
   measure: (target, bench, round) => costAt(target, bench, { count, round }),
 }))
 
-/** So many that each has been on disk for a while when it leaves: the end of one that never was is not written at all. */
-const REJOINING = 100_000
+/**
+ * So many that none changes twice before it is written: of an instance that changes a hundred times a second only the
+ * last state is, and the end of one that never was on disk is not written at all.
+ */
+const CHANGING = 100_000
+const CHANGES = ['register', 'rejoin'] as const
 
-const rejoins: readonly Scenario[] = SIZES.map((services) => ({
-  name: `flat-rejoin-${services}`,
+const changes: readonly Scenario[] = SIZES.map((services) => ({
+  name: `flat-changes-${services}`,
   about:
-    'an instance leaves and comes back, by turns, where ' +
-    `${services.toLocaleString('en')} services have ${REJOINING.toLocaleString('en')} instances together`,
+    'processor µs of a registration that changes an instance, and of one that leaves and comes back by turns, where ' +
+    `${services.toLocaleString('en')} services have ${CHANGING.toLocaleString('en')} instances together`,
   kinds: ['ours'],
   rounds: 3,
-  series: 'flat-rejoin',
+  series: 'flat-changes',
+  // Last rejoin, because it leaves some of the instances out.
+  parts: CHANGES.length,
   warmUp: true,
   notQuick: true,
-  prepare: (target) => registerSet(target, rejoiningIn(services)),
-  measure: async (target, bench) => {
+  prepare: (target) => registerSet(target, changingIn(services)),
+  measure: async (target, { part = 0, ...bench }, round) => {
+    const script = CHANGES[part]!
     const seconds = lengthOf(bench, { quick: 1, full: 2 })
-    const loop = { ...rejoiningIn(services), script: 'rejoin', connections: 64, seconds } as const
-    const { 'rate /s': rate, 'cpu µs': us } = await measureLoop(target, loop)
-    return { 'rate /s': rate!, 'cpu µs': us! }
+    const first = script === 'register' ? (round + 2) * ROUND_STEP : 0
+    const { 'cpu µs': us } = await measureLoop(target, {
+      ...changingIn(services),
+      script,
+      connections: 64,
+      seconds,
+      first,
+    })
+    return { [`${script} µs`]: us! }
   },
 }))
 
 /** What an operation costs while there is little and while there is much: nothing may grow but what answers more. */
-export const flatCost: readonly Scenario[] = [...operations, ...rejoins]
+export const flatCost: readonly Scenario[] = [...operations, ...changes]
 
 const BASE = 'flat'
 /** No round repeats the numbers of another: a content or metadata that is there already is no change, and cheaper. */
@@ -109,8 +121,8 @@ async function costAt(
   return { [`${name} µs`]: us! }
 }
 
-function rejoiningIn(services: number) {
-  return { base: BASE, count: REJOINING, perService: REJOINING / services, lasting: true }
+function changingIn(services: number) {
+  return { base: BASE, count: CHANGING, perService: CHANGING / services, lasting: true }
 }
 
 /** The requests of an operation of the table of flat cost; throws for a name that it does not have. */

@@ -4,7 +4,7 @@ import { helpText } from './command/help.ts'
 import { importConfigs } from './command/import-configs.ts'
 import { start } from './command/start.ts'
 import { packageVersion } from './command/version.ts'
-import { startServer } from './server.ts'
+import { startServer } from './start-server.ts'
 
 /** Loaded when they are asked for, so that a start does not wait for them. */
 const TOOLS = new Map([

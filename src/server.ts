@@ -7,7 +7,6 @@ import { HealthClock } from './core/naming/health-clock.ts'
 import type { Now, Store } from './core/ports.ts'
 import { Feed } from './feed/feed.ts'
 import { SWEEP_MS } from './jobs/naming-care.ts'
-import { openLog } from './log.ts'
 import { Observability } from './observability.ts'
 import { errorsOfPath } from './protocols/http/dialect-errors.ts'
 import { createHttpServer, type HttpServer } from './protocols/http/http-server.ts'
@@ -21,7 +20,7 @@ import { type JobParts, startRegularJobs } from './server/regular-jobs.ts'
 import { urlOf } from './server-address.ts'
 import type { Settings } from './settings/settings.ts'
 import { ServerBackups } from './store/embedded/backup/server-backups.ts'
-import { type FileHolder, openEmbeddedStore } from './store/embedded/embedded-store.ts'
+import type { FileHolder } from './store/embedded/embedded-store.ts'
 import { LongPolls } from './subscribers/long-poll.ts'
 
 /** A server that answers. */
@@ -32,19 +31,12 @@ export interface RunningServer {
   stop(): Promise<void>
 }
 
-/** Starts a server with these settings; resolves once it answers. */
-export async function startServer(settings: Settings): Promise<RunningServer> {
-  const log = openLog(settings)
-  const store = await openEmbeddedStore({ directory: settings.dataDir, log })
-  try {
-    return await startOn(store, settings, log)
-  } catch (error) {
-    await store.close()
-    throw error
-  }
-}
-
-async function startOn(store: Store & FileHolder, settings: Settings, log: Logger): Promise<RunningServer> {
+/** Joins a server on an open store, which it closes at its stop; resolves once it answers. */
+export async function serveFrom(
+  store: Store & FileHolder,
+  settings: Settings,
+  log: Logger,
+): Promise<RunningServer> {
   const parts = await joinParts(store, settings, log)
   const { members, watch } = parts
   const backups = openBackups(store, settings, log)

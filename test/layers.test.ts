@@ -36,6 +36,7 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
   'routes.ts': { layers: ['*'], node: true },
   'api-document.ts': { layers: ['*'], node: true },
   server: { layers: ['*'], packages: ['pino'], node: true },
+  'start-server.ts': { layers: ['*'], node: true },
   'server.ts': { layers: ['*'], packages: ['pino'], node: true },
   'main.ts': { layers: ['*'], packages: ['pino'], node: true },
 }

@@ -1,0 +1,21 @@
+import { openLog } from './log.ts'
+import type { RunningServer } from './server.ts'
+import type { Settings } from './settings/settings.ts'
+import { openEmbeddedStore } from './store/embedded/embedded-store.ts'
+
+/**
+ * Starts a server with these settings; resolves once it answers. The rest of the program is loaded while the store's
+ * thread begins and opens its file: two things that each take a tenth of a second.
+ */
+export async function startServer(settings: Settings): Promise<RunningServer> {
+  const log = openLog(settings)
+  const rest = import('./server.ts')
+  const store = await openEmbeddedStore({ directory: settings.dataDir, log })
+  try {
+    const { serveFrom } = await rest
+    return await serveFrom(store, settings, log)
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}

@@ -10,6 +10,8 @@ import { openEmbeddedStore } from './store/embedded/embedded-store.ts'
 export async function startServer(settings: Settings): Promise<RunningServer> {
   const log = openLog(settings)
   const rest = import('./server.ts')
+  // A module that is missing is told below, once it is waited for.
+  rest.catch(() => {})
   const store = await openEmbeddedStore({ directory: settings.dataDir, log })
   try {
     const { serveFrom } = await rest

@@ -56,8 +56,11 @@ export class Refusal extends Error {
     // Where a 'no' came from says nothing that its code does not, and to find it out is a quarter of what an error answer costs.
     const { stackTraceLimit } = Error
     Error.stackTraceLimit = 0
-    super(message, facts.cause === undefined ? undefined : { cause: facts.cause })
-    Error.stackTraceLimit = stackTraceLimit
+    try {
+      super(message, facts.cause === undefined ? undefined : { cause: facts.cause })
+    } finally {
+      Error.stackTraceLimit = stackTraceLimit
+    }
     this.name = 'Refusal'
     this.code = code
     this.facts = facts

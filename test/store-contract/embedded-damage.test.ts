@@ -74,6 +74,8 @@ describe('a text that is no UTF-8 any more', () => {
       await expect(store.historyRecord(recordId)).rejects.toThrow(/damaged.*waypost doctor/)
       const page = await store.history(sampleKey('a'), { pageNo: 1, pageSize: 10 })
       expect(page.totalCount).toBe(2)
+      // No column is told as another one.
+      for (const { type } of page.entries) expect(['text', '\ufffd', 'A\ufffdB']).toContain(type)
       await store.close()
     },
   )

@@ -15,6 +15,9 @@ const PAGE_TEXTS = [
   'source.encrypted_data_key',
 ]
 
+/** What is shown in place of a character that cannot be read. */
+const UNREADABLE = '\ufffd'
+
 // The page is cut from the index alone; only its own rows are then read, without their contents.
 const PAGE = `
   SELECT record.id + 0, record.at_ms + 0, ${packedTexts(PAGE_TEXTS)}
@@ -63,8 +66,14 @@ export function lastUpdateOf(
   )
 }
 
-function factsOf([id, atMs, texts]: Row): RecordFacts {
-  return [id, atMs, ...unpackedTexts(String(texts))] as unknown as RecordFacts
+/**
+ * A damaged text may hold the byte that stands between two, and which is which is not known then: none is told. The
+ * others of the page are readable, and whoever reads the record itself is told that it is damaged.
+ */
+function factsOf([id, atMs, packed]: Row): RecordFacts {
+  const texts = unpackedTexts(String(packed))
+  const told = texts.length === PAGE_TEXTS.length ? texts : PAGE_TEXTS.map(() => UNREADABLE)
+  return [id, atMs, ...told] as unknown as RecordFacts
 }
 
 /** The first record of a selection, whole: with the content that it answers and what belongs to that. */

@@ -8,7 +8,7 @@ import { launchFloor, launchOurs, type Target } from './target.ts'
 /** What the gate watches of which operations. */
 export const GATED = {
   costs: ['list', 'read', 'beat'],
-  // Those with a form, those that keep something, and one that makes its answer anew each time.
+  // Plain reads and a beat, two that keep what they bring, one with a form that keeps nothing, one whose answer is made anew.
   leftBytes: ['list', 'read', 'beat', 'register', 'publish', 'listener', 'show=all'],
 } as const
 

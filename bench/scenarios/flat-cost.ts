@@ -20,6 +20,7 @@ const OPERATIONS: readonly Operation[] = [
   { name: 'list', script: 'list' },
   { name: 'read', script: 'read' },
   { name: 'beat', script: 'beat' },
+  { name: 'register', script: 'register' },
   { name: 'publish', script: 'publish' },
   get('detail', 'instance', 'serviceName={key}&ip={ip}&port=8080'),
   get('service', 'service', 'serviceName={key}'),
@@ -38,6 +39,8 @@ const OPERATIONS: readonly Operation[] = [
   },
   get('history', 'history', `${ITEM}&search=accurate&pageNo=1&pageSize=1`),
   get('namespaces', 'namespaces', ''),
+  // Last, because it leaves some of the instances out.
+  { name: 'rejoin', script: 'rejoin' },
 ]
 
 function get(name: string, path: NonNullable<Operation['path']>, query: string): Operation {
@@ -60,7 +63,7 @@ const operations: readonly Scenario[] = SIZES.map((count) => ({
 }))
 
 /**
- * So many that none changes twice before it is written: of an instance that changes a hundred times a second only the
+ * What the first table tells of changes is the saving where there is little, too. Here are so many that none changes twice before it is written: of an instance that changes a hundred times a second only the
  * last state is, and the end of one that never was on disk is not written at all.
  */
 const CHANGING = 100_000

@@ -7,18 +7,29 @@ const TIMING_KEYS = {
   remove: 'preserved.ip.delete.timeout',
 } as const
 
+/** The timing that was asked for last: the instances of a framework ask for the same, and then share it. */
+let asked = DEFAULT_TIMING
+
 /** The timing that an instance's metadata asks for; what is absent or not a number of ms is the default. */
 export function timingOf(metadata: Metadata): BeatTiming {
   // Every 0 ms is no interval: a client that obeys would beat in a tight loop.
   const intervalMs = millis(metadata[TIMING_KEYS.interval]) || undefined
-  const unhealthyMs = millis(metadata[TIMING_KEYS.unhealthy])
-  const removeMs = millis(metadata[TIMING_KEYS.remove])
-  if (intervalMs === undefined && unhealthyMs === undefined && removeMs === undefined) return DEFAULT_TIMING
-  return {
-    intervalMs,
-    unhealthyMs: unhealthyMs ?? DEFAULT_TIMING.unhealthyMs,
-    removeMs: removeMs ?? DEFAULT_TIMING.removeMs,
-  }
+  const unhealthyMs = millis(metadata[TIMING_KEYS.unhealthy]) ?? DEFAULT_TIMING.unhealthyMs
+  const removeMs = millis(metadata[TIMING_KEYS.remove]) ?? DEFAULT_TIMING.removeMs
+  if (isSame(DEFAULT_TIMING, intervalMs, unhealthyMs, removeMs)) return DEFAULT_TIMING
+  if (!isSame(asked, intervalMs, unhealthyMs, removeMs)) asked = { intervalMs, unhealthyMs, removeMs }
+  return asked
+}
+
+function isSame(
+  timing: BeatTiming,
+  intervalMs: number | undefined,
+  unhealthyMs: number,
+  removeMs: number,
+): boolean {
+  return (
+    timing.intervalMs === intervalMs && timing.unhealthyMs === unhealthyMs && timing.removeMs === removeMs
+  )
 }
 
 function millis(text: string | undefined): number | undefined {

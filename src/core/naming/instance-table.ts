@@ -1,6 +1,6 @@
 import type { Instance, InstanceAddress } from './instance.ts'
 
-const FEWEST_SLOTS = 8
+const FEWEST_SLOTS = 2
 /** Of the slots two thirds are used at most, so that a free one is near. */
 const MOST_USED = 2 / 3
 /** Room that is left when the table is made anew, so that this happens seldom. */
@@ -8,6 +8,10 @@ const SPARE = 1.25
 
 /** A slot that leads nowhere; others hold a place, counted from 1. */
 const FREE = 0
+
+/** What an empty table begins with: shared, since it is never written to but made anew for the first instance. */
+const NO_PLACES: (Instance | undefined)[] = []
+const NO_SLOTS: number[] = [FREE]
 
 /** Another one in each process: nobody can choose addresses that all begin their search in one slot. */
 const SEED = Math.trunc(Math.random() * 2 ** 32)
@@ -18,8 +22,8 @@ const SEED = Math.trunc(Math.random() * 2 ** 32)
  */
 export class InstanceTable {
   /** In their order; undefined where one has left, which its slot still leads to. */
-  #places: (Instance | undefined)[] = []
-  #slots: number[] = [FREE]
+  #places = NO_PLACES
+  #slots = NO_SLOTS
   /** Places that have been given away. */
   #used = 0
   #size = 0

@@ -3,7 +3,14 @@ import { ownText } from '../own-text.ts'
 import { Refusal } from '../refusal.ts'
 import type { View } from '../view.ts'
 import type { Metadata } from './instance.ts'
-import { type Cluster, type Selector, type Service, type ServiceKey, serviceKeyText } from './service.ts'
+import {
+  type Cluster,
+  type Selector,
+  type Service,
+  SERVICE_DEFAULTS,
+  type ServiceKey,
+  serviceKeyText,
+} from './service.ts'
 
 /** What an operator says of a service; what is undefined stays as it is (or takes its default). */
 export interface ServiceWish {
@@ -31,7 +38,8 @@ export function newService(view: View, asked: ServiceKey, madeBy: Service['madeB
   const serial = view.nextSerial()
   // A name outlives the request that it was cut out of.
   const key = { namespaceId: ownText(asked.namespaceId), groupedName: ownText(asked.groupedName) }
-  return { key, serial, protectThreshold: 0, metadata: {}, selector: { type: 'none' }, clusters: {}, madeBy }
+  const { protectThreshold, metadata, selector, clusters } = SERVICE_DEFAULTS
+  return { key, serial, protectThreshold, metadata, selector, clusters, madeBy }
 }
 
 /** Makes a service that stays until it is deleted. Refuses one that exists. */

@@ -1,3 +1,4 @@
+import { ClusterSizes } from './cluster-sizes.ts'
 import type { Instance, InstanceAddress } from './instance.ts'
 import { InstanceTable } from './instance-table.ts'
 import type { Service } from './service.ts'
@@ -12,8 +13,7 @@ export class ServiceEntry {
   version = 0
   /** The serialised answers made from this version; owned by the protocols' list answer. */
   answers: unknown = undefined
-  /** How many instances of each cluster there are. */
-  readonly clusterSizes = new Map<string, number>()
+  readonly clusterSizes = new ClusterSizes()
   /** The beat interval that the `json` of its instances was made with; owned by the protocols' list answer. */
   jsonBeatMs: number | undefined = undefined
   #lastRefMs: number
@@ -43,7 +43,7 @@ export class ServiceEntry {
   /** The instances at an ip and port, in whatever cluster. */
   anywhere(ip: string, port: number): Instance[] {
     const found: Instance[] = []
-    for (const cluster of this.clusterSizes.keys()) {
+    for (const cluster of this.clusterSizes.names()) {
       const instance = this.instances.get({ ip, port, cluster })
       if (instance !== undefined) found.push(instance)
     }
@@ -51,17 +51,13 @@ export class ServiceEntry {
   }
 
   add(instance: Instance): void {
-    const { address } = instance.record
     this.instances.add(instance)
-    this.clusterSizes.set(address.cluster, (this.clusterSizes.get(address.cluster) ?? 0) + 1)
+    this.clusterSizes.add(instance.record.address.cluster)
   }
 
   delete(instance: Instance): void {
     const { address } = instance.record
-    if (!this.instances.delete(address)) return
-    const left = (this.clusterSizes.get(address.cluster) ?? 1) - 1
-    if (left === 0) this.clusterSizes.delete(address.cluster)
-    else this.clusterSizes.set(address.cluster, left)
+    if (this.instances.delete(address)) this.clusterSizes.remove(address.cluster)
   }
 
   /** Notes that something changed at `atMs` (epoch ms), which moves `lastRefMs` forward in any case. */

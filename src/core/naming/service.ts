@@ -34,6 +34,14 @@ export interface Service {
   readonly madeBy: 'operator' | 'registration'
 }
 
+/** What a service starts with. Nearly all services stay so, and share it. */
+export const SERVICE_DEFAULTS: Pick<Service, 'protectThreshold' | 'metadata' | 'selector' | 'clusters'> = {
+  protectThreshold: 0,
+  metadata: Object.freeze({}),
+  selector: Object.freeze({ type: 'none' }),
+  clusters: Object.freeze({}),
+}
+
 /** The separator between group and service in a grouped name. */
 export const GROUP_SEPARATOR = '@@'
 

@@ -32,6 +32,8 @@ const LONGEST_TEXT = 16_000
 
 /** An answer as one client asked for it. From `hostsAt` on it depends on the hosts alone, and is the same for all words. */
 interface Kept {
+  /** See {@link variantOf}. */
+  readonly variant: string
   body: ListBody
   hostsAt: number
   clustersText: string
@@ -41,7 +43,7 @@ interface Kept {
 /** What is kept for an entry until its next change; bounded by the number of cluster sets that are asked for. */
 interface KeptLists extends KeptAnswers {
   readonly beatIntervalMs: number
-  readonly lists: Map<string, Kept>
+  lists: readonly Kept[]
   /** What the lists take together. */
   bytes: number
 }
@@ -63,12 +65,12 @@ export function instanceListAnswer(state: State, query: ListQuery): ListBody {
   if (entry === undefined) return bodyOf(headText(query) + emptyTail(state))
   const lists = keptLists(state, entry)
   // Who sees what depends on who asks.
-  if (entry.service.selector.type !== 'none') return makeAnswer(state, entry, query).body
+  if (entry.service.selector.type !== 'none') return makeAnswer(state, entry, query, '').body
   const variant = variantOf(entry, query)
-  const found = lists.lists.get(variant)
+  const found = lists.lists.find((kept) => kept.variant === variant)
   if (found === undefined) {
-    const made = makeAnswer(state, entry, query)
-    if (keep(lists, variant, made)) recentOf(state).use(entry, lists, made.body.length)
+    const made = makeAnswer(state, entry, query, variant)
+    if (keep(lists, made)) recentOf(state).use(entry, lists, made.body.length)
     return made.body
   }
   recentOf(state).use(entry, lists, 0)
@@ -96,10 +98,11 @@ function recentOf(state: State): RecentAnswers {
 }
 
 /** False where there is enough already. */
-function keep(lists: KeptLists, variant: string, made: Kept): boolean {
+function keep(lists: KeptLists, made: Kept): boolean {
   const bytes = lists.bytes + made.body.length
-  if (lists.lists.size > 0 && (lists.lists.size >= MOST_LISTS || bytes > MOST_KEPT_BYTES)) return false
-  lists.lists.set(variant, made)
+  if (lists.lists.length > 0 && (lists.lists.length >= MOST_LISTS || bytes > MOST_KEPT_BYTES)) return false
+  // Not pushed: nearly all have one list, and an array that grows makes room for seventeen.
+  lists.lists = [...lists.lists, made]
   lists.bytes = bytes
   return true
 }
@@ -126,12 +129,12 @@ function keptLists(state: State, entry: ServiceEntry): KeptLists {
     for (const instance of entry.instances.values()) instance.json = undefined
     entry.jsonBeatMs = beatIntervalMs
   }
-  const fresh: KeptLists = { beatIntervalMs, lists: new Map(), bytes: 0, usedIn: UNUSED }
+  const fresh: KeptLists = { beatIntervalMs, lists: [], bytes: 0, usedIn: UNUSED }
   entry.answers = fresh
   return fresh
 }
 
-function makeAnswer(state: State, entry: ServiceEntry, query: ListQuery): Kept {
+function makeAnswer(state: State, entry: ServiceEntry, query: ListQuery, variant: string): Kept {
   const { namespaceId } = entry.service.key
   const labelsOf = (ip: string) => state.labelsAt(ip, namespaceId)
   const consumer = query.consumerIp === undefined ? undefined : { ip: query.consumerIp, labelsOf }
@@ -140,6 +143,7 @@ function makeAnswer(state: State, entry: ServiceEntry, query: ListQuery): Kept {
   const hosts = hostsText(selection, state.switches.clientBeatInterval)
   const head = headText(query)
   return {
+    variant,
     body: bodyOf(head + tailText(hosts, entry.lastRefMs, selection.protecting)),
     hostsAt: Buffer.byteLength(head),
     clustersText: query.clustersText,

@@ -1,12 +1,19 @@
 import { type ConfigItem, configKey, type ConfigType } from '../../core/config/config-item.ts'
 import { NO_NOTES, notesWith } from '../../core/config/config-notes.ts'
 import type { InstanceAddress } from '../../core/naming/instance.ts'
-import type { Service, ServiceKey } from '../../core/naming/service.ts'
+import { type Service, SERVICE_DEFAULTS, type ServiceKey } from '../../core/naming/service.ts'
 import type { Namespace } from '../../core/namespaces/namespace.ts'
 import type { Snapshot, StoredInstance, StoredMetadata } from '../../core/ports.ts'
 import type { SwitchPatch } from '../../core/operator/switches.ts'
 import { instanceOfText } from './instance-text.ts'
 import type { LoadBatch, Plain } from './messages.ts'
+
+const DEFAULT_TEXTS = new Map<object, string>(
+  [SERVICE_DEFAULTS.metadata, SERVICE_DEFAULTS.selector, SERVICE_DEFAULTS.clusters].map((value) => [
+    value,
+    JSON.stringify(value),
+  ]),
+)
 
 /** Makes the snapshot of the batches of a load. */
 export class SnapshotBuilder {
@@ -111,9 +118,9 @@ function serviceOf(row: readonly Plain[]): Service {
     key: { namespaceId: String(namespaceId), groupedName: String(groupedName) },
     serial: Number(serial),
     protectThreshold: Number(protectThreshold),
-    metadata: parsed(metadata),
-    selector: parsed(selector),
-    clusters: parsed(clusters),
+    metadata: parsedOr(metadata, SERVICE_DEFAULTS.metadata),
+    selector: parsedOr(selector, SERVICE_DEFAULTS.selector),
+    clusters: parsedOr(clusters, SERVICE_DEFAULTS.clusters),
     madeBy: madeBy as Service['madeBy'],
   }
 }
@@ -139,6 +146,11 @@ function addressOf([ip, port, cluster]: readonly (Plain | undefined)[]): Instanc
 
 function text(value: Plain | undefined): string | null {
   return value === undefined || value === null ? null : String(value)
+}
+
+/** A part of a service, the shared default where it is just that. */
+function parsedOr<T extends object>(value: Plain | undefined, usual: T): T {
+  return value === DEFAULT_TEXTS.get(usual) ? usual : parsed(value)
 }
 
 /** Our own JSON, checked by its row's checksum. */

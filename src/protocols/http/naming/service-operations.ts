@@ -157,5 +157,5 @@ export function checkerView(checker: HealthChecker): object {
 
 /** The clusters of a service: those that hold instances and those that somebody has configured. */
 export function clusterNames(service: Service, entry: ServiceEntry | undefined): string[] {
-  return [...new Set([...Object.keys(service.clusters), ...(entry?.clusterSizes.keys() ?? [])])].sort()
+  return [...new Set([...Object.keys(service.clusters), ...(entry?.clusterSizes.names() ?? [])])].sort()
 }

@@ -3,6 +3,9 @@ import type { Instance, InstanceAddress } from './instance.ts'
 import { InstanceTable } from './instance-table.ts'
 import type { Service } from './service.ts'
 
+/** A number too, so that the engine writes the times into the entry and makes no object for each. */
+const ALL_TOLD = -Infinity
+
 /**
  * A service with its instances, as State holds it. `version` counts changes, for whoever keeps something
  * made from it.
@@ -17,8 +20,8 @@ export class ServiceEntry {
   /** The beat interval that the `json` of its instances was made with; owned by the protocols' list answer. */
   jsonBeatMs: number | undefined = undefined
   #lastRefMs: number
-  /** The time of a change that nobody has been told of; undefined: there is none. */
-  #untoldMs: number | undefined = undefined
+  /** The time of a change that nobody has been told of, {@link ALL_TOLD} where there is none. */
+  #untoldMs = ALL_TOLD
 
   constructor(service: Service, lastRefMs: number) {
     this.service = service
@@ -31,8 +34,8 @@ export class ServiceEntry {
    * clock, and the next start of the server could not know how far.
    */
   get lastRefMs(): number {
-    if (this.#untoldMs !== undefined) this.#lastRefMs = Math.max(this.#untoldMs, this.#lastRefMs + 1)
-    this.#untoldMs = undefined
+    if (this.#untoldMs !== ALL_TOLD) this.#lastRefMs = Math.max(this.#untoldMs, this.#lastRefMs + 1)
+    this.#untoldMs = ALL_TOLD
     return this.#lastRefMs
   }
 
@@ -62,7 +65,7 @@ export class ServiceEntry {
 
   /** Notes that something changed at `atMs` (epoch ms), which moves `lastRefMs` forward in any case. */
   touch(atMs: number): void {
-    this.#untoldMs = Math.max(atMs, this.#untoldMs ?? atMs)
+    this.#untoldMs = Math.max(atMs, this.#untoldMs)
     this.version++
     this.answers = undefined
   }

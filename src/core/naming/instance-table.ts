@@ -1,6 +1,6 @@
 import type { Instance, InstanceAddress } from './instance.ts'
 
-const FEWEST_SLOTS = 2
+const FEWEST_SLOTS = 4
 /** Of the slots two thirds are used at most, so that a free one is near. */
 const MOST_USED = 2 / 3
 /** Room that is left when the table is made anew, so that this happens seldom. */
@@ -9,7 +9,7 @@ const SPARE = 1.25
 /** A slot that leads nowhere; others hold a place, counted from 1. */
 const FREE = 0
 
-/** What an empty table begins with: shared, since it is never written to but made anew for the first instance. */
+/** What stands while no table is needed: shared, since it is never written to but made anew. */
 const NO_PLACES: (Instance | undefined)[] = []
 const NO_SLOTS: number[] = [FREE]
 
@@ -18,9 +18,12 @@ const SEED = Math.trunc(Math.random() * 2 ** 32)
 
 /**
  * The instances of a service by their address, in the order in which they came. A million of them take a third of what
- * a Map from texts takes, and no text is made to find one: the address is hashed as it is.
+ * a Map from texts takes, and no text is made to find one: the address is hashed as it is. One that is alone, as in
+ * most services, needs no table.
  */
 export class InstanceTable {
+  /** The only one; undefined where there is none, or a table. */
+  #alone: Instance | undefined
   /** In their order; undefined where one has left, which its slot still leads to. */
   #places = NO_PLACES
   #slots = NO_SLOTS
@@ -33,33 +36,46 @@ export class InstanceTable {
   }
 
   get(address: InstanceAddress): Instance | undefined {
+    const alone = this.#alone
+    if (alone !== undefined) return isAt(alone, address) ? alone : undefined
     const place = this.#placeOf(address)
     return place === FREE ? undefined : this.#places[place - 1]
   }
 
   /** Adds an instance whose address is not in the table. */
   add(instance: Instance): void {
-    if (this.#used === this.#places.length) this.#makeRoom()
-    this.#put(instance)
+    if (this.#size === 0) this.#alone = instance
+    else {
+      if (this.#used === this.#places.length) this.#makeRoom()
+      this.#put(instance)
+    }
     this.#size++
   }
 
   /** Takes out the instance at this address; false where there is none. */
   delete(address: InstanceAddress): boolean {
-    const place = this.#placeOf(address)
-    if (place === FREE) return false
-    this.#places[place - 1] = undefined
+    if (this.get(address) === undefined) return false
     this.#size--
+    if (this.#size === 0) this.#clear()
+    else this.#places[this.#placeOf(address) - 1] = undefined
     return true
   }
 
   /** All of them, as long as none is added or taken out. */
   *values(): Generator<Instance> {
+    if (this.#alone !== undefined) yield this.#alone
     const places = this.#places
     for (let at = 0; at < this.#used; at++) {
       const instance = places[at]
       if (instance !== undefined) yield instance
     }
+  }
+
+  #clear(): void {
+    this.#alone = undefined
+    this.#places = NO_PLACES
+    this.#slots = NO_SLOTS
+    this.#used = 0
   }
 
   #placeOf(address: InstanceAddress): number {
@@ -89,6 +105,7 @@ export class InstanceTable {
     this.#slots = Array.from({ length: slots }, () => FREE)
     this.#places = Array.from({ length: Math.floor(slots * MOST_USED) })
     this.#used = 0
+    this.#alone = undefined
     for (const instance of there) this.#put(instance)
   }
 }

@@ -148,6 +148,30 @@ describe('a search', () => {
     )
   })
 
+  test('for one item by both names finds what a walk over all of them does', () => {
+    const state = new State(WALL_MS)
+    for (const dataId of ['a', 'b', 'a*']) {
+      published(state, 'x', configKey('public', 'G', dataId))
+      published(state, 'x', configKey('dev', 'H', dataId))
+    }
+    const names = constantFrom('a', 'b', 'c', 'a*', '*')
+    const searches = record({
+      namespaceId: constantFrom('public', 'dev', 'none'),
+      mode: constantFrom('accurate' as const, 'blur' as const),
+      dataId: names,
+      group: constantFrom('G', 'H', '*', 'g'),
+      types: constantFrom([], ['text'], ['json']),
+    })
+    assert(
+      property(searches, ({ dataId, ...search }) => {
+        const walked = found(state, { ...search, dataId: '' }).names.filter((name) =>
+          search.mode === 'blur' ? matchesPlainly(dataId, name) : name === dataId,
+        )
+        expect(found(state, { ...search, dataId }).names).toEqual(walked)
+      }),
+    )
+  })
+
   test('takes no more than linear time', () => {
     const state = new State(WALL_MS)
     published(state, 'x', keyOf('a'.repeat(5_000)))

@@ -1,4 +1,4 @@
-import type { ConfigItem } from './config-item.ts'
+import { configKey, type ConfigItem } from './config-item.ts'
 import type { ConfigTable } from './config-table.ts'
 
 /** Which items of a namespace are looked for; an empty text matches every item. */
@@ -31,12 +31,23 @@ export function searchConfigs(
   const first = (page.pageNo - 1) * page.pageSize
   const items: ConfigItem[] = []
   let totalCount = 0
-  for (const item of configs.inNamespace(search.namespaceId)) {
+  for (const item of candidatesOf(configs, search)) {
     if (!matches(item)) continue
     if (totalCount >= first && items.length < page.pageSize) items.push(item)
     totalCount++
   }
   return { totalCount, items }
+}
+
+/** One that is named in full is looked up; all others have to be walked over. */
+function candidatesOf(
+  configs: ConfigTable,
+  { namespaceId, mode, dataId, group }: ConfigSearch,
+): Iterable<ConfigItem> {
+  const isName = (text: string): boolean => text !== '' && (mode === 'accurate' || !text.includes('*'))
+  if (!isName(dataId) || !isName(group)) return configs.inNamespace(namespaceId)
+  const item = configs.get(configKey(namespaceId, group, dataId))
+  return item === undefined ? [] : [item]
 }
 
 function matcherOf(search: ConfigSearch): (item: ConfigItem) => boolean {

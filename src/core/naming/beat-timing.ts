@@ -16,20 +16,14 @@ export function timingOf(metadata: Metadata): BeatTiming {
   const intervalMs = millis(metadata[TIMING_KEYS.interval]) || undefined
   const unhealthyMs = millis(metadata[TIMING_KEYS.unhealthy]) ?? DEFAULT_TIMING.unhealthyMs
   const removeMs = millis(metadata[TIMING_KEYS.remove]) ?? DEFAULT_TIMING.removeMs
-  if (isSame(DEFAULT_TIMING, intervalMs, unhealthyMs, removeMs)) return DEFAULT_TIMING
-  if (!isSame(asked, intervalMs, unhealthyMs, removeMs)) asked = { intervalMs, unhealthyMs, removeMs }
+  const timing = { intervalMs, unhealthyMs, removeMs }
+  if (isSame(timing, DEFAULT_TIMING)) return DEFAULT_TIMING
+  if (!isSame(timing, asked)) asked = timing
   return asked
 }
 
-function isSame(
-  timing: BeatTiming,
-  intervalMs: number | undefined,
-  unhealthyMs: number,
-  removeMs: number,
-): boolean {
-  return (
-    timing.intervalMs === intervalMs && timing.unhealthyMs === unhealthyMs && timing.removeMs === removeMs
-  )
+function isSame(a: BeatTiming, b: BeatTiming): boolean {
+  return a.intervalMs === b.intervalMs && a.unhealthyMs === b.unhealthyMs && a.removeMs === b.removeMs
 }
 
 function millis(text: string | undefined): number | undefined {

@@ -65,11 +65,11 @@ export function instanceListAnswer(state: State, query: ListQuery): ListBody {
   if (entry === undefined) return bodyOf(headText(query) + emptyTail(state))
   const lists = keptLists(state, entry)
   // Who sees what depends on who asks.
-  if (entry.service.selector.type !== 'none') return makeAnswer(state, entry, query, '').body
+  if (entry.service.selector.type !== 'none') return makeAnswer(state, entry, query).body
   const variant = variantOf(entry, query)
   const found = lists.lists.find((kept) => kept.variant === variant)
   if (found === undefined) {
-    const made = makeAnswer(state, entry, query, variant)
+    const made = makeAnswer(state, entry, query)
     if (keep(lists, made)) recentOf(state).use(entry, lists, made.body.length)
     return made.body
   }
@@ -134,7 +134,7 @@ function keptLists(state: State, entry: ServiceEntry): KeptLists {
   return fresh
 }
 
-function makeAnswer(state: State, entry: ServiceEntry, query: ListQuery, variant: string): Kept {
+function makeAnswer(state: State, entry: ServiceEntry, query: ListQuery): Kept {
   const { namespaceId } = entry.service.key
   const labelsOf = (ip: string) => state.labelsAt(ip, namespaceId)
   const consumer = query.consumerIp === undefined ? undefined : { ip: query.consumerIp, labelsOf }
@@ -143,7 +143,7 @@ function makeAnswer(state: State, entry: ServiceEntry, query: ListQuery, variant
   const hosts = hostsText(selection, state.switches.clientBeatInterval)
   const head = headText(query)
   return {
-    variant,
+    variant: variantOf(entry, query),
     body: bodyOf(head + tailText(hosts, entry.lastRefMs, selection.protecting)),
     hostsAt: Buffer.byteLength(head),
     clustersText: query.clustersText,

@@ -52,6 +52,18 @@ test('what changes while it is being written is written again', async () => {
   expect([...world.store.instances.values()].map(({ record }) => record.app)).toEqual(['v2'])
 })
 
+test('an instance is not written that has left with its service, also where another service has its name', async () => {
+  const world = new EngineWorld()
+  world.start(registerInstance(registration()))
+  await world.flush()
+  world.start(registerInstance(registration({ app: 'v2' })))
+  const { serial } = world.state.service(ORDERS)!
+  world.engine.applyBehind([{ kind: 'service-deleted', key: ORDERS, serial }])
+  world.start(registerInstance(registration({ address: address({ port: 9 }) })))
+  await world.flush()
+  expect([...world.store.instances.values()].map(({ record }) => record.address.port)).toEqual([9])
+})
+
 test('a beat writes nothing; coming back to health does', async () => {
   const world = new EngineWorld()
   world.start(registerInstance(registration()))

@@ -1,6 +1,7 @@
 import type { Change } from './changes.ts'
 import { LeftInstances, type PlacedInstance } from './left-instances.ts'
 import type { ServiceKey } from './naming/service.ts'
+import type { ServiceEntry } from './naming/service-entry.ts'
 import type { State } from './state.ts'
 
 interface DirtyService {
@@ -9,8 +10,13 @@ interface DirtyService {
   readonly serial: number
 }
 
+interface DirtyInstance extends PlacedInstance {
+  /** Where it was when it changed, so that its service need not be looked up again; undefined: nobody knows. */
+  readonly entry: ServiceEntry | undefined
+}
+
 /** A record whose written form is older than what is known. */
-type Dirty = DirtyService | PlacedInstance
+type Dirty = DirtyService | DirtyInstance
 
 /**
  * The records that were changed without waiting for the disk, by serial. What is flushed is their state at
@@ -39,7 +45,7 @@ export class WriteBehind {
 
   /** Notes a change that is about to be applied without waiting for the disk. */
   note(change: Change, state: State): void {
-    const dirty = dirtyOf(change)
+    const dirty = dirtyOf(change, 'serviceKey' in change ? state.services.get(change.serviceKey) : undefined)
     if (isNew(change, state)) state.stored.made(dirty.serial)
     this.#dirty.set(dirty.serial, dirty)
     // What the store never saw leaves nothing behind.
@@ -73,7 +79,7 @@ export class WriteBehind {
       if (isOfState && !state.surelyStored(serial))
         bound.set(serial, { serviceKey, address: undefined, serial })
       const place = { serviceKey, address: change.record.address }
-      for (const left of this.#left.at(place)) bound.set(left.serial, left)
+      for (const left of this.#left.at(place)) bound.set(left.serial, { ...left, entry: undefined })
     }
     for (const dirty of bound.values()) {
       this.#dirty.delete(dirty.serial)
@@ -86,7 +92,7 @@ export class WriteBehind {
   /** Puts back what could not be written; it goes before all that was not tried. */
   putBack(changes: readonly Change[]): void {
     for (const change of changes.toReversed()) {
-      this.#pass.push(dirtyOf(change))
+      this.#pass.push(dirtyOf(change, undefined))
       if (change.kind === 'instance-removed') this.#left.add(change)
     }
   }
@@ -110,20 +116,21 @@ function presentOf(dirty: Dirty, state: State, atMs: number): Change | undefined
   return change
 }
 
-function dirtyOf(change: Change): Dirty {
+/** `entry` is that of the instance's service. Its key is the one to keep: the change's has come with a request. */
+function dirtyOf(change: Change, entry: ServiceEntry | undefined): Dirty {
   switch (change.kind) {
     case 'service-saved':
       return { serviceKey: change.service.key, address: undefined, serial: change.service.serial }
     case 'service-deleted':
       return { serviceKey: change.key, address: undefined, serial: change.serial }
     case 'instance-saved': {
-      const { serviceKey, record } = change
-      return { serviceKey, address: record.address, serial: record.serial }
+      const { address, serial } = change.record
+      return { serviceKey: entry?.service.key ?? change.serviceKey, address, serial, entry }
     }
     case 'instance-removed':
     case 'instance-health-changed': {
-      const { serviceKey, address, serial } = change
-      return { serviceKey, address, serial }
+      const { address, serial } = change
+      return { serviceKey: entry?.service.key ?? change.serviceKey, address, serial, entry }
     }
     case 'config-published':
     case 'config-deleted':
@@ -152,14 +159,16 @@ function serviceNow(dirty: DirtyService, state: State, atMs: number): Change | u
   return state.maybeStored(serial) ? { kind: 'service-deleted', key: serviceKey, serial } : undefined
 }
 
-function instanceNow(dirty: PlacedInstance, state: State, atMs: number): Change | undefined {
+function instanceNow(dirty: DirtyInstance, state: State, atMs: number): Change | undefined {
   const { serviceKey, address, serial } = dirty
-  const instance = state.instance(serviceKey, address)
+  // That of a service that has left is empty.
+  const entry = dirty.entry ?? state.services.get(serviceKey)
+  const instance = entry?.get(address)
   if (instance?.record.serial !== serial) {
     if (!state.maybeStored(serial)) return undefined
     return { kind: 'instance-removed', serviceKey, address, serial, reason: 'expired', atMs }
   }
-  const { record, healthy, entry } = instance
-  const serviceSerial = entry.service.serial
+  const { record, healthy } = instance
+  const serviceSerial = instance.entry.service.serial
   return { kind: 'instance-saved', serviceKey, serviceSerial, record, healthy, beat: false, atMs }
 }

@@ -164,7 +164,7 @@ export class State implements View {
     const entry = this.services.get(key)
     if (entry === undefined) return
     this.#instanceCount -= entry.instances.size
-    for (const instance of [...entry.instances.values()]) {
+    for (const instance of entry.instances.values()) {
       this.#letGo(instance)
       entry.delete(instance)
     }

@@ -13,7 +13,7 @@ export class ClusterSizes {
     return (this.#sizeOfFirst > 0 && cluster === this.#first) || this.#others?.has(cluster) === true
   }
 
-  /** The clusters that have instances, in no particular order. */
+  /** The clusters that have instances, in the order in which they came. */
   names(): string[] {
     const others = this.#others === undefined ? [] : [...this.#others.keys()]
     return this.#sizeOfFirst > 0 ? [this.#first, ...others] : others
@@ -35,8 +35,19 @@ export class ClusterSizes {
   /** Counts one less; there must be one. */
   remove(cluster: string): void {
     const others = this.#others?.get(cluster)
-    if (others === undefined) this.#sizeOfFirst--
-    else if (others > 1) this.#others!.set(cluster, others - 1)
+    if (others === undefined) {
+      this.#sizeOfFirst--
+      if (this.#sizeOfFirst === 0) this.#nextIsFirst()
+    } else if (others > 1) this.#others!.set(cluster, others - 1)
     else this.#others!.delete(cluster)
+  }
+
+  #nextIsFirst(): void {
+    for (const [cluster, size] of this.#others ?? []) {
+      this.#first = cluster
+      this.#sizeOfFirst = size
+      this.#others!.delete(cluster)
+      return
+    }
   }
 }

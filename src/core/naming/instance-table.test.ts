@@ -45,6 +45,18 @@ test('finds each of very many, and stays as small when they come and go', () => 
   }
 })
 
+test.each([1, 2, 7])('gives each of %i that are taken out as they come', (count) => {
+  const table = new InstanceTable()
+  for (let port = 0; port < count; port++) table.add(instanceAt({ ip: '127.0.0.1', port, cluster: 'A' }))
+  const given: number[] = []
+  for (const { record } of table.values()) {
+    given.push(record.address.port)
+    table.delete(record.address)
+  }
+  expect(given).toEqual(Array.from({ length: count }, (_, port) => port))
+  expect(table.size).toBe(0)
+})
+
 function instanceAt(at: InstanceAddress): Instance {
   return { record: { address: at } } as Instance
 }

@@ -1,6 +1,6 @@
 import type { Instance, InstanceAddress } from './instance.ts'
 
-const FEWEST_SLOTS = 4
+const FEWEST_SLOTS = 8
 /** Of the slots two thirds are used at most, so that a free one is near. */
 const MOST_USED = 2 / 3
 /** Room that is left when the table is made anew, so that this happens seldom. */
@@ -61,7 +61,7 @@ export class InstanceTable {
     return true
   }
 
-  /** All of them, as long as none is added or taken out. */
+  /** All of them, as long as none is added and only those that were given are taken out. */
   *values(): Generator<Instance> {
     if (this.#alone !== undefined) yield this.#alone
     const places = this.#places

@@ -18,8 +18,7 @@ const SEED = Math.trunc(Math.random() * 2 ** 32)
 
 /**
  * The instances of a service by their address, in the order in which they came. A million of them take a third of what
- * a Map from texts takes, and no text is made to find one: the address is hashed as it is. One that is alone, as in
- * most services, needs no table.
+ * a Map from texts takes, and no text is made to find one: the address is hashed as it is. One that is alone needs no table.
  */
 export class InstanceTable {
   /** The only one; undefined where there is none, or a table. */

@@ -11,13 +11,6 @@ import { TABLES, type Row } from './tables.ts'
 const CLOCK_STEP_MS = 2_000
 const CLOCK_MARGIN_MS = 1_000
 
-const KEYS: Record<PutTable | 'instance', string> = {
-  namespace: 'id = ?',
-  service: 'serial = ?',
-  instance: 'serial = ?',
-  remembered_metadata: 'namespace_id = ? AND grouped_name = ? AND ip = ? AND port = ? AND cluster = ?',
-}
-
 const INSTANCES = new RowReader(TABLES.instance)
 const INSTANCE = `SELECT ${INSTANCES.columns.join(', ')} FROM instance WHERE serial = ?`
 
@@ -120,7 +113,7 @@ export class CommitWriter {
     for (const writer of Object.values(this.#writers)) writer.flush()
   }
 
-  /** Order matters within a table only: rows that wait are written before others of the table are touched. */
+  /** Order matters within a table only: a writer keeps to it. */
   #write(write: Write, contents: ArrayBuffer): void {
     switch (write[0]) {
       case 'published': {
@@ -136,16 +129,14 @@ export class CommitWriter {
         const nameId = this.#names.findOrMake(write[1])
         this.#addRevision(nameId, write[2], null)
         this.#versions.move(nameId, previousOf(write[2]), 0)
-        this.#writers.config_item.flush()
-        this.#connection.run('DELETE FROM config_item WHERE name_id = ?', [nameId])
+        this.#writers.config_item.drop([nameId])
         return
       }
       case 'put':
         this.#writers[write[1]].add(write[2])
         return
       case 'drop':
-        this.#writers[write[1]].flush()
-        this.#connection.run(`DELETE FROM ${write[1]} WHERE ${KEYS[write[1]]}`, write[2])
+        this.#writers[write[1]].drop(write[2])
         return
       case 'instance': {
         const [, serial, serviceSerial, healthy, record] = write

@@ -18,6 +18,7 @@ export const INSTANCE_OF_FORMAT_1: Table = {
     'saved_ms',
   ],
   loose: ['healthy'],
+  key: ['serial'],
   texts: ['ip', 'cluster', 'app', 'metadata'],
   rowsAtOnce: 50,
 }

@@ -13,6 +13,8 @@ export interface Table {
   readonly name: string
   readonly checked: readonly string[]
   readonly loose: readonly string[]
+  /** The columns that name a row; of `checked`. */
+  readonly key: readonly string[]
   /** Those of all its columns that hold a text or NULL; the others hold numbers, and `content` bytes. */
   readonly texts: readonly string[]
   readonly content?: string
@@ -23,11 +25,19 @@ export interface Table {
 
 /** Every table of the file; `schema.ts` makes them with the same columns. */
 export const TABLES = {
-  meta: { name: 'meta', checked: ['name', 'value'], loose: [], texts: ['name', 'value'], rowsAtOnce: 1 },
+  meta: {
+    name: 'meta',
+    checked: ['name', 'value'],
+    loose: [],
+    key: ['name'],
+    texts: ['name', 'value'],
+    rowsAtOnce: 1,
+  },
   config_name: {
     name: 'config_name',
     checked: ['id', 'namespace_id', 'group_name', 'data_id'],
     loose: [],
+    key: ['id'],
     texts: ['namespace_id', 'group_name', 'data_id'],
     rowsAtOnce: 1,
   },
@@ -49,6 +59,7 @@ export const TABLES = {
     ],
     // Cleaning turns a record into a carrier by this bit alone.
     loose: ['hidden'],
+    key: ['id'],
     texts: ['op', 'md5', 'type', 'app_name', 'encrypted_data_key', 'src_ip', 'src_user'],
     content: 'content',
     isAppended: true,
@@ -70,6 +81,7 @@ export const TABLES = {
       'config_tags',
     ],
     loose: [],
+    key: ['name_id'],
     texts: ['create_user', 'create_ip', 'description', 'use', 'effect', 'schema', 'config_tags'],
     rowsAtOnce: 16,
   },
@@ -77,6 +89,7 @@ export const TABLES = {
     name: 'namespace',
     checked: ['id', 'show_name', 'description'],
     loose: [],
+    key: ['id'],
     texts: ['id', 'show_name', 'description'],
     rowsAtOnce: 16,
   },
@@ -94,6 +107,7 @@ export const TABLES = {
       'saved_ms',
     ],
     loose: [],
+    key: ['serial'],
     texts: ['namespace_id', 'grouped_name', 'made_by', 'selector', 'clusters', 'metadata'],
     rowsAtOnce: 16,
   },
@@ -101,6 +115,7 @@ export const TABLES = {
     name: 'instance',
     checked: ['serial', 'service_serial', 'healthy'],
     loose: [],
+    key: ['serial'],
     texts: ['record'],
     content: 'record',
     rowsAtOnce: 50,
@@ -109,6 +124,7 @@ export const TABLES = {
     name: 'remembered_metadata',
     checked: ['namespace_id', 'grouped_name', 'ip', 'port', 'cluster', 'metadata', 'at_ms'],
     loose: [],
+    key: ['namespace_id', 'grouped_name', 'ip', 'port', 'cluster'],
     texts: ['namespace_id', 'grouped_name', 'ip', 'cluster', 'metadata'],
     rowsAtOnce: 16,
   },

@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Connection } from './connection.ts'
+import { openDatabase } from './open-database.ts'
+import { RowWriter } from './row-writer.ts'
+import { TABLES } from './tables.ts'
+
+let directory: string
+let connection: Connection
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'waypost-rows-'))
+  connection = openDatabase(directory)
+})
+
+afterEach(() => {
+  connection.close()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+test('rows that are written and dropped by turns end as the last of both says', () => {
+  const writer = new RowWriter(connection, TABLES.instance)
+  const expected = new Map<number, string>()
+  for (let step = 0; step < 3_000; step++) {
+    const serial = (step * 7_919) % 97
+    // Long and short runs of each, so that statements of all sizes are used.
+    if (Math.floor(step / ((step % 5) + 1)) % 3 === 0 || step % 400 > 300) {
+      writer.drop([serial])
+      expected.delete(serial)
+    } else {
+      writer.add([serial, 1, 1, `record ${step}`])
+      expected.set(serial, `record ${step}`)
+    }
+  }
+  writer.flush()
+  const rows = connection.all('SELECT serial, record FROM instance ORDER BY serial')
+  expect(rows).toEqual([...expected].toSorted(([a], [b]) => a - b))
+})
+
+test('a row with a key of several columns is dropped by all of them', () => {
+  const writer = new RowWriter(connection, TABLES.remembered_metadata)
+  const keys = Array.from({ length: 40 }, (_, at) => ['public', 'g@@s', `10.0.0.${at % 20}`, 80, `c${at}`])
+  for (const key of keys) writer.add([...key, '{}', 1])
+  for (const key of keys.slice(1)) writer.drop(key)
+  writer.drop(['public', 'g@@s', '10.0.0.0', 80, 'another'])
+  writer.flush()
+  expect(connection.all('SELECT ip, cluster FROM remembered_metadata')).toEqual([['10.0.0.0', 'c0']])
+})

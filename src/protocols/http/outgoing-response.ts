@@ -11,7 +11,8 @@ const MOST_COPIED = 64 * 1024
 /** Shorter texts are put together as such in less time (docs/performance.md, What was tried). */
 const FEWEST_BYTES = 2 * 1024
 
-const scratch = new ScratchBytes()
+const small = new ScratchBytes(4 * 1024)
+const large = new ScratchBytes(16 * 1024)
 
 /** Answers with these never have a body (RFC 9110, section 6.4.1). */
 const BODILESS = new Set([204, 304])
@@ -60,8 +61,10 @@ export class OutgoingResponse extends ServerResponse<IncomingRequest> implements
   #write(socket: Socket): void {
     const head = this.#head
     const body = this.#body
-    const isShort = typeof body === 'string' && body.length < FEWEST_BYTES
-    if (!isShort && scratch.write(socket, head, { body, encoding: this.#encoding })) return
+    if (typeof body !== 'string' || body.length >= FEWEST_BYTES) {
+      const piece = { body, encoding: this.#encoding }
+      if (small.write(socket, head, piece) || large.write(socket, head, piece)) return
+    }
     if (typeof body === 'string') socket.write(head + body, this.#encoding)
     else socket.write(joined(head, body))
   }

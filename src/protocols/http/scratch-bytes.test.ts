@@ -23,7 +23,7 @@ afterEach(() => {
 })
 
 test('a client that takes nothing for long gets its answer as it was, whatever others got meanwhile', async () => {
-  const scratch = new ScratchBytes()
+  const scratch = new ScratchBytes(16 * 1024)
   const slow = await pair()
   const quick = await pair()
   slow.far.pause()
@@ -40,7 +40,7 @@ test('a client that takes nothing for long gets its answer as it was, whatever o
 })
 
 test('heads are Latin-1, texts as they are said to be, bytes what they are', async () => {
-  const scratch = new ScratchBytes()
+  const scratch = new ScratchBytes(16 * 1024)
   const { near, far } = await pair()
   scratch.write(near, 'h\u00e9', { body: 'b\u00e9', encoding: 'latin1' })
   scratch.write(near, 'h\u00e9', { body: '中文', encoding: 'utf8' })
@@ -52,7 +52,7 @@ test('heads are Latin-1, texts as they are said to be, bytes what they are', asy
 })
 
 test('what might not fit is left to others', async () => {
-  const scratch = new ScratchBytes()
+  const scratch = new ScratchBytes(16 * 1024)
   const { near } = await pair()
   const fits = (body: string | Buffer) => scratch.write(near, 'head', { body, encoding: 'utf8' })
   expect(fits(Buffer.alloc(16_380))).toBe(true)

@@ -1,42 +1,28 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { CommitWriter } from './commit.ts'
 import { ConfigNames } from './config-names.ts'
-import { storable, type Connection } from './connection.ts'
+import { storable } from './connection.ts'
+import { temporaryDatabase } from './database.test-support.ts'
 import { historyPage } from './history.ts'
 import type { CommitBatch, Write } from './messages.ts'
-import { openDatabase } from './open-database.ts'
 import { StoreFailure, storeFailureOf } from './store-errors.ts'
 
-let directory: string
-let connection: Connection
-
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'waypost-database-'))
-  connection = openDatabase(directory)
-})
-
-afterEach(() => {
-  connection.close()
-  rmSync(directory, { recursive: true, force: true })
-})
+const connection = temporaryDatabase()
 
 test('a full disk refuses commits, leaves reads going, and commits go on when there is room', () => {
-  const names = new ConfigNames(connection)
-  const commits = new CommitWriter(connection, names)
+  const names = new ConfigNames(connection())
+  const commits = new CommitWriter(connection(), names)
   expect(commits.commit(batchOf(3, 'first'))).toBeUndefined()
-  connection.exec('PRAGMA max_page_count = 20')
+  connection().exec('PRAGMA max_page_count = 20')
   const refused = failureOf(() => commits.commit(batchOf(5, 'x'.repeat(500_000))))
   expect(refused?.message).toMatch(/disk of its data directory is full; free some space/)
   expect(refused?.reopen).toBe(false)
   const name = ['public', 'g', 'a'] as const
   const page = { pageNo: 1, pageSize: 10 }
-  expect(historyPage(connection, names.find(name) ?? 0, page).totalCount).toBe(1)
-  connection.exec('PRAGMA max_page_count = 1000000')
+  expect(historyPage(connection(), names.find(name) ?? 0, page).totalCount).toBe(1)
+  connection().exec('PRAGMA max_page_count = 1000000')
   expect(commits.commit(batchOf(5, 'x'.repeat(500_000)))).toBeUndefined()
-  expect(historyPage(connection, names.find(name) ?? 0, page).totalCount).toBe(2)
+  expect(historyPage(connection(), names.find(name) ?? 0, page).totalCount).toBe(2)
 })
 
 test('an error of the disk keeps the connection, damage does not, and one of the data does not concern the store', () => {
@@ -48,10 +34,10 @@ test('an error of the disk keeps the connection, damage does not, and one of the
 })
 
 test('the clock is written ahead, and not again while it is ahead enough', () => {
-  const commits = new CommitWriter(connection, new ConfigNames(connection))
+  const commits = new CommitWriter(connection(), new ConfigNames(connection()))
   const clockAfter = (latestMs: number, id: number) => {
     commits.commit({ ...batchOf(id, 'x'), latestMs })
-    return connection.number("SELECT value FROM meta WHERE name = 'clock_high_ms'")
+    return connection().number("SELECT value FROM meta WHERE name = 'clock_high_ms'")
   }
   expect(clockAfter(10_000, 3)).toBe(12_000)
   expect(clockAfter(10_999, 5)).toBe(12_000)
@@ -61,13 +47,13 @@ test('the clock is written ahead, and not again while it is ahead enough', () =>
 })
 
 test('history records are never overwritten', () => {
-  const commits = new CommitWriter(connection, new ConfigNames(connection))
+  const commits = new CommitWriter(connection(), new ConfigNames(connection()))
   expect(commits.commit(batchOf(3, 'one'))).toBeUndefined()
   expect(commits.commit(batchOf(3, 'two'))).toMatchObject({ failedGroup: 0 })
 })
 
 test('the file is set up for durability', () => {
-  const pragma = (name: string) => connection.first(`PRAGMA ${name}`)?.[0]
+  const pragma = (name: string) => connection().first(`PRAGMA ${name}`)?.[0]
   expect(pragma('journal_mode')).toBe('wal')
   expect(pragma('synchronous')).toBe(2)
   expect(pragma('locking_mode')).toBe('exclusive')

@@ -1,27 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Connection } from './connection.ts'
-import { openDatabase } from './open-database.ts'
+import { expect, test } from 'vitest'
+import { temporaryDatabase } from './database.test-support.ts'
 import { RowWriter } from './row-writer.ts'
 import { TABLES } from './tables.ts'
 
-let directory: string
-let connection: Connection
-
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'waypost-rows-'))
-  connection = openDatabase(directory)
-})
-
-afterEach(() => {
-  connection.close()
-  rmSync(directory, { recursive: true, force: true })
-})
+const connection = temporaryDatabase()
 
 test('rows that are written and dropped by turns end as the last of both says', () => {
-  const writer = new RowWriter(connection, TABLES.instance)
+  const writer = new RowWriter(connection(), TABLES.instance)
   const expected = new Map<number, string>()
   for (let step = 0; step < 3_000; step++) {
     const serial = (step * 7_919) % 97
@@ -35,16 +20,16 @@ test('rows that are written and dropped by turns end as the last of both says', 
     }
   }
   writer.flush()
-  const rows = connection.all('SELECT serial, record FROM instance ORDER BY serial')
+  const rows = connection().all('SELECT serial, record FROM instance ORDER BY serial')
   expect(rows).toEqual([...expected].toSorted(([a], [b]) => a - b))
 })
 
 test('a row with a key of several columns is dropped by all of them', () => {
-  const writer = new RowWriter(connection, TABLES.remembered_metadata)
+  const writer = new RowWriter(connection(), TABLES.remembered_metadata)
   const keys = Array.from({ length: 40 }, (_, at) => ['public', 'g@@s', `10.0.0.${at % 20}`, 80, `c${at}`])
   for (const key of keys) writer.add([...key, '{}', 1])
   for (const key of keys.slice(1)) writer.drop(key)
   writer.drop(['public', 'g@@s', '10.0.0.0', 80, 'another'])
   writer.flush()
-  expect(connection.all('SELECT ip, cluster FROM remembered_metadata')).toEqual([['10.0.0.0', 'c0']])
+  expect(connection().all('SELECT ip, cluster FROM remembered_metadata')).toEqual([['10.0.0.0', 'c0']])
 })

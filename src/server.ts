@@ -4,7 +4,7 @@ import { packageVersion } from './command/version.ts'
 import { Engine } from './core/engine.ts'
 import { loadState } from './core/load-state.ts'
 import { HealthClock } from './core/naming/health-clock.ts'
-import type { Now, Store } from './core/ports.ts'
+import type { Now, Snapshot, Store } from './core/ports.ts'
 import { Feed } from './feed/feed.ts'
 import { SWEEP_MS } from './jobs/naming-care.ts'
 import { Observability } from './observability.ts'
@@ -31,13 +31,20 @@ export interface RunningServer {
   stop(): Promise<void>
 }
 
+/** An open store and everything that it knew when it was opened. */
+export interface LoadedStore {
+  readonly store: Store & FileHolder
+  readonly snapshot: Snapshot
+}
+
 /** Joins a server on an open store, which it closes at its stop; resolves once it answers. */
 export async function serveFrom(
-  store: Store & FileHolder,
+  loaded: LoadedStore,
   settings: Settings,
   log: Logger,
 ): Promise<RunningServer> {
-  const parts = await joinParts(store, settings, log)
+  const { store } = loaded
+  const parts = await joinParts(loaded, settings, log)
   const { members, watch } = parts
   const backups = openBackups(store, settings, log)
   const http = openHttp({ ...parts, backups }, settings, log)
@@ -70,10 +77,10 @@ interface Parts extends JobParts {
 }
 
 /** The parts that work on what is known. Changes flow one way: engine, state, feed, subscribers. */
-async function joinParts(store: Store, settings: Settings, log: Logger): Promise<Parts> {
+async function joinParts({ store, snapshot }: LoadedStore, settings: Settings, log: Logger): Promise<Parts> {
   const healthClock = new HealthClock(monotonicMs(), SWEEP_MS)
   const clock = (): Now => ({ wallMs: wallMs(), healthMs: healthClock.at(monotonicMs()) })
-  const state = loadState(await store.load(), clock())
+  const state = loadState(snapshot, clock())
   const watch = new Observability({ store, log, settings, monotonicMs })
   const feed = new Feed({
     defer: loop.soon,

@@ -5,7 +5,7 @@ import { openEmbeddedStore } from './store/embedded/embedded-store.ts'
 
 /**
  * Starts a server with these settings; resolves once it answers. The rest of the program is loaded while the store's
- * thread begins and opens its file: two things that each take a tenth of a second.
+ * thread begins, opens its file and reads it: neither waits for the other.
  */
 export async function startServer(settings: Settings): Promise<RunningServer> {
   const log = openLog(settings)
@@ -13,9 +13,12 @@ export async function startServer(settings: Settings): Promise<RunningServer> {
   // A module that is missing is told below, once it is waited for.
   rest.catch(() => {})
   const store = await openEmbeddedStore({ directory: settings.dataDir, log })
+  const snapshot = store.load()
+  // So is what cannot be read.
+  snapshot.catch(() => {})
   try {
     const { serveFrom } = await rest
-    return await serveFrom(store, settings, log)
+    return await serveFrom({ store, snapshot: await snapshot }, settings, log)
   } catch (error) {
     await store.close()
     throw error

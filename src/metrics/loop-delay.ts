@@ -2,7 +2,7 @@ import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks'
 import type { Metric } from './metric.ts'
 
 /** How often the delay is sampled: each time wakes up a thread at rest. What the histogram has is this plus the delay. */
-const RESOLUTION_MS = 50
+const RESOLUTION_MS = 100
 const WINDOW_TICKS = 10
 const WINDOWS = 6
 

@@ -93,12 +93,12 @@ interface ConfigRow {
 function configRow(read: Row): ConfigRow {
   const itemAt = NAMES.columns.length
   const revisionAt = itemAt + ITEMS.columns.length
-  const itemRow = ITEMS.read(read.slice(itemAt, revisionAt))
+  const itemRow = ITEMS.read(read, itemAt)
   if (read[0] === null) throw new DamagedRow('config_item', String(itemRow[0]), 'its name is missing')
   if (read[revisionAt] === null)
     throw new DamagedRow('config_item', String(itemRow[0]), 'its content is missing')
-  const nameRow = NAMES.read(read.slice(0, itemAt))
-  const revisionRow = REVISIONS.read(read.slice(revisionAt))
+  const nameRow = NAMES.read(read)
+  const revisionRow = REVISIONS.read(read, revisionAt)
   checkBelongs(itemRow, revisionRow)
   const [revisionId] = revisionRow
   const content = revisionRow.at(-1)

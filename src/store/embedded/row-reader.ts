@@ -29,12 +29,13 @@ export class RowReader {
     ]
   }
 
-  /** The row, in the order of `columnsOf`. Throws `DamagedRow`. */
-  read(values: Row): Row {
-    const texts = unpackedTexts(String(values.at(-1)))
+  /** The row, in the order of `columnsOf`, from the values of `columns` that begin at `from`. Throws `DamagedRow`. */
+  read(values: Row, from = 0): Row {
+    const texts = unpackedTexts(String(values[from + this.columns.length - 1]))
     let text = 0
-    let other = 0
-    const row: SqlValue[] = this.#isText.map((isText) => (isText ? texts[text++] : values[other++]) ?? null)
+    let other = from
+    const row: SqlValue[] = []
+    for (const isText of this.#isText) row.push((isText ? texts[text++] : values[other++]) ?? null)
     row.push(values[other] ?? null)
     return verifiedRow(this.#table, row)
   }

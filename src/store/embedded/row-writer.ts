@@ -64,7 +64,8 @@ export class RowWriter {
 
 /** The values of a row, for writers that do not gather. */
 export function withChecksum(table: Table, values: readonly unknown[]): SqlValue[] {
-  const row = values.map(storable)
+  const row: SqlValue[] = []
+  for (const value of values) row.push(storable(value))
   row.push(checksumOf(table, row))
   return row
 }

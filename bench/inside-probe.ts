@@ -1,10 +1,11 @@
 /**
  * Loaded into a measured Node process beside the server (`--import`): tells over the IPC channel how late its event loop
- * ran since it was last asked, and how much memory was left to the collections of the whole heap. The server itself
- * knows nothing of it.
+ * ran since it was last asked, and how much memory was left to the collections of the whole heap, and collects it when it
+ * is told to. The server itself knows nothing of it.
  */
 import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks'
-import { getHeapSpaceStatistics } from 'node:v8'
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { isMainThread } from 'node:worker_threads'
 
 /** How often the loop is looked at. The delays told are what came on top of that. */
@@ -21,6 +22,8 @@ export interface InsideFigures {
 
 /** The question that it knows. */
 export const ASK_INSIDE = 'inside'
+/** What it is told to do: collect the whole heap. */
+export const COLLECT = 'collect'
 
 // Worker threads are started with the options of their process.
 if (isMainThread && process.channel) {
@@ -35,6 +38,10 @@ if (isMainThread && process.channel) {
   }
   const collections = new PerformanceObserver(look)
   process.on('message', (asked) => {
+    if (asked === COLLECT) {
+      collectAll()
+      process.send?.({})
+    }
     if (asked !== ASK_INSIDE) return
     look()
     const answer: InsideFigures = {
@@ -51,6 +58,11 @@ if (isMainThread && process.channel) {
     process.send?.(answer)
   })
   process.channel.unref()
+}
+
+function collectAll(): void {
+  setFlagsFromString('--expose-gc')
+  ;(runInNewContext('gc') as () => void)()
 }
 
 function oldGenerationBytes(): number {

@@ -27,9 +27,18 @@ export function launchPeer(binary: string): Launch {
       const up = await Promise.race([answered, child.gone.then(() => false)])
       const startMs = performance.now() - began
       const stop = (signal?: 'SIGKILL'): Promise<void> => child.stop(signal).then(data.remove)
-      const inside = (): Promise<undefined> => Promise.resolve(undefined)
+      const nothing = (): Promise<undefined> => Promise.resolve(undefined)
       if (up && (await takesWrites(base)))
-        return { name: 'peer', kind: 'peer', base, pid: child.pid, startMs, inside, stop }
+        return {
+          name: 'peer',
+          kind: 'peer',
+          base,
+          pid: child.pid,
+          startMs,
+          inside: nothing,
+          collect: nothing,
+          stop,
+        }
       await stop()
       if (start === MOST_STARTS) throw new Error(`The peer took no writes in ${start} starts.`)
     }

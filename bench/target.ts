@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { captureFloor } from './capture.ts'
 import { childOf, forkModule } from './child.ts'
-import { ASK_INSIDE, type InsideFigures } from './inside-probe.ts'
+import { ASK_INSIDE, COLLECT, type InsideFigures } from './inside-probe.ts'
 import { modulePath } from './project.ts'
 
 /** What kinds of server are measured: ours, the bare node:http floor, the Rust peer, or one given by its URL. */
@@ -23,6 +23,8 @@ export interface Target {
   readonly startMs: number
   /** What its process tells of the time since this was last asked. */
   inside(): Promise<InsideFigures | undefined>
+  /** Has the whole heap of its process collected, where that can be told to. */
+  collect(): Promise<unknown>
   /** Ends it; with SIGKILL as a crash would. */
   stop(signal?: 'SIGKILL'): Promise<void>
 }
@@ -79,6 +81,7 @@ export function launchOurs(name: string, mainFile: string): Launch {
       pid: watched.pid,
       startMs: performance.now() - began,
       inside: async () => (await watched.ask(ASK_INSIDE)) as InsideFigures,
+      collect: () => watched.ask(COLLECT),
       stop: (signal) => watched.stop(signal).then(data.remove),
     }
   }
@@ -98,6 +101,7 @@ export function launchFloor(like: Target, known: { service: string; dataId: stri
       pid: child.pid,
       startMs: performance.now() - began,
       inside: async () => (await child.ask(ASK_INSIDE)) as InsideFigures,
+      collect: () => child.ask(COLLECT),
       stop: () => child.stop(),
     }
   }
@@ -114,6 +118,7 @@ export function foundTarget(text: string): Launch {
       pid: pid === undefined ? undefined : Number(pid),
       startMs: 0,
       inside: () => Promise.resolve(undefined),
+      collect: () => Promise.resolve(),
       stop: () => Promise.resolve(),
     })
 }

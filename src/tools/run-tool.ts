@@ -30,15 +30,20 @@ export async function runTool(tool: Tool, args: readonly string[]): Promise<numb
       progress,
     )
     progress.end()
-    process.stdout.write(asJson ? `${JSON.stringify(json)}\n` : printable(text))
+    await written(asJson ? `${JSON.stringify(json)}\n` : printable(text))
     return code
   } catch (error) {
     progress.end()
     const message = error instanceof Error ? error.message : String(error)
-    if (asJson) process.stdout.write(`${JSON.stringify({ error: message })}\n`)
+    if (asJson) await written(`${JSON.stringify({ error: message })}\n`)
     process.stderr.write(printable(`waypost: ${message}\n`))
     return error instanceof WrongArguments || error instanceof NotExaminable ? USAGE : 1
   }
+}
+
+/** Resolves when the text is on its way: the end of the process would cut what a pipe has not taken yet. */
+async function written(text: string): Promise<void> {
+  await new Promise((resolve) => process.stdout.write(text, resolve))
 }
 
 /** What stands in a damaged store must not steer a terminal. */

@@ -11,7 +11,7 @@ import { WriteBehind } from './write-behind.ts'
 
 const MOST_COMMANDS = 512
 const MOST_BEHIND = 1_000
-/** How many ticks more than one commit's worth of records gathers for: the more there are, the more share a page of the file. */
+/** How many ticks more than one commit's worth of records gathers for: what changes again meanwhile is written once. */
 const GATHER_TICKS = 4
 /** How many ticks pass before records that could not be written are tried again. */
 const RETRY_TICKS = 10

@@ -22,9 +22,8 @@ type Dirty = DirtyService | DirtyInstance
  * The records that were changed without waiting for the disk, by serial. What is flushed is their state at
  * that time: a record that changed a hundred times is written once, and there is no queue of old writes.
  *
- * They are written in passes, each in the order of the serials, which is the order of the rows in the file: so many
- * rows of one pass share a page. And a service goes before its instances, a removal before what has replaced it,
- * because they have the lower serial.
+ * They are written in passes, each in the order of the serials: so a service goes before its instances, and a removal
+ * before what has replaced it, because they have the lower serial.
  */
 export class WriteBehind {
   /** Changed, and not part of the pass under way. */

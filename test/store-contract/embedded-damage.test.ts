@@ -20,7 +20,13 @@ import {
 /** Bytes that are no UTF-8: the driver would end the process if it were given them as a text. */
 const NO_TEXT = "CAST(x'41ff42' AS TEXT)"
 /** Nothing but a row number can stand there; it is what a row is found by. */
-const ROW_NUMBERS = ['config_name.id', 'config_revision.id', 'config_item.name_id', 'service.serial']
+const ROW_NUMBERS = [
+  'config_name.id',
+  'config_revision.id',
+  'config_item.name_id',
+  'service.serial',
+  'instance.id',
+]
 /** Cleaning changes it alone, so the checksum does not cover it. */
 const UNCHECKED = ['config_revision.hidden']
 
@@ -54,7 +60,7 @@ describe('a text that is no UTF-8 any more', () => {
   const places = Object.values(TABLES).flatMap((table: Table) =>
     [...columnsOf(table), 'checksum'].map((column) => `${table.name}.${column}`),
   )
-  const damaged = places.filter((place) => ![...ROW_NUMBERS, 'instance.serial', ...UNCHECKED].includes(place))
+  const damaged = places.filter((place) => ![...ROW_NUMBERS, ...UNCHECKED].includes(place))
 
   test.each(damaged)('in %s is told of by the server and the doctor', async (place) => {
     const [table = '', column = ''] = place.split('.')

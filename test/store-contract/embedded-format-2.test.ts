@@ -10,13 +10,15 @@ import { examine, openExamined } from '../../src/store/embedded/doctor/examine.t
 import { repair } from '../../src/store/embedded/doctor/repair.ts'
 import { openEmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import { FORMAT } from '../../src/store/embedded/schema.ts'
+import { INSTANCES_OF_FORMAT_3 } from './old-formats.ts'
 import { commitAll, published, sampleKey } from './samples.ts'
 
 /**
- * Rows as the last version of format 2 wrote them, whose tables were the same. `a` was published three times, `b` once;
+ * Rows as the last version of format 2 wrote them, whose tables were the same but for that of instances. `a` was published three times, `b` once;
  * `c` was deleted. The rows of items say their current versions, and there are no sums.
  */
 const ROWS_OF_FORMAT_2 = `
+${INSTANCES_OF_FORMAT_3}
 INSERT INTO config_name VALUES
   (1, 'public', 'g', 'a', 3140190929), (2, 'public', 'g', 'b', 440121889), (3, 'public', 'g', 'c', 3424342094);
 INSERT INTO config_item VALUES

@@ -3,11 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'libsql'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { examine } from '../../src/store/embedded/doctor/examine.ts'
+import { examine, openExamined } from '../../src/store/embedded/doctor/examine.ts'
+import { repair } from '../../src/store/embedded/doctor/repair.ts'
 import { openEmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import { readCatalog } from '../../src/store/embedded/file/catalog.ts'
 import { DatabaseFile } from '../../src/store/embedded/file/database-file.ts'
 import { FORMAT } from '../../src/store/embedded/schema.ts'
+import { INSTANCES_OF_FORMAT_3 } from './old-formats.ts'
 import { commitAll, sampleInstance, sampleService, serviceKey, serviceSaved } from './samples.ts'
 
 /** The table `instance` as format 1 had it, and rows as its last version wrote them. */
@@ -36,6 +38,24 @@ DELETE FROM meta WHERE name = 'current_versions';
 PRAGMA user_version = 1;
 `
 
+/** The same instances, as the last version of format 3 wrote them. */
+const ROWS_OF_FORMAT_3 = `
+${INSTANCES_OF_FORMAT_3}
+INSERT INTO instance VALUES
+  (80, 7, 1, 1565409778, '["10.0.0.1",80,"DEFAULT",true,1.5,true,"shop",{"zone":"a","note":"two\\nlines"}]'),
+  (81, 7, 0, 757285016, '["10.0.0.1",81,"ü�",false,0,false,"a\\u0000b",{}]'),
+  (82, 7, 1, 3651052238, '["10.0.0.1",82,"DEFAULT",true,1.5,true,"shop",{"zone":"a","note":"two\\nlines"}]');
+PRAGMA user_version = 3;
+`
+
+/** The number of each format with such a table, and the SQL that makes it of a new file's. */
+type OldFormat = readonly [format: string, sql: string]
+
+const FORMATS: readonly OldFormat[] = [
+  ['1', INSTANCES_OF_FORMAT_1],
+  ['3', ROWS_OF_FORMAT_3],
+]
+
 const log = { info() {}, warn() {}, error() {} }
 let directory: string
 
@@ -44,32 +64,41 @@ beforeEach(async () => {
   const store = await openEmbeddedStore({ directory, log })
   await commitAll(store, serviceSaved(sampleService('shop', 7)))
   await store.close()
-  alter(INSTANCES_OF_FORMAT_1)
-  await writeFile(markerPath(), '{"format":1,"createdMs":5}')
 })
 
 afterEach(() => rm(directory, { recursive: true, force: true }))
 
-test('a directory of format 1 is brought to this one, with every instance, and stays so', async () => {
-  const [first, second] = [sampleInstance(80), sampleInstance(81)]
-  const other = { weight: 0, enabled: false, ephemeral: false, registered: {}, app: 'a\0b' }
-  const address = { ...second.address, cluster: 'ü\ufffd' }
-  const before = rootPage()
-  for (const _start of [1, 2]) {
-    const store = await openEmbeddedStore({ directory, log })
-    expect((await store.load()).instances).toEqual([
-      { serviceKey: serviceKey('shop'), record: first, healthy: true },
-      { serviceKey: serviceKey('shop'), record: { ...second, ...other, address }, healthy: false },
-      { serviceKey: serviceKey('shop'), record: sampleInstance(82), healthy: true },
-    ])
-    await store.close()
-    expect(JSON.parse(await readFile(markerPath(), 'utf8'))).toEqual({ format: FORMAT, createdMs: 5 })
-  }
-  expect(examine(directory, () => {}).findings).toEqual([])
-  expect(rootPage()).toBe(before)
-})
+/** Makes the directory one of an older format. */
+async function age([format, sql]: OldFormat): Promise<void> {
+  alter(sql)
+  await writeFile(markerPath(), `{"format":${format},"createdMs":5}`)
+}
 
-test('what an older format becomes has the tables of a new file', async () => {
+test.each(FORMATS)(
+  'a directory of format %s is brought to this one, with every instance, and stays so',
+  async (...old) => {
+    await age(old)
+    const [first, second] = [sampleInstance(80), sampleInstance(81)]
+    const other = { weight: 0, enabled: false, ephemeral: false, registered: {}, app: 'a\0b' }
+    const address = { ...second.address, cluster: 'ü\ufffd' }
+    const before = rootPage()
+    for (const _start of [1, 2]) {
+      const store = await openEmbeddedStore({ directory, log })
+      expect((await store.load()).instances).toEqual([
+        { serviceKey: serviceKey('shop'), record: first, healthy: true },
+        { serviceKey: serviceKey('shop'), record: { ...second, ...other, address }, healthy: false },
+        { serviceKey: serviceKey('shop'), record: sampleInstance(82), healthy: true },
+      ])
+      await store.close()
+      expect(JSON.parse(await readFile(markerPath(), 'utf8'))).toEqual({ format: FORMAT, createdMs: 5 })
+    }
+    expect(examine(directory, () => {}).findings).toEqual([])
+    expect(rootPage()).toBe(before)
+  },
+)
+
+test.each(FORMATS)('what format %s becomes has the tables of a new file', async (...old) => {
+  await age(old)
   await (await openEmbeddedStore({ directory, log })).close()
   const fresh = await mkdtemp(join(tmpdir(), 'waypost-fresh-'))
   await (await openEmbeddedStore({ directory: fresh, log })).close()
@@ -77,14 +106,30 @@ test('what an older format becomes has the tables of a new file', async () => {
   await rm(fresh, { recursive: true })
 })
 
-test('the doctor reads a directory of format 1', () => {
-  const { findings, rows } = examine(directory, () => {})
-  expect(findings).toEqual([])
-  expect(rows.instance).toBe(3)
-})
+test.each(FORMATS)(
+  'the doctor reads a directory of format %s, and repairs it into one of this format',
+  async (...old) => {
+    await age(old)
+    const examined = openExamined(directory, () => {})
+    expect(examined.examination.findings).toEqual([])
+    expect(examined.examination.rows.instance).toBe(3)
+    const repaired = `${directory}-repaired`
+    repair(examined, repaired, () => {})
+    examined.close()
+    const store = await openEmbeddedStore({ directory: repaired, log })
+    expect((await store.load()).instances.map(({ record }) => record.serial)).toEqual([80, 81, 82])
+    await store.close()
+    await rm(repaired, { recursive: true })
+  },
+)
 
-test('a damaged row of format 1 is refused and named, and nothing is changed', async () => {
-  alter('UPDATE instance SET port = 8 WHERE serial = 81')
+test.each([
+  ['1', INSTANCES_OF_FORMAT_1, 'port = 8'],
+  ['3', ROWS_OF_FORMAT_3, 'service_serial = 8'],
+])('a damaged row of format %s is refused and named, and nothing is changed', async (...damage) => {
+  const [format, sql, change] = damage
+  await age([format, sql])
+  alter(`UPDATE instance SET ${change} WHERE serial = 81`)
   for (const _start of [1, 2]) {
     await expect(openEmbeddedStore({ directory, log })).rejects.toThrow(
       /The row 81 of the table instance is damaged: .*waypost doctor/,

@@ -2,6 +2,15 @@ import { cpSync, readFileSync, statSync, truncateSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { openExamined } from '../../src/store/embedded/doctor/examine.ts'
 import { repair } from '../../src/store/embedded/doctor/repair.ts'
+import { openEmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
+import {
+  commitAll,
+  instanceSaved,
+  sampleInstance,
+  sampleService,
+  serviceSaved,
+  START_MS,
+} from '../store-contract/samples.ts'
 import { runWaypost, startWaypost, temporaryDirectory } from '../support/waypost.ts'
 import {
   alter,
@@ -186,3 +195,90 @@ function temporaryCopy(of: string): string {
   cpSync(of, directory, { recursive: true })
   return directory
 }
+
+describe('a repair of instances', () => {
+  const service = sampleService('shop', 7)
+  const quiet = { info() {}, warn() {}, error() {} }
+
+  /** A stopped store with instances 1 to 400, of which those up to 100 have left. */
+  async function storeOfInstances(): Promise<string> {
+    const directory = temporaryDirectory('instances-')
+    const store = await openEmbeddedStore({ directory, log: quiet })
+    await store.load()
+    const saved = Array.from({ length: 400 }, (_, at) => instanceSaved(service, sampleInstance(at + 1), true))
+    await commitAll(store, serviceSaved(service), ...saved)
+    const left = { serviceKey: service.key, reason: 'expired', atMs: START_MS } as const
+    await commitAll(
+      store,
+      ...saved.slice(0, 100).map(({ record: { address, serial } }) => ({
+        ...left,
+        kind: 'instance-removed' as const,
+        address,
+        serial,
+      })),
+    )
+    await store.close()
+    return directory
+  }
+
+  async function serialsIn(directory: string): Promise<number[]> {
+    const store = await openEmbeddedStore({ directory, log: quiet })
+    try {
+      return (await store.load()).instances.map(({ record }) => record.serial)
+    } finally {
+      await store.close()
+    }
+  }
+
+  function repairedFrom(directory: string) {
+    const target = `${directory}-repaired`
+    const examined = openExamined(directory, () => {})
+    repair(examined, target, () => {})
+    examined.close()
+    return { target, findings: examined.examination.findings }
+  }
+
+  test('names the rows of the log that are missing, and gives a store that starts with all others', async () => {
+    const directory = await storeOfInstances()
+    alter(directory, 'DELETE FROM instance WHERE id IN (3, 4)')
+    await expect(serialsIn(directory)).rejects.toThrow(
+      /row 3 of the table instance is damaged: it is missing/,
+    )
+    const { target, findings } = repairedFrom(directory)
+    expect(findings.map(({ place }) => place)).toEqual(['waypost.db, table instance, rows 3 to 4'])
+    const serials = await serialsIn(target)
+    expect(serials.length).toBeGreaterThan(100)
+    expect(serials.length).toBeLessThan(300)
+    expect(serials.every((serial) => serial > 100)).toBe(true)
+  })
+
+  test('brings back none that have left where the file has lost its first page, nor rows from before there was a log', async () => {
+    const directory = await storeOfInstances()
+    alter(
+      directory,
+      `
+      CREATE TABLE old (a INTEGER PRIMARY KEY, b, c, d, e);
+      INSERT INTO old VALUES (80, 7, 1, 1565409778, '["10.0.0.1",80,"DEFAULT",true,1.5,true,"shop",{"zone":"a","note":"two\\nlines"}]');
+      INSERT INTO instance SELECT 0, checksum, lines FROM instance WHERE id = 1;
+      DELETE FROM instance WHERE id = 0;`,
+    )
+    overwrite(fileOf(directory), 0, Buffer.alloc(PAGE))
+    const { target } = repairedFrom(directory)
+    expect(await serialsIn(target)).toEqual(Array.from({ length: 300 }, (_, at) => at + 101))
+  })
+
+  test('leaves out those of a service that is gone, and no others of their rows', async () => {
+    const directory = await storeOfInstances()
+    const store = await openEmbeddedStore({ directory, log: quiet })
+    await store.load()
+    const other = sampleService('cart', 8)
+    await commitAll(
+      store,
+      instanceSaved(other, sampleInstance(900), true),
+      instanceSaved(service, sampleInstance(901), true),
+    )
+    await store.close()
+    const { target } = repairedFrom(directory)
+    expect((await serialsIn(target)).slice(-2)).toEqual([400, 901])
+  })
+})

@@ -1,34 +1,32 @@
 import type { Connection } from './connection.ts'
 import type { ConfigNames } from './config-names.ts'
+import type { InstanceLog } from './instance-log.ts'
 import { readVersionSums, type VersionSums, writeVersionSums } from './current-versions.ts'
 import type { CommitBatch, CommitOutcome, Plain, PutTable, Write } from './messages.ts'
 import { readMeta, writeMeta } from './meta.ts'
-import { RowReader } from './row-reader.ts'
 import { RowWriter } from './row-writer.ts'
 import { storeFailureOf } from './store-errors.ts'
-import { TABLES, type Row } from './tables.ts'
+import { TABLES } from './tables.ts'
 
 const CLOCK_STEP_MS = 2_000
 const CLOCK_MARGIN_MS = 1_000
-
-const INSTANCES = new RowReader(TABLES.instance)
-const INSTANCE = `SELECT ${INSTANCES.columns.join(', ')} FROM instance WHERE serial = ?`
 
 /** Writes commits, each in one transaction. */
 export class CommitWriter {
   readonly #connection: Connection
   readonly #names: ConfigNames
-  readonly #writers: Record<PutTable | 'instance' | 'config_revision' | 'config_item', RowWriter>
+  readonly #instances: InstanceLog
+  readonly #writers: Record<PutTable | 'config_revision' | 'config_item', RowWriter>
   #clockHighMs: number
   #versions: VersionSums
 
-  constructor(connection: Connection, names: ConfigNames) {
+  constructor(connection: Connection, { names, instances }: { names: ConfigNames; instances: InstanceLog }) {
     this.#connection = connection
     this.#names = names
+    this.#instances = instances
     this.#writers = {
       namespace: new RowWriter(connection, TABLES.namespace),
       service: new RowWriter(connection, TABLES.service),
-      instance: new RowWriter(connection, TABLES.instance),
       remembered_metadata: new RowWriter(connection, TABLES.remembered_metadata),
       config_revision: new RowWriter(connection, TABLES.config_revision),
       config_item: new RowWriter(connection, TABLES.config_item),
@@ -42,7 +40,7 @@ export class CommitWriter {
    * the store as a whole cannot write.
    */
   commit(batch: CommitBatch): CommitOutcome {
-    if (batch.writes.length === 0) return undefined
+    if (batch.writes.length === 0 && batch.instances.length === 0) return undefined
     try {
       this.#transaction(batch, () => this.#writeTogether(batch))
       return undefined
@@ -71,9 +69,11 @@ export class CommitWriter {
   #transaction(batch: CommitBatch, write: () => void): void {
     const clockBefore = this.#clockHighMs
     const versionsBefore = this.#versions.copy()
+    this.#instances.begin()
     try {
       this.#connection.transaction(() => {
         write()
+        for (const lines of batch.instances) this.#instances.append(lines)
         if (!this.#versions.equals(versionsBefore)) writeVersionSums(this.#connection, this.#versions)
         this.#raiseClock(batch.latestMs)
       })
@@ -81,6 +81,7 @@ export class CommitWriter {
       this.#clockHighMs = clockBefore
       this.#versions = versionsBefore
       this.#names.reset()
+      this.#instances.undo()
       for (const writer of Object.values(this.#writers)) writer.reset()
       throw error
     }
@@ -138,30 +139,12 @@ export class CommitWriter {
       case 'drop':
         this.#writers[write[1]].drop(write[2])
         return
-      case 'instance': {
-        const [, serial, serviceSerial, healthy, record] = write
-        const kept = healthy === undefined ? this.#storedInstance(serial)?.[2] : Number(healthy)
-        // One whose health was never said counts as healthy, as a new one does.
-        this.#writers.instance.add([serial, serviceSerial, kept ?? 1, record])
-        return
-      }
-      case 'health': {
-        const stored = this.#storedInstance(write[1])
-        if (stored !== undefined) this.#writers.instance.add(stored.with(2, Number(write[2])))
-        return
-      }
       case 'switches':
         this.#mergeSwitches(write[1])
         return
       default:
         unknownWrite(write)
     }
-  }
-
-  #storedInstance(serial: number): Row | undefined {
-    this.#writers.instance.flush()
-    const row = this.#connection.first(INSTANCE, [serial])
-    return row === undefined ? undefined : INSTANCES.read(row)
   }
 
   #addRevision(nameId: number, revision: readonly unknown[], content: Buffer | null): void {

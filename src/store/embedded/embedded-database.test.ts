@@ -4,6 +4,7 @@ import { ConfigNames } from './config-names.ts'
 import { storable } from './connection.ts'
 import { temporaryDatabase } from './database.test-support.ts'
 import { historyPage } from './history.ts'
+import { InstanceLog } from './instance-log.ts'
 import type { CommitBatch, Write } from './messages.ts'
 import { StoreFailure, storeFailureOf } from './store-errors.ts'
 
@@ -11,7 +12,7 @@ const connection = temporaryDatabase()
 
 test('a full disk refuses commits, leaves reads going, and commits go on when there is room', () => {
   const names = new ConfigNames(connection())
-  const commits = new CommitWriter(connection(), names)
+  const commits = commitsWith(names)
   expect(commits.commit(batchOf(3, 'first'))).toBeUndefined()
   connection().exec('PRAGMA max_page_count = 20')
   const refused = failureOf(() => commits.commit(batchOf(5, 'x'.repeat(500_000))))
@@ -34,7 +35,7 @@ test('an error of the disk keeps the connection, damage does not, and one of the
 })
 
 test('the clock is written ahead, and not again while it is ahead enough', () => {
-  const commits = new CommitWriter(connection(), new ConfigNames(connection()))
+  const commits = commitsWith(new ConfigNames(connection()))
   const clockAfter = (latestMs: number, id: number) => {
     commits.commit({ ...batchOf(id, 'x'), latestMs })
     return connection().number("SELECT value FROM meta WHERE name = 'clock_high_ms'")
@@ -47,7 +48,7 @@ test('the clock is written ahead, and not again while it is ahead enough', () =>
 })
 
 test('history records are never overwritten', () => {
-  const commits = new CommitWriter(connection(), new ConfigNames(connection()))
+  const commits = commitsWith(new ConfigNames(connection()))
   expect(commits.commit(batchOf(3, 'one'))).toBeUndefined()
   expect(commits.commit(batchOf(3, 'two'))).toMatchObject({ failedGroup: 0 })
 })
@@ -68,6 +69,10 @@ test('only values that come back as they went in are stored', () => {
   }
 })
 
+function commitsWith(names: ConfigNames): CommitWriter {
+  return new CommitWriter(connection(), { names, instances: new InstanceLog(connection()) })
+}
+
 /** A commit of one published revision `id` of the item a. */
 function batchOf(id: number, text: string): CommitBatch {
   const content = Buffer.from(text)
@@ -75,7 +80,7 @@ function batchOf(id: number, text: string): CommitBatch {
   const revision = [id, 2, id === 3 ? 'I' : 'U', null, 'md5', 'text', '', '', '127.0.0.1', null, 1]
   const item = [2, id, 1, null, '127.0.0.1', null, null, null, null, null]
   const write: Write = ['published', ['public', 'g', 'a'], revision, item, 0, content.length]
-  return { writes: [write], ends: [1], contents, latestMs: 1, lastRevision: id }
+  return { writes: [write], ends: [1], contents, instances: [], latestMs: 1, lastRevision: id }
 }
 
 function failureOf(work: () => unknown): StoreFailure | undefined {

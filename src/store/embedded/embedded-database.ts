@@ -2,8 +2,9 @@ import { HistoryCleaner } from './clean-history.ts'
 import { CommitWriter } from './commit.ts'
 import { ConfigNames } from './config-names.ts'
 import type { Connection } from './connection.ts'
+import { InstanceLog } from './instance-log.ts'
 import { historyPage, lastUpdateOf, recordBefore, recordById } from './history.ts'
-import { loadBatches, removeOrphans } from './load.ts'
+import { loadBatches } from './load.ts'
 import type {
   CleanLimit,
   CommitBatch,
@@ -22,6 +23,7 @@ import { AUTOCHECKPOINT, openDatabase } from './open-database.ts'
 export class EmbeddedDatabase implements Methods {
   readonly #connection: Connection
   readonly #names: ConfigNames
+  readonly #instances: InstanceLog
   readonly #commits: CommitWriter
   readonly #cleaner: HistoryCleaner
   /** The revision that the next change may have: no id that was ever answered comes from it or a later one. */
@@ -29,19 +31,23 @@ export class EmbeddedDatabase implements Methods {
   #lastRevision: number
   #isHeld = false
 
-  /** Opens the database of a data directory; throws as `openDatabase` does. */
-  constructor(directory: string) {
+  /**
+   * Opens the database of a data directory; throws as `openDatabase` does. `onDamage` is told of what the next start
+   * will refuse.
+   */
+  constructor(directory: string, onDamage: (damage: Error) => void) {
     this.#connection = openDatabase(directory)
     this.#names = new ConfigNames(this.#connection)
-    this.#commits = new CommitWriter(this.#connection, this.#names)
+    this.#instances = new InstanceLog(this.#connection, onDamage)
+    this.#commits = new CommitWriter(this.#connection, { names: this.#names, instances: this.#instances })
     this.#cleaner = new HistoryCleaner(this.#connection, this.#names)
     this.nextRevision = nextRevisionOf(this.#connection)
     this.#lastRevision = this.nextRevision - 1
   }
 
-  /** Everything but history, in batches; `orphans` is how many instances were removed with their service. */
-  load(): { orphans: number; batches: Generator<LoadBatch> } {
-    return { orphans: removeOrphans(this.#connection), batches: loadBatches(this.#connection) }
+  /** Everything but history, in batches. */
+  load(): Generator<LoadBatch> {
+    return loadBatches(this.#connection, this.#instances)
   }
 
   commit(batch: CommitBatch): CommitOutcome {

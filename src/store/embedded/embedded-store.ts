@@ -6,11 +6,12 @@ import { Refusal } from '../../core/refusal.ts'
 import { stampRevisions } from '../../core/revision.ts'
 import { ContentPack } from './content-pack.ts'
 import { arrivedPage, arrivedRecord } from './crossed-history.ts'
+import { LongText } from './long-text.ts'
 import type { CommitBatch, HeldFile, Write } from './messages.ts'
 import { SnapshotBuilder } from './snapshot.ts'
 import type { StoreLog } from './store-log.ts'
 import { WorkerClient } from './worker-client.ts'
-import { nameText, timeOfChange, writeOfChange } from './writes-of-change.ts'
+import { isOfInstance, lineOfChange, nameText, timeOfChange, writeOfChange } from './writes-of-change.ts'
 
 /**
  * Opens the store in a data directory, making it where it is missing. Throws an Error that names the
@@ -135,12 +136,14 @@ function batchOf(groups: readonly ChangeGroup[], lastRevision: number): CommitBa
   const pack = new ContentPack()
   const writes: Write[] = []
   const ends: number[] = []
+  const instances = new LongText()
   let latestMs = 0
   for (const [group, changes] of groups.entries()) {
     try {
       for (const change of changes) {
-        const write = writeOfChange(change, pack)
+        const write = isOfInstance(change) ? undefined : writeOfChange(change, pack)
         if (write !== undefined) writes.push(write)
+        if (isOfInstance(change)) instances.add(lineOfChange(change))
         latestMs = Math.max(latestMs, timeOfChange(change))
       }
     } catch (error) {
@@ -148,5 +151,5 @@ function batchOf(groups: readonly ChangeGroup[], lastRevision: number): CommitBa
     }
     ends.push(writes.length)
   }
-  return { writes, ends, contents: pack.pack(), latestMs, lastRevision }
+  return { writes, ends, contents: pack.pack(), instances: instances.parts(), latestMs, lastRevision }
 }

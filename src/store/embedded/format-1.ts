@@ -1,4 +1,4 @@
-import { instanceText } from './instance-text.ts'
+import { savedLine } from './instance-lines.ts'
 import type { Row, Table } from './tables.ts'
 
 /** The table `instance` as format 1 had it: a column for each part of a record. All other tables are as they were. */
@@ -23,27 +23,8 @@ export const INSTANCE_OF_FORMAT_1: Table = {
   rowsAtOnce: 50,
 }
 
-/** Empties that table and gives it the columns of format 2. */
-export const INSTANCE_TO_FORMAT_2 = `
-DELETE FROM instance;
-ALTER TABLE instance DROP COLUMN ip;
-ALTER TABLE instance DROP COLUMN port;
-ALTER TABLE instance DROP COLUMN cluster;
-ALTER TABLE instance DROP COLUMN ephemeral;
-ALTER TABLE instance DROP COLUMN weight;
-ALTER TABLE instance DROP COLUMN enabled;
-ALTER TABLE instance DROP COLUMN app;
-ALTER TABLE instance DROP COLUMN metadata;
-ALTER TABLE instance DROP COLUMN saved_ms;
-ALTER TABLE instance DROP COLUMN healthy;
-ALTER TABLE instance DROP COLUMN checksum;
-ALTER TABLE instance ADD COLUMN healthy INTEGER NOT NULL;
-ALTER TABLE instance ADD COLUMN checksum INTEGER NOT NULL;
-ALTER TABLE instance ADD COLUMN record TEXT NOT NULL;
-`
-
-/** The row of an instance, without its checksum, from one of format 1. */
-export function instanceOfFormat1(row: Row): Row {
+/** The line of an instance, from its row of format 1. */
+export function lineOfFormat1(row: Row): string {
   const [serial, serviceSerial, ip, port, cluster, ephemeral, weight, enabled, app, metadata, , healthy] = row
   const record = {
     address: { ip: String(ip), port: Number(port), cluster: String(cluster) },
@@ -55,5 +36,5 @@ export function instanceOfFormat1(row: Row): Row {
     app: String(app),
   }
   // NULL was health that had never been said, and counted as healthy.
-  return [Number(serial), Number(serviceSerial), Number(healthy !== 0), instanceText(record)]
+  return savedLine(record, Number(serviceSerial), healthy !== 0)
 }

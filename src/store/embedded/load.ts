@@ -1,6 +1,8 @@
 import type { Connection } from './connection.ts'
 import { ContentPack } from './content-pack.ts'
 import { LostVersions, newestRevision, readVersionSums, VersionSums } from './current-versions.ts'
+import { lineText, serviceSerialOf } from './instance-lines.ts'
+import type { InstanceLog } from './instance-log.ts'
 import type { LoadBatch, Plain } from './messages.ts'
 import { readMeta } from './meta.ts'
 import { RowReader } from './row-reader.ts'
@@ -14,42 +16,29 @@ const ROWS_PER_BATCH = 2_000
  */
 const CONTENT_PER_BATCH = 256 * 1024
 
+/** Characters of the lines of instances in a batch. */
+const LINES_PER_BATCH = 256 * 1024
+
 const NAMES = new RowReader(TABLES.config_name)
 const ITEMS = new RowReader(TABLES.config_item)
 const REVISIONS = new RowReader(TABLES.config_revision)
-const INSTANCES = new RowReader(TABLES.instance)
 
 /**
  * Everything that a server needs to know to start, in batches; history is not read. Every row is checked.
  * Throws `DamagedRow`.
  */
-export function* loadBatches(connection: Connection): Generator<LoadBatch> {
+export function* loadBatches(connection: Connection, log: InstanceLog): Generator<LoadBatch> {
   yield* configBatches(connection)
   yield* plainBatches(connection, 'namespaces', TABLES.namespace)
   yield* plainBatches(connection, 'services', TABLES.service)
-  yield* plainBatches(connection, 'instances', TABLES.instance)
+  const orphans = yield* instanceBatches(connection, log)
   yield* plainBatches(connection, 'remembered', TABLES.remembered_metadata)
   yield {
     kind: 'settled',
     switchesJson: readMeta(connection, 'switches') ?? '{}',
     clockHighMs: Number(readMeta(connection, 'clock_high_ms') ?? 0),
+    orphans,
   }
-}
-
-/**
- * Instances of services that are gone went with them (see `schema.ts`); answers how many that were. Throws
- * `DamagedRow` for one that says so only because it is damaged.
- */
-export function removeOrphans(connection: Connection): number {
-  const orphans = 'instance WHERE service_serial NOT IN (SELECT serial FROM service)'
-  let found = 0
-  for (const read of connection.each(`SELECT ${INSTANCES.columns.join(', ')} FROM ${orphans}`)) {
-    INSTANCES.read(read)
-    found++
-  }
-  // A start writes nothing where there is nothing to write.
-  if (found === 0) return 0
-  return connection.transaction(() => connection.run(`DELETE FROM ${orphans}`))
 }
 
 function* configBatches(connection: Connection): Generator<LoadBatch> {
@@ -129,9 +118,28 @@ function checkBelongs(itemRow: Row, revisionRow: Row): void {
   )
 }
 
+/** Instances of services that are gone went with them: they are removed. Answers how many those were. */
+function* instanceBatches(connection: Connection, log: InstanceLog): Generator<LoadBatch, number> {
+  const services = new Set(connection.all('SELECT serial FROM service').map(([serial]) => Number(serial)))
+  const orphans: number[] = []
+  let lines = ''
+  for (const newest of log.load()) {
+    for (const line of newest) {
+      if (services.has(serviceSerialOf(line))) lines += lineText(line)
+      else orphans.push(line.serial)
+    }
+    if (lines.length < LINES_PER_BATCH) continue
+    yield { kind: 'instances', lines }
+    lines = ''
+  }
+  if (lines !== '') yield { kind: 'instances', lines }
+  log.remove(orphans)
+  return orphans.length
+}
+
 function* plainBatches(
   connection: Connection,
-  kind: 'namespaces' | 'services' | 'instances' | 'remembered',
+  kind: 'namespaces' | 'services' | 'remembered',
   table: Table,
 ): Generator<LoadBatch> {
   const reader = new RowReader(table)

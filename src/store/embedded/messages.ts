@@ -8,8 +8,7 @@ export type Plain = string | number | null
  * One write of a commit, as it goes to the worker: flat, because many of them cross in one message.
  * `published` carries a revision without its name's id and content, and an item without its name's id unless
  * the item's row stays as it is;
- * the content is `contentLength` bytes at `contentAt` of the batch's contents. An `instance` without health
- * keeps the health that it has.
+ * the content is `contentLength` bytes at `contentAt` of the batch's contents.
  */
 export type Write =
   | readonly [
@@ -22,15 +21,7 @@ export type Write =
     ]
   | readonly [write: 'deleted', name: NameText, revision: readonly Plain[]]
   | readonly [write: 'put', table: PutTable, row: readonly Plain[]]
-  | readonly [write: 'drop', table: PutTable | 'instance', key: readonly Plain[]]
-  | readonly [
-      write: 'instance',
-      serial: number,
-      serviceSerial: number,
-      healthy: boolean | undefined,
-      record: string,
-    ]
-  | readonly [write: 'health', serial: number, healthy: boolean]
+  | readonly [write: 'drop', table: PutTable, key: readonly Plain[]]
   | readonly [write: 'switches', patchJson: string]
 
 /** The tables whose rows are put and dropped whole. */
@@ -43,6 +34,11 @@ export interface CommitBatch {
   /** Where in `writes` each group ends. */
   readonly ends: readonly number[]
   readonly contents: ArrayBuffer
+  /**
+   * The changes of instances of all groups, in order, as lines (`instance-lines.ts`): one text, or several parts of a very
+   * long one. They fail for no group alone.
+   */
+  readonly instances: readonly string[]
   /** The latest time of its changes, epoch milliseconds; 0 where none says one. */
   readonly latestMs: number
   /** The highest revision given out so far, this batch included. */
@@ -56,10 +52,18 @@ export type CommitOutcome = { readonly failedGroup: number; readonly error: stri
 export type LoadBatch =
   | { readonly kind: 'configs'; readonly rows: readonly (readonly Plain[])[]; readonly contents: ArrayBuffer }
   | {
-      readonly kind: 'namespaces' | 'services' | 'instances' | 'remembered'
+      readonly kind: 'namespaces' | 'services' | 'remembered'
       readonly rows: readonly (readonly Plain[])[]
     }
-  | { readonly kind: 'settled'; readonly switchesJson: string; readonly clockHighMs: number }
+  /** A line (`instance-lines.ts`) for each instance, in no order. */
+  | { readonly kind: 'instances'; readonly lines: string }
+  | {
+      readonly kind: 'settled'
+      readonly switchesJson: string
+      readonly clockHighMs: number
+      /** How many instances were removed because their service is gone. */
+      readonly orphans: number
+    }
 
 /** What a history record says besides name, md5 and content; a row, since objects are several times as much work to send. */
 export type RecordFacts = readonly [

@@ -1,40 +1,65 @@
-import type { Connection } from './connection.ts'
+import type { Connection, SqlValue } from './connection.ts'
 import { writeVersionSums } from './current-versions.ts'
-import { INSTANCE_OF_FORMAT_1, INSTANCE_TO_FORMAT_2, instanceOfFormat1 } from './format-1.ts'
+import { INSTANCE_OF_FORMAT_1, lineOfFormat1 } from './format-1.ts'
 import { versionSumsOfFormat2 } from './format-2.ts'
+import { INSTANCE_OF_FORMAT_3, lineOfFormat3 } from './format-3.ts'
+import { InstanceLog } from './instance-log.ts'
+import { LongText } from './long-text.ts'
 import { readMeta } from './meta.ts'
 import { RowReader } from './row-reader.ts'
-import { RowWriter } from './row-writer.ts'
 import { FORMAT } from './schema.ts'
-import { DamagedRow, TABLES } from './tables.ts'
+import { columnsOf, DamagedRow, type Row, type Table } from './tables.ts'
+
+/** How an older format kept instances. */
+interface OldInstances {
+  readonly table: Table
+  readonly lineOf: (row: Row) => string
+}
+
+const INSTANCES_OF_FORMAT_1: OldInstances = { table: INSTANCE_OF_FORMAT_1, lineOf: lineOfFormat1 }
+const INSTANCES_OF_FORMAT_3: OldInstances = { table: INSTANCE_OF_FORMAT_3, lineOf: lineOfFormat3 }
 
 /**
  * Brings a database of an older format to this one, in one transaction: after a crash it is of the old format or of
  * the new. Throws `DamagedRow`, and then changes nothing.
  */
 export function migrate(connection: Connection, format: number): void {
-  // Nothing is made of a number that a bit has flipped in.
-  if (readMeta(connection, 'current_versions') !== undefined) {
-    throw new DamagedRow(
-      'meta',
-      'current_versions',
-      `the file says that it has format ${format}, which has no such row`,
-    )
-  }
+  const instances = format < 2 ? INSTANCES_OF_FORMAT_1 : INSTANCES_OF_FORMAT_3
+  refuseOtherFormat(connection, format, instances)
   connection.transaction(() => {
-    if (format < 2) migrateInstances(connection)
+    migrateInstances(connection, instances)
     if (format < 3) writeVersionSums(connection, versionSumsOfFormat2(connection))
     connection.exec(`PRAGMA user_version = ${FORMAT}`)
   })
 }
 
+/** Nothing is made of a number that a bit has flipped in. */
+function refuseOtherFormat(connection: Connection, format: number, { table }: OldInstances): void {
+  const hasSums = readMeta(connection, 'current_versions') !== undefined
+  const columns = connection.all("SELECT hex(name) FROM pragma_table_info('instance')").flat().map(ofHex)
+  const hasColumns = [...columnsOf(table), 'checksum'].every((column) => columns.includes(column))
+  if (hasSums === format >= 3 && hasColumns) return
+  const problem = `the file says that it has format ${format}, and holds what only later formats have`
+  throw new DamagedRow('meta', 'current_versions', problem)
+}
+
+function ofHex(digits: SqlValue): string {
+  return Buffer.from(String(digits), 'hex').toString()
+}
+
 /** The table is emptied and changed, not made anew: in every file a table begins at the same page (`catalog.ts`). */
-function migrateInstances(connection: Connection): void {
-  const reader = new RowReader(INSTANCE_OF_FORMAT_1)
-  const read = connection.all(`SELECT ${reader.columns.join(', ')} FROM instance`)
-  const rows = read.map((row) => instanceOfFormat1(reader.read(row)))
-  connection.exec(INSTANCE_TO_FORMAT_2)
-  const writer = new RowWriter(connection, TABLES.instance)
-  for (const row of rows) writer.add(row)
-  writer.flush()
+function migrateInstances(connection: Connection, { table, lineOf }: OldInstances): void {
+  const reader = new RowReader(table)
+  const rows = connection.all(`SELECT ${reader.columns.join(', ')} FROM instance ORDER BY serial`)
+  const lines = new LongText()
+  for (const row of rows) lines.add(lineOf(reader.read(row)))
+  const dropped = [...columnsOf(table).slice(1), 'checksum']
+  connection.exec(`
+    DELETE FROM instance;
+    ${dropped.map((column) => `ALTER TABLE instance DROP COLUMN ${column};`).join('\n')}
+    ALTER TABLE instance RENAME COLUMN serial TO id;
+    ALTER TABLE instance ADD COLUMN checksum INTEGER NOT NULL;
+    ALTER TABLE instance ADD COLUMN lines BLOB NOT NULL;`)
+  const log = new InstanceLog(connection)
+  for (const part of lines.parts()) log.append(part)
 }

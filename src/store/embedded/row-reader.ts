@@ -48,6 +48,7 @@ function expressionOf(table: Table, column: string): string {
 
 /** The expression by which a query reads columns that hold a text (or the bytes of one) or NULL; see `unpackedTexts`. */
 export function packedTexts(columns: readonly string[]): string {
+  if (columns.length === 0) return "''"
   const values = columns.map((column) => `ifnull(${column}, x'${NOTHING.toString(16)}')`)
   return `hex(${values.join(` || x'${BETWEEN.toString(16)}' || `)})`
 }

@@ -6,22 +6,22 @@ import { TABLES } from './tables.ts'
 const connection = temporaryDatabase()
 
 test('rows that are written and dropped by turns end as the last of both says', () => {
-  const writer = new RowWriter(connection(), TABLES.instance)
-  const expected = new Map<number, string>()
+  const writer = new RowWriter(connection(), TABLES.namespace)
+  const expected = new Map<string, string>()
   for (let step = 0; step < 3_000; step++) {
-    const serial = (step * 7_919) % 97
+    const id = String((step * 7_919) % 97)
     // Long and short runs of each, so that statements of all sizes are used.
     if (Math.floor(step / ((step % 5) + 1)) % 3 === 0 || step % 400 > 300) {
-      writer.drop([serial])
-      expected.delete(serial)
+      writer.drop([id])
+      expected.delete(id)
     } else {
-      writer.add([serial, 1, 1, `record ${step}`])
-      expected.set(serial, `record ${step}`)
+      writer.add([id, `name ${step}`, ''])
+      expected.set(id, `name ${step}`)
     }
   }
   writer.flush()
-  const rows = connection().all('SELECT serial, record FROM instance ORDER BY serial')
-  expect(rows).toEqual([...expected].toSorted(([a], [b]) => a - b))
+  const rows = connection().all('SELECT id, show_name FROM namespace')
+  expect(new Map(rows as [string, string][])).toEqual(expected)
 })
 
 test('a row with a key of several columns is dropped by all of them', () => {

@@ -1,5 +1,5 @@
 /** The format of the file. A server opens this one, brings an older one to it (`migrate.ts`) and refuses a newer one. */
-export const FORMAT = 3
+export const FORMAT = 4
 
 /** Marks the file as ours (PRAGMA application_id): the letters WAYP. */
 export const APPLICATION_ID = 0x57415950
@@ -79,14 +79,11 @@ CREATE TABLE service (
   checksum INTEGER NOT NULL
 );
 
--- Without an index on service_serial: it would cost every registration, and only load needs the pairing.
--- Few columns for the same reason; the record is JSON (see instance-text.ts).
+-- A log: packs of lines, in order (see instance-log.ts).
 CREATE TABLE instance (
-  serial INTEGER PRIMARY KEY,
-  service_serial INTEGER NOT NULL,
-  healthy INTEGER NOT NULL,
+  id INTEGER PRIMARY KEY,
   checksum INTEGER NOT NULL,
-  record TEXT NOT NULL
+  lines BLOB NOT NULL
 );
 
 CREATE TABLE remembered_metadata (

@@ -5,7 +5,7 @@ import { type Service, SERVICE_DEFAULTS, type ServiceKey } from '../../core/nami
 import type { Namespace } from '../../core/namespaces/namespace.ts'
 import type { Snapshot, StoredInstance, StoredMetadata } from '../../core/ports.ts'
 import type { SwitchPatch } from '../../core/operator/switches.ts'
-import { instanceOfText } from './instance-text.ts'
+import { instanceOfLine } from './instance-lines.ts'
 import type { LoadBatch, Plain } from './messages.ts'
 
 const DEFAULT_TEXTS = new Map<object, string>(
@@ -39,7 +39,7 @@ export class SnapshotBuilder {
         for (const row of batch.rows) this.#addService(serviceOf(row))
         return
       case 'instances':
-        for (const row of batch.rows) this.#addInstance(row)
+        for (const line of batch.lines.split('\n')) if (line !== '') this.#addInstance(line)
         return
       case 'remembered':
         for (const row of batch.rows) this.#remembered.push(rememberedOf(row))
@@ -56,7 +56,8 @@ export class SnapshotBuilder {
       configs: this.#configs,
       namespaces: this.#namespaces,
       services: this.#services,
-      instances: this.#instances,
+      // Lists answer in the order of registration, after a restart as before it.
+      instances: this.#instances.toSorted((a, b) => a.record.serial - b.record.serial),
       remembered: this.#remembered,
       switches: this.#switches,
       clockHighMs: this.#clockHighMs,
@@ -68,12 +69,10 @@ export class SnapshotBuilder {
     this.#serviceKeys.set(service.serial, service.key)
   }
 
-  #addInstance(row: readonly Plain[]): void {
-    const [serial, serviceSerial, healthy, text] = row
-    const serviceKey = this.#serviceKeys.get(Number(serviceSerial))
-    if (serviceKey === undefined) return
-    const record = instanceOfText(Number(serial), String(text))
-    this.#instances.push({ serviceKey, record, healthy: healthy === 1 })
+  #addInstance(line: string): void {
+    const { record, serviceSerial, healthy } = instanceOfLine(line)
+    const serviceKey = this.#serviceKeys.get(serviceSerial)
+    if (serviceKey !== undefined) this.#instances.push({ serviceKey, record, healthy })
   }
 }
 

@@ -113,12 +113,13 @@ export const TABLES = {
   },
   instance: {
     name: 'instance',
-    checked: ['serial', 'service_serial', 'healthy'],
+    checked: ['id'],
     loose: [],
-    key: ['serial'],
-    texts: ['record'],
-    content: 'record',
-    rowsAtOnce: 50,
+    key: ['id'],
+    texts: [],
+    content: 'lines',
+    isAppended: true,
+    rowsAtOnce: 16,
   },
   remembered_metadata: {
     name: 'remembered_metadata',

@@ -25,7 +25,7 @@ if (database !== undefined) {
 
 function open(directory: string): EmbeddedDatabase | undefined {
   try {
-    return new EmbeddedDatabase(directory)
+    return new EmbeddedDatabase(directory, warnOfDamage)
   } catch (error) {
     // The driver's own words do not say what to do.
     send({ kind: 'unopened', message: messageOf(storeFailureOf(error) ?? error) })
@@ -58,11 +58,20 @@ function call(database: EmbeddedDatabase, { method, args }: Request): unknown {
 }
 
 function load(database: EmbeddedDatabase, id: number): undefined {
-  const { orphans, batches } = database.load()
-  if (orphans > 0) {
-    send({ kind: 'warning', facts: { orphans }, text: 'Removed stored instances of services that are gone' })
+  for (const batch of database.load()) {
+    if (batch.kind === 'settled') warnOfOrphans(batch.orphans)
+    send({ kind: 'batch', id, batch }, memoryOf(batch))
   }
-  for (const batch of batches) send({ kind: 'batch', id, batch }, memoryOf(batch))
+}
+
+function warnOfDamage(damage: Error): void {
+  const text = 'The store met a damaged row; it goes on, but the next start will refuse it'
+  send({ kind: 'warning', facts: { problem: damage.message }, text })
+}
+
+function warnOfOrphans(orphans: number): void {
+  if (orphans === 0) return
+  send({ kind: 'warning', facts: { orphans }, text: 'Removed stored instances of services that are gone' })
 }
 
 function memoryOf(batch: LoadBatch): ArrayBuffer[] {

@@ -2,6 +2,8 @@ import type {
   Change,
   ConfigDeleted,
   ConfigPublished,
+  InstanceHealthChanged,
+  InstanceRemoved,
   InstanceSaved,
   ServiceSaved,
 } from '../../core/changes.ts'
@@ -10,10 +12,30 @@ import type { InstanceAddress } from '../../core/naming/instance.ts'
 import type { ServiceKey } from '../../core/naming/service.ts'
 import type { NameText, Plain, Write } from './messages.ts'
 import type { ContentPack } from './content-pack.ts'
-import { instanceText } from './instance-text.ts'
+import { goneLine, healthLine, savedLine } from './instance-lines.ts'
 
-/** What a stamped change writes; contents go into the pack. Nothing for what is never written. */
-export function writeOfChange(change: Change, pack: ContentPack): Write | undefined {
+type InstanceChange = InstanceSaved | InstanceRemoved | InstanceHealthChanged
+
+/** Whether a change is written into the log of instances, by `lineOfChange`. */
+export function isOfInstance(change: Change): change is InstanceChange {
+  const { kind } = change
+  return kind === 'instance-saved' || kind === 'instance-removed' || kind === 'instance-health-changed'
+}
+
+/** The line that a change of an instance writes (`instance-lines.ts`). Throws for what cannot be stored. */
+export function lineOfChange(change: InstanceChange): string {
+  switch (change.kind) {
+    case 'instance-saved':
+      return savedLine(change.record, change.serviceSerial, change.healthy)
+    case 'instance-removed':
+      return goneLine(change.serial)
+    case 'instance-health-changed':
+      return healthLine(change.serial, change.healthy)
+  }
+}
+
+/** What another stamped change writes; contents go into the pack. Nothing for what is never written. */
+export function writeOfChange(change: Exclude<Change, InstanceChange>, pack: ContentPack): Write | undefined {
   switch (change.kind) {
     case 'config-published':
       return publishedWrite(change, pack)
@@ -29,12 +51,6 @@ export function writeOfChange(change: Change, pack: ContentPack): Write | undefi
       return ['put', 'service', serviceRow(change)]
     case 'service-deleted':
       return ['drop', 'service', [change.serial]]
-    case 'instance-saved':
-      return instanceWrite(change)
-    case 'instance-removed':
-      return ['drop', 'instance', [change.serial]]
-    case 'instance-health-changed':
-      return ['health', change.serial, change.healthy]
     case 'metadata-remembered': {
       const key = addressKey(change.serviceKey, change.address)
       return ['put', 'remembered_metadata', [...key, JSON.stringify(change.metadata), change.atMs]]
@@ -101,10 +117,6 @@ function serviceRow({ service, atMs }: ServiceSaved): Plain[] {
     JSON.stringify(service.metadata),
   )
   return [...row, atMs]
-}
-
-function instanceWrite({ serviceSerial, record, healthy }: InstanceSaved): Write {
-  return ['instance', record.serial, serviceSerial, healthy, instanceText(record)]
 }
 
 function addressKey(service: ServiceKey, address: InstanceAddress): Plain[] {

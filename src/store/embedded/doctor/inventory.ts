@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { instanceOfText } from '../instance-text.ts'
+import { instanceOfLine, isSaved, type Line, linesIn, lineText } from '../instance-lines.ts'
 import { VersionSums } from '../current-versions.ts'
 import type { NameText } from '../messages.ts'
 import type { Row, TableName } from '../tables.ts'
@@ -15,6 +15,15 @@ interface ItemNote {
   readonly revisionId: number
 }
 
+/** What the newest line of an instance says; nothing where it is gone. */
+interface InstanceNote {
+  /** The row that the line stands in. */
+  readonly pack: number
+  readonly there:
+    | { readonly serviceSerial: number; readonly ephemeral: boolean; readonly address: string }
+    | undefined
+}
+
 /** Everything sound that a file holds, without contents: what references are judged by. */
 export interface Inventory {
   readonly names: Map<number, NameText>
@@ -22,7 +31,13 @@ export interface Inventory {
   readonly revisions: RevisionIndex
   /** Services by serial: how to call them. */
   readonly services: Map<number, string>
-  readonly instances: { serial: number; serviceSerial: number; ephemeral: boolean; address: string }[]
+  /** Instances by serial, those that are gone as well. */
+  readonly instances: Map<number, InstanceNote>
+  /** Rows of the table of instances: those that are sound, and all whose number is known; see `hasOldInstances`. */
+  readonly soundPacks: Set<number>
+  readonly knownPacks: Set<number>
+  /** Whether an older format wrote them: a row for each instance, whose numbers have gaps. */
+  hasOldInstances: boolean
   /** Tables with something broken in them. */
   readonly brokenTables: Set<TableName>
   /** What the current versions of all items must come to. */
@@ -44,7 +59,10 @@ export function takeInventory(rows: StoreRows, findings: Findings, onProgress: O
     items: new Map(),
     revisions: new RevisionIndex(),
     services: new Map(),
-    instances: [],
+    instances: new Map(),
+    soundPacks: new Set(),
+    knownPacks: new Set(),
+    hasOldInstances: false,
     brokenTables: new Set(),
     versionSums: undefined,
     rowsSayVersion: rows.format !== undefined && rows.format < 3,
@@ -79,7 +97,8 @@ export function contentMd5(row: Row): string | undefined {
   return Buffer.isBuffer(content) ? createHash('md5').update(content).digest('hex') : undefined
 }
 
-const EFFECTS: Record<TableName, string> = {
+/** What it means when rows of a table are lost. */
+export const EFFECTS: Record<TableName, string> = {
   meta: 'Switches that were set, or the clock and counters of the store, are lost.',
   config_name:
     'The names of configuration items are lost; the items are named below where others speak of them.',
@@ -88,7 +107,8 @@ const EFFECTS: Record<TableName, string> = {
     'Versions of configuration items are lost; items whose current one is among them are named below.',
   namespace: 'The shown name of a namespace is lost; its items are not.',
   service: 'Settings and metadata of services are lost, and with them their registered instances.',
-  instance: 'Registered instances are lost. Ephemeral ones come back by their next beat.',
+  instance:
+    'Changes of registered instances are lost: some are missing, until their next beat where they are ephemeral; some that have left are back.',
   remembered_metadata: 'Metadata that was remembered for instances that left is lost.',
 }
 
@@ -100,6 +120,7 @@ function noteBroken(
   const { table, met, problem } = broken
   inventory.brokenTables.add(table)
   if (table === 'config_revision') inventory.highestId = Math.max(inventory.highestId, met.rowid ?? 0)
+  if (table === 'instance' && met.rowid !== undefined) inventory.knownPacks.add(met.rowid)
   const row = met.rowid === undefined ? '' : `row ${met.rowid}, `
   findings.damage(`waypost.db, table ${table}, ${row}page ${met.page}`, {
     problem: met.wholePage ? `The page cannot be read: ${problem}.` : `The row is damaged: ${problem}.`,
@@ -110,8 +131,9 @@ function noteBroken(
   })
 }
 
-function noteRow(inventory: Inventory, findings: Findings, { table, row, rowid }: StoredRow): void {
-  const { names, items, services, instances, counts } = inventory
+function noteRow(inventory: Inventory, findings: Findings, stored: StoredRow): void {
+  const { table, row, rowid } = stored
+  const { names, items, services, counts } = inventory
   counts.set(table, (counts.get(table) ?? 0) + 1)
   switch (table) {
     case 'config_name':
@@ -129,12 +151,9 @@ function noteRow(inventory: Inventory, findings: Findings, { table, row, rowid }
     case 'service':
       services.set(rowid, `${String(row[1])}/${String(row[2])}`)
       return
-    case 'instance': {
-      const { address, ephemeral } = instanceOfText(rowid, String(row[3]))
-      const serviceSerial = Number(row[1])
-      instances.push({ serial: rowid, serviceSerial, ephemeral, address: `${address.ip}:${address.port}` })
+    case 'instance':
+      notePack(inventory, stored)
       return
-    }
     case 'meta':
       if (row[0] !== 'current_versions') return
       inventory.versionSums ??= VersionSums.parse(String(row[1]))
@@ -144,6 +163,33 @@ function noteRow(inventory: Inventory, findings: Findings, { table, row, rowid }
     case 'remembered_metadata':
       return
   }
+}
+
+/** The lines of a row of the table `instance`. */
+export function linesOf(row: Row): Iterable<Line> {
+  const lines = row.at(-1)
+  return Buffer.isBuffer(lines) ? linesIn(lines) : []
+}
+
+function notePack(inventory: Inventory, { row, rowid, isOld }: StoredRow): void {
+  // Of two of one number the first one met counts: the other stands in a page that belongs to nothing.
+  if (inventory.soundPacks.has(rowid)) return
+  inventory.soundPacks.add(rowid)
+  inventory.knownPacks.add(rowid)
+  if (isOld) inventory.hasOldInstances = true
+  for (const line of linesOf(row)) noteLine(inventory.instances, line, rowid)
+}
+
+function noteLine(instances: Map<number, InstanceNote>, line: Line, pack: number): void {
+  // A page that belongs to nothing may be an old one.
+  if ((instances.get(line.serial)?.pack ?? 0) > pack) return
+  instances.set(line.serial, { pack, there: isSaved(line) ? instanceNoteOf(line) : undefined })
+}
+
+function instanceNoteOf(line: Line): InstanceNote['there'] {
+  const { serviceSerial, record } = instanceOfLine(lineText(line))
+  const { ephemeral, address } = record
+  return { serviceSerial, ephemeral, address: `${address.ip}:${address.port}` }
 }
 
 function noteRevision(inventory: Inventory, findings: Findings, row: Row): void {

@@ -1,5 +1,5 @@
 import type { Findings } from './finding.ts'
-import type { Inventory } from './inventory.ts'
+import { EFFECTS, type Inventory } from './inventory.ts'
 import { judgeItems } from './judge-items.ts'
 import { newestByName } from './newest-versions.ts'
 import { emptyPlan, type Judging, nameOf, placeOf, type RepairPlan } from './repair-plan.ts'
@@ -12,6 +12,7 @@ export function judgeReferences(rows: StoreRows, inventory: Inventory, findings:
   judgeNames(judging, new Set([...newest.keys(), ...inventory.items.keys()]))
   judgeItems(judging, newest)
   judgeHistory(judging)
+  judgePacks(judging)
   judgeInstances(judging)
   return judging.plan
 }
@@ -55,11 +56,28 @@ function judgeHistory(judging: Judging): void {
   }
 }
 
+/** The rows of the instance log are numbered without a gap. */
+function judgePacks({ inventory, findings }: Judging): void {
+  if (inventory.hasOldInstances) return
+  let before: number | undefined
+  for (const id of [...inventory.knownPacks].sort((a, b) => a - b)) {
+    if (before !== undefined && id > before + 1) {
+      findings.damage(`waypost.db, table instance, rows ${before + 1} to ${id - 1}`, {
+        problem: 'They are missing.',
+        effect: `The server does not start. ${EFFECTS.instance}`,
+        remedy: 'The rows that are left are numbered anew.',
+      })
+    }
+    before = id
+  }
+}
+
 function judgeInstances({ inventory, findings, plan }: Judging): void {
-  for (const { serial, serviceSerial, ephemeral, address } of inventory.instances) {
-    if (inventory.services.has(serviceSerial)) continue
+  for (const [serial, { pack, there }] of inventory.instances) {
+    if (there === undefined || inventory.services.has(there.serviceSerial)) continue
+    const { serviceSerial, ephemeral, address } = there
     plan.instances.add(serial)
-    const place = `instance ${address}, row ${serial} of the table instance`
+    const place = `instance ${address}, row ${pack} of the table instance`
     const problem = `Its service, row ${serviceSerial} of the table service, is not there.`
     const effect = 'The next start of the server removes it.'
     // Written behind, an ephemeral instance may outlive its service in the file.

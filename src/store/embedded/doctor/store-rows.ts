@@ -10,6 +10,8 @@ export type ReadRow =
   | { readonly kind: 'row'; readonly stored: StoredRow; readonly loose: boolean }
   | { readonly kind: 'broken'; readonly table: TableName; readonly met: Broken; readonly problem: string }
 
+type LooseRow = Extract<ReadRow, { kind: 'row' }>
+
 type Broken = { readonly page: number; readonly rowid?: number | undefined; readonly wholePage: boolean }
 
 const PAGES_PER_REPORT = 500
@@ -35,10 +37,12 @@ export class StoreRows {
     const visited = new Set<number>()
     let isBroken = !this.catalog.isOwn
     let reported = 0
+    const instances = { rows: 0, packs: 0, isBroken: false }
     for (const table of TABLE_NAMES) {
       for (const met of walkTree(this.#file, this.catalog.tables[table], visited)) {
         const read = judged(table, met)
         if (read.kind === 'broken' && read.met.wholePage) isBroken = true
+        if (table === 'instance') noteInstances(instances, read)
         if (visited.size >= reported + PAGES_PER_REPORT) {
           reported = visited.size
           onProgress(step, met.page, this.#file.pageCount)
@@ -46,7 +50,8 @@ export class StoreRows {
         yield read
       }
     }
-    if (isBroken) yield* this.#readLoose(visited)
+    if (!isBroken) return
+    for (const read of this.#readLoose(visited)) if (mayBelong(read, instances)) yield read
   }
 
   /** The names of items as the index keeps them, for names whose own row is lost. They have no checksum. */
@@ -68,7 +73,7 @@ export class StoreRows {
     }
   }
 
-  *#readLoose(visited: Set<number>): Generator<ReadRow> {
+  *#readLoose(visited: Set<number>): Generator<LooseRow> {
     for (const root of this.catalog.indexes.values()) {
       for (const _ of walkTree(this.#file, root, visited));
     }
@@ -81,6 +86,33 @@ export class StoreRows {
       }
     }
   }
+}
+
+/** What the tree of the table of instances held. */
+interface InstancesMet {
+  rows: number
+  /** Of this format. */
+  packs: number
+  isBroken: boolean
+}
+
+function noteInstances(met: InstancesMet, read: ReadRow): void {
+  if (read.kind === 'broken') {
+    if (read.met.wholePage) met.isBroken = true
+    return
+  }
+  met.rows++
+  if (!read.stored.isOld) met.packs++
+}
+
+/**
+ * Whether a row in a page that belongs to nothing may be one that is lost. Packs of the instance log that were cleaned
+ * away, and rows from before there was a log, would bring back what has left.
+ */
+function mayBelong({ stored }: LooseRow, met: InstancesMet): boolean {
+  if (stored.table !== 'instance') return true
+  if (stored.isOld && met.packs > 0) return false
+  return met.isBroken || met.rows === 0
 }
 
 function judged(table: TableName, met: Met): ReadRow {

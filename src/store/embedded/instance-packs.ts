@@ -1,0 +1,69 @@
+import type { Connection } from './connection.ts'
+import { type Line, linesIn } from './instance-lines.ts'
+import { RowReader } from './row-reader.ts'
+import { RowWriter } from './row-writer.ts'
+import { type Row, TABLES } from './tables.ts'
+
+/** A row of the table `instance`: lines that were written together. Later ones have higher numbers. */
+export interface Pack {
+  readonly id: number
+  readonly lines: readonly Line[]
+}
+
+const READER = new RowReader(TABLES.instance)
+const PACKS = `SELECT ${READER.columns.join(', ')} FROM instance`
+const NEWEST_FIRST = `${PACKS} ORDER BY id DESC`
+const OLDEST = `${PACKS} WHERE id < ? ORDER BY id LIMIT ?`
+const ONE = `${PACKS} WHERE id = ?`
+const REMOVE = 'DELETE FROM instance WHERE id <= ?'
+
+/** The packs of the instance log in the database. Whoever reads is thrown `DamagedRow` at one that is not as it was written. */
+export class InstancePacks {
+  readonly #connection: Connection
+  readonly #writer: RowWriter
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+    this.#writer = new RowWriter(connection, TABLES.instance)
+  }
+
+  /** All of them, the newest first; must be read to the end. */
+  *newestFirst(): Generator<Pack> {
+    for (const row of this.#connection.each(NEWEST_FIRST)) yield packOf(row)
+  }
+
+  /** The oldest ones of those below a number. */
+  oldest(before: number, most: number): Pack[] {
+    return this.#connection.all(OLDEST, [before, most]).map(packOf)
+  }
+
+  /** The pack of that number. */
+  find(id: number): Pack | undefined {
+    const row = this.#connection.first(ONE, [id])
+    return row === undefined ? undefined : packOf(row)
+  }
+
+  /** Takes a pack to write; the next `flush` at the latest writes it. */
+  add(id: number, lines: Buffer): void {
+    this.#writer.add([id, lines])
+  }
+
+  flush(): void {
+    this.#writer.flush()
+  }
+
+  /** Forgets what was taken and not written. */
+  reset(): void {
+    this.#writer.reset()
+  }
+
+  /** Removes all up to that one. */
+  removeUpTo(id: number): void {
+    this.#connection.run(REMOVE, [id])
+  }
+}
+
+function packOf(row: Row): Pack {
+  const [id, lines] = READER.read(row)
+  return { id: Number(id), lines: Buffer.isBuffer(lines) ? [...linesIn(lines)] : [] }
+}

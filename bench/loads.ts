@@ -5,6 +5,7 @@ import { requestPaths } from './paths.ts'
 import {
   beatQuery,
   configContent,
+  deregisterQuery,
   publishForm,
   readQuery,
   registerForm,
@@ -38,10 +39,13 @@ function requestsOf(base: string, stream: Stream): (index: number) => string {
   switch (stream.kind) {
     case 'list':
       return (index) =>
-        requestText('GET', `${paths.list}?serviceName=${stream.base}-${(index * 7919) % stream.services}`)
+        requestText('GET', `${paths.list}?serviceName=${stream.base}-${scattered(index, stream.services)}`)
     case 'read':
       return (index) =>
-        requestText('GET', `${paths.configs}?${readQuery(`${stream.base}-${(index * 7919) % stream.count}`)}`)
+        requestText(
+          'GET',
+          `${paths.configs}?${readQuery(`${stream.base}-${scattered(index, stream.count)}`)}`,
+        )
     case 'beat':
       return (index) => requestText('PUT', `${paths.beat}?${beatQuery(stream.set, index % stream.set.count)}`)
     case 'register':
@@ -51,6 +55,25 @@ function requestsOf(base: string, stream: Stream): (index: number) => string {
           paths.instance,
           registerForm(stream.set, index % stream.set.count, stream.version),
         )
+    case 'change':
+      return (index) =>
+        requestText(
+          'POST',
+          paths.instance,
+          registerForm(
+            stream.set,
+            scattered(index, stream.set.count),
+            stream.version + Math.floor(index / stream.set.count),
+          ),
+        )
+    case 'rejoin':
+      return (index) => {
+        const { set } = stream
+        const instance = scattered(Math.floor(index / 2), set.count)
+        return index % 2 === 0
+          ? requestText('DELETE', `${paths.instance}?${deregisterQuery(set, instance)}`)
+          : requestText('POST', paths.instance, registerForm(set, instance, 0))
+      }
     case 'publish':
       return (index) =>
         requestText(
@@ -59,6 +82,11 @@ function requestsOf(base: string, stream: Stream): (index: number) => string {
           publishForm(`${stream.base}-${index % stream.count}`, configContent(index)),
         )
   }
+}
+
+/** Goes over all of `count` before it comes to one again, and not from one to the next. */
+function scattered(index: number, count: number): number {
+  return (index * 7919) % count
 }
 
 /** Beats are made before the clock runs: at 20,000 a second, making them would be most of the client's work. */

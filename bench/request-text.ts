@@ -37,6 +37,12 @@ export function registerForm(set: InstanceSet, index: number, version: number): 
   )
 }
 
+/** The query of a deregistration. */
+export function deregisterQuery({ base, perService }: InstanceSet, index: number): string {
+  const service = `DEFAULT_GROUP%40%40${base}-${Math.floor(index / perService)}`
+  return `serviceName=${service}&ip=${instanceIp(index)}&port=8080&ephemeral=true`
+}
+
 /** The query of a full beat. */
 export function beatQuery({ base, perService }: InstanceSet, index: number): string {
   const service = `DEFAULT_GROUP@@${base}-${Math.floor(index / perService)}`

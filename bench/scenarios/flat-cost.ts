@@ -1,7 +1,8 @@
 import { requestPaths } from '../paths.ts'
+import type { Stream } from '../jobs.ts'
 import type { InstanceSet } from '../request-text.ts'
 import type { Bench, Figures, Scenario } from '../scenario.ts'
-import { lengthOf, loadOnce } from '../scenario.ts'
+import { lengthOf, loadOnce, untilAtRest, watch } from '../scenario.ts'
 import type { Target } from '../target.ts'
 import type { RequestTemplate, Script } from '../wrk.ts'
 import { type Loop, measureLoop, registerSet } from './closed-loops.ts'
@@ -64,31 +65,39 @@ const operations: readonly Scenario[] = SIZES.map((count) => ({
 }))
 
 /**
- * What the first table tells of changes is the saving where there is little, too. Here are so many that none changes twice before it is written: of an instance that changes a hundred times a second only the
- * last state is, and the end of one that never was on disk is not written at all.
+ * In closed loops little saves writing: of an instance that changes hundreds of times a second only the last state is
+ * written, and where one comes and goes as often the most of it never. At this rate each change is written at each size:
+ * of 100 instances each changes ten times a second, as often as changes are written.
  */
-const CHANGING = 100_000
+const CHANGES_PER_SECOND = 1_000
 const CHANGES = ['register', 'rejoin'] as const
 
-const changes: readonly Scenario[] = SIZES.map((services) => ({
-  name: `flat-changes-${services}`,
+const changes: readonly Scenario[] = SIZES.map((count) => ({
+  name: `flat-changes-${count}`,
   about:
-    'processor µs of a registration that changes an instance, and of one that leaves and comes back by turns, where ' +
-    `${services.toLocaleString('en')} services have ${CHANGING.toLocaleString('en')} instances together`,
+    `processor µs of a registration that changes an instance, and of one that leaves or comes back, of ${count.toLocaleString('en')} ` +
+    `services of one instance, ${CHANGES_PER_SECOND.toLocaleString('en')} a second in open loop: each is written`,
   kinds: ['ours'],
   rounds: 3,
   series: 'flat-changes',
-  // Last rejoin, because it leaves some of the instances out.
   parts: CHANGES.length,
   warmUp: true,
-  notQuick: true,
-  prepare: (target) => registerSet(target, changingIn(services)),
+  notQuick: count > 10_000,
+  prepare: async (target) => {
+    const set = setOf(count)
+    await registerSet(target, set)
+    await listAll(target, count)
+    await beatAll(target, set)
+    await untilAtRest(target)
+  },
   measure: async (target, { part = 0, ...bench }, round) => {
-    const script = CHANGES[part]!
-    const seconds = lengthOf(bench, { quick: 1, full: 2 })
-    const first = script === 'register' ? (round + 2) * ROUND_STEP : 0
-    const loop = { ...changingIn(services), script, connections: 64, seconds, first }
-    return { [`${script} µs`]: await costOf(target, loop) }
+    const kind = CHANGES[part]!
+    const stream = {
+      kind: kind === 'register' ? 'change' : kind,
+      set: setOf(count),
+      version: (round + 2) * ROUND_STEP,
+    } as const
+    return { [`${kind} µs`]: await costAtRate(target, stream, lengthOf(bench, { quick: 2, full: 8 })) }
   },
 }))
 
@@ -104,7 +113,7 @@ async function costAt(
   bench: Bench,
   { count, round }: { count: number; round: number },
 ): Promise<Figures> {
-  const set = { base: BASE, count, perService: 1, lasting: true }
+  const set = setOf(count)
   const { part = 0 } = bench
   if (part === 0) {
     await registerSet(target, set)
@@ -130,8 +139,27 @@ async function costOf(target: Target, loop: Loop): Promise<number> {
   return us
 }
 
-function changingIn(services: number) {
-  return { base: BASE, count: CHANGING, perService: CHANGING / services, lasting: true }
+/** The same of requests at a constant rate, what the server does for them later included. */
+async function costAtRate(target: Target, stream: Stream, seconds: number): Promise<number> {
+  await target.collect()
+  const spent = await watch(target)
+  const { base } = target
+  const job = {
+    job: 'open-loop',
+    base,
+    stream,
+    connections: 16,
+    perSecond: CHANGES_PER_SECOND,
+    seconds,
+  } as const
+  const { answered } = await loadOnce(job)
+  await untilAtRest(target)
+  const { 'cpu µs': us = 0 } = await spent(answered)
+  return us
+}
+
+function setOf(count: number): InstanceSet {
+  return { base: BASE, count, perService: 1, lasting: true }
 }
 
 /** The requests of an operation of the table of flat cost; throws for a name that it does not have. */

@@ -8,7 +8,7 @@ export type Stream =
   | { readonly kind: 'register'; readonly set: InstanceSet; readonly version: number }
   /** Registrations that change instances of a set, all before any of them a second time, in no order of theirs. */
   | { readonly kind: 'change'; readonly set: InstanceSet; readonly version: number }
-  /** In the same order: an instance leaves, and comes back. */
+  /** In the same order instances leave, fifty at a time, and come back. */
   | { readonly kind: 'rejoin'; readonly set: InstanceSet }
   | { readonly kind: 'publish'; readonly base: string; readonly count: number }
 

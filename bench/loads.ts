@@ -69,8 +69,10 @@ function requestsOf(base: string, stream: Stream): (index: number) => string {
     case 'rejoin':
       return (index) => {
         const { set } = stream
-        const instance = scattered(Math.floor(index / 2), set.count)
-        return index % 2 === 0
+        const at = index % (2 * LEAVE_TOGETHER)
+        const turn = (index - at) / 2 + (at % LEAVE_TOGETHER)
+        const instance = scattered(turn, set.count)
+        return at < LEAVE_TOGETHER
           ? requestText('DELETE', `${paths.instance}?${deregisterQuery(set, instance)}`)
           : requestText('POST', paths.instance, registerForm(set, instance, 0))
       }
@@ -83,6 +85,9 @@ function requestsOf(base: string, stream: Stream): (index: number) => string {
         )
   }
 }
+
+/** So many leave before the first of them comes back, so that no request overtakes the one before it for that instance. */
+const LEAVE_TOGETHER = 50
 
 /** Goes over all of `count` before it comes to one again, and not from one to the next. */
 function scattered(index: number, count: number): number {

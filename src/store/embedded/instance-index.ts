@@ -10,14 +10,16 @@ export class InstanceIndex {
   /** What was before, for each change since `begin`. */
   readonly #changed: number[] = []
   readonly #placesBefore: (number | undefined)[] = []
-  #before = { bytes: 0, nextPack: 1 }
+  #before = { bytes: 0, firstPack: 1, nextPack: 1 }
   #liveBytes = 0
   /** How large the log is; see `sizeOfPack`. */
   bytes = 0
+  /** The number of the oldest pack, or of the next where there is none. Packs are numbered without a gap. */
+  firstPack = 1
   /** The number that the next pack gets. */
   nextPack = 1
 
-  /** How many bytes of the log are lines of instances that are there. */
+  /** How many bytes the lines of instances that are there take. */
   get liveBytes(): number {
     return this.#liveBytes
   }
@@ -28,11 +30,10 @@ export class InstanceIndex {
     return place === undefined ? undefined : Math.floor(place / LENGTHS)
   }
 
-  /** The newest line of an instance stands there, and has so many bytes. */
-  set(serial: number, pack: number, length: number): void {
+  /** The newest line of an instance stands there, and takes so many bytes; of more than a million not all are counted. */
+  set(serial: number, pack: number, bytes: number): void {
     this.#note(serial)
-    // Of a longer one not all is counted.
-    this.#place(serial, pack * LENGTHS + Math.min(length, LENGTHS - 1))
+    this.#place(serial, pack * LENGTHS + Math.min(bytes, LENGTHS - 1))
   }
 
   /** An instance is gone. */
@@ -45,7 +46,7 @@ export class InstanceIndex {
   begin(): void {
     this.#changed.length = 0
     this.#placesBefore.length = 0
-    this.#before = { bytes: this.bytes, nextPack: this.nextPack }
+    this.#before = { bytes: this.bytes, firstPack: this.firstPack, nextPack: this.nextPack }
   }
 
   /** Takes back what was noted since `begin`. */
@@ -53,6 +54,7 @@ export class InstanceIndex {
     for (let at = this.#changed.length - 1; at >= 0; at--)
       this.#place(this.#changed[at] ?? 0, this.#placesBefore[at])
     this.bytes = this.#before.bytes
+    this.firstPack = this.#before.firstPack
     this.nextPack = this.#before.nextPack
     this.begin()
   }

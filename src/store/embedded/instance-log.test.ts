@@ -130,6 +130,34 @@ describe('the log of instances', () => {
     expect(() => found()).toThrow(/The row 1 of the table instance is damaged/)
   })
 
+  test('moves nothing where nothing is superseded, however small', () => {
+    const log = new InstanceLog(connection(), undefined, 1_000)
+    for (let from = 1; from < 4_000; from += 500) {
+      const serials = Array.from({ length: 500 }, (_, at) => from + at)
+      append(
+        log,
+        ...serials.map((serial) => savedLine(recordOf(serial, { ephemeral: false, app: '' }), 7, true)),
+      )
+    }
+    expect(connection().first('SELECT min(id), max(id) FROM instance')).toEqual([1, 4_000])
+  })
+
+  test('notices while it cleans that a row is gone', () => {
+    const damage: string[] = []
+    const log = new InstanceLog(connection(), ({ message }) => void damage.push(message), 10)
+    const change = () => append(log, savedLine(recordOf(1, { app: 'x'.repeat(5_000) }), 7, true))
+    for (let commit = 0; commit < 5; commit++) change()
+    connection().exec('DELETE FROM instance WHERE id = 2')
+    for (let commit = 0; commit < 100; commit++) change()
+    expect(damage).toEqual([
+      expect.stringContaining('The row 2 of the table instance is damaged: it is missing.'),
+    ])
+    expect(connection().number('SELECT min(id) FROM instance')).toBe(1)
+    expect(() => append(new InstanceLog(connection()), goneLine(1))).toThrow(
+      /store is not available: The row 2/,
+    )
+  })
+
   test('misses a row that is gone', () => {
     const log = new InstanceLog(connection())
     for (const serial of [1, 2, 3, 4, 5]) append(log, savedLine(recordOf(serial), 7, true))

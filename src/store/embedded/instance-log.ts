@@ -11,8 +11,10 @@ import {
   PERSISTENT,
   withHealth,
 } from './instance-lines.ts'
-import { InstancePacks, type Pack } from './instance-packs.ts'
+import { InstancePacks, missingPacks, type Pack, ROW_BYTES, sizeOf, weightOf } from './instance-packs.ts'
 import { LineRuns } from './line-runs.ts'
+import { newestLines } from './newest-lines.ts'
+import { sqliteCodeOf, StoreFailure } from './store-errors.ts'
 import { DamagedRow } from './tables.ts'
 
 /** Bytes of lines in a pack, unless a single line is longer: as a row it fills a page of the file. */
@@ -24,11 +26,8 @@ const SPARE_BYTES = 2 ** 21
 const CLEANED_PER_BYTE = 4
 /** They go so many at a time, */
 const CLEANED_AT_ONCE = 16
-/** and not before there is work for that. */
-const LEAST_CLEANED = 16 * 8_192
-/** What a row costs beside its lines, in bytes: reading and removing many small ones is the more work. */
-const ROW_BYTES = 200
-
+/** and not before so many bytes may go: as many as such packs have when they are full. */
+const LEAST_CLEANED = CLEANED_AT_ONCE * 8_192
 /**
  * The log of changes of instances (decision 0015): lines (`instance-lines.ts`) in packs. The newest line of an instance
  * counts. What is superseded goes as more is written: the oldest packs are taken away, and the lines of theirs that still
@@ -47,8 +46,10 @@ export class InstanceLog {
   #firstUnwritten = 0
   /** How many bytes of old packs may go. */
   #owed = 0
-  readonly #onDamage: (damage: DamagedRow) => void
+  readonly #onDamage: (damage: Error) => void
   #isDamaged = false
+  /** Why the log cannot be read. */
+  #unreadable: StoreFailure | undefined
 
   /**
    * `onDamage` is told once when a pack is not as it was written: the next start refuses that. `spareBytes` is how much
@@ -56,7 +57,7 @@ export class InstanceLog {
    */
   constructor(
     connection: Connection,
-    onDamage: (damage: DamagedRow) => void = () => {},
+    onDamage: (damage: Error) => void = () => {},
     spareBytes = SPARE_BYTES,
   ) {
     this.#connection = connection
@@ -78,7 +79,7 @@ export class InstanceLog {
     this.#index?.undo()
   }
 
-  /** Writes lines of any kind, in their order. Throws `DamagedRow`. */
+  /** Writes lines of any kind, in their order. Throws `StoreFailure` where the log cannot be read. */
   append(text: string): void {
     if (text === '') return
     const index = this.#read()
@@ -103,25 +104,23 @@ export class InstanceLog {
     }
   }
 
-  /** The newest lines of all instances there are, those of a pack together, the newest pack first. Throws `DamagedRow`. */
+  /** The newest lines of all instances there are, in no order. Throws `DamagedRow`. */
   *load(): Generator<readonly Line[]> {
     const index = new InstanceIndex()
-    const gone = new Set<number>()
-    let oldest = 0
-    for (const { id, lines } of this.#packs.newestFirst()) {
-      if (index.bytes === 0) index.nextPack = id + 1
-      else if (id !== oldest - 1) throw missingPacks(id, oldest)
-      oldest = id
-      index.bytes += sizeOf(lines)
-      const newest = lines.toReversed().filter((line) => isNewest(line, { index, gone, pack: id }))
-      index.begin()
-      if (newest.length > 0) yield newest.reverse()
-    }
+    yield* newestLines(this.#packs, index)
     this.#index = index
   }
 
+  /** Reads the log where nothing of it is known, as after a crash of the store's thread. */
   #read(): InstanceIndex {
-    if (this.#index === undefined) for (const _ of this.load());
+    if (this.#unreadable !== undefined) throw this.#unreadable
+    try {
+      if (this.#index === undefined) for (const _ of this.load());
+    } catch (error) {
+      if (!(error instanceof DamagedRow)) throw error
+      this.#unreadable = new StoreFailure(`The store is not available: ${error.message}`, { reopen: false })
+      throw this.#unreadable
+    }
     if (this.#index === undefined) throw new Error('The instance log was not read to its end')
     return this.#index
   }
@@ -147,14 +146,15 @@ export class InstanceLog {
   #newest(serial: number, index: InstanceIndex): Line | undefined {
     const id = index.packOf(serial)
     if (id === undefined) return undefined
+    // Rare: what is written behind comes whole.
     if (id >= this.#firstUnwritten) this.#flush(index)
-    const pack = this.#sound(() => this.#packs.find(id))
+    const pack = this.#sound(() => this.#packs.find(id) ?? throwing(missingPacks(id - 1, id + 1)))
     return pack?.lines.findLast((line) => line.serial === serial)
   }
 
   /**
-   * Takes a whole line into the next pack. Only one in a pack says that an instance is there; and one that is persistent
-   * is alone in its pack, so that damage takes no other one along.
+   * Takes a whole line into the next pack. A pack has at most one line that says that an instance is there, and none
+   * behind that by which it is gone; one that is persistent is alone in its pack, so that damage takes no other one along.
    */
   #put(line: Line, index: InstanceIndex): void {
     const isTwice = index.packOf(line.serial) === index.nextPack
@@ -162,7 +162,7 @@ export class InstanceLog {
     const length = line.end - line.start
     if (isTwice || isAlone || this.#pending.length + length > PACK_BYTES) this.#endPack(index)
     this.#pending.add(line)
-    if (isSaved(line)) index.set(line.serial, index.nextPack, length)
+    if (isSaved(line)) index.set(line.serial, index.nextPack, weightOf(line))
     else index.delete(line.serial)
     if (isAlone) this.#endPack(index)
   }
@@ -184,17 +184,25 @@ export class InstanceLog {
   /** Takes old packs away while too much is superseded; none of `firstNew` and later ones. */
   #clean(firstNew: number, index: InstanceIndex): void {
     while (this.#owed >= LEAST_CLEANED && index.bytes > KEPT * index.liveBytes + this.#spareBytes) {
-      const packs = this.#oldest(firstNew)
+      const packs = this.#oldest(firstNew, index)
       const last = packs.at(-1)
       if (last === undefined) return
       for (const pack of packs) this.#move(pack, index)
       this.#packs.removeUpTo(last.id)
+      index.firstPack = last.id + 1
     }
   }
 
-  #oldest(before: number): Pack[] {
-    // Nothing goes once there is damage: the next start says so and refuses, and until then no more of it is lost.
-    return this.#isDamaged ? [] : (this.#sound(() => this.#packs.oldest(before, CLEANED_AT_ONCE)) ?? [])
+  /** The packs that go next. None once there is damage: the next start says so and refuses, and until then no more of it is lost. */
+  #oldest(before: number, index: InstanceIndex): Pack[] {
+    if (this.#isDamaged) return []
+    const found = this.#sound(() => {
+      const packs = this.#packs.oldest(before, CLEANED_AT_ONCE)
+      for (const [at, { id }] of packs.entries())
+        if (id !== index.firstPack + at) throw missingPacks(index.firstPack + at - 1, id)
+      return packs
+    })
+    return found ?? []
   }
 
   /** What was read; undefined where it is damaged: then a commit of many does not fail for one. */
@@ -202,10 +210,12 @@ export class InstanceLog {
     try {
       return read()
     } catch (error) {
-      if (!(error instanceof DamagedRow)) throw error
-      if (!this.#isDamaged) this.#onDamage(error)
+      if (!this.#isDamaged) this.#onDamage(error instanceof Error ? error : new Error(String(error)))
+      // Also after an error of the disk: the commit fails, but when it is tried again it does not read here.
       this.#isDamaged = true
-      return undefined
+      if (error instanceof DamagedRow || sqliteCodeOf(error)?.startsWith('SQLITE_CORRUPT') === true)
+        return undefined
+      throw error
     }
   }
 
@@ -218,29 +228,6 @@ export class InstanceLog {
   }
 }
 
-/** Packs are numbered without a gap. */
-function missingPacks(below: number, above: number): DamagedRow {
-  const [first, last] = [below + 1, above - 1]
-  const problem = first === last ? 'it is missing' : `it is missing, and all after it up to ${last}`
-  return new DamagedRow('instance', String(first), problem)
-}
-
-/** What a pack of lines takes, in bytes. */
-function sizeOf(lines: readonly Line[]): number {
-  return lines.reduce((bytes, { start, end }) => bytes + end - start, ROW_BYTES)
-}
-
-interface Reading {
-  readonly index: InstanceIndex
-  /** Those that a later line says are gone. */
-  readonly gone: Set<number>
-  readonly pack: number
-}
-
-/** Whether a line is the newest of an instance that is there; of lines that are read from the newest on. */
-function isNewest(line: Line, { index, gone, pack }: Reading): boolean {
-  if (gone.has(line.serial) || index.packOf(line.serial) !== undefined) return false
-  if (isSaved(line)) index.set(line.serial, pack, line.end - line.start)
-  else gone.add(line.serial)
-  return isSaved(line)
+function throwing(error: Error): never {
+  throw error
 }

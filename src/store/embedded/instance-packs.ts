@@ -1,8 +1,8 @@
 import type { Connection } from './connection.ts'
-import { type Line, linesIn } from './instance-lines.ts'
+import { type Line, linesIn, PERSISTENT } from './instance-lines.ts'
 import { RowReader } from './row-reader.ts'
 import { RowWriter } from './row-writer.ts'
-import { type Row, TABLES } from './tables.ts'
+import { DamagedRow, type Row, TABLES } from './tables.ts'
 
 /** A row of the table `instance`: lines that were written together. Later ones have higher numbers. */
 export interface Pack {
@@ -66,4 +66,24 @@ export class InstancePacks {
 function packOf(row: Row): Pack {
   const [id, lines] = READER.read(row)
   return { id: Number(id), lines: Buffer.isBuffer(lines) ? [...linesIn(lines)] : [] }
+}
+
+/** What a row costs beside its lines, in bytes: reading and removing many small ones is the more work. */
+export const ROW_BYTES = 200
+
+/** What a pack of lines takes of the log, in bytes. */
+export function sizeOf(lines: readonly Line[]): number {
+  return lines.reduce((bytes, { start, end }) => bytes + end - start, ROW_BYTES)
+}
+
+/** What the line of an instance that is there takes of the log, in bytes; a persistent one has a row to itself. */
+export function weightOf({ start, end, kind }: Line): number {
+  return end - start + (kind === PERSISTENT ? ROW_BYTES : 0)
+}
+
+/** Between two packs others are missing: they are numbered without a gap. */
+export function missingPacks(below: number, above: number): DamagedRow {
+  const [first, last] = [below + 1, above - 1]
+  const problem = first === last ? 'it is missing' : `it is missing, and all after it up to ${last}`
+  return new DamagedRow('instance', String(first), problem)
 }

@@ -10,6 +10,8 @@ import { RowReader } from './row-reader.ts'
 import { FORMAT } from './schema.ts'
 import { columnsOf, DamagedRow, type Row, type Table } from './tables.ts'
 
+const ROWS_AT_ONCE = 2_000
+
 /** How an older format kept instances. */
 interface OldInstances {
   readonly table: Table
@@ -49,10 +51,7 @@ function ofHex(digits: SqlValue): string {
 
 /** The table is emptied and changed, not made anew: in every file a table begins at the same page (`catalog.ts`). */
 function migrateInstances(connection: Connection, { table, lineOf }: OldInstances): void {
-  const reader = new RowReader(table)
-  const rows = connection.all(`SELECT ${reader.columns.join(', ')} FROM instance ORDER BY serial`)
-  const lines = new LongText()
-  for (const row of rows) lines.add(lineOf(reader.read(row)))
+  const lines = linesOf(connection, { table, lineOf })
   const dropped = [...columnsOf(table).slice(1), 'checksum']
   connection.exec(`
     DELETE FROM instance;
@@ -61,5 +60,21 @@ function migrateInstances(connection: Connection, { table, lineOf }: OldInstance
     ALTER TABLE instance ADD COLUMN checksum INTEGER NOT NULL;
     ALTER TABLE instance ADD COLUMN lines BLOB NOT NULL;`)
   const log = new InstanceLog(connection)
-  for (const part of lines.parts()) log.append(part)
+  for (const part of lines.parts()) {
+    log.begin()
+    log.append(part)
+  }
+}
+
+/** The lines of all instances, read some rows at a time: as rows they take much more memory. */
+function linesOf(connection: Connection, { table, lineOf }: OldInstances): LongText {
+  const reader = new RowReader(table)
+  const query = `SELECT ${reader.columns.join(', ')} FROM instance WHERE serial > ? ORDER BY serial LIMIT ?`
+  const lines = new LongText()
+  for (let after: SqlValue = -1; ;) {
+    const rows: Row[] = connection.all(query, [after, ROWS_AT_ONCE]).map((row) => reader.read(row))
+    for (const row of rows) lines.add(lineOf(row))
+    after = rows.at(-1)?.[0] ?? null
+    if (rows.length < ROWS_AT_ONCE) return lines
+  }
 }

@@ -2,7 +2,7 @@ import { Connection, type SqlValue } from './connection.ts'
 import { PAGE_BYTES } from './file/database-file.ts'
 import { SCHEMA } from './schema.ts'
 
-// As digits, because a text of a damaged file may be no text: see `read-row.ts`.
+// As digits, because a text of a damaged file may be no text: see `row-reader.ts`.
 const SHAPE = `
   SELECT hex(entry.type), hex(entry.name), CAST(entry.rootpage AS INTEGER), (
     SELECT group_concat(hex(name) || ' ' || hex(type) || ' ' || "notnull" || pk) FROM pragma_table_info(entry.name)

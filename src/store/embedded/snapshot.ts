@@ -57,7 +57,7 @@ export class SnapshotBuilder {
       namespaces: this.#namespaces,
       services: this.#services,
       // Lists answer in the order of registration, after a restart as before it.
-      instances: this.#instances.toSorted((a, b) => a.record.serial - b.record.serial),
+      instances: this.#instances.sort((a, b) => a.record.serial - b.record.serial),
       remembered: this.#remembered,
       switches: this.#switches,
       clockHighMs: this.#clockHighMs,

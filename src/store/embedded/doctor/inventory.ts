@@ -33,9 +33,9 @@ export interface Inventory {
   readonly services: Map<number, string>
   /** Instances by serial, those that are gone as well. */
   readonly instances: Map<number, InstanceNote>
-  /** Rows of the table of instances: those that are sound, and all whose number is known; see `hasOldInstances`. */
+  /** The numbers of rows of the table of instances. */
   readonly soundPacks: Set<number>
-  readonly knownPacks: Set<number>
+  readonly brokenPacks: Set<number>
   /** Whether an older format wrote them: a row for each instance, whose numbers have gaps. */
   hasOldInstances: boolean
   /** Tables with something broken in them. */
@@ -61,7 +61,7 @@ export function takeInventory(rows: StoreRows, findings: Findings, onProgress: O
     services: new Map(),
     instances: new Map(),
     soundPacks: new Set(),
-    knownPacks: new Set(),
+    brokenPacks: new Set(),
     hasOldInstances: false,
     brokenTables: new Set(),
     versionSums: undefined,
@@ -120,7 +120,7 @@ function noteBroken(
   const { table, met, problem } = broken
   inventory.brokenTables.add(table)
   if (table === 'config_revision') inventory.highestId = Math.max(inventory.highestId, met.rowid ?? 0)
-  if (table === 'instance' && met.rowid !== undefined) inventory.knownPacks.add(met.rowid)
+  if (table === 'instance' && met.rowid !== undefined) inventory.brokenPacks.add(met.rowid)
   const row = met.rowid === undefined ? '' : `row ${met.rowid}, `
   findings.damage(`waypost.db, table ${table}, ${row}page ${met.page}`, {
     problem: met.wholePage ? `The page cannot be read: ${problem}.` : `The row is damaged: ${problem}.`,
@@ -175,7 +175,6 @@ function notePack(inventory: Inventory, { row, rowid, isOld }: StoredRow): void 
   // Of two of one number the first one met counts: the other stands in a page that belongs to nothing.
   if (inventory.soundPacks.has(rowid)) return
   inventory.soundPacks.add(rowid)
-  inventory.knownPacks.add(rowid)
   if (isOld) inventory.hasOldInstances = true
   for (const line of linesOf(row)) noteLine(inventory.instances, line, rowid)
 }

@@ -59,8 +59,11 @@ function judgeHistory(judging: Judging): void {
 /** The rows of the instance log are numbered without a gap. */
 function judgePacks({ inventory, findings }: Judging): void {
   if (inventory.hasOldInstances) return
+  const sound = [...inventory.soundPacks].sort((a, b) => a - b)
+  // The number of a row that is broken may be broken as well.
+  const broken = [...inventory.brokenPacks].filter((id) => id > sound[0]! && id < sound.at(-1)!)
   let before: number | undefined
-  for (const id of [...inventory.knownPacks].sort((a, b) => a - b)) {
+  for (const id of [...sound, ...broken].sort((a, b) => a - b)) {
     if (before !== undefined && id > before + 1) {
       findings.damage(`waypost.db, table instance, rows ${before + 1} to ${id - 1}`, {
         problem: 'They are missing.',

@@ -5,9 +5,9 @@ import type { TableName } from '../tables.ts'
 import type { OnProgress } from './finding.ts'
 import { storedRow, storedRowOfAny, TABLE_NAMES, type StoredRow } from './stored-row.ts'
 
-/** What reading the tables meets: a sound row, or what is broken. `loose` rows stand in pages that no tree leads to. */
+/** What reading the tables meets: a sound row, or what is broken. */
 export type ReadRow =
-  | { readonly kind: 'row'; readonly stored: StoredRow; readonly loose: boolean }
+  | { readonly kind: 'row'; readonly stored: StoredRow }
   | { readonly kind: 'broken'; readonly table: TableName; readonly met: Broken; readonly problem: string }
 
 type LooseRow = Extract<ReadRow, { kind: 'row' }>
@@ -82,7 +82,7 @@ export class StoreRows {
       if (visited.has(page) || free.has(page)) continue
       for (const met of looseRows(this.#file, page)) {
         const stored = met.kind === 'row' ? storedRowOfAny(met) : undefined
-        if (stored !== undefined) yield { kind: 'row', stored, loose: true }
+        if (stored !== undefined) yield { kind: 'row', stored }
       }
     }
   }
@@ -125,7 +125,7 @@ function judged(table: TableName, met: Met): ReadRow {
     return { kind: 'broken', table, met: { page, rowid, wholePage: false }, problem: met.problem }
   }
   const stored = storedRow(table, met)
-  if (stored !== undefined) return { kind: 'row', stored, loose: false }
+  if (stored !== undefined) return { kind: 'row', stored }
   const problem = 'its checksum does not fit its contents'
   return { kind: 'broken', table, met: { page, rowid, wholePage: false }, problem }
 }

@@ -28,6 +28,9 @@ const CLEANED_PER_BYTE = 4
 const CLEANED_AT_ONCE = 16
 /** and not before so many bytes may go: as many as such packs have when they are full. */
 const LEAST_CLEANED = CLEANED_AT_ONCE * 8_192
+/** So many commits pass before old packs are looked at again after they could not be read. */
+const PAUSE = 1_000
+
 /**
  * The log of changes of instances (decision 0015): lines (`instance-lines.ts`) in packs. The newest line of an instance
  * counts. What is superseded goes as more is written: the oldest packs are taken away, and the lines of theirs that still
@@ -48,6 +51,8 @@ export class InstanceLog {
   #owed = 0
   readonly #onDamage: (damage: Error) => void
   #isDamaged = false
+  /** So many times more nothing is cleaned. */
+  #paused = 0
   /** Why the log cannot be read. */
   #unreadable: StoreFailure | undefined
 
@@ -195,13 +200,16 @@ export class InstanceLog {
 
   /** The packs that go next. None once there is damage: the next start says so and refuses, and until then no more of it is lost. */
   #oldest(before: number, index: InstanceIndex): Pack[] {
-    if (this.#isDamaged) return []
+    if (this.#isDamaged || this.#paused-- > 0) return []
+    // Where the disk cannot be read the commit fails; when it is tried again it must not read here.
+    this.#paused = PAUSE
     const found = this.#sound(() => {
       const packs = this.#packs.oldest(before, CLEANED_AT_ONCE)
       for (const [at, { id }] of packs.entries())
         if (id !== index.firstPack + at) throw missingPacks(index.firstPack + at - 1, id)
       return packs
     })
+    this.#paused = 0
     return found ?? []
   }
 
@@ -210,12 +218,10 @@ export class InstanceLog {
     try {
       return read()
     } catch (error) {
-      if (!this.#isDamaged) this.#onDamage(error instanceof Error ? error : new Error(String(error)))
-      // Also after an error of the disk: the commit fails, but when it is tried again it does not read here.
+      if (!isDamage(error)) throw error
+      if (!this.#isDamaged) this.#onDamage(error)
       this.#isDamaged = true
-      if (error instanceof DamagedRow || sqliteCodeOf(error)?.startsWith('SQLITE_CORRUPT') === true)
-        return undefined
-      throw error
+      return undefined
     }
   }
 
@@ -230,4 +236,8 @@ export class InstanceLog {
 
 function throwing(error: Error): never {
   throw error
+}
+
+function isDamage(error: unknown): error is Error {
+  return error instanceof DamagedRow || sqliteCodeOf(error)?.startsWith('SQLITE_CORRUPT') === true
 }

@@ -23,6 +23,26 @@ export const INSTANCE_OF_FORMAT_1: Table = {
   rowsAtOnce: 50,
 }
 
+/** Empties that table and gives it the columns of the log. */
+export const INSTANCE_LOG_OF_FORMAT_1 = `
+DELETE FROM instance;
+ALTER TABLE instance DROP COLUMN service_serial;
+ALTER TABLE instance DROP COLUMN ip;
+ALTER TABLE instance DROP COLUMN port;
+ALTER TABLE instance DROP COLUMN cluster;
+ALTER TABLE instance DROP COLUMN ephemeral;
+ALTER TABLE instance DROP COLUMN weight;
+ALTER TABLE instance DROP COLUMN enabled;
+ALTER TABLE instance DROP COLUMN app;
+ALTER TABLE instance DROP COLUMN metadata;
+ALTER TABLE instance DROP COLUMN saved_ms;
+ALTER TABLE instance DROP COLUMN healthy;
+ALTER TABLE instance DROP COLUMN checksum;
+ALTER TABLE instance RENAME COLUMN serial TO id;
+ALTER TABLE instance ADD COLUMN checksum INTEGER NOT NULL;
+ALTER TABLE instance ADD COLUMN lines BLOB NOT NULL;
+`
+
 /** The line of an instance, from its row of format 1. */
 export function lineOfFormat1(row: Row): string {
   const [serial, serviceSerial, ip, port, cluster, ephemeral, weight, enabled, app, metadata, , healthy] = row

@@ -12,6 +12,18 @@ export const INSTANCE_OF_FORMAT_3: Table = {
   rowsAtOnce: 50,
 }
 
+/** Empties that table and gives it the columns of the log. */
+export const INSTANCE_LOG_OF_FORMAT_3 = `
+DELETE FROM instance;
+ALTER TABLE instance DROP COLUMN service_serial;
+ALTER TABLE instance DROP COLUMN healthy;
+ALTER TABLE instance DROP COLUMN checksum;
+ALTER TABLE instance DROP COLUMN record;
+ALTER TABLE instance RENAME COLUMN serial TO id;
+ALTER TABLE instance ADD COLUMN checksum INTEGER NOT NULL;
+ALTER TABLE instance ADD COLUMN lines BLOB NOT NULL;
+`
+
 /** The line of an instance, from its row of format 2 or 3. */
 export function lineOfFormat3([serial, serviceSerial, healthy, record]: Row): string {
   const said = instanceOfLine(`e ${serial} ${serviceSerial} ${healthy} ${String(record)}`)

@@ -1,8 +1,8 @@
 import type { Connection, SqlValue } from './connection.ts'
 import { writeVersionSums } from './current-versions.ts'
-import { INSTANCE_OF_FORMAT_1, lineOfFormat1 } from './format-1.ts'
+import { INSTANCE_LOG_OF_FORMAT_1, INSTANCE_OF_FORMAT_1, lineOfFormat1 } from './format-1.ts'
 import { versionSumsOfFormat2 } from './format-2.ts'
-import { INSTANCE_OF_FORMAT_3, lineOfFormat3 } from './format-3.ts'
+import { INSTANCE_LOG_OF_FORMAT_3, INSTANCE_OF_FORMAT_3, lineOfFormat3 } from './format-3.ts'
 import { InstanceLog } from './instance-log.ts'
 import { LongText } from './long-text.ts'
 import { readMeta } from './meta.ts'
@@ -16,10 +16,20 @@ const ROWS_AT_ONCE = 2_000
 interface OldInstances {
   readonly table: Table
   readonly lineOf: (row: Row) => string
+  /** The SQL that empties the table and gives it the columns of the log. */
+  readonly toLog: string
 }
 
-const INSTANCES_OF_FORMAT_1: OldInstances = { table: INSTANCE_OF_FORMAT_1, lineOf: lineOfFormat1 }
-const INSTANCES_OF_FORMAT_3: OldInstances = { table: INSTANCE_OF_FORMAT_3, lineOf: lineOfFormat3 }
+const INSTANCES_OF_FORMAT_1: OldInstances = {
+  table: INSTANCE_OF_FORMAT_1,
+  lineOf: lineOfFormat1,
+  toLog: INSTANCE_LOG_OF_FORMAT_1,
+}
+const INSTANCES_OF_FORMAT_3: OldInstances = {
+  table: INSTANCE_OF_FORMAT_3,
+  lineOf: lineOfFormat3,
+  toLog: INSTANCE_LOG_OF_FORMAT_3,
+}
 
 /**
  * Brings a database of an older format to this one, in one transaction: after a crash it is of the old format or of
@@ -50,15 +60,9 @@ function ofHex(digits: SqlValue): string {
 }
 
 /** The table is emptied and changed, not made anew: in every file a table begins at the same page (`catalog.ts`). */
-function migrateInstances(connection: Connection, { table, lineOf }: OldInstances): void {
-  const lines = linesOf(connection, { table, lineOf })
-  const dropped = [...columnsOf(table).slice(1), 'checksum']
-  connection.exec(`
-    DELETE FROM instance;
-    ${dropped.map((column) => `ALTER TABLE instance DROP COLUMN ${column};`).join('\n')}
-    ALTER TABLE instance RENAME COLUMN serial TO id;
-    ALTER TABLE instance ADD COLUMN checksum INTEGER NOT NULL;
-    ALTER TABLE instance ADD COLUMN lines BLOB NOT NULL;`)
+function migrateInstances(connection: Connection, old: OldInstances): void {
+  const lines = linesOf(connection, old)
+  connection.exec(old.toLog)
   const log = new InstanceLog(connection)
   for (const part of lines.parts()) {
     log.begin()

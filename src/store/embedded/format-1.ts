@@ -23,8 +23,8 @@ export const INSTANCE_OF_FORMAT_1: Table = {
   rowsAtOnce: 50,
 }
 
-/** Empties that table and gives it the columns of the log. */
-export const INSTANCE_LOG_OF_FORMAT_1 = `
+/** Empties that table and leaves it `serial` alone. */
+export const EMPTY_INSTANCE_OF_FORMAT_1 = `
 DELETE FROM instance;
 ALTER TABLE instance DROP COLUMN service_serial;
 ALTER TABLE instance DROP COLUMN ip;
@@ -38,9 +38,6 @@ ALTER TABLE instance DROP COLUMN metadata;
 ALTER TABLE instance DROP COLUMN saved_ms;
 ALTER TABLE instance DROP COLUMN healthy;
 ALTER TABLE instance DROP COLUMN checksum;
-ALTER TABLE instance RENAME COLUMN serial TO id;
-ALTER TABLE instance ADD COLUMN checksum INTEGER NOT NULL;
-ALTER TABLE instance ADD COLUMN lines BLOB NOT NULL;
 `
 
 /** The line of an instance, from its row of format 1. */

@@ -12,16 +12,13 @@ export const INSTANCE_OF_FORMAT_3: Table = {
   rowsAtOnce: 50,
 }
 
-/** Empties that table and gives it the columns of the log. */
-export const INSTANCE_LOG_OF_FORMAT_3 = `
+/** Empties that table and leaves it `serial` alone. */
+export const EMPTY_INSTANCE_OF_FORMAT_3 = `
 DELETE FROM instance;
 ALTER TABLE instance DROP COLUMN service_serial;
 ALTER TABLE instance DROP COLUMN healthy;
 ALTER TABLE instance DROP COLUMN checksum;
 ALTER TABLE instance DROP COLUMN record;
-ALTER TABLE instance RENAME COLUMN serial TO id;
-ALTER TABLE instance ADD COLUMN checksum INTEGER NOT NULL;
-ALTER TABLE instance ADD COLUMN lines BLOB NOT NULL;
 `
 
 /** The line of an instance, from its row of format 2 or 3. */

@@ -153,7 +153,7 @@ export class InstanceLog {
     if (id === undefined) return undefined
     // Rare: what is written behind comes whole.
     if (id >= this.#firstUnwritten) this.#flush(index)
-    const pack = this.#sound(() => this.#packs.find(id) ?? throwing(missingPacks(id - 1, id + 1)))
+    const pack = this.#sound(() => this.#packs.find(id))
     return pack?.lines.findLast((line) => line.serial === serial)
   }
 
@@ -173,7 +173,7 @@ export class InstanceLog {
   }
 
   #endPack(index: InstanceIndex): void {
-    if (this.#pending.count === 0) return
+    if (this.#pending.length === 0) return
     this.#packs.add(index.nextPack, this.#pending.joined())
     index.bytes += this.#pending.length + ROW_BYTES
     index.nextPack++
@@ -232,10 +232,6 @@ export class InstanceLog {
     index.bytes -= size
     this.#owed -= size
   }
-}
-
-function throwing(error: Error): never {
-  throw error
 }
 
 function isDamage(error: unknown): error is Error {

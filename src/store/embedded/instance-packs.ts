@@ -37,10 +37,11 @@ export class InstancePacks {
     return this.#connection.all(OLDEST, [before, most]).map(packOf)
   }
 
-  /** The pack of that number. */
-  find(id: number): Pack | undefined {
+  /** The pack of that number, which was written and not removed. */
+  find(id: number): Pack {
     const row = this.#connection.first(ONE, [id])
-    return row === undefined ? undefined : packOf(row)
+    if (row === undefined) throw missingPacks(id - 1, id + 1)
+    return packOf(row)
   }
 
   /** Takes a pack to write; the next `flush` at the latest writes it. */

@@ -3,8 +3,6 @@ import type { Line } from './instance-lines.ts'
 /** Lines to be put one after another. Those that stand one after another already are copied together. */
 export class LineRuns {
   readonly #runs: { readonly bytes: Buffer; readonly start: number; end: number }[] = []
-  /** How many lines there are. */
-  count = 0
   /** How many bytes they have. */
   length = 0
 
@@ -12,7 +10,6 @@ export class LineRuns {
     const last = this.#runs.at(-1)
     if (last?.bytes === bytes && last.end === start) last.end = end
     else this.#runs.push({ bytes, start, end })
-    this.count++
     this.length += end - start
   }
 

@@ -1,8 +1,8 @@
 import type { Connection, SqlValue } from './connection.ts'
 import { writeVersionSums } from './current-versions.ts'
-import { INSTANCE_LOG_OF_FORMAT_1, INSTANCE_OF_FORMAT_1, lineOfFormat1 } from './format-1.ts'
+import { EMPTY_INSTANCE_OF_FORMAT_1, INSTANCE_OF_FORMAT_1, lineOfFormat1 } from './format-1.ts'
 import { versionSumsOfFormat2 } from './format-2.ts'
-import { INSTANCE_LOG_OF_FORMAT_3, INSTANCE_OF_FORMAT_3, lineOfFormat3 } from './format-3.ts'
+import { EMPTY_INSTANCE_OF_FORMAT_3, INSTANCE_OF_FORMAT_3, lineOfFormat3 } from './format-3.ts'
 import { InstanceLog } from './instance-log.ts'
 import { LongText } from './long-text.ts'
 import { readMeta } from './meta.ts'
@@ -12,23 +12,30 @@ import { columnsOf, DamagedRow, type Row, type Table } from './tables.ts'
 
 const ROWS_AT_ONCE = 2_000
 
+/** Gives an empty table of instances the columns of the log. */
+const LOG_COLUMNS = `
+ALTER TABLE instance RENAME COLUMN serial TO id;
+ALTER TABLE instance ADD COLUMN checksum INTEGER NOT NULL;
+ALTER TABLE instance ADD COLUMN lines BLOB NOT NULL;
+`
+
 /** How an older format kept instances. */
 interface OldInstances {
   readonly table: Table
   readonly lineOf: (row: Row) => string
-  /** The SQL that empties the table and gives it the columns of the log. */
-  readonly toLog: string
+  /** The SQL that empties the table and leaves it `serial` alone. */
+  readonly empty: string
 }
 
 const INSTANCES_OF_FORMAT_1: OldInstances = {
   table: INSTANCE_OF_FORMAT_1,
   lineOf: lineOfFormat1,
-  toLog: INSTANCE_LOG_OF_FORMAT_1,
+  empty: EMPTY_INSTANCE_OF_FORMAT_1,
 }
 const INSTANCES_OF_FORMAT_3: OldInstances = {
   table: INSTANCE_OF_FORMAT_3,
   lineOf: lineOfFormat3,
-  toLog: INSTANCE_LOG_OF_FORMAT_3,
+  empty: EMPTY_INSTANCE_OF_FORMAT_3,
 }
 
 /**
@@ -62,7 +69,8 @@ function ofHex(digits: SqlValue): string {
 /** The table is emptied and changed, not made anew: in every file a table begins at the same page (`catalog.ts`). */
 function migrateInstances(connection: Connection, old: OldInstances): void {
   const lines = linesOf(connection, old)
-  connection.exec(old.toLog)
+  connection.exec(old.empty)
+  connection.exec(LOG_COLUMNS)
   const log = new InstanceLog(connection)
   for (const part of lines.parts()) {
     log.begin()

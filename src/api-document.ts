@@ -1,5 +1,5 @@
 import { packageVersion } from './command/version.ts'
-import { describeApi } from './protocols/http/openapi.ts'
+import { describeApi } from './protocols/http/documents/openapi.ts'
 import { allRoutes, type RouteParts } from './routes.ts'
 import { loadSettings } from './settings/settings.ts'
 

@@ -14,11 +14,27 @@ interface Allowed {
   readonly node?: boolean
 }
 
+/** What everything that answers HTTP shares. It imports no dialect. */
+const HTTP = ['core', 'protocols/parameters', 'protocols/http/routing', 'protocols/http/errors']
+
 /** The longest prefix counts. Files that stand directly in src are their own layer: `main.ts`. */
 const LAYERS: Readonly<Record<string, Allowed>> = {
   core: {},
   archive: { layers: ['core'], node: true },
-  protocols: { layers: ['core', 'archive'], node: true },
+  'protocols/answers': { layers: ['core'], node: true },
+  'protocols/udp': { layers: ['core'], node: true },
+  'protocols/parameters': { layers: ['core'], node: true },
+  'protocols/http': { layers: [...HTTP, 'protocols/http/nacos'], node: true },
+  'protocols/http/routing': { layers: ['core', 'protocols/parameters'], node: true },
+  'protocols/http/errors': { layers: ['core', 'protocols/parameters', 'protocols/http/routing'], node: true },
+  'protocols/http/transport': {
+    layers: ['core', 'protocols/parameters', 'protocols/http/routing', 'protocols/http/errors'],
+    node: true,
+  },
+  'protocols/http/documents': { layers: HTTP, node: true },
+  'protocols/http/endpoints': { layers: [...HTTP, 'protocols/answers', 'archive'], node: true },
+  'protocols/http/svc': { layers: [...HTTP, 'protocols/http/endpoints'], node: true },
+  'protocols/http/nacos': { layers: [...HTTP, 'protocols/http/endpoints', 'archive'], node: true },
   store: { layers: ['core'], node: true },
   'store/embedded': { layers: ['core', 'store'], packages: ['libsql'], node: true },
   feed: { layers: ['core'], node: true },
@@ -75,7 +91,7 @@ test.each([
   ['core/state.test.ts', 'fast-check', true],
   ['core/state.test-support.ts', 'fast-check', true],
   ['store/embedded/connection.ts', 'libsql', true],
-  ['protocols/http/route.ts', '../../store/embedded/store.ts', false],
+  ['protocols/http/routing/route.ts', '../../../store/embedded/store.ts', false],
   ['store/embedded/store.ts', 'libsql', true],
   ['store/other.ts', 'libsql', false],
   ['subscribers/push.ts', '../feed/feed.ts', true],

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { Agent, request as nodeRequest } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { Refusal } from '../../src/core/refusal.ts'
-import { EMPTY_TEXT, OK_TEXT, textAnswer } from '../../src/protocols/http/answers.ts'
+import { EMPTY_TEXT, OK_TEXT, textAnswer } from '../../src/protocols/http/routing/answers.ts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
   finish,

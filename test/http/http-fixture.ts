@@ -1,19 +1,19 @@
 import { request as nodeRequest, type Agent, type IncomingHttpHeaders } from 'node:http'
 import { connect } from 'node:net'
-import { Type } from '../../src/protocols/http/schema.ts'
+import { Type } from '../../src/protocols/parameters/schema.ts'
 import { Refusal } from '../../src/core/refusal.ts'
-import { EMPTY_TEXT, jsonAnswer, OK_TEXT, textAnswer } from '../../src/protocols/http/answers.ts'
+import { EMPTY_TEXT, jsonAnswer, OK_TEXT, textAnswer } from '../../src/protocols/http/routing/answers.ts'
 import { errorsOfPath } from '../../src/protocols/http/dialect-errors.ts'
 import {
   createHttpServer,
   type HttpServer,
   type HttpServerOptions,
   type HttpSettings,
-} from '../../src/protocols/http/http-server.ts'
-import { configErrors } from '../../src/protocols/http/nacos-errors.ts'
-import { NACOS_NAMING_RULES, SVC_RULES } from '../../src/protocols/http/parameter-rules.ts'
-import { problemErrors } from '../../src/protocols/http/problem.ts'
-import { route, type Held, type Method, type Route } from '../../src/protocols/http/route.ts'
+} from '../../src/protocols/http/transport/http-server.ts'
+import { configErrors } from '../../src/protocols/http/nacos/nacos-errors.ts'
+import { NACOS_NAMING_RULES, SVC_RULES } from '../../src/protocols/parameters/parameter-rules.ts'
+import { problemErrors } from '../../src/protocols/http/errors/problem.ts'
+import { route, type Held, type Method, type Route } from '../../src/protocols/http/routing/route.ts'
 
 export const SETTINGS: HttpSettings = {
   keepAliveTimeoutMs: 76_000,

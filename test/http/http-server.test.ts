@@ -1,5 +1,5 @@
 import { errorsOfPath } from '../../src/protocols/http/dialect-errors.ts'
-import { createHttpServer } from '../../src/protocols/http/http-server.ts'
+import { createHttpServer } from '../../src/protocols/http/transport/http-server.ts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { FORM, finish, logged, port, raw, reset, send, SETTINGS, start } from './http-fixture.ts'
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { OK_TEXT, textAnswer } from '../../src/protocols/http/answers.ts'
+import { OK_TEXT, textAnswer } from '../../src/protocols/http/routing/answers.ts'
 import { finish, held, http, logged, plainRoute, port, raw, reset, start, until } from './http-fixture.ts'
 
 beforeEach(reset)

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { OK_TEXT, textAnswer } from '../../src/protocols/http/answers.ts'
+import { OK_TEXT, textAnswer } from '../../src/protocols/http/routing/answers.ts'
 import { finish, http, logged, plainRoute, port, reset, start, until } from './http-fixture.ts'
 
 beforeEach(reset)

@@ -37,6 +37,6 @@ describe('names in requests become', () => {
   })
 
   test('no regular expressions, but those that parameters declare', () => {
-    expect(filesWith(/new RegExp\(/)).toEqual(['protocols/http/parameter-field.ts'])
+    expect(filesWith(/new RegExp\(/)).toEqual(['protocols/parameters/parameter-field.ts'])
   })
 })

@@ -7,18 +7,18 @@ import { readSwitch } from '../../src/core/operator/set-switch.ts'
 import { Refusal } from '../../src/core/refusal.ts'
 import { headersOf as probeHeadersOf, pathOf as probePathOf } from '../../src/probes/http-request.ts'
 import { refusalOfAddress } from '../../src/probes/address-guard.ts'
-import { sendable } from '../../src/protocols/http/answer-headers.ts'
-import { callerAddress, parseTrustedProxies } from '../../src/protocols/http/client-address.ts'
-import { checkJsonDepth } from '../../src/protocols/http/json-depth.ts'
+import { sendable } from '../../src/protocols/http/routing/answer-headers.ts'
+import { callerAddress, parseTrustedProxies } from '../../src/protocols/http/transport/client-address.ts'
+import { checkJsonDepth } from '../../src/protocols/parameters/json-depth.ts'
 import {
   parseBeat,
   parseHealthChecker,
   parseInstanceLocators,
   parseMetadata,
   parseSelector,
-} from '../../src/protocols/http/json-fields.ts'
-import { acceptsPush } from '../../src/protocols/http/nacos/push-agents.ts'
-import { pathOf, queryOf } from '../../src/protocols/http/request-target.ts'
+} from '../../src/protocols/parameters/json-fields.ts'
+import { acceptsPush } from '../../src/protocols/http/endpoints/naming/push-agents.ts'
+import { pathOf, queryOf } from '../../src/protocols/parameters/request-target.ts'
 import { decodeAck } from '../../src/protocols/udp/push-packet.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { SettingsError } from '../../src/settings/settings-error.ts'

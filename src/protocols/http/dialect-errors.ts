@@ -1,6 +1,6 @@
-import { configErrors, namingErrors } from './nacos-errors.ts'
-import { problemErrors } from './problem.ts'
-import type { ErrorFormat } from './route.ts'
+import { configErrors, namingErrors } from './nacos/nacos-errors.ts'
+import { problemErrors } from './errors/problem.ts'
+import type { ErrorFormat } from './routing/route.ts'
 
 /** How errors are told on a path that no route has: in the format of the dialect it seems to be meant for. */
 export function errorsOfPath(path: string): ErrorFormat {

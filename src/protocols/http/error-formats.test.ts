@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { Refusal, type RefusalCode } from '../../core/refusal.ts'
 import { errorsOfPath } from './dialect-errors.ts'
-import { configErrors, namingErrors } from './nacos-errors.ts'
-import { problemErrors } from './problem.ts'
-import type { ErrorFormat } from './route.ts'
-import { STATUS_OF } from './status-codes.ts'
+import { configErrors, namingErrors } from './nacos/nacos-errors.ts'
+import { problemErrors } from './errors/problem.ts'
+import type { ErrorFormat } from './routing/route.ts'
+import { STATUS_OF } from './errors/status-codes.ts'
 
 const CONTEXT = { method: 'GET', path: '/x', requestId: '00000000-0000-4000-8000-000000000000' }
 

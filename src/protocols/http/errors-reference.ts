@@ -1,8 +1,8 @@
 import { Refusal, type RefusalCode } from '../../core/refusal.ts'
-import { configErrors, namingErrors } from './nacos-errors.ts'
-import { problemErrors, problemType } from './problem.ts'
-import type { ErrorFormat } from './route.ts'
-import { TITLE_OF } from './status-codes.ts'
+import { configErrors, namingErrors } from './nacos/nacos-errors.ts'
+import { problemErrors, problemType } from './errors/problem.ts'
+import type { ErrorFormat } from './routing/route.ts'
+import { TITLE_OF } from './errors/status-codes.ts'
 
 /** When each refusal is given, and what to do about it. */
 const MEANING_OF = {

@@ -1,10 +1,10 @@
-import { Type } from './schema.ts'
+import { Type } from '../parameters/schema.ts'
 import { expect, test } from 'vitest'
 import { Refusal } from '../../core/refusal.ts'
-import { SVC_RULES } from './parameter-rules.ts'
-import { problemErrors } from './problem.ts'
-import { route, type Method, type Route } from './route.ts'
-import { Router } from './router.ts'
+import { SVC_RULES } from '../parameters/parameter-rules.ts'
+import { problemErrors } from './errors/problem.ts'
+import { route, type Method, type Route } from './routing/route.ts'
+import { Router } from './routing/router.ts'
 
 function at(method: Method, path: string): Route {
   return route({

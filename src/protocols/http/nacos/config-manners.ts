@@ -1,8 +1,8 @@
-import type { Answer } from '../route.ts'
-import { csJsonAnswer } from '../answers.ts'
-import { configErrors } from '../nacos-errors.ts'
-import type { Manners } from '../operation.ts'
-import { NACOS_CONFIG_RULES } from '../parameter-rules.ts'
+import type { Answer } from '../routing/route.ts'
+import { csJsonAnswer } from '../routing/answers.ts'
+import { configErrors } from './nacos-errors.ts'
+import type { Manners } from '../routing/operation.ts'
+import { NACOS_CONFIG_RULES } from '../../parameters/parameter-rules.ts'
 
 /** How the configuration, console and core part of `/nacos` reads parameters and tells errors. */
 export const CONFIG_MANNERS: Manners = Object.freeze({ rules: NACOS_CONFIG_RULES, errors: configErrors })

@@ -1,9 +1,9 @@
-import { type Static, Type } from '../schema.ts'
+import { type Static, Type } from '../../parameters/schema.ts'
 import type { ConfigKey } from '../../../core/config/config-item.ts'
-import { KEY_PARAMS, toConfigKey } from '../config/config-key.ts'
-import * as fields from '../fields.ts'
-import { compileReader } from '../parameter-reader.ts'
-import { NACOS_CONFIG_RULES } from '../parameter-rules.ts'
+import { KEY_PARAMS, toConfigKey } from '../endpoints/config/config-key.ts'
+import * as fields from '../../parameters/fields.ts'
+import { compileReader } from '../../parameters/parameter-reader.ts'
+import { NACOS_CONFIG_RULES } from '../../parameters/parameter-rules.ts'
 
 /**
  * The names of an item on paths where not every variant of the request names one: a search gives patterns,

@@ -1,8 +1,8 @@
-import { Type } from '../schema.ts'
-import { jsonAnswer, textAnswer } from '../answers.ts'
-import type { NotReady } from '../health-routes.ts'
-import { type Operation, operation, placeRoutes } from '../operation.ts'
-import type { Route } from '../route.ts'
+import { Type } from '../../parameters/schema.ts'
+import { jsonAnswer, textAnswer } from '../routing/answers.ts'
+import type { NotReady } from '../endpoints/health-routes.ts'
+import { type Operation, operation, placeRoutes } from '../routing/operation.ts'
+import type { Route } from '../routing/route.ts'
 import { CONFIG_MANNERS } from './config-manners.ts'
 
 /** A server, as the list of servers tells of it. */

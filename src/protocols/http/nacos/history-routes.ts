@@ -1,8 +1,8 @@
-import { csJsonAnswer } from '../answers.ts'
-import { historyOperations } from '../config/history-operations.ts'
-import type { HistoryParts } from '../config/history-queries.ts'
-import { placeRoutes } from '../operation.ts'
-import type { Route } from '../route.ts'
+import { csJsonAnswer } from '../routing/answers.ts'
+import { historyOperations } from '../endpoints/config/history-operations.ts'
+import type { HistoryParts } from '../endpoints/config/history-queries.ts'
+import { placeRoutes } from '../routing/operation.ts'
+import type { Route } from '../routing/route.ts'
 import { CONFIG_MANNERS } from './config-manners.ts'
 
 /** `/nacos/v1/cs/history`: the list, the detail and the previous version. */

@@ -1,9 +1,9 @@
 import type { ConfigKey } from '../../../core/config/config-item.ts'
-import { nacosMessage } from '../nacos-messages.ts'
-import type { Answer } from '../route.ts'
-import { JSON_UTF8 } from '../answers.ts'
-import { STATUS_OF } from '../status-codes.ts'
-import type { ImportOutcome } from '../transfer/import-configs.ts'
+import { nacosMessage } from './nacos-messages.ts'
+import type { Answer } from '../routing/route.ts'
+import { JSON_UTF8 } from '../routing/answers.ts'
+import { STATUS_OF } from '../errors/status-codes.ts'
+import type { ImportOutcome } from '../endpoints/transfer/import-configs.ts'
 
 /** The codes that tell, at HTTP 200, why nothing was imported (http-compat.md section 3). */
 const PROBLEMS = {

@@ -1,10 +1,10 @@
 import { PUBLIC_NAMESPACE } from '../../../core/namespace-id.ts'
 import type { State } from '../../../core/state.ts'
-import type { ConfigParts } from '../config/config-parts.ts'
-import * as fields from '../fields.ts'
-import type { Caller } from '../route.ts'
-import { Type } from '../schema.ts'
-import { IMPORT_POLICIES, type ImportWish } from '../transfer/import-configs.ts'
+import type { ConfigParts } from '../endpoints/config/config-parts.ts'
+import * as fields from '../../parameters/fields.ts'
+import type { Caller } from '../routing/route.ts'
+import { Type } from '../../parameters/schema.ts'
+import { IMPORT_POLICIES, type ImportWish } from '../endpoints/transfer/import-configs.ts'
 
 /** What imports work on. Sizes in bytes: of the upload, and of all that it unpacks to. */
 export interface ImportRouteParts extends ConfigParts {

@@ -1,9 +1,9 @@
-import { Type } from '../schema.ts'
+import { Type } from '../../parameters/schema.ts'
 import { toNamespaceId, toTenant } from '../../../core/namespace-id.ts'
-import { ReadyAnswer } from '../answer-headers.ts'
-import { csJsonAnswer, JSON_UTF8 } from '../answers.ts'
-import { KEY_PARAMS, toConfigKey } from '../config/config-key.ts'
-import { READ_CONFIG } from '../config/config-parts.ts'
+import { ReadyAnswer } from '../routing/answer-headers.ts'
+import { csJsonAnswer, JSON_UTF8 } from '../routing/answers.ts'
+import { KEY_PARAMS, toConfigKey } from '../endpoints/config/config-key.ts'
+import { READ_CONFIG } from '../endpoints/config/config-parts.ts'
 import {
   listen,
   listenerHeaders,
@@ -11,11 +11,11 @@ import {
   type ListenerParts,
   tellingNames,
   MAX_LISTEN_BODY_BYTES,
-} from '../config/listener.ts'
-import { LISTENING_CONFIGS, type WatchedItem } from '../config/listening-configs.ts'
-import * as fields from '../fields.ts'
-import { operation, placeRoutes } from '../operation.ts'
-import type { Answer, Route } from '../route.ts'
+} from '../endpoints/config/listener.ts'
+import { LISTENING_CONFIGS, type WatchedItem } from '../endpoints/config/listening-configs.ts'
+import * as fields from '../../parameters/fields.ts'
+import { operation, placeRoutes } from '../routing/operation.ts'
+import type { Answer, Route } from '../routing/route.ts'
 import { CONFIG_MANNERS, NO_CACHE } from './config-manners.ts'
 import { probeHeaders } from './probe-headers.ts'
 

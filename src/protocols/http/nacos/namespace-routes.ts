@@ -1,7 +1,7 @@
-import { Type } from '../schema.ts'
-import { FALSE_JSON, jsonAnswer } from '../answers.ts'
-import * as fields from '../fields.ts'
-import { findNamespace, isTaken, listNamespaces } from '../namespaces/namespace-list.ts'
+import { Type } from '../../parameters/schema.ts'
+import { FALSE_JSON, jsonAnswer } from '../routing/answers.ts'
+import * as fields from '../../parameters/fields.ts'
+import { findNamespace, isTaken, listNamespaces } from '../endpoints/namespaces/namespace-list.ts'
 import {
   booleanAnswer,
   makeNamespace,
@@ -10,9 +10,9 @@ import {
   removeNamespace,
   renameNamespace,
   WRITE_NAMESPACES,
-} from '../namespaces/namespace-operations.ts'
-import { operation, placeRoutes } from '../operation.ts'
-import type { Route } from '../route.ts'
+} from '../endpoints/namespaces/namespace-operations.ts'
+import { operation, placeRoutes } from '../routing/operation.ts'
+import type { Route } from '../routing/route.ts'
 import { CONFIG_MANNERS } from './config-manners.ts'
 
 /** `/nacos/v1/console/namespaces` (http-compat.md section 6). */

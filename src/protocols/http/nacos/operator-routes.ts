@@ -1,8 +1,8 @@
-import { namingErrors } from '../nacos-errors.ts'
-import { placeRoutes } from '../operation.ts'
-import { operatorOperations, type OperatorParts } from '../operator/operator-operations.ts'
-import { NACOS_NAMING_RULES } from '../parameter-rules.ts'
-import type { Route } from '../route.ts'
+import { namingErrors } from './nacos-errors.ts'
+import { placeRoutes } from '../routing/operation.ts'
+import { operatorOperations, type OperatorParts } from '../endpoints/operator/operator-operations.ts'
+import { NACOS_NAMING_RULES } from '../../parameters/parameter-rules.ts'
+import type { Route } from '../routing/route.ts'
 
 /** The operator functions for tools of `/nacos/v1`: switches are kept unless debug=true, and `/ops` is an alias. */
 export function nacosOperatorRoutes(parts: OperatorParts): Route[] {

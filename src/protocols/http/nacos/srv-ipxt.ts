@@ -1,8 +1,8 @@
-import { Type } from '../schema.ts'
-import { listOperation } from '../naming/list-operation.ts'
-import type { NamingParts } from '../naming/naming-parts.ts'
-import type { Operation } from '../operation.ts'
-import * as fields from '../fields.ts'
+import { Type } from '../../parameters/schema.ts'
+import { listOperation } from '../endpoints/naming/list-operation.ts'
+import type { NamingParts } from '../endpoints/naming/naming-parts.ts'
+import type { Operation } from '../routing/operation.ts'
+import * as fields from '../../parameters/fields.ts'
 
 /** The list as DNS front ends ask for it: the service is called `dom` (http-compat.md section 8). */
 export function srvIPXTOperation(parts: NamingParts): Operation {

@@ -1,8 +1,8 @@
-import { placeRoutes } from '../operation.ts'
-import { backupOperations, type BackupParts } from '../operator/backup-operations.ts'
-import { SVC_RULES } from '../parameter-rules.ts'
-import { problemErrors } from '../problem.ts'
-import type { Route } from '../route.ts'
+import { placeRoutes } from '../routing/operation.ts'
+import { backupOperations, type BackupParts } from '../endpoints/operator/backup-operations.ts'
+import { SVC_RULES } from '../../parameters/parameter-rules.ts'
+import { problemErrors } from '../errors/problem.ts'
+import type { Route } from '../routing/route.ts'
 
 /** `/svc/v1/operator/backup`: a function of Waypost's own, so only here. */
 export function svcBackupRoutes(parts: BackupParts): Route[] {

@@ -1,7 +1,7 @@
-import { Type } from '../schema.ts'
+import { Type } from '../../parameters/schema.ts'
 import { Refusal } from '../../../core/refusal.ts'
-import { EMPTY_TEXT, textAnswer } from '../answers.ts'
-import { READ_CONFIG } from '../config/config-parts.ts'
+import { EMPTY_TEXT, textAnswer } from '../routing/answers.ts'
+import { READ_CONFIG } from '../endpoints/config/config-parts.ts'
 import {
   listen,
   type ListenerManners,
@@ -11,13 +11,13 @@ import {
   MAX_LISTEN_BODY_BYTES,
   TIMEOUT_ALLOWED,
   TIMEOUT_HEADER,
-} from '../config/listener.ts'
-import { LISTENING_CONFIGS } from '../config/listening-configs.ts'
-import * as fields from '../fields.ts'
-import { operation, placeRoutes } from '../operation.ts'
-import { SVC_RULES } from '../parameter-rules.ts'
-import { problemErrors } from '../problem.ts'
-import type { Route } from '../route.ts'
+} from '../endpoints/config/listener.ts'
+import { LISTENING_CONFIGS } from '../endpoints/config/listening-configs.ts'
+import * as fields from '../../parameters/fields.ts'
+import { operation, placeRoutes } from '../routing/operation.ts'
+import { SVC_RULES } from '../../parameters/parameter-rules.ts'
+import { problemErrors } from '../errors/problem.ts'
+import type { Route } from '../routing/route.ts'
 
 /** `/svc/v1/cs/configs/listener`: waiting for changes. */
 export function svcListenerRoutes(parts: ListenerParts): Route[] {

@@ -1,7 +1,7 @@
-import { Type } from '../schema.ts'
-import { jsonAnswer } from '../answers.ts'
-import * as fields from '../fields.ts'
-import { listNamespaces } from '../namespaces/namespace-list.ts'
+import { Type } from '../../parameters/schema.ts'
+import { jsonAnswer } from '../routing/answers.ts'
+import * as fields from '../../parameters/fields.ts'
+import { listNamespaces } from '../endpoints/namespaces/namespace-list.ts'
 import {
   booleanAnswer,
   makeNamespace,
@@ -10,11 +10,11 @@ import {
   removeNamespace,
   renameNamespace,
   WRITE_NAMESPACES,
-} from '../namespaces/namespace-operations.ts'
-import { operation, placeRoutes } from '../operation.ts'
-import { SVC_RULES } from '../parameter-rules.ts'
-import { problemErrors } from '../problem.ts'
-import type { Route } from '../route.ts'
+} from '../endpoints/namespaces/namespace-operations.ts'
+import { operation, placeRoutes } from '../routing/operation.ts'
+import { SVC_RULES } from '../../parameters/parameter-rules.ts'
+import { problemErrors } from '../errors/problem.ts'
+import type { Route } from '../routing/route.ts'
 
 /** `/svc/v1/console/namespaces` (interface.md, Namespaces). */
 export function svcNamespaceRoutes(parts: NamespaceParts): Route[] {

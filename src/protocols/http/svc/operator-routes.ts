@@ -1,8 +1,8 @@
-import { placeRoutes } from '../operation.ts'
-import { operatorOperations, type OperatorParts } from '../operator/operator-operations.ts'
-import { SVC_RULES } from '../parameter-rules.ts'
-import { problemErrors } from '../problem.ts'
-import type { Route } from '../route.ts'
+import { placeRoutes } from '../routing/operation.ts'
+import { operatorOperations, type OperatorParts } from '../endpoints/operator/operator-operations.ts'
+import { SVC_RULES } from '../../parameters/parameter-rules.ts'
+import { problemErrors } from '../errors/problem.ts'
+import type { Route } from '../routing/route.ts'
 
 /** The operator functions as interface.md has them: a switch is set for this server only unless debug=false. */
 export function svcOperatorRoutes(parts: OperatorParts): Route[] {

@@ -1,0 +1,83 @@
+import { Type } from '../../parameters/schema.ts'
+import { expect, test } from 'vitest'
+import * as fields from '../../parameters/fields.ts'
+import { openapiRoute } from './openapi-route.ts'
+import { describeApi } from './openapi.ts'
+import { SVC_RULES } from '../../parameters/parameter-rules.ts'
+import { problemErrors } from '../errors/problem.ts'
+import { route, type Method } from '../routing/route.ts'
+
+function configs(method: Method) {
+  return route({
+    method,
+    path: '/svc/v1/cs/configs',
+    summary: `${method} a configuration item`,
+    permission: { action: method === 'GET' ? 'read' : 'write', resource: 'config' },
+    params: Type.Object({
+      tenant: Type.Optional(fields.tenant),
+      dataId: fields.dataId,
+      pageSize: fields.withDefault(fields.pageSize, 100),
+      healthy: Type.Optional(fields.withAliases(fields.healthy, 'valid')),
+      content: fields.content,
+    }),
+    rules: SVC_RULES,
+    errors: problemErrors,
+    handle: () => undefined,
+  })
+}
+
+interface Operation {
+  'x-permission': object
+  requestBody: { content: Record<string, { schema: { properties: object } }> }
+  parameters: { name: string; required: boolean }[]
+  responses: Record<string, { content: Record<string, object> }>
+}
+
+interface Document {
+  openapi: string
+  info: { version: string }
+  paths: Record<string, Record<'get' | 'post', Operation>>
+}
+
+function described(document: object): Document {
+  return document as Document
+}
+
+test('parameters of GET are in the query, with the schemas that check them', () => {
+  const document = described(describeApi([configs('GET')], '1.2.3'))
+  const operation = document.paths['/svc/v1/cs/configs']!.get
+  expect(document.openapi).toBe('3.1.0')
+  expect(document.info.version).toBe('1.2.3')
+  expect(operation['x-permission']).toEqual({ action: 'read', resource: 'config' })
+  expect(operation.requestBody).toBeUndefined()
+  const byName = new Map<string, object>(operation.parameters.map((one) => [one.name, one]))
+  expect(byName.get('dataId')).toMatchObject({
+    in: 'query',
+    required: true,
+    schema: { type: 'string', maxLength: 256 },
+  })
+  expect(byName.get('tenant')).toMatchObject({ required: false })
+  expect(byName.get('pageSize')).toMatchObject({ required: false, schema: { default: 100, minimum: 1 } })
+  expect(byName.get('valid')).toMatchObject({ required: false, schema: { type: 'boolean' } })
+  expect(byName.get('content')).toMatchObject({ schema: { 'x-max-bytes': 10_485_760 } })
+  expect(operation.responses['4XX']!.content['application/problem+json']).toBeDefined()
+})
+
+test('methods with a body offer a form as well', () => {
+  const document = described(describeApi([configs('GET'), configs('POST')], '1'))
+  const { get, post } = document.paths['/svc/v1/cs/configs']!
+  expect(get).toBeDefined()
+  const form = post.requestBody.content['application/x-www-form-urlencoded']!.schema
+  expect(Object.keys(form.properties)).toEqual(['tenant', 'dataId', 'pageSize', 'healthy', 'content'])
+  expect(post.parameters.every((one) => one.required === false)).toBe(true)
+})
+
+test('the route of the document describes itself', () => {
+  const self = openapiRoute([configs('GET')], '1')
+  const answer = self.handle({} as Parameters<typeof self.handle>[0]) as { body: Buffer; contentType: string }
+  expect(answer.contentType).toBe('application/json')
+  expect(Object.keys(JSON.parse(answer.body.toString()).paths)).toEqual([
+    '/svc/v1/cs/configs',
+    '/openapi.json',
+  ])
+})

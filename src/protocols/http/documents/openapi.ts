@@ -1,0 +1,174 @@
+import { PROBLEM_JSON } from '../routing/answers.ts'
+import type { FieldSchema } from '../../parameters/parameter-field.ts'
+import type { HeaderNote, Route } from '../routing/route.ts'
+
+type Json = Record<string, unknown>
+
+/**
+ * The OpenAPI 3.1 document of a route table: the same schemas that requests are checked by. Parameters of
+ * methods with a body may come in the query or as a form; the document offers both.
+ */
+export function describeApi(routes: readonly Route[], version: string): Json {
+  const paths: Record<string, Json> = {}
+  for (const route of routes) {
+    if (route.variant !== undefined) continue
+    const methods = (paths[route.path] ??= {})
+    methods[route.method.toLowerCase()] = describeRoute(withVariants(route, routes))
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Waypost',
+      version,
+      description: 'Configuration, service discovery and namespaces. An empty parameter counts as absent.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    paths,
+    components: { schemas: { Problem: PROBLEM_SCHEMA } },
+  }
+}
+
+/**
+ * A document has one operation for each method of a path: the variants that a parameter chooses are told as optional
+ * parameters and further content types of it. What the plain operation requires, it requires without them.
+ */
+function withVariants(route: Route, routes: readonly Route[]): Route {
+  const variants = routes.filter(
+    ({ variant, method, path }) => variant !== undefined && method === route.method && path === route.path,
+  )
+  if (variants.length === 0) return route
+  const more = variants.map(({ params }) => params.properties)
+  const bodyTypes = Object.assign({}, ...variants.map((variant) => variant.bodyTypes ?? {})) as Json
+  const summary = [route, ...variants].map((one) => one.summary).join('; or: ')
+  const properties = Object.assign({}, ...more, route.params.properties) as Route['params']['properties']
+  return {
+    ...route,
+    summary,
+    params: { ...route.params, properties },
+    bodyTypes: bodyTypes as Record<string, object>,
+  }
+}
+
+function describeRoute(route: Route): Json {
+  const required = new Set<string>(route.params.required as readonly string[] | undefined)
+  const fields = Object.entries(route.params.properties).map(([name, schema]) =>
+    fieldOf(name, schema as FieldSchema, required.has(name)),
+  )
+  return {
+    operationId: operationId(route),
+    summary: route.summary,
+    tags: [route.permission.resource],
+    'x-permission': route.permission,
+    parameters: [
+      ...fields.flatMap((field) => parameters(field, route.method !== 'GET')),
+      ...Object.entries(route.headers ?? {}).map(([name, note]) => headerParameter(name, note)),
+    ],
+    ...(route.method === 'GET' || fields.length === 0 ? {} : { requestBody: bodyOf(fields, route) }),
+    responses: responses(route),
+  }
+}
+
+interface Field {
+  readonly name: string
+  readonly required: boolean
+  readonly schema: Json
+  readonly aliases: readonly string[]
+  readonly description: string | undefined
+}
+
+/** A schema without what is said beside it, and with our keywords as the extensions that they are. */
+function fieldOf(name: string, source: FieldSchema, isRequired: boolean): Field {
+  const {
+    aliases = [],
+    allowEmpty,
+    trim: _,
+    mayBeJson: __,
+    maxBytes,
+    allowed,
+    description,
+    ...schema
+  } = source
+  return {
+    name,
+    // What has a default may be left out, whatever its schema says about the handler's side.
+    required: isRequired && source.default === undefined,
+    schema: {
+      ...schema,
+      ...(allowEmpty === undefined ? {} : { 'x-allow-empty': allowEmpty }),
+      ...(maxBytes === undefined ? {} : { 'x-max-bytes': maxBytes }),
+      ...(allowed === undefined ? {} : { 'x-allowed': allowed }),
+    },
+    aliases,
+    description,
+  }
+}
+
+/** A parameter and, as optional ones, its other names. */
+function parameters(field: Field, mayBeInForm: boolean): Json[] {
+  const others = field.aliases.map((name) => ({
+    name,
+    in: 'query',
+    required: false,
+    description: `The same as ${field.name}, which goes first.`,
+    schema: field.schema,
+  }))
+  return [parameter(field, mayBeInForm), ...others]
+}
+
+function headerParameter(name: string, { description, required }: HeaderNote): Json {
+  return { name, in: 'header', required, description, schema: { type: 'string' } }
+}
+
+/** In the query a parameter is never required where a form may carry it instead. */
+function parameter({ name, required, schema, description }: Field, mayBeInForm: boolean): Json {
+  return {
+    name,
+    in: 'query',
+    required: required && !mayBeInForm,
+    ...(description === undefined ? {} : { description }),
+    schema,
+    ...(required && mayBeInForm ? { 'x-required': 'in the query or in the form' } : {}),
+  }
+}
+
+function bodyOf(fields: readonly Field[], { bodyTypes = {} }: Route): Json {
+  const properties = fields.map(({ name, schema, description }) => [
+    name,
+    description === undefined ? schema : { ...schema, description },
+  ])
+  const schema = { type: 'object', properties: Object.fromEntries(properties) as Json }
+  const others = Object.entries(bodyTypes).map(([type, one]) => [type, { schema: one }])
+  const content = { 'application/x-www-form-urlencoded': { schema }, ...(Object.fromEntries(others) as Json) }
+  return { required: false, content }
+}
+
+function responses({ path }: Route): Json {
+  const problem = path.startsWith('/nacos')
+    ? { 'text/plain': { schema: { type: 'string' } } }
+    : { [PROBLEM_JSON]: { schema: { $ref: '#/components/schemas/Problem' } } }
+  return {
+    '200': { description: 'The answer' },
+    '4XX': { description: 'The request was not carried out, and changed nothing', content: problem },
+    '5XX': { description: 'A fault of the server, or it does not serve this now', content: problem },
+  }
+}
+
+function operationId({ method, path }: Route): string {
+  const words = path.split(/[^A-Za-z0-9]+/).filter((word) => word !== '')
+  return [method.toLowerCase(), ...words].join('_')
+}
+
+const PROBLEM_SCHEMA = {
+  type: 'object',
+  description: 'Problem details (RFC 9457)',
+  required: ['type', 'title', 'status', 'detail'],
+  properties: {
+    type: { type: 'string', description: 'urn:waypost:problem:<code>, stable' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string' },
+    parameter: { type: 'string', description: 'The parameter that it is about' },
+    allowed: { type: 'string', description: 'What is allowed there' },
+    instance: { type: 'string', description: 'Names this one failure, in the log of the server too' },
+  },
+} as const

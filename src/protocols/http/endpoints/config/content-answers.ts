@@ -1,0 +1,31 @@
+import type { ConfigItem } from '../../../../core/config/config-item.ts'
+import { textAnswer } from '../../routing/answers.ts'
+import type { Answer } from '../../routing/route.ts'
+
+type Headers = Readonly<Record<string, string>>
+
+/**
+ * Answers items with their content as it is, whatever its type is: a browser must never run what somebody
+ * published. An item's answer is made once for each of its versions, because reads are far more frequent.
+ * `more` gives the headers that a dialect adds.
+ */
+export function contentAnswers(
+  more: (item: ConfigItem) => Headers = () => ({}),
+): (item: ConfigItem) => Answer {
+  const made = new WeakMap<ConfigItem, Answer>()
+  return (item) => {
+    const known = made.get(item)
+    if (known !== undefined) return known
+    const answer = textAnswer(item.content, 200, { ...contentHeaders(item), ...more(item) })
+    made.set(item, answer)
+    return answer
+  }
+}
+
+function contentHeaders(item: ConfigItem): Headers {
+  return {
+    'Content-MD5': item.md5,
+    'Config-Type': item.type,
+    'Last-Modified': new Date(item.modifiedMs).toUTCString(),
+  }
+}

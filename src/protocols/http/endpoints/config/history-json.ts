@@ -1,0 +1,37 @@
+import type { HistoryEntry, HistoryRecord } from '../../../../core/config/history-record.ts'
+import { toTenant } from '../../../../core/namespace-id.ts'
+
+/** A record as it stands in a page: the same fields as in full, md5 and content null. */
+export function entryJson(entry: HistoryEntry): object {
+  return json(entry, { md5: null, content: null })
+}
+
+/** A record in full. */
+export function recordJson(record: HistoryRecord): object {
+  return json(record, { md5: record.md5, content: record.content.toString('utf8') })
+}
+
+/** The fields in the order of interface.md; ids are digits in a string, there is never a `lastId`. */
+function json(entry: HistoryEntry, text: { md5: string | null; content: string | null }): object {
+  const time = historyTime(entry.atMs)
+  return {
+    id: String(entry.id),
+    lastId: -1,
+    dataId: entry.key.dataId,
+    group: entry.key.group,
+    tenant: toTenant(entry.key.namespaceId),
+    appName: entry.appName,
+    md5: text.md5,
+    content: text.content,
+    srcIp: entry.srcIp,
+    srcUser: entry.srcUser,
+    opType: `${entry.op} `,
+    createdTime: time,
+    lastModifiedTime: time,
+  }
+}
+
+/** `2026-11-21T11:31:18.579+0000` */
+function historyTime(epochMs: number): string {
+  return `${new Date(epochMs).toISOString().slice(0, -1)}+0000`
+}

@@ -1,0 +1,89 @@
+import { type ConfigKey, configKey } from '../../../../core/config/config-item.ts'
+import { toNamespaceId } from '../../../../core/namespace-id.ts'
+import { Refusal } from '../../../../core/refusal.ts'
+import { ownText } from '../../../../core/own-text.ts'
+import { KnownTexts } from '../../../parameters/known-texts.ts'
+
+/** An item that a client watches. */
+export interface WatchedItem {
+  readonly key: ConfigKey
+  /** The md5 that the client has; the empty string when it has none. */
+  readonly md5: string
+  /** How the client named the item, encoded for the answer. */
+  readonly echo: string
+}
+
+/** The name of the parameter, which is its name in every dialect. */
+export const LISTENING_CONFIGS = 'Listening-Configs'
+
+const FIELD_END = '\u0002'
+const ITEM_END = '\u0001'
+const LONGEST_DATA_ID = 256
+const LONGEST_GROUP = 128
+const LONGEST_TENANT = 128
+const ALLOWED = 'items of dataId ^2 group ^2 md5 [^2 tenant] ^1 (^n: the character with code n)'
+
+/** Some 3 MB at worst. */
+const KNOWN = new KnownTexts<readonly WatchedItem[]>({ longest: 4_096, most: 64 })
+
+/**
+ * The watched items of a text, as `parseListeningConfigs` reads them. Clients that watch the same send the same
+ * text: their held polls share one list, which saves memory and, when thousands are compared, looking it up there.
+ */
+export function listeningConfigsOf(text: string, maxItems: number): readonly WatchedItem[] {
+  const known = KNOWN.get(text)
+  if (known !== undefined && known.length <= maxItems) return known
+  return KNOWN.keep(text, parseListeningConfigs(text, maxItems))
+}
+
+/**
+ * Reads the watched items (interface.md, Listen for configurations). Clients encode them twice or once, so
+ * they are decoded here once more: no name can hold a percent sign. What follows the last ^1 was cut off on
+ * its way and is dropped. Throws Refusal `invalid-parameter` for no item, a malformed one or too many.
+ */
+export function parseListeningConfigs(text: string, maxItems: number): WatchedItem[] {
+  const decoded = text.includes('%') ? decode(text) : text
+  const items: WatchedItem[] = []
+  let start = 0
+  for (let end = decoded.indexOf(ITEM_END); end >= 0; end = decoded.indexOf(ITEM_END, start)) {
+    if (items.length === maxItems) throw malformed(`at most ${maxItems} items`, 'has more')
+    items.push(parseItem(decoded.slice(start, end)))
+    start = end + 1
+  }
+  if (items.length === 0) throw malformed(ALLOWED, 'has none that is complete')
+  return items
+}
+
+function parseItem(text: string): WatchedItem {
+  // A piece must not keep the text of the whole request alive while the poll is held.
+  const fields = ownText(text).split(FIELD_END)
+  const [dataId = '', group = '', md5 = '', tenant] = fields
+  const isNamed = fits(dataId, LONGEST_DATA_ID) && fits(group, LONGEST_GROUP)
+  const isWhole = fields.length === 3 || (fields.length === 4 && tenant!.length <= LONGEST_TENANT)
+  if (!isNamed || !isWhole) throw malformed(ALLOWED, 'has one that is not so')
+  const key = configKey(toNamespaceId(tenant), group, dataId)
+  return { key, md5, echo: echoOf(dataId, group, tenant) }
+}
+
+/** The name in the words of the client: an empty tenant stays an empty field, none stays none. */
+function echoOf(dataId: string, group: string, tenant: string | undefined): string {
+  const name = tenant === undefined ? [dataId, group] : [dataId, group, tenant]
+  return encodeURIComponent(name.join(FIELD_END) + ITEM_END)
+}
+
+function fits(name: string, longest: number): boolean {
+  return name.length > 0 && name.length <= longest
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replace(/%(?![0-9A-Fa-f]{2})/g, '%25'))
+  } catch {
+    throw malformed('percent-encoded UTF-8', 'is not')
+  }
+}
+
+function malformed(allowed: string, instead: string): Refusal {
+  const message = `${LISTENING_CONFIGS} must be ${allowed}, but ${instead}.`
+  return new Refusal('invalid-parameter', message, { parameter: LISTENING_CONFIGS, allowed })
+}

@@ -1,0 +1,72 @@
+import { JSON_TYPE, jsonAnswer, textAnswer } from '../routing/answers.ts'
+import { type Operation, operation, placeRoutes } from '../routing/operation.ts'
+import { SVC_RULES } from '../../parameters/parameter-rules.ts'
+import { problemErrors } from '../errors/problem.ts'
+import type { Answer, Route } from '../routing/route.ts'
+import { Type } from '../../parameters/schema.ts'
+
+/** Why the server should be sent no requests; `forMs`: for how long, ms. */
+export interface NotReady {
+  readonly code: string
+  readonly detail: string
+  readonly forMs: number
+}
+
+/** What the routes for probes and monitoring ask. */
+export interface HealthParts {
+  /** Empty when the server is ready. */
+  readonly notReady: () => readonly NotReady[]
+  readonly scrape: () => Promise<{ readonly contentType: string; readonly body: string }>
+}
+
+const PUBLIC = { action: 'read', resource: 'public' } as const
+
+/** What orchestrators and monitoring ask: `/healthz`, `/readyz`, `/metrics`. No switch closes them. */
+export function healthRoutes(parts: HealthParts): Route[] {
+  return placeRoutes({ rules: SVC_RULES, errors: problemErrors }, '', [
+    ['GET', '/healthz', alive()],
+    ['GET', '/readyz', ready(parts)],
+    ['GET', '/metrics', metrics(parts)],
+  ])
+}
+
+function alive(): Operation {
+  const answer = textAnswer('ok')
+  return operation({
+    summary: 'Tells that the process works',
+    permission: PUBLIC,
+    params: Type.Object({}),
+    handle: () => answer,
+  })
+}
+
+function ready({ notReady }: HealthParts): Operation {
+  return operation({
+    summary: 'Tells whether the server should be sent requests; 503 with the reasons where it should not',
+    permission: PUBLIC,
+    params: Type.Object({}),
+    handle: () => readyAnswer(notReady()),
+  })
+}
+
+function readyAnswer(problems: readonly NotReady[]): Answer {
+  if (problems.length === 0) return jsonAnswer({ ready: true })
+  return {
+    status: 503,
+    contentType: JSON_TYPE,
+    body: JSON.stringify({ ready: false, reasons: problems }),
+    headers: { 'Retry-After': '5' },
+  }
+}
+
+function metrics({ scrape }: HealthParts): Operation {
+  return operation({
+    summary: 'Measures, in the text format of Prometheus',
+    permission: { action: 'read', resource: 'operator' },
+    params: Type.Object({}),
+    handle: async () => {
+      const { contentType, body } = await scrape()
+      return { status: 200, contentType, body }
+    },
+  })
+}

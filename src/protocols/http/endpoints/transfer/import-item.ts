@@ -1,0 +1,127 @@
+import { type ArchiveItem, type ConfigArchive, readContent } from '../../../../archive/config-archive.ts'
+import { type ItemMetadata, MetadataError } from '../../../../archive/config-metadata.ts'
+import { inTurns } from '../../../../archive/turns.ts'
+import { shownName, zipTooLarge } from '../../../../archive/zip-format.ts'
+import {
+  CONFIG_TYPES,
+  type ConfigKey,
+  configKey,
+  type ConfigType,
+} from '../../../../core/config/config-item.ts'
+import type { ConfigNotes } from '../../../../core/config/config-notes.ts'
+import { Refusal } from '../../../../core/refusal.ts'
+import * as fields from '../../../parameters/fields.ts'
+import { compileReader } from '../../../parameters/parameter-reader.ts'
+import { NACOS_CONFIG_RULES } from '../../../parameters/parameter-rules.ts'
+import { type Static, Type } from '../../../parameters/schema.ts'
+
+/** An item to publish by an import or a clone. */
+export interface ImportItem {
+  readonly key: ConfigKey
+  readonly type: ConfigType
+  /** What is not said stays as it is where the item exists. */
+  readonly notes: Partial<ConfigNotes>
+  readonly bytes: number
+  /** The content, read anew each time, so that not all of them are in memory. */
+  read(): Promise<Buffer>
+}
+
+/** The items of an archive that can be published, and the names of what cannot. */
+export interface ImportItems {
+  readonly items: readonly ImportItem[]
+  readonly unrecognized: readonly string[]
+}
+
+const NAMES = Type.Object({ dataId: fields.dataId, group: fields.group })
+const readNames = compileReader(NAMES, NACOS_CONFIG_RULES)
+
+const NOTES = Type.Object({
+  appName: Type.Optional(fields.appName),
+  desc: Type.Optional(fields.desc),
+  use: Type.Optional(fields.use),
+  effect: Type.Optional(fields.effect),
+  schema: Type.Optional(fields.schema),
+  configTags: Type.Optional(fields.configTags),
+  encryptedDataKey: Type.Optional(fields.encryptedDataKey),
+})
+const readNotes = compileReader(NOTES, NACOS_CONFIG_RULES)
+
+/** Judges the items of an archive as a publish would. Throws MetadataError for what is said wrongly about one. */
+export async function importItems(archive: ConfigArchive, namespaceId: string): Promise<ImportItems> {
+  const items: ImportItem[] = []
+  const unrecognized = [...archive.unrecognized]
+  for await (const item of inTurns(archive.items)) {
+    if (hasUsableName(item.metadata)) items.push(importItem(item, namespaceId))
+    else unrecognized.push(item.entry.name)
+  }
+  return { items, unrecognized }
+}
+
+function hasUsableName({ dataId, group }: ItemMetadata): boolean {
+  try {
+    const names = readNames(new Map(Object.entries({ dataId, group }))) as Static<typeof NAMES>
+    return names.dataId === dataId && names.group === group
+  } catch (error) {
+    if (error instanceof Refusal) return false
+    throw error
+  }
+}
+
+function importItem({ metadata, entry }: ArchiveItem, namespaceId: string): ImportItem {
+  const { group, dataId } = metadata
+  return {
+    key: configKey(namespaceId, group, dataId),
+    type: typeOf(metadata),
+    notes: notesOf(metadata),
+    bytes: entry.bytes,
+    read: () => readContent(entry),
+  }
+}
+
+function notesOf(metadata: ItemMetadata): Partial<ConfigNotes> {
+  const { appName, desc, extras = {} } = metadata
+  const said = Object.entries({ appName, desc, ...extras }).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string',
+  )
+  const notes = readChecked(metadata, new Map(said))
+  return {
+    // Said to be empty, which the reader takes for absent.
+    ...(appName !== undefined && { appName: '' }),
+    ...(desc !== undefined && { desc: null }),
+    // The key belongs to this very content.
+    encryptedDataKey: '',
+    ...notes,
+  }
+}
+
+function readChecked(metadata: ItemMetadata, said: Map<string, string>): Static<typeof NOTES> {
+  try {
+    return readNotes(said) as Static<typeof NOTES>
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    throw new MetadataError(`${metadata.group}/${metadata.dataId}: ${error.message}`)
+  }
+}
+
+const TYPE_OF_EXTENSION: Readonly<Record<string, ConfigType>> = { htm: 'html', yml: 'yaml', txt: 'text' }
+
+/** The type that is said, or without one that of the dataId's extension; `text` where neither is known. */
+function typeOf({ type, dataId }: ItemMetadata): ConfigType {
+  const extension = dataId.slice(dataId.lastIndexOf('.') + 1).toLowerCase()
+  const known = Object.hasOwn(TYPE_OF_EXTENSION, extension) ? TYPE_OF_EXTENSION[extension] : extension
+  const wanted = type ? type.toLowerCase() : known
+  return CONFIG_TYPES.find((one) => one === wanted) ?? 'text'
+}
+
+/** Unpacks every content once, so that nothing is published of an archive with a content that cannot be. */
+export async function checkContents(items: readonly ImportItem[], maxContentBytes: number): Promise<void> {
+  for (const item of items) {
+    const name = `${item.key.group}/${item.key.dataId}`
+    if (item.bytes > maxContentBytes)
+      throw zipTooLarge(
+        `has ${item.bytes} bytes in ${shownName(name)}`,
+        `at most ${maxContentBytes} bytes in one item`,
+      )
+    await item.read()
+  }
+}

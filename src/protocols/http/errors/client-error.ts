@@ -1,0 +1,80 @@
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { RefusalCode } from '../../../core/refusal.ts'
+import { problemType } from './problem.ts'
+
+/** Why a connection is ended before there is a request that could be answered. */
+export interface Reason {
+  readonly code: RefusalCode
+  readonly status: number
+  readonly title: string
+  readonly detail: string
+}
+
+const MALFORMED: Reason = {
+  code: 'malformed-request',
+  status: 400,
+  title: 'Bad Request',
+  detail: 'This is not a request of HTTP/1.1 that can be read.',
+}
+
+const REASONS: Readonly<Record<string, Reason>> = {
+  // Node's parser takes ASCII only here, so that raw UTF-8 in a request target ends up as this.
+  HPE_INVALID_URL: {
+    code: 'malformed-request',
+    status: 400,
+    title: 'Bad Request',
+    detail: 'The request target holds a character that has to be percent-encoded (as UTF-8).',
+  },
+  HPE_HEADER_OVERFLOW: {
+    code: 'too-large',
+    status: 431,
+    title: 'Request Header Fields Too Large',
+    detail: 'The request line and headers are too large. Send large parameters as a form body.',
+  },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: {
+    code: 'too-large',
+    status: 413,
+    title: 'Payload Too Large',
+    detail: 'The chunk extensions of the body are too large.',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    code: 'too-slow',
+    status: 408,
+    title: 'Request Timeout',
+    detail: 'The request did not arrive in time.',
+  },
+}
+
+/**
+ * Answers what is not a request at all, and ends the connection. No route and so no dialect is known here.
+ * It is the client's fault and never logged as ours.
+ */
+export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable || isAnswering(socket)) return void socket.destroy()
+  endWith(socket, REASONS[error.code ?? ''] ?? MALFORMED)
+}
+
+/** Whether an answer is on its way: what is written now would end up in the middle of it. */
+function isAnswering(socket: Socket & { _httpMessage?: ServerResponse | null }): boolean {
+  return socket._httpMessage?.headersSent === true
+}
+
+/** How long a client may take to read why its connection ends and to close it. */
+const LINGER_MS = 1_000
+
+/** Ends a connection with an answer that says why; a client that does not close it then is cut. */
+export function endWith(socket: Socket, { code, ...reason }: Reason): void {
+  const body = JSON.stringify({ type: problemType(code), ...reason })
+  const head = [
+    `HTTP/1.1 ${reason.status} ${reason.title}`,
+    'Content-Type: application/problem+json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'X-Content-Type-Options: nosniff',
+    'Connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+  // Closing at once would reset the connection under what the client is still sending, and lose the answer.
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS)
+  socket.on('close', () => clearTimeout(timer))
+}

@@ -1,0 +1,52 @@
+import { Refusal } from '../../../core/refusal.ts'
+import { PROBLEM_JSON } from '../routing/answers.ts'
+import type { Answer, ErrorContext, ErrorFormat } from '../routing/route.ts'
+import { headersOfRefusal, STATUS_OF, TITLE_OF } from './status-codes.ts'
+
+/** Problem details (RFC 9457), as `/svc` tells errors. `type` is stable; programs may switch on it. */
+export interface Problem {
+  readonly type: string
+  readonly title: string
+  readonly status: number
+  readonly detail: string
+  readonly parameter?: string
+  readonly allowed?: string
+  /** The request id of an error of ours, to find it in the log. */
+  readonly instance?: string
+}
+
+/** The error format of `/svc`. Of our own faults it tells only where to look. */
+export const problemErrors: ErrorFormat = (error, context) =>
+  error instanceof Refusal ? refusalAnswer(error) : faultAnswer(context)
+
+function refusalAnswer({ code, message, facts }: Refusal): Answer {
+  const problem: Problem = {
+    type: problemType(code),
+    title: TITLE_OF[code],
+    status: STATUS_OF[code],
+    detail: message,
+    ...(facts.parameter === undefined ? {} : { parameter: facts.parameter }),
+    ...(facts.allowed === undefined ? {} : { allowed: facts.allowed }),
+  }
+  return problemAnswer(problem, headersOfRefusal(code, facts.allowed))
+}
+
+function faultAnswer({ requestId }: ErrorContext): Answer {
+  return problemAnswer({
+    type: problemType('internal'),
+    title: 'A fault of this server',
+    status: 500,
+    detail:
+      'The request could not be carried out, by a fault of this server. Its log tells more under the instance id.',
+    instance: `urn:uuid:${requestId}`,
+  })
+}
+
+/** The `type` of a problem: a name, not an address. */
+export function problemType(code: string): string {
+  return `urn:waypost:problem:${code}`
+}
+
+function problemAnswer(problem: Problem, headers: Record<string, string> = {}): Answer {
+  return { status: problem.status, contentType: PROBLEM_JSON, body: JSON.stringify(problem), headers }
+}

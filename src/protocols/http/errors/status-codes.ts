@@ -1,0 +1,78 @@
+import type { RefusalCode } from '../../../core/refusal.ts'
+
+/** The status of each refusal. `/nacos` differs in a few, see nacos-errors.ts. */
+export const STATUS_OF = {
+  'config-not-found': 404,
+  'config-changed': 409,
+  'history-not-found': 404,
+  'history-not-yours': 403,
+  'service-not-found': 404,
+  'service-exists': 400,
+  'service-not-empty': 400,
+  'instance-not-found': 404,
+  'adding-disabled': 403,
+  'cluster-not-found': 404,
+  'checker-not-none': 400,
+  'namespace-not-found': 404,
+  'switch-unknown': 400,
+  'invalid-parameter': 400,
+  'missing-parameter': 400,
+  'malformed-request': 400,
+  'too-large': 413,
+  'too-many': 400,
+  'too-deep': 400,
+  'too-many-headers': 431,
+  'too-many-requests': 429,
+  'too-many-connections': 503,
+  'too-slow': 408,
+  'body-memory': 503,
+  'content-memory': 507,
+  'unknown-path': 404,
+  'unknown-method': 405,
+  'server-status': 503,
+  'store-unavailable': 500,
+  'backup-refused': 409,
+  'backup-failed': 500,
+  stopping: 503,
+} as const satisfies Record<RefusalCode, number>
+
+/** What a refusal is called in a list of problems: short, and the same every time. */
+export const TITLE_OF = {
+  'config-not-found': 'No such configuration item',
+  'config-changed': 'The configuration item has changed',
+  'history-not-found': 'No such history record',
+  'history-not-yours': 'The history record belongs to another item',
+  'service-not-found': 'No such service',
+  'service-exists': 'The service exists already',
+  'service-not-empty': 'The service has instances',
+  'instance-not-found': 'No such instance',
+  'adding-disabled': 'No new instances are taken',
+  'cluster-not-found': 'No such cluster',
+  'checker-not-none': 'The cluster is health-checked',
+  'namespace-not-found': 'No such namespace',
+  'switch-unknown': 'No such switch',
+  'invalid-parameter': 'A parameter is not valid',
+  'missing-parameter': 'A parameter is missing',
+  'malformed-request': 'The request cannot be read',
+  'too-large': 'The request is too large',
+  'too-many': 'The request has too many parts',
+  'too-deep': 'A parameter is nested too deeply',
+  'too-many-headers': 'The request has too many header fields',
+  'too-many-requests': 'The connection has too many requests under way',
+  'too-many-connections': 'There are too many connections',
+  'too-slow': 'The request did not arrive in time',
+  'body-memory': 'The server is reading as much as it may',
+  'content-memory': 'The server holds as much content as it may',
+  'unknown-path': 'No such path',
+  'unknown-method': 'The path has no such method',
+  'server-status': 'The server does not serve this now',
+  'store-unavailable': 'The store cannot be written',
+  'backup-refused': 'No backup is begun now',
+  'backup-failed': 'The backup could not be made',
+  stopping: 'The server is stopping',
+} as const satisfies Record<RefusalCode, string>
+
+/** The headers that a refusal's answer has besides those of every answer. */
+export function headersOfRefusal(code: RefusalCode, allowed: string | undefined): Record<string, string> {
+  return code === 'unknown-method' && allowed !== undefined ? { Allow: allowed } : {}
+}

@@ -1,0 +1,70 @@
+import { Refusal } from '../../../core/refusal.ts'
+import { JSON_TYPE, JSON_UTF8, TEXT } from '../routing/answers.ts'
+import { nacosMessage } from './nacos-messages.ts'
+import type { Answer, ErrorContext, ErrorFormat } from '../routing/route.ts'
+import { headersOfRefusal, STATUS_OF } from '../errors/status-codes.ts'
+
+/**
+ * Errors of the configuration, console and core part of `/nacos`: `caused: MSG;` (http-compat.md section 0).
+ * Statuses are those that say what is meant: the reference server answers 500 to a missing parameter and the
+ * like, and clients retry a 500 three times before they give up.
+ */
+export const configErrors: ErrorFormat = (error, context) => {
+  if (!(error instanceof Refusal)) return plain(500, `caused: ${faultText(context)};`)
+  switch (error.code) {
+    case 'config-not-found':
+      return { status: 404, contentType: JSON_UTF8, body: 'config data not exist\n' }
+    case 'history-not-yours':
+      return plain(403, 'Please check dataId and group.')
+    case 'config-changed':
+      return plain(409, 'caused: Cas publish fail, server md5 may have changed.;')
+    case 'missing-parameter':
+      return plain(400, `caused: ${missingText(error)};`)
+    case 'unknown-path':
+      return shaped(error, context, { error: 'Not Found', message: 'No message available' })
+    case 'unknown-method':
+      return plain(405, `caused: Request method '${context.method}' not supported;`, headersOf(error))
+    default:
+      return plain(STATUS_OF[error.code], `caused: ${nacosMessage(error, 'config')};`)
+  }
+}
+
+/** Errors of the naming part of `/nacos`: the plain message (http-compat.md section 0, 2.x). */
+export const namingErrors: ErrorFormat = (error, context) => {
+  if (!(error instanceof Refusal)) return plain(500, faultText(context))
+  switch (error.code) {
+    case 'missing-parameter':
+      return plain(400, `Param '${error.facts.parameter ?? ''}' is required.`)
+    case 'unknown-path':
+    case 'unknown-method': {
+      const name = error.code === 'unknown-path' ? 'Not Found' : 'Method Not Allowed'
+      return shaped(error, context, { error: name, message: `no such api:${context.method}:${context.path}` })
+    }
+    default:
+      return plain(STATUS_OF[error.code], nacosMessage(error, 'naming'))
+  }
+}
+
+function missingText({ facts }: Refusal): string {
+  return `Required request parameter '${facts.parameter ?? ''}' for method parameter type String is not present`
+}
+
+function faultText({ requestId }: ErrorContext): string {
+  return `internal error of this server, see its log for request ${requestId}`
+}
+
+/** The JSON shape that unknown paths are answered with. */
+function shaped(refusal: Refusal, context: ErrorContext, texts: { error: string; message: string }): Answer {
+  const status = STATUS_OF[refusal.code]
+  const timestamp = new Date().toISOString().replace('Z', '+00:00')
+  const body = JSON.stringify({ timestamp, status, ...texts, path: context.path })
+  return { status, contentType: JSON_TYPE, body, headers: headersOf(refusal) }
+}
+
+function headersOf({ code, facts }: Refusal): Record<string, string> {
+  return headersOfRefusal(code, facts.allowed)
+}
+
+function plain(status: number, body: string, headers: Record<string, string> = {}): Answer {
+  return { status, contentType: TEXT, body, headers }
+}

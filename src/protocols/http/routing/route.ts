@@ -1,0 +1,114 @@
+import type { IncomingMessage } from 'node:http'
+import type { ParameterRules } from '../../parameters/parameter-rules.ts'
+import type { Static, ObjectSchema, Properties } from '../../parameters/schema.ts'
+
+/** What a request may do, as authorisation will judge it: an action on a kind of resource. */
+export interface Permission {
+  readonly action: 'read' | 'write'
+  readonly resource: 'config' | 'naming' | 'namespace' | 'operator' | 'backup' | 'public'
+}
+
+/** An answer, ready to be written. `headers` come on top of those that every answer has. */
+export interface Answer {
+  readonly status: number
+  readonly contentType: string
+  readonly body: Buffer | string
+  /** The body is a text of ASCII characters alone: as many bytes. */
+  readonly isAscii?: boolean
+  readonly headers?: Readonly<Record<string, string>>
+  /** Its status line and headers, where they are made once for many (ReadyAnswer). */
+  readonly head?: string
+  /** What comes instead of `body`, where it is too much to hold: sent as fast as the client takes it. */
+  readonly chunks?: AsyncIterable<Buffer>
+}
+
+/** Who asks: what handlers may know of the connection. */
+export interface Caller {
+  /** The socket's address, or where that is a trusted proxy the last hop of X-Forwarded-For that is none; IPv4 where it is mapped. */
+  readonly ip: string
+  /** The socket's own address, whatever a header says (for UDP pushes). */
+  readonly socketIp: string
+  readonly userAgent: string
+  readonly headers: IncomingMessage['headers']
+}
+
+/**
+ * A request that is answered later (a held poll). The handler keeps it and calls `answer` once; `onGone` is
+ * called when the client leaves before that. Answering twice or after the client has left does nothing.
+ */
+export interface Held {
+  answer(answer: Answer): void
+  onGone(callback: () => void): void
+}
+
+/** What a handler gets: its parameters, validated, and the caller. */
+export interface Request<P> {
+  readonly params: P
+  readonly caller: Caller
+  /** The body of a route with `body: 'raw'`; undefined where none came. */
+  readonly rawBody?: Buffer | undefined
+  /** The request target word for word, where that is all that was sent: undefined for a request with a body. */
+  readonly target: string | undefined
+  /** Takes the request out of the ordinary answer path; the handler must then return `undefined`. */
+  hold(): Held
+}
+
+/** What a handler gives: an answer, now or later, or `undefined` after `hold()`. Throws Refusal for a 'no'. */
+export type Handled = Answer | undefined | Promise<Answer | undefined>
+
+/** The methods of the interface. */
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/**
+ * One operation of a dialect: all that is known of it stands here, so that routing, validation,
+ * authorisation and the OpenAPI document have one source.
+ */
+export interface Route<T extends Properties = Properties> {
+  readonly method: Method
+  /** The whole path, e.g. `/svc/v1/cs/configs`. */
+  readonly path: string
+  readonly summary: string
+  readonly permission: Permission
+  /** Query or form parameters; a handler sees them by these names. */
+  readonly params: ObjectSchema<T>
+  /** The header fields that the operation reads, for the OpenAPI document: what each means. */
+  readonly headers?: Readonly<Record<string, HeaderNote>>
+  readonly rules: ParameterRules
+  /** Bytes of body that this route takes, where it is not the default of the settings. */
+  readonly maxBodyBytes?: number
+  /** Whether a body is a form of parameters (unless told), or goes to the handler as the bytes that came. */
+  readonly body?: 'form' | 'raw'
+  /** The content types of a raw body, for the OpenAPI document. */
+  readonly bodyTypes?: Readonly<Record<string, object>>
+  /** A query parameter: where it is `true`, this is the route, and not the plain one of its method and path. */
+  readonly variant?: string
+  /**
+   * Answers a request without a body whose target was read before, word for word; undefined where it was not.
+   * For what clients send again and again.
+   */
+  readonly again?: (target: string) => Answer | undefined
+  /** How errors are told to this route's clients. */
+  readonly errors: ErrorFormat
+  readonly handle: (request: Request<Static<ObjectSchema<T>>>) => Handled
+}
+
+/** What a header field of a request means. */
+export interface HeaderNote {
+  readonly description: string
+  readonly required: boolean
+}
+
+/** Turns whatever a handler threw into what the dialect's clients expect. */
+export type ErrorFormat = (error: unknown, context: ErrorContext) => Answer
+
+/** What an error answer may speak of. */
+export interface ErrorContext {
+  readonly method: string
+  readonly path: string
+  readonly requestId: string
+}
+
+/** Keeps the types of a route's parameters while the table holds routes of every kind. */
+export function route<T extends Properties>(definition: Route<T>): Route {
+  return definition as unknown as Route
+}

@@ -1,0 +1,75 @@
+import { Refusal } from '../../../core/refusal.ts'
+import { compileReader, type ReadParameters } from '../../parameters/parameter-reader.ts'
+import { valuesOf } from '../../parameters/form-parser.ts'
+import type { Route } from './route.ts'
+
+/** A route with what is worked out of it once. */
+export interface CompiledRoute {
+  readonly route: Route
+  readonly readParameters: ReadParameters
+  /** GET takes no parameters from a body; what a client sends there is not read. */
+  readonly readsBody: boolean
+  readonly maxBodyBytes: number
+  /** Routes of the same method and path that a query parameter chooses. */
+  readonly variants: readonly CompiledRoute[] | undefined
+}
+
+/** Finds the route of a request. All paths are static, so that this is two look-ups. */
+export class Router {
+  readonly #paths = new Map<string, Map<string, CompiledRoute>>()
+
+  /** Throws an Error for two routes of the same method and path. */
+  constructor(routes: readonly Route[], maxBodyBytes: number, maxJsonDepth = Infinity) {
+    const plain = routes.filter(({ variant }) => variant === undefined)
+    const compile = (route: Route) => compileRoute(route, maxBodyBytes, maxJsonDepth)
+    for (const route of plain) this.#add(route, routes, compile)
+  }
+
+  /** The route, or a Refusal `unknown-path` or `unknown-method` (not thrown). A slash at the end is ignored. */
+  find(method: string, path: string): CompiledRoute | Refusal {
+    const methods = this.#paths.get(path) ?? this.#withoutSlash(path)
+    if (methods === undefined) return new Refusal('unknown-path', 'There is nothing at this path.')
+    return methods.get(method) ?? unknownMethod(method, methods)
+  }
+
+  /** The route that the query of this request target chooses among the variants of the one that was found. */
+  variantOf(found: CompiledRoute, rawUrl: string, maxParameters: number): CompiledRoute {
+    if (found.variants === undefined || !rawUrl.includes('?')) return found
+    const values = valuesOf(rawUrl, undefined, maxParameters)
+    return found.variants.find(({ route }) => values.get(route.variant!) === 'true') ?? found
+  }
+
+  #withoutSlash(path: string): Map<string, CompiledRoute> | undefined {
+    return path.endsWith('/') ? this.#paths.get(path.slice(0, -1)) : undefined
+  }
+
+  #add(route: Route, all: readonly Route[], compile: (route: Route) => CompiledRoute): void {
+    const methods = this.#paths.get(route.path) ?? new Map<string, CompiledRoute>()
+    if (methods.has(route.method)) throw new Error(`There are two routes for ${route.method} ${route.path}.`)
+    this.#paths.set(route.path, methods)
+    const variants = all.filter((other) => other.variant !== undefined && isSamePlace(other, route))
+    methods.set(route.method, {
+      ...compile(route),
+      variants: variants.length === 0 ? undefined : variants.map(compile),
+    })
+  }
+}
+
+function compileRoute(route: Route, maxBodyBytes: number, maxJsonDepth: number): CompiledRoute {
+  return {
+    route,
+    readParameters: compileReader(route.params, { ...route.rules, maxJsonDepth }),
+    readsBody: route.method !== 'GET',
+    maxBodyBytes: route.maxBodyBytes ?? maxBodyBytes,
+    variants: undefined,
+  }
+}
+
+function isSamePlace(a: Route, b: Route): boolean {
+  return a.method === b.method && a.path === b.path
+}
+
+function unknownMethod(method: string, methods: ReadonlyMap<string, CompiledRoute>): Refusal {
+  const allowed = [...methods.keys()].join(', ')
+  return new Refusal('unknown-method', `This path has no method ${method}, only ${allowed}.`, { allowed })
+}

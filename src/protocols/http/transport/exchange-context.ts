@@ -1,0 +1,38 @@
+import type { BlockList } from 'node:net'
+import type { CommonHeaders } from '../routing/answer-headers.ts'
+import type { Answer, Caller, ErrorFormat, Route } from '../routing/route.ts'
+import type { BodyMemory } from './body-memory.ts'
+import type { RequestLimits } from './request-limits.ts'
+import type { Router } from '../routing/router.ts'
+import type { Turn } from './turn.ts'
+import type { UploadPlaces } from './upload-places.ts'
+
+/** Where requests are reported to that ended in a fault of ours. */
+export interface HttpLog {
+  error(facts: object, text: string): void
+  warn(facts: object, text: string): void
+}
+
+/** What all exchanges of a server share. */
+export interface ExchangeContext {
+  readonly router: Router
+  readonly trusted: BlockList
+  readonly maxParameters: number
+  readonly limits: RequestLimits
+  readonly bodyMemory: BodyMemory
+  /** The error format of a path that no route has. */
+  readonly fallbackErrors: (path: string) => ErrorFormat
+  /** Judges a request once its route is known and before its body is read; an answer, or a Refusal thrown, ends it. */
+  readonly gate: ((route: Route, rawUrl: string, caller: Caller) => Answer | undefined) | undefined
+  readonly onAnswer: ((route: Route | undefined, status: number, elapsedMs: number) => void) | undefined
+  readonly onRefusal: ((code: string) => void) | undefined
+  readonly log: HttpLog
+  readonly commonHeaders: CommonHeaders
+  /** Requests that are read and will be handled at the end of this turn of the event loop. */
+  readonly turn: Turn
+  /** Requests that are not answered yet. */
+  inFlight: number
+  readonly uploads: UploadPlaces
+  /** Set while the server stops: every answer then ends its connection. */
+  stopping: boolean
+}

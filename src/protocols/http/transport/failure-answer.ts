@@ -1,0 +1,24 @@
+import { randomUUID } from 'node:crypto'
+import { Refusal } from '../../../core/refusal.ts'
+import type { ExchangeContext } from './exchange-context.ts'
+import type { Answer, ErrorFormat } from '../routing/route.ts'
+
+/** The request that failed; `errors` is undefined where no route was found. */
+export interface FailedRequest {
+  readonly method: string
+  readonly path: string
+  readonly errors: ErrorFormat | undefined
+}
+
+/** Counts what went wrong, logs it where it is a fault of ours, and answers what the client is told. */
+export function failureAnswer(
+  { onRefusal, log, fallbackErrors }: ExchangeContext,
+  error: unknown,
+  { method, path, errors = fallbackErrors(path) }: FailedRequest,
+): Answer {
+  const requestId = randomUUID()
+  onRefusal?.(error instanceof Refusal ? error.code : 'internal')
+  if (!(error instanceof Refusal))
+    log.error({ err: error, requestId, method, path }, 'a request failed by a fault of this server')
+  return errors(error, { method, path, requestId })
+}

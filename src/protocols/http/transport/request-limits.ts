@@ -1,0 +1,38 @@
+import { Refusal, type RefusalCode } from '../../../core/refusal.ts'
+
+/** What bounds a request besides the sizes of its parts. */
+export interface RequestLimits {
+  readonly maxHeaders: number
+  /** Requests of one connection that wait for the answer of an earlier one. */
+  readonly maxPipelinedRequests: number
+}
+
+/** Refusals after which a connection ends: what is still to come on it is not worth reading. */
+const ENDING: ReadonlySet<RefusalCode> = new Set([
+  'too-large',
+  'body-memory',
+  'too-many-headers',
+  'too-many-requests',
+])
+
+/** Whether the connection ends with this refusal. */
+export function endsConnection(error: unknown): boolean {
+  return error instanceof Refusal && ENDING.has(error.code)
+}
+
+/** The refusal of a request with more header fields than it may have. */
+export function tooManyHeaders(most: number): Refusal {
+  const allowed = `at most ${most} header fields`
+  return new Refusal('too-many-headers', `A request may have ${allowed}.`, { allowed })
+}
+
+/**
+ * An answer that is longer than any text can be: the client asked for too much at once, and is told so. Every
+ * other error is what it is.
+ */
+export function tooLongToTell(error: unknown): unknown {
+  if (!(error instanceof RangeError) || error.message !== 'Invalid string length') return error
+  return new Refusal('too-large', 'The answer would be too large: ask for less, by a smaller page.', {
+    allowed: 'an answer of less than 512 MiB',
+  })
+}

@@ -9,7 +9,7 @@ const GROWTH_PERCENT = 25
 
 /**
  * Has a large heap collected before it has grown by a quarter. V8 would let it grow to a multiple of what is in use,
- * as long as the machine has memory (docs/performance.md, What was tried).
+ * as long as the machine has memory (decision 0027).
  */
 export class HeapGrowth {
   #isBounded = false

@@ -8,7 +8,7 @@ import type { Work } from './turn.ts'
 /** Above this a copy of a body costs more than what a second piece to send does. */
 const MOST_COPIED = 64 * 1024
 
-/** Shorter texts are put together as such in less time (docs/performance.md, What was tried). */
+/** Shorter texts are put together as such in less time (decision 0027). */
 const FEWEST_BYTES = 2 * 1024
 
 const small = new ScratchBytes(4 * 1024)

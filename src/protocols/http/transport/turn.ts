@@ -13,7 +13,7 @@ const CLOCK_EVERY = 4
 /**
  * Gathers what becomes ready in one turn of the event loop and does it together at its end: first all requests
  * are read, then all are handled, then all are answered. That keeps each part of the code and the client's process at
- * work without a change for as long as there is something to do (docs/performance.md, What was tried).
+ * work without a change for as long as there is something to do (decision 0027).
  */
 export class Turn {
   readonly #nowMs: () => number

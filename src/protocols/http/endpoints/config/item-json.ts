@@ -18,7 +18,7 @@ export function aboutJson({ origin, modifiedMs, notes }: ConfigItem): object {
 
 /**
  * Everything that is known of an item (`show=all`). Not by spreading, which for so many properties costs as much again and
- * leaves 3.8 KB to the collections of the whole heap (docs/performance.md).
+ * leaves 3.8 KB to the collections of the whole heap (decision 0027).
  */
 export function itemJson(item: ConfigItem): object {
   const { encryptedDataKey } = item.notes

@@ -21,6 +21,8 @@ export interface WaypostOptions {
   readonly settings?: Readonly<Record<string, string | number | boolean>>
   readonly dataDir?: string
   readonly port?: number
+  /** A file that sets the port; no flag does then. */
+  readonly settingsFile?: string
   readonly env?: Readonly<Record<string, string>>
 }
 
@@ -56,7 +58,8 @@ process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')))
 export async function startWaypost(options: WaypostOptions = {}): Promise<Waypost> {
   const port = options.port ?? (await freePort())
   const dataDir = options.dataDir ?? temporaryDirectory('data-')
-  const child = spawnWaypost(flagsOf({ ...options.settings, port, 'data-dir': dataDir }), options.env)
+  const place = options.settingsFile === undefined ? { port } : { settings: options.settingsFile }
+  const child = spawnWaypost(flagsOf({ ...options.settings, ...place, 'data-dir': dataDir }), options.env)
   const server = handleOf(child, { ...options, port, dataDir })
   await answering(child, server)
   return server

@@ -172,11 +172,10 @@ describe('texts', () => {
 
   test('a text that is too long never reaches the pattern', () => {
     const name = Type.String({ maxLength: 10, pattern: '^(a+)+$' })
-    const started = performance.now()
+    // The pattern would not end on this text.
     expect(refusalOf(() => read({ name }, { name: `${'a'.repeat(1_000_000)}!` })).message).toContain(
       'at most 10 characters',
     )
-    expect(performance.now() - started).toBeLessThan(100)
   })
 
   test('a schema of no known type is a mistake of ours, found when the table is built', () => {

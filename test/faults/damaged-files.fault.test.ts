@@ -75,7 +75,7 @@ describe('a data directory that is not as it was left', { timeout: 40_000 }, () 
     ],
     [
       'a marker of a newer format',
-      (directory: string) => writeFileSync(join(directory, MARKER), '{"format":9}'),
+      (directory: string) => writeFileSync(join(directory, MARKER), '{"store":"WPST","format":9}'),
       /format 9.*a later one/s,
     ],
     ['an empty marker', (directory: string) => writeFileSync(join(directory, MARKER), ''), /waypost\.json/],

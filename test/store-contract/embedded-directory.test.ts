@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import Database from 'libsql'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Store } from '../../src/core/ports.ts'
+import { examine } from '../../src/store/embedded/doctor/examine.ts'
 import { openEmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
-import { FORMAT } from '../../src/store/embedded/schema.ts'
+import { APPLICATION_ID, FORMAT } from '../../src/store/embedded/format.ts'
 import { publishAll, sampleKey } from './samples.ts'
 
 const log = { info() {}, warn() {}, error() {} }
@@ -27,7 +28,7 @@ describe('the data directory of the embedded store', () => {
       expect((await stat(directory)).mode & 0o777).toBe(0o700)
       expect((await stat(join(directory, 'waypost.db'))).size).toBeGreaterThan(0)
       const marker = JSON.parse(await readFile(join(directory, 'waypost.json'), 'utf8'))
-      expect(marker).toEqual({ format: FORMAT, createdMs: expect.any(Number) })
+      expect(marker).toEqual({ store: 'WPST', format: FORMAT, createdMs: expect.any(Number) })
     })
   })
 
@@ -58,12 +59,34 @@ describe('the data directory of the embedded store', () => {
 
   test('is refused when its marker or its database has a newer format', async () => {
     await using(async () => undefined)
-    const refusal = `has format 9, and this version of Waypost reads formats up to ${FORMAT}`
+    const refusal = `has format 9, and this version of Waypost reads format ${FORMAT}`
     changeDatabase('PRAGMA user_version = 9')
     await expect(openEmbeddedStore({ directory, log })).rejects.toThrow(refusal)
     changeDatabase(`PRAGMA user_version = ${FORMAT}`)
-    await writeFile(join(directory, 'waypost.json'), '{"format":9}')
+    await writeFile(join(directory, 'waypost.json'), '{"store":"WPST","format":9}')
     await expect(openEmbeddedStore({ directory, log })).rejects.toThrow(refusal)
+  })
+
+  test.each([1, 2, 3, 4])(
+    'is refused when a development build of format %i wrote its database or its marker',
+    async (format) => {
+      await using(async () => undefined)
+      const refusal = /data directory .*and\?mark.* development build .*waypost export/
+      changeDatabase(`PRAGMA application_id = ${0x57415950}; PRAGMA user_version = ${format}`)
+      await expect(openEmbeddedStore({ directory, log })).rejects.toThrow(refusal)
+      changeDatabase(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORMAT}`)
+      await using(async (store) => expect((await store.load()).configs).toEqual([]))
+      await writeFile(join(directory, 'waypost.json'), `{"format":${format},"createdMs":5}`)
+      await expect(openEmbeddedStore({ directory, log })).rejects.toThrow(refusal)
+      expect(await readFile(join(directory, 'waypost.json'), 'utf8')).toContain(`"format":${format}`)
+    },
+  )
+
+  test('is refused when its database has format 0, which no version writes', async () => {
+    await using(async () => undefined)
+    changeDatabase('PRAGMA user_version = 0')
+    await expect(openEmbeddedStore({ directory, log })).rejects.toThrow(/damaged: its format.*waypost doctor/)
+    expect(examine(directory, () => {}).findings).toMatchObject([{ place: 'waypost.db, page 1' }])
   })
 
   test('is refused when the database is another program’s or no database at all', async () => {

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
+import { sha256OfFile } from '../../src/store/embedded/backup/backup-facts.ts'
 import { Backups } from '../../src/store/embedded/backup/backups.ts'
 import {
   runWaypost,
@@ -11,8 +12,8 @@ import {
   type Waypost,
   type WaypostOptions,
 } from '../support/waypost.ts'
-import { FORMAT } from '../../src/store/embedded/schema.ts'
-import { contentsOf, diagnose, fileOf, flipBit, sampleStore } from './damage.ts'
+import { FORMAT } from '../../src/store/embedded/format.ts'
+import { alter, contentsOf, diagnose, fileOf, flipBit, sampleStore } from './damage.ts'
 
 const started: Waypost[] = []
 afterEach(async () => {
@@ -201,6 +202,20 @@ describe('backup and restore by command', () => {
       stderr: expect.stringContaining('sha256'),
     })
     expect(existsSync(join(base, 'new'))).toBe(false)
+  })
+
+  test('backup and restore refuse what a development build wrote', async () => {
+    const directory = await sampleStore(5)
+    alter(directory, `PRAGMA application_id = ${0x57415950}; PRAGMA user_version = 4`)
+    writeFileSync(join(directory, 'waypost.json'), '{"format":4}')
+    const base = temporaryDirectory('development-')
+    const made = await runWaypost(['backup', '--data-dir', directory, '--to', join(base, 'backup')])
+    expect([made.code, made.stderr]).toEqual([1, expect.stringContaining('development build')])
+    const sha256 = sha256OfFile(fileOf(directory), 'reading', () => {})
+    writeFileSync(join(directory, 'backup.json'), JSON.stringify({ format: 4, size: 1, sha256 }))
+    const restored = await runWaypost(['restore', '--from', directory, '--data-dir', join(base, 'new')])
+    expect([restored.code, restored.stderr]).toEqual([2, expect.stringContaining('development build')])
+    expect(readdirSync(base)).toEqual([])
   })
 
   test('a backup of a damaged store is refused, and nothing is left', async () => {

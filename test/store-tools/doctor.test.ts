@@ -195,8 +195,24 @@ describe('the doctor refuses with exit code 2', () => {
   test.each([
     [
       'a newer format',
-      (directory: string) => writeFileSync(join(directory, 'waypost.json'), '{"format":99}'),
+      (directory: string) => writeFileSync(join(directory, 'waypost.json'), '{"store":"WPST","format":99}'),
       /has format 99/,
+    ],
+    [
+      'a database of a development build',
+      (directory: string) =>
+        alter(directory, `PRAGMA application_id = ${0x57415950}; PRAGMA user_version = 4`),
+      /development build/,
+    ],
+    [
+      'a marker of a development build',
+      (directory: string) => writeFileSync(join(directory, 'waypost.json'), '{"format":4}'),
+      /development build/,
+    ],
+    [
+      'a database of another program',
+      (directory: string) => alter(directory, 'PRAGMA application_id = 1'),
+      /database of another program/,
     ],
     [
       'no store',

@@ -103,7 +103,9 @@ describe('rows that do not fit', () => {
       setSums(0),
     )
     expect(start).toMatch(/damaged/)
-    expect(findings).toMatchObject([{ problem: expect.stringMatching(/goes on to the record 9001/) }])
+    expect(findings).toMatchObject([
+      { problem: expect.stringMatching(/ends with its deletion, the record 9001/) },
+    ])
     expect(contents.has('item-6')).toBe(false)
   })
 

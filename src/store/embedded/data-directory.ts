@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { FORMAT } from './schema.ts'
+import { FORMAT, markerRefusal, STORE_MARK } from './format.ts'
 
 /** The database within a data directory. */
 export function databasePath(directory: string): string {
@@ -53,14 +53,17 @@ function makeDirectory(directory: string): void {
 }
 
 /**
- * Refuses a directory whose database has gone or whose marker speaks of a newer format.
+ * Refuses a directory whose database is missing or whose marker names another format.
  * Throws an Error that names the directory and says what to do.
  */
 export function checkMarker(directory: string): void {
   const path = markerPath(directory)
   if (!existsSync(path)) return
-  const { format } = markerOf(path)
-  if (format > FORMAT) throw newerFormat(directory, format)
+  const marker = readMarker(directory)
+  if (marker === undefined)
+    throw new Error(`The file ${path} cannot be read; put it back from a backup, or remove it`)
+  const refusal = markerRefusal(directory, marker)
+  if (refusal !== undefined) throw new Error(refusal)
   const size = statSync(databasePath(directory), { throwIfNoEntry: false })?.size ?? 0
   if (size > 0) return
   throw new Error(
@@ -70,39 +73,29 @@ export function checkMarker(directory: string): void {
   )
 }
 
-/** The refusal of a directory that a later version has written. */
-export function newerFormat(directory: string, format: number): Error {
-  return new Error(
-    `The data directory ${directory} has format ${format}, and this version of Waypost reads formats up to ` +
-      `${FORMAT}. Start the version that wrote it, or a later one.`,
-  )
-}
-
-/**
- * Writes the marker unless it is there and has this format, and makes it and the database's own name last. `nowMs`
- * is when the directory was made, unless the marker knows that.
- */
-export function writeMarker(directory: string, nowMs: number): void {
+/** Writes the marker unless it exists, and makes it and the database's own name last. `createdMs`: of the directory. */
+export function writeMarker(directory: string, createdMs: number): void {
   const path = markerPath(directory)
-  const marker = existsSync(path) ? markerOf(path) : { format: 0, createdMs: nowMs }
-  if (marker.format === FORMAT) return
+  if (existsSync(path)) return
   syncPath(directory)
   const draft = `${path}.new`
-  writeFileSync(draft, `${JSON.stringify({ ...marker, format: FORMAT })}\n`)
+  writeFileSync(draft, `${JSON.stringify({ store: STORE_MARK, format: FORMAT, createdMs })}\n`)
   syncPath(draft)
   renameSync(draft, path)
   syncPath(directory)
 }
 
-function markerOf(path: string): { format: number; createdMs?: unknown } {
+/** What the marker says; undefined if it cannot be read. `createdMs` is when the directory was created. */
+export function readMarker(
+  directory: string,
+): { store: unknown; format: number; createdMs: unknown } | undefined {
   try {
-    const marker = JSON.parse(readFileSync(path, 'utf8')) as { format?: unknown }
-    const { format } = marker
-    if (typeof format === 'number') return { ...marker, format }
-  } catch (cause) {
-    throw new Error(`The file ${path} cannot be read; put it back from a backup, or remove it`, { cause })
+    const marker = JSON.parse(readFileSync(markerPath(directory), 'utf8')) as Record<string, unknown>
+    const { store, format, createdMs } = marker
+    return typeof format === 'number' ? { store, format, createdMs } : undefined
+  } catch {
+    return undefined
   }
-  throw new Error(`The file ${path} names no format; put it back from a backup, or remove it`)
 }
 
 /** Makes a file or the names in a directory last. */

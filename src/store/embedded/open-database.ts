@@ -1,8 +1,8 @@
 import { Connection } from './connection.ts'
-import { checkMarker, databasePath, ensureDirectory, newerFormat, writeMarker } from './data-directory.ts'
+import { checkMarker, databasePath, ensureDirectory, writeMarker } from './data-directory.ts'
 import { VersionSums, writeVersionSums } from './current-versions.ts'
-import { migrate } from './migrate.ts'
-import { APPLICATION_ID, FORMAT, SCHEMA } from './schema.ts'
+import { APPLICATION_ID, databaseRefusal, FORMAT } from './format.ts'
+import { SCHEMA } from './schema.ts'
 import { hasWholeSchema } from './schema-shape.ts'
 import { sqliteCodeOf, storeWideAdvice } from './store-errors.ts'
 
@@ -10,8 +10,8 @@ import { sqliteCodeOf, storeWideAdvice } from './store-errors.ts'
 export const AUTOCHECKPOINT = 'PRAGMA wal_autocheckpoint = 1500'
 
 /**
- * Opens the database of a data directory as its only user, making directory and database where they are
- * missing. Throws an Error that names the directory: in use, database lost, newer format, not ours.
+ * Opens the database of a data directory as its only user, and creates directory and database where they are
+ * missing. Throws an Error that names the directory: in use, database lost, another format, not ours.
  */
 export function openDatabase(directory: string): Connection {
   ensureDirectory(directory)
@@ -49,16 +49,21 @@ function takeLock(connection: Connection): void {
 }
 
 function prepareSchema(connection: Connection, directory: string): void {
-  const format = connection.number('PRAGMA user_version')
-  if (format > FORMAT) throw newerFormat(directory, format)
   const isNew = connection.number('SELECT count(*) FROM sqlite_schema') === 0
-  if (!isNew && connection.number('PRAGMA application_id') !== APPLICATION_ID) throw foreignFile(directory)
+  if (!isNew) checkFormat(connection, directory)
   connection.exec('PRAGMA journal_mode = WAL')
   connection.exec('PRAGMA synchronous = FULL')
   connection.exec(AUTOCHECKPOINT)
   if (isNew) createTables(connection)
-  else if (format < FORMAT) migrate(connection, format)
   if (!hasWholeSchema(connection)) throw damagedSchema(directory)
+}
+
+function checkFormat(connection: Connection, directory: string): void {
+  const applicationId = connection.number('PRAGMA application_id')
+  const format = connection.number('PRAGMA user_version')
+  const refusal = databaseRefusal(directory, { applicationId, format })
+  if (refusal !== undefined) throw new Error(refusal)
+  if (format < FORMAT) throw damagedSchema(directory)
 }
 
 function createTables(connection: Connection): void {
@@ -71,16 +76,9 @@ function createTables(connection: Connection): void {
   connection.exec('PRAGMA wal_checkpoint(TRUNCATE)')
 }
 
-function foreignFile(directory: string): Error {
-  return new Error(
-    `The file waypost.db in the data directory ${directory} is a database of another program. ` +
-      'Choose another data directory.',
-  )
-}
-
 function damagedSchema(directory: string): Error {
   return new Error(
-    `The database in the data directory ${directory} is damaged: its tables are not those that Waypost makes. ` +
+    `The database in the data directory ${directory} is damaged: its format or its tables are not those that Waypost writes. ` +
       'Run `waypost doctor` on it, or put back a backup.',
   )
 }

@@ -1,9 +1,3 @@
-/** The format of the file. A server opens this one, brings an older one to it (`migrate.ts`) and refuses a newer one. */
-export const FORMAT = 4
-
-/** Marks the file as ours (PRAGMA application_id): the letters WAYP. */
-export const APPLICATION_ID = 0x57415950
-
 /**
  * The tables. Contents are stored once: a record of op U answers the content of the revision that it
  * replaced (`prev_id`), one of op D likewise, and an item has the content of the newest revision of its name. The row

@@ -1,6 +1,6 @@
-import { mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { databasePath, ensureDirectory, markerPath, syncPath, writeMarker } from '../data-directory.ts'
+import { databasePath, ensureDirectory, readMarker, syncPath, writeMarker } from '../data-directory.ts'
 import { examine } from '../doctor/examine.ts'
 import type { OnProgress } from '../doctor/finding.ts'
 import { refuseUsedDirectory } from '../doctor/repair.ts'
@@ -50,7 +50,8 @@ export async function restore(from: string, directory: string, onProgress: OnPro
     throw error
   }
   syncPath(directory)
-  writeMarker(directory, createdMsOf(from) ?? facts.createdMs)
+  const createdMs = readMarker(from)?.createdMs
+  writeMarker(directory, typeof createdMs === 'number' ? createdMs : facts.createdMs)
   return facts
 }
 
@@ -70,13 +71,4 @@ function changed(directory: string): BadBackup {
     `The file waypost.db in ${directory} is not what was backed up: its sha256 differs from the one in backup.json. ` +
       'Use another backup; `waypost doctor` says what is wrong with this one.',
   )
-}
-
-function createdMsOf(directory: string): number | undefined {
-  try {
-    const { createdMs } = JSON.parse(readFileSync(markerPath(directory), 'utf8')) as { createdMs?: unknown }
-    return typeof createdMs === 'number' ? createdMs : undefined
-  } catch {
-    return undefined
-  }
 }

@@ -1,7 +1,7 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
-import { databasePath, markerPath } from '../data-directory.ts'
+import { existsSync, statSync } from 'node:fs'
+import { databasePath, markerPath, readMarker } from '../data-directory.ts'
 import { DatabaseFile, PAGE_BYTES } from '../file/database-file.ts'
-import { APPLICATION_ID, FORMAT } from '../schema.ts'
+import { databaseRefusal, FORMAT, markerRefusal } from '../format.ts'
 import type { TableName } from '../tables.ts'
 import { Findings, type Finding, type OnProgress } from './finding.ts'
 import { takeInventory, type Inventory } from './inventory.ts'
@@ -71,8 +71,7 @@ export function openExamined(directory: string, onProgress: OnProgress, access: 
 }
 
 function checkMarker(directory: string, findings: Findings): void {
-  const path = markerPath(directory)
-  if (!existsSync(path)) {
+  if (!existsSync(markerPath(directory))) {
     if (!existsSync(databasePath(directory)))
       throw new NotExaminable(
         `The directory ${directory} holds no Waypost store: waypost.db and waypost.json are missing.`,
@@ -83,23 +82,20 @@ function checkMarker(directory: string, findings: Findings): void {
     })
     return
   }
-  const format = markedFormat(path)
-  if (format === undefined) {
+  const marker = readMarker(directory)
+  if (marker === undefined) {
     findings.damage('waypost.json', {
       problem: 'The marker cannot be read.',
       effect: 'The server does not start.',
       remedy: 'The marker is written anew.',
     })
-  } else if (format > FORMAT) throw newerFormat(directory, format)
+    return
+  }
+  refuse(markerRefusal(directory, marker))
 }
 
-function markedFormat(path: string): number | undefined {
-  try {
-    const { format } = JSON.parse(readFileSync(path, 'utf8')) as { format?: unknown }
-    return typeof format === 'number' ? format : undefined
-  } catch {
-    return undefined
-  }
+function refuse(problem: string | undefined): void {
+  if (problem !== undefined) throw new NotExaminable(problem)
 }
 
 function hasDatabase(directory: string, findings: Findings): boolean {
@@ -116,7 +112,7 @@ function hasDatabase(directory: string, findings: Findings): boolean {
 }
 
 function checkHeader(directory: string, file: DatabaseFile, findings: Findings): void {
-  if (file.hasHeader) checkFormat(directory, file)
+  if (file.hasHeader) checkFormat(directory, file, findings)
   else
     findings.damage('waypost.db, page 1', {
       problem: 'The file does not begin as a database of Waypost does.',
@@ -133,20 +129,18 @@ function checkHeader(directory: string, file: DatabaseFile, findings: Findings):
   checkLog(file, findings)
 }
 
-function checkFormat(directory: string, file: DatabaseFile): void {
-  const first = file.page(1)
-  const application = first?.readUInt32BE(68) ?? 0
-  // A database that is as old as its first commit says nothing of itself yet.
-  if (application !== 0 && application !== APPLICATION_ID)
-    throw new NotExaminable(`The file waypost.db in ${directory} is a database of another program.`)
-  if (file.format !== undefined && file.format > FORMAT) throw newerFormat(directory, file.format)
-}
-
-function newerFormat(directory: string, format: number): NotExaminable {
-  return new NotExaminable(
-    `The data directory ${directory} has format ${format}, and this version of Waypost reads formats up to ${FORMAT}. ` +
-      'Use the version that wrote it, or a later one.',
-  )
+function checkFormat(directory: string, file: DatabaseFile, findings: Findings): void {
+  const applicationId = file.page(1)?.readUInt32BE(68) ?? 0
+  const format = file.format ?? 0
+  // A database has no application id before its first commit.
+  if (applicationId === 0) return
+  refuse(databaseRefusal(directory, { applicationId, format }))
+  if (format === FORMAT) return
+  findings.damage('waypost.db, page 1', {
+    problem: `The file says that it has format ${format}, which no version writes.`,
+    effect: 'The server does not start.',
+    remedy: 'The format is written again.',
+  })
 }
 
 function missingPages(file: DatabaseFile): number {

@@ -11,7 +11,7 @@ import type { StoredRow } from './stored-row.ts'
 /** What the row of an item says, as far as others depend on it. */
 interface ItemNote {
   readonly itemId: number
-  /** The revision that the row was written with; see `rowsSayVersion`. */
+  /** The revision that the row was written with. */
   readonly revisionId: number
 }
 
@@ -36,14 +36,10 @@ export interface Inventory {
   /** The numbers of rows of the table of instances. */
   readonly soundPacks: Set<number>
   readonly brokenPacks: Set<number>
-  /** Whether an older format wrote them: a row for each instance, whose numbers have gaps. */
-  hasOldInstances: boolean
   /** Tables with something broken in them. */
   readonly brokenTables: Set<TableName>
   /** What the current versions of all items must come to. */
   versionSums: VersionSums | undefined
-  /** Whether the row of an item says its current version, as in formats 1 and 2: those have no sums. */
-  rowsSayVersion: boolean
   /** Rows of each table that are sound. */
   readonly counts: Map<TableName, number>
   /** The highest id that any revision or item has or had, broken ones included. */
@@ -62,10 +58,8 @@ export function takeInventory(rows: StoreRows, findings: Findings, onProgress: O
     instances: new Map(),
     soundPacks: new Set(),
     brokenPacks: new Set(),
-    hasOldInstances: false,
     brokenTables: new Set(),
     versionSums: undefined,
-    rowsSayVersion: rows.format !== undefined && rows.format < 3,
     counts: new Map(),
     highestId: 0,
     latestMs: 0,
@@ -157,7 +151,6 @@ function noteRow(inventory: Inventory, findings: Findings, stored: StoredRow): v
     case 'meta':
       if (row[0] !== 'current_versions') return
       inventory.versionSums ??= VersionSums.parse(String(row[1]))
-      inventory.rowsSayVersion = false
       return
     case 'namespace':
     case 'remembered_metadata':
@@ -171,11 +164,10 @@ export function linesOf(row: Row): Iterable<Line> {
   return Buffer.isBuffer(lines) ? linesIn(lines) : []
 }
 
-function notePack(inventory: Inventory, { row, rowid, isOld }: StoredRow): void {
+function notePack(inventory: Inventory, { row, rowid }: StoredRow): void {
   // Of two of one number the first one met counts: the other stands in a page that belongs to nothing.
   if (inventory.soundPacks.has(rowid)) return
   inventory.soundPacks.add(rowid)
-  if (isOld) inventory.hasOldInstances = true
   for (const line of linesOf(row)) noteLine(inventory.instances, line, rowid)
 }
 

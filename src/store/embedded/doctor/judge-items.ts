@@ -34,7 +34,7 @@ interface Versions {
 
 /** What is wrong with an item: its row and the newest record of its history must speak of the same version. */
 function problemOfItem(
-  { items, rowsSayVersion }: Inventory,
+  { items }: Inventory,
   nameId: number,
   { last, lost }: Versions,
 ): { problem: string; effect: string } | undefined {
@@ -52,10 +52,9 @@ function problemOfItem(
       effect: 'The server cannot start while an item has no content, or only an older one.',
     }
   }
-  if (last.op === 'D' || (rowsSayVersion && last.id > item.revisionId)) {
-    const stands = rowsSayVersion ? `stands at the version ${item.revisionId}` : 'has a row'
+  if (last.op === 'D') {
     return {
-      problem: `It ${stands}, but its history goes on to the record ${last.id}.`,
+      problem: `It has a row, but its history ends with its deletion, the record ${last.id}.`,
       effect: 'The server does not start.',
     }
   }
@@ -104,14 +103,8 @@ function remedyOf({ inventory, plan }: Judging, nameId: number, target: Revision
 
 /** What the sums say is lost beyond what has been named. */
 function judgeSums(judging: Judging, { more, suspected }: MissingVersions): void {
-  const { rows, inventory, findings } = judging
-  if (rows.format !== undefined && rows.format < 3 && !inventory.rowsSayVersion)
-    findings.damage('waypost.db, page 1', {
-      problem: `The file says that it has format ${rows.format}, and holds what only later formats have.`,
-      effect: 'The server does not start.',
-      remedy: 'The format is noted anew.',
-    })
-  if (inventory.versionSums === undefined && !inventory.rowsSayVersion)
+  const { inventory, findings } = judging
+  if (inventory.versionSums === undefined)
     findings.damage('waypost.db, table meta, row current_versions', {
       problem: 'What tells whether every item has its newest version is missing.',
       effect: 'The server does not start.',

@@ -58,7 +58,6 @@ function judgeHistory(judging: Judging): void {
 
 /** The rows of the instance log are numbered without a gap. */
 function judgePacks({ inventory, findings }: Judging): void {
-  if (inventory.hasOldInstances) return
   const sound = [...inventory.soundPacks].sort((a, b) => a - b)
   // The number of a row that is broken may be broken as well.
   const broken = [...inventory.brokenPacks].filter((id) => id > sound[0]! && id < sound.at(-1)!)

@@ -40,8 +40,7 @@ const NOTHING: MissingVersions = { known: new Map(), suspected: [], more: false 
 
 /**
  * Which items have lost their newest versions. The sums tell whether any has; their rows and the index then tell of
- * which they know a later version than is left, and the sums of one more. Formats 1 and 2 have no sums: there the row of
- * an item says its version itself.
+ * which they know a later version than is left, and the sums of one more.
  */
 export function missingVersions(
   rows: StoreRows,
@@ -50,7 +49,6 @@ export function missingVersions(
 ): MissingVersions {
   const expected = inventory.versionSums
   const left = leftVersions(inventory, newest)
-  if (inventory.rowsSayVersion) return { ...NOTHING, known: pointedTo(inventory, newest) }
   if (expected?.equals(sumsOf(left))) return NOTHING
   const indexed = newestInIndex(rows)
   const known = pointedTo(inventory, newest)

@@ -20,13 +20,10 @@ const PAGES_PER_REPORT = 500
 export class StoreRows {
   readonly #file: DatabaseFile
   readonly catalog: Catalog
-  /** The format that the file says it has; undefined where it has lost its header. */
-  readonly format: number | undefined
 
   constructor(file: DatabaseFile) {
     this.#file = file
     this.catalog = readCatalog(file)
-    this.format = file.format
   }
 
   /**
@@ -37,7 +34,7 @@ export class StoreRows {
     const visited = new Set<number>()
     let isBroken = !this.catalog.isOwn
     let reported = 0
-    const instances = { rows: 0, packs: 0, isBroken: false }
+    const instances = { rows: 0, isBroken: false }
     for (const table of TABLE_NAMES) {
       for (const met of walkTree(this.#file, this.catalog.tables[table], visited)) {
         const read = judged(table, met)
@@ -91,8 +88,6 @@ export class StoreRows {
 /** What the tree of the table of instances held. */
 interface InstancesMet {
   rows: number
-  /** Of this format. */
-  packs: number
   isBroken: boolean
 }
 
@@ -102,16 +97,14 @@ function noteInstances(met: InstancesMet, read: ReadRow): void {
     return
   }
   met.rows++
-  if (!read.stored.isOld) met.packs++
 }
 
 /**
  * Whether a row in a page that belongs to nothing may be one that is lost. Packs of the instance log that were cleaned
- * away, and rows from before there was a log, would bring back what has left.
+ * away would bring back what has left.
  */
 function mayBelong({ stored }: LooseRow, met: InstancesMet): boolean {
   if (stored.table !== 'instance') return true
-  if (stored.isOld && met.packs > 0) return false
   return met.isBroken || met.rows === 0
 }
 

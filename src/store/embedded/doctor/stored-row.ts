@@ -1,7 +1,5 @@
 import type { SqlValue } from '../connection.ts'
 import type { Met } from '../file/tree-walk.ts'
-import { INSTANCE_OF_FORMAT_1, lineOfFormat1 } from '../format-1.ts'
-import { INSTANCE_OF_FORMAT_3, lineOfFormat3 } from '../format-3.ts'
 import { TABLES, verifiedRow, type Row, type Table, type TableName } from '../tables.ts'
 
 type MetRow = Extract<Met, { kind: 'row' }>
@@ -12,8 +10,6 @@ export interface StoredRow {
   readonly rowid: number
   /** Its columns in the order of `columnsOf`, without the checksum. */
   readonly row: Row
-  /** Whether it was written by an older format. */
-  readonly isOld: boolean
 }
 
 /** All tables, names before what speaks of them. */
@@ -28,17 +24,10 @@ const KEYED_BY_ROWID = new Set<TableName>([
   'instance',
 ])
 
-/**
- * The row as it was written, an older format's as this one has it; undefined where its number of columns or its
- * checksum does not fit the table.
- */
+/** The row as it was written; undefined where its number of columns or its checksum does not fit the table. */
 export function storedRow(table: TableName, met: MetRow): StoredRow | undefined {
-  const row = checkedRow(TABLES[table], table, met)
-  if (row !== undefined) return { table, rowid: met.rowid, row, isOld: false }
-  const line = table === 'instance' ? lineOfOldRow(met) : undefined
-  return line === undefined
-    ? undefined
-    : { table, rowid: met.rowid, row: [met.rowid, Buffer.from(line)], isOld: true }
+  const row = checkedRow(table, met)
+  return row === undefined ? undefined : { table, rowid: met.rowid, row }
 }
 
 /** The row of whichever table it fits: the checksum proves it. */
@@ -50,15 +39,8 @@ export function storedRowOfAny(met: MetRow): StoredRow | undefined {
   return undefined
 }
 
-/** Of an older format, in which an instance had a row: its line. */
-function lineOfOldRow(met: MetRow): string | undefined {
-  const ofFormat3 = checkedRow(INSTANCE_OF_FORMAT_3, 'instance', met)
-  if (ofFormat3 !== undefined) return lineOfFormat3(ofFormat3)
-  const ofFormat1 = checkedRow(INSTANCE_OF_FORMAT_1, 'instance', met)
-  return ofFormat1 === undefined ? undefined : lineOfFormat1(ofFormat1)
-}
-
-function checkedRow(definition: Table, table: TableName, met: MetRow): Row | undefined {
+function checkedRow(table: TableName, met: MetRow): Row | undefined {
+  const definition = TABLES[table]
   const values = [...met.values]
   if (values.length !== widthOf(definition)) return undefined
   if (KEYED_BY_ROWID.has(table)) values[0] = met.rowid

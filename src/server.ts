@@ -80,7 +80,7 @@ interface Parts extends JobParts {
 async function joinParts({ store, snapshot }: LoadedStore, settings: Settings, log: Logger): Promise<Parts> {
   const healthClock = new HealthClock(monotonicMs(), SWEEP_MS)
   const clock = (): Now => ({ wallMs: wallMs(), healthMs: healthClock.at(monotonicMs()) })
-  const state = loadState(snapshot, clock())
+  const state = loadState(snapshot, clock(), settings)
   const watch = new Observability({ store, log, settings, monotonicMs })
   const feed = new Feed({
     defer: loop.soon,

@@ -45,6 +45,11 @@ function told(
   }
 }
 
+function sizesOf({ namingSizes: { services, instances } }: View): unknown {
+  const counts = ['public', 'dev'].map((id) => [services.in(id), instances.in(id)])
+  return { services: services.total, instances: instances.total, counts }
+}
+
 test('commands decided in one batch come to the same, and say the same, as one by one', () => {
   assert(
     property(
@@ -71,12 +76,15 @@ test('commands decided in one batch come to the same, and say the same, as one b
         })
         const changes = decided.flatMap(({ decision }) => decision?.changes ?? [])
         const drafted = [...draft.instances(ORDERS)].length
+        const sizes = sizesOf(draft)
         expect(drafted).toBe(draft.instanceCount(ORDERS))
         stampRevisions(changes, 1)
         for (const change of changes) together.apply(change, at(0))
         expect(decided.map(({ outcome }) => outcome)).toEqual(single)
         expect(knownOf(together)).toEqual(knownOf(oneByOne))
         expect(drafted).toBe(together.instanceCount(ORDERS))
+        expect(sizes).toEqual(sizesOf(together))
+        expect(together.namingSizes.services.total).toBe(together.services.size)
       },
     ),
     { numRuns: 400 },

@@ -1,6 +1,7 @@
 import type { Change, InstanceHealthChanged, InstanceSaved } from './changes.ts'
 import type { ConfigItem, ConfigKey } from './config/config-item.ts'
 import { addressText, type InstanceAddress, type Metadata } from './naming/instance.ts'
+import { NamingCounter, type NamingLimits } from './naming/naming-sizes.ts'
 import { type Service, type ServiceKey, serviceKeyText } from './naming/service.ts'
 import type { Namespace } from './namespaces/namespace.ts'
 import type { Switches } from './operator/switches.ts'
@@ -28,11 +29,17 @@ export class Draft implements View {
   readonly #configs = new Map<string, ConfigItem | undefined>()
   readonly #namespaces = new Map<string, Namespace | undefined>()
   readonly #services = new Map<string, ServiceDraft>()
+  readonly namingSizes: NamingCounter
   #switches: Switches
 
   constructor(base: View) {
     this.#base = base
     this.#switches = base.switches
+    this.namingSizes = new NamingCounter(base.namingSizes)
+  }
+
+  get namingLimits(): NamingLimits {
+    return this.#base.namingLimits
   }
 
   get switches(): Switches {
@@ -109,10 +116,10 @@ export class Draft implements View {
         this.#namespaces.set(change.namespaceId, undefined)
         return
       case 'service-saved':
-        this.#draftOf(change.service.key).service = change.service
+        this.#setService(change.service.key, change.service)
         return
       case 'service-deleted':
-        this.#draftOf(change.key).service = undefined
+        this.#setService(change.key, undefined)
         return
       case 'instance-saved':
         this.#saveInstance(change)
@@ -134,6 +141,13 @@ export class Draft implements View {
     }
   }
 
+  #setService(key: ServiceKey, service: Service | undefined): void {
+    const draft = this.#draftOf(key)
+    const difference = Number(service !== undefined) - Number(draft.service !== undefined)
+    this.namingSizes.services.add(key.namespaceId, difference)
+    draft.service = service
+  }
+
   #saveInstance({ serviceKey, record, healthy }: InstanceSaved): void {
     const known = this.instance(serviceKey, record.address)
     this.#setInstance(serviceKey, record.address, { record, healthy: healthy ?? known?.healthy ?? true })
@@ -145,6 +159,8 @@ export class Draft implements View {
   }
 
   #setInstance(key: ServiceKey, address: InstanceAddress, known: KnownInstance | undefined): void {
+    const difference = Number(known !== undefined) - Number(this.instance(key, address) !== undefined)
+    this.namingSizes.instances.add(key.namespaceId, difference)
     const kept = known === undefined ? undefined : { record: known.record, healthy: known.healthy }
     this.#draftOf(key).instances.set(addressText(address), { address, known: kept })
   }

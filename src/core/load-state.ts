@@ -1,4 +1,5 @@
 import type { Now, Snapshot } from './ports.ts'
+import type { NamingLimits } from './naming/naming-sizes.ts'
 import { serviceKeyText } from './naming/service.ts'
 import { State } from './state.ts'
 
@@ -7,9 +8,9 @@ import { State } from './state.ts'
  * full timeout, so that a restart of the server empties no list; an instance that was remembered but is not
  * there counts as having just left.
  */
-export function loadState(snapshot: Snapshot, now: Now): State {
+export function loadState(snapshot: Snapshot, now: Now, limits?: NamingLimits): State {
   const startMs = Math.max(now.wallMs, snapshot.clockHighMs + 1)
-  const state = new State(startMs)
+  const state = new State(startMs, limits)
   // Searches answer in the order of birth, after a restart as before it.
   for (const item of snapshot.configs.toSorted((a, b) => a.origin.id - b.origin.id)) state.configs.set(item)
   for (const namespace of snapshot.namespaces) state.namespaces.set(namespace.id, namespace)

@@ -9,6 +9,8 @@ export type RefusalCode =
   | 'service-not-empty'
   | 'instance-not-found'
   | 'adding-disabled'
+  | 'too-many-services'
+  | 'too-many-instances'
   | 'cluster-not-found'
   | 'checker-not-none'
   | 'namespace-not-found'

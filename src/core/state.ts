@@ -12,6 +12,7 @@ import { timingOf } from './naming/beat-timing.ts'
 import { HealthBook } from './naming/health-book.ts'
 import type { Instance, InstanceAddress, Metadata } from './naming/instance.ts'
 import { KnownBeats } from './naming/known-beats.ts'
+import { NamingCounter, type NamingLimits, NO_NAMING_LIMITS } from './naming/naming-sizes.ts'
 import { newInstance } from './naming/new-instance.ts'
 import { RememberedMetadata } from './naming/remembered-metadata.ts'
 import type { Service, ServiceKey } from './naming/service.ts'
@@ -40,12 +41,14 @@ export class State implements View {
   readonly emptySince = new Map<ServiceEntry, number>()
   /** What the store has of all this; kept up to date by the engine. */
   readonly stored = new StoredSerials()
-  #instanceCount = 0
+  readonly namingSizes = new NamingCounter()
+  readonly namingLimits: NamingLimits
   readonly #switches = new SwitchesInForce()
   #lastSerial = 0
 
   /** `floorMs`: no `lastRefTime` is earlier than this (epoch ms); see `Snapshot.clockHighMs`. */
-  constructor(floorMs: number) {
+  constructor(floorMs: number, namingLimits = NO_NAMING_LIMITS) {
+    this.namingLimits = namingLimits
     this.services = new ServiceTable(floorMs)
   }
 
@@ -56,7 +59,7 @@ export class State implements View {
 
   /** How many instances there are, in all services. */
   get instancesInAll(): number {
-    return this.#instanceCount
+    return this.namingSizes.instances.total
   }
 
   config(key: ConfigKey): ConfigItem | undefined {
@@ -155,7 +158,9 @@ export class State implements View {
   }
 
   #saveService(service: Service, atMs: number, now: Now): void {
+    const isNew = this.services.get(service.key) === undefined
     const entry = this.services.save(service)
+    if (isNew) this.namingSizes.services.add(service.key.namespaceId, 1)
     entry.touch(atMs)
     this.#noteEmptiness(entry, now)
   }
@@ -163,7 +168,8 @@ export class State implements View {
   #deleteService(key: ServiceKey): void {
     const entry = this.services.get(key)
     if (entry === undefined) return
-    this.#instanceCount -= entry.instances.size
+    this.namingSizes.instances.add(key.namespaceId, -entry.instances.size)
+    this.namingSizes.services.add(key.namespaceId, -1)
     for (const instance of entry.instances.values()) {
       this.#letGo(instance)
       entry.delete(instance)
@@ -183,7 +189,7 @@ export class State implements View {
     if (known === undefined) {
       entry.add(instance)
       this.#addresses.add(instance)
-      this.#instanceCount++
+      this.namingSizes.instances.add(change.serviceKey.namespaceId, 1)
       this.remembrance.setAbsent(change.serviceKey, change.record.address, undefined)
     }
     instance.record = change.record
@@ -200,7 +206,7 @@ export class State implements View {
     if (entry === undefined || instance === undefined) return
     entry.delete(instance)
     this.#letGo(instance)
-    this.#instanceCount--
+    this.namingSizes.instances.add(change.serviceKey.namespaceId, -1)
     this.remembrance.setAbsent(change.serviceKey, change.address, now.healthMs)
     entry.touch(change.atMs)
     this.#noteEmptiness(entry, now)

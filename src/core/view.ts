@@ -1,5 +1,6 @@
 import type { ConfigItem, ConfigKey } from './config/config-item.ts'
 import type { InstanceAddress, InstanceRecord, Metadata } from './naming/instance.ts'
+import type { NamingLimits, NamingSizes } from './naming/naming-sizes.ts'
 import type { Service, ServiceKey } from './naming/service.ts'
 import type { Namespace } from './namespaces/namespace.ts'
 import type { Switches } from './operator/switches.ts'
@@ -24,6 +25,8 @@ export interface View {
   /** The keys that operators wrote over an instance's metadata, whether it is there or not. */
   remembered(key: ServiceKey, address: InstanceAddress): Metadata | undefined
   readonly switches: Switches
+  readonly namingSizes: NamingSizes
+  readonly namingLimits: NamingLimits
   /** Whether the store may hold this service or instance; what it never saw needs no durable removal. */
   maybeStored(serial: number): boolean
   /** Whether the store holds this service or instance, so that what is written may rely on it. */

@@ -70,6 +70,31 @@ export const limitDefinitions = {
     meaning:
       'The most memory that the current contents of all configurations may take together. A publish that would need more is refused; what is there can be read, deleted and replaced by something no larger. 0: half of the memory of the machine, or of its container.',
   }),
+  maxServices: integerSetting('max-services', {
+    default: 500_000,
+    min: 1,
+    max: 100_000_000,
+    meaning: 'The most services in all namespaces together. At the limit, known services still change.',
+  }),
+  maxServicesPerNamespace: integerSetting('max-services-per-namespace', {
+    default: 500_000,
+    min: 1,
+    max: 100_000_000,
+    meaning: 'The most services in one namespace.',
+  }),
+  maxInstances: integerSetting('max-instances', {
+    default: 2_000_000,
+    min: 1,
+    max: 100_000_000,
+    meaning:
+      'The most instances in all namespaces together. At the limit, known instances still beat and change.',
+  }),
+  maxInstancesPerNamespace: integerSetting('max-instances-per-namespace', {
+    default: 2_000_000,
+    min: 1,
+    max: 100_000_000,
+    meaning: 'The most instances in one namespace.',
+  }),
   maxHeaders: integerSetting('max-headers', {
     default: 200,
     min: 20,

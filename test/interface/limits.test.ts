@@ -19,6 +19,8 @@ describe('limits that a server is started with', () => {
       'max-json-depth': 4,
       'max-listening-items': 3,
       'max-held-polls-per-address': 2,
+      'max-services-per-namespace': 2,
+      'max-instances-per-namespace': 3,
     },
   })
   const configs = '/cs/configs'
@@ -106,6 +108,29 @@ describe('limits that a server is started with', () => {
     expect((await publish('e', 1)).text).toBe('true')
     await waypost.svc.delete(configs, { dataId: 'b', group: 'ALL' })
     expect((await publish('f', 2_000)).text).toBe('true')
+  })
+
+  test('on the instances and services of a namespace', async () => {
+    const namespaceId = unique('full')
+    const register = (serviceName: string, port: number, client = waypost.svc) =>
+      client.post('/ns/instance', { namespaceId, serviceName, ip: '127.0.0.1', port })
+    for (const port of [1, 2, 3]) expect((await register('a', port)).text).toBe('ok')
+    const refused = await register('a', 4)
+    expect(refused.status).toBe(429)
+    expect(refused.json()).toMatchObject({
+      ...code('too-many-instances'),
+      allowed: 'at most 3 instances in a namespace (max-instances-per-namespace)',
+    })
+    expect((await register('a', 4, waypost.nacos)).status).toBe(429)
+    const beat = JSON.stringify({ ip: '127.0.0.1', port: 4, cluster: 'DEFAULT' })
+    const beats = { namespaceId, serviceName: 'a', ip: '127.0.0.1', port: 4, beat }
+    expect((await waypost.svc.put('/ns/instance/beat', beats)).status).toBe(429)
+    // Known ones still beat and change.
+    expect((await register('a', 3)).text).toBe('ok')
+    expect((await waypost.svc.put('/ns/instance', { ...beats, port: 3, weight: 7 })).text).toBe('ok')
+    expect((await waypost.svc.post('/ns/service', { namespaceId, serviceName: 'b' })).text).toBe('ok')
+    const another = await waypost.svc.post('/ns/service', { namespaceId, serviceName: 'c' })
+    expect([another.status, another.json().type]).toEqual([429, code('too-many-services').type])
   })
 
   test('on the polls of one address, and not on those of another', async () => {

@@ -4,6 +4,7 @@ import { ownText } from '../own-text.ts'
 import { Refusal } from '../refusal.ts'
 import type { KnownInstance, View } from '../view.ts'
 import type { InstanceAddress, InstanceRecord, Metadata } from './instance.ts'
+import { refuseInstanceBeyondLimit } from './naming-sizes.ts'
 import { newService, serviceSubject } from './service-commands.ts'
 import type { Service, ServiceKey } from './service.ts'
 
@@ -33,7 +34,7 @@ export function registerInstance(wish: RegisterInstance): Command<Registration> 
     subject: serviceSubject(wish.serviceKey),
     decide(view, now) {
       const known = view.instance(wish.serviceKey, wish.address)
-      if (known === undefined) refuseNewcomers(view, wish.address)
+      if (known === undefined) refuseNewcomer(view, wish)
       // Before the record, so that it has the lower serial: what is behind is written in the order of serials.
       const service = view.service(wish.serviceKey) ?? newService(view, wish.serviceKey, 'registration')
       const record = recordOf(view, wish, known)
@@ -74,7 +75,9 @@ function needsSaving(view: View, service: Service, behind: boolean): boolean {
   return view.service(service.key) === undefined || (!behind && !view.surelyStored(service.serial))
 }
 
-function refuseNewcomers(view: View, address: InstanceAddress): void {
+/** Throws a Refusal where a switch or a limit allows no new instance. */
+function refuseNewcomer(view: View, { serviceKey, address }: RegisterInstance): void {
+  refuseInstanceBeyondLimit(view, serviceKey.namespaceId)
   const { disableAddIP, sendBeatOnly } = view.switches
   if (!disableAddIP && !sendBeatOnly) return
   const name = disableAddIP ? 'disableAddIP' : 'sendBeatOnly'

@@ -3,6 +3,7 @@ import { ownText } from '../own-text.ts'
 import { Refusal } from '../refusal.ts'
 import type { View } from '../view.ts'
 import type { Metadata } from './instance.ts'
+import { refuseServiceBeyondLimit } from './naming-sizes.ts'
 import {
   type Cluster,
   type Selector,
@@ -33,8 +34,9 @@ export function existingService(view: View, key: ServiceKey): Service {
   })
 }
 
-/** A service of that name with every default. */
+/** A service of that name with every default. Throws Refusal `too-many-services`. */
 export function newService(view: View, asked: ServiceKey, madeBy: Service['madeBy']): Service {
+  refuseServiceBeyondLimit(view, asked.namespaceId)
   const serial = view.nextSerial()
   // A name outlives the request that it was cut out of.
   const key = { namespaceId: ownText(asked.namespaceId), groupedName: ownText(asked.groupedName) }

@@ -18,6 +18,10 @@ const MEANING_OF = {
   'instance-not-found':
     'No instance has this ip, port and cluster in the service, or it is of the other kind (ephemeral).',
   'adding-disabled': 'The switch disableAddIP is on: only instances that are there may register.',
+  'too-many-services':
+    '`max-services` or `max-services-per-namespace` of docs/settings.md is reached. Known services go on. Delete some, or raise the setting.',
+  'too-many-instances':
+    '`max-instances` or `max-instances-per-namespace` of docs/settings.md is reached. Known instances still beat and change. Remove some, or raise the setting.',
   'cluster-not-found': 'The service has no instance in this cluster and nobody has configured it.',
   'checker-not-none':
     'The health of an instance is set by hand only where the health checker of its cluster is NONE.',

@@ -2,7 +2,10 @@ import { PAGE_BYTES, type DatabaseFile } from './database-file.ts'
 import type { SqlValue } from '../connection.ts'
 import { decodeRecord, Malformed, varint } from './record.ts'
 
-/** What a walk through the pages of a table or an index meets. */
+/** The pages of a database, counted from 1. */
+export type Pages = Pick<DatabaseFile, 'page' | 'pageCount'>
+
+/** What a walk through the pages of a table or an index finds. */
 export type Met =
   | {
       readonly kind: 'row'
@@ -37,7 +40,7 @@ interface TreePage {
  * Everything below a root page, in order, going on behind what is broken. Rows of an index have the rowid that ends
  * their values. `visited` takes the pages that were seen: a page that two trees claim is broken for the second one.
  */
-export function* walkTree(file: DatabaseFile, root: number, visited: Set<number>): Generator<Met> {
+export function* walkTree(file: Pages, root: number, visited: Set<number>): Generator<Met> {
   const waiting = [root]
   for (let number = waiting.pop(); number !== undefined; number = waiting.pop()) {
     let page: TreePage
@@ -56,7 +59,7 @@ export function* walkTree(file: DatabaseFile, root: number, visited: Set<number>
 }
 
 /** The rows of one page that no tree leads to; nothing where it is no page of rows. */
-export function* looseRows(file: DatabaseFile, number: number): Generator<Met> {
+export function* looseRows(file: Pages, number: number): Generator<Met> {
   if (file.page(number)?.[0] !== TABLE_LEAF) return
   try {
     yield* rowsOf(file, treePage(file, number, new Set()))
@@ -66,7 +69,7 @@ export function* looseRows(file: DatabaseFile, number: number): Generator<Met> {
 }
 
 /** Pages that hold nothing: those may have rows of long ago in them. */
-export function freePages(file: DatabaseFile): Set<number> {
+export function freePages(file: Pages): Set<number> {
   const free = new Set<number>()
   let trunk = file.page(1)?.readUInt32BE(32) ?? 0
   while (trunk > 0 && trunk <= file.pageCount && !free.has(trunk)) {
@@ -80,7 +83,7 @@ export function freePages(file: DatabaseFile): Set<number> {
   return free
 }
 
-function treePage(file: DatabaseFile, number: number, visited: Set<number>): TreePage {
+function treePage(file: Pages, number: number, visited: Set<number>): TreePage {
   if (number < 1 || number > file.pageCount) throw new Malformed(`the file has no page ${number}`)
   if (visited.has(number)) throw new Malformed('it is used twice')
   visited.add(number)
@@ -105,7 +108,7 @@ function childrenOf({ bytes, cells, rightmost }: TreePage): number[] {
   return rightmost === undefined ? children : [...children, rightmost]
 }
 
-function* rowsOf(file: DatabaseFile, page: TreePage): Generator<Met> {
+function* rowsOf(file: Pages, page: TreePage): Generator<Met> {
   for (const at of page.cells) {
     let rowid: number | undefined
     try {
@@ -134,7 +137,7 @@ function cellAt({ bytes, kind }: TreePage, at: number): Cell {
 }
 
 /** The bytes of a record: what stands in the page, and the rest from its chain of further pages. */
-function payloadOf(file: DatabaseFile, page: TreePage, { length, payloadAt }: Cell): Buffer {
+function payloadOf(file: Pages, page: TreePage, { length, payloadAt }: Cell): Buffer {
   const most = page.kind === TABLE_LEAF ? PAGE_BYTES - 35 : Math.floor(((PAGE_BYTES - 12) * 64) / 255) - 23
   if (length <= most) {
     if (payloadAt + length > PAGE_BYTES) throw new Malformed('a row goes beyond its page')

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { address, at, ORDERS, published, publishing, registered, WALL_MS } from './core.test-support.ts'
 import { loadState } from './load-state.ts'
+import { usualPublisher } from './naming/instance.ts'
 import { expireEmptyServices, forgetExpiredMetadata } from './naming/housekeeping.ts'
 import type { Service } from './naming/service.ts'
 import type { Snapshot, StoredInstance } from './ports.ts'
@@ -21,6 +22,7 @@ function stored(port: number, other: Partial<StoredInstance['record']> = {}): St
     address: address({ port }),
     serial: port,
     ephemeral: true,
+    publisher: usualPublisher(other.ephemeral ?? true),
     weight: 1,
     enabled: true,
     registered: {},

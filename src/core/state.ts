@@ -224,7 +224,7 @@ export class State implements View {
     instance.healthy = change.healthy
     instance.json = undefined
     instance.entry.touch(change.atMs)
-    if (instance.record.ephemeral) this.health.watch(instance)
+    this.#watchSilence(instance)
   }
 
   #remember(change: Pick<MetadataRemembered, 'serviceKey' | 'address' | 'metadata'>, now: Now): void {
@@ -244,7 +244,12 @@ export class State implements View {
     instance.metadata = over === undefined ? registered : { ...registered, ...over }
     instance.timing = timingOf(instance.metadata)
     instance.json = undefined
-    if (instance.record.ephemeral) this.health.watch(instance)
+    this.#watchSilence(instance)
+  }
+
+  /** Only an instance whose publisher sends heartbeats expires by silence. */
+  #watchSilence(instance: Instance): void {
+    if (instance.record.publisher.kind === 'beats') this.health.watch(instance)
     else this.health.forget(instance)
   }
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { BEATS, OPERATOR } from '../../src/core/naming/instance.ts'
 import {
   commitAll,
   instanceSaved,
@@ -39,7 +40,8 @@ export function namingContract(bench: StoreBench): void {
     let store = await bench.fresh()
     const service = sampleService('shop', 7)
     const [first, second, third] = [sampleInstance(80), sampleInstance(81), sampleInstance(82)]
-    const changed = { ...first, weight: 0, enabled: false, ephemeral: false, registered: {}, app: '' }
+    const persistent = { ephemeral: false, publisher: OPERATOR }
+    const changed = { ...first, ...persistent, weight: 0, enabled: false, registered: {}, app: '' }
     const health = {
       kind: 'instance-health-changed',
       serviceKey: service.key,
@@ -88,6 +90,26 @@ export function namingContract(bench: StoreBench): void {
     await commitAll(store, serviceSaved(service), instanceSaved(service, odd, true))
     store = await bench.reopen(store)
     expect((await store.load()).instances[0]?.record).toEqual(odd)
+  })
+
+  test('an instance comes back with its publisher, whatever its kind is', async () => {
+    let store = await bench.fresh()
+    const service = sampleService('shop', 7)
+    const publishers = [BEATS, OPERATOR, { kind: 'connection', id: '1795_10.0.0.1_"50"\n' }] as const
+    const records = publishers.flatMap((publisher, index) => [
+      { ...sampleInstance(80 + index), ephemeral: true, publisher },
+      { ...sampleInstance(90 + index), ephemeral: false, publisher },
+    ])
+    await commitAll(
+      store,
+      serviceSaved(service),
+      ...records.map((record) => instanceSaved(service, record, true)),
+    )
+    store = await bench.reopen(store)
+    const loaded = (await store.load()).instances.map(({ record }) => record)
+    expect(loaded.toSorted((a, b) => a.serial - b.serial)).toEqual(
+      records.toSorted((a, b) => a.serial - b.serial),
+    )
   })
 
   test('many instances in one commit all come back', async () => {

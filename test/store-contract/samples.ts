@@ -8,7 +8,7 @@ import type {
 } from '../../src/core/changes.ts'
 import { type ConfigItem, type ConfigKey, configKey } from '../../src/core/config/config-item.ts'
 import { type ConfigNotes, NO_NOTES } from '../../src/core/config/config-notes.ts'
-import type { InstanceRecord } from '../../src/core/naming/instance.ts'
+import { BEATS, type InstanceRecord } from '../../src/core/naming/instance.ts'
 import type { Service, ServiceKey } from '../../src/core/naming/service.ts'
 import type { ChangeGroup, Store } from '../../src/core/ports.ts'
 
@@ -96,6 +96,7 @@ export function sampleInstance(port: number): InstanceRecord {
     address: { ip: '10.0.0.1', port, cluster: 'DEFAULT' },
     serial: port,
     ephemeral: true,
+    publisher: BEATS,
     weight: 1.5,
     enabled: true,
     registered: { zone: 'a', note: 'two\nlines' },

@@ -28,7 +28,7 @@ const NOTHING_HEALED: readonly Change[] = []
 
 /**
  * Renews an instance: its silence counts from now. Nothing else that a beat carries changes anything. Only
- * memory is written; coming back to health is a change. Probed (persistent) instances are not healed by it.
+ * memory is written; coming back to health is a change. Only instances that are kept by beats are healed by one.
  */
 export function beat(state: State, source: BeatSource, now: Now): BeatResult {
   const instances = findSources(state, source)
@@ -52,7 +52,8 @@ function renew(state: State, instances: readonly Instance[], now: Now): Renewed 
   let healed = NOTHING_HEALED
   for (const instance of instances) {
     instance.lastBeatMs = now.healthMs
-    if (!instance.healthy && instance.record.ephemeral) healed = [...healed, healing(instance, now)]
+    if (!instance.healthy && instance.record.publisher.kind === 'beats')
+      healed = [...healed, healing(instance, now)]
   }
   return { kind: 'renewed', instances, healed }
 }

@@ -4,6 +4,7 @@ import { address, at, carryOut, ORDERS, registered, WALL_MS } from '../core.test
 import { State } from '../state.ts'
 import { beat, beatAgain } from './beat.ts'
 import { HealthClock } from './health-clock.ts'
+import { OPERATOR } from './instance.ts'
 import { deregisterInstance } from './instance-commands.ts'
 import { updateMetadata } from './metadata-commands.ts'
 
@@ -102,6 +103,27 @@ describe('silence', () => {
     expect(sweepUntil(state, 60_000)).toEqual([])
     registered(state, {}, at(60_000))
     expect(sweepUntil(state, 91_000, 60_000).map(({ ms }) => ms)).toEqual([75_000, 90_000])
+  })
+
+  test('of an instance that a connection or an operator published means nothing', () => {
+    const state = new State(WALL_MS)
+    registered(state, { publisher: { kind: 'connection', id: 'c1' } })
+    registered(state, { publisher: OPERATOR, address: address({ port: 81 }) })
+    expect(sweepUntil(state, 60_000)).toEqual([])
+  })
+
+  test('counts from the registration by which a client with heartbeats takes an address over', () => {
+    const state = new State(WALL_MS)
+    registered(state, { publisher: { kind: 'connection', id: 'c1' } })
+    registered(state, {}, at(60_000))
+    expect(sweepUntil(state, 91_000, 60_000).map(({ ms }) => ms)).toEqual([75_000, 90_000])
+  })
+
+  test('ends when a connection takes the address over', () => {
+    const state = new State(WALL_MS)
+    registered(state)
+    registered(state, { publisher: { kind: 'connection', id: 'c1' } }, at(14_000))
+    expect(sweepUntil(state, 60_000)).toEqual([])
   })
 
   test('a beat heals at once, and silence is counted anew, as often as it falls', () => {

@@ -11,14 +11,43 @@ export interface InstanceAddress {
 export type Metadata = Readonly<Record<string, string>>
 
 /**
+ * Who keeps an instance registered, and so when it leaves by itself. `beats`: a client that sends heartbeats; the
+ * instance expires when they stop. `connection`: the client of the connection with this id; the instance does not
+ * expire by silence. `operator`: a person or a script; the instance stays until somebody removes it.
+ */
+export type Publisher =
+  | { readonly kind: 'beats' }
+  | { readonly kind: 'connection'; readonly id: string }
+  | { readonly kind: 'operator' }
+
+/** Publishers without an id are constants, so that a record costs no object for them. */
+export const BEATS: Publisher = { kind: 'beats' }
+export const OPERATOR: Publisher = { kind: 'operator' }
+
+/** The publisher of an instance that was registered without a connection. */
+export function usualPublisher(ephemeral: boolean): Publisher {
+  return ephemeral ? BEATS : OPERATOR
+}
+
+/** Whether both are the same publisher. */
+export function isSamePublisher(a: Publisher, b: Publisher): boolean {
+  return a === b || (a.kind === b.kind && connectionId(a) === connectionId(b))
+}
+
+function connectionId(publisher: Publisher): string | undefined {
+  return publisher.kind === 'connection' ? publisher.id : undefined
+}
+
+/**
  * What is known of an instance and kept on disk. `registered` is its metadata as registered; what the
  * operators wrote since (remembered metadata) lies over it, see `Instance.metadata`. `serial` is this
- * server's own number for it, never sent.
+ * server's own number for it, never sent. The last publisher of an address owns its record.
  */
 export interface InstanceRecord {
   readonly address: InstanceAddress
   readonly serial: number
   readonly ephemeral: boolean
+  readonly publisher: Publisher
   readonly weight: number
   readonly enabled: boolean
   readonly registered: Metadata

@@ -11,6 +11,7 @@ import {
 } from '../core.test-support.ts'
 import { setSwitch } from '../operator/set-switch.ts'
 import { State } from '../state.ts'
+import { BEATS, OPERATOR } from './instance.ts'
 import { deregisterInstance, type InstancePatch, modifyInstance, setHealth } from './instance-commands.ts'
 import { registerInstance } from './register-instance.ts'
 import { saveCluster } from './service-commands.ts'
@@ -68,6 +69,28 @@ describe('registering', () => {
     carryOut(state, lasting, at(0))
     expect([...state.instances(ORDERS)].map(({ record }) => record.ephemeral)).toEqual([false])
     expect(registerInstance(registration()).decide(state, at(0)).durability).toBe('synced')
+  })
+
+  test('without a connection is published by beats, a persistent instance by an operator', () => {
+    const state = new State(WALL_MS)
+    expect(registered(state).record.publisher).toBe(BEATS)
+    const persistent = registered(state, { address: address({ port: 81 }), ephemeral: false })
+    expect(persistent.record.publisher).toBe(OPERATOR)
+  })
+
+  test('an address twice makes one instance, which belongs to the later publisher', () => {
+    const state = new State(WALL_MS)
+    const [one, two] = ['1', '2'].map((id) => ({ kind: 'connection', id }) as const)
+    const instance = registered(state, { publisher: one })
+    for (const publisher of [two, BEATS, one]) {
+      const command = registerInstance(registration({ publisher }))
+      expect(carryOut(state, command, at(1))).toBe('registered')
+      expect(carryOut(state, command, at(2))).toBe('known')
+      expect(instance.record.publisher).toEqual(publisher)
+    }
+    expect(state.instancesInAll).toBe(1)
+    carryOut(state, modifyInstance(target(), patch({ weight: 2 })), at(3))
+    expect(instance.record.publisher).toEqual(one)
   })
 
   test('without a kind follows the switch', () => {

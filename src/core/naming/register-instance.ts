@@ -3,7 +3,14 @@ import { type Command, type Decision, unchanged } from '../decision.ts'
 import { ownText } from '../own-text.ts'
 import { Refusal } from '../refusal.ts'
 import type { KnownInstance, View } from '../view.ts'
-import type { InstanceAddress, InstanceRecord, Metadata } from './instance.ts'
+import {
+  type InstanceAddress,
+  type InstanceRecord,
+  isSamePublisher,
+  type Metadata,
+  type Publisher,
+  usualPublisher,
+} from './instance.ts'
 import { refuseInstanceBeyondLimit } from './naming-sizes.ts'
 import { newService, serviceSubject } from './service-commands.ts'
 import type { Service, ServiceKey } from './service.ts'
@@ -14,6 +21,8 @@ export interface RegisterInstance {
   readonly address: InstanceAddress
   /** Undefined: as the switch defaultInstanceEphemeral says. */
   readonly ephemeral: boolean | undefined
+  /** Undefined: beats for an ephemeral instance, an operator for a persistent one. */
+  readonly publisher?: Publisher | undefined
   readonly weight: number
   readonly enabled: boolean
   /** Undefined: healthy, or for a persistent instance that is there, as it was found to be. */
@@ -27,7 +36,7 @@ export type Registration = 'registered' | 'known'
 
 /**
  * Registers an instance, and makes its service if need be. Registering one that is there replaces what was
- * registered, also as the other kind. Only purely ephemeral matters are acknowledged before the disk has them.
+ * registered, also as the other kind or by another publisher. Only purely ephemeral matters are acknowledged before the disk has them.
  */
 export function registerInstance(wish: RegisterInstance): Command<Registration> {
   return {
@@ -88,10 +97,12 @@ function refuseNewcomer(view: View, { serviceKey, address }: RegisterInstance): 
 }
 
 function recordOf(view: View, wish: RegisterInstance, known: KnownInstance | undefined): InstanceRecord {
+  const ephemeral = wish.ephemeral ?? view.switches.defaultInstanceEphemeral
   return {
     address: known?.record.address ?? ownAddress(wish.address),
     serial: known?.record.serial ?? view.nextSerial(),
-    ephemeral: wish.ephemeral ?? view.switches.defaultInstanceEphemeral,
+    ephemeral,
+    publisher: wish.publisher ?? usualPublisher(ephemeral),
     weight: wish.weight,
     enabled: wish.enabled,
     registered: wish.metadata,
@@ -119,6 +130,7 @@ function sameRecord(a: InstanceRecord, b: InstanceRecord): boolean {
     a.weight === b.weight &&
     a.enabled === b.enabled &&
     a.app === b.app &&
+    isSamePublisher(a.publisher, b.publisher) &&
     sameMetadata(a.registered, b.registered)
   )
 }

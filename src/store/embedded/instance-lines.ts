@@ -1,4 +1,12 @@
-import type { InstanceRecord, Metadata } from '../../core/naming/instance.ts'
+import {
+  BEATS,
+  type InstanceRecord,
+  isSamePublisher,
+  type Metadata,
+  OPERATOR,
+  type Publisher,
+  usualPublisher,
+} from '../../core/naming/instance.ts'
 
 // A change of an instance is one line of UTF-8, words between spaces, ended by a newline:
 //   e SERIAL SERVICE HEALTH PARTS   an ephemeral instance is there, with all that is known of it
@@ -18,6 +26,8 @@ type Parts = readonly [
   enabled: boolean,
   app: string,
   registered: Metadata,
+  /** `beats`, `operator` or `connection ID`; absent for the usual publisher of the kind. */
+  publisher?: string,
 ]
 
 /** The kinds of lines, as the byte that a line begins with. */
@@ -111,21 +121,35 @@ export function serviceSerialOf({ bytes, start }: Line): number {
 export function instanceOfLine(line: string): LineInstance {
   const serialEnd = line.indexOf(' ', 2)
   const serviceEnd = line.indexOf(' ', serialEnd + 1)
-  const [ip, port, cluster, ephemeral, weight, enabled, app, registered] = JSON.parse(
+  const [ip, port, cluster, ephemeral, weight, enabled, app, registered, publisherText] = JSON.parse(
     line.slice(serviceEnd + 3),
   ) as Parts
+  const address = { ip, port, cluster }
   const serial = Number(line.slice(2, serialEnd))
+  const publisher = publisherText === undefined ? usualPublisher(ephemeral) : publisherOf(publisherText)
   return {
     serviceSerial: Number(line.slice(serialEnd + 1, serviceEnd)),
     healthy: line[serviceEnd + 1] !== '0',
-    record: { address: { ip, port, cluster }, serial, ephemeral, weight, enabled, registered, app },
+    record: { address, serial, ephemeral, publisher, weight, enabled, registered, app },
   }
 }
 
-function partsText({ address, ephemeral, weight, enabled, app, registered }: InstanceRecord): string {
+function partsText(record: InstanceRecord): string {
+  const { address, ephemeral, publisher, weight, enabled, app, registered } = record
   if (!Number.isFinite(weight)) throw new Error(`The weight ${weight} of an instance cannot be stored`)
   const { ip, port, cluster } = address
-  return JSON.stringify([ip, port, cluster, ephemeral, weight, enabled, app, registered] satisfies Parts)
+  const parts: Parts = [ip, port, cluster, ephemeral, weight, enabled, app, registered]
+  const isUsual = isSamePublisher(publisher, usualPublisher(ephemeral))
+  return JSON.stringify(isUsual ? parts : [...parts, publisherText(publisher)])
+}
+
+function publisherText(publisher: Publisher): string {
+  return publisher.kind === 'connection' ? `connection ${publisher.id}` : publisher.kind
+}
+
+function publisherOf(text: string): Publisher {
+  if (text === 'beats') return BEATS
+  return text === 'operator' ? OPERATOR : { kind: 'connection', id: text.slice('connection '.length) }
 }
 
 /** Where the health of a line stands. */

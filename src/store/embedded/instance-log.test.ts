@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { InstanceRecord } from '../../core/naming/instance.ts'
+import { BEATS, type InstanceRecord } from '../../core/naming/instance.ts'
 import { temporaryDatabase } from './database.test-support.ts'
 import { goneLine, healthLine, instanceOfLine, lineText, savedLine } from './instance-lines.ts'
 import { InstanceLog } from './instance-log.ts'
@@ -11,7 +11,8 @@ type Known = Map<number, { readonly app: string; readonly healthy: boolean }>
 
 function recordOf(serial: number, more: Partial<InstanceRecord> = {}): InstanceRecord {
   const address = { ip: '10.0.0.1', port: serial, cluster: 'DEFAULT' }
-  return { address, serial, ephemeral: true, weight: 1, enabled: true, registered: {}, app: 'a', ...more }
+  const kind = { ephemeral: true, publisher: BEATS }
+  return { address, serial, ...kind, weight: 1, enabled: true, registered: {}, app: 'a', ...more }
 }
 
 function append(log: InstanceLog, ...lines: readonly string[]): void {

@@ -106,7 +106,7 @@ export const GOOD_VALUES: Readonly<Record<string, readonly string[]>> = {
   search: ['accurate', 'blur'],
   show: ['all'],
   pageNo: ['1', '2'],
-  pageSize: ['1', '10', '1000000000'],
+  pageSize: ['1', '10', '2147483647'],
   nid: ['1', '2', '9007199254740991'],
   id: ['1', '2'],
   casMd5: ['d41d8cd98f00b204e9800998ecf8427e'],

@@ -137,12 +137,12 @@ describe('show=all', () => {
   })
 
   test('the catalog gives the same without the content', async () => {
-    const item = await published({ config_tags: 't1' })
+    const item = await published({ config_tags: 't1', type: 'yaml' })
     const answer = (await waypost.nacos.get(`${configs}/catalog`, item)).json()
     expect(answer).toMatchObject({
       code: 200,
       message: null,
-      data: { configTags: 't1', createTime: expect.any(Number) },
+      data: { configTags: 't1', createTime: expect.any(Number), type: 'yaml' },
     })
   })
 })

@@ -62,14 +62,6 @@ describe('services', () => {
     }
   })
 
-  test('names gives the services of a namespace', async () => {
-    const [serviceName, namespaceId] = [unique('svc'), unique('ns')]
-    await registered(serviceName, { namespaceId })
-    const answer = await read(`${service}/names`, { namespaceId })
-    expect(answer.count).toBe(1)
-    expect(JSON.stringify(answer)).toContain(serviceName)
-  })
-
   test('a service that nobody watches has no subscribers', async () => {
     const serviceName = unique('svc')
     await registered(serviceName)

@@ -56,6 +56,13 @@ export const groupName = Type.String({
   description: 'The group of the service.',
 })
 
+export const groupNameOrAll = Type.String({
+  maxLength: 128,
+  pattern: `${NAME}|^\\*$`,
+  allowed: `*, or at most 128 characters: ${NAME_ALLOWED}`,
+  description: 'The group of the services; `*` means every group.',
+})
+
 export const groupNameOrDefault = withDefault(groupName, DEFAULT_GROUP)
 
 export const clusterName = Type.String({
@@ -86,16 +93,31 @@ export const app = Type.String({ maxLength: 256, description: 'The name of the a
 
 // ---- Pages
 
+/** The largest integer of Java: clients send it as the size of a page that holds everything. */
+const LARGEST_INT = 2_147_483_647
+
 export const pageNo = Type.Integer({
   minimum: 1,
-  maximum: 1_000_000_000,
+  maximum: LARGEST_INT,
   description: 'The page, counted from 1.',
+})
+
+export const pageNoOrZero = Type.Integer({
+  minimum: 0,
+  maximum: LARGEST_INT,
+  description: 'The page, from 1; 0 is the first.',
 })
 
 export const pageSize = Type.Integer({
   minimum: 1,
-  maximum: 1_000_000_000,
+  maximum: LARGEST_INT,
   description: 'Entries on a page.',
+})
+
+export const pageSizeOrZero = Type.Integer({
+  minimum: 0,
+  maximum: LARGEST_INT,
+  description: 'Entries on a page; 0 asks for the total count alone.',
 })
 
 // ---- Instances and services
@@ -118,7 +140,7 @@ export const healthyOnly = Type.Boolean({ description: 'Only healthy instances.'
 export const metadata = Type.String({
   mayBeJson: true,
   maxLength: 1024 * 1024,
-  description: 'A JSON object, or `k=v,k2=v2`.',
+  description: 'A JSON object, or `k=v,k2=v2`. The word `null` means no metadata.',
 })
 
 export const beat = Type.String({

@@ -20,6 +20,8 @@ describe('metadata', () => {
   test.each([
     ['', {}],
     ['  ', {}],
+    ['null', {}],
+    [' null ', {}],
     ['{}', {}],
     [
       '{"a":"b","n":1,"x":1.5,"t":true,"z":null,"o":{"k":[1]}}',
@@ -33,17 +35,28 @@ describe('metadata', () => {
     expect(metadata(text)).toEqual(value)
   })
 
-  test.each(['x', '[]', '1', '"a"', '{', '{a:1}', '=b', 'a=b,,c=d', 'a=b,c', ',', '{"a":1}x', 'null'])(
-    '%s is refused',
-    (text) => {
-      expect(() => metadata(text)).toThrow(
-        expect.objectContaining({
-          code: 'invalid-parameter',
-          facts: expect.objectContaining({ parameter: 'metadata' }),
-        }),
-      )
-    },
-  )
+  test.each([
+    'x',
+    '[]',
+    '1',
+    '"a"',
+    '{',
+    '{a:1}',
+    '=b',
+    'a=b,,c=d',
+    'a=b,c',
+    ',',
+    '{"a":1}x',
+    'nulL',
+    'null,',
+  ])('%s is refused', (text) => {
+    expect(() => metadata(text)).toThrow(
+      expect.objectContaining({
+        code: 'invalid-parameter',
+        facts: expect.objectContaining({ parameter: 'metadata' }),
+      }),
+    )
+  })
 
   test('names of object prototypes are keys like others', () => {
     for (const text of ['{"__proto__":"x","constructor":"y"}', '__proto__=x,constructor=y']) {

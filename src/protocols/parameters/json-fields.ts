@@ -110,10 +110,12 @@ export function parseInstanceLocators(text: string): InstanceLocator[] {
   })
 }
 
+const SELECTOR_ALLOWED = '{"type":"none"} or {"type":"label","expression":"…"}'
+
 /** Reads a service's selector; absent and empty are `none` (http-compat.md section 4). */
 export function parseSelector(text: string | undefined): Selector {
   if (text === undefined || text.trim() === '') return { type: 'none' }
-  const json = parseJsonObject(text, 'selector', '{"type":"none"} or {"type":"label","expression":"…"}')
+  const json = parseJsonObject(text, 'selector', SELECTOR_ALLOWED)
   if (json['type'] === 'none') return { type: 'none' }
   if (json['type'] !== 'label') throw invalid('selector.type', 'none or label', scalarText(json['type']))
   const expression = json['expression']
@@ -121,6 +123,17 @@ export function parseSelector(text: string | undefined): Selector {
   // Core reads it when instances are asked for; here, what it could not read is refused.
   labelsOfExpression(expression)
   return { type: 'label', expression }
+}
+
+/** The expression of the selector by which a list of services is filtered; '' where it filters nothing. */
+export function parseServiceFilter(text: string | undefined): string {
+  if (text === undefined || text.trim() === '') return ''
+  const json = parseJsonObject(text, 'selector', SELECTOR_ALLOWED)
+  if (json['type'] === 'none') return ''
+  if (json['type'] !== 'label') throw invalid('selector.type', 'none or label', scalarText(json['type']))
+  const expression = json['expression'] ?? ''
+  if (typeof expression !== 'string') throw invalid('selector.expression', 'a text', scalarText(expression))
+  return expression
 }
 
 /**

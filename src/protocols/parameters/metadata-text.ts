@@ -7,7 +7,8 @@ import { KnownTexts } from './known-texts.ts'
 const ALLOWED = 'a JSON object or k=v,k2=v2'
 
 /**
- * Metadata as clients send it: a JSON object or `k=v,k2=v2`; '' is none. Throws Refusal `invalid-parameter`
+ * Metadata as clients send it: a JSON object or `k=v,k2=v2`; '' is none, and so is `null`, which the Java client
+ * sends for an instance without metadata. Throws Refusal `invalid-parameter`
  * naming `parameter` for anything else, and for keys and values of more than `maxBytes` of UTF-8 together.
  */
 export function parseMetadata(text: string, parameter: string, maxBytes: number): Metadata {
@@ -21,7 +22,7 @@ const KNOWN = new KnownTexts<{ metadata: Metadata; maxBytes: number }>({ longest
 
 function readMetadata(text: string, parameter: string, maxBytes: number): Metadata {
   const source = text.trim()
-  if (source === '') return {}
+  if (source === '' || source === 'null') return {}
   if (!source.startsWith('{')) return parsePairs(source, parameter, maxBytes)
   return toMetadata(parseJsonObject(source, parameter, ALLOWED), parameter, maxBytes)
 }

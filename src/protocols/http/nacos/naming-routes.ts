@@ -13,6 +13,7 @@ import { namingErrors } from './nacos-errors.ts'
 import { placeRoutes } from '../routing/operation.ts'
 import { NACOS_NAMING_RULES } from '../../parameters/parameter-rules.ts'
 import type { Answer, Route } from '../routing/route.ts'
+import { serviceListOperation } from './service-list.ts'
 import { srvIPXTOperation } from './srv-ipxt.ts'
 
 /** Service discovery for the clients of `/nacos/v1` (http-compat.md sections 1, 4, 8). */
@@ -39,7 +40,7 @@ export function nacosNamingRoutes(parts: NamingParts): Route[] {
     ['PUT', '/service', services.update],
     ['DELETE', '/service', services.remove],
     ['GET', '/service', services.query],
-    ['GET', '/service/list', services.list],
+    ['GET', '/service/list', serviceListOperation(parts)],
     ['GET', '/service/names', discovery.names],
     ['GET', '/service/subscribers', discovery.subscribers],
     ['PUT', '/cluster', services.saveCluster],

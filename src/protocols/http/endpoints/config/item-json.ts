@@ -2,7 +2,7 @@ import type { ConfigItem } from '../../../../core/config/config-item.ts'
 import { toTenant } from '../../../../core/namespace-id.ts'
 
 /** What is known of an item besides its content (http-compat.md section 3, catalog). */
-export function aboutJson({ origin, modifiedMs, notes }: ConfigItem): object {
+export function aboutJson({ origin, modifiedMs, notes, type }: ConfigItem): object {
   return {
     createTime: origin.createdMs,
     modifyTime: modifiedMs,
@@ -11,6 +11,7 @@ export function aboutJson({ origin, modifiedMs, notes }: ConfigItem): object {
     desc: notes.desc,
     use: notes.use,
     effect: notes.effect,
+    type,
     schema: notes.schema,
     configTags: notes.configTags,
   }

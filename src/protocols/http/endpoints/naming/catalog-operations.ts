@@ -19,7 +19,7 @@ const READ = { action: 'read', resource: 'naming' } as const
 
 const PAGE_PARAMS = {
   pageNo: fields.withDefault(fields.pageNo, 1),
-  pageSize: fields.withDefault(fields.pageSize, 100),
+  pageSize: fields.withDefault(fields.pageSizeOrZero, 100),
 }
 
 const substring = Type.String({ maxLength: 512, description: 'Only names that hold this text.' })

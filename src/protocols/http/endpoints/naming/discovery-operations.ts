@@ -1,5 +1,6 @@
 import { Type } from '../../../parameters/schema.ts'
 import { serviceNameOf } from '../../../../core/naming/service.ts'
+import type { State } from '../../../../core/state.ts'
 import { toNamespaceId } from '../../../../core/namespace-id.ts'
 import { jsonAnswer } from '../../routing/answers.ts'
 import * as fields from '../../../parameters/fields.ts'
@@ -26,7 +27,7 @@ function subscribers({ pushes }: NamingParts): Operation {
     params: Type.Object({
       ...SERVICE_PARAMS,
       pageNo: fields.withDefault(fields.pageNo, 1),
-      pageSize: fields.withDefault(fields.pageSize, 1000),
+      pageSize: fields.withDefault(fields.pageSizeOrZero, 1000),
     }),
     handle: ({ params }) => {
       const all = pushes.list(serviceKeyOf(params))
@@ -46,21 +47,29 @@ function subscribers({ pushes }: NamingParts): Operation {
   })
 }
 
-/** The key of the answer is a misnomer of the reference server that its clients read. */
+/** Names without their groups by namespace; `count` is the number of namespaces (http-compat.md section 4). */
 function names({ state }: NamingParts): Operation {
   return operation({
-    summary: 'Names of the services of a namespace',
+    summary: 'Names of services by namespace',
     permission: READ,
     params: Type.Object({
       namespaceId: Type.Optional(fields.namespaceId),
       expr: Type.Optional(Type.String({ maxLength: 512, description: 'Only names that hold this text.' })),
     }),
     handle: ({ params }) => {
-      const all = state.services.names(toNamespaceId(params.namespaceId), undefined)
-      const found = all.filter((name) => name.includes(params.expr ?? ''))
-      return jsonAnswer({ services: { 'META-INF/services': found }, count: found.length })
+      const { namespaceId, expr = '' } = params
+      const namespaceIds =
+        namespaceId === undefined ? [...state.services.namespaces()] : [toNamespaceId(namespaceId)]
+      const services = Object.fromEntries(namespaceIds.map((id) => [id, bareNames(state, id, expr)]))
+      return jsonAnswer({ services, count: namespaceIds.length })
     },
   })
+}
+
+/** The service names of a namespace that hold a text, each once. */
+function bareNames(state: State, namespaceId: string, part: string): string[] {
+  const bare = state.services.names(namespaceId, undefined).map(serviceNameOf)
+  return [...new Set(bare)].filter((name) => name.includes(part))
 }
 
 /** Read by DNS front ends; old ones of them want the plain list. */

@@ -72,10 +72,7 @@ function listServices({ state }: NamingParts): Operation {
     summary: 'Query service list',
     permission: READ,
     params: Type.Object({
-      pageNo: fields.withDescription(
-        Type.Integer({ minimum: 0, maximum: 1e9 }),
-        'The page, from 1; 0 is the first.',
-      ),
+      pageNo: fields.pageNoOrZero,
       pageSize: fields.pageSize,
       groupName: fields.groupNameOrDefault,
       namespaceId: Type.Optional(fields.namespaceId),

@@ -1,11 +1,11 @@
 import type { Logger } from 'pino'
-import type { ServiceKey } from '../core/naming/service.ts'
 import type { State } from '../core/state.ts'
 import { instanceListAnswer } from '../protocols/answers/instance-list.ts'
+import type { ListFormat } from '../protocols/answers/list-format.ts'
 import { splitClusters } from '../protocols/parameters/grouped-name.ts'
 import { PushSocket } from '../protocols/udp/push-socket.ts'
 import type { Settings } from '../settings/settings.ts'
-import { GATHER_MS, LAPSE_MARGIN_MS, PushSubscribers } from '../subscribers/push.ts'
+import { GATHER_MS, LAPSE_MARGIN_MS, type PushedList, PushSubscribers } from '../subscribers/push.ts'
 import { loop, wallMs } from './clocks.ts'
 
 /** A host is at least 260 bytes of JSON, so that a list of more exceeds what is packed at all (1 MiB). */
@@ -35,25 +35,20 @@ export async function openPushing(state: State, settings: Settings, log: Logger)
     gatherMs: ({ groupedName }) => (state.switches.incrementalList.includes(groupedName) ? 0 : GATHER_MS),
     lapseMs: () => state.switches.defaultPushCacheMillis + LAPSE_MARGIN_MS,
     isPersonal: (key) => state.service(key)?.selector.type === 'label',
-    answerOf: (key, clustersText, consumerIp) => pushedAnswer(state, { key, clustersText, consumerIp }),
+    answerOf: (list) => pushedAnswer(state, list),
   })
   return { pushes, socket }
 }
 
 /** What is pushed: the list answer as the subscriber would be given it, with the longer cacheMillis. */
-function pushedAnswer(
-  state: State,
-  {
-    key,
-    clustersText,
-    consumerIp,
-  }: { key: ServiceKey; clustersText: string; consumerIp: string | undefined },
-): Buffer | undefined {
+function pushedAnswer(state: State, { key, clusters, format, consumerIp }: PushedList): Buffer | undefined {
   if (state.instanceCount(key) > MOST_PUSHED) return undefined
   const body = instanceListAnswer(state, {
     key,
-    clustersText,
-    clusters: splitClusters(clustersText),
+    // Subscriptions have it from the list operation.
+    format: format as ListFormat,
+    clustersText: clusters,
+    clusters: splitClusters(clusters),
     healthyOnly: false,
     consumerIp,
     cacheMillis: state.switches.defaultPushCacheMillis,

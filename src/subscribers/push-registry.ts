@@ -8,7 +8,7 @@ const MAX_SUBSCRIPTIONS = 500_000
 /** Subscriptions of one address: a host, or a gateway, of a hundred clients with 200 services each. */
 export const MAX_SUBSCRIPTIONS_OF_ADDRESS = 20_000
 
-/** Different `clusters` texts that a service is pushed for: each has an answer of its own at every change. */
+/** Different `clusters` texts and formats that a service is pushed in: each has an answer of its own at every change. */
 export const MAX_VARIANTS_OF_SERVICE = 64
 
 /** Lapsed subscriptions are forgotten at most this late; until then they are known to be lapsed. */
@@ -24,6 +24,8 @@ export interface Subscriber {
   readonly app: string
   /** As the client spelled it: its pushes repeat that. */
   readonly clusters: string
+  /** How its lists are written; known to whoever writes them. */
+  readonly format: string
   readonly namespaceId: string
   readonly groupedName: string
   /** The address that selectors go by; absent: `address`. */
@@ -51,19 +53,21 @@ export class PushedService {
   }
 }
 
-/** The subscriptions of a service that get the same packet: those with the same `clusters` text. */
+/** The subscriptions of a service that get the same packet: those with the same `clusters` text and format. */
 export class Variant {
   readonly service: PushedService
   readonly clusters: string
+  readonly format: string
   readonly subscriptions = new Map<string, Subscription>()
   /** The version of the service that `bytes` was measured at. */
   sizedVersion = -1
   /** The size of its packet; undefined when no client could take it. */
   bytes: number | undefined = undefined
 
-  constructor(service: PushedService, clusters: string) {
+  constructor(service: PushedService, { clusters, format }: Subscriber) {
     this.service = service
     this.clusters = clusters
+    this.format = format
   }
 }
 
@@ -143,7 +147,7 @@ export class PushRegistry {
   }
 
   #find(subscriber: Subscriber): Subscription | undefined {
-    const variant = this.service(subscriber)?.variants.get(subscriber.clusters)
+    const variant = this.service(subscriber)?.variants.get(variantKey(subscriber))
     return variant?.subscriptions.get(placeOf(subscriber))
   }
 
@@ -170,11 +174,12 @@ export class PushRegistry {
       })
       this.#services.set(keyText, service)
     }
-    let variant = service.variants.get(subscriber.clusters)
+    const key = variantKey(subscriber)
+    let variant = service.variants.get(key)
     if (variant !== undefined) return variant
     if (service.variants.size >= MAX_VARIANTS_OF_SERVICE) return undefined
-    variant = new Variant(service, subscriber.clusters)
-    service.variants.set(subscriber.clusters, variant)
+    variant = new Variant(service, subscriber)
+    service.variants.set(key, variant)
     return variant
   }
 
@@ -191,11 +196,15 @@ export class PushRegistry {
     if (left === 0) this.#sizeOfAddress.delete(subscriber.address)
     else this.#sizeOfAddress.set(subscriber.address, left)
     variant.subscriptions.delete(placeOf(subscriber))
-    if (variant.subscriptions.size === 0) service.variants.delete(variant.clusters)
+    if (variant.subscriptions.size === 0) service.variants.delete(variantKey(variant))
     if (service.variants.size === 0) this.#services.delete(serviceKeyText(service.key))
   }
 }
 
 function placeOf(subscriber: Subscriber): string {
   return `${subscriber.address} ${subscriber.port}`
+}
+
+function variantKey({ format, clusters }: Pick<Subscriber, 'format' | 'clusters'>): string {
+  return `${format} ${clusters}`
 }

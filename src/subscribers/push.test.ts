@@ -42,7 +42,7 @@ function fixture() {
   const server = { enabled: true }
   const pushes = new PushSubscribers({
     sender,
-    answerOf: (key, clusters, consumerIp = '') =>
+    answerOf: ({ key, clusters, consumerIp = '' }) =>
       Buffer.from(`${clusters}|${lists.get(key.groupedName) ?? ''}${consumerIp}`),
     isPersonal: (key) => key.groupedName === 'g@@selected',
     loop: {
@@ -77,7 +77,7 @@ function changeOf(groupedName: string): Change {
 }
 
 function subscriber(port: number, more: Partial<Subscriber> = {}): Subscriber {
-  const plain = { address: '10.0.0.1', port, agent: 'large', app: '', clusters: '' }
+  const plain = { address: '10.0.0.1', port, agent: 'large', app: '', clusters: '', format: 'svc' }
   return { ...plain, namespaceId: 'public', groupedName: 'g@@s', ...more }
 }
 

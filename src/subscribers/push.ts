@@ -28,11 +28,10 @@ const TURN = 32
 export interface PushOptions {
   readonly sender: PushSender
   /**
-   * The list answer as JSON, with the cacheMillis of clients that get pushes. `consumerIp` is whose list it
-   * is, where that matters; undefined: without the service's selector. Answers undefined where the list is so
+   * The list answer as JSON, with the cacheMillis of clients that get pushes. Answers undefined where the list is so
    * long that making it would be in vain.
    */
-  readonly answerOf: (key: ServiceKey, clusters: string, consumerIp: string | undefined) => Buffer | undefined
+  readonly answerOf: (list: PushedList) => Buffer | undefined
   /** Whether the list depends on who asks for it: the service has a selector. Absent: never. */
   readonly isPersonal?: (key: ServiceKey) => boolean
   readonly loop: PushLoop
@@ -42,6 +41,13 @@ export interface PushOptions {
   readonly lapseMs: () => number
   /** For how long the changes of a service are gathered into one push; 0: each is pushed by itself. */
   readonly gatherMs?: (key: ServiceKey) => number
+}
+
+/** Which list is pushed. */
+export interface PushedList extends Pick<Subscriber, 'clusters' | 'format'> {
+  readonly key: ServiceKey
+  /** Whose list it is, where that matters; undefined: without the service's selector. */
+  readonly consumerIp: string | undefined
 }
 
 /** The loop, and a timer on it. */
@@ -67,7 +73,7 @@ interface Walk {
 /**
  * Tells the subscribers of a service its list when it has changed. Changes are gathered for a moment, from
  * the first one on, so that a burst becomes one push and none waits longer. Packets are made once per
- * `clusters` text, and always from what is current when they are sent: no subscriber ever gets a list that is
+ * `clusters` text and format, and always from what is current when they are sent: no subscriber ever gets a list that is
  * older than the one that it was answered before. Services take turns, a few milliseconds at a time.
  */
 export class PushSubscribers {
@@ -183,7 +189,7 @@ export class PushSubscribers {
     const { version, key } = walk.service
     if (this.#options.isPersonal?.(key)) {
       const consumerIp = subscriber.consumerIp ?? subscriber.address
-      return this.#packed(this.#options.answerOf(key, variant.clusters, consumerIp))
+      return this.#packed(variant, consumerIp)
     }
     const made = walk.packets.get(variant)
     if (made?.version === version) return made.packet
@@ -199,13 +205,14 @@ export class PushSubscribers {
   }
 
   #pack(variant: Variant): PushPacket | undefined {
-    const packet = this.#packed(this.#options.answerOf(variant.service.key, variant.clusters, undefined))
+    const packet = this.#packed(variant, undefined)
     variant.bytes = packet?.datagram.length
     variant.sizedVersion = variant.service.version
     return packet
   }
 
-  #packed(answer: Buffer | undefined): PushPacket | undefined {
+  #packed({ service, clusters, format }: Variant, consumerIp: string | undefined): PushPacket | undefined {
+    const answer = this.#options.answerOf({ key: service.key, clusters, format, consumerIp })
     return answer === undefined ? undefined : this.#options.sender.pack(answer)
   }
 }

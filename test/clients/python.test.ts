@@ -30,6 +30,7 @@ describeClient(
     'naming: groups and namespaces are separate',
     'naming: a deregistered instance leaves the list',
     'naming: one instance is read and modified',
+    'naming: a modified instance that is unknown is registered',
     'naming: a subscriber sees every change',
     'naming: beats keep an instance',
     'naming: a beat registers an unknown instance',

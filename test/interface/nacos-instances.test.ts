@@ -39,7 +39,7 @@ describe('registering and listing', () => {
           enabled: true,
           ephemeral: true,
           clusterName: 'DEFAULT',
-          serviceName: `DEFAULT_GROUP@@${serviceName}`,
+          serviceName,
           metadata: { a: '1' },
           instanceHeartBeatInterval: 5_000,
           instanceHeartBeatTimeOut: 15_000,
@@ -121,9 +121,42 @@ describe('detail, modification and removal', () => {
     expect(await hosts(key)).toMatchObject([{ weight: 5, metadata: { a: '1', b: '2' } }])
   })
 
-  test.each(['PUT', 'PATCH'])('%s of an unknown instance is a 404', async (method) => {
+  test('PUT of an unknown instance registers it, and what it does not name takes its default', async () => {
+    const key = { serviceName: unique('svc'), ip: '127.1.1.1', port: 1 }
+    expect(await waypost.nacos.put(instance, { ...key, weight: 2 })).toMatchObject({
+      status: 200,
+      text: 'ok',
+    })
+    const defaults = { enabled: true, healthy: true, ephemeral: true, clusterName: 'DEFAULT', metadata: {} }
+    expect(await hosts(key)).toMatchObject([{ ip: '127.1.1.1', port: 1, weight: 2, ...defaults }])
+    expect((await waypost.nacos.put(instance, { ...key, port: 2, metadata: 'a=1' })).text).toBe('ok')
+    expect(await hosts(key)).toMatchObject([{ weight: 2 }, { weight: 1, metadata: { a: '1' } }])
+    const persistent = { ...key, port: 3, ephemeral: false, enabled: false }
+    expect((await waypost.nacos.put(instance, persistent)).text).toBe('ok')
+    expect((await waypost.nacos.get(instance, { ...persistent, enabled: undefined })).status).toBe(200)
+    expect(await hosts(key)).toHaveLength(2)
+  })
+
+  const refused: [string, string, Record<string, string>][] = [
+    ['PUT', 'the Java client', { 'User-Agent': 'Nacos-Java-Client:v1.4.8' }],
+    ['PUT', 'the Java client by Client-Version', { 'Client-Version': 'Nacos-Java-Client:v1.0.0' }],
+    ['PATCH', 'any client', {}],
+  ]
+  test.each(refused)('%s of an unknown instance by %s is a 404', async (method, _client, headers) => {
     const query = { serviceName: unique('svc'), ip: '127.1.1.1', port: 1, weight: 2 }
-    expect((await waypost.nacos.call(method, instance, { query })).status).toBe(404)
+    expect((await waypost.nacos.call(method, instance, { query, headers })).status).toBe(404)
+    expect(await hosts(query)).toEqual([])
+  })
+
+  test('PUT of an instance of the other kind is a 404 and changes nothing', async () => {
+    const key = await registered({ weight: 3 })
+    expect((await waypost.nacos.put(instance, { ...key, ephemeral: false, weight: 5 })).status).toBe(404)
+    expect(await hosts(key)).toMatchObject([{ weight: 3, ephemeral: true }])
+  })
+
+  test('PUT of an unknown instance on /svc is a 404', async () => {
+    const query = { serviceName: unique('svc'), ip: '127.1.1.1', port: 1, weight: 2 }
+    expect((await waypost.svc.put(instance, query)).status).toBe(404)
     expect(await hosts(query)).toEqual([])
   })
 

@@ -114,6 +114,19 @@ describe('a subscriber that gives udpPort', () => {
     expect(delays.sort((a, b) => a - b)[2]).toBeLessThan(50)
   })
 
+  test.each([java, 'Nacos-Go-Client:v1.1.6'])('%s gets the list in its own format', async (agent) => {
+    const serviceName = unique('svc')
+    const [own, other] = [await receiver(), await receiver()]
+    await subscribe(serviceName, own.port, { agent })
+    await subscribe(serviceName, other.port, { agent: agent === java ? 'Nacos-Go-Client:v1.1.6' : java })
+    await register(serviceName, 80)
+    const [{ list }] = await Promise.all([own.next(), other.next()])
+    const answered = await subscribe(serviceName, own.port, { agent })
+    expect(list).toEqual(answered)
+    expect(list.dom).toBe(agent === java ? `DEFAULT_GROUP@@${serviceName}` : serviceName)
+    expect(list.hosts[0]).toMatchObject({ serviceName: list.dom, valid: true, marked: false })
+  })
+
   test('gets the list that a query would give', async () => {
     const serviceName = unique('svc')
     const socket = await receiver()

@@ -4,6 +4,7 @@ import { Refusal } from '../refusal.ts'
 import type { KnownInstance, View } from '../view.ts'
 import { instanceIdOf, type InstanceAddress, type Metadata } from './instance.ts'
 import { rememberKeys } from './metadata-commands.ts'
+import { registerInstance } from './register-instance.ts'
 import { saveInFull } from './save-in-full.ts'
 import { DEFAULT_CHECKER } from './health-checker.ts'
 import { existingService, serviceSubject } from './service-commands.ts'
@@ -65,6 +66,32 @@ export function modifyInstance(target: InstanceTarget, patch: InstancePatch): Co
         changes.push(...rememberKeys(view, { serviceKey, record, keys, maxBytes, atMs: now.wallMs }))
       }
       return synced(changes, 'ok')
+    },
+  }
+}
+
+/**
+ * Changes an instance as {@link modifyInstance} does. Where there is none at the address, of either kind, it registers
+ * one with the patch over the defaults (docs/decisions/0021).
+ */
+export function modifyOrRegister(target: InstanceTarget, patch: InstancePatch): Command<'ok'> {
+  const { serviceKey, address, ephemeral } = target
+  const modify = modifyInstance(target, patch)
+  const register = registerInstance({
+    serviceKey,
+    address,
+    ephemeral,
+    weight: patch.weight ?? 1,
+    enabled: patch.enabled ?? true,
+    healthy: undefined,
+    metadata: patch.metadata ?? {},
+    app: '',
+  })
+  return {
+    subject: modify.subject,
+    decide(view, now) {
+      if (view.instance(serviceKey, address) !== undefined) return modify.decide(view, now)
+      return { ...register.decide(view, now), outcome: 'ok' }
     },
   }
 }

@@ -5,10 +5,12 @@ import { deregisterInstance } from '../../core/naming/instance-commands.ts'
 import { updateService } from '../../core/naming/service-commands.ts'
 import { setSwitch } from '../../core/operator/set-switch.ts'
 import { State } from '../../core/state.ts'
+import type { ListFormat } from './list-format.ts'
 import { instanceListAnswer, type ListQuery } from './instance-list.ts'
 
 const ALL: ListQuery = {
   key: ORDERS,
+  format: 'svc',
   clustersText: '',
   clusters: [],
   healthyOnly: false,
@@ -49,6 +51,56 @@ test('every field is there, in this order, with all 14 of a host', () => {
       `"hosts":[${host}],"lastRefTime":${WALL_MS + 7},"checksum":"${checksum}",` +
       '"allIPs":false,"reachProtectionThreshold":false,"valid":true}',
   )
+})
+
+describe('in the formats of /nacos', () => {
+  const grouped = 'G@@a"serviceName":"b'
+  const key = { namespaceId: 'public', groupedName: grouped }
+  const state = new State(WALL_MS)
+  registered(state, { serviceKey: key, metadata: { serviceName: '"serviceName":"x"' } })
+  const hosts = (format: ListFormat) => JSON.parse(textOf(state, { key, format }))
+
+  test('a host and the list have the fields of 1.4 besides those of svc', () => {
+    const { hosts: plain, checksum: _, ...list } = hosts('svc')
+    expect(hosts('nacos-grouped')).toEqual({
+      ...list,
+      checksum: expect.any(String),
+      dom: grouped,
+      useSpecifiedURL: false,
+      env: '',
+      metadata: {},
+      hosts: [{ ...plain[0], valid: true, marked: false }],
+    })
+  })
+
+  test('names are bare where clients want them so', () => {
+    const { hosts: withGroup, dom: _dom, checksum: _checksum, ...list } = hosts('nacos-grouped')
+    expect(hosts('nacos-bare')).toEqual({
+      ...list,
+      checksum: expect.any(String),
+      dom: 'a"serviceName":"b',
+      hosts: [{ ...withGroup[0], serviceName: 'a"serviceName":"b' }],
+    })
+  })
+
+  test('each format is kept apart', () => {
+    const formats: ListFormat[] = ['svc', 'nacos-grouped', 'nacos-bare']
+    const first = formats.map((format) => instanceListAnswer(state, { ...ALL, key, format }))
+    const second = formats.map((format) => instanceListAnswer(state, { ...ALL, key, format }))
+    expect(new Set(first).size).toBe(3)
+    expect(second).toEqual(first)
+  })
+
+  test('an instance that is called healthy under protection is valid', () => {
+    const other = new State(WALL_MS)
+    registered(other, { address: address({ port: 1 }) })
+    registered(other, { address: address({ port: 2 }), healthy: false })
+    const valid = () =>
+      JSON.parse(textOf(other, { format: 'nacos-bare' })).hosts.map((host: { valid: boolean }) => host.valid)
+    expect(valid()).toEqual([true, false])
+    carryOut(other, updateService(ORDERS, { ...wish, protectThreshold: 0.5 }), at(0))
+    expect(valid()).toEqual([true, true])
+  })
 })
 
 test('an unknown service is an empty list', () => {

@@ -5,11 +5,13 @@ import { groupOf, type ServiceKey } from '../../core/naming/service.ts'
 import type { ServiceEntry } from '../../core/naming/service-entry.ts'
 import type { State } from '../../core/state.ts'
 import { hostJson } from './host-json.ts'
+import { type ListFormat, hostWriter, moreListFields, type WriteHost } from './list-format.ts'
 import { type KeptAnswers, RecentAnswers, UNUSED } from './recent-answers.ts'
 
 /** What a client asks of a service's list. */
 export interface ListQuery {
   readonly key: ServiceKey
+  readonly format: ListFormat
   /** As the client spelled it: answers repeat it. */
   readonly clustersText: string
   /** The names in it, without blanks and empty ones. */
@@ -32,6 +34,7 @@ const LONGEST_TEXT = 16_000
 
 /** An answer as one client asked for it. From `hostsAt` on it depends on the hosts alone, and is the same for all words. */
 interface Kept {
+  readonly format: ListFormat
   /** See {@link variantOf}. */
   readonly variant: string
   body: ListBody
@@ -62,12 +65,12 @@ const MOST_KEPT_BYTES = 64 * 1024 * 1024
  */
 export function instanceListAnswer(state: State, query: ListQuery): ListBody {
   const entry = state.services.get(query.key)
-  if (entry === undefined) return bodyOf(headText(query) + emptyTail(state))
+  if (entry === undefined) return bodyOf(headText(query) + emptyTail(state, query))
   const lists = keptLists(state, entry)
   // Who sees what depends on who asks.
   if (entry.service.selector.type !== 'none') return makeAnswer(state, entry, query).body
   const variant = variantOf(entry, query)
-  const found = lists.lists.find((kept) => kept.variant === variant)
+  const found = lists.lists.find((kept) => kept.variant === variant && kept.format === query.format)
   if (found === undefined) {
     const made = makeAnswer(state, entry, query)
     if (keep(lists, made)) recentOf(state).use(entry, lists, made.body.length)
@@ -79,7 +82,7 @@ export function instanceListAnswer(state: State, query: ListQuery): ListBody {
   return found.body
 }
 
-/** What makes the hosts of one list differ from those of another, at the same time. */
+/** What makes the hosts of one list differ from those of another in the same format, at the same time. */
 function variantOf(entry: ServiceEntry, { clusters, healthyOnly }: ListQuery): string {
   const known = clusters.filter((cluster) => entry.clusterSizes.has(cluster))
   const name = clusters.length === 0 ? '' : `|${[...new Set(known)].sort().join(',')}`
@@ -138,13 +141,21 @@ function makeAnswer(state: State, entry: ServiceEntry, query: ListQuery): Kept {
   const { namespaceId } = entry.service.key
   const labelsOf = (ip: string) => state.labelsAt(ip, namespaceId)
   const consumer = query.consumerIp === undefined ? undefined : { ip: query.consumerIp, labelsOf }
-  const { clusters, healthyOnly } = query
+  const { clusters, healthyOnly, format } = query
   const selection = selectInstances(entry, { clusters, healthyOnly, consumer })
-  const hosts = hostsText(selection, state.switches.clientBeatInterval)
+  const { groupedName } = query.key
+  const writing = {
+    write: hostWriter(format, groupedName),
+    beatIntervalMs: state.switches.clientBeatInterval,
+  }
+  const hosts = hostsText(selection, writing)
   const head = headText(query)
+  const more = moreListFields(format, { groupedName, metadata: entry.service.metadata })
+  const tail = tailText(hosts, { lastRefMs: entry.lastRefMs, protecting: selection.protecting, more })
   return {
+    format,
     variant: variantOf(entry, query),
-    body: bodyOf(head + tailText(hosts, entry.lastRefMs, selection.protecting)),
+    body: bodyOf(head + tail),
     hostsAt: Buffer.byteLength(head),
     clustersText: query.clustersText,
     cacheMillis: query.cacheMillis,
@@ -162,12 +173,25 @@ function headText({ key, clustersText, cacheMillis }: ListQuery): string {
   return `{"name":${name},"groupName":${group},"clusters":${clusters},"cacheMillis":${cacheMillis},`
 }
 
-function hostsText({ instances, protecting }: Selection, beatIntervalMs: number): string {
-  const keeps = instances.length >= FEWEST_KEPT
-  return instances.map((instance) => hostText(instance, { protecting, keeps }, beatIntervalMs)).join(',')
+interface Writing {
+  readonly write: WriteHost
+  readonly beatIntervalMs: number
 }
 
-/** Kept with the instance until it changes; under protection the unhealthy are made anew as healthy. */
+function hostsText({ instances, protecting }: Selection, { write, beatIntervalMs }: Writing): string {
+  const keeps = instances.length >= FEWEST_KEPT
+  return instances
+    .map((instance) => {
+      const json = hostText(instance, { protecting, keeps }, beatIntervalMs)
+      return write(json, protecting || instance.healthy)
+    })
+    .join(',')
+}
+
+/**
+ * A host as `svc` has it, kept with the instance until it changes; under protection the unhealthy are made anew as
+ * healthy.
+ */
 function hostText(
   instance: Instance,
   { protecting, keeps }: { protecting: boolean; keeps: boolean },
@@ -180,15 +204,23 @@ function hostText(
   return json
 }
 
-function tailText(hosts: string, lastRefMs: number, protecting: boolean): string {
+interface Tail {
+  readonly lastRefMs: number
+  readonly protecting: boolean
+  /** See {@link moreListFields}. */
+  readonly more: string
+}
+
+function tailText(hosts: string, { lastRefMs, protecting, more }: Tail): string {
   const checksum = hash('md5', hosts, 'hex')
   return (
     `"hosts":[${hosts}],"lastRefTime":${lastRefMs},"checksum":"${checksum}",` +
-    `"allIPs":false,"reachProtectionThreshold":${protecting},"valid":true}`
+    `"allIPs":false,"reachProtectionThreshold":${protecting},"valid":true${more}}`
   )
 }
 
 /** An unknown service lists as an empty one that has not changed since the last of its name could have left. */
-function emptyTail(state: State): string {
-  return tailText('', state.services.floorMs, false)
+function emptyTail(state: State, { key, format }: ListQuery): string {
+  const more = moreListFields(format, { groupedName: key.groupedName, metadata: {} })
+  return tailText('', { lastRefMs: state.services.floorMs, protecting: false, more })
 }

@@ -80,7 +80,7 @@ func (s setup) fields() string {
 	grouped := group + "@@fields" + s.run
 	same(model.Instance{
 		InstanceId: "127.0.0.1#8080#c1#" + grouped, Port: 8080, Ip: "127.0.0.1", Weight: 2.5, Metadata: wanted.Metadata,
-		ClusterName: "c1", ServiceName: grouped, Enable: true, Healthy: true, Ephemeral: true,
+		ClusterName: "c1", ServiceName: "fields" + s.run, Enable: true, Healthy: true, Ephemeral: true, Valid: true,
 	}, seen)
 	return ""
 }

@@ -29,6 +29,7 @@ class NamingChecks:
             ("naming: groups and namespaces are separate", self._apart),
             ("naming: a deregistered instance leaves the list", self._leaves),
             ("naming: one instance is read and modified", self._modify),
+            ("naming: a modified instance that is unknown is registered", self._modify_unknown),
             ("naming: a subscriber sees every change", self._subscribe),
             ("naming: beats keep an instance", self._beats),
             ("naming: a beat registers an unknown instance", self._beat_registers),
@@ -59,12 +60,14 @@ class NamingChecks:
                 "enabled": True,
                 "ephemeral": True,
                 "clusterName": "c1",
-                "serviceName": grouped,
+                "serviceName": self._name("fields"),
                 "metadata": metadata,
                 "instanceHeartBeatInterval": 5000,
                 "instanceHeartBeatTimeOut": 15000,
                 "ipDeleteTimeout": 30000,
                 "instanceIdGenerator": "simple",
+                "valid": True,
+                "marked": False,
             },
             host,
         )
@@ -121,6 +124,14 @@ class NamingChecks:
         same(wanted, tuple(seen[field] for field in fields))
         same(True, client.modify_naming_instance(name, "127.0.0.1", 1, cluster_name="c1", enable=False))
         same([], self._list("modified"))
+
+    def _modify_unknown(self):
+        client = self._connect("")
+        name = self._name("upserted")
+        same(True, client.modify_naming_instance(name, "127.0.0.1", 1, weight=3, metadata={"zone": "a"}))
+        seen = client.get_naming_instance(name, "127.0.0.1", 1)
+        fields = ("clusterName", "weight", "metadata", "healthy")
+        same(("DEFAULT", 3, {"zone": "a"}, True), tuple(seen[field] for field in fields))
 
     def _subscribe(self):
         client = self._connect("")

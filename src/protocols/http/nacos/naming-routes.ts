@@ -4,7 +4,7 @@ import { namespaceId } from '../../parameters/fields.ts'
 import { type Beaten, beatOperation } from '../endpoints/naming/beat-operation.ts'
 import { catalogOperations } from '../endpoints/naming/catalog-operations.ts'
 import { discoveryOperations } from '../endpoints/naming/discovery-operations.ts'
-import { instanceOperations } from '../endpoints/naming/instance-operations.ts'
+import { instanceOperations, modifyOperation } from '../endpoints/naming/instance-operations.ts'
 import { listOperation } from '../endpoints/naming/list-operation.ts'
 import { metadataOperations } from '../endpoints/naming/metadata-operations.ts'
 import type { NamingParts } from '../endpoints/naming/naming-parts.ts'
@@ -13,6 +13,7 @@ import { namingErrors } from './nacos-errors.ts'
 import { placeRoutes } from '../routing/operation.ts'
 import { NACOS_NAMING_RULES } from '../../parameters/parameter-rules.ts'
 import type { Answer, Route } from '../routing/route.ts'
+import { isJavaClient, nacosListFormat } from './java-clients.ts'
 import { serviceListOperation } from './service-list.ts'
 import { srvIPXTOperation } from './srv-ipxt.ts'
 
@@ -26,10 +27,10 @@ export function nacosNamingRoutes(parts: NamingParts): Route[] {
   return placeRoutes({ rules: NACOS_NAMING_RULES, errors: namingErrors }, '/nacos/v1/ns', [
     ['POST', '/instance', instances.register],
     ['DELETE', '/instance', instances.deregister],
-    ['PUT', '/instance', instances.modify],
+    ['PUT', '/instance', modifyOperation(parts, (caller) => !isJavaClient(caller))],
     ['PATCH', '/instance', instances.modify],
     ['GET', '/instance', instances.detail],
-    ['GET', '/instance/list', listOperation(parts)],
+    ['GET', '/instance/list', listOperation(parts, nacosListFormat)],
     ['PUT', '/instance/beat', beatOperation(parts, (beaten) => beatAnswer(parts, beaten))],
     ['PUT', '/health/instance', instances.updateHealth],
     ['PUT', '/health', instances.updateHealth],

@@ -22,7 +22,7 @@ export function svcNamingRoutes(parts: NamingParts): Route[] {
     ['DELETE', '/instance', instances.deregister],
     ['PUT', '/instance', instances.modify],
     ['GET', '/instance', instances.detail],
-    ['GET', '/instance/list', listOperation(parts)],
+    ['GET', '/instance/list', listOperation(parts, () => 'svc')],
     ['PUT', '/instance/beat', beatOperation(parts, beatAnswer)],
     ['PUT', '/health/instance', instances.updateHealth],
     ['PUT', '/instance/metadata/batch', metadata.update],

@@ -4,6 +4,7 @@ import {
   deregisterInstance,
   type InstanceTarget,
   modifyInstance,
+  modifyOrRegister,
   setHealth,
 } from '../../../../core/naming/instance-commands.ts'
 import { beat } from '../../../../core/naming/beat.ts'
@@ -12,7 +13,7 @@ import { OK_TEXT } from '../../routing/answers.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { parseMetadata } from '../../../parameters/json-fields.ts'
 import { type Operation, operation } from '../../routing/operation.ts'
-import type { Answer } from '../../routing/route.ts'
+import type { Answer, Caller } from '../../routing/route.ts'
 import { detailAnswer } from './instance-detail.ts'
 import { andThen } from '../../routing/and-then.ts'
 import { type NamingParts, serviceKeyOf } from './naming-parts.ts'
@@ -45,7 +46,7 @@ export function instanceOperations(parts: NamingParts) {
   return {
     register: register(parts),
     deregister: deregister(parts),
-    modify: modify(parts),
+    modify: modifyOperation(parts, () => false),
     updateHealth: updateHealth(parts),
     detail: detail(parts),
   } satisfies Record<string, Operation>
@@ -96,7 +97,14 @@ function deregister(parts: NamingParts): Operation {
   })
 }
 
-function modify(parts: NamingParts): Operation {
+/**
+ * Changes an instance, or is refused where there is none. For a client of whom `registersUnknown`, an unknown
+ * instance is registered instead (docs/decisions/0021).
+ */
+export function modifyOperation(
+  parts: NamingParts,
+  registersUnknown: (caller: Caller) => boolean,
+): Operation {
   return operation({
     summary: 'Modify instance',
     permission: WRITE,
@@ -106,11 +114,12 @@ function modify(parts: NamingParts): Operation {
       enabled: Type.Optional(enabled),
       metadata: Type.Optional(fields.metadata),
     }),
-    handle: ({ params }) => {
+    handle: ({ params, caller }) => {
       const metadata = metadataOf(parts, params.metadata)
       const maxMetadataBytes = parts.maxInstanceMetadataBytes
       const patch = { weight: params.weight, enabled: params.enabled, metadata, maxMetadataBytes }
-      return andThen(parts.engine.execute(modifyInstance(targetOf(params), patch)), () => OK_TEXT)
+      const commandOf = registersUnknown(caller) ? modifyOrRegister : modifyInstance
+      return andThen(parts.engine.execute(commandOf(targetOf(params), patch)), () => OK_TEXT)
     },
   })
 }

@@ -1,6 +1,7 @@
 import { Type } from '../../../parameters/schema.ts'
 import type { ServiceKey } from '../../../../core/naming/service.ts'
 import { instanceListAnswer } from '../../../answers/instance-list.ts'
+import type { ListFormat } from '../../../answers/list-format.ts'
 import { asciiJsonAnswer } from '../../routing/answers.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { splitClusters } from '../../../parameters/grouped-name.ts'
@@ -12,8 +13,11 @@ import { acceptsPush } from './push-agents.ts'
 
 const NO_CLUSTERS: readonly string[] = []
 
+/** How a dialect writes a list for a client. */
+export type ListFormatOf = (caller: Caller) => ListFormat
+
 /** `GET …/instance/list`: the hot read of service discovery. A udpPort subscribes to pushes. */
-export function listOperation(parts: NamingParts): Operation {
+export function listOperation(parts: NamingParts, formatOf: ListFormatOf): Operation {
   return operation({
     summary: 'Query instances',
     permission: { action: 'read', resource: 'naming' },
@@ -30,11 +34,14 @@ export function listOperation(parts: NamingParts): Operation {
       const clustersText = params.clusters
       const consumerIp = params.clientIP ?? caller.ip
       const { udpPort, app } = params
-      const pushed = udpPort > 0 && subscribed(parts, caller, { key, udpPort, clustersText, consumerIp, app })
+      const format = formatOf(caller)
+      const pushed =
+        udpPort > 0 && subscribed(parts, caller, { key, format, udpPort, clustersText, consumerIp, app })
       const { switches } = parts.state
       return asciiJsonAnswer(
         instanceListAnswer(parts.state, {
           key,
+          format,
           clustersText,
           clusters: clustersText === '' ? NO_CLUSTERS : splitClusters(clustersText),
           healthyOnly: params.healthyOnly,
@@ -48,6 +55,7 @@ export function listOperation(parts: NamingParts): Operation {
 
 interface Asked {
   readonly key: ServiceKey
+  readonly format: ListFormat
   readonly udpPort: number
   readonly clustersText: string
   readonly consumerIp: string
@@ -66,6 +74,7 @@ function subscribed(parts: NamingParts, caller: Caller, asked: Asked): boolean {
     agent: agent === '' ? named : agent,
     app: asked.app ?? 'unknown',
     clusters: asked.clustersText,
+    format: asked.format,
     namespaceId: asked.key.namespaceId,
     groupedName: asked.key.groupedName,
     consumerIp: asked.consumerIp,

@@ -3,6 +3,7 @@ import type { Now } from '../../../../core/ports.ts'
 import type { ServiceKey } from '../../../../core/naming/service.ts'
 import type { State } from '../../../../core/state.ts'
 import { toNamespaceId } from '../../../../core/namespace-id.ts'
+import type { ListFormat } from '../../../answers/list-format.ts'
 import { toGroupedName } from '../../../parameters/grouped-name.ts'
 
 /** Somebody who asked for a list and can be pushed to. */
@@ -12,6 +13,8 @@ export interface PushSubscription {
   readonly agent: string
   readonly app: string
   readonly clusters: string
+  /** How its lists are written. */
+  readonly format: ListFormat
   readonly namespaceId: string
   readonly groupedName: string
   /** Whose labels a selector compares. */
@@ -22,7 +25,7 @@ export interface PushSubscription {
 export interface Pushes {
   /** Whether the client will be pushed to, so that it may keep the list for longer. */
   subscribe(subscription: PushSubscription): boolean
-  list(key: ServiceKey): PushSubscription[]
+  list(key: ServiceKey): Omit<PushSubscription, 'format'>[]
 }
 
 /** What the naming operations work on. */

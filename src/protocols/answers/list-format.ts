@@ -1,0 +1,50 @@
+import { serviceNameOf } from '../../core/naming/service.ts'
+
+/**
+ * How an instance list is written. `svc`: the fields of interface.md. `nacos-grouped` and `nacos-bare`: those of 1.4 as
+ * well, with `dom` and the `serviceName` of hosts as `<group>@@<service>` or as the name of the service alone
+ * (http-compat.md section 1, Instances).
+ */
+export type ListFormat = 'svc' | 'nacos-grouped' | 'nacos-bare'
+
+/** Writes a host in another format. `json` is the host as `svc` has it; `healthy` is what it tells of its health. */
+export type WriteHost = (json: string, healthy: boolean) => string
+
+/** How the hosts of a service are written in a format. */
+export function hostWriter(format: ListFormat, groupedName: string): WriteHost {
+  switch (format) {
+    case 'svc':
+      return (json) => json
+    case 'nacos-grouped':
+      return withHostFields
+    case 'nacos-bare': {
+      const grouped = member('serviceName', groupedName)
+      const bare = member('serviceName', serviceNameOf(groupedName))
+      // The first match is the member itself: within a text of JSON a quote has a backslash before it.
+      return (json, healthy) =>
+        withHostFields(
+          json.replace(grouped, () => bare),
+          healthy,
+        )
+    }
+  }
+}
+
+/** The members of the list that a format has besides those of `svc`, each with a comma before it. */
+export function moreListFields(
+  format: ListFormat,
+  service: { readonly groupedName: string; readonly metadata: Readonly<Record<string, string>> },
+): string {
+  if (format === 'svc') return ''
+  const { groupedName, metadata } = service
+  const dom = member('dom', format === 'nacos-bare' ? serviceNameOf(groupedName) : groupedName)
+  return `,${dom},"useSpecifiedURL":false,"env":"","metadata":${JSON.stringify(metadata)}`
+}
+
+function withHostFields(json: string, healthy: boolean): string {
+  return `${json.slice(0, -1)},"valid":${healthy},"marked":false}`
+}
+
+function member(name: string, value: string): string {
+  return `"${name}":${JSON.stringify(value)}`
+}

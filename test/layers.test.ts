@@ -20,7 +20,7 @@ const HTTP = ['core', 'protocols/parameters', 'protocols/http/routing', 'protoco
 /** The longest prefix counts. Files that stand directly in src are their own layer: `main.ts`. */
 const LAYERS: Readonly<Record<string, Allowed>> = {
   core: {},
-  archive: { layers: ['core'], node: true },
+  archive: { layers: ['core'], packages: ['yaml'], node: true },
   'protocols/answers': { layers: ['core'], node: true },
   'protocols/udp': { layers: ['core'], node: true },
   'protocols/parameters': { layers: ['core'], node: true },

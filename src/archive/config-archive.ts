@@ -6,14 +6,13 @@ import {
   MetadataError,
   metaKey,
   metaLine,
-  parseMetadata,
   parseMetaLines,
 } from './config-metadata.ts'
 import { badZip, shownName, zipTooLarge } from './zip-format.ts'
 import type { ZipEntry } from './zip-reader.ts'
 import type { ZipFile } from './zip-writer.ts'
 
-/** The two layouts of an export: 1 tells of an item only its application, 2 its type and description as well. */
+/** The two layouts of an export: 1 has only the application of an item, 2 its type and description as well. */
 export type ArchiveVersion = 1 | 2
 
 /** The entry that holds the metadata of each layout. */
@@ -29,7 +28,7 @@ export interface ArchivedConfig {
   readonly modifiedMs: number
 }
 
-/** The files of an export: `<group>/<dataId>` for each item, and what is said about them last. */
+/** The files of an export: `<group>/<dataId>` for each item, then their metadata. */
 export function* archiveFiles(items: Iterable<ArchivedConfig>, version: ArchiveVersion): Generator<ZipFile> {
   const about: string[] = []
   let modifiedMs = 0
@@ -45,7 +44,7 @@ export function* archiveFiles(items: Iterable<ArchivedConfig>, version: ArchiveV
   yield { name: METADATA_NAME[version], content: Buffer.from(text), modifiedMs }
 }
 
-/** How an item is called in the zip. */
+/** The name of an item in the zip. */
 export function entryName({ group, dataId }: { group: string; dataId: string }): string {
   return `${group}/${dataId}`
 }
@@ -56,11 +55,20 @@ export interface ArchiveItem {
   readonly entry: ZipEntry
 }
 
-/** What an archive holds: items, and the names of what is none or has no content. */
+/** What an archive holds: items, and entries or descriptions that are no items. */
 export interface ConfigArchive {
   readonly version: ArchiveVersion
   readonly items: readonly ArchiveItem[]
-  readonly unrecognized: readonly string[]
+  readonly unrecognized: readonly Unrecognized[]
+}
+
+/**
+ * Something that is not imported: an entry whose name is not `group/dataId`, an entry that the metadata does not
+ * describe, or a description without an entry. `name` is the entry's, or the one it would have.
+ */
+export interface Unrecognized {
+  readonly name: string
+  readonly reason: 'bad-name' | 'not-in-metadata' | 'no-entry'
 }
 
 /** The content of an entry, which can be published: UTF-8 and not blank. Rejects with Refusal `malformed-request`. */
@@ -71,13 +79,16 @@ export async function readContent(entry: ZipEntry): Promise<Buffer> {
   return content
 }
 
-/** Takes apart the entries of an export. Rejects with MetadataError, or Refusal for a damaged or too large entry. */
+/** Reads the entries of an export. Rejects with MetadataError, or Refusal for a damaged or too large entry. */
 export async function readArchive(entries: readonly ZipEntry[]): Promise<ConfigArchive> {
   const ofVersion2 = entries.find(({ name }) => name === METADATA_NAME[2])
   const ofVersion1 = entries.find(({ name }) => name === METADATA_NAME[1])
   const contents = entries.filter((entry) => entry !== ofVersion1 && entry !== ofVersion2)
-  if (ofVersion2 !== undefined)
+  if (ofVersion2 !== undefined) {
+    // Loaded on demand: a start of the server does not wait for the package `yaml`.
+    const { parseMetadata } = await import('./metadata-reader.ts')
     return describedItems(contents, await parseMetadata(await readText(ofVersion2)))
+  }
   const apps =
     ofVersion1 === undefined ? new Map<string, string>() : parseMetaLines(await readText(ofVersion1))
   return namedItems(contents, apps)
@@ -91,31 +102,39 @@ async function readText(entry: ZipEntry): Promise<string> {
   return bytes.toString('utf8')
 }
 
-/** Layout 2: what has metadata and a content. */
+/** Layout 2: an item has metadata and an entry. */
 function describedItems(entries: readonly ZipEntry[], described: readonly ItemMetadata[]): ConfigArchive {
   const byName = new Map(described.map((metadata) => [entryName(metadata), metadata]))
   if (byName.size < described.length) throw new MetadataError('an item is described twice')
   const items: ArchiveItem[] = []
-  const unrecognized: string[] = []
+  const unrecognized: Unrecognized[] = []
   for (const entry of entries) {
-    const metadata = byName.get(entry.name)
-    if (metadata === undefined) unrecognized.push(entry.name)
-    else items.push({ metadata, entry })
-    byName.delete(entry.name)
+    const { name } = entry
+    const metadata = byName.get(name)
+    if (metadata !== undefined) items.push({ metadata, entry })
+    else unrecognized.push({ name, reason: isItemName(name) ? 'not-in-metadata' : 'bad-name' })
+    byName.delete(name)
   }
-  return { version: 2, items, unrecognized: [...unrecognized, ...byName.keys()] }
+  for (const name of byName.keys()) unrecognized.push({ name, reason: 'no-entry' })
+  return { version: 2, items, unrecognized }
 }
 
 /** Layout 1: every entry of two parts is an item. */
 function namedItems(entries: readonly ZipEntry[], apps: ReadonlyMap<string, string>): ConfigArchive {
   const items: ArchiveItem[] = []
-  const unrecognized: string[] = []
+  const unrecognized: Unrecognized[] = []
   for (const entry of entries) {
-    const [group, dataId, ...more] = entry.name.split('/')
-    if (!group || !dataId || more.length > 0) unrecognized.push(entry.name)
-    else items.push({ metadata: withApp({ group, dataId }, apps), entry })
+    const { name } = entry
+    const [group = '', dataId = ''] = name.split('/')
+    if (isItemName(name)) items.push({ metadata: withApp({ group, dataId }, apps), entry })
+    else unrecognized.push({ name, reason: 'bad-name' })
   }
   return { version: 1, items, unrecognized }
+}
+
+function isItemName(name: string): boolean {
+  const parts = name.split('/')
+  return parts.length === 2 && parts.every((part) => part !== '')
 }
 
 function withApp(key: { group: string; dataId: string }, apps: ReadonlyMap<string, string>): ItemMetadata {

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { Document, type ToStringOptions, visit } from 'yaml'
 import {
   type ItemMetadata,
   METADATA_HEAD,
@@ -7,9 +8,9 @@ import {
   MetadataError,
   metaKey,
   metaLine,
-  parseMetadata,
   parseMetaLines,
 } from './config-metadata.ts'
+import { parseMetadata } from './metadata-reader.ts'
 
 const written = (items: readonly ItemMetadata[]): string => METADATA_HEAD + items.map(metadataText).join('')
 
@@ -106,8 +107,57 @@ describe('what other emitters of YAML write is read', () => {
     ['CRLF and a mark', '\ufeffmetadata:\r\n- dataId: a\r\n  desc: x # why\r\n  group: G\r\n', 'x'],
     ['unknown keys', 'metadata:\n- dataId: a\n  more: x\n  desc: x\n  group: G\n', 'x'],
     ['a dash alone', 'metadata:\n-\n  dataId: a\n  desc: x\n  group: G\n', 'x'],
+    ['literal block', 'metadata:\n- dataId: a\n  desc: |-\n    one\n    - two\n  group: G\n', 'one\n- two'],
+    ['folded block', 'metadata:\n- dataId: a\n  desc: >\n    one\n    two\n  group: G\n', 'one two\n'],
+    ['flow mappings', 'metadata:\n- {dataId: a, group: G, desc: "x, y"}\n', 'x, y'],
+    ['JSON', '{"metadata":[{"dataId":"a","group":"G","desc":"x"}]}', 'x'],
+    ['quoted keys', '"metadata":\n- "dataId": "a"\n  "desc": "x"\n  "group": "G"\n', 'x'],
+    ['explicit keys', '? metadata\n: - ? dataId\n    : a\n    ? group\n    : G\n    ? desc\n    : x\n', 'x'],
+    ['tags', 'metadata: !!seq\n- !!map\n  dataId: !!str a\n  desc: !!str null\n  group: G\n', 'null'],
+    ['directives and ends', '%YAML 1.1\n---\nmetadata:\n- dataId: a\n  desc: x\n  group: G\n...\n', 'x'],
+    ['anchors', 'metadata:\n- dataId: a\n  group: &g G\n  type: *g\n  desc: *g\n', 'G'],
+    ['numbers', 'metadata:\n- dataId: a\n  group: G\n  desc: 0010\n', '0010'],
+    ['unknown collections', 'metadata:\n- dataId: a\n  more: [x, {y: z}]\n  desc: x\n  group: G\n', 'x'],
   ])('%s', async (_name, text, desc) => {
     expect(await parseMetadata(text)).toMatchObject([{ group: 'G', dataId: 'a', desc }])
+  })
+
+  test('an alias of a text in an item long before', async () => {
+    const middle = '- {dataId: b, group: *g}\n'.repeat(400)
+    const items = await parseMetadata(`metadata:\n- {dataId: a, group: &g G}\n${middle}`)
+    expect(items).toHaveLength(401)
+    expect(items.every(({ group }) => group === 'G')).toBe(true)
+  })
+
+  test('any item in any style of a common emitter', async () => {
+    const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 120 })
+    const line = fc.oneof(
+      text,
+      fc.array(text, { maxLength: 4 }).map((lines) => lines.join('\n')),
+    )
+    const item = fc.record({ dataId: text, group: text, desc: line })
+    const styles = fc.record<ToStringOptions>({
+      defaultStringType: fc.constantFrom(
+        'PLAIN',
+        'QUOTE_SINGLE',
+        'QUOTE_DOUBLE',
+        'BLOCK_LITERAL',
+        'BLOCK_FOLDED',
+      ),
+      lineWidth: fc.constantFrom(0, 40, 80),
+      indentSeq: fc.boolean(),
+      collectionStyle: fc.constantFrom('any', 'flow'),
+      directives: fc.boolean(),
+    })
+    const all = fc.array(item, { minLength: 1, maxLength: 5 })
+    await fc.assert(
+      fc.asyncProperty(all, styles, fc.boolean(), async (items, style, withFlowItems) => {
+        const document = new Document({ metadata: items })
+        if (withFlowItems) visit(document, { Map: (key, map) => void (map.flow = key !== null) })
+        expect(await parseMetadata(document.toString(style))).toMatchObject(items)
+      }),
+      { numRuns: 500 },
+    )
   })
 
   test('an empty list', async () => {
@@ -115,36 +165,89 @@ describe('what other emitters of YAML write is read', () => {
   })
 })
 
-describe('refused with the line is', () => {
+describe('a refusal names the line', () => {
   test.each([
-    ['another document', 'items:\n- a\n', /line 1: metadata: is expected/],
-    ['a list of texts', 'metadata:\n- abc\n', /line 2/],
-    ['a flow', 'metadata:\n- dataId: {a: b}\n', /line 2: unexpected {/],
-    ['an open quote', 'metadata:\n- dataId: "a\n', /line 2: a quoted text does not end/],
-    ['a repeated key', 'metadata:\n- dataId: a\n  dataId: b\n', /line 3: dataId stands twice/],
-    ['an alias', 'metadata:\n- dataId: *a\n', /line 2/],
+    ['another document', 'items:\n- a\n', /line 1: the key metadata is expected/],
+    ['nothing', '', /line 1: the key metadata is expected/],
+    ['two documents', 'metadata: []\n---\nmetadata: []\n', /one document is expected/],
+    ['a list of texts', 'metadata:\n- abc\n', /line 2: an item with keys and values is expected/],
+    ['a text', 'metadata: abc\n', /line 1: a list is expected/],
+    ['a collection for a text', 'metadata:\n- dataId: {a: b}\n', /line 2: dataId is not a text/],
+    ['an open quote', 'metadata:\n- dataId: "a\n', /line [23]: Missing closing "quote/],
+    ['a repeated key', 'metadata:\n- dataId: a\n  dataId: b\n', /line 3: Map keys must be unique/],
+    ['an alias of nothing', 'metadata:\n- dataId: *a\n', /line 2: the alias a stands for no text/],
+    [
+      'an alias of a list',
+      'metadata:\n- more: &a [x]\n  dataId: *a\n',
+      /line 3: the alias a stands for no text/,
+    ],
     ['no group', 'metadata:\n- dataId: a\n', /item 1: group and dataId are required/],
     ['broken extras', 'metadata:\n- dataId: a\n  # waypost {\n', /line 3/],
-  ])('%s', async (_name, text, told) => {
-    await expect(parseMetadata(text)).rejects.toThrow(told)
+    ['deep nesting', `metadata:\n- dataId: ${'['.repeat(10_000)}`, /line 2: nested too deeply/],
+    [
+      'a list in flow style without end',
+      `metadata: [${'{a: b}, '.repeat(100_000)}`,
+      /line 1: an item is longer than 256 KiB/,
+    ],
+    ['an item of very many keys', `metadata:\n- ${'a:\n  '.repeat(20_000)}`, /line \d+: too many keys/],
+    [
+      'a value of a megabyte',
+      `metadata:\n- dataId: "${'x'.repeat(1_000_000)}"\n`,
+      /line 2: an item is longer than 256 KiB/,
+    ],
+    ['comments only', `metadata:\n${' #\n'.repeat(20_000)}`, /line \d+: too many keys/],
+  ])('%s', async (_name, text, reason) => {
+    await expect(parseMetadata(text)).rejects.toThrow(reason)
     await expect(parseMetadata(text)).rejects.toThrow(MetadataError)
+  })
+
+  test('a value that does not end, before all of it is read', async () => {
+    await expect(parseMetadata(`metadata:\n- dataId: "${'x'.repeat(2_000_000)}`)).rejects.toThrow(
+      /longer than/,
+    )
+  })
+
+  test('an item late in a long list', async () => {
+    const items = '- dataId: a\n  group: G\n'.repeat(5_000)
+    await expect(parseMetadata(`metadata:\n${items}- dataId: b\n`)).rejects.toThrow(/item 5001: group/)
+    await expect(parseMetadata(`metadata:\n${items}- dataId: b\n  b\n`)).rejects.toThrow(/line 1000[23]: /)
   })
 })
 
 test('a large file takes no more than linear time', async () => {
-  const blanks = `metadata:\n- dataId: "${' '.repeat(200_000)}x"\n  group: G\n  desc: '${' \n'.repeat(100_000)}x'\n`
+  const blanks = `metadata:
+- dataId: "${' '.repeat(200_000)}x"
+  group: G
+- dataId: a
+  group: G
+  desc: '${' \n'.repeat(100_000)}   x'
+`
   const began = performance.now()
   await parseMetadata(blanks)
   expect(performance.now() - began).toBeLessThan(3_000)
 })
 
+test('others have their turn while a long list is read', async () => {
+  let turns = 0
+  const count = setInterval(() => turns++, 1)
+  const items = await parseMetadata(
+    `metadata:\n${'- dataId: a\n  group: G\n  # waypost {"use":"u"}\n'.repeat(10_000)}`,
+  )
+  clearInterval(count)
+  expect(items).toHaveLength(10_000)
+  expect(items.every(({ extras }) => extras?.use === 'u')).toBe(true)
+  expect(turns).toBeGreaterThan(10)
+})
+
 test('lines of the first layout name the item with a tilde for its last dot', () => {
   expect(metaLine({ group: 'G', dataId: 'a.b.yml', appName: 'shop' })).toBe('G.a.b~yml.app=shop\r\n')
   expect(metaKey({ group: 'G', dataId: 'plain' })).toBe('G.plain.app')
-  expect(parseMetaLines('G.a~yml.app=shop\r\n\r\nG.b.app=x=y\n')).toEqual(
+  expect(parseMetaLines('G.a~yml.app=shop\r\n\r\nG.b.app=x=y\nG.c.app=1\rG.d.app=2')).toEqual(
     new Map([
       ['G.a~yml.app', 'shop'],
       ['G.b.app', 'x=y'],
+      ['G.c.app', '1'],
+      ['G.d.app', '2'],
     ]),
   )
   expect(() => parseMetaLines('G.a.app\r\n')).toThrow(MetadataError)

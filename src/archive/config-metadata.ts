@@ -1,18 +1,15 @@
-import { inTurns } from './turns.ts'
-import { escapeUnprintable, readScalar, writeScalar } from './yaml-scalars.ts'
-
-/** What an export says of an item besides its content. Absent is what it says nothing of. */
+/** What an export says about an item besides its content. A missing field means that it says nothing. */
 export interface ItemMetadata {
   readonly group: string
   readonly dataId: string
   readonly type?: string | null
   readonly desc?: string | null
   readonly appName?: string | null
-  /** What the layout has no place for; other servers read over it. */
+  /** What the layout has no key for; other servers ignore it. */
   readonly extras?: ItemExtras
 }
 
-/** Kept in a comment of the metadata, since readers of this layout refuse a key that they do not know. */
+/** Written as a comment of the metadata: readers of this layout refuse unknown keys. */
 export interface ItemExtras {
   readonly configTags?: string
   readonly use?: string
@@ -21,17 +18,17 @@ export interface ItemExtras {
   readonly encryptedDataKey?: string
 }
 
-/** Metadata that does not follow the layout. `message` says what is wrong and in which line. */
+/** The metadata does not follow the layout. `message` says what is wrong and in which line or item. */
 export class MetadataError extends Error {}
 
-const EXTRAS_MARK = '# waypost '
+/** Begins the comment that holds the extras of an item, as JSON. */
+export const EXTRAS_MARK = '# waypost '
 const EXTRA_NAMES = ['configTags', 'use', 'effect', 'schema', 'encryptedDataKey'] as const
-const KEYS = new Set(['group', 'dataId', 'type', 'desc', 'appName', 'configTags'])
 
-/** `.metadata.yml`, a part for each item, to be joined. The head comes first. */
+/** The first line of `.metadata.yml`; the parts of the items follow. */
 export const METADATA_HEAD = 'metadata:\n'
 
-/** The part of `.metadata.yml` that is about one item. */
+/** The part of `.metadata.yml` about one item. */
 export function metadataText(item: ItemMetadata): string {
   const { appName = null, dataId, desc = null, group, type = null, extras = {} } = item
   const values = { appName, dataId, desc, group, type }
@@ -41,119 +38,45 @@ export function metadataText(item: ItemMetadata): string {
   return `- ${lines.join('  ')}${more}`
 }
 
-/** Reads `.metadata.yml`: a list under `metadata`, of mappings of texts. Throws MetadataError for anything else. */
-export async function parseMetadata(text: string): Promise<ItemMetadata[]> {
-  const reader = new MetadataReader(text.replaceAll('\r\n', '\n'))
-  const items: ItemMetadata[] = []
-  for await (const item of inTurns(reader.items())) items.push(item)
-  return items
+/** Reads the JSON behind the mark of extras. Throws SyntaxError where it is none. */
+export function readExtras(json: string): ItemExtras {
+  const fields = JSON.parse(json) as Readonly<Record<string, unknown>> | null
+  const known = EXTRA_NAMES.map((name) => [name, fields?.[name]]).filter(
+    ([, value]) => typeof value === 'string',
+  )
+  return Object.fromEntries(known) as ItemExtras
 }
 
-type Values = Map<string, string | null>
-
-/** Goes through the lines; what they are is told by their indentation. */
-class MetadataReader {
-  readonly #text: string
-  #item: { values: Values; extras: ItemExtras } | undefined
-  #count = 0
-  #at = 0
-  #isList = false
-  #keyIndent = -1
-
-  constructor(text: string) {
-    this.#text = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
-  }
-
-  /** The items, each once its last line is read. */
-  *items(): Generator<ItemMetadata> {
-    while (this.#at < this.#text.length) {
-      const before = this.#item
-      this.#tryLine()
-      if (before !== undefined && before !== this.#item) yield this.#toItem(before)
-    }
-    if (this.#item !== undefined) yield this.#toItem(this.#item)
-  }
-
-  #tryLine(): void {
-    try {
-      this.#readLine()
-    } catch (error) {
-      const line = this.#text.slice(0, this.#at).split('\n').length
-      throw new MetadataError(`line ${line}: ${(error as Error).message}`)
-    }
-  }
-
-  #readLine(): void {
-    const found = this.#text.indexOf('\n', this.#at)
-    const end = found < 0 ? this.#text.length : found
-    const line = this.#text.slice(this.#at, end)
-    const content = line.trim()
-    let next = end
-    if (content.startsWith(EXTRAS_MARK)) this.#addExtras(content.slice(EXTRAS_MARK.length))
-    else if (content !== '' && !content.startsWith('#') && content !== '---')
-      next = this.#readContent(line, end)
-    this.#at = next + 1
-  }
-
-  /** Answers where the line, or the lines of its value, end. */
-  #readContent(line: string, end: number): number {
-    if (!this.#isList) {
-      if (!/^metadata:\s*(\[\]|null|~)?\s*(#.*)?$/.test(line)) throw new SyntaxError('metadata: is expected')
-      this.#isList = true
-      return end
-    }
-    const dash = /^ *- */.exec(line)?.[0]
-    if (dash !== undefined) {
-      this.#item = { values: new Map(), extras: {} }
-      this.#keyIndent = dash.length
-      return line.trim() === '-' ? ((this.#keyIndent = -1), end) : this.#readPair(dash.length)
-    }
-    const indent = line.search(/[^ ]/)
-    if (this.#keyIndent < 0) this.#keyIndent = indent
-    if (indent !== this.#keyIndent || indent === 0) throw new SyntaxError('unexpected indentation')
-    return this.#readPair(indent)
-  }
-
-  #readPair(indent: number): number {
-    const pair = /([A-Za-z]{1,64}):(?= |\n|$) */y
-    pair.lastIndex = this.#at + indent
-    const key = pair.exec(this.#text)?.[1]
-    const values = this.#item?.values
-    if (key === undefined || values === undefined) throw new SyntaxError('a key and its value are expected')
-    if (values.has(key)) throw new SyntaxError(`${key} stands twice`)
-    const { value, end } = readScalar(this.#text, pair.lastIndex, indent)
-    if (KEYS.has(key)) values.set(key, value)
-    return end
-  }
-
-  #addExtras(json: string): void {
-    const item = this.#item
-    if (item === undefined) return
-    const said = JSON.parse(json) as Readonly<Record<string, unknown>> | null
-    const known = EXTRA_NAMES.map((name) => [name, said?.[name]]).filter(
-      ([, value]) => typeof value === 'string',
-    )
-    item.extras = Object.fromEntries(known) as ItemExtras
-  }
-
-  #toItem({ values, extras }: { values: Values; extras: ItemExtras }): ItemMetadata {
-    const { group, dataId, configTags, ...others } = Object.fromEntries(values)
-    this.#count++
-    if (!group || !dataId) throw new MetadataError(`item ${this.#count}: group and dataId are required`)
-    const tags = configTags ? { configTags } : {}
-    return { group, dataId, ...others, extras: { ...tags, ...extras } }
-  }
+/** A text as a scalar on one line, quoted where a reader might take it for something else. */
+function writeScalar(value: string | null): string {
+  if (value === null) return 'null'
+  return PLAIN.test(value) && !RESERVED.has(value.toLowerCase())
+    ? value
+    : escapeUnprintable(JSON.stringify(value))
 }
 
-/** The line of `.meta.yml` about an item; that layout tells the application and nothing else. */
+const PLAIN = /^[A-Za-z_][\w.-]*$/
+const RESERVED = new Set(['null', 'true', 'false', 'yes', 'no', 'on', 'off', 'y', 'n'])
+
+/** JSON with an escape for every character that a reader of YAML might take for a line break or refuse. */
+function escapeUnprintable(json: string): string {
+  return json.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, (character) =>
+    character
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join(''),
+  )
+}
+
+/** The line of `.meta.yml` about an item: this layout has the application only. */
 export function metaLine(item: { group: string; dataId: string; appName: string }): string {
   return `${metaKey(item)}=${item.appName}\r\n`
 }
 
-/** Reads `.meta.yml`: the applications by `metaKey`. Throws MetadataError for a line without `=`. */
+/** Reads `.meta.yml`: applications by `metaKey`. A line ends with CR, LF or both. Throws MetadataError for one without `=`. */
 export function parseMetaLines(text: string): ReadonlyMap<string, string> {
   const apps = new Map<string, string>()
-  for (const [index, line] of text.split(/\r?\n/).entries()) {
+  for (const [index, line] of text.split(/\r\n?|\n/).entries()) {
     if (line.trim() === '') continue
     const equals = line.indexOf('=')
     if (equals < 0) throw new MetadataError(`line ${index + 1}: a line is <group>.<dataId>.app=<application>`)
@@ -162,7 +85,7 @@ export function parseMetaLines(text: string): ReadonlyMap<string, string> {
   return apps
 }
 
-/** How `.meta.yml` names an item: the last dot of the dataId is a `~`. */
+/** The name of an item in `.meta.yml`: the last dot of the dataId becomes a `~`. */
 export function metaKey({ group, dataId }: { group: string; dataId: string }): string {
   const dot = dataId.lastIndexOf('.')
   const name = dot < 0 ? dataId : `${dataId.slice(0, dot)}~${dataId.slice(dot + 1)}`

@@ -75,7 +75,12 @@ async function sendAll(
   { items, unrecognized, version }: ConfigArchive,
   send: (zip: readonly Buffer[]) => Promise<ImportAnswer>,
 ): Promise<Sum> {
-  const sum: Sum = { published: 0, skipped: [], failed: [], unrecognized: [...unrecognized] }
+  const sum: Sum = {
+    published: 0,
+    skipped: [],
+    failed: [],
+    unrecognized: unrecognized.map(({ name }) => name),
+  }
   const progress = new ProgressLine()
   let done = 0
   for (const part of partsOf(items)) {

@@ -7,6 +7,8 @@ export interface ImportAnswer {
   readonly failData?: readonly NamedItem[]
   readonly skipData?: readonly NamedItem[]
   readonly unrecognizedData?: readonly { readonly itemName: string }[]
+  /** What is wrong with the metadata, where a Waypost server refuses it. */
+  readonly reason?: string
 }
 
 /** An item in an answer. */
@@ -41,7 +43,7 @@ export async function uploadZip(
   const text = await response.text()
   const answer = parseAnswer(text)
   if (response.status === 200 && answer?.code === 200) return answer.data ?? {}
-  const why = answer?.message ?? text.slice(0, 300)
+  const why = answer?.data?.reason ?? answer?.message ?? text.slice(0, 300)
   throw new TransferError(`${url} did not import: ${response.status} ${why}`)
 }
 

@@ -149,11 +149,16 @@ describe('import', () => {
         '- dataId: gone\n  group: G\n',
       'G/a': 'x',
       'G/extra': 'x',
+      'no-group': 'x',
     })
     const more = await imported(described, { namespace: to, policy: 'SKIP' })
     expect(more.data).toMatchObject({
       succCount: 1,
-      unrecognizedData: [{ itemName: 'G/extra' }, { itemName: 'G/gone' }],
+      unrecognizedData: [
+        { itemName: '未在元数据中找到: G/extra' },
+        { itemName: 'no-group' },
+        { itemName: '未在文件中找到: G/gone' },
+      ],
     })
   })
 
@@ -173,6 +178,32 @@ describe('import', () => {
     const answer = await imported(await raw(files as Record<string, string>), query)
     expect(answer).toMatchObject({ code, data: { succCount: 0 } })
     expect(answer.message).toMatch(/./)
+  })
+
+  test('the message of 100002 is the one that clients compare, and the reason stands beside it', async () => {
+    const zip = await raw({ '.metadata.yml': 'metadata:\n- dataId: a\n', 'G/a': 'x' })
+    expect(await imported(zip, {})).toEqual({
+      code: 100002,
+      message: '导入的元数据非法',
+      data: { succCount: 0, reason: 'item 1: group and dataId are required' },
+    })
+  })
+
+  test('metadata as other programs write it: blocks, flows, aliases; lines that end with a lone CR', async () => {
+    const to = await newNamespace()
+    const described = await raw({
+      '.metadata.yml':
+        'metadata:\n- dataId: a\n  group: &g G\n  desc: >-\n    two\n    words\n- {dataId: b, group: *g}\n',
+      'G/a': 'x',
+      'G/b': 'x',
+    })
+    expect((await imported(described, { namespace: to })).data.succCount).toBe(2)
+    const apps = await raw({ '.meta.yml': 'G.c.app=shop\rG.d~yml.app=other\r', 'G/c': 'x', 'G/d.yml': 'x' })
+    expect((await imported(apps, { namespace: to })).data.succCount).toBe(2)
+    const show = async (dataId: string): Promise<Json> =>
+      (await waypost.nacos.get(configs, { show: 'all', tenant: to, dataId, group: 'G' })).json()
+    expect((await show('a')).desc).toBe('two words')
+    expect([(await show('c')).appName, (await show('d.yml')).appName]).toEqual(['shop', 'other'])
   })
 
   test('100005 is no file', async () => {

@@ -1,3 +1,4 @@
+import type { Unrecognized } from '../../../archive/config-archive.ts'
 import type { ConfigKey } from '../../../core/config/config-item.ts'
 import { nacosMessage } from './nacos-messages.ts'
 import type { Answer } from '../routing/route.ts'
@@ -5,10 +6,10 @@ import { JSON_UTF8 } from '../routing/answers.ts'
 import { STATUS_OF } from '../errors/status-codes.ts'
 import type { ImportOutcome } from '../endpoints/transfer/import-configs.ts'
 
-/** The codes that tell, at HTTP 200, why nothing was imported (http-compat.md section 3). */
+/** The codes that say, at HTTP 200, why nothing was imported. The text of 100002 is that of 2.5.1. */
 const PROBLEMS = {
   'unknown namespace': { code: 100001, text: 'namespace does not exist' },
-  'bad metadata': { code: 100002, text: 'imported metadata is invalid' },
+  'bad metadata': { code: 100002, text: '导入的元数据非法' },
   'no data': { code: 100005, text: 'imported file data is empty' },
   'nothing selected': { code: 100006, text: 'no configuration selected' },
 } as const
@@ -16,20 +17,30 @@ const PROBLEMS = {
 /** Why an import did not begin. */
 export type ImportProblem = keyof typeof PROBLEMS
 
+/** What comes before the name of something that is not imported. Clients compare these texts: they are those of 2.5.1. */
+const PREFIXES: Readonly<Record<Unrecognized['reason'], string>> = {
+  'bad-name': '',
+  'not-in-metadata': '未在元数据中找到: ',
+  'no-entry': '未在文件中找到: ',
+}
+
 /** The answer to an import that did not begin. */
-export function problemAnswer(problem: ImportProblem, detail?: string): Answer {
+export function problemAnswer(problem: Exclude<ImportProblem, 'bad metadata'>, detail?: string): Answer {
   const { code, text } = PROBLEMS[problem]
-  return envelope(200, {
-    code,
-    message: detail === undefined ? text : `${text}: ${detail}`,
-    data: { succCount: 0 },
-  })
+  const message = detail === undefined ? text : `${text}: ${detail}`
+  return envelope(200, { code, message, data: { succCount: 0 } })
+}
+
+/** The answer to bad metadata. Clients compare its message, so what is wrong is in `data.reason`. */
+export function badMetadataAnswer(reason: string): Answer {
+  const { code, text } = PROBLEMS['bad metadata']
+  return envelope(200, { code, message: text, data: { succCount: 0, reason } })
 }
 
 /** What was imported, and what was not: also where the server could not go on in the middle. */
 export function outcomeAnswer(
   outcome: ImportOutcome,
-  { message, unrecognized = [] }: { message: string; unrecognized?: readonly string[] },
+  { message, unrecognized = [] }: { message: string; unrecognized?: readonly Unrecognized[] },
 ): Answer {
   const { published, skipped, failed, stoppedBy } = outcome
   const data = {
@@ -38,7 +49,7 @@ export function outcomeAnswer(
     failData: failed.map(nameOf),
     skipData: skipped.map(nameOf),
     unrecognizedCount: unrecognized.length,
-    unrecognizedData: unrecognized.map((itemName) => ({ itemName })),
+    unrecognizedData: unrecognized.map(({ name, reason }) => ({ itemName: PREFIXES[reason] + name })),
   }
   if (stoppedBy === undefined) return envelope(200, { code: 200, message, data })
   const status = STATUS_OF[stoppedBy.code]

@@ -14,7 +14,7 @@ import { importConfigs, type ImportWish } from '../endpoints/transfer/import-con
 import { checkContents, importItems } from '../endpoints/transfer/import-item.ts'
 import { cloneConfigs } from './clone-configs.ts'
 import { CONFIG_MANNERS } from './config-manners.ts'
-import { outcomeAnswer, problemAnswer } from './import-answers.ts'
+import { badMetadataAnswer, outcomeAnswer, problemAnswer } from './import-answers.ts'
 import { type ImportRouteParts, importWish, isListed, messageOf, POLICY_PARAMS } from './import-parts.ts'
 
 /** `POST /nacos/v1/cs/configs` with `import=true` or `clone=true` in the query (http-compat.md section 3). */
@@ -87,7 +87,7 @@ async function importFile(
     const outcome = await importConfigs(parts, items, wish)
     return outcomeAnswer(outcome, { message: messageOf('import success', wish), unrecognized })
   } catch (error) {
-    if (error instanceof MetadataError) return problemAnswer('bad metadata', error.message)
+    if (error instanceof MetadataError) return badMetadataAnswer(error.message)
     throw error
   }
 }

@@ -1,4 +1,9 @@
-import { type ArchiveItem, type ConfigArchive, readContent } from '../../../../archive/config-archive.ts'
+import {
+  type ArchiveItem,
+  type ConfigArchive,
+  readContent,
+  type Unrecognized,
+} from '../../../../archive/config-archive.ts'
 import { type ItemMetadata, MetadataError } from '../../../../archive/config-metadata.ts'
 import { inTurns } from '../../../../archive/turns.ts'
 import { shownName, zipTooLarge } from '../../../../archive/zip-format.ts'
@@ -26,10 +31,10 @@ export interface ImportItem {
   read(): Promise<Buffer>
 }
 
-/** The items of an archive that can be published, and the names of what cannot. */
+/** The items of an archive that can be published, and what cannot. */
 export interface ImportItems {
   readonly items: readonly ImportItem[]
-  readonly unrecognized: readonly string[]
+  readonly unrecognized: readonly Unrecognized[]
 }
 
 const NAMES = Type.Object({ dataId: fields.dataId, group: fields.group })
@@ -52,7 +57,7 @@ export async function importItems(archive: ConfigArchive, namespaceId: string): 
   const unrecognized = [...archive.unrecognized]
   for await (const item of inTurns(archive.items)) {
     if (hasUsableName(item.metadata)) items.push(importItem(item, namespaceId))
-    else unrecognized.push(item.entry.name)
+    else unrecognized.push({ name: item.entry.name, reason: 'bad-name' })
   }
   return { items, unrecognized }
 }

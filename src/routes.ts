@@ -32,6 +32,7 @@ import { packageVersion } from './command/version.ts'
 /** What the routes work on. */
 export interface RouteParts {
   readonly state: NamingParts['state']
+  readonly lists: NamingParts['lists']
   readonly engine: NamingParts['engine']
   readonly store: Store
   readonly clock: NamingParts['clock']

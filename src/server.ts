@@ -8,6 +8,7 @@ import type { Now, Snapshot, Store } from './core/ports.ts'
 import { Feed } from './feed/feed.ts'
 import { SWEEP_MS } from './jobs/naming-care.ts'
 import { Observability } from './observability.ts'
+import { InstanceListAnswers } from './protocols/answers/instance-list.ts'
 import { errorsOfPath } from './protocols/http/dialect-errors.ts'
 import { createHttpServer, type HttpServer } from './protocols/http/transport/http-server.ts'
 import { serverGate } from './protocols/http/endpoints/server-gate.ts'
@@ -74,6 +75,7 @@ export async function serveFrom(
 
 interface Parts extends JobParts {
   readonly clock: () => Now
+  readonly lists: InstanceListAnswers
 }
 
 /** The parts that work on what is known. Changes flow one way: engine, state, feed, subscribers. */
@@ -100,14 +102,15 @@ async function joinParts({ store, snapshot }: LoadedStore, settings: Settings, l
     maxHeld: settings.maxHeldPolls,
     maxHeldOfAddress: settings.maxHeldPollsPerAddress,
   })
-  const pushing = await openPushing(state, settings, log)
+  const lists = new InstanceListAnswers(state)
+  const pushing = await openPushing({ state, lists }, settings, log)
   const probing = startProbing({ state, engine }, settings, log)
   feed.subscribe((change) => polls.onChange(change))
   feed.subscribe((change) => pushing.pushes.onChange(change))
   feed.subscribe((change) => probing.watch.onChange(change))
   feed.subscribe(watch.changes.onChange)
   const members = await Members.join(state, store, settings)
-  return { state, engine, store, healthClock, clock, polls, pushing, probing, members, watch }
+  return { state, lists, engine, store, healthClock, clock, polls, pushing, probing, members, watch }
 }
 
 function openHttp(parts: Parts & { backups: ServerBackups }, settings: Settings, log: Logger): HttpServer {

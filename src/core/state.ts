@@ -222,7 +222,6 @@ export class State implements View {
     const instance = this.services.get(change.serviceKey)?.get(change.address)
     if (instance === undefined || instance.healthy === change.healthy) return
     instance.healthy = change.healthy
-    instance.json = undefined
     instance.entry.touch(change.atMs)
     this.#watchSilence(instance)
   }
@@ -243,7 +242,6 @@ export class State implements View {
     const { registered } = instance.record
     instance.metadata = over === undefined ? registered : { ...registered, ...over }
     instance.timing = timingOf(instance.metadata)
-    instance.json = undefined
     this.#watchSilence(instance)
   }
 

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { State } from '../core/state.ts'
-import { instanceListAnswer } from '../protocols/answers/instance-list.ts'
+import type { InstanceListAnswers } from '../protocols/answers/instance-list.ts'
 import type { ListFormat } from '../protocols/answers/list-format.ts'
 import { splitClusters } from '../protocols/parameters/grouped-name.ts'
 import { PushSocket } from '../protocols/udp/push-socket.ts'
@@ -17,8 +17,15 @@ export interface Pushing {
   readonly socket: PushSocket
 }
 
+/** Where pushed lists come from. */
+interface Listed {
+  readonly state: State
+  readonly lists: InstanceListAnswers
+}
+
 /** Binds the socket and joins it with the subscribers. */
-export async function openPushing(state: State, settings: Settings, log: Logger): Promise<Pushing> {
+export async function openPushing(listed: Listed, settings: Settings, log: Logger): Promise<Pushing> {
+  const { state } = listed
   const enabled = (): boolean => state.switches.pushEnabled
   const socket = await PushSocket.open({
     host: settings.host,
@@ -35,15 +42,16 @@ export async function openPushing(state: State, settings: Settings, log: Logger)
     gatherMs: ({ groupedName }) => (state.switches.incrementalList.includes(groupedName) ? 0 : GATHER_MS),
     lapseMs: () => state.switches.defaultPushCacheMillis + LAPSE_MARGIN_MS,
     isPersonal: (key) => state.service(key)?.selector.type === 'label',
-    answerOf: (list) => pushedAnswer(state, list),
+    answerOf: (list) => pushedAnswer(listed, list),
   })
   return { pushes, socket }
 }
 
 /** What is pushed: the list answer as the subscriber would be given it, with the longer cacheMillis. */
-function pushedAnswer(state: State, { key, clusters, format, consumerIp }: PushedList): Buffer | undefined {
+function pushedAnswer({ state, lists }: Listed, pushed: PushedList): Buffer | undefined {
+  const { key, clusters, format, consumerIp } = pushed
   if (state.instanceCount(key) > MOST_PUSHED) return undefined
-  const body = instanceListAnswer(state, {
+  const body = lists.answer({
     key,
     // Subscriptions have it from the list operation.
     format: format as ListFormat,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { at, EngineWorld } from '../../src/core/core.test-support.ts'
+import { InstanceListAnswers } from '../../src/protocols/answers/instance-list.ts'
 import { Refusal } from '../../src/core/refusal.ts'
 import { nacosNamingRoutes } from '../../src/protocols/http/nacos/naming-routes.ts'
 import type { Answer } from '../../src/protocols/http/routing/route.ts'
@@ -15,6 +16,7 @@ function startRoutes() {
   const subscribed: PushSubscription[] = []
   const parts = {
     state: world.state,
+    lists: new InstanceListAnswers(world.state),
     engine: world.engine,
     clock: () => at(world.nowMs),
     pushes: {

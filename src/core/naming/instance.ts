@@ -71,8 +71,6 @@ export interface Instance {
   dueTick: number
   /** Of the beat that renews it, word for word; owned by the known beats. */
   beatFingerprint: string | undefined
-  /** The serialised form, kept until the next change; owned by the protocols' list answer. */
-  json: string | undefined
 }
 
 /**

@@ -19,6 +19,5 @@ export function newInstance(
     timing: timingOf(record.registered),
     dueTick: NOT_DUE,
     beatFingerprint: undefined,
-    json: undefined,
   }
 }

@@ -14,11 +14,7 @@ export class ServiceEntry {
   service: Service
   readonly instances = new InstanceTable()
   version = 0
-  /** The serialised answers made from this version; owned by the protocols' list answer. */
-  answers: unknown = undefined
   readonly clusterSizes = new ClusterSizes()
-  /** The beat interval that the `json` of its instances was made with; owned by the protocols' list answer. */
-  jsonBeatMs: number | undefined = undefined
   #lastRefMs: number
   /** The time of a change that nobody has been told of, {@link ALL_TOLD} where there is none. */
   #untoldMs = ALL_TOLD
@@ -67,6 +63,5 @@ export class ServiceEntry {
   touch(atMs: number): void {
     this.#untoldMs = Math.max(atMs, this.#untoldMs)
     this.version++
-    this.answers = undefined
   }
 }

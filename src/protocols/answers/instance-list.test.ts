@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { address, at, carryOut, ORDERS, registered, WALL_MS } from '../../core/core.test-support.ts'
 import { deregisterInstance } from '../../core/naming/instance-commands.ts'
+import { updateMetadata } from '../../core/naming/metadata-commands.ts'
 import { updateService } from '../../core/naming/service-commands.ts'
 import { setSwitch } from '../../core/operator/set-switch.ts'
 import { State } from '../../core/state.ts'
 import type { ListFormat } from './list-format.ts'
-import { instanceListAnswer, type ListQuery } from './instance-list.ts'
+import { InstanceListAnswers, type ListBody, type ListQuery } from './instance-list.ts'
 
 const ALL: ListQuery = {
   key: ORDERS,
@@ -31,8 +32,16 @@ interface ListView {
   }[]
 }
 
-const textOf = (state: State, other: Partial<ListQuery> = {}) =>
-  instanceListAnswer(state, { ...ALL, ...other }).toString()
+/** The answers of each state of a test. */
+const ANSWERS = new WeakMap<State, InstanceListAnswers>()
+
+function answerOf(state: State, other: Partial<ListQuery> = {}): ListBody {
+  const answers = ANSWERS.get(state) ?? new InstanceListAnswers(state)
+  ANSWERS.set(state, answers)
+  return answers.answer({ ...ALL, ...other })
+}
+
+const textOf = (state: State, other: Partial<ListQuery> = {}) => answerOf(state, other).toString()
 const viewOf = (state: State, other: Partial<ListQuery> = {}) => JSON.parse(textOf(state, other)) as ListView
 const portsOf = (view: ListView) => view.hosts.map(({ port }) => port)
 const wish = { protectThreshold: undefined, metadata: undefined, selector: undefined }
@@ -85,8 +94,8 @@ describe('in the formats of /nacos', () => {
 
   test('each format is kept apart', () => {
     const formats: ListFormat[] = ['svc', 'nacos-grouped', 'nacos-bare']
-    const first = formats.map((format) => instanceListAnswer(state, { ...ALL, key, format }))
-    const second = formats.map((format) => instanceListAnswer(state, { ...ALL, key, format }))
+    const first = formats.map((format) => answerOf(state, { key, format }))
+    const second = formats.map((format) => answerOf(state, { key, format }))
     expect(new Set(first).size).toBe(3)
     expect(second).toEqual(first)
   })
@@ -130,7 +139,7 @@ describe('what is kept', () => {
   test('is given to who asks the same, as the same bytes', () => {
     const state = new State(WALL_MS)
     registered(state)
-    expect(instanceListAnswer(state, ALL)).toBe(instanceListAnswer(state, { ...ALL }))
+    expect(answerOf(state)).toBe(answerOf(state))
     expect(viewOf(state, { cacheMillis: 10_000 }).cacheMillis).toBe(10_000)
     expect(viewOf(state, { clustersText: ',', clusters: [] }).clusters).toBe(',')
     expect(viewOf(state).clusters).toBe('')
@@ -184,14 +193,78 @@ describe('what is kept', () => {
 
   test('stays bounded however many sets of clusters are asked for', () => {
     const state = new State(WALL_MS)
+    // Answers of this size are bytes, which can be told apart.
+    const metadata = { long: 'x'.repeat(17_000) }
     for (let turn = 0; turn < 40; turn++)
-      registered(state, { address: address({ port: turn, cluster: `c${turn}` }) })
+      registered(state, { address: address({ port: turn, cluster: `c${turn}` }), metadata })
     for (let turn = 0; turn < 40; turn++) {
       expect(portsOf(viewOf(state, { clusters: [`c${turn}`] }))).toEqual([turn])
     }
-    const kept = state.services.get(ORDERS)?.answers as { lists: readonly unknown[] }
-    expect(kept.lists.length).toBe(32)
+    const isKept = (turn: number) =>
+      answerOf(state, { clusters: [`c${turn}`] }) === answerOf(state, { clusters: [`c${turn}`] })
+    expect(Array.from({ length: 40 }, (_, turn) => isKept(turn))).toEqual([
+      ...Array.from({ length: 32 }, () => true),
+      ...Array.from({ length: 8 }, () => false),
+    ])
   })
+})
+
+describe('in a service whose hosts are kept one by one', () => {
+  const many = () => {
+    const state = new State(WALL_MS)
+    for (let port = 1; port <= 40; port++) registered(state, { address: address({ port }) })
+    return state
+  }
+  /** What a server that has kept nothing answers. */
+  const freshText = (state: State) => new InstanceListAnswers(state).answer(ALL).toString()
+
+  test('a list shows every change of a host and of the hosts there are', () => {
+    const state = many()
+    const target = (port: number) => ({
+      serviceKey: ORDERS,
+      address: address({ port }),
+      ephemeral: undefined,
+    })
+    const batch = { serviceKey: ORDERS, consistencyType: undefined, maxBytes: 1_000 }
+    const instances = [{ ...address({ port: 4 }), ephemeral: true }]
+    const changes: ((ms: number) => unknown)[] = [
+      () => registered(state, { address: address({ port: 2 }), weight: 9 }),
+      (ms) => carryOut(state, deregisterInstance(target(3)), at(ms)),
+      (ms) => carryOut(state, updateMetadata({ ...batch, instances, keys: { a: '1' } }), at(ms)),
+      () => registered(state, { address: address({ port: 5 }), healthy: false }),
+      (ms) => carryOut(state, deregisterInstance(target(6)), at(ms)),
+      () => registered(state, { address: address({ port: 6 }), metadata: { again: '1' } }),
+      (ms) => carryOut(state, setSwitch('clientBeatInterval', '7000', true), at(ms)),
+      (ms) => carryOut(state, deregisterInstance(target(7)), at(ms)),
+    ]
+    for (const [index, change] of changes.entries()) {
+      const before = textOf(state)
+      change(index)
+      expect(textOf(state)).not.toBe(before)
+      expect(textOf(state)).toBe(freshText(state))
+      expect(textOf(state, { healthyOnly: true })).toBe(textOf(state, { healthyOnly: true }))
+    }
+  })
+
+  test('protection is shown while it lasts', () => {
+    const state = many()
+    registered(state, { address: address({ port: 5 }), healthy: false })
+    const healthy = () => viewOf(state).hosts.filter((host) => host.healthy).length
+    expect(healthy()).toBe(39)
+    carryOut(state, updateService(ORDERS, { ...wish, protectThreshold: 1 }), at(0))
+    expect(healthy()).toBe(40)
+    carryOut(state, updateService(ORDERS, { ...wish, protectThreshold: 0 }), at(0))
+    expect(healthy()).toBe(39)
+  })
+})
+
+test('what is forgotten because others are in use is answered again', () => {
+  const state = new State(WALL_MS)
+  const keys = ['a', 'b', 'c'].map((name) => ({ namespaceId: 'public', groupedName: `G@@${name}` }))
+  for (const serviceKey of keys) registered(state, { serviceKey })
+  const answers = new InstanceListAnswers(state, 1)
+  const texts = () => keys.map((key) => answers.answer({ ...ALL, key }).toString())
+  expect(texts()).toEqual(texts())
 })
 
 test('under protection all are called healthy, and are themselves again after it', () => {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Instance } from '../../core/naming/instance.ts'
+import type { Instance, InstanceRecord, Metadata } from '../../core/naming/instance.ts'
 import { selectInstances, type Selection } from '../../core/naming/select-instances.ts'
 import { groupOf, type ServiceKey } from '../../core/naming/service.ts'
 import type { ServiceEntry } from '../../core/naming/service-entry.ts'
@@ -43,43 +43,101 @@ interface Kept {
   cacheMillis: number
 }
 
-/** What is kept for an entry until its next change; bounded by the number of cluster sets that are asked for. */
+/** The text of a host, and what it was made of: State replaces these objects when the instance changes. */
+interface KeptHost {
+  readonly record: InstanceRecord
+  readonly metadata: Metadata
+  readonly healthy: boolean
+  readonly text: string
+}
+
+/** The answers of a service at one version of it; bounded by the number of cluster sets that are asked for. */
 interface KeptLists extends KeptAnswers {
-  readonly beatIntervalMs: number
+  readonly entry: ServiceEntry
+  version: number
+  beatIntervalMs: number
   lists: readonly Kept[]
   /** What the lists take together. */
   bytes: number
+  /** Outlives a version: after a change only the hosts that have changed are serialized again. */
+  hosts: Map<Instance, KeptHost> | undefined
 }
+
+const NO_LISTS: readonly Kept[] = []
 
 const MOST_LISTS = 32
 
-/** Smaller services have all hosts written anew after a change: keeping them would double what an instance takes. */
+/** The hosts of smaller services are all serialized again after a change: keeping them would double what an instance takes. */
 const FEWEST_KEPT = 32
 
 /** Of one service; a hundred thousand instances make 40 MB of each list. One is kept in any case. */
 const MOST_KEPT_BYTES = 64 * 1024 * 1024
 
 /**
- * The instance list answer (interface.md, instance list answer envelope), as the bytes that are sent. They
- * are made once after a change and kept with the service for the next who asks the same.
+ * Builds the instance list answer (interface.md, instance list answer envelope) as the bytes that are sent, and keeps
+ * it until the service changes. A list that is asked for again costs one lookup. The state knows nothing of this: what
+ * is kept is found by the service's entry, and is valid while the entry has the same version.
  */
-export function instanceListAnswer(state: State, query: ListQuery): ListBody {
-  const entry = state.services.get(query.key)
-  if (entry === undefined) return bodyOf(headText(query) + emptyTail(state, query))
-  const lists = keptLists(state, entry)
-  // Who sees what depends on who asks.
-  if (entry.service.selector.type !== 'none') return makeAnswer(state, entry, query).body
-  const variant = variantOf(entry, query)
-  const found = lists.lists.find((kept) => kept.variant === variant && kept.format === query.format)
-  if (found === undefined) {
-    const made = makeAnswer(state, entry, query)
-    if (keep(lists, made)) recentOf(state).use(entry, lists, made.body.length)
-    return made.body
+export class InstanceListAnswers {
+  readonly #state: State
+  readonly #kept = new WeakMap<ServiceEntry, KeptLists>()
+  readonly #recent: RecentAnswers<KeptLists>
+
+  /** `mostBytes`: see {@link RecentAnswers}. */
+  constructor(state: State, mostBytes?: number) {
+    this.#state = state
+    this.#recent = new RecentAnswers((kept) => this.#kept.delete(kept.entry), mostBytes)
   }
-  recentOf(state).use(entry, lists, 0)
-  if (found.clustersText !== query.clustersText || found.cacheMillis !== query.cacheMillis)
-    reword(found, query)
-  return found.body
+
+  answer(query: ListQuery): ListBody {
+    const state = this.#state
+    const entry = state.services.get(query.key)
+    if (entry === undefined) return bodyOf(headText(query) + emptyTail(state, query))
+    const lists = this.#listsOf(entry)
+    // Who sees what depends on who asks.
+    if (entry.service.selector.type !== 'none') return makeAnswer(state, lists, query).body
+    const variant = variantOf(entry, query)
+    const found = lists.lists.find((kept) => kept.variant === variant && kept.format === query.format)
+    if (found === undefined) {
+      const made = makeAnswer(state, lists, query)
+      if (keep(lists, made)) this.#recent.use(lists, made.body.length)
+      return made.body
+    }
+    this.#recent.use(lists, 0)
+    if (found.clustersText !== query.clustersText || found.cacheMillis !== query.cacheMillis)
+      reword(found, query)
+    return found.body
+  }
+
+  #listsOf(entry: ServiceEntry): KeptLists {
+    const beatIntervalMs = this.#state.switches.clientBeatInterval
+    const kept = this.#kept.get(entry)
+    if (kept === undefined) {
+      const { version } = entry
+      const fresh = {
+        entry,
+        version,
+        beatIntervalMs,
+        lists: NO_LISTS,
+        bytes: 0,
+        hosts: undefined,
+        usedIn: UNUSED,
+      }
+      this.#kept.set(entry, fresh)
+      return fresh
+    }
+    if (kept.version !== entry.version || kept.beatIntervalMs !== beatIntervalMs) renew(kept, beatIntervalMs)
+    return kept
+  }
+}
+
+/** Drops what the last change has made invalid. Hosts name the switch clientBeatInterval. */
+function renew(kept: KeptLists, beatIntervalMs: number): void {
+  if (kept.beatIntervalMs !== beatIntervalMs) kept.hosts = undefined
+  kept.version = kept.entry.version
+  kept.beatIntervalMs = beatIntervalMs
+  kept.lists = NO_LISTS
+  kept.bytes = 0
 }
 
 /** What makes the hosts of one list differ from those of another in the same format, at the same time. */
@@ -87,17 +145,6 @@ function variantOf(entry: ServiceEntry, { clusters, healthyOnly }: ListQuery): s
   const known = clusters.filter((cluster) => entry.clusterSizes.has(cluster))
   const name = clusters.length === 0 ? '' : `|${[...new Set(known)].sort().join(',')}`
   return healthyOnly ? `h${name}` : name
-}
-
-/** Each server has a state of its own. */
-const RECENT = new WeakMap<State, RecentAnswers>()
-
-function recentOf(state: State): RecentAnswers {
-  const there = RECENT.get(state)
-  if (there !== undefined) return there
-  const made = new RecentAnswers()
-  RECENT.set(state, made)
-  return made
 }
 
 /** False where there is enough already. */
@@ -123,32 +170,15 @@ function reword(kept: Kept, query: ListQuery): void {
   kept.cacheMillis = query.cacheMillis
 }
 
-/** Hosts name the switch clientBeatInterval, so what was made with another value is made anew. */
-function keptLists(state: State, entry: ServiceEntry): KeptLists {
-  const beatIntervalMs = state.switches.clientBeatInterval
-  const kept = entry.answers as KeptLists | undefined
-  if (kept?.beatIntervalMs === beatIntervalMs) return kept
-  if (entry.jsonBeatMs !== beatIntervalMs) {
-    for (const instance of entry.instances.values()) instance.json = undefined
-    entry.jsonBeatMs = beatIntervalMs
-  }
-  const fresh: KeptLists = { beatIntervalMs, lists: [], bytes: 0, usedIn: UNUSED }
-  entry.answers = fresh
-  return fresh
-}
-
-function makeAnswer(state: State, entry: ServiceEntry, query: ListQuery): Kept {
+function makeAnswer(state: State, lists: KeptLists, query: ListQuery): Kept {
+  const { entry } = lists
   const { namespaceId } = entry.service.key
   const labelsOf = (ip: string) => state.labelsAt(ip, namespaceId)
   const consumer = query.consumerIp === undefined ? undefined : { ip: query.consumerIp, labelsOf }
   const { clusters, healthyOnly, format } = query
   const selection = selectInstances(entry, { clusters, healthyOnly, consumer })
   const { groupedName } = query.key
-  const writing = {
-    write: hostWriter(format, groupedName),
-    beatIntervalMs: state.switches.clientBeatInterval,
-  }
-  const hosts = hostsText(selection, writing)
+  const hosts = hostsText(lists, selection, hostWriter(format, groupedName))
   const head = headText(query)
   const more = moreListFields(format, { groupedName, metadata: entry.service.metadata })
   const tail = tailText(hosts, { lastRefMs: entry.lastRefMs, protecting: selection.protecting, more })
@@ -173,35 +203,45 @@ function headText({ key, clustersText, cacheMillis }: ListQuery): string {
   return `{"name":${name},"groupName":${group},"clusters":${clusters},"cacheMillis":${cacheMillis},`
 }
 
-interface Writing {
-  readonly write: WriteHost
-  readonly beatIntervalMs: number
-}
-
-function hostsText({ instances, protecting }: Selection, { write, beatIntervalMs }: Writing): string {
-  const keeps = instances.length >= FEWEST_KEPT
+function hostsText(lists: KeptLists, { instances, protecting }: Selection, write: WriteHost): string {
+  const { beatIntervalMs } = lists
+  const hosts = instances.length >= FEWEST_KEPT ? keptHosts(lists) : lists.hosts
   return instances
     .map((instance) => {
-      const json = hostText(instance, { protecting, keeps }, beatIntervalMs)
-      return write(json, protecting || instance.healthy)
+      const healthy = protecting || instance.healthy
+      const json = hostText(hosts, { instance, healthy }, beatIntervalMs)
+      return write(json, healthy)
     })
     .join(',')
 }
 
-/**
- * A host as `svc` has it, kept with the instance until it changes; under protection the unhealthy are made anew as
- * healthy.
- */
+/** Makes room for the texts of hosts, without those of instances that have left. */
+function keptHosts(lists: KeptLists): Map<Instance, KeptHost> {
+  const { instances } = lists.entry
+  const known = lists.hosts
+  if (known !== undefined && known.size <= instances.size) return known
+  lists.hosts = new Map()
+  for (const instance of known === undefined ? [] : instances.values()) {
+    const host = known?.get(instance)
+    if (host !== undefined) lists.hosts.set(instance, host)
+  }
+  return lists.hosts
+}
+
+/** A host as `svc` has it. */
 function hostText(
-  instance: Instance,
-  { protecting, keeps }: { protecting: boolean; keeps: boolean },
+  hosts: Map<Instance, KeptHost> | undefined,
+  { instance, healthy }: { instance: Instance; healthy: boolean },
   beatIntervalMs: number,
 ): string {
-  if (protecting && !instance.healthy) return hostJson(instance, true, beatIntervalMs)
-  if (instance.json !== undefined) return instance.json
-  const json = hostJson(instance, instance.healthy, beatIntervalMs)
-  if (keeps) instance.json = json
-  return json
+  // Protection shows the unhealthy as healthy only for a while: these texts are not kept.
+  if (hosts === undefined || healthy !== instance.healthy) return hostJson(instance, healthy, beatIntervalMs)
+  const { record, metadata } = instance
+  const host = hosts.get(instance)
+  if (host?.record === record && host.metadata === metadata && host.healthy === healthy) return host.text
+  const text = hostJson(instance, healthy, beatIntervalMs)
+  hosts.set(instance, { record, metadata, healthy, text })
+  return text
 }
 
 interface Tail {

@@ -1,6 +1,4 @@
-import type { ServiceEntry } from '../../core/naming/service-entry.ts'
-
-/** What is kept with a service. `usedIn` is the book's: the generation in which it was last asked for. */
+/** What is kept of a service. `usedIn` belongs to {@link RecentAnswers}: the generation of the last use. */
 export interface KeptAnswers {
   readonly bytes: number
   usedIn: number
@@ -13,37 +11,36 @@ export const UNUSED = -1
 const MOST_BYTES = 512 * 1024 * 1024
 
 /**
- * Bounds what the answers of all services take: those that were not asked for of late are forgotten, and made anew
- * when they are. Two generations of at most `mostBytes` each, so that nothing is sorted and an answer in use costs
- * a comparison.
+ * Bounds the memory of the answers of all services: answers that were not used of late are forgotten, and built again
+ * when somebody asks. There are two generations of at most `mostBytes` each, so nothing is sorted, and a use costs a
+ * comparison.
  */
-export class RecentAnswers {
+export class RecentAnswers<T extends KeptAnswers> {
+  readonly #forget: (kept: T) => void
   readonly #most: number
   #generation = 0
   #bytes = 0
-  #current: ServiceEntry[] = []
-  #previous: ServiceEntry[] = []
+  #current: T[] = []
+  #previous: T[] = []
 
-  constructor(mostBytes = MOST_BYTES) {
+  constructor(forget: (kept: T) => void, mostBytes = MOST_BYTES) {
+    this.#forget = forget
     this.#most = mostBytes
   }
 
-  /** Notes that `kept` of an entry is asked for, and has grown by `addedBytes`. */
-  use(entry: ServiceEntry, kept: KeptAnswers, addedBytes: number): void {
+  /** Notes that `kept` is used, and has grown by `addedBytes`. */
+  use(kept: T, addedBytes: number): void {
     if (kept.usedIn === this.#generation) this.#bytes += addedBytes
     else {
       kept.usedIn = this.#generation
-      this.#current.push(entry)
+      this.#current.push(kept)
       this.#bytes += kept.bytes
     }
     if (this.#bytes > this.#most) this.#nextGeneration()
   }
 
   #nextGeneration(): void {
-    for (const entry of this.#previous) {
-      const kept = entry.answers as KeptAnswers | undefined
-      if (kept !== undefined && kept.usedIn !== this.#generation) entry.answers = undefined
-    }
+    for (const kept of this.#previous) if (kept.usedIn !== this.#generation) this.#forget(kept)
     this.#previous = this.#current
     this.#current = []
     this.#bytes = 0

@@ -1,6 +1,5 @@
 import { Type } from '../../../parameters/schema.ts'
 import type { ServiceKey } from '../../../../core/naming/service.ts'
-import { instanceListAnswer } from '../../../answers/instance-list.ts'
 import type { ListFormat } from '../../../answers/list-format.ts'
 import { asciiJsonAnswer } from '../../routing/answers.ts'
 import * as fields from '../../../parameters/fields.ts'
@@ -39,7 +38,7 @@ export function listOperation(parts: NamingParts, formatOf: ListFormatOf): Opera
         udpPort > 0 && subscribed(parts, caller, { key, format, udpPort, clustersText, consumerIp, app })
       const { switches } = parts.state
       return asciiJsonAnswer(
-        instanceListAnswer(parts.state, {
+        parts.lists.answer({
           key,
           format,
           clustersText,

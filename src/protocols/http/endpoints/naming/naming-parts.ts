@@ -4,6 +4,7 @@ import type { ServiceKey } from '../../../../core/naming/service.ts'
 import type { State } from '../../../../core/state.ts'
 import { toNamespaceId } from '../../../../core/namespace-id.ts'
 import type { ListFormat } from '../../../answers/list-format.ts'
+import type { InstanceListAnswers } from '../../../answers/instance-list.ts'
 import { toGroupedName } from '../../../parameters/grouped-name.ts'
 
 /** Somebody who asked for a list and can be pushed to. */
@@ -31,6 +32,7 @@ export interface Pushes {
 /** What the naming operations work on. */
 export interface NamingParts {
   readonly state: State
+  readonly lists: InstanceListAnswers
   readonly engine: Engine
   readonly clock: () => Now
   readonly pushes: Pushes

@@ -18,7 +18,7 @@ import { Members } from './server/members.ts'
 import { startProbing } from './server/probing.ts'
 import { openPushing } from './server/pushing.ts'
 import { type JobParts, startRegularJobs } from './server/regular-jobs.ts'
-import { urlOf } from './server-address.ts'
+import { advertisedHost, urlOf } from './server-address.ts'
 import type { Settings } from './settings/settings.ts'
 import { ServerBackups } from './store/embedded/backup/server-backups.ts'
 import type { FileHolder } from './store/embedded/embedded-store.ts'
@@ -128,7 +128,11 @@ function openHttp(parts: Parts & { backups: ServerBackups }, settings: Settings,
       scrape: watch.scrape,
       auditLog: log,
     }),
-    settings: { ...settings, maxHeaderBytes: settings.maxRequestLineBytes },
+    settings: {
+      ...settings,
+      advertiseHost: advertisedHost(settings),
+      maxHeaderBytes: settings.maxRequestLineBytes,
+    },
     fallbackErrors: errorsOfPath,
     gate: serverGate(state),
     onAnswer: watch.requests.onAnswer,

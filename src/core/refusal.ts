@@ -27,6 +27,8 @@ export type RefusalCode =
   | 'too-slow'
   | 'body-memory'
   | 'content-memory'
+  | 'cross-site'
+  | 'unknown-host'
   | 'unknown-path'
   | 'unknown-method'
   | 'server-status'

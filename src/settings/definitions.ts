@@ -1,4 +1,4 @@
-import { addressList, oneOf } from './kinds.ts'
+import { addressList, hostList, oneOf } from './kinds.ts'
 import { limitDefinitions } from './limit-definitions.ts'
 import {
   SECOND,
@@ -59,6 +59,14 @@ export const definitions = {
     shownDefault: '',
     meaning:
       'The proxies whose `X-Forwarded-For` is believed when the address of a client is recorded. From any other address that header is ignored.',
+  },
+  allowedHosts: {
+    name: 'allowed-hosts',
+    kind: hostList(),
+    default: Object.freeze([]) as readonly string[],
+    shownDefault: '',
+    meaning:
+      'The names under which browsers reach this server, besides IP addresses, `localhost` and `advertise-host`. On a loopback address this holds for every client. Behind a proxy that changes `Host`, name the host of the pages here, with its port if that is not 80 or 443.',
   },
 
   backupDir: textSetting('backup-dir', {

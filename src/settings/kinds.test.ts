@@ -5,6 +5,7 @@ import {
   byteSize,
   decimal,
   duration,
+  hostList,
   integer,
   oneOf,
   showDuration,
@@ -138,3 +139,30 @@ describe('a list of addresses', () => {
 function isAbsent(value: unknown): boolean {
   return value === undefined
 }
+
+describe('a list of hosts', () => {
+  const { read } = hostList()
+
+  test.each([
+    ['waypost.example', ['waypost.example']],
+    ['a_b-c.example:8443, [::1], [fd00::1]:80', ['a_b-c.example:8443', '[::1]', '[fd00::1]:80']],
+    [['10.0.0.7:8848'], ['10.0.0.7:8848']],
+    ['', []],
+    [[], []],
+  ])('%j is %j', (raw, list) => expect(read(raw)).toEqual(list))
+
+  test.each([
+    'http://waypost.example',
+    'waypost.example/',
+    'waypost.example:',
+    'waypost.example:65536',
+    '*.example',
+    '::1',
+    '[localhost]',
+    'a b',
+    'a,',
+    [1],
+    5,
+    null,
+  ])('%j is none', (raw) => expect(read(raw)).toBeUndefined())
+})

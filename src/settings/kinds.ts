@@ -93,12 +93,17 @@ export function addressList(): Kind<readonly string[]> {
   return {
     allowed: 'a list, separated by commas, of IP addresses and ranges such as 10.0.0.7 or 10.0.0.0/8',
     isList: true,
-    read(raw) {
-      const entries = typeof raw === 'string' ? raw.split(',').map((entry) => entry.trim()) : raw
-      if (!Array.isArray(entries)) return undefined
-      if (entries.length === 1 && entries[0] === '') return Object.freeze([])
-      return entries.every(isAddressOrRange) ? Object.freeze([...entries]) : undefined
-    },
+    read: (raw) => listOf(raw, isAddressOrRange),
+  }
+}
+
+/** Host names with or without a port, separated by commas, or a JSON list of them. */
+export function hostList(): Kind<readonly string[]> {
+  return {
+    allowed:
+      'a list, separated by commas, of hosts with or without a port, such as waypost.example or waypost.example:8443',
+    isList: true,
+    read: (raw) => listOf(raw, isHost),
   }
 }
 
@@ -136,6 +141,20 @@ function wholeOnly(value: number): number | undefined {
 
 function within(range: Range, value: number | undefined): number | undefined {
   return value !== undefined && value >= range.min && value <= range.max ? value : undefined
+}
+
+function listOf(raw: unknown, isEntry: (entry: unknown) => boolean): readonly string[] | undefined {
+  const entries = typeof raw === 'string' ? raw.split(',').map((entry) => entry.trim()) : raw
+  if (!Array.isArray(entries)) return undefined
+  if (entries.length === 1 && entries[0] === '') return Object.freeze([])
+  return entries.every(isEntry) ? Object.freeze([...(entries as string[])]) : undefined
+}
+
+function isHost(entry: unknown): boolean {
+  if (typeof entry !== 'string') return false
+  const [, ipv6, name, port = '0'] = /^(?:\[([^\]]*)\]|([\w.-]{1,255}))(?::(\d{1,5}))?$/.exec(entry) ?? []
+  const isName = ipv6 === undefined ? name !== undefined : isIP(ipv6) === 6
+  return isName && Number(port) <= 65_535
 }
 
 function isAddressOrRange(entry: unknown): boolean {

@@ -41,7 +41,7 @@ function requestText(
   const own = headers.map((name) => `${name}: ${name.includes('No-Hangup') ? 'true' : '1000'}\r\n`).join('')
   const form = takesForm ? 'Content-Type: application/x-www-form-urlencoded\r\n' : ''
   const length = method === 'GET' ? '' : `Content-Length: ${Buffer.byteLength(body)}\r\n`
-  return `${method} ${path}${query === '' ? '' : `?${query}`} HTTP/1.1\r\nHost: waypost\r\n${random.of(CLIENT_HEADERS)}${own}${form}${length}\r\n${method === 'GET' ? '' : body}`
+  return `${method} ${path}${query === '' ? '' : `?${query}`} HTTP/1.1\r\nHost: localhost\r\n${random.of(CLIENT_HEADERS)}${own}${form}${length}\r\n${method === 'GET' ? '' : body}`
 }
 
 /** Pieces that parsers stumble over; a mutation puts one anywhere. */

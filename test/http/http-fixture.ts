@@ -30,6 +30,8 @@ export const SETTINGS: HttpSettings = {
   maxJsonDepth: 32,
   maxPipelinedRequests: 256,
   trustedProxies: [],
+  advertiseHost: '',
+  allowedHosts: [],
 }
 
 const EVERYTHING = { a: Type.Optional(Type.String()), n: Type.Optional(Type.Integer({ minimum: 0 })) }

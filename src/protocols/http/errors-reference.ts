@@ -45,6 +45,10 @@ const MEANING_OF = {
     'The bodies that are being read take as much memory as `max-body-memory` allows. Try again in a moment.',
   'content-memory':
     'All contents together would take more memory than `max-content-memory` allows. Delete what is not needed, or raise it.',
+  'cross-site':
+    'A web page of another site tried to change something through the browser of its visitor. Nothing was changed. For a page of this server behind a proxy that changes Host, add its host to `allowed-hosts` of docs/settings.md.',
+  'unknown-host':
+    'Browsers, and any program that reaches a server on a loopback address, must use an IP address, `localhost`, `advertise-host` or a name in `allowed-hosts` of docs/settings.md.',
   'unknown-path': 'Check the spelling; docs/openapi.json has all paths.',
   'unknown-method': 'The header Allow lists the methods of the path.',
   'server-status':

@@ -2,6 +2,7 @@ import type { BlockList } from 'node:net'
 import type { CommonHeaders } from '../routing/answer-headers.ts'
 import type { Answer, Caller, ErrorFormat, Route } from '../routing/route.ts'
 import type { BodyMemory } from './body-memory.ts'
+import type { CrossSiteGuard } from './cross-site-guard.ts'
 import type { RequestLimits } from './request-limits.ts'
 import type { Router } from '../routing/router.ts'
 import type { Turn } from './turn.ts'
@@ -19,6 +20,8 @@ export interface ExchangeContext {
   readonly trusted: BlockList
   readonly maxParameters: number
   readonly limits: RequestLimits
+  /** Judges a request first of all. */
+  readonly guard: CrossSiteGuard
   readonly bodyMemory: BodyMemory
   /** The error format of a path that no route has. */
   readonly fallbackErrors: (path: string) => ErrorFormat

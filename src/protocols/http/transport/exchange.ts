@@ -46,10 +46,12 @@ export class Exchange implements Request<Record<string, unknown>>, Held, Caller,
     this.#count(1)
   }
 
-  /** Finds the route, asks the gate, and reads the body if there is one to read; `run` follows. */
+  /** Judges the origin of the request, finds the route, asks the gate, and reads the body if there is one to read; `run` follows. */
   begin(): void {
     try {
-      const { router, maxParameters, limits } = this.#context
+      const { guard, router, maxParameters, limits } = this.#context
+      const refused = guard.refusalOf(this.#request)
+      if (refused !== undefined) return this.#fail(refused)
       const found = router.find(this.#request.method ?? '', pathOf(this.#url))
       if (found instanceof Refusal) return this.#fail(found)
       if (this.#request.rawHeaders.length > 2 * limits.maxHeaders)

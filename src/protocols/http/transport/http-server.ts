@@ -6,6 +6,7 @@ import { answerClientError } from '../errors/client-error.ts'
 import { BodyMemory } from './body-memory.ts'
 import { Connections, type ConnectionSettings, unreadCheckMs } from './connection-limits.ts'
 import { isIdle } from './connection-load.ts'
+import { CrossSiteGuard, type HostNames } from './cross-site-guard.ts'
 import type { ExchangeContext, HttpLog } from './exchange-context.ts'
 import { Exchange } from './exchange.ts'
 import { IncomingRequest } from './incoming-request.ts'
@@ -18,7 +19,7 @@ import { Turn } from './turn.ts'
 import { UploadPlaces } from './upload-places.ts'
 
 /** The limits and times of the HTTP server. */
-export interface HttpSettings extends ConnectionSettings, RequestLimits {
+export interface HttpSettings extends ConnectionSettings, RequestLimits, HostNames {
   /** How long an idle connection is kept. Above 75 s, the longest that clients and proxies keep theirs. */
   readonly keepAliveTimeoutMs: number
   /** The longest that a client may take to send a request; held polls are not touched by it. */
@@ -67,7 +68,7 @@ export interface HttpServer {
 /** How many header fields node looks at unless told otherwise. */
 const NODE_HEADERS = 2_000
 
-/** Builds the server; nothing listens yet. Throws for a wrong route table or trusted proxy. */
+/** Builds the server; nothing listens yet. Throws for a wrong route table, trusted proxy or allowed host. */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { settings } = options
   const context = contextOf(options)
@@ -92,7 +93,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   slowReaders.unref()
   return {
     server,
-    listen: (address) => listen(server, address),
+    listen: async (wanted) => {
+      const { address, port } = await listen(server, wanted)
+      context.guard.listensOn(address)
+      return { port }
+    },
     stop: async (graceMs) => {
       await stop({ server, sockets: connections.sockets, context }, graceMs)
       clearInterval(slowReaders)
@@ -126,6 +131,7 @@ function contextOf({
     trusted: parseTrustedProxies(settings.trustedProxies),
     maxParameters: settings.maxParameters,
     limits: settings,
+    guard: new CrossSiteGuard(settings),
     bodyMemory: new BodyMemory(settings.maxBodyMemoryBytes),
     fallbackErrors,
     gate,
@@ -154,12 +160,12 @@ function nodeOptions(settings: HttpSettings): ServerOptions<typeof IncomingReque
   }
 }
 
-function listen(server: Server, { host, port }: { host: string; port: number }): Promise<{ port: number }> {
+function listen(server: Server, { host, port }: { host: string; port: number }): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen({ host, port, backlog: 4096 }, () => {
       server.off('error', reject)
-      resolve({ port: (server.address() as AddressInfo).port })
+      resolve(server.address() as AddressInfo)
     })
   })
 }

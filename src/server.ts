@@ -2,9 +2,10 @@ import { join, resolve } from 'node:path'
 import type { Logger } from 'pino'
 import { packageVersion } from './command/version.ts'
 import { Engine } from './core/engine.ts'
-import { loadState } from './core/load-state.ts'
+import { Follower } from './core/follower.ts'
 import { HealthClock } from './core/naming/health-clock.ts'
 import type { Now, Snapshot, Store } from './core/ports.ts'
+import { Stamps } from './core/stamps.ts'
 import { Feed } from './feed/feed.ts'
 import { SWEEP_MS } from './jobs/naming-care.ts'
 import { Observability } from './observability.ts'
@@ -74,28 +75,22 @@ export async function serveFrom(
 }
 
 interface Parts extends JobParts {
-  readonly clock: () => Now
   readonly lists: InstanceListAnswers
 }
 
 /** The parts that work on what is known. Changes flow one way: engine, state, feed, subscribers. */
 async function joinParts({ store, snapshot }: LoadedStore, settings: Settings, log: Logger): Promise<Parts> {
   const healthClock = new HealthClock(monotonicMs(), SWEEP_MS)
-  const clock = (): Now => ({ wallMs: wallMs(), healthMs: healthClock.at(monotonicMs()) })
-  const state = loadState(snapshot, clock(), settings)
+  const stamps = new Stamps()
+  const clock = (): Now => clockAt(wallMs(), healthClock, stamps)
   const watch = new Observability({ store, log, settings, monotonicMs })
   const feed = new Feed({
     defer: loop.soon,
     report: (error, change) => watch.report(error, 'a subscriber of changes failed', { change: change.kind }),
   })
-  const engine = new Engine({
-    state,
-    store: watch.store,
-    clock,
-    publish: (changes) => feed.publish(changes),
-    loop,
-    report: watch.report,
-  })
+  const follower = Follower.load(snapshot, { clock, stamps, feed }, settings)
+  const { state } = follower
+  const engine = new Engine({ follower, store: watch.store, clock, loop, report: watch.report })
   const polls = new LongPolls({
     md5Of: (key) => state.config(key)?.md5 ?? '',
     loop,
@@ -104,13 +99,17 @@ async function joinParts({ store, snapshot }: LoadedStore, settings: Settings, l
   })
   const lists = new InstanceListAnswers(state)
   const pushing = await openPushing({ state, lists }, settings, log)
-  const probing = startProbing({ state, engine }, settings, log)
+  const probing = startProbing({ state, engine, clock }, settings, log)
   feed.subscribe((change) => polls.onChange(change))
   feed.subscribe((change) => pushing.pushes.onChange(change))
   feed.subscribe((change) => probing.watch.onChange(change))
   feed.subscribe(watch.changes.onChange)
   const members = await Members.join(state, store, settings)
   return { state, lists, engine, store, healthClock, clock, polls, pushing, probing, members, watch }
+}
+
+function clockAt(wallMs: number, healthClock: HealthClock, stamps: Stamps): Now {
+  return { wallMs, healthMs: healthClock.at(monotonicMs()), stamp: stamps.next(wallMs) }
 }
 
 function openHttp(parts: Parts & { backups: ServerBackups }, settings: Settings, log: Logger): HttpServer {
@@ -153,6 +152,6 @@ function openBackups(store: FileHolder, settings: Settings, log: Logger): Server
   })
 }
 
-async function closeSockets({ pushing, probing }: Parts): Promise<void> {
+async function closeSockets({ pushing, probing }: JobParts): Promise<void> {
   await Promise.all([pushing.socket.close(), probing.prober.close()])
 }

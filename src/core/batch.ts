@@ -28,7 +28,7 @@ export interface Batch {
 }
 
 /**
- * Decides those that wait, in order, against `view`, and puts their changes after those that are behind:
+ * Decides those that wait, in order, each with a time of its own, against `view`, and puts their changes after those that are behind:
  * `takeBehind` is asked for these once it is known which changes they go along with.
  */
 export function gatherBatch(
@@ -37,13 +37,13 @@ export function gatherBatch(
     waiting,
     takeBehind,
   }: { waiting: readonly Waiting[]; takeBehind: (along: readonly Change[]) => Change[] },
-  now: Now,
+  clock: () => Now,
 ): Batch {
   const draft = new Draft(view)
   const owned: ChangeGroup[] = []
   const owners: Waiting[] = []
   const decided = waiting.map((one): Decided => {
-    const verdict = decideOne(one, draft, now)
+    const verdict = decideOne(one, draft, clock())
     if (!('decision' in verdict) || verdict.decision.changes.length === 0) return verdict
     for (const change of verdict.decision.changes) draft.add(change)
     owned.push(verdict.decision.changes)

@@ -14,14 +14,15 @@ export interface ConfigPublished {
   readonly operator: Operator
 }
 
-/** An item is gone. `historyId` is 0 until the store has stamped it. */
+/** An item is gone. `historyId` is the id of the history record that says so. */
 export interface ConfigDeleted {
   readonly kind: 'config-deleted'
   readonly key: ConfigKey
   readonly deleted: ConfigItem
   readonly operator: Operator
+  /** Epoch milliseconds, as the history shows it. */
   readonly atMs: number
-  historyId: number
+  readonly historyId: number
 }
 
 /** A namespace was put on the list or changed there. */
@@ -40,7 +41,7 @@ export interface NamespaceDeleted {
 export interface ServiceSaved {
   readonly kind: 'service-saved'
   readonly service: Service
-  readonly atMs: number
+  readonly stamp: number
 }
 
 /** A service is gone, and with it its remembered metadata stays until it expires. */
@@ -61,7 +62,7 @@ export interface InstanceSaved {
   readonly record: InstanceRecord
   readonly healthy: boolean | undefined
   readonly beat: boolean
-  readonly atMs: number
+  readonly stamp: number
 }
 
 /** An instance was deregistered, replaced or has expired. */
@@ -71,7 +72,7 @@ export interface InstanceRemoved {
   readonly address: InstanceAddress
   readonly serial: number
   readonly reason: 'deregistered' | 'expired'
-  readonly atMs: number
+  readonly stamp: number
 }
 
 /** An instance became healthy or unhealthy: by beats, by a probe or by an operator. */
@@ -81,7 +82,7 @@ export interface InstanceHealthChanged {
   readonly address: InstanceAddress
   readonly serial: number
   readonly healthy: boolean
-  readonly atMs: number
+  readonly stamp: number
 }
 
 /** The keys that operators wrote over an instance's metadata: the whole set, which replaces the last one. */
@@ -90,7 +91,7 @@ export interface MetadataRemembered {
   readonly serviceKey: ServiceKey
   readonly address: InstanceAddress
   readonly metadata: Metadata
-  readonly atMs: number
+  readonly stamp: number
 }
 
 /** The remembered keys of an address are no longer kept. */
@@ -98,6 +99,7 @@ export interface MetadataForgotten {
   readonly kind: 'metadata-forgotten'
   readonly serviceKey: ServiceKey
   readonly address: InstanceAddress
+  readonly stamp: number
 }
 
 /** Switches were set. `localOnly` (debug=true) is never written and never leaves this server. */
@@ -107,7 +109,10 @@ export interface SwitchesSet {
   readonly localOnly: boolean
 }
 
-/** Everything that can happen, in the past tense. State.apply and the stores name every kind. */
+/**
+ * Everything that can happen, in the past tense. State.apply and the stores name every kind. Nobody modifies a change.
+ * `stamp` is when it was decided (`Stamps`): it tells `lastRefTime`. The ids of configurations are made of a stamp too.
+ */
 export type Change =
   | ConfigPublished
   | ConfigDeleted

@@ -3,12 +3,13 @@ import { type ConfigItem, type ConfigKey, configKey } from './config/config-item
 import { publishConfig, type PublishConfig } from './config/publish-config.ts'
 import type { Command } from './decision.ts'
 import { Engine } from './engine.ts'
+import { Follower } from './follower.ts'
 import type { Instance, InstanceAddress } from './naming/instance.ts'
 import { type RegisterInstance, registerInstance } from './naming/register-instance.ts'
 import type { Service, ServiceKey } from './naming/service.ts'
 import type { ChangeGroup, CommitResult, Now, Store } from './ports.ts'
 import { Refusal } from './refusal.ts'
-import { stampRevisions } from './revision.ts'
+import { firstStampOf, Stamps } from './stamps.ts'
 import { State } from './state.ts'
 import { addressText } from './naming/instance.ts'
 
@@ -18,9 +19,11 @@ export const ORDERS: ServiceKey = { namespaceId: 'public', groupedName: 'DEFAULT
 /** When most tests begin, epoch ms. */
 export const WALL_MS = 1_800_000_000_000
 
-/** A time on both clocks, `ms` after the start of the test. */
+let decisions = 0
+
+/** A time on both clocks, `ms` after the start of the test. Each has a stamp of its own. */
 export function at(ms: number): Now {
-  return { wallMs: WALL_MS + ms, healthMs: ms }
+  return { wallMs: WALL_MS + ms, healthMs: ms, stamp: firstStampOf(WALL_MS + ms) + decisions++ }
 }
 
 /** 10.0.0.1:80 in DEFAULT, or what differs from it. */
@@ -65,13 +68,10 @@ export function published(state: State, content: string, key: ConfigKey): Config
   return item
 }
 
-let revision = 1
-
 /** Decides a command on a state and applies what it comes to, as if it were committed at once. */
 export function carryOut<T>(state: State, command: Command<T>, now: Now): T {
   const decision = command.decide(state, now)
-  stampRevisions(decision.changes, (revision += decision.changes.length))
-  for (const change of decision.changes) state.apply(change, now)
+  state.apply(decision.changes, now)
   return decision.outcome
 }
 
@@ -125,11 +125,8 @@ class FakeStore implements Pick<Store, 'commit'> {
   /** The commit in flight reaches the disk. */
   succeed(): void {
     const commit = this.#next()
-    const changes = commit.groups.flat()
-    stampRevisions(changes, this.#revision)
-    this.#revision += changes.length
-    for (const change of changes) this.#write(change)
-    commit.resolve({ kind: 'committed' })
+    for (const change of commit.groups.flat()) this.#write(change)
+    commit.resolve({ kind: 'committed', revision: this.#revision++ })
   }
 
   /** One group of the commit in flight cannot be written. */
@@ -172,6 +169,8 @@ export class EngineWorld {
   readonly state = new State(WALL_MS)
   readonly store = new FakeStore()
   readonly published: Change[] = []
+  readonly stamps = new Stamps()
+  readonly follower: Follower
   readonly reports: string[] = []
   readonly engine: Engine
   nowMs = 0
@@ -179,15 +178,22 @@ export class EngineWorld {
 
   /** `mostBehind`: how many records one commit takes, where that is not what it is elsewhere. */
   constructor(mostBehind = 1_000) {
+    const clock = (): Now => this.#now()
+    const feed = { publish: (changes: readonly Change[]) => void this.published.push(...changes) }
+    this.follower = new Follower(this.state, { clock, stamps: this.stamps, feed })
     this.engine = new Engine({
       mostBehind,
-      state: this.state,
+      follower: this.follower,
       store: this.store,
-      clock: () => at(this.nowMs),
-      publish: (changes) => this.published.push(...changes),
+      clock,
       loop: { now: () => this.nowMs, soon: (run) => this.#deferred.push(run) },
       report: (_error, what) => this.reports.push(what),
     })
+  }
+
+  #now(): Now {
+    const { wallMs, healthMs } = at(this.nowMs)
+    return { wallMs, healthMs, stamp: this.stamps.next(wallMs) }
   }
 
   /** Gives the engine a command whose answer does not matter. */

@@ -7,7 +7,6 @@ import { Draft } from './draft.ts'
 import { deregisterInstance } from './naming/instance-commands.ts'
 import { registerInstance } from './naming/register-instance.ts'
 import { deleteService } from './naming/service-commands.ts'
-import { stampRevisions } from './revision.ts'
 import { State } from './state.ts'
 import type { View } from './view.ts'
 
@@ -60,12 +59,12 @@ test('commands decided in one batch come to the same, and say the same, as one b
         const together = new State(WALL_MS)
         for (const state of [oneByOne, together]) {
           for (const command of before) {
-            for (const change of told(command, state).decision?.changes ?? []) state.apply(change, at(0))
+            state.apply(told(command, state).decision?.changes ?? [], at(0))
           }
         }
         const single = commands.map((command) => {
           const { outcome, decision } = told(command, oneByOne)
-          for (const change of decision?.changes ?? []) oneByOne.apply(change, at(0))
+          oneByOne.apply(decision?.changes ?? [], at(0))
           return outcome
         })
         const draft = new Draft(together)
@@ -78,8 +77,7 @@ test('commands decided in one batch come to the same, and say the same, as one b
         const drafted = [...draft.instances(ORDERS)].length
         const sizes = sizesOf(draft)
         expect(drafted).toBe(draft.instanceCount(ORDERS))
-        stampRevisions(changes, 1)
-        for (const change of changes) together.apply(change, at(0))
+        together.apply(changes, at(0))
         expect(decided.map(({ outcome }) => outcome)).toEqual(single)
         expect(knownOf(together)).toEqual(knownOf(oneByOne))
         expect(drafted).toBe(together.instanceCount(ORDERS))

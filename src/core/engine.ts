@@ -2,11 +2,11 @@ import { type Batch, gatherBatch, hasChanges, settle, type Waiting } from './bat
 import { BusySubjects } from './busy-subjects.ts'
 import type { Change } from './changes.ts'
 import type { Command, Decision } from './decision.ts'
+import type { Follower } from './follower.ts'
 import type { CommitResult, Now, Store } from './ports.ts'
 import { Refusal } from './refusal.ts'
 import { ReturningCallers } from './returning-callers.ts'
 import type { Loop } from './sliced-work.ts'
-import type { State } from './state.ts'
 import { WriteBehind } from './write-behind.ts'
 
 const MOST_COMMANDS = 512
@@ -18,11 +18,10 @@ const RETRY_TICKS = 10
 
 /** What the engine needs from outside: core has no clock, no timers and no log of its own. */
 export interface EngineOptions {
-  readonly state: State
+  /** Applies what is decided; decisions read its state. */
+  readonly follower: Follower
   readonly store: Pick<Store, 'commit'>
   readonly clock: () => Now
-  /** Takes committed changes in their order, after the state has them (the feed). */
-  readonly publish: (changes: readonly Change[]) => void
   /** Its next turn comes once what has arrived by now is read, so that a batch gathers it. */
   readonly loop: Loop
   /** Told when something could not be written although nobody waits for it. */
@@ -72,8 +71,9 @@ export class Engine {
    */
   execute<T>(command: Command<T>): T | Promise<T> {
     if (this.#closing) throw new Refusal('stopping', 'The server is stopping: try again in a moment.')
-    if (!this.#busy.has(command.subject) && command.surelySyncs?.(this.#options.state) !== true) {
-      const decision = command.decide(this.#options.state, this.#options.clock())
+    const { state } = this.#options.follower
+    if (!this.#busy.has(command.subject) && command.surelySyncs?.(state) !== true) {
+      const decision = command.decide(state, this.#options.clock())
       const changesNothing = decision.changes.length === 0
       if (changesNothing && !this.#doubtful.has(command.subject)) return decision.outcome
       if (!changesNothing && decision.durability !== 'synced') return this.#applyAtOnce(decision)
@@ -132,13 +132,10 @@ export class Engine {
   }
 
   #applyAtOnce<T>(decision: Decision<T>): T {
-    const { state, clock, publish } = this.#options
-    const now = clock()
-    for (const change of decision.changes) {
-      if (decision.durability === 'behind') this.#behind.note(change, state)
-      state.apply(change, now)
-    }
-    publish(decision.changes)
+    const { follower } = this.#options
+    if (decision.durability === 'behind')
+      for (const change of decision.changes) this.#behind.note(change, follower.state)
+    follower.appliedAhead(decision.changes)
     return decision.outcome
   }
 
@@ -154,12 +151,11 @@ export class Engine {
   }
 
   #pump(): void {
-    const { state, store, clock } = this.#options
-    const now = clock()
+    const { follower, store, clock } = this.#options
     const waiting = this.#waiting.splice(0, MOST_COMMANDS)
     const ticked = this.#flushing
-    const takeBehind = (along: readonly Change[]): Change[] => this.#takeBehind(along, now.wallMs)
-    const batch = gatherBatch(state, { waiting, takeBehind }, now)
+    const takeBehind = (along: readonly Change[]): Change[] => this.#takeBehind(along, clock().stamp)
+    const batch = gatherBatch(follower.state, { waiting, takeBehind }, clock)
     if (!this.#behind.isPassing) this.#flushing = this.#closing
     if (batch.groups.length === 0 && !this.#mustConfirm(batch, ticked)) {
       batch.decided.forEach(settle)
@@ -173,10 +169,10 @@ export class Engine {
     )
   }
 
-  #takeBehind(along: readonly Change[], atMs: number): Change[] {
-    const { state } = this.#options
-    const bound = this.#behind.takeBound(along, state, atMs)
-    return this.#flushing ? [...bound, ...this.#behind.take(this.#mostBehind, state, atMs)] : bound
+  #takeBehind(along: readonly Change[], stamp: number): Change[] {
+    const { state } = this.#options.follower
+    const bound = this.#behind.takeBound(along, state, stamp)
+    return this.#flushing ? [...bound, ...this.#behind.take(this.#mostBehind, state, stamp)] : bound
   }
 
   /** Whether the store must be asked although nothing changes: that nothing does may itself be in doubt. */
@@ -188,15 +184,14 @@ export class Engine {
   #finish(batch: Batch, result: CommitResult): void {
     this.#doubtful.clear()
     if (result.kind === 'failed') return this.#retryWithout(batch, result)
-    const { state, clock, publish } = this.#options
-    const now = clock()
+    const { follower } = this.#options
+    // Those that were behind are applied already.
     const changes = batch.groups.slice(batch.behind.length).flat()
-    for (const change of changes) state.apply(change, now)
-    for (const group of batch.groups) for (const change of group) state.stored.written(change)
+    follower.applied({ revision: result.revision, changes })
+    for (const group of batch.groups) for (const change of group) follower.state.stored.written(change)
     batch.decided.forEach(settle)
     this.#callers.answered(batch.decided.length, this.#waiting.length)
     this.#endCommit()
-    if (changes.length > 0) publish(changes)
   }
 
   /** One group cannot be written: its caller hears so, the others are decided again. */

@@ -6,13 +6,18 @@ import type { Service, ServiceKey } from './naming/service.ts'
 import type { Namespace } from './namespaces/namespace.ts'
 import type { SwitchPatch } from './operator/switches.ts'
 
-/** The two times that core works with; both arrive as arguments. */
+/** The times that core works with; they arrive as arguments. */
 export interface Now {
   /** Epoch milliseconds: what people and answers see. */
   readonly wallMs: number
   /** Milliseconds on the health clock: what beats and expiry are judged by. */
   readonly healthMs: number
+  /** The stamp of the changes that are decided now (`Stamps`). Every decision gets one of its own. */
+  readonly stamp: number
 }
+
+/** The store's number of a commit. It rises with every commit, also over restarts. */
+export type Revision = number
 
 /** Everything that a store knows when the server starts. */
 export interface Snapshot {
@@ -23,8 +28,10 @@ export interface Snapshot {
   readonly remembered: readonly StoredMetadata[]
   /** The switches that were set with debug=false; fields that were never set are absent. */
   readonly switches: SwitchPatch
-  /** No time given out by this store's server before is later than this (epoch milliseconds). */
-  readonly clockHighMs: number
+  /** The last commit that is in it. */
+  readonly revision: Revision
+  /** No stamp and no time that was given out before is later than this stamp (`Stamps`). */
+  readonly largestStamp: number
 }
 
 /** An instance as it was last written. */
@@ -45,11 +52,11 @@ export interface StoredMetadata {
 export type ChangeGroup = readonly Change[]
 
 /**
- * What a commit came to. `failed` names the one group that cannot be written (nothing of the batch is): the
+ * What a commit came to: its revision, or what failed. `failed` names the one group that cannot be written (nothing of the batch is): the
  * caller of that group gets the error, the others are decided and committed again without it.
  */
 export type CommitResult =
-  | { readonly kind: 'committed' }
+  | { readonly kind: 'committed'; readonly revision: Revision }
   | { readonly kind: 'failed'; readonly group: number; readonly error: Error }
 
 /**
@@ -60,8 +67,8 @@ export interface Store {
   /** Every record there is. Called once, before any other method. Throws when the data cannot be read. */
   load(): Promise<Snapshot>
   /**
-   * Writes all groups or nothing, in order, and stamps the ids of the changes (see `stampRevisions`). It has
-   * reached the disk when the promise resolves. Rejects with Refusal `store-unavailable` when the store as a
+   * Writes all groups or nothing, in order. It modifies no change. They have reached the disk when the promise
+   * resolves. Rejects with Refusal `store-unavailable` when the store as a
    * whole cannot write (disk full, I/O error); nothing of the batch is kept then.
    */
   commit(groups: readonly ChangeGroup[]): Promise<CommitResult>

@@ -22,12 +22,13 @@ import type { Namespace } from './namespaces/namespace.ts'
 import type { Switches } from './operator/switches.ts'
 import { SwitchesInForce } from './operator/switches-in-force.ts'
 import type { Now } from './ports.ts'
+import { msOf } from './stamps.ts'
 import { StoredSerials } from './stored-serials.ts'
 import type { View } from './view.ts'
 
 /**
- * All current knowledge, in memory, indexed for the queries. Queries read it directly and synchronously;
- * `apply` is its only writer and takes committed changes in their order.
+ * All current knowledge, in memory, indexed for the queries. Queries read it directly and synchronously.
+ * `apply` is its only writer, and the follower is the only caller of `apply` (`test/one-writer.test.ts`).
  */
 export class State implements View {
   readonly configs = new ConfigTable()
@@ -45,8 +46,11 @@ export class State implements View {
   readonly namingLimits: NamingLimits
   readonly #switches = new SwitchesInForce()
   #lastSerial = 0
+  #latestRefMs = 0
+  /** Counts the revisions that were applied. */
+  #step = 0
 
-  /** `floorMs`: no `lastRefTime` is earlier than this (epoch ms); see `Snapshot.clockHighMs`. */
+  /** `floorMs`: every `lastRefTime` is later than this (epoch ms). */
   constructor(floorMs: number, namingLimits = NO_NAMING_LIMITS) {
     this.namingLimits = namingLimits
     this.services = new ServiceTable(floorMs)
@@ -107,13 +111,18 @@ export class State implements View {
     return ++this.#lastSerial
   }
 
-  /** Serials up to this one are taken (when loading). */
-  reserveSerial(serial: number): void {
-    this.#lastSerial = Math.max(this.#lastSerial, serial)
+  /** The latest `lastRefTime` of all services, also of those that have left. */
+  get latestRefMs(): number {
+    return this.#latestRefMs
   }
 
-  /** Makes a committed change part of what is known. `healthMs` of `now` is what beats are counted from. */
-  apply(change: Change, now: Now): void {
+  /** Makes the changes of one revision part of what is known. Beats are counted from `now.healthMs`. */
+  apply(changes: Iterable<Change>, now: Now): void {
+    this.#step++
+    for (const change of changes) this.#apply(change, now)
+  }
+
+  #apply(change: Change, now: Now): void {
     switch (change.kind) {
       case 'config-published':
         this.configs.set(change.item)
@@ -128,7 +137,7 @@ export class State implements View {
         this.namespaces.delete(change.namespaceId)
         return
       case 'service-saved':
-        this.#saveService(change.service, change.atMs, now)
+        this.#saveService(change.service, change.stamp, now)
         return
       case 'service-deleted':
         this.#deleteService(change.key)
@@ -157,11 +166,12 @@ export class State implements View {
     for (const entry of this.services.all()) yield* entry.instances.values()
   }
 
-  #saveService(service: Service, atMs: number, now: Now): void {
+  #saveService(service: Service, stamp: number, now: Now): void {
+    this.#lastSerial = Math.max(this.#lastSerial, service.serial)
     const isNew = this.services.get(service.key) === undefined
     const entry = this.services.save(service)
     if (isNew) this.namingSizes.services.add(service.key.namespaceId, 1)
-    entry.touch(atMs)
+    this.#touch(entry, stamp)
     this.#noteEmptiness(entry, now)
   }
 
@@ -192,11 +202,12 @@ export class State implements View {
       this.namingSizes.instances.add(change.serviceKey.namespaceId, 1)
       this.remembrance.setAbsent(change.serviceKey, change.record.address, undefined)
     }
+    this.#lastSerial = Math.max(this.#lastSerial, change.record.serial)
     instance.record = change.record
     if (change.healthy !== undefined) instance.healthy = change.healthy
     if (change.beat) instance.lastBeatMs = now.healthMs
     this.#layMetadata(instance)
-    entry.touch(change.atMs)
+    this.#touch(entry, change.stamp)
     this.#noteEmptiness(entry, now)
   }
 
@@ -208,7 +219,7 @@ export class State implements View {
     this.#letGo(instance)
     this.namingSizes.instances.add(change.serviceKey.namespaceId, -1)
     this.remembrance.setAbsent(change.serviceKey, change.address, now.healthMs)
-    entry.touch(change.atMs)
+    this.#touch(entry, change.stamp)
     this.#noteEmptiness(entry, now)
   }
 
@@ -222,18 +233,18 @@ export class State implements View {
     const instance = this.services.get(change.serviceKey)?.get(change.address)
     if (instance === undefined || instance.healthy === change.healthy) return
     instance.healthy = change.healthy
-    instance.entry.touch(change.atMs)
+    this.#touch(instance.entry, change.stamp)
     this.#watchSilence(instance)
   }
 
-  #remember(change: Pick<MetadataRemembered, 'serviceKey' | 'address' | 'metadata'>, now: Now): void {
-    const { serviceKey, address, metadata } = change
+  #remember(change: Omit<MetadataRemembered, 'kind'>, now: Now): void {
+    const { serviceKey, address, metadata, stamp } = change
     const instance = this.instance(serviceKey, address)
     const absentSinceMs = instance === undefined ? now.healthMs : undefined
     this.remembrance.set({ serviceKey, address, metadata, absentSinceMs })
     if (instance === undefined) return
     this.#layMetadata(instance)
-    instance.entry.touch(now.wallMs)
+    this.#touch(instance.entry, stamp)
   }
 
   /** Lays the remembered keys over the registered ones, and takes the timing from the result. */
@@ -249,6 +260,11 @@ export class State implements View {
   #watchSilence(instance: Instance): void {
     if (instance.record.publisher.kind === 'beats') this.health.watch(instance)
     else this.health.forget(instance)
+  }
+
+  #touch(entry: ServiceEntry, stamp: number): void {
+    entry.touch(msOf(stamp), this.#step)
+    if (entry.lastRefMs > this.#latestRefMs) this.#latestRefMs = entry.lastRefMs
   }
 
   #noteEmptiness(entry: ServiceEntry, now: Now): void {

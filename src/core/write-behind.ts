@@ -52,14 +52,14 @@ export class WriteBehind {
   }
 
   /** Takes at most `most` records out of the pass under way, or of a new one, as the changes that write their present state. */
-  take(most: number, state: State, atMs: number): Change[] {
+  take(most: number, state: State, stamp: number): Change[] {
     if (!this.isPassing) this.#beginPass()
     const changes: Change[] = []
     while (changes.length < most) {
       const dirty = this.#pass.pop()
       if (dirty === undefined) break
       if (dirty.address !== undefined) this.#left.delete(dirty)
-      const change = presentOf(dirty, state, atMs)
+      const change = presentOf(dirty, state, stamp)
       if (change !== undefined) changes.push(change)
     }
     return changes
@@ -69,7 +69,7 @@ export class WriteBehind {
    * Takes what durable changes need beside them on disk, lest a crash before its turn leave them without it: the
    * service of an instance, and the removal of what was at its place before.
    */
-  takeBound(changes: readonly Change[], state: State, atMs: number): Change[] {
+  takeBound(changes: readonly Change[], state: State, stamp: number): Change[] {
     const bound = new Map<number, Dirty>()
     for (const change of changes) {
       if (change.kind !== 'instance-saved') continue
@@ -84,7 +84,7 @@ export class WriteBehind {
       this.#dirty.delete(dirty.serial)
       if (dirty.address !== undefined) this.#left.delete(dirty)
     }
-    const present = [...bound.values()].map((dirty) => presentOf(dirty, state, atMs))
+    const present = [...bound.values()].map((dirty) => presentOf(dirty, state, stamp))
     return present.filter((change) => change !== undefined)
   }
 
@@ -107,9 +107,9 @@ export class WriteBehind {
 }
 
 /** The change that writes the present state of a record, which is on its way to the store with it; none where it needs none. */
-function presentOf(dirty: Dirty, state: State, atMs: number): Change | undefined {
+function presentOf(dirty: Dirty, state: State, stamp: number): Change | undefined {
   const change =
-    dirty.address === undefined ? serviceNow(dirty, state, atMs) : instanceNow(dirty, state, atMs)
+    dirty.address === undefined ? serviceNow(dirty, state, stamp) : instanceNow(dirty, state, stamp)
   if (change === undefined) state.stored.settled(dirty.serial)
   else state.stored.sent(dirty.serial)
   return change
@@ -151,23 +151,23 @@ function isNew(change: Change, state: State): boolean {
   return state.instance(change.serviceKey, change.record.address)?.record.serial !== change.record.serial
 }
 
-function serviceNow(dirty: DirtyService, state: State, atMs: number): Change | undefined {
+function serviceNow(dirty: DirtyService, state: State, stamp: number): Change | undefined {
   const { serviceKey, serial } = dirty
   const service = state.service(serviceKey)
-  if (service?.serial === serial) return { kind: 'service-saved', service, atMs }
+  if (service?.serial === serial) return { kind: 'service-saved', service, stamp }
   return state.maybeStored(serial) ? { kind: 'service-deleted', key: serviceKey, serial } : undefined
 }
 
-function instanceNow(dirty: DirtyInstance, state: State, atMs: number): Change | undefined {
+function instanceNow(dirty: DirtyInstance, state: State, stamp: number): Change | undefined {
   const { serviceKey, address, serial } = dirty
   // That of a service that has left is empty.
   const entry = dirty.entry ?? state.services.get(serviceKey)
   const instance = entry?.get(address)
   if (instance?.record.serial !== serial) {
     if (!state.maybeStored(serial)) return undefined
-    return { kind: 'instance-removed', serviceKey, address, serial, reason: 'expired', atMs }
+    return { kind: 'instance-removed', serviceKey, address, serial, reason: 'expired', stamp }
   }
   const { record, healthy } = instance
   const serviceSerial = instance.entry.service.serial
-  return { kind: 'instance-saved', serviceKey, serviceSerial, record, healthy, beat: false, atMs }
+  return { kind: 'instance-saved', serviceKey, serviceSerial, record, healthy, beat: false, stamp }
 }

@@ -15,7 +15,7 @@ function startCare(liveShare = 1) {
     engine: world.engine,
     clock,
     monotonicMs: () => world.nowMs,
-    wallMs: () => at(world.nowMs).wallMs,
+    now: () => ({ ...at(world.nowMs), healthMs: clock.at(world.nowMs) }),
     loop: { now: () => world.nowMs, soon: (run) => later.push(run) },
     liveShare: () => liveShare,
     emptyServiceExpiryMs: 60_000,
@@ -81,7 +81,7 @@ test('metadata that nobody has come back for is forgotten, durably', async () =>
   const where = registration().address
   carryOut(world.state, registerInstance(registration()), at(0))
   world.state.apply(
-    { kind: 'metadata-remembered', serviceKey: ORDERS, address: where, metadata, atMs: 0 },
+    [{ kind: 'metadata-remembered', serviceKey: ORDERS, address: where, metadata, stamp: 0 }],
     at(0),
   )
   pass(31_000)

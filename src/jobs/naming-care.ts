@@ -6,6 +6,7 @@ import type { HealthClock } from '../core/naming/health-clock.ts'
 import { serverStatus, serves } from '../core/operator/server-status.ts'
 import { type Loop, SlicedWork } from '../core/sliced-work.ts'
 import type { ServiceKey } from '../core/naming/service.ts'
+import type { Now } from '../core/ports.ts'
 import type { State } from '../core/state.ts'
 
 /** How often the silence of instances is looked at, ms: each is judged at most two of these late. */
@@ -20,7 +21,8 @@ export interface NamingCareOptions {
   readonly engine: Engine
   readonly clock: HealthClock
   readonly monotonicMs: () => number
-  readonly wallMs: () => number
+  /** The times of a decision that is made now. */
+  readonly now: () => Now
   readonly loop: Loop
   /** The share of the servers of this installation that are alive, 0 to 1. */
   readonly liveShare: () => number
@@ -48,13 +50,12 @@ export class NamingCare {
 
   /** Whether there are more to judge. */
   #judgeSome(): boolean {
-    const { state, engine, wallMs, liveShare } = this.#options
+    const { state, engine, now, liveShare } = this.#options
     if (!serves(serverStatus(state.switches), 'write')) return false
     // With too few servers alive, silence says more about us than about the instances.
     const trusted = liveShare() >= state.switches.distroThreshold
     const judged = (key: ServiceKey): boolean => trusted && isChecked(state.switches, key)
-    const now = { healthMs: this.#healthMs(), wallMs: wallMs() }
-    engine.applyBehind(state.health.sweep(now, judged, MOST_AT_ONCE))
+    engine.applyBehind(state.health.sweep(now(), judged, MOST_AT_ONCE))
     return state.health.hasMore
   }
 

@@ -11,7 +11,7 @@ function watchedStore() {
   const clock = { ms: 0 }
   const write = async (): Promise<CommitResult> => {
     if (store.failing) throw new Refusal('store-unavailable', 'the disk is full')
-    return { kind: 'committed' }
+    return { kind: 'committed', revision: 1 }
   }
   const remember = async (): Promise<void> => {
     store.tries++

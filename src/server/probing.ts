@@ -1,10 +1,11 @@
 import type { Logger } from 'pino'
 import type { Engine } from '../core/engine.ts'
+import type { Now } from '../core/ports.ts'
 import type { State } from '../core/state.ts'
 import { Prober } from '../probes/prober.ts'
 import type { Settings } from '../settings/settings.ts'
 import { ProbeWatch } from '../subscribers/probe-watch.ts'
-import { monotonicMs, wallMs } from './clocks.ts'
+import { monotonicMs } from './clocks.ts'
 
 /** Who probes, and who tells it what to probe. */
 export interface Probing {
@@ -14,18 +15,18 @@ export interface Probing {
 
 /** Probes what persists; what it finds becomes a change like any other. */
 export function startProbing(
-  parts: { state: State; engine: Engine },
+  parts: { state: State; engine: Engine; clock: () => Now },
   settings: Settings,
   log: Logger,
 ): Probing {
-  const { state, engine } = parts
+  const { state, engine, clock } = parts
   const report = (key: string, healthy: boolean): void => {
     const instance = watch.instanceOf(key)
     if (instance === undefined) return
     const { address, serial } = instance.record
     const serviceKey = instance.entry.service.key
-    const atMs = wallMs()
-    engine.applyBehind([{ kind: 'instance-health-changed', serviceKey, address, serial, healthy, atMs }])
+    const { stamp } = clock()
+    engine.applyBehind([{ kind: 'instance-health-changed', serviceKey, address, serial, healthy, stamp }])
   }
   const prober = new Prober({
     limit: settings.probeConcurrency,

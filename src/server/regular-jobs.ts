@@ -1,7 +1,7 @@
 import type { Engine } from '../core/engine.ts'
 import type { HealthClock } from '../core/naming/health-clock.ts'
 import { HEARTBEAT_MS } from '../core/operator/leadership.ts'
-import type { Store } from '../core/ports.ts'
+import type { Now, Store } from '../core/ports.ts'
 import type { State } from '../core/state.ts'
 import { HistoryCleaner } from '../jobs/history-cleaner.ts'
 import { NamingCare, SWEEP_MS } from '../jobs/naming-care.ts'
@@ -17,6 +17,7 @@ import type { Pushing } from './pushing.ts'
 
 /** What the regular jobs work on. */
 export interface JobParts {
+  readonly clock: () => Now
   readonly state: State
   readonly engine: Engine
   readonly store: Store
@@ -70,13 +71,13 @@ function historyCleaner({ store }: JobParts, settings: Settings): HistoryCleaner
   })
 }
 
-function namingCare({ state, engine, healthClock }: JobParts, settings: Settings): NamingCare {
+function namingCare({ state, engine, healthClock, clock }: JobParts, settings: Settings): NamingCare {
   return new NamingCare({
     state,
     engine,
     clock: healthClock,
     monotonicMs,
-    wallMs,
+    now: clock,
     loop,
     // One server is all of them.
     liveShare: () => 1,

@@ -17,11 +17,11 @@ function startWatch(state = new State(WALL_MS)) {
   })
   const run = (command: Command<unknown>) => {
     const { changes } = command.decide(state, at(0))
-    for (const change of changes) state.apply(change, at(0))
+    state.apply(changes, at(0))
     for (const change of changes) watch.onChange(change)
   }
   const hear = (change: Change) => {
-    state.apply(change, at(0))
+    state.apply([change], at(0))
     watch.onChange(change)
   }
   return { state, probed, watch, run, hear, seen: () => [...probed.values()] }
@@ -100,7 +100,7 @@ test('a change of health is passed on, and a key leads back to its instance', ()
   const { run, hear, seen, probed, watch, state } = startWatch()
   run(lasting())
   const serial = [...state.instances(ORDERS)][0]?.record.serial ?? 0
-  const about = { serviceKey: ORDERS, address: address(), serial, healthy: false, atMs: 0 }
+  const about = { serviceKey: ORDERS, address: address(), serial, healthy: false, stamp: 0 }
   hear({ kind: 'instance-health-changed', ...about })
   expect(seen()).toMatchObject([{ healthy: false }])
   const [key = ''] = probed.keys()

@@ -121,7 +121,7 @@ describe('/nacos reading', () => {
     const time = 1_795_260_678_579
     expect(Object.entries(all)).toEqual(
       Object.entries({
-        id: '2',
+        id: expect.stringMatching(/^\d+[02468]$/),
         ...item,
         content: 'a: ü',
         md5: md5('a: ü'),

@@ -4,9 +4,10 @@ import type { HistoryRecord } from '../../src/core/config/history-record.ts'
 import type { Change } from '../../src/core/changes.ts'
 import { ContentBudget } from '../../src/core/config/content-budget.ts'
 import { Engine } from '../../src/core/engine.ts'
+import { Follower } from '../../src/core/follower.ts'
 import type { ChangeGroup, Store } from '../../src/core/ports.ts'
 import { Refusal } from '../../src/core/refusal.ts'
-import { stampRevisions } from '../../src/core/revision.ts'
+import { Stamps } from '../../src/core/stamps.ts'
 import { State } from '../../src/core/state.ts'
 import { nacosConfigRoutes } from '../../src/protocols/http/nacos/config-routes.ts'
 import { nacosConsoleRoutes } from '../../src/protocols/http/nacos/console-routes.ts'
@@ -44,11 +45,18 @@ export function startFixture(limits: Pick<LongPollOptions, 'maxHeld'> = {}) {
     loop,
     ...limits,
   })
+  const stamps = new Stamps()
+  const now = () => {
+    const wallMs = 1_795_260_678_579 + clock.nowMs
+    return { wallMs, healthMs: clock.nowMs, stamp: stamps.next(wallMs) }
+  }
+  const feed = {
+    publish: (changes: readonly Change[]) => changes.forEach((change) => polls.onChange(change)),
+  }
   const engine = new Engine({
-    state,
+    follower: new Follower(state, { clock: now, stamps, feed }),
     store: store as unknown as Store,
-    clock: () => ({ wallMs: 1_795_260_678_579 + clock.nowMs, healthMs: clock.nowMs }),
-    publish: (changes) => changes.forEach((change) => polls.onChange(change)),
+    clock: now,
     loop,
     report: (error) => {
       throw error
@@ -134,11 +142,8 @@ class MemoryStore {
   #revision = 1
 
   async commit(groups: readonly ChangeGroup[]) {
-    const changes = groups.flat()
-    stampRevisions(changes, this.#revision)
-    this.#revision += changes.length
-    this.#records.push(...changes.flatMap(recordsOf))
-    return { kind: 'committed' as const }
+    this.#records.push(...groups.flat().flatMap(recordsOf))
+    return { kind: 'committed' as const, revision: this.#revision++ }
   }
 
   async history(key: ConfigKey, page: { pageNo: number; pageSize: number }) {

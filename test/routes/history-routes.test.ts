@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { configKey } from '../../src/core/config/config-item.ts'
 import { startFixture } from './fixture.ts'
 
 let at: ReturnType<typeof startFixture>
@@ -6,9 +7,13 @@ beforeEach(() => (at = startFixture()))
 
 const item = { dataId: 'app', group: 'G' }
 
-/** Publishes the contents one after the other; the ids of their records are 3, 5, 7 and so on. */
-async function publishAll(contents: string[], named: Record<string, string> = item) {
-  for (const content of contents) await at.nacos('POST', '/cs/configs', { params: { ...named, content } })
+/** Publishes the contents one after the other; answers the id of the item and those of its records, oldest first. */
+async function publishAll(contents: string[]) {
+  for (const content of contents) await at.nacos('POST', '/cs/configs', { params: { ...item, content } })
+  const { entries } = await at.store.history(configKey('public', 'G', 'app'), { pageNo: 1, pageSize: 1_000 })
+  const ids = entries.map(({ id }) => id).reverse()
+  const ofItem = at.state.config(configKey('public', 'G', 'app'))?.origin.id
+  return { itemId: String(ofItem), ids: ids.map(String) }
 }
 
 describe.each([
@@ -22,12 +27,12 @@ describe.each([
   const list = (params: Record<string, string> = {}) => get('/cs/history', { search: 'accurate', ...params })
 
   test('is listed with its fields in their order, the texts left out', async () => {
-    await publishAll(['one', 'two'])
+    const { ids } = await publishAll(['one', 'two'])
     const answer = await list()
     expect(answer).toMatchObject({ status: 200, contentType })
     const time = '2026-11-21T11:31:18.579+0000'
     const record = {
-      id: '5',
+      id: ids[1],
       lastId: -1,
       ...item,
       tenant: '',
@@ -41,31 +46,34 @@ describe.each([
       lastModifiedTime: time,
     }
     const page = { totalCount: 2, pageNumber: 1, pagesAvailable: 1 }
-    const pageItems = [record, { ...record, id: '3', opType: 'I ' }]
+    const pageItems = [record, { ...record, id: ids[0], opType: 'I ' }]
     expect(answer.text).toBe(JSON.stringify({ ...page, pageItems }))
   })
 
   test('is told record by record, and from there backwards', async () => {
-    await publishAll(['one', 'two', 'three'])
-    expect((await get('/cs/history', { nid: '7' })).json()).toMatchObject({ id: '7', content: 'two' })
-    expect((await get('/cs/history/previous', { id: '7' })).json()).toMatchObject({ id: '5', content: 'one' })
-    expect((await get('/cs/history/previous', { id: '5' })).json()).toMatchObject({ id: '3', opType: 'I ' })
-    expect((await get('/cs/history/previous', { id: '3' })).status).toBe(404)
-    expect((await get('/cs/history/previous', { id: '2' })).json()).toMatchObject({ id: '7', content: 'two' })
+    const { itemId, ids } = await publishAll(['one', 'two', 'three'])
+    const [one = '', two = '', three = ''] = ids
+    const previous = async (id: string) => get('/cs/history/previous', { id })
+    expect((await get('/cs/history', { nid: three })).json()).toMatchObject({ id: three, content: 'two' })
+    expect((await previous(three)).json()).toMatchObject({ id: two, content: 'one' })
+    expect((await previous(two)).json()).toMatchObject({ id: one, opType: 'I ' })
+    expect((await previous(one)).status).toBe(404)
+    expect((await previous(itemId)).json()).toMatchObject({ id: three, content: 'two' })
   })
 
   test('has no version before the only one', async () => {
-    await publishAll(['one'])
-    expect((await get('/cs/history/previous', { id: '2' })).status).toBe(404)
+    const { itemId } = await publishAll(['one'])
+    expect((await get('/cs/history/previous', { id: itemId })).status).toBe(404)
   })
 
   test('does not tell records or ids of another item, group or tenant', async () => {
-    await publishAll(['secret', 'secrets'])
+    const { itemId, ids } = await publishAll(['secret', 'secrets'])
+    const [first = '', second = ''] = ids
     for (const other of [{ dataId: 'x' }, { group: 'H' }, { tenant: 'blue' }] as Record<string, string>[]) {
       for (const [path, id] of [
-        ['', { nid: '3' }],
-        ['/previous', { id: '5' }],
-        ['/previous', { id: '2' }],
+        ['', { nid: first }],
+        ['/previous', { id: second }],
+        ['/previous', { id: itemId }],
       ] as const) {
         const answer = await get(`/cs/history${path}`, { ...other, ...id })
         expect(answer.status).toBe(403)
@@ -76,7 +84,6 @@ describe.each([
 
   test.each([
     ['', { nid: '99' }, 404],
-    ['', { nid: '2' }, 404],
     ['', { nid: '0' }, 404],
     ['/previous', { id: '99' }, 404],
     ['/previous', { id: '98' }, 404],
@@ -89,6 +96,11 @@ describe.each([
   ])('%s %j is a %i', async (path, params, status) => {
     await publishAll(['one'])
     expect((await get(`/cs/history${path}`, { ...params })).status).toBe(status)
+  })
+
+  test('the id of an item is not that of a record', async () => {
+    const { itemId } = await publishAll(['one'])
+    expect((await get('/cs/history', { nid: itemId })).status).toBe(404)
   })
 
   test('asks for the nid where nothing says what is wanted', async () => {

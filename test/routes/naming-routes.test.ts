@@ -179,7 +179,7 @@ describe('a beat', () => {
 
   test('only renews while sendBeatOnly is on', async () => {
     const { nacos, world } = startRoutes()
-    world.state.apply({ kind: 'switches-set', patch: { sendBeatOnly: true }, localOnly: true }, at(0))
+    world.state.apply([{ kind: 'switches-set', patch: { sendBeatOnly: true }, localOnly: true }], at(0))
     expect(await nacos('PUT /instance/beat', { ...SERVICE, beat: full() })).toContain('20404')
     expect(world.state.instancesInAll).toBe(0)
   })

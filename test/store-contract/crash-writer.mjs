@@ -3,12 +3,15 @@
 import { createHash } from 'node:crypto'
 import { configKey } from '../../dist/core/config/config-item.js'
 import { NO_NOTES } from '../../dist/core/config/config-notes.js'
+import { historyIdOf, itemIdOf, Stamps } from '../../dist/core/stamps.js'
 import { openEmbeddedStore } from '../../dist/store/embedded/embedded-store.js'
 
 const [directory, round] = process.argv.slice(2)
 const log = { info() {}, warn() {}, error() {} }
 const store = await openEmbeddedStore({ directory, log })
-const { configs } = await store.load()
+const { configs, largestStamp } = await store.load()
+const stamps = new Stamps()
+stamps.see(largestStamp)
 
 for (let writer = 0; writer < 8; writer++) void write(`writer-${writer}`)
 
@@ -25,11 +28,17 @@ async function write(dataId) {
 }
 
 function version(dataId, { number, previous }) {
+  const stamp = stamps.next(1_795_000_000_000)
   const content = Buffer.from(`${round}-${number} ${'x'.repeat(1500)}`)
   return {
     key: configKey('public', 'g', dataId),
-    origin: previous?.origin ?? { id: 0, createdMs: number, createUser: null, createIp: '127.0.0.1' },
-    historyId: 0,
+    origin: previous?.origin ?? {
+      id: itemIdOf(stamp),
+      createdMs: number,
+      createUser: null,
+      createIp: '127.0.0.1',
+    },
+    historyId: historyIdOf(stamp),
     content,
     md5: createHash('md5').update(content).digest('hex'),
     type: 'text',

@@ -14,6 +14,7 @@ import {
   sampleKey,
   sampleService,
   serviceSaved,
+  stamps,
   START_MS,
 } from './samples.ts'
 
@@ -43,12 +44,13 @@ beforeAll(async () => {
   recordId = versions[1]!.historyId
   const service = sampleService('shop', 7)
   const { address } = sampleInstance(80)
+  const stamp = stamps.next(START_MS)
   await commitAll(
     store,
     { kind: 'namespace-saved', namespace: { id: 'blue', showName: 'Blue', desc: 'd' } },
     serviceSaved(service),
     instanceSaved(service, sampleInstance(80)),
-    { kind: 'metadata-remembered', serviceKey: service.key, address, metadata: { a: '1' }, atMs: START_MS },
+    { kind: 'metadata-remembered', serviceKey: service.key, address, metadata: { a: '1' }, stamp },
     { kind: 'switches-set', patch: { healthCheckEnabled: false }, localOnly: false },
   )
   await store.close()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isItemId } from '../../src/core/revision.ts'
+import { isItemId } from '../../src/core/stamps.ts'
 import { commitAll, deleted, publishAll, published, sampleKey, START_MS } from './samples.ts'
 import type { StoreBench } from './store-contract.ts'
 

@@ -8,6 +8,7 @@ import {
   serviceKey,
   serviceSaved,
   START_MS,
+  stamps,
 } from './samples.ts'
 import type { StoreBench } from './store-contract.ts'
 
@@ -46,7 +47,7 @@ export function namingContract(bench: StoreBench): void {
       kind: 'instance-health-changed',
       serviceKey: service.key,
       healthy: false,
-      atMs: START_MS,
+      stamp: stamps.next(START_MS),
     } as const
     await commitAll(
       store,
@@ -61,7 +62,7 @@ export function namingContract(bench: StoreBench): void {
         address: second.address,
         serial: second.serial,
         reason: 'expired',
-        atMs: START_MS,
+        stamp: stamps.next(START_MS),
       },
     )
     store = await bench.reopen(store)
@@ -131,9 +132,9 @@ export function namingContract(bench: StoreBench): void {
       address: sampleInstance(port).address,
     })
     const remembered = (port: number, metadata: Record<string, string>) =>
-      ({ kind: 'metadata-remembered', ...about(port), metadata, atMs: START_MS }) as const
+      ({ kind: 'metadata-remembered', ...about(port), metadata, stamp: stamps.next(START_MS) }) as const
     await commitAll(store, remembered(80, { a: '1', b: '2' }), remembered(81, { a: '1' }))
-    await commitAll(store, remembered(80, { a: '3' }), { kind: 'metadata-forgotten', ...about(81) })
+    await commitAll(store, remembered(80, { a: '3' }), { kind: 'metadata-forgotten', ...about(81), stamp: 0 })
     store = await bench.reopen(store)
     expect((await store.load()).remembered).toEqual([{ ...about(80), metadata: { a: '3' } }])
   })

@@ -10,10 +10,14 @@ import { type ConfigItem, type ConfigKey, configKey } from '../../src/core/confi
 import { type ConfigNotes, NO_NOTES } from '../../src/core/config/config-notes.ts'
 import { BEATS, type InstanceRecord } from '../../src/core/naming/instance.ts'
 import type { Service, ServiceKey } from '../../src/core/naming/service.ts'
-import type { ChangeGroup, Store } from '../../src/core/ports.ts'
+import type { ChangeGroup, Revision, Store } from '../../src/core/ports.ts'
+import { historyIdOf, itemIdOf, Stamps } from '../../src/core/stamps.ts'
 
 /** A time that all samples count from, epoch milliseconds. */
 export const START_MS = 1_795_000_000_000
+
+/** The stamps of all samples. */
+export const stamps = new Stamps()
 
 const OPERATOR = { ip: '10.1.2.3', user: 'ada' }
 
@@ -35,10 +39,16 @@ export interface Version {
 export function published(key: ConfigKey, version: Version): ConfigPublished {
   const { previous, atMs = START_MS, type = 'text' } = version
   const content = Buffer.from(version.content)
+  const stamp = stamps.next(atMs)
   const item: ConfigItem = {
     key,
-    origin: previous?.origin ?? { id: 0, createdMs: atMs, createUser: 'ada', createIp: '10.1.2.3' },
-    historyId: 0,
+    origin: previous?.origin ?? {
+      id: itemIdOf(stamp),
+      createdMs: atMs,
+      createUser: 'ada',
+      createIp: '10.1.2.3',
+    },
+    historyId: historyIdOf(stamp),
     content,
     md5: createHash('md5').update(content).digest('hex'),
     type,
@@ -56,7 +66,8 @@ export function published(key: ConfigKey, version: Version): ConfigPublished {
 
 /** The end of an item. */
 export function deleted(item: ConfigItem, atMs = START_MS): ConfigDeleted {
-  return { kind: 'config-deleted', key: item.key, deleted: item, operator: OPERATOR, atMs, historyId: 0 }
+  const historyId = historyIdOf(stamps.next(atMs))
+  return { kind: 'config-deleted', key: item.key, deleted: item, operator: OPERATOR, atMs, historyId }
 }
 
 /** A service with everything that a service can have. */
@@ -87,7 +98,7 @@ export function serviceKey(name: string): ServiceKey {
 
 /** A service written. */
 export function serviceSaved(service: Service): ServiceSaved {
-  return { kind: 'service-saved', service, atMs: START_MS }
+  return { kind: 'service-saved', service, stamp: stamps.next(START_MS) }
 }
 
 /** The record of an instance at 10.0.0.1:`port`, whose serial is its port. */
@@ -114,15 +125,16 @@ export function instanceSaved(service: Service, record: InstanceRecord, healthy?
     record,
     healthy,
     beat: true,
-    atMs: START_MS,
+    stamp: stamps.next(START_MS),
   }
 }
 
-/** Commits every change as a group of its own; throws unless all are committed. */
-export async function commitAll(store: Store, ...changes: Change[]): Promise<void> {
+/** Commits every change as a group of its own; answers the revision, and throws unless all are committed. */
+export async function commitAll(store: Store, ...changes: Change[]): Promise<Revision> {
   const groups: ChangeGroup[] = changes.map((change) => [change])
   const result = await store.commit(groups)
   if (result.kind === 'failed') throw result.error
+  return result.revision
 }
 
 /** Publishes `contents` one after another, a second apart; answers the versions. */

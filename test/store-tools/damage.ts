@@ -105,10 +105,16 @@ export function diagnose(directory: string): Examination & { damage: Finding[] }
 
 /** Every content of a stopped store by dataId, read as a server reads it. */
 export async function contentsOf(directory: string): Promise<Map<string, string>> {
+  const items = await itemsOf(directory)
+  return new Map([...items].map(([dataId, { content }]) => [dataId, content.toString()]))
+}
+
+/** The items of a stopped store by their dataId, as a server loads them. */
+export async function itemsOf(directory: string): Promise<Map<string, ConfigItem>> {
   const store = await openEmbeddedStore({ directory, log: QUIET })
   try {
     const { configs } = await store.load()
-    return new Map(configs.map(({ key, content }) => [key.dataId, content.toString()]))
+    return new Map(configs.map((item) => [item.key.dataId, item]))
   } finally {
     await store.close()
   }

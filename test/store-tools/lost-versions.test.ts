@@ -9,17 +9,22 @@ import { withChecksum } from '../../src/store/embedded/row-writer.ts'
 import { TABLES } from '../../src/store/embedded/tables.ts'
 import { commitAll, deleted, published, sampleKey } from '../store-contract/samples.ts'
 import { temporaryDirectory } from '../support/waypost.ts'
-import { alter, contentOf, contentsOf, fileOf, overwrite, PAGE, sampleStore } from './damage.ts'
+import { alter, contentOf, contentsOf, fileOf, itemsOf, overwrite, PAGE, sampleStore } from './damage.ts'
 
 // Nothing points to the newest version of an item: these are all the ways that one could be missing.
 
 let sound: string
+/** The newest versions of the items `item-0`, `item-1` and so on, whose names are numbered from 1. */
+let newest: ReadonlyMap<string, ConfigItem>
 beforeAll(async () => {
   sound = await sampleStore(20)
+  newest = await itemsOf(sound)
 })
 
-/** Of the item with the number `nameId`: the sample publishes each item three times, in order. */
-const newestOf = (nameId: number) => nameId * 6 + 1
+const newestItem = (nameId: number) => newest.get(`item-${nameId - 1}`)!
+const newestOf = (nameId: number) => newestItem(nameId).historyId
+/** An id that is later than all of the sample. */
+const laterId = () => newestOf(20) + 1_000
 
 /** Has SQLite keep only some revisions in the index, as if a write to it, or to the table, had never reached the disk. */
 function indexOnly(where: string): string {
@@ -99,24 +104,50 @@ describe('rows that do not fit', () => {
 
   test('an item that is there though its history ends with its deletion is refused', async () => {
     const { start, findings, contents } = await outcomeOf(
-      revision([9001, 7, 38, 'D', newestOf(7), null, null, null, null, '127.0.0.1', null, 5, 0, null]),
+      revision([
+        laterId(),
+        7,
+        newestItem(7).origin.id,
+        'D',
+        newestOf(7),
+        null,
+        null,
+        null,
+        null,
+        '127.0.0.1',
+        null,
+        5,
+        0,
+        null,
+      ]),
       setSums(0),
     )
     expect(start).toMatch(/damaged/)
     expect(findings).toMatchObject([
-      { problem: expect.stringMatching(/ends with its deletion, the record 9001/) },
+      { problem: expect.stringContaining(`ends with its deletion, the record ${laterId()}`) },
     ])
     expect(contents.has('item-6')).toBe(false)
   })
 
   test('an item whose newest version is that of another item of its name is refused', async () => {
-    const row = [9001, 7, 9000, 'I', null, 'c4ca4238a0b923820dcc509a6f75849b', 'text', '', '', '127.0.0.1']
+    const row = [
+      laterId(),
+      7,
+      laterId() - 1,
+      'I',
+      null,
+      'c4ca4238a0b923820dcc509a6f75849b',
+      'text',
+      '',
+      '',
+      '127.0.0.1',
+    ]
     const { start, findings, contents } = await outcomeOf(
       revision([...row, null, 5, 0, Buffer.from('1')]),
-      setSums(9001),
+      setSums(laterId()),
     )
     expect(start).toMatch(/The row 7 of the table config_item is damaged: .*not one of its own/)
-    expect(findings).toMatchObject([{ problem: 'Its current version 9001 is not one of its own.' }])
+    expect(findings).toMatchObject([{ problem: `Its current version ${laterId()} is not one of its own.` }])
     expect(contents.get('item-6')).toBe('1')
   })
 

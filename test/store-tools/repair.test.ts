@@ -9,7 +9,6 @@ import {
   sampleInstance,
   sampleService,
   serviceSaved,
-  START_MS,
 } from '../store-contract/samples.ts'
 import { runWaypost, startWaypost, temporaryDirectory } from '../support/waypost.ts'
 import {
@@ -207,7 +206,7 @@ describe('a repair of instances', () => {
     await store.load()
     const saved = Array.from({ length: 400 }, (_, at) => instanceSaved(service, sampleInstance(at + 1), true))
     await commitAll(store, serviceSaved(service), ...saved)
-    const left = { serviceKey: service.key, reason: 'expired', atMs: START_MS } as const
+    const left = { serviceKey: service.key, reason: 'expired', stamp: 0 } as const
     await commitAll(
       store,
       ...saved.slice(0, 100).map(({ record: { address, serial } }) => ({

@@ -24,12 +24,9 @@ export const CONFIG_TYPES = ['properties', 'xml', 'json', 'text', 'html', 'yaml'
 /** One of {@link CONFIG_TYPES}. */
 export type ConfigType = (typeof CONFIG_TYPES)[number]
 
-/**
- * What stays the same over all versions of an item: its id and its birth. Every version shares one such
- * object; `id` is 0 until the store has given the first version its revision.
- */
+/** What stays the same over all versions of an item: its id and its birth. Every version shares one such object. */
 export interface ConfigOrigin {
-  id: number
+  readonly id: number
   readonly createdMs: number
   readonly createUser: string | null
   readonly createIp: string
@@ -44,12 +41,12 @@ export interface Operator {
 /**
  * The current version of a configuration item. `content` is UTF-8, held as the bytes that are sent;
  * `md5` is 32 lower-case hex digits of those bytes; `historyId` is the id of the history record that made
- * this version, 0 until the store has stamped it.
+ * this version.
  */
 export interface ConfigItem {
   readonly key: ConfigKey
   readonly origin: ConfigOrigin
-  historyId: number
+  readonly historyId: number
   readonly content: Buffer
   readonly md5: string
   readonly type: ConfigType

@@ -1,7 +1,7 @@
 import { array, assert, constantFrom, integer, property, record, string } from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { at, carryOut, published, publishing, refusalOf, WALL_MS } from '../core.test-support.ts'
-import { historyIdOf, isItemId, itemIdOf, stampRevisions } from '../revision.ts'
+import { historyIdOf, isItemId, itemIdOf, stampOfId } from '../stamps.ts'
 import { State } from '../state.ts'
 import { configKey } from './config-item.ts'
 import { deleteConfig } from './delete-config.ts'
@@ -96,22 +96,21 @@ test('deleting answers true, there or not, and what is made after it is a new it
 
 test('ids of items and of history records come from one sequence and never meet', () => {
   assert(
-    property(integer({ min: 1, max: 2 ** 50 }), (revision) => {
-      expect(isItemId(itemIdOf(revision))).toBe(true)
-      expect(isItemId(historyIdOf(revision))).toBe(false)
-      expect(historyIdOf(revision)).toBeGreaterThan(itemIdOf(revision))
-      expect(itemIdOf(revision + 1)).toBeGreaterThan(historyIdOf(revision))
+    property(integer({ min: 1, max: 2 ** 52 - 2 }), (stamp) => {
+      expect(isItemId(itemIdOf(stamp))).toBe(true)
+      expect(isItemId(historyIdOf(stamp))).toBe(false)
+      expect(historyIdOf(stamp)).toBeGreaterThan(itemIdOf(stamp))
+      expect(itemIdOf(stamp + 1)).toBeGreaterThan(historyIdOf(stamp))
+      expect([itemIdOf(stamp), historyIdOf(stamp)].map(stampOfId)).toEqual([stamp, stamp])
     }),
   )
+})
+
+test('a publish takes its ids from the stamp of its decision', () => {
   const state = new State(WALL_MS)
-  const changes = [...changesOf(state, 'a'), ...changesOf(state, 'b', { key: keyOf('b') })]
-  stampRevisions(changes, 7)
-  expect(changes.map((change) => 'item' in change && [change.item.origin.id, change.item.historyId])).toEqual(
-    [
-      [14, 15],
-      [16, 17],
-    ],
-  )
+  const decide = (stamp: number) => publishConfig(publishing('a')).decide(state, { ...at(0), stamp }).changes
+  expect(decide(7)).toMatchObject([{ item: { origin: { id: 14 }, historyId: 15 } }])
+  expect(decide(8)).toMatchObject([{ item: { origin: { id: 16 }, historyId: 17 } }])
 })
 
 describe('a search', () => {

@@ -1,4 +1,5 @@
 import { type Command, synced, unchanged } from '../decision.ts'
+import { historyIdOf } from '../stamps.ts'
 import type { ConfigKey, Operator } from './config-item.ts'
 
 /** Removes an item. Answers true, also when it was not there. */
@@ -9,7 +10,8 @@ export function deleteConfig(key: ConfigKey, operator: Operator): Command<true> 
       const deleted = view.config(key)
       if (deleted === undefined) return unchanged(true)
       const atMs = Math.max(now.wallMs, deleted.modifiedMs)
-      return synced([{ kind: 'config-deleted', key, deleted, operator, atMs, historyId: 0 }], true)
+      const historyId = historyIdOf(now.stamp)
+      return synced([{ kind: 'config-deleted', key, deleted, operator, atMs, historyId }], true)
     },
   }
 }

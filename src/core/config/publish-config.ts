@@ -1,6 +1,8 @@
 import { type Command, synced, unchanged } from '../decision.ts'
 import { ownText, ownTextOrNull } from '../own-text.ts'
 import { Refusal } from '../refusal.ts'
+import type { Now } from '../ports.ts'
+import { historyIdOf, itemIdOf } from '../stamps.ts'
 import type { ConfigItem, ConfigKey, ConfigType, Operator } from './config-item.ts'
 import { type ConfigNotes, NO_NOTES, notesWith, sameNotes } from './config-notes.ts'
 
@@ -25,7 +27,7 @@ export function publishConfig(wish: PublishConfig): Command<true> {
     decide(view, now) {
       const previous = view.config(wish.key)
       checkCas(wish, previous)
-      const item = nextVersion(wish, previous, now.wallMs)
+      const item = nextVersion(wish, previous, now)
       if (previous !== undefined && sameVersion(previous, item)) return unchanged(true)
       const op = previous === undefined ? 'I' : 'U'
       return synced([{ kind: 'config-published', op, item, previous, operator: wish.operator }], true)
@@ -41,22 +43,22 @@ function checkCas(wish: PublishConfig, previous: ConfigItem | undefined): void {
   })
 }
 
-function nextVersion(wish: PublishConfig, previous: ConfigItem | undefined, wallMs: number): ConfigItem {
+function nextVersion(wish: PublishConfig, previous: ConfigItem | undefined, now: Now): ConfigItem {
   const { operator } = wish
   return {
     key: previous?.key ?? ownKey(wish.key),
     origin: previous?.origin ?? {
-      id: 0,
-      createdMs: wallMs,
+      id: itemIdOf(now.stamp),
+      createdMs: now.wallMs,
       createUser: ownTextOrNull(operator.user),
       createIp: ownText(operator.ip),
     },
-    historyId: 0,
+    historyId: historyIdOf(now.stamp),
     content: wish.content,
     md5: wish.md5,
     type: wish.type ?? previous?.type ?? 'text',
     notes: notesWith(previous?.notes ?? NO_NOTES, wish.notes),
-    modifiedMs: Math.max(wallMs, previous?.modifiedMs ?? 0),
+    modifiedMs: Math.max(now.wallMs, previous?.modifiedMs ?? 0),
   }
 }
 

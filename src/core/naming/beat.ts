@@ -74,6 +74,6 @@ function healing({ entry, record }: Instance, now: Now): Change {
     address: record.address,
     serial: record.serial,
     healthy: true,
-    atMs: now.wallMs,
+    stamp: now.stamp,
   }
 }

@@ -71,7 +71,7 @@ function judge(instance: Instance, now: Now): InstanceRemoved | InstanceHealthCh
     serviceKey: entry.service.key,
     address: record.address,
     serial: record.serial,
-    atMs: now.wallMs,
+    stamp: now.stamp,
   }
   const silenceMs = now.healthMs - instance.lastBeatMs
   if (silenceMs >= timing.removeMs) return { kind: 'instance-removed', ...about, reason: 'expired' }

@@ -17,7 +17,7 @@ function sweepUntil(state: State, untilMs: number, fromMs = 0): { ms: number; ki
   for (let ms = fromMs; ms <= untilMs; ms += SWEEP_MS) {
     for (const change of state.health.sweep(at(ms), everyone)) {
       seen.push({ ms, kind: change.kind })
-      state.apply(change, at(ms))
+      state.apply([change], at(ms))
     }
   }
   return seen
@@ -72,10 +72,10 @@ describe('the health clock', () => {
     registered(state)
     const clock = new HealthClock(0, SWEEP_MS)
     for (let ms = SWEEP_MS; ms <= 14_000; ms += SWEEP_MS) clock.sweep(ms)
-    expect(state.health.sweep({ wallMs: 0, healthMs: clock.sweep(24_000) }, everyone)).toEqual([])
-    const beaten = { wallMs: 0, healthMs: clock.at(24_010) }
+    expect(state.health.sweep({ ...at(0), healthMs: clock.sweep(24_000) }, everyone)).toEqual([])
+    const beaten = { ...at(0), healthMs: clock.at(24_010) }
     beat(state, { serviceKey: ORDERS, ...address() }, beaten)
-    expect(state.health.sweep({ wallMs: 0, healthMs: clock.sweep(24_250) }, everyone)).toEqual([])
+    expect(state.health.sweep({ ...at(0), healthMs: clock.sweep(24_250) }, everyone)).toEqual([])
   })
 })
 
@@ -136,8 +136,7 @@ describe('silence', () => {
         { ms: startMs + 15_000, kind: 'instance-health-changed' },
       ])
       const result = beat(state, source, at(startMs + 20_000))
-      for (const change of result.kind === 'renewed' ? result.healed : [])
-        state.apply(change, at(startMs + 20_000))
+      state.apply(result.kind === 'renewed' ? result.healed : [], at(startMs + 20_000))
       expect(instance.healthy).toBe(true)
     }
   })
@@ -206,11 +205,11 @@ describe('silence', () => {
           while ((ahead[0] ?? Infinity) <= ms) {
             const now = at(ahead.shift() ?? 0)
             const result = beat(state, { serviceKey: ORDERS, ...address() }, now)
-            for (const change of result.kind === 'renewed' ? result.healed : []) state.apply(change, now)
+            state.apply(result.kind === 'renewed' ? result.healed : [], now)
           }
           const silenceMs = ms - instance.lastBeatMs
           for (const change of state.health.sweep(at(ms), everyone)) {
-            state.apply(change, at(ms))
+            state.apply([change], at(ms))
             if (change.kind === 'instance-removed') expect(silenceMs).toBeGreaterThanOrEqual(asked.removeMs)
             else expect(silenceMs).toBeGreaterThanOrEqual(asked.unhealthyMs)
           }

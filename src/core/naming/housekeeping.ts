@@ -44,11 +44,11 @@ function expireService(state: State, key: ServiceKey, beforeMs: number): Command
 function forget(state: State, { serviceKey, address }: Remembered, beforeMs: number): Command<void> {
   return {
     subject: serviceSubject(serviceKey),
-    decide(view) {
+    decide(view, { stamp }) {
       const absentSinceMs = state.remembrance.get(serviceKey, address)?.absentSinceMs ?? Infinity
       const back = view.instance(serviceKey, address) !== undefined
       if (back || absentSinceMs > beforeMs) return unchanged(undefined)
-      return synced([{ kind: 'metadata-forgotten', serviceKey, address }], undefined)
+      return synced([{ kind: 'metadata-forgotten', serviceKey, address, stamp }], undefined)
     },
   }
 }

@@ -35,9 +35,8 @@ export function deregisterInstance(target: InstanceTarget): Command<'ok'> {
       if (known === undefined) return unchanged('ok')
       const { serviceKey, address } = target
       const { serial, ephemeral } = known.record
-      const atMs = now.wallMs
       const changes: Change[] = [
-        { kind: 'instance-removed', serviceKey, address, serial, reason: 'deregistered', atMs },
+        { kind: 'instance-removed', serviceKey, address, serial, reason: 'deregistered', stamp: now.stamp },
       ]
       const durability = ephemeral && !view.maybeStored(serial) ? 'behind' : 'synced'
       return { changes, durability, outcome: 'ok' }
@@ -58,12 +57,12 @@ export function modifyInstance(target: InstanceTarget, patch: InstancePatch): Co
       if (weight !== record.weight || enabled !== record.enabled) {
         const changed = { ...record, weight, enabled }
         changes.push(
-          ...saveInFull(view, serviceKey, { record: changed, healthy: undefined, atMs: now.wallMs }),
+          ...saveInFull(view, serviceKey, { record: changed, healthy: undefined, stamp: now.stamp }),
         )
       }
       if (patch.metadata !== undefined) {
         const { metadata: keys, maxMetadataBytes: maxBytes } = patch
-        changes.push(...rememberKeys(view, { serviceKey, record, keys, maxBytes, atMs: now.wallMs }))
+        changes.push(...rememberKeys(view, { serviceKey, record, keys, maxBytes, stamp: now.stamp }))
       }
       return synced(changes, 'ok')
     },
@@ -115,7 +114,7 @@ export function setHealth(target: InstanceTarget, healthy: boolean): Command<'ok
       if (known.healthy === healthy) return unchanged('ok')
       const { serial, ephemeral } = known.record
       const changes: Change[] = [
-        { kind: 'instance-health-changed', serviceKey, address, serial, healthy, atMs: now.wallMs },
+        { kind: 'instance-health-changed', serviceKey, address, serial, healthy, stamp: now.stamp },
       ]
       return { changes, durability: ephemeral ? 'behind' : 'synced', outcome: 'ok' }
     },

@@ -33,7 +33,7 @@ export function updateMetadata(batch: MetadataBatch): Command<KnownInstance[]> {
       const { serviceKey, keys, maxBytes } = batch
       const meant = instancesMeant(view, batch)
       const changes = meant.flatMap(({ record }) =>
-        rememberKeys(view, { serviceKey, record, keys, maxBytes, atMs: now.wallMs }),
+        rememberKeys(view, { serviceKey, record, keys, maxBytes, stamp: now.stamp }),
       )
       return synced(changes, meant)
     },
@@ -47,7 +47,7 @@ export function deleteMetadata(batch: MetadataBatch): Command<KnownInstance[]> {
     decide(view, now) {
       const meant = instancesMeant(view, batch)
       return synced(
-        meant.flatMap((known) => forgetKeys(view, batch, { known, atMs: now.wallMs })),
+        meant.flatMap((known) => forgetKeys(view, batch, { known, stamp: now.stamp })),
         meant,
       )
     },
@@ -60,18 +60,18 @@ export interface KeysToRemember {
   readonly record: InstanceRecord
   readonly keys: Metadata
   readonly maxBytes: number
-  readonly atMs: number
+  readonly stamp: number
 }
 
 /** The changes that write the keys; none when they are there already. Refuses what would be too much in all. */
 export function rememberKeys(view: View, wish: KeysToRemember): Change[] {
-  const { serviceKey, record, keys, atMs } = wish
+  const { serviceKey, record, keys, stamp } = wish
   const { address } = record
   const before = view.remembered(serviceKey, address) ?? {}
   if (Object.keys(keys).every((name) => before[name] === keys[name])) return []
   const metadata = { ...before, ...keys }
   refuseTooMuch({ ...record.registered, ...metadata }, wish.maxBytes)
-  return [{ kind: 'metadata-remembered', serviceKey, address, metadata, atMs }]
+  return [{ kind: 'metadata-remembered', serviceKey, address, metadata, stamp }]
 }
 
 function refuseTooMuch(metadata: Metadata, maxBytes: number): void {
@@ -86,20 +86,26 @@ function refuseTooMuch(metadata: Metadata, maxBytes: number): void {
   })
 }
 
-function forgetKeys(view: View, batch: MetadataBatch, one: { known: KnownInstance; atMs: number }): Change[] {
+function forgetKeys(
+  view: View,
+  batch: MetadataBatch,
+  one: { known: KnownInstance; stamp: number },
+): Change[] {
   const { serviceKey, keys } = batch
-  const { record } = one.known
+  const { known, stamp } = one
+  const { record } = known
   const changes: Change[] = []
   const before = view.remembered(serviceKey, record.address)
   if (before !== undefined && holdsAny(before, keys)) {
     const { address } = record
     const metadata = without(before, keys)
-    if (Object.keys(metadata).length === 0) changes.push({ kind: 'metadata-forgotten', serviceKey, address })
-    else changes.push({ kind: 'metadata-remembered', serviceKey, address, metadata, atMs: one.atMs })
+    if (Object.keys(metadata).length === 0)
+      changes.push({ kind: 'metadata-forgotten', serviceKey, address, stamp })
+    else changes.push({ kind: 'metadata-remembered', serviceKey, address, metadata, stamp })
   }
   if (holdsAny(record.registered, keys)) {
     const changed = { ...record, registered: without(record.registered, keys) }
-    changes.push(...saveInFull(view, serviceKey, { record: changed, healthy: undefined, atMs: one.atMs }))
+    changes.push(...saveInFull(view, serviceKey, { record: changed, healthy: undefined, stamp }))
   }
   return changes
 }

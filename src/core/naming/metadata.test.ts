@@ -90,7 +90,10 @@ describe('remembered metadata', () => {
     const state = new State(WALL_MS)
     registered(state)
     remember(state, { b: 'kept' })
-    for (const change of state.health.sweep(at(31_000), () => true)) state.apply(change, at(31_000))
+    state.apply(
+      state.health.sweep(at(31_000), () => true),
+      at(31_000),
+    )
     expect(state.instancesInAll).toBe(0)
     expect(registered(state, { ephemeral: false }, at(40_000)).metadata).toEqual({ b: 'kept' })
   })

@@ -55,7 +55,7 @@ export function registerInstance(wish: RegisterInstance): Command<Registration> 
       ) {
         return unchanged('known')
       }
-      return save(view, service, { serviceKey: wish.serviceKey, record, healthy, known, atMs: now.wallMs })
+      return save(view, service, { serviceKey: wish.serviceKey, record, healthy, known, stamp: now.stamp })
     },
   }
 }
@@ -66,16 +66,16 @@ interface Saving {
   readonly record: InstanceRecord
   readonly healthy: boolean | undefined
   readonly known: KnownInstance | undefined
-  readonly atMs: number
+  readonly stamp: number
 }
 
 function save(view: View, service: Service, saving: Saving): Decision<Registration> {
-  const { serviceKey, record, healthy, known, atMs } = saving
+  const { serviceKey, record, healthy, known, stamp } = saving
   const behind = record.ephemeral && (known === undefined || known.record.ephemeral)
   const changes: Change[] = [
-    { kind: 'instance-saved', serviceKey, serviceSerial: service.serial, record, healthy, beat: true, atMs },
+    { kind: 'instance-saved', serviceKey, serviceSerial: service.serial, record, healthy, beat: true, stamp },
   ]
-  if (needsSaving(view, service, behind)) changes.unshift({ kind: 'service-saved', service, atMs })
+  if (needsSaving(view, service, behind)) changes.unshift({ kind: 'service-saved', service, stamp })
   return { changes, durability: behind ? 'behind' : 'synced', outcome: 'registered' }
 }
 

@@ -8,10 +8,10 @@ import type { ServiceKey } from './service.ts'
 export function saveInFull(
   view: View,
   serviceKey: ServiceKey,
-  saving: { record: InstanceRecord; healthy: boolean | undefined; atMs: number },
+  saving: { record: InstanceRecord; healthy: boolean | undefined; stamp: number },
 ): Change[] {
   const service = existingService(view, serviceKey)
-  const { record, healthy, atMs } = saving
+  const { record, healthy, stamp } = saving
   const saved: Change = {
     kind: 'instance-saved',
     serviceKey,
@@ -19,7 +19,7 @@ export function saveInFull(
     beat: false,
     record,
     healthy,
-    atMs,
+    stamp,
   }
-  return view.surelyStored(service.serial) ? [saved] : [{ kind: 'service-saved', service, atMs }, saved]
+  return view.surelyStored(service.serial) ? [saved] : [{ kind: 'service-saved', service, stamp }, saved]
 }

@@ -158,12 +158,8 @@ describe('a selector by label', () => {
     const web = { ...ORDERS, groupedName: 'DEFAULT_GROUP@@web' }
     registered(state, { serviceKey: web, address: address({ ip: '10.0.0.9' }), metadata: { zone: 'b' } })
     expect(portsOf(state, consumer(state, '10.0.0.9'))).toEqual([2])
-    for (const change of state.health.sweep(
-      at(60_000),
-      ({ groupedName }) => groupedName === web.groupedName,
-    )) {
-      state.apply(change, at(60_000))
-    }
+    const inWeb = ({ groupedName }: { groupedName: string }) => groupedName === web.groupedName
+    state.apply(state.health.sweep(at(60_000), inWeb), at(60_000))
     expect(portsOf(state, consumer(state, '10.0.0.9'))).toEqual([1, 2, 3])
   })
 

@@ -55,7 +55,7 @@ export function createService(key: ServiceKey, wish: ServiceWish): Command<'ok'>
         })
       }
       const service = granted(newService(view, key, 'operator'), wish)
-      return synced([{ kind: 'service-saved', service, atMs: now.wallMs }], 'ok')
+      return synced([{ kind: 'service-saved', service, stamp: now.stamp }], 'ok')
     },
   }
 }
@@ -69,7 +69,7 @@ export function updateService(key: ServiceKey, wish: ServiceWish): Command<'ok'>
     subject: serviceSubject(key),
     decide(view, now) {
       const service = granted(existingService(view, key), wish)
-      return synced([{ kind: 'service-saved', service, atMs: now.wallMs }], 'ok')
+      return synced([{ kind: 'service-saved', service, stamp: now.stamp }], 'ok')
     },
   }
 }
@@ -95,7 +95,7 @@ export function saveCluster(key: ServiceKey, cluster: Cluster): Command<'ok'> {
       const known = existingService(view, key)
       const clusters = { ...known.clusters, [cluster.name]: cluster }
       const service: Service = { ...known, clusters, madeBy: 'operator' }
-      return synced([{ kind: 'service-saved', service, atMs: now.wallMs }], 'ok')
+      return synced([{ kind: 'service-saved', service, stamp: now.stamp }], 'ok')
     },
   }
 }

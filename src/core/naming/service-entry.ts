@@ -3,9 +3,6 @@ import type { Instance, InstanceAddress } from './instance.ts'
 import { InstanceTable } from './instance-table.ts'
 import type { Service } from './service.ts'
 
-/** A number too, so that the engine writes the times into the entry and makes no object for each. */
-const ALL_TOLD = -Infinity
-
 /**
  * A service with its instances, as State holds it. `version` counts changes, for whoever keeps something
  * made from it.
@@ -16,22 +13,15 @@ export class ServiceEntry {
   version = 0
   readonly clusterSizes = new ClusterSizes()
   #lastRefMs: number
-  /** The time of a change that nobody has been told of, {@link ALL_TOLD} where there is none. */
-  #untoldMs = ALL_TOLD
+  #lastStep = 0
 
   constructor(service: Service, lastRefMs: number) {
     this.service = service
     this.#lastRefMs = lastRefMs
   }
 
-  /**
-   * The time of the last change, which strictly increases from one telling to the next. Changes that nobody
-   * was told of share one step: if each took one, ten thousand instances would put it ten seconds ahead of the
-   * clock, and the next start of the server could not know how far.
-   */
+  /** The time of the last change, epoch milliseconds. Every step that changes the service makes it later. */
   get lastRefMs(): number {
-    if (this.#untoldMs !== ALL_TOLD) this.#lastRefMs = Math.max(this.#untoldMs, this.#lastRefMs + 1)
-    this.#untoldMs = ALL_TOLD
     return this.#lastRefMs
   }
 
@@ -59,9 +49,13 @@ export class ServiceEntry {
     if (this.instances.delete(address)) this.clusterSizes.remove(address.cluster)
   }
 
-  /** Notes that something changed at `atMs` (epoch ms), which moves `lastRefMs` forward in any case. */
-  touch(atMs: number): void {
-    this.#untoldMs = Math.max(atMs, this.#untoldMs)
+  /**
+   * Notes that something changed at `atMs` (epoch ms). `step` is the number of the revision that is being applied: its
+   * changes are seen together, so they share one `lastRefMs`.
+   */
+  touch(atMs: number, step: number): void {
+    if (step !== this.#lastStep) this.#lastRefMs = Math.max(atMs, this.#lastRefMs + 1)
+    this.#lastStep = step
     this.version++
   }
 }

@@ -9,7 +9,7 @@ export class ServiceTable {
   /** What was looked up last: one command asks for the same service several times. */
   #asked: ServiceKey | undefined
   #found: ServiceEntry | undefined
-  /** New entries start no earlier than this, so that a service that comes back never goes back in time. */
+  /** New entries start here, so that a service that comes back never goes back in time. */
   #floorMs: number
 
   constructor(floorMs: number) {

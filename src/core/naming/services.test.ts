@@ -1,8 +1,18 @@
 import { describe, expect, test } from 'vitest'
-import { address, at, carryOut, ORDERS, refusalOf, registered, WALL_MS } from '../core.test-support.ts'
+import {
+  address,
+  at,
+  carryOut,
+  ORDERS,
+  refusalOf,
+  registered,
+  registration,
+  WALL_MS,
+} from '../core.test-support.ts'
 import { State } from '../state.ts'
 import { expireEmptyServices } from './housekeeping.ts'
 import { deregisterInstance } from './instance-commands.ts'
+import { registerInstance } from './register-instance.ts'
 import { createService, deleteService, saveCluster, updateService } from './service-commands.ts'
 import { isChecked } from './checked.ts'
 import { DEFAULT_SWITCHES } from '../operator/switches.ts'
@@ -108,10 +118,24 @@ describe('lastRefMs', () => {
     expect(refOf(state)).toBeGreaterThan(last)
   })
 
-  test('does not run ahead of the clock for changes that nobody was told of', () => {
+  test('does not depend on who has read it', () => {
+    const read = new State(WALL_MS)
+    const unread = new State(WALL_MS)
+    for (let port = 1; port <= 5; port++) {
+      for (const state of [read, unread]) registered(state, { address: address({ port }) }, at(1_000))
+      expect(refOf(read)).toBe(WALL_MS + 999 + port)
+    }
+    expect(refOf(unread)).toBe(refOf(read))
+  })
+
+  test('moves once for all changes of a revision', () => {
     const state = new State(WALL_MS)
-    for (let port = 1; port <= 5_000; port++) registered(state, { address: address({ port }) }, at(1))
-    expect(refOf(state)).toBe(WALL_MS + 1)
+    const changes = Array.from({ length: 5_000 }, (_, port) => {
+      const wish = registration({ address: address({ port }) })
+      return registerInstance(wish).decide(state, at(1_000)).changes
+    })
+    state.apply(changes.flat(), at(1_000))
+    expect(refOf(state)).toBe(WALL_MS + 1_000)
   })
 })
 

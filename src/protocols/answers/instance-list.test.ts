@@ -170,7 +170,10 @@ describe('what is kept', () => {
     const after = viewOf(state)
     expect(after.lastRefTime).toBeGreaterThan(before.lastRefTime)
     expect(after.checksum).not.toBe(before.checksum)
-    for (const change of state.health.sweep(at(15_000), () => true)) state.apply(change, at(15_000))
+    state.apply(
+      state.health.sweep(at(15_000), () => true),
+      at(15_000),
+    )
     expect(viewOf(state).hosts[0]?.healthy).toBe(false)
     carryOut(
       state,

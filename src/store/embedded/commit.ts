@@ -1,4 +1,6 @@
 import type { Connection } from './connection.ts'
+import { msOf } from '../../core/stamps.ts'
+import type { ClockMark } from './clock-mark.ts'
 import type { ConfigNames } from './config-names.ts'
 import type { InstanceLog } from './instance-log.ts'
 import { readVersionSums, type VersionSums, writeVersionSums } from './current-versions.ts'
@@ -8,21 +10,22 @@ import { RowWriter } from './row-writer.ts'
 import { storeFailureOf } from './store-errors.ts'
 import { TABLES } from './tables.ts'
 
-const CLOCK_STEP_MS = 2_000
-const CLOCK_MARGIN_MS = 1_000
-
 /** Writes commits, each in one transaction. */
 export class CommitWriter {
   readonly #connection: Connection
   readonly #names: ConfigNames
   readonly #instances: InstanceLog
   readonly #writers: Record<PutTable | 'config_revision' | 'config_item', RowWriter>
-  #clockHighMs: number
+  readonly #clock: ClockMark
   #versions: VersionSums
 
-  constructor(connection: Connection, { names, instances }: { names: ConfigNames; instances: InstanceLog }) {
+  constructor(
+    connection: Connection,
+    { names, instances, clock }: { names: ConfigNames; instances: InstanceLog; clock: ClockMark },
+  ) {
     this.#connection = connection
     this.#names = names
+    this.#clock = clock
     this.#instances = instances
     this.#writers = {
       namespace: new RowWriter(connection, TABLES.namespace),
@@ -31,7 +34,6 @@ export class CommitWriter {
       config_revision: new RowWriter(connection, TABLES.config_revision),
       config_item: new RowWriter(connection, TABLES.config_item),
     }
-    this.#clockHighMs = Number(readMeta(connection, 'clock_high_ms') ?? 0)
     this.#versions = readVersionSums(connection)
   }
 
@@ -67,35 +69,24 @@ export class CommitWriter {
   }
 
   #transaction(batch: CommitBatch, write: () => void): void {
-    const clockBefore = this.#clockHighMs
     const versionsBefore = this.#versions.copy()
     this.#instances.begin()
+    this.#clock.begin()
     try {
       this.#connection.transaction(() => {
         write()
         for (const lines of batch.instances) this.#instances.append(lines)
         if (!this.#versions.equals(versionsBefore)) writeVersionSums(this.#connection, this.#versions)
-        this.#raiseClock(batch.latestMs)
+        this.#clock.raise(msOf(batch.revision))
       })
     } catch (error) {
-      this.#clockHighMs = clockBefore
+      this.#clock.undo()
       this.#versions = versionsBefore
       this.#names.reset()
       this.#instances.undo()
       for (const writer of Object.values(this.#writers)) writer.reset()
       throw error
     }
-  }
-
-  /**
-   * Keeps a time on disk that is ahead of every time given out. It is written for the next two seconds at
-   * once, when less than one of them is left: so at most once a second however many commits there are, and
-   * times given out up to a second after the last commit are covered as well.
-   */
-  #raiseClock(latestMs: number): void {
-    if (latestMs + CLOCK_MARGIN_MS <= this.#clockHighMs) return
-    this.#clockHighMs = latestMs + CLOCK_STEP_MS
-    writeMeta(this.#connection, 'clock_high_ms', String(this.#clockHighMs))
   }
 
   #writeTogether(batch: CommitBatch): void {

@@ -83,7 +83,8 @@ export class VersionSums {
 /** A number below 2^32 in which every bit depends on both; 0 for no revision. The last steps are those of MurmurHash3. */
 function mixed(nameId: number, revisionId: number): number {
   if (revisionId === 0) return 0
-  let bits = Math.imul(nameId, 0x9e3779b1) ^ Math.imul(revisionId, 0xc2b2ae3d)
+  const high = Math.imul(Math.floor(revisionId / 2 ** 32), 0x27d4eb2f)
+  let bits = Math.imul(nameId, 0x9e3779b1) ^ Math.imul(revisionId, 0xc2b2ae3d) ^ high
   bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b)
   bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35)
   return (bits ^ (bits >>> 16)) >>> 0

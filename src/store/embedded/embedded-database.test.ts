@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { lastStampOf } from '../../core/stamps.ts'
+import { ClockMark } from './clock-mark.ts'
 import { CommitWriter } from './commit.ts'
 import { ConfigNames } from './config-names.ts'
 import { storable } from './connection.ts'
@@ -37,14 +39,14 @@ test('an error of the disk keeps the connection, damage does not, and one of the
 test('the clock is written ahead, and not again while it is ahead enough', () => {
   const commits = commitsWith(new ConfigNames(connection()))
   const clockAfter = (latestMs: number, id: number) => {
-    commits.commit({ ...batchOf(id, 'x'), latestMs })
+    commits.commit({ ...batchOf(id, 'x'), revision: lastStampOf(latestMs) })
     return connection().number("SELECT value FROM meta WHERE name = 'clock_high_ms'")
   }
-  expect(clockAfter(10_000, 3)).toBe(12_000)
-  expect(clockAfter(10_999, 5)).toBe(12_000)
-  expect(clockAfter(11_000, 7)).toBe(12_000)
-  expect(clockAfter(11_001, 9)).toBe(13_001)
-  expect(clockAfter(9_000, 11)).toBe(13_001)
+  expect(clockAfter(10_000, 3)).toBe(70_000)
+  expect(clockAfter(39_999, 5)).toBe(70_000)
+  expect(clockAfter(40_000, 7)).toBe(70_000)
+  expect(clockAfter(40_001, 9)).toBe(100_001)
+  expect(clockAfter(9_000, 11)).toBe(100_001)
 })
 
 test('history records are never overwritten', () => {
@@ -70,7 +72,8 @@ test('only values that come back as they went in are stored', () => {
 })
 
 function commitsWith(names: ConfigNames): CommitWriter {
-  return new CommitWriter(connection(), { names, instances: new InstanceLog(connection()) })
+  const parts = { names, instances: new InstanceLog(connection()), clock: new ClockMark(connection()) }
+  return new CommitWriter(connection(), parts)
 }
 
 /** A commit of one published revision `id` of the item a. */
@@ -80,7 +83,7 @@ function batchOf(id: number, text: string): CommitBatch {
   const revision = [id, 2, id === 3 ? 'I' : 'U', null, 'md5', 'text', '', '', '127.0.0.1', null, 1]
   const item = [2, id, 1, null, '127.0.0.1', null, null, null, null, null]
   const write: Write = ['published', ['public', 'g', 'a'], revision, item, 0, content.length]
-  return { writes: [write], ends: [1], contents, instances: [], latestMs: 1, lastRevision: id }
+  return { writes: [write], ends: [1], contents, instances: [], revision: id }
 }
 
 function failureOf(work: () => unknown): StoreFailure | undefined {

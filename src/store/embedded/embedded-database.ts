@@ -16,6 +16,8 @@ import type {
   Methods,
   NameText,
 } from './messages.ts'
+import { lastStampOf, msOf, stampOfId } from '../../core/stamps.ts'
+import { ClockMark } from './clock-mark.ts'
 import { readMeta, writeMeta } from './meta.ts'
 import { AUTOCHECKPOINT, openDatabase } from './open-database.ts'
 
@@ -24,10 +26,9 @@ export class EmbeddedDatabase implements Methods {
   readonly #connection: Connection
   readonly #names: ConfigNames
   readonly #instances: InstanceLog
+  readonly #clock: ClockMark
   readonly #commits: CommitWriter
   readonly #cleaner: HistoryCleaner
-  /** The revision that the next change may have: no id that was ever answered comes from it or a later one. */
-  readonly nextRevision: number
   #lastRevision: number
   #isHeld = false
 
@@ -39,10 +40,16 @@ export class EmbeddedDatabase implements Methods {
     this.#connection = openDatabase(directory)
     this.#names = new ConfigNames(this.#connection)
     this.#instances = new InstanceLog(this.#connection, onDamage)
-    this.#commits = new CommitWriter(this.#connection, { names: this.#names, instances: this.#instances })
+    this.#clock = new ClockMark(this.#connection)
+    const parts = { names: this.#names, instances: this.#instances, clock: this.#clock }
+    this.#commits = new CommitWriter(this.#connection, parts)
     this.#cleaner = new HistoryCleaner(this.#connection, this.#names)
-    this.nextRevision = nextRevisionOf(this.#connection)
-    this.#lastRevision = this.nextRevision - 1
+    this.#lastRevision = lastRevisionOf(this.#connection)
+  }
+
+  /** No revision and no stamp that was given out before is larger, whether or not it was committed. */
+  get lastRevision(): number {
+    return this.#lastRevision
   }
 
   /** Everything but history, in batches. */
@@ -51,7 +58,7 @@ export class EmbeddedDatabase implements Methods {
   }
 
   commit(batch: CommitBatch): CommitOutcome {
-    this.#lastRevision = Math.max(this.#lastRevision, batch.lastRevision)
+    this.#lastRevision = Math.max(this.#lastRevision, batch.revision)
     return this.#commits.commit(batch)
   }
 
@@ -80,7 +87,17 @@ export class EmbeddedDatabase implements Methods {
   }
 
   remember(name: string, value: string): void {
-    this.#connection.transaction(() => writeMeta(this.#connection, `server:${name}`, value))
+    this.#clock.begin()
+    try {
+      this.#connection.transaction(() => {
+        writeMeta(this.#connection, `server:${name}`, value)
+        // A server remembers something at its start: from then on it gives out times that are later than the mark.
+        this.#clock.raise(msOf(this.#lastRevision))
+      })
+    } catch (error) {
+      this.#clock.undo()
+      throw error
+    }
   }
 
   /**
@@ -124,6 +141,7 @@ export class EmbeddedDatabase implements Methods {
   /** Brings everything into the one file and ends the connection. */
   close(): void {
     try {
+      this.#clock.settle()
       this.#connection.exec('PRAGMA wal_checkpoint(TRUNCATE)')
     } finally {
       this.#connection.close()
@@ -132,11 +150,12 @@ export class EmbeddedDatabase implements Methods {
 }
 
 /**
- * Ids come from revisions (`revision.ts`), and the records keep the highest ones; cleaning, the only way
- * that records go, leaves `revision_floor` behind. So no commit has a counter of its own to write.
+ * The records keep the highest ids, and cleaning, the only way that records go, leaves `revision_floor` behind. Other
+ * stamps and times are below `clock_high_ms`. So no commit has a counter of its own to write.
  */
-function nextRevisionOf(connection: Connection): number {
+function lastRevisionOf(connection: Connection): number {
   const highestId = connection.number('SELECT max(id) FROM config_revision')
   const floor = Number(readMeta(connection, 'revision_floor') ?? 0)
-  return Math.max(Math.floor(highestId / 2), floor) + 1
+  const clockHighMs = Number(readMeta(connection, 'clock_high_ms') ?? 0)
+  return Math.max(stampOfId(highestId), floor, clockHighMs === 0 ? 0 : lastStampOf(clockHighMs))
 }

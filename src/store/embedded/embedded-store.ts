@@ -1,9 +1,8 @@
 import { resolve } from 'node:path'
 import type { ConfigKey } from '../../core/config/config-item.ts'
 import type { HistoryPage, HistoryRecord } from '../../core/config/history-record.ts'
-import type { ChangeGroup, CommitResult, Snapshot, Store } from '../../core/ports.ts'
+import type { ChangeGroup, CommitResult, Revision, Snapshot, Store } from '../../core/ports.ts'
 import { Refusal } from '../../core/refusal.ts'
-import { stampRevisions } from '../../core/revision.ts'
 import { ContentPack } from './content-pack.ts'
 import { arrivedPage, arrivedRecord } from './crossed-history.ts'
 import { LongText } from './long-text.ts'
@@ -11,7 +10,7 @@ import type { CommitBatch, HeldFile, Write } from './messages.ts'
 import { SnapshotBuilder } from './snapshot.ts'
 import type { StoreLog } from './store-log.ts'
 import { WorkerClient } from './worker-client.ts'
-import { isOfInstance, lineOfChange, nameText, timeOfChange, writeOfChange } from './writes-of-change.ts'
+import { isOfInstance, lineOfChange, nameText, stampOfChange, writeOfChange } from './writes-of-change.ts'
 
 /**
  * Opens the store in a data directory, making it where it is missing. Throws an Error that names the
@@ -41,29 +40,26 @@ const IN_DOUBT =
 /** The store on the main thread: makes messages of changes and waits for answers, and so blocks nothing. */
 class EmbeddedStore implements Store, FileHolder {
   readonly #client: WorkerClient
-  #nextRevision: number
+  #lastRevision: Revision
   #closing: Promise<void> | undefined
 
-  constructor(client: WorkerClient, nextRevision: number) {
+  constructor(client: WorkerClient, lastRevision: Revision) {
     this.#client = client
-    this.#nextRevision = nextRevision
+    this.#lastRevision = lastRevision
   }
 
   async load(): Promise<Snapshot> {
     this.#refuseWhenClosed()
     const builder = new SnapshotBuilder()
     await this.#client.load((batch) => builder.add(batch))
-    return builder.snapshot()
+    return builder.snapshot(this.#lastRevision)
   }
 
   async commit(groups: readonly ChangeGroup[]): Promise<CommitResult> {
     this.#refuseWhenClosed()
-    const changes = groups.flat()
-    // Revisions of a commit that fails are not used again: part of it may have reached the disk.
-    const firstRevision = this.#nextRevision
-    this.#nextRevision += changes.length
-    stampRevisions(changes, firstRevision)
-    const made = batchOf(groups, this.#nextRevision - 1)
+    // Stamps rise over restarts, and so does a revision that follows them: it needs no counter on disk.
+    this.#lastRevision = Math.max(this.#lastRevision + 1, largestStampOf(groups))
+    const made = batchOf(groups, this.#lastRevision)
     if ('kind' in made) return made
     return this.#write(made)
   }
@@ -121,7 +117,7 @@ class EmbeddedStore implements Store, FileHolder {
   async #write(batch: CommitBatch): Promise<CommitResult> {
     if (this.#client.commitInDoubt) throw new Refusal('store-unavailable', IN_DOUBT)
     const outcome = await this.#client.call('commit', [batch], [batch.contents])
-    if (outcome === undefined) return { kind: 'committed' }
+    if (outcome === undefined) return { kind: 'committed', revision: batch.revision }
     return { kind: 'failed', group: outcome.failedGroup, error: new Error(outcome.error) }
   }
 
@@ -131,25 +127,30 @@ class EmbeddedStore implements Store, FileHolder {
   }
 }
 
+function largestStampOf(groups: readonly ChangeGroup[]): number {
+  let largest = 0
+  for (const changes of groups)
+    for (const change of changes) largest = Math.max(largest, stampOfChange(change))
+  return largest
+}
+
 /** The message of a commit; or the group whose changes cannot even be put into one. */
-function batchOf(groups: readonly ChangeGroup[], lastRevision: number): CommitBatch | CommitResult {
+function batchOf(groups: readonly ChangeGroup[], revision: Revision): CommitBatch | CommitResult {
   const pack = new ContentPack()
   const writes: Write[] = []
   const ends: number[] = []
   const instances = new LongText()
-  let latestMs = 0
   for (const [group, changes] of groups.entries()) {
     try {
       for (const change of changes) {
         const write = isOfInstance(change) ? undefined : writeOfChange(change, pack)
         if (write !== undefined) writes.push(write)
         if (isOfInstance(change)) instances.add(lineOfChange(change))
-        latestMs = Math.max(latestMs, timeOfChange(change))
       }
     } catch (error) {
       return { kind: 'failed', group, error: error instanceof Error ? error : new Error(String(error)) }
     }
     ends.push(writes.length)
   }
-  return { writes, ends, contents: pack.pack(), instances: instances.parts(), latestMs, lastRevision }
+  return { writes, ends, contents: pack.pack(), instances: instances.parts(), revision }
 }

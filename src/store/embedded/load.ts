@@ -36,7 +36,6 @@ export function* loadBatches(connection: Connection, log: InstanceLog): Generato
   yield {
     kind: 'settled',
     switchesJson: readMeta(connection, 'switches') ?? '{}',
-    clockHighMs: Number(readMeta(connection, 'clock_high_ms') ?? 0),
     orphans,
   }
 }

@@ -39,10 +39,8 @@ export interface CommitBatch {
    * long one. They fail for no group alone.
    */
   readonly instances: readonly string[]
-  /** The latest time of its changes, epoch milliseconds; 0 where none says one. */
-  readonly latestMs: number
-  /** The highest revision given out so far, this batch included. */
-  readonly lastRevision: number
+  /** The revision that it becomes: no stamp of its changes is larger. */
+  readonly revision: number
 }
 
 /** What a commit came to, in the worker's words. */
@@ -60,7 +58,6 @@ export type LoadBatch =
   | {
       readonly kind: 'settled'
       readonly switchesJson: string
-      readonly clockHighMs: number
       /** How many instances were removed because their service is gone. */
       readonly orphans: number
     }
@@ -136,7 +133,7 @@ export interface CrossingError {
 
 /** What comes from the worker. `opened` comes first, or `unopened` and then the end. */
 export type FromWorker =
-  | { readonly kind: 'opened'; readonly nextRevision: number }
+  | { readonly kind: 'opened'; readonly lastRevision: number }
   | { readonly kind: 'unopened'; readonly message: string }
   | { readonly kind: 'batch'; readonly id: number; readonly batch: LoadBatch }
   | { readonly kind: 'answer'; readonly id: number; readonly value: unknown }

@@ -3,7 +3,7 @@ import { NO_NOTES, notesWith } from '../../core/config/config-notes.ts'
 import type { InstanceAddress } from '../../core/naming/instance.ts'
 import { type Service, SERVICE_DEFAULTS, type ServiceKey } from '../../core/naming/service.ts'
 import type { Namespace } from '../../core/namespaces/namespace.ts'
-import type { Snapshot, StoredInstance, StoredMetadata } from '../../core/ports.ts'
+import type { Revision, Snapshot, StoredInstance, StoredMetadata } from '../../core/ports.ts'
 import type { SwitchPatch } from '../../core/operator/switches.ts'
 import { instanceOfLine } from './instance-lines.ts'
 import type { LoadBatch, Plain } from './messages.ts'
@@ -24,7 +24,6 @@ export class SnapshotBuilder {
   readonly #remembered: StoredMetadata[] = []
   readonly #serviceKeys = new Map<number, ServiceKey>()
   #switches: SwitchPatch = {}
-  #clockHighMs = 0
 
   /** Takes the next batch; services come before instances. */
   add(batch: LoadBatch): void {
@@ -46,12 +45,11 @@ export class SnapshotBuilder {
         return
       case 'settled':
         this.#switches = JSON.parse(batch.switchesJson)
-        this.#clockHighMs = batch.clockHighMs
     }
   }
 
-  /** Everything taken so far. */
-  snapshot(): Snapshot {
+  /** Everything taken so far, which is everything up to a revision. */
+  snapshot(revision: Revision): Snapshot {
     return {
       configs: this.#configs,
       namespaces: this.#namespaces,
@@ -60,7 +58,9 @@ export class SnapshotBuilder {
       instances: this.#instances.sort((a, b) => a.record.serial - b.record.serial),
       remembered: this.#remembered,
       switches: this.#switches,
-      clockHighMs: this.#clockHighMs,
+      revision,
+      // Revisions follow the stamps.
+      largestStamp: revision,
     }
   }
 

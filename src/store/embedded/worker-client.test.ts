@@ -5,7 +5,7 @@ import { WorkerClient } from './worker-client.ts'
 /** A worker that opens and then does as the request `recall` says. */
 const OBEDIENT = `
   import { parentPort } from 'node:worker_threads'
-  parentPort.postMessage({ kind: 'opened', nextRevision: 7 })
+  parentPort.postMessage({ kind: 'opened', lastRevision: 7 })
   parentPort.on('message', ({ id, method, args: [what] }) => {
     if (what === 'throw') throw new Error('crash')
     if (what === 'hang') return

@@ -16,7 +16,7 @@ interface Waiting {
 interface Running {
   readonly worker: Worker
   readonly waiting: Map<number, Waiting>
-  readonly nextRevision: number
+  readonly lastRevision: number
 }
 
 /**
@@ -53,10 +53,10 @@ export class WorkerClient {
     this.#url = options.url ?? workerUrl()
   }
 
-  /** Starts a worker where none runs; answers the next free revision of its database. Throws why it cannot. */
+  /** Starts a worker where none runs; answers the last revision of its database. Throws why it cannot. */
   async open(): Promise<number> {
     this.#running ??= this.#start()
-    return (await this.#running).nextRevision
+    return (await this.#running).lastRevision
   }
 
   /** Asks the worker. `memory` is handed over to it. */
@@ -130,14 +130,14 @@ export class WorkerClient {
         'the thread of the store has crashed; the next request starts another one',
       ),
     )
-    const nextRevision = await opened(worker, exited)
+    const lastRevision = await opened(worker, exited)
     this.#worker = worker
     worker.on('message', (message: FromWorker) => this.#receive({ worker, waiting }, message))
     void exited.then(() => this.#lost({ worker, waiting }))
-    return { worker, waiting, nextRevision }
+    return { worker, waiting, lastRevision }
   }
 
-  #receive({ worker, waiting }: Omit<Running, 'nextRevision'>, message: FromWorker): void {
+  #receive({ worker, waiting }: Omit<Running, 'lastRevision'>, message: FromWorker): void {
     switch (message.kind) {
       case 'answer':
         waiting.get(message.id)?.resolve(message.value)
@@ -179,7 +179,7 @@ export class WorkerClient {
     this.#running = undefined
   }
 
-  #lost({ worker, waiting }: Omit<Running, 'nextRevision'>): void {
+  #lost({ worker, waiting }: Omit<Running, 'lastRevision'>): void {
     this.#forget(worker)
     for (const { isCommit, reject } of waiting.values()) {
       this.#commitInDoubt ||= isCommit
@@ -191,7 +191,7 @@ export class WorkerClient {
   }
 }
 
-/** Waits for the first word of a worker: the next free revision, or why it cannot open the database. */
+/** Waits for the first word of a worker: the last revision, or why it cannot open the database. */
 async function opened(worker: Worker, exited: Promise<unknown>): Promise<number> {
   const [first] = await Promise.race([
     once(worker, 'message') as Promise<[FromWorker]>,
@@ -199,7 +199,7 @@ async function opened(worker: Worker, exited: Promise<unknown>): Promise<number>
       throw new Error('The thread of the store ended before it could open the database')
     }),
   ])
-  if (first.kind === 'opened') return first.nextRevision
+  if (first.kind === 'opened') return first.lastRevision
   await exited
   throw new Error(first.kind === 'unopened' ? first.message : 'The thread of the store speaks out of turn')
 }

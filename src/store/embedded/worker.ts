@@ -19,7 +19,7 @@ const WRITING: readonly Request['method'][] = ['commit', 'cleanHistory', 'rememb
 
 const database = open((workerData as { directory: string }).directory)
 if (database !== undefined) {
-  send({ kind: 'opened', nextRevision: database.nextRevision })
+  send({ kind: 'opened', lastRevision: database.lastRevision })
   port.on('message', (request: Request) => answer(database, request))
 }
 

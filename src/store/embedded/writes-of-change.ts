@@ -10,6 +10,7 @@ import type {
 import type { ConfigItem, ConfigKey } from '../../core/config/config-item.ts'
 import type { InstanceAddress } from '../../core/naming/instance.ts'
 import type { ServiceKey } from '../../core/naming/service.ts'
+import { msOf, stampOfId } from '../../core/stamps.ts'
 import type { NameText, Plain, Write } from './messages.ts'
 import type { ContentPack } from './content-pack.ts'
 import { goneLine, healthLine, savedLine } from './instance-lines.ts'
@@ -34,7 +35,7 @@ export function lineOfChange(change: InstanceChange): string {
   }
 }
 
-/** What another stamped change writes; contents go into the pack. Nothing for what is never written. */
+/** What another change writes; contents go into the pack. Nothing for what is never written. */
 export function writeOfChange(change: Exclude<Change, InstanceChange>, pack: ContentPack): Write | undefined {
   switch (change.kind) {
     case 'config-published':
@@ -53,7 +54,7 @@ export function writeOfChange(change: Exclude<Change, InstanceChange>, pack: Con
       return ['drop', 'service', [change.serial]]
     case 'metadata-remembered': {
       const key = addressKey(change.serviceKey, change.address)
-      return ['put', 'remembered_metadata', [...key, JSON.stringify(change.metadata), change.atMs]]
+      return ['put', 'remembered_metadata', [...key, JSON.stringify(change.metadata), msOf(change.stamp)]]
     }
     case 'metadata-forgotten':
       return ['drop', 'remembered_metadata', addressKey(change.serviceKey, change.address)]
@@ -64,10 +65,11 @@ export function writeOfChange(change: Exclude<Change, InstanceChange>, pack: Con
   }
 }
 
-/** The time of a change, epoch milliseconds; 0 where it has none. */
-export function timeOfChange(change: Change): number {
-  if (change.kind === 'config-published') return change.item.modifiedMs
-  return 'atMs' in change ? change.atMs : 0
+/** The stamp of a change (`Stamps`); 0 where it has none. */
+export function stampOfChange(change: Change): number {
+  if (change.kind === 'config-published') return stampOfId(change.item.historyId)
+  if (change.kind === 'config-deleted') return stampOfId(change.historyId)
+  return 'stamp' in change ? change.stamp : 0
 }
 
 /** The key of an item as it crosses to the worker. */
@@ -108,7 +110,7 @@ function deletedWrite({ key, deleted, historyId, operator, atMs }: ConfigDeleted
   return ['deleted', nameText(key), revision]
 }
 
-function serviceRow({ service, atMs }: ServiceSaved): Plain[] {
+function serviceRow({ service, stamp }: ServiceSaved): Plain[] {
   const { key, serial, protectThreshold, madeBy } = service
   const row: Plain[] = [serial, key.namespaceId, key.groupedName, protectThreshold, madeBy]
   row.push(
@@ -116,7 +118,7 @@ function serviceRow({ service, atMs }: ServiceSaved): Plain[] {
     JSON.stringify(service.clusters),
     JSON.stringify(service.metadata),
   )
-  return [...row, atMs]
+  return [...row, msOf(stamp)]
 }
 
 function addressKey(service: ServiceKey, address: InstanceAddress): Plain[] {

@@ -2,7 +2,7 @@ import type { ConfigItem, ConfigKey } from '../../../../core/config/config-item.
 import type { HistoryRecord } from '../../../../core/config/history-record.ts'
 import type { Store } from '../../../../core/ports.ts'
 import { Refusal } from '../../../../core/refusal.ts'
-import { isItemId } from '../../../../core/revision.ts'
+import { isItemId } from '../../../../core/stamps.ts'
 import { entryJson } from './history-json.ts'
 import { pageJson, toPage, type PageWish } from './page-json.ts'
 

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
 import { address, at, ORDERS, published, publishing, registered, WALL_MS } from './core.test-support.ts'
-import { loadState } from './load-state.ts'
+import { Follower } from './follower.ts'
 import { usualPublisher } from './naming/instance.ts'
 import { expireEmptyServices, forgetExpiredMetadata } from './naming/housekeeping.ts'
 import type { Service } from './naming/service.ts'
-import type { Snapshot, StoredInstance } from './ports.ts'
+import type { Now, Snapshot, StoredInstance } from './ports.ts'
+import { lastStampOf, Stamps } from './stamps.ts'
 import { State } from './state.ts'
 
 const SERVICE: Service = {
@@ -33,7 +34,14 @@ function stored(port: number, other: Partial<StoredInstance['record']> = {}): St
 
 function snapshot(other: Partial<Snapshot> = {}): Snapshot {
   const nothing = { configs: [], namespaces: [], services: [], instances: [], remembered: [] }
-  return { ...nothing, switches: {}, clockHighMs: 0, ...other }
+  return { ...nothing, switches: {}, revision: 0, largestStamp: 0, ...other }
+}
+
+/** The state of a server that starts at `now` with what is stored. */
+function loadState(stored: Snapshot, now: Now): State {
+  const stamps = new Stamps()
+  const clock = () => ({ ...now, stamp: stamps.next(now.wallMs) })
+  return Follower.load(stored, { clock, stamps, feed: { publish: () => {} } }).state
 }
 
 test('everything that the store knows is known again', () => {
@@ -74,7 +82,10 @@ test('every ephemeral instance gets a fresh full timeout, by its own keys and wh
     at(1_000),
   )
   const leftBy = (ms: number) => {
-    for (const change of state.health.sweep(at(ms), () => true)) state.apply(change, at(ms))
+    state.apply(
+      state.health.sweep(at(ms), () => true),
+      at(ms),
+    )
     return [...state.instances(ORDERS)].map(({ record }) => record.address.port)
   }
   expect(leftBy(5_750)).toEqual([10, 11, 12, 13])
@@ -85,7 +96,7 @@ test('every ephemeral instance gets a fresh full timeout, by its own keys and wh
 
 test('lastRefTime goes on above every time given out before, also when the clock has gone back', () => {
   const state = loadState(
-    snapshot({ services: [SERVICE], instances: [stored(10)], clockHighMs: WALL_MS + 60_000 }),
+    snapshot({ services: [SERVICE], instances: [stored(10)], largestStamp: lastStampOf(WALL_MS + 60_000) }),
     at(0),
   )
   expect(state.services.get(ORDERS)?.lastRefMs).toBeGreaterThan(WALL_MS + 60_000)

@@ -1,0 +1,69 @@
+import type { Change } from './changes.ts'
+import { changesOf } from './loaded-changes.ts'
+import type { NamingLimits } from './naming/naming-sizes.ts'
+import type { Now, Revision, Snapshot } from './ports.ts'
+import { firstStampOf, msOf, type Stamps } from './stamps.ts'
+import { State } from './state.ts'
+
+/** One complete revision of the store: the changes of one commit. */
+export interface Commit {
+  readonly revision: Revision
+  readonly changes: readonly Change[]
+}
+
+/** What a follower works with. */
+export interface FollowerOptions {
+  readonly clock: () => Now
+  /** The stamps that `clock` gives. */
+  readonly stamps: Stamps
+  /** Takes applied changes in their order (the feed). */
+  readonly feed: { publish(changes: readonly Change[]): void }
+}
+
+/**
+ * The only writer of the state and the only one that publishes to the feed. Changes are applied in one order: commits
+ * in the order of their revisions, and a change that is written behind at the moment when it is decided. Each call is one
+ * step: its changes are seen together. Methods are synchronous: after the call the state has the changes.
+ */
+export class Follower {
+  readonly state: State
+  readonly #options: FollowerOptions
+  #revision: Revision
+
+  constructor(state: State, options: FollowerOptions, revision: Revision = 0) {
+    this.state = state
+    this.#options = options
+    this.#revision = revision
+  }
+
+  /** Follows a store from what it holds. Stamps and times go on above all that were given out before. */
+  static load(snapshot: Snapshot, options: FollowerOptions, limits?: NamingLimits): Follower {
+    options.stamps.see(snapshot.largestStamp)
+    const now = options.clock()
+    const follower = new Follower(new State(msOf(now.stamp), limits), options, snapshot.revision)
+    follower.#apply(changesOf(snapshot, now.stamp), now)
+    return follower
+  }
+
+  /** Applies a commit. Throws if its revision is not later than the last one: no change may be applied twice or late. */
+  applied({ revision, changes }: Commit): void {
+    if (revision <= this.#revision)
+      throw new Error(`Revision ${revision} came after revision ${this.#revision} of the store was applied`)
+    this.#revision = revision
+    this.appliedAhead(changes)
+  }
+
+  /** Applies changes ahead of their commit, which changes nothing here any more; or changes that are never written. */
+  appliedAhead(changes: readonly Change[]): void {
+    if (changes.length === 0) return
+    this.#apply(changes, this.#options.clock())
+    this.#options.feed.publish(changes)
+  }
+
+  #apply(changes: Iterable<Change>, now: Now): void {
+    const { state } = this
+    state.apply(changes, now)
+    // A service that changes more than once in a millisecond is ahead of the clock. No later stamp is before it.
+    if (state.latestRefMs > msOf(now.stamp)) this.#options.stamps.see(firstStampOf(state.latestRefMs))
+  }
+}

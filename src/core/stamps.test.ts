@@ -1,0 +1,30 @@
+import { array, assert, integer, property } from 'fast-check'
+import { expect, test } from 'vitest'
+import { firstStampOf, historyIdOf, lastStampOf, msOf, Stamps } from './stamps.ts'
+
+test('a stamp is the wall clock times 1,024 and tells its millisecond', () => {
+  const stamp = new Stamps().next(1_800_000_000_000)
+  expect([stamp, msOf(stamp)]).toEqual([1_800_000_000_000 * 1_024, 1_800_000_000_000])
+  expect([firstStampOf(5), lastStampOf(5), firstStampOf(6)].map(msOf)).toEqual([5, 5, 6])
+})
+
+test('stamps rise whatever the wall clock does and whatever other stamps are seen', () => {
+  assert(
+    property(array(integer({ min: -50, max: 50 })), (steps) => {
+      const stamps = new Stamps()
+      let wallMs = 1_000
+      let last = stamps.next(wallMs)
+      for (const step of steps) {
+        wallMs = Math.max(0, wallMs + step)
+        if (step % 7 === 0) stamps.see((last += step * 3_000))
+        const next = stamps.next(wallMs)
+        expect(next).toBeGreaterThan(last)
+        last = next
+      }
+    }),
+  )
+})
+
+test('ids made of stamps are exact numbers until the year 2100', () => {
+  expect(historyIdOf(lastStampOf(Date.UTC(2101, 0)))).toBeLessThan(Number.MAX_SAFE_INTEGER)
+})

@@ -1,0 +1,60 @@
+/** Stamps per millisecond: so many decisions share one without a stamp that is ahead of the clock. */
+const PER_MS = 1_024
+
+/**
+ * The clock of changes. A stamp is `wall ms * 1024`, or one more than the largest stamp that was seen if that is later.
+ * So stamps rise whatever the wall clock does, also over restarts: `Snapshot.largestStamp` is seen first. They stay below
+ * 2^52 beyond the year 2100, so that the ids made of them are exact numbers.
+ */
+export class Stamps {
+  #largest = 0
+
+  /** A stamp that is larger than all before. `wallMs` is epoch milliseconds. */
+  next(wallMs: number): number {
+    this.#largest = Math.max(Math.floor(wallMs) * PER_MS, this.#largest + 1)
+    return this.#largest
+  }
+
+  /** No later stamp is as small as this one. */
+  see(stamp: number): void {
+    if (stamp > this.#largest) this.#largest = stamp
+  }
+}
+
+/** The epoch milliseconds of a stamp. */
+export function msOf(stamp: number): number {
+  return Math.floor(stamp / PER_MS)
+}
+
+/** The smallest stamp of a millisecond. */
+export function firstStampOf(ms: number): number {
+  return ms * PER_MS
+}
+
+/** The largest stamp of a millisecond. */
+export function lastStampOf(ms: number): number {
+  return ms * PER_MS + PER_MS - 1
+}
+
+/**
+ * The id of the item that a change with this stamp makes. Ids of items are even and ids of history records odd. So the
+ * two kinds never collide, and an id tells its kind.
+ */
+export function itemIdOf(stamp: number): number {
+  return stamp * 2
+}
+
+/** The id of the history record that a change with this stamp makes. */
+export function historyIdOf(stamp: number): number {
+  return stamp * 2 + 1
+}
+
+/** Whether an id belongs to an item (else to a history record). */
+export function isItemId(id: number): boolean {
+  return id % 2 === 0
+}
+
+/** The stamp that an id was made of. */
+export function stampOfId(id: number): number {
+  return Math.floor(id / 2)
+}

@@ -1,0 +1,54 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseSync, Visitor } from 'oxc-parser'
+import { expect, test } from 'vitest'
+
+/** The names of the methods that change the state and tell the subscribers, and the only files that may use them. */
+const USERS: Readonly<Record<string, readonly string[]>> = {
+  // In the worker it is that of a function.
+  apply: ['core/follower.ts', 'store/embedded/worker.ts'],
+  publish: ['core/follower.ts'],
+}
+
+const src = fileURLToPath(new URL('../src', import.meta.url))
+const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
+  .map((file) => file.replaceAll('\\', '/'))
+  .filter((file) => file.endsWith('.ts') && !/\.test(-support)?\.ts$/.test(file))
+
+test('the follower alone applies changes to the state and publishes them to the feed', () => {
+  const used = files.flatMap((file) =>
+    namesUsedIn(file, readFileSync(join(src, file), 'utf8'))
+      .filter((name) => USERS[name]?.includes(file) === false)
+      .map((name) => `${file} uses ${name}`),
+  )
+  expect(used).toEqual([])
+})
+
+test('every way to get at a method is seen', () => {
+  const code =
+    "a.apply(1); b?.publish; const { apply } = c; const { publish: d } = e; f['apply'](); g[`publish`]"
+  expect(namesUsedIn('x.ts', code).sort()).toEqual(
+    ['apply', 'apply', 'apply', 'publish', 'publish', 'publish'].sort(),
+  )
+})
+
+/** The names of members that a file reads, as properties, by a constant text or by taking an object apart. */
+function namesUsedIn(file: string, code: string): string[] {
+  const found: string[] = []
+  const add = (key: {
+    type: string
+    name?: unknown
+    value?: unknown
+    quasis?: { value: { raw: string } }[]
+  }) => {
+    if (key.type === 'Identifier') found.push(String(key.name))
+    if (key.type === 'Literal') found.push(String(key.value))
+    if (key.type === 'TemplateLiteral') found.push((key.quasis ?? []).map(({ value }) => value.raw).join(''))
+  }
+  new Visitor({
+    MemberExpression: ({ property }) => add(property),
+    ObjectPattern: ({ properties }) => properties.forEach((one) => 'key' in one && add(one.key)),
+  }).visit(parseSync(file, code).program)
+  return found.filter((name) => Object.hasOwn(USERS, name))
+}

@@ -1,5 +1,7 @@
 import { packageVersion } from './command/version.ts'
 import { describeApi } from './protocols/http/documents/openapi.ts'
+import { Guard } from './operations/guard.ts'
+import { allOperations, type OperationParts } from './operations/operations.ts'
 import { allRoutes, type RouteParts } from './routes.ts'
 import { loadSettings } from './settings/settings.ts'
 
@@ -9,8 +11,9 @@ export function apiDocument(): string {
   return `${JSON.stringify(describeApi(routes, packageVersion()), null, 2)}\n`
 }
 
-/** Handlers work on the parts and are not called here: all that describing routes needs is the settings. */
+/** Handlers and operations work on the parts and are not called here: describing routes needs the settings alone. */
 function partsOfNoServer(): RouteParts {
   const settings = loadSettings({ args: [], env: {} })
-  return { settings } as Partial<RouteParts> as RouteParts
+  const operations = allOperations({ guard: new Guard() } as OperationParts)
+  return { settings, operations } as RouteParts
 }

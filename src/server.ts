@@ -16,6 +16,7 @@ import { serverGate } from './protocols/http/endpoints/server-gate.ts'
 import { allRoutes } from './routes.ts'
 import { loop, monotonicMs, wallMs } from './server/clocks.ts'
 import { Members } from './server/members.ts'
+import { serverOperations } from './server/server-operations.ts'
 import { startProbing } from './server/probing.ts'
 import { openPushing } from './server/pushing.ts'
 import { type JobParts, startRegularJobs } from './server/regular-jobs.ts'
@@ -114,19 +115,21 @@ function clockAt(wallMs: number, healthClock: HealthClock, stamps: Stamps): Now 
 
 function openHttp(parts: Parts & { backups: ServerBackups }, settings: Settings, log: Logger): HttpServer {
   const { state, members, watch, pushing } = parts
-  return createHttpServer({
-    routes: allRoutes({
+  const { pushes } = pushing
+  const operations = serverOperations(
+    {
       ...parts,
-      pushes: pushing.pushes,
       members: members.list,
       leader: members.leader,
       machine: members.machine,
-      monotonicMs,
-      settings,
-      notReady: watch.notReady,
+      subscriberCount: () => pushes.counts().subscribers,
       scrape: watch.scrape,
-      auditLog: log,
-    }),
+    },
+    settings,
+  )
+  const { notReady } = watch
+  return createHttpServer({
+    routes: allRoutes({ ...parts, operations, pushes, monotonicMs, settings, notReady, auditLog: log }),
     settings: {
       ...settings,
       advertiseHost: advertisedHost(settings),

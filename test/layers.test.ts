@@ -15,17 +15,18 @@ interface Allowed {
 }
 
 /** What everything that answers HTTP shares. It imports no dialect. */
-const HTTP = ['core', 'protocols/parameters', 'protocols/http/routing', 'protocols/http/errors']
+const HTTP = ['core', 'operations', 'protocols/parameters', 'protocols/http/routing', 'protocols/http/errors']
 
 /** The longest prefix counts. Files that stand directly in src are their own layer: `main.ts`. */
 const LAYERS: Readonly<Record<string, Allowed>> = {
   core: {},
+  operations: { layers: ['core'], node: true },
   archive: { layers: ['core'], packages: ['yaml'], node: true },
   'protocols/answers': { layers: ['core'], node: true },
   'protocols/udp': { layers: ['core'], node: true },
   'protocols/parameters': { layers: ['core'], node: true },
   'protocols/http': { layers: [...HTTP, 'protocols/http/nacos'], node: true },
-  'protocols/http/routing': { layers: ['core', 'protocols/parameters'], node: true },
+  'protocols/http/routing': { layers: ['core', 'operations', 'protocols/parameters'], node: true },
   'protocols/http/errors': { layers: ['core', 'protocols/parameters', 'protocols/http/routing'], node: true },
   'protocols/http/transport': {
     layers: ['core', 'protocols/parameters', 'protocols/http/routing', 'protocols/http/errors'],

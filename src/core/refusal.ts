@@ -1,5 +1,6 @@
 /** Why a well-formed command or query is not carried out. Protocols map each code to a status and a text. */
 export type RefusalCode =
+  | 'forbidden'
   | 'config-not-found'
   | 'config-changed'
   | 'history-not-found'

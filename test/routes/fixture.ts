@@ -9,9 +9,12 @@ import type { ChangeGroup, Store } from '../../src/core/ports.ts'
 import { Refusal } from '../../src/core/refusal.ts'
 import { Stamps } from '../../src/core/stamps.ts'
 import { State } from '../../src/core/state.ts'
+import { type Authorisation, Guard } from '../../src/operations/guard.ts'
+import { allOperations, type OperationParts, type Operations } from '../../src/operations/operations.ts'
 import { nacosConfigRoutes } from '../../src/protocols/http/nacos/config-routes.ts'
 import { nacosConsoleRoutes } from '../../src/protocols/http/nacos/console-routes.ts'
 import { nacosHistoryRoutes } from '../../src/protocols/http/nacos/history-routes.ts'
+import { nacosImportRoutes } from '../../src/protocols/http/nacos/import-routes.ts'
 import { nacosListenerRoutes } from '../../src/protocols/http/nacos/listener-routes.ts'
 import { nacosNamespaceRoutes } from '../../src/protocols/http/nacos/namespace-routes.ts'
 import type { Answer, Route } from '../../src/protocols/http/routing/route.ts'
@@ -34,7 +37,9 @@ export interface Asked {
 }
 
 /** One server in miniature, whose clock is moved by hand. */
-export function startFixture(limits: Pick<LongPollOptions, 'maxHeld'> = {}) {
+export function startFixture(
+  limits: Pick<LongPollOptions, 'maxHeld'> & { authorisation?: Authorisation } = {},
+) {
   const clock = { nowMs: 0 }
   const state = new State(0)
   const store = new MemoryStore()
@@ -62,22 +67,16 @@ export function startFixture(limits: Pick<LongPollOptions, 'maxHeld'> = {}) {
       throw error
     },
   })
-  const parts = {
+  const operations = allOperations({
+    guard: new Guard(limits.authorisation),
     state,
     store,
     engine,
     polls,
-    nowMs: () => clock.nowMs,
     budget: new ContentBudget(state, 1_000_000),
-    maxContentBytes: 1000,
-    maxFormBodyBytes: 10_000,
-    maxListeningItems: 100,
-    namespaceQuota: 200,
-    version: '1.2.3',
-    notReady: () => [],
-    members: () => [{ ip: '10.0.0.1', port: 8848, alive: true, lastRefMs: 17 }],
-  }
-  const routes = routesOf(parts)
+    members: () => [{ ip: '10.0.0.1', port: 8848, site: '', alive: true, lastRefMs: 17 }],
+  } as unknown as OperationParts)
+  const routes = routesOf(operations, () => clock.nowMs)
   const router = new Router(routes, 1000)
   return {
     clock,
@@ -90,19 +89,26 @@ export function startFixture(limits: Pick<LongPollOptions, 'maxHeld'> = {}) {
   }
 }
 
-type Parts = Parameters<typeof svcConfigRoutes>[0] &
-  Parameters<typeof svcHistoryRoutes>[0] &
-  Parameters<typeof svcListenerRoutes>[0] &
-  Parameters<typeof svcNamespaceRoutes>[0] &
-  Parameters<typeof nacosConsoleRoutes>[0]
-
-function routesOf(parts: Parts): Route[] {
+function routesOf(operations: Operations, nowMs: () => number): Route[] {
+  const limits = {
+    maxContentBytes: 1000,
+    maxFormBodyBytes: 10_000,
+    maxImportBytes: 10_000,
+    maxImportContentBytes: 10_000,
+  }
+  const listener = { ...operations, nowMs, maxListeningItems: 100 }
+  const namespaces = { ...operations, namespaceQuota: 200 }
   return [
-    ...[svcConfigRoutes, svcHistoryRoutes, svcListenerRoutes, svcNamespaceRoutes].flatMap((each) =>
-      each(parts),
-    ),
-    ...[nacosConfigRoutes, nacosHistoryRoutes, nacosListenerRoutes].flatMap((each) => each(parts)),
-    ...[nacosNamespaceRoutes, nacosConsoleRoutes].flatMap((each) => each(parts)),
+    ...svcConfigRoutes(operations, limits),
+    ...svcHistoryRoutes(operations),
+    ...svcListenerRoutes(listener),
+    ...svcNamespaceRoutes(namespaces),
+    ...nacosConfigRoutes(operations, limits),
+    ...nacosImportRoutes(operations, limits),
+    ...nacosHistoryRoutes(operations),
+    ...nacosListenerRoutes(listener),
+    ...nacosNamespaceRoutes(namespaces),
+    ...nacosConsoleRoutes({ ...operations, version: '1.2.3', notReady: () => [] }),
   ]
 }
 
@@ -110,11 +116,14 @@ function routesOf(parts: Parts): Route[] {
 export interface Sent {
   readonly params?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
+  readonly rawBody?: Buffer
 }
 
 async function ask(router: Router, [method, path]: [string, string], sent: Sent = {}): Promise<Asked> {
-  const found = router.find(method, path)
-  if (found instanceof Refusal) throw found
+  const plain = router.find(method, path)
+  if (plain instanceof Refusal) throw plain
+  const query = new URLSearchParams(sent.params).toString()
+  const found = sent.rawBody === undefined ? plain : router.variantOf(plain, `${path}?${query}`, 100)
   let answer: Answer | undefined
   let gone: (() => void) | undefined
   let wasHeld = false
@@ -128,7 +137,14 @@ async function ask(router: Router, [method, path]: [string, string], sent: Sent 
   }
   try {
     const params = found.readParameters(new Map(Object.entries(sent.params ?? {})))
-    answer = (await found.route.handle({ params, caller, target: undefined, hold })) ?? answer
+    answer =
+      (await found.route.handle({
+        params,
+        caller,
+        rawBody: sent.rawBody,
+        target: undefined,
+        hold,
+      })) ?? answer
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     answer = found.route.errors(error, { method, path, requestId: 'r' })

@@ -15,28 +15,12 @@ export interface ConfigSearch {
   readonly types: readonly string[]
 }
 
-/** The items of one page, and how many match in all. `pageNo` counts from 1. */
-export interface ConfigPage {
-  readonly totalCount: number
-  readonly items: readonly ConfigItem[]
-}
-
-/** Finds the items that match, oldest first (http-compat.md section 3, search). */
-export function searchConfigs(
-  configs: ConfigTable,
-  search: ConfigSearch,
-  page: { pageNo: number; pageSize: number },
-): ConfigPage {
+/** The items that match, oldest first (http-compat.md section 3, search). */
+export function matchingConfigs(configs: ConfigTable, search: ConfigSearch): ConfigItem[] {
   const matches = matcherOf(search)
-  const first = (page.pageNo - 1) * page.pageSize
-  const items: ConfigItem[] = []
-  let totalCount = 0
-  for (const item of candidatesOf(configs, search)) {
-    if (!matches(item)) continue
-    if (totalCount >= first && items.length < page.pageSize) items.push(item)
-    totalCount++
-  }
-  return { totalCount, items }
+  const found: ConfigItem[] = []
+  for (const item of candidatesOf(configs, search)) if (matches(item)) found.push(item)
+  return found
 }
 
 /** One that is named in full is looked up; all others have to be walked over. */

@@ -6,6 +6,7 @@ import { TITLE_OF } from './errors/status-codes.ts'
 
 /** When each refusal is given, and what to do about it. */
 const MEANING_OF = {
+  forbidden: 'The caller has no permission for this. An administrator can give it.',
   'config-not-found': 'No item has this tenant, group and dataId. Publish it, or check the three names.',
   'config-changed':
     'A publish named the md5 that it replaces (casMd5), and the item has another one by now. Read it again.',

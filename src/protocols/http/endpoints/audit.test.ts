@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { textAnswer } from '../routing/answers.ts'
 import { auditedRoutes } from './audit.ts'
-import type { Handled, Permission, Request, Route } from '../routing/route.ts'
+import type { Permission } from '../../../operations/guard.ts'
+import type { Handled, Request, Route } from '../routing/route.ts'
 
 const caller = { ip: '127.0.0.9', socketIp: '127.0.0.9', userAgent: '', headers: {} }
 

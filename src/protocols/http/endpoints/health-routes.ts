@@ -2,6 +2,7 @@ import { JSON_TYPE, jsonAnswer, textAnswer } from '../routing/answers.ts'
 import { type Operation, operation, placeRoutes } from '../routing/operation.ts'
 import { SVC_RULES } from '../../parameters/parameter-rules.ts'
 import { problemErrors } from '../errors/problem.ts'
+import type { Operations } from '../../../operations/operations.ts'
 import type { Answer, Route } from '../routing/route.ts'
 import { Type } from '../../parameters/schema.ts'
 
@@ -13,10 +14,9 @@ export interface NotReady {
 }
 
 /** What the routes for probes and monitoring ask. */
-export interface HealthParts {
+export interface HealthParts extends Pick<Operations, 'operator'> {
   /** Empty when the server is ready. */
   readonly notReady: () => readonly NotReady[]
-  readonly scrape: () => Promise<{ readonly contentType: string; readonly body: string }>
 }
 
 const PUBLIC = { action: 'read', resource: 'public' } as const
@@ -26,7 +26,7 @@ export function healthRoutes(parts: HealthParts): Route[] {
   return placeRoutes({ rules: SVC_RULES, errors: problemErrors }, '', [
     ['GET', '/healthz', alive()],
     ['GET', '/readyz', ready(parts)],
-    ['GET', '/metrics', metrics(parts)],
+    ['GET', '/metrics', metrics(parts.operator)],
   ])
 }
 
@@ -59,13 +59,13 @@ function readyAnswer(problems: readonly NotReady[]): Answer {
   }
 }
 
-function metrics({ scrape }: HealthParts): Operation {
+function metrics({ scrape }: Operations['operator']): Operation {
   return operation({
     summary: 'Measures, in the text format of Prometheus',
-    permission: { action: 'read', resource: 'operator' },
+    permission: scrape.permission,
     params: Type.Object({}),
-    handle: async () => {
-      const { contentType, body } = await scrape()
+    handle: async ({ caller }) => {
+      const { contentType, body } = await scrape({}, caller)
       return { status: 200, contentType, body }
     },
   })

@@ -2,6 +2,7 @@ import type { RefusalCode } from '../../../core/refusal.ts'
 
 /** The status of each refusal. `/nacos` differs in a few, see nacos-errors.ts. */
 export const STATUS_OF = {
+  forbidden: 403,
   'config-not-found': 404,
   'config-changed': 409,
   'history-not-found': 404,
@@ -42,6 +43,7 @@ export const STATUS_OF = {
 
 /** What a refusal is called in a list of problems: short, and the same every time. */
 export const TITLE_OF = {
+  forbidden: 'Not permitted',
   'config-not-found': 'No such configuration item',
   'config-changed': 'The configuration item has changed',
   'history-not-found': 'No such history record',

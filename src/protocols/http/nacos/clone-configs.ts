@@ -1,15 +1,14 @@
-import type { ConfigItem } from '../../../core/config/config-item.ts'
 import { toNamespaceId } from '../../../core/namespace-id.ts'
 import { Refusal } from '../../../core/refusal.ts'
-import { WRITE_CONFIG } from '../endpoints/config/config-parts.ts'
+import type { Cloned, Selected, TransferOperations } from '../../../operations/config-transfer.ts'
 import * as fields from '../../parameters/fields.ts'
+import { compileReader } from '../../parameters/parameter-reader.ts'
+import { NACOS_CONFIG_RULES } from '../../parameters/parameter-rules.ts'
+import { type Static, Type } from '../../parameters/schema.ts'
 import { operation } from '../routing/operation.ts'
-import { Type } from '../../parameters/schema.ts'
-import { importConfigs } from '../endpoints/transfer/import-configs.ts'
-import type { ImportItem } from '../endpoints/transfer/import-item.ts'
-import { namedKey } from './config-names.ts'
+import type { Answer } from '../routing/route.ts'
 import { outcomeAnswer, problemAnswer } from './import-answers.ts'
-import { type ImportRouteParts, importWish, isListed, messageOf, POLICY_PARAMS } from './import-parts.ts'
+import { importOptions, messageOf, POLICY_PARAMS } from './import-parts.ts'
 
 /** Each of the most items is some 450 bytes of names at the most. */
 const MAX_CLONED = 10_000
@@ -28,10 +27,10 @@ const SCHEMA = {
 }
 
 /** `POST /configs?clone=true`: copies items into a namespace, under other names where they are given. */
-export function cloneConfigs(parts: ImportRouteParts) {
+export function cloneConfigs(transfer: TransferOperations) {
   return operation({
     summary: 'Copies items into a namespace',
-    permission: WRITE_CONFIG,
+    permission: transfer.clone.permission,
     params: Type.Object({
       clone: Type.Optional(Type.Boolean({ description: 'True, in the query: copies items.' })),
       tenant: Type.Optional(fields.withAliases(fields.tenant, 'namespace')),
@@ -44,22 +43,24 @@ export function cloneConfigs(parts: ImportRouteParts) {
     handle: async ({ params, caller, rawBody }) => {
       const selected = rawBody === undefined ? [] : parseSelection(rawBody.toString('utf8'))
       const namespaceId = toNamespaceId(params.tenant)
-      if (selected.length === 0) return problemAnswer('nothing selected')
-      if (!isListed(parts.state, namespaceId)) return problemAnswer('unknown namespace', namespaceId)
-      const items = selected.flatMap((one) => itemOf(parts, one, namespaceId))
-      if (items.length === 0) return problemAnswer('no data')
-      checkTargets(items)
-      const wish = importWish(params, caller)
-      const outcome = await importConfigs(parts, items, wish)
-      return outcomeAnswer(outcome, { message: messageOf('Clone Completed Successfully', wish) })
+      const options = importOptions(params)
+      const cloned = await transfer.clone({ namespaceId, selected, ...options }, caller)
+      return answerOf(cloned, namespaceId, messageOf('Clone Completed Successfully', options))
     },
   })
 }
 
-interface Selected {
-  readonly id: number
-  readonly dataId: string | undefined
-  readonly group: string | undefined
+function answerOf(cloned: Cloned, namespaceId: string, message: string): Answer {
+  switch (cloned.kind) {
+    case 'nothing-selected':
+      return problemAnswer('nothing selected')
+    case 'unknown-namespace':
+      return problemAnswer('unknown namespace', namespaceId)
+    case 'nothing-found':
+      return problemAnswer('no data')
+    case 'done':
+      return outcomeAnswer(cloned.outcome, { message })
+  }
 }
 
 function parseSelection(text: string): Selected[] {
@@ -78,17 +79,23 @@ function parseArray(text: string): unknown[] {
     const json: unknown = text.trim() === '' ? [] : JSON.parse(text)
     if (Array.isArray(json)) return json
   } catch {
-    // Said below.
+    // Refused below.
   }
   throw malformed()
 }
+
+/** The names of a copy, checked as those of a publish; an empty one is that of the original. */
+const NEW_NAMES = Type.Object({ dataId: Type.Optional(fields.dataId), group: Type.Optional(fields.group) })
+const readNames = compileReader(NEW_NAMES, NACOS_CONFIG_RULES)
 
 function selectedOf(json: unknown): Selected {
   if (typeof json !== 'object' || json === null) throw malformed()
   const { cfgId, dataId, group } = json as Readonly<Record<string, unknown>>
   const isId = typeof cfgId === 'number' || (typeof cfgId === 'string' && /^\d{1,16}$/.test(cfgId))
   if (!isId || !isName(dataId) || !isName(group)) throw malformed()
-  return { id: Number(cfgId), dataId: dataId || undefined, group: group || undefined }
+  const names = readNames(new Map(Object.entries({ dataId: dataId ?? '', group: group ?? '' })))
+  const { dataId: newDataId, group: newGroup } = names as Static<typeof NEW_NAMES>
+  return { id: Number(cfgId), dataId: newDataId, group: newGroup }
 }
 
 function isName(value: unknown): value is string | null | undefined {
@@ -97,30 +104,4 @@ function isName(value: unknown): value is string | null | undefined {
 
 function malformed(): Refusal {
   return new Refusal('malformed-request', `The body must be ${ALLOWED}.`, { allowed: ALLOWED })
-}
-
-/** The copy of one item; none where no item has the id. */
-function itemOf({ state }: ImportRouteParts, selected: Selected, namespaceId: string): ImportItem[] {
-  const source = state.configs.getById(selected.id)
-  if (source === undefined) return []
-  const { dataId = source.key.dataId, group = source.key.group } = selected
-  return [copyOf(source, namedKey({ tenant: namespaceId, dataId, group }))]
-}
-
-function copyOf({ content, type, notes }: ConfigItem, key: ImportItem['key']): ImportItem {
-  return { key, type, notes, bytes: content.length, read: () => Promise.resolve(content) }
-}
-
-function checkTargets(items: readonly ImportItem[]): void {
-  const seen = new Set<string>()
-  for (const { key } of items) {
-    const name = `${key.group}/${key.dataId}`
-    if (seen.has(name)) {
-      const allowed = 'a name for each item that no other has'
-      throw new Refusal('invalid-parameter', `The body gives two items the name ${name}; ${allowed}.`, {
-        allowed,
-      })
-    }
-    seen.add(name)
-  }
 }

@@ -1,26 +1,28 @@
 import { Type } from '../../parameters/schema.ts'
-import { publishConfig } from '../../../core/config/publish-config.ts'
+import type { Operations } from '../../../operations/operations.ts'
 import { CS_TRUE_JSON } from '../routing/answers.ts'
-import { existingConfig, KEY_PARAMS, toConfigKey } from '../endpoints/config/config-key.ts'
-import { type ConfigParts, READ_CONFIG, WRITE_CONFIG } from '../endpoints/config/config-parts.ts'
+import { KEY_PARAMS, toConfigKey } from '../endpoints/config/config-key.ts'
 import { headerText } from '../endpoints/config/header-text.ts'
 import { aboutJson } from '../endpoints/config/item-json.ts'
-import { publishParams, toPublishConfig } from '../endpoints/config/publish-params.ts'
+import { type PublishLimits, publishParams, toPublishRequest } from '../endpoints/config/publish-params.ts'
 import * as fields from '../../parameters/fields.ts'
 import { operation, placeRoutes } from '../routing/operation.ts'
 import type { Route } from '../routing/route.ts'
-import { CONFIG_MANNERS, csEnvelope } from './config-manners.ts'
+import { CONFIG_DEFAULTS, csEnvelope } from './config-defaults.ts'
 import { removeConfig } from './delete-config.ts'
 import { readConfig } from './read-config.ts'
 import { refuseMisplaced, refuseUnsupported } from './unsupported.ts'
 
 /** `/nacos/v1/cs/configs`, as clients and tools of the reference server use it (http-compat.md sections 1 and 3). */
-export function nacosConfigRoutes(parts: ConfigParts): Route[] {
-  return placeRoutes(CONFIG_MANNERS, '/nacos/v1/cs', [
-    ['GET', '/configs', readConfig(parts)],
-    ['POST', '/configs', publish(parts)],
-    ['DELETE', '/configs', removeConfig(parts)],
-    ['GET', '/configs/catalog', readAbout(parts)],
+export function nacosConfigRoutes(
+  { configs, transfer }: Pick<Operations, 'configs' | 'transfer'>,
+  limits: PublishLimits,
+): Route[] {
+  return placeRoutes(CONFIG_DEFAULTS, '/nacos/v1/cs', [
+    ['GET', '/configs', readConfig({ configs, transfer })],
+    ['POST', '/configs', publish(configs, limits)],
+    ['DELETE', '/configs', removeConfig(configs)],
+    ['GET', '/configs/catalog', readAbout(configs)],
   ])
 }
 
@@ -38,10 +40,10 @@ const MORE_PARAMS = {
   tag: Type.Optional(fields.tag),
 }
 
-function publish({ engine, budget, ...limits }: ConfigParts) {
+function publish(configs: Operations['configs'], limits: PublishLimits) {
   return operation({
     summary: 'Publishes a configuration item; the header casMd5 makes it depend on the current md5',
-    permission: WRITE_CONFIG,
+    permission: configs.publish.permission,
     params: Type.Object({
       ...publishParams(limits),
       ...MORE_PARAMS,
@@ -56,18 +58,17 @@ function publish({ engine, budget, ...limits }: ConfigParts) {
         betaIps: headerText(caller, 'betaIps') !== undefined,
       })
       const casMd5 = headerText(caller, 'casMd5') ?? params.casMd5
-      const wish = toPublishConfig(params, caller, casMd5)
-      await budget.within(wish.key, wish.content.length, () => engine.execute(publishConfig(wish)))
+      await configs.publish(toPublishRequest(params, casMd5), caller)
       return CS_TRUE_JSON
     },
   })
 }
 
-function readAbout({ state }: ConfigParts) {
+function readAbout({ read }: Operations['configs']) {
   return operation({
     summary: 'Tells what is known of a configuration item besides its content',
-    permission: READ_CONFIG,
+    permission: read.permission,
     params: Type.Object(KEY_PARAMS),
-    handle: ({ params }) => csEnvelope(aboutJson(existingConfig(state, toConfigKey(params)))),
+    handle: ({ params, caller }) => csEnvelope(aboutJson(read(toConfigKey(params), caller))),
   })
 }

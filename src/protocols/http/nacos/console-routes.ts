@@ -1,23 +1,15 @@
+import type { Member } from '../../../operations/operator.ts'
+import type { Operations } from '../../../operations/operations.ts'
 import { Type } from '../../parameters/schema.ts'
 import { jsonAnswer, textAnswer } from '../routing/answers.ts'
 import type { NotReady } from '../endpoints/health-routes.ts'
 import { type Operation, operation, placeRoutes } from '../routing/operation.ts'
 import type { Route } from '../routing/route.ts'
-import { CONFIG_MANNERS } from './config-manners.ts'
-
-/** A server, as the list of servers tells of it. */
-export interface Member {
-  readonly ip: string
-  readonly port: number
-  readonly alive: boolean
-  /** Epoch milliseconds of the last time it was known to be alive. */
-  readonly lastRefMs: number
-}
+import { CONFIG_DEFAULTS } from './config-defaults.ts'
 
 /** What the routes about the server itself work on. */
-export interface ConsoleParts {
+export interface ConsoleParts extends Pick<Operations, 'operator'> {
   readonly version: string
-  readonly members: () => readonly Member[]
   /** Why the server should be sent no requests; empty when it is ready. */
   readonly notReady: () => readonly NotReady[]
 }
@@ -27,7 +19,7 @@ const NO_PARAMS = Type.Object({})
 
 /** What clients, probes and tools ask of the server itself (http-compat.md sections 7 and 8). */
 export function nacosConsoleRoutes(parts: ConsoleParts): Route[] {
-  return placeRoutes(CONFIG_MANNERS, '/nacos/v1', [
+  return placeRoutes(CONFIG_DEFAULTS, '/nacos/v1', [
     ['GET', '/console/server/state', serverState(parts)],
     ['GET', '/console/health/liveness', constant('Tells that the server works', 'OK')],
     ['GET', '/console/health/readiness', readiness(parts)],
@@ -65,13 +57,14 @@ function serverState({ version }: ConsoleParts): Operation {
   })
 }
 
-function clusterNodes({ version, members }: ConsoleParts): Operation {
+function clusterNodes({ version, operator }: ConsoleParts): Operation {
   return operation({
     summary: 'Lists the servers',
-    permission: { action: 'read', resource: 'operator' },
+    permission: operator.members.permission,
     params: NO_PARAMS,
-    handle: () => {
-      const data = members().map((member) => nodeJson(member, version))
+    handle: ({ caller }) => {
+      const members = operator.members({ onlyAlive: false }, caller)
+      const data = members.map((member) => nodeJson(member, version))
       return jsonAnswer({ code: 200, message: null, data })
     },
   })

@@ -1,12 +1,10 @@
 import { Type } from '../../parameters/schema.ts'
-import type { Operator } from '../../../core/config/config-item.ts'
-import { deleteConfig } from '../../../core/config/delete-config.ts'
 import { Refusal } from '../../../core/refusal.ts'
 import { CS_TRUE_JSON } from '../routing/answers.ts'
-import { type ConfigParts, WRITE_CONFIG } from '../endpoints/config/config-parts.ts'
+import type { ConfigOperations } from '../../../operations/configs.ts'
 import * as fields from '../../parameters/fields.ts'
 import { operation } from '../routing/operation.ts'
-import { csEnvelope } from './config-manners.ts'
+import { csEnvelope } from './config-defaults.ts'
 import { LOOSE_KEY_PARAMS, namedKey } from './config-names.ts'
 import { refuseUnsupported } from './unsupported.ts'
 
@@ -24,35 +22,28 @@ const PARAMS = Type.Object({
 })
 
 /** `DELETE /configs`: one item by its name, or several by their ids (http-compat.md section 1). */
-export function removeConfig(parts: ConfigParts) {
+export function removeConfig(configs: ConfigOperations) {
   return operation({
     summary: 'Deletes a configuration item, or several by their ids',
-    permission: WRITE_CONFIG,
+    permission: configs.remove.permission,
     params: PARAMS,
     handle: async ({ params, caller }) => {
       // Each of these is about something else than the content that everybody reads.
       refuseUnsupported({ tag: params.tag !== undefined })
-      const operator: Operator = { ip: caller.ip, user: params.src_user ?? null }
+      const srcUser = params.src_user
       if (params.delType !== undefined) {
-        await removeAll(parts, idsOf(params.ids), operator)
+        await configs.removeByIds({ ids: idsOf(params.ids), srcUser }, caller)
         return csEnvelope(true)
       }
       const key = namedKey(params)
-      if (params.beta === true) return csEnvelope(true, 'stop beta ok')
-      await parts.engine.execute(deleteConfig(key, operator))
+      if (params.beta === true) {
+        configs.endBeta(key, caller)
+        return csEnvelope(true, 'stop beta ok')
+      }
+      await configs.remove({ key, srcUser }, caller)
       return CS_TRUE_JSON
     },
   })
-}
-
-/** Deletes those that are there; the store writes them together. */
-async function removeAll(
-  { state, engine }: ConfigParts,
-  ids: readonly number[],
-  operator: Operator,
-): Promise<void> {
-  const items = ids.map((id) => state.configs.getById(id)).filter((item) => item !== undefined)
-  await Promise.all(items.map(async (item) => engine.execute(deleteConfig(item.key, operator))))
 }
 
 function idsOf(text: string | undefined): number[] {

@@ -1,17 +1,6 @@
-import { PUBLIC_NAMESPACE } from '../../../core/namespace-id.ts'
-import type { State } from '../../../core/state.ts'
-import type { ConfigParts } from '../endpoints/config/config-parts.ts'
+import { IMPORT_POLICIES, type ImportOptions } from '../../../operations/import-configs.ts'
 import * as fields from '../../parameters/fields.ts'
-import type { Caller } from '../routing/route.ts'
 import { Type } from '../../parameters/schema.ts'
-import { IMPORT_POLICIES, type ImportWish } from '../endpoints/transfer/import-configs.ts'
-
-/** What imports work on. Sizes in bytes: of the upload, and of all that it unpacks to. */
-export interface ImportRouteParts extends ConfigParts {
-  readonly state: ConfigParts['state'] & Pick<State, 'namespace'>
-  readonly maxImportBytes: number
-  readonly maxImportContentBytes: number
-}
 
 /** What an import and a clone have in common. Without a policy nothing that exists is touched. */
 export const POLICY_PARAMS = {
@@ -22,24 +11,20 @@ export const POLICY_PARAMS = {
   src_user: Type.Optional(fields.srcUser),
 }
 
-/** The default namespace always exists. */
-export function isListed(state: Pick<State, 'namespace'>, namespaceId: string): boolean {
-  return namespaceId === PUBLIC_NAMESPACE || state.namespace(namespaceId) !== undefined
+/** How to import, as operations take it. */
+export function importOptions({
+  policy = 'ABORT',
+  dryRun = false,
+  src_user: srcUser,
+}: {
+  policy?: string
+  dryRun?: boolean
+  src_user?: string
+}): ImportOptions & { readonly srcUser: string | undefined } {
+  return { policy: policy as ImportOptions['policy'], dryRun, srcUser }
 }
 
-/** How to import, from what was sent. */
-export function importWish(
-  {
-    policy = 'ABORT',
-    dryRun = false,
-    src_user: user,
-  }: { policy?: string; dryRun?: boolean; src_user?: string },
-  { ip }: Pick<Caller, 'ip'>,
-): ImportWish {
-  return { policy: policy as ImportWish['policy'], dryRun, operator: { ip, user: user ?? null } }
-}
-
-/** The message of a success, which says of a dry run that it was one. */
-export function messageOf(success: string, { dryRun }: ImportWish): string {
+/** The message of a success; it says of a dry run that it was one. */
+export function messageOf(success: string, { dryRun }: ImportOptions): string {
   return dryRun ? 'dry run: nothing was changed' : success
 }

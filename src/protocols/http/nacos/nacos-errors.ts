@@ -12,6 +12,8 @@ import { headersOfRefusal, STATUS_OF } from '../errors/status-codes.ts'
 export const configErrors: ErrorFormat = (error, context) => {
   if (!(error instanceof Refusal)) return plain(500, `caused: ${faultText(context)};`)
   switch (error.code) {
+    case 'forbidden':
+      return shaped(error, context, FORBIDDEN)
     case 'config-not-found':
       return { status: 404, contentType: JSON_UTF8, body: 'config data not exist\n' }
     case 'history-not-yours':
@@ -33,6 +35,8 @@ export const configErrors: ErrorFormat = (error, context) => {
 export const namingErrors: ErrorFormat = (error, context) => {
   if (!(error instanceof Refusal)) return plain(500, faultText(context))
   switch (error.code) {
+    case 'forbidden':
+      return shaped(error, context, FORBIDDEN)
     case 'missing-parameter':
       return plain(400, `Param '${error.facts.parameter ?? ''}' is required.`)
     case 'unknown-path':
@@ -53,7 +57,10 @@ function faultText({ requestId }: ErrorContext): string {
   return `internal error of this server, see its log for request ${requestId}`
 }
 
-/** The JSON shape that unknown paths are answered with. */
+/** What the reference server answers to a caller without the permission (http-compat.md section 7). */
+const FORBIDDEN = { error: 'Forbidden', message: 'authorization failed!' }
+
+/** The JSON shape of answers about unknown paths and missing permissions. */
 function shaped(refusal: Refusal, context: ErrorContext, texts: { error: string; message: string }): Answer {
   const status = STATUS_OF[refusal.code]
   const timestamp = new Date().toISOString().replace('Z', '+00:00')

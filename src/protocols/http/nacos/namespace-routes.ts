@@ -1,34 +1,35 @@
-import { Type } from '../../parameters/schema.ts'
-import { FALSE_JSON, jsonAnswer } from '../routing/answers.ts'
+import { toNamespaceId } from '../../../core/namespace-id.ts'
 import * as fields from '../../parameters/fields.ts'
-import { findNamespace, isTaken, listNamespaces } from '../endpoints/namespaces/namespace-list.ts'
+import { Type } from '../../parameters/schema.ts'
 import {
   booleanAnswer,
-  makeNamespace,
-  type NamespaceParts,
-  READ_NAMESPACES,
-  removeNamespace,
-  renameNamespace,
-  WRITE_NAMESPACES,
-} from '../endpoints/namespaces/namespace-operations.ts'
+  createEndpoint,
+  listAnswer,
+  namespaceJson,
+  type NamespaceEndpointParts,
+  removeEndpoint,
+} from '../endpoints/namespaces/namespace-endpoints.ts'
+import { jsonAnswer } from '../routing/answers.ts'
 import { operation, placeRoutes } from '../routing/operation.ts'
 import type { Route } from '../routing/route.ts'
-import { CONFIG_MANNERS } from './config-manners.ts'
+import { CONFIG_DEFAULTS } from './config-defaults.ts'
 
 /** `/nacos/v1/console/namespaces` (http-compat.md section 6). */
-export function nacosNamespaceRoutes(parts: NamespaceParts): Route[] {
-  return placeRoutes(CONFIG_MANNERS, '/nacos/v1/console', [
+export function nacosNamespaceRoutes(parts: NamespaceEndpointParts): Route[] {
+  const { namespaces } = parts
+  return placeRoutes(CONFIG_DEFAULTS, '/nacos/v1/console', [
     ['GET', '/namespaces', read(parts)],
-    ['POST', '/namespaces', create(parts)],
+    ['POST', '/namespaces', createEndpoint(namespaces, Type.Optional(fields.customNamespaceId))],
     ['PUT', '/namespaces', update(parts)],
-    ['DELETE', '/namespaces', removeNamespace(parts)],
+    ['DELETE', '/namespaces', removeEndpoint(namespaces)],
   ])
 }
 
-function read(parts: NamespaceParts) {
+function read(parts: NamespaceEndpointParts) {
+  const { namespaces, namespaceQuota } = parts
   return operation({
     summary: 'Lists the namespaces, shows one, or tells whether an id is taken',
-    permission: READ_NAMESPACES,
+    permission: namespaces.list.permission,
     params: Type.Object({
       show: Type.Optional(Type.Enum(['all'], { description: 'One namespace, with everything known of it.' })),
       namespaceId: Type.Optional(fields.namespaceId),
@@ -37,42 +38,32 @@ function read(parts: NamespaceParts) {
       ),
       customNamespaceId: Type.Optional(fields.customNamespaceId),
     }),
-    handle: ({ params }) => {
+    handle: ({ params, caller }) => {
       const { customNamespaceId: id = '' } = params
-      if (params.show !== undefined) return jsonAnswer(findNamespace(parts, params.namespaceId))
-      if (params.checkNamespaceIdExist === true)
-        return id === '' ? FALSE_JSON : booleanAnswer(isTaken(parts, id))
-      return jsonAnswer({ code: 200, message: null, data: listNamespaces(parts) })
+      if (params.show !== undefined) {
+        const namespace = namespaces.read({ id: toNamespaceId(params.namespaceId) }, caller)
+        return jsonAnswer(namespaceJson(namespace, namespaceQuota))
+      }
+      if (params.checkNamespaceIdExist === true) return booleanAnswer(namespaces.isTaken({ id }, caller))
+      return listAnswer(parts, caller)
     },
   })
 }
 
-function create(parts: NamespaceParts) {
-  return operation({
-    summary: 'Makes a namespace',
-    permission: WRITE_NAMESPACES,
-    params: Type.Object({
-      customNamespaceId: Type.Optional(fields.customNamespaceId),
-      namespaceName: fields.namespaceName,
-      namespaceDesc: Type.Optional(fields.namespaceDesc),
-    }),
-    handle: async ({ params }) => booleanAnswer(await makeNamespace(parts, params)),
-  })
-}
-
-function update(parts: NamespaceParts) {
+function update({ namespaces }: NamespaceEndpointParts) {
   return operation({
     summary: 'Changes the shown name and the description of a namespace',
-    permission: WRITE_NAMESPACES,
+    permission: namespaces.rename.permission,
     params: Type.Object({
       namespace: fields.withDescription(fields.namespaceId, 'The id of the namespace.'),
       namespaceShowName: fields.namespaceName,
       namespaceDesc: Type.Optional(fields.allowingEmpty(fields.namespaceDesc)),
     }),
-    handle: async ({ params }) => {
-      const renamed = await renameNamespace(parts, params)
-      // One that is not on the list answers true as well: tools count on it. `public` is fixed.
-      return booleanAnswer(renamed || !isTaken(parts, params.namespace))
+    handle: async ({ params, caller }) => {
+      const { namespace, namespaceShowName: showName, namespaceDesc: desc } = params
+      const renamed = await namespaces.rename({ id: toNamespaceId(namespace), showName, desc }, caller)
+      // Of one that is not listed true as well: tools rely on it. The default one keeps its name.
+      return booleanAnswer(renamed !== 'fixed')
     },
   })
 }

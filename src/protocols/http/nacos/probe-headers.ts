@@ -1,4 +1,4 @@
-import type { WatchedItem } from '../endpoints/config/listening-configs.ts'
+import type { WatchedItem } from '../../../operations/config-listening.ts'
 
 /** What both headers may hold together: clients refuse an answer whose headers have more than 16 KiB. */
 const MAX_PROBE_BYTES = 8 * 1024

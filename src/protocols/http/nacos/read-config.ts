@@ -1,17 +1,19 @@
 import { type Static, Type } from '../../parameters/schema.ts'
-import type { ConfigItem } from '../../../core/config/config-item.ts'
+import { type ConfigItem, configKey } from '../../../core/config/config-item.ts'
+import type { ConfigSearch } from '../../../core/config/search-configs.ts'
 import { toNamespaceId } from '../../../core/namespace-id.ts'
 import { csJsonAnswer } from '../routing/answers.ts'
-import { configNotFound, existingConfig, toConfigKey } from '../endpoints/config/config-key.ts'
-import { type ConfigParts, READ_CONFIG } from '../endpoints/config/config-parts.ts'
+import { configNotFound } from '../../../operations/configs.ts'
+import type { Caller } from '../../../operations/guard.ts'
+import type { Operations } from '../../../operations/operations.ts'
 import { contentAnswers } from '../endpoints/config/content-answers.ts'
-import { itemJson } from '../endpoints/config/item-json.ts'
-import { searchPage } from '../endpoints/config/search.ts'
+import { foundJson, itemJson } from '../endpoints/config/item-json.ts'
+import { pageJson } from '../endpoints/config/page-json.ts'
 import * as fields from '../../parameters/fields.ts'
 import { operation } from '../routing/operation.ts'
 import type { Answer } from '../routing/route.ts'
-import { exportAnswer, type ExportWish } from '../endpoints/transfer/export-configs.ts'
-import { csEnvelope, NO_CACHE } from './config-manners.ts'
+import { exportAnswer } from '../endpoints/transfer/export-configs.ts'
+import { csEnvelope, NO_CACHE } from './config-defaults.ts'
 import { LOOSE_KEY_PARAMS, namedKey } from './config-names.ts'
 
 const PARAMS = Type.Object({
@@ -42,22 +44,25 @@ const PARAMS = Type.Object({
 })
 
 type Params = Static<typeof PARAMS>
+type ReadOperations = Pick<Operations, 'configs' | 'transfer'>
 
 /** `GET /configs`: the content of an item, or what else clients ask of that path (http-compat.md section 3). */
-export function readConfig({ state }: ConfigParts) {
+export function readConfig(operations: ReadOperations) {
+  const { configs } = operations
   const answerOf = contentAnswers(moreHeaders)
   return operation({
     summary: 'Reads a configuration item, or searches for items',
-    permission: READ_CONFIG,
+    permission: configs.find.permission,
     params: PARAMS,
-    handle: ({ params }) => {
+    handle: ({ params, caller }) => {
       const { dataId, group, tenant } = params
-      if (isOther(params)) return answerOther(state, params)
-      if (dataId !== undefined && group !== undefined && params.tag === undefined) {
-        const item = state.config(toConfigKey({ dataId, group, ...(tenant !== undefined && { tenant }) }))
-        if (item !== undefined) return answerOf(item)
+      if (isOther(params)) return answerOther(operations, params, caller)
+      if (dataId !== undefined && group !== undefined) {
+        const item = configs.find(configKey(toNamespaceId(tenant), group, dataId), caller)
+        // No content has a tag.
+        if (item !== undefined && params.tag === undefined) return answerOf(item)
       }
-      // First of all this says what is wrong with the names, if anything is. No content has a tag.
+      // Reports what is wrong with the names, if anything is, before it reports that there is no item.
       throw configNotFound(namedKey(params))
     },
   })
@@ -67,16 +72,21 @@ function isOther({ show, search, beta, export: v1, exportV2: v2 }: Params): bool
   return show !== undefined || search !== undefined || beta === true || v1 === true || v2 === true
 }
 
-function answerOther(state: ConfigParts['state'], params: Params): Answer {
-  if (params.export === true || params.exportV2 === true) return exportAnswer(state, exportWish(params))
-  if (params.show !== undefined) return csJsonAnswer(itemJson(existingConfig(state, namedKey(params))))
-  if (params.search !== undefined)
-    return csJsonAnswer(searchPage(state, searchOf(params, params.search), params))
-  namedKey(params)
+function answerOther(operations: ReadOperations, params: Params, caller: Caller): Answer {
+  const { configs } = operations
+  if (params.export === true || params.exportV2 === true) return exportOf(operations, params, caller)
+  if (params.show !== undefined) return csJsonAnswer(itemJson(configs.read(namedKey(params), caller)))
+  if (params.search !== undefined) {
+    const search = searchOf(params, params.search)
+    const { page, totalCount, items } = configs.search({ search, page: params }, caller)
+    return csJsonAnswer(pageJson(page, totalCount, items.map(foundJson)))
+  }
+  // beta=true: there never is a beta.
+  configs.find(namedKey(params), caller)
   return csEnvelope(null)
 }
 
-function searchOf(params: Params, mode: 'accurate' | 'blur') {
+function searchOf(params: Params, mode: ConfigSearch['mode']): ConfigSearch {
   return {
     namespaceId: toNamespaceId(params.tenant),
     mode,
@@ -88,13 +98,16 @@ function searchOf(params: Params, mode: 'accurate' | 'blur') {
   }
 }
 
-/** Names may be patterns, as in a blur search. */
-function exportWish(params: Params): ExportWish {
-  return {
-    version: params.exportV2 === true ? 2 : 1,
-    search: searchOf(params, 'blur'),
-    ids: params.ids?.split(',').map(Number),
-  }
+/** A zip of the items of these ids, or of those that a blur search finds. */
+function exportOf({ transfer }: ReadOperations, params: Params, caller: Caller): Answer {
+  const version = params.exportV2 === true ? 2 : 1
+  const search = searchOf(params, 'blur')
+  const ids = params.ids?.split(',').map(Number)
+  const items =
+    ids === undefined
+      ? transfer.exportMatching(search, caller)
+      : transfer.exportByIds({ namespaceId: search.namespaceId, ids }, caller)
+  return exportAnswer(items, version)
 }
 
 function moreHeaders({ notes }: ConfigItem): Record<string, string> {

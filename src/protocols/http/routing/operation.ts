@@ -2,7 +2,7 @@ import type { Properties } from '../../parameters/schema.ts'
 import type { ParameterRules } from '../../parameters/parameter-rules.ts'
 import { route, type ErrorFormat, type Method, type Route } from './route.ts'
 
-/** An operation without its place: what a dialect gives a method, a path and its manners to. */
+/** An operation without its place: what a dialect gives a method, a path and the rest to. */
 export type Operation<T extends Properties = Properties> = Pick<
   Route<T>,
   | 'summary'
@@ -17,8 +17,8 @@ export type Operation<T extends Properties = Properties> = Pick<
   | 'again'
 >
 
-/** How all routes of a part of a dialect behave. */
-export interface Manners {
+/** What all routes of a part of a dialect have in common. */
+export interface RouteDefaults {
   readonly rules: ParameterRules
   readonly errors: ErrorFormat
 }
@@ -30,9 +30,9 @@ export function operation<T extends Properties>(definition: Operation<T>): Opera
 
 /** Gives operations their places: rows of method, path and operation. */
 export function placeRoutes(
-  manners: Manners,
+  defaults: RouteDefaults,
   prefix: string,
   rows: readonly (readonly [Method, string, Operation])[],
 ): Route[] {
-  return rows.map(([method, path, of]) => route({ ...of, ...manners, method, path: `${prefix}${path}` }))
+  return rows.map(([method, path, of]) => route({ ...of, ...defaults, method, path: `${prefix}${path}` }))
 }

@@ -1,12 +1,7 @@
 import type { IncomingMessage } from 'node:http'
+import type { Caller as OperationCaller, Permission } from '../../../operations/guard.ts'
 import type { ParameterRules } from '../../parameters/parameter-rules.ts'
 import type { Static, ObjectSchema, Properties } from '../../parameters/schema.ts'
-
-/** What a request may do, as authorisation will judge it: an action on a kind of resource. */
-export interface Permission {
-  readonly action: 'read' | 'write'
-  readonly resource: 'config' | 'naming' | 'namespace' | 'operator' | 'backup' | 'public'
-}
 
 /** An answer, ready to be written. `headers` come on top of those that every answer has. */
 export interface Answer {
@@ -23,7 +18,7 @@ export interface Answer {
 }
 
 /** Who asks: what handlers may know of the connection. */
-export interface Caller {
+export interface Caller extends OperationCaller {
   /** The socket's address, or where that is a trusted proxy the last hop of X-Forwarded-For that is none; IPv4 where it is mapped. */
   readonly ip: string
   /** The socket's own address, whatever a header says (for UDP pushes). */
@@ -68,6 +63,7 @@ export interface Route<T extends Properties = Properties> {
   /** The whole path, e.g. `/svc/v1/cs/configs`. */
   readonly path: string
   readonly summary: string
+  /** That of the operations which it calls; they judge the resources themselves. */
   readonly permission: Permission
   /** Query or form parameters; a handler sees them by these names. */
   readonly params: ObjectSchema<T>
@@ -84,9 +80,9 @@ export interface Route<T extends Properties = Properties> {
   readonly variant?: string
   /**
    * Answers a request without a body whose target was read before, word for word; undefined where it was not.
-   * For what clients send again and again.
+   * For what clients send again and again. Throws Refusal as `handle` does.
    */
-  readonly again?: (target: string) => Answer | undefined
+  readonly again?: (target: string, caller: Caller) => Answer | undefined
   /** How errors are told to this route's clients. */
   readonly errors: ErrorFormat
   readonly handle: (request: Request<Static<ObjectSchema<T>>>) => Handled

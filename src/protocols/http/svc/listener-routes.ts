@@ -1,13 +1,12 @@
 import { Type } from '../../parameters/schema.ts'
 import { Refusal } from '../../../core/refusal.ts'
 import { EMPTY_TEXT, textAnswer } from '../routing/answers.ts'
-import { READ_CONFIG } from '../endpoints/config/config-parts.ts'
 import {
+  answersOfNames,
   listen,
-  type ListenerManners,
   listenerHeaders,
   type ListenerParts,
-  tellingNames,
+  type PollAnswers,
   MAX_LISTEN_BODY_BYTES,
   TIMEOUT_ALLOWED,
   TIMEOUT_HEADER,
@@ -23,22 +22,22 @@ import type { Route } from '../routing/route.ts'
 export function svcListenerRoutes(parts: ListenerParts): Route[] {
   const wait = operation({
     summary: `Waits until a watched item differs, at most as long as the header ${TIMEOUT_HEADER} says`,
-    permission: READ_CONFIG,
+    permission: parts.listening.poll.permission,
     params: Type.Object({ [LISTENING_CONFIGS]: fields.listeningConfigs }),
     headers: listenerHeaders(true),
     maxBodyBytes: MAX_LISTEN_BODY_BYTES,
-    handle: (request) => listen(request, parts, MANNERS),
+    handle: (request) => listen(request, parts, POLL_ANSWERS),
   })
   return placeRoutes({ rules: SVC_RULES, errors: problemErrors }, '/svc/v1/cs', [
     ['POST', '/configs/listener', wait],
   ])
 }
 
-const tellNames = tellingNames(textAnswer)
+const answerNames = answersOfNames(textAnswer)
 
-const MANNERS: ListenerManners = {
-  tell: (changed) => (changed.length === 0 ? EMPTY_TEXT : tellNames(changed)),
-  tellWithoutTimeout: () => {
+const POLL_ANSWERS: PollAnswers = {
+  of: (changed) => (changed.length === 0 ? EMPTY_TEXT : answerNames(changed)),
+  withoutTimeout: () => {
     const message = `The header ${TIMEOUT_HEADER} is required: ${TIMEOUT_ALLOWED}.`
     const facts = { parameter: TIMEOUT_HEADER, allowed: TIMEOUT_ALLOWED }
     throw new Refusal('missing-parameter', message, facts)

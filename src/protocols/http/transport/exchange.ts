@@ -164,7 +164,7 @@ export class Exchange implements Request<Record<string, unknown>>, Held, Caller,
 
   #handle({ route, readParameters }: CompiledRoute): Handled {
     const body = this.#body
-    const known = body === undefined ? route.again?.(this.#url) : undefined
+    const known = body === undefined ? route.again?.(this.#url, this) : undefined
     if (known !== undefined) return known
     const isRaw = route.body === 'raw'
     this.params = readParameters(valuesOf(this.#url, isRaw ? undefined : body, this.#context.maxParameters))

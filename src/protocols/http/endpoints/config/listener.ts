@@ -1,52 +1,36 @@
-import type { ConfigKey } from '../../../../core/config/config-item.ts'
 import { Refusal } from '../../../../core/refusal.ts'
+import type {
+  ListeningOperations,
+  PollHandle,
+  PollRequest,
+  WatchedItem,
+} from '../../../../operations/config-listening.ts'
 import { asciiAnswer } from '../../routing/answers.ts'
 import type { Answer, Caller, HeaderNote, Held, Request } from '../../routing/route.ts'
 import { headerText } from './header-text.ts'
-import { listeningConfigsOf, LISTENING_CONFIGS, type WatchedItem } from './listening-configs.ts'
+import { listeningConfigsOf, LISTENING_CONFIGS } from './listening-configs.ts'
 
-/** A poll to hold: `answer` is called once, with the items that differ or with none. */
-export interface HoldablePoll {
-  readonly items: readonly WatchedItem[]
-  readonly ip: string
-  /** When it is answered at the latest, on the clock of `nowMs`. */
-  readonly dueMs: number
-  answer(changed: readonly WatchedItem[]): void
-}
-
-/** Who compares and holds polls. */
-export interface PollHolder {
-  /** The items that differ from what the client has. */
-  compare(items: readonly WatchedItem[]): readonly WatchedItem[]
-  /** Holds a poll that was just compared. A holder that stops may answer it before it returns. */
-  hold(poll: HoldablePoll): { cancel(): void } | 'too-many'
-  /** Who watches an item: the md5 that each address has. */
-  watchersOf(key: ConfigKey): ReadonlyMap<string, string>
-  /** What an address watches. */
-  watchedBy(ip: string): readonly WatchedItem[]
-}
-
-/** What listening works on. */
+/** What the endpoints of listening work on. */
 export interface ListenerParts {
-  readonly polls: PollHolder
+  readonly listening: ListeningOperations
   /** The clock that polls are due by, in milliseconds. */
   readonly nowMs: () => number
   readonly maxListeningItems: number
 }
 
 /** How a dialect answers polls. */
-export interface ListenerManners {
+export interface PollAnswers {
   /** The answer that names the items that differ, or none. */
-  readonly tell: (changed: readonly WatchedItem[]) => Answer
-  /** The answer to a poll that does not say how long it waits; throws where the dialect insists. */
-  readonly tellWithoutTimeout: (changed: readonly WatchedItem[]) => Answer
+  readonly of: (changed: readonly WatchedItem[]) => Answer
+  /** The answer to a poll without a time-out; throws where the dialect requires one. */
+  readonly withoutTimeout: (changed: readonly WatchedItem[]) => Answer
 }
 
 /**
- * Makes answers of the names of items, encoded and so in ASCII, and gives the last one again where the names are the same: thousands of
- * polls of one item are answered with it one after the other.
+ * Makes answers of the encoded names of items, which are ASCII. The last answer is used again while the names are the
+ * same: a change of an item answers thousands of polls one after the other.
  */
-export function tellingNames(
+export function answersOfNames(
   toAnswer: (names: string) => Answer,
 ): (changed: readonly WatchedItem[]) => Answer {
   let last: { readonly names: string; readonly answer: Answer } | undefined
@@ -79,7 +63,7 @@ export function listenerHeaders(timeoutRequired: boolean): Record<string, Header
   }
 }
 
-/** A poll is answered so long before its client gives up. */
+/** How long before its client gives up a poll is answered. */
 const ANSWER_BEFORE_MS = 500
 const SHORTEST_TIMEOUT_MS = 1_000
 const LONGEST_TIMEOUT_MS = 60_000
@@ -94,38 +78,45 @@ export const MAX_LISTEN_BODY_BYTES = 8 * 1024 * 1024
 export function listen(
   request: ListenRequest,
   parts: ListenerParts,
-  manners: ListenerManners,
+  answers: PollAnswers,
 ): Answer | undefined {
   const { params, caller } = request
   const timeoutMs = timeoutOf(caller)
+  const waits = timeoutMs !== undefined && !mustNotHang(caller)
   const items = listeningConfigsOf(params[LISTENING_CONFIGS], parts.maxListeningItems)
-  const changed = parts.polls.compare(items)
-  if (timeoutMs === undefined) return manners.tellWithoutTimeout(changed)
-  if (changed.length > 0 || mustNotHang(caller)) return manners.tell(changed)
-  const dueMs = parts.nowMs() + timeoutMs - ANSWER_BEFORE_MS
-  return new ListeningPoll({ items, ip: caller.ip, dueMs }, manners).wait(request, parts.polls)
+  const dueMs = waits ? parts.nowMs() + timeoutMs - ANSWER_BEFORE_MS : 0
+  const poll = new ListeningPoll({ items, ip: caller.ip, dueMs, waits }, answers)
+  const polled = parts.listening.poll(poll, caller)
+  switch (polled.kind) {
+    case 'compared':
+      return timeoutMs === undefined ? answers.withoutTimeout(polled.changed) : answers.of(polled.changed)
+    case 'held':
+      return poll.holdRequest(request, polled.handle)
+    case 'too-many':
+      throw tooManyPolls()
+  }
 }
 
 /** A poll and, while it is held, the request that waits for its answer. */
-class ListeningPoll implements HoldablePoll {
+class ListeningPoll implements PollRequest {
   readonly items: readonly WatchedItem[]
   readonly ip: string
   readonly dueMs: number
-  readonly #manners: ListenerManners
+  readonly waits: boolean
+  readonly #answers: PollAnswers
   #held: Held | undefined
   #early: Answer | undefined
 
-  constructor({ items, ip, dueMs }: Omit<HoldablePoll, 'answer'>, manners: ListenerManners) {
+  constructor({ items, ip, dueMs, waits }: Omit<PollRequest, 'answer'>, answers: PollAnswers) {
     this.items = items
     this.ip = ip
     this.dueMs = dueMs
-    this.#manners = manners
+    this.waits = waits
+    this.#answers = answers
   }
 
-  /** Has the poll held; gives the answer where the holder gave it there and then. */
-  wait(request: ListenRequest, polls: PollHolder): Answer | undefined {
-    const handle = polls.hold(this)
-    if (handle === 'too-many') throw tooManyPolls()
+  /** Holds the request of a poll that is held, unless the holder has answered it already. */
+  holdRequest(request: ListenRequest, handle: PollHandle): Answer | undefined {
     if (this.#early !== undefined) return this.#early
     this.#held = request.hold()
     this.#held.onGone(() => handle.cancel())
@@ -133,7 +124,7 @@ class ListeningPoll implements HoldablePoll {
   }
 
   answer(changed: readonly WatchedItem[]): void {
-    const answer = this.#manners.tell(changed)
+    const answer = this.#answers.of(changed)
     if (this.#held === undefined) this.#early = answer
     else this.#held.answer(answer)
   }

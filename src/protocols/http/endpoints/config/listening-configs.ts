@@ -1,17 +1,9 @@
-import { type ConfigKey, configKey } from '../../../../core/config/config-item.ts'
+import { configKey } from '../../../../core/config/config-item.ts'
 import { toNamespaceId } from '../../../../core/namespace-id.ts'
 import { Refusal } from '../../../../core/refusal.ts'
 import { ownText } from '../../../../core/own-text.ts'
+import type { WatchedItem } from '../../../../operations/config-listening.ts'
 import { KnownTexts } from '../../../parameters/known-texts.ts'
-
-/** An item that a client watches. */
-export interface WatchedItem {
-  readonly key: ConfigKey
-  /** The md5 that the client has; the empty string when it has none. */
-  readonly md5: string
-  /** How the client named the item, encoded for the answer. */
-  readonly echo: string
-}
 
 /** The name of the parameter, which is its name in every dialect. */
 export const LISTENING_CONFIGS = 'Listening-Configs'

@@ -1,10 +1,8 @@
-import { hash } from 'node:crypto'
 import { Type } from '../../../parameters/schema.ts'
 import { CONFIG_TYPES, type ConfigType } from '../../../../core/config/config-item.ts'
 import type { ConfigNotes } from '../../../../core/config/config-notes.ts'
-import type { PublishConfig } from '../../../../core/config/publish-config.ts'
+import type { PublishRequest } from '../../../../operations/configs.ts'
 import * as fields from '../../../parameters/fields.ts'
-import type { Caller } from '../../routing/route.ts'
 import { KEY_PARAMS, toConfigKey } from './config-key.ts'
 
 /** How large a publish may be, in bytes: its content, and the form that carries it. */
@@ -13,7 +11,7 @@ export interface PublishLimits {
   readonly maxFormBodyBytes: number
 }
 
-/** What a client may say when it publishes, in the words of the most talkative dialect. */
+/** What a client may say when it publishes, by the names of the dialect with the most parameters. */
 export interface PublishParams {
   readonly tenant?: string
   readonly dataId: string
@@ -40,25 +38,19 @@ export function publishParams({ maxContentBytes }: PublishLimits) {
   return { ...KEY_PARAMS, content, type: Type.Optional(fields.configType) }
 }
 
-/** The wish of a client that publishes. `casMd5` undefined: whatever the current content is. */
-export function toPublishConfig(
-  params: PublishParams,
-  caller: Pick<Caller, 'ip'>,
-  casMd5?: string,
-): PublishConfig {
-  const content = bytesOf(params.content)
+/** What a client asks to publish. `casMd5` undefined: whatever the current content is. */
+export function toPublishRequest(params: PublishParams, casMd5?: string): PublishRequest {
   return {
     key: toConfigKey(params),
-    content,
-    md5: hash('md5', content, 'hex'),
+    content: bytesOf(params.content),
     type: params.type === undefined ? undefined : toConfigType(params.type),
     notes: notesOf(params),
     casMd5,
-    operator: { ip: caller.ip, user: params.src_user ?? null },
+    srcUser: params.src_user,
   }
 }
 
-/** A buffer of its own: one that shares node's pool would keep 8 KiB alive as long as the item lives. */
+/** A buffer that owns its memory: one from Node's pool would keep 8 KiB alive as long as the item lives. */
 function bytesOf(text: string): Buffer {
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
   bytes.write(text)
@@ -69,7 +61,7 @@ function toConfigType(text: string): ConfigType {
   return CONFIG_TYPES.find((type) => type === text) ?? 'text'
 }
 
-/** The parameters that are notes, and what they are called there. */
+/** The parameters that are notes, and the names of those notes. */
 const NOTES = [
   ['appName', 'appName'],
   ['desc', 'desc'],
@@ -79,13 +71,13 @@ const NOTES = [
   ['config_tags', 'configTags'],
 ] as const satisfies readonly (readonly [keyof PublishParams, keyof ConfigNotes])[]
 
-/** What the client says; what it leaves out is no key here, and stays as it was. */
+/** A note that the client leaves out is no key of the result, and stays as it was. */
 function notesOf(params: PublishParams): Partial<ConfigNotes> {
   // The key belongs to this very content: a publish without one is of a content that is not encrypted.
   const notes: Record<string, string> = { encryptedDataKey: params.encryptedDataKey ?? '' }
   for (const [parameter, name] of NOTES) {
-    const said = params[parameter]
-    if (said !== undefined) notes[name] = said
+    const value = params[parameter]
+    if (value !== undefined) notes[name] = value
   }
   return notes
 }

@@ -8,29 +8,17 @@ import type { ItemExtras } from '../../../../archive/config-metadata.ts'
 import { fitsInZip, zipChunks } from '../../../../archive/zip-writer.ts'
 import type { ConfigItem } from '../../../../core/config/config-item.ts'
 import type { ConfigNotes } from '../../../../core/config/config-notes.ts'
-import { type ConfigSearch, searchConfigs } from '../../../../core/config/search-configs.ts'
 import { Refusal } from '../../../../core/refusal.ts'
-import type { State } from '../../../../core/state.ts'
 import type { Answer } from '../../routing/route.ts'
-
-/** Which items to export: those of these ids in the namespace, or all that the search finds. */
-export interface ExportWish {
-  readonly version: ArchiveVersion
-  readonly search: ConfigSearch
-  readonly ids: readonly number[] | undefined
-}
-
-const EVERYTHING = { pageNo: 1, pageSize: Number.MAX_SAFE_INTEGER }
 
 /** Metadata of one item, at most: its names and notes, every character escaped. */
 const MOST_METADATA_BYTES = 4096
 
 /**
- * A zip of the items (http-compat.md section 3, export) as they are now, made while it is sent. Throws Refusal
- * `too-many` where they do not fit in one.
+ * A zip of the items (http-compat.md section 3, export), made while it is sent. Throws Refusal `too-many` where they
+ * do not fit in one.
  */
-export function exportAnswer({ configs }: Pick<State, 'configs'>, wish: ExportWish): Answer {
-  const items = itemsOf(configs, wish)
+export function exportAnswer(items: readonly ConfigItem[], version: ArchiveVersion): Answer {
   const sizes = items.map(({ key, content }) => ({
     name: entryName(key),
     bytes: content.length + MOST_METADATA_BYTES,
@@ -43,16 +31,8 @@ export function exportAnswer({ configs }: Pick<State, 'configs'>, wish: ExportWi
       'Content-Disposition': `attachment;filename=nacos_config_export_${timeStamp(new Date())}.zip`,
     },
     body: '',
-    chunks: zipChunks(archiveFiles(archived(items), wish.version)),
+    chunks: zipChunks(archiveFiles(archived(items), version)),
   }
-}
-
-function itemsOf(configs: State['configs'], { search, ids }: ExportWish): readonly ConfigItem[] {
-  if (ids === undefined) return searchConfigs(configs, search, EVERYTHING).items
-  // Ids are of all namespaces; given out is only what belongs to the one that the caller has named.
-  return [...new Set(ids)]
-    .map((id) => configs.getById(id))
-    .filter((item) => item !== undefined && item.key.namespaceId === search.namespaceId) as ConfigItem[]
 }
 
 function* archived(items: readonly ConfigItem[]): Generator<ArchivedConfig> {
@@ -64,8 +44,8 @@ function* archived(items: readonly ConfigItem[]): Generator<ArchivedConfig> {
 }
 
 function extrasOf({ configTags, use, effect, schema, encryptedDataKey }: ConfigNotes): ItemExtras {
-  const said = Object.entries({ configTags, use, effect, schema, encryptedDataKey })
-  return Object.fromEntries(said.filter(([, value]) => value !== null && value !== '')) as ItemExtras
+  const extras = Object.entries({ configTags, use, effect, schema, encryptedDataKey })
+  return Object.fromEntries(extras.filter(([, value]) => value !== null && value !== '')) as ItemExtras
 }
 
 /** `yyyyMMddHHmmss`, in UTC. */

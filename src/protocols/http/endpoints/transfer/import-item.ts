@@ -7,29 +7,14 @@ import {
 import { type ItemMetadata, MetadataError } from '../../../../archive/config-metadata.ts'
 import { inTurns } from '../../../../archive/turns.ts'
 import { shownName, zipTooLarge } from '../../../../archive/zip-format.ts'
-import {
-  CONFIG_TYPES,
-  type ConfigKey,
-  configKey,
-  type ConfigType,
-} from '../../../../core/config/config-item.ts'
+import { CONFIG_TYPES, configKey, type ConfigType } from '../../../../core/config/config-item.ts'
 import type { ConfigNotes } from '../../../../core/config/config-notes.ts'
 import { Refusal } from '../../../../core/refusal.ts'
+import type { ImportItem } from '../../../../operations/import-configs.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { compileReader } from '../../../parameters/parameter-reader.ts'
 import { NACOS_CONFIG_RULES } from '../../../parameters/parameter-rules.ts'
 import { type Static, Type } from '../../../parameters/schema.ts'
-
-/** An item to publish by an import or a clone. */
-export interface ImportItem {
-  readonly key: ConfigKey
-  readonly type: ConfigType
-  /** What is not said stays as it is where the item exists. */
-  readonly notes: Partial<ConfigNotes>
-  readonly bytes: number
-  /** The content, read anew each time, so that not all of them are in memory. */
-  read(): Promise<Buffer>
-}
 
 /** The items of an archive that can be published, and what cannot. */
 export interface ImportItems {

@@ -1,36 +1,37 @@
-import { Type } from '../../../parameters/schema.ts'
 import { Refusal } from '../../../../core/refusal.ts'
+import type { HistoryOperations } from '../../../../operations/config-history.ts'
 import * as fields from '../../../parameters/fields.ts'
+import { Type } from '../../../parameters/schema.ts'
 import { type Operation, operation } from '../../routing/operation.ts'
 import type { Answer } from '../../routing/route.ts'
 import { KEY_PARAMS, toConfigKey } from './config-key.ts'
-import { recordJson } from './history-json.ts'
-import { historyDetail, historyPage, type HistoryParts, previousRecord } from './history-queries.ts'
+import { entryJson, recordJson } from './history-json.ts'
+import { pageJson } from './page-json.ts'
 
-const READ = { action: 'read', resource: 'config' } as const
-
-/** The operations on histories; `json` is how the dialect labels what it answers. */
-export function historyOperations(parts: HistoryParts, json: (value: object) => Answer) {
+/** The endpoints of histories; `json` labels their answers as the dialect does. */
+export function historyEndpoints(history: HistoryOperations, json: (value: object) => Answer) {
   return {
-    read: readHistory(parts, json),
+    read: readHistory(history, json),
     previous: operation({
       summary: 'Reads the version before a history record, or before the current one',
-      permission: READ,
+      permission: history.previous.permission,
       params: Type.Object({
         ...KEY_PARAMS,
         id: fields.withDescription(fields.historyId, 'The id of a history record, or of the item itself.'),
       }),
-      handle: async ({ params }) =>
-        json(recordJson(await previousRecord(parts, toConfigKey(params), params.id))),
+      handle: async ({ params, caller }) => {
+        const request = { key: toConfigKey(params), id: params.id }
+        return json(recordJson(await history.previous(request, caller)))
+      },
     }),
   } satisfies Record<string, Operation>
 }
 
 /** The list and the detail share a path: `search` asks for the list, `nid` for one record. */
-function readHistory(parts: HistoryParts, json: (value: object) => Answer): Operation {
+function readHistory(history: HistoryOperations, json: (value: object) => Answer): Operation {
   return operation({
     summary: 'Lists the history of a configuration item, or reads one record of it',
-    permission: READ,
+    permission: history.list.permission,
     params: Type.Object({
       ...KEY_PARAMS,
       search: Type.Optional(Type.Enum(['accurate'], { description: 'Asks for the list.' })),
@@ -38,11 +39,14 @@ function readHistory(parts: HistoryParts, json: (value: object) => Answer): Oper
       pageSize: fields.withDefault(fields.pageSize, 100),
       nid: Type.Optional(fields.historyId),
     }),
-    handle: async ({ params }) => {
+    handle: async ({ params, caller }) => {
       const key = toConfigKey(params)
-      if (params.search !== undefined) return json(await historyPage(parts, key, params))
+      if (params.search !== undefined) {
+        const { page, totalCount, entries } = await history.list({ key, page: params }, caller)
+        return json(pageJson(page, totalCount, entries.map(entryJson)))
+      }
       if (params.nid === undefined) throw withoutNid()
-      return json(recordJson(await historyDetail(parts, key, params.nid)))
+      return json(recordJson(await history.record({ key, id: params.nid }, caller)))
     },
   })
 }

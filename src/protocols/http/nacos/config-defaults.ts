@@ -1,11 +1,14 @@
 import type { Answer } from '../routing/route.ts'
 import { csJsonAnswer } from '../routing/answers.ts'
 import { configErrors } from './nacos-errors.ts'
-import type { Manners } from '../routing/operation.ts'
+import type { RouteDefaults } from '../routing/operation.ts'
 import { NACOS_CONFIG_RULES } from '../../parameters/parameter-rules.ts'
 
-/** How the configuration, console and core part of `/nacos` reads parameters and tells errors. */
-export const CONFIG_MANNERS: Manners = Object.freeze({ rules: NACOS_CONFIG_RULES, errors: configErrors })
+/** How the configuration, console and core part of `/nacos` reads parameters and answers errors. */
+export const CONFIG_DEFAULTS: RouteDefaults = Object.freeze({
+  rules: NACOS_CONFIG_RULES,
+  errors: configErrors,
+})
 
 /** The headers that keep what clients watch out of caches (http-compat.md section 1). */
 export const NO_CACHE = Object.freeze({

@@ -1,0 +1,109 @@
+import type { ConfigKey } from '../core/config/config-item.ts'
+import { configResource, READ_CONFIG } from './configs.ts'
+import type { Guard, Resource } from './guard.ts'
+
+/** An item that a client watches. */
+export interface WatchedItem {
+  readonly key: ConfigKey
+  /** The md5 that the client has; the empty string when it has none. */
+  readonly md5: string
+  /** How the client named the item, encoded for its protocol. */
+  readonly echo: string
+}
+
+/** A poll that may be held: `answer` is called once, with the items that differ or with none. */
+export interface ConfigPoll {
+  readonly items: readonly WatchedItem[]
+  readonly ip: string
+  /** When it is answered at the latest, on the clock of the holder. */
+  readonly dueMs: number
+  answer(changed: readonly WatchedItem[]): void
+}
+
+/** A poll that comes in; one that does not wait is compared and never held. */
+export interface PollRequest extends ConfigPoll {
+  readonly waits: boolean
+}
+
+/** To be called when the client of a held poll leaves. */
+export interface PollHandle {
+  cancel(): void
+}
+
+/** Compares polls, and holds those without a difference. */
+export interface PollHolder {
+  /** The items that differ from what the client has. */
+  compare(items: readonly WatchedItem[]): readonly WatchedItem[]
+  /** Holds a poll that was just compared. A holder that stops may answer it before it returns. */
+  hold(poll: ConfigPoll): PollHandle | 'too-many'
+  /** Who watches an item: the md5 that each address has. */
+  watchersOf(key: ConfigKey): ReadonlyMap<string, string>
+  /** What an address watches. */
+  watchedBy(ip: string): readonly WatchedItem[]
+}
+
+/** What listening works on. */
+export interface ListeningParts {
+  readonly guard: Guard
+  readonly polls: PollHolder
+}
+
+/** The outcome of a poll: the items that differ, perhaps none; or it is held; or too many are. */
+export type Polled =
+  | { readonly kind: 'compared'; readonly changed: readonly WatchedItem[] }
+  | { readonly kind: 'held'; readonly handle: PollHandle }
+  | { readonly kind: 'too-many' }
+
+const TOO_MANY: Polled = { kind: 'too-many' }
+
+/** What an address watches; namespaceId undefined: in every namespace. */
+export interface WatchedByRequest {
+  readonly ip: string
+  readonly namespaceId: string | undefined
+}
+
+/** The operations of those who wait for changes of configurations. */
+export type ListeningOperations = ReturnType<typeof listeningOperations>
+
+/** Makes the operations of listening. */
+export function listeningOperations({ guard, polls }: ListeningParts) {
+  return {
+    /**
+     * Answers at once where something differs, else holds the poll. An item that the caller may not read never
+     * differs. Nothing is awaited: a change between the comparison and the holding would be missed.
+     */
+    poll: guard.listing({
+      permission: READ_CONFIG,
+      scope: (): Resource => ({ kind: 'some-configs', namespaceId: undefined }),
+      find: (poll: PollRequest) => poll.items,
+      resource: ({ key }) => configResource(key),
+      refusesNothingLeft: true,
+      run: (items, poll): Polled => {
+        const changed = polls.compare(items)
+        if (changed.length > 0 || !poll.waits) return { kind: 'compared', changed }
+        // The poll itself where nothing was left out: thousands are held.
+        const handle = polls.hold(items === poll.items ? poll : onlyOf(poll, items))
+        return handle === 'too-many' ? TOO_MANY : { kind: 'held', handle }
+      },
+    }),
+    /** The md5 that each address has of an item that it watches. */
+    watchersOf: guard.operation({
+      permission: READ_CONFIG,
+      resources: (key: ConfigKey) => [configResource(key)],
+      run: (key) => polls.watchersOf(key),
+    }),
+    /** The items that an address watches. */
+    watchedBy: guard.listing({
+      permission: READ_CONFIG,
+      scope: ({ namespaceId }: WatchedByRequest): Resource => ({ kind: 'some-configs', namespaceId }),
+      find: ({ ip, namespaceId }) =>
+        polls.watchedBy(ip).filter(({ key }) => namespaceId === undefined || key.namespaceId === namespaceId),
+      resource: ({ key }) => configResource(key),
+      run: (items) => items,
+    }),
+  }
+}
+
+function onlyOf(poll: PollRequest, items: readonly WatchedItem[]): ConfigPoll {
+  return { items, ip: poll.ip, dueMs: poll.dueMs, answer: (changed) => poll.answer(changed) }
+}

@@ -1,0 +1,174 @@
+import { hash } from 'node:crypto'
+import type { ContentBudget } from '../core/config/content-budget.ts'
+import { type ConfigItem, configKey, type ConfigKey } from '../core/config/config-item.ts'
+import { publishConfig } from '../core/config/publish-config.ts'
+import { type ConfigSearch, matchingConfigs } from '../core/config/search-configs.ts'
+import type { Engine } from '../core/engine.ts'
+import { PUBLIC_NAMESPACE } from '../core/namespace-id.ts'
+import { Refusal } from '../core/refusal.ts'
+import type { State } from '../core/state.ts'
+import { configResource, itemsOfIds, operatorOf, READ_CONFIG, WRITE_CONFIG } from './configs.ts'
+import type { Caller, Guard, Resource, Touch } from './guard.ts'
+import {
+  importConfigs,
+  type ImportItem,
+  type ImportOptions,
+  type ImportOutcome,
+  type ImportParts,
+} from './import-configs.ts'
+
+/** What exports, imports and clones work on. */
+export interface TransferParts {
+  readonly guard: Guard
+  readonly state: Pick<State, 'config' | 'configs' | 'namespace'>
+  readonly engine: Pick<Engine, 'execute'>
+  readonly budget: Pick<ContentBudget, 'within'>
+}
+
+/** The items of these ids that belong to the namespace. */
+export interface IdsRequest {
+  readonly namespaceId: string
+  readonly ids: readonly number[]
+}
+
+/** Items to publish, e.g. those of an archive. */
+export interface ImportRequest extends ImportOptions {
+  readonly items: readonly ImportItem[]
+  readonly srcUser: string | undefined
+}
+
+/** An item to copy; what is undefined of its new name is that of the original. */
+export interface Selected {
+  readonly id: number
+  readonly dataId: string | undefined
+  readonly group: string | undefined
+}
+
+/** Items to copy into a namespace. */
+export interface CloneRequest extends ImportOptions {
+  readonly namespaceId: string
+  readonly selected: readonly Selected[]
+  readonly srcUser: string | undefined
+}
+
+/** What became of a clone; only a listed namespace takes copies. */
+export type Cloned =
+  | { readonly kind: 'nothing-selected' | 'unknown-namespace' | 'nothing-found' }
+  | { readonly kind: 'done'; readonly outcome: ImportOutcome }
+
+/** The operations that move many configurations at once. */
+export type TransferOperations = ReturnType<typeof transferOperations>
+
+/** Makes the operations of export, import and clone. */
+export function transferOperations(parts: TransferParts) {
+  const { guard, state } = parts
+  const someOf = ({ namespaceId }: { namespaceId: string }): Resource => ({
+    kind: 'some-configs',
+    namespaceId,
+  })
+  return {
+    /** The items that match. */
+    exportMatching: guard.listing({
+      permission: READ_CONFIG,
+      scope: someOf,
+      find: (search: ConfigSearch) => matchingConfigs(state.configs, search),
+      resource: ({ key }) => configResource(key),
+      run: (items) => items,
+    }),
+    /** The items of these ids. Ids count for all namespaces: those of another one are left out. */
+    exportByIds: guard.finding({
+      permission: READ_CONFIG,
+      scope: someOf,
+      find: ({ namespaceId, ids }: IdsRequest) =>
+        itemsOfIds(state, ids).filter(({ key }) => key.namespaceId === namespaceId),
+      touches: (items) => items.map(({ key }) => ({ action: 'read', resource: configResource(key) })),
+      run: (items) => items,
+    }),
+    /** Whether items can be imported into a namespace: only into one on the list, or the default one. */
+    takesImports: guard.operation({
+      permission: WRITE_CONFIG,
+      resources: (request: { namespaceId: string }) => [someOf(request)],
+      run: ({ namespaceId }) => isListed(state, namespaceId),
+    }),
+    /** Publishes items. */
+    import: guard.operation({
+      permission: WRITE_CONFIG,
+      resources: ({ items }: ImportRequest) => items.map(({ key }) => configResource(key)),
+      run: (request, caller) => importAll(parts, request, caller),
+    }),
+    /** Copies items. Refusal `invalid-parameter` where two of them get one name. */
+    clone: guard.finding({
+      permission: WRITE_CONFIG,
+      scope: someOf,
+      find: ({ selected, namespaceId }: CloneRequest) =>
+        selected.flatMap((one) => copyOf(state, one, namespaceId)),
+      touches: (copies) => copies.flatMap(touchesOfCopy),
+      run: async (copies, request, caller): Promise<Cloned> => {
+        if (request.selected.length === 0) return { kind: 'nothing-selected' }
+        if (!isListed(state, request.namespaceId)) return { kind: 'unknown-namespace' }
+        if (copies.length === 0) return { kind: 'nothing-found' }
+        refuseEqualNames(copies)
+        const { policy, dryRun, srcUser } = request
+        const items = copies.map(importItemOf)
+        return { kind: 'done', outcome: await importAll(parts, { items, policy, dryRun, srcUser }, caller) }
+      },
+    }),
+  }
+}
+
+/** The default namespace always exists. */
+function isListed(state: Pick<State, 'namespace'>, namespaceId: string): boolean {
+  return namespaceId === PUBLIC_NAMESPACE || state.namespace(namespaceId) !== undefined
+}
+
+function importAll(
+  { state, engine, budget }: TransferParts,
+  { items, policy, dryRun, srcUser }: ImportRequest,
+  caller: Caller,
+): Promise<ImportOutcome> {
+  const operator = operatorOf(caller, srcUser)
+  const publish: ImportParts['publish'] = ({ key, type, notes }, content, ifAbsent) => {
+    const md5 = hash('md5', content, 'hex')
+    const casMd5 = ifAbsent ? '' : undefined
+    const command = publishConfig({ key, content, md5, type, notes, casMd5, operator })
+    return budget.within(key, content.length, () => engine.execute(command))
+  }
+  return importConfigs({ state, publish }, items, { policy, dryRun })
+}
+
+interface Copy {
+  readonly source: ConfigItem
+  readonly key: ConfigKey
+}
+
+/** The copy of one item; none where no item has the id. */
+function copyOf({ configs }: TransferParts['state'], selected: Selected, namespaceId: string): Copy[] {
+  const source = configs.getById(selected.id)
+  if (source === undefined) return []
+  const { dataId = source.key.dataId, group = source.key.group } = selected
+  return [{ source, key: configKey(namespaceId, group, dataId) }]
+}
+
+/** A copy shows its source to those who may read the target. */
+function touchesOfCopy({ source, key }: Copy): Touch[] {
+  return [
+    { action: 'read', resource: configResource(source.key) },
+    { action: 'write', resource: configResource(key) },
+  ]
+}
+
+function importItemOf({ source: { content, type, notes }, key }: Copy): ImportItem {
+  return { key, type, notes, bytes: content.length, read: () => Promise.resolve(content) }
+}
+
+function refuseEqualNames(copies: readonly Copy[]): void {
+  const seen = new Set<string>()
+  for (const { key } of copies) {
+    if (seen.has(key.text)) {
+      const allowed = 'a name for each item that no other has'
+      const message = `Two items would get the name ${key.group}/${key.dataId}; ${allowed}.`
+      throw new Refusal('invalid-parameter', message, { allowed })
+    }
+    seen.add(key.text)
+  }
+}

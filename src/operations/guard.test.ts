@@ -1,0 +1,129 @@
+import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { type Action, type Authorisation, Guard, type Resource } from './guard.ts'
+
+const caller = { ip: '10.0.0.1' }
+const READ = { action: 'read', resource: 'namespace' } as const
+const namespace = (namespaceId: string): Resource => ({ kind: 'namespace', namespaceId })
+const scope = (): Resource => ({ kind: 'some-namespaces' })
+
+let judged: [Action, Resource][]
+beforeEach(() => (judged = []))
+
+/** Allows the namespaces of these ids, and to look for some. */
+function allowing(...ids: string[]): Authorisation {
+  return {
+    isOn: true,
+    allows: (_, action, resource) => {
+      judged.push([action, resource])
+      return (
+        resource.kind === 'some-namespaces' || ids.includes((resource as { namespaceId: string }).namespaceId)
+      )
+    },
+  }
+}
+
+describe('an operation whose input names what it touches', () => {
+  const run = vi.fn((ids: readonly string[]) => ids.length)
+  beforeEach(() => {
+    run.mockClear()
+  })
+  const operationOf = (authorisation?: Authorisation) =>
+    new Guard(authorisation).operation({
+      permission: READ,
+      resources: (ids: readonly string[]) => ids.map(namespace),
+      run,
+    })
+
+  test('runs with its input and its caller where all of it is allowed', () => {
+    expect(operationOf(allowing('a', 'b'))(['a', 'b'], caller)).toBe(2)
+    expect(run).toHaveBeenCalledExactlyOnceWith(['a', 'b'], caller)
+    expect(judged).toEqual([
+      ['read', namespace('a')],
+      ['read', namespace('b')],
+    ])
+  })
+
+  test('is refused, and does not run, where one of them is forbidden', () => {
+    expect(() => operationOf(allowing('a'))(['a', 'b'], caller)).toThrow(
+      expect.objectContaining({ code: 'forbidden' }),
+    )
+    expect(run).not.toHaveBeenCalled()
+  })
+
+  test('computes no resources while everybody may do everything', () => {
+    const resources = vi.fn(() => [])
+    const open = new Guard().operation({ permission: READ, resources, run: () => 'done' })
+    expect(open({}, caller)).toBe('done')
+    expect(resources).not.toHaveBeenCalled()
+  })
+
+  test('shows its permission, for what is judged without its input', () => {
+    expect(operationOf().permission).toBe(READ)
+  })
+})
+
+describe('an operation that finds what it touches', () => {
+  const find = vi.fn((ids: readonly string[]) => ids.filter((id) => id !== 'absent'))
+  const run = vi.fn((found: readonly string[]) => found)
+  beforeEach(() => {
+    find.mockClear()
+    run.mockClear()
+  })
+  const operationOf = (authorisation?: Authorisation) =>
+    new Guard(authorisation).finding({
+      permission: READ,
+      scope,
+      find,
+      touches: (ids) => ids.map((id) => ({ action: 'write', resource: namespace(id) })),
+      run,
+    })
+
+  test('runs with what was found, each judged by its own action', () => {
+    expect(operationOf(allowing('a'))(['a', 'absent'], caller)).toEqual(['a'])
+    expect(judged).toEqual([
+      ['read', { kind: 'some-namespaces' }],
+      ['write', namespace('a')],
+    ])
+    expect(operationOf()(['a', 'b'], caller)).toEqual(['a', 'b'])
+  })
+
+  test('does not run where one of what was found is forbidden', () => {
+    expect(() => operationOf(allowing('a'))(['a', 'b'], caller)).toThrow(
+      expect.objectContaining({ code: 'forbidden' }),
+    )
+    expect(run).not.toHaveBeenCalled()
+  })
+
+  test('looks nothing up where its scope is forbidden', () => {
+    const nobody: Authorisation = { isOn: true, allows: () => false }
+    expect(() => operationOf(nobody)(['a'], caller)).toThrow(expect.objectContaining({ code: 'forbidden' }))
+    expect(find).not.toHaveBeenCalled()
+  })
+})
+
+describe('a list', () => {
+  const all = ['a', 'b', 'c']
+  const listOf = (authorisation?: Authorisation, refusesNothingLeft = false) =>
+    new Guard(authorisation).listing({
+      permission: READ,
+      scope,
+      find: () => all,
+      resource: namespace,
+      refusesNothingLeft,
+      run: (allowed) => allowed,
+    })
+
+  test('holds only what the caller may touch', () => {
+    expect(listOf(allowing('a', 'c'))({}, caller)).toEqual(['a', 'c'])
+    expect(listOf(allowing())({}, caller)).toEqual([])
+  })
+
+  test('is the very list that was found while everybody may do everything', () => {
+    expect(listOf()({}, caller)).toBe(all)
+  })
+
+  test('is refused where nothing is left of it and it says so', () => {
+    expect(() => listOf(allowing(), true)({}, caller)).toThrow(expect.objectContaining({ code: 'forbidden' }))
+    expect(listOf(allowing('b'), true)({}, caller)).toEqual(['b'])
+  })
+})

@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto'
+import type { Engine } from '../core/engine.ts'
+import { PUBLIC_NAMESPACE } from '../core/namespace-id.ts'
+import { createNamespace, deleteNamespace, updateNamespace } from '../core/namespaces/namespace-commands.ts'
+import type { Namespace } from '../core/namespaces/namespace.ts'
+import { Refusal } from '../core/refusal.ts'
+import type { State } from '../core/state.ts'
+import type { Guard, Resource } from './guard.ts'
+
+/** What the operations on namespaces work on. */
+export interface NamespaceParts {
+  readonly guard: Guard
+  readonly state: Pick<State, 'namespaces' | 'namespace' | 'configs'>
+  readonly engine: Pick<Engine, 'execute'>
+}
+
+/** A namespace of the list, with the number of configurations in it. */
+export interface ListedNamespace extends Namespace {
+  readonly configCount: number
+  /** The one that always exists. */
+  readonly isDefault: boolean
+}
+
+const READ = { action: 'read', resource: 'namespace' } as const
+const WRITE = { action: 'write', resource: 'namespace' } as const
+const PUBLIC: Namespace = { id: PUBLIC_NAMESPACE, showName: 'public', desc: 'Default Namespace' }
+
+/** The operations on the list of namespaces. */
+export type NamespaceOperations = ReturnType<typeof namespaceOperations>
+
+/** Makes the operations on namespaces. Their ids are canonical (see `toNamespaceId`). */
+export function namespaceOperations({ guard, state, engine }: NamespaceParts) {
+  const resources = ({ id }: { id: string }) => [namespaceResource(id)]
+  return {
+    /** Every namespace on the list: the default one, then the others in the order in which they were made. */
+    list: guard.listing({
+      permission: READ,
+      scope: (): Resource => ({ kind: 'some-namespaces' }),
+      find: () => [PUBLIC, ...state.namespaces.values()],
+      resource: ({ id }) => namespaceResource(id),
+      run: (allowed) => allowed.map((namespace) => listed(state, namespace)),
+    }),
+    /** One of the list; Refusal `namespace-not-found` for others. */
+    read: guard.operation({
+      permission: READ,
+      resources,
+      run: ({ id }) => {
+        const namespace = id === PUBLIC_NAMESPACE ? PUBLIC : state.namespace(id)
+        if (namespace !== undefined) return listed(state, namespace)
+        throw new Refusal('namespace-not-found', `namespaceId [ ${id} ] not exist`)
+      },
+    }),
+    /** Whether nobody else can make a namespace of this id; false for the empty one, which is never taken. */
+    isTaken: guard.operation({
+      permission: READ,
+      resources,
+      run: ({ id }) => id === PUBLIC_NAMESPACE || (id !== '' && state.namespace(id) !== undefined),
+    }),
+    /** Makes a namespace, of a random id where the id is empty; false where the id is taken. */
+    create: guard.operation({
+      permission: WRITE,
+      resources,
+      run: ({ id, showName, desc }: Namespace) =>
+        engine.execute(createNamespace({ id: id === '' ? randomUUID() : id, showName, desc })),
+    }),
+    /** Changes what people see of a namespace; `desc` undefined stays as it is. */
+    rename: guard.operation({
+      permission: WRITE,
+      resources,
+      run: async ({ id, showName, desc }: RenameRequest): Promise<Renamed> => {
+        const kept = desc ?? state.namespace(id)?.desc ?? ''
+        if (await engine.execute(updateNamespace({ id, showName, desc: kept }))) return 'renamed'
+        return id === PUBLIC_NAMESPACE ? 'fixed' : 'not-listed'
+      },
+    }),
+    /** Takes a namespace off the list; what is in it stays readable. */
+    remove: guard.operation({
+      permission: WRITE,
+      resources,
+      run: ({ id }) => engine.execute(deleteNamespace(id)),
+    }),
+  }
+}
+
+/** What people see of a namespace from now on. */
+export interface RenameRequest {
+  readonly id: string
+  readonly showName: string
+  readonly desc: string | undefined
+}
+
+/** `fixed`: the default namespace keeps its name. */
+export type Renamed = 'renamed' | 'not-listed' | 'fixed'
+
+function namespaceResource(namespaceId: string): Resource {
+  return { kind: 'namespace', namespaceId }
+}
+
+function listed({ configs }: NamespaceParts['state'], namespace: Namespace): ListedNamespace {
+  const { id, showName, desc } = namespace
+  return { id, showName, desc, configCount: configs.countIn(id), isDefault: id === PUBLIC_NAMESPACE }
+}

@@ -1,0 +1,36 @@
+import { configOperations, type ConfigOperations, type ConfigParts } from './configs.ts'
+import { historyOperations, type HistoryOperations, type HistoryParts } from './config-history.ts'
+import { listeningOperations, type ListeningOperations, type ListeningParts } from './config-listening.ts'
+import { transferOperations, type TransferOperations, type TransferParts } from './config-transfer.ts'
+import { namespaceOperations, type NamespaceOperations, type NamespaceParts } from './namespaces.ts'
+import { operatorOperations, type OperatorOperations, type OperatorParts } from './operator.ts'
+
+/** Everything that a protocol can ask of this server. */
+export interface Operations {
+  readonly configs: ConfigOperations
+  readonly history: HistoryOperations
+  readonly listening: ListeningOperations
+  readonly transfer: TransferOperations
+  readonly namespaces: NamespaceOperations
+  readonly operator: OperatorOperations
+}
+
+/** What all operations together work on. */
+export type OperationParts = ConfigParts &
+  HistoryParts &
+  ListeningParts &
+  TransferParts &
+  NamespaceParts &
+  OperatorParts
+
+/** Makes all operations, judged by one guard. */
+export function allOperations(parts: OperationParts): Operations {
+  return {
+    configs: configOperations(parts),
+    history: historyOperations(parts),
+    listening: listeningOperations(parts),
+    transfer: transferOperations(parts),
+    namespaces: namespaceOperations(parts),
+    operator: operatorOperations(parts),
+  }
+}

@@ -1,0 +1,128 @@
+import type { Engine } from '../core/engine.ts'
+import type { LeaderView } from '../core/operator/leadership.ts'
+import { serverStatus } from '../core/operator/server-status.ts'
+import { setSwitch } from '../core/operator/set-switch.ts'
+import type { ServerStatus } from '../core/operator/switches.ts'
+import type { State } from '../core/state.ts'
+import type { Guard, Resource } from './guard.ts'
+
+/** One server of this installation. */
+export interface Member {
+  readonly ip: string
+  readonly port: number
+  readonly site: string
+  readonly alive: boolean
+  /** When its status was last looked at, epoch ms. */
+  readonly lastRefMs: number
+}
+
+/** The load of the machine: cpu and mem from 0 to 1. */
+export interface MachineLoad {
+  readonly cpu: number
+  readonly load: number
+  readonly mem: number
+}
+
+/** A page of measurements, for a monitoring system. */
+export interface Measurements {
+  readonly contentType: string
+  readonly body: string
+}
+
+/** What the operator functions work on. */
+export interface OperatorParts {
+  readonly guard: Guard
+  readonly state: Pick<State, 'switches' | 'services' | 'instancesInAll'>
+  readonly engine: Pick<Engine, 'execute'>
+  readonly members: () => readonly Member[]
+  readonly leader: () => LeaderView
+  readonly machine: () => MachineLoad
+  readonly subscriberCount: () => number
+  readonly scrape: () => Promise<Measurements>
+  readonly backups: Backups
+}
+
+/** Makes backups of the store on the machine of the server. */
+export interface Backups {
+  /** Answers what the backup is, once it is verified. */
+  make(label: string): Promise<object>
+  /** How far a running one has come. */
+  progress(): object | undefined
+}
+
+/** What the server counts of itself. */
+export interface ServerFigures extends MachineLoad {
+  readonly status: ServerStatus
+  readonly serviceCount: number
+  readonly instanceCount: number
+  readonly subscriberCount: number
+}
+
+/** A new value of a switch; `debug`: for this server only, until it restarts. */
+export interface SwitchRequest {
+  readonly entry: string
+  readonly value: string
+  readonly debug: boolean
+}
+
+const READ = { action: 'read', resource: 'operator' } as const
+const WRITE = { action: 'write', resource: 'operator' } as const
+const READ_BACKUP = { action: 'read', resource: 'backup' } as const
+const WRITE_BACKUP = { action: 'write', resource: 'backup' } as const
+const PUBLIC = { action: 'read', resource: 'public' } as const
+
+/** The operator functions. */
+export type OperatorOperations = ReturnType<typeof operatorOperations>
+
+/** Makes the operator functions. */
+export function operatorOperations(parts: OperatorParts) {
+  const { guard, state, engine } = parts
+  const resources = (): Resource[] => [{ kind: 'operator' }]
+  const backup = (): Resource[] => [{ kind: 'backup' }]
+  return {
+    switches: guard.operation({ permission: READ, resources, run: () => state.switches }),
+    setSwitch: guard.operation({
+      permission: WRITE,
+      resources,
+      run: ({ entry, value, debug }: SwitchRequest) => engine.execute(setSwitch(entry, value, debug)),
+    }),
+    /** Open to everybody: clients ask whether the server works. */
+    figures: guard.operation({
+      permission: PUBLIC,
+      resources: () => [],
+      run: () => figuresOf(parts),
+    }),
+    /** The servers; all of them, or only those that are alive. */
+    members: guard.operation({
+      permission: READ,
+      resources,
+      run: ({ onlyAlive }: { onlyAlive: boolean }) =>
+        parts.members().filter(({ alive }) => alive || !onlyAlive),
+    }),
+    leader: guard.operation({ permission: READ, resources, run: () => parts.leader() }),
+    scrape: guard.operation({ permission: READ, resources, run: () => parts.scrape() }),
+    makeBackup: guard.operation({
+      permission: WRITE_BACKUP,
+      resources: backup,
+      run: ({ label }: { label: string }) => parts.backups.make(label),
+    }),
+    backupProgress: guard.operation({
+      permission: READ_BACKUP,
+      resources: backup,
+      run: () => parts.backups.progress(),
+    }),
+  }
+}
+
+function figuresOf({ state, machine, subscriberCount }: OperatorParts): ServerFigures {
+  const { cpu, load, mem } = machine()
+  return {
+    status: serverStatus(state.switches),
+    serviceCount: state.services.size,
+    instanceCount: state.instancesInAll,
+    subscriberCount: subscriberCount(),
+    cpu,
+    load,
+    mem,
+  }
+}

@@ -1,0 +1,70 @@
+import { toNamespaceId, toTenant } from '../../../../core/namespace-id.ts'
+import type { ListedNamespace, NamespaceOperations } from '../../../../operations/namespaces.ts'
+import * as fields from '../../../parameters/fields.ts'
+import { type Optional, type Schema, Type } from '../../../parameters/schema.ts'
+import { FALSE_JSON, jsonAnswer, TRUE_JSON } from '../../routing/answers.ts'
+import { operation } from '../../routing/operation.ts'
+import type { Answer, Caller } from '../../routing/route.ts'
+
+/** What the endpoints of namespaces work on. */
+export interface NamespaceEndpointParts {
+  readonly namespaces: NamespaceOperations
+  /** The quota that is shown; nothing enforces it. */
+  readonly namespaceQuota: number
+}
+
+const DEFAULT_TYPE = 0
+const CUSTOM_TYPE = 2
+
+/** An entry of the list of namespaces. */
+export function namespaceJson(namespace: ListedNamespace, quota: number): object {
+  const { id, showName, desc, configCount, isDefault } = namespace
+  return {
+    namespace: toTenant(id),
+    namespaceShowName: showName,
+    namespaceDesc: desc,
+    quota,
+    configCount,
+    type: isDefault ? DEFAULT_TYPE : CUSTOM_TYPE,
+  }
+}
+
+/** The whole list. */
+export function listAnswer({ namespaces, namespaceQuota }: NamespaceEndpointParts, caller: Caller): Answer {
+  const data = namespaces.list({}, caller).map((each) => namespaceJson(each, namespaceQuota))
+  return jsonAnswer({ code: 200, message: null, data })
+}
+
+/** The outcome of a change, as a bare boolean. */
+export function booleanAnswer(outcome: boolean): Answer {
+  return outcome ? TRUE_JSON : FALSE_JSON
+}
+
+/** Makes a namespace; without an id, or with an empty one, it gets a random one. */
+export function createEndpoint({ create }: NamespaceOperations, idField: Schema<string>) {
+  return operation({
+    summary: 'Makes a namespace',
+    permission: create.permission,
+    params: Type.Object({
+      // Whether it may be absent is the dialect's; the reader knows it from the schema.
+      customNamespaceId: idField as Optional<Schema<string>>,
+      namespaceName: fields.namespaceName,
+      namespaceDesc: Type.Optional(fields.namespaceDesc),
+    }),
+    handle: async ({ params, caller }) => {
+      const { customNamespaceId: id = '', namespaceName: showName, namespaceDesc: desc = '' } = params
+      return booleanAnswer(await create({ id, showName, desc }, caller))
+    },
+  })
+}
+
+/** Takes a namespace off the list. */
+export function removeEndpoint({ remove }: NamespaceOperations) {
+  return operation({
+    summary: 'Takes a namespace off the list; what is in it stays readable',
+    permission: remove.permission,
+    params: Type.Object({ namespaceId: fields.namespaceId }),
+    handle: async ({ params, caller }) =>
+      booleanAnswer(await remove({ id: toNamespaceId(params.namespaceId) }, caller)),
+  })
+}

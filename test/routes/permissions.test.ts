@@ -1,0 +1,220 @@
+/** Callers who may do some things: what they see and change of what they reach by ids, lists and copies. */
+import { beforeEach, describe, expect, test } from 'vitest'
+import { configKey } from '../../src/core/config/config-item.ts'
+import { zipChunks } from '../../src/archive/zip-writer.ts'
+import type { Action, Authorisation, Resource } from '../../src/operations/guard.ts'
+import { startFixture } from './fixture.ts'
+
+/** Judges while it is on: a caller may do in a namespace what stands there. */
+class Allowed implements Authorisation {
+  isOn = false
+  readonly #actions: Readonly<Record<string, readonly Action[]>>
+
+  constructor(actions: Readonly<Record<string, readonly Action[]>>) {
+    this.#actions = actions
+  }
+
+  allows(_: unknown, action: Action, resource: Resource): boolean {
+    switch (resource.kind) {
+      case 'config':
+      case 'service':
+        return this.#may(resource.key.namespaceId, action)
+      case 'namespace':
+        return this.#may(resource.namespaceId, action)
+      case 'some-configs':
+      case 'some-services':
+        return resource.namespaceId === undefined || this.#may(resource.namespaceId, action)
+      case 'some-namespaces':
+        return true
+      case 'operator':
+      case 'backup':
+        return false
+    }
+  }
+
+  #may(namespaceId: string, action: Action): boolean {
+    return this.#actions[namespaceId]?.includes(action) ?? false
+  }
+}
+
+const configs = '/cs/configs'
+let authorisation: Allowed
+let at: ReturnType<typeof startFixture>
+/** The ids of the items of each namespace. */
+let ids: Record<string, string>
+
+/** Everybody's items are there before anybody is judged. */
+beforeEach(async () => {
+  authorisation = new Allowed({ mine: ['read', 'write'], shown: ['read'] })
+  at = startFixture({ authorisation })
+  ids = {}
+  for (const tenant of ['mine', 'shown', 'secret']) {
+    await at.svc('POST', '/console/namespaces', { params: { customNamespaceId: tenant, namespaceName: 'n' } })
+    const item = { dataId: 'd', group: 'G', tenant }
+    await at.svc('POST', configs, { params: { ...item, content: `of ${tenant}` } })
+    await at.svc('POST', configs, { params: { ...item, content: `of ${tenant}, changed` } })
+    const all = await at.nacos('GET', configs, { params: { ...item, show: 'all' } })
+    ids[tenant] = JSON.parse(all.text).id
+  }
+  authorisation.isOn = true
+})
+
+const keyIn = (tenant: string) => ({ dataId: 'd', group: 'G', tenant })
+const clone = (tenant: string, ...from: string[]) =>
+  at.nacos('POST', configs, {
+    params: { clone: 'true', tenant },
+    rawBody: Buffer.from(
+      JSON.stringify(from.map((name, turn) => ({ cfgId: ids[name], dataId: `c${turn}` }))),
+    ),
+  })
+const remove = (...from: string[]) =>
+  at.nacos('DELETE', configs, { params: { delType: 'ids', ids: from.map((name) => ids[name]).join(',') } })
+const statusOf = async (asked: ReturnType<typeof at.nacos>) => (await asked).answer?.status
+
+describe('one item', () => {
+  test.each([
+    ['mine', 200, 200],
+    ['shown', 200, 403],
+    ['secret', 403, 403],
+  ])('of %s is read with %i and written with %i', async (tenant, read, write) => {
+    for (const dialect of ['svc', 'nacos'] as const) {
+      expect(await statusOf(at[dialect]('GET', configs, { params: keyIn(tenant) }))).toBe(read)
+      expect(await statusOf(at[dialect]('DELETE', configs, { params: keyIn(tenant) }))).toBe(write)
+      const params = { ...keyIn(tenant), content: 'new' }
+      expect(await statusOf(at[dialect]('POST', configs, { params }))).toBe(write)
+    }
+    const content = String(at.state.config(configKey(tenant, 'G', 'd'))?.content)
+    expect(content).toBe(write === 200 ? 'new' : `of ${tenant}, changed`)
+  })
+
+  test('that is not there is refused like one that is', async () => {
+    for (const dialect of ['svc', 'nacos'] as const)
+      expect(
+        await statusOf(at[dialect]('GET', configs, { params: { ...keyIn('secret'), dataId: 'no' } })),
+      ).toBe(403)
+  })
+
+  test('of the default namespace is one item, however that is spelled', async () => {
+    for (const tenant of ['', 'public'])
+      expect(await statusOf(at.svc('GET', configs, { params: { dataId: 'd', group: 'G', tenant } }))).toBe(
+        403,
+      )
+  })
+})
+
+describe('by ids', () => {
+  test('nothing is deleted where one of them may not be', async () => {
+    expect(await statusOf(remove('mine', 'secret'))).toBe(403)
+    expect(await statusOf(remove('mine', 'shown'))).toBe(403)
+    expect(at.state.configs.size).toBe(3)
+    expect(await statusOf(remove('mine'))).toBe(200)
+    expect(at.state.configs.size).toBe(2)
+  })
+
+  test('an export holds what may be read, and ids of another namespace give nothing', async () => {
+    const exported = (tenant: string, from: string) =>
+      statusOf(at.nacos('GET', configs, { params: { export: 'true', tenant, ids: ids[from]! } }))
+    expect(await exported('shown', 'shown')).toBe(200)
+    expect(await exported('secret', 'secret')).toBe(403)
+    const { answer } = await at.nacos('GET', configs, {
+      params: { export: 'true', tenant: 'mine', ids: ids['secret']! },
+    })
+    const chunks: Buffer[] = []
+    for await (const chunk of answer!.chunks!) chunks.push(chunk)
+    expect(Buffer.concat(chunks)).toEqual(await emptyZip())
+  })
+
+  test('a history record is read by who may read its own item only', async () => {
+    const record = (tenant: string, id: number) =>
+      statusOf(at.svc('GET', '/cs/history', { params: { ...keyIn(tenant), nid: String(id) } }))
+    const idOf = async (tenant: string) =>
+      (await at.store.history(at.state.configs.getById(Number(ids[tenant]))!.key, { pageNo: 1, pageSize: 1 }))
+        .entries[0]!.id
+    const [mine, secret] = [await idOf('mine'), await idOf('secret')]
+    expect(await record('mine', mine)).toBe(200)
+    expect(await record('secret', secret)).toBe(403)
+    expect(await record('mine', secret)).toBe(403)
+    const previous = { params: { ...keyIn('mine'), id: ids['secret']! } }
+    expect(await statusOf(at.svc('GET', '/cs/history/previous', previous))).toBe(403)
+  })
+})
+
+describe('a clone', () => {
+  test('needs to read its source and to write its target', async () => {
+    expect(await statusOf(clone('mine', 'shown'))).toBe(200)
+    expect(await statusOf(clone('mine', 'secret'))).toBe(403)
+    expect(await statusOf(clone('mine', 'mine', 'secret'))).toBe(403)
+    expect(await statusOf(clone('shown', 'mine'))).toBe(403)
+    expect(at.state.configs.size).toBe(4)
+  })
+
+  test('says nothing of a namespace to who may write nothing in it', async () => {
+    expect(await statusOf(clone('secret'))).toBe(403)
+    expect(await statusOf(clone('unknown', 'mine'))).toBe(403)
+  })
+})
+
+describe('a list', () => {
+  test('of a search is refused in a namespace of which nothing may be read', async () => {
+    const search = (tenant: string) =>
+      at.nacos('GET', configs, { params: { search: 'blur', dataId: '*', group: '*', tenant } })
+    expect(JSON.parse((await search('shown')).text)).toMatchObject({ totalCount: 1 })
+    expect(await statusOf(search('secret'))).toBe(403)
+  })
+
+  test('of namespaces holds those that may be read', async () => {
+    const { text } = await at.svc('GET', '/console/namespaces')
+    expect(JSON.parse(text).data.map((each: { namespace: string }) => each.namespace)).toEqual([
+      'mine',
+      'shown',
+    ])
+  })
+
+  test('of what an address watches holds what may be read', async () => {
+    authorisation.isOn = false
+    await poll('mine', 'secret')
+    authorisation.isOn = true
+    const { text } = await at.nacos('GET', '/cs/listener', { params: { ip: '10.9.9.9', all: 'true' } })
+    expect(Object.keys(JSON.parse(text).lisentersGroupkeyStatus)).toEqual(['d+G+mine'])
+  })
+})
+
+describe('a poll', () => {
+  test('never differs in an item that may not be read', async () => {
+    const asked = await poll('mine', 'secret')
+    expect(asked.wasHeld).toBe(true)
+    authorisation.isOn = false
+    await at.svc('POST', configs, { params: { ...keyIn('secret'), content: 'new' } })
+    await quiet()
+    expect(asked.later()).toBeUndefined()
+    at.polls.tick(60_000)
+    await quiet()
+    expect(asked.later()).toMatchObject({ status: 200, body: '' })
+  })
+
+  test('is refused where none of its items may be read', async () => {
+    expect((await poll('secret')).answer?.status).toBe(403)
+  })
+})
+
+/** Watches the current items of these namespaces. */
+function poll(...tenants: string[]) {
+  const items = tenants.map((tenant) => {
+    const { md5 } = at.state.configs.getById(Number(ids[tenant]))!
+    return `d\u0002G\u0002${md5}\u0002${tenant}\u0001`
+  })
+  return at.svc('POST', '/cs/configs/listener', {
+    params: { 'Listening-Configs': items.join('') },
+    headers: { 'long-pulling-timeout': '30000' },
+  })
+}
+
+async function quiet(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+async function emptyZip(): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of zipChunks([])) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}

@@ -1,4 +1,4 @@
-/** `npm run build`: compiles src to dist where it changed. */
+/** `npm run build`: bundles src into dist where it changed. */
 import { build } from './prepare.js'
 
 await build()

@@ -1,22 +1,25 @@
-/**
- * `npm run docs`: writes the generated references of docs/ from the built code. With `--check` it writes nothing and fails
- * where one is stale.
- */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+/** `npm run docs`: writes the generated references of docs/. With `--check` it writes nothing and fails if one is stale. */
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { build, ensureInstalled, root } from './prepare.js'
+import { pathToFileURL } from 'node:url'
+import { bundle } from './bundle.js'
+import { ensureInstalled, root } from './prepare.js'
 
 await ensureInstalled()
-await build({ lenient: true })
+const directory = join(root, '.cache', `docs-${process.pid}`)
+const sources = {
+  settings: 'src/settings/reference.ts',
+  errors: 'src/protocols/http/errors-reference.ts',
+  api: 'src/api-document.ts',
+}
+await bundle(sources, directory)
+const load = (name) => import(pathToFileURL(join(directory, `${name}.js`)).href)
 
 /** Each generated file, and what makes its text. */
 const documents = [
-  ['docs/settings.md', async () => (await import('../dist/settings/reference.js')).settingsReference()],
-  [
-    'docs/errors.md',
-    async () => (await import('../dist/protocols/http/errors-reference.js')).errorsReference(),
-  ],
-  ['docs/openapi.json', async () => (await import('../dist/api-document.js')).apiDocument()],
+  ['docs/settings.md', async () => (await load('settings')).settingsReference()],
+  ['docs/errors.md', async () => (await load('errors')).errorsReference()],
+  ['docs/openapi.json', async () => (await load('api')).apiDocument()],
 ]
 
 for (const [file, make] of documents) {
@@ -31,3 +34,4 @@ for (const [file, make] of documents) {
     console.log(`${file} written`)
   }
 }
+rmSync(directory, { recursive: true })

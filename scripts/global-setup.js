@@ -5,8 +5,7 @@ import { join } from 'node:path'
 import { build } from './prepare.js'
 
 export default async function setup({ provide }) {
-  // One who runs vitest on a file of unit tests need not have the whole project compile; `npm test` insists.
-  await build({ lenient: process.env.COUNT_FILE === undefined })
+  await build()
   const directory = mkdtempSync(join(tmpdir(), 'waypost-test-'))
   provide('temporaryDirectory', directory)
   return () => rmSync(directory, { recursive: true, force: true, maxRetries: 5 })

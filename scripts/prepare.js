@@ -1,6 +1,6 @@
 /**
- * What every script needs before it can begin: the locked dependencies in node_modules, and src compiled to dist.
- * Both are done only where something changed, which is told by a stamp: a digest of what the result was made from.
+ * What every script needs before it can begin: the locked dependencies in node_modules, and src bundled in dist. Both are
+ * made only when something changed. A stamp says so: a digest of what the result was made from.
  */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -15,10 +15,8 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const modules = join(root, 'node_modules')
 const installStamp = join(modules, '.waypost-stamp')
 const buildStamp = join(root, 'dist', '.stamp')
+const bundleScript = join(root, 'scripts', 'bundle.js')
 const prepareLock = join(root, '.cache', 'prepare.lock')
-
-/** Ends the stamp of a build that had type errors. */
-const WITH_ERRORS = ' with errors'
 
 /** Installs and builds what is missing or changed. */
 export async function prepare() {
@@ -27,13 +25,10 @@ export async function prepare() {
   await build()
 }
 
-/**
- * Compiles what changed in src. The dependencies must be installed. A type error ends the process, or with `lenient` is
- * printed only: what could be compiled is in dist nevertheless.
- */
-export async function build({ lenient = false } = {}) {
+/** Bundles src into dist where it changed. The dependencies must be installed. Types are checked by `npm run check`. */
+export async function build() {
   refuseOldNode()
-  if (!isBuilt(lenient)) await holdingLock(prepareLock, () => compile(lenient))
+  if (!isBuilt()) await holdingLock(prepareLock, makeBundle)
 }
 
 /** Installs the dependencies where they are missing or changed. */
@@ -122,41 +117,27 @@ function lockDigest() {
   return digest([platform, arch, readFileSync(join(root, 'package-lock.json'))])
 }
 
-async function compile(lenient) {
-  if (isBuilt(lenient)) return
+async function makeBundle() {
+  if (isBuilt()) return
   console.log('Building…')
   const stamp = sourceDigest()
   rmSync(buildStamp, { force: true })
-  const tsc = join(modules, 'typescript', 'bin', 'tsc')
-  if (!existsSync(tsc)) fail('The dependencies are not installed: run `npm ci` first.')
-  const { code, output } = await run(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { capture: true })
-  if (code !== 0 && !lenient) fail(`${output}\nThe build failed.`)
-  if (code !== 0) console.error(`${output}\nThe build has errors; this goes on with what was compiled.`)
-  removeStale()
+  if (!existsSync(join(modules, 'rolldown'))) fail('The dependencies are not installed: run `npm ci` first.')
+  const { code, output } = await run(process.execPath, [bundleScript], { capture: true })
+  if (code !== 0) fail(`${output}\nThe build failed.`)
   chmodSync(join(root, 'dist', 'main.js'), 0o755)
-  writeFileSync(buildStamp, code === 0 ? stamp : stamp + WITH_ERRORS)
+  writeFileSync(buildStamp, stamp)
 }
 
-function isBuilt(lenient = false) {
-  if (!existsSync(join(root, 'dist', 'main.js'))) return false
-  const [built, wanted] = [readStamp(buildStamp), sourceDigest()]
-  return built === wanted || (lenient && built === wanted + WITH_ERRORS)
+function isBuilt() {
+  return existsSync(join(root, 'dist', 'main.js')) && readStamp(buildStamp) === sourceDigest()
 }
 
 /** Covers contents, not times: a copied or freshly checked out project is not built again. */
 function sourceDigest() {
-  const sources = filesBelow(join(root, 'src')).filter((file) => !file.endsWith('.test.ts'))
-  const inputs = [...sources, join(root, 'tsconfig.json'), join(root, 'tsconfig.build.json')].sort()
+  const sources = filesBelow(join(root, 'src')).filter((file) => !/\.test(-support)?\.ts$/.test(file))
+  const inputs = [...sources, bundleScript].sort()
   return digest([lockDigest(), ...inputs.flatMap((file) => [relative(root, file), readFileSync(file)])])
-}
-
-/** Removes from dist what no source makes any more. */
-function removeStale() {
-  const dist = join(root, 'dist')
-  for (const file of filesBelow(dist)) {
-    const source = join(root, 'src', relative(dist, file).replace(/\.js(\.map)?$/, '.ts'))
-    if (!existsSync(source)) rmSync(file)
-  }
 }
 
 function filesBelow(directory) {

@@ -4,6 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { BUNDLED } from './bundle.js'
 import { npmCommand, root, run } from './prepare.js'
 
 const file = process.argv[2] ?? join(root, 'sbom.json')
@@ -17,26 +18,38 @@ if (code !== 0) {
   process.exit(1)
 }
 
-const bill = withoutDevelopment(JSON.parse(output))
+const bill = whatRuns(JSON.parse(output))
 // npm calls the project by the directory that it happens to be in.
 const { name, version } = readJson('package.json')
 bill.metadata.component.name = name
 writeFileSync(file, `${JSON.stringify(bill, null, 2)}\n`)
 console.log(`${file}: ${name} ${version} and ${bill.components.length} packages`)
 
-/** The option of npm for this also leaves out what runs and a tool needs as well. */
-function withoutDevelopment(whole) {
-  const { packages } = readJson('package-lock.json')
-  const components = whole.components.filter(({ properties }) => !packages[pathOf(properties)]?.dev)
-  const kept = new Set([whole.metadata.component['bom-ref'], ...components.map((one) => one['bom-ref'])])
-  const dependencies = whole.dependencies
-    .filter(({ ref }) => kept.has(ref))
-    .map((one) => ({ ...one, dependsOn: one.dependsOn?.filter((ref) => kept.has(ref)) }))
-  return { ...whole, components, dependencies }
+/** The dependencies, the packages that are bundled, and all that they need: npm takes the bundled ones for tools. */
+function whatRuns(whole) {
+  const roots = new Set([...Object.keys(readJson('package.json').dependencies), ...BUNDLED])
+  const isRoot = ({ name, group }) => roots.has(group ? `${group}/${name}` : name)
+  const needs = new Map(whole.dependencies.map(({ ref, dependsOn = [] }) => [ref, dependsOn]))
+  const project = whole.metadata.component['bom-ref']
+  const first = whole.components.filter((one) => isRoot(one) && needs.get(project).includes(one['bom-ref']))
+  const kept = new Set(first.map((one) => one['bom-ref']))
+  // A set takes what is added while it is gone through.
+  for (const ref of kept) for (const needed of needs.get(ref) ?? []) kept.add(needed)
+  kept.add(project)
+  return {
+    ...whole,
+    components: whole.components
+      .filter((one) => kept.has(one['bom-ref']))
+      .map((one) => (isDevelopment(one) ? { ...one, scope: 'required' } : one)),
+    dependencies: whole.dependencies
+      .filter(({ ref }) => kept.has(ref))
+      .map((one) => ({ ...one, dependsOn: one.dependsOn?.filter((ref) => kept.has(ref)) })),
+  }
 }
 
-function pathOf(properties = []) {
-  return properties.find((property) => property.name === 'cdx:npm:package:path')?.value
+/** True for a package that is bundled: npm calls it optional. */
+function isDevelopment({ properties = [] }) {
+  return properties.some(({ name, value }) => name === 'cdx:npm:package:development' && value === 'true')
 }
 
 function readJson(name) {

@@ -1,7 +1,4 @@
 #!/usr/bin/env node
-import { exportConfigs } from './command/export-configs.ts'
-import { helpText } from './command/help.ts'
-import { importConfigs } from './command/import-configs.ts'
 import { start } from './command/start.ts'
 import { packageVersion } from './command/version.ts'
 import { startServer } from './start-server.ts'
@@ -17,11 +14,12 @@ process.exit(await run(process.argv.slice(2)))
 
 /** Runs one command line; resolves with the exit code. */
 async function run([command = '', ...args]: readonly string[]): Promise<number> {
-  if (command === 'help' || [command, ...args].some(asksForHelp)) return print(helpText(packageVersion()))
+  if (command === 'help' || [command, ...args].some(asksForHelp))
+    return print((await import('./command/help.ts')).helpText(packageVersion()))
   if (command === '--version' || command === 'version') return print(`${packageVersion()}\n`)
   if (command === 'start') return start(args, startServer)
-  if (command === 'export') return exportConfigs(args)
-  if (command === 'import') return importConfigs(args)
+  if (command === 'export') return (await import('./command/export-configs.ts')).exportConfigs(args)
+  if (command === 'import') return (await import('./command/import-configs.ts')).importConfigs(args)
   const tool = TOOLS.get(command)
   if (tool !== undefined) return (await import('./tools/run-tool.ts')).runTool(await tool(), args)
   const problem = command === '' ? 'Say which command to run' : `Unknown command "${command}"`

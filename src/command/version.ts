@@ -1,7 +1,15 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 
-/** The version of this package, from its package.json. */
+let version: string | undefined
+
+/** The version of this package, from its package.json: the nearest one above this file, which may be part of a bundle. */
 export function packageVersion(): string {
-  const file = new URL('../../package.json', import.meta.url)
+  version ??= versionIn(new URL('.', import.meta.url))
+  return version
+}
+
+function versionIn(directory: URL): string {
+  const file = new URL('package.json', directory)
+  if (!existsSync(file)) return versionIn(new URL('..', directory))
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
 }

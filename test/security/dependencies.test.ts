@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { temporaryDirectory } from '../support/waypost.ts'
 
@@ -20,14 +20,34 @@ const { packages } = read<{ packages: Record<string, Locked> }>('package-lock.js
 const locked = Object.entries(packages).filter(([path]) => path !== '')
 const running = locked.filter(([, { dev }]) => dev !== true)
 
+const { dependencies } = read<{ dependencies: Record<string, string> }>('package.json')
+const { BUNDLED } = (await import(pathToFileURL(join(root, 'scripts/bundle.js')).href)) as {
+  BUNDLED: readonly string[]
+}
+/** What the server loads: packages that are installed with it, and packages that are part of it. */
+const loaded = [...Object.keys(dependencies), ...BUNDLED]
+
+interface Bill {
+  readonly bomFormat: string
+  readonly metadata: { readonly component: { readonly name: string } }
+  readonly components: readonly { readonly name: string; readonly group?: string; readonly version: string }[]
+}
+
+function makeBill(): Bill {
+  const file = join(temporaryDirectory('sbom-'), 'sbom.json')
+  // A registry that nobody is at: nothing may be asked of it.
+  const env = { ...process.env, npm_config_registry: 'http://127.0.0.1:9' }
+  execFileSync(process.execPath, [join(root, 'scripts/sbom.js'), file], { env })
+  return JSON.parse(readFileSync(file, 'utf8')) as Bill
+}
+
 describe('dependencies', () => {
   test('are few', () => {
-    const { dependencies } = read<{ dependencies: Record<string, string> }>('package.json')
-    const reasons = readFileSync(join(root, 'docs/decisions/0008-dependencies.md'), 'utf8')
-    for (const name of Object.keys(dependencies))
-      expect(reasons, `${name} needs its reason there`).toContain(`\`${name}\``)
-    expect(Object.keys(dependencies).length).toBeLessThanOrEqual(6)
-    expect(running.length).toBeLessThanOrEqual(50)
+    const pages = ['0008-dependencies.md', '0026-the-build-bundles.md']
+    const reasons = pages.map((page) => readFileSync(join(root, 'docs/decisions', page), 'utf8')).join('\n')
+    for (const name of loaded) expect(reasons, `${name} needs its reason there`).toContain(`\`${name}\``)
+    expect(loaded.length).toBeLessThanOrEqual(6)
+    expect(makeBill().components.length).toBeLessThanOrEqual(50)
   })
 
   test('are locked by their content, and from no address', () => {
@@ -45,17 +65,12 @@ describe('dependencies', () => {
   })
 
   test('are all on the bill of materials, which is made from the lock alone', () => {
-    const file = join(temporaryDirectory('sbom-'), 'sbom.json')
-    // A registry that nobody is at: nothing may be asked of it.
-    const env = { ...process.env, npm_config_registry: 'http://127.0.0.1:9' }
-    execFileSync(process.execPath, [join(root, 'scripts/sbom.js'), file], { env })
-    const bill = JSON.parse(readFileSync(file, 'utf8')) as {
-      bomFormat: string
-      metadata: { component: { name: string } }
-      components: { name: string; version: string }[]
-    }
+    const bill = makeBill()
     expect(bill).toMatchObject({ bomFormat: 'CycloneDX', metadata: { component: { name: 'waypost' } } })
     const listed = bill.components.map(({ name, version }) => `${name}@${version}`)
+    for (const name of loaded)
+      expect(listed).toContain(`${name}@${packages[`node_modules/${name}`]?.version}`)
+    expect(listed.join(' ')).not.toMatch(/vitest|typescript|rolldown/)
     for (const [path, { version }] of running) {
       expect(listed).toContain(`${path.slice(path.lastIndexOf('node_modules/') + 13)}@${version}`)
     }

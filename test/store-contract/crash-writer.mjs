@@ -1,10 +1,10 @@
-// Writes until it is killed: `node crash-writer.mjs <directory> <round>`. Says each commit that was
-// acknowledged, `<writer>:<number>` a line. Runs the built store, as a server does.
+// Writes until it is killed: `node crash-writer.js <directory> <round>`. Prints a line for each acknowledged commit,
+// `<writer>:<number>`. The test bundles it, so that it runs the built store, as a server does.
 import { createHash } from 'node:crypto'
-import { configKey } from '../../dist/core/config/config-item.js'
-import { NO_NOTES } from '../../dist/core/config/config-notes.js'
-import { historyIdOf, itemIdOf, Stamps } from '../../dist/core/stamps.js'
-import { openEmbeddedStore } from '../../dist/store/embedded/embedded-store.js'
+import { configKey } from '../../src/core/config/config-item.ts'
+import { NO_NOTES } from '../../src/core/config/config-notes.ts'
+import { historyIdOf, itemIdOf, Stamps } from '../../src/core/stamps.ts'
+import { openEmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 
 const [directory, round] = process.argv.slice(2)
 const log = { info() {}, warn() {}, error() {} }

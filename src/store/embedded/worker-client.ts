@@ -25,9 +25,7 @@ interface Running {
  */
 function workerUrl(): URL {
   const here = import.meta.url
-  return here.endsWith('.ts')
-    ? new URL('../../../dist/store/embedded/worker.js', here)
-    : new URL('./worker.js', here)
+  return here.endsWith('.ts') ? new URL('../../../dist/worker.js', here) : new URL('./worker.js', here)
 }
 
 /**

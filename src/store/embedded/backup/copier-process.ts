@@ -13,7 +13,7 @@ export interface CopyListener {
 function threadUrl(): URL {
   const here = import.meta.url
   return here.endsWith('.ts')
-    ? new URL('../../../../dist/store/embedded/backup/copier-thread.js', here)
+    ? new URL('../../../../dist/copier-thread.js', here)
     : new URL('./copier-thread.js', here)
 }
 

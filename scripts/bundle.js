@@ -1,0 +1,76 @@
+/**
+ * Bundles TypeScript of this project for Node with rolldown. Run by itself it writes dist: the program, a file for each
+ * thread and process that it starts, source maps, and the licences of the packages inside.
+ */
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+
+/** Packages that become part of dist: everything that is JavaScript. They are development dependencies. */
+export const BUNDLED = ['mysql2', 'pino', 'prom-client', 'yaml']
+
+/** The program, and what it starts. They are found by their names beside whichever file of dist starts them. */
+const ENTRIES = {
+  main: 'src/main.ts',
+  worker: 'src/store/embedded/worker.ts',
+  'copier-thread': 'src/store/embedded/backup/copier-thread.ts',
+  copier: 'src/store/embedded/backup/copier.ts',
+}
+
+/** Threads and processes of the store, for programs other than main that use it. */
+export const STORE_ENTRIES = { worker: ENTRIES.worker }
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const dist = join(root, 'dist')
+  const packages = await bundle(ENTRIES, dist)
+  writeFileSync(join(dist, 'LICENSES.txt'), licences(packages))
+}
+
+/**
+ * Bundles these entries (names and source files) into a directory and removes whatever else is in it. Resolves with the directories of the packages
+ * inside. Rejects where the code imports a package that is neither bundled nor a dependency.
+ */
+export async function bundle(entries, directory) {
+  const { build } = await import('rolldown')
+  const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const output = { dir: directory, format: 'esm', sourcemap: true, chunkFileNames: '[name].js' }
+  const built = await build({
+    cwd: root,
+    input: entries,
+    platform: 'node',
+    external: Object.keys(dependencies).map((name) => new RegExp(`^${name}(/|$)`)),
+    output,
+    onLog: (level, log, handle) => handle(level === 'warn' ? 'error' : level, log),
+  })
+  removeOthers(
+    directory,
+    built.output.map(({ fileName }) => fileName),
+  )
+  const modules = built.output.flatMap(({ moduleIds }) => moduleIds ?? [])
+  return [...new Set(modules.flatMap(packageOf))].sort()
+}
+
+function removeOthers(directory, fileNames) {
+  for (const name of readdirSync(directory))
+    if (!fileNames.includes(name)) rmSync(join(directory, name), { recursive: true })
+}
+
+/** The directory of the package that a module belongs to; none for modules of this project. */
+function packageOf(module) {
+  const found = /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(module.replaceAll('\\', '/'))
+  return found === null ? [] : [found[1]]
+}
+
+/** The licences of packages, each with its name and version. */
+function licences(packages) {
+  const parts = packages.map((directory) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'))
+    const file = readdirSync(directory).find((one) => /^licen[cs]e/i.test(one))
+    const text =
+      file === undefined ? `License: ${license}` : readFileSync(join(directory, file), 'utf8').trim()
+    return `${name} ${version}\n\n${text}\n`
+  })
+  return `Parts of these packages are in the files beside this one.\n\n${parts.join(`\n${'-'.repeat(80)}\n\n`)}`
+}

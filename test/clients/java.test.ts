@@ -42,6 +42,8 @@ describeClient(
     'naming: a subscriber of one cluster is pushed that cluster',
     'naming: beats keep an instance',
     'naming: beats bring back an instance that was lost',
+    'naming: beats bring back an instance without metadata',
+    'naming: services are filtered by the metadata of their instances',
     'naming: the services of a group are listed',
     'naming: the server is UP',
     'maintenance: a service is created, read, updated and deleted',

@@ -2,6 +2,7 @@ import com.alibaba.nacos.api.NacosFactory;
 import com.alibaba.nacos.api.naming.NamingService;
 import com.alibaba.nacos.api.naming.listener.NamingEvent;
 import com.alibaba.nacos.api.naming.pojo.Instance;
+import com.alibaba.nacos.api.selector.ExpressionSelector;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -36,6 +37,8 @@ final class NamingChecks {
         report.check("naming: a subscriber of one cluster is pushed that cluster", this::pushedCluster);
         report.check("naming: beats keep an instance", this::beats);
         report.check("naming: beats bring back an instance that was lost", this::lost);
+        report.check("naming: beats bring back an instance without metadata", this::lostWithoutMetadata);
+        report.check("naming: services are filtered by the metadata of their instances", this::selectedServices);
         report.check("naming: the services of a group are listed", this::serviceList);
         report.check("naming: the server is UP", () -> {
             Report.same("UP", connect("").getServerStatus());
@@ -196,6 +199,30 @@ final class NamingChecks {
         return Report.until("the instance", () -> portsOf(list("lost")).equals("1"), 2000);
     }
 
+    /** The library sends `metadata=null` for it. */
+    private String lostWithoutMetadata() throws Exception {
+        Instance beating = instance(1);
+        beating.setMetadata(null);
+        connect("").registerInstance("bare" + run, beating);
+        ports("1", list("bare"));
+        connect("").deregisterInstance("bare" + run, "127.0.0.1", 1);
+        ports("", list("bare"));
+        // Its first beat was sent at the registration, the next one follows after 5 s.
+        return Report.until("the instance", () -> portsOf(list("bare")).equals("1"), 7000);
+    }
+
+    private String selectedServices() throws Exception {
+        NamingService client = connect("selected-" + run);
+        Instance tagged = instance(1);
+        tagged.setMetadata(Map.of("zone", "a"));
+        client.registerInstance("tagged" + run, tagged);
+        client.registerInstance("plain" + run, instance(1));
+        ExpressionSelector selector = new ExpressionSelector();
+        selector.setExpression("INSTANCE.metadata.zone = 'a'");
+        Report.same(List.of("tagged" + run), client.getServicesOfServer(1, 10, selector).getData());
+        return "";
+    }
+
     private String beats() throws Exception {
         Instance beating = instance(1);
         beating.setMetadata(Map.of(
@@ -219,7 +246,9 @@ final class NamingChecks {
         Report.same(2, client.getServicesOfServer(1, 10, "GL").getCount());
         Report.same(2, client.getServicesOfServer(1, 1, "GL").getCount());
         Report.same(1, client.getServicesOfServer(2, 1, "GL").getData().size());
-        List<String> names = client.getServicesOfServer(1, 10, "GL").getData();
+        Report.same(2, client.getServicesOfServer(1, 0, "GL").getCount());
+        // Spring Cloud asks so for all there are.
+        List<String> names = client.getServicesOfServer(1, Integer.MAX_VALUE, "GL").getData();
         Report.same(List.of("s1" + run, "s2" + run), names.stream().sorted().collect(Collectors.toList()));
         return "";
     }

@@ -26,7 +26,7 @@ const ROW_NUMBERS = [
   'config_revision.id',
   'config_item.name_id',
   'service.serial',
-  'instance.id',
+  'instance.serial',
 ]
 /** Cleaning changes it alone, so the checksum does not cover it. */
 const UNCHECKED = ['config_revision.hidden']

@@ -2,6 +2,7 @@ import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'libsql'
 import type { ConfigItem } from '../../src/core/config/config-item.ts'
+import type { StoredInstance } from '../../src/core/ports.ts'
 import type { Finding } from '../../src/store/embedded/doctor/finding.ts'
 import { examine, type Examination } from '../../src/store/embedded/doctor/examine.ts'
 import { openEmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
@@ -101,6 +102,16 @@ export function alter(directory: string, sql: string): void {
 export function diagnose(directory: string): Examination & { damage: Finding[] } {
   const examination = examine(directory, () => {})
   return { ...examination, damage: examination.findings.filter(({ severity }) => severity === 'damage') }
+}
+
+/** Every instance of a stopped store, read as a server reads it. */
+export async function instancesOf(directory: string): Promise<readonly StoredInstance[]> {
+  const store = await openEmbeddedStore({ directory, log: QUIET })
+  try {
+    return (await store.load()).instances
+  } finally {
+    await store.close()
+  }
 }
 
 /** Every content of a stopped store by dataId, read as a server reads it. */

@@ -2,6 +2,8 @@ import { cpSync, readFileSync, statSync, truncateSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { openExamined } from '../../src/store/embedded/doctor/examine.ts'
 import { repair } from '../../src/store/embedded/doctor/repair.ts'
+import { readCatalog } from '../../src/store/embedded/file/catalog.ts'
+import { DatabaseFile } from '../../src/store/embedded/file/database-file.ts'
 import { openEmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import {
   commitAll,
@@ -20,6 +22,7 @@ import {
   flipBit,
   overwrite,
   PAGE,
+  instancesOf,
   pagesOfKind,
   placeOf,
   sampleStore,
@@ -221,12 +224,7 @@ describe('a repair of instances', () => {
   }
 
   async function serialsIn(directory: string): Promise<number[]> {
-    const store = await openEmbeddedStore({ directory, log: quiet })
-    try {
-      return (await store.load()).instances.map(({ record }) => record.serial)
-    } finally {
-      await store.close()
-    }
+    return (await instancesOf(directory)).map(({ record }) => record.serial)
   }
 
   function repairedFrom(directory: string) {
@@ -237,36 +235,41 @@ describe('a repair of instances', () => {
     return { target, findings: examined.examination.findings }
   }
 
-  test('names the rows of the log that are missing, and gives a store that starts with all others', async () => {
-    const directory = await storeOfInstances()
-    alter(directory, 'DELETE FROM instance WHERE id IN (3, 4)')
-    await expect(serialsIn(directory)).rejects.toThrow(
-      /row 3 of the table instance is damaged: it is missing/,
-    )
-    const { target, findings } = repairedFrom(directory)
-    expect(findings.map(({ place }) => place)).toEqual(['waypost.db, table instance, rows 3 to 4'])
-    const serials = await serialsIn(target)
-    expect(serials.length).toBeGreaterThan(100)
-    expect(serials.length).toBeLessThan(300)
-    expect(serials.every((serial) => serial > 100)).toBe(true)
-  })
+  test.each(['serial = 101', 'serial IN (200, 201)', 'serial = 400'])(
+    'reports that rows are missing (%s), and gives a store that starts with all others',
+    async (lost) => {
+      const directory = await storeOfInstances()
+      const before = await serialsIn(directory)
+      alter(directory, `DELETE FROM instance WHERE ${lost}`)
+      await expect(serialsIn(directory)).rejects.toThrow(/The table instance is damaged.*300 were written/)
+      const { target, findings } = repairedFrom(directory)
+      expect(findings.map(({ place }) => place)).toEqual(['waypost.db, table instance'])
+      expect(findings[0]?.problem).toMatch(/^300 rows were written, 29[89] are there/)
+      const serials = await serialsIn(target)
+      expect(before).toEqual(expect.arrayContaining(serials))
+      expect(serials).toHaveLength(Number(/(\d+) are there/.exec(findings[0]?.problem ?? '')?.[1]))
+    },
+  )
 
-  test('brings back none that have left where the file has lost its first page, nor rows from before there was a log', async () => {
+  test('brings back none that have left where the file has lost its first page', async () => {
     const directory = await storeOfInstances()
-    alter(
-      directory,
-      `
-      CREATE TABLE old (a INTEGER PRIMARY KEY, b, c, d, e);
-      INSERT INTO old VALUES (80, 7, 1, 1565409778, '["10.0.0.1",80,"DEFAULT",true,1.5,true,"shop",{"zone":"a","note":"two\\nlines"}]');
-      INSERT INTO instance SELECT 0, checksum, lines FROM instance WHERE id = 1;
-      DELETE FROM instance WHERE id = 0;`,
-    )
     overwrite(fileOf(directory), 0, Buffer.alloc(PAGE))
     const { target } = repairedFrom(directory)
     expect(await serialsIn(target)).toEqual(Array.from({ length: 300 }, (_, at) => at + 101))
   })
 
-  test('leaves out those of a service that is gone, and no others of their rows', async () => {
+  test('finds the rows below a page that is broken, and no others', async () => {
+    const directory = await storeOfInstances()
+    const file = new DatabaseFile(fileOf(directory))
+    const root = readCatalog(file).tables.instance
+    file.close()
+    expect(pagesOfKind(fileOf(directory), 5)).toContain(root)
+    overwrite(fileOf(directory), (root - 1) * PAGE, Buffer.alloc(PAGE))
+    const { target } = repairedFrom(directory)
+    expect(await serialsIn(target)).toEqual(Array.from({ length: 300 }, (_, at) => at + 101))
+  })
+
+  test('leaves out those of a service that is gone', async () => {
     const directory = await storeOfInstances()
     const store = await openEmbeddedStore({ directory, log: quiet })
     await store.load()

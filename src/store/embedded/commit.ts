@@ -2,34 +2,34 @@ import type { Connection } from './connection.ts'
 import { msOf } from '../../core/stamps.ts'
 import type { ClockMark } from './clock-mark.ts'
 import type { ConfigNames } from './config-names.ts'
-import type { InstanceLog } from './instance-log.ts'
 import { readVersionSums, type VersionSums, writeVersionSums } from './current-versions.ts'
+import { keepTotals } from './instance-totals.ts'
 import type { CommitBatch, CommitOutcome, Plain, PutTable, Write } from './messages.ts'
 import { readMeta, writeMeta } from './meta.ts'
+import { RowReader } from './row-reader.ts'
 import { RowWriter } from './row-writer.ts'
 import { storeFailureOf } from './store-errors.ts'
-import { TABLES } from './tables.ts'
+import { type Row, TABLES } from './tables.ts'
+
+const INSTANCES = new RowReader(TABLES.instance)
+const INSTANCE = `SELECT ${INSTANCES.columns.join(', ')} FROM instance WHERE serial = ?`
 
 /** Writes commits, each in one transaction. */
 export class CommitWriter {
   readonly #connection: Connection
   readonly #names: ConfigNames
-  readonly #instances: InstanceLog
-  readonly #writers: Record<PutTable | 'config_revision' | 'config_item', RowWriter>
+  readonly #writers: Record<PutTable | 'instance' | 'config_revision' | 'config_item', RowWriter>
   readonly #clock: ClockMark
   #versions: VersionSums
 
-  constructor(
-    connection: Connection,
-    { names, instances, clock }: { names: ConfigNames; instances: InstanceLog; clock: ClockMark },
-  ) {
+  constructor(connection: Connection, { names, clock }: { names: ConfigNames; clock: ClockMark }) {
     this.#connection = connection
     this.#names = names
     this.#clock = clock
-    this.#instances = instances
     this.#writers = {
       namespace: new RowWriter(connection, TABLES.namespace),
       service: new RowWriter(connection, TABLES.service),
+      instance: new RowWriter(connection, TABLES.instance),
       remembered_metadata: new RowWriter(connection, TABLES.remembered_metadata),
       config_revision: new RowWriter(connection, TABLES.config_revision),
       config_item: new RowWriter(connection, TABLES.config_item),
@@ -42,7 +42,7 @@ export class CommitWriter {
    * the store as a whole cannot write.
    */
   commit(batch: CommitBatch): CommitOutcome {
-    if (batch.writes.length === 0 && batch.instances.length === 0) return undefined
+    if (batch.writes.length === 0) return undefined
     try {
       this.#transaction(batch, () => this.#writeTogether(batch))
       return undefined
@@ -70,12 +70,10 @@ export class CommitWriter {
 
   #transaction(batch: CommitBatch, write: () => void): void {
     const versionsBefore = this.#versions.copy()
-    this.#instances.begin()
     this.#clock.begin()
     try {
       this.#connection.transaction(() => {
-        write()
-        for (const lines of batch.instances) this.#instances.append(lines)
+        keepTotals(this.#connection, instancesOf(batch.writes), write)
         if (!this.#versions.equals(versionsBefore)) writeVersionSums(this.#connection, this.#versions)
         this.#clock.raise(msOf(batch.revision))
       })
@@ -83,7 +81,6 @@ export class CommitWriter {
       this.#clock.undo()
       this.#versions = versionsBefore
       this.#names.reset()
-      this.#instances.undo()
       for (const writer of Object.values(this.#writers)) writer.reset()
       throw error
     }
@@ -130,12 +127,33 @@ export class CommitWriter {
       case 'drop':
         this.#writers[write[1]].drop(write[2])
         return
+      case 'instance': {
+        const [, serial, serviceSerial, healthy, record] = write
+        const kept = healthy === undefined ? this.#storedInstance(serial)?.[2] : Number(healthy)
+        // A new instance is healthy.
+        this.#writers.instance.add([serial, serviceSerial, kept ?? 1, record])
+        return
+      }
+      case 'instance-health': {
+        const stored = this.#storedInstance(write[1])
+        if (stored !== undefined) this.#writers.instance.add(stored.with(2, Number(write[2])))
+        return
+      }
+      case 'instance-gone':
+        this.#writers.instance.drop([write[1]])
+        return
       case 'switches':
         this.#mergeSwitches(write[1])
         return
       default:
         unknownWrite(write)
     }
+  }
+
+  #storedInstance(serial: number): Row | undefined {
+    this.#writers.instance.flush()
+    const row = this.#connection.first(INSTANCE, [serial])
+    return row === undefined ? undefined : INSTANCES.read(row)
   }
 
   #addRevision(nameId: number, revision: readonly unknown[], content: Buffer | null): void {
@@ -148,6 +166,16 @@ export class CommitWriter {
     const patch: object = JSON.parse(patchJson)
     writeMeta(this.#connection, 'switches', JSON.stringify({ ...before, ...patch }))
   }
+}
+
+/** The serials of the instances that are written or removed. */
+function instancesOf(writes: readonly Write[]): number[] {
+  const serials: number[] = []
+  for (const write of writes) {
+    if (write[0] === 'instance' || write[0] === 'instance-health' || write[0] === 'instance-gone')
+      serials.push(write[1])
+  }
+  return serials
 }
 
 /** The revision that one replaces, 0 where it is the first of its item. */

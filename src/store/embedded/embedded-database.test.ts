@@ -6,7 +6,6 @@ import { ConfigNames } from './config-names.ts'
 import { storable } from './connection.ts'
 import { temporaryDatabase } from './database.test-support.ts'
 import { historyPage } from './history.ts'
-import { InstanceLog } from './instance-log.ts'
 import type { CommitBatch, Write } from './messages.ts'
 import { StoreFailure, storeFailureOf } from './store-errors.ts'
 
@@ -72,8 +71,7 @@ test('only values that come back as they went in are stored', () => {
 })
 
 function commitsWith(names: ConfigNames): CommitWriter {
-  const parts = { names, instances: new InstanceLog(connection()), clock: new ClockMark(connection()) }
-  return new CommitWriter(connection(), parts)
+  return new CommitWriter(connection(), { names, clock: new ClockMark(connection()) })
 }
 
 /** A commit of one published revision `id` of the item a. */
@@ -83,7 +81,7 @@ function batchOf(id: number, text: string): CommitBatch {
   const revision = [id, 2, id === 3 ? 'I' : 'U', null, 'md5', 'text', '', '', '127.0.0.1', null, 1]
   const item = [2, id, 1, null, '127.0.0.1', null, null, null, null, null]
   const write: Write = ['published', ['public', 'g', 'a'], revision, item, 0, content.length]
-  return { writes: [write], ends: [1], contents, instances: [], revision: id }
+  return { writes: [write], ends: [1], contents, revision: id }
 }
 
 function failureOf(work: () => unknown): StoreFailure | undefined {

@@ -2,7 +2,6 @@ import { HistoryCleaner } from './clean-history.ts'
 import { CommitWriter } from './commit.ts'
 import { ConfigNames } from './config-names.ts'
 import type { Connection } from './connection.ts'
-import { InstanceLog } from './instance-log.ts'
 import { historyPage, lastUpdateOf, recordBefore, recordById } from './history.ts'
 import { loadBatches } from './load.ts'
 import type {
@@ -25,24 +24,18 @@ import { AUTOCHECKPOINT, openDatabase } from './open-database.ts'
 export class EmbeddedDatabase implements Methods {
   readonly #connection: Connection
   readonly #names: ConfigNames
-  readonly #instances: InstanceLog
   readonly #clock: ClockMark
   readonly #commits: CommitWriter
   readonly #cleaner: HistoryCleaner
   #lastRevision: number
   #isHeld = false
 
-  /**
-   * Opens the database of a data directory; throws as `openDatabase` does. `onDamage` is told of what the next start
-   * will refuse.
-   */
-  constructor(directory: string, onDamage: (damage: Error) => void) {
+  /** Opens the database of a data directory; throws as `openDatabase` does. */
+  constructor(directory: string) {
     this.#connection = openDatabase(directory)
     this.#names = new ConfigNames(this.#connection)
-    this.#instances = new InstanceLog(this.#connection, onDamage)
     this.#clock = new ClockMark(this.#connection)
-    const parts = { names: this.#names, instances: this.#instances, clock: this.#clock }
-    this.#commits = new CommitWriter(this.#connection, parts)
+    this.#commits = new CommitWriter(this.#connection, { names: this.#names, clock: this.#clock })
     this.#cleaner = new HistoryCleaner(this.#connection, this.#names)
     this.#lastRevision = lastRevisionOf(this.#connection)
   }
@@ -54,7 +47,7 @@ export class EmbeddedDatabase implements Methods {
 
   /** Everything but history, in batches. */
   load(): Generator<LoadBatch> {
-    return loadBatches(this.#connection, this.#instances)
+    return loadBatches(this.#connection)
   }
 
   commit(batch: CommitBatch): CommitOutcome {

@@ -5,12 +5,11 @@ import type { ChangeGroup, CommitResult, Revision, Snapshot, Store } from '../..
 import { Refusal } from '../../core/refusal.ts'
 import { ContentPack } from './content-pack.ts'
 import { arrivedPage, arrivedRecord } from './crossed-history.ts'
-import { LongText } from './long-text.ts'
 import type { CommitBatch, HeldFile, Write } from './messages.ts'
 import { SnapshotBuilder } from './snapshot.ts'
 import type { StoreLog } from './store-log.ts'
 import { WorkerClient } from './worker-client.ts'
-import { isOfInstance, lineOfChange, nameText, stampOfChange, writeOfChange } from './writes-of-change.ts'
+import { nameText, stampOfChange, writeOfChange } from './writes-of-change.ts'
 
 /**
  * Opens the store in a data directory, making it where it is missing. Throws an Error that names the
@@ -139,18 +138,16 @@ function batchOf(groups: readonly ChangeGroup[], revision: Revision): CommitBatc
   const pack = new ContentPack()
   const writes: Write[] = []
   const ends: number[] = []
-  const instances = new LongText()
   for (const [group, changes] of groups.entries()) {
     try {
       for (const change of changes) {
-        const write = isOfInstance(change) ? undefined : writeOfChange(change, pack)
+        const write = writeOfChange(change, pack)
         if (write !== undefined) writes.push(write)
-        if (isOfInstance(change)) instances.add(lineOfChange(change))
       }
     } catch (error) {
       return { kind: 'failed', group, error: error instanceof Error ? error : new Error(String(error)) }
     }
     ends.push(writes.length)
   }
-  return { writes, ends, contents: pack.pack(), instances: instances.parts(), revision }
+  return { writes, ends, contents: pack.pack(), revision }
 }

@@ -1,8 +1,7 @@
 import type { Connection } from './connection.ts'
 import { ContentPack } from './content-pack.ts'
 import { LostVersions, newestRevision, readVersionSums, VersionSums } from './current-versions.ts'
-import { lineText, serviceSerialOf } from './instance-lines.ts'
-import type { InstanceLog } from './instance-log.ts'
+import { checkTotals, removeOrphans } from './instance-totals.ts'
 import type { LoadBatch, Plain } from './messages.ts'
 import { readMeta } from './meta.ts'
 import { RowReader } from './row-reader.ts'
@@ -16,27 +15,25 @@ const ROWS_PER_BATCH = 2_000
  */
 const CONTENT_PER_BATCH = 256 * 1024
 
-/** Characters of the lines of instances in a batch. */
-const LINES_PER_BATCH = 256 * 1024
-
 const NAMES = new RowReader(TABLES.config_name)
 const ITEMS = new RowReader(TABLES.config_item)
 const REVISIONS = new RowReader(TABLES.config_revision)
 
 /**
  * Everything that a server needs to know to start, in batches; history is not read. Every row is checked.
- * Throws `DamagedRow`.
+ * Throws `DamagedRow`, `LostVersions` and `LostInstances`. Instances of services that are gone are removed.
  */
-export function* loadBatches(connection: Connection, log: InstanceLog): Generator<LoadBatch> {
+export function* loadBatches(connection: Connection): Generator<LoadBatch> {
   yield* configBatches(connection)
   yield* plainBatches(connection, 'namespaces', TABLES.namespace)
   yield* plainBatches(connection, 'services', TABLES.service)
-  const orphans = yield* instanceBatches(connection, log)
+  yield* plainBatches(connection, 'instances', TABLES.instance)
+  checkTotals(connection)
   yield* plainBatches(connection, 'remembered', TABLES.remembered_metadata)
   yield {
     kind: 'settled',
     switchesJson: readMeta(connection, 'switches') ?? '{}',
-    orphans,
+    orphans: removeOrphans(connection),
   }
 }
 
@@ -117,28 +114,9 @@ function checkBelongs(itemRow: Row, revisionRow: Row): void {
   )
 }
 
-/** Instances of services that are gone went with them: they are removed. Answers how many those were. */
-function* instanceBatches(connection: Connection, log: InstanceLog): Generator<LoadBatch, number> {
-  const services = new Set(connection.all('SELECT serial FROM service').map(([serial]) => Number(serial)))
-  const orphans: number[] = []
-  let lines = ''
-  for (const newest of log.load()) {
-    for (const line of newest) {
-      if (services.has(serviceSerialOf(line))) lines += lineText(line)
-      else orphans.push(line.serial)
-    }
-    if (lines.length < LINES_PER_BATCH) continue
-    yield { kind: 'instances', lines }
-    lines = ''
-  }
-  if (lines !== '') yield { kind: 'instances', lines }
-  log.remove(orphans)
-  return orphans.length
-}
-
 function* plainBatches(
   connection: Connection,
-  kind: 'namespaces' | 'services' | 'remembered',
+  kind: 'namespaces' | 'services' | 'instances' | 'remembered',
   table: Table,
 ): Generator<LoadBatch> {
   const reader = new RowReader(table)

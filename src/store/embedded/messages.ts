@@ -8,7 +8,8 @@ export type Plain = string | number | null
  * One write of a commit, as it goes to the worker: flat, because many of them cross in one message.
  * `published` carries a revision without its name's id and content, and an item without its name's id unless
  * the item's row stays as it is;
- * the content is `contentLength` bytes at `contentAt` of the batch's contents.
+ * the content is `contentLength` bytes at `contentAt` of the batch's contents. An `instance` without health keeps
+ * the health that it has.
  */
 export type Write =
   | readonly [
@@ -22,6 +23,15 @@ export type Write =
   | readonly [write: 'deleted', name: NameText, revision: readonly Plain[]]
   | readonly [write: 'put', table: PutTable, row: readonly Plain[]]
   | readonly [write: 'drop', table: PutTable, key: readonly Plain[]]
+  | readonly [
+      write: 'instance',
+      serial: number,
+      serviceSerial: number,
+      healthy: boolean | undefined,
+      record: string,
+    ]
+  | readonly [write: 'instance-health', serial: number, healthy: boolean]
+  | readonly [write: 'instance-gone', serial: number]
   | readonly [write: 'switches', patchJson: string]
 
 /** The tables whose rows are put and dropped whole. */
@@ -34,11 +44,6 @@ export interface CommitBatch {
   /** Where in `writes` each group ends. */
   readonly ends: readonly number[]
   readonly contents: ArrayBuffer
-  /**
-   * The changes of instances of all groups, in order, as lines (`instance-lines.ts`): one text, or several parts of a very
-   * long one. They fail for no group alone.
-   */
-  readonly instances: readonly string[]
   /** The revision that it becomes: no stamp of its changes is larger. */
   readonly revision: number
 }
@@ -50,11 +55,9 @@ export type CommitOutcome = { readonly failedGroup: number; readonly error: stri
 export type LoadBatch =
   | { readonly kind: 'configs'; readonly rows: readonly (readonly Plain[])[]; readonly contents: ArrayBuffer }
   | {
-      readonly kind: 'namespaces' | 'services' | 'remembered'
+      readonly kind: 'namespaces' | 'services' | 'instances' | 'remembered'
       readonly rows: readonly (readonly Plain[])[]
     }
-  /** A line (`instance-lines.ts`) for each instance, in no order. */
-  | { readonly kind: 'instances'; readonly lines: string }
   | {
       readonly kind: 'settled'
       readonly switchesJson: string

@@ -73,11 +73,13 @@ CREATE TABLE service (
   checksum INTEGER NOT NULL
 );
 
--- A log: packs of lines, in order (see instance-log.ts).
+-- The totals in meta tell whether all rows are there (see instance-totals.ts).
 CREATE TABLE instance (
-  id INTEGER PRIMARY KEY,
-  checksum INTEGER NOT NULL,
-  lines BLOB NOT NULL
+  serial INTEGER PRIMARY KEY,
+  service_serial INTEGER NOT NULL,
+  healthy INTEGER NOT NULL,
+  record TEXT NOT NULL,
+  checksum INTEGER NOT NULL
 );
 
 CREATE TABLE remembered_metadata (

@@ -5,7 +5,7 @@ import { type Service, SERVICE_DEFAULTS, type ServiceKey } from '../../core/nami
 import type { Namespace } from '../../core/namespaces/namespace.ts'
 import type { Revision, Snapshot, StoredInstance, StoredMetadata } from '../../core/ports.ts'
 import type { SwitchPatch } from '../../core/operator/switches.ts'
-import { instanceOfLine } from './instance-lines.ts'
+import { instanceOfText } from './instance-text.ts'
 import type { LoadBatch, Plain } from './messages.ts'
 
 const DEFAULT_TEXTS = new Map<object, string>(
@@ -38,7 +38,7 @@ export class SnapshotBuilder {
         for (const row of batch.rows) this.#addService(serviceOf(row))
         return
       case 'instances':
-        for (const line of batch.lines.split('\n')) if (line !== '') this.#addInstance(line)
+        for (const row of batch.rows) this.#addInstance(row)
         return
       case 'remembered':
         for (const row of batch.rows) this.#remembered.push(rememberedOf(row))
@@ -54,8 +54,8 @@ export class SnapshotBuilder {
       configs: this.#configs,
       namespaces: this.#namespaces,
       services: this.#services,
-      // Lists answer in the order of registration, after a restart as before it.
-      instances: this.#instances.sort((a, b) => a.record.serial - b.record.serial),
+      // By serial: lists keep the order of registration over a restart.
+      instances: this.#instances,
       remembered: this.#remembered,
       switches: this.#switches,
       revision,
@@ -69,10 +69,11 @@ export class SnapshotBuilder {
     this.#serviceKeys.set(service.serial, service.key)
   }
 
-  #addInstance(line: string): void {
-    const { record, serviceSerial, healthy } = instanceOfLine(line)
-    const serviceKey = this.#serviceKeys.get(serviceSerial)
-    if (serviceKey !== undefined) this.#instances.push({ serviceKey, record, healthy })
+  #addInstance([serial, serviceSerial, healthy, text]: readonly Plain[]): void {
+    const serviceKey = this.#serviceKeys.get(Number(serviceSerial))
+    if (serviceKey === undefined) return
+    const record = instanceOfText(Number(serial), String(text))
+    this.#instances.push({ serviceKey, record, healthy: healthy === 1 })
   }
 }
 

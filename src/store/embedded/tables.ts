@@ -113,13 +113,11 @@ export const TABLES = {
   },
   instance: {
     name: 'instance',
-    checked: ['id'],
+    checked: ['serial', 'service_serial', 'healthy', 'record'],
     loose: [],
-    key: ['id'],
-    texts: [],
-    content: 'lines',
-    isAppended: true,
-    rowsAtOnce: 16,
+    key: ['serial'],
+    texts: ['record'],
+    rowsAtOnce: 50,
   },
   remembered_metadata: {
     name: 'remembered_metadata',
@@ -139,9 +137,10 @@ export function columnsOf(table: Table): string[] {
   return [...table.checked, ...table.loose, ...(table.content === undefined ? [] : [table.content])]
 }
 
-/** The CRC-32 of a row: its checked columns as JSON, then its content. */
+/** The CRC-32 of a row: the name of its table and its checked columns as JSON, then its content. */
 export function checksumOf(table: Table, row: Row): number {
-  const fields = crc32(JSON.stringify(row.slice(0, table.checked.length)))
+  // With the name, a row that is found outside of its table fits no other table with as many columns.
+  const fields = crc32(JSON.stringify([table.name, ...row.slice(0, table.checked.length)]))
   const content = table.content === undefined ? null : row.at(-1)
   // Bytes and the text that they would be are not the same.
   if (typeof content === 'string') return crc32(content, ~fields >>> 0)

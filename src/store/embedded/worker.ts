@@ -25,7 +25,7 @@ if (database !== undefined) {
 
 function open(directory: string): EmbeddedDatabase | undefined {
   try {
-    return new EmbeddedDatabase(directory, warnOfDamage)
+    return new EmbeddedDatabase(directory)
   } catch (error) {
     // The driver's own words do not say what to do.
     send({ kind: 'unopened', message: messageOf(storeFailureOf(error) ?? error) })
@@ -62,11 +62,6 @@ function load(database: EmbeddedDatabase, id: number): undefined {
     if (batch.kind === 'settled') warnOfOrphans(batch.orphans)
     send({ kind: 'batch', id, batch }, memoryOf(batch))
   }
-}
-
-function warnOfDamage(damage: Error): void {
-  const text = 'The store met a damaged row; it goes on, but the next start will refuse it'
-  send({ kind: 'warning', facts: { problem: damage.message }, text })
 }
 
 function warnOfOrphans(orphans: number): void {

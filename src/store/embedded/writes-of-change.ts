@@ -2,8 +2,6 @@ import type {
   Change,
   ConfigDeleted,
   ConfigPublished,
-  InstanceHealthChanged,
-  InstanceRemoved,
   InstanceSaved,
   ServiceSaved,
 } from '../../core/changes.ts'
@@ -13,30 +11,10 @@ import type { ServiceKey } from '../../core/naming/service.ts'
 import { msOf, stampOfId } from '../../core/stamps.ts'
 import type { NameText, Plain, Write } from './messages.ts'
 import type { ContentPack } from './content-pack.ts'
-import { goneLine, healthLine, savedLine } from './instance-lines.ts'
+import { instanceText } from './instance-text.ts'
 
-type InstanceChange = InstanceSaved | InstanceRemoved | InstanceHealthChanged
-
-/** Whether a change is written into the log of instances, by `lineOfChange`. */
-export function isOfInstance(change: Change): change is InstanceChange {
-  const { kind } = change
-  return kind === 'instance-saved' || kind === 'instance-removed' || kind === 'instance-health-changed'
-}
-
-/** The line that a change of an instance writes (`instance-lines.ts`). Throws for what cannot be stored. */
-export function lineOfChange(change: InstanceChange): string {
-  switch (change.kind) {
-    case 'instance-saved':
-      return savedLine(change.record, change.serviceSerial, change.healthy)
-    case 'instance-removed':
-      return goneLine(change.serial)
-    case 'instance-health-changed':
-      return healthLine(change.serial, change.healthy)
-  }
-}
-
-/** What another change writes; contents go into the pack. Nothing for what is never written. */
-export function writeOfChange(change: Exclude<Change, InstanceChange>, pack: ContentPack): Write | undefined {
+/** What a change writes; contents go into the pack. Nothing for what is never written. Throws for what cannot be stored. */
+export function writeOfChange(change: Change, pack: ContentPack): Write | undefined {
   switch (change.kind) {
     case 'config-published':
       return publishedWrite(change, pack)
@@ -52,6 +30,12 @@ export function writeOfChange(change: Exclude<Change, InstanceChange>, pack: Con
       return ['put', 'service', serviceRow(change)]
     case 'service-deleted':
       return ['drop', 'service', [change.serial]]
+    case 'instance-saved':
+      return instanceWrite(change)
+    case 'instance-removed':
+      return ['instance-gone', change.serial]
+    case 'instance-health-changed':
+      return ['instance-health', change.serial, change.healthy]
     case 'metadata-remembered': {
       const key = addressKey(change.serviceKey, change.address)
       return ['put', 'remembered_metadata', [...key, JSON.stringify(change.metadata), msOf(change.stamp)]]
@@ -119,6 +103,10 @@ function serviceRow({ service, stamp }: ServiceSaved): Plain[] {
     JSON.stringify(service.metadata),
   )
   return [...row, msOf(stamp)]
+}
+
+function instanceWrite({ record, serviceSerial, healthy }: InstanceSaved): Write {
+  return ['instance', record.serial, serviceSerial, healthy, instanceText(record)]
 }
 
 function addressKey(service: ServiceKey, address: InstanceAddress): Plain[] {

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import { instanceOfLine, isSaved, type Line, linesIn, lineText } from '../instance-lines.ts'
 import { VersionSums } from '../current-versions.ts'
+import { instanceOfText } from '../instance-text.ts'
+import { type InstanceTotals, NO_INSTANCES, parsedTotals, sumOf } from '../instance-totals.ts'
 import type { NameText } from '../messages.ts'
-import type { Row, TableName } from '../tables.ts'
+import { checksumOf, type Row, type TableName, TABLES } from '../tables.ts'
 import type { Findings, OnProgress } from './finding.ts'
 import { RevisionIndex, type RevisionNote } from './revision-index.ts'
 import type { ReadRow, StoreRows } from './store-rows.ts'
@@ -15,13 +16,11 @@ interface ItemNote {
   readonly revisionId: number
 }
 
-/** What the newest line of an instance says; nothing where it is gone. */
+/** What the row of an instance says. */
 interface InstanceNote {
-  /** The row that the line stands in. */
-  readonly pack: number
-  readonly there:
-    | { readonly serviceSerial: number; readonly ephemeral: boolean; readonly address: string }
-    | undefined
+  readonly serviceSerial: number
+  readonly ephemeral: boolean
+  readonly address: string
 }
 
 /** Everything sound that a file holds, without contents: what references are judged by. */
@@ -31,11 +30,10 @@ export interface Inventory {
   readonly revisions: RevisionIndex
   /** Services by serial: how to call them. */
   readonly services: Map<number, string>
-  /** Instances by serial, those that are gone as well. */
+  /** Instances by serial. */
   readonly instances: Map<number, InstanceNote>
-  /** The numbers of rows of the table of instances. */
-  readonly soundPacks: Set<number>
-  readonly brokenPacks: Set<number>
+  /** What the sound rows of instances come to, and what they must come to. */
+  instanceTotals: { found: InstanceTotals; stored: InstanceTotals | undefined }
   /** Tables with something broken in them. */
   readonly brokenTables: Set<TableName>
   /** What the current versions of all items must come to. */
@@ -56,8 +54,7 @@ export function takeInventory(rows: StoreRows, findings: Findings, onProgress: O
     revisions: new RevisionIndex(),
     services: new Map(),
     instances: new Map(),
-    soundPacks: new Set(),
-    brokenPacks: new Set(),
+    instanceTotals: { found: NO_INSTANCES, stored: undefined },
     brokenTables: new Set(),
     versionSums: undefined,
     counts: new Map(),
@@ -101,8 +98,7 @@ export const EFFECTS: Record<TableName, string> = {
     'Versions of configuration items are lost; items whose current one is among them are named below.',
   namespace: 'The shown name of a namespace is lost; its items are not.',
   service: 'Settings and metadata of services are lost, and with them their registered instances.',
-  instance:
-    'Changes of registered instances are lost: some are missing, until their next beat where they are ephemeral; some that have left are back.',
+  instance: 'Registered instances are lost. Ephemeral ones come back with their next beat.',
   remembered_metadata: 'Metadata that was remembered for instances that left is lost.',
 }
 
@@ -114,7 +110,6 @@ function noteBroken(
   const { table, met, problem } = broken
   inventory.brokenTables.add(table)
   if (table === 'config_revision') inventory.highestId = Math.max(inventory.highestId, met.rowid ?? 0)
-  if (table === 'instance' && met.rowid !== undefined) inventory.brokenPacks.add(met.rowid)
   const row = met.rowid === undefined ? '' : `row ${met.rowid}, `
   findings.damage(`waypost.db, table ${table}, ${row}page ${met.page}`, {
     problem: met.wholePage ? `The page cannot be read: ${problem}.` : `The row is damaged: ${problem}.`,
@@ -146,11 +141,10 @@ function noteRow(inventory: Inventory, findings: Findings, stored: StoredRow): v
       services.set(rowid, `${String(row[1])}/${String(row[2])}`)
       return
     case 'instance':
-      notePack(inventory, stored)
+      noteInstance(inventory, stored)
       return
     case 'meta':
-      if (row[0] !== 'current_versions') return
-      inventory.versionSums ??= VersionSums.parse(String(row[1]))
+      noteMeta(inventory, row)
       return
     case 'namespace':
     case 'remembered_metadata':
@@ -158,29 +152,19 @@ function noteRow(inventory: Inventory, findings: Findings, stored: StoredRow): v
   }
 }
 
-/** The lines of a row of the table `instance`. */
-export function linesOf(row: Row): Iterable<Line> {
-  const lines = row.at(-1)
-  return Buffer.isBuffer(lines) ? linesIn(lines) : []
+function noteMeta(inventory: Inventory, [name, value]: Row): void {
+  if (name === 'current_versions') inventory.versionSums ??= VersionSums.parse(String(value))
+  if (name === 'instance_totals') inventory.instanceTotals.stored ??= parsedTotals(String(value))
 }
 
-function notePack(inventory: Inventory, { row, rowid }: StoredRow): void {
-  // Of two of one number the first one met counts: the other stands in a page that belongs to nothing.
-  if (inventory.soundPacks.has(rowid)) return
-  inventory.soundPacks.add(rowid)
-  for (const line of linesOf(row)) noteLine(inventory.instances, line, rowid)
-}
-
-function noteLine(instances: Map<number, InstanceNote>, line: Line, pack: number): void {
-  // A page that belongs to nothing may be an old one.
-  if ((instances.get(line.serial)?.pack ?? 0) > pack) return
-  instances.set(line.serial, { pack, there: isSaved(line) ? instanceNoteOf(line) : undefined })
-}
-
-function instanceNoteOf(line: Line): InstanceNote['there'] {
-  const { serviceSerial, record } = instanceOfLine(lineText(line))
-  const { ephemeral, address } = record
-  return { serviceSerial, ephemeral, address: `${address.ip}:${address.port}` }
+function noteInstance(inventory: Inventory, { row, rowid }: StoredRow): void {
+  // The first of two rows with the same number counts: the other is in a page that belongs to nothing.
+  if (inventory.instances.has(rowid)) return
+  const { ephemeral, address } = instanceOfText(rowid, String(row[3]))
+  const at = `${address.ip}:${address.port}`
+  inventory.instances.set(rowid, { serviceSerial: Number(row[1]), ephemeral, address: at })
+  const totals = inventory.instanceTotals
+  totals.found = sumOf(totals.found, { rows: 1, checksums: checksumOf(TABLES.instance, row) })
 }
 
 function noteRevision(inventory: Inventory, findings: Findings, row: Row): void {

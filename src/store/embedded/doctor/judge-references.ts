@@ -1,3 +1,4 @@
+import { isSame, NO_INSTANCES } from '../instance-totals.ts'
 import type { Findings } from './finding.ts'
 import { EFFECTS, type Inventory } from './inventory.ts'
 import { judgeItems } from './judge-items.ts'
@@ -12,7 +13,7 @@ export function judgeReferences(rows: StoreRows, inventory: Inventory, findings:
   judgeNames(judging, new Set([...newest.keys(), ...inventory.items.keys()]))
   judgeItems(judging, newest)
   judgeHistory(judging)
-  judgePacks(judging)
+  judgeTotals(judging)
   judgeInstances(judging)
   return judging.plan
 }
@@ -56,30 +57,24 @@ function judgeHistory(judging: Judging): void {
   }
 }
 
-/** The rows of the instance log are numbered without a gap. */
-function judgePacks({ inventory, findings }: Judging): void {
-  const sound = [...inventory.soundPacks].sort((a, b) => a - b)
-  // The number of a row that is broken may be broken as well.
-  const broken = [...inventory.brokenPacks].filter((id) => id > sound[0]! && id < sound.at(-1)!)
-  let before: number | undefined
-  for (const id of [...sound, ...broken].sort((a, b) => a - b)) {
-    if (before !== undefined && id > before + 1) {
-      findings.damage(`waypost.db, table instance, rows ${before + 1} to ${id - 1}`, {
-        problem: 'They are missing.',
-        effect: `The server does not start. ${EFFECTS.instance}`,
-        remedy: 'The rows that are left are numbered anew.',
-      })
-    }
-    before = id
-  }
+/** Compares the rows of instances with their totals; a row that was reported as broken is missing from them too. */
+function judgeTotals({ inventory, findings }: Judging): void {
+  const { found, stored = NO_INSTANCES } = inventory.instanceTotals
+  if (isSame(found, stored) || inventory.brokenTables.has('instance')) return
+  const effect = `The server does not start. ${EFFECTS.instance}`
+  const remedy = 'The totals are computed from the rows that are left.'
+  const problem =
+    inventory.instanceTotals.stored === undefined
+      ? 'What tells whether all rows are there is missing in the table meta.'
+      : `${stored.rows} rows were written, ${found.rows} are there, and they are not the same.`
+  findings.damage('waypost.db, table instance', { problem, effect, remedy })
 }
 
 function judgeInstances({ inventory, findings, plan }: Judging): void {
-  for (const [serial, { pack, there }] of inventory.instances) {
-    if (there === undefined || inventory.services.has(there.serviceSerial)) continue
-    const { serviceSerial, ephemeral, address } = there
+  for (const [serial, { serviceSerial, ephemeral, address }] of inventory.instances) {
+    if (inventory.services.has(serviceSerial)) continue
     plan.instances.add(serial)
-    const place = `instance ${address}, row ${pack} of the table instance`
+    const place = `instance ${address}, row ${serial} of the table instance`
     const problem = `Its service, row ${serviceSerial} of the table service, is not there.`
     const effect = 'The next start of the server removes it.'
     // Written behind, an ephemeral instance may outlive its service in the file.

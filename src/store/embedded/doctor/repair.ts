@@ -5,6 +5,7 @@ import { sumCurrentVersions, writeVersionSums } from '../current-versions.ts'
 import { databasePath, ensureDirectory, syncPath, writeMarker } from '../data-directory.ts'
 import { PAGE_BYTES } from '../file/database-file.ts'
 import { APPLICATION_ID, FORMAT } from '../format.ts'
+import { renewTotals } from '../instance-totals.ts'
 import { writeMeta } from '../meta.ts'
 import { RowWriter } from '../row-writer.ts'
 import { SCHEMA } from '../schema.ts'
@@ -84,6 +85,7 @@ function writeDatabase(path: string, rows: RepairedRows, onProgress: OnProgress)
     connection.exec('BEGIN')
     for (const [name, value] of rows.metaToSet()) writeMeta(connection, name, value)
     writeVersionSums(connection, sumCurrentVersions(connection))
+    renewTotals(connection)
     connection.exec('COMMIT')
     return counts
   } finally {

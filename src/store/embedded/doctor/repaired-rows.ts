@@ -1,9 +1,8 @@
 import type { SqlValue } from '../connection.ts'
-import { goneLine, lineText } from '../instance-lines.ts'
 import type { MetaName } from '../meta.ts'
 import type { Row } from '../tables.ts'
 import type { OnProgress } from './finding.ts'
-import { contentMd5, linesOf, revisionNote, type Inventory } from './inventory.ts'
+import { contentMd5, revisionNote, type Inventory } from './inventory.ts'
 import type { RepairPlan } from './repair-plan.ts'
 import type { RevisionNote } from './revision-index.ts'
 import type { StoreRows } from './store-rows.ts'
@@ -36,7 +35,6 @@ export class RepairedRows {
   readonly #births = new Map<number, Birth>()
   /** Numbers of the table `meta`, by name. */
   readonly #meta = new Map<string, number>()
-  readonly #packNumbers: ReadonlyMap<number, number>
   #lastRevision = 0
 
   /** `isDamaged`: anything at all was found. */
@@ -44,7 +42,6 @@ export class RepairedRows {
     this.#isDamaged = isDamaged
     this.#rows = found.rows
     this.#inventory = found.inventory
-    this.#packNumbers = numberedAnew(found.inventory.soundPacks)
     this.#plan = found.plan
   }
 
@@ -100,7 +97,7 @@ export class RepairedRows {
       case 'config_revision':
         return this.#revision(row)
       case 'instance':
-        return withoutInstances(row, plan.instances).with(0, this.#packNumbers.get(rowid) ?? rowid)
+        return plan.instances.has(rowid) ? undefined : row
       case 'meta':
         this.#meta.set(String(row[0]), Number(row[1]))
         return row
@@ -169,20 +166,6 @@ export class RepairedRows {
 
 /** Who makes the records that a repair adds. */
 const REPAIRER = ['127.0.0.1', 'waypost doctor'] as const
-
-/** A row of the table `instance` in which some are gone. */
-function withoutInstances(row: Row, serials: ReadonlySet<number>): Row {
-  if (serials.size === 0) return row
-  const lines = [...linesOf(row)].map((line) =>
-    serials.has(line.serial) ? goneLine(line.serial) : lineText(line),
-  )
-  return row.with(1, Buffer.from(lines.join('')))
-}
-
-/** New numbers for rows of the table `instance`, in the same order and without gaps. */
-function numberedAnew(ids: ReadonlySet<number>): Map<number, number> {
-  return new Map([...ids].sort((a, b) => a - b).map((id, at) => [id, at + 1]))
-}
 
 function keyOf({ table, row, rowid }: StoredRow): string {
   switch (table) {

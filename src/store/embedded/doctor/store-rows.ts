@@ -27,28 +27,32 @@ export class StoreRows {
   }
 
   /**
-   * All rows, table by table; then, where a page of a table was broken, those in pages that belong to nothing: they
-   * hang below that page. A row may come twice then; the first one counts.
+   * All rows, table by table. If a page of a table is broken, rows in pages that belong to nothing follow: they were
+   * below that page. A row may come twice then; the first one counts.
    */
   *read(step: string, onProgress: OnProgress): Generator<ReadRow> {
     const visited = new Set<number>()
+    const incomplete = new Set<TableName>()
     let isBroken = !this.catalog.isOwn
     let reported = 0
-    const instances = { rows: 0, isBroken: false }
     for (const table of TABLE_NAMES) {
+      let rows = 0
       for (const met of walkTree(this.#file, this.catalog.tables[table], visited)) {
         const read = judged(table, met)
-        if (read.kind === 'broken' && read.met.wholePage) isBroken = true
-        if (table === 'instance') noteInstances(instances, read)
+        if (read.kind === 'row') rows++
+        else if (read.met.wholePage) incomplete.add(table)
         if (visited.size >= reported + PAGES_PER_REPORT) {
           reported = visited.size
           onProgress(step, met.page, this.#file.pageCount)
         }
         yield read
       }
+      isBroken ||= incomplete.has(table)
+      if (rows === 0) incomplete.add(table)
     }
     if (!isBroken) return
-    for (const read of this.#readLoose(visited)) if (mayBelong(read, instances)) yield read
+    // Of a table that is whole only rows that were removed are left in such pages.
+    for (const read of this.#readLoose(visited)) if (incomplete.has(read.stored.table)) yield read
   }
 
   /** The names of items as the index keeps them, for names whose own row is lost. They have no checksum. */
@@ -83,29 +87,6 @@ export class StoreRows {
       }
     }
   }
-}
-
-/** What the tree of the table of instances held. */
-interface InstancesMet {
-  rows: number
-  isBroken: boolean
-}
-
-function noteInstances(met: InstancesMet, read: ReadRow): void {
-  if (read.kind === 'broken') {
-    if (read.met.wholePage) met.isBroken = true
-    return
-  }
-  met.rows++
-}
-
-/**
- * Whether a row in a page that belongs to nothing may be one that is lost. Packs of the instance log that were cleaned
- * away would bring back what has left.
- */
-function mayBelong({ stored }: LooseRow, met: InstancesMet): boolean {
-  if (stored.table !== 'instance') return true
-  return met.isBroken || met.rows === 0
 }
 
 function judged(table: TableName, met: Met): ReadRow {

@@ -71,7 +71,7 @@ export function isSame(a: InstanceTotals, b: InstanceTotals): boolean {
 }
 
 /** Rows of the table `instance` are missing, or are not the ones that were written last. */
-export class LostInstances extends Error {
+class LostInstances extends Error {
   constructor(found: number, stored: number) {
     const problem = found === stored ? 'some are not those that were written last' : `${stored} were written`
     super(

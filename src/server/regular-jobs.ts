@@ -7,7 +7,6 @@ import { HistoryCleaner } from '../jobs/history-cleaner.ts'
 import { NamingCare, SWEEP_MS } from '../jobs/naming-care.ts'
 import { Timers } from '../jobs/timers.ts'
 import type { Observability } from '../observability.ts'
-import { HeapGrowth } from '../machine/heap-growth.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { LongPolls } from '../subscribers/long-poll.ts'
 import { loop, monotonicMs, wallMs } from './clocks.ts'
@@ -35,7 +34,6 @@ export function startRegularJobs(parts: JobParts, settings: Settings): { stop():
   const timers = new Timers((error, job) => watch.report(error, 'a regular job failed', { job }))
   const cleaner = historyCleaner(parts, settings)
   const care = namingCare(parts, settings)
-  const heap = new HeapGrowth()
   cleaner.begin().catch((error: unknown) => watch.report(error, 'a regular job failed', { job: 'history' }))
   timers.every(SWEEP_MS, 'health sweep', () => care.sweep())
   timers.every(1_000, 'empty services', () => care.expireServices())
@@ -51,7 +49,6 @@ export function startRegularJobs(parts: JobParts, settings: Settings): { stop():
   timers.every(500, 'members', () => members.tick())
   timers.every(HEARTBEAT_MS, 'leadership', () => members.heartbeat())
   timers.every(1_000, 'watch', () => watch.tick())
-  timers.every(1_000, 'heap', () => heap.tick())
   return {
     stop() {
       timers.stop()

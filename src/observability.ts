@@ -48,8 +48,6 @@ export class Observability {
   readonly #loop = new LoopDelay()
   #page = new MetricsPage([])
   #alarms: Alarms | undefined
-  /** Those that node let go without a word, far above the limit. */
-  #droppedConnections = 0
 
   constructor(options: ObservabilityOptions) {
     this.#options = options
@@ -70,8 +68,6 @@ export class Observability {
   /** Begins to watch the parts. */
   observe(parts: ObservedParts): void {
     const { log, monotonicMs, settings } = this.#options
-    parts.http.server.on('drop', () => this.#droppedConnections++)
-    parts.http.server.on('clientError', this.requests.onMalformed)
     this.#page = new MetricsPage([
       ...serverMetrics(this.#figuresOf(parts)),
       ...this.requests.metrics(),
@@ -119,11 +115,8 @@ export class Observability {
     return {
       version: packageVersion(),
       isReady: () => this.notReady().length === 0,
-      connections: () => openConnections(http),
-      lostConnections: () => {
-        const { refused, cut } = http.connectionCounts()
-        return { refused: refused + this.#droppedConnections, cut }
-      },
+      connections: () => http.openConnections(),
+      lostConnections: () => http.connectionCounts(),
       inFlight: () => http.inFlight(),
       backlog: () => engine.backlog,
       polls: () => polls.counts(),
@@ -138,10 +131,4 @@ export class Observability {
       }),
     }
   }
-}
-
-function openConnections({ server }: HttpServer): Promise<number> {
-  return new Promise((resolve, reject) =>
-    server.getConnections((error, count) => (error === null ? resolve(count) : reject(error))),
-  )
 }

@@ -139,6 +139,7 @@ function openHttp(parts: Parts & { backups: ServerBackups }, settings: Settings,
     gate: serverGate(state),
     onAnswer: watch.requests.onAnswer,
     onRefusal: watch.requests.onRefusal,
+    onMalformed: watch.requests.onMalformed,
     log,
   })
 }

@@ -45,9 +45,7 @@ export class RequestCounts {
     this.#refusals.set(code, (this.#refusals.get(code) ?? 0) + 1)
   }
 
-  readonly onMalformed = (error: NodeJS.ErrnoException): void => {
-    if (error.code !== 'ECONNRESET') this.#malformed++
-  }
+  readonly onMalformed = (): void => void this.#malformed++
 
   metrics(): Metric[] {
     const labels = ['method', 'route', 'dialect']

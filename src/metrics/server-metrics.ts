@@ -7,7 +7,7 @@ type Counts<Name extends string> = Readonly<Record<Name, number>>
 export interface ServerFigures {
   readonly version: string
   readonly isReady: () => boolean
-  readonly connections: () => Promise<number>
+  readonly connections: () => number
   /** Connections that a limit refused, and those whose client did not read. */
   readonly lostConnections: () => Counts<'refused' | 'cut'>
   /** Requests that are not answered yet, held polls among them. */

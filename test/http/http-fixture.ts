@@ -32,6 +32,7 @@ export const SETTINGS: HttpSettings = {
   trustedProxies: [],
   advertiseHost: '',
   allowedHosts: [],
+  nodeStreams: process.env['WAYPOST_NODE_STREAMS'] === 'true',
 }
 
 const EVERYTHING = { a: Type.Optional(Type.String()), n: Type.Optional(Type.Integer({ minimum: 0 })) }

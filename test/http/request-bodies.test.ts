@@ -2,7 +2,19 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { OK_TEXT, textAnswer } from '../../src/protocols/http/routing/answers.ts'
-import { finish, held, http, logged, plainRoute, port, raw, reset, start, until } from './http-fixture.ts'
+import {
+  finish,
+  held,
+  http,
+  logged,
+  plainRoute,
+  port,
+  raw,
+  reset,
+  seen,
+  start,
+  until,
+} from './http-fixture.ts'
 
 beforeEach(reset)
 afterEach(finish)
@@ -126,22 +138,31 @@ describe('what comes behind a held poll', () => {
     socket.destroy()
   })
 
-  test('is passed over beyond what may be, of which nothing is kept', async () => {
+  test('is dropped beyond the limit, whatever it is, and the connection ends with the refusal', async () => {
     await start({}, { maxPipelinedRequests: 10 })
-    let requests = 0
-    http.server.on('request', () => requests++)
     const socket = await opened()
     const upgrade = ok.replace('Host: x', 'Host: x\r\nConnection: Upgrade\r\nUpgrade: websocket')
-    socket.write(
-      hold + ok.repeat(20) + upgrade + post('/svc/v1/echo', 'x'.repeat(100_000)) + ok.repeat(50_000),
-    )
+    socket.write(hold + ok.repeat(13) + upgrade + post('/svc/v1/echo', 'x'.repeat(100_000)) + ok)
     await until(() => held.length === 1 && socket.writableLength === 0)
     await new Promise((resolve) => setTimeout(resolve, 50))
-    expect(requests).toBe(12)
+    expect(http.inFlight()).toBe(11)
     held[0]!.answer(textAnswer('changed'))
     await until(() => socket.closed)
     expect(answersIn(socket.text)).toEqual([...Array(11).fill('HTTP/1.1 200'), 'HTTP/1.1 429'])
     expect(http.inFlight()).toBe(0)
+  })
+
+  test('a thousand requests beyond the limit cut the connection, so that few are kept', async () => {
+    await start({}, { maxPipelinedRequests: 10 })
+    let requests = 0
+    http.server.on('request', () => requests++)
+    const socket = await opened()
+    const once64KiB = 64 * 1024
+    socket.write(hold + ok.repeat(50_000))
+    await until(() => socket.closed && http.inFlight() === 0)
+    expect(seen.gone).toBe(1)
+    // What Node has read by then is still parsed.
+    expect(requests).toBeLessThan(1_011 + once64KiB / ok.length)
   })
 })
 

@@ -44,6 +44,8 @@ export interface Waypost {
 }
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+/** Passed on, so that a run of the tests can be repeated with Node's streams (vitest.config.ts). */
+const NODE_STREAMS = 'WAYPOST_NODE_STREAMS'
 const START_LIMIT_MS = 15_000
 const STOP_LIMIT_MS = 10_000
 const PORT_TRIES = 20
@@ -112,7 +114,7 @@ function spawnWaypost(
 
 function spawnProcess(args: readonly string[], env: Readonly<Record<string, string>>): ChildProcess {
   const inherited = Object.entries(process.env).filter(
-    ([name]) => !name.startsWith('WAYPOST_') && name !== 'NODE_OPTIONS',
+    ([name]) => name === NODE_STREAMS || (!name.startsWith('WAYPOST_') && name !== 'NODE_OPTIONS'),
   )
   const child = spawn(process.execPath, [MAIN, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { RefusalCode } from '../../../core/refusal.ts'
 import { problemType } from './problem.ts'
@@ -38,26 +37,33 @@ const REASONS: Readonly<Record<string, Reason>> = {
     title: 'Payload Too Large',
     detail: 'The chunk extensions of the body are too large.',
   },
-  ERR_HTTP_REQUEST_TIMEOUT: {
-    code: 'too-slow',
-    status: 408,
-    title: 'Request Timeout',
-    detail: 'The request did not arrive in time.',
-  },
+}
+
+const TOO_SLOW: Reason = {
+  code: 'too-slow',
+  status: 408,
+  title: 'Request Timeout',
+  detail: 'The request did not arrive in time.',
 }
 
 /**
  * Answers what is not a request at all, and ends the connection. No route and so no dialect is known here.
- * It is the client's fault and never logged as ours.
+ * It is the client's fault and never logged as ours. `isAnswering`: an answer is being sent, so that nothing may be
+ * written.
  */
-export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable || isAnswering(socket)) return void socket.destroy()
-  endWith(socket, REASONS[error.code ?? ''] ?? MALFORMED)
+export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, isAnswering: boolean): void {
+  if (error.code === 'ECONNRESET') socket.destroy()
+  else endBetweenAnswers(socket, isAnswering, REASONS[error.code ?? ''] ?? MALFORMED)
 }
 
-/** Whether an answer is on its way: what is written now would end up in the middle of it. */
-function isAnswering(socket: Socket & { _httpMessage?: ServerResponse | null }): boolean {
-  return socket._httpMessage?.headersSent === true
+/** Answers a client that has been sending a request for too long, and ends the connection. */
+export function answerTooSlow(socket: Socket, isAnswering: boolean): void {
+  endBetweenAnswers(socket, isAnswering, TOO_SLOW)
+}
+
+function endBetweenAnswers(socket: Socket, isAnswering: boolean, reason: Reason): void {
+  if (isAnswering || !socket.writable) socket.destroy()
+  else endWith(socket, reason)
 }
 
 /** How long a client may take to read why its connection ends and to close it. */

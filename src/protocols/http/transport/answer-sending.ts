@@ -1,33 +1,49 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
-import { type CommonHeaders, headersOf, headOf } from '../routing/answer-headers.ts'
-import type { HttpLog } from './exchange-context.ts'
-import type { IncomingRequest } from './incoming-request.ts'
-import type { OutgoingResponse } from './outgoing-response.ts'
+import { headersOf, headOf } from '../routing/answer-headers.ts'
 import type { Answer } from '../routing/route.ts'
-import type { Turn } from './turn.ts'
+import type { ExchangeContext, HttpLog } from './exchange-context.ts'
+import { type AnswerSender, WholeResponse } from './node-internals/whole-response.ts'
+import { dropBody } from './request-body.ts'
 
 /** How long the rest of a refused body is let in, so that its sender sees the answer before the connection ends. */
 const LINGER_MS = 1_000
 
-/** Sends an answer whose body is there, together with others of its turn; `ends`: it is the last one of its connection. */
-export function sendAnswer(
-  response: OutgoingResponse,
-  answer: Answer,
-  { commonHeaders, turn, ends }: { commonHeaders: CommonHeaders; turn: Turn; ends: boolean },
-): void {
-  if (!ends && response.takeWhole(headOf(answer) + commonHeaders.at(Date.now()), answer)) turn.end(response)
-  else response.writeHead(answer.status, headersOf(answer, ends)).end(answer.body)
+/** An answer on its way to the client. */
+export interface Sending {
+  readonly response: ServerResponse
+  /** Told once the answer is sent. */
+  readonly sender: AnswerSender
+  /** It is the last answer of its connection. */
+  readonly ends: boolean
 }
 
 /**
- * Sends an answer whose request is still coming. Closing at once would reset the connection under the
- * sender's hands and lose the answer; so the rest is let in, unkept, for a moment.
+ * Sends an answer whose body is complete: with one write, together with other answers of its turn, or Node's way where
+ * that is not possible (`WholeResponse`).
  */
-export function sendLingering(request: IncomingRequest, response: OutgoingResponse, answer: Answer): void {
+export function sendAnswer(
+  { commonHeaders, turn }: Pick<ExchangeContext, 'commonHeaders' | 'turn'>,
+  answer: Answer,
+  { response, sender, ends }: Sending,
+): void {
+  if (!ends && response instanceof WholeResponse) {
+    const head = headOf(answer) + commonHeaders.at(Date.now())
+    if (response.takeWhole(head, answer, sender)) return turn.end(response)
+  }
+  response.on('close', () => sender.answerSent())
+  response.writeHead(answer.status, headersOf(answer, ends)).end(answer.body)
+}
+
+/**
+ * Sends the last answer of a connection whose request is still arriving. Closing at once would reset the connection
+ * under the client and lose the answer; so the rest of the request is read and dropped for a moment.
+ */
+export function sendLingering(request: IncomingMessage, response: ServerResponse, answer: Answer): void {
   response.writeHead(answer.status, headersOf(answer, true)).write(answer.body)
   const timer = setTimeout(() => response.end(), LINGER_MS)
   response.on('close', () => clearTimeout(timer))
-  request.dropBody(() => response.end())
+  dropBody(request, () => response.end())
 }
 
 /**
@@ -35,7 +51,7 @@ export function sendLingering(request: IncomingRequest, response: OutgoingRespon
  * An answer that fails in the middle is cut, so that nobody takes it for whole.
  */
 export async function sendChunks(
-  response: OutgoingResponse,
+  response: ServerResponse,
   answer: Answer,
   { log, ends }: { log: HttpLog; ends: boolean },
 ): Promise<void> {

@@ -36,6 +36,6 @@ export interface ExchangeContext {
   /** Requests that are not answered yet. */
   inFlight: number
   readonly uploads: UploadPlaces
-  /** Set while the server stops: every answer then ends its connection. */
+  /** Set while the server stops: requests that begin are refused, and the last answer of a connection ends it. */
   stopping: boolean
 }

@@ -1,18 +1,17 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Refusal } from '../../../core/refusal.ts'
 import { sendAnswer, sendChunks, sendLingering } from './answer-sending.ts'
 import { callerAddress, plainAddress } from './client-address.ts'
-import { countRequest } from './connection-load.ts'
+import type { Connection, Sequenced } from './connection.ts'
 import { failureAnswer } from './failure-answer.ts'
-import { tellOfClose } from './held-response.ts'
 import type { ExchangeContext } from './exchange-context.ts'
 import { valuesOf } from '../../parameters/form-parser.ts'
-import { hasBody, hasForm, type BodyReceiver, type IncomingRequest } from './incoming-request.ts'
-import type { OutgoingResponse } from './outgoing-response.ts'
+import type { AnswerSender } from './node-internals/whole-response.ts'
+import { hasBody, hasForm, readBody, type BodyReceiver } from './request-body.ts'
 import { endsConnection, tooLongToTell, tooManyHeaders } from './request-limits.ts'
 import { pathOf } from '../../parameters/request-target.ts'
 import type { Answer, Caller, Handled, Held, Request, Route } from '../routing/route.ts'
 import type { CompiledRoute } from '../routing/router.ts'
-import type { Waiting } from './pipelining.ts'
 import type { Work } from './turn.ts'
 
 const NO_PARAMS: Record<string, unknown> = Object.freeze({})
@@ -21,33 +20,43 @@ const NO_PARAMS: Record<string, unknown> = Object.freeze({})
  * One request and its answer. It is the Request that the handler sees, the Held it may ask for, and the
  * Caller: one object for each request, because this is the hot path and because polls are held by thousands.
  */
-export class Exchange implements Request<Record<string, unknown>>, Held, Caller, BodyReceiver, Waiting, Work {
+export class Exchange
+  implements Request<Record<string, unknown>>, Held, Caller, BodyReceiver, Sequenced, AnswerSender, Work
+{
   params: Record<string, unknown> = NO_PARAMS
   rawBody: Buffer | undefined
   readonly #context: ExchangeContext
-  readonly #request: IncomingRequest
-  readonly #response: OutgoingResponse
+  readonly #request: IncomingMessage
+  readonly #response: ServerResponse
+  readonly #connection: Connection
   readonly #url: string
   readonly #startedMs: number
   #compiled: CompiledRoute | undefined
   #body: Buffer | undefined
   #hasUploadPlace = false
   #streaming = false
+  #begun = false
   #held = false
   #done = false
   #gone: (() => void) | undefined
 
-  constructor(context: ExchangeContext, request: IncomingRequest, response: OutgoingResponse) {
+  constructor(
+    context: ExchangeContext,
+    { request, response }: { request: IncomingMessage; response: ServerResponse },
+    connection: Connection,
+  ) {
     this.#context = context
+    this.#connection = connection
     this.#request = request
     this.#response = response
     this.#url = request.url ?? ''
     this.#startedMs = context.onAnswer === undefined ? 0 : performance.now()
-    this.#count(1)
+    context.inFlight++
   }
 
   /** Judges the origin of the request, finds the route, asks the gate, and reads the body if there is one to read; `run` follows. */
   begin(): void {
+    this.#begun = true
     try {
       const { guard, router, maxParameters, limits } = this.#context
       const refused = guard.refusalOf(this.#request)
@@ -58,6 +67,7 @@ export class Exchange implements Request<Record<string, unknown>>, Held, Caller,
         return this.#fail(tooManyHeaders(limits.maxHeaders))
       const compiled = router.variantOf(found, this.#url, maxParameters)
       this.#compiled = compiled
+      if (this.#context.stopping) return this.#fail(stopping())
       const barred = this.#context.gate?.(compiled.route, this.#url, this)
       if (barred !== undefined) return this.#send(barred)
       const isRaw = compiled.route.body === 'raw'
@@ -92,7 +102,7 @@ export class Exchange implements Request<Record<string, unknown>>, Held, Caller,
     return hasBody(this.#request) ? undefined : this.#url
   }
 
-  get headers(): IncomingRequest['headers'] {
+  get headers(): IncomingMessage['headers'] {
     return this.#request.headers
   }
 
@@ -103,10 +113,8 @@ export class Exchange implements Request<Record<string, unknown>>, Held, Caller,
       this.#held = true
       // A held poll lives long; what it was asked with need not.
       this.params = NO_PARAMS
-      const response = this.#response
-      tellOfClose(response, this)
-      // A client that left while the handler waited is told of once the handler has said whom to tell.
-      if (response.destroyed) queueMicrotask(() => this.connectionClosed())
+      // If the client disconnected before `hold()`, call `onGone` once the handler has set it.
+      if (this.#request.socket.destroyed) queueMicrotask(() => this.connectionClosed())
     }
     return this
   }
@@ -120,11 +128,32 @@ export class Exchange implements Request<Record<string, unknown>>, Held, Caller,
     if (!this.#done) this.#gone = callback
   }
 
-  /** The connection of a request that is held or waits is closed: after its answer, or because the client left. */
+  // ---- Sequenced and AnswerSender
+
+  get isReceived(): boolean {
+    return this.#request.complete
+  }
+
+  get isAnswering(): boolean {
+    return this.#response.headersSent
+  }
+
+  drop(): void {
+    this.#finish()
+    // Unread, its body would keep Node from reading on and from noticing that the client disconnects.
+    this.#request.resume()
+  }
+
   connectionClosed(): void {
+    // A request that is being handled ends with its handler, and one whose body arrives with that.
+    if (this.#begun && !this.#held) return
     const gone = this.#gone
     this.#gone = undefined
     if (this.#finish()) gone?.()
+  }
+
+  answerSent(): void {
+    this.#connection.answered(this)
   }
 
   // ---- BodyReceiver
@@ -159,7 +188,7 @@ export class Exchange implements Request<Record<string, unknown>>, Held, Caller,
     const { expect, 'content-length': declared } = this.#request.headers
     // A client that asks first is not told to go on with a body that will be refused.
     if (expect !== undefined && !(Number(declared) > limitBytes)) this.#response.writeContinue()
-    this.#request.readBody({ limitBytes, memory: this.#context.bodyMemory }, this)
+    readBody(this.#request, { limitBytes, memory: this.#context.bodyMemory }, this)
   }
 
   #handle({ route, readParameters }: CompiledRoute): Handled {
@@ -195,17 +224,19 @@ export class Exchange implements Request<Record<string, unknown>>, Held, Caller,
     })
     // A fault after the answer was decided on: nothing sensible can be sent any more.
     if (this.#done && !this.#response.headersSent) this.#response.destroy()
-    const isStillComing = !this.#request.complete
-    if (!endsConnection(error)) this.#send(answer)
-    else if (isStillComing) this.#sendAndLinger(answer)
-    else this.#send(answer, true)
+    this.#send(answer, endsConnection(error) || this.#isLast())
   }
 
-  #send(answer: Answer, ends = this.#context.stopping): void {
+  /** Whether the connection ends with this answer because the server stops. */
+  #isLast(): boolean {
+    return this.#context.stopping && !this.#connection.hasWaiting
+  }
+
+  #send(answer: Answer, ends = this.#isLast()): void {
     if (answer.chunks !== undefined) return void this.#sendChunks(answer)
     if (!this.#finish()) return
-    const { commonHeaders, turn } = this.#context
-    sendAnswer(this.#response, answer, { commonHeaders, turn, ends })
+    if (ends && !this.#request.complete) this.#sendAndLinger(answer)
+    else sendAnswer(this.#context, answer, { response: this.#response, sender: this, ends })
     this.#tell(answer)
   }
 
@@ -214,14 +245,14 @@ export class Exchange implements Request<Record<string, unknown>>, Held, Caller,
     if (this.#done || this.#streaming) return
     this.#streaming = true
     this.#tell(answer)
-    await sendChunks(this.#response, answer, { log: this.#context.log, ends: this.#context.stopping })
+    this.#response.on('close', () => this.answerSent())
+    await sendChunks(this.#response, answer, { log: this.#context.log, ends: this.#isLast() })
     this.#finish()
   }
 
   #sendAndLinger(answer: Answer): void {
-    if (!this.#finish()) return
+    this.#response.on('close', () => this.answerSent())
     sendLingering(this.#request, this.#response, answer)
-    this.#tell(answer)
   }
 
   #tell({ status }: Answer): void {
@@ -236,12 +267,11 @@ export class Exchange implements Request<Record<string, unknown>>, Held, Caller,
     this.#gone = undefined
     if (this.#hasUploadPlace) this.#context.uploads.leave()
     this.rawBody = undefined
-    this.#count(-1)
+    this.#context.inFlight--
     return true
   }
+}
 
-  #count(difference: 1 | -1): void {
-    this.#context.inFlight += difference
-    countRequest(this.#request.socket, difference)
-  }
+function stopping(): Refusal {
+  return new Refusal('stopping', 'The server is stopping: try again in a moment.')
 }

@@ -1,29 +1,38 @@
-import { createServer, type Server, type ServerOptions } from 'node:http'
-import { Server as NetServer, type AddressInfo, type Socket } from 'node:net'
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+  ServerResponse,
+} from 'node:http'
+import {
+  type AddressInfo,
+  createServer as createListener,
+  type Server as Listener,
+  type Socket,
+} from 'node:net'
 import { CommonHeaders } from '../routing/answer-headers.ts'
 import { parseTrustedProxies } from './client-address.ts'
 import { answerClientError } from '../errors/client-error.ts'
 import { BodyMemory } from './body-memory.ts'
-import { Connections, type ConnectionSettings, unreadCheckMs } from './connection-limits.ts'
-import { isIdle } from './connection-load.ts'
+import { Connections, type ConnectionSettings } from './connections.ts'
 import { CrossSiteGuard, type HostNames } from './cross-site-guard.ts'
 import type { ExchangeContext, HttpLog } from './exchange-context.ts'
 import { Exchange } from './exchange.ts'
-import { IncomingRequest } from './incoming-request.ts'
-import { OutgoingResponse } from './outgoing-response.ts'
+import { isTested, TESTED_MAJORS } from './node-internals/node-version.ts'
+import { WholeResponse } from './node-internals/whole-response.ts'
 import type { RequestLimits } from './request-limits.ts'
 import type { Answer, Caller, ErrorFormat, Route } from '../routing/route.ts'
-import { beginInTurn } from './pipelining.ts'
 import { Router } from '../routing/router.ts'
+import { SlowClients, type SlownessSettings } from './slow-clients.ts'
+import { stop } from './stop.ts'
 import { Turn } from './turn.ts'
 import { UploadPlaces } from './upload-places.ts'
 
 /** The limits and times of the HTTP server. */
-export interface HttpSettings extends ConnectionSettings, RequestLimits, HostNames {
+export interface HttpSettings extends ConnectionSettings, SlownessSettings, RequestLimits, HostNames {
   /** How long an idle connection is kept. Above 75 s, the longest that clients and proxies keep theirs. */
   readonly keepAliveTimeoutMs: number
-  /** The longest that a client may take to send a request; held polls are not touched by it. */
-  readonly requestTimeoutMs: number
   /** Bytes of request line and headers together. */
   readonly maxHeaderBytes: number
   /** Bytes of a body, where the route says nothing else. */
@@ -34,6 +43,8 @@ export interface HttpSettings extends ConnectionSettings, RequestLimits, HostNam
   readonly maxJsonDepth: number
   /** IPs and CIDR ranges whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[]
+  /** Answers through Node's streams, as on a version of Node.js that was not tested (`node-internals`). */
+  readonly nodeStreams: boolean
 }
 
 /** What an HTTP server is made of. */
@@ -47,74 +58,105 @@ export interface HttpServerOptions {
   readonly onAnswer?: (route: Route | undefined, status: number, elapsedMs: number) => void
   /** Told the code of each refusal, `internal` for a fault of ours. */
   readonly onRefusal?: (code: string) => void
+  /** Called for each client that sent no HTTP/1.1, too large headers, or too slowly. */
+  readonly onMalformed?: () => void
+  /** The version of Node.js, such as `24.21.0`. */
+  readonly nodeVersion?: string
 }
 
 /** A server of a route table. */
 export interface HttpServer {
+  /** Node's server, which gets the connections that are admitted. It does not listen itself. */
   readonly server: Server
   /** Starts listening; `port` 0 takes any. Rejects where the address cannot be had. */
   listen(address: { host: string; port: number }): Promise<{ port: number }>
   /**
-   * Takes no more connections, lets the requests in flight be answered, and ends all connections, by force
-   * after `graceMs`. Held requests have to be answered by those who hold them.
+   * Stops listening, lets the requests in flight be answered, refuses further ones (`stopping`), and ends all connections,
+   * by force after `graceMs`. Held requests have to be answered by those who hold them.
    */
   stop(graceMs: number): Promise<void>
   /** Requests that are not answered yet. */
   inFlight(): number
+  /** Connections that are open. */
+  openConnections(): number
   /** Connections since the start that were refused, and those cut because their client did not read. */
   connectionCounts(): { readonly refused: number; readonly cut: number }
 }
 
-/** How many header fields node looks at unless told otherwise. */
+/** How many header fields Node reads by default. */
 const NODE_HEADERS = 2_000
+
+/** Connections that the system may accept before the server does. */
+const BACKLOG = 4_096
+
+interface NodeOptions extends ServerOptions {
+  /** Known to newer versions of Node only. */
+  readonly optimizeEmptyRequests: boolean
+}
 
 /** Builds the server; nothing listens yet. Throws for a wrong route table, trusted proxy or allowed host. */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
-  const { settings } = options
+  const { settings, log } = options
   const context = contextOf(options)
-  const begin = (request: IncomingRequest, response: OutgoingResponse): void =>
-    beginInTurn(
-      { request, response },
-      settings.maxPipelinedRequests,
-      new Exchange(context, request, response),
-    )
-  // Whose requests and answers these are matters to `begin` alone.
-  const server = createServer(nodeOptions(settings), begin) as unknown as Server
-  const connections = new Connections(settings, options.log)
-  server.maxConnections = connections.hardLimit
-  // Node drops what is beyond without a word, and Host may be among it: so it keeps more than may be.
-  server.maxHeadersCount = Math.max(NODE_HEADERS, settings.maxHeaders + 1)
-  // Exchanges ask for the body themselves, once they want it.
-  server.on('checkContinue', begin)
-  server.on('clientError', answerClientError)
-  admitBefore(server, connections)
-  const checkMs = unreadCheckMs(settings.unreadTimeoutMs)
-  const slowReaders = setInterval(() => connections.cutSlowReaders(performance.now()), checkMs)
-  slowReaders.unref()
+  const connections = new Connections(settings, log)
+  const server = openServer({ context, connections }, options)
+  const listener = openListener(server, connections)
+  const onTooSlow = (): void => options.onMalformed?.()
+  const unwatch = new SlowClients({ connections, settings, log, onTooSlow }).watch()
   return {
     server,
     listen: async (wanted) => {
-      const { address, port } = await listen(server, wanted)
+      const { address, port } = await listen(listener, wanted)
       context.guard.listensOn(address)
       return { port }
     },
     stop: async (graceMs) => {
-      await stop({ server, sockets: connections.sockets, context }, graceMs)
-      clearInterval(slowReaders)
+      await stop({ listener, connections, context }, graceMs)
+      unwatch()
     },
     inFlight: () => context.inFlight,
+    openConnections: () => connections.size,
     connectionCounts: () => connections.counts,
   }
 }
 
-/** Lets node see only the connections that are admitted: what the others send is not even read. */
-function admitBefore(server: Server, connections: Connections): void {
-  const listeners = server.listeners('connection') as ((this: Server, socket: Socket) => void)[]
-  server.removeAllListeners('connection')
-  server.on('connection', (socket: Socket) => {
-    if (!connections.admit(socket)) return
-    for (const listener of listeners) listener.call(server, socket)
+interface ServerParts {
+  readonly context: ExchangeContext
+  readonly connections: Connections
+}
+
+/** Node's HTTP server. It is given each connection that was admitted, and does not listen itself. */
+function openServer({ context, connections }: ServerParts, options: HttpServerOptions): Server {
+  const { settings, onMalformed } = options
+  const begin = (request: IncomingMessage, response: ServerResponse): void => {
+    const connection = connections.of(request.socket as Socket)
+    const exchange = connection && new Exchange(context, { request, response }, connection)
+    if (exchange !== undefined) connection?.arrive(exchange, settings.maxPipelinedRequests)
+  }
+  const server = createServer(nodeOptions(options), begin)
+  // Node drops fields beyond this silently, and Host may be among them: so it keeps more than are allowed.
+  server.maxHeadersCount = Math.max(NODE_HEADERS, settings.maxHeaders + 1)
+  // Exchanges ask for the body themselves, once they want it.
+  server.on('checkContinue', begin)
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (error.code !== 'ECONNRESET') onMalformed?.()
+    const connection = connections.of(socket as Socket)
+    answerClientError(error, socket as Socket, connection?.isAnswering === true)
   })
+  return server
+}
+
+/**
+ * Listens, and passes the connections that are admitted to Node's HTTP server: what others send is not even read. Its
+ * `close` stops listening and leaves the open connections alone, unlike that of an HTTP server.
+ */
+function openListener(server: Server, connections: Connections): Listener {
+  const listener = createListener({ allowHalfOpen: true, noDelay: true }, (socket) => {
+    if (connections.admit(socket)) server.emit('connection', socket)
+  })
+  listener.maxConnections = connections.hardLimit
+  listener.on('drop', () => connections.counts.refused++)
+  return listener
 }
 
 function contextOf({
@@ -146,60 +188,29 @@ function contextOf({
   }
 }
 
-function nodeOptions(settings: HttpSettings): ServerOptions<typeof IncomingRequest, typeof OutgoingResponse> {
-  const { requestTimeoutMs } = settings
+/** What Node's HTTP server is told; one warning is logged when its version was not tested. */
+function nodeOptions({ settings, log, nodeVersion = process.versions.node }: HttpServerOptions): NodeOptions {
+  if (!isTested(nodeVersion))
+    log.warn(
+      { node: nodeVersion, tested: TESTED_MAJORS },
+      'this version of Node.js is not tested: answers are slower',
+    )
+  const isFast = isTested(nodeVersion) && !settings.nodeStreams
   return {
     keepAliveTimeout: settings.keepAliveTimeoutMs,
-    requestTimeout: requestTimeoutMs,
-    headersTimeout: Math.min(requestTimeoutMs, 60_000),
-    // Slow senders are looked for this often; node's own 30 s would let them have half a minute more.
-    connectionsCheckingInterval: Math.max(100, Math.min(5_000, requestTimeoutMs / 2)),
     maxHeaderSize: settings.maxHeaderBytes,
-    IncomingMessage: IncomingRequest,
-    ServerResponse: OutgoingResponse,
+    // Newer versions of Node only: a request without a body costs no stream.
+    optimizeEmptyRequests: true,
+    ServerResponse: isFast ? WholeResponse : ServerResponse,
   }
 }
 
-function listen(server: Server, { host, port }: { host: string; port: number }): Promise<AddressInfo> {
+function listen(listener: Listener, { host, port }: { host: string; port: number }): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen({ host, port, backlog: 4096 }, () => {
-      server.off('error', reject)
-      resolve(server.address() as AddressInfo)
+    listener.once('error', reject)
+    listener.listen({ host, port, backlog: BACKLOG }, () => {
+      listener.off('error', reject)
+      resolve(listener.address() as AddressInfo)
     })
   })
-}
-
-interface Stopping {
-  readonly server: Server
-  readonly sockets: ReadonlySet<Socket>
-  readonly context: ExchangeContext
-}
-
-const STOP_CHECK_MS = 20
-
-function stop({ server, sockets, context }: Stopping, graceMs: number): Promise<void> {
-  context.stopping = true
-  return new Promise((resolve) => {
-    const check = setInterval(endIdle, STOP_CHECK_MS, sockets)
-    const force = setTimeout(endAll, graceMs, sockets)
-    // The close of node:net: that of node:http also cuts connections whose last answer is still being sent.
-    NetServer.prototype.close.call(server, () => {
-      clearInterval(check)
-      clearTimeout(force)
-      // Now that nothing is open, node:http may let go of its own timer.
-      server.close()
-      resolve()
-    })
-    // Not in the middle of a turn: its answers are counted, and not written yet.
-    setImmediate(endIdle, sockets)
-  })
-}
-
-function endIdle(sockets: ReadonlySet<Socket>): void {
-  for (const socket of sockets) if (isIdle(socket)) socket.destroy()
-}
-
-function endAll(sockets: ReadonlySet<Socket>): void {
-  for (const socket of sockets) socket.destroy()
 }

@@ -23,7 +23,7 @@ import { type JobParts, startRegularJobs } from './server/regular-jobs.ts'
 import { advertisedHost, urlOf } from './server-address.ts'
 import type { Settings } from './settings/settings.ts'
 import { ServerBackups } from './store/embedded/backup/server-backups.ts'
-import type { FileHolder } from './store/embedded/embedded-store.ts'
+import type { LocalFile } from './store/local-file.ts'
 import { LongPolls } from './subscribers/long-poll.ts'
 
 /** A server that answers. */
@@ -36,7 +36,8 @@ export interface RunningServer {
 
 /** An open store and everything that it knew when it was opened. */
 export interface LoadedStore {
-  readonly store: Store & FileHolder
+  readonly store: Store
+  readonly file: LocalFile
   readonly snapshot: Snapshot
 }
 
@@ -49,7 +50,7 @@ export async function serveFrom(
   const { store } = loaded
   const parts = await joinParts(loaded, settings, log)
   const { members, watch } = parts
-  const backups = openBackups(store, settings, log)
+  const backups = openBackups(loaded.file, settings, log)
   const http = openHttp({ ...parts, backups }, settings, log)
   watch.observe({ ...parts, pushes: parts.pushing.pushes, prober: parts.probing.prober, http })
   const jobs = startRegularJobs(parts, settings)
@@ -144,9 +145,9 @@ function openHttp(parts: Parts & { backups: ServerBackups }, settings: Settings,
   })
 }
 
-function openBackups(store: FileHolder, settings: Settings, log: Logger): ServerBackups {
+function openBackups(file: LocalFile, settings: Settings, log: Logger): ServerBackups {
   return new ServerBackups({
-    store,
+    file,
     dataDirectory: settings.dataDir,
     backupDirectory: resolve(settings.backupDir || join(settings.dataDir, 'backups')),
     maxBackups: settings.maxBackups,

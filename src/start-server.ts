@@ -18,7 +18,7 @@ export async function startServer(settings: Settings): Promise<RunningServer> {
   snapshot.catch(() => {})
   try {
     const { serveFrom } = await rest
-    return await serveFrom({ store, snapshot: await snapshot }, settings, log)
+    return await serveFrom({ store, file: store.file, snapshot: await snapshot }, settings, log)
   } catch (error) {
     await store.close()
     throw error

@@ -105,7 +105,7 @@ async function ofDirectory(
     if (step !== undefined) progress.on(step, done ?? 0, total ?? 0)
   }, 100)
   const backups = new Backups({
-    store,
+    file: store.file,
     dataDirectory: directory,
     version: packageVersion(),
     bytesPerSecond: 0,

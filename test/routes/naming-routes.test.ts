@@ -281,7 +281,7 @@ describe('the operators’ views', () => {
     expect(list).toContain('"clusterMap":{"constructor":{"hosts":[{"valid":true')
     expect(list).toContain('"__proto__":{"hosts":[{"valid":true')
     expect(await nacos('GET /api/allDomNames')).toBe(
-      '200 {"count":2,"doms":{"public":["orders"],"__proto__":["orders"]}}',
+      '200 {"count":2,"doms":{"__proto__":["orders"],"public":["orders"]}}',
     )
     expect(await json('GET /catalog/service', SERVICE)).toMatchObject({
       clusters: [

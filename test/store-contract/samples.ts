@@ -129,9 +129,16 @@ export function instanceSaved(service: Service, record: InstanceRecord, healthy?
   }
 }
 
+/** A change that nobody can modify any more. The bytes of a content cannot be frozen. */
+export function deepFrozen<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Buffer.isBuffer(value)) return value
+  Object.values(value).forEach(deepFrozen)
+  return Object.freeze(value)
+}
+
 /** Commits every change as a group of its own; answers the revision, and throws unless all are committed. */
 export async function commitAll(store: Store, ...changes: Change[]): Promise<Revision> {
-  const groups: ChangeGroup[] = changes.map((change) => [change])
+  const groups: ChangeGroup[] = changes.map((change) => [deepFrozen(change)])
   const result = await store.commit(groups)
   if (result.kind === 'failed') throw result.error
   return result.revision

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe } from 'vitest'
@@ -8,6 +8,7 @@ import { cleaningContract } from './cleaning-contract.ts'
 import { commitContract } from './commit-contract.ts'
 import { historyContract } from './history-contract.ts'
 import { namingContract } from './naming-contract.ts'
+import { orderContract } from './order-contract.ts'
 import { randomChangesContract } from './random-changes-contract.ts'
 
 /** How a part of the contract gets at stores. */
@@ -16,6 +17,8 @@ export interface StoreBench {
   fresh(): Promise<Store>
   /** The same data opened again, as after a restart. */
   reopen(store: Store): Promise<Store>
+  /** What is on disk now opened as another store, as after a crash of the server; this store stays as it is. */
+  crash(store: Store): Promise<Store>
 }
 
 /**
@@ -41,6 +44,13 @@ export function storeContract(name: string, open: (directory: string) => Promise
         directories.set(again, directory)
         return again
       },
+      async crash(store) {
+        const copy = await mkdtemp(join(tmpdir(), 'waypost-store-'))
+        await cp(directories.get(store) ?? '', copy, { recursive: true })
+        const again = await open(copy)
+        directories.set(again, copy)
+        return again
+      },
     }
     afterEach(async () => {
       for (const [store, directory] of directories) {
@@ -55,6 +65,7 @@ export function storeContract(name: string, open: (directory: string) => Promise
     historyContract(bench)
     cleaningContract(bench)
     commitContract(bench)
+    orderContract(bench)
     randomChangesContract(bench)
   })
 }

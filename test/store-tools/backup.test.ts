@@ -247,11 +247,11 @@ describe('backup and restore by command', () => {
 /** A backup that finds room at first and none later: it is told that there is nothing to copy. */
 async function fillsUpMeanwhile(disk: string, dataDirectory: string): Promise<void> {
   let released = 0
-  const store = {
-    holdFile: async () => ({ revision: 1, bytes: 0 }),
-    releaseFile: async () => ++released > 0,
+  const file = {
+    hold: async () => ({ revision: 1, bytes: 0 }),
+    release: async () => ++released > 0,
   }
-  const backups = new Backups({ store, dataDirectory, version: '0', bytesPerSecond: 0, reserveBytes: 0 })
+  const backups = new Backups({ file, dataDirectory, version: '0', bytesPerSecond: 0, reserveBytes: 0 })
   await expect(backups.make(join(disk, 'made'))).rejects.toThrow(/ENOSPC/)
   expect(released).toBe(1)
 }

@@ -4,7 +4,7 @@ import { ClusterSizes } from './cluster-sizes.ts'
 
 const CLUSTERS = ['DEFAULT', 'a', 'b', '']
 
-test('counts like a Map, in its order, whatever comes and leaves in whatever order', () => {
+test('counts like a Map, in the order of the names, whatever comes and leaves in whatever order', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.boolean(), fc.constantFrom(...CLUSTERS))), (steps) => {
       const sizes = new ClusterSizes()
@@ -16,7 +16,7 @@ test('counts like a Map, in its order, whatever comes and leaves in whatever ord
         const after = comes ? before + 1 : Math.max(before - 1, 0)
         if (after === 0) model.delete(cluster)
         else model.set(cluster, after)
-        expect(sizes.names()).toEqual([...model.keys()])
+        expect(sizes.names()).toEqual([...model.keys()].sort())
         expect(sizes.size).toBe(model.size)
         for (const name of CLUSTERS) expect(sizes.has(name)).toBe(model.has(name))
       }

@@ -13,10 +13,10 @@ export class ClusterSizes {
     return (this.#sizeOfFirst > 0 && cluster === this.#first) || this.#others?.has(cluster) === true
   }
 
-  /** The clusters that have instances, in the order in which they came. */
+  /** The clusters that have instances, sorted. */
   names(): string[] {
     const others = this.#others === undefined ? [] : [...this.#others.keys()]
-    return this.#sizeOfFirst > 0 ? [this.#first, ...others] : others
+    return this.#sizeOfFirst > 0 ? [this.#first, ...others].sort() : others
   }
 
   /** Counts one more instance of a cluster. */

@@ -44,9 +44,9 @@ export class ServiceTable {
     return this.#byNamespace.get(namespaceId)?.values() ?? []
   }
 
-  /** The ids of the namespaces that hold services. */
-  namespaces(): Iterable<string> {
-    return this.#byNamespace.keys()
+  /** The sorted ids of the namespaces that hold services. */
+  namespaces(): string[] {
+    return [...this.#byNamespace.keys()].sort()
   }
 
   /** The sorted grouped names of a namespace, of one group or of all (undefined); kept until they change. */

@@ -1,3 +1,4 @@
+import type { HeldFile } from '../local-file.ts'
 import { HistoryCleaner } from './clean-history.ts'
 import { CommitWriter } from './commit.ts'
 import { ConfigNames } from './config-names.ts'
@@ -10,7 +11,6 @@ import type {
   CommitOutcome,
   CrossingPage,
   CrossingRecord,
-  HeldFile,
   LoadBatch,
   Methods,
   NameText,
@@ -106,10 +106,7 @@ export class EmbeddedDatabase implements Methods {
     return readMeta(this.#connection, `server:${name}`)
   }
 
-  /**
-   * Brings everything into the one file and leaves that alone until `releaseFile`: writes go on, into the log only,
-   * which grows meanwhile. Throws where that cannot be done now.
-   */
+  /** See `LocalFile.hold`. */
   holdFile(): HeldFile {
     this.#connection.exec('PRAGMA wal_autocheckpoint = 0')
     try {
@@ -123,7 +120,7 @@ export class EmbeddedDatabase implements Methods {
     }
   }
 
-  /** Lets the file change again; false where it was not held all the time: the store was opened anew meanwhile. */
+  /** See `LocalFile.release`. */
   releaseFile(): boolean {
     const wasHeld = this.#isHeld
     this.#isHeld = false

@@ -5,7 +5,8 @@ import type { ChangeGroup, CommitResult, Revision, Snapshot, Store } from '../..
 import { Refusal } from '../../core/refusal.ts'
 import { ContentPack } from './content-pack.ts'
 import { arrivedPage, arrivedRecord } from './crossed-history.ts'
-import type { CommitBatch, HeldFile, Write } from './messages.ts'
+import type { LocalFile } from '../local-file.ts'
+import type { CommitBatch, Write } from './messages.ts'
 import { SnapshotBuilder } from './snapshot.ts'
 import type { StoreLog } from './store-log.ts'
 import { WorkerClient } from './worker-client.ts'
@@ -18,18 +19,10 @@ import { nameText, stampOfChange, writeOfChange } from './writes-of-change.ts'
 export async function openEmbeddedStore(options: {
   directory: string
   log: StoreLog
-}): Promise<Store & FileHolder> {
+}): Promise<Store & { readonly file: LocalFile }> {
   const directory = resolve(options.directory)
   const client = new WorkerClient({ ...options, directory })
   return new EmbeddedStore(client, await client.open())
-}
-
-/** A store whose file can be held still while it is copied. */
-export interface FileHolder {
-  /** See `EmbeddedDatabase.holdFile`. */
-  holdFile(): Promise<HeldFile>
-  /** See `EmbeddedDatabase.releaseFile`. */
-  releaseFile(): Promise<boolean>
 }
 
 const IN_DOUBT =
@@ -37,7 +30,8 @@ const IN_DOUBT =
   'Reads go on; restart the server, which reads what is there, to write again.'
 
 /** The store on the main thread: makes messages of changes and waits for answers, and so blocks nothing. */
-class EmbeddedStore implements Store, FileHolder {
+class EmbeddedStore implements Store {
+  readonly file: LocalFile
   readonly #client: WorkerClient
   #lastRevision: Revision
   #closing: Promise<void> | undefined
@@ -45,6 +39,16 @@ class EmbeddedStore implements Store, FileHolder {
   constructor(client: WorkerClient, lastRevision: Revision) {
     this.#client = client
     this.#lastRevision = lastRevision
+    this.file = {
+      hold: async () => {
+        this.#refuseWhenClosed()
+        return client.call('holdFile', [])
+      },
+      release: async () => {
+        this.#refuseWhenClosed()
+        return client.call('releaseFile', [])
+      },
+    }
   }
 
   async load(): Promise<Snapshot> {
@@ -96,16 +100,6 @@ class EmbeddedStore implements Store, FileHolder {
   async recall(name: string): Promise<string | undefined> {
     this.#refuseWhenClosed()
     return this.#client.call('recall', [name])
-  }
-
-  async holdFile(): Promise<HeldFile> {
-    this.#refuseWhenClosed()
-    return this.#client.call('holdFile', [])
-  }
-
-  async releaseFile(): Promise<boolean> {
-    this.#refuseWhenClosed()
-    return this.#client.call('releaseFile', [])
   }
 
   async close(): Promise<void> {

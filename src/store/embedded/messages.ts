@@ -1,3 +1,5 @@
+import type { HeldFile } from '../local-file.ts'
+
 /** The key of a configuration item: namespaceId, group, dataId. */
 export type NameText = readonly [namespaceId: string, group: string, dataId: string]
 
@@ -111,13 +113,6 @@ export interface Methods {
   holdFile(): HeldFile
   releaseFile(): boolean
   close(): void
-}
-
-/** The database file at a moment from which on it does not change: it is whole, and nothing of it is in the log. */
-export interface HeldFile {
-  /** The revision that it holds. */
-  readonly revision: number
-  readonly bytes: number
 }
 
 /** A question to the worker. `load` answers with batches before its reply. */

@@ -3,8 +3,7 @@ import { readdirSync, statfsSync, statSync } from 'node:fs'
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { databasePath } from '../data-directory.ts'
-import type { FileHolder } from '../embedded-store.ts'
-import type { HeldFile } from '../messages.ts'
+import type { HeldFile, LocalFile } from '../../local-file.ts'
 import type { BackupFacts } from './backup-facts.ts'
 import { CopierProcess } from './copier-process.ts'
 
@@ -29,7 +28,7 @@ export interface BackupProgress {
 
 /** What backups are made of, and how. */
 export interface BackupOptions {
-  readonly store: FileHolder
+  readonly file: LocalFile
   readonly dataDirectory: string
   readonly version: string
   /** 0 is as fast as it goes. */
@@ -104,7 +103,7 @@ export class Backups {
       const createdMs = Date.now()
       // Before the file is held: starting a process takes a while.
       this.#copier = new CopierProcess()
-      const held = await this.#options.store.holdFile()
+      const held = await this.#options.file.hold()
       const made = await this.#copyHeld(held, { target, draft, createdMs, label })
       const tookMs = Math.round(performance.now() - began)
       return { path: target, ...made, tookMs }
@@ -124,7 +123,7 @@ export class Backups {
     held: HeldFile,
     place: { target: string; draft: string; createdMs: number; label: string },
   ): Promise<Omit<MadeBackup, 'path' | 'tookMs'>> {
-    const { store, dataDirectory, version, bytesPerSecond, reserveBytes } = this.#options
+    const { file, dataDirectory, version, bytesPerSecond, reserveBytes } = this.#options
     const began = performance.now()
     const { target, draft, createdMs, label } = place
     let released: Promise<boolean> | undefined
@@ -133,7 +132,7 @@ export class Backups {
     const release = () => {
       stay.heldMs = Math.round(performance.now() - began)
       stay.logBytes = statSync(`${database}-wal`, { throwIfNoEntry: false })?.size ?? 0
-      return store.releaseFile()
+      return file.release()
     }
     const copier = this.#copier
     const limit = setTimeout(() => copier?.abort(TOO_LONG), longestHoldMs(held.bytes, bytesPerSecond))

@@ -59,7 +59,7 @@ function names({ state }: NamingParts): Operation {
     handle: ({ params }) => {
       const { namespaceId, expr = '' } = params
       const namespaceIds =
-        namespaceId === undefined ? [...state.services.namespaces()] : [toNamespaceId(namespaceId)]
+        namespaceId === undefined ? state.services.namespaces() : [toNamespaceId(namespaceId)]
       const services = Object.fromEntries(namespaceIds.map((id) => [id, bareNames(state, id, expr)]))
       return jsonAnswer({ services, count: namespaceIds.length })
     },
@@ -80,10 +80,7 @@ function allDomNames({ state }: NamingParts): Operation {
     params: Type.Object({}),
     handle: ({ caller }) => {
       const doms = Object.fromEntries(
-        [...state.services.namespaces()].map((id) => [
-          id,
-          state.services.names(id, undefined).map(serviceNameOf),
-        ]),
+        state.services.namespaces().map((id) => [id, state.services.names(id, undefined).map(serviceNameOf)]),
       )
       const count = Object.values(doms).flat().length
       const plain = /^Nacos-DNS:v(0\.|1\.0\.[01]$)/.test(caller.userAgent)

@@ -1,4 +1,5 @@
 import type { Engine } from './core/engine.ts'
+import type { Liveness } from './core/naming/liveness.ts'
 import type { Store } from './core/ports.ts'
 import type { State } from './core/state.ts'
 import { Alarms } from './metrics/alarms.ts'
@@ -30,6 +31,7 @@ export interface ObservabilityOptions {
 /** The parts that are asked for figures. */
 export interface ObservedParts {
   readonly state: State
+  readonly liveness: Liveness
   readonly engine: Engine
   readonly polls: LongPolls
   readonly pushes: PushSubscribers
@@ -111,7 +113,7 @@ export class Observability {
     this.#options.log.info({ upMs }, 'the server has stopped')
   }
 
-  #figuresOf({ state, engine, polls, pushes, prober, http }: ObservedParts): ServerFigures {
+  #figuresOf({ state, liveness, engine, polls, pushes, prober, http }: ObservedParts): ServerFigures {
     return {
       version: packageVersion(),
       isReady: () => this.notReady().length === 0,
@@ -121,7 +123,7 @@ export class Observability {
       backlog: () => engine.backlog,
       polls: () => polls.counts(),
       pushes: () => pushes.counts(),
-      health: () => state.health.counts,
+      health: () => liveness.counts,
       probes: () => prober.counts(),
       known: () => ({
         services: state.services.size,

@@ -23,7 +23,7 @@ import type { Settings } from './settings/settings.ts'
 import { packageVersion } from './command/version.ts'
 
 /** What the routes work on. */
-export interface RouteParts extends Pick<NamingParts, 'state' | 'lists' | 'engine' | 'clock'> {
+export interface RouteParts extends Pick<NamingParts, 'state' | 'liveness' | 'lists' | 'engine' | 'clock'> {
   readonly operations: Operations
   readonly pushes: NamingParts['pushes']
   readonly monotonicMs: () => number

@@ -4,6 +4,7 @@ import { packageVersion } from './command/version.ts'
 import { Engine } from './core/engine.ts'
 import { Follower } from './core/follower.ts'
 import { HealthClock } from './core/naming/health-clock.ts'
+import { JUDGES_ALL, Liveness } from './core/naming/liveness.ts'
 import type { Now, Snapshot, Store } from './core/ports.ts'
 import { Stamps } from './core/stamps.ts'
 import { Feed } from './feed/feed.ts'
@@ -90,7 +91,8 @@ async function joinParts({ store, snapshot }: LoadedStore, settings: Settings, l
     defer: loop.soon,
     report: (error, change) => watch.report(error, 'a subscriber of changes failed', { change: change.kind }),
   })
-  const follower = Follower.load(snapshot, { clock, stamps, feed }, settings)
+  const liveness = new Liveness(JUDGES_ALL)
+  const follower = Follower.load(snapshot, { clock, stamps, feed, presence: liveness }, settings)
   const { state } = follower
   const engine = new Engine({ follower, store: watch.store, clock, loop, report: watch.report })
   const polls = new LongPolls({
@@ -107,7 +109,20 @@ async function joinParts({ store, snapshot }: LoadedStore, settings: Settings, l
   feed.subscribe((change) => probing.watch.onChange(change))
   feed.subscribe(watch.changes.onChange)
   const members = await Members.join(state, store, settings)
-  return { state, lists, engine, store, healthClock, clock, polls, pushing, probing, members, watch }
+  return {
+    state,
+    liveness,
+    lists,
+    engine,
+    store,
+    healthClock,
+    clock,
+    polls,
+    pushing,
+    probing,
+    members,
+    watch,
+  }
 }
 
 function clockAt(wallMs: number, healthClock: HealthClock, stamps: Stamps): Now {

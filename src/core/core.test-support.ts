@@ -3,8 +3,10 @@ import { type ConfigItem, type ConfigKey, configKey } from './config/config-item
 import { publishConfig, type PublishConfig } from './config/publish-config.ts'
 import type { Command } from './decision.ts'
 import { Engine } from './engine.ts'
+import type { BeatParts } from './naming/beat.ts'
 import { Follower } from './follower.ts'
 import type { Instance, InstanceAddress } from './naming/instance.ts'
+import { Liveness, type LivenessOptions } from './naming/liveness.ts'
 import { type RegisterInstance, registerInstance } from './naming/register-instance.ts'
 import type { Service, ServiceKey } from './naming/service.ts'
 import type { ChangeGroup, CommitResult, Now, Store } from './ports.ts'
@@ -58,6 +60,33 @@ export function publishing(content: string, other: Partial<PublishConfig> = {}):
     operator: { ip: '10.9.9.9', user: null },
     ...other,
   }
+}
+
+const LIVENESS = new WeakMap<State, Liveness>()
+
+/** A state that a liveness follows; see {@link livenessOf}. */
+export function livingState(judges: LivenessOptions['judges'] = () => true): State {
+  const liveness = new Liveness({ judges })
+  const state = new State(WALL_MS, undefined, liveness)
+  LIVENESS.set(state, liveness)
+  return state
+}
+
+/** The liveness that follows a state of {@link livingState}. */
+export function livenessOf(state: State): Liveness {
+  const liveness = LIVENESS.get(state)
+  if (liveness === undefined) throw new Error('not made by livingState()')
+  return liveness
+}
+
+/** What a beat works on. */
+export function beatPartsOf(state: State): BeatParts {
+  return { state, liveness: livenessOf(state) }
+}
+
+/** When an instance was last heard (health time). */
+export function lastHeardMs(state: State, instance: Instance): number | undefined {
+  return livenessOf(state).lastHeardMs(instance)
 }
 
 /** Publishes through a state, without an engine. */
@@ -166,7 +195,8 @@ function rememberedText(change: { serviceKey: ServiceKey; address: InstanceAddre
 
 /** An engine on a state and a fake store, whose time and turns of the loop are the test's. */
 export class EngineWorld {
-  readonly state = new State(WALL_MS)
+  readonly state = livingState()
+  readonly liveness = livenessOf(this.state)
   readonly store = new FakeStore()
   readonly published: Change[] = []
   readonly stamps = new Stamps()

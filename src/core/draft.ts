@@ -2,6 +2,7 @@ import type { Change, InstanceHealthChanged, InstanceSaved } from './changes.ts'
 import type { ConfigItem, ConfigKey } from './config/config-item.ts'
 import { addressText, type InstanceAddress, type Metadata } from './naming/instance.ts'
 import { NamingCounter, type NamingLimits } from './naming/naming-sizes.ts'
+import type { Place } from './naming/presence.ts'
 import { type Service, type ServiceKey, serviceKeyText } from './naming/service.ts'
 import type { Namespace } from './namespaces/namespace.ts'
 import type { Switches } from './operator/switches.ts'
@@ -86,6 +87,18 @@ export class Draft implements View {
     const draft = this.#services.get(serviceKeyText(key))
     const text = addressText(address)
     return draft?.remembered.has(text) ? draft.remembered.get(text) : this.#base.remembered(key, address)
+  }
+
+  /** What the batch has changed is not abandoned for any time yet. */
+  abandonedSinceMs(key: ServiceKey): number | undefined {
+    return this.#services.has(serviceKeyText(key)) ? undefined : this.#base.abandonedSinceMs(key)
+  }
+
+  absentSinceMs(place: Place): number | undefined {
+    const draft = this.#services.get(serviceKeyText(place.serviceKey))
+    const text = addressText(place.address)
+    const isChanged = draft !== undefined && (draft.instances.has(text) || draft.remembered.has(text))
+    return isChanged ? undefined : this.#base.absentSinceMs(place)
   }
 
   maybeStored(serial: number): boolean {

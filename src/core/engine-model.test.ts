@@ -82,7 +82,7 @@ async function happen(world: EngineWorld, event: Event, answers: Promise<unknown
   }
   if (event === 'sweep') {
     world.nowMs += 16_000
-    return world.engine.applyBehind(world.state.health.sweep(at(world.nowMs), () => true))
+    return world.engine.applyBehind(world.liveness.sweep(at(world.nowMs), () => true))
   }
   const [commit] = world.store.pending
   if (commit === undefined) return

@@ -1,6 +1,7 @@
 import type { Change } from './changes.ts'
 import { changesOf } from './loaded-changes.ts'
 import type { NamingLimits } from './naming/naming-sizes.ts'
+import type { Presence } from './naming/presence.ts'
 import type { Now, Revision, Snapshot } from './ports.ts'
 import { firstStampOf, msOf, type Stamps } from './stamps.ts'
 import { State } from './state.ts'
@@ -16,6 +17,8 @@ export interface FollowerOptions {
   readonly clock: () => Now
   /** The stamps that `clock` gives. */
   readonly stamps: Stamps
+  /** Told by the state of what is applied. */
+  readonly presence?: Presence
   /** Takes applied changes in their order (the feed). */
   readonly feed: { publish(changes: readonly Change[]): void }
 }
@@ -40,7 +43,11 @@ export class Follower {
   static load(snapshot: Snapshot, options: FollowerOptions, limits?: NamingLimits): Follower {
     options.stamps.see(snapshot.largestStamp)
     const now = options.clock()
-    const follower = new Follower(new State(msOf(now.stamp), limits), options, snapshot.revision)
+    const follower = new Follower(
+      new State(msOf(now.stamp), limits, options.presence),
+      options,
+      snapshot.revision,
+    )
     follower.#apply(changesOf(snapshot, now.stamp), now)
     return follower
   }

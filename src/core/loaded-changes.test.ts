@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { address, at, ORDERS, published, publishing, registered, WALL_MS } from './core.test-support.ts'
 import { Follower } from './follower.ts'
+import type { BeatParts } from './naming/beat.ts'
 import { usualPublisher } from './naming/instance.ts'
+import { JUDGES_ALL, Liveness } from './naming/liveness.ts'
 import { expireEmptyServices, forgetExpiredMetadata } from './naming/housekeeping.ts'
 import type { Service } from './naming/service.ts'
 import type { Now, Snapshot, StoredInstance } from './ports.ts'
@@ -38,15 +40,17 @@ function snapshot(other: Partial<Snapshot> = {}): Snapshot {
 }
 
 /** The state of a server that starts at `now` with what is stored. */
-function loadState(stored: Snapshot, now: Now): State {
+function loadState(stored: Snapshot, now: Now): BeatParts {
   const stamps = new Stamps()
   const clock = () => ({ ...now, stamp: stamps.next(now.wallMs) })
-  return Follower.load(stored, { clock, stamps, feed: { publish: () => {} } }).state
+  const presence = new Liveness(JUDGES_ALL)
+  const { state } = Follower.load(stored, { clock, stamps, presence, feed: { publish: () => {} } })
+  return { state, liveness: presence }
 }
 
 test('everything that the store knows is known again', () => {
   const item = published(new State(0), 'text', publishing('').key)
-  const state = loadState(
+  const { state } = loadState(
     snapshot({
       configs: [item],
       namespaces: [{ id: 'dev', showName: 'd', desc: '' }],
@@ -68,7 +72,7 @@ test('everything that the store knows is known again', () => {
 
 test('every ephemeral instance gets a fresh full timeout, by its own keys and what is remembered', () => {
   const keys = { 'preserved.ip.delete.timeout': '5000' }
-  const state = loadState(
+  const { state, liveness } = loadState(
     snapshot({
       services: [SERVICE],
       instances: [
@@ -83,7 +87,7 @@ test('every ephemeral instance gets a fresh full timeout, by its own keys and wh
   )
   const leftBy = (ms: number) => {
     state.apply(
-      state.health.sweep(at(ms), () => true),
+      liveness.sweep(at(ms), () => true),
       at(ms),
     )
     return [...state.instances(ORDERS)].map(({ record }) => record.address.port)
@@ -95,7 +99,7 @@ test('every ephemeral instance gets a fresh full timeout, by its own keys and wh
 })
 
 test('lastRefTime goes on above every time given out before, also when the clock has gone back', () => {
-  const state = loadState(
+  const { state } = loadState(
     snapshot({ services: [SERVICE], instances: [stored(10)], largestStamp: lastStampOf(WALL_MS + 60_000) }),
     at(0),
   )
@@ -105,24 +109,27 @@ test('lastRefTime goes on above every time given out before, also when the clock
 
 test('lastRefTime is not ahead of the clock by the number of instances', () => {
   const instances = Array.from({ length: 5_000 }, (_, port) => stored(port))
-  const state = loadState(snapshot({ services: [SERVICE], instances }), at(0))
+  const { state } = loadState(snapshot({ services: [SERVICE], instances }), at(0))
   expect(state.services.get(ORDERS)?.lastRefMs).toBeLessThanOrEqual(WALL_MS + 1)
 })
 
 test('no serial is given twice', () => {
-  const state = loadState(snapshot({ services: [SERVICE], instances: [stored(90)] }), at(0))
+  const { state } = loadState(snapshot({ services: [SERVICE], instances: [stored(90)] }), at(0))
   expect(state.nextSerial()).toBe(91)
   expect(registered(state, { address: address({ port: 1 }) }).record.serial).toBeGreaterThan(91)
 })
 
 test('a service that was left empty and metadata whose instance is away count from the start', () => {
-  const state = loadState(
+  const { liveness } = loadState(
     snapshot({
       services: [SERVICE],
       remembered: [{ serviceKey: ORDERS, address: address(), metadata: { a: '1' } }],
     }),
     at(1_000),
   )
-  expect([expireEmptyServices(state, 999), forgetExpiredMetadata(state, 999)]).toEqual([[], []])
-  expect([expireEmptyServices(state, 1_000), forgetExpiredMetadata(state, 1_000)]).toMatchObject([[{}], [{}]])
+  expect([expireEmptyServices(liveness, 999), forgetExpiredMetadata(liveness, 999)]).toEqual([[], []])
+  expect([expireEmptyServices(liveness, 1_000), forgetExpiredMetadata(liveness, 1_000)]).toMatchObject([
+    [{}],
+    [{}],
+  ])
 })

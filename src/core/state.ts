@@ -9,11 +9,11 @@ import { ConfigTable } from './config/config-table.ts'
 import type { ConfigItem, ConfigKey } from './config/config-item.ts'
 import { AddressIndex } from './naming/address-index.ts'
 import { timingOf } from './naming/beat-timing.ts'
-import { HealthBook } from './naming/health-book.ts'
+import { newInstance } from './naming/heard-instance.ts'
 import type { Instance, InstanceAddress, Metadata } from './naming/instance.ts'
-import { KnownBeats } from './naming/known-beats.ts'
+import { JUDGES_ALL, Liveness } from './naming/liveness.ts'
 import { NamingCounter, type NamingLimits, NO_NAMING_LIMITS } from './naming/naming-sizes.ts'
-import { newInstance } from './naming/new-instance.ts'
+import type { Place, Presence } from './naming/presence.ts'
 import { RememberedMetadata } from './naming/remembered-metadata.ts'
 import type { Service, ServiceKey } from './naming/service.ts'
 import type { ServiceEntry } from './naming/service-entry.ts'
@@ -35,11 +35,8 @@ export class State implements View {
   readonly services: ServiceTable
   readonly namespaces = new Map<string, Namespace>()
   readonly remembrance = new RememberedMetadata()
-  readonly health = new HealthBook()
-  readonly beats = new KnownBeats()
+  readonly #presence: Presence
   readonly #addresses = new AddressIndex()
-  /** Empty services that a registration made, in the order in which they became empty (health time). */
-  readonly emptySince = new Map<ServiceEntry, number>()
   /** What the store has of all this; kept up to date by the engine. */
   readonly stored = new StoredSerials()
   readonly namingSizes = new NamingCounter()
@@ -50,8 +47,16 @@ export class State implements View {
   /** Counts the revisions that were applied. */
   #step = 0
 
-  /** `floorMs`: every `lastRefTime` is later than this (epoch ms). */
-  constructor(floorMs: number, namingLimits = NO_NAMING_LIMITS) {
+  /**
+   * `floorMs`: every `lastRefTime` is later than this (epoch ms). `presence`: told what is applied, and asked for times by
+   * decisions.
+   */
+  constructor(
+    floorMs: number,
+    namingLimits = NO_NAMING_LIMITS,
+    presence: Presence = new Liveness(JUDGES_ALL),
+  ) {
+    this.#presence = presence
     this.namingLimits = namingLimits
     this.services = new ServiceTable(floorMs)
   }
@@ -91,7 +96,16 @@ export class State implements View {
   }
 
   remembered(key: ServiceKey, address: InstanceAddress): Metadata | undefined {
-    return this.remembrance.get(key, address)?.metadata
+    return this.remembrance.get({ serviceKey: key, address })
+  }
+
+  abandonedSinceMs(key: ServiceKey): number | undefined {
+    const entry = this.services.get(key)
+    return entry && this.#presence.abandonedSinceMs(entry)
+  }
+
+  absentSinceMs(place: Place): number | undefined {
+    return this.#presence.absentSinceMs(place)
   }
 
   maybeStored(serial: number): boolean {
@@ -116,7 +130,7 @@ export class State implements View {
     return this.#latestRefMs
   }
 
-  /** Makes the changes of one revision part of what is known. Beats are counted from `now.healthMs`. */
+  /** Makes the changes of one revision part of what is known. Liveness counts from `now.healthMs`. */
   apply(changes: Iterable<Change>, now: Now): void {
     this.#step++
     for (const change of changes) this.#apply(change, now)
@@ -149,7 +163,7 @@ export class State implements View {
         this.#removeInstance(change, now)
         return
       case 'instance-health-changed':
-        this.#changeHealth(change)
+        this.#changeHealth(change, now)
         return
       case 'metadata-remembered':
         this.#remember(change, now)
@@ -184,7 +198,7 @@ export class State implements View {
       this.#letGo(instance)
       entry.delete(instance)
     }
-    this.emptySince.delete(entry)
+    this.#presence.serviceLeft(entry)
     this.services.delete(key)
   }
 
@@ -195,18 +209,18 @@ export class State implements View {
     const known = entry.get(change.record.address)
     // A modification of what has expired while it was being written: it changed what was there, and is gone too.
     if (known === undefined && !change.beat) return
-    const instance = known ?? newInstance(entry, change, now)
+    const instance = known ?? newInstance(entry, change)
     if (known === undefined) {
       entry.add(instance)
       this.#addresses.add(instance)
       this.namingSizes.instances.add(change.serviceKey.namespaceId, 1)
-      this.remembrance.setAbsent(change.serviceKey, change.record.address, undefined)
+      this.#presence.metadataChanged(placeOf(instance), false, now.healthMs)
     }
     this.#lastSerial = Math.max(this.#lastSerial, change.record.serial)
     instance.record = change.record
     if (change.healthy !== undefined) instance.healthy = change.healthy
-    if (change.beat) instance.lastBeatMs = now.healthMs
     this.#layMetadata(instance)
+    this.#presence.instanceSaved(instance, change.beat, now.healthMs)
     this.#touch(entry, change.stamp)
     this.#noteEmptiness(entry, now)
   }
@@ -218,32 +232,35 @@ export class State implements View {
     entry.delete(instance)
     this.#letGo(instance)
     this.namingSizes.instances.add(change.serviceKey.namespaceId, -1)
-    this.remembrance.setAbsent(change.serviceKey, change.address, now.healthMs)
+    const place = placeOf(instance)
+    if (this.remembrance.get(place) !== undefined) this.#presence.metadataChanged(place, true, now.healthMs)
     this.#touch(entry, change.stamp)
     this.#noteEmptiness(entry, now)
   }
 
   #letGo(instance: Instance): void {
-    this.health.forget(instance)
-    this.beats.forget(instance)
+    this.#presence.instanceLeft(instance)
     this.#addresses.delete(instance)
   }
 
-  #changeHealth(change: InstanceHealthChanged): void {
+  #changeHealth(change: InstanceHealthChanged, now: Now): void {
     const instance = this.services.get(change.serviceKey)?.get(change.address)
     if (instance === undefined || instance.healthy === change.healthy) return
     instance.healthy = change.healthy
     this.#touch(instance.entry, change.stamp)
-    this.#watchSilence(instance)
+    this.#presence.instanceSaved(instance, false, now.healthMs)
   }
 
   #remember(change: Omit<MetadataRemembered, 'kind'>, now: Now): void {
     const { serviceKey, address, metadata, stamp } = change
     const instance = this.instance(serviceKey, address)
-    const absentSinceMs = instance === undefined ? now.healthMs : undefined
-    this.remembrance.set({ serviceKey, address, metadata, absentSinceMs })
+    const place = { serviceKey, address }
+    this.remembrance.set(place, metadata)
+    const isAbsent = instance === undefined && this.remembrance.get(place) !== undefined
+    this.#presence.metadataChanged(place, isAbsent, now.healthMs)
     if (instance === undefined) return
     this.#layMetadata(instance)
+    this.#presence.instanceSaved(instance, false, now.healthMs)
     this.#touch(instance.entry, stamp)
   }
 
@@ -253,13 +270,6 @@ export class State implements View {
     const { registered } = instance.record
     instance.metadata = over === undefined ? registered : { ...registered, ...over }
     instance.timing = timingOf(instance.metadata)
-    this.#watchSilence(instance)
-  }
-
-  /** Only an instance whose publisher sends heartbeats expires by silence. */
-  #watchSilence(instance: Instance): void {
-    if (instance.record.publisher.kind === 'beats') this.health.watch(instance)
-    else this.health.forget(instance)
   }
 
   #touch(entry: ServiceEntry, stamp: number): void {
@@ -268,8 +278,11 @@ export class State implements View {
   }
 
   #noteEmptiness(entry: ServiceEntry, now: Now): void {
-    const leaves = entry.service.madeBy === 'registration' && entry.instances.size === 0
-    if (!leaves) this.emptySince.delete(entry)
-    else if (!this.emptySince.has(entry)) this.emptySince.set(entry, now.healthMs)
+    const isAbandoned = entry.service.madeBy === 'registration' && entry.instances.size === 0
+    this.#presence.serviceChanged(entry, isAbandoned, now.healthMs)
   }
+}
+
+function placeOf({ entry, record }: Instance): Place {
+  return { serviceKey: entry.service.key, address: record.address }
 }

@@ -1,6 +1,7 @@
 import type { ConfigItem, ConfigKey } from './config/config-item.ts'
 import type { InstanceAddress, InstanceRecord, Metadata } from './naming/instance.ts'
 import type { NamingLimits, NamingSizes } from './naming/naming-sizes.ts'
+import type { Place } from './naming/presence.ts'
 import type { Service, ServiceKey } from './naming/service.ts'
 import type { Namespace } from './namespaces/namespace.ts'
 import type { Switches } from './operator/switches.ts'
@@ -24,6 +25,10 @@ export interface View {
   instanceCount(key: ServiceKey): number
   /** The keys that operators wrote over an instance's metadata, whether it is there or not. */
   remembered(key: ServiceKey, address: InstanceAddress): Metadata | undefined
+  /** Since when a service that a registration made has no instances (health time); undefined: it has, or is kept. */
+  abandonedSinceMs(key: ServiceKey): number | undefined
+  /** Since when metadata is remembered at a place where no instance is (health time); undefined: it is not so. */
+  absentSinceMs(place: Place): number | undefined
   readonly switches: Switches
   readonly namingSizes: NamingSizes
   readonly namingLimits: NamingLimits

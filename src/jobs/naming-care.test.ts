@@ -12,6 +12,7 @@ function startCare(liveShare = 1) {
   const later: (() => void)[] = []
   const care = new NamingCare({
     state: world.state,
+    liveness: world.liveness,
     engine: world.engine,
     clock,
     monotonicMs: () => world.nowMs,
@@ -37,7 +38,7 @@ test('very many that fall silent at once are judged in slices, and one that beat
   pass(15_000)
   const silent = (): number => [...world.state.instances(ORDERS)].filter(({ healthy }) => !healthy).length
   expect(silent()).toBe(200)
-  beat(world.state, { serviceKey: ORDERS, ...address({ port: 1_000 }) }, at(15_000))
+  beat(world, { serviceKey: ORDERS, ...address({ port: 1_000 }) }, at(15_000))
   while (later.length > 0) later.shift()!()
   expect(silent()).toBe(999)
 })

@@ -3,6 +3,7 @@ import type { Engine } from '../core/engine.ts'
 import { isChecked } from '../core/naming/checked.ts'
 import { expireEmptyServices, forgetExpiredMetadata } from '../core/naming/housekeeping.ts'
 import type { HealthClock } from '../core/naming/health-clock.ts'
+import type { Liveness } from '../core/naming/liveness.ts'
 import { serverStatus, serves } from '../core/operator/server-status.ts'
 import { type Loop, SlicedWork } from '../core/sliced-work.ts'
 import type { ServiceKey } from '../core/naming/service.ts'
@@ -18,6 +19,7 @@ const MOST_AT_ONCE = 200
 /** What the care of naming works on; durations in milliseconds. */
 export interface NamingCareOptions {
   readonly state: State
+  readonly liveness: Liveness
   readonly engine: Engine
   readonly clock: HealthClock
   readonly monotonicMs: () => number
@@ -50,25 +52,25 @@ export class NamingCare {
 
   /** Whether there are more to judge. */
   #judgeSome(): boolean {
-    const { state, engine, now, liveShare } = this.#options
+    const { state, liveness, engine, now, liveShare } = this.#options
     if (!serves(serverStatus(state.switches), 'write')) return false
     // With too few servers alive, silence says more about us than about the instances.
     const trusted = liveShare() >= state.switches.distroThreshold
     const judged = (key: ServiceKey): boolean => trusted && isChecked(state.switches, key)
-    engine.applyBehind(state.health.sweep(now(), judged, MOST_AT_ONCE))
-    return state.health.hasMore
+    engine.applyBehind(liveness.sweep(now(), judged, MOST_AT_ONCE))
+    return liveness.hasMore
   }
 
   /** Removes services that have been empty for long; to be called about once a second. */
   async expireServices(): Promise<void> {
-    const { state, emptyServiceExpiryMs } = this.#options
-    await this.#run(expireEmptyServices(state, this.#healthMs() - emptyServiceExpiryMs))
+    const { liveness, emptyServiceExpiryMs } = this.#options
+    await this.#run(expireEmptyServices(liveness, this.#healthMs() - emptyServiceExpiryMs))
   }
 
   /** Forgets metadata of instances that have been away for long. */
   async forgetMetadata(): Promise<void> {
-    const { state, expiredMetadataTimeMs } = this.#options
-    await this.#run(forgetExpiredMetadata(state, this.#healthMs() - expiredMetadataTimeMs))
+    const { liveness, expiredMetadataTimeMs } = this.#options
+    await this.#run(forgetExpiredMetadata(liveness, this.#healthMs() - expiredMetadataTimeMs))
   }
 
   #healthMs(): number {

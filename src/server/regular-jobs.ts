@@ -1,5 +1,6 @@
 import type { Engine } from '../core/engine.ts'
 import type { HealthClock } from '../core/naming/health-clock.ts'
+import type { Liveness } from '../core/naming/liveness.ts'
 import { HEARTBEAT_MS } from '../core/operator/leadership.ts'
 import type { Now, Store } from '../core/ports.ts'
 import type { State } from '../core/state.ts'
@@ -18,6 +19,7 @@ import type { Pushing } from './pushing.ts'
 export interface JobParts {
   readonly clock: () => Now
   readonly state: State
+  readonly liveness: Liveness
   readonly engine: Engine
   readonly store: Store
   readonly healthClock: HealthClock
@@ -68,9 +70,13 @@ function historyCleaner({ store }: JobParts, settings: Settings): HistoryCleaner
   })
 }
 
-function namingCare({ state, engine, healthClock, clock }: JobParts, settings: Settings): NamingCare {
+function namingCare(
+  { state, liveness, engine, healthClock, clock }: JobParts,
+  settings: Settings,
+): NamingCare {
   return new NamingCare({
     state,
+    liveness,
     engine,
     clock: healthClock,
     monotonicMs,

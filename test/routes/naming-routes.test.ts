@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { at, EngineWorld } from '../../src/core/core.test-support.ts'
+import { at, EngineWorld, lastHeardMs } from '../../src/core/core.test-support.ts'
 import { InstanceListAnswers } from '../../src/protocols/answers/instance-list.ts'
 import { Refusal } from '../../src/core/refusal.ts'
 import { nacosNamingRoutes } from '../../src/protocols/http/nacos/naming-routes.ts'
@@ -16,6 +16,7 @@ function startRoutes() {
   const subscribed: PushSubscription[] = []
   const parts = {
     state: world.state,
+    liveness: world.liveness,
     lists: new InstanceListAnswers(world.state),
     engine: world.engine,
     clock: () => at(world.nowMs),
@@ -148,7 +149,8 @@ describe('a beat', () => {
       await svc('PUT /instance/beat', { ...SERVICE, beat: full({ weight: 9, metadata: { b: '2' } }) }),
     ).toBe('200 ok')
     const [instance] = world.state.services.all().next().value?.instances.values() ?? []
-    expect(instance).toMatchObject({ lastBeatMs: 5_000, metadata: { a: '1' }, record: { weight: 3 } })
+    expect(instance).toMatchObject({ metadata: { a: '1' }, record: { weight: 3 } })
+    expect(lastHeardMs(world.state, instance!)).toBe(5_000)
     expect((await json('GET /instance/list', SERVICE))['hosts']).toHaveLength(1)
   })
 
@@ -190,7 +192,7 @@ describe('a beat', () => {
     world.nowMs = 4_000
     await svc('POST /instance', ONE)
     const [instance] = world.state.services.all().next().value?.instances.values() ?? []
-    expect(instance?.lastBeatMs).toBe(4_000)
+    expect(lastHeardMs(world.state, instance!)).toBe(4_000)
   })
 })
 

@@ -2,6 +2,7 @@ import type { Change } from '../changes.ts'
 import type { Now } from '../ports.ts'
 import type { State } from '../state.ts'
 import type { Instance } from './instance.ts'
+import { isBeating, type Liveness } from './liveness.ts'
 import type { ServiceKey } from './service.ts'
 
 /** Who beats; a beat that names no cluster renews that ip and port in any. */
@@ -24,36 +25,41 @@ export interface Renewed {
 /** What a beat came to. */
 export type BeatResult = Renewed | { readonly kind: 'unknown' }
 
+/** What a beat is looked up in, and what notes it. */
+export interface BeatParts {
+  readonly state: State
+  readonly liveness: Liveness
+}
+
 const NOTHING_HEALED: readonly Change[] = []
 
 /**
  * Renews an instance: its silence counts from now. Nothing else that a beat carries changes anything. Only
  * memory is written; coming back to health is a change. Only instances that are kept by beats are healed by one.
  */
-export function beat(state: State, source: BeatSource, now: Now): BeatResult {
+export function beat({ state, liveness }: BeatParts, source: BeatSource, now: Now): BeatResult {
   const instances = findSources(state, source)
   if (instances.length === 0) {
-    state.health.counts.unknown++
+    liveness.counts.unknown++
     return { kind: 'unknown' }
   }
   if (source.fingerprint !== undefined && source.cluster !== undefined)
-    state.beats.note(source.fingerprint, instances[0]!)
-  return renew(state, instances, now)
+    liveness.knowBeat(source.fingerprint, instances[0]!)
+  return renew(liveness, instances, now)
 }
 
-/** A beat that may have been read before, word for word; undefined where it was not, and has to be read. */
-export function beatAgain(state: State, fingerprint: string, now: Now): Renewed | undefined {
-  const instance = state.beats.find(fingerprint)
-  return instance === undefined ? undefined : renew(state, [instance], now)
+/** Renews the instance of a beat that is known word for word; undefined: the beat is not known and must be read. */
+export function beatAgain(liveness: Liveness, fingerprint: string, now: Now): Renewed | undefined {
+  const instance = liveness.find(fingerprint)
+  return instance === undefined ? undefined : renew(liveness, [instance], now)
 }
 
-function renew(state: State, instances: readonly Instance[], now: Now): Renewed {
-  state.health.counts.renewed++
+function renew(liveness: Liveness, instances: readonly Instance[], now: Now): Renewed {
+  liveness.counts.renewed++
   let healed = NOTHING_HEALED
   for (const instance of instances) {
-    instance.lastBeatMs = now.healthMs
-    if (!instance.healthy && instance.record.publisher.kind === 'beats')
-      healed = [...healed, healing(instance, now)]
+    liveness.hear(instance, now.healthMs)
+    if (!instance.healthy && isBeating(instance)) healed = [...healed, healing(instance, now)]
   }
   return { kind: 'renewed', instances, healed }
 }

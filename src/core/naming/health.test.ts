@@ -1,7 +1,17 @@
 import { array, assert, constantFrom, integer, property, record } from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { address, at, carryOut, ORDERS, registered, WALL_MS } from '../core.test-support.ts'
-import { State } from '../state.ts'
+import {
+  address,
+  at,
+  beatPartsOf,
+  carryOut,
+  lastHeardMs,
+  livenessOf,
+  livingState,
+  ORDERS,
+  registered,
+} from '../core.test-support.ts'
+import type { State } from '../state.ts'
 import { beat, beatAgain } from './beat.ts'
 import { HealthClock } from './health-clock.ts'
 import { OPERATOR } from './instance.ts'
@@ -15,7 +25,7 @@ const everyone = () => true
 function sweepUntil(state: State, untilMs: number, fromMs = 0): { ms: number; kind: string }[] {
   const seen: { ms: number; kind: string }[] = []
   for (let ms = fromMs; ms <= untilMs; ms += SWEEP_MS) {
-    for (const change of state.health.sweep(at(ms), everyone)) {
+    for (const change of livenessOf(state).sweep(at(ms), everyone)) {
       seen.push({ ms, kind: change.kind })
       state.apply([change], at(ms))
     }
@@ -68,20 +78,20 @@ describe('the health clock', () => {
   })
 
   test('a pause of 10 s expires nobody', () => {
-    const state = new State(WALL_MS)
+    const state = livingState()
     registered(state)
     const clock = new HealthClock(0, SWEEP_MS)
     for (let ms = SWEEP_MS; ms <= 14_000; ms += SWEEP_MS) clock.sweep(ms)
-    expect(state.health.sweep({ ...at(0), healthMs: clock.sweep(24_000) }, everyone)).toEqual([])
+    expect(livenessOf(state).sweep({ ...at(0), healthMs: clock.sweep(24_000) }, everyone)).toEqual([])
     const beaten = { ...at(0), healthMs: clock.at(24_010) }
-    beat(state, { serviceKey: ORDERS, ...address() }, beaten)
-    expect(state.health.sweep({ ...at(0), healthMs: clock.sweep(24_250) }, everyone)).toEqual([])
+    beat(beatPartsOf(state), { serviceKey: ORDERS, ...address() }, beaten)
+    expect(livenessOf(state).sweep({ ...at(0), healthMs: clock.sweep(24_250) }, everyone)).toEqual([])
   })
 })
 
 describe('silence', () => {
   test('makes an instance unhealthy at 15 s and lets it leave at 30 s', () => {
-    const state = new State(WALL_MS)
+    const state = livingState()
     registered(state)
     expect(sweepUntil(state, 40_000)).toEqual([
       { ms: 15_000, kind: 'instance-health-changed' },
@@ -91,13 +101,13 @@ describe('silence', () => {
   })
 
   test('of a persistent instance means nothing', () => {
-    const state = new State(WALL_MS)
+    const state = livingState()
     registered(state, { ephemeral: false })
     expect(sweepUntil(state, 60_000)).toEqual([])
   })
 
   test('of one that turned persistent means nothing either, and of one that turned ephemeral it does', () => {
-    const state = new State(WALL_MS)
+    const state = livingState()
     registered(state)
     registered(state, { ephemeral: false })
     expect(sweepUntil(state, 60_000)).toEqual([])
@@ -106,28 +116,28 @@ describe('silence', () => {
   })
 
   test('of an instance that a connection or an operator published means nothing', () => {
-    const state = new State(WALL_MS)
+    const state = livingState()
     registered(state, { publisher: { kind: 'connection', id: 'c1' } })
     registered(state, { publisher: OPERATOR, address: address({ port: 81 }) })
     expect(sweepUntil(state, 60_000)).toEqual([])
   })
 
   test('counts from the registration by which a client with heartbeats takes an address over', () => {
-    const state = new State(WALL_MS)
+    const state = livingState()
     registered(state, { publisher: { kind: 'connection', id: 'c1' } })
     registered(state, {}, at(60_000))
     expect(sweepUntil(state, 91_000, 60_000).map(({ ms }) => ms)).toEqual([75_000, 90_000])
   })
 
   test('ends when a connection takes the address over', () => {
-    const state = new State(WALL_MS)
+    const state = livingState()
     registered(state)
     registered(state, { publisher: { kind: 'connection', id: 'c1' } }, at(14_000))
     expect(sweepUntil(state, 60_000)).toEqual([])
   })
 
   test('a beat heals at once, and silence is counted anew, as often as it falls', () => {
-    const state = new State(WALL_MS)
+    const state = livingState()
     const instance = registered(state)
     const source = { serviceKey: ORDERS, ...address() }
     for (let round = 0; round < 3; round++) {
@@ -135,17 +145,17 @@ describe('silence', () => {
       expect(sweepUntil(state, startMs + 16_000, startMs)).toEqual([
         { ms: startMs + 15_000, kind: 'instance-health-changed' },
       ])
-      const result = beat(state, source, at(startMs + 20_000))
+      const result = beat(beatPartsOf(state), source, at(startMs + 20_000))
       state.apply(result.kind === 'renewed' ? result.healed : [], at(startMs + 20_000))
       expect(instance.healthy).toBe(true)
     }
   })
 
   test('in a service that is not judged changes nothing, and counts afresh when it is judged again', () => {
-    const state = new State(WALL_MS)
+    const state = livingState()
     registered(state)
     for (let ms = 0; ms <= 100_000; ms += SWEEP_MS)
-      expect(state.health.sweep(at(ms), () => false)).toEqual([])
+      expect(livenessOf(state).sweep(at(ms), () => false)).toEqual([])
     const found = sweepUntil(state, 132_000, 100_250)
     expect(found.map(({ kind }) => kind)).toEqual(['instance-health-changed', 'instance-removed'])
     expect(found[0]?.ms).toBeGreaterThan(114_000)
@@ -153,7 +163,7 @@ describe('silence', () => {
   })
 
   test('is borne as long as the metadata asks, from when it asks', () => {
-    const state = new State(WALL_MS)
+    const state = livingState()
     registered(state, {
       metadata: { 'preserved.heart.beat.timeout': '60000', 'preserved.ip.delete.timeout': '90000' },
     })
@@ -177,7 +187,7 @@ describe('silence', () => {
   })
 
   test('what the metadata says is taken only where it is a number of ms', () => {
-    const state = new State(WALL_MS)
+    const state = livingState()
     const { timing } = registered(state, {
       metadata: {
         'preserved.heart.beat.interval': '1000',
@@ -193,7 +203,7 @@ describe('silence', () => {
     const timing = record({ unhealthyMs: times, removeMs: times })
     assert(
       property(timing, array(integer({ min: 0, max: 40_000 }), { maxLength: 8 }), (asked, beats) => {
-        const state = new State(WALL_MS)
+        const state = livingState()
         const instance = registered(state, {
           metadata: {
             'preserved.heart.beat.timeout': String(asked.unhealthyMs),
@@ -204,11 +214,11 @@ describe('silence', () => {
         for (let ms = 0; ms <= 75_000 && state.instancesInAll > 0; ms += SWEEP_MS) {
           while ((ahead[0] ?? Infinity) <= ms) {
             const now = at(ahead.shift() ?? 0)
-            const result = beat(state, { serviceKey: ORDERS, ...address() }, now)
+            const result = beat(beatPartsOf(state), { serviceKey: ORDERS, ...address() }, now)
             state.apply(result.kind === 'renewed' ? result.healed : [], now)
           }
-          const silenceMs = ms - instance.lastBeatMs
-          for (const change of state.health.sweep(at(ms), everyone)) {
+          const silenceMs = ms - (lastHeardMs(state, instance) ?? NaN)
+          for (const change of livenessOf(state).sweep(at(ms), everyone)) {
             state.apply([change], at(ms))
             if (change.kind === 'instance-removed') expect(silenceMs).toBeGreaterThanOrEqual(asked.removeMs)
             else expect(silenceMs).toBeGreaterThanOrEqual(asked.unhealthyMs)
@@ -225,81 +235,87 @@ describe('silence', () => {
 
 describe('a beat', () => {
   test('of an unknown instance or service is not known', () => {
-    const state = new State(WALL_MS)
+    const state = livingState()
     const source = { serviceKey: ORDERS, ...address() }
-    expect(beat(state, source, at(0))).toEqual({ kind: 'unknown' })
+    expect(beat(beatPartsOf(state), source, at(0))).toEqual({ kind: 'unknown' })
     registered(state)
-    expect(beat(state, { ...source, port: 81 }, at(0))).toEqual({ kind: 'unknown' })
-    expect(beat(state, { ...source, cluster: 'other' }, at(0))).toEqual({ kind: 'unknown' })
+    expect(beat(beatPartsOf(state), { ...source, port: 81 }, at(0))).toEqual({ kind: 'unknown' })
+    expect(beat(beatPartsOf(state), { ...source, cluster: 'other' }, at(0))).toEqual({ kind: 'unknown' })
   })
 
   test('that names no cluster renews that ip and port in any', () => {
-    const state = new State(WALL_MS)
+    const state = livingState()
     const one = registered(state)
     const two = registered(state, { address: address({ cluster: 'c2' }) })
     const other = registered(state, { address: address({ cluster: 'c2', port: 81 }) })
-    const result = beat(state, { serviceKey: ORDERS, ...address(), cluster: undefined }, at(5_000))
+    const result = beat(
+      beatPartsOf(state),
+      { serviceKey: ORDERS, ...address(), cluster: undefined },
+      at(5_000),
+    )
     expect(result.kind === 'renewed' && result.instances).toEqual([one, two])
-    expect([one.lastBeatMs, two.lastBeatMs, other.lastBeatMs]).toEqual([5_000, 5_000, 0])
+    expect([lastHeardMs(state, one), lastHeardMs(state, two), lastHeardMs(state, other)]).toEqual([
+      5_000, 5_000, 0,
+    ])
   })
 
   test('that names a cluster renews it there alone', () => {
-    const state = new State(WALL_MS)
+    const state = livingState()
     const one = registered(state)
     const two = registered(state, { address: address({ cluster: 'c2' }) })
-    beat(state, { serviceKey: ORDERS, ...address({ cluster: 'c2' }) }, at(5_000))
-    expect([one.lastBeatMs, two.lastBeatMs]).toEqual([0, 5_000])
+    beat(beatPartsOf(state), { serviceKey: ORDERS, ...address({ cluster: 'c2' }) }, at(5_000))
+    expect([lastHeardMs(state, one), lastHeardMs(state, two)]).toEqual([0, 5_000])
   })
 
   test('does not heal what a probe or an operator found of a persistent instance', () => {
-    const state = new State(WALL_MS)
+    const state = livingState()
     registered(state, { ephemeral: false, healthy: false })
-    expect(beat(state, { serviceKey: ORDERS, ...address() }, at(1))).toMatchObject({
+    expect(beat(beatPartsOf(state), { serviceKey: ORDERS, ...address() }, at(1))).toMatchObject({
       kind: 'renewed',
       healed: [],
     })
   })
 
   test('is known word for word from then on, until its instance leaves', () => {
-    const state = new State(WALL_MS)
+    const state = livingState()
     registered(state, { address: address({ cluster: 'c2' }) })
     const source = { serviceKey: ORDERS, ...address(), fingerprint: 'beat?a' }
-    expect(beatAgain(state, 'beat?a', at(0))).toBeUndefined()
-    beat(state, source, at(0))
-    expect(beatAgain(state, 'beat?a', at(0))).toBeUndefined()
+    expect(beatAgain(livenessOf(state), 'beat?a', at(0))).toBeUndefined()
+    beat(beatPartsOf(state), source, at(0))
+    expect(beatAgain(livenessOf(state), 'beat?a', at(0))).toBeUndefined()
     const instance = registered(state)
-    beat(state, source, at(1_000))
-    expect(beatAgain(state, 'beat?a', at(5_000))?.instances).toEqual([instance])
-    expect(instance.lastBeatMs).toBe(5_000)
+    beat(beatPartsOf(state), source, at(1_000))
+    expect(beatAgain(livenessOf(state), 'beat?a', at(5_000))?.instances).toEqual([instance])
+    expect(lastHeardMs(state, instance)).toBe(5_000)
     carryOut(
       state,
       deregisterInstance({ serviceKey: ORDERS, address: address(), ephemeral: undefined }),
       at(5_000),
     )
-    expect(beatAgain(state, 'beat?a', at(6_000))).toBeUndefined()
+    expect(beatAgain(livenessOf(state), 'beat?a', at(6_000))).toBeUndefined()
     const next = registered(state)
-    expect(beatAgain(state, 'beat?a', at(6_000))).toBeUndefined()
-    beat(state, source, at(7_000))
-    expect(beatAgain(state, 'beat?a', at(8_000))?.instances).toEqual([next])
+    expect(beatAgain(livenessOf(state), 'beat?a', at(6_000))).toBeUndefined()
+    beat(beatPartsOf(state), source, at(7_000))
+    expect(beatAgain(livenessOf(state), 'beat?a', at(8_000))?.instances).toEqual([next])
   })
 
   test('that is known word for word heals as any other', () => {
-    const state = new State(WALL_MS)
+    const state = livingState()
     registered(state)
-    beat(state, { serviceKey: ORDERS, ...address(), fingerprint: 'beat?a' }, at(0))
+    beat(beatPartsOf(state), { serviceKey: ORDERS, ...address(), fingerprint: 'beat?a' }, at(0))
     sweepUntil(state, 16_000)
-    expect(beatAgain(state, 'beat?a', at(17_000))?.healed).toMatchObject([{ healthy: true }])
+    expect(beatAgain(livenessOf(state), 'beat?a', at(17_000))?.healed).toMatchObject([{ healthy: true }])
   })
 
   test('is known by its last words only, and not at all where it names no cluster', () => {
-    const state = new State(WALL_MS)
+    const state = livingState()
     registered(state)
     const source = { serviceKey: ORDERS, ...address() }
-    beat(state, { ...source, fingerprint: 'first' }, at(0))
-    beat(state, { ...source, fingerprint: 'second' }, at(0))
-    expect(beatAgain(state, 'first', at(0))).toBeUndefined()
-    expect(beatAgain(state, 'second', at(0))).toBeDefined()
-    beat(state, { ...source, cluster: undefined, fingerprint: 'anywhere' }, at(0))
-    expect(beatAgain(state, 'anywhere', at(0))).toBeUndefined()
+    beat(beatPartsOf(state), { ...source, fingerprint: 'first' }, at(0))
+    beat(beatPartsOf(state), { ...source, fingerprint: 'second' }, at(0))
+    expect(beatAgain(livenessOf(state), 'first', at(0))).toBeUndefined()
+    expect(beatAgain(livenessOf(state), 'second', at(0))).toBeDefined()
+    beat(beatPartsOf(state), { ...source, cluster: undefined, fingerprint: 'anywhere' }, at(0))
+    expect(beatAgain(livenessOf(state), 'anywhere', at(0))).toBeUndefined()
   })
 })

@@ -1,7 +1,7 @@
 import type { Change } from '../changes.ts'
 import { type Command, synced, unchanged } from '../decision.ts'
-import type { State } from '../state.ts'
-import type { Remembered } from './remembered-metadata.ts'
+import type { Liveness } from './liveness.ts'
+import type { Place } from './presence.ts'
 import { serviceSubject } from './service-commands.ts'
 import type { ServiceKey } from './service.ts'
 
@@ -9,46 +9,35 @@ import type { ServiceKey } from './service.ts'
 const MOST_AT_ONCE = 500
 
 /** The commands that remove services which a registration made and which have been empty since `beforeMs`. */
-export function expireEmptyServices(state: State, beforeMs: number): Command<void>[] {
-  const commands: Command<void>[] = []
-  for (const [entry, sinceMs] of state.emptySince) {
-    if (sinceMs > beforeMs || commands.length >= MOST_AT_ONCE) break
-    commands.push(expireService(state, entry.service.key, beforeMs))
-  }
-  return commands
+export function expireEmptyServices(liveness: Liveness, beforeMs: number): Command<void>[] {
+  return liveness.abandonedServices(beforeMs, MOST_AT_ONCE).map((key) => expireService(key, beforeMs))
 }
 
 /** The commands that forget metadata whose instance has been away since `beforeMs` (health time). */
-export function forgetExpiredMetadata(state: State, beforeMs: number): Command<void>[] {
-  return state.remembrance
-    .absentSince(beforeMs, MOST_AT_ONCE)
-    .map((remembered) => forget(state, remembered, beforeMs))
+export function forgetExpiredMetadata(liveness: Liveness, beforeMs: number): Command<void>[] {
+  return liveness.absentMetadata(beforeMs, MOST_AT_ONCE).map((place) => forget(place, beforeMs))
 }
 
-/** Decided on what is known then: while it waited, instances may have come, and gone again just now. */
-function expireService(state: State, key: ServiceKey, beforeMs: number): Command<void> {
+/** Decided on what is known then: while the command waited, instances may have come, and left again just now. */
+function expireService(key: ServiceKey, beforeMs: number): Command<void> {
   return {
     subject: serviceSubject(key),
     decide(view) {
       const service = view.service(key)
-      const entry = state.services.get(key)
-      const emptySinceMs = (entry && state.emptySince.get(entry)) ?? Infinity
-      if (service?.madeBy !== 'registration' || emptySinceMs > beforeMs) return unchanged(undefined)
-      if (view.instanceCount(key) > 0) return unchanged(undefined)
+      if (service === undefined || (view.abandonedSinceMs(key) ?? Infinity) > beforeMs)
+        return unchanged(undefined)
       const changes: Change[] = [{ kind: 'service-deleted', key, serial: service.serial }]
       return { changes, durability: 'behind', outcome: undefined }
     },
   }
 }
 
-function forget(state: State, { serviceKey, address }: Remembered, beforeMs: number): Command<void> {
+function forget(place: Place, beforeMs: number): Command<void> {
   return {
-    subject: serviceSubject(serviceKey),
+    subject: serviceSubject(place.serviceKey),
     decide(view, { stamp }) {
-      const absentSinceMs = state.remembrance.get(serviceKey, address)?.absentSinceMs ?? Infinity
-      const back = view.instance(serviceKey, address) !== undefined
-      if (back || absentSinceMs > beforeMs) return unchanged(undefined)
-      return synced([{ kind: 'metadata-forgotten', serviceKey, address, stamp }], undefined)
+      if ((view.absentSinceMs(place) ?? Infinity) > beforeMs) return unchanged(undefined)
+      return synced([{ kind: 'metadata-forgotten', ...place, stamp }], undefined)
     },
   }
 }

@@ -55,7 +55,7 @@ export interface InstanceRecord {
   readonly app: string
 }
 
-/** An instance as State holds it: its record, and what moves without being written for each beat. */
+/** An instance as State holds it. What is a matter of time is kept by `Liveness`. */
 export interface Instance {
   /** The service that it belongs to. */
   readonly entry: ServiceEntry
@@ -63,14 +63,8 @@ export interface Instance {
   /** Registered metadata with the remembered keys over it. */
   metadata: Metadata
   healthy: boolean
-  /** Health time of the last beat (ephemeral only). */
-  lastBeatMs: number
   /** Milliseconds between beats, without a beat until unhealthy, and until it leaves. */
   timing: BeatTiming
-  /** Where the health book keeps it; owned by the book. */
-  dueTick: number
-  /** Of the beat that renews it, word for word; owned by the known beats. */
-  beatFingerprint: string | undefined
 }
 
 /**

@@ -3,6 +3,8 @@ import {
   address,
   at,
   carryOut,
+  lastHeardMs,
+  livingState,
   ORDERS,
   refusalOf,
   registered,
@@ -39,7 +41,7 @@ describe('registering', () => {
   })
 
   test('again replaces weight, enabled, metadata and app, and is no more than a beat when nothing differs', () => {
-    const state = new State(WALL_MS)
+    const state = livingState()
     const instance = registered(state, { metadata: { a: '1', b: '2' } })
     const serial = instance.record.serial
     expect(carryOut(state, registerInstance(registration({ metadata: { b: '2', a: '1' } })), at(1))).toBe(
@@ -47,7 +49,7 @@ describe('registering', () => {
     )
     const wish = registration({ weight: 2, enabled: false, metadata: { c: '3' }, app: 'web' })
     expect(carryOut(state, registerInstance(wish), at(2_000))).toBe('registered')
-    expect(instance).toMatchObject({ metadata: { c: '3' }, lastBeatMs: 2_000 })
+    expect([instance.metadata, lastHeardMs(state, instance)]).toEqual([{ c: '3' }, 2_000])
     expect(instance.record).toMatchObject({ serial, weight: 2, enabled: false, app: 'web' })
     expect(state.instancesInAll).toBe(1)
   })
@@ -140,7 +142,7 @@ describe('deregistering', () => {
 
 describe('modifying', () => {
   test('changes what it names, keeps the rest, merges metadata by key and is no beat', () => {
-    const state = new State(WALL_MS)
+    const state = livingState()
     const instance = registered(state, { metadata: { a: '1', b: '2' }, weight: 3, app: 'web' })
     carryOut(state, modifyInstance(target(), patch({ metadata: { b: 'new', c: '4' } })), at(5_000))
     expect(instance.metadata).toEqual({ a: '1', b: 'new', c: '4' })
@@ -151,7 +153,7 @@ describe('modifying', () => {
       app: 'web',
       registered: { a: '1', b: '2' },
     })
-    expect([instance.lastBeatMs, instance.healthy]).toEqual([0, true])
+    expect([lastHeardMs(state, instance), instance.healthy]).toEqual([0, true])
   })
 
   test('of what is not there, or is of the other kind, is refused', () => {

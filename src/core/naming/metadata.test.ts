@@ -3,13 +3,14 @@ import {
   address,
   at,
   carryOut,
+  livenessOf,
+  livingState,
   ORDERS,
   refusalOf,
   registered,
   registration,
-  WALL_MS,
 } from '../core.test-support.ts'
-import { State } from '../state.ts'
+import type { State } from '../state.ts'
 import { expireEmptyServices, forgetExpiredMetadata } from './housekeeping.ts'
 import { deregisterInstance, modifyInstance } from './instance-commands.ts'
 import { deleteMetadata, type MetadataBatch, updateMetadata } from './metadata-commands.ts'
@@ -28,7 +29,8 @@ function leave(state: State, ms: number): void {
 }
 
 function clean(state: State, ms: number): void {
-  for (const command of forgetExpiredMetadata(state, ms - EXPIRY_MS)) carryOut(state, command, at(ms))
+  for (const command of forgetExpiredMetadata(livenessOf(state), ms - EXPIRY_MS))
+    carryOut(state, command, at(ms))
 }
 
 function batch(state: State, commandOf: typeof updateMetadata, other: Partial<MetadataBatch>): number[] {
@@ -45,7 +47,7 @@ function batch(state: State, commandOf: typeof updateMetadata, other: Partial<Me
 
 describe('remembered metadata', () => {
   test('lies over the registered one while the instance lives, whatever it registers', () => {
-    const state = new State(WALL_MS)
+    const state = livingState()
     const instance = registered(state, { metadata: { a: '1', b: '2' } })
     remember(state, { b: 'kept' })
     carryOut(state, registerInstance(registration({ metadata: { b: '3', c: '4' } })), at(1))
@@ -53,7 +55,7 @@ describe('remembered metadata', () => {
   })
 
   test('is in effect when the instance returns in time, but neither weight nor enabled', () => {
-    const state = new State(WALL_MS)
+    const state = livingState()
     registered(state, { metadata: { a: '1' } })
     remember(state, { b: 'kept' })
     leave(state, 10_000)
@@ -64,7 +66,7 @@ describe('remembered metadata', () => {
   })
 
   test('is forgotten after its time', () => {
-    const state = new State(WALL_MS)
+    const state = livingState()
     registered(state)
     remember(state, { b: 'kept' })
     leave(state, 10_000)
@@ -74,7 +76,7 @@ describe('remembered metadata', () => {
   })
 
   test('does not age while the instance is there, and ages anew each time that it leaves', () => {
-    const state = new State(WALL_MS)
+    const state = livingState()
     registered(state)
     remember(state, { b: 'kept' })
     clean(state, 500_000)
@@ -87,11 +89,11 @@ describe('remembered metadata', () => {
   })
 
   test('stays when its instance has expired or changed its kind', () => {
-    const state = new State(WALL_MS)
+    const state = livingState()
     registered(state)
     remember(state, { b: 'kept' })
     state.apply(
-      state.health.sweep(at(31_000), () => true),
+      livenessOf(state).sweep(at(31_000), () => true),
       at(31_000),
     )
     expect(state.instancesInAll).toBe(0)
@@ -99,11 +101,11 @@ describe('remembered metadata', () => {
   })
 
   test('is kept when the instance has come back, or gone again, while the cleaning waited', () => {
-    const state = new State(WALL_MS)
+    const state = livingState()
     registered(state)
     remember(state, { b: 'kept' })
     leave(state, 0)
-    const late = forgetExpiredMetadata(state, 0)
+    const late = forgetExpiredMetadata(livenessOf(state), 0)
     registered(state, {}, at(60_000))
     for (const command of late) carryOut(state, command, at(60_001))
     leave(state, 60_002)
@@ -112,7 +114,7 @@ describe('remembered metadata', () => {
   })
 
   test('belongs to one cluster, service and namespace', () => {
-    const state = new State(WALL_MS)
+    const state = livingState()
     registered(state)
     remember(state, { b: 'kept' })
     expect(registered(state, { address: address({ cluster: 'c2' }) }).metadata).toEqual({})
@@ -120,7 +122,7 @@ describe('remembered metadata', () => {
   })
 
   test('takes names that every object has like any other', () => {
-    const state = new State(WALL_MS)
+    const state = livingState()
     const instance = registered(state)
     remember(
       state,
@@ -134,7 +136,7 @@ describe('remembered metadata', () => {
 
 describe('a batch', () => {
   function some(): State {
-    const state = new State(WALL_MS)
+    const state = livingState()
     registered(state, { address: address({ port: 1 }) })
     registered(state, { address: address({ port: 2 }) })
     registered(state, { address: address({ port: 3 }), ephemeral: false })
@@ -165,7 +167,7 @@ describe('a batch', () => {
   })
 
   test('of an unknown service affects nobody', () => {
-    expect(batch(new State(WALL_MS), updateMetadata, { consistencyType: 'ephemeral' })).toEqual([])
+    expect(batch(livingState(), updateMetadata, { consistencyType: 'ephemeral' })).toEqual([])
   })
 
   test('merges by key, and its keys are remembered', () => {
@@ -178,7 +180,7 @@ describe('a batch', () => {
   })
 
   test('that deletes removes keys, remembered or registered, for good', () => {
-    const state = new State(WALL_MS)
+    const state = livingState()
     const instance = registered(state, { metadata: { a: '1', b: '2', c: '3' } })
     remember(state, { b: 'over', d: '4' })
     expect(
@@ -189,7 +191,7 @@ describe('a batch', () => {
   })
 
   test('that deletes the last remembered key leaves nothing to be kept', () => {
-    const state = new State(WALL_MS)
+    const state = livingState()
     registered(state)
     remember(state, { b: 'over' })
     const keys = { b: '' }
@@ -214,25 +216,27 @@ describe('a batch', () => {
 
 describe('an empty service', () => {
   const expire = (state: State, ms: number) => {
-    for (const command of expireEmptyServices(state, ms - EXPIRY_MS)) carryOut(state, command, at(ms))
+    for (const command of expireEmptyServices(livenessOf(state), ms - EXPIRY_MS))
+      carryOut(state, command, at(ms))
   }
 
   test('that a registration made leaves after a while', () => {
-    const state = new State(WALL_MS)
+    const state = livingState()
     registered(state)
     expire(state, 100_000)
     leave(state, 100_000)
     expire(state, 159_999)
     expect(state.service(ORDERS)).toBeDefined()
     expire(state, 160_000)
-    expect([state.service(ORDERS), state.emptySince.size]).toEqual([undefined, 0])
+    expect(state.service(ORDERS)).toBeUndefined()
+    expect(expireEmptyServices(livenessOf(state), 1e9)).toEqual([])
   })
 
   test('that has been used in between begins anew, also while the cleaning waited', () => {
-    const state = new State(WALL_MS)
+    const state = livingState()
     registered(state)
     leave(state, 0)
-    const late = expireEmptyServices(state, 0)
+    const late = expireEmptyServices(livenessOf(state), 0)
     registered(state, {}, at(59_000))
     for (const command of late) carryOut(state, command, at(60_000))
     leave(state, 60_001)
@@ -241,7 +245,7 @@ describe('an empty service', () => {
   })
 
   test('those that left first are found first, and the others are not looked at', () => {
-    const state = new State(WALL_MS)
+    const state = livingState()
     for (const [turn, name] of ['a', 'b', 'c'].entries()) {
       const serviceKey = { ...ORDERS, groupedName: `G@@${name}` }
       registered(state, { serviceKey })

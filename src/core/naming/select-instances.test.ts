@@ -1,6 +1,16 @@
 import { array, assert, boolean, constantFrom, double, integer, property, record } from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { address, at, carryOut, ORDERS, refusalOf, registered, WALL_MS } from '../core.test-support.ts'
+import {
+  address,
+  at,
+  carryOut,
+  livenessOf,
+  livingState,
+  ORDERS,
+  refusalOf,
+  registered,
+  WALL_MS,
+} from '../core.test-support.ts'
 import { State } from '../state.ts'
 import { labelsOfExpression } from './label-selector.ts'
 import { type InstanceQuery, isProtecting, selectInstances } from './select-instances.ts'
@@ -107,7 +117,7 @@ describe('a selector by label', () => {
   })
 
   function zones(selector: Selector): State {
-    const state = new State(WALL_MS)
+    const state = livingState()
     registered(state, { address: address({ ip: '10.0.0.1', port: 1 }), metadata: { zone: 'a', rack: '1' } })
     registered(state, { address: address({ ip: '10.0.0.2', port: 2 }), metadata: { zone: 'b', rack: '1' } })
     registered(state, { address: address({ ip: '10.0.0.3', port: 3 }) })
@@ -159,7 +169,7 @@ describe('a selector by label', () => {
     registered(state, { serviceKey: web, address: address({ ip: '10.0.0.9' }), metadata: { zone: 'b' } })
     expect(portsOf(state, consumer(state, '10.0.0.9'))).toEqual([2])
     const inWeb = ({ groupedName }: { groupedName: string }) => groupedName === web.groupedName
-    state.apply(state.health.sweep(at(60_000), inWeb), at(60_000))
+    state.apply(livenessOf(state).sweep(at(60_000), inWeb), at(60_000))
     expect(portsOf(state, consumer(state, '10.0.0.9'))).toEqual([1, 2, 3])
   })
 

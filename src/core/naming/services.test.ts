@@ -3,6 +3,8 @@ import {
   address,
   at,
   carryOut,
+  livenessOf,
+  livingState,
   ORDERS,
   refusalOf,
   registered,
@@ -26,14 +28,14 @@ const wish = (other: object = {}) => ({
 const target = { serviceKey: ORDERS, address: address(), ephemeral: undefined }
 
 test('a service made by an operator stays, empty or not, and takes both kinds', () => {
-  const state = new State(WALL_MS)
+  const state = livingState()
   carryOut(state, createService(ORDERS, wish({ protectThreshold: 0.5, metadata: { a: '1' } })), at(0))
   registered(state)
   registered(state, { address: address({ port: 81 }), ephemeral: false })
   expect(state.instanceCount(ORDERS)).toBe(2)
   carryOut(state, deregisterInstance(target), at(0))
   carryOut(state, deregisterInstance({ ...target, address: address({ port: 81 }) }), at(0))
-  expect(expireEmptyServices(state, 1e9)).toEqual([])
+  expect(expireEmptyServices(livenessOf(state), 1e9)).toEqual([])
   expect(state.service(ORDERS)).toMatchObject({
     protectThreshold: 0.5,
     metadata: { a: '1' },
@@ -52,11 +54,11 @@ test('one that an operator has changed or configured stays as well', () => {
       metadata: {},
     }),
   ]) {
-    const state = new State(WALL_MS)
+    const state = livingState()
     registered(state)
     carryOut(state, command, at(0))
     carryOut(state, deregisterInstance(target), at(0))
-    expect(expireEmptyServices(state, 1e9)).toEqual([])
+    expect(expireEmptyServices(livenessOf(state), 1e9)).toEqual([])
   }
 })
 

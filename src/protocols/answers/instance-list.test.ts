@@ -1,6 +1,15 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { address, at, carryOut, ORDERS, registered, WALL_MS } from '../../core/core.test-support.ts'
+import {
+  address,
+  at,
+  carryOut,
+  livenessOf,
+  livingState,
+  ORDERS,
+  registered,
+  WALL_MS,
+} from '../../core/core.test-support.ts'
 import { deregisterInstance } from '../../core/naming/instance-commands.ts'
 import { updateMetadata } from '../../core/naming/metadata-commands.ts'
 import { updateService } from '../../core/naming/service-commands.ts'
@@ -162,7 +171,7 @@ describe('what is kept', () => {
   })
 
   test('ends with each change, and lastRefTime moves on then and only then', () => {
-    const state = new State(WALL_MS)
+    const state = livingState()
     registered(state)
     const before = viewOf(state)
     expect(viewOf(state, { healthyOnly: true }).lastRefTime).toBe(before.lastRefTime)
@@ -171,7 +180,7 @@ describe('what is kept', () => {
     expect(after.lastRefTime).toBeGreaterThan(before.lastRefTime)
     expect(after.checksum).not.toBe(before.checksum)
     state.apply(
-      state.health.sweep(at(15_000), () => true),
+      livenessOf(state).sweep(at(15_000), () => true),
       at(15_000),
     )
     expect(viewOf(state).hosts[0]?.healthy).toBe(false)

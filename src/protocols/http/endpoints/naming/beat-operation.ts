@@ -34,7 +34,7 @@ export function beatOperation(parts: NamingParts, answerOf: (beaten: Beaten) => 
       beat: Type.Optional(fields.beat),
     }),
     again: (target) => {
-      const result = beatAgain(parts.state, fingerprintOf(target), parts.clock())
+      const result = beatAgain(parts.liveness, fingerprintOf(target), parts.clock())
       return result === undefined ? undefined : answerOf(renewed(parts, result))
     },
     handle: ({ params, target }) => {
@@ -55,7 +55,7 @@ interface Sent extends BeatSource {
 }
 
 function beaten(parts: NamingParts, sent: Sent): Beaten | Promise<Beaten> {
-  const result = beat(parts.state, sent, parts.clock())
+  const result = beat(parts, sent, parts.clock())
   if (result.kind === 'renewed') return renewed(parts, result)
   const { sendBeatOnly, disableAddIP } = parts.state.switches
   // Clients of `/nacos` must hear 20404 here: a refusal makes one of them beat in a tight loop.

@@ -81,8 +81,7 @@ function register(parts: NamingParts): Operation {
 /** Registers; where the instance is there just like this, that counts as a beat. */
 function registered(parts: NamingParts, wish: RegisterInstance): Answer | Promise<Answer> {
   return andThen(parts.engine.execute(registerInstance(wish)), (registration) => {
-    if (registration === 'known')
-      beat(parts.state, { serviceKey: wish.serviceKey, ...wish.address }, parts.clock())
+    if (registration === 'known') beat(parts, { serviceKey: wish.serviceKey, ...wish.address }, parts.clock())
     return OK_TEXT
   })
 }

@@ -1,4 +1,5 @@
 import type { Engine } from '../../../../core/engine.ts'
+import type { Liveness } from '../../../../core/naming/liveness.ts'
 import type { Now } from '../../../../core/ports.ts'
 import type { ServiceKey } from '../../../../core/naming/service.ts'
 import type { State } from '../../../../core/state.ts'
@@ -32,6 +33,7 @@ export interface Pushes {
 /** What the naming operations work on. */
 export interface NamingParts {
   readonly state: State
+  readonly liveness: Liveness
   readonly lists: InstanceListAnswers
   readonly engine: Engine
   readonly clock: () => Now

@@ -1,0 +1,68 @@
+import { addressText } from './instance.ts'
+import type { Place } from './presence.ts'
+import { serviceKeyText } from './service.ts'
+import type { ServiceEntry } from './service-entry.ts'
+
+interface Absence {
+  readonly place: Place
+  readonly sinceMs: number
+}
+
+/**
+ * Since when services are abandoned and remembered metadata is without its instance (health time). Both are in the order
+ * of their time, so that finding the oldest ones costs what is found.
+ */
+export class Absences {
+  readonly #services = new Map<ServiceEntry, number>()
+  readonly #metadata = new Map<string, Absence>()
+
+  /** Keeps the time at which a service was abandoned, until it is no longer. */
+  noteService(entry: ServiceEntry, isAbandoned: boolean, nowMs: number): void {
+    if (!isAbandoned) this.#services.delete(entry)
+    else if (!this.#services.has(entry)) this.#services.set(entry, nowMs)
+  }
+
+  forgetService(entry: ServiceEntry): void {
+    this.#services.delete(entry)
+  }
+
+  /** The time of metadata begins again whenever it is remembered, or its instance leaves. */
+  noteMetadata(place: Place, isAbsent: boolean, nowMs: number): void {
+    if (!isAbsent && this.#metadata.size === 0) return
+    const text = textOf(place)
+    this.#metadata.delete(text)
+    if (isAbsent) this.#metadata.set(text, { place, sinceMs: nowMs })
+  }
+
+  serviceSinceMs(entry: ServiceEntry): number | undefined {
+    return this.#services.get(entry)
+  }
+
+  metadataSinceMs(place: Place): number | undefined {
+    return this.#metadata.get(textOf(place))?.sinceMs
+  }
+
+  /** At most `most` of the services that are abandoned since `beforeMs` or longer. */
+  services(beforeMs: number, most: number): ServiceEntry[] {
+    const found: ServiceEntry[] = []
+    for (const [entry, sinceMs] of this.#services) {
+      if (sinceMs > beforeMs || found.length >= most) break
+      found.push(entry)
+    }
+    return found
+  }
+
+  /** At most `most` of the places whose metadata is without an instance since `beforeMs` or longer. */
+  metadata(beforeMs: number, most: number): Place[] {
+    const found: Place[] = []
+    for (const { place, sinceMs } of this.#metadata.values()) {
+      if (sinceMs > beforeMs || found.length >= most) break
+      found.push(place)
+    }
+    return found
+  }
+}
+
+function textOf({ serviceKey, address }: Place): string {
+  return `${serviceKeyText(serviceKey)}\u0002${addressText(address)}`
+}

@@ -1,0 +1,28 @@
+import type { Instance, InstanceAddress } from './instance.ts'
+import type { ServiceKey } from './service.ts'
+import type { ServiceEntry } from './service-entry.ts'
+
+/** A service and an address in it. */
+export interface Place {
+  readonly serviceKey: ServiceKey
+  readonly address: InstanceAddress
+}
+
+/**
+ * What State needs of {@link Liveness}, the component that knows times. State calls it for each change, after it has
+ * applied the change. All times are health times.
+ */
+export interface Presence {
+  /** The instance is new or has changed. `isBeat`: the change counts as a beat, as a registration does. */
+  instanceSaved(instance: Instance, isBeat: boolean, nowMs: number): void
+  instanceLeft(instance: Instance): void
+  /** `isAbandoned`: a registration made the service, and it has no instances now. */
+  serviceChanged(entry: ServiceEntry, isAbandoned: boolean, nowMs: number): void
+  serviceLeft(entry: ServiceEntry): void
+  /** `isAbsent`: metadata is remembered at this place, and no instance is there now. */
+  metadataChanged(place: Place, isAbsent: boolean, nowMs: number): void
+  /** Since when a service is abandoned; undefined: it is not. */
+  abandonedSinceMs(entry: ServiceEntry): number | undefined
+  /** Since when metadata is remembered without an instance; undefined: it is not. */
+  absentSinceMs(place: Place): number | undefined
+}

@@ -5,7 +5,8 @@ import Database from 'libsql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { examine } from '../../src/store/embedded/doctor/examine.ts'
 import { openEmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
-import { columnsOf, TABLES, type Table } from '../../src/store/embedded/tables.ts'
+import { checksumColumnsOf, columnsOf } from '../../src/store/embedded/checked-row.ts'
+import { TABLES } from '../../src/store/embedded/tables.ts'
 import {
   commitAll,
   instanceSaved,
@@ -30,6 +31,9 @@ const ROW_NUMBERS = [
 ]
 /** Cleaning changes it alone, so the checksum does not cover it. */
 const UNCHECKED = ['config_revision.hidden']
+
+const WHOLE = { pageNo: 1, pageSize: 10 }
+const DAMAGED_RECORD = /The row \d+ of the table config_revision is damaged.*waypost doctor/
 
 const log = { info() {}, warn() {}, error() {} }
 let base: string
@@ -59,8 +63,8 @@ beforeAll(async () => {
 afterAll(() => rm(base, { recursive: true, force: true }))
 
 describe('a text that is no UTF-8 any more', () => {
-  const places = Object.values(TABLES).flatMap((table: Table) =>
-    [...columnsOf(table), 'checksum'].map((column) => `${table.name}.${column}`),
+  const places = Object.values(TABLES).flatMap((table) =>
+    [...columnsOf(table), ...checksumColumnsOf(table)].map((column) => `${table.name}.${column}`),
   )
   const damaged = places.filter((place) => ![...ROW_NUMBERS, ...UNCHECKED].includes(place))
 
@@ -75,18 +79,32 @@ describe('a text that is no UTF-8 any more', () => {
   })
 
   test.each(['op', 'md5', 'src_ip', 'src_user', 'type', 'app_name', 'encrypted_data_key', 'at_ms'])(
-    'in %s of a record of history is told of when that is read',
+    'in %s of a record of history is reported when the record or its page is read',
     async (column) => {
       const directory = await damagedBy(`UPDATE config_revision SET ${column} = ${NO_TEXT}`)
       const store = await openEmbeddedStore({ directory, log })
-      await expect(store.historyRecord(recordId)).rejects.toThrow(/damaged.*waypost doctor/)
-      const page = await store.history(sampleKey('a'), { pageNo: 1, pageSize: 10 })
-      expect(page.totalCount).toBe(2)
-      // No column is told as another one.
-      for (const { type } of page.entries) expect(['text', '\ufffd', 'A\ufffdB']).toContain(type)
+      await expect(store.historyRecord(recordId)).rejects.toThrow(DAMAGED_RECORD)
+      await expect(store.history(sampleKey('a'), WHOLE)).rejects.toThrow(DAMAGED_RECORD)
       await store.close()
     },
   )
+})
+
+describe('a page of history', () => {
+  test('names the damaged row that one of its records answers', async () => {
+    const directory = await damagedBy("UPDATE config_revision SET app_name = 'other' WHERE op = 'I'")
+    const store = await openEmbeddedStore({ directory, log })
+    await expect(store.history(sampleKey('a'), { pageNo: 1, pageSize: 1 })).rejects.toThrow(DAMAGED_RECORD)
+    await store.close()
+  })
+
+  test('does not read contents: a damaged one is reported when its record is read', async () => {
+    const directory = await damagedBy("UPDATE config_revision SET content = x'ff' WHERE op = 'I'")
+    const store = await openEmbeddedStore({ directory, log })
+    expect((await store.history(sampleKey('a'), WHOLE)).entries).toHaveLength(2)
+    await expect(store.historyRecord(recordId)).rejects.toThrow(DAMAGED_RECORD)
+    await store.close()
+  })
 })
 
 describe('a list of tables that is not ours', () => {

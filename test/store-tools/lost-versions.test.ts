@@ -5,7 +5,7 @@ import { VersionSums } from '../../src/store/embedded/current-versions.ts'
 import { openExamined } from '../../src/store/embedded/doctor/examine.ts'
 import { repair } from '../../src/store/embedded/doctor/repair.ts'
 import { openEmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
-import { withChecksum } from '../../src/store/embedded/row-writer.ts'
+import { withChecksums } from '../../src/store/embedded/checked-row.ts'
 import { TABLES } from '../../src/store/embedded/tables.ts'
 import { commitAll, deleted, published, sampleKey } from '../store-contract/samples.ts'
 import { temporaryDirectory } from '../support/waypost.ts'
@@ -205,9 +205,9 @@ async function changed(directory: string, before: ReadonlyMap<string, ConfigItem
 
 /** A statement that adds a revision. */
 function revision(values: readonly unknown[]): string {
-  const row = withChecksum(TABLES.config_revision, values)
-  const [content, checksum] = [row.at(-2), row.at(-1)]
-  const texts = [...row.slice(0, -2), checksum, content].map((value) => {
+  const row = withChecksums(TABLES.config_revision, values)
+  // In the file the content comes after the checksums.
+  const texts = [...row.slice(0, -3), ...row.slice(-2), ...row.slice(-3, -2)].map((value) => {
     if (value === null) return 'NULL'
     return Buffer.isBuffer(value) ? `x'${value.toString('hex')}'` : JSON.stringify(value).replaceAll('"', "'")
   })
@@ -219,6 +219,6 @@ function setSums(version: number): string {
   const nameIds = Array.from({ length: 20 }, (_, at) => at + 1)
   const items = nameIds.map((nameId) => ({ nameId, revisionId: nameId === 7 ? version : newestOf(nameId) }))
   const text = VersionSums.of(items).toString()
-  const checksum = withChecksum(TABLES.meta, ['current_versions', text]).at(-1)
+  const checksum = withChecksums(TABLES.meta, ['current_versions', text]).at(-1)
   return `UPDATE meta SET value = '${text}', checksum = ${checksum} WHERE name = 'current_versions'`
 }

@@ -4,12 +4,13 @@ import type { ClockMark } from './clock-mark.ts'
 import type { ConfigNames } from './config-names.ts'
 import { readVersionSums, type VersionSums, writeVersionSums } from './current-versions.ts'
 import { keepTotals } from './instance-totals.ts'
-import type { CommitBatch, CommitOutcome, Plain, PutTable, Write } from './messages.ts'
+import type { CommitBatch, CommitOutcome, NameText, PutTable, Write } from './messages.ts'
 import { readMeta, writeMeta } from './meta.ts'
 import { RowReader } from './row-reader.ts'
 import { RowWriter } from './row-writer.ts'
 import { storeFailureOf } from './store-errors.ts'
-import { type Row, TABLES } from './tables.ts'
+import type { Values } from './table.ts'
+import { type InstanceRow, type RevisionRow, TABLES } from './tables.ts'
 
 const INSTANCES = new RowReader(TABLES.instance)
 const INSTANCE = `SELECT ${INSTANCES.columns.join(', ')} FROM instance WHERE serial = ?`
@@ -107,17 +108,15 @@ export class CommitWriter {
     switch (write[0]) {
       case 'published': {
         const [, name, revision, item, contentAt, contentLength] = write
-        const nameId = this.#names.findOrMake(name)
         const content = Buffer.from(contents, contentAt, contentLength)
-        this.#addRevision(nameId, revision, content)
-        this.#versions.move(nameId, previousOf(revision), Number(revision[0]))
-        if (item !== undefined) this.#writers.config_item.add([nameId, ...item])
+        const { nameId, id, prevId } = this.#addRevision(name, revision, content)
+        this.#versions.move(nameId, prevId ?? 0, id)
+        if (item !== undefined) this.#addItem(nameId, item)
         return
       }
       case 'deleted': {
-        const nameId = this.#names.findOrMake(write[1])
-        this.#addRevision(nameId, write[2], null)
-        this.#versions.move(nameId, previousOf(write[2]), 0)
+        const { nameId, prevId } = this.#addRevision(write[1], write[2], null)
+        this.#versions.move(nameId, prevId ?? 0, 0)
         this.#writers.config_item.drop([nameId])
         return
       }
@@ -129,14 +128,14 @@ export class CommitWriter {
         return
       case 'instance': {
         const [, serial, serviceSerial, healthy, record] = write
-        const kept = healthy === undefined ? this.#storedInstance(serial)?.[2] : Number(healthy)
         // A new instance is healthy.
-        this.#writers.instance.add([serial, serviceSerial, kept ?? 1, record])
+        const kept = healthy ?? this.#storedInstance(serial)?.healthy ?? true
+        this.#addInstance({ serial, serviceSerial, healthy: kept, record })
         return
       }
       case 'instance-health': {
         const stored = this.#storedInstance(write[1])
-        if (stored !== undefined) this.#writers.instance.add(stored.with(2, Number(write[2])))
+        if (stored !== undefined) this.#addInstance({ ...stored, healthy: write[2] })
         return
       }
       case 'instance-gone':
@@ -150,15 +149,26 @@ export class CommitWriter {
     }
   }
 
-  #storedInstance(serial: number): Row | undefined {
+  #storedInstance(serial: number): InstanceRow | undefined {
     this.#writers.instance.flush()
     const row = this.#connection.first(INSTANCE, [serial])
     return row === undefined ? undefined : INSTANCES.read(row)
   }
 
-  #addRevision(nameId: number, revision: readonly unknown[], content: Buffer | null): void {
-    const [id, ...others] = revision
-    this.#writers.config_revision.add([id, nameId, ...others, 0, content])
+  #addInstance(row: InstanceRow): void {
+    this.#writers.instance.add(TABLES.instance.encode(row))
+  }
+
+  #addRevision(name: NameText, values: Values, content: Buffer | null): RevisionRow {
+    const { config_revision: table } = TABLES
+    const row = { ...table.decode(values), nameId: this.#names.findOrMake(name), content }
+    this.#writers.config_revision.add(table.encode(row))
+    return row
+  }
+
+  #addItem(nameId: number, values: Values): void {
+    const { config_item: table } = TABLES
+    this.#writers.config_item.add(table.encode({ ...table.decode(values), nameId }))
   }
 
   #mergeSwitches(patchJson: string): void {
@@ -176,11 +186,6 @@ function instancesOf(writes: readonly Write[]): number[] {
       serials.push(write[1])
   }
   return serials
-}
-
-/** The revision that one replaces, 0 where it is the first of its item. */
-function previousOf(revision: readonly Plain[]): number {
-  return Number(revision[3] ?? 0)
 }
 
 function throwStoreFailure(error: unknown): void {

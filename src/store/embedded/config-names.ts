@@ -1,6 +1,6 @@
+import { withChecksums } from './checked-row.ts'
 import type { Connection } from './connection.ts'
 import type { NameText } from './messages.ts'
-import { withChecksum } from './row-writer.ts'
 import { TABLES } from './tables.ts'
 
 const MOST_REMEMBERED = 50_000
@@ -35,9 +35,10 @@ export class ConfigNames {
     const found = this.find(name)
     if (found !== undefined) return found
     const id = this.#connection.number('SELECT coalesce(max(id), 0) + 1 FROM config_name')
+    const [namespaceId, group, dataId] = name
     this.#connection.run(
       'INSERT INTO config_name (id, namespace_id, group_name, data_id, checksum) VALUES (?, ?, ?, ?, ?)',
-      withChecksum(TABLES.config_name, [id, ...name]),
+      withChecksums(TABLES.config_name, TABLES.config_name.encode({ id, namespaceId, group, dataId })),
     )
     return this.#remember(name.join('\u0002'), id)
   }

@@ -1,6 +1,6 @@
+import { DamagedRow } from './checked-row.ts'
 import type { Connection } from './connection.ts'
 import { readMeta, writeMeta } from './meta.ts'
-import { DamagedRow } from './tables.ts'
 
 /** An expression for the newest revision of a name, shown or hidden, 0 where it has none: two probes of the index. */
 export function newestRevision(nameId: string): string {

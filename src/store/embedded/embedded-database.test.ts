@@ -7,7 +7,9 @@ import { storable } from './connection.ts'
 import { temporaryDatabase } from './database.test-support.ts'
 import { historyPage } from './history.ts'
 import type { CommitBatch, Write } from './messages.ts'
+import { SAMPLE_ROWS } from './rows.test-support.ts'
 import { StoreFailure, storeFailureOf } from './store-errors.ts'
+import { TABLES } from './tables.ts'
 
 const connection = temporaryDatabase()
 
@@ -78,9 +80,12 @@ function commitsWith(names: ConfigNames): CommitWriter {
 function batchOf(id: number, text: string): CommitBatch {
   const content = Buffer.from(text)
   const contents = new Uint8Array(content).buffer
-  const revision = [id, 2, id === 3 ? 'I' : 'U', null, 'md5', 'text', '', '', '127.0.0.1', null, 1]
-  const item = [2, id, 1, null, '127.0.0.1', null, null, null, null, null]
-  const write: Write = ['published', ['public', 'g', 'a'], revision, item, 0, content.length]
+  const op = id === 3 ? 'I' : 'U'
+  const version = { id, op, prevId: null, hidden: false, content: null } as const
+  const revision = { ...SAMPLE_ROWS.config_revision, ...version }
+  const item = { ...SAMPLE_ROWS.config_item, revisionId: id }
+  const rows = [TABLES.config_revision.encode(revision), TABLES.config_item.encode(item)] as const
+  const write: Write = ['published', ['public', 'g', 'a'], ...rows, 0, content.length]
   return { writes: [write], ends: [1], contents, revision: id }
 }
 

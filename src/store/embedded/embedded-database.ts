@@ -57,7 +57,7 @@ export class EmbeddedDatabase implements Methods {
 
   history(name: NameText, pageNo: number, pageSize: number): CrossingPage {
     const nameId = this.#names.find(name)
-    if (nameId === undefined) return { totalCount: 0, rows: [] }
+    if (nameId === undefined) return { totalCount: 0, entries: [] }
     return historyPage(this.#connection, nameId, { pageNo, pageSize })
   }
 

@@ -1,38 +1,31 @@
+import type { ConfigType } from '../../core/config/config-item.ts'
+import { DamagedRow } from './checked-row.ts'
 import type { Connection, SqlValue } from './connection.ts'
-import type { CrossingPage, CrossingRecord, NameText, RecordFacts } from './messages.ts'
-import { packedTexts, RowReader, unpackedTexts } from './row-reader.ts'
-import { DamagedRow, TABLES, type Row } from './tables.ts'
+import type { CrossingEntry, CrossingPage, CrossingRecord, NameText } from './messages.ts'
+import { RowReader } from './row-reader.ts'
+import { type RevisionRow, TABLES } from './tables.ts'
 
 const COUNT = 'SELECT count(*) FROM config_revision WHERE name_id = ? AND hidden = 0'
-
-/** In the order of `RecordFacts`, as its rest. */
-const PAGE_TEXTS = [
-  'record.op',
-  'record.src_ip',
-  'record.src_user',
-  'source.type',
-  'source.app_name',
-  'source.encrypted_data_key',
-]
-
-/** What is shown in place of a character that cannot be read. */
-const UNREADABLE = '\ufffd'
-
-// The page is cut from the index alone; only its own rows are then read, without their contents.
-const PAGE = `
-  SELECT record.id + 0, record.at_ms + 0, ${packedTexts(PAGE_TEXTS)}
-  FROM (
-    SELECT id FROM config_revision WHERE name_id = ? AND hidden = 0 ORDER BY id DESC LIMIT ? OFFSET ?
-  ) AS page
-  JOIN config_revision AS record ON record.id = page.id
-  LEFT JOIN config_revision AS source ON source.id = iif(record.op = 'I', record.id, record.prev_id)
-  ORDER BY record.id DESC`
 
 const REVISIONS = new RowReader(TABLES.config_revision)
 const NAMES = new RowReader(TABLES.config_name)
 const NAME = `SELECT ${NAMES.columns.join(', ')} FROM config_name WHERE id = ?`
 
-/** One page of the records of a name, newest first, and how many it has. */
+/** Revisions without their contents. */
+const RECORDS = new RowReader(TABLES.config_revision, { as: 'record', content: false })
+const RECORD_COLUMNS = RECORDS.columns.join(', ')
+
+// The page is cut from the index alone; only its own rows are then read.
+const PAGE = `
+  SELECT ${RECORD_COLUMNS}
+  FROM (
+    SELECT id FROM config_revision WHERE name_id = ? AND hidden = 0 ORDER BY id DESC LIMIT ? OFFSET ?
+  ) AS page
+  JOIN config_revision AS record ON record.id = page.id
+  ORDER BY record.id DESC`
+const ONE_RECORD = `SELECT ${RECORD_COLUMNS} FROM config_revision AS record WHERE record.id = ?`
+
+/** One page of the records of a name, newest first, and how many it has. Throws `DamagedRow`. */
 export function historyPage(
   connection: Connection,
   nameId: number,
@@ -40,7 +33,18 @@ export function historyPage(
 ): CrossingPage {
   const totalCount = connection.number(COUNT, [nameId])
   const rows = connection.all(PAGE, [nameId, page.pageSize, (page.pageNo - 1) * page.pageSize])
-  return { totalCount, rows: rows.map(factsOf) }
+  const records = rows.map((row) => RECORDS.read(row))
+  const known = new Map(records.map((record) => [record.id, record]))
+  const sourceOf = ({ prevId }: RevisionRow) =>
+    known.get(prevId ?? 0) ?? recordWithoutContent(connection, prevId)
+  // The list also shows a record if the revision that it answers is missing.
+  const entries = records.map((record) => entryOf(record, record.op === 'I' ? record : sourceOf(record)))
+  return { totalCount, entries }
+}
+
+function recordWithoutContent(connection: Connection, id: number | null): RevisionRow | undefined {
+  const row = connection.first(ONE_RECORD, [id])
+  return row === undefined ? undefined : RECORDS.read(row)
 }
 
 /** The record with this id, whosever it is. */
@@ -66,32 +70,40 @@ export function lastUpdateOf(
   )
 }
 
-/**
- * A damaged text may hold the byte that stands between two, and which is which is not known then: none is told. The
- * others of the page are readable, and whoever reads the record itself is told that it is damaged.
- */
-function factsOf([id, atMs, packed]: Row): RecordFacts {
-  const texts = unpackedTexts(String(packed))
-  const told = texts.length === PAGE_TEXTS.length ? texts : PAGE_TEXTS.map(() => UNREADABLE)
-  return [id, atMs, ...told] as unknown as RecordFacts
+/** What a list shows of a record. `source` is the revision whose content the record answers. */
+function entryOf(record: RevisionRow, source: RevisionRow | undefined): CrossingEntry {
+  const { id, op, srcIp, srcUser, atMs } = record
+  const { appName, encryptedDataKey } = source ?? {}
+  const type = source?.type as ConfigType
+  return {
+    id,
+    op,
+    type,
+    appName: appName ?? '',
+    encryptedDataKey: encryptedDataKey ?? '',
+    srcIp,
+    srcUser,
+    atMs,
+  }
 }
 
 /** The first record of a selection, whole: with the content that it answers and what belongs to that. */
 function recordOf(connection: Connection, where: string, values: SqlValue[]): CrossingRecord | undefined {
-  const found = revision(connection, where, values)
-  if (found === undefined) return undefined
-  const [id, nameId, , op, prevId, , , , , srcIp, srcUser, atMs] = found
-  const source = op === 'I' ? found : revision(connection, 'id = ?', [prevId ?? null])
-  const content = source?.at(-1)
-  if (source === undefined || !Buffer.isBuffer(content)) {
-    throw new DamagedRow('config_revision', String(id), 'the content that it answers is missing')
+  const record = revision(connection, where, values)
+  if (record === undefined) return undefined
+  const source = record.op === 'I' ? record : revision(connection, 'id = ?', [record.prevId])
+  if (source === undefined || source.content === null)
+    throw new DamagedRow('config_revision', String(record.id), 'the content that it answers is missing')
+  const { md5, content } = source
+  return {
+    name: nameOf(connection, record.nameId),
+    entry: entryOf(record, source),
+    md5: String(md5),
+    content,
   }
-  const [md5, type, appName, encryptedDataKey] = source.slice(5, 9)
-  const facts = [id, atMs, op, srcIp, srcUser, type, appName, encryptedDataKey] as unknown as RecordFacts
-  return { name: nameOf(connection, Number(nameId)), facts, md5: String(md5), content }
 }
 
-function revision(connection: Connection, where: string, values: SqlValue[]): Row | undefined {
+function revision(connection: Connection, where: string, values: SqlValue[]): RevisionRow | undefined {
   const read = connection.first(
     `SELECT ${REVISIONS.columns.join(', ')} FROM config_revision WHERE ${where}`,
     values,
@@ -102,6 +114,6 @@ function revision(connection: Connection, where: string, values: SqlValue[]): Ro
 function nameOf(connection: Connection, nameId: number): NameText {
   const read = connection.first(NAME, [nameId])
   if (read === undefined) throw new DamagedRow('config_name', String(nameId), 'it is missing')
-  const [, namespaceId, group, dataId] = NAMES.read(read)
-  return [String(namespaceId), String(group), String(dataId)]
+  const { namespaceId, group, dataId } = NAMES.read(read)
+  return [namespaceId, group, dataId]
 }

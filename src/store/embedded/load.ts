@@ -1,11 +1,13 @@
-import type { Connection } from './connection.ts'
+import { DamagedRow } from './checked-row.ts'
+import type { Connection, SqlValue } from './connection.ts'
 import { ContentPack } from './content-pack.ts'
 import { LostVersions, newestRevision, readVersionSums, VersionSums } from './current-versions.ts'
 import { checkTotals, removeOrphans } from './instance-totals.ts'
-import type { LoadBatch, Plain } from './messages.ts'
+import type { CrossingItem, LoadBatch } from './messages.ts'
 import { readMeta } from './meta.ts'
 import { RowReader } from './row-reader.ts'
-import { DamagedRow, TABLES, type Row, type Table } from './tables.ts'
+import type { Table, Values } from './table.ts'
+import { type ItemRow, type RevisionRow, TABLES } from './tables.ts'
 
 const ROWS_PER_BATCH = 2_000
 
@@ -38,23 +40,21 @@ export function* loadBatches(connection: Connection): Generator<LoadBatch> {
 }
 
 function* configBatches(connection: Connection): Generator<LoadBatch> {
-  let rows: (readonly Plain[])[] = []
+  let items: CrossingItem[] = []
   let pack = new ContentPack()
   const found = new VersionSums()
   for (const read of connection.each(configQuery())) {
-    const { nameId, revisionId, row, content } = configRow(read)
+    const { nameId, revisionId, rows, content } = checkedItem(read)
     found.move(nameId, 0, revisionId)
-    if (
-      rows.length >= ROWS_PER_BATCH ||
-      (rows.length > 0 && pack.length + content.length > CONTENT_PER_BATCH)
-    ) {
-      yield { kind: 'configs', rows, contents: pack.pack() }
-      rows = []
+    const isFull = items.length >= ROWS_PER_BATCH || pack.length + content.length > CONTENT_PER_BATCH
+    if (isFull && items.length > 0) {
+      yield { kind: 'configs', items, contents: pack.pack() }
+      items = []
       pack = new ContentPack()
     }
-    rows.push([...row, pack.add(content), content.length])
+    items.push([...rows, pack.add(content), content.length])
   }
-  if (rows.length > 0) yield { kind: 'configs', rows, contents: pack.pack() }
+  if (items.length > 0) yield { kind: 'configs', items, contents: pack.pack() }
   if (!found.equals(readVersionSums(connection))) throw new LostVersions()
 }
 
@@ -66,73 +66,51 @@ function configQuery(): string {
     ORDER BY config_item.name_id`
 }
 
-/** An item as it goes into a batch; the row is without the columns that join its parts. */
-interface ConfigRow {
-  readonly nameId: number
-  readonly revisionId: number
-  readonly row: readonly Plain[]
-  readonly content: Buffer
-}
-
-/** Name, item and newest revision of one item, each checked. */
-function configRow(read: Row): ConfigRow {
+/** Name, item and newest revision of one item, each checked; `rows` are their values without the content. */
+function checkedItem(read: readonly SqlValue[]) {
   const itemAt = NAMES.columns.length
   const revisionAt = itemAt + ITEMS.columns.length
-  const itemRow = ITEMS.read(read, itemAt)
-  if (read[0] === null) throw new DamagedRow('config_item', String(itemRow[0]), 'its name is missing')
-  if (read[revisionAt] === null)
-    throw new DamagedRow('config_item', String(itemRow[0]), 'its content is missing')
-  const nameRow = NAMES.read(read)
-  const revisionRow = REVISIONS.read(read, revisionAt)
-  checkBelongs(itemRow, revisionRow)
-  const [revisionId] = revisionRow
-  const content = revisionRow.at(-1)
-  if (!Buffer.isBuffer(content))
-    throw new DamagedRow('config_revision', String(revisionId), 'it has no content')
-  const [nameId, id, , ...born] = itemRow
-  return {
-    nameId: Number(nameId),
-    revisionId: Number(revisionId),
-    row: [
-      ...plain(nameRow.slice(1)),
-      ...plain([id ?? 0, revisionId ?? 0, ...born]),
-      ...plain(revisionRow.slice(5, -2)),
-    ],
-    content,
-  }
+  const itemValues = ITEMS.values(read, itemAt)
+  const item = TABLES.config_item.decode(itemValues)
+  if (read[0] === null) throw damagedItem(item, 'its name is missing')
+  if (read[revisionAt] === null) throw damagedItem(item, 'its content is missing')
+  const name = NAMES.values(read)
+  const revisionValues = REVISIONS.values(read, revisionAt)
+  const revision = TABLES.config_revision.decode(revisionValues)
+  checkBelongs(item, revision)
+  const { content } = revision
+  if (content === null) throw new DamagedRow('config_revision', String(revision.id), 'it has no content')
+  const rows = [name, itemValues, revisionValues.with(-1, null)] as const
+  return { nameId: item.nameId, revisionId: revision.id, rows, content }
 }
 
-/** The newest revision found for an item must be one of this very item, and none from before its row was written. */
-function checkBelongs(itemRow: Row, revisionRow: Row): void {
-  const [nameId, itemId, writtenWith] = itemRow
-  const [revisionId, itsNameId, itsItemId] = revisionRow
-  if (nameId === itsNameId && itemId === itsItemId && Number(revisionId) >= Number(writtenWith)) return
-  throw new DamagedRow(
-    'config_item',
-    String(nameId),
-    `the newest version found for it, ${revisionId}, is not one of its own or older than the row`,
+/** The newest revision found for an item must belong to this item, and must not be older than the item's row. */
+function checkBelongs(item: ItemRow, { id, nameId, itemId }: RevisionRow): void {
+  if (item.nameId === nameId && item.id === itemId && id >= item.revisionId) return
+  throw damagedItem(
+    item,
+    `the newest version found for it, ${id}, is not one of its own or older than the row`,
   )
 }
 
-function* plainBatches(
+function damagedItem({ nameId }: ItemRow, problem: string): DamagedRow {
+  return new DamagedRow('config_item', String(nameId), problem)
+}
+
+function* plainBatches<R>(
   connection: Connection,
   kind: 'namespaces' | 'services' | 'instances' | 'remembered',
-  table: Table,
+  table: Table<R>,
 ): Generator<LoadBatch> {
   const reader = new RowReader(table)
-  let rows: (readonly Plain[])[] = []
+  let rows: Values[] = []
   for (const read of connection.each(
     `SELECT ${reader.columns.join(', ')} FROM ${table.name} ORDER BY rowid`,
   )) {
-    rows.push(plain(reader.read(read)))
+    rows.push(reader.values(read))
     if (rows.length < ROWS_PER_BATCH) continue
     yield { kind, rows }
     rows = []
   }
   if (rows.length > 0) yield { kind, rows }
-}
-
-/** Checked rows hold no bytes besides their content. */
-function plain(row: Row): readonly Plain[] {
-  return row as readonly Plain[]
 }

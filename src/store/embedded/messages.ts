@@ -1,30 +1,28 @@
 import type { HeldFile } from '../local-file.ts'
+import type { HistoryEntry } from '../../core/config/history-record.ts'
+import type { Values } from './table.ts'
 
 /** The key of a configuration item: namespaceId, group, dataId. */
 export type NameText = readonly [namespaceId: string, group: string, dataId: string]
 
-/** What the rows of a message hold: the values of columns, without contents. */
-export type Plain = string | number | null
-
 /**
- * One write of a commit, as it goes to the worker: flat, because many of them cross in one message.
- * `published` carries a revision without its name's id and content, and an item without its name's id unless
- * the item's row stays as it is;
- * the content is `contentLength` bytes at `contentAt` of the batch's contents. An `instance` without health keeps
- * the health that it has.
+ * One write of a commit, as it goes to the worker. Rows are sent as values (`Table.encode`), because objects take
+ * several times as long. A revision and an item have no number of a name and no content yet; `item` is undefined if the
+ * item's row stays as it is. The content is `contentLength` bytes at `contentAt` of the batch's contents.
+ * An `instance` without health keeps the health that it has.
  */
 export type Write =
   | readonly [
       write: 'published',
       name: NameText,
-      revision: readonly Plain[],
-      item: readonly Plain[] | undefined,
+      revision: Values,
+      item: Values | undefined,
       contentAt: number,
       contentLength: number,
     ]
-  | readonly [write: 'deleted', name: NameText, revision: readonly Plain[]]
-  | readonly [write: 'put', table: PutTable, row: readonly Plain[]]
-  | readonly [write: 'drop', table: PutTable, key: readonly Plain[]]
+  | readonly [write: 'deleted', name: NameText, revision: Values]
+  | readonly [write: 'put', table: PutTable, row: Values]
+  | readonly [write: 'drop', table: PutTable, key: Values]
   | readonly [
       write: 'instance',
       serial: number,
@@ -53,12 +51,21 @@ export interface CommitBatch {
 /** What a commit came to, in the worker's words. */
 export type CommitOutcome = { readonly failedGroup: number; readonly error: string } | undefined
 
-/** A part of what `load` found. Contents of configs are packed, each row ending in [at, length]. */
+/** The values of the rows of an item, and where its content is in the contents of the batch. */
+export type CrossingItem = readonly [
+  name: Values,
+  item: Values,
+  revision: Values,
+  contentAt: number,
+  contentLength: number,
+]
+
+/** A part of what `load` found. */
 export type LoadBatch =
-  | { readonly kind: 'configs'; readonly rows: readonly (readonly Plain[])[]; readonly contents: ArrayBuffer }
+  | { readonly kind: 'configs'; readonly items: readonly CrossingItem[]; readonly contents: ArrayBuffer }
   | {
       readonly kind: 'namespaces' | 'services' | 'instances' | 'remembered'
-      readonly rows: readonly (readonly Plain[])[]
+      readonly rows: readonly Values[]
     }
   | {
       readonly kind: 'settled'
@@ -67,22 +74,13 @@ export type LoadBatch =
       readonly orphans: number
     }
 
-/** What a history record says besides name, md5 and content; a row, since objects are several times as much work to send. */
-export type RecordFacts = readonly [
-  id: Plain,
-  atMs: Plain,
-  op: Plain,
-  srcIp: Plain,
-  srcUser: Plain,
-  type: Plain,
-  appName: Plain,
-  encryptedDataKey: Plain,
-]
+/** An entry of a list of history as it crosses. */
+export type CrossingEntry = Omit<HistoryEntry, 'key'>
 
 /** A history record as it crosses: structured cloning turns its Buffer into a Uint8Array. */
 export interface CrossingRecord {
   readonly name: NameText
-  readonly facts: RecordFacts
+  readonly entry: CrossingEntry
   readonly md5: string
   readonly content: Uint8Array
 }
@@ -90,7 +88,7 @@ export interface CrossingRecord {
 /** A page of the history of one name as it crosses. */
 export interface CrossingPage {
   readonly totalCount: number
-  readonly rows: readonly RecordFacts[]
+  readonly entries: readonly CrossingEntry[]
 }
 
 /** How much `cleanHistory` may take (see the port). */

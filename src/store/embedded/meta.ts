@@ -1,5 +1,5 @@
+import { withChecksums } from './checked-row.ts'
 import type { Connection } from './connection.ts'
-import { withChecksum } from './row-writer.ts'
 import { RowReader } from './row-reader.ts'
 import { TABLES } from './tables.ts'
 
@@ -20,8 +20,7 @@ const ALL = `SELECT ${META.columns.join(', ')} FROM meta NOT INDEXED`
 /** The value of that name. Throws `DamagedRow`. */
 export function readMeta(connection: Connection, name: MetaName): string | undefined {
   const rows = connection.all(ALL).map((row) => META.read(row))
-  const found = rows.find(([its]) => its === name)
-  return found === undefined ? undefined : String(found[1])
+  return rows.find((row) => row.name === name)?.value
 }
 
 /** Sets the value of that name; the transaction is the caller's. */
@@ -30,6 +29,6 @@ export function writeMeta(connection: Connection, name: MetaName, value: string)
   connection.run(
     'INSERT INTO meta (name, value, checksum) VALUES (?, ?, ?) ' +
       'ON CONFLICT (name) DO UPDATE SET value = excluded.value, checksum = excluded.checksum',
-    withChecksum(TABLES.meta, [name, value]),
+    withChecksums(TABLES.meta, TABLES.meta.encode({ name, value })),
   )
 }

@@ -1,5 +1,6 @@
 import type { SqlValue } from './connection.ts'
-import { columnsOf, verifiedRow, type Row, type Table } from './tables.ts'
+import { checksumColumnsOf, columnsOf, type CheckedTable, verified } from './checked-row.ts'
+import type { Table, Values } from './table.ts'
 
 // The driver ends the whole process when it is given a text that is not UTF-8, as a flipped bit makes it. So it
 // never sees a text of the file: what a query reads of one is its bytes in hexadecimal digits. And since the way
@@ -9,52 +10,65 @@ import { columnsOf, verifiedRow, type Row, type Table } from './tables.ts'
 const BETWEEN = 0xff
 const NOTHING = 0xfe
 
-/** Reads whole rows of one table. */
-export class RowReader {
-  readonly #table: Table
-  /** Whether a column of the table is a text, in order. */
+/** Reads rows of one table by queries of its own. */
+export class RowReader<R> {
+  readonly #table: Table<R>
+  readonly #hasContent: boolean
+  /** Whether a column of the values is a text, in order. */
   readonly #isText: readonly boolean[]
-  /** The expressions that a query has to select; `read` takes their values. The first column stays first if it is a number. */
+  /** How many of the columns read are numbers or content. */
+  readonly #others: number
+  /** The expressions that a query selects; `read` takes their values. The first column stays first if it is a number. */
   readonly columns: readonly string[]
 
-  constructor(table: Table) {
+  /** `as` is the alias of the table in the query. With `content: false` the content is not read and is null. */
+  constructor(table: Table<R>, { as = table.name, content = true }: { as?: string; content?: boolean } = {}) {
     this.#table = table
-    const columns = columnsOf(table)
+    this.#hasContent = content
+    const columns = columnsOf(table).filter((column) => content || column !== table.content)
     this.#isText = columns.map((column) => table.texts.includes(column))
     const others = columns.filter((column) => !table.texts.includes(column))
+    this.#others = others.length
     this.columns = [
-      ...others.map((column) => expressionOf(table, column)),
-      `${table.name}.checksum + 0`,
-      packedTexts(table.texts.map((column) => `${table.name}.${column}`)),
+      ...others.map((column) => expressionOf(table, `${as}.${column}`)),
+      ...checksumColumnsOf(table).map((column) => `${as}.${column} + 0`),
+      packedTexts(table.texts.map((column) => `${as}.${column}`)),
     ]
   }
 
-  /** The row, in the order of `columnsOf`, from the values of `columns` that begin at `from`. Throws `DamagedRow`. */
-  read(values: Row, from = 0): Row {
-    const texts = unpackedTexts(String(values[from + this.columns.length - 1]))
+  /** The row from the values of `columns` that begin at `from`. Throws `DamagedRow`. */
+  read(read: readonly SqlValue[], from = 0): R {
+    return this.#table.decode(this.values(read, from))
+  }
+
+  /** As `read`, but the values of the row instead of named fields, to be sent somewhere. */
+  values(read: readonly SqlValue[], from = 0): Values {
+    const textsAt = from + this.columns.length - 1
+    const texts = unpackedTexts(String(read[textsAt]))
     let text = 0
     let other = from
-    const row: SqlValue[] = []
-    for (const isText of this.#isText) row.push((isText ? texts[text++] : values[other++]) ?? null)
-    row.push(values[other] ?? null)
-    return verifiedRow(this.#table, row)
+    const values: SqlValue[] = []
+    for (const isText of this.#isText) values.push((isText ? texts[text++] : read[other++]) ?? null)
+    if (!this.#hasContent) values.push(null)
+    const checksums = read.slice(from + this.#others, textsAt)
+    return verified(this.#table, { values, checksums, hasContent: this.#hasContent })
   }
 }
 
 /** Damage can make anything of a value's type; these make it a number or bytes again, or leave it NULL. */
-function expressionOf(table: Table, column: string): string {
-  return column === table.content ? `CAST(${table.name}.${column} AS BLOB)` : `${table.name}.${column} + 0`
+function expressionOf({ content }: CheckedTable, column: string): string {
+  return column.endsWith(`.${content}`) ? `CAST(${column} AS BLOB)` : `${column} + 0`
 }
 
 /** The expression by which a query reads columns that hold a text (or the bytes of one) or NULL; see `unpackedTexts`. */
-export function packedTexts(columns: readonly string[]): string {
+function packedTexts(columns: readonly string[]): string {
   if (columns.length === 0) return "''"
   const values = columns.map((column) => `ifnull(${column}, x'${NOTHING.toString(16)}')`)
   return `hex(${values.join(` || x'${BETWEEN.toString(16)}' || `)})`
 }
 
 /** What the columns of `packedTexts` held. */
-export function unpackedTexts(digits: string): (string | null)[] {
+function unpackedTexts(digits: string): (string | null)[] {
   const bytes = Buffer.from(digits, 'hex')
   const texts: (string | null)[] = []
   for (let start = 0; start <= bytes.length;) {

@@ -1,28 +1,28 @@
-import { storable, type Connection, type SqlValue } from './connection.ts'
+import { checksumColumnsOf, columnsOf, type CheckedTable, withChecksums } from './checked-row.ts'
+import { storable, type Connection } from './connection.ts'
 import { GatheredRows } from './gathered-rows.ts'
-import { checksumOf, columnsOf, type Table } from './tables.ts'
 
 /**
  * Writes and drops rows of one table, many with one statement, in the order in which they are given: `add` and `drop`
  * gather, `flush` carries out what is left.
  */
 export class RowWriter {
-  readonly #table: Table
+  readonly #table: CheckedTable
   readonly #columns: readonly string[]
   /** Rows to write, and keys of rows to drop: one of the two is empty. */
   readonly #written: GatheredRows
   readonly #dropped: GatheredRows
 
-  constructor(connection: Connection, table: Table) {
+  constructor(connection: Connection, table: CheckedTable) {
     this.#table = table
-    this.#columns = [...columnsOf(table), 'checksum']
+    this.#columns = [...columnsOf(table), ...checksumColumnsOf(table)]
     this.#written = new GatheredRows(connection, table.rowsAtOnce, (rows) => this.#insertOf(rows))
     this.#dropped = new GatheredRows(connection, table.rowsAtOnce, (rows) => this.#deleteOf(rows))
   }
 
-  /** Takes a row to write; it is written by the next `flush` at the latest. */
+  /** Takes the values of a row to write (`Table.encode`); it is written by the next `flush` at the latest. */
   add(values: readonly unknown[]): void {
-    const row = withChecksum(this.#table, values)
+    const row = withChecksums(this.#table, values)
     if (row.length !== this.#columns.length) {
       throw new Error(`A row of ${this.#table.name} has ${row.length} columns, not ${this.#columns.length}`)
     }
@@ -60,12 +60,4 @@ export class RowWriter {
     const any = Array.from({ length: rows }, () => row).join(' OR ')
     return `DELETE FROM ${this.#table.name} WHERE ${any}`
   }
-}
-
-/** The values of a row, for writers that do not gather. */
-export function withChecksum(table: Table, values: readonly unknown[]): SqlValue[] {
-  const row: SqlValue[] = []
-  for (const value of values) row.push(storable(value))
-  row.push(checksumOf(table, row))
-  return row
 }

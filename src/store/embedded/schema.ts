@@ -32,6 +32,7 @@ CREATE TABLE config_revision (
   src_user TEXT,
   at_ms INTEGER NOT NULL,
   hidden INTEGER NOT NULL,
+  content_checksum INTEGER,
   checksum INTEGER NOT NULL,
   content BLOB
 );

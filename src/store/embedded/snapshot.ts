@@ -1,19 +1,13 @@
-import { type ConfigItem, configKey, type ConfigType } from '../../core/config/config-item.ts'
-import { NO_NOTES, notesWith } from '../../core/config/config-notes.ts'
-import type { InstanceAddress } from '../../core/naming/instance.ts'
-import { type Service, SERVICE_DEFAULTS, type ServiceKey } from '../../core/naming/service.ts'
+import type { ConfigItem } from '../../core/config/config-item.ts'
+import type { Service, ServiceKey } from '../../core/naming/service.ts'
 import type { Namespace } from '../../core/namespaces/namespace.ts'
-import type { Revision, Snapshot, StoredInstance, StoredMetadata } from '../../core/ports.ts'
 import type { SwitchPatch } from '../../core/operator/switches.ts'
+import type { Revision, Snapshot, StoredInstance, StoredMetadata } from '../../core/ports.ts'
+import { configItemOf } from './config-rows.ts'
 import { instanceOfText } from './instance-text.ts'
-import type { LoadBatch, Plain } from './messages.ts'
-
-const DEFAULT_TEXTS = new Map<object, string>(
-  [SERVICE_DEFAULTS.metadata, SERVICE_DEFAULTS.selector, SERVICE_DEFAULTS.clusters].map((value) => [
-    value,
-    JSON.stringify(value),
-  ]),
-)
+import type { CrossingItem, LoadBatch } from './messages.ts'
+import { serviceOf } from './service-rows.ts'
+import { type InstanceRow, type RememberedRow, TABLES } from './tables.ts'
 
 /** Makes the snapshot of the batches of a load. */
 export class SnapshotBuilder {
@@ -29,19 +23,20 @@ export class SnapshotBuilder {
   add(batch: LoadBatch): void {
     switch (batch.kind) {
       case 'configs':
-        for (const row of batch.rows) this.#configs.push(configOf(row, batch.contents))
+        for (const item of batch.items) this.#configs.push(configOf(item, batch.contents))
         return
       case 'namespaces':
-        for (const row of batch.rows) this.#namespaces.push(namespaceOf(row))
+        for (const row of batch.rows) this.#namespaces.push(TABLES.namespace.decode(row))
         return
       case 'services':
-        for (const row of batch.rows) this.#addService(serviceOf(row))
+        for (const row of batch.rows) this.#addService(serviceOf(TABLES.service.decode(row)))
         return
       case 'instances':
-        for (const row of batch.rows) this.#addInstance(row)
+        for (const row of batch.rows) this.#addInstance(TABLES.instance.decode(row))
         return
       case 'remembered':
-        for (const row of batch.rows) this.#remembered.push(rememberedOf(row))
+        for (const row of batch.rows)
+          this.#remembered.push(rememberedOf(TABLES.remembered_metadata.decode(row)))
         return
       case 'settled':
         this.#switches = JSON.parse(batch.switchesJson)
@@ -69,91 +64,32 @@ export class SnapshotBuilder {
     this.#serviceKeys.set(service.serial, service.key)
   }
 
-  #addInstance([serial, serviceSerial, healthy, text]: readonly Plain[]): void {
-    const serviceKey = this.#serviceKeys.get(Number(serviceSerial))
+  #addInstance({ serial, serviceSerial, healthy, record }: InstanceRow): void {
+    const serviceKey = this.#serviceKeys.get(serviceSerial)
     if (serviceKey === undefined) return
-    const record = instanceOfText(Number(serial), String(text))
-    this.#instances.push({ serviceKey, record, healthy: healthy === 1 })
+    this.#instances.push({ serviceKey, record: instanceOfText(serial, record), healthy })
   }
 }
 
-function configOf(row: readonly Plain[], contents: ArrayBuffer): ConfigItem {
-  const [namespaceId, group, dataId, ...rest] = row
-  const [id, historyId, createdMs, createUser, createIp, desc, use, effect, schema, configTags, ...version] =
-    rest
-  const [md5, type, appName, encryptedDataKey, , , modifiedMs, contentAt, contentLength] = version
-  const notes = {
-    appName: String(appName),
-    desc: text(desc),
-    use: text(use),
-    effect: text(effect),
-    schema: text(schema),
-    configTags: text(configTags),
-    encryptedDataKey: String(encryptedDataKey),
-  }
-  return {
-    key: configKey(String(namespaceId), String(group), String(dataId)),
-    origin: {
-      id: Number(id),
-      createdMs: Number(createdMs),
-      createUser: text(createUser),
-      createIp: String(createIp),
-    },
-    historyId: Number(historyId),
-    content: Buffer.from(contents, Number(contentAt), Number(contentLength)),
-    md5: String(md5),
-    type: type as ConfigType,
-    notes: notesWith(NO_NOTES, notes),
-    modifiedMs: Number(modifiedMs),
-  }
+function configOf(rows: CrossingItem, contents: ArrayBuffer): ConfigItem {
+  const [nameValues, itemValues, revisionValues, contentAt, contentLength] = rows
+  const name = TABLES.config_name.decode(nameValues)
+  const item = TABLES.config_item.decode(itemValues)
+  const revision = TABLES.config_revision.decode(revisionValues)
+  return configItemOf({ name, item, revision }, Buffer.from(contents, contentAt, contentLength))
 }
 
-function namespaceOf([id, showName, desc]: readonly Plain[]): Namespace {
-  return { id: String(id), showName: String(showName), desc: String(desc) }
-}
-
-function serviceOf(row: readonly Plain[]): Service {
-  const [serial, namespaceId, groupedName, protectThreshold, madeBy, selector, clusters, metadata] = row
-  return {
-    key: { namespaceId: String(namespaceId), groupedName: String(groupedName) },
-    serial: Number(serial),
-    protectThreshold: Number(protectThreshold),
-    metadata: parsedOr(metadata, SERVICE_DEFAULTS.metadata),
-    selector: parsedOr(selector, SERVICE_DEFAULTS.selector),
-    clusters: parsedOr(clusters, SERVICE_DEFAULTS.clusters),
-    madeBy: madeBy as Service['madeBy'],
-  }
-}
-
-function rememberedOf([
+function rememberedOf({
   namespaceId,
   groupedName,
   ip,
   port,
   cluster,
   metadata,
-]: readonly Plain[]): StoredMetadata {
+}: RememberedRow): StoredMetadata {
   return {
-    serviceKey: { namespaceId: String(namespaceId), groupedName: String(groupedName) },
-    address: addressOf([ip, port, cluster]),
-    metadata: parsed(metadata),
+    serviceKey: { namespaceId, groupedName },
+    address: { ip, port, cluster },
+    metadata: JSON.parse(metadata),
   }
-}
-
-function addressOf([ip, port, cluster]: readonly (Plain | undefined)[]): InstanceAddress {
-  return { ip: String(ip), port: Number(port), cluster: String(cluster) }
-}
-
-function text(value: Plain | undefined): string | null {
-  return value === undefined || value === null ? null : String(value)
-}
-
-/** A part of a service, the shared default where it is just that. */
-function parsedOr<T extends object>(value: Plain | undefined, usual: T): T {
-  return value === DEFAULT_TEXTS.get(usual) ? usual : parsed(value)
-}
-
-/** Our own JSON, checked by its row's checksum. */
-function parsed<T>(value: Plain | undefined): T {
-  return JSON.parse(String(value)) as T
 }

@@ -1,172 +1,139 @@
-import { crc32 } from 'node:zlib'
-import type { SqlValue } from './connection.ts'
+import { bytes, defineTable, flag, number, orNull, type Table, text } from './table.ts'
 
-/** The values of one row, in the order of its table's columns. */
-export type Row = readonly SqlValue[]
-
-/**
- * How rows of a table are written and checked. `checked` columns come first in every row and are covered by
- * the row's checksum; `loose` ones change without it being made anew. `content` (bytes, or a text without NUL)
- * is covered as well, as it stands. A row whose key is there replaces that one, unless `isAppended`.
- */
-export interface Table {
-  readonly name: string
-  readonly checked: readonly string[]
-  readonly loose: readonly string[]
-  /** The columns that name a row; of `checked`. */
-  readonly key: readonly string[]
-  /** Those of all its columns that hold a text or NULL; the others hold numbers, and `content` bytes. */
-  readonly texts: readonly string[]
-  readonly content?: string
-  readonly isAppended?: true
-  /** How many rows one INSERT statement takes at most. */
-  readonly rowsAtOnce: number
-}
-
-/** Every table of the file; `schema.ts` makes them with the same columns. */
+/** Every table of the file; `schema.ts` creates them with the same columns. A table comes before those that refer to it. */
 export const TABLES = {
-  meta: {
-    name: 'meta',
-    checked: ['name', 'value'],
-    loose: [],
-    key: ['name'],
-    texts: ['name', 'value'],
-    rowsAtOnce: 1,
-  },
-  config_name: {
-    name: 'config_name',
-    checked: ['id', 'namespace_id', 'group_name', 'data_id'],
-    loose: [],
-    key: ['id'],
-    texts: ['namespace_id', 'group_name', 'data_id'],
-    rowsAtOnce: 1,
-  },
-  config_revision: {
-    name: 'config_revision',
-    checked: [
-      'id',
-      'name_id',
-      'item_id',
-      'op',
-      'prev_id',
-      'md5',
-      'type',
-      'app_name',
-      'encrypted_data_key',
-      'src_ip',
-      'src_user',
-      'at_ms',
-    ],
-    // Cleaning turns a record into a carrier by this bit alone.
-    loose: ['hidden'],
-    key: ['id'],
-    texts: ['op', 'md5', 'type', 'app_name', 'encrypted_data_key', 'src_ip', 'src_user'],
-    content: 'content',
-    isAppended: true,
-    rowsAtOnce: 16,
-  },
-  config_item: {
-    name: 'config_item',
-    checked: [
-      'name_id',
-      'id',
-      'revision_id',
-      'created_ms',
-      'create_user',
-      'create_ip',
-      'description',
-      'use',
-      'effect',
-      'schema',
-      'config_tags',
-    ],
-    loose: [],
-    key: ['name_id'],
-    texts: ['create_user', 'create_ip', 'description', 'use', 'effect', 'schema', 'config_tags'],
-    rowsAtOnce: 16,
-  },
-  namespace: {
-    name: 'namespace',
-    checked: ['id', 'show_name', 'description'],
-    loose: [],
-    key: ['id'],
-    texts: ['id', 'show_name', 'description'],
-    rowsAtOnce: 16,
-  },
-  service: {
-    name: 'service',
-    checked: [
-      'serial',
-      'namespace_id',
-      'grouped_name',
-      'protect_threshold',
-      'made_by',
-      'selector',
-      'clusters',
-      'metadata',
-      'saved_ms',
-    ],
-    loose: [],
-    key: ['serial'],
-    texts: ['namespace_id', 'grouped_name', 'made_by', 'selector', 'clusters', 'metadata'],
-    rowsAtOnce: 16,
-  },
-  instance: {
-    name: 'instance',
-    checked: ['serial', 'service_serial', 'healthy', 'record'],
-    loose: [],
-    key: ['serial'],
-    texts: ['record'],
-    rowsAtOnce: 50,
-  },
-  remembered_metadata: {
-    name: 'remembered_metadata',
-    checked: ['namespace_id', 'grouped_name', 'ip', 'port', 'cluster', 'metadata', 'at_ms'],
-    loose: [],
-    key: ['namespace_id', 'grouped_name', 'ip', 'port', 'cluster'],
-    texts: ['namespace_id', 'grouped_name', 'ip', 'cluster', 'metadata'],
-    rowsAtOnce: 16,
-  },
-} satisfies Record<string, Table>
+  /** Values of the store's own; see `meta.ts`. */
+  meta: defineTable('meta', { name: text('name'), value: text('value') }, { key: ['name'] }),
+
+  /** The number that stands for the key of an item in the other tables. */
+  config_name: defineTable(
+    'config_name',
+    {
+      id: number('id'),
+      namespaceId: text('namespace_id'),
+      group: text('group_name'),
+      dataId: text('data_id'),
+    },
+    { key: ['id'] },
+  ),
+
+  /** The versions of items, and their deletions. */
+  config_revision: defineTable(
+    'config_revision',
+    {
+      id: number('id'),
+      nameId: number('name_id'),
+      itemId: number('item_id'),
+      op: text<'I' | 'U' | 'D'>('op'),
+      /** The revision that this one replaces; null for a new item. */
+      prevId: orNull(number('prev_id')),
+      // These four are null for a deletion.
+      md5: orNull(text('md5')),
+      type: orNull(text('type')),
+      appName: orNull(text('app_name')),
+      encryptedDataKey: orNull(text('encrypted_data_key')),
+      srcIp: text('src_ip'),
+      srcUser: orNull(text('src_user')),
+      atMs: number('at_ms'),
+      /** History no longer shows it; see `schema.ts`. Cleaning changes this column alone. */
+      hidden: flag('hidden'),
+      /** Null for a deletion, and if it was not read. */
+      content: orNull(bytes('content')),
+    },
+    { key: ['id'], loose: ['hidden'], isAppended: true },
+  ),
+
+  /** What belongs to an item and not to one of its versions. */
+  config_item: defineTable(
+    'config_item',
+    {
+      nameId: number('name_id'),
+      id: number('id'),
+      /** The revision that this row was written with; see `schema.ts`. */
+      revisionId: number('revision_id'),
+      createdMs: number('created_ms'),
+      createUser: orNull(text('create_user')),
+      createIp: text('create_ip'),
+      desc: orNull(text('description')),
+      use: orNull(text('use')),
+      effect: orNull(text('effect')),
+      schema: orNull(text('schema')),
+      configTags: orNull(text('config_tags')),
+    },
+    { key: ['nameId'] },
+  ),
+
+  namespace: defineTable(
+    'namespace',
+    { id: text('id'), showName: text('show_name'), desc: text('description') },
+    { key: ['id'] },
+  ),
+
+  /** Services without their instances; `selector`, `clusters` and `metadata` are JSON. */
+  service: defineTable(
+    'service',
+    {
+      serial: number('serial'),
+      namespaceId: text('namespace_id'),
+      groupedName: text('grouped_name'),
+      protectThreshold: number('protect_threshold'),
+      madeBy: text<'operator' | 'registration'>('made_by'),
+      selector: text('selector'),
+      clusters: text('clusters'),
+      metadata: text('metadata'),
+      savedMs: number('saved_ms'),
+    },
+    { key: ['serial'] },
+  ),
+
+  /** Instances; `record` is the text of `instance-text.ts`. */
+  instance: defineTable(
+    'instance',
+    {
+      serial: number('serial'),
+      serviceSerial: number('service_serial'),
+      healthy: flag('healthy'),
+      record: text('record'),
+    },
+    { key: ['serial'], rowsAtOnce: 50 },
+  ),
+
+  /** Remembered metadata, as JSON. */
+  remembered_metadata: defineTable(
+    'remembered_metadata',
+    {
+      namespaceId: text('namespace_id'),
+      groupedName: text('grouped_name'),
+      ip: text('ip'),
+      port: number('port'),
+      cluster: text('cluster'),
+      metadata: text('metadata'),
+      atMs: number('at_ms'),
+    },
+    { key: ['namespaceId', 'groupedName', 'ip', 'port', 'cluster'] },
+  ),
+} as const
 
 /** The name of a table. */
 export type TableName = keyof typeof TABLES
 
-/** The columns of a row as they are written and read, without the checksum that follows them. */
-export function columnsOf(table: Table): string[] {
-  return [...table.checked, ...table.loose, ...(table.content === undefined ? [] : [table.content])]
-}
+/** A row of a table, with named fields. */
+export type RowOf<T extends TableName> = (typeof TABLES)[T] extends Table<infer R> ? R : never
 
-/** The CRC-32 of a row: the name of its table and its checked columns as JSON, then its content. */
-export function checksumOf(table: Table, row: Row): number {
-  // With the name, a row that is found outside of its table fits no other table with as many columns.
-  const fields = crc32(JSON.stringify([table.name, ...row.slice(0, table.checked.length)]))
-  const content = table.content === undefined ? null : row.at(-1)
-  // Bytes and the text that they would be are not the same.
-  if (typeof content === 'string') return crc32(content, ~fields >>> 0)
-  // zlib answers 0 for no bytes at all, or what it was given, as their memory happens to be.
-  return Buffer.isBuffer(content) && content.length > 0 ? crc32(content, fields) : fields
-}
+/** All names of tables, in the order of `TABLES`. */
+export const TABLE_NAMES = Object.keys(TABLES) as TableName[]
 
-/** What is in the file is not what was written there. The message names the table, the row and the way out. */
-export class DamagedRow extends Error {
-  constructor(table: string, rowName: string, problem: string) {
-    super(
-      `The row ${rowName} of the table ${table} is damaged: ${problem}. ` +
-        'Run `waypost doctor` on the data directory, or put back a backup.',
-    )
-    this.name = 'DamagedRow'
-  }
-}
-
-/**
- * A row as it was written, from a row as it was read (its columns, then its checksum).
- * Throws `DamagedRow` when the checksum does not fit.
- */
-export function verifiedRow(table: Table, read: Row): Row {
-  const row = read.slice(0, -1)
-  if (checksumOf(table, row) !== read.at(-1)) {
-    throw new DamagedRow(table.name, String(row[0]), 'its checksum does not fit its contents')
-  }
-  return row
-}
+/** A row of `meta`. */
+export type MetaRow = RowOf<'meta'>
+/** A row of `config_name`. */
+export type NameRow = RowOf<'config_name'>
+/** A row of `config_revision`. */
+export type RevisionRow = RowOf<'config_revision'>
+/** A row of `config_item`. */
+export type ItemRow = RowOf<'config_item'>
+/** A row of `service`. */
+export type ServiceRow = RowOf<'service'>
+/** A row of `instance`. */
+export type InstanceRow = RowOf<'instance'>
+/** A row of `remembered_metadata`. */
+export type RememberedRow = RowOf<'remembered_metadata'>

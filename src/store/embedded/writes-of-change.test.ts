@@ -3,6 +3,8 @@ import type { ConfigPublished } from '../../core/changes.ts'
 import { type ConfigItem, configKey } from '../../core/config/config-item.ts'
 import type { ConfigNotes } from '../../core/config/config-notes.ts'
 import { ContentPack } from './content-pack.ts'
+import type { Values } from './table.ts'
+import { type ItemRow, TABLES } from './tables.ts'
 import { writeOfChange } from './writes-of-change.ts'
 
 const FIRST: ConfigItem = {
@@ -24,7 +26,7 @@ const FIRST: ConfigItem = {
   modifiedMs: 1,
 }
 
-function rowWritten(changed: Partial<ConfigItem>, previous: ConfigItem | null = FIRST): unknown {
+function rowWritten(changed: Partial<ConfigItem>, previous: ConfigItem | null = FIRST): ItemRow | undefined {
   const item = { ...FIRST, historyId: 7, ...changed }
   const operator = { ip: '127.0.0.1', user: null }
   const change: ConfigPublished = {
@@ -34,7 +36,8 @@ function rowWritten(changed: Partial<ConfigItem>, previous: ConfigItem | null = 
     previous: previous ?? undefined,
     operator,
   }
-  return writeOfChange(change, new ContentPack())?.[3]
+  const values = writeOfChange(change, new ContentPack())?.[3] as Values | undefined
+  return values === undefined ? undefined : TABLES.config_item.decode(values)
 }
 
 function withNote(note: Partial<ConfigNotes>): Partial<ConfigItem> {
@@ -47,20 +50,20 @@ test('a version does not write the row of its item, which stays the same', () =>
 })
 
 test('a new item writes its row, also where one of its name was before', () => {
-  const row = [2, 7, 1, 'ada', '127.0.0.1', 'd', null, null, null, null]
+  const { id, ...birth } = FIRST.origin
+  const { appName: _, encryptedDataKey: __, ...notes } = FIRST.notes
+  const row = { nameId: 0, id, revisionId: 7, ...birth, ...notes }
   expect(rowWritten({}, null)).toEqual(row)
   const origin = { ...FIRST.origin, id: 6 }
-  expect(rowWritten({ origin })).toEqual(row.with(0, 6))
+  expect(rowWritten({ origin })).toEqual({ ...row, id: 6 })
 })
 
-test.each([
-  ['desc', 5],
-  ['use', 6],
-  ['effect', 7],
-  ['schema', 8],
-  ['configTags', 9],
-] as const)('a version with another %s writes the row', (name, at) => {
-  const row = rowWritten(withNote({ [name]: 'other' })) as unknown[]
-  expect([row[1], row[at]]).toEqual([7, 'other'])
-  expect(rowWritten({}, { ...FIRST, ...withNote({ [name]: 'other' }) })).toHaveLength(10)
-})
+test.each(['desc', 'use', 'effect', 'schema', 'configTags'] as const)(
+  'a version with another %s writes the row',
+  (name) => {
+    expect(rowWritten(withNote({ [name]: 'other' }))).toMatchObject({ revisionId: 7, [name]: 'other' })
+    expect(rowWritten({}, { ...FIRST, ...withNote({ [name]: 'other' }) })).toMatchObject({
+      [name]: FIRST.notes[name],
+    })
+  },
+)

@@ -1,17 +1,15 @@
-import type {
-  Change,
-  ConfigDeleted,
-  ConfigPublished,
-  InstanceSaved,
-  ServiceSaved,
-} from '../../core/changes.ts'
-import type { ConfigItem, ConfigKey } from '../../core/config/config-item.ts'
+import type { Change, ConfigPublished, InstanceSaved } from '../../core/changes.ts'
+import type { ConfigKey } from '../../core/config/config-item.ts'
 import type { InstanceAddress } from '../../core/naming/instance.ts'
 import type { ServiceKey } from '../../core/naming/service.ts'
 import { msOf, stampOfId } from '../../core/stamps.ts'
-import type { NameText, Plain, Write } from './messages.ts'
+import { deletedRow, hasSameRow, itemRow, publishedRow } from './config-rows.ts'
 import type { ContentPack } from './content-pack.ts'
 import { instanceText } from './instance-text.ts'
+import type { NameText, Write } from './messages.ts'
+import { serviceRow } from './service-rows.ts'
+import type { Values } from './table.ts'
+import { TABLES } from './tables.ts'
 
 /** What a change writes; contents go into the pack. Nothing for what is never written. Throws for what cannot be stored. */
 export function writeOfChange(change: Change, pack: ContentPack): Write | undefined {
@@ -19,15 +17,13 @@ export function writeOfChange(change: Change, pack: ContentPack): Write | undefi
     case 'config-published':
       return publishedWrite(change, pack)
     case 'config-deleted':
-      return deletedWrite(change)
-    case 'namespace-saved': {
-      const { id, showName, desc } = change.namespace
-      return ['put', 'namespace', [id, showName, desc]]
-    }
+      return ['deleted', nameText(change.key), TABLES.config_revision.encode(deletedRow(change))]
+    case 'namespace-saved':
+      return ['put', 'namespace', TABLES.namespace.encode(change.namespace)]
     case 'namespace-deleted':
       return ['drop', 'namespace', [change.namespaceId]]
     case 'service-saved':
-      return ['put', 'service', serviceRow(change)]
+      return ['put', 'service', TABLES.service.encode(serviceRow(change))]
     case 'service-deleted':
       return ['drop', 'service', [change.serial]]
     case 'instance-saved':
@@ -37,8 +33,9 @@ export function writeOfChange(change: Change, pack: ContentPack): Write | undefi
     case 'instance-health-changed':
       return ['instance-health', change.serial, change.healthy]
     case 'metadata-remembered': {
-      const key = addressKey(change.serviceKey, change.address)
-      return ['put', 'remembered_metadata', [...key, JSON.stringify(change.metadata), msOf(change.stamp)]]
+      const { serviceKey, address, stamp } = change
+      const row = { ...serviceKey, ...address, metadata: JSON.stringify(change.metadata), atMs: msOf(stamp) }
+      return ['put', 'remembered_metadata', TABLES.remembered_metadata.encode(row)]
     }
     case 'metadata-forgotten':
       return ['drop', 'remembered_metadata', addressKey(change.serviceKey, change.address)]
@@ -61,55 +58,19 @@ export function nameText(key: ConfigKey): NameText {
   return [key.namespaceId, key.group, key.dataId]
 }
 
-function publishedWrite({ op, item, previous, operator }: ConfigPublished, pack: ContentPack): Write {
-  const { origin, notes } = item
-  const revision: Plain[] = [item.historyId, origin.id, op, previous?.historyId ?? null, item.md5, item.type]
-  revision.push(notes.appName, notes.encryptedDataKey, operator.ip, operator.user, item.modifiedMs)
-  const row = previous !== undefined && hasSameRow(item, previous) ? undefined : itemRow(item)
+function publishedWrite(change: ConfigPublished, pack: ContentPack): Write {
+  const { item, previous } = change
+  const revision = TABLES.config_revision.encode(publishedRow(change))
+  const keepsRow = previous !== undefined && hasSameRow(item, previous)
+  const row = keepsRow ? undefined : TABLES.config_item.encode(itemRow(item))
   return ['published', nameText(item.key), revision, row, pack.add(item.content), item.content.length]
-}
-
-/** What belongs to an item and not to one of its versions; and the version that it is written with. */
-function itemRow({ origin, historyId, notes }: ConfigItem): Plain[] {
-  const born = [origin.id, historyId, origin.createdMs, origin.createUser, origin.createIp]
-  return [...born, notes.desc, notes.use, notes.effect, notes.schema, notes.configTags]
-}
-
-/** Whether the row of an item may stay as the version before has it. All that `itemRow` writes is compared here. */
-function hasSameRow(item: ConfigItem, previous: ConfigItem): boolean {
-  if (item.origin !== previous.origin) return false
-  const [its, before] = [item.notes, previous.notes]
-  return (
-    its.desc === before.desc &&
-    its.use === before.use &&
-    its.effect === before.effect &&
-    its.schema === before.schema &&
-    its.configTags === before.configTags
-  )
-}
-
-function deletedWrite({ key, deleted, historyId, operator, atMs }: ConfigDeleted): Write {
-  const revision: Plain[] = [historyId, deleted.origin.id, 'D', deleted.historyId, null, null, null, null]
-  revision.push(operator.ip, operator.user, atMs)
-  return ['deleted', nameText(key), revision]
-}
-
-function serviceRow({ service, stamp }: ServiceSaved): Plain[] {
-  const { key, serial, protectThreshold, madeBy } = service
-  const row: Plain[] = [serial, key.namespaceId, key.groupedName, protectThreshold, madeBy]
-  row.push(
-    JSON.stringify(service.selector),
-    JSON.stringify(service.clusters),
-    JSON.stringify(service.metadata),
-  )
-  return [...row, msOf(stamp)]
 }
 
 function instanceWrite({ record, serviceSerial, healthy }: InstanceSaved): Write {
   return ['instance', record.serial, serviceSerial, healthy, instanceText(record)]
 }
 
-function addressKey(service: ServiceKey, address: InstanceAddress): Plain[] {
+function addressKey(service: ServiceKey, address: InstanceAddress): Values {
   return [service.namespaceId, service.groupedName, address.ip, address.port, address.cluster]
 }
 

@@ -3,7 +3,7 @@ import { VersionSums } from '../current-versions.ts'
 import { instanceOfText } from '../instance-text.ts'
 import { type InstanceTotals, NO_INSTANCES, parsedTotals, sumOf } from '../instance-totals.ts'
 import type { NameText } from '../messages.ts'
-import { checksumOf, type Row, type TableName, TABLES } from '../tables.ts'
+import type { InstanceRow, MetaRow, RevisionRow, TableName } from '../tables.ts'
 import type { Findings, OnProgress } from './finding.ts'
 import { RevisionIndex, type RevisionNote } from './revision-index.ts'
 import type { ReadRow, StoreRows } from './store-rows.ts'
@@ -69,23 +69,14 @@ export function takeInventory(rows: StoreRows, findings: Findings, onProgress: O
 }
 
 /** What a revision's row says, without its content. */
-export function revisionNote(row: Row): RevisionNote {
-  const [id, nameId, itemId, op, prevId] = row
-  return {
-    id: Number(id),
-    nameId: Number(nameId),
-    itemId: Number(itemId),
-    prevId: Number(prevId ?? 0),
-    op: op as RevisionNote['op'],
-    hidden: row[12] !== 0,
-    hasContent: Buffer.isBuffer(row[13]),
-  }
+function revisionNote(row: RevisionRow): RevisionNote {
+  const { id, nameId, itemId, op, prevId, hidden, content } = row
+  return { id, nameId, itemId, prevId: prevId ?? 0, op, hidden, hasContent: content !== null }
 }
 
 /** The md5 that the content of a revision has; undefined where it has no content. */
-export function contentMd5(row: Row): string | undefined {
-  const content = row[13]
-  return Buffer.isBuffer(content) ? createHash('md5').update(content).digest('hex') : undefined
+export function contentMd5({ content }: RevisionRow): string | undefined {
+  return content === null ? undefined : createHash('md5').update(content).digest('hex')
 }
 
 /** What it means when rows of a table are lost. */
@@ -121,30 +112,31 @@ function noteBroken(
 }
 
 function noteRow(inventory: Inventory, findings: Findings, stored: StoredRow): void {
-  const { table, row, rowid } = stored
   const { names, items, services, counts } = inventory
-  counts.set(table, (counts.get(table) ?? 0) + 1)
-  switch (table) {
-    case 'config_name':
-      if (!names.has(rowid)) names.set(rowid, [String(row[1]), String(row[2]), String(row[3])])
+  counts.set(stored.table, (counts.get(stored.table) ?? 0) + 1)
+  switch (stored.table) {
+    case 'config_name': {
+      const { id, namespaceId, group, dataId } = stored.row
+      if (!names.has(id)) names.set(id, [namespaceId, group, dataId])
       return
+    }
     case 'config_item': {
-      const note = { itemId: Number(row[1]), revisionId: Number(row[2]) }
+      const { nameId, id, revisionId } = stored.row
       // Of two the later one counts: a page that belongs to nothing may be an old one.
-      if ((items.get(rowid)?.revisionId ?? 0) < note.revisionId) items.set(rowid, note)
+      if ((items.get(nameId)?.revisionId ?? 0) < revisionId) items.set(nameId, { itemId: id, revisionId })
       return
     }
     case 'config_revision':
-      noteRevision(inventory, findings, row)
+      noteRevision(inventory, findings, stored.row)
       return
     case 'service':
-      services.set(rowid, `${String(row[1])}/${String(row[2])}`)
+      services.set(stored.row.serial, `${stored.row.namespaceId}/${stored.row.groupedName}`)
       return
     case 'instance':
-      noteInstance(inventory, stored)
+      noteInstance(inventory, stored.row, stored.checksum)
       return
     case 'meta':
-      noteMeta(inventory, row)
+      noteMeta(inventory, stored.row)
       return
     case 'namespace':
     case 'remembered_metadata':
@@ -152,30 +144,31 @@ function noteRow(inventory: Inventory, findings: Findings, stored: StoredRow): v
   }
 }
 
-function noteMeta(inventory: Inventory, [name, value]: Row): void {
-  if (name === 'current_versions') inventory.versionSums ??= VersionSums.parse(String(value))
-  if (name === 'instance_totals') inventory.instanceTotals.stored ??= parsedTotals(String(value))
+function noteMeta(inventory: Inventory, { name, value }: MetaRow): void {
+  if (name === 'current_versions') inventory.versionSums ??= VersionSums.parse(value)
+  if (name === 'instance_totals') inventory.instanceTotals.stored ??= parsedTotals(value)
 }
 
-function noteInstance(inventory: Inventory, { row, rowid }: StoredRow): void {
+function noteInstance(inventory: Inventory, row: InstanceRow, checksum: number): void {
+  const { serial, serviceSerial, record } = row
   // The first of two rows with the same number counts: the other is in a page that belongs to nothing.
-  if (inventory.instances.has(rowid)) return
-  const { ephemeral, address } = instanceOfText(rowid, String(row[3]))
+  if (inventory.instances.has(serial)) return
+  const { ephemeral, address } = instanceOfText(serial, record)
   const at = `${address.ip}:${address.port}`
-  inventory.instances.set(rowid, { serviceSerial: Number(row[1]), ephemeral, address: at })
+  inventory.instances.set(serial, { serviceSerial, ephemeral, address: at })
   const totals = inventory.instanceTotals
-  totals.found = sumOf(totals.found, { rows: 1, checksums: checksumOf(TABLES.instance, row) })
+  totals.found = sumOf(totals.found, { rows: 1, checksums: checksum })
 }
 
-function noteRevision(inventory: Inventory, findings: Findings, row: Row): void {
+function noteRevision(inventory: Inventory, findings: Findings, row: RevisionRow): void {
   const note = revisionNote(row)
   if (!inventory.revisions.add(note)) return
   inventory.highestId = Math.max(inventory.highestId, note.id)
-  inventory.latestMs = Math.max(inventory.latestMs, Number(row[11]))
+  inventory.latestMs = Math.max(inventory.latestMs, row.atMs)
   const md5 = contentMd5(row)
-  if (md5 !== undefined && md5 !== row[5]) {
+  if (md5 !== undefined && md5 !== row.md5) {
     findings.damage(`waypost.db, table config_revision, row ${note.id}`, {
-      problem: `The content has the md5 ${md5}, and ${String(row[5])} is noted for it.`,
+      problem: `The content has the md5 ${md5}, and ${row.md5} is noted for it.`,
       effect: 'Watchers of the item compare md5s: they may load it again and again.',
       remedy: 'The md5 is noted anew.',
     })

@@ -9,12 +9,12 @@ import { renewTotals } from '../instance-totals.ts'
 import { writeMeta } from '../meta.ts'
 import { RowWriter } from '../row-writer.ts'
 import { SCHEMA } from '../schema.ts'
-import { TABLES, type TableName } from '../tables.ts'
+import type { Table } from '../table.ts'
+import { TABLE_NAMES, type TableName, TABLES } from '../tables.ts'
 import type { Examined } from './examine.ts'
 import type { OnProgress } from './finding.ts'
 import { RepairedRows } from './repaired-rows.ts'
 import { NotExaminable } from './sqlite-check.ts'
-import { TABLE_NAMES } from './stored-row.ts'
 
 /** Rows between commits: what one transaction holds in memory stays small. */
 const ROWS_PER_COMMIT = 5_000
@@ -103,7 +103,7 @@ function writeRows(connection: Connection, rows: RepairedRows, onProgress: OnPro
   let inTransaction = 0
   connection.exec('BEGIN')
   for (const { table, row } of rows.all(onProgress)) {
-    writers.get(table)?.add(row)
+    writers.get(table)?.add((TABLES[table] as Table<typeof row>).encode(row))
     counts[table] = (counts[table] ?? 0) + 1
     if (++inTransaction % ROWS_PER_COMMIT > 0) continue
     commit()

@@ -1,25 +1,20 @@
-import type { SqlValue } from '../connection.ts'
 import type { MetaName } from '../meta.ts'
-import type { Row } from '../tables.ts'
+import type { ItemRow, RevisionRow } from '../tables.ts'
 import type { OnProgress } from './finding.ts'
-import { contentMd5, revisionNote, type Inventory } from './inventory.ts'
+import { contentMd5, type Inventory } from './inventory.ts'
 import type { RepairPlan } from './repair-plan.ts'
-import type { RevisionNote } from './revision-index.ts'
 import type { StoreRows } from './store-rows.ts'
-import type { StoredRow } from './stored-row.ts'
+import type { AnyRow, StoredRow } from './stored-row.ts'
 
 /** Ids that a lost counter may have given out beyond those that are seen. */
 const FLOOR_MARGIN = 10_000
 
-/** A row to write. */
-type NewRow = Pick<StoredRow, 'table' | 'row'>
-
 /** What is known of an item that has no row any more, from the first version of it. */
 interface Birth {
   readonly itemId: number
-  readonly atMs: SqlValue
-  readonly ip: SqlValue
-  readonly user: SqlValue
+  readonly atMs: number
+  readonly ip: string
+  readonly user: string | null
 }
 
 /** The rows of a repaired store: the sound ones, changed as the plan says. */
@@ -30,7 +25,7 @@ export class RepairedRows {
   readonly #isDamaged: boolean
   readonly #seen = new Set<string>()
   /** The item of each version that a deletion is made anew for. */
-  readonly #itemIds = new Map<number, SqlValue>()
+  readonly #itemIds = new Map<number, number>()
   /** Items to make anew, by their name's number. */
   readonly #births = new Map<number, Birth>()
   /** Numbers of the table `meta`, by name. */
@@ -46,12 +41,13 @@ export class RepairedRows {
   }
 
   /** Every row, once. */
-  *all(onProgress: OnProgress): Generator<NewRow> {
-    for (const [id, name] of this.#plan.namesFromIndex) yield { table: 'config_name', row: [id, ...name] }
+  *all(onProgress: OnProgress): Generator<AnyRow> {
+    for (const [id, [namespaceId, group, dataId]] of this.#plan.namesFromIndex)
+      yield { table: 'config_name', row: { id, namespaceId, group, dataId } }
     for (const read of this.#rows.read('writing rows', onProgress)) {
       if (read.kind === 'broken' || this.#wasSeen(read.stored)) continue
       const row = this.#changed(read.stored)
-      if (row !== undefined) yield { table: read.stored.table, row }
+      if (row !== undefined) yield row
     }
     yield* this.#itemsMadeAnew()
     yield* this.#deletionsMadeAnew()
@@ -81,104 +77,115 @@ export class RepairedRows {
   #wasSeen(stored: StoredRow): boolean {
     if (!this.#isDamaged) return false
     // Of two rows of one item the later one counts, and not the first: see #item.
-    const key = stored.table === 'config_item' ? `${keyOf(stored)} ${stored.row[2]}` : keyOf(stored)
+    const key = stored.table === 'config_item' ? `${keyOf(stored)} ${stored.row.revisionId}` : keyOf(stored)
     if (this.#seen.has(key)) return true
     this.#seen.add(key)
     return false
   }
 
-  #changed({ table, row, rowid }: StoredRow): Row | undefined {
-    const plan = this.#plan
-    switch (table) {
-      case 'config_name':
-        return row
+  #changed(stored: StoredRow): AnyRow | undefined {
+    switch (stored.table) {
       case 'config_item':
-        return this.#item(rowid, row)
+        return this.#item(stored.row)
       case 'config_revision':
-        return this.#revision(row)
+        return this.#revision(stored.row)
       case 'instance':
-        return plan.instances.has(rowid) ? undefined : row
+        return this.#plan.instances.has(stored.row.serial) ? undefined : stored
       case 'meta':
-        this.#meta.set(String(row[0]), Number(row[1]))
-        return row
+        this.#meta.set(stored.row.name, Number(stored.row.value))
+        return stored
+      case 'config_name':
       case 'namespace':
       case 'service':
       case 'remembered_metadata':
-        return row
+        return stored
     }
   }
 
-  #item(nameId: number, row: Row): Row | undefined {
+  #item(row: ItemRow): AnyRow | undefined {
+    const { nameId } = row
     // Of two rows of one item the later one counts.
-    if (this.#inventory.items.get(nameId)?.revisionId !== Number(row[2])) return undefined
+    if (this.#inventory.items.get(nameId)?.revisionId !== row.revisionId) return undefined
     if (this.#plan.namelessIds.has(nameId) || this.#plan.staleRows.has(nameId)) return undefined
-    if (!this.#plan.items.has(nameId)) return row
     const target = this.#plan.items.get(nameId)
-    return target === undefined ? undefined : row.with(2, target.id)
+    if (target === undefined && this.#plan.items.has(nameId)) return undefined
+    return { table: 'config_item', row: { ...row, revisionId: target?.id ?? row.revisionId } }
   }
 
-  #revision(row: Row): Row | undefined {
-    const note = revisionNote(row)
-    if (this.#plan.namelessIds.has(note.nameId)) return undefined
-    this.#noteBirth(note, row)
-    if (this.#plan.deletions.get(note.nameId)?.id === note.id) this.#itemIds.set(note.nameId, row[2] ?? 0)
-    const shown = this.#plan.hidden.has(note.id) ? row.with(12, 1) : row
-    const md5 = contentMd5(row)
-    return md5 === undefined || md5 === row[5] ? shown : shown.with(5, md5)
+  #revision(row: RevisionRow): AnyRow | undefined {
+    const { id, nameId, itemId } = row
+    if (this.#plan.namelessIds.has(nameId)) return undefined
+    this.#noteBirth(row)
+    if (this.#plan.deletions.get(nameId)?.id === id) this.#itemIds.set(nameId, itemId)
+    const hidden = row.hidden || this.#plan.hidden.has(id)
+    return { table: 'config_revision', row: { ...row, hidden, md5: contentMd5(row) ?? row.md5 } }
   }
 
-  /** The first version there is of an item without a row says when and by whom it was made. */
-  #noteBirth(note: RevisionNote, row: Row): void {
-    const target = this.#plan.items.get(note.nameId)
-    const hasRow = this.#inventory.items.has(note.nameId) && !this.#plan.staleRows.has(note.nameId)
+  /** The first version of an item without a row tells when and by whom the item was created. */
+  #noteBirth({ id, nameId, itemId, atMs, srcIp, srcUser }: RevisionRow): void {
+    const target = this.#plan.items.get(nameId)
+    const hasRow = this.#inventory.items.has(nameId) && !this.#plan.staleRows.has(nameId)
     if (target === undefined || hasRow) return
-    const itemId = Number(row[2])
-    if (this.#births.get(note.nameId)?.itemId === itemId) return
-    if (note.id > target.id) return
-    this.#births.set(note.nameId, { itemId, atMs: row[11] ?? 0, ip: row[9] ?? '', user: row[10] ?? null })
+    if (this.#births.get(nameId)?.itemId === itemId || id > target.id) return
+    this.#births.set(nameId, { itemId, atMs, ip: srcIp, user: srcUser })
   }
 
   /** Ids are taken from those that the counter leaves out: see `metaToSet`. */
-  *#deletionsMadeAnew(): Generator<NewRow> {
+  *#deletionsMadeAnew(): Generator<AnyRow> {
     let revision = Math.floor(this.#inventory.highestId / 2)
     for (const [nameId, last] of this.#plan.deletions) {
       const itemId = this.#itemIds.get(nameId)
       if (itemId === undefined || this.#plan.namelessIds.has(nameId)) continue
       const id = ++revision * 2 + 1
-      const told = [...REPAIRER, this.#inventory.latestMs, 0, null]
-      yield {
-        table: 'config_revision',
-        row: [id, nameId, itemId, 'D', last.id, null, null, null, null, ...told],
-      }
+      const row = { ...DELETION, id, nameId, itemId, prevId: last.id, atMs: this.#inventory.latestMs }
+      yield { table: 'config_revision', row }
     }
     this.#lastRevision = revision
   }
 
-  *#itemsMadeAnew(): Generator<NewRow> {
+  *#itemsMadeAnew(): Generator<AnyRow> {
     for (const [nameId, { itemId, atMs, ip, user }] of this.#births) {
       const target = this.#plan.items.get(nameId)
       if (target === undefined) continue
-      const unknown = [null, null, null, null, null]
-      yield { table: 'config_item', row: [nameId, itemId, target.id, atMs, user, ip, ...unknown] }
+      const birth = { createdMs: atMs, createUser: user, createIp: ip }
+      yield {
+        table: 'config_item',
+        row: { nameId, id: itemId, revisionId: target.id, ...birth, ...NO_NOTES },
+      }
     }
   }
 }
 
-/** Who makes the records that a repair adds. */
-const REPAIRER = ['127.0.0.1', 'waypost doctor'] as const
+const NO_NOTES = { desc: null, use: null, effect: null, schema: null, configTags: null }
 
-function keyOf({ table, row, rowid }: StoredRow): string {
-  switch (table) {
+/** What the records of deletions have in common that a repair adds. */
+const DELETION = {
+  op: 'D',
+  md5: null,
+  type: null,
+  appName: null,
+  encryptedDataKey: null,
+  srcIp: '127.0.0.1',
+  srcUser: 'waypost doctor',
+  hidden: false,
+  content: null,
+} as const
+
+function keyOf(stored: StoredRow): string {
+  switch (stored.table) {
     case 'meta':
+      return `meta ${stored.row.name}`
     case 'namespace':
-      return `${table} ${String(row[0])}`
-    case 'remembered_metadata':
-      return `${table} ${JSON.stringify(row.slice(0, 5))}`
+      return `namespace ${stored.row.id}`
+    case 'remembered_metadata': {
+      const { metadata: _, atMs: __, ...key } = stored.row
+      return JSON.stringify(key)
+    }
     case 'config_name':
     case 'config_revision':
     case 'config_item':
     case 'service':
     case 'instance':
-      return `${table} ${rowid}`
+      return `${stored.table} ${stored.rowid}`
   }
 }

@@ -1,9 +1,9 @@
 import { readCatalog, type Catalog } from '../file/catalog.ts'
 import type { DatabaseFile } from '../file/database-file.ts'
 import { freePages, looseRows, walkTree, type Met } from '../file/tree-walk.ts'
-import type { TableName } from '../tables.ts'
+import { TABLE_NAMES, type TableName } from '../tables.ts'
 import type { OnProgress } from './finding.ts'
-import { storedRow, storedRowOfAny, TABLE_NAMES, type StoredRow } from './stored-row.ts'
+import { storedRow, storedRowOfAny, type StoredRow } from './stored-row.ts'
 
 /** What reading the tables meets: a sound row, or what is broken. */
 export type ReadRow =

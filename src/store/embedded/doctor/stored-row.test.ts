@@ -8,11 +8,12 @@ const connection = temporaryDatabase()
 
 test('a row found outside of its table fits that table and no other with as many columns', () => {
   const writer = new RowWriter(connection(), TABLES.instance)
-  writer.add([3, 7, 1, '[]'])
+  const row = { serial: 3, serviceSerial: 7, healthy: true, record: '[]' }
+  writer.add(TABLES.instance.encode(row))
   writer.flush()
   const [, ...values] = connection().first('SELECT * FROM instance') ?? []
   // In the file the column that is the row number is empty.
   const met = { kind: 'row', page: 2, rowid: 3, values: [null, ...values] } as const
-  expect(storedRowOfAny(met)).toEqual({ table: 'instance', rowid: 3, row: [3, 7, 1, '[]'] })
+  expect(storedRowOfAny(met)).toMatchObject({ table: 'instance', rowid: 3, row })
   expect(storedRow('config_name', met)).toBeUndefined()
 })

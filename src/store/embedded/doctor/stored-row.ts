@@ -1,21 +1,18 @@
+import { checksumColumnsOf, columnsOf, type CheckedTable, verified } from '../checked-row.ts'
 import type { SqlValue } from '../connection.ts'
 import type { Met } from '../file/tree-walk.ts'
-import { TABLES, verifiedRow, type Row, type Table, type TableName } from '../tables.ts'
+import type { Values } from '../table.ts'
+import { type RowOf, TABLE_NAMES, type TableName, TABLES } from '../tables.ts'
 
 type MetRow = Extract<Met, { kind: 'row' }>
 
-/** A row of a table, checked. */
-export interface StoredRow {
-  readonly table: TableName
-  readonly rowid: number
-  /** Its columns in the order of `columnsOf`, without the checksum. */
-  readonly row: Row
-}
+/** A row of any table. */
+export type AnyRow = { readonly [T in TableName]: { readonly table: T; readonly row: RowOf<T> } }[TableName]
 
-/** All tables, names before what speaks of them. */
-export const TABLE_NAMES = Object.keys(TABLES) as TableName[]
+/** A row of any table that was read and checked. */
+export type StoredRow = AnyRow & { readonly rowid: number; readonly checksum: number }
 
-/** The column that stands for the rowid is not kept in the row itself. */
+/** In these tables the key is the rowid, which is not kept in the row itself. */
 const KEYED_BY_ROWID = new Set<TableName>([
   'config_name',
   'config_revision',
@@ -25,9 +22,13 @@ const KEYED_BY_ROWID = new Set<TableName>([
 ])
 
 /** The row as it was written; undefined where its number of columns or its checksum does not fit the table. */
-export function storedRow(table: TableName, met: MetRow): StoredRow | undefined {
-  const row = checkedRow(table, met)
-  return row === undefined ? undefined : { table, rowid: met.rowid, row }
+export function storedRow(table: TableName, { rowid, values }: MetRow): StoredRow | undefined {
+  const found = KEYED_BY_ROWID.has(table) ? values.with(0, rowid) : values
+  const definition = TABLES[table]
+  const sound = checkedValues(definition, found)
+  if (sound === undefined) return undefined
+  const checksum = found.at(definition.content === undefined ? -1 : -2)
+  return { table, row: definition.decode(sound), rowid, checksum } as StoredRow
 }
 
 /** The row of whichever table it fits: the checksum proves it. */
@@ -39,29 +40,22 @@ export function storedRowOfAny(met: MetRow): StoredRow | undefined {
   return undefined
 }
 
-function checkedRow(table: TableName, met: MetRow): Row | undefined {
-  const definition = TABLES[table]
-  const values = [...met.values]
-  if (values.length !== widthOf(definition)) return undefined
-  if (KEYED_BY_ROWID.has(table)) values[0] = met.rowid
+function checkedValues(table: CheckedTable, found: Values): Values | undefined {
+  const checksumCount = checksumColumnsOf(table).length
+  const contentCount = table.content === undefined ? 0 : 1
+  if (found.length !== columnsOf(table).length + checksumCount) return undefined
+  // In the file the content comes after the checksums.
+  const end = found.length - contentCount
+  const fields = found.slice(0, end - checksumCount).map(textOf)
+  const checksums = found.slice(end - checksumCount, end)
   try {
-    return verifiedRow(definition, asRead(definition, values))
+    return verified(table, { values: [...fields, ...found.slice(end)], checksums, hasContent: true })
   } catch {
     return undefined
   }
 }
 
-function widthOf({ checked, loose, content }: Table): number {
-  return checked.length + loose.length + 1 + (content === undefined ? 0 : 1)
-}
-
-/** In the file the content comes last, when rows are read the checksum does. Other bytes are a text with a NUL. */
-function asRead({ content }: Table, values: SqlValue[]): SqlValue[] {
-  if (content === undefined) return values.map(textOf)
-  const [checksum = null, bytes = null] = values.slice(-2)
-  return [...values.slice(0, -2).map(textOf), bytes, checksum]
-}
-
+/** A text with a NUL is stored as bytes. */
 function textOf(value: SqlValue): SqlValue {
   return Buffer.isBuffer(value) ? value.toString() : value
 }

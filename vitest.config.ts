@@ -7,8 +7,6 @@ export default defineConfig({
     // Processes and not threads: tests start servers, use native modules and expect signals.
     pool: 'forks',
     maxWorkers: 2,
-    // Black-box tests meet a machine that others use as well; who passes only on the second try is named at the end.
-    retry: process.env['CI'] === 'true' ? 1 : 0,
     testTimeout: 15_000,
     hookTimeout: 30_000,
     teardownTimeout: 10_000,

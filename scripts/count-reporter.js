@@ -1,14 +1,19 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
+/** The slowest tests that are named at the end. */
+const SLOWEST = 10
+
 /**
- * A vitest reporter that counts for the closing line, into the file named by COUNT_FILE, and names every skipped test with
- * its reason. A file that does not load, a suite whose hook fails and an error outside every test count as failures.
+ * A vitest reporter that counts for the closing lines of `npm test`, into the file named by COUNT_FILE: passed and failed
+ * tests, skipped ones with their reasons, and the slowest. A file that does not load, a suite whose hook fails and an
+ * error outside every test count as failures.
  */
 export default class CountReporter {
   onTestRunEnd(modules, unhandledErrors) {
-    const count = { passed: 0, failed: unhandledErrors.length, skipped: [], flaky: [] }
+    const count = { passed: 0, failed: unhandledErrors.length, skipped: [], slowest: [] }
     for (const module of modules) this.#countModule(module, count)
+    count.slowest = count.slowest.sort((a, b) => b.ms - a.ms).slice(0, SLOWEST)
     mkdirSync(dirname(process.env.COUNT_FILE), { recursive: true })
     writeFileSync(process.env.COUNT_FILE, JSON.stringify(count))
   }
@@ -18,11 +23,11 @@ export default class CountReporter {
     count.failed += suites.filter((suite) => suite.errors().length > 0).length
     for (const test of module.children.allTests()) {
       const { state, note } = test.result()
-      if (test.diagnostic()?.flaky) count.flaky.push(`${module.relativeModuleId} > ${test.fullName}`)
+      const name = `${module.relativeModuleId} > ${test.fullName}`
+      count.slowest.push({ name, ms: test.diagnostic()?.duration ?? 0 })
       if (state === 'passed') count.passed += 1
-      else if (state === 'skipped')
-        count.skipped.push(`${module.relativeModuleId} > ${test.fullName}: ${reason(test, note)}`)
-      // One that is still pending at the end was cut off.
+      else if (state === 'skipped') count.skipped.push(`${name}: ${reason(test, note)}`)
+      // A test that is still pending at the end was cut off.
       else count.failed += 1
     }
   }

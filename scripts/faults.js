@@ -3,8 +3,9 @@
  * `npm run test:faults -- kills`. The numbers are in `docs/reliability.md`; the figures are kept in `.cache/fault-results.txt`.
  */
 import { join } from 'node:path'
-import { ensureInstalled, root, run } from './prepare.js'
+import { endWithNpm, ensureInstalled, root, run } from './prepare.js'
 
+endWithNpm()
 await ensureInstalled()
 const words = process.argv.slice(2)
 const filters = words.some((word) => !word.startsWith('-')) ? words : ['test/faults', ...words]

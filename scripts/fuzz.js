@@ -3,8 +3,9 @@
  * FUZZ_REQUESTS, FUZZ_RUNS and FUZZ_SEED in the environment go first; a run prints its seed.
  */
 import { join } from 'node:path'
-import { prepare, root, run } from './prepare.js'
+import { endWithNpm, prepare, root, run } from './prepare.js'
 
+endWithNpm()
 await prepare()
 const env = { FUZZ_REQUESTS: '1000000', FUZZ_RUNS: '500', ...process.env }
 const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')

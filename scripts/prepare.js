@@ -16,6 +16,7 @@ const modules = join(root, 'node_modules')
 const installStamp = join(modules, '.waypost-stamp')
 const buildStamp = join(root, 'dist', '.stamp')
 const bundleScript = join(root, 'scripts', 'bundle.js')
+const SHELL_INTERVAL_MS = 200
 const prepareLock = join(root, '.cache', 'prepare.lock')
 
 /** Installs and builds what is missing or changed. */
@@ -58,6 +59,25 @@ export function run(command, args, { capture = false, env = process.env } = {}) 
       resolve({ code: code ?? 1, output })
     })
   })
+}
+
+/**
+ * Ends this process when the shell ends that npm started it in: npm passes SIGTERM to that shell only, and some shells do
+ * not pass it on. Does nothing outside npm.
+ */
+export function endWithNpm() {
+  if (process.env.npm_lifecycle_event === undefined || process.platform === 'win32') return
+  const shell = process.ppid
+  const watch = setInterval(() => {
+    if (process.ppid !== shell) process.kill(process.pid, 'SIGTERM')
+  }, SHELL_INTERVAL_MS).unref()
+  // A terminal signals the shell as well: a second signal would end a server that stops cleanly.
+  for (const signal of ['SIGINT', 'SIGTERM']) {
+    process.once(signal, () => {
+      clearInterval(watch)
+      if (process.listenerCount(signal) === 0) process.exit(1)
+    })
+  }
 }
 
 function refuseOldNode() {

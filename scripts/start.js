@@ -1,8 +1,9 @@
 /** `npm start`: installs and builds what is missing or changed, then is the server, with the arguments given. */
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { prepare, root } from './prepare.js'
+import { endWithNpm, prepare, root } from './prepare.js'
 
+endWithNpm()
 await prepare()
 const main = join(root, 'dist', 'main.js')
 process.argv = [process.argv[0], main, 'start', ...process.argv.slice(2)]

@@ -8,7 +8,6 @@ import { nacosListenerRoutes } from './protocols/http/nacos/listener-routes.ts'
 import { nacosNamespaceRoutes } from './protocols/http/nacos/namespace-routes.ts'
 import { nacosNamingRoutes } from './protocols/http/nacos/naming-routes.ts'
 import { nacosOperatorRoutes } from './protocols/http/nacos/operator-routes.ts'
-import type { NamingParts } from './protocols/http/endpoints/naming/naming-parts.ts'
 import { healthRoutes, type HealthParts } from './protocols/http/endpoints/health-routes.ts'
 import { openapiRoute } from './protocols/http/documents/openapi-route.ts'
 import type { Route } from './protocols/http/routing/route.ts'
@@ -23,9 +22,8 @@ import type { Settings } from './settings/settings.ts'
 import { packageVersion } from './command/version.ts'
 
 /** What the routes work on. */
-export interface RouteParts extends Pick<NamingParts, 'state' | 'liveness' | 'lists' | 'engine' | 'clock'> {
+export interface RouteParts {
   readonly operations: Operations
-  readonly pushes: NamingParts['pushes']
   readonly monotonicMs: () => number
   readonly settings: Settings
   readonly notReady: HealthParts['notReady']
@@ -35,9 +33,9 @@ export interface RouteParts extends Pick<NamingParts, 'state' | 'liveness' | 'li
 /** Every route of both dialects, and the document that describes them. */
 export function allRoutes(parts: RouteParts): Route[] {
   const { operations, settings } = parts
-  const naming: NamingParts = { ...parts, maxInstanceMetadataBytes: settings.maxInstanceMetadataBytes }
   const { listening, namespaces } = operations
-  const { maxListeningItems, namespaceQuota } = settings
+  const { maxListeningItems, namespaceQuota, maxInstanceMetadataBytes } = settings
+  const naming = { ...operations, maxInstanceMetadataBytes }
   const listener = { listening, nowMs: parts.monotonicMs, maxListeningItems }
   const routes = [
     ...svcConfigRoutes(operations, settings),

@@ -135,6 +135,7 @@ function openHttp(parts: Parts & { backups: ServerBackups }, settings: Settings,
   const operations = serverOperations(
     {
       ...parts,
+      pushes,
       members: members.list,
       leader: members.leader,
       machine: members.machine,
@@ -145,7 +146,7 @@ function openHttp(parts: Parts & { backups: ServerBackups }, settings: Settings,
   )
   const { notReady } = watch
   return createHttpServer({
-    routes: allRoutes({ ...parts, operations, pushes, monotonicMs, settings, notReady, auditLog: log }),
+    routes: allRoutes({ operations, monotonicMs, settings, notReady, auditLog: log }),
     settings: {
       ...settings,
       advertiseHost: advertisedHost(settings),

@@ -76,7 +76,7 @@ export interface ListingOperation<I, E, O, C extends Caller> {
   /** Judged before anything is looked up. */
   readonly scope: (input: I) => Resource
   readonly find: (input: I) => readonly E[]
-  readonly resource: (entry: E) => Resource
+  readonly resource: (entry: E, input: I) => Resource
   /** True where the caller is refused if all that was found is forbidden. */
   readonly refusesNothingLeft?: boolean
   readonly run: (allowed: readonly E[], input: I, caller: C) => O
@@ -126,17 +126,22 @@ export class Guard {
     const guarded = (input: I, caller: C): O => {
       if (!authorisation.isOn) return run(find(input), input, caller)
       this.#require(caller, permission.action, scope(input))
-      return run(this.#allowed(definition, find(input), caller), input, caller)
+      return run(this.#allowed(definition, input, caller), input, caller)
     }
     return Object.assign(guarded, { permission })
   }
 
   #allowed<I, E, O, C extends Caller>(
-    { permission: { action }, resource, refusesNothingLeft = false }: ListingOperation<I, E, O, C>,
-    found: readonly E[],
-    caller: C,
+    definition: ListingOperation<I, E, O, C>,
+    input: I,
+    caller: Caller,
   ): readonly E[] {
-    const allowed = found.filter((entry) => this.#authorisation.allows(caller, action, resource(entry)))
+    const { permission, find, resource, refusesNothingLeft = false } = definition
+    const { action } = permission
+    const found = find(input)
+    const allowed = found.filter((entry) =>
+      this.#authorisation.allows(caller, action, resource(entry, input)),
+    )
     if (refusesNothingLeft && allowed.length === 0 && found.length > 0) throw forbidden(action)
     return allowed
   }

@@ -1,3 +1,8 @@
+import { beatOperations, type BeatOperations } from './beats.ts'
+import { catalogOperations, type CatalogOperations, type CatalogParts } from './catalog.ts'
+import { instanceOperations, type InstanceOperations, type InstanceParts } from './instances.ts'
+import { listOperations, type ListOperations, type ListParts } from './instance-lists.ts'
+import { serviceOperations, type ServiceOperations, type ServiceParts } from './services.ts'
 import { configOperations, type ConfigOperations, type ConfigParts } from './configs.ts'
 import { historyOperations, type HistoryOperations, type HistoryParts } from './config-history.ts'
 import { listeningOperations, type ListeningOperations, type ListeningParts } from './config-listening.ts'
@@ -7,6 +12,11 @@ import { operatorOperations, type OperatorOperations, type OperatorParts } from 
 
 /** Everything that a protocol can ask of this server. */
 export interface Operations {
+  readonly instances: InstanceOperations
+  readonly beats: BeatOperations
+  readonly lists: ListOperations
+  readonly services: ServiceOperations
+  readonly catalog: CatalogOperations
   readonly configs: ConfigOperations
   readonly history: HistoryOperations
   readonly listening: ListeningOperations
@@ -16,7 +26,11 @@ export interface Operations {
 }
 
 /** What all operations together work on. */
-export type OperationParts = ConfigParts &
+export type OperationParts = ServiceParts &
+  InstanceParts &
+  ListParts &
+  CatalogParts &
+  ConfigParts &
   HistoryParts &
   ListeningParts &
   TransferParts &
@@ -26,6 +40,11 @@ export type OperationParts = ConfigParts &
 /** Makes all operations, judged by one guard. */
 export function allOperations(parts: OperationParts): Operations {
   return {
+    instances: instanceOperations(parts),
+    beats: beatOperations(parts),
+    lists: listOperations(parts),
+    services: serviceOperations(parts),
+    catalog: catalogOperations(parts),
     configs: configOperations(parts),
     history: historyOperations(parts),
     listening: listeningOperations(parts),

@@ -1,16 +1,31 @@
 import { ContentBudget } from '../core/config/content-budget.ts'
 import type { State } from '../core/state.ts'
 import { memoryLimitBytes } from '../machine/memory-limit.ts'
+import type { InstanceListAnswers } from '../protocols/answers/instance-list.ts'
+import type { ListFormat } from '../protocols/answers/list-format.ts'
 import { Guard } from '../operations/guard.ts'
 import { allOperations, type OperationParts, type Operations } from '../operations/operations.ts'
 import type { Settings } from '../settings/settings.ts'
 
 /** What the operations of a server work on, besides what is made here. */
-export type ServerParts = Omit<OperationParts, 'guard' | 'budget' | 'state'> & { readonly state: State }
+export interface ServerParts extends Omit<
+  OperationParts,
+  'guard' | 'budget' | 'lists' | 'maxInstanceMetadataBytes'
+> {
+  readonly lists: InstanceListAnswers
+}
 
 /** The operations of a server. There is no sign-in yet: everybody may do everything. */
 export function serverOperations(parts: ServerParts, settings: Settings): Operations {
-  return allOperations({ ...parts, guard: new Guard(), budget: contentBudget(parts.state, settings) })
+  const { state, lists } = parts
+  return allOperations({
+    ...parts,
+    guard: new Guard(),
+    budget: contentBudget(state, settings),
+    // Requests have their format from the list endpoints.
+    lists: { answer: (query) => lists.answer(query as typeof query & { format: ListFormat }) },
+    maxInstanceMetadataBytes: settings.maxInstanceMetadataBytes,
+  })
 }
 
 /** Without a limit of its own the server leaves the other half to its answers and to the disk's cache. */

@@ -75,12 +75,23 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** What `{ ...parts }` must find. */
-const PARTS = ['state', 'engine', 'store', 'clock', 'pushes', 'polls', 'budget', 'members']
+const PARTS = [
+  'state',
+  'liveness',
+  'engine',
+  'store',
+  'clock',
+  'lists',
+  'pushes',
+  'polls',
+  'budget',
+  'members',
+]
 
 const nobody: Authorisation = { isOn: true, allows: () => false }
 const routes = routesFor(nobody)
 const isPublic = ({ permission }: Route) => permission.resource === 'public'
-const guarded = routes.filter((route) => !isPublic(route) && route.permission.resource !== 'naming')
+const guarded = routes.filter((route) => !isPublic(route))
 
 test('what everybody may ask is this and nothing else', () => {
   expect(routes.filter(isPublic).map(nameOf).toSorted()).toEqual(PUBLIC_ROUTES)

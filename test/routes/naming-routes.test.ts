@@ -6,7 +6,9 @@ import { nacosNamingRoutes } from '../../src/protocols/http/nacos/naming-routes.
 import type { Answer } from '../../src/protocols/http/routing/route.ts'
 import { Router } from '../../src/protocols/http/routing/router.ts'
 import { svcNamingRoutes } from '../../src/protocols/http/svc/naming-routes.ts'
-import type { PushSubscription } from '../../src/protocols/http/endpoints/naming/naming-parts.ts'
+import type { ListWriter, PushSubscription } from '../../src/operations/instance-lists.ts'
+import { Guard } from '../../src/operations/guard.ts'
+import { allOperations, type OperationParts } from '../../src/operations/operations.ts'
 
 type Params = Record<string, string>
 
@@ -14,18 +16,21 @@ type Params = Record<string, string>
 function startRoutes() {
   const world = new EngineWorld()
   const subscribed: PushSubscription[] = []
-  const parts = {
+  const maxInstanceMetadataBytes = 8_192
+  const operations = allOperations({
+    guard: new Guard(),
     state: world.state,
     liveness: world.liveness,
-    lists: new InstanceListAnswers(world.state),
+    lists: new InstanceListAnswers(world.state) as ListWriter,
     engine: world.engine,
     clock: () => at(world.nowMs),
     pushes: {
       subscribe: (one: PushSubscription) => subscribed.push(one) > 0,
       list: () => subscribed,
     },
-    maxInstanceMetadataBytes: 8_192,
-  }
+    maxInstanceMetadataBytes,
+  } as Partial<OperationParts> as OperationParts)
+  const parts = { ...operations, maxInstanceMetadataBytes }
   const router = new Router([...svcNamingRoutes(parts), ...nacosNamingRoutes(parts)], 1_000)
   const ask = async (path: string, params: Params, headers: Params = {}): Promise<Answer> => {
     const [method = '', place = ''] = path.split(' ')

@@ -17,7 +17,7 @@ import {
   parseMetadata,
   parseSelector,
 } from '../../src/protocols/parameters/json-fields.ts'
-import { acceptsPush } from '../../src/protocols/http/endpoints/naming/push-agents.ts'
+import { acceptsPush } from '../../src/operations/push-agents.ts'
 import { pathOf, queryOf } from '../../src/protocols/parameters/request-target.ts'
 import { decodeAck } from '../../src/protocols/udp/push-packet.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
@@ -269,8 +269,8 @@ describe('any header is', () => {
       .tuple(fc.constantFrom('Nacos-Java-Client', 'Nacos-Go-Client', ''), text)
       .map((parts) => parts.join(':v'))
     fc.assert(
-      fc.property(agent, text, (user, client) => {
-        expect(typeof acceptsPush(user, client, versions)).toBe('boolean')
+      fc.property(agent, (name) => {
+        expect(typeof acceptsPush(name, versions)).toBe('boolean')
       }),
       RUNS,
     )

@@ -48,10 +48,9 @@ export function beat({ state, liveness }: BeatParts, source: BeatSource, now: No
   return renew(liveness, instances, now)
 }
 
-/** Renews the instance of a beat that is known word for word; undefined: the beat is not known and must be read. */
-export function beatAgain(liveness: Liveness, fingerprint: string, now: Now): Renewed | undefined {
-  const instance = liveness.find(fingerprint)
-  return instance === undefined ? undefined : renew(liveness, [instance], now)
+/** Renews the instance of a beat that is known word for word (`Liveness.find`). */
+export function renewKnown(liveness: Liveness, instance: Instance, now: Now): Renewed {
+  return renew(liveness, [instance], now)
 }
 
 function renew(liveness: Liveness, instances: readonly Instance[], now: Now): Renewed {

@@ -1,3 +1,4 @@
+import type { Now } from '../ports.ts'
 import { array, assert, constantFrom, integer, property, record } from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
@@ -12,11 +13,18 @@ import {
   registered,
 } from '../core.test-support.ts'
 import type { State } from '../state.ts'
-import { beat, beatAgain } from './beat.ts'
+import { beat, renewKnown } from './beat.ts'
+import type { Liveness } from './liveness.ts'
 import { HealthClock } from './health-clock.ts'
 import { OPERATOR } from './instance.ts'
 import { deregisterInstance } from './instance-commands.ts'
 import { updateMetadata } from './metadata-commands.ts'
+
+/** Renews the instance of a known beat; undefined where nobody knows the beat. */
+function beatAgain(liveness: Liveness, fingerprint: string, now: Now) {
+  const instance = liveness.find(fingerprint)
+  return instance === undefined ? undefined : renewKnown(liveness, instance, now)
+}
 
 const SWEEP_MS = 250
 const everyone = () => true

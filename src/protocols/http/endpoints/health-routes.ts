@@ -1,5 +1,5 @@
 import { JSON_TYPE, jsonAnswer, textAnswer } from '../routing/answers.ts'
-import { type Operation, operation, placeRoutes } from '../routing/operation.ts'
+import { type Endpoint, endpoint, placeRoutes } from '../routing/endpoint.ts'
 import { SVC_RULES } from '../../parameters/parameter-rules.ts'
 import { problemErrors } from '../errors/problem.ts'
 import type { Operations } from '../../../operations/operations.ts'
@@ -30,9 +30,9 @@ export function healthRoutes(parts: HealthParts): Route[] {
   ])
 }
 
-function alive(): Operation {
+function alive(): Endpoint {
   const answer = textAnswer('ok')
-  return operation({
+  return endpoint({
     summary: 'Tells that the process works',
     permission: PUBLIC,
     params: Type.Object({}),
@@ -40,8 +40,8 @@ function alive(): Operation {
   })
 }
 
-function ready({ notReady }: HealthParts): Operation {
-  return operation({
+function ready({ notReady }: HealthParts): Endpoint {
+  return endpoint({
     summary: 'Tells whether the server should be sent requests; 503 with the reasons where it should not',
     permission: PUBLIC,
     params: Type.Object({}),
@@ -59,8 +59,8 @@ function readyAnswer(problems: readonly NotReady[]): Answer {
   }
 }
 
-function metrics({ scrape }: Operations['operator']): Operation {
-  return operation({
+function metrics({ scrape }: Operations['operator']): Endpoint {
+  return endpoint({
     summary: 'Measures, in the text format of Prometheus',
     permission: scrape.permission,
     params: Type.Object({}),

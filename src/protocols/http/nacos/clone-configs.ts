@@ -5,7 +5,7 @@ import * as fields from '../../parameters/fields.ts'
 import { compileReader } from '../../parameters/parameter-reader.ts'
 import { NACOS_CONFIG_RULES } from '../../parameters/parameter-rules.ts'
 import { type Static, Type } from '../../parameters/schema.ts'
-import { operation } from '../routing/operation.ts'
+import { endpoint } from '../routing/endpoint.ts'
 import type { Answer } from '../routing/route.ts'
 import { outcomeAnswer, problemAnswer } from './import-answers.ts'
 import { importOptions, messageOf, POLICY_PARAMS } from './import-parts.ts'
@@ -28,7 +28,7 @@ const SCHEMA = {
 
 /** `POST /configs?clone=true`: copies items into a namespace, under other names where they are given. */
 export function cloneConfigs(transfer: TransferOperations) {
-  return operation({
+  return endpoint({
     summary: 'Copies items into a namespace',
     permission: transfer.clone.permission,
     params: Type.Object({

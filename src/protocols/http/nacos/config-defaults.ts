@@ -1,7 +1,7 @@
 import type { Answer } from '../routing/route.ts'
 import { csJsonAnswer } from '../routing/answers.ts'
 import { configErrors } from './nacos-errors.ts'
-import type { RouteDefaults } from '../routing/operation.ts'
+import type { RouteDefaults } from '../routing/endpoint.ts'
 import { NACOS_CONFIG_RULES } from '../../parameters/parameter-rules.ts'
 
 /** How the configuration, console and core part of `/nacos` reads parameters and answers errors. */

@@ -6,7 +6,7 @@ import { headerText } from '../endpoints/config/header-text.ts'
 import { aboutJson } from '../endpoints/config/item-json.ts'
 import { type PublishLimits, publishParams, toPublishRequest } from '../endpoints/config/publish-params.ts'
 import * as fields from '../../parameters/fields.ts'
-import { operation, placeRoutes } from '../routing/operation.ts'
+import { endpoint, placeRoutes } from '../routing/endpoint.ts'
 import type { Route } from '../routing/route.ts'
 import { CONFIG_DEFAULTS, csEnvelope } from './config-defaults.ts'
 import { removeConfig } from './delete-config.ts'
@@ -41,7 +41,7 @@ const MORE_PARAMS = {
 }
 
 function publish(configs: Operations['configs'], limits: PublishLimits) {
-  return operation({
+  return endpoint({
     summary: 'Publishes a configuration item; the header casMd5 makes it depend on the current md5',
     permission: configs.publish.permission,
     params: Type.Object({
@@ -65,7 +65,7 @@ function publish(configs: Operations['configs'], limits: PublishLimits) {
 }
 
 function readAbout({ read }: Operations['configs']) {
-  return operation({
+  return endpoint({
     summary: 'Tells what is known of a configuration item besides its content',
     permission: read.permission,
     params: Type.Object(KEY_PARAMS),

@@ -3,7 +3,7 @@ import type { Operations } from '../../../operations/operations.ts'
 import { Type } from '../../parameters/schema.ts'
 import { jsonAnswer, textAnswer } from '../routing/answers.ts'
 import type { NotReady } from '../endpoints/health-routes.ts'
-import { type Operation, operation, placeRoutes } from '../routing/operation.ts'
+import { type Endpoint, endpoint, placeRoutes } from '../routing/endpoint.ts'
 import type { Route } from '../routing/route.ts'
 import { CONFIG_DEFAULTS } from './config-defaults.ts'
 
@@ -30,14 +30,14 @@ export function nacosConsoleRoutes(parts: ConsoleParts): Route[] {
   ])
 }
 
-function constant(summary: string, text: string): Operation {
+function constant(summary: string, text: string): Endpoint {
   const answer = textAnswer(text)
-  return operation({ summary, permission: PUBLIC, params: NO_PARAMS, handle: () => answer })
+  return endpoint({ summary, permission: PUBLIC, params: NO_PARAMS, handle: () => answer })
 }
 
-function readiness({ notReady }: ConsoleParts): Operation {
+function readiness({ notReady }: ConsoleParts): Endpoint {
   const ok = textAnswer('OK')
-  return operation({
+  return endpoint({
     summary: 'Tells whether the server should be sent requests; 503 where it should not',
     permission: PUBLIC,
     params: NO_PARAMS,
@@ -48,8 +48,8 @@ function readiness({ notReady }: ConsoleParts): Operation {
   })
 }
 
-function serverState({ version }: ConsoleParts): Operation {
-  return operation({
+function serverState({ version }: ConsoleParts): Endpoint {
+  return endpoint({
     summary: 'Tells version and mode of the server',
     permission: PUBLIC,
     params: NO_PARAMS,
@@ -57,8 +57,8 @@ function serverState({ version }: ConsoleParts): Operation {
   })
 }
 
-function clusterNodes({ version, operator }: ConsoleParts): Operation {
-  return operation({
+function clusterNodes({ version, operator }: ConsoleParts): Endpoint {
+  return endpoint({
     summary: 'Lists the servers',
     permission: operator.members.permission,
     params: NO_PARAMS,
@@ -85,7 +85,7 @@ function nodeJson({ ip, port, alive, lastRefMs }: Member, version: string): obje
  * There is no sign-in yet, and everybody may do everything: clients that are set up with a user get a token
  * that stands for nothing, because some do not start, and others ask before each request, without one.
  */
-const LOGIN = operation({
+const LOGIN = endpoint({
   summary: 'Gives a token to clients that ask for one; nothing is checked, since there is no sign-in yet',
   permission: PUBLIC,
   params: Type.Object({

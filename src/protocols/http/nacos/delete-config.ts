@@ -3,7 +3,7 @@ import { Refusal } from '../../../core/refusal.ts'
 import { CS_TRUE_JSON } from '../routing/answers.ts'
 import type { ConfigOperations } from '../../../operations/configs.ts'
 import * as fields from '../../parameters/fields.ts'
-import { operation } from '../routing/operation.ts'
+import { endpoint } from '../routing/endpoint.ts'
 import { csEnvelope } from './config-defaults.ts'
 import { LOOSE_KEY_PARAMS, namedKey } from './config-names.ts'
 import { refuseUnsupported } from './unsupported.ts'
@@ -23,7 +23,7 @@ const PARAMS = Type.Object({
 
 /** `DELETE /configs`: one item by its name, or several by their ids (http-compat.md section 1). */
 export function removeConfig(configs: ConfigOperations) {
-  return operation({
+  return endpoint({
     summary: 'Deletes a configuration item, or several by their ids',
     permission: configs.remove.permission,
     params: PARAMS,

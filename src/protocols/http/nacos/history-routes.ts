@@ -1,7 +1,7 @@
 import { csJsonAnswer } from '../routing/answers.ts'
 import type { Operations } from '../../../operations/operations.ts'
 import { historyEndpoints } from '../endpoints/config/history-endpoints.ts'
-import { placeRoutes } from '../routing/operation.ts'
+import { placeRoutes } from '../routing/endpoint.ts'
 import type { Route } from '../routing/route.ts'
 import { CONFIG_DEFAULTS } from './config-defaults.ts'
 

@@ -6,7 +6,7 @@ import type { Caller } from '../../../operations/guard.ts'
 import type { TransferOperations } from '../../../operations/config-transfer.ts'
 import * as fields from '../../parameters/fields.ts'
 import { type FormPart, parseMultipart } from '../../parameters/multipart.ts'
-import { operation, placeRoutes } from '../routing/operation.ts'
+import { endpoint, placeRoutes } from '../routing/endpoint.ts'
 import { compileReader } from '../../parameters/parameter-reader.ts'
 import { NACOS_CONFIG_RULES } from '../../parameters/parameter-rules.ts'
 import type { Answer, Route } from '../routing/route.ts'
@@ -55,7 +55,7 @@ const MAX_ENTRIES = 65_534
 const MAX_ENTRY_BYTES = 64 * 1024 * 1024
 
 function importZip(transfer: TransferOperations, limits: ImportLimits) {
-  return operation({
+  return endpoint({
     summary: 'Publishes the items of a zip file',
     permission: transfer.import.permission,
     params: PARAMS,

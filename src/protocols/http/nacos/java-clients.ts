@@ -1,15 +1,14 @@
-import type { ListFormatOf } from '../endpoints/naming/list-operation.ts'
+import { agentOf, type ListFormatOf } from '../endpoints/naming/list-endpoint.ts'
 import type { Caller } from '../routing/route.ts'
 
 const JAVA = 'Nacos-Java-Client:v'
 
 /**
- * Whether a client is, or calls itself, the Java client of version 1.0.0 or later, in User-Agent or else in
- * Client-Version. 1.4 answers it differently in a few places. The npm client calls itself version 1.0.0.
+ * Whether a client is, or calls itself, the Java client of version 1.0.0 or later. 1.4 answers it differently in a few
+ * places. The npm client calls itself version 1.0.0.
  */
-export function isJavaClient({ userAgent, headers }: Caller): boolean {
-  const version = headers['client-version']
-  const agent = userAgent === '' && typeof version === 'string' ? version : userAgent
+export function isJavaClient(caller: Caller): boolean {
+  const agent = agentOf(caller)
   if (!agent.startsWith(JAVA)) return false
   const major = agent.charCodeAt(JAVA.length)
   return major >= 0x31 && major <= 0x39

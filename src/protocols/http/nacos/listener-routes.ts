@@ -14,7 +14,7 @@ import {
 } from '../endpoints/config/listener.ts'
 import { LISTENING_CONFIGS } from '../endpoints/config/listening-configs.ts'
 import * as fields from '../../parameters/fields.ts'
-import { operation, placeRoutes } from '../routing/operation.ts'
+import { endpoint, placeRoutes } from '../routing/endpoint.ts'
 import type { Answer, Route } from '../routing/route.ts'
 import { CONFIG_DEFAULTS, NO_CACHE } from './config-defaults.ts'
 import { probeHeaders } from './probe-headers.ts'
@@ -29,7 +29,7 @@ export function nacosListenerRoutes(parts: ListenerParts): Route[] {
 }
 
 function wait(parts: ListenerParts) {
-  return operation({
+  return endpoint({
     summary: 'Waits until a watched item differs',
     permission: parts.listening.poll.permission,
     params: Type.Object({ [LISTENING_CONFIGS]: fields.listeningConfigs }),
@@ -54,7 +54,7 @@ function pollAnswer(body: string): Answer {
 }
 
 function watchersOfItem({ listening }: ListenerParts) {
-  return operation({
+  return endpoint({
     summary: 'Tells which addresses watch an item, and the md5 that each has',
     permission: listening.watchersOf.permission,
     params: Type.Object(KEY_PARAMS),
@@ -63,7 +63,7 @@ function watchersOfItem({ listening }: ListenerParts) {
 }
 
 function watchedByAddress({ listening }: ListenerParts) {
-  return operation({
+  return endpoint({
     summary: 'Tells which items of a namespace an address watches, and the md5 that it has of each',
     permission: listening.watchedBy.permission,
     params: Type.Object({

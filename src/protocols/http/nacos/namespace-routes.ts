@@ -10,7 +10,7 @@ import {
   removeEndpoint,
 } from '../endpoints/namespaces/namespace-endpoints.ts'
 import { jsonAnswer } from '../routing/answers.ts'
-import { operation, placeRoutes } from '../routing/operation.ts'
+import { endpoint, placeRoutes } from '../routing/endpoint.ts'
 import type { Route } from '../routing/route.ts'
 import { CONFIG_DEFAULTS } from './config-defaults.ts'
 
@@ -27,7 +27,7 @@ export function nacosNamespaceRoutes(parts: NamespaceEndpointParts): Route[] {
 
 function read(parts: NamespaceEndpointParts) {
   const { namespaces, namespaceQuota } = parts
-  return operation({
+  return endpoint({
     summary: 'Lists the namespaces, shows one, or tells whether an id is taken',
     permission: namespaces.list.permission,
     params: Type.Object({
@@ -51,7 +51,7 @@ function read(parts: NamespaceEndpointParts) {
 }
 
 function update({ namespaces }: NamespaceEndpointParts) {
-  return operation({
+  return endpoint({
     summary: 'Changes the shown name and the description of a namespace',
     permission: namespaces.rename.permission,
     params: Type.Object({

@@ -1,37 +1,38 @@
 import { Type } from '../../parameters/schema.ts'
 import { jsonTextAnswer } from '../routing/answers.ts'
-import { namespaceId } from '../../parameters/fields.ts'
-import { type Beaten, beatOperation } from '../endpoints/naming/beat-operation.ts'
-import { catalogOperations } from '../endpoints/naming/catalog-operations.ts'
-import { discoveryOperations } from '../endpoints/naming/discovery-operations.ts'
-import { instanceOperations, modifyOperation } from '../endpoints/naming/instance-operations.ts'
-import { listOperation } from '../endpoints/naming/list-operation.ts'
-import { metadataOperations } from '../endpoints/naming/metadata-operations.ts'
-import type { NamingParts } from '../endpoints/naming/naming-parts.ts'
-import { serviceOperations } from '../endpoints/naming/service-operations.ts'
+import * as fields from '../../parameters/fields.ts'
+import type { Beaten } from '../../../operations/beats.ts'
+import { beatEndpoint } from '../endpoints/naming/beat-endpoint.ts'
+import { catalogEndpoints } from '../endpoints/naming/catalog-endpoints.ts'
+import { discoveryEndpoints } from '../endpoints/naming/discovery-endpoints.ts'
+import { instanceEndpoints, modifyEndpoint } from '../endpoints/naming/instance-endpoints.ts'
+import { listEndpoint } from '../endpoints/naming/list-endpoint.ts'
+import { metadataEndpoints } from '../endpoints/naming/metadata-endpoints.ts'
+import type { NamingEndpointParts } from '../endpoints/naming/naming-requests.ts'
+import { serviceEndpoints } from '../endpoints/naming/service-endpoints.ts'
 import { namingErrors } from './nacos-errors.ts'
-import { placeRoutes } from '../routing/operation.ts'
+import { type Endpoint, placeRoutes } from '../routing/endpoint.ts'
 import { NACOS_NAMING_RULES } from '../../parameters/parameter-rules.ts'
 import type { Answer, Route } from '../routing/route.ts'
 import { isJavaClient, nacosListFormat } from './java-clients.ts'
-import { serviceListOperation } from './service-list.ts'
-import { srvIPXTOperation } from './srv-ipxt.ts'
+import { serviceListEndpoint } from './service-list.ts'
 
 /** Service discovery for the clients of `/nacos/v1` (http-compat.md sections 1, 4, 8). */
-export function nacosNamingRoutes(parts: NamingParts): Route[] {
-  const instances = instanceOperations(parts)
-  const services = serviceOperations(parts)
-  const metadata = metadataOperations(parts, Type.Optional(namespaceId))
-  const catalog = catalogOperations(parts)
-  const discovery = discoveryOperations(parts)
+export function nacosNamingRoutes(parts: NamingEndpointParts): Route[] {
+  const instances = instanceEndpoints(parts)
+  const services = serviceEndpoints(parts)
+  const metadata = metadataEndpoints(parts, Type.Optional(fields.namespaceId))
+  const catalog = catalogEndpoints(parts)
+  const list = listEndpoint(parts, nacosListFormat)
+  const discovery = discoveryEndpoints(parts)
   return placeRoutes({ rules: NACOS_NAMING_RULES, errors: namingErrors }, '/nacos/v1/ns', [
     ['POST', '/instance', instances.register],
     ['DELETE', '/instance', instances.deregister],
-    ['PUT', '/instance', modifyOperation(parts, (caller) => !isJavaClient(caller))],
+    ['PUT', '/instance', modifyEndpoint(parts, (caller) => !isJavaClient(caller))],
     ['PATCH', '/instance', instances.modify],
     ['GET', '/instance', instances.detail],
-    ['GET', '/instance/list', listOperation(parts, nacosListFormat)],
-    ['PUT', '/instance/beat', beatOperation(parts, (beaten) => beatAnswer(parts, beaten))],
+    ['GET', '/instance/list', list],
+    ['PUT', '/instance/beat', beatEndpoint(parts, beatAnswer)],
     ['PUT', '/health/instance', instances.updateHealth],
     ['PUT', '/health', instances.updateHealth],
     ['GET', '/health/checkers', discovery.checkers],
@@ -41,7 +42,7 @@ export function nacosNamingRoutes(parts: NamingParts): Route[] {
     ['PUT', '/service', services.update],
     ['DELETE', '/service', services.remove],
     ['GET', '/service', services.query],
-    ['GET', '/service/list', serviceListOperation(parts)],
+    ['GET', '/service/list', serviceListEndpoint(parts)],
     ['GET', '/service/names', discovery.names],
     ['GET', '/service/subscribers', discovery.subscribers],
     ['PUT', '/cluster', services.saveCluster],
@@ -49,15 +50,19 @@ export function nacosNamingRoutes(parts: NamingParts): Route[] {
     ['GET', '/catalog/service', catalog.service],
     ['GET', '/catalog/instances', catalog.instances],
     ['GET', '/api/allDomNames', discovery.allDomNames],
-    ['GET', '/api/srvIPXT', srvIPXTOperation(parts)],
+    ['GET', '/api/srvIPXT', underDom(list)],
   ])
 }
 
+/** The list as DNS front ends ask for it: the service is called `dom` (http-compat.md section 8). */
+function underDom(list: Endpoint): Endpoint {
+  const serviceName = fields.withAliases(fields.serviceName, 'dom')
+  return { ...list, params: Type.Object({ ...list.params.properties, serviceName }) }
+}
+
 /** Always 200: clients read when to beat next from it, and whether to register again (http-compat.md section 4). */
-function beatAnswer({ state }: NamingParts, beaten: Beaten): Answer {
-  const { clientBeatInterval, lightBeatEnabled } = state.switches
-  const code = beaten.kind === 'unknown' ? 20404 : 10200
-  const intervalMs = beaten.kind === 'unknown' ? clientBeatInterval : beaten.intervalMs
+function beatAnswer({ kind, intervalMs, lightBeatEnabled }: Beaten): Answer {
+  const code = kind === 'unknown' ? 20404 : 10200
   return jsonTextAnswer(
     `{"clientBeatInterval":${intervalMs},"code":${code},"lightBeatEnabled":${lightBeatEnabled}}`,
   )

@@ -1,5 +1,5 @@
 import { namingErrors } from './nacos-errors.ts'
-import { placeRoutes } from '../routing/operation.ts'
+import { placeRoutes } from '../routing/endpoint.ts'
 import type { Operations } from '../../../operations/operations.ts'
 import { operatorEndpoints } from '../endpoints/operator/operator-endpoints.ts'
 import { NACOS_NAMING_RULES } from '../../parameters/parameter-rules.ts'

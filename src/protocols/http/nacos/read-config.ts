@@ -10,7 +10,7 @@ import { contentAnswers } from '../endpoints/config/content-answers.ts'
 import { foundJson, itemJson } from '../endpoints/config/item-json.ts'
 import { pageJson } from '../endpoints/config/page-json.ts'
 import * as fields from '../../parameters/fields.ts'
-import { operation } from '../routing/operation.ts'
+import { endpoint } from '../routing/endpoint.ts'
 import type { Answer } from '../routing/route.ts'
 import { exportAnswer } from '../endpoints/transfer/export-configs.ts'
 import { csEnvelope, NO_CACHE } from './config-defaults.ts'
@@ -50,7 +50,7 @@ type ReadOperations = Pick<Operations, 'configs' | 'transfer'>
 export function readConfig(operations: ReadOperations) {
   const { configs } = operations
   const answerOf = contentAnswers(moreHeaders)
-  return operation({
+  return endpoint({
     summary: 'Reads a configuration item, or searches for items',
     permission: configs.find.permission,
     params: PARAMS,

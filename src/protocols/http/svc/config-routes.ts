@@ -6,7 +6,7 @@ import { contentAnswers } from '../endpoints/config/content-answers.ts'
 import { type PublishLimits, publishParams, toPublishRequest } from '../endpoints/config/publish-params.ts'
 import { problemErrors } from '../errors/problem.ts'
 import { TRUE_JSON } from '../routing/answers.ts'
-import { operation, placeRoutes } from '../routing/operation.ts'
+import { endpoint, placeRoutes } from '../routing/endpoint.ts'
 import type { Route } from '../routing/route.ts'
 
 /** `/svc/v1/cs/configs`: reading, publishing and deleting (interface.md, Configuration management). */
@@ -20,7 +20,7 @@ export function svcConfigRoutes({ configs }: Pick<Operations, 'configs'>, limits
 
 function readConfig({ read }: Operations['configs']) {
   const answerOf = contentAnswers()
-  return operation({
+  return endpoint({
     summary: 'Reads a configuration item',
     permission: read.permission,
     params: Type.Object(KEY_PARAMS),
@@ -29,7 +29,7 @@ function readConfig({ read }: Operations['configs']) {
 }
 
 function publish(configs: Operations['configs'], limits: PublishLimits) {
-  return operation({
+  return endpoint({
     summary: 'Publishes a configuration item',
     permission: configs.publish.permission,
     params: Type.Object(publishParams(limits)),
@@ -42,7 +42,7 @@ function publish(configs: Operations['configs'], limits: PublishLimits) {
 }
 
 function remove(configs: Operations['configs']) {
-  return operation({
+  return endpoint({
     summary: 'Deletes a configuration item',
     permission: configs.remove.permission,
     params: Type.Object(KEY_PARAMS),

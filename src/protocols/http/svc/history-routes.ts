@@ -1,7 +1,7 @@
 import { jsonAnswer } from '../routing/answers.ts'
 import type { Operations } from '../../../operations/operations.ts'
 import { historyEndpoints } from '../endpoints/config/history-endpoints.ts'
-import { placeRoutes } from '../routing/operation.ts'
+import { placeRoutes } from '../routing/endpoint.ts'
 import { SVC_RULES } from '../../parameters/parameter-rules.ts'
 import { problemErrors } from '../errors/problem.ts'
 import type { Route } from '../routing/route.ts'

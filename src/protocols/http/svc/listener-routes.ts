@@ -13,14 +13,14 @@ import {
 } from '../endpoints/config/listener.ts'
 import { LISTENING_CONFIGS } from '../endpoints/config/listening-configs.ts'
 import * as fields from '../../parameters/fields.ts'
-import { operation, placeRoutes } from '../routing/operation.ts'
+import { endpoint, placeRoutes } from '../routing/endpoint.ts'
 import { SVC_RULES } from '../../parameters/parameter-rules.ts'
 import { problemErrors } from '../errors/problem.ts'
 import type { Route } from '../routing/route.ts'
 
 /** `/svc/v1/cs/configs/listener`: waiting for changes. */
 export function svcListenerRoutes(parts: ListenerParts): Route[] {
-  const wait = operation({
+  const wait = endpoint({
     summary: `Waits until a watched item differs, at most as long as the header ${TIMEOUT_HEADER} says`,
     permission: parts.listening.poll.permission,
     params: Type.Object({ [LISTENING_CONFIGS]: fields.listeningConfigs }),

@@ -10,7 +10,7 @@ import {
   removeEndpoint,
 } from '../endpoints/namespaces/namespace-endpoints.ts'
 import { problemErrors } from '../errors/problem.ts'
-import { operation, placeRoutes } from '../routing/operation.ts'
+import { endpoint, placeRoutes } from '../routing/endpoint.ts'
 import type { Route } from '../routing/route.ts'
 
 /** `/svc/v1/console/namespaces` (interface.md, Namespaces). */
@@ -25,7 +25,7 @@ export function svcNamespaceRoutes(parts: NamespaceEndpointParts): Route[] {
 }
 
 function list(parts: NamespaceEndpointParts) {
-  return operation({
+  return endpoint({
     summary: 'Lists the namespaces',
     permission: parts.namespaces.list.permission,
     params: Type.Object({}),
@@ -34,7 +34,7 @@ function list(parts: NamespaceEndpointParts) {
 }
 
 function update({ namespaces }: NamespaceEndpointParts) {
-  return operation({
+  return endpoint({
     summary: 'Changes the shown name and the description of a namespace',
     permission: namespaces.rename.permission,
     params: Type.Object({

@@ -1,29 +1,29 @@
 import { OK_TEXT } from '../routing/answers.ts'
 import { allowingEmpty, namespaceId } from '../../parameters/fields.ts'
-import { type Beaten, beatOperation } from '../endpoints/naming/beat-operation.ts'
-import { instanceOperations } from '../endpoints/naming/instance-operations.ts'
-import { instanceNotFound } from '../endpoints/naming/instance-detail.ts'
-import { listOperation } from '../endpoints/naming/list-operation.ts'
-import { metadataOperations } from '../endpoints/naming/metadata-operations.ts'
-import type { NamingParts } from '../endpoints/naming/naming-parts.ts'
-import { serviceOperations } from '../endpoints/naming/service-operations.ts'
-import { placeRoutes } from '../routing/operation.ts'
+import { unknownInstance } from '../../../operations/beats.ts'
+import { type BeatAnswerOf, beatEndpoint } from '../endpoints/naming/beat-endpoint.ts'
+import { instanceEndpoints } from '../endpoints/naming/instance-endpoints.ts'
+import { listEndpoint } from '../endpoints/naming/list-endpoint.ts'
+import { metadataEndpoints } from '../endpoints/naming/metadata-endpoints.ts'
+import type { NamingEndpointParts } from '../endpoints/naming/naming-requests.ts'
+import { serviceEndpoints } from '../endpoints/naming/service-endpoints.ts'
+import { placeRoutes } from '../routing/endpoint.ts'
 import { SVC_RULES } from '../../parameters/parameter-rules.ts'
 import { problemErrors } from '../errors/problem.ts'
-import type { Answer, Route } from '../routing/route.ts'
+import type { Route } from '../routing/route.ts'
 
 /** Service discovery as interface.md has it. */
-export function svcNamingRoutes(parts: NamingParts): Route[] {
-  const instances = instanceOperations(parts)
-  const services = serviceOperations(parts)
-  const metadata = metadataOperations(parts, allowingEmpty(namespaceId))
+export function svcNamingRoutes(parts: NamingEndpointParts): Route[] {
+  const instances = instanceEndpoints(parts)
+  const services = serviceEndpoints(parts)
+  const metadata = metadataEndpoints(parts, allowingEmpty(namespaceId))
   return placeRoutes({ rules: SVC_RULES, errors: problemErrors }, '/svc/v1/ns', [
     ['POST', '/instance', instances.register],
     ['DELETE', '/instance', instances.deregister],
     ['PUT', '/instance', instances.modify],
     ['GET', '/instance', instances.detail],
-    ['GET', '/instance/list', listOperation(parts, () => 'svc')],
-    ['PUT', '/instance/beat', beatOperation(parts, beatAnswer)],
+    ['GET', '/instance/list', listEndpoint(parts, () => 'svc')],
+    ['PUT', '/instance/beat', beatEndpoint(parts, beatAnswer)],
     ['PUT', '/health/instance', instances.updateHealth],
     ['PUT', '/instance/metadata/batch', metadata.update],
     ['DELETE', '/instance/metadata/batch', metadata.remove],
@@ -36,7 +36,7 @@ export function svcNamingRoutes(parts: NamingParts): Route[] {
   ])
 }
 
-function beatAnswer(beaten: Beaten): Answer {
-  if (beaten.kind === 'unknown') throw instanceNotFound(beaten.key, beaten.source)
+const beatAnswer: BeatAnswerOf = ({ kind }, request) => {
+  if (kind === 'unknown' && request !== undefined) throw unknownInstance(request)
   return OK_TEXT
 }

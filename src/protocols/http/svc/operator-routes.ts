@@ -1,4 +1,4 @@
-import { placeRoutes } from '../routing/operation.ts'
+import { placeRoutes } from '../routing/endpoint.ts'
 import type { Operations } from '../../../operations/operations.ts'
 import { operatorEndpoints } from '../endpoints/operator/operator-endpoints.ts'
 import { SVC_RULES } from '../../parameters/parameter-rules.ts'

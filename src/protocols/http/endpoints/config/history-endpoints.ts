@@ -2,7 +2,7 @@ import { Refusal } from '../../../../core/refusal.ts'
 import type { HistoryOperations } from '../../../../operations/config-history.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
-import { type Operation, operation } from '../../routing/operation.ts'
+import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
 import type { Answer } from '../../routing/route.ts'
 import { KEY_PARAMS, toConfigKey } from './config-key.ts'
 import { entryJson, recordJson } from './history-json.ts'
@@ -12,7 +12,7 @@ import { pageJson } from './page-json.ts'
 export function historyEndpoints(history: HistoryOperations, json: (value: object) => Answer) {
   return {
     read: readHistory(history, json),
-    previous: operation({
+    previous: endpoint({
       summary: 'Reads the version before a history record, or before the current one',
       permission: history.previous.permission,
       params: Type.Object({
@@ -24,12 +24,12 @@ export function historyEndpoints(history: HistoryOperations, json: (value: objec
         return json(recordJson(await history.previous(request, caller)))
       },
     }),
-  } satisfies Record<string, Operation>
+  } satisfies Record<string, Endpoint>
 }
 
 /** The list and the detail share a path: `search` asks for the list, `nid` for one record. */
-function readHistory(history: HistoryOperations, json: (value: object) => Answer): Operation {
-  return operation({
+function readHistory(history: HistoryOperations, json: (value: object) => Answer): Endpoint {
+  return endpoint({
     summary: 'Lists the history of a configuration item, or reads one record of it',
     permission: history.list.permission,
     params: Type.Object({

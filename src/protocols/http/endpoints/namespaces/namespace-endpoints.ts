@@ -3,7 +3,7 @@ import type { ListedNamespace, NamespaceOperations } from '../../../../operation
 import * as fields from '../../../parameters/fields.ts'
 import { type Optional, type Schema, Type } from '../../../parameters/schema.ts'
 import { FALSE_JSON, jsonAnswer, TRUE_JSON } from '../../routing/answers.ts'
-import { operation } from '../../routing/operation.ts'
+import { endpoint } from '../../routing/endpoint.ts'
 import type { Answer, Caller } from '../../routing/route.ts'
 
 /** What the endpoints of namespaces work on. */
@@ -42,7 +42,7 @@ export function booleanAnswer(outcome: boolean): Answer {
 
 /** Makes a namespace; without an id, or with an empty one, it gets a random one. */
 export function createEndpoint({ create }: NamespaceOperations, idField: Schema<string>) {
-  return operation({
+  return endpoint({
     summary: 'Makes a namespace',
     permission: create.permission,
     params: Type.Object({
@@ -60,7 +60,7 @@ export function createEndpoint({ create }: NamespaceOperations, idField: Schema<
 
 /** Takes a namespace off the list. */
 export function removeEndpoint({ remove }: NamespaceOperations) {
-  return operation({
+  return endpoint({
     summary: 'Takes a namespace off the list; what is in it stays readable',
     permission: remove.permission,
     params: Type.Object({ namespaceId: fields.namespaceId }),

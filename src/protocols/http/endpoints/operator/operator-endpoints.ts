@@ -3,9 +3,9 @@ import type { Switches } from '../../../../core/operator/switches.ts'
 import type { Member, OperatorOperations, ServerFigures } from '../../../../operations/operator.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
-import { andThen } from '../../routing/and-then.ts'
+import { afterwards } from '../../../../operations/afterwards.ts'
 import { jsonAnswer, OK_TEXT } from '../../routing/answers.ts'
-import { type Operation, operation } from '../../routing/operation.ts'
+import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
 
 /** The name that the reference server gives its switches, which tools look for. */
 const SWITCHES_NAME = '00-00---000-NACOS_SWITCH_DOMAIN-000---00-00'
@@ -16,13 +16,13 @@ const NO_PARAMS = Type.Object({})
 /** The endpoints of the operator functions. `debug`: whether a switch is set for this server only by default. */
 export function operatorEndpoints(operator: OperatorOperations, debug: boolean) {
   return {
-    switches: operation({
+    switches: endpoint({
       summary: 'Query system switches',
       permission: operator.switches.permission,
       params: NO_PARAMS,
       handle: ({ caller }) => jsonAnswer(switchesJson(operator.switches({}, caller))),
     }),
-    setSwitch: operation({
+    setSwitch: endpoint({
       summary: 'Update system switch',
       permission: operator.setSwitch.permission,
       params: Type.Object({
@@ -33,15 +33,15 @@ export function operatorEndpoints(operator: OperatorOperations, debug: boolean) 
           description: 'Whether the change is for this server only, until it restarts.',
         }),
       }),
-      handle: ({ params, caller }) => andThen(operator.setSwitch(params, caller), () => OK_TEXT),
+      handle: ({ params, caller }) => afterwards(operator.setSwitch(params, caller), () => OK_TEXT),
     }),
-    metrics: operation({
+    metrics: endpoint({
       summary: 'Query system metrics',
       permission: operator.figures.permission,
       params: NO_PARAMS,
       handle: ({ caller }) => jsonAnswer(figuresJson(operator.figures({}, caller))),
     }),
-    servers: operation({
+    servers: endpoint({
       summary: 'Query server list',
       permission: operator.members.permission,
       params: Type.Object({
@@ -52,19 +52,19 @@ export function operatorEndpoints(operator: OperatorOperations, debug: boolean) 
         return jsonAnswer({ servers: members.map(memberJson) })
       },
     }),
-    leader: operation({
+    leader: endpoint({
       summary: 'Query cluster leader',
       permission: operator.leader.permission,
       params: NO_PARAMS,
       handle: ({ caller }) => jsonAnswer({ leader: JSON.stringify(operator.leader({}, caller)) }),
     }),
-  } satisfies Record<string, Operation>
+  } satisfies Record<string, Endpoint>
 }
 
 /** A backup is written where the server's settings say: nothing that a client sends becomes a path. */
 export function backupEndpoints({ makeBackup, backupProgress }: OperatorOperations) {
   return {
-    make: operation({
+    make: endpoint({
       summary: 'Make a backup of the store, on the disk of the server; answers when it is verified',
       permission: makeBackup.permission,
       params: Type.Object({
@@ -79,7 +79,7 @@ export function backupEndpoints({ makeBackup, backupProgress }: OperatorOperatio
       handle: async ({ params, caller }) =>
         jsonAnswer(await makeBackup({ label: params.label ?? '' }, caller)),
     }),
-    progress: operation({
+    progress: endpoint({
       summary: 'Query how far a running backup has come',
       permission: backupProgress.permission,
       params: NO_PARAMS,
@@ -88,7 +88,7 @@ export function backupEndpoints({ makeBackup, backupProgress }: OperatorOperatio
         return jsonAnswer({ running: progress !== undefined, ...progress })
       },
     }),
-  } satisfies Record<string, Operation>
+  } satisfies Record<string, Endpoint>
 }
 
 function switchesJson(switches: Switches): object {

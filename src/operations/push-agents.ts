@@ -1,4 +1,4 @@
-import type { Switches } from '../../../../core/operator/switches.ts'
+import type { Switches } from '../core/operator/switches.ts'
 
 /** The switches that say from which version on a client library is pushed to. */
 export type PushVersions = Pick<
@@ -21,11 +21,10 @@ const AGENTS: readonly (readonly [prefix: string, version: keyof PushVersions])[
 const LONGEST_AGENT = 256
 
 /**
- * Whether a client understands pushes: it names itself `<library>:v<X.Y.Z>`, in User-Agent or else in
- * Client-Version, with a library that listens and a version that the switches accept.
+ * Whether a client understands pushes: it names itself `<library>:v<X.Y.Z>`, with a library that listens and a version
+ * that the switches accept.
  */
-export function acceptsPush(userAgent: string, clientVersion: string, switches: PushVersions): boolean {
-  const agent = userAgent === '' ? clientVersion : userAgent
+export function acceptsPush(agent: string, switches: PushVersions): boolean {
   // It is kept for as long as the subscription lasts.
   if (agent.length > LONGEST_AGENT) return false
   const known = AGENTS.find(([prefix]) => agent.startsWith(prefix))

@@ -2,8 +2,8 @@ import type { Properties } from '../../parameters/schema.ts'
 import type { ParameterRules } from '../../parameters/parameter-rules.ts'
 import { route, type ErrorFormat, type Method, type Route } from './route.ts'
 
-/** An operation without its place: what a dialect gives a method, a path and the rest to. */
-export type Operation<T extends Properties = Properties> = Pick<
+/** A route without its place: a dialect gives it a method, a path and the rest. */
+export type Endpoint<T extends Properties = Properties> = Pick<
   Route<T>,
   | 'summary'
   | 'permission'
@@ -23,16 +23,16 @@ export interface RouteDefaults {
   readonly errors: ErrorFormat
 }
 
-/** Keeps the types of an operation's parameters while tables hold operations of every kind. */
-export function operation<T extends Properties>(definition: Operation<T>): Operation {
-  return definition as unknown as Operation
+/** Keeps the types of an endpoint's parameters while tables hold endpoints of every kind. */
+export function endpoint<T extends Properties>(definition: Endpoint<T>): Endpoint {
+  return definition as unknown as Endpoint
 }
 
-/** Gives operations their places: rows of method, path and operation. */
+/** Gives endpoints their places: rows of method, path and endpoint. */
 export function placeRoutes(
   defaults: RouteDefaults,
   prefix: string,
-  rows: readonly (readonly [Method, string, Operation])[],
+  rows: readonly (readonly [Method, string, Endpoint])[],
 ): Route[] {
   return rows.map(([method, path, of]) => route({ ...of, ...defaults, method, path: `${prefix}${path}` }))
 }

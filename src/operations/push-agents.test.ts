@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { DEFAULT_SWITCHES } from '../../../../core/operator/switches.ts'
+import { DEFAULT_SWITCHES } from '../core/operator/switches.ts'
 import { acceptsPush } from './push-agents.ts'
 
 test.each([
@@ -19,16 +19,11 @@ test.each([
   ['curl/8.0', false],
   ['', false],
 ])('the agent %j is pushed to: %s', (agent, accepted) => {
-  expect(acceptsPush(agent, '', DEFAULT_SWITCHES)).toBe(accepted)
-})
-
-test('without a User-Agent, Client-Version speaks', () => {
-  expect(acceptsPush('', 'Nacos-Go-Client:v1.0.0', DEFAULT_SWITCHES)).toBe(true)
-  expect(acceptsPush('curl/8.0', 'Nacos-Go-Client:v1.0.0', DEFAULT_SWITCHES)).toBe(false)
+  expect(acceptsPush(agent, DEFAULT_SWITCHES)).toBe(accepted)
 })
 
 test('a client below the version of the switch is not pushed to', () => {
   const switches = { ...DEFAULT_SWITCHES, pushJavaVersion: '1.10.0' }
-  expect(acceptsPush('Nacos-Java-Client:v1.9.9', '', switches)).toBe(false)
-  expect(acceptsPush('Nacos-Java-Client:v1.10', '', switches)).toBe(true)
+  expect(acceptsPush('Nacos-Java-Client:v1.9.9', switches)).toBe(false)
+  expect(acceptsPush('Nacos-Java-Client:v1.10', switches)).toBe(true)
 })

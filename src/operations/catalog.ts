@@ -1,0 +1,160 @@
+import type { HealthChecker } from '../core/naming/health-checker.ts'
+import type { Instance } from '../core/naming/instance.ts'
+import { existingService } from '../core/naming/service-commands.ts'
+import type { ServiceEntry } from '../core/naming/service-entry.ts'
+import { groupOf, type ServiceKey, serviceNameOf } from '../core/naming/service.ts'
+import { Refusal } from '../core/refusal.ts'
+import type { State } from '../core/state.ts'
+import type { Guard } from './guard.ts'
+import { type Page, pageOf, type PageRequest } from './page.ts'
+import { clusterNames, READ_SERVICE, serviceResource, someServices } from './services.ts'
+
+/** What the views of services for people and tools are made from. */
+export interface CatalogParts {
+  readonly guard: Guard
+  readonly state: State
+  readonly pushes: { list(key: ServiceKey): readonly Subscriber[] }
+}
+
+/** Somebody who is told when a service changes. */
+export interface Subscriber {
+  readonly address: string
+  readonly port: number
+  readonly agent: string
+  readonly app: string
+  readonly clusters: string
+  readonly namespaceId: string
+  readonly groupedName: string
+}
+
+/** A page of the services of a namespace whose names hold these texts. */
+export interface EntriesRequest {
+  readonly namespaceId: string
+  readonly inServiceName: string
+  readonly inGroup: string
+  /** Only services that have instances. */
+  readonly onlyInhabited: boolean
+  readonly page: PageRequest
+}
+
+/** A page of the instances of a service; `cluster` undefined: of all clusters. */
+export interface InstancesRequest {
+  readonly key: ServiceKey
+  readonly cluster: string | undefined
+  readonly page: PageRequest
+}
+
+/** The names of services by namespace; `namespaceId` undefined: of every one. */
+export interface NamesRequest {
+  readonly namespaceId: string | undefined
+  /** Only services whose own name holds this text. */
+  readonly part: string
+}
+
+/** What a cluster can be checked by, with the defaults of each. */
+const CHECKERS = [
+  { type: 'NONE' },
+  { type: 'TCP' },
+  { type: 'HTTP', path: '', headers: '', expectedResponseCode: 200 },
+  { type: 'MYSQL', user: '', pwd: '', cmd: '' },
+] as const satisfies readonly HealthChecker[]
+
+/** The views of services for people and tools. */
+export type CatalogOperations = ReturnType<typeof catalogOperations>
+
+/** Makes the views of services. */
+export function catalogOperations(parts: CatalogParts) {
+  return { ...serviceViews(parts), ...instanceViews(parts) }
+}
+
+function serviceViews({ guard, state }: CatalogParts) {
+  return {
+    /** Services with their instances, sorted by name. */
+    entries: guard.listing({
+      permission: READ_SERVICE,
+      scope: someServices,
+      find: (request: EntriesRequest) => matchingNames(state, request),
+      resource: (groupedName, { namespaceId }) => serviceResource({ namespaceId, groupedName }),
+      run: (names, { namespaceId, page }): Page<ServiceEntry> => {
+        const entryOf = (groupedName: string) => state.services.get({ namespaceId, groupedName }) ?? []
+        return { entries: pageOf(names, page).flatMap(entryOf), totalCount: names.length }
+      },
+    }),
+    /** The grouped names of services by namespace. A namespace that is asked for is there also without any. */
+    names: guard.listing({
+      permission: READ_SERVICE,
+      scope: someServices,
+      find: ({ namespaceId }: NamesRequest) => keysIn(state, namespaceId),
+      resource: serviceResource,
+      run: (keys, { namespaceId, part }) => {
+        const names = new Map<string, string[]>(namespaceId === undefined ? [] : [[namespaceId, []]])
+        for (const key of keys) {
+          const known = names.get(key.namespaceId) ?? []
+          names.set(key.namespaceId, known)
+          if (serviceNameOf(key.groupedName).includes(part)) known.push(key.groupedName)
+        }
+        return names as ReadonlyMap<string, readonly string[]>
+      },
+    }),
+    /** What a cluster can be checked by. */
+    healthCheckers: guard.operation({
+      permission: READ_SERVICE,
+      resources: () => [someServices({ namespaceId: undefined })],
+      run: () => CHECKERS,
+    }),
+  }
+}
+
+function instanceViews({ guard, state, pushes }: CatalogParts) {
+  return {
+    /** All instances of a service, disabled ones too. Refusals `service-not-found`, `cluster-not-found`. */
+    instances: guard.operation({
+      permission: READ_SERVICE,
+      resources: ({ key }: InstancesRequest) => [serviceResource(key)],
+      run: ({ key, cluster, page }): Page<Instance> => {
+        const found = instancesOf(state, key, cluster)
+        return { entries: pageOf(found, page), totalCount: found.length }
+      },
+    }),
+    /** Who is told of changes of a service. */
+    subscribers: guard.operation({
+      permission: READ_SERVICE,
+      resources: ({ key }: { key: ServiceKey; page: PageRequest }) => [serviceResource(key)],
+      run: ({ key, page }): Page<Subscriber> => {
+        const all = pushes.list(key)
+        return { entries: pageOf(all, page), totalCount: all.length }
+      },
+    }),
+  }
+}
+
+function matchingNames(
+  { services }: State,
+  { namespaceId, inServiceName, inGroup, onlyInhabited }: EntriesRequest,
+): readonly string[] {
+  const all = services.names(namespaceId, undefined)
+  if (inServiceName === '' && inGroup === '' && !onlyInhabited) return all
+  return all.filter((groupedName) => {
+    const isNamed =
+      serviceNameOf(groupedName).includes(inServiceName) && groupOf(groupedName).includes(inGroup)
+    if (!isNamed || !onlyInhabited) return isNamed
+    return (services.get({ namespaceId, groupedName })?.instances.size ?? 0) > 0
+  })
+}
+
+function keysIn({ services }: State, namespaceId: string | undefined): ServiceKey[] {
+  const namespaceIds = namespaceId === undefined ? services.namespaces() : [namespaceId]
+  return namespaceIds.flatMap((id) =>
+    services.names(id, undefined).map((groupedName) => ({ namespaceId: id, groupedName })),
+  )
+}
+
+function instancesOf(state: State, key: ServiceKey, cluster: string | undefined): Instance[] {
+  const service = existingService(state, key)
+  const entry = state.services.get(key)
+  const all = [...(entry?.instances.values() ?? [])]
+  if (cluster === undefined) return all
+  if (!clusterNames(service, entry).includes(cluster))
+    throw new Refusal('cluster-not-found', `cluster ${cluster} is not found!`, { names: { cluster } })
+  return all.filter(({ record }) => record.address.cluster === cluster)
+}

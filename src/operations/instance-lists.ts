@@ -1,0 +1,100 @@
+import type { ServiceKey } from '../core/naming/service.ts'
+import type { State } from '../core/state.ts'
+import type { Guard } from './guard.ts'
+import { acceptsPush } from './push-agents.ts'
+import { READ_SERVICE, serviceResource } from './services.ts'
+
+/** What lists of instances are made from. */
+export interface ListParts {
+  readonly guard: Guard
+  readonly state: Pick<State, 'switches'>
+  readonly lists: ListWriter
+  readonly pushes: Pick<Pushes, 'subscribe'>
+}
+
+/** Which list is asked for, and by whom. */
+export interface ListRequest {
+  readonly key: ServiceKey
+  /** How the list is written; known to the writer. */
+  readonly format: string
+  /** As the client spelled it: answers repeat it. */
+  readonly clustersText: string
+  /** The names in it; empty: all clusters. */
+  readonly clusters: readonly string[]
+  readonly healthyOnly: boolean
+  /** Whose labels a selector compares. */
+  readonly consumerIp: string
+  /** Who wants to be told of changes; undefined: nobody. */
+  readonly subscriber: ListSubscriber | undefined
+}
+
+/** A client that listens for pushes. */
+export interface ListSubscriber {
+  /** Of its socket: one that a client names could be somebody else's. */
+  readonly address: string
+  readonly port: number
+  /** How its library names itself. */
+  readonly agent: string
+  readonly app: string
+}
+
+/** A list to write. */
+export interface ListQuery extends Omit<ListRequest, 'subscriber'> {
+  /** How long the client may keep the list, ms. */
+  readonly cacheMillis: number
+}
+
+/** Writes lists for a protocol, and keeps them while they are in use. */
+export interface ListWriter {
+  /** Bytes, or a text of ASCII characters alone. */
+  answer(query: ListQuery): Buffer | string
+}
+
+/** The subscription of a client to a service. */
+export interface PushSubscription extends ListSubscriber {
+  /** As the client spelled it: its pushes repeat that. */
+  readonly clusters: string
+  readonly format: string
+  readonly namespaceId: string
+  readonly groupedName: string
+  readonly consumerIp: string
+}
+
+/** Tells subscribers of changes of services. */
+export interface Pushes {
+  /** Whether the client will be told, so that it may keep the list for longer. */
+  subscribe(subscription: PushSubscription): boolean
+}
+
+/** The operations that list the instances of a service for those who call them. */
+export type ListOperations = ReturnType<typeof listOperations>
+
+/** Makes the hot read of service discovery. */
+export function listOperations({ guard, state, lists, pushes }: ListParts) {
+  return {
+    /** The list of a service, which is empty where there is no such service; subscribes who wants to be told. */
+    list: guard.operation({
+      permission: READ_SERVICE,
+      resources: ({ key }: ListRequest) => [serviceResource(key)],
+      run: (request) => {
+        const { key, format, clustersText, clusters, healthyOnly, consumerIp, subscriber } = request
+        const { switches } = state
+        const isPushed =
+          subscriber !== undefined &&
+          acceptsPush(subscriber.agent, switches) &&
+          pushes.subscribe(subscriptionOf(request, subscriber))
+        const cacheMillis = isPushed ? switches.defaultPushCacheMillis : switches.defaultCacheMillis
+        return lists.answer({ key, format, clustersText, clusters, healthyOnly, consumerIp, cacheMillis })
+      },
+    }),
+  }
+}
+
+function subscriptionOf(
+  request: ListRequest,
+  { address, port, agent, app }: ListSubscriber,
+): PushSubscription {
+  const { key, format, clustersText: clusters, consumerIp } = request
+  const { namespaceId, groupedName } = key
+  return { address, port, agent, app, clusters, format, namespaceId, groupedName, consumerIp }
+}

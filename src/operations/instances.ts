@@ -1,0 +1,164 @@
+import type { Engine } from '../core/engine.ts'
+import { beat } from '../core/naming/beat.ts'
+import {
+  deregisterInstance,
+  type InstancePatch,
+  type InstanceTarget,
+  modifyInstance,
+  modifyOrRegister,
+  setHealth,
+} from '../core/naming/instance-commands.ts'
+import { DEFAULT_CLUSTER, type Instance, type Metadata } from '../core/naming/instance.ts'
+import type { Liveness } from '../core/naming/liveness.ts'
+import { deleteMetadata, type MetadataBatch, updateMetadata } from '../core/naming/metadata-commands.ts'
+import { registerInstance } from '../core/naming/register-instance.ts'
+import type { ServiceKey } from '../core/naming/service.ts'
+import type { Now } from '../core/ports.ts'
+import { Refusal } from '../core/refusal.ts'
+import type { State } from '../core/state.ts'
+import type { Guard } from './guard.ts'
+import { afterwards } from './afterwards.ts'
+import { READ_SERVICE, serviceResource, WRITE_SERVICE } from './services.ts'
+
+/** What the operations on instances work on. */
+export interface InstanceParts {
+  readonly guard: Guard
+  readonly state: State
+  readonly liveness: Liveness
+  readonly engine: Pick<Engine, 'execute' | 'applyBehind'>
+  readonly clock: () => Now
+  /** The most metadata that an instance may have, in bytes of UTF-8. */
+  readonly maxInstanceMetadataBytes: number
+}
+
+/** Which instance is meant; `cluster` undefined: the one in DEFAULT; `ephemeral` undefined: of either kind. */
+export interface InstanceRequest {
+  readonly serviceKey: ServiceKey
+  readonly ip: string
+  readonly port: number
+  readonly cluster: string | undefined
+  readonly ephemeral: boolean | undefined
+}
+
+/** An instance to register. */
+export interface RegisterRequest extends InstanceRequest {
+  readonly weight: number
+  readonly enabled: boolean
+  /** Undefined: healthy, or for a persistent instance that is there, as it was found to be. */
+  readonly healthy: boolean | undefined
+  readonly metadata: Metadata
+  readonly app: string
+}
+
+/** What changes of an instance; what is undefined stays as it is, metadata is merged by key. */
+export interface ModifyRequest extends InstanceRequest, Omit<InstancePatch, 'maxMetadataBytes'> {
+  /** An unknown instance is registered instead of refused (docs/decisions/0021). */
+  readonly registersUnknown: boolean
+}
+
+/** The operations on instances, but for beats and lists. */
+export type InstanceOperations = ReturnType<typeof instanceOperations>
+
+/** Makes the operations on instances. Refusals as those of the commands in core. */
+export function instanceOperations(parts: InstanceParts) {
+  return { ...instanceChanges(parts), ...batches(parts), ...reads(parts) }
+}
+
+function instanceChanges(parts: InstanceParts) {
+  const { guard, engine, clock, maxInstanceMetadataBytes } = parts
+  const permission = WRITE_SERVICE
+  return {
+    /** Registers; an instance that is there just like this has beaten. */
+    register: guard.operation({
+      permission,
+      resources: ofInstance,
+      run: (request: RegisterRequest) => {
+        const { weight, enabled, healthy, metadata, app } = request
+        const { serviceKey, address, ephemeral } = targetOf(request)
+        const wish = { serviceKey, address, ephemeral, weight, enabled, healthy, metadata, app }
+        return afterwards(engine.execute(registerInstance(wish)), (registration) => {
+          if (registration === 'known') beat(parts, { serviceKey, ...address }, clock())
+          return registration
+        })
+      },
+    }),
+    /** Removes an instance; ok also where there was none. */
+    deregister: guard.operation({
+      permission,
+      resources: ofInstance,
+      run: (request: InstanceRequest) => engine.execute(deregisterInstance(targetOf(request))),
+    }),
+    modify: guard.operation({
+      permission,
+      resources: ofInstance,
+      run: (request: ModifyRequest) => {
+        const { weight, enabled, metadata, registersUnknown } = request
+        const patch = { weight, enabled, metadata, maxMetadataBytes: maxInstanceMetadataBytes }
+        const commandOf = registersUnknown ? modifyOrRegister : modifyInstance
+        return engine.execute(commandOf(targetOf(request), patch))
+      },
+    }),
+    setHealth: guard.operation({
+      permission,
+      resources: ofInstance,
+      run: (request: InstanceRequest & { healthy: boolean }) =>
+        engine.execute(setHealth(targetOf(request), request.healthy)),
+    }),
+  }
+}
+
+/** Which instances of a service a batch means, and the keys to write or to remove; see {@link MetadataBatch}. */
+export type BatchRequest = Omit<MetadataBatch, 'maxBytes'>
+
+function batches({ guard, engine, maxInstanceMetadataBytes: maxBytes }: InstanceParts) {
+  return {
+    /** Writes keys over the metadata of several instances; answers which ones. */
+    updateMetadata: guard.operation({
+      permission: WRITE_SERVICE,
+      resources: ofInstance,
+      run: (batch: BatchRequest) => engine.execute(updateMetadata({ ...batch, maxBytes })),
+    }),
+    /** Removes keys from the metadata of several instances; answers which ones. */
+    deleteMetadata: guard.operation({
+      permission: WRITE_SERVICE,
+      resources: ofInstance,
+      run: (batch: BatchRequest) => engine.execute(deleteMetadata({ ...batch, maxBytes })),
+    }),
+  }
+}
+
+function reads({ guard, state }: InstanceParts) {
+  return {
+    /** One instance, or the refusal that says what is not there: service, cluster or instance. */
+    read: guard.operation({
+      permission: READ_SERVICE,
+      resources: ofInstance,
+      run: (request: InstanceRequest): Instance => {
+        const target = targetOf(request)
+        const instance = state.instance(target.serviceKey, target.address)
+        const isOther = target.ephemeral !== undefined && instance?.record.ephemeral !== target.ephemeral
+        if (instance === undefined || isOther) throw notFound(state, target)
+        return instance
+      },
+    }),
+  }
+}
+
+function ofInstance({ serviceKey }: { serviceKey: ServiceKey }) {
+  return [serviceResource(serviceKey)]
+}
+
+function targetOf({ serviceKey, ip, port, cluster, ephemeral }: InstanceRequest): InstanceTarget {
+  return { serviceKey, address: { ip, port, cluster: cluster ?? DEFAULT_CLUSTER }, ephemeral }
+}
+
+function notFound(state: State, { serviceKey, address }: InstanceTarget): Refusal {
+  const names = { serviceName: serviceKey.groupedName, cluster: address.cluster }
+  const entry = state.services.get(serviceKey)
+  if (entry === undefined)
+    return new Refusal('service-not-found', `no service ${names.serviceName} found!`, { names })
+  const text = entry.clusterSizes.has(address.cluster)
+    ? 'no matched ip found!'
+    : `no ips found for cluster ${names.cluster} in service ${names.serviceName}`
+  return new Refusal('instance-not-found', text, { names })
+}

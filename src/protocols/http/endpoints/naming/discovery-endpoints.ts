@@ -1,0 +1,101 @@
+import { toNamespaceId } from '../../../../core/namespace-id.ts'
+import { serviceNameOf } from '../../../../core/naming/service.ts'
+import type { Subscriber } from '../../../../operations/catalog.ts'
+import * as fields from '../../../parameters/fields.ts'
+import { Type } from '../../../parameters/schema.ts'
+import { jsonAnswer } from '../../routing/answers.ts'
+import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
+import { type NamingEndpointParts, SERVICE_PARAMS, serviceKeyOf } from './naming-requests.ts'
+
+/** Who subscribes to what, and the names of all services, as clients of `/nacos` ask for them. */
+export function discoveryEndpoints(parts: NamingEndpointParts) {
+  return {
+    subscribers: subscribers(parts),
+    names: names(parts),
+    allDomNames: allDomNames(parts),
+    checkers: checkers(parts),
+  } satisfies Record<string, Endpoint>
+}
+
+function subscribers({ catalog }: NamingEndpointParts): Endpoint {
+  return endpoint({
+    summary: 'List the subscribers of a service',
+    permission: catalog.subscribers.permission,
+    params: Type.Object({
+      ...SERVICE_PARAMS,
+      pageNo: fields.withDefault(fields.pageNo, 1),
+      pageSize: fields.withDefault(fields.pageSizeOrZero, 1000),
+    }),
+    handle: ({ params, caller }) => {
+      const request = { key: serviceKeyOf(params), page: params }
+      const { entries, totalCount } = catalog.subscribers(request, caller)
+      return jsonAnswer({ subscribers: entries.map(subscriberJson), count: totalCount })
+    },
+  })
+}
+
+function subscriberJson(subscriber: Subscriber): object {
+  const { address, port, agent, app, clusters, namespaceId, groupedName } = subscriber
+  return {
+    addrStr: `${address}:${port}`,
+    agent,
+    app,
+    ip: address,
+    port,
+    namespaceId,
+    serviceName: groupedName,
+    cluster: clusters,
+  }
+}
+
+/** Names without their groups by namespace; `count` is the number of namespaces (http-compat.md section 4). */
+function names({ catalog }: NamingEndpointParts): Endpoint {
+  return endpoint({
+    summary: 'Names of services by namespace',
+    permission: catalog.names.permission,
+    params: Type.Object({
+      namespaceId: Type.Optional(fields.namespaceId),
+      expr: Type.Optional(Type.String({ maxLength: 512, description: 'Only names that hold this text.' })),
+    }),
+    handle: ({ params, caller }) => {
+      const { namespaceId: id, expr: part = '' } = params
+      const namespaceId = id === undefined ? undefined : toNamespaceId(id)
+      const byNamespace = catalog.names({ namespaceId, part }, caller)
+      const services = mapValues(byNamespace, (grouped) => [...new Set(grouped.map(serviceNameOf))])
+      return jsonAnswer({ services, count: byNamespace.size })
+    },
+  })
+}
+
+/** Read by DNS front ends; old ones of them want the plain list. */
+function allDomNames({ catalog }: NamingEndpointParts): Endpoint {
+  return endpoint({
+    summary: 'Names of all services by namespace',
+    permission: catalog.names.permission,
+    params: Type.Object({}),
+    handle: ({ caller }) => {
+      const byNamespace = catalog.names({ namespaceId: undefined, part: '' }, caller)
+      const doms = mapValues(byNamespace, (grouped) => grouped.map(serviceNameOf))
+      const all = Object.values(doms).flat()
+      const isPlain = /^Nacos-DNS:v(0\.|1\.0\.[01]$)/.test(caller.userAgent)
+      return jsonAnswer({ count: all.length, doms: isPlain ? all : doms })
+    },
+  })
+}
+
+function mapValues(
+  values: ReadonlyMap<string, readonly string[]>,
+  map: (value: readonly string[]) => string[],
+): Record<string, string[]> {
+  return Object.fromEntries([...values].map(([key, value]) => [key, map(value)]))
+}
+
+function checkers({ catalog: { healthCheckers } }: NamingEndpointParts): Endpoint {
+  return endpoint({
+    summary: 'Health checkers that clusters can have',
+    permission: healthCheckers.permission,
+    params: Type.Object({}),
+    handle: ({ caller }) =>
+      jsonAnswer(Object.fromEntries(healthCheckers({}, caller).map((checker) => [checker.type, checker]))),
+  })
+}

@@ -1,0 +1,150 @@
+import { type Instance, instanceIdOf } from '../../../../core/naming/instance.ts'
+import { afterwards } from '../../../../operations/afterwards.ts'
+import type { InstanceRequest } from '../../../../operations/instances.ts'
+import * as fields from '../../../parameters/fields.ts'
+import { type Static, Type } from '../../../parameters/schema.ts'
+import { jsonAnswer, OK_TEXT } from '../../routing/answers.ts'
+import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
+import type { Answer, Caller } from '../../routing/route.ts'
+import { metadataOf, type NamingEndpointParts, SERVICE_PARAMS, serviceKeyOf } from './naming-requests.ts'
+
+const INSTANCE_PARAMS = {
+  ...SERVICE_PARAMS,
+  ip: fields.ip,
+  port: fields.port,
+  clusterName: Type.Optional(fields.withAliases(fields.clusterName, 'cluster')),
+  ephemeral: Type.Optional(fields.ephemeral),
+}
+
+const enabled = fields.withAliases(fields.enabled, 'enable')
+const healthy = fields.withAliases(fields.healthy, 'valid')
+
+type InstanceParams = Static<ReturnType<typeof Type.Object<typeof INSTANCE_PARAMS>>>
+
+/** The endpoints of single instances (interface.md, Service discovery: instances). */
+export function instanceEndpoints(parts: NamingEndpointParts) {
+  return {
+    register: register(parts),
+    deregister: deregister(parts),
+    modify: modifyEndpoint(parts, () => false),
+    updateHealth: updateHealth(parts),
+    detail: detail(parts),
+  } satisfies Record<string, Endpoint>
+}
+
+function register(parts: NamingEndpointParts): Endpoint {
+  const { instances } = parts
+  return endpoint({
+    summary: 'Register instance',
+    permission: instances.register.permission,
+    params: Type.Object({
+      ...INSTANCE_PARAMS,
+      weight: fields.withDefault(fields.weight, 1),
+      enabled: fields.withDefault(enabled, true),
+      healthy: Type.Optional(healthy),
+      metadata: Type.Optional(fields.metadata),
+      app: Type.Optional(fields.app),
+    }),
+    handle: ({ params, caller }) => {
+      const request = {
+        serviceKey: serviceKeyOf(params),
+        ip: params.ip,
+        port: params.port,
+        cluster: params.clusterName,
+        ephemeral: params.ephemeral,
+        weight: params.weight,
+        enabled: params.enabled,
+        healthy: params.healthy,
+        metadata: metadataOf(parts, params.metadata) ?? {},
+        app: params.app ?? '',
+      }
+      return afterwards(instances.register(request, caller), okAnswer)
+    },
+  })
+}
+
+function deregister({ instances }: NamingEndpointParts): Endpoint {
+  return endpoint({
+    summary: 'Deregister instance',
+    permission: instances.deregister.permission,
+    params: Type.Object(INSTANCE_PARAMS),
+    handle: ({ params, caller }) =>
+      afterwards(instances.deregister(instanceRequestOf(params), caller), okAnswer),
+  })
+}
+
+/**
+ * Changes an instance, or is refused where there is none. For a client of whom `registersUnknown`, an unknown
+ * instance is registered instead (docs/decisions/0021).
+ */
+export function modifyEndpoint(
+  parts: NamingEndpointParts,
+  registersUnknown: (caller: Caller) => boolean,
+): Endpoint {
+  const { modify } = parts.instances
+  return endpoint({
+    summary: 'Modify instance',
+    permission: modify.permission,
+    params: Type.Object({
+      ...INSTANCE_PARAMS,
+      weight: Type.Optional(fields.weight),
+      enabled: Type.Optional(enabled),
+      metadata: Type.Optional(fields.metadata),
+    }),
+    handle: ({ params, caller }) => {
+      const request = {
+        ...instanceRequestOf(params),
+        weight: params.weight,
+        enabled: params.enabled,
+        metadata: metadataOf(parts, params.metadata),
+        registersUnknown: registersUnknown(caller),
+      }
+      return afterwards(modify(request, caller), okAnswer)
+    },
+  })
+}
+
+function updateHealth({ instances }: NamingEndpointParts): Endpoint {
+  return endpoint({
+    summary: 'Update instance health status',
+    permission: instances.setHealth.permission,
+    params: Type.Object({ ...INSTANCE_PARAMS, healthy }),
+    handle: ({ params, caller }) => {
+      const request = { ...instanceRequestOf(params), healthy: params.healthy }
+      return afterwards(instances.setHealth(request, caller), okAnswer)
+    },
+  })
+}
+
+function detail({ instances }: NamingEndpointParts): Endpoint {
+  return endpoint({
+    summary: 'Query instance detail',
+    permission: instances.read.permission,
+    params: Type.Object(INSTANCE_PARAMS),
+    handle: ({ params, caller }) => detailAnswer(instances.read(instanceRequestOf(params), caller)),
+  })
+}
+
+function okAnswer(): Answer {
+  return OK_TEXT
+}
+
+function instanceRequestOf(params: InstanceParams): InstanceRequest {
+  const { ip, port, clusterName: cluster, ephemeral } = params
+  return { serviceKey: serviceKeyOf(params), ip, port, cluster, ephemeral }
+}
+
+function detailAnswer({ record, healthy: isHealthy, metadata, entry }: Instance): Answer {
+  const { address, weight } = record
+  const { groupedName } = entry.service.key
+  return jsonAnswer({
+    service: groupedName,
+    ip: address.ip,
+    port: address.port,
+    clusterName: address.cluster,
+    weight,
+    healthy: isHealthy,
+    instanceId: instanceIdOf(address, groupedName),
+    metadata,
+  })
+}

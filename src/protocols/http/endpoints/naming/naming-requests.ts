@@ -1,0 +1,43 @@
+import { toNamespaceId } from '../../../../core/namespace-id.ts'
+import type { Metadata } from '../../../../core/naming/instance.ts'
+import type { ServiceKey } from '../../../../core/naming/service.ts'
+import type { Operations } from '../../../../operations/operations.ts'
+import * as fields from '../../../parameters/fields.ts'
+import { toGroupedName } from '../../../parameters/grouped-name.ts'
+import { parseMetadata } from '../../../parameters/json-fields.ts'
+import { Type } from '../../../parameters/schema.ts'
+
+/** What the endpoints of naming call, and the most metadata of an instance, in bytes. */
+export interface NamingEndpointParts extends Pick<
+  Operations,
+  'instances' | 'beats' | 'lists' | 'services' | 'catalog'
+> {
+  readonly maxInstanceMetadataBytes: number
+}
+
+/** How a request names a service. */
+export const SERVICE_PARAMS = {
+  namespaceId: Type.Optional(fields.namespaceId),
+  serviceName: fields.serviceName,
+  groupName: fields.groupNameOrDefault,
+}
+
+/** The service that a request names. */
+export function serviceKeyOf(params: {
+  readonly namespaceId?: string
+  readonly serviceName: string
+  readonly groupName: string
+}): ServiceKey {
+  return {
+    namespaceId: toNamespaceId(params.namespaceId),
+    groupedName: toGroupedName(params.serviceName, params.groupName),
+  }
+}
+
+/** The metadata that a request gives; undefined where it gives none. */
+export function metadataOf(
+  { maxInstanceMetadataBytes }: Pick<NamingEndpointParts, 'maxInstanceMetadataBytes'>,
+  text: string | undefined,
+): Metadata | undefined {
+  return text === undefined ? undefined : parseMetadata(text, 'metadata', maxInstanceMetadataBytes)
+}

@@ -1,0 +1,142 @@
+import { toNamespaceId } from '../../../../core/namespace-id.ts'
+import type { ServiceWish } from '../../../../core/naming/service-commands.ts'
+import { groupOf, serviceNameOf } from '../../../../core/naming/service.ts'
+import { afterwards } from '../../../../operations/afterwards.ts'
+import type { ServiceDetail } from '../../../../operations/services.ts'
+import * as fields from '../../../parameters/fields.ts'
+import { parseHealthChecker, parseSelector } from '../../../parameters/json-fields.ts'
+import { type Static, Type } from '../../../parameters/schema.ts'
+import { jsonAnswer, OK_TEXT } from '../../routing/answers.ts'
+import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
+import type { Answer } from '../../routing/route.ts'
+import { metadataOf, type NamingEndpointParts, SERVICE_PARAMS, serviceKeyOf } from './naming-requests.ts'
+
+const SETTINGS_PARAMS = {
+  ...SERVICE_PARAMS,
+  protectThreshold: Type.Optional(fields.protectThreshold),
+  metadata: Type.Optional(fields.metadata),
+  selector: Type.Optional(fields.selector),
+}
+
+/** The endpoints of services (interface.md, Service discovery: services). */
+export function serviceEndpoints(parts: NamingEndpointParts) {
+  const { services } = parts
+  return {
+    create: endpoint({
+      summary: 'Create service',
+      permission: services.create.permission,
+      params: Type.Object(SETTINGS_PARAMS),
+      handle: ({ params, caller }) =>
+        afterwards(
+          services.create({ key: serviceKeyOf(params), ...wishOf(parts, params) }, caller),
+          okAnswer,
+        ),
+    }),
+    update: endpoint({
+      summary: 'Update service',
+      permission: services.update.permission,
+      params: Type.Object(SETTINGS_PARAMS),
+      handle: ({ params, caller }) =>
+        afterwards(
+          services.update({ key: serviceKeyOf(params), ...wishOf(parts, params) }, caller),
+          okAnswer,
+        ),
+    }),
+    remove: endpoint({
+      summary: 'Delete service',
+      permission: services.remove.permission,
+      params: Type.Object(SERVICE_PARAMS),
+      handle: ({ params, caller }) =>
+        afterwards(services.remove({ key: serviceKeyOf(params) }, caller), okAnswer),
+    }),
+    query: endpoint({
+      summary: 'Query service',
+      permission: services.read.permission,
+      params: Type.Object(SERVICE_PARAMS),
+      handle: ({ params, caller }) => serviceAnswer(services.read(serviceKeyOf(params), caller)),
+    }),
+    list: listServices(parts),
+    saveCluster: cluster(parts),
+  } satisfies Record<string, Endpoint>
+}
+
+function listServices({ services }: NamingEndpointParts): Endpoint {
+  return endpoint({
+    summary: 'Query service list',
+    permission: services.list.permission,
+    params: Type.Object({
+      pageNo: fields.pageNoOrZero,
+      pageSize: fields.pageSize,
+      groupName: fields.groupNameOrDefault,
+      namespaceId: Type.Optional(fields.namespaceId),
+    }),
+    handle: ({ params, caller }) => {
+      const { pageNo, pageSize, groupName: group } = params
+      const page = { pageNo: Math.max(pageNo, 1), pageSize }
+      const namespaceId = toNamespaceId(params.namespaceId)
+      const { entries, totalCount } = services.list({ namespaceId, group, filter: '', page }, caller)
+      return jsonAnswer({ doms: entries.map(serviceNameOf), count: totalCount })
+    },
+  })
+}
+
+function cluster(parts: NamingEndpointParts): Endpoint {
+  const { saveCluster } = parts.services
+  const params = Type.Object({
+    ...SERVICE_PARAMS,
+    clusterName: fields.clusterName,
+    checkPort: fields.checkPort,
+    useInstancePort4Check: fields.useInstancePort4Check,
+    healthChecker: fields.healthChecker,
+    metadata: Type.Optional(fields.metadata),
+  })
+  return endpoint({
+    summary: 'Set the health checker and metadata of a cluster',
+    permission: saveCluster.permission,
+    params,
+    handle: (request) => {
+      const read: Static<typeof params> = request.params
+      const saved = {
+        name: read.clusterName,
+        healthChecker: parseHealthChecker(read.healthChecker, { unknownIsNone: false }),
+        checkPort: read.checkPort,
+        useInstancePort4Check: read.useInstancePort4Check,
+        metadata: metadataOf(parts, read.metadata) ?? {},
+      }
+      return afterwards(saveCluster({ key: serviceKeyOf(read), cluster: saved }, request.caller), okAnswer)
+    },
+  })
+}
+
+function okAnswer(): Answer {
+  return OK_TEXT
+}
+
+function wishOf(
+  parts: NamingEndpointParts,
+  params: { protectThreshold?: number; metadata?: string; selector?: string },
+): ServiceWish {
+  const { protectThreshold, metadata, selector } = params
+  return {
+    protectThreshold,
+    metadata: metadataOf(parts, metadata),
+    selector: selector === undefined ? undefined : parseSelector(selector),
+  }
+}
+
+function serviceAnswer({ service, clusters }: ServiceDetail): Answer {
+  const { key, protectThreshold, metadata, selector } = service
+  return jsonAnswer({
+    name: serviceNameOf(key.groupedName),
+    groupName: groupOf(key.groupedName),
+    namespaceId: key.namespaceId,
+    protectThreshold,
+    metadata,
+    selector,
+    clusters: clusters.map((one) => ({
+      name: one.name,
+      healthChecker: one.healthChecker,
+      metadata: one.metadata,
+    })),
+  })
+}

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest'
 const USERS: Readonly<Record<string, readonly string[]>> = {
   // In the worker it is that of a function.
   apply: ['core/follower.ts', 'store/embedded/worker.ts'],
-  publish: ['core/follower.ts'],
+  publishChanges: ['core/follower.ts'],
 }
 
 const src = fileURLToPath(new URL('../src', import.meta.url))
@@ -27,9 +27,9 @@ test('the follower alone applies changes to the state and publishes them to the 
 
 test('every way to get at a method is seen', () => {
   const code =
-    "a.apply(1); b?.publish; const { apply } = c; const { publish: d } = e; f['apply'](); g[`publish`]"
+    "a.apply(1); b?.publishChanges; const { apply } = c; const { publishChanges: d } = e; f['apply'](); g[`publishChanges`]"
   expect(namesUsedIn('x.ts', code).sort()).toEqual(
-    ['apply', 'apply', 'apply', 'publish', 'publish', 'publish'].sort(),
+    ['apply', 'publishChanges', 'apply', 'publishChanges', 'apply', 'publishChanges'].sort(),
   )
 })
 

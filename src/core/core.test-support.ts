@@ -198,7 +198,10 @@ export class EngineWorld {
   readonly state = livingState()
   readonly liveness = livenessOf(this.state)
   readonly store = new FakeStore()
+  /** Every change that was published. */
   readonly published: Change[] = []
+  /** The same, revision by revision. */
+  readonly revisions: (readonly Change[])[] = []
   readonly stamps = new Stamps()
   readonly follower: Follower
   readonly reports: string[] = []
@@ -209,8 +212,11 @@ export class EngineWorld {
   /** `mostBehind`: how many records one commit takes, where that is not what it is elsewhere. */
   constructor(mostBehind = 1_000) {
     const clock = (): Now => this.#now()
-    const feed = { publish: (changes: readonly Change[]) => void this.published.push(...changes) }
-    this.follower = new Follower(this.state, { clock, stamps: this.stamps, feed })
+    const publishChanges = (changes: readonly Change[]): void => {
+      this.published.push(...changes)
+      this.revisions.push(changes)
+    }
+    this.follower = new Follower(this.state, { clock, stamps: this.stamps, feed: { publishChanges } })
     this.engine = new Engine({
       mostBehind,
       follower: this.follower,

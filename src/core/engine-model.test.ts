@@ -2,13 +2,14 @@ import { array, assert, asyncProperty, constantFrom, integer, oneof, record } fr
 import { expect, test } from 'vitest'
 import type { Change } from './changes.ts'
 import { anyCommand } from './command.test-support.ts'
-import { address, at, EngineWorld, microtasks, ORDERS, registration } from './core.test-support.ts'
+import { address, at, EngineWorld, microtasks, ORDERS, registration, WALL_MS } from './core.test-support.ts'
 import type { Command } from './decision.ts'
 import { addressText, type InstanceRecord } from './naming/instance.ts'
 import { deregisterInstance, modifyInstance } from './naming/instance-commands.ts'
 import { registerInstance } from './naming/register-instance.ts'
 import { type ServiceKey, serviceKeyText } from './naming/service.ts'
 import { deleteService } from './naming/service-commands.ts'
+import { State } from './state.ts'
 
 type Event = 'turn' | 'tick' | 'four ticks' | 'succeed' | 'fail' | 'bad group' | 'sweep' | Command<unknown>
 
@@ -114,7 +115,7 @@ function storedOf({ store }: EngineWorld): string[] {
   ].sort()
 }
 
-function knownOf({ state }: EngineWorld): string[] {
+function knownOf({ state }: Pick<EngineWorld, 'state'>): string[] {
   return [...state.services.all()]
     .flatMap(({ service, instances }) => [
       `${nameOf(service.key)} ${service.madeBy}`,
@@ -140,6 +141,48 @@ function expectSoundDisk({ store, state }: EngineWorld): void {
   }
 }
 
+/** The times of the services, and how often each has changed. */
+type Times = ReadonlyMap<
+  string,
+  { readonly serial: number; readonly version: number; readonly lastRefMs: number }
+>
+
+function timesOf({ services }: State): Times {
+  return new Map(
+    [...services.all()].map(({ service, version, lastRefMs }) => [
+      serviceKeyText(service.key),
+      { serial: service.serial, version, lastRefMs },
+    ]),
+  )
+}
+
+/** A change makes the time of its service later; without one it stays. */
+function expectRisingTimes(before: Times, after: Times): void {
+  for (const [name, { serial, version, lastRefMs }] of after) {
+    const was = before.get(name)
+    if (was === undefined) continue
+    if (serial === was.serial && version === was.version) expect(lastRefMs, name).toBe(was.lastRefMs)
+    else expect(lastRefMs, name).toBeGreaterThan(was.lastRefMs)
+  }
+}
+
+/** Another server that applies the same revisions in their order knows the same: hosts in their order, and times. */
+function expectSameElsewhere({ state, revisions }: EngineWorld): void {
+  const other = new State(WALL_MS)
+  for (const changes of revisions) other.apply(changes, at(0))
+  expect(hostsOf(other)).toEqual(hostsOf(state))
+  expect(knownOf({ state: other })).toEqual(knownOf({ state }))
+  expect(timesOf(other)).toEqual(timesOf(state))
+}
+
+function hostsOf({ services }: State): string[][] {
+  const entries = [...services.all()].map(({ service, instances }) => [
+    serviceKeyText(service.key),
+    ...[...instances.values()].map(({ record }) => addressText(record.address)),
+  ])
+  return entries.sort()
+}
+
 test.each([
   ['anything', anyCommand],
   ['instances', anyOfInstances],
@@ -151,8 +194,10 @@ test.each([
         const world = new EngineWorld(mostBehind)
         const answers: Promise<unknown>[] = []
         for (const event of story) {
+          const before = timesOf(world.state)
           await happen(world, event, answers)
           expectSoundDisk(world)
+          expectRisingTimes(before, timesOf(world.state))
         }
         await world.quiet()
         for (let round = 0; round < 20 && world.engine.backlog.behind > 0; round++) await world.flush()
@@ -160,6 +205,7 @@ test.each([
         expect(world.engine.backlog).toEqual({ behind: 0, waiting: 0 })
         // Health that a save leaves as it is stays as it was written before.
         expect(storedOf(world).map(withoutHealth)).toEqual(knownOf(world).map(withoutHealth))
+        expectSameElsewhere(world)
       }),
       { numRuns: 300 },
     )

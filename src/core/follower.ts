@@ -20,7 +20,7 @@ export interface FollowerOptions {
   /** Told by the state of what is applied. */
   readonly presence?: Presence
   /** Takes applied changes in their order (the feed). */
-  readonly feed: { publish(changes: readonly Change[]): void }
+  readonly feed: { publishChanges(changes: readonly Change[]): void }
 }
 
 /**
@@ -64,7 +64,7 @@ export class Follower {
   appliedAhead(changes: readonly Change[]): void {
     if (changes.length === 0) return
     this.#apply(changes, this.#options.clock())
-    this.#options.feed.publish(changes)
+    this.#options.feed.publishChanges(changes)
   }
 
   #apply(changes: Iterable<Change>, now: Now): void {

@@ -44,7 +44,7 @@ function loadState(stored: Snapshot, now: Now): BeatParts {
   const stamps = new Stamps()
   const clock = () => ({ ...now, stamp: stamps.next(now.wallMs) })
   const presence = new Liveness(JUDGES_ALL)
-  const { state } = Follower.load(stored, { clock, stamps, presence, feed: { publish: () => {} } })
+  const { state } = Follower.load(stored, { clock, stamps, presence, feed: { publishChanges: () => {} } })
   return { state, liveness: presence }
 }
 

@@ -16,8 +16,8 @@ test('subscribers hear of each change once, in order, after the present work', (
   const heard: string[] = []
   feed.subscribe((one) => heard.push(`1 ${'namespaceId' in one && one.namespaceId}`))
   feed.subscribe((one) => heard.push(`2 ${'namespaceId' in one && one.namespaceId}`))
-  feed.publish([change('a'), change('b')])
-  feed.publish([change('c')])
+  feed.publishChanges([change('a'), change('b')])
+  feed.publishChanges([change('c')])
   expect(heard).toEqual([])
   expect(deferred).toHaveLength(1)
   turn()
@@ -30,10 +30,10 @@ test('what is published while changes are delivered comes after them', () => {
   const { feed, turn } = startFeed()
   const heard: string[] = []
   feed.subscribe((one) => {
-    if ('namespaceId' in one && one.namespaceId === 'a') feed.publish([change('late')])
+    if ('namespaceId' in one && one.namespaceId === 'a') feed.publishChanges([change('late')])
     heard.push('namespaceId' in one ? one.namespaceId : '')
   })
-  feed.publish([change('a'), change('b')])
+  feed.publishChanges([change('a'), change('b')])
   turn()
   turn()
   expect(heard).toEqual(['a', 'b', 'late'])
@@ -46,7 +46,7 @@ test('a subscriber that throws is told of, and keeps nothing from the others', (
     throw new Error('slow day')
   })
   feed.subscribe(() => heard++)
-  feed.publish([change('a'), change('b')])
+  feed.publishChanges([change('a'), change('b')])
   turn()
   expect([heard, faults]).toEqual([2, [new Error('slow day'), new Error('slow day')]])
 })

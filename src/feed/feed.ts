@@ -30,7 +30,7 @@ export class Feed {
   }
 
   /** Takes changes that the state has. They are delivered soon, after the present work. */
-  publish(changes: readonly Change[]): void {
+  publishChanges(changes: readonly Change[]): void {
     for (const change of changes) this.#pending.push(change)
     if (this.#deferred) return
     this.#deferred = true

@@ -56,7 +56,7 @@ export function startFixture(
     return { wallMs, healthMs: clock.nowMs, stamp: stamps.next(wallMs) }
   }
   const feed = {
-    publish: (changes: readonly Change[]) => changes.forEach((change) => polls.onChange(change)),
+    publishChanges: (changes: readonly Change[]) => changes.forEach((change) => polls.onChange(change)),
   }
   const engine = new Engine({
     follower: new Follower(state, { clock: now, stamps, feed }),

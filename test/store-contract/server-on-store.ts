@@ -18,7 +18,7 @@ export async function serverOn(store: Store, wallMs = 0) {
     const nowMs = START_MS + wallMs
     return { wallMs: nowMs, healthMs: 0, stamp: stamps.next(nowMs) }
   }
-  const follower = Follower.load(await store.load(), { clock, stamps, feed: { publish: () => {} } })
+  const follower = Follower.load(await store.load(), { clock, stamps, feed: { publishChanges: () => {} } })
   const commit = (groups: readonly ChangeGroup[]) =>
     store.commit(groups.map((group) => group.map(deepFrozen)))
   const engine = new Engine({

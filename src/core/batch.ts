@@ -4,44 +4,44 @@ import { Draft } from './draft.ts'
 import type { ChangeGroup, Now } from './ports.ts'
 import type { View } from './view.ts'
 
-/** A command that waits for its batch, and how its caller is answered. */
-export interface Waiting {
+/** A command that waits for its batch, with the callbacks that answer its caller. */
+export interface WaitingCommand {
   readonly command: Command<unknown>
   readonly resolve: (outcome: unknown) => void
   readonly reject: (error: unknown) => void
 }
 
-/** What a command of a batch was decided to be: a decision or the error that `decide` threw. */
+/** The result of `decide` for a command of a batch: a decision or the error that it threw. */
 export type Decided =
-  | { readonly waiting: Waiting; readonly decision: Decision<unknown> }
-  | { readonly waiting: Waiting; readonly error: unknown }
+  | { readonly waiting: WaitingCommand; readonly decision: Decision<unknown> }
+  | { readonly waiting: WaitingCommand; readonly error: unknown }
 
-/** Commands decided in order, each seeing those before it, and the groups of changes that they came to. */
+/** Commands decided in order, each seeing the changes of those before it, and the groups to commit. */
 export interface Batch {
   readonly decided: readonly Decided[]
-  /** The records that were behind and are written along. */
+  /** Records that were behind and are written in the same commit. */
   readonly behind: readonly Change[]
-  /** First the records that were behind, a group each; then the commands' changes, a group each. */
+  /** First the records that were behind, one group each. Then the changes of the commands, one group each. */
   readonly groups: readonly ChangeGroup[]
-  /** Which command made which group, by the group's index; undefined for records that were behind. */
-  readonly owners: readonly (Waiting | undefined)[]
+  /** The command of each group, by the index of the group. Undefined for records that were behind. */
+  readonly owners: readonly (WaitingCommand | undefined)[]
 }
 
 /**
- * Decides those that wait, in order, each with a time of its own, against `view`, and puts their changes after those that are behind:
- * `takeBehind` is asked for these once it is known which changes they go along with.
+ * Decides the waiting commands in order, each with a time of its own, against `view`. The groups of records that are behind
+ * come first: `takeBehind` returns them, given the changes of the commands.
  */
 export function gatherBatch(
   view: View,
   {
     waiting,
     takeBehind,
-  }: { waiting: readonly Waiting[]; takeBehind: (along: readonly Change[]) => Change[] },
+  }: { waiting: readonly WaitingCommand[]; takeBehind: (along: readonly Change[]) => Change[] },
   clock: () => Now,
 ): Batch {
   const draft = new Draft(view)
   const owned: ChangeGroup[] = []
-  const owners: Waiting[] = []
+  const owners: WaitingCommand[] = []
   const decided = waiting.map((one): Decided => {
     const verdict = decideOne(one, draft, clock())
     if (!('decision' in verdict) || verdict.decision.changes.length === 0) return verdict
@@ -55,7 +55,7 @@ export function gatherBatch(
   return { decided, behind, groups, owners: [...behind.map(() => undefined), ...owners] }
 }
 
-function decideOne(waiting: Waiting, draft: Draft, now: Now): Decided {
+function decideOne(waiting: WaitingCommand, draft: Draft, now: Now): Decided {
   try {
     return { waiting, decision: waiting.command.decide(draft, now) }
   } catch (error) {
@@ -63,12 +63,12 @@ function decideOne(waiting: Waiting, draft: Draft, now: Now): Decided {
   }
 }
 
-/** Whether the command of this verdict changed something (others only read). */
+/** Whether the command changes something. */
 export function hasChanges(verdict: Decided): boolean {
   return 'decision' in verdict && verdict.decision.changes.length > 0
 }
 
-/** Tells the caller what its command came to. */
+/** Answers the caller of the command. */
 export function settle(verdict: Decided): void {
   if ('decision' in verdict) verdict.waiting.resolve(verdict.decision.outcome)
   else verdict.waiting.reject(verdict.error)

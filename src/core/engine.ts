@@ -1,5 +1,4 @@
-import { type Batch, gatherBatch, hasChanges, settle, type Waiting } from './batch.ts'
-import { BusySubjects } from './busy-subjects.ts'
+import { type Batch, gatherBatch, hasChanges, settle, type WaitingCommand } from './batch.ts'
 import type { Change } from './changes.ts'
 import type { Command, Decision } from './decision.ts'
 import type { Follower } from './follower.ts'
@@ -11,41 +10,41 @@ import { WriteBehind } from './write-behind.ts'
 
 const MOST_COMMANDS = 512
 const MOST_BEHIND = 1_000
-/** How many ticks more than one commit's worth of records gathers for: what changes again meanwhile is written once. */
+/** More records than one commit takes gather for this many ticks: a record that changes again is written once. */
 const GATHER_TICKS = 4
-/** How many ticks pass before records that could not be written are tried again. */
+/** Ticks before a failed write of records is retried. */
 const RETRY_TICKS = 10
 
 /** What the engine needs from outside: core has no clock, no timers and no log of its own. */
 export interface EngineOptions {
-  /** Applies what is decided; decisions read its state. */
+  /** Applies the changes; decisions read its state. */
   readonly follower: Follower
   readonly store: Pick<Store, 'commit'>
   readonly clock: () => Now
-  /** Its next turn comes once what has arrived by now is read, so that a batch gathers it. */
+  /** `soon` runs after the requests already received are parsed, so that they join the batch. */
   readonly loop: Loop
-  /** Told when something could not be written although nobody waits for it. */
+  /** Called if a write fails that no caller waits for. */
   readonly report: (error: unknown, what: string) => void
-  /** How many records that are behind one commit takes; 1,000 unless told. */
+  /** Maximum number of records written behind in one commit. Default: 1,000. */
   readonly mostBehind?: number
 }
 
 /**
- * Carries commands out: decide, commit, apply, publish, answer. Durable commands are gathered into one
- * batch at a time, so that one fsync serves many callers; the next batch is decided after that one is
- * applied. Changes of ephemeral instances are applied at once and written behind.
+ * Executes commands: decide, commit, apply, publish, answer. Durable commands are gathered into one batch at a time, so
+ * that one fsync serves many callers. The next batch is decided after the last one is applied. Changes of ephemeral
+ * instances are applied at once and written behind.
  */
 export class Engine {
   readonly #options: EngineOptions
   readonly #behind = new WriteBehind()
   readonly #callers: ReturningCallers
   readonly #mostBehind: number
-  #waiting: Waiting[] = []
+  #waiting: WaitingCommand[] = []
   readonly #busy = new BusySubjects()
-  /** The subjects of changes that the store failed to write: until it writes again, a crash may bring them back. */
+  /** Subjects of changes that the store failed to write. Until its next successful commit, a crash may restore them. */
   readonly #doubtful = new Set<string>()
-  /** Those in doubt whether anything must change; one failure more is their answer. */
-  readonly #askedTwice = new WeakSet<Waiting>()
+  /** Commands without changes that were retried because their subject is doubtful. One more failure is their answer. */
+  readonly #askedTwice = new WeakSet<WaitingCommand>()
   #committing = false
   #pumpDeferred = false
   #flushing = false
@@ -60,14 +59,14 @@ export class Engine {
     this.#mostBehind = options.mostBehind ?? MOST_BEHIND
   }
 
-  /** How many records are known but not yet on disk, and how many commands wait for the next batch. */
+  /** `behind`: records applied but not yet on disk. `waiting`: commands that wait for the next batch. */
   get backlog(): { readonly behind: number; readonly waiting: number } {
     return { behind: this.#behind.size, waiting: this.#waiting.length }
   }
 
   /**
-   * Carries a command out and answers its outcome: at once where nothing must reach the disk first, else
-   * when it has. Throws or rejects with Refusal.
+   * Executes a command and returns its outcome: at once, or as a promise if something must reach the disk first. Throws or
+   * rejects with Refusal.
    */
   execute<T>(command: Command<T>): T | Promise<T> {
     if (this.#closing) throw new Refusal('stopping', 'The server is stopping: try again in a moment.')
@@ -81,12 +80,12 @@ export class Engine {
     return this.#enqueue(command)
   }
 
-  /** Applies changes that nobody waits for: what silence, probes and cleaning have brought about. */
+  /** Applies changes that no caller waits for: of silence, probes and cleaning. */
   applyBehind(changes: readonly Change[]): void {
     if (changes.length > 0) this.#applyAtOnce({ changes, durability: 'behind', outcome: undefined })
   }
 
-  /** To be called about ten times a second: writes what is behind, or lets more of it gather. */
+  /** Call this about ten times a second. It writes the records that are behind, or lets more of them gather. */
   tick(): void {
     if (this.#ticksToRetry > 0) this.#ticksToRetry--
     else if (!this.#gathers() && (this.#behind.size > 0 || this.#doubtful.size > 0)) {
@@ -102,7 +101,7 @@ export class Engine {
     return this.#gatheringTicks > 0
   }
 
-  /** Takes no more commands, and resolves when those taken are answered and nothing is behind. */
+  /** Accepts no more commands. Resolves when all accepted ones are answered and no record is behind. */
   async close(): Promise<void> {
     this.#closing = true
     this.#flushing = true
@@ -111,7 +110,7 @@ export class Engine {
     await idle
   }
 
-  /** While a command waits, those that come later for its subject wait as well: they are decided in their order. */
+  /** While a command waits, later commands of its subject wait too: they are decided in their order. */
   #enqueue<T>(command: Command<T>): Promise<T> {
     const { subject } = command
     this.#busy.enter(subject)
@@ -175,7 +174,7 @@ export class Engine {
     return this.#flushing ? [...bound, ...this.#behind.take(this.#mostBehind, state, stamp)] : bound
   }
 
-  /** Whether the store must be asked although nothing changes: that nothing does may itself be in doubt. */
+  /** Whether an empty commit is needed: the answer "nothing changes" may rest on a doubtful change. */
   #mustConfirm(batch: Batch, ticked: boolean): boolean {
     if (this.#doubtful.size === 0) return false
     return ticked || batch.decided.some(({ waiting }) => this.#doubtful.has(waiting.command.subject))
@@ -185,7 +184,7 @@ export class Engine {
     this.#doubtful.clear()
     if (result.kind === 'failed') return this.#retryWithout(batch, result)
     const { follower } = this.#options
-    // Those that were behind are applied already.
+    // The records that were behind are applied already.
     const changes = batch.groups.slice(batch.behind.length).flat()
     follower.applied({ revision: result.revision, changes })
     for (const group of batch.groups) for (const change of group) follower.state.stored.written(change)
@@ -194,7 +193,7 @@ export class Engine {
     this.#endCommit()
   }
 
-  /** One group cannot be written: its caller hears so, the others are decided again. */
+  /** One group cannot be written: its caller gets the error, the other commands are decided again. */
   #retryWithout(batch: Batch, failed: CommitResult & { kind: 'failed' }): void {
     const owner = batch.owners[failed.group]
     const bad = batch.groups[failed.group]?.[0]
@@ -209,8 +208,8 @@ export class Engine {
   }
 
   /**
-   * The store as a whole cannot write: nothing of the batch holds, but until the store writes again a crash may
-   * bring it back. Who changed nothing is decided again, unless just that is in doubt.
+   * The store as a whole cannot write: the changes of the batch are refused, but a crash may restore them until the next
+   * successful commit. Commands without changes are decided again, once if their subject is doubtful.
    */
   #abandon(batch: Batch, error: unknown): void {
     const { behind } = batch
@@ -218,7 +217,7 @@ export class Engine {
     this.#flushing = false
     this.#ticksToRetry = RETRY_TICKS
     if (behind.length > 0) this.#options.report(error, `${behind.length} records wait to be written`)
-    const readers: Waiting[] = []
+    const readers: WaitingCommand[] = []
     for (const verdict of batch.decided)
       if (hasChanges(verdict)) this.#doubtful.add(verdict.waiting.command.subject)
     for (const verdict of batch.decided) {
@@ -240,5 +239,26 @@ export class Engine {
   #afterBatch(): void {
     if (this.#waiting.length > 0 || (this.#flushing && this.#behind.size > 0)) this.#deferPump()
     else if (this.#closing) this.#whenIdle?.()
+  }
+}
+
+/** Subjects with commands that are not answered yet. Later commands of such a subject are decided after them. */
+class BusySubjects {
+  readonly #counts = new Map<string, number>()
+
+  has(subject: string): boolean {
+    return this.#counts.has(subject)
+  }
+
+  /** A command of this subject waits. */
+  enter(subject: string): void {
+    this.#counts.set(subject, (this.#counts.get(subject) ?? 0) + 1)
+  }
+
+  /** A command of this subject is answered. */
+  leave(subject: string): void {
+    const left = (this.#counts.get(subject) ?? 1) - 1
+    if (left === 0) this.#counts.delete(subject)
+    else this.#counts.set(subject, left)
   }
 }

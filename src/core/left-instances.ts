@@ -1,17 +1,14 @@
 import { addressText, type InstanceAddress } from './naming/instance.ts'
 import { type ServiceKey, serviceKeyText } from './naming/service.ts'
 
-/** An instance by its own number and the place where it is, or was: a service and an address. */
+/** An instance by its serial and its place: a service and an address. */
 export interface PlacedInstance {
   readonly serviceKey: ServiceKey
   readonly address: InstanceAddress
   readonly serial: number
 }
 
-/**
- * Instances that have left and may still be on disk, by their place: whatever comes there must not be on disk before
- * they are gone from it.
- */
+/** Instances that have left and may still be on disk, by their place. Their removal is written before a new instance there. */
 export class LeftInstances {
   readonly #byPlace = new Map<string, readonly PlacedInstance[]>()
 

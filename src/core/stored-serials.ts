@@ -1,26 +1,26 @@
 import type { Change } from './changes.ts'
 
 /**
- * Which services and instances the store has, as far as that is open: those that are written behind may not
- * be there yet. Every serial that is not named here is on disk, or was never meant to be.
+ * Services and instances that the store may not have yet, because they are written behind. Every other serial is on disk,
+ * or was never meant to be.
  */
 export class StoredSerials {
-  /** Nothing of these has been sent to the store. */
+  /** Never sent to the store. */
   readonly #unsent = new Set<number>()
-  /** These were sent, and the store has not said that it has them. */
+  /** Sent to the store, not confirmed yet. */
   readonly #unsure = new Set<number>()
 
-  /** It was made, and will be written behind. */
+  /** A new record that will be written behind. */
   made(serial: number): void {
     this.#unsent.add(serial)
   }
 
-  /** It is on its way to the store. */
+  /** The record is sent to the store. */
   sent(serial: number): void {
     if (this.#unsent.delete(serial)) this.#unsure.add(serial)
   }
 
-  /** The store has written it, or its removal; or there is nothing of it any more. */
+  /** The store has written the record or its removal, or the record has left unwritten. */
   settled(serial: number): void {
     this.#unsent.delete(serial)
     this.#unsure.delete(serial)
@@ -33,12 +33,12 @@ export class StoredSerials {
     else if ('serial' in change) this.settled(change.serial)
   }
 
-  /** Whether the store may have it, so that its removal must be written. */
+  /** Whether the store may have the record, so that its removal must be written. */
   maybeStored(serial: number): boolean {
     return !this.#unsent.has(serial)
   }
 
-  /** Whether the store has it, so that what is written may rely on it. */
+  /** Whether the store has the record for certain, so that other writes may depend on it. */
   surelyStored(serial: number): boolean {
     return !this.#unsent.has(serial) && !this.#unsure.has(serial)
   }

@@ -11,24 +11,24 @@ interface DirtyService {
 }
 
 interface DirtyInstance extends PlacedInstance {
-  /** Where it was when it changed, so that its service need not be looked up again; undefined: nobody knows. */
+  /** Its service when it changed, so that it need not be looked up again. Undefined: look it up. */
   readonly entry: ServiceEntry | undefined
 }
 
-/** A record whose written form is older than what is known. */
+/** A record that is newer in the state than on disk. */
 type Dirty = DirtyService | DirtyInstance
 
 /**
- * The records that were changed without waiting for the disk, by serial. What is flushed is their state at
- * that time: a record that changed a hundred times is written once, and there is no queue of old writes.
+ * The records that changed without waiting for the disk, by serial. Their present state is written: a record that changed
+ * a hundred times is written once, and there is no queue of old writes.
  *
- * They are written in passes, each in the order of the serials: so a service goes before its instances, and a removal
- * before what has replaced it, because they have the lower serial.
+ * A pass writes them in the order of their serials. So a service is written before its instances, and a removal before the
+ * instance that replaces it, because they have the lower serial.
  */
 export class WriteBehind {
-  /** Changed, and not part of the pass under way. */
+  /** Changed, and not in the current pass. */
   #dirty = new Map<number, Dirty>()
-  /** The rest of the pass under way, last first. */
+  /** The rest of the current pass, last first. */
   readonly #pass: Dirty[] = []
   readonly #left = new LeftInstances()
 
@@ -37,21 +37,21 @@ export class WriteBehind {
     return this.#dirty.size + this.#pass.length
   }
 
-  /** Whether a pass has begun and something of it is left to take. */
+  /** Whether a pass has begun and is not finished. */
   get isPassing(): boolean {
     return this.#pass.length > 0
   }
 
-  /** Notes a change that is about to be applied without waiting for the disk. */
+  /** Notes a change before it is applied without waiting for the disk. */
   note(change: Change, state: State): void {
     const dirty = dirtyOf(change, 'serviceKey' in change ? state.services.get(change.serviceKey) : undefined)
     if (isNew(change, state)) state.stored.made(dirty.serial)
     this.#dirty.set(dirty.serial, dirty)
-    // What the store never saw leaves nothing behind.
+    // A record that was never sent to the store leaves nothing there.
     if (change.kind === 'instance-removed' && state.maybeStored(change.serial)) this.#left.add(change)
   }
 
-  /** Takes at most `most` records out of the pass under way, or of a new one, as the changes that write their present state. */
+  /** Takes at most `most` records of the current pass, or of a new one, as changes that write their present state. */
   take(most: number, state: State, stamp: number): Change[] {
     if (!this.isPassing) this.#beginPass()
     const changes: Change[] = []
@@ -66,8 +66,8 @@ export class WriteBehind {
   }
 
   /**
-   * Takes what durable changes need beside them on disk, lest a crash before its turn leave them without it: the
-   * service of an instance, and the removal of what was at its place before.
+   * Takes the records that durable changes depend on: the service of an instance, and the removal of an instance that was at
+   * its address before. They are written in the same commit, so that a crash finds both or neither.
    */
   takeBound(changes: readonly Change[], state: State, stamp: number): Change[] {
     const bound = new Map<number, Dirty>()
@@ -88,7 +88,7 @@ export class WriteBehind {
     return present.filter((change) => change !== undefined)
   }
 
-  /** Puts back what could not be written; it goes before all that was not tried. */
+  /** Puts back records that could not be written. They are taken first next time. */
   putBack(changes: readonly Change[]): void {
     for (const change of changes.toReversed()) {
       this.#pass.push(dirtyOf(change, undefined))
@@ -97,7 +97,7 @@ export class WriteBehind {
   }
 
   #beginPass(): void {
-    // As numbers, which are sorted ten times as fast as what they belong to.
+    // Numbers are sorted ten times as fast as objects.
     const serials = new Float64Array(this.#dirty.size)
     let at = 0
     for (const serial of this.#dirty.keys()) serials[at++] = serial
@@ -106,7 +106,7 @@ export class WriteBehind {
   }
 }
 
-/** The change that writes the present state of a record, which is on its way to the store with it; none where it needs none. */
+/** The change that writes the present state of a record, which counts as sent. Undefined: nothing needs to be written. */
 function presentOf(dirty: Dirty, state: State, stamp: number): Change | undefined {
   const change =
     dirty.address === undefined ? serviceNow(dirty, state, stamp) : instanceNow(dirty, state, stamp)
@@ -115,7 +115,7 @@ function presentOf(dirty: Dirty, state: State, stamp: number): Change | undefine
   return change
 }
 
-/** `entry` is that of the instance's service. Its key is the one to keep: the change's has come with a request. */
+/** `entry` is the service of the instance. Its key is kept, because the key of a change may keep the text of a request. */
 function dirtyOf(change: Change, entry: ServiceEntry | undefined): Dirty {
   switch (change.kind) {
     case 'service-saved':
@@ -142,7 +142,7 @@ function dirtyOf(change: Change, entry: ServiceEntry | undefined): Dirty {
   }
 }
 
-/** Whether a change makes what it is about. */
+/** Whether a change makes a new service or instance. */
 function isNew(change: Change, state: State): boolean {
   if (change.kind === 'service-saved') {
     return state.service(change.service.key)?.serial !== change.service.serial
@@ -160,7 +160,7 @@ function serviceNow(dirty: DirtyService, state: State, stamp: number): Change | 
 
 function instanceNow(dirty: DirtyInstance, state: State, stamp: number): Change | undefined {
   const { serviceKey, address, serial } = dirty
-  // That of a service that has left is empty.
+  // The entry of a service that has left is empty.
   const entry = dirty.entry ?? state.services.get(serviceKey)
   const instance = entry?.get(address)
   if (instance?.record.serial !== serial) {

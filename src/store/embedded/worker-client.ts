@@ -4,8 +4,8 @@ import { Refusal } from '../../core/refusal.ts'
 import type { FromWorker, LoadBatch, Methods, Request } from './messages.ts'
 import type { StoreLog } from './store-log.ts'
 
-/** Who waits for an answer of a worker. */
-interface Waiting {
+/** A request that the worker has not answered yet. */
+interface PendingRequest {
   readonly isCommit: boolean
   readonly resolve: (value: unknown) => void
   readonly reject: (error: Error) => void
@@ -15,7 +15,7 @@ interface Waiting {
 /** A running worker and what it was asked. */
 interface Running {
   readonly worker: Worker
-  readonly waiting: Map<number, Waiting>
+  readonly waiting: Map<number, PendingRequest>
   readonly lastRevision: number
 }
 
@@ -118,7 +118,7 @@ export class WorkerClient {
 
   async #startWorker(): Promise<Running> {
     const worker = new Worker(this.#url, { workerData: { directory: this.#directory }, name: 'store' })
-    const waiting = new Map<number, Waiting>()
+    const waiting = new Map<number, PendingRequest>()
     // Not events.once, which an 'error' before the exit would end.
     const exited = new Promise((resolve) => worker.once('exit', resolve))
     this.#gone = exited

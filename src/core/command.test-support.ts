@@ -1,4 +1,13 @@
-import { type Arbitrary, boolean, constant, constantFrom, oneof, record, tuple } from 'fast-check'
+import {
+  type Arbitrary,
+  boolean,
+  constant,
+  constantFrom,
+  oneof,
+  record,
+  tuple,
+  uniqueArray,
+} from 'fast-check'
 import { configKey } from './config/config-item.ts'
 import { deleteConfig } from './config/delete-config.ts'
 import { publishConfig } from './config/publish-config.ts'
@@ -7,13 +16,16 @@ import type { Command } from './decision.ts'
 import { createNamespace, deleteNamespace, updateNamespace } from './namespaces/namespace-commands.ts'
 import { deregisterInstance, modifyInstance, setHealth } from './naming/instance-commands.ts'
 import { deleteMetadata, updateMetadata } from './naming/metadata-commands.ts'
+import { BEATS, OPERATOR, type Publisher } from './naming/instance.ts'
 import { registerInstance } from './naming/register-instance.ts'
+import { replaceInstances } from './naming/replace-instances.ts'
 import { createService, deleteService, saveCluster, updateService } from './naming/service-commands.ts'
 import { setSwitch } from './operator/set-switch.ts'
 
 const BILLS = { namespaceId: 'dev', groupedName: 'DEFAULT_GROUP@@bills' }
 const serviceKey = constantFrom(ORDERS, BILLS)
 const place = record({ port: constantFrom(80, 81), cluster: constantFrom('DEFAULT', 'c1') }).map(address)
+const publisher = constantFrom<Publisher>(BEATS, OPERATOR, { kind: 'connection', id: '1' })
 const kind = constantFrom(true, false, undefined)
 const metadata = constantFrom<Record<string, string>>(
   {},
@@ -66,6 +78,13 @@ const instanceCommand: Arbitrary<Command<unknown>> = oneof(
     weight: constantFrom(1, 2),
   }).map((other) => registerInstance(registration(other))),
   target.map(deregisterInstance),
+  record({ serviceKey, publisher, addresses: uniqueArray(place, { maxLength: 3 }) }).map((one) =>
+    replaceInstances(
+      one.serviceKey,
+      one.publisher,
+      one.addresses.map((where) => registration({ address: where })),
+    ),
+  ),
   record({ target, patch }).map((one) => modifyInstance(one.target, one.patch)),
   record({ target, healthy: boolean() }).map((one) => setHealth(one.target, one.healthy)),
   batch.map(updateMetadata),

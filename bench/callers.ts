@@ -4,8 +4,6 @@ import type { LoadResult } from './jobs.ts'
 /** What to do without a server: as many callers as connections would be, on `count` items. */
 export interface CallersJob {
   readonly directory: string
-  /** The directory of the built server. */
-  readonly dist: string
   readonly callers: number
   readonly count: number
   readonly seconds: number

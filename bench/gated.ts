@@ -24,7 +24,6 @@ const BENCH: Bench = {
   rounds: ROUNDS,
   seconds: 1,
   launches: {},
-  dist: join(projectRoot, 'dist'),
 }
 
 /** One look at all of it, about a minute, with servers of its own. */

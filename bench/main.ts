@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { loadLine, machineLine } from './machine.ts'
 import { HELP, type Options, readOptions } from './options.ts'
 import { groupsOf, measureGroup, type Result } from './rounds.ts'
@@ -88,8 +88,8 @@ function report({ scenario, rows }: Result, named: boolean): void {
 }
 
 function benchOf(options: Options): Bench {
-  const { quick, rounds, seconds, askedSeconds, main: mainFile } = options
-  return { quick, rounds, seconds, askedSeconds, launches: launchesOf(options), dist: dirname(mainFile) }
+  const { quick, rounds, seconds, askedSeconds } = options
+  return { quick, rounds, seconds, askedSeconds, launches: launchesOf(options) }
 }
 
 function launchesOf({ main: mainFile, peer, also, urls }: Options): Record<string, Launch> {

@@ -31,8 +31,6 @@ export interface Bench extends Extent {
   readonly part?: number
   /** How each server of the run is started. */
   readonly launches: Readonly<Record<string, Launch>>
-  /** The directory of the built server. */
-  readonly dist: string
 }
 
 /** One thing that is measured of several servers in turn. */

@@ -3,27 +3,21 @@
  * before it. What a publish cannot be faster than. Started as a process of its own.
  */
 import { createHash } from 'node:crypto'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import type { Change } from '../src/core/changes.ts'
 import { type ConfigItem, configKey } from '../src/core/config/config-item.ts'
 import { NO_NOTES } from '../src/core/config/config-notes.ts'
-import type { Store } from '../src/core/ports.ts'
+import { historyIdOf, itemIdOf, Stamps } from '../src/core/stamps.ts'
+import { openEmbeddedStore } from '../src/store/embedded/embedded-store.ts'
 import { answerJob, type CallersJob, driveCallers } from './callers.ts'
 import type { LoadResult } from './jobs.ts'
 import { configContent } from './request-text.ts'
 
-type Open = (options: {
-  directory: string
-  log: Record<'info' | 'warn' | 'error', () => void>
-}) => Promise<Store>
+const stamps = new Stamps()
 
 answerJob(run)
 
 async function run(job: CallersJob): Promise<LoadResult> {
-  const { directory, dist, count } = job
-  const file = pathToFileURL(join(dist, 'store', 'embedded', 'embedded-store.js')).href
-  const { openEmbeddedStore } = (await import(file)) as { openEmbeddedStore: Open }
+  const { directory, count } = job
   const quiet = (): void => {}
   const store = await openEmbeddedStore({ directory, log: { info: quiet, warn: quiet, error: quiet } })
   await store.load()
@@ -43,10 +37,16 @@ function publishChange(dataId: string, text: string, items: Map<string, ConfigIt
   const content = Buffer.from(text)
   const previous = items.get(dataId)
   const now = Date.now()
+  const stamp = stamps.next(now)
   const item: ConfigItem = {
     key: previous?.key ?? configKey('public', 'DEFAULT_GROUP', dataId),
-    origin: previous?.origin ?? { id: 0, createdMs: now, createUser: null, createIp: '127.0.0.1' },
-    historyId: 0,
+    origin: previous?.origin ?? {
+      id: itemIdOf(stamp),
+      createdMs: now,
+      createUser: null,
+      createIp: '127.0.0.1',
+    },
+    historyId: historyIdOf(stamp),
     content,
     md5: createHash('md5').update(content).digest('hex'),
     type: 'text',

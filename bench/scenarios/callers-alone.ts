@@ -14,11 +14,11 @@ export function callersAlone(callers: number): Beside[] {
   ]
 }
 
-async function alone(module: string, { dist, seconds }: Bench, callers: number): Promise<Figures> {
+async function alone(module: string, { seconds }: Bench, callers: number): Promise<Figures> {
   const data = directoryFor()
   const child = forkModule(modulePath(module))
   try {
-    const job: CallersJob = { directory: data.path, dist, callers, count: 1_000, seconds }
+    const job: CallersJob = { directory: data.path, callers, count: 1_000, seconds }
     const began = processorMs(child.pid)
     const result = (await child.ask(job)) as LoadResult
     const usedMs = processorMs(child.pid) - began

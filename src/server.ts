@@ -66,6 +66,7 @@ export async function serveFrom(
   const stop = async (): Promise<void> => {
     watch.stopping()
     jobs.stop()
+    await http.stopListening()
     // From here on answers end their connections, those of the held polls too.
     const closed = http.stop(settings.shutdownGraceMs)
     parts.polls.answerAll()

@@ -54,9 +54,15 @@ export class Exchange
     context.inFlight++
   }
 
-  /** Judges the origin of the request, finds the route, asks the gate, and reads the body if there is one to read; `run` follows. */
+  /** Judges the origin of the request, finds the route, asks the gate, and reads the body if there is one; `run` follows. */
   begin(): void {
     this.#begun = true
+    // While the server stops, an answer ends the connection unless requests wait: so what has arrived is parsed first.
+    if (this.#context.stopping) this.#context.turn.add({ run: () => this.#judge() })
+    else this.#judge()
+  }
+
+  #judge(): void {
     try {
       const { guard, router, maxParameters, limits } = this.#context
       const refused = guard.refusalOf(this.#request)

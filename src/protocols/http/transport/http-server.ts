@@ -25,7 +25,7 @@ import type { RequestLimits } from './request-limits.ts'
 import type { Answer, Caller, ErrorFormat, Route } from '../routing/route.ts'
 import { Router } from '../routing/router.ts'
 import { SlowClients, type SlownessSettings } from './slow-clients.ts'
-import { stop } from './stop.ts'
+import { stop, stopListening } from './stop.ts'
 import { Turn } from './turn.ts'
 import { UploadPlaces } from './upload-places.ts'
 
@@ -70,9 +70,11 @@ export interface HttpServer {
   readonly server: Server
   /** Starts listening; `port` 0 takes any. Rejects where the address cannot be had. */
   listen(address: { host: string; port: number }): Promise<{ port: number }>
+  /** Stops listening; requests on open connections are still carried out. `stop` follows. */
+  stopListening(): Promise<void>
   /**
-   * Stops listening, lets the requests in flight be answered, refuses further ones (`stopping`), and ends all connections,
-   * by force after `graceMs`. Held requests have to be answered by those who hold them.
+   * Lets the requests in flight be answered, refuses further ones (`stopping`), and ends all connections, by force after
+   * `graceMs`. Held requests have to be answered by those who hold them.
    */
   stop(graceMs: number): Promise<void>
   /** Requests that are not answered yet. */
@@ -110,6 +112,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       context.guard.listensOn(address)
       return { port }
     },
+    stopListening: () => stopListening(listener, connections),
     stop: async (graceMs) => {
       await stop({ listener, connections, context }, graceMs)
       unwatch()

@@ -3,6 +3,34 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Connections } from './connections.ts'
 import type { ExchangeContext } from './exchange-context.ts'
 
+const CHECK_MS = 20
+
+/**
+ * How many checks an idle connection is kept. A client may just be sending its next request on it, which is answered
+ * then instead of being reset.
+ */
+const IDLE_CHECKS = 15
+
+/** How long clients that connect all the time may keep the listener open. */
+const MOST_ACCEPTING_MS = 1_000
+
+/**
+ * Stops listening; new connections are refused from then on. Connections that wait to be accepted are let in first,
+ * because closing the listener resets them. Resolves when the listener is closed; open connections go on.
+ */
+export async function stopListening(listener: Listener, connections: Connections): Promise<void> {
+  const endMs = performance.now() + MOST_ACCEPTING_MS
+  let accepted = NaN
+  let quietTurns = 0
+  // Node accepts a few in each turn of the event loop: two turns without a new one say that none waits.
+  while (quietTurns < 2 && performance.now() < endMs) {
+    await nextTurn()
+    quietTurns = connections.accepted === accepted ? quietTurns + 1 : 0
+    accepted = connections.accepted
+  }
+  listener.close()
+}
+
 /** What is stopped. */
 export interface Stopping {
   readonly listener: Listener
@@ -10,44 +38,19 @@ export interface Stopping {
   readonly context: ExchangeContext
 }
 
-const CHECK_MS = 20
-
 /**
- * How many checks an idle connection is kept. A client may just be sending its next request on it, which is answered
- * then instead of being reset.
- */
-const IDLE_CHECKS = 5
-
-/** How many turns the connections that the system has accepted already may take to be accepted here. */
-const MOST_TURNS = 4_096
-
-/**
- * Stops listening; from then on each answer ends its connection, and requests are refused. Resolves when all connections
- * are closed: idle ones after a moment, all others after `graceMs`.
+ * Refuses requests that begin from now on, and ends connections with their last answer. Resolves when all are closed: idle
+ * ones after a moment, the others after `graceMs` at the latest.
  */
 export async function stop({ listener, connections, context }: Stopping, graceMs: number): Promise<void> {
   context.stopping = true
   const force = setTimeout(endAll, graceMs, connections)
-  await acceptWaiting(connections)
   let checks = 0
   const check = setInterval(() => ++checks > IDLE_CHECKS && endIdle(connections), CHECK_MS)
+  // Called a second time, `close` only waits.
   await new Promise<unknown>((resolve) => listener.close(resolve))
   clearInterval(check)
   clearTimeout(force)
-}
-
-/**
- * Lets the connections through that wait to be accepted: closing the listener resets them. Node accepts a few in
- * each turn of the event loop, so two turns without a new one say that none waits.
- */
-async function acceptWaiting(connections: Connections): Promise<void> {
-  let accepted = NaN
-  let quietTurns = 0
-  for (let turn = 0; turn < MOST_TURNS && quietTurns < 2; turn++) {
-    await nextTurn()
-    quietTurns = connections.accepted === accepted ? quietTurns + 1 : 0
-    accepted = connections.accepted
-  }
 }
 
 function endIdle(connections: Connections): void {

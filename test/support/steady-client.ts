@@ -31,7 +31,7 @@ export function answersIn(text: string): {
  * A client that keeps a connection busy: it sends `burst` requests ahead, and the next ones as soon as all are
  * answered, until the server ends the connection. Resolves with the statuses it got and with how it ended.
  */
-export function keepBusy(
+function keepBusy(
   port: number,
   request: string,
   burst: number,

@@ -66,14 +66,18 @@ export function beatOperations(parts: Omit<InstanceParts, 'maxInstanceMetadataBy
   }
 }
 
-type Parts = Parameters<typeof beatOperations>[0]
+type BeatOperationParts = Parameters<typeof beatOperations>[0]
 
-function renewed(parts: Parts, { instances, healed }: Renewed): Beaten {
+function renewed(parts: BeatOperationParts, { instances, healed }: Renewed): Beaten {
   parts.engine.applyBehind(healed)
   return beaten(parts, 'renewed', instances[0]?.timing.intervalMs)
 }
 
-function registerFrom(parts: Parts, source: BeatSource, full: FullBeat): Beaten | Promise<Beaten> {
+function registerFrom(
+  parts: BeatOperationParts,
+  source: BeatSource,
+  full: FullBeat,
+): Beaten | Promise<Beaten> {
   const { serviceKey, ip, port, cluster = DEFAULT_CLUSTER } = source
   const command = registerInstance({
     serviceKey,
@@ -91,7 +95,7 @@ function registerFrom(parts: Parts, source: BeatSource, full: FullBeat): Beaten 
   })
 }
 
-function beaten({ state }: Parts, kind: Beaten['kind'], ownIntervalMs?: number): Beaten {
+function beaten({ state }: BeatOperationParts, kind: Beaten['kind'], ownIntervalMs?: number): Beaten {
   const { clientBeatInterval, lightBeatEnabled } = state.switches
   return { kind, intervalMs: ownIntervalMs ?? clientBeatInterval, lightBeatEnabled }
 }

@@ -13,11 +13,11 @@ import { clusterNames, READ_SERVICE, serviceResource, someServices } from './ser
 export interface CatalogParts {
   readonly guard: Guard
   readonly state: State
-  readonly pushes: { list(key: ServiceKey): readonly Subscriber[] }
+  readonly pushes: { list(key: ServiceKey): readonly ListedSubscriber[] }
 }
 
 /** Somebody who is told when a service changes. */
-export interface Subscriber {
+export interface ListedSubscriber {
   readonly address: string
   readonly port: number
   readonly agent: string
@@ -120,7 +120,7 @@ function instanceViews({ guard, state, pushes }: CatalogParts) {
     subscribers: guard.operation({
       permission: READ_SERVICE,
       resources: ({ key }: { key: ServiceKey; page: PageRequest }) => [serviceResource(key)],
-      run: ({ key, page }): Page<Subscriber> => {
+      run: ({ key, page }): Page<ListedSubscriber> => {
         const all = pushes.list(key)
         return { entries: pageOf(all, page), totalCount: all.length }
       },

@@ -1,15 +1,7 @@
 import type { ConfigKey } from '../core/config/config-item.ts'
+import type { WatchedItem } from '../core/config/watched-item.ts'
 import { configResource, READ_CONFIG } from './configs.ts'
 import type { Guard, Resource } from './guard.ts'
-
-/** An item that a client watches. */
-export interface WatchedItem {
-  readonly key: ConfigKey
-  /** The md5 that the client has; the empty string when it has none. */
-  readonly md5: string
-  /** How the client named the item, encoded for its protocol. */
-  readonly echo: string
-}
 
 /** A poll that may be held: `answer` is called once, with the items that differ or with none. */
 export interface ConfigPoll {
@@ -26,7 +18,7 @@ export interface PollRequest extends ConfigPoll {
 }
 
 /** To be called when the client of a held poll leaves. */
-export interface PollHandle {
+export interface PollHold {
   cancel(): void
 }
 
@@ -35,7 +27,7 @@ export interface PollHolder {
   /** The items that differ from what the client has. */
   compare(items: readonly WatchedItem[]): readonly WatchedItem[]
   /** Holds a poll that was just compared. A holder that stops may answer it before it returns. */
-  hold(poll: ConfigPoll): PollHandle | 'too-many'
+  hold(poll: ConfigPoll): PollHold | 'too-many'
   /** Who watches an item: the md5 that each address has. */
   watchersOf(key: ConfigKey): ReadonlyMap<string, string>
   /** What an address watches. */
@@ -51,7 +43,7 @@ export interface ListeningParts {
 /** The outcome of a poll: the items that differ, perhaps none; or it is held; or too many are. */
 export type Polled =
   | { readonly kind: 'compared'; readonly changed: readonly WatchedItem[] }
-  | { readonly kind: 'held'; readonly handle: PollHandle }
+  | { readonly kind: 'held'; readonly handle: PollHold }
   | { readonly kind: 'too-many' }
 
 const TOO_MANY: Polled = { kind: 'too-many' }

@@ -39,7 +39,7 @@ export interface ListSubscriber {
 }
 
 /** A list to write. */
-export interface ListQuery extends Omit<ListRequest, 'subscriber'> {
+export interface ListToWrite extends Omit<ListRequest, 'subscriber'> {
   /** How long the client may keep the list, ms. */
   readonly cacheMillis: number
 }
@@ -47,7 +47,7 @@ export interface ListQuery extends Omit<ListRequest, 'subscriber'> {
 /** Writes lists for a protocol, and keeps them while they are in use. */
 export interface ListWriter {
   /** Bytes, or a text of ASCII characters alone. */
-  answer(query: ListQuery): Buffer | string
+  answer(query: ListToWrite): Buffer | string
 }
 
 /** The subscription of a client to a service. */

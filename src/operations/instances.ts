@@ -75,8 +75,8 @@ function instanceChanges(parts: InstanceParts) {
       run: (request: RegisterRequest) => {
         const { weight, enabled, healthy, metadata, app } = request
         const { serviceKey, address, ephemeral } = targetOf(request)
-        const wish = { serviceKey, address, ephemeral, weight, enabled, healthy, metadata, app }
-        return afterwards(engine.execute(registerInstance(wish)), (registration) => {
+        const registered = { serviceKey, address, ephemeral, weight, enabled, healthy, metadata, app }
+        return afterwards(engine.execute(registerInstance(registered)), (registration) => {
           if (registration === 'known') beat(parts, { serviceKey, ...address }, clock())
           return registration
         })

@@ -17,7 +17,7 @@ export interface Member {
 }
 
 /** The load of the machine: cpu and mem from 0 to 1. */
-export interface MachineLoad {
+export interface LoadReading {
   readonly cpu: number
   readonly load: number
   readonly mem: number
@@ -36,14 +36,14 @@ export interface OperatorParts {
   readonly engine: Pick<Engine, 'execute'>
   readonly members: () => readonly Member[]
   readonly leader: () => LeaderView
-  readonly machine: () => MachineLoad
+  readonly machine: () => LoadReading
   readonly subscriberCount: () => number
   readonly scrape: () => Promise<Measurements>
-  readonly backups: Backups
+  readonly backups: BackupMaker
 }
 
 /** Makes backups of the store on the machine of the server. */
-export interface Backups {
+export interface BackupMaker {
   /** Answers what the backup is, once it is verified. */
   make(label: string): Promise<object>
   /** How far a running one has come. */
@@ -51,7 +51,7 @@ export interface Backups {
 }
 
 /** What the server counts of itself. */
-export interface ServerFigures extends MachineLoad {
+export interface ServerCounts extends LoadReading {
   readonly status: ServerStatus
   readonly serviceCount: number
   readonly instanceCount: number
@@ -114,7 +114,7 @@ export function operatorOperations(parts: OperatorParts) {
   }
 }
 
-function figuresOf({ state, machine, subscriberCount }: OperatorParts): ServerFigures {
+function figuresOf({ state, machine, subscriberCount }: OperatorParts): ServerCounts {
   const { cpu, load, mem } = machine()
   return {
     status: serverStatus(state.switches),

@@ -5,7 +5,7 @@ import {
   deleteService,
   existingService,
   saveCluster,
-  type ServiceWish,
+  type ServiceSettings,
   updateService,
 } from '../core/naming/service-commands.ts'
 import type { ServiceEntry } from '../core/naming/service-entry.ts'
@@ -23,7 +23,7 @@ export interface ServiceParts {
 }
 
 /** A service of this key, and what an operator says of it. */
-export interface ServiceRequest extends ServiceWish {
+export interface ServiceRequest extends ServiceSettings {
   readonly key: ServiceKey
 }
 
@@ -91,12 +91,12 @@ function writeOperations({ guard, engine }: ServiceParts) {
     create: guard.operation({
       permission: WRITE_SERVICE,
       resources,
-      run: ({ key, ...wish }: ServiceRequest) => engine.execute(createService(key, wish)),
+      run: ({ key, ...settings }: ServiceRequest) => engine.execute(createService(key, settings)),
     }),
     update: guard.operation({
       permission: WRITE_SERVICE,
       resources,
-      run: ({ key, ...wish }: ServiceRequest) => engine.execute(updateService(key, wish)),
+      run: ({ key, ...settings }: ServiceRequest) => engine.execute(updateService(key, settings)),
     }),
     remove: guard.operation({
       permission: WRITE_SERVICE,

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { DueQueue, type Waiting } from './due-queue.ts'
+import { DueQueue, type QueueEntry } from './due-queue.ts'
 
-const entryAt = (dueMs: number): Waiting => ({ dueMs, place: -1 })
+const entryAt = (dueMs: number): QueueEntry => ({ dueMs, place: -1 })
 
-function drain(queue: DueQueue<Waiting>): number[] {
+function drain(queue: DueQueue<QueueEntry>): number[] {
   const taken: number[] = []
   for (let entry = queue.takeDue(Infinity); entry !== undefined; entry = queue.takeDue(Infinity))
     taken.push(entry.dueMs)
@@ -14,7 +14,7 @@ function drain(queue: DueQueue<Waiting>): number[] {
 const ascending = (times: number[]): number[] => times.toSorted((a, b) => a - b)
 
 test('nothing is taken before it is due', () => {
-  const queue = new DueQueue<Waiting>()
+  const queue = new DueQueue<QueueEntry>()
   queue.add(entryAt(10))
   expect(queue.takeDue(9)).toBeUndefined()
   expect(queue.takeDue(10)?.dueMs).toBe(10)
@@ -25,7 +25,7 @@ test('entries come in order of their times whatever was added and removed before
   const entries = fc.array(fc.record({ dueMs: fc.integer({ min: 0, max: 50 }), removed: fc.boolean() }))
   fc.assert(
     fc.property(entries, (planned) => {
-      const queue = new DueQueue<Waiting>()
+      const queue = new DueQueue<QueueEntry>()
       const added = planned.map((plan) => ({ ...plan, place: -1 }))
       for (const entry of added) queue.add(entry)
       for (const entry of added) if (entry.removed) queue.remove(entry)
@@ -39,7 +39,7 @@ test('entries come in order of their times whatever was added and removed before
 test('entries come in order after all were rescheduled', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 1000 })), (times) => {
-      const queue = new DueQueue<Waiting>()
+      const queue = new DueQueue<QueueEntry>()
       for (const time of times) queue.add(entryAt(time))
       queue.reschedule((entry) => (entry.dueMs * 7919) % 1009)
       expect(drain(queue)).toEqual(ascending(times.map((time) => (time * 7919) % 1009)))
@@ -48,7 +48,7 @@ test('entries come in order after all were rescheduled', () => {
 })
 
 test('removing an entry that is not in the queue does nothing', () => {
-  const queue = new DueQueue<Waiting>()
+  const queue = new DueQueue<QueueEntry>()
   const entry = entryAt(1)
   queue.add(entry)
   queue.remove(entry)

@@ -1,5 +1,5 @@
 /** Something that waits for its time. `place` belongs to the queue: where the entry is, -1 while it is not in it. */
-export interface Waiting {
+export interface QueueEntry {
   dueMs: number
   place: number
 }
@@ -8,7 +8,7 @@ export interface Waiting {
  * Entries by due time, the longest due first: a binary heap that knows each entry's place, so that adding, taking
  * and removing cost log n and an entry that is removed leaves nothing behind.
  */
-export class DueQueue<Entry extends Waiting> {
+export class DueQueue<Entry extends QueueEntry> {
   readonly #heap: Entry[] = []
 
   get size(): number {

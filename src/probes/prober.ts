@@ -7,7 +7,7 @@ import {
   type IntervalParams,
   type ProbeParams,
 } from './adaptive-interval.ts'
-import { DueQueue, type Waiting } from './due-queue.ts'
+import { DueQueue, type QueueEntry } from './due-queue.ts'
 import { HealthStreak } from './health-streak.ts'
 import type { ProbeResult, ProbeTarget } from './probe-target.ts'
 import { probe } from './probe.ts'
@@ -51,7 +51,7 @@ export interface ProbeStatus {
  */
 const STARTS_PER_TURN = 16
 
-interface Watched extends Waiting {
+interface Watched extends QueueEntry {
   readonly key: string
   readonly target: ProbeTarget
   readonly type: Exclude<HealthChecker['type'], 'NONE'>

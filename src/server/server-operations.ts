@@ -8,7 +8,7 @@ import { allOperations, type OperationParts, type Operations } from '../operatio
 import type { Settings } from '../settings/settings.ts'
 
 /** What the operations of a server work on, besides what is made here. */
-export interface ServerParts extends Omit<
+export interface ServerOperationParts extends Omit<
   OperationParts,
   'guard' | 'budget' | 'lists' | 'maxInstanceMetadataBytes'
 > {
@@ -16,7 +16,7 @@ export interface ServerParts extends Omit<
 }
 
 /** The operations of a server. There is no sign-in yet: everybody may do everything. */
-export function serverOperations(parts: ServerParts, settings: Settings): Operations {
+export function serverOperations(parts: ServerOperationParts, settings: Settings): Operations {
   const { state, lists } = parts
   return allOperations({
     ...parts,

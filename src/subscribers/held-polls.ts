@@ -1,14 +1,5 @@
-import type { ConfigKey } from '../core/config/config-item.ts'
+import type { WatchedItem } from '../core/config/watched-item.ts'
 import { NOT_DUE, type Due } from '../core/due-book.ts'
-
-/** An item that a poll watches. */
-export interface WatchedItem {
-  readonly key: ConfigKey
-  /** The md5 that the client has; the empty string when it has none. */
-  readonly md5: string
-  /** How the client named the item, already encoded for the answer. */
-  readonly echo: string
-}
 
 /** A poll as its protocol hands it over. */
 export interface Poll {

@@ -2,7 +2,8 @@ import { array, assert, boolean, constant, integer, oneof, property, record } fr
 import { expect, test } from 'vitest'
 import type { Change } from '../core/changes.ts'
 import { type ConfigItem, type ConfigKey, configKey } from '../core/config/config-item.ts'
-import { LongPolls, type PollHandle, type WatchedItem } from './long-poll.ts'
+import type { WatchedItem } from '../core/config/watched-item.ts'
+import { LongPolls, type PollHandle } from './long-poll.ts'
 
 /** A server in miniature: what is stored, a clock and an event loop that are moved by hand. */
 function fixture(limits: { maxHeld?: number; maxWatched?: number } = {}) {

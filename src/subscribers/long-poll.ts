@@ -2,9 +2,10 @@ import type { Change } from '../core/changes.ts'
 import type { ConfigKey } from '../core/config/config-item.ts'
 import { DueBook } from '../core/due-book.ts'
 import { SlicedWork, type Loop } from '../core/sliced-work.ts'
-import { type HeldPoll, HeldPolls, type Poll, type WatchedItem } from './held-polls.ts'
+import type { WatchedItem } from '../core/config/watched-item.ts'
+import { type HeldPoll, HeldPolls, type Poll } from './held-polls.ts'
 
-export type { Poll, WatchedItem } from './held-polls.ts'
+export type { Poll } from './held-polls.ts'
 
 /** A poll is answered at most this long after it is due, when `tick` is called at least as often. */
 const POLL_BUCKET_MS = 100

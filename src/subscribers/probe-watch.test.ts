@@ -7,10 +7,10 @@ import { registerInstance } from '../core/naming/register-instance.ts'
 import { saveCluster } from '../core/naming/service-commands.ts'
 import { setSwitch } from '../core/operator/set-switch.ts'
 import { State } from '../core/state.ts'
-import { type ProbeWish, ProbeWatch } from './probe-watch.ts'
+import { type ProbeRequest, ProbeWatch } from './probe-watch.ts'
 
 function startWatch(state = new State(WALL_MS)) {
-  const probed = new Map<string, ProbeWish & { healthy: boolean }>()
+  const probed = new Map<string, ProbeRequest & { healthy: boolean }>()
   const watch = new ProbeWatch(state, {
     watch: (key, wish, healthy) => void probed.set(key, { ...wish, healthy }),
     forget: (key) => void probed.delete(key),

@@ -6,7 +6,7 @@ import { type ServiceKey, serviceKeyText } from '../core/naming/service.ts'
 import type { State } from '../core/state.ts'
 
 /** What is probed, and how. */
-export interface ProbeWish {
+export interface ProbeRequest {
   readonly host: string
   readonly port: number
   readonly checker: HealthChecker
@@ -14,7 +14,7 @@ export interface ProbeWish {
 
 /** Who probes. Watching a key again replaces what was watched. */
 export interface Probing {
-  watch(key: string, target: ProbeWish, healthy: boolean): void
+  watch(key: string, target: ProbeRequest, healthy: boolean): void
   forget(key: string): void
 }
 

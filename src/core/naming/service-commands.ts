@@ -14,7 +14,7 @@ import {
 } from './service.ts'
 
 /** What an operator says of a service; what is undefined stays as it is (or takes its default). */
-export interface ServiceWish {
+export interface ServiceSettings {
   readonly protectThreshold: number | undefined
   readonly metadata: Metadata | undefined
   readonly selector: Selector | undefined
@@ -45,7 +45,7 @@ export function newService(view: View, asked: ServiceKey, madeBy: Service['madeB
 }
 
 /** Makes a service that stays until it is deleted. Refuses one that exists. */
-export function createService(key: ServiceKey, wish: ServiceWish): Command<'ok'> {
+export function createService(key: ServiceKey, wish: ServiceSettings): Command<'ok'> {
   return {
     subject: serviceSubject(key),
     decide(view, now) {
@@ -64,7 +64,7 @@ export function createService(key: ServiceKey, wish: ServiceWish): Command<'ok'>
  * Changes what the wish names and keeps the rest. A service that a registration made belongs to the operator
  * from then on: what was acknowledged here must not leave when the service happens to be empty.
  */
-export function updateService(key: ServiceKey, wish: ServiceWish): Command<'ok'> {
+export function updateService(key: ServiceKey, wish: ServiceSettings): Command<'ok'> {
   return {
     subject: serviceSubject(key),
     decide(view, now) {
@@ -100,7 +100,7 @@ export function saveCluster(key: ServiceKey, cluster: Cluster): Command<'ok'> {
   }
 }
 
-function granted(service: Service, wish: ServiceWish): Service {
+function granted(service: Service, wish: ServiceSettings): Service {
   return {
     ...service,
     protectThreshold: wish.protectThreshold ?? service.protectThreshold,

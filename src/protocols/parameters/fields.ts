@@ -1,12 +1,5 @@
-import { Type } from './schema.ts'
-import { withDefault } from './field-variations.ts'
-import { ID, ID_ALLOWED, NAME, NAME_ALLOWED } from './name-characters.ts'
-
-// All fields are found here: routes read `fields.dataId` and need not know in which file it stands.
-// oxlint-disable oxc/no-barrel-file
-export * from './config-fields.ts'
-export * from './field-variations.ts'
-// oxlint-enable oxc/no-barrel-file
+import type { FieldSchema } from './parameter-field.ts'
+import { type Schema, Type } from './schema.ts'
 
 /*
  * Every parameter of the interface, declared once: what is sent is checked by these schemas, and the OpenAPI
@@ -19,6 +12,42 @@ export * from './field-variations.ts'
  * exist on 2.0 to 2.2 and on 1.x and have to be movable; nothing here depends on ASCII. Namespace ids have the
  * narrow set of section 0, since no other can be created. Lengths of names count UTF-16 units.
  */
+
+/*
+ * The characters that names are made of. No pattern repeats within a repetition: each is linear in the length,
+ * and lengths are judged before patterns.
+ */
+
+const NAME = '^[\\p{L}\\p{Nd}_.:-]+$'
+const NAME_ALLOWED = 'letters, digits and _ - . : only'
+const ID = '^[0-9A-Za-z_-]+$'
+const ID_ALLOWED = 'letters a-z and A-Z, digits, _ and - only'
+
+// ---- Variations of a field
+
+/** The same parameter under further names, read in this order where its own is absent or empty. */
+export function withAliases<T extends Schema>(field: T, ...aliases: string[]): T {
+  return variation(field, { aliases })
+}
+
+/** The same parameter with a default: always present for the handler. */
+export function withDefault<T extends Schema>(field: T, value: string | number | boolean): T {
+  return variation(field, { default: value })
+}
+
+/** The same parameter with another description. */
+export function withDescription<T extends Schema>(field: T, description: string): T {
+  return variation(field, { description })
+}
+
+/** The same parameter where '' is a value and not absence. */
+export function allowingEmpty<T extends Schema>(field: T): T {
+  return variation(field, { allowEmpty: true })
+}
+
+function variation<T extends Schema>(field: T, change: Partial<FieldSchema>): T {
+  return { ...field, ...change }
+}
 
 /** The group of what names none. */
 export const DEFAULT_GROUP = 'DEFAULT_GROUP'
@@ -220,3 +249,86 @@ export const namespaceDesc = Type.String({ maxLength: 256, description: 'What th
 
 export const switchEntry = Type.String({ maxLength: 64, description: 'The name of the switch.' })
 export const switchValue = Type.String({ mayBeJson: true, maxLength: 65536, description: 'Its new value.' })
+
+// ---- Configurations
+
+/** 10 MiB of UTF-8: the most that one item may hold. */
+export const MAX_CONTENT_BYTES = 10 * 1024 * 1024
+
+/** A form that carries such a content with every byte escaped, and the names beside it. */
+export const MAX_PUBLISH_BODY_BYTES = 32 * 1024 * 1024
+
+export const dataId = Type.String({
+  maxLength: 256,
+  pattern: NAME,
+  allowed: `at most 256 characters: ${NAME_ALLOWED}`,
+  trim: true,
+  description: 'The id of the configuration item.',
+})
+
+export const group = Type.String({
+  maxLength: 128,
+  pattern: NAME,
+  allowed: `at most 128 characters: ${NAME_ALLOWED}`,
+  trim: true,
+  description: 'The group of the configuration item.',
+})
+
+export const content = Type.String({
+  maxBytes: MAX_CONTENT_BYTES,
+  pattern: '\\S',
+  allowed: 'a text that is not blank',
+  trim: false,
+  description: 'The content, at most 10 MiB of UTF-8, not blank.',
+})
+
+export const configType = Type.String({
+  maxLength: 32,
+  description: 'properties, xml, json, text, html, yaml, toml or unset; any other counts as text.',
+})
+
+export const appName = Type.String({
+  maxLength: 256,
+  description: 'The application that the item belongs to.',
+})
+export const desc = Type.String({ maxLength: 128, description: 'What the item is for.' })
+export const use = Type.String({ maxLength: 32, description: 'How the item is used.' })
+export const effect = Type.String({ maxLength: 32, description: 'When a change of the item takes effect.' })
+export const schema = Type.String({ maxLength: 32768, description: 'The schema of the content.' })
+export const srcUser = Type.String({ maxLength: 128, description: 'Who publishes, for the history.' })
+export const encryptedDataKey = Type.String({
+  maxLength: 1024,
+  description: 'The key of an encrypted content.',
+})
+
+export const configTags = Type.String({
+  maxLength: 324,
+  pattern: '^[^,]{0,64}(,[^,]{0,64}){0,4}$',
+  allowed: 'at most 5 tags of at most 64 characters, separated by commas',
+  description: 'Tags to find the item by, separated by commas.',
+})
+
+export const casMd5 = Type.String({
+  maxLength: 32,
+  description: 'Publish only if this is the md5 of the current content.',
+})
+
+export const tag = Type.String({
+  maxLength: 16,
+  pattern: NAME,
+  allowed: `at most 16 characters: ${NAME_ALLOWED}`,
+  description: 'A tag of the content to read.',
+})
+
+export const listeningConfigs = Type.String({
+  maxLength: 8 * 1024 * 1024,
+  trim: false,
+  description:
+    'The watched items: dataId ^2 group ^2 md5 [^2 tenant] ^1 each (^n: the character with code n).',
+})
+
+export const historyId = Type.Integer({
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
+  description: 'The id of a history record, as the history list shows it.',
+})

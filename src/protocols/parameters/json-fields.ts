@@ -29,7 +29,7 @@ export interface Beat {
 }
 
 /** Names one instance of a service in a batch. */
-export interface InstanceLocator {
+export interface SentLocator {
   readonly ip: string
   readonly port: number
   readonly ephemeral: boolean
@@ -39,13 +39,13 @@ export interface InstanceLocator {
 type JsonObject = Record<string, unknown>
 
 /** A member of a JSON parameter, checked by the schema of the parameter of the same meaning. */
-interface Member {
+interface JsonMember {
   readonly path: string
   readonly key: string
   readonly parse: ParseField
 }
 
-function member(parameter: string, key: string, schema: Schema): Member {
+function member(parameter: string, key: string, schema: Schema): JsonMember {
   const path = `${parameter}.${key}`
   return { path, key, parse: compileField(path, schema as FieldSchema, SVC_RULES) }
 }
@@ -93,7 +93,7 @@ function beatMetadata(value: unknown, maxBytes: number): Metadata | undefined {
 const MAX_LOCATORS = 10_000
 
 /** Reads the `instances` of a batch; `ephemeral` defaults to true, `clusterName` to DEFAULT. */
-export function parseInstanceLocators(text: string): InstanceLocator[] {
+export function parseInstanceLocators(text: string): SentLocator[] {
   const allowed = 'a JSON array of objects with ip, port, ephemeral and clusterName'
   const list = parseJson(text, 'instances', allowed)
   if (!Array.isArray(list)) throw invalid('instances', allowed, text)
@@ -194,14 +194,14 @@ function checkerText(json: JsonObject, key: string): string {
   throw invalid(`healthChecker.${key}`, 'a text of at most 4096 characters', scalarText(value))
 }
 
-function required(part: Member, json: JsonObject): FieldValue {
+function required(part: JsonMember, json: JsonObject): FieldValue {
   const value = optional(part, json)
   if (value !== undefined) return value
   throw new Refusal('missing-parameter', `${part.path} is required.`, { parameter: part.path })
 }
 
 /** A member's value; undefined where it is absent, null or empty. */
-function optional({ path, key, parse }: Member, json: JsonObject): FieldValue | undefined {
+function optional({ path, key, parse }: JsonMember, json: JsonObject): FieldValue | undefined {
   const value = Object.hasOwn(json, key) ? json[key] : undefined
   if (value === undefined || value === null || value === '') return undefined
   if (typeof value === 'object') throw invalid(path, 'a text, a number or a boolean', scalarText(value))

@@ -38,7 +38,7 @@ export function compileReader(params: ObjectSchema<Properties>, rules: Parameter
   }
 }
 
-interface Field {
+interface ReadableField {
   readonly name: string
   readonly aliases: readonly string[]
   readonly trim: boolean
@@ -55,7 +55,7 @@ function compileEntry(
   name: string,
   schema: FieldSchema,
   { rules, required }: { rules: ParameterRules; required: boolean },
-): Field {
+): ReadableField {
   return {
     name,
     aliases: schema.aliases ?? [],
@@ -69,14 +69,14 @@ function compileEntry(
   }
 }
 
-function readField(field: Field, values: ParameterValues): FieldValue | undefined {
+function readField(field: ReadableField, values: ParameterValues): FieldValue | undefined {
   const text = findText(field, values)
   if (text !== undefined) return text === '' && field.allowEmpty ? text : field.parse(text)
   if (field.fallback === undefined && field.required) throw missing(field)
   return field.fallback
 }
 
-function findText(field: Field, values: ParameterValues): string | undefined {
+function findText(field: ReadableField, values: ParameterValues): string | undefined {
   const own = textOf(field, values.get(field.name))
   if (own !== undefined) return own
   for (const alias of field.aliases) {
@@ -87,7 +87,7 @@ function findText(field: Field, values: ParameterValues): string | undefined {
 }
 
 /** The value to parse, or undefined where there is none. */
-function textOf(field: Field, sent: string | undefined): string | undefined {
+function textOf(field: ReadableField, sent: string | undefined): string | undefined {
   if (sent === undefined) return undefined
   const text = field.trim ? trimmed(sent) : sent
   if (text === field.absentText) return undefined
@@ -103,7 +103,7 @@ function trimmed(text: string): string {
   return end - start === text.length ? text : detachedFrom(text, text.slice(start, end))
 }
 
-function missing({ name, allowed }: Field): Refusal {
+function missing({ name, allowed }: ReadableField): Refusal {
   const facts = { parameter: name, allowed }
   return new Refusal('missing-parameter', `${name} is required: ${allowed}.`, facts)
 }

@@ -68,7 +68,7 @@ function describeRoute(route: Route): Json {
   }
 }
 
-interface Field {
+interface HeaderOrField {
   readonly name: string
   readonly required: boolean
   readonly schema: Json
@@ -77,7 +77,7 @@ interface Field {
 }
 
 /** A schema without what is said beside it, and with our keywords as the extensions that they are. */
-function fieldOf(name: string, source: FieldSchema, isRequired: boolean): Field {
+function fieldOf(name: string, source: FieldSchema, isRequired: boolean): HeaderOrField {
   const {
     aliases = [],
     allowEmpty,
@@ -104,7 +104,7 @@ function fieldOf(name: string, source: FieldSchema, isRequired: boolean): Field 
 }
 
 /** A parameter and, as optional ones, its other names. */
-function parameters(field: Field, mayBeInForm: boolean): Json[] {
+function parameters(field: HeaderOrField, mayBeInForm: boolean): Json[] {
   const others = field.aliases.map((name) => ({
     name,
     in: 'query',
@@ -120,7 +120,7 @@ function headerParameter(name: string, { description, required }: HeaderNote): J
 }
 
 /** In the query a parameter is never required where a form may carry it instead. */
-function parameter({ name, required, schema, description }: Field, mayBeInForm: boolean): Json {
+function parameter({ name, required, schema, description }: HeaderOrField, mayBeInForm: boolean): Json {
   return {
     name,
     in: 'query',
@@ -131,7 +131,7 @@ function parameter({ name, required, schema, description }: Field, mayBeInForm: 
   }
 }
 
-function bodyOf(fields: readonly Field[], { bodyTypes = {} }: Route): Json {
+function bodyOf(fields: readonly HeaderOrField[], { bodyTypes = {} }: Route): Json {
   const properties = fields.map(({ name, schema, description }) => [
     name,
     description === undefined ? schema : { ...schema, description },

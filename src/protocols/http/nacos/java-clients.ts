@@ -1,5 +1,5 @@
 import { agentOf, type ListFormatOf } from '../endpoints/naming/list-endpoint.ts'
-import type { Caller } from '../routing/route.ts'
+import type { HttpCaller } from '../routing/route.ts'
 
 const JAVA = 'Nacos-Java-Client:v'
 
@@ -7,7 +7,7 @@ const JAVA = 'Nacos-Java-Client:v'
  * Whether a client is, or calls itself, the Java client of version 1.0.0 or later. 1.4 answers it differently in a few
  * places. The npm client calls itself version 1.0.0.
  */
-export function isJavaClient(caller: Caller): boolean {
+export function isJavaClient(caller: HttpCaller): boolean {
   const agent = agentOf(caller)
   if (!agent.startsWith(JAVA)) return false
   const major = agent.charCodeAt(JAVA.length)

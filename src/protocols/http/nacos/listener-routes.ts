@@ -1,6 +1,6 @@
 import { Type } from '../../parameters/schema.ts'
 import { toNamespaceId, toTenant } from '../../../core/namespace-id.ts'
-import type { WatchedItem } from '../../../operations/config-listening.ts'
+import type { WatchedItem } from '../../../core/config/watched-item.ts'
 import { ReadyAnswer } from '../routing/answer-headers.ts'
 import { csJsonAnswer, JSON_UTF8 } from '../routing/answers.ts'
 import { KEY_PARAMS, toConfigKey } from '../endpoints/config/config-key.ts'

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Caller as OperationCaller, Permission } from '../../../operations/guard.ts'
+import type { Caller, Permission } from '../../../operations/guard.ts'
 import type { ParameterRules } from '../../parameters/parameter-rules.ts'
 import type { Static, ObjectSchema, Properties } from '../../parameters/schema.ts'
 
@@ -18,7 +18,7 @@ export interface Answer {
 }
 
 /** Who asks: what handlers may know of the connection. */
-export interface Caller extends OperationCaller {
+export interface HttpCaller extends Caller {
   /** The socket's address, or where that is a trusted proxy the last hop of X-Forwarded-For that is none; IPv4 where it is mapped. */
   readonly ip: string
   /** The socket's own address, whatever a header says (for UDP pushes). */
@@ -39,7 +39,7 @@ export interface Held {
 /** What a handler gets: its parameters, validated, and the caller. */
 export interface Request<P> {
   readonly params: P
-  readonly caller: Caller
+  readonly caller: HttpCaller
   /** The body of a route with `body: 'raw'`; undefined where none came. */
   readonly rawBody?: Buffer | undefined
   /** The request target word for word, where that is all that was sent: undefined for a request with a body. */
@@ -82,7 +82,7 @@ export interface Route<T extends Properties = Properties> {
    * Answers a request without a body whose target was read before, word for word; undefined where it was not.
    * For what clients send again and again. Throws Refusal as `handle` does.
    */
-  readonly again?: (target: string, caller: Caller) => Answer | undefined
+  readonly again?: (target: string, caller: HttpCaller) => Answer | undefined
   /** How errors are told to this route's clients. */
   readonly errors: ErrorFormat
   readonly handle: (request: Request<Static<ObjectSchema<T>>>) => Handled

@@ -1,6 +1,6 @@
 import type { BlockList } from 'node:net'
 import type { CommonHeaders } from '../routing/answer-headers.ts'
-import type { Answer, Caller, ErrorFormat, Route } from '../routing/route.ts'
+import type { Answer, HttpCaller, ErrorFormat, Route } from '../routing/route.ts'
 import type { BodyMemory } from './body-memory.ts'
 import type { CrossSiteGuard } from './cross-site-guard.ts'
 import type { RequestLimits } from './request-limits.ts'
@@ -26,7 +26,7 @@ export interface ExchangeContext {
   /** The error format of a path that no route has. */
   readonly fallbackErrors: (path: string) => ErrorFormat
   /** Judges a request once its route is known and before its body is read; an answer, or a Refusal thrown, ends it. */
-  readonly gate: ((route: Route, rawUrl: string, caller: Caller) => Answer | undefined) | undefined
+  readonly gate: ((route: Route, rawUrl: string, caller: HttpCaller) => Answer | undefined) | undefined
   readonly onAnswer: ((route: Route | undefined, status: number, elapsedMs: number) => void) | undefined
   readonly onRefusal: ((code: string) => void) | undefined
   readonly log: HttpLog

@@ -10,7 +10,7 @@ import type { AnswerSender } from './node-internals/whole-response.ts'
 import { hasBody, hasForm, readBody, type BodyReceiver } from './request-body.ts'
 import { endsConnection, tooLongToTell, tooManyHeaders } from './request-limits.ts'
 import { pathOf } from '../../parameters/request-target.ts'
-import type { Answer, Caller, Handled, Held, Request, Route } from '../routing/route.ts'
+import type { Answer, HttpCaller, Handled, Held, Request, Route } from '../routing/route.ts'
 import type { CompiledRoute } from '../routing/router.ts'
 import type { Work } from './turn.ts'
 
@@ -18,10 +18,10 @@ const NO_PARAMS: Record<string, unknown> = Object.freeze({})
 
 /**
  * One request and its answer. It is the Request that the handler sees, the Held it may ask for, and the
- * Caller: one object for each request, because this is the hot path and because polls are held by thousands.
+ * HttpCaller: one object for each request, because this is the hot path and because polls are held by thousands.
  */
 export class Exchange
-  implements Request<Record<string, unknown>>, Held, Caller, BodyReceiver, Sequenced, AnswerSender, Work
+  implements Request<Record<string, unknown>>, Held, HttpCaller, BodyReceiver, Sequenced, AnswerSender, Work
 {
   params: Record<string, unknown> = NO_PARAMS
   rawBody: Buffer | undefined
@@ -86,9 +86,9 @@ export class Exchange
     }
   }
 
-  // ---- Request and Caller
+  // ---- Request and HttpCaller
 
-  get caller(): Caller {
+  get caller(): HttpCaller {
     return this
   }
 

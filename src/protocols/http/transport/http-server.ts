@@ -22,7 +22,7 @@ import { Exchange } from './exchange.ts'
 import { isTested, TESTED_MAJORS } from './node-internals/node-version.ts'
 import { WholeResponse } from './node-internals/whole-response.ts'
 import type { RequestLimits } from './request-limits.ts'
-import type { Answer, Caller, ErrorFormat, Route } from '../routing/route.ts'
+import type { Answer, HttpCaller, ErrorFormat, Route } from '../routing/route.ts'
 import { Router } from '../routing/router.ts'
 import { SlowClients, type SlownessSettings } from './slow-clients.ts'
 import { stop, stopListening } from './stop.ts'
@@ -54,7 +54,7 @@ export interface HttpServerOptions {
   readonly fallbackErrors: (path: string) => ErrorFormat
   readonly log: HttpLog
   /** Judges a request before its body is read: an answer, or a Refusal thrown, keeps it from its handler. */
-  readonly gate?: (route: Route, rawUrl: string, caller: Caller) => Answer | undefined
+  readonly gate?: (route: Route, rawUrl: string, caller: HttpCaller) => Answer | undefined
   readonly onAnswer?: (route: Route | undefined, status: number, elapsedMs: number) => void
   /** Told the code of each refusal, `internal` for a fault of ours. */
   readonly onRefusal?: (code: string) => void

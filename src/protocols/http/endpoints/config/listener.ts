@@ -1,12 +1,8 @@
 import { Refusal } from '../../../../core/refusal.ts'
-import type {
-  ListeningOperations,
-  PollHandle,
-  PollRequest,
-  WatchedItem,
-} from '../../../../operations/config-listening.ts'
+import type { WatchedItem } from '../../../../core/config/watched-item.ts'
+import type { ListeningOperations, PollHold, PollRequest } from '../../../../operations/config-listening.ts'
 import { asciiAnswer } from '../../routing/answers.ts'
-import type { Answer, Caller, HeaderNote, Held, Request } from '../../routing/route.ts'
+import type { Answer, HttpCaller, HeaderNote, Held, Request } from '../../routing/route.ts'
 import { headerText } from './header-text.ts'
 import { listeningConfigsOf, LISTENING_CONFIGS } from './listening-configs.ts'
 
@@ -116,7 +112,7 @@ class ListeningPoll implements PollRequest {
   }
 
   /** Holds the request of a poll that is held, unless the holder has answered it already. */
-  holdRequest(request: ListenRequest, handle: PollHandle): Answer | undefined {
+  holdRequest(request: ListenRequest, handle: PollHold): Answer | undefined {
     if (this.#early !== undefined) return this.#early
     this.#held = request.hold()
     this.#held.onGone(() => handle.cancel())
@@ -131,7 +127,7 @@ class ListeningPoll implements PollRequest {
 }
 
 /** The time-out of a poll, in milliseconds; undefined where the client gives none. */
-function timeoutOf(caller: Caller): number | undefined {
+function timeoutOf(caller: HttpCaller): number | undefined {
   const text = headerText(caller, TIMEOUT_HEADER)
   if (text === undefined) return undefined
   if (!/^[+-]?\d{1,18}$/.test(text)) {
@@ -141,7 +137,7 @@ function timeoutOf(caller: Caller): number | undefined {
   return Math.min(Math.max(Number(text), SHORTEST_TIMEOUT_MS), LONGEST_TIMEOUT_MS)
 }
 
-function mustNotHang(caller: Caller): boolean {
+function mustNotHang(caller: HttpCaller): boolean {
   return headerText(caller, NO_HANGUP_HEADER)?.toLowerCase() === 'true'
 }
 

@@ -2,7 +2,7 @@ import { configKey } from '../../../../core/config/config-item.ts'
 import { toNamespaceId } from '../../../../core/namespace-id.ts'
 import { Refusal } from '../../../../core/refusal.ts'
 import { ownText } from '../../../../core/own-text.ts'
-import type { WatchedItem } from '../../../../operations/config-listening.ts'
+import type { WatchedItem } from '../../../../core/config/watched-item.ts'
 import { KnownTexts } from '../../../parameters/known-texts.ts'
 
 /** The name of the parameter, which is its name in every dialect. */

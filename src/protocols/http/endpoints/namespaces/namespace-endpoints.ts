@@ -4,7 +4,7 @@ import * as fields from '../../../parameters/fields.ts'
 import { type Optional, type Schema, Type } from '../../../parameters/schema.ts'
 import { FALSE_JSON, jsonAnswer, TRUE_JSON } from '../../routing/answers.ts'
 import { endpoint } from '../../routing/endpoint.ts'
-import type { Answer, Caller } from '../../routing/route.ts'
+import type { Answer, HttpCaller } from '../../routing/route.ts'
 
 /** What the endpoints of namespaces work on. */
 export interface NamespaceEndpointParts {
@@ -30,7 +30,10 @@ export function namespaceJson(namespace: ListedNamespace, quota: number): object
 }
 
 /** The whole list. */
-export function listAnswer({ namespaces, namespaceQuota }: NamespaceEndpointParts, caller: Caller): Answer {
+export function listAnswer(
+  { namespaces, namespaceQuota }: NamespaceEndpointParts,
+  caller: HttpCaller,
+): Answer {
   const data = namespaces.list({}, caller).map((each) => namespaceJson(each, namespaceQuota))
   return jsonAnswer({ code: 200, message: null, data })
 }

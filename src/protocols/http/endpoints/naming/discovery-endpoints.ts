@@ -1,6 +1,6 @@
 import { toNamespaceId } from '../../../../core/namespace-id.ts'
 import { serviceNameOf } from '../../../../core/naming/service.ts'
-import type { Subscriber } from '../../../../operations/catalog.ts'
+import type { ListedSubscriber } from '../../../../operations/catalog.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { jsonAnswer } from '../../routing/answers.ts'
@@ -34,7 +34,7 @@ function subscribers({ catalog }: NamingEndpointParts): Endpoint {
   })
 }
 
-function subscriberJson(subscriber: Subscriber): object {
+function subscriberJson(subscriber: ListedSubscriber): object {
   const { address, port, agent, app, clusters, namespaceId, groupedName } = subscriber
   return {
     addrStr: `${address}:${port}`,

@@ -5,7 +5,7 @@ import * as fields from '../../../parameters/fields.ts'
 import { type Static, Type } from '../../../parameters/schema.ts'
 import { jsonAnswer, OK_TEXT } from '../../routing/answers.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
-import type { Answer, Caller } from '../../routing/route.ts'
+import type { Answer, HttpCaller } from '../../routing/route.ts'
 import { metadataOf, type NamingEndpointParts, SERVICE_PARAMS, serviceKeyOf } from './naming-requests.ts'
 
 const INSTANCE_PARAMS = {
@@ -79,7 +79,7 @@ function deregister({ instances }: NamingEndpointParts): Endpoint {
  */
 export function modifyEndpoint(
   parts: NamingEndpointParts,
-  registersUnknown: (caller: Caller) => boolean,
+  registersUnknown: (caller: HttpCaller) => boolean,
 ): Endpoint {
   const { modify } = parts.instances
   return endpoint({

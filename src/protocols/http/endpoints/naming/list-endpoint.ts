@@ -5,13 +5,13 @@ import { splitClusters } from '../../../parameters/grouped-name.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { asciiJsonAnswer } from '../../routing/answers.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
-import type { Caller } from '../../routing/route.ts'
+import type { HttpCaller } from '../../routing/route.ts'
 import { type NamingEndpointParts, SERVICE_PARAMS, serviceKeyOf } from './naming-requests.ts'
 
 const NO_CLUSTERS: readonly string[] = []
 
 /** How a dialect writes a list for a client. */
-export type ListFormatOf = (caller: Caller) => ListFormat
+export type ListFormatOf = (caller: HttpCaller) => ListFormat
 
 /** `GET …/instance/list`: the hot read of service discovery. A udpPort subscribes to pushes. */
 export function listEndpoint({ lists }: NamingEndpointParts, formatOf: ListFormatOf): Endpoint {
@@ -42,12 +42,12 @@ export function listEndpoint({ lists }: NamingEndpointParts, formatOf: ListForma
   })
 }
 
-function subscriberOf(caller: Caller, port: number, app = 'unknown'): ListSubscriber {
+function subscriberOf(caller: HttpCaller, port: number, app = 'unknown'): ListSubscriber {
   return { address: caller.socketIp, port, agent: agentOf(caller), app }
 }
 
 /** How the library of a client names itself: in User-Agent, or without one in Client-Version. */
-export function agentOf({ userAgent, headers }: Pick<Caller, 'userAgent' | 'headers'>): string {
+export function agentOf({ userAgent, headers }: Pick<HttpCaller, 'userAgent' | 'headers'>): string {
   const version = headers['client-version']
   return userAgent === '' && typeof version === 'string' ? version : userAgent
 }

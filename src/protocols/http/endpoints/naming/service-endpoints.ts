@@ -1,5 +1,5 @@
 import { toNamespaceId } from '../../../../core/namespace-id.ts'
-import type { ServiceWish } from '../../../../core/naming/service-commands.ts'
+import type { ServiceSettings } from '../../../../core/naming/service-commands.ts'
 import { groupOf, serviceNameOf } from '../../../../core/naming/service.ts'
 import { afterwards } from '../../../../operations/afterwards.ts'
 import type { ServiceDetail } from '../../../../operations/services.ts'
@@ -28,7 +28,7 @@ export function serviceEndpoints(parts: NamingEndpointParts) {
       params: Type.Object(SETTINGS_PARAMS),
       handle: ({ params, caller }) =>
         afterwards(
-          services.create({ key: serviceKeyOf(params), ...wishOf(parts, params) }, caller),
+          services.create({ key: serviceKeyOf(params), ...settingsOf(parts, params) }, caller),
           okAnswer,
         ),
     }),
@@ -38,7 +38,7 @@ export function serviceEndpoints(parts: NamingEndpointParts) {
       params: Type.Object(SETTINGS_PARAMS),
       handle: ({ params, caller }) =>
         afterwards(
-          services.update({ key: serviceKeyOf(params), ...wishOf(parts, params) }, caller),
+          services.update({ key: serviceKeyOf(params), ...settingsOf(parts, params) }, caller),
           okAnswer,
         ),
     }),
@@ -112,10 +112,10 @@ function okAnswer(): Answer {
   return OK_TEXT
 }
 
-function wishOf(
+function settingsOf(
   parts: NamingEndpointParts,
   params: { protectThreshold?: number; metadata?: string; selector?: string },
-): ServiceWish {
+): ServiceSettings {
   const { protectThreshold, metadata, selector } = params
   return {
     protectThreshold,

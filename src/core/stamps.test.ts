@@ -25,6 +25,16 @@ test('stamps rise whatever the wall clock does and whatever other stamps are see
   )
 })
 
-test('ids made of stamps are exact numbers until the year 2100', () => {
-  expect(historyIdOf(lastStampOf(Date.UTC(2101, 0)))).toBeLessThan(Number.MAX_SAFE_INTEGER)
+test('a wall clock that is far ahead makes no stamp whose ids are not exact', () => {
+  const stamps = new Stamps()
+  const wallMs = Date.UTC(2500, 0)
+  let last = stamps.next(wallMs)
+  expect(msOf(last)).toBe(Date.UTC(2100, 0))
+  for (let decision = 0; decision < 5_000; decision++) {
+    const next = stamps.next(wallMs)
+    expect(next).toBeGreaterThan(last)
+    last = next
+  }
+  expect(Number.isSafeInteger(historyIdOf(last))).toBe(true)
+  expect(Number.isSafeInteger(historyIdOf(lastStampOf(Date.UTC(2109, 0))))).toBe(true)
 })

@@ -1,17 +1,20 @@
 /** Stamps per millisecond: so many decisions share one without a stamp that is ahead of the clock. */
 const PER_MS = 1_024
+/** The year 2100. A wall clock that is later is wrong, or stamps count on from there: ids must stay exact numbers. */
+const LATEST_MS = 4_102_444_800_000
 
 /**
  * The clock of changes. A stamp is `wall ms * 1024`, or one more than the largest stamp that was seen if that is later.
  * So stamps rise whatever the wall clock does, also over restarts: `Snapshot.largestStamp` is seen first. They stay below
- * 2^52 beyond the year 2100, so that the ids made of them are exact numbers.
+ * 2^52, so that the ids made of them are exact numbers.
  */
 export class Stamps {
   #largest = 0
 
   /** A stamp that is larger than all before. `wallMs` is epoch milliseconds. */
   next(wallMs: number): number {
-    this.#largest = Math.max(Math.floor(wallMs) * PER_MS, this.#largest + 1)
+    const stampMs = Math.min(Math.floor(wallMs), LATEST_MS)
+    this.#largest = Math.max(stampMs * PER_MS, this.#largest + 1)
     return this.#largest
   }
 

@@ -1,36 +1,39 @@
 #!/usr/bin/env node
+import type { Command } from './command/command-line.ts'
 import { start } from './command/start.ts'
 import { packageVersion } from './command/version.ts'
 import { startServer } from './start-server.ts'
 
-/** Loaded when they are asked for, so that a start does not wait for them. */
-const TOOLS = new Map([
-  ['backup', async () => (await import('./tools/backup.ts')).backup],
-  ['restore', async () => (await import('./tools/restore.ts')).restore],
-  ['doctor', async () => (await import('./tools/doctor.ts')).doctor],
+/** Loaded on demand, so that a start does not wait for them. */
+const COMMANDS = new Map<string, () => Promise<Command>>([
+  ['backup', async () => (await import('./command/backup.ts')).backup],
+  ['restore', async () => (await import('./command/restore.ts')).restore],
+  ['doctor', async () => (await import('./command/doctor.ts')).doctor],
+  ['export', async () => (await import('./command/export-configs.ts')).exportConfigs],
+  ['import', async () => (await import('./command/import-configs.ts')).importConfigs],
 ])
 
 process.exit(await run(process.argv.slice(2)))
 
 /** Runs one command line; resolves with the exit code. */
-async function run([command = '', ...args]: readonly string[]): Promise<number> {
-  if (command === 'help' || [command, ...args].some(asksForHelp))
-    return print((await import('./command/help.ts')).helpText(packageVersion()))
-  if (command === '--version' || command === 'version') return print(`${packageVersion()}\n`)
-  if (command === 'start') return start(args, startServer)
-  if (command === 'export') return (await import('./command/export-configs.ts')).exportConfigs(args)
-  if (command === 'import') return (await import('./command/import-configs.ts')).importConfigs(args)
-  const tool = TOOLS.get(command)
-  if (tool !== undefined) return (await import('./tools/run-tool.ts')).runTool(await tool(), args)
-  const problem = command === '' ? 'Say which command to run' : `Unknown command "${command}"`
-  process.stderr.write(
-    `waypost: ${problem}: backup, restore, doctor, export, import, start, help or version.\n`,
-  )
+async function run([name = '', ...args]: readonly string[]): Promise<number> {
+  if (name === 'start' && !args.some(isHelp)) return start(args, startServer)
+  if (name === 'help' || [name, ...args].some(isHelp)) return print(await helpText())
+  if (name === '--version' || name === 'version') return print(`${packageVersion()}\n`)
+  const load = COMMANDS.get(name)
+  if (load !== undefined) return (await import('./command/command-line.ts')).runCommand(await load(), args)
+  const problem = name === '' ? 'No command is given' : `Unknown command "${name}"`
+  const names = [...COMMANDS.keys(), 'start, help or version'].join(', ')
+  process.stderr.write(`waypost: ${problem}. The commands are ${names}.\n`)
   return 2
 }
 
-function asksForHelp(word: string): boolean {
+function isHelp(word: string): boolean {
   return word === '--help' || word === '-h'
+}
+
+async function helpText(): Promise<string> {
+  return (await import('./command/help.ts')).helpText(packageVersion())
 }
 
 function print(text: string): number {

@@ -93,7 +93,7 @@ describe('export and import', () => {
     const aborted = await runWaypost(to)
     expect(aborted.code).toBe(1)
     expect(aborted.stdout).toMatch(
-      /^0 items imported, 1 skipped, 1 in conflict\n {2}is there already.*: G\/a\n/,
+      /^0 items imported, 1 skipped, 1 in conflict\n {2}exists already.*: G\/a\n/,
     )
     expect((await runWaypost([...to, '--policy', 'skip'])).stdout).toMatch(/^1 items imported, 1 skipped/)
     expect((await show(second, tenant, 'G/a')).content).toBe('old')

@@ -8,24 +8,24 @@ Usage: waypost <command> [flags]
 
 Commands:
   start      start the server in this process; SIGTERM or SIGINT stops it
-  export     write the configurations of a namespace into a zip file, from this server or another of the interface:
+  export     write the configurations of a namespace into a zip file, from a Waypost or Nacos server:
                waypost export --url http://127.0.0.1:8848 --namespace N --to FILE.zip [--group G] [--data-id D]
-             with --all-namespaces --to DIRECTORY a file for each namespace; in G and D * stands for any text
-  import     publish the items of such a file in a namespace:
+             --all-namespaces --to DIRECTORY writes a file for each namespace; * in G and D matches any text
+  import     publish the items of such a file in a namespace; --policy says what happens to items that exist:
                waypost import --url http://127.0.0.1:8848 --namespace N --from FILE.zip [--dry-run]
-                              --policy abort|skip|overwrite (what happens where an item exists; abort unless told)
-  backup     copy the store and verify the copy; the server runs on:
+                              [--policy abort|skip|overwrite (default abort)]
+  backup     copy the store of a running server and verify the copy:
                waypost backup --url http://127.0.0.1:8848 [--to DIR] [--label WORD] [--json]
-             or of a stopped server: waypost backup --data-dir D --to DIR
-  restore    verify a backup and bring it into a new data directory:
+             or of a stopped one: waypost backup --data-dir D --to DIR
+  restore    verify a backup and copy it into a new data directory:
                waypost restore --from DIR --data-dir D [--json]
-  doctor     check every record of a stopped server's store; exit code 0: sound, 1: damaged, 2: cannot be checked
-               waypost doctor --data-dir D [--repair NEWDIR (writes what can be saved there)] [--json]
+  doctor     check every record of a stopped server's store; exit code 0: sound, 1: damaged, 2: cannot check
+               waypost doctor --data-dir D [--repair NEWDIR (save there what is sound)] [--json]
   help       print this text, as --help does
   version    print the version, as --version does
 
 Settings of start, with their defaults. Each is a flag (--port 8848), an environment variable (WAYPOST_PORT=8848)
-or a line of the file named by --settings FILE or WAYPOST_SETTINGS:
+or a line of a file: --settings FILE or WAYPOST_SETTINGS=FILE.
 
 ${settingsHelp()}`
 }

@@ -1,34 +1,31 @@
-import { loadSettings } from '../settings/settings.ts'
-import type { Settings } from '../settings/settings.ts'
+import { networkInterfaces } from 'node:os'
+import { resolve } from 'node:path'
 import { SettingsError } from '../settings/settings-error.ts'
-import { banner } from './banner.ts'
-import { startFailure } from './start-failure.ts'
+import { loadSettings, type Settings } from '../settings/settings.ts'
 import { packageVersion } from './version.ts'
 
-/** A server to start: what main.ts hands in, so that commands join no parts themselves. */
+/** Starts a server. main.ts passes it, so that this folder does not depend on the server. */
 export type StartServer = (settings: Settings) => Promise<{ readonly url: string; stop(): Promise<void> }>
 
 /**
- * Runs the server until a signal stops it. Resolves with the exit code: 0 after a signal, 1 where the server could not
- * start or stop, 2 where the settings are wrong. A second signal ends the process at once with 1.
+ * Runs the server until a signal stops it. Resolves with the exit code: 0 after a signal, 1 if the server could not start
+ * or stop, 2 if the settings are wrong. A second signal ends the process at once with 1.
  */
 export async function start(args: readonly string[], startServer: StartServer): Promise<number> {
   const settings = settingsOrProblems(args)
   if (!settings) return 2
   const signalled = firstSignal()
-  const server = await startServer(settings).catch((error: unknown) =>
-    complain(startFailure(error, settings)),
-  )
+  const server = await startServer(settings).catch((error: unknown) => report(startFailure(error, settings)))
   if (!server) return 1
-  // A server lives on when nobody reads its output any more.
+  // The server keeps running when nobody reads its output any more.
   process.stdout.on('error', () => {})
-  process.stdout.write(banner(packageVersion(), settings, server.url))
+  process.stdout.write(banner(settings, server.url))
   await signalled
   return server.stop().then(() => 0, stopFailed)
 }
 
 function stopFailed(error: unknown): number {
-  complain(`stopping failed: ${error instanceof Error ? error.message : String(error)}`)
+  report(`stopping failed: ${error instanceof Error ? error.message : String(error)}`)
   return 1
 }
 
@@ -37,24 +34,60 @@ function settingsOrProblems(args: readonly string[]): Settings | undefined {
     return loadSettings({ args, env: process.env })
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error
-    for (const problem of error.problems) complain(problem)
+    for (const problem of error.problems) report(problem)
     return undefined
   }
 }
 
-/** Resolves at the first SIGTERM or SIGINT, also at one that comes while the server is still starting. */
+/** Resolves at the first SIGTERM or SIGINT, also during the start. */
 function firstSignal(): Promise<void> {
   return new Promise((resolve) => {
-    let asked = false
+    let isStopping = false
     const onSignal = () => {
-      if (asked) process.exit(1)
-      asked = true
+      if (isStopping) process.exit(1)
+      isStopping = true
       resolve()
     }
     process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
   })
 }
 
-function complain(problem: string): void {
+function report(problem: string): void {
   process.stderr.write(`waypost: ${problem}\n`)
+}
+
+/** One sentence that says why the server could not start, and which setting to change. */
+export function startFailure(error: unknown, settings: Settings): string {
+  const { code, syscall, message } = error as NodeJS.ErrnoException
+  const { host, port } = settings
+  if (code === 'EADDRINUSE')
+    return `port ${port} of ${host} is in use already. Stop the process that uses it, or choose another with --port.`
+  if (syscall === 'listen' && code === 'EACCES')
+    return `port ${port} is not allowed for this user. Choose one above 1023 with --port.`
+  if (syscall === 'listen' || syscall === 'getaddrinfo')
+    return `cannot listen on ${host}: ${message}. Choose an address of this machine with --host.`
+  if (syscall)
+    return `cannot use the data directory ${resolve(settings.dataDir)}: ${message}. Choose another with --data-dir.`
+  return error instanceof Error ? message : String(error)
+}
+
+/** What a start prints: version, addresses, data directory, and a command to try. `url` is where the server listens. */
+function banner(settings: Settings, url: string): string {
+  const addresses = addressesOf(settings.host, url)
+  return `Waypost ${packageVersion()}
+  address  ${addresses.join('  ')}
+  data     ${resolve(settings.dataDir)}
+  try      curl '${addresses[0]}/svc/v1/cs/configs' -d 'dataId=hello&group=DEFAULT_GROUP&content=world'
+`
+}
+
+const EVERY_ADDRESS = new Set(['0.0.0.0', '::', '[::]', ''])
+
+/** The addresses of a server. If it listens on every address, all those of the machine, loopback first. */
+function addressesOf(host: string, url: string): string[] {
+  if (!EVERY_ADDRESS.has(host)) return [url]
+  const found = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
+  const hosts = found.filter(({ family }) => family === 'IPv4').map(({ address }) => address)
+  const { port } = new URL(url)
+  return [...new Set(['127.0.0.1', ...hosts])].map((address) => `http://${address}:${port}`)
 }

@@ -1,6 +1,4 @@
-import { TransferError } from './transfer-flags.ts'
-
-/** What an import answers: how many items were published and left, and which (see docs/compatibility.md). */
+/** The answer to an import: which items were published, skipped or refused (docs/compatibility.md). */
 export interface ImportAnswer {
   readonly succCount?: number
   readonly skipCount?: number
@@ -19,18 +17,16 @@ export interface NamedItem {
 
 const CONFIGS = '/nacos/v1/cs/configs'
 
-/** Begins an export; `query` beside what says that it is one. */
+/** Starts an export. `query` is added to the parameters that make it one. */
 export async function openExport(url: string, query: Readonly<Record<string, string>>): Promise<Response> {
   const search = new URLSearchParams({ exportV2: 'true', ids: '', ...query })
   const response = await fetch(`${url}${CONFIGS}?${search}`)
   const type = response.headers.get('content-type') ?? ''
   if (response.status === 200 && type.startsWith('application/octet-stream')) return response
-  throw new TransferError(
-    `${url} answers no export: ${response.status} ${(await response.text()).slice(0, 300)}`,
-  )
+  throw new Error(`${url} answers no export: ${response.status} ${(await response.text()).slice(0, 300)}`)
 }
 
-/** Uploads one zip. Throws TransferError where the server answers that it was not imported as a whole. */
+/** Uploads one zip. Rejects with the reason if the server does not import all of it. */
 export async function uploadZip(
   url: string,
   query: Readonly<Record<string, string>>,
@@ -44,23 +40,23 @@ export async function uploadZip(
   const answer = parseAnswer(text)
   if (response.status === 200 && answer?.code === 200) return answer.data ?? {}
   const why = answer?.data?.reason ?? answer?.message ?? text.slice(0, 300)
-  throw new TransferError(`${url} did not import: ${response.status} ${why}`)
+  throw new Error(`${url} did not import: ${response.status} ${why}`)
 }
 
-/** The ids of the namespaces that the server lists; the default one is the empty string. */
+/** The ids of the namespaces of a server. The default one is the empty string. */
 export async function namespacesOf(url: string): Promise<string[]> {
   const response = await fetch(`${url}/nacos/v1/console/namespaces`)
   const answer = (await response.json()) as { data?: readonly { namespace: string }[] }
-  if (!Array.isArray(answer.data)) throw new TransferError(`${url} lists no namespaces: ${response.status}`)
+  if (!Array.isArray(answer.data)) throw new Error(`${url} lists no namespaces: ${response.status}`)
   return (answer.data as readonly { namespace: string }[]).map(({ namespace }) => namespace)
 }
 
-/** Other servers of this interface do not know a dry run: they would import. */
-export async function mustKnowDryRun(url: string): Promise<void> {
+/** Rejects for a server that is not Waypost: it would ignore `dryRun` and import. */
+export async function checkDryRun(url: string): Promise<void> {
   const response = await fetch(`${url}/openapi.json`)
   const document = parseJson(await response.text()) as { info?: { title?: string } } | undefined
   if (document?.info?.title !== 'Waypost')
-    throw new TransferError(`${url} is no Waypost server: a dry run would import there, so nothing was sent`)
+    throw new Error(`${url} is no Waypost server: a dry run would import there, so nothing was sent`)
 }
 
 function parseAnswer(text: string): { code?: number; message?: string; data?: ImportAnswer } | undefined {

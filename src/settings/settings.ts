@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { definitions } from './definitions.ts'
 import type { Definition } from './setting.ts'
-import { nearest } from './nearest.ts'
 import { SettingsError } from './settings-error.ts'
 import { environmentName, readEnvironment, readFileText, readFlags } from './sources.ts'
 import type { Given } from './sources.ts'
@@ -112,4 +111,29 @@ function readFile(file: string): readonly Given[] {
     throw new SettingsError([`The settings file ${file} cannot be read: ${(cause as Error).message}.`])
   }
   return readFileText(content, file)
+}
+
+/** The candidate that is nearest to a misspelt word; undefined if none is near. */
+function nearest(word: string, candidates: readonly string[]): string | undefined {
+  const ranked = candidates
+    .map((candidate) => ({ candidate, edits: editDistance(word.toLowerCase(), candidate.toLowerCase()) }))
+    .sort((a, b) => a.edits - b.edits)
+  const best = ranked[0]
+  return best && best.edits <= (word.length < 4 ? 1 : Math.max(2, word.length / 3))
+    ? best.candidate
+    : undefined
+}
+
+/** The number of letters to insert, remove or replace to turn one word into the other. */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index)
+  for (const [i, letter] of from.split('').entries()) {
+    const next = [i + 1]
+    for (let j = 0; j < to.length; j++) {
+      const replaced = row[j]! + (letter === to[j] ? 0 : 1)
+      next.push(Math.min(replaced, row[j + 1]! + 1, next[j]! + 1))
+    }
+    row = next
+  }
+  return row[to.length]!
 }

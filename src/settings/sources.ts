@@ -31,8 +31,9 @@ export function environmentName(name: string): string {
 }
 
 /**
- * The flags as given: `--port 8848`, `--port=8848`, `--x`, `--no-x`. The last of a repeated flag counts, those of a list
- * add up. Throws SettingsError at a word that is no flag and at a flag without its value.
+ * The flags as given: `--port 8848`, `--port=8848`, `--x`, `--no-x`. The last of a repeated flag counts; those of a list
+ * add up. Throws SettingsError for a word that is no flag. `parseArgs` of Node stops at the first unknown flag; this keeps
+ * unknown flags and missing values, so that all problems are reported together.
  */
 export function readFlags(args: readonly string[], shapes: FlagShapes): Flags {
   const given = new Map<string, Given>()

@@ -2,32 +2,33 @@ import { resolve } from 'node:path'
 import { examine, openExamined, type Examination } from '../store/embedded/doctor/examine.ts'
 import type { Finding } from '../store/embedded/doctor/finding.ts'
 import { refuseUsedDirectory, repair, type Repaired } from '../store/embedded/doctor/repair.ts'
-import type { Tool, ToolResult } from './run-tool.ts'
-import type { ToolProgress } from './tool-progress.ts'
+import { command, type CommandResult, required } from './command-line.ts'
+import type { Progress } from './progress.ts'
+import { ofStoppedServer } from './stopped-server.ts'
 
-/** `waypost doctor`: examines the store of a stopped server; 0 where it is sound, 1 where there is damage. */
-export const doctor: Tool = {
-  flags: { 'data-dir': 'value', repair: 'value' },
-  run(flags, progress) {
-    const directory = resolve(flags.required('data-dir'))
-    const target = flags.value('repair')
-    if (target === undefined) return resultOf(examine(directory, progress.on), undefined)
-    return repairInto(directory, resolve(target), progress)
-  },
-}
+/** `waypost doctor`: examines the store of a stopped server. The exit code is 0 for a sound store, 1 for a damaged one. */
+export const doctor = command({
+  flags: { 'data-dir': { type: 'string' }, repair: { type: 'string' }, json: { type: 'boolean' } },
+  run: (flags, progress) =>
+    ofStoppedServer(() => {
+      const directory = resolve(required('data-dir', flags['data-dir'], 'the directory to examine'))
+      if (flags.repair === undefined) return resultOf(examine(directory, progress.onStep), undefined)
+      return repairInto(directory, resolve(flags.repair), progress)
+    }),
+})
 
-function repairInto(directory: string, target: string, progress: ToolProgress): ToolResult {
-  // Before the long part: a wrong place is told at once.
+function repairInto(directory: string, target: string, progress: Progress): CommandResult {
+  // Before the long part, so that a wrong directory is reported at once.
   refuseUsedDirectory(target)
-  const examined = openExamined(directory, progress.on)
+  const examined = openExamined(directory, progress.onStep)
   let repaired: Repaired
   try {
     if (examined.found === undefined) return resultOf(examined.examination, undefined)
-    repaired = repair(examined, target, progress.on)
+    repaired = repair(examined, target, progress.onStep)
   } finally {
     examined.close()
   }
-  const after = examine(target, progress.on, 'private')
+  const after = examine(target, progress.onStep, 'private')
   if (after.counts.damage > 0) {
     throw new Error(
       `The repaired store in ${target} still has ${after.counts.damage} findings, the first: ` +
@@ -37,7 +38,7 @@ function repairInto(directory: string, target: string, progress: ToolProgress): 
   return resultOf(examined.examination, repaired)
 }
 
-function resultOf(examination: Examination, repaired: Repaired | undefined): ToolResult {
+function resultOf(examination: Examination, repaired: Repaired | undefined): CommandResult {
   const { counts } = examination
   const code = counts.damage > 0 ? 1 : 0
   const { findings, ...rest } = examination
@@ -49,8 +50,8 @@ function textOf(examination: Examination, repaired: Repaired | undefined): strin
   const { directory, counts, findings, rows } = examination
   const rowCount = Object.values(rows).reduce((sum, count) => sum + count, 0)
   const lines = findings.map((finding) => findingText(finding, repaired !== undefined))
-  const untold = counts.damage + counts.notes - findings.length
-  if (untold > 0) lines.push(`… and ${untold} more\n`)
+  const hidden = counts.damage + counts.notes - findings.length
+  if (hidden > 0) lines.push(`… and ${hidden} more\n`)
   lines.push(`${directory}: ${rowCount} sound rows, ${counts.damage} damaged places, ${counts.notes} notes\n`)
   if (repaired !== undefined) {
     lines.push(

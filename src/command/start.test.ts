@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { loadSettings } from '../settings/settings.ts'
-import { startFailure } from './start-failure.ts'
+import { startFailure } from './start.ts'
 
 const settings = loadSettings({ args: ['--port=80', '--data-dir=/somewhere'], env: {} })
 
@@ -26,11 +26,11 @@ test.each([
     { code: 'EACCES', syscall: 'mkdir' },
     /^cannot use the data directory \/somewhere: why\..*--data-dir\.$/,
   ],
-])('%s is told with the setting to change', (_case, fields, told) =>
-  expect(failureOf('why', fields)).toMatch(told),
+])('a start that fails for %s names the setting to change', (_case, fields, message) =>
+  expect(failureOf('why', fields)).toMatch(message),
 )
 
-test('any other failure is told in its own words', () => {
+test('any other failure is reported with its own message', () => {
   expect(failureOf('the store is locked')).toBe('the store is locked')
   expect(startFailure('odd', settings)).toBe('odd')
 })

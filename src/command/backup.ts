@@ -1,44 +1,49 @@
 import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { packageVersion } from '../command/version.ts'
 import { Backups } from '../store/embedded/backup/backups.ts'
 import { verifyBackup } from '../store/embedded/backup/restore.ts'
 import { refuseUsedDirectory } from '../store/embedded/doctor/repair.ts'
 import { NotExaminable } from '../store/embedded/doctor/sqlite-check.ts'
 import { openEmbeddedStore } from '../store/embedded/embedded-store.ts'
-import { askForBackup, askForProgress, type BackupOfServer } from './backup-request.ts'
-import type { Tool, ToolResult } from './run-tool.ts'
-import { WrongArguments } from './tool-arguments.ts'
-import type { ToolProgress } from './tool-progress.ts'
+import { requestBackup, requestProgress, type BackupOfServer } from './backup-request.ts'
+import { command, type CommandResult, required, UsageError } from './command-line.ts'
+import type { Progress } from './progress.ts'
+import { ofStoppedServer } from './stopped-server.ts'
+import { packageVersion } from './version.ts'
 
-const MS_BETWEEN_QUESTIONS = 1_000
+const POLL_INTERVAL_MS = 1_000
 const QUIET = { info() {}, warn() {}, error() {} }
 
-/** `waypost backup`: of a running server (`--url`), or of a stopped one's data directory. */
-export const backup: Tool = {
-  flags: { url: 'value', 'data-dir': 'value', to: 'value', label: 'value' },
-  async run(flags, progress) {
-    const [url, directory] = [flags.value('url'), flags.value('data-dir')]
-    const label = flags.value('label') ?? ''
-    if (!/^[a-z0-9-]{0,40}$/.test(label))
-      throw new WrongArguments('A label has up to 40 of the characters a-z, 0-9 and -.')
-    if ((url === undefined) === (directory === undefined))
-      throw new WrongArguments('Say either --url, for a running server, or --data-dir, for a stopped one.')
-    if (url !== undefined) {
-      const to = flags.value('to')
-      return ofServer({ url, label, to: to === undefined ? undefined : resolve(to) }, progress)
-    }
-    return ofDirectory(resolve(directory ?? ''), { to: resolve(flags.required('to')), label }, progress)
+/** `waypost backup`: of a running server (`--url`), or of the data directory of a stopped one. */
+export const backup = command({
+  flags: {
+    url: { type: 'string' },
+    'data-dir': { type: 'string' },
+    to: { type: 'string' },
+    label: { type: 'string' },
+    json: { type: 'boolean' },
   },
-}
+  run: (flags, progress) =>
+    ofStoppedServer(() => {
+      const { url, 'data-dir': directory, to, label = '' } = flags
+      if (!/^[a-z0-9-]{0,40}$/.test(label))
+        throw new UsageError('A label has up to 40 of the characters a-z, 0-9 and -.')
+      if (url !== undefined && directory === undefined)
+        return ofServer({ url, label, to: to === undefined ? undefined : resolve(to) }, progress)
+      if (url !== undefined || directory === undefined)
+        throw new UsageError('Give either --url, for a running server, or --data-dir, for a stopped one.')
+      const target = resolve(required('to', to, 'the directory to write'))
+      return ofDirectory(resolve(directory), { to: target, label }, progress)
+    }),
+})
 
 async function ofServer(
   { url, label, to }: { url: string; label: string; to: string | undefined },
-  progress: ToolProgress,
-): Promise<ToolResult> {
+  progress: Progress,
+): Promise<CommandResult> {
   if (to !== undefined) refuseUsedDirectory(to)
-  const made = await whileAsking(url, askForBackup(url, label), progress)
+  const made = await withProgress(url, requestBackup(url, label), progress)
   if (to === undefined) return resultOf(made)
   if (!existsSync(join(made.path, 'backup.json'))) {
     throw new Error(
@@ -50,7 +55,7 @@ async function ofServer(
   return resultOf({ ...made, path: to })
 }
 
-/** Another file system needs a copy, and a copy is verified before the first one goes. */
+/** On another file system the backup is copied, and the copy is verified before the original is removed. */
 function moveDirectory(from: string, to: string): void {
   mkdirSync(dirname(to), { recursive: true, mode: 0o700 })
   try {
@@ -72,18 +77,18 @@ function moveDirectory(from: string, to: string): void {
   rmSync(from, { recursive: true })
 }
 
-async function whileAsking(
+async function withProgress(
   url: string,
   answer: Promise<BackupOfServer>,
-  progress: ToolProgress,
+  progress: Progress,
 ): Promise<BackupOfServer> {
   const ended = answer.then(
     () => true,
     () => true,
   )
-  while (!(await Promise.race([ended, sleep(MS_BETWEEN_QUESTIONS, false)]))) {
-    const { step, done, total } = await askForProgress(url).catch(() => ({}) as Record<string, never>)
-    if (step !== undefined) progress.on(step, done ?? 0, total ?? 0)
+  while (!(await Promise.race([ended, sleep(POLL_INTERVAL_MS, false)]))) {
+    const { step, done, total } = await requestProgress(url).catch(() => ({}) as Record<string, never>)
+    if (step !== undefined) progress.onStep(step, done ?? 0, total ?? 0)
   }
   return answer
 }
@@ -91,8 +96,8 @@ async function whileAsking(
 async function ofDirectory(
   directory: string,
   { to, label }: { to: string; label: string },
-  progress: ToolProgress,
-): Promise<ToolResult> {
+  progress: Progress,
+): Promise<CommandResult> {
   refuseUsedDirectory(to)
   // Opening would make a store where there is none.
   if (!existsSync(join(directory, 'waypost.db')) && !existsSync(join(directory, 'waypost.json')))
@@ -102,7 +107,7 @@ async function ofDirectory(
   const store = await openEmbeddedStore({ directory, log: QUIET })
   const watching = setInterval(() => {
     const { step, done, total } = backups.progress ?? {}
-    if (step !== undefined) progress.on(step, done ?? 0, total ?? 0)
+    if (step !== undefined) progress.onStep(step, done ?? 0, total ?? 0)
   }, 100)
   const backups = new Backups({
     file: store.file,
@@ -119,10 +124,10 @@ async function ofDirectory(
   }
 }
 
-function resultOf(made: BackupOfServer): ToolResult {
+function resultOf(made: BackupOfServer): CommandResult {
   const { path, size, revision, createdMs, checksum } = made
   const text =
     `Backup ${path}\n  time      ${new Date(createdMs).toISOString()}\n  revision  ${revision}\n` +
-    `  size      ${size} bytes\n  checksum  ${checksum}\nVerified. Bring it back with: waypost restore --from ${path} --data-dir NEWDIR\n`
+    `  size      ${size} bytes\n  checksum  ${checksum}\nVerified. Restore it with: waypost restore --from ${path} --data-dir NEWDIR\n`
   return { code: 0, text, json: made }
 }

@@ -32,7 +32,7 @@ export interface Beaten {
 export type BeatOperations = ReturnType<typeof beatOperations>
 
 /** Makes the operations of beats. */
-export function beatOperations(parts: Omit<InstanceParts, 'maxInstanceMetadataBytes'>) {
+export function beatOperations(parts: Omit<InstanceParts, 'loop' | 'maxInstanceMetadataBytes'>) {
   const { guard, state, liveness, clock } = parts
   return {
     /**

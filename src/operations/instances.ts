@@ -18,10 +18,11 @@ import { Refusal } from '../core/refusal.ts'
 import type { State } from '../core/state.ts'
 import type { Guard } from './guard.ts'
 import { afterwards } from './afterwards.ts'
+import { type BatchParts, carryOutBatch } from './metadata-batches.ts'
 import { READ_SERVICE, serviceResource, WRITE_SERVICE } from './services.ts'
 
 /** What the operations on instances work on. */
-export interface InstanceParts {
+export interface InstanceParts extends BatchParts {
   readonly guard: Guard
   readonly state: State
   readonly liveness: Liveness
@@ -110,19 +111,20 @@ function instanceChanges(parts: InstanceParts) {
 /** Which instances of a service a batch means, and the keys to write or to remove; see {@link MetadataBatch}. */
 export type BatchRequest = Omit<MetadataBatch, 'maxBytes'>
 
-function batches({ guard, engine, maxInstanceMetadataBytes: maxBytes }: InstanceParts) {
+function batches(parts: InstanceParts) {
+  const { guard, maxInstanceMetadataBytes: maxBytes } = parts
   return {
     /** Writes keys over the metadata of several instances; answers which ones. */
     updateMetadata: guard.operation({
       permission: WRITE_SERVICE,
       resources: ofInstance,
-      run: (batch: BatchRequest) => engine.execute(updateMetadata({ ...batch, maxBytes })),
+      run: (batch: BatchRequest) => carryOutBatch(parts, { ...batch, maxBytes }, updateMetadata),
     }),
     /** Removes keys from the metadata of several instances; answers which ones. */
     deleteMetadata: guard.operation({
       permission: WRITE_SERVICE,
       resources: ofInstance,
-      run: (batch: BatchRequest) => engine.execute(deleteMetadata({ ...batch, maxBytes })),
+      run: (batch: BatchRequest) => carryOutBatch(parts, { ...batch, maxBytes }, deleteMetadata),
     }),
   }
 }

@@ -6,11 +6,12 @@ import type { ListFormat } from '../protocols/answers/list-format.ts'
 import { Guard } from '../operations/guard.ts'
 import { allOperations, type OperationParts, type Operations } from '../operations/operations.ts'
 import type { Settings } from '../settings/settings.ts'
+import { loop } from './clocks.ts'
 
 /** What the operations of a server work on, besides what is made here. */
 export interface ServerOperationParts extends Omit<
   OperationParts,
-  'guard' | 'budget' | 'lists' | 'maxInstanceMetadataBytes'
+  'guard' | 'budget' | 'lists' | 'loop' | 'maxInstanceMetadataBytes'
 > {
   readonly lists: InstanceListAnswers
 }
@@ -21,6 +22,7 @@ export function serverOperations(parts: ServerOperationParts, settings: Settings
   return allOperations({
     ...parts,
     guard: new Guard(),
+    loop,
     budget: contentBudget(state, settings),
     // Requests have their format from the list endpoints.
     lists: { answer: (query) => lists.answer(query as typeof query & { format: ListFormat }) },

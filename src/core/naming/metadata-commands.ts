@@ -110,7 +110,8 @@ function forgetKeys(
   return changes
 }
 
-function instancesMeant(view: View, batch: MetadataBatch): KnownInstance[] {
+/** The instances that a batch means. */
+export function instancesMeant(view: View, batch: MetadataBatch): KnownInstance[] {
   const { serviceKey, consistencyType, instances } = batch
   if (consistencyType !== undefined) {
     return [...view.instances(serviceKey)].filter(

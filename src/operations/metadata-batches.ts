@@ -1,0 +1,64 @@
+import type { Command } from '../core/decision.ts'
+import type { Engine } from '../core/engine.ts'
+import { instancesMeant, type MetadataBatch } from '../core/naming/metadata-commands.ts'
+import type { Now } from '../core/ports.ts'
+import type { Loop } from '../core/sliced-work.ts'
+import type { State } from '../core/state.ts'
+import type { KnownInstance } from '../core/view.ts'
+
+/** A command changes at most this many instances, so that deciding, committing and applying it takes a few milliseconds. */
+const MOST_IN_COMMAND = 500
+
+/** What batches work on. */
+export interface BatchParts {
+  readonly state: State
+  readonly engine: Pick<Engine, 'execute'>
+  readonly clock: () => Now
+  readonly loop: Pick<Loop, 'soon'>
+}
+
+/**
+ * Carries out a batch of metadata; returns the instances that it means. A large batch is carried out in several commands,
+ * one after the other; other requests are answered between them.
+ */
+export function carryOutBatch(
+  parts: BatchParts,
+  batch: MetadataBatch,
+  commandOf: (batch: MetadataBatch) => Command<KnownInstance[]>,
+): KnownInstance[] | Promise<KnownInstance[]> {
+  const meant = instancesMeant(parts.state, batch)
+  if (meant.length <= MOST_IN_COMMAND) return parts.engine.execute(commandOf(batch))
+  return carryOutAll(parts, () => commandsOf(meant, batch, commandOf))
+}
+
+/** Commands that together are the batch. */
+function* commandsOf(
+  meant: readonly KnownInstance[],
+  batch: MetadataBatch,
+  commandOf: (batch: MetadataBatch) => Command<KnownInstance[]>,
+): Generator<Command<KnownInstance[]>> {
+  for (let from = 0; from < meant.length; from += MOST_IN_COMMAND) {
+    const instances = meant
+      .slice(from, from + MOST_IN_COMMAND)
+      .map(({ record }) => ({ ...record.address, ephemeral: record.ephemeral }))
+    yield commandOf({ ...batch, consistencyType: undefined, instances })
+  }
+}
+
+async function carryOutAll(
+  { state, engine, clock, loop }: BatchParts,
+  commands: () => Iterable<Command<KnownInstance[]>>,
+): Promise<KnownInstance[]> {
+  const turn = () => new Promise<void>((resolve) => loop.soon(resolve))
+  // All are decided before the first is carried out: a refusal changes nothing.
+  for (const command of commands()) {
+    command.decide(state, clock())
+    await turn()
+  }
+  const updated: KnownInstance[] = []
+  for (const command of commands()) {
+    updated.push(...(await engine.execute(command)))
+    await turn()
+  }
+  return updated
+}

@@ -17,7 +17,7 @@ import type { HttpServer } from './protocols/http/transport/http-server.ts'
 import { changedSettings } from './settings/changed-settings.ts'
 import type { Settings } from './settings/settings.ts'
 import type { LongPolls } from './subscribers/long-poll.ts'
-import type { PushSubscribers } from './subscribers/push.ts'
+import type { PushOutlet } from './subscribers/push-outlet.ts'
 import { packageVersion } from './command/version.ts'
 
 /** What the server's watch on itself needs from the start. */
@@ -34,7 +34,7 @@ export interface ObservedParts {
   readonly liveness: Liveness
   readonly engine: Engine
   readonly polls: LongPolls
-  readonly pushes: PushSubscribers
+  readonly pushes: PushOutlet
   readonly prober: Prober
   readonly http: HttpServer
 }

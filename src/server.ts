@@ -106,7 +106,7 @@ async function joinParts({ store, snapshot }: LoadedStore, settings: Settings, l
   const pushing = await openPushing({ state, lists }, settings, log)
   const probing = startProbing({ state, engine, clock }, settings, log)
   feed.subscribe((change) => polls.onChange(change))
-  feed.subscribe((change) => pushing.pushes.onChange(change))
+  feed.subscribe((change) => pushing.serviceWatch.onChange(change))
   feed.subscribe((change) => probing.watch.onChange(change))
   feed.subscribe(watch.changes.onChange)
   const members = await Members.join(state, store, settings)

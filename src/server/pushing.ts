@@ -5,15 +5,17 @@ import type { ListFormat } from '../protocols/answers/list-format.ts'
 import { splitClusters } from '../protocols/parameters/grouped-name.ts'
 import { PushSocket } from '../protocols/udp/push-socket.ts'
 import type { Settings } from '../settings/settings.ts'
-import { GATHER_MS, LAPSE_MARGIN_MS, type PushedList, PushSubscribers } from '../subscribers/push.ts'
+import { LAPSE_MARGIN_MS, type PushedList, PushOutlet } from '../subscribers/push-outlet.ts'
+import { GATHER_MS, ServiceWatch } from '../subscribers/service-watch.ts'
 import { loop, wallMs } from './clocks.ts'
 
 /** A host is at least 260 bytes of JSON, so that a list of more exceeds what is packed at all (1 MiB). */
 const MOST_PUSHED = 4_100
 
-/** Who is pushed to, and the socket that pushes leave from. */
+/** The watch of services, its outlet for clients that listen for datagrams, and the socket that these leave from. */
 export interface Pushing {
-  readonly pushes: PushSubscribers
+  readonly serviceWatch: ServiceWatch
+  readonly pushes: PushOutlet
   readonly socket: PushSocket
 }
 
@@ -23,7 +25,7 @@ interface Listed {
   readonly lists: InstanceListAnswers
 }
 
-/** Binds the socket and joins it with the subscribers. */
+/** Binds the socket and joins it with the watch of services. */
 export async function openPushing(listed: Listed, settings: Settings, log: Logger): Promise<Pushing> {
   const { state } = listed
   const enabled = (): boolean => state.switches.pushEnabled
@@ -35,16 +37,20 @@ export async function openPushing(listed: Listed, settings: Settings, log: Logge
     maxDatagramsPerSecond: settings.maxDatagramsPerSecond,
     log: (message, error) => log.warn({ err: error }, message),
   })
-  const pushes = new PushSubscribers({
+  const pushes = new PushOutlet({
     sender: socket,
     loop,
     enabled,
-    gatherMs: ({ groupedName }) => (state.switches.incrementalList.includes(groupedName) ? 0 : GATHER_MS),
     lapseMs: () => state.switches.defaultPushCacheMillis + LAPSE_MARGIN_MS,
     isPersonal: (key) => state.service(key)?.selector.type === 'label',
     answerOf: (list) => pushedAnswer(listed, list),
   })
-  return { pushes, socket }
+  const serviceWatch = new ServiceWatch({
+    loop,
+    gatherMs: ({ groupedName }) => (state.switches.incrementalList.includes(groupedName) ? 0 : GATHER_MS),
+  })
+  serviceWatch.add(pushes)
+  return { serviceWatch, pushes, socket }
 }
 
 /** What is pushed: the list answer as the subscriber would be given it, with the longer cacheMillis. */

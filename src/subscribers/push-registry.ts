@@ -1,6 +1,7 @@
 import { DueBook, NOT_DUE, type Due } from '../core/due-book.ts'
 import type { PushTarget } from '../core/naming/push-sender.ts'
 import { serviceKeyText, type ServiceKey } from '../core/naming/service.ts'
+import { WatchedService } from './service-watch.ts'
 
 /** Subscriptions in all; a few hundred bytes each, and 5,000 clients with 100 services each. */
 const MAX_SUBSCRIPTIONS = 500_000
@@ -32,25 +33,18 @@ export interface Subscriber {
   readonly consumerIp?: string
 }
 
-/** A service that somebody subscribes to, and whether it has changed. */
-export class PushedService {
-  readonly key: ServiceKey
+/** A service that somebody subscribes to. */
+export class PushedService extends WatchedService {
   readonly variants = new Map<string, Variant>()
-  /** Counts the changes that were seen here. */
-  version = 0
-  /** A push of the last change is planned. */
-  planned = false
-  /** How long changes are gathered before they are pushed, ms. */
-  gatherMs = 0
-
-  constructor(key: ServiceKey) {
-    this.key = key
-  }
 
   /** Walks over all subscriptions; they may come and go meanwhile. */
-  *subscriptions(): Generator<Subscription, void> {
-    for (const variant of this.variants.values()) yield* variant.subscriptions.values()
+  subscriptions(): Generator<Subscription, void> {
+    return subscriptionsOf(this.variants)
   }
+}
+
+function* subscriptionsOf(variants: ReadonlyMap<string, Variant>): Generator<Subscription, void> {
+  for (const variant of variants.values()) yield* variant.subscriptions.values()
 }
 
 /** The subscriptions of a service that get the same packet: those with the same `clusters` text and format. */

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import type { Change } from '../core/changes.ts'
 import type { PushPacket, PushSender, PushTarget } from '../core/naming/push-sender.ts'
 import { MAX_SUBSCRIPTIONS_OF_ADDRESS, MAX_VARIANTS_OF_SERVICE, PushRegistry } from './push-registry.ts'
-import { PushSubscribers, type Subscriber } from './push.ts'
+import { PushOutlet, type Subscriber } from './push-outlet.ts'
+import { ServiceWatch } from './service-watch.ts'
 
 const LAPSE_MS = 15_000
 
@@ -40,19 +41,22 @@ function fixture() {
   const timers: { atMs: number; run: () => void }[] = []
   const waiting: (() => void)[] = []
   const server = { enabled: true }
-  const pushes = new PushSubscribers({
+  const loop = {
+    now: () => clock.nowMs,
+    soon: (run: () => void) => void waiting.push(run),
+    after: (ms: number, run: () => void) => void timers.push({ atMs: clock.nowMs + ms, run }),
+  }
+  const pushes = new PushOutlet({
     sender,
     answerOf: ({ key, clusters, consumerIp = '' }) =>
       Buffer.from(`${clusters}|${lists.get(key.groupedName) ?? ''}${consumerIp}`),
     isPersonal: (key) => key.groupedName === 'g@@selected',
-    loop: {
-      now: () => clock.nowMs,
-      soon: (run) => void waiting.push(run),
-      after: (ms, run) => void timers.push({ atMs: clock.nowMs + ms, run }),
-    },
+    loop,
     enabled: () => server.enabled,
     lapseMs: () => LAPSE_MS,
   })
+  const watch = new ServiceWatch({ loop })
+  watch.add(pushes)
   const runSlice = () => waiting.shift()?.()
   const runAll = () => {
     while (waiting.length > 0) runSlice()
@@ -67,7 +71,7 @@ function fixture() {
   }
   const change = (list: string, service = 'g@@s') => {
     lists.set(service, list)
-    pushes.onChange(changeOf(service))
+    watch.onChange(changeOf(service))
   }
   return { sender, clock, server, pushes, runSlice, pass, change, waiting, timers }
 }

@@ -1,0 +1,143 @@
+import { beforeEach, expect, test } from 'vitest'
+import type { Change } from '../core/changes.ts'
+import { serviceKeyText, type ServiceKey } from '../core/naming/service.ts'
+import { type Round, ServiceWatch, WatchedService, type WatchOutlet } from './service-watch.ts'
+
+/** Streams that stay open: each watches services until it ends, and notes what it is told. */
+class Streams implements WatchOutlet {
+  readonly #services = new Map<string, { watched: WatchedService; streams: string[] }>()
+  readonly told: string[] = []
+  readonly #current: () => string
+  isOpen = true
+
+  constructor(current: () => string) {
+    this.#current = current
+  }
+
+  open(stream: string, key: ServiceKey): void {
+    const there = this.#services.get(serviceKeyText(key))
+    if (there !== undefined) there.streams.push(stream)
+    else this.#services.set(serviceKeyText(key), { watched: new WatchedService(key), streams: [stream] })
+  }
+
+  watched(key: ServiceKey): WatchedService | undefined {
+    return this.#services.get(serviceKeyText(key))?.watched
+  }
+
+  round(service: WatchedService): Round | undefined {
+    if (!this.isOpen) return undefined
+    const streams = this.#services.get(serviceKeyText(service.key))!.streams.values()
+    return {
+      next: () => {
+        const stream = streams.next()
+        if (stream.done !== true) this.told.push(`${stream.value} ${this.#current()}`)
+        return stream.done !== true
+      },
+    }
+  }
+}
+
+const SHOP = { namespaceId: 'public', groupedName: 'g@@shop' }
+const OTHER = { namespaceId: 'public', groupedName: 'g@@other' }
+
+let nowMs: number
+let current: string
+let timers: { atMs: number; run: () => void }[]
+let soon: (() => void)[]
+let gatherMs: number
+let watch: ServiceWatch
+let first: Streams
+let second: Streams
+beforeEach(() => {
+  nowMs = 0
+  timers = []
+  soon = []
+  gatherMs = 20
+  const loop = {
+    now: () => nowMs,
+    soon: (run: () => void) => void soon.push(run),
+    after: (ms: number, run: () => void) => void timers.push({ atMs: nowMs + ms, run }),
+  }
+  watch = new ServiceWatch({ loop, gatherMs: () => gatherMs })
+  first = new Streams(() => current)
+  second = new Streams(() => current)
+  watch.add(first)
+  watch.add(second)
+})
+
+function change(key: ServiceKey, list: string): void {
+  current = list
+  watch.onChange({ kind: 'instance-health-changed', serviceKey: key } as Change)
+}
+
+function pass(ms: number): void {
+  nowMs += ms
+  for (const timer of timers.splice(0)) {
+    if (timer.atMs <= nowMs) timer.run()
+    else timers.push(timer)
+  }
+  while (soon.length > 0) soon.shift()!()
+}
+
+test('a change is told at every outlet where its service is watched, and only there', () => {
+  first.open('a', SHOP)
+  second.open('b', SHOP)
+  second.open('c', OTHER)
+  change(SHOP, 'one')
+  pass(20)
+  expect([first.told, second.told]).toEqual([['a one'], ['b one']])
+})
+
+test('a stream that stays is told of each later change, without asking again', () => {
+  first.open('a', SHOP)
+  for (const list of ['one', 'two', 'three']) {
+    change(SHOP, list)
+    pass(60_000)
+  }
+  expect(first.told).toEqual(['a one', 'a two', 'a three'])
+})
+
+test('the changes of a burst are one report, of what is current when it is made', () => {
+  first.open('a', SHOP)
+  for (const list of ['one', 'two', 'three']) change(SHOP, list)
+  pass(20)
+  expect(first.told).toEqual(['a three'])
+})
+
+test('changes that are not to be gathered are reported with the next turn of the loop', () => {
+  gatherMs = 0
+  first.open('a', SHOP)
+  change(SHOP, 'one')
+  pass(0)
+  expect(first.told).toEqual(['a one'])
+})
+
+test('an outlet without subscribers of a service costs no timer', () => {
+  second.open('b', OTHER)
+  change(SHOP, 'one')
+  expect(timers).toEqual([])
+})
+
+test('an outlet that has nothing to report now is asked again after the next change', () => {
+  first.open('a', SHOP)
+  first.isOpen = false
+  change(SHOP, 'one')
+  pass(20)
+  expect(first.told).toEqual([])
+  first.isOpen = true
+  change(SHOP, 'two')
+  pass(20)
+  expect(first.told).toEqual(['a two'])
+})
+
+test('outlets and services take turns, so that thousands of subscribers of one delay no other', () => {
+  for (let count = 0; count < 1_000; count++) first.open(`many${count}`, SHOP)
+  second.open('single', SHOP)
+  first.open('other', OTHER)
+  change(SHOP, 'one')
+  change(OTHER, 'one')
+  pass(20)
+  expect(first.told).toHaveLength(1_001)
+  expect(first.told.indexOf('other one')).toBeLessThan(65)
+  expect(second.told).toEqual(['single one'])
+})

@@ -268,11 +268,13 @@ describe('stopping', () => {
 
   test('a large answer that is being sent is sent to its end', async () => {
     const big = Buffer.alloc(20_000_000, 'x')
-    await start({ routes: [plainRoute('GET', '/svc/v1/big', () => textAnswer(big))] })
+    let isAnswered = false
+    const routes = [plainRoute('GET', '/svc/v1/big', () => textAnswer(big))]
+    await start({ routes, onAnswer: () => (isAnswered = true) })
     const socket = connect(port, '127.0.0.1')
     socket.pause()
     socket.write('GET /svc/v1/big HTTP/1.1\r\nHost: x\r\n\r\n')
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await until(() => isAnswered)
     const stopped = http.stop(5_000)
     await new Promise((resolve) => setTimeout(resolve, 100))
     expect(await sizeUntilEnd(socket)).toBeGreaterThan(big.length)

@@ -8,7 +8,8 @@ test.concurrent('SIGTERM answers the held polls, empty, and exits 0 within 5 s',
   const header = { 'Long-Pulling-Timeout': '30000' }
   const packet = { 'Listening-Configs': 'quiet\u0002G\u0002\u0001' }
   const polls = [svc, nacos, svc].map((client) => client.post('/cs/configs/listener', packet, header))
-  await sleep(400)
+  const held = async () => /^waypost_polls_held 3$/m.test(await (await fetch(`${server.url}/metrics`)).text())
+  while (!(await held())) await sleep(20)
   const startedAt = performance.now()
   const [code, ...answers] = await Promise.all([server.stop(), ...polls])
   expect(code).toBe(0)

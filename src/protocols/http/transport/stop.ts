@@ -9,7 +9,7 @@ const CHECK_MS = 20
  * How many checks an idle connection is kept. A client may just be sending its next request on it, which is answered
  * then instead of being reset.
  */
-const IDLE_CHECKS = 15
+const IDLE_CHECKS = 12
 
 /** How long clients that connect all the time may keep the listener open. */
 const MOST_ACCEPTING_MS = 1_000

@@ -1,4 +1,4 @@
-/** Before all tests: builds dist, which they start, and makes the directory for their data; removes it at the end. */
+/** Before all tests: builds dist and creates the directory for test data. Removes the directory at the end. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

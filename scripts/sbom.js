@@ -33,7 +33,7 @@ function whatRuns(whole) {
   const project = whole.metadata.component['bom-ref']
   const first = whole.components.filter((one) => isRoot(one) && needs.get(project).includes(one['bom-ref']))
   const kept = new Set(first.map((one) => one['bom-ref']))
-  // A set takes what is added while it is gone through.
+  // A loop over a Set also visits values that are added during the loop.
   for (const ref of kept) for (const needed of needs.get(ref) ?? []) kept.add(needed)
   kept.add(project)
   return {

@@ -1,4 +1,4 @@
-/** `npm start`: installs and builds what is missing or changed, then is the server, with the arguments given. */
+/** `npm start`: installs and builds what is missing or changed, then runs the server in this process. */
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { endWithNpm, prepare, root } from './prepare.js'

@@ -29,7 +29,7 @@ const LEXEMES_PER_TURN = 500
  */
 const MAX_KEPT_LEXEMES = 20_000
 
-/** The longest item, in characters; also the longest list in flow style. An export of ours has a few thousand at most. */
+/** The longest item, in characters; also the longest list in flow style. An item of our exports has a few thousand at most. */
 const MAX_ITEM_LENGTH = 256 * 1024
 
 /** Items looked for before other work gets a turn. */
@@ -176,11 +176,11 @@ class MetadataReader {
     return this.#itemOf(Object.fromEntries(values) as Partial<Record<(typeof KEYS)[number], string | null>>)
   }
 
-  /** The text of a scalar or of the scalar that an alias stands for; `undefined` for anything else. */
+  /** The text of a scalar or of the scalar that an alias names; `undefined` for anything else. */
   #textOf(node: Node | null): string | null | undefined {
     if (isAlias(node)) {
       if (!this.#anchors.has(node.source))
-        this.#refuse(`the alias ${node.source} stands for no text`, node.range?.[0])
+        this.#refuse(`the alias ${node.source} is no text`, node.range?.[0])
       return this.#anchors.get(node.source)
     }
     if (node !== null && !isScalar(node)) return undefined

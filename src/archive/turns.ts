@@ -1,13 +1,13 @@
 import { setImmediate as othersTurn } from 'node:timers/promises'
 
-// So many small steps take a few milliseconds.
-const STEPS_OF_A_TURN = 250
+/** This many small steps take a few milliseconds. */
+const STEPS_PER_TURN = 250
 
-/** Goes through a list, and lets the event loop serve others every so often. */
+/** Iterates over a list, and lets the event loop do other work after every few steps. */
 export async function* inTurns<T>(list: Iterable<T>): AsyncGenerator<T> {
   let steps = 0
   for (const one of list) {
-    if (++steps % STEPS_OF_A_TURN === 0) await othersTurn()
+    if (++steps % STEPS_PER_TURN === 0) await othersTurn()
     yield one
   }
 }

@@ -25,7 +25,7 @@ export const ENCRYPTED = 0x0001 | 0x0040 | 0x2000
 export const MAX_ENTRIES = 0xfffe
 export const MAX_OFFSET = 0xfffffffe
 
-/** What a zip may hold, so that unpacking it is bounded whatever it claims. */
+/** Limits of a zip, so that unpacking is bounded whatever it declares. */
 export interface ZipLimits {
   readonly maxEntries: number
   /** Unpacked bytes of one entry. */
@@ -44,13 +44,13 @@ export function badZip(what: string, cause?: unknown): Refusal {
   )
 }
 
-/** A zip that holds more than is taken. */
+/** A zip that exceeds a limit. */
 export function zipTooLarge(what: string, allowed: string): Refusal {
   const message = `The zip file ${what}: ${allowed}. Export in smaller parts, or raise the limit.`
   return new Refusal('too-large', message, { parameter: 'file', allowed })
 }
 
-/** A name from a zip in a message: short and on one line. */
+/** A name from a zip, for a message: short and on one line. */
 export function shownName(name: string): string {
   const start = name.length > 80 ? `${name.slice(0, 80)}…` : name
   return `"${start.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '?')}"`

@@ -19,18 +19,18 @@ import {
 
 const inflate = promisify(inflateRaw)
 
-/** A file in a zip. Its name is text and nothing more: no entry is ever written under it. */
+/** A file in a zip. Its name is only text: no entry is ever written to a path. */
 export interface ZipEntry {
   readonly name: string
-  /** Unpacked, as declared; unpacking gives exactly so many bytes or fails. */
+  /** The declared size, unpacked. `read` returns exactly this many bytes or fails. */
   readonly bytes: number
-  /** Unpacks the content in the thread pool. Rejects with Refusal `malformed-request` where the data is damaged. */
+  /** Unpacks the content in the thread pool. Rejects with Refusal `malformed-request` for damaged data. */
   read(): Promise<Buffer>
 }
 
 /**
- * The files in a zip; directories are left out. Nothing is unpacked yet. Throws Refusal `malformed-request` for what
- * is no zip, is cut, is encrypted, repeats a name or lets entries overlap, and `too-large` beyond the limits.
+ * The files in a zip, without directories. Nothing is unpacked yet. Throws Refusal `malformed-request` for a file that is
+ * no zip, incomplete or encrypted, or has repeated names or overlapping entries, and `too-large` beyond the limits.
  */
 export function openZip(zip: Buffer, limits: ZipLimits): ZipEntry[] {
   const directory = findDirectory(zip)
@@ -53,13 +53,13 @@ interface Header {
   readonly method: number
   readonly crc: number
   readonly bytes: number
-  /** Where the entry begins with its local header, where its data begins, and where it ends. */
+  /** Offsets: of the local header, of the data, and behind the data. */
   readonly start: number
   readonly dataStart: number
   readonly end: number
 }
 
-/** The record at the end, before a comment of at most 65,535 bytes that reaches exactly to the end. */
+/** Finds the last record, which may have a comment of at most 65,535 bytes up to the end of the file. */
 function findDirectory(zip: Buffer): Directory {
   const last = zip.length - END_OF_DIRECTORY_BYTES
   const first = Math.max(0, last - 0xffff)
@@ -114,7 +114,7 @@ function readHeader(zip: Buffer, at: number, dataEnd: number): Header {
     throw badZip(`is encrypted (${shownName(name)}): only plain ones are read`)
   if (method !== STORED && method !== DEFLATED)
     throw badZip(`packs ${shownName(name)} by method ${method}; only stored and deflated entries are read`)
-  if (method === STORED && packedBytes !== bytes) throw badZip(`tells two sizes of ${shownName(name)}`)
+  if (method === STORED && packedBytes !== bytes) throw badZip(`has two sizes for ${shownName(name)}`)
   const dataStart = readLocalHeader(zip, { start, dataEnd, nameBytes })
   if (dataStart + packedBytes > dataEnd) throw badZip(`is cut within ${shownName(name)}`)
   return {
@@ -128,7 +128,7 @@ function readHeader(zip: Buffer, at: number, dataEnd: number): Header {
   }
 }
 
-/** Where the data begins. Both headers must give the same name, or two programs would read two different zips. */
+/** The offset of the data. Both headers must have the same name, or two programs would read two different zips. */
 function readLocalHeader(
   zip: Buffer,
   { start, dataEnd, nameBytes }: { start: number; dataEnd: number; nameBytes: Buffer },
@@ -137,7 +137,7 @@ function readLocalHeader(
   if (nameStart > dataEnd || zip.readUInt32LE(start) !== LOCAL_HEADER)
     throw badZip('has a damaged entry: its directory points to nothing')
   const nameEnd = nameStart + zip.readUInt16LE(start + 26)
-  if (!zip.subarray(nameStart, nameEnd).equals(nameBytes)) throw badZip('tells two names of one entry')
+  if (!zip.subarray(nameStart, nameEnd).equals(nameBytes)) throw badZip('has two names for one entry')
   return nameEnd + zip.readUInt16LE(start + 28)
 }
 
@@ -155,7 +155,7 @@ function checkSizes(headers: readonly Header[], { maxEntryBytes, maxTotalBytes }
   }
 }
 
-/** Entries that share their data are how a small zip unpacks to a huge one. */
+/** With entries that share their data a small zip would unpack to a huge one. */
 function checkOverlap(headers: readonly Header[]): void {
   let end = 0
   for (const header of headers.toSorted((a, b) => a.start - b.start)) {
@@ -174,7 +174,7 @@ function entryOf(zip: Buffer, { name, method, crc, bytes, dataStart, end }: Head
   return { name, bytes, read }
 }
 
-/** Never gives more than `bytes`, whatever the data holds. */
+/** Never returns more than `bytes`. */
 async function unpack(data: Buffer, name: string, bytes: number): Promise<Buffer> {
   try {
     return await inflate(data, { maxOutputLength: Math.max(1, bytes) })

@@ -16,14 +16,14 @@ import {
 
 const deflate = promisify(deflateRaw)
 
-/** Chunks are gathered to about this size before they are handed out. */
+/** Pieces are joined to chunks of about this size. */
 const CHUNK_BYTES = 64 * 1024
 
 /** A file to put into a zip. */
 export interface ZipFile {
   readonly name: string
   readonly content: Buffer
-  /** Epoch milliseconds; told in UTC. */
+  /** Epoch milliseconds; written in UTC. */
   readonly modifiedMs: number
 }
 
@@ -39,7 +39,7 @@ interface Written {
 
 /**
  * A zip of these files, in chunks. Files are taken one at a time and packed by the thread pool, so that the zip is
- * never in memory as a whole. Throws an Error where the zip would need zip64: see `fitsInZip`.
+ * never in memory as a whole. Throws an Error if the zip needs zip64: see `fitsInZip`.
  */
 export async function* zipChunks(files: Iterable<ZipFile>): AsyncGenerator<Buffer> {
   const directory: Written[] = []
@@ -81,7 +81,7 @@ export async function* zipChunks(files: Iterable<ZipFile>): AsyncGenerator<Buffe
   yield Buffer.concat(pending, pendingBytes)
 }
 
-/** Whether files with these names and sizes surely fit in a zip, even where none of them shrinks. */
+/** Whether files with these names and sizes fit in a zip, even if none of them gets smaller. */
 export function fitsInZip(files: readonly { readonly name: string; readonly bytes: number }[]): boolean {
   const overhead = LOCAL_HEADER_BYTES + DIRECTORY_HEADER_BYTES
   const sizeOf = ({ name, bytes }: { name: string; bytes: number }): number =>
@@ -106,7 +106,7 @@ function directoryHeader(entry: Written): Buffer {
   return header
 }
 
-/** What both headers say in the same order, from the version that is needed to the length of the extra field. */
+/** The fields that both headers have in the same order, from the required version to the length of the extra field. */
 function writeCommon(header: Buffer, { name, modifiedMs, crc, method, packedBytes, bytes }: Written): void {
   header.writeUInt16LE(20, 0)
   header.writeUInt16LE(UTF8_NAME, 2)
@@ -128,7 +128,7 @@ function endOfDirectory(count: number, start: number, bytes: number): Buffer {
   return end
 }
 
-/** Date and time as MS-DOS packs them, which knows the years from 1980 to 2107. */
+/** Date and time in the format of MS-DOS, which has the years 1980 to 2107. */
 function dosTime(ms: number): number {
   const at = new Date(Math.min(Math.max(ms, Date.UTC(1980, 0)), Date.UTC(2107, 11)))
   const date = ((at.getUTCFullYear() - 1980) << 9) | ((at.getUTCMonth() + 1) << 5) | at.getUTCDate()

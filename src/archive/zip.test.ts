@@ -30,7 +30,7 @@ async function altered(change: (zip: Buffer, directory: number) => Buffer | void
   return change(zip, directory) ?? zip
 }
 
-test('what is written is read again', async () => {
+test('a zip that was written can be read', async () => {
   const big = 'long '.repeat(100_000)
   const zip = await zipOf([file('G/a.json', '{}'), file('Größe/日本.yml', 'ключ: ⚙'), file('G/big', big)])
   expect(await contentsOf(zip)).toEqual({ 'G/a.json': '{}', 'Größe/日本.yml': 'ключ: ⚙', 'G/big': big })
@@ -77,13 +77,13 @@ test('whatever bytes are changed, reading ends with the contents or with a refus
 
 describe('refused is', () => {
   const cases: [string, (zip: Buffer, directory: number) => Buffer | void, RegExp][] = [
-    ['what is no zip', () => Buffer.from('hello'), /no zip file/],
+    ['a file that is no zip', () => Buffer.from('hello'), /no zip file/],
     ['nothing at all', () => Buffer.alloc(0), /no zip file/],
     ['a cut zip', (zip) => zip.subarray(0, zip.length - 30), /no zip file/],
     ['an encrypted entry', (zip, at) => void zip.writeUInt16LE(0x0801, at + 8), /encrypted/],
     ['another method', (zip, at) => void zip.writeUInt16LE(14, at + 10), /by method 14/],
     ['an entry beyond the end', (zip, at) => void zip.writeUInt32LE(99_999, at + 42), /points to nothing/],
-    ['two names of one entry', (zip) => void zip.write('X', 30), /two names of one entry/],
+    ['two names of one entry', (zip) => void zip.write('X', 30), /two names for one entry/],
     ['zip64', (zip) => void zip.writeUInt16LE(0xffff, zip.length - 12), /zip64/],
     ['a name that is not UTF-8', (zip, at) => void zip.writeUInt8(0xff, at + 46), /not UTF-8/],
     [
@@ -92,9 +92,9 @@ describe('refused is', () => {
       /damaged directory/,
     ],
   ]
-  test.each(cases)('%s', async (_name, change, told) => {
+  test.each(cases)('%s', async (_name, change, message) => {
     const zip = await altered(change)
-    expect(() => openZip(zip, LIMITS)).toThrow(told)
+    expect(() => openZip(zip, LIMITS)).toThrow(message)
   })
 
   test('a name that comes twice', async () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { changedSettings } from './changed-settings.ts'
 import { loadSettings } from './settings.ts'
 
-test('only what differs from its default is told, by the name of the setting', () => {
+test('only settings that differ from their defaults are reported, by name', () => {
   const args = ['--port=9000', '--site=unknown', '--trusted-proxies=127.0.0.1']
   const changed = changedSettings(loadSettings({ args, env: {} }))
   expect(changed).toEqual({ port: 9000, 'trusted-proxies': ['127.0.0.1'] })

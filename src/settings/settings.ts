@@ -11,7 +11,7 @@ type Values<D extends Definitions> = {
   readonly [Key in keyof D]: D[Key] extends Definition<infer T> ? T : never
 }
 
-/** What the server was told, read once at the start and frozen. Durations are in ms, sizes in bytes. */
+/** The settings of a server, read once at the start and frozen. Durations are in ms, sizes in bytes. */
 export type Settings = Values<typeof definitions>
 
 /** Where settings come from: the words after the command, and the environment. */

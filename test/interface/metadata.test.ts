@@ -151,6 +151,16 @@ describe('the batch update', () => {
     for (const metadata of Object.values(await metadataByPort(serviceName))) expect(metadata.k).toBe('v')
   })
 
+  test('a batch for very many instances is answered with all of them, once each', async () => {
+    const serviceName = unique('svc')
+    const ports = Array.from({ length: 1_050 }, (_, index) => index + 1)
+    await Promise.all(ports.map((port) => registered({ serviceName, port, metadata: 'a=1' })))
+    const updated = await update('PUT', serviceName, { consistencyType: 'ephemeral', metadata: '{"a":"2"}' })
+    expect(updated).toEqual(ports.map((port) => `127.0.0.1:${port}:unknown:DEFAULT:ephemeral`).sort())
+    const values = new Set(Object.values(await metadataByPort(serviceName)).map(({ a }) => a))
+    expect(values).toEqual(new Set(['2']))
+  })
+
   test('an unknown service has nothing to update', async () => {
     const form = { consistencyType: 'ephemeral', metadata: '{"k":"v"}' }
     expect(await update('PUT', unique('unknown'), form)).toEqual([])

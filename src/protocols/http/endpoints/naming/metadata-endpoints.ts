@@ -1,14 +1,16 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { consistencyTypeOf } from '../../../../core/naming/metadata-commands.ts'
 import type { KnownInstance } from '../../../../core/view.ts'
-import { afterwards } from '../../../../operations/afterwards.ts'
 import type { BatchRequest, InstanceOperations } from '../../../../operations/instances.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { parseInstanceLocators } from '../../../parameters/json-fields.ts'
 import { type Properties, Type } from '../../../parameters/schema.ts'
-import { jsonAnswer } from '../../routing/answers.ts'
+import { jsonTextAnswer } from '../../routing/answers.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
 import type { Answer } from '../../routing/route.ts'
 import { metadataOf, type NamingEndpointParts, serviceKeyOf } from './naming-requests.ts'
+
+const NAMES_IN_SLICE = 1_000
 
 /** The batches of metadata (interface.md, batch metadata). `namespaceId` is optional on one dialect only. */
 export function metadataEndpoints(parts: NamingEndpointParts, namespaceId: Properties[string]) {
@@ -25,7 +27,7 @@ export function metadataEndpoints(parts: NamingEndpointParts, namespaceId: Prope
       summary,
       permission: carryOut.permission,
       params,
-      handle: ({ params: read, caller }) => {
+      handle: async ({ params: read, caller }) => {
         const { consistencyType } = read
         const request = {
           serviceKey: serviceKeyOf(read),
@@ -34,7 +36,7 @@ export function metadataEndpoints(parts: NamingEndpointParts, namespaceId: Prope
           // Not even read where a kind is given.
           instances: locatorsOf(consistencyType === undefined ? read.instances : undefined),
         }
-        return afterwards(carryOut(request, caller), updatedAnswer)
+        return updatedAnswer(await carryOut(request, caller))
       },
     })
   return {
@@ -50,12 +52,21 @@ function locatorsOf(text: string | undefined): BatchRequest['instances'] {
   })
 }
 
-/** The third part is fixed (http-compat.md section 1, batch metadata). */
-function updatedAnswer(updated: readonly KnownInstance[]): Answer {
-  return jsonAnswer({
-    updated: updated.map(({ record }) => {
-      const { ip, port, cluster } = record.address
-      return `${ip}:${port}:unknown:${cluster}:${consistencyTypeOf(record)}`
-    }),
+/** The answer names all instances. It is built in slices: other requests are answered between those of a long one. */
+async function updatedAnswer(updated: readonly KnownInstance[]): Promise<Answer> {
+  const slices = [namesOf(updated.slice(0, NAMES_IN_SLICE))]
+  for (let from = NAMES_IN_SLICE; from < updated.length; from += NAMES_IN_SLICE) {
+    await nextTurn()
+    slices.push(namesOf(updated.slice(from, from + NAMES_IN_SLICE)))
+  }
+  return jsonTextAnswer(`{"updated":[${slices.join(',')}]}`)
+}
+
+/** The elements of a JSON array, without its brackets. The third part is fixed (http-compat.md section 1, batch metadata). */
+function namesOf(instances: readonly KnownInstance[]): string {
+  const names = instances.map(({ record }) => {
+    const { ip, port, cluster } = record.address
+    return `${ip}:${port}:unknown:${cluster}:${consistencyTypeOf(record)}`
   })
+  return JSON.stringify(names).slice(1, -1)
 }

@@ -21,7 +21,7 @@ test('an item is found at its time, not before, and at most one bucket late', ()
   expect(book.size).toBe(0)
 })
 
-test('what is added after its time is found within a bucket', () => {
+test('an item that is added after its time is due within a bucket', () => {
   const book = new DueBook<Named>(100)
   book.due(5_000)
   const passed = item(1)
@@ -30,7 +30,7 @@ test('what is added after its time is found within a bucket', () => {
   expect(book.due(5_100)).toEqual([passed])
 })
 
-test('no more are given than are asked for, and the rest with the next calls', () => {
+test('a call returns at most as many items as asked for, and the next calls return the rest', () => {
   const book = new DueBook<Named>(100)
   const items = [1, 2, 3, 4, 5].map(item)
   for (const [index, one] of items.entries()) book.add(one, index < 3 ? 100 : 200)
@@ -44,7 +44,7 @@ test('no more are given than are asked for, and the rest with the next calls', (
   expect(book.due(300)).toEqual([items[0]])
 })
 
-test('an item that was taken out is not found, and one that was moved is found once', () => {
+test('a removed item is not found, and a moved item is found once', () => {
   const book = new DueBook<Named>(100)
   const gone = item(1)
   const moved = item(2)
@@ -58,7 +58,7 @@ test('an item that was taken out is not found, and one that was moved is found o
   expect(book.due(1_000)).toEqual([moved])
 })
 
-test('a renewed item is added again by whoever finds it', () => {
+test('a renewed item is added again by the caller that finds it', () => {
   const book = new DueBook<Named>(100)
   const renewed = item(1)
   book.add(renewed, 100)
@@ -67,14 +67,14 @@ test('a renewed item is added again by whoever finds it', () => {
   expect(book.due(300)).toEqual([renewed])
 })
 
-test('a wide jump of the clock gives everything in the order of its time', () => {
+test('after a long jump of the clock, all items are returned in the order of their times', () => {
   const book = new DueBook<Named>(10)
   const items = [5, 3, 9, 1].map(item)
   for (const each of items) book.add(each, each.name * 1_000)
   expect(book.due(1e12).map((each) => each.name)).toEqual([1, 3, 5, 9])
 })
 
-test('items that come and go do not pile up', () => {
+test('items that are added and removed do not accumulate', () => {
   const book = new DueBook<Named>(100)
   const flapping = item(0)
   for (let turn = 0; turn < 100_000; turn++) book.add(flapping, turn % 2 === 0 ? 1_000 : 2_000)

@@ -1,45 +1,44 @@
-/** What a {@link DueBook} holds. `dueTick` is the book's: the bucket of the item, {@link NOT_DUE} while it is in none. */
+/** An item of a {@link DueBook}, which owns `dueTick`: the bucket of the item, or {@link NOT_DUE}. */
 export interface Due {
   dueTick: number
 }
 
-/** The `dueTick` of an item that no book holds: what a new item starts with. */
+/** The `dueTick` of an item that is in no book, such as a new one. */
 export const NOT_DUE = -1
 
-/** Stands in `dueTick` for a moment while a bucket is tidied, so that an item is kept in one slot only. */
+/** Marks an item while its bucket is cleaned, so that only one of its slots is kept. */
 const SEEN = -2
 
 interface Bucket<T> {
   items: T[]
-  /** Slots whose item has left or moved on; tidied away when they are more than half. */
+  /** Number of slots whose item has left or moved. The bucket is cleaned when they are more than half. */
   stale: number
 }
 
-/** A bucket whose time has come; those before `at` are given out. */
+/** A bucket that is due. The items before `at` have been returned. */
 interface Ripe<T> {
   readonly tick: number
   readonly items: readonly T[]
   at: number
 }
 
-/** Fewer stale slots than this are never worth a pass over the bucket. */
+/** With fewer stale slots than this, a bucket is not cleaned. */
 const FEW_SLOTS = 32
 
 /**
- * Items and when they are due, in time-ordered buckets, for very many items and no timer each (held polls,
- * acks that are waited for, the health of instances). `add` and `remove` are O(1); an item costs one slot of
- * an array. An item is never found before its time and, when `due` is called at least once a bucket, at most
- * one bucket (`bucketMs`) after it.
+ * A queue of items by time, in buckets, for very many items without a timer for each (held polls, pending acks, the health
+ * of instances). `add` and `remove` are O(1); an item costs one slot of an array. An item is never returned before its
+ * time, and at most one bucket (`bucketMs`) after it if `due` is called once per bucket.
  *
- * An item that is renewed all the time need not be moved each time: leave it where it is and, when `due`
- * finds it, `add` it again with its new time. The clock is the caller's; it must not go backwards.
+ * An item that is renewed often need not be moved each time: when `due` returns it, `add` it again with its new time. The
+ * caller passes the time, which must not go back.
  */
 export class DueBook<T extends Due> {
   readonly #bucketMs: number
   readonly #buckets = new Map<number, Bucket<T>>()
   /** In the order of their time. */
   readonly #ripe: Ripe<T>[] = []
-  /** The last tick whose bucket is ripe. */
+  /** The last tick whose bucket is due. */
   #doneTick = NOT_DUE
   #size = 0
 
@@ -47,7 +46,7 @@ export class DueBook<T extends Due> {
     this.#bucketMs = bucketMs
   }
 
-  /** Whether the last `due` has left something that it might have given. */
+  /** Whether the last `due` left items that are due. */
   get hasMore(): boolean {
     return this.#ripe.length > 0
   }
@@ -57,10 +56,7 @@ export class DueBook<T extends Due> {
     return this.#size
   }
 
-  /**
-   * Puts an item in, or moves it there when it is in already. A time that has passed is due within a bucket.
-   * `dueMs` is on the clock that `due` is called with.
-   */
+  /** Adds an item, or moves it. If its time has passed, it is due within one bucket. */
   add(item: T, dueMs: number): void {
     const tick = Math.max(Math.ceil(dueMs / this.#bucketMs), this.#doneTick + 1)
     if (item.dueTick === tick) return
@@ -72,7 +68,7 @@ export class DueBook<T extends Due> {
     else bucket.items.push(item)
   }
 
-  /** Takes an item out; nothing happens when it is not in. */
+  /** Removes an item. Does nothing if the item is not in the book. */
   remove(item: T): void {
     const tick = item.dueTick
     if (tick === NOT_DUE) return
@@ -82,7 +78,7 @@ export class DueBook<T extends Due> {
     if (bucket !== undefined) this.#leaveSlot(tick, bucket)
   }
 
-  /** Takes out and gives at most `most` of the items that are due at `nowMs`, those of earlier buckets first. */
+  /** Removes and returns at most `most` of the items that are due at `nowMs`, earlier buckets first. */
   due(nowMs: number, most = Infinity): T[] {
     const nowTick = Math.floor(nowMs / this.#bucketMs)
     for (const tick of this.#ticksUntil(nowTick)) {
@@ -110,7 +106,7 @@ export class DueBook<T extends Due> {
     return found
   }
 
-  /** Ticks to look at, in order: each one since the last call, or those in use where the gap is wider than they are. */
+  /** The ticks to look at, in order: all since the last call, or those in use if they are fewer. */
   #ticksUntil(nowTick: number): number[] {
     const gap = nowTick - this.#doneTick
     if (gap > this.#buckets.size) {
@@ -129,10 +125,7 @@ export class DueBook<T extends Due> {
   }
 }
 
-/**
- * The items that are really in a bucket, which get `nextTick`: one that left and came back has two slots, the
- * first of which takes it and the second finds it taken.
- */
+/** The items that are still in a bucket, which get `nextTick`. An item that left and came back has two slots: the first counts. */
 function takeFrom<T extends Due>(bucket: Bucket<T>, tick: number, nextTick: number): T[] {
   return bucket.items.filter((item) => {
     if (item.dueTick !== tick) return false

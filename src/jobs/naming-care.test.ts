@@ -31,7 +31,7 @@ function startCare(liveShare = 1) {
   return { world, care, pass, later }
 }
 
-test('very many that fall silent at once are judged in slices, and one that beats meanwhile is not', () => {
+test('many instances that fall silent at once are judged in slices, without the one that beats meanwhile', () => {
   const { world, pass, later } = startCare()
   const ports = Array.from({ length: 1_000 }, (_, index) => index + 1)
   for (const port of ports) world.start(registerInstance(registration({ address: address({ port }) })))
@@ -43,7 +43,7 @@ test('very many that fall silent at once are judged in slices, and one that beat
   expect(silent()).toBe(999)
 })
 
-test('a silent instance becomes unhealthy, leaves, and takes its service with it a minute later', async () => {
+test('a silent instance becomes unhealthy and is removed, and its service a minute later', async () => {
   const { world, care, pass } = startCare()
   world.start(registerInstance(registration()))
   pass(16_000)
@@ -65,7 +65,7 @@ test('a silent instance becomes unhealthy, leaves, and takes its service with it
   ])
 })
 
-test('nobody is judged while health checks are off, or too few servers are alive', () => {
+test('no instance is judged while health checks are off or too few servers are alive', () => {
   const off = startCare()
   carryOut(off.world.state, setSwitch('healthCheckEnabled', 'false', true), at(0))
   const lonely = startCare(0.6)
@@ -76,7 +76,7 @@ test('nobody is judged while health checks are off, or too few servers are alive
   }
 })
 
-test('metadata that nobody has come back for is forgotten, durably', async () => {
+test('remembered metadata whose instance does not come back is forgotten durably', async () => {
   const { world, care, pass } = startCare()
   const metadata = { a: '1' }
   const where = registration().address

@@ -10,29 +10,29 @@ import type { ServiceKey } from '../core/naming/service.ts'
 import type { Now } from '../core/ports.ts'
 import type { State } from '../core/state.ts'
 
-/** How often the silence of instances is looked at, ms: each is judged at most two of these late. */
+/** Milliseconds between two sweeps. An instance is judged at most two sweeps late. */
 export const SWEEP_MS = 250
 
-/** How many instances are judged in one go: a millisecond or two if all have fallen silent. */
+/** Instances per slice of a sweep. It takes one or two milliseconds if all of them are silent. */
 const MOST_AT_ONCE = 200
 
-/** What the care of naming works on; durations in milliseconds. */
+/** What {@link NamingCare} needs. Durations are in milliseconds. */
 export interface NamingCareOptions {
   readonly state: State
   readonly liveness: Liveness
   readonly engine: Engine
   readonly clock: HealthClock
   readonly monotonicMs: () => number
-  /** The times of a decision that is made now. */
+  /** The current times, with a stamp for the changes of a sweep. */
   readonly now: () => Now
   readonly loop: Loop
-  /** The share of the servers of this installation that are alive, 0 to 1. */
+  /** The share of this installation's servers that are alive, 0 to 1. */
   readonly liveShare: () => number
   readonly emptyServiceExpiryMs: number
   readonly expiredMetadataTimeMs: number
 }
 
-/** What time brings about in naming: instances fall silent, empty services and old metadata leave. */
+/** Applies what time changes in naming: silent instances, empty services, old remembered metadata. */
 export class NamingCare {
   readonly #options: NamingCareOptions
   readonly #sweeping: SlicedWork
@@ -42,7 +42,7 @@ export class NamingCare {
     this.#sweeping = new SlicedWork(options.loop, () => this.#judgeSome())
   }
 
-  /** To be called each `SWEEP_MS`. Where very many are due at once, the rest follows in slices. */
+  /** Call it every `SWEEP_MS`. If very many instances are due at once, the rest follows in slices. */
   sweep(): void {
     const { state, clock, monotonicMs } = this.#options
     if (!serves(serverStatus(state.switches), 'write')) return clock.hold(monotonicMs())
@@ -50,18 +50,18 @@ export class NamingCare {
     if (this.#judgeSome()) this.#sweeping.start()
   }
 
-  /** Whether there are more to judge. */
+  /** Returns whether more instances are due. */
   #judgeSome(): boolean {
     const { state, liveness, engine, now, liveShare } = this.#options
     if (!serves(serverStatus(state.switches), 'write')) return false
-    // With too few servers alive, silence says more about us than about the instances.
+    // If too few servers are alive, instances may be silent because they cannot reach a server.
     const trusted = liveShare() >= state.switches.distroThreshold
     const judged = (key: ServiceKey): boolean => trusted && isChecked(state.switches, key)
     engine.applyBehind(liveness.sweep(now(), judged, MOST_AT_ONCE))
     return liveness.hasMore
   }
 
-  /** Removes services that have been empty for long; to be called about once a second. */
+  /** Removes services that have been empty for long. Call it about once a second. */
   async expireServices(): Promise<void> {
     const { liveness, emptyServiceExpiryMs } = this.#options
     await this.#run(expireEmptyServices(liveness, this.#healthMs() - emptyServiceExpiryMs))

@@ -5,27 +5,27 @@ import type { Instance } from './instance.ts'
 import { isBeating, type Liveness } from './liveness.ts'
 import type { ServiceKey } from './service.ts'
 
-/** Who beats; a beat that names no cluster renews that ip and port in any. */
+/** The instance that sends a beat. A beat without a cluster renews this ip and port in every cluster. */
 export interface BeatSource {
   readonly serviceKey: ServiceKey
   readonly ip: string
   readonly port: number
   readonly cluster: string | undefined
-  /** Stands for the whole request word for word; one that names its cluster is known by it from then on. */
+  /** Identifies the text of the whole request. A request that names its cluster is recognized by it from then on. */
   readonly fingerprint?: string | undefined
 }
 
-/** `instances`: those renewed; `healed`: the changes that this brings about, to be applied behind. */
+/** `instances`: those that were renewed. `healed`: the changes that make them healthy; the caller applies them behind. */
 export interface Renewed {
   readonly kind: 'renewed'
   readonly instances: readonly Instance[]
   readonly healed: readonly Change[]
 }
 
-/** What a beat came to. */
+/** The result of a beat. */
 export type BeatResult = Renewed | { readonly kind: 'unknown' }
 
-/** What a beat is looked up in, and what notes it. */
+/** `state` finds the instance of a beat, `liveness` notes the beat. */
 export interface BeatParts {
   readonly state: State
   readonly liveness: Liveness
@@ -34,8 +34,8 @@ export interface BeatParts {
 const NOTHING_HEALED: readonly Change[] = []
 
 /**
- * Renews an instance: its silence counts from now. Nothing else that a beat carries changes anything. Only
- * memory is written; coming back to health is a change. Only instances that are kept by beats are healed by one.
+ * Renews an instance: its silence counts from now. Everything else in a beat is ignored. Only memory is written, but
+ * becoming healthy is a change. A beat makes only those instances healthy whose publisher sends beats.
  */
 export function beat({ state, liveness }: BeatParts, source: BeatSource, now: Now): BeatResult {
   const instances = findSources(state, source)
@@ -48,7 +48,7 @@ export function beat({ state, liveness }: BeatParts, source: BeatSource, now: No
   return renew(liveness, instances, now)
 }
 
-/** Renews the instance of a beat that is known word for word (`Liveness.find`). */
+/** Renews the instance of a beat that was recognized by its fingerprint (`Liveness.find`). */
 export function renewKnown(liveness: Liveness, instance: Instance, now: Now): Renewed {
   return renew(liveness, [instance], now)
 }

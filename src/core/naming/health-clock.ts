@@ -1,7 +1,6 @@
 /**
- * The clock that beats and silence are judged by. It follows a monotonic clock, but moves at most two
- * ticks between two sweeps: when this process is paused, the instances could not reach it, and nobody
- * may expire for that. It never goes back.
+ * The clock for beats and silence. It follows a monotonic clock, but advances at most two ticks between two sweeps: while
+ * this process is paused, instances cannot reach it, and must not expire for that. It never goes back.
  */
 export class HealthClock {
   readonly #tickMs: number
@@ -15,7 +14,7 @@ export class HealthClock {
     this.#tickMs = tickMs
   }
 
-  /** Health time at this monotonic time, in whole ms: each instance keeps one, and a fraction takes twice the memory. */
+  /** Health time at this monotonic time, in whole milliseconds: each instance stores one, and a fraction takes twice the memory. */
   at(monotonicMs: number): number {
     return Math.floor(this.#exactly(monotonicMs))
   }
@@ -25,13 +24,13 @@ export class HealthClock {
     return this.#baseMs + Math.min(Math.max(monotonicMs - this.#sweptAtMs, 0), 2 * this.#tickMs)
   }
 
-  /** Stands still from now to the next sweep: while beats are refused, nobody can be blamed for silence. */
+  /** Stops until the next sweep: while beats are refused, silence means nothing. */
   hold(monotonicMs: number): void {
     this.#baseMs = this.#exactly(monotonicMs)
     this.#held = true
   }
 
-  /** Notes that a sweep begins now, and answers its health time. */
+  /** Notes that a sweep begins now, and returns its health time. */
   sweep(monotonicMs: number): number {
     this.#baseMs = this.#exactly(monotonicMs)
     this.#sweptAtMs = monotonicMs

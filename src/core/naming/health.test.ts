@@ -29,7 +29,7 @@ function beatAgain(liveness: Liveness, fingerprint: string, now: Now) {
 const SWEEP_MS = 250
 const everyone = () => true
 
-/** Sweeps until `untilMs`, applying what each sweep finds; when what became of whom, in ms. */
+/** Sweeps until `untilMs` and applies what each sweep finds. Returns the kinds of the changes with their times in ms. */
 function sweepUntil(state: State, untilMs: number, fromMs = 0): { ms: number; kind: string }[] {
   const seen: { ms: number; kind: string }[] = []
   for (let ms = fromMs; ms <= untilMs; ms += SWEEP_MS) {
@@ -50,14 +50,14 @@ describe('the health clock', () => {
     expect(clock.sweep(1_500)).toBe(500)
   })
 
-  test('moves two ticks at most however long this process was away', () => {
+  test('advances at most two ticks per sweep, however long the process was paused', () => {
     const clock = new HealthClock(0, SWEEP_MS)
     expect(clock.at(10_000)).toBe(500)
     expect(clock.sweep(10_000)).toBe(500)
     expect(clock.sweep(10_250)).toBe(750)
   })
 
-  test('stands still while it is held, and goes on from there', () => {
+  test('stops while it is held, and continues from there', () => {
     const clock = new HealthClock(0, SWEEP_MS)
     expect(clock.at(200)).toBe(200)
     clock.hold(250)
@@ -85,7 +85,7 @@ describe('the health clock', () => {
     )
   })
 
-  test('a pause of 10 s expires nobody', () => {
+  test('a pause of 10 s expires no instance', () => {
     const state = livingState()
     registered(state)
     const clock = new HealthClock(0, SWEEP_MS)
@@ -98,7 +98,7 @@ describe('the health clock', () => {
 })
 
 describe('silence', () => {
-  test('makes an instance unhealthy at 15 s and lets it leave at 30 s', () => {
+  test('makes an instance unhealthy after 15 s and removes it after 30 s', () => {
     const state = livingState()
     registered(state)
     expect(sweepUntil(state, 40_000)).toEqual([
@@ -108,13 +108,13 @@ describe('silence', () => {
     expect(state.instancesInAll).toBe(0)
   })
 
-  test('of a persistent instance means nothing', () => {
+  test('of a persistent instance changes nothing', () => {
     const state = livingState()
     registered(state, { ephemeral: false })
     expect(sweepUntil(state, 60_000)).toEqual([])
   })
 
-  test('of one that turned persistent means nothing either, and of one that turned ephemeral it does', () => {
+  test('counts only while an instance is ephemeral, if it changes its kind', () => {
     const state = livingState()
     registered(state)
     registered(state, { ephemeral: false })
@@ -123,28 +123,28 @@ describe('silence', () => {
     expect(sweepUntil(state, 91_000, 60_000).map(({ ms }) => ms)).toEqual([75_000, 90_000])
   })
 
-  test('of an instance that a connection or an operator published means nothing', () => {
+  test('of an instance that a connection or an operator published changes nothing', () => {
     const state = livingState()
     registered(state, { publisher: { kind: 'connection', id: 'c1' } })
     registered(state, { publisher: OPERATOR, address: address({ port: 81 }) })
     expect(sweepUntil(state, 60_000)).toEqual([])
   })
 
-  test('counts from the registration by which a client with heartbeats takes an address over', () => {
+  test('counts from the registration with which a client that sends beats takes over an address', () => {
     const state = livingState()
     registered(state, { publisher: { kind: 'connection', id: 'c1' } })
     registered(state, {}, at(60_000))
     expect(sweepUntil(state, 91_000, 60_000).map(({ ms }) => ms)).toEqual([75_000, 90_000])
   })
 
-  test('ends when a connection takes the address over', () => {
+  test('no longer counts when a connection takes over the address', () => {
     const state = livingState()
     registered(state)
     registered(state, { publisher: { kind: 'connection', id: 'c1' } }, at(14_000))
     expect(sweepUntil(state, 60_000)).toEqual([])
   })
 
-  test('a beat heals at once, and silence is counted anew, as often as it falls', () => {
+  test('after a beat makes an instance healthy, its silence counts from zero, every time', () => {
     const state = livingState()
     const instance = registered(state)
     const source = { serviceKey: ORDERS, ...address() }
@@ -159,7 +159,7 @@ describe('silence', () => {
     }
   })
 
-  test('in a service that is not judged changes nothing, and counts afresh when it is judged again', () => {
+  test('in a service that is not judged changes nothing, and counts from zero when it is judged again', () => {
     const state = livingState()
     registered(state)
     for (let ms = 0; ms <= 100_000; ms += SWEEP_MS)
@@ -170,7 +170,7 @@ describe('silence', () => {
     expect(found[0]?.ms).toBeLessThanOrEqual(116_500)
   })
 
-  test('is borne as long as the metadata asks, from when it asks', () => {
+  test('is limited by the times in the metadata as soon as they are set', () => {
     const state = livingState()
     registered(state, {
       metadata: { 'preserved.heart.beat.timeout': '60000', 'preserved.ip.delete.timeout': '90000' },
@@ -194,7 +194,7 @@ describe('silence', () => {
     ])
   })
 
-  test('what the metadata says is taken only where it is a number of ms', () => {
+  test('is limited by a time in the metadata only if that is a number of milliseconds', () => {
     const state = livingState()
     const { timing } = registered(state, {
       metadata: {
@@ -206,7 +206,7 @@ describe('silence', () => {
     expect(timing).toEqual({ intervalMs: 1_000, unhealthyMs: 15_000, removeMs: 30_000 })
   })
 
-  test('is judged never early and at most a second late, whatever the three keys and the beats are', () => {
+  test('is judged never early and at most a second late, with any times in the metadata and any beats', () => {
     const times = constantFrom(0, 1, 100, 249, 250, 251, 900, 3_000, 7_777, 15_000, 30_000)
     const timing = record({ unhealthyMs: times, removeMs: times })
     assert(
@@ -242,7 +242,7 @@ describe('silence', () => {
 })
 
 describe('a beat', () => {
-  test('of an unknown instance or service is not known', () => {
+  test('for an unknown instance or service has the result unknown', () => {
     const state = livingState()
     const source = { serviceKey: ORDERS, ...address() }
     expect(beat(beatPartsOf(state), source, at(0))).toEqual({ kind: 'unknown' })
@@ -251,7 +251,7 @@ describe('a beat', () => {
     expect(beat(beatPartsOf(state), { ...source, cluster: 'other' }, at(0))).toEqual({ kind: 'unknown' })
   })
 
-  test('that names no cluster renews that ip and port in any', () => {
+  test('without a cluster renews the ip and port in every cluster', () => {
     const state = livingState()
     const one = registered(state)
     const two = registered(state, { address: address({ cluster: 'c2' }) })
@@ -267,7 +267,7 @@ describe('a beat', () => {
     ])
   })
 
-  test('that names a cluster renews it there alone', () => {
+  test('with a cluster renews the instance in this cluster only', () => {
     const state = livingState()
     const one = registered(state)
     const two = registered(state, { address: address({ cluster: 'c2' }) })
@@ -275,7 +275,7 @@ describe('a beat', () => {
     expect([lastHeardMs(state, one), lastHeardMs(state, two)]).toEqual([0, 5_000])
   })
 
-  test('does not heal what a probe or an operator found of a persistent instance', () => {
+  test('does not make a persistent instance healthy', () => {
     const state = livingState()
     registered(state, { ephemeral: false, healthy: false })
     expect(beat(beatPartsOf(state), { serviceKey: ORDERS, ...address() }, at(1))).toMatchObject({
@@ -284,7 +284,7 @@ describe('a beat', () => {
     })
   })
 
-  test('is known word for word from then on, until its instance leaves', () => {
+  test('is recognized by its fingerprint until its instance leaves', () => {
     const state = livingState()
     registered(state, { address: address({ cluster: 'c2' }) })
     const source = { serviceKey: ORDERS, ...address(), fingerprint: 'beat?a' }
@@ -307,7 +307,7 @@ describe('a beat', () => {
     expect(beatAgain(livenessOf(state), 'beat?a', at(8_000))?.instances).toEqual([next])
   })
 
-  test('that is known word for word heals as any other', () => {
+  test('that is recognized by its fingerprint makes its instance healthy', () => {
     const state = livingState()
     registered(state)
     beat(beatPartsOf(state), { serviceKey: ORDERS, ...address(), fingerprint: 'beat?a' }, at(0))
@@ -315,7 +315,7 @@ describe('a beat', () => {
     expect(beatAgain(livenessOf(state), 'beat?a', at(17_000))?.healed).toMatchObject([{ healthy: true }])
   })
 
-  test('is known by its last words only, and not at all where it names no cluster', () => {
+  test('is recognized by its last fingerprint only, and never without a cluster', () => {
     const state = livingState()
     registered(state)
     const source = { serviceKey: ORDERS, ...address() }

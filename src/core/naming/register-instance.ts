@@ -15,7 +15,7 @@ import { refuseInstanceBeyondLimit } from './naming-sizes.ts'
 import { newService, serviceSubject } from './service-commands.ts'
 import type { Service, ServiceKey } from './service.ts'
 
-/** An instance that wants to be found. What is undefined takes its default. */
+/** What to register. Undefined fields take their defaults. */
 export interface RegisterInstance {
   readonly serviceKey: ServiceKey
   readonly address: InstanceAddress
@@ -25,29 +25,29 @@ export interface RegisterInstance {
   readonly publisher?: Publisher | undefined
   readonly weight: number
   readonly enabled: boolean
-  /** Undefined: healthy, or for a persistent instance that is there, as it was found to be. */
+  /** Undefined: healthy; a known persistent instance keeps its health. */
   readonly healthy: boolean | undefined
   readonly metadata: Metadata
   readonly app: string
 }
 
-/** `registered`: made or changed. `known`: it is there just like this, so this is no more than a beat. */
+/** `registered`: the instance is new or has changed. `known`: nothing differs, so the registration is only a beat. */
 export type Registration = 'registered' | 'known'
 
 /**
- * Registers an instance, and makes its service if need be. Registering one that is there replaces what was
- * registered, also as the other kind or by another publisher. Only purely ephemeral matters are acknowledged before the disk has them.
+ * Registers an instance, and creates its service if it does not exist. A known instance is replaced, also by one of the
+ * other kind or of another publisher. A change that concerns ephemeral instances only is acknowledged before it is on disk.
  */
-export function registerInstance(wish: RegisterInstance): Command<Registration> {
+export function registerInstance(request: RegisterInstance): Command<Registration> {
   return {
-    subject: serviceSubject(wish.serviceKey),
+    subject: serviceSubject(request.serviceKey),
     decide(view, now) {
-      const known = view.instance(wish.serviceKey, wish.address)
-      if (known === undefined) refuseNewcomer(view, wish)
-      // Before the record, so that it has the lower serial: what is behind is written in the order of serials.
-      const service = view.service(wish.serviceKey) ?? newService(view, wish.serviceKey, 'registration')
-      const record = recordOf(view, wish, known)
-      const healthy = healthOf(wish, record, known)
+      const known = view.instance(request.serviceKey, request.address)
+      if (known === undefined) refuseNewcomer(view, request)
+      // Before the record, so that the service has the lower serial: records are written behind in the order of serials.
+      const service = view.service(request.serviceKey) ?? newService(view, request.serviceKey, 'registration')
+      const record = recordOf(view, request, known)
+      const healthy = healthOf(request, record, known)
       if (
         known !== undefined &&
         sameRecord(known.record, record) &&
@@ -55,13 +55,13 @@ export function registerInstance(wish: RegisterInstance): Command<Registration> 
       ) {
         return unchanged('known')
       }
-      return save(view, service, { serviceKey: wish.serviceKey, record, healthy, known, stamp: now.stamp })
+      return save(view, service, { serviceKey: request.serviceKey, record, healthy, known, stamp: now.stamp })
     },
   }
 }
 
 interface Saving {
-  /** The one that was asked with: `ServiceTable` knows it again. */
+  /** The object from the request: `ServiceTable` recognizes it and saves a lookup. */
   readonly serviceKey: ServiceKey
   readonly record: InstanceRecord
   readonly healthy: boolean | undefined
@@ -79,12 +79,12 @@ function save(view: View, service: Service, saving: Saving): Decision<Registrati
   return { changes, durability: behind ? 'behind' : 'synced', outcome: 'registered' }
 }
 
-/** A new service is saved with its first instance; one that is still behind, with what must be on disk. */
+/** A new service is saved with its first instance. A service that is not on disk yet is saved with a durable change. */
 function needsSaving(view: View, service: Service, behind: boolean): boolean {
   return view.service(service.key) === undefined || (!behind && !view.surelyStored(service.serial))
 }
 
-/** Throws a Refusal where a switch or a limit allows no new instance. */
+/** Throws Refusal if a switch or a limit allows no new instance. */
 function refuseNewcomer(view: View, { serviceKey, address }: RegisterInstance): void {
   refuseInstanceBeyondLimit(view, serviceKey.namespaceId)
   const { disableAddIP, sendBeatOnly } = view.switches
@@ -96,17 +96,17 @@ function refuseNewcomer(view: View, { serviceKey, address }: RegisterInstance): 
   })
 }
 
-function recordOf(view: View, wish: RegisterInstance, known: KnownInstance | undefined): InstanceRecord {
-  const ephemeral = wish.ephemeral ?? view.switches.defaultInstanceEphemeral
+function recordOf(view: View, request: RegisterInstance, known: KnownInstance | undefined): InstanceRecord {
+  const ephemeral = request.ephemeral ?? view.switches.defaultInstanceEphemeral
   return {
-    address: known?.record.address ?? ownAddress(wish.address),
+    address: known?.record.address ?? ownAddress(request.address),
     serial: known?.record.serial ?? view.nextSerial(),
     ephemeral,
-    publisher: wish.publisher ?? usualPublisher(ephemeral),
-    weight: wish.weight,
-    enabled: wish.enabled,
-    registered: wish.metadata,
-    app: known?.record.app === wish.app ? known.record.app : ownText(wish.app),
+    publisher: request.publisher ?? usualPublisher(ephemeral),
+    weight: request.weight,
+    enabled: request.enabled,
+    registered: request.metadata,
+    app: known?.record.app === request.app ? known.record.app : ownText(request.app),
   }
 }
 
@@ -114,13 +114,13 @@ function ownAddress({ ip, port, cluster }: InstanceAddress): InstanceAddress {
   return { ip: ownText(ip), port, cluster: ownText(cluster) }
 }
 
-/** A registration heals an ephemeral instance; what a probe has found of a persistent one stays. */
+/** A registration makes an ephemeral instance healthy. A persistent one keeps the health that a probe has found. */
 function healthOf(
-  wish: RegisterInstance,
+  request: RegisterInstance,
   record: InstanceRecord,
   known: KnownInstance | undefined,
 ): boolean | undefined {
-  if (wish.healthy !== undefined) return wish.healthy
+  if (request.healthy !== undefined) return request.healthy
   return known === undefined || record.ephemeral ? true : undefined
 }
 

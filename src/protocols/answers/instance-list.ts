@@ -17,23 +17,23 @@ export interface ListQuery {
   /** The names in it, without blanks and empty ones. */
   readonly clusters: readonly string[]
   readonly healthyOnly: boolean
-  /** For selectors by label; undefined: the list that nobody in particular would see. */
+  /** Whose labels a selector compares; undefined: the list without the selector. */
   readonly consumerIp: string | undefined
   /** How long the client may keep the answer, ms. */
   readonly cacheMillis: number
 }
 
 /**
- * An answer as it is sent: bytes, or a text of ASCII characters alone, which has as many. Texts of this size are what
- * the engine keeps and collects with the least effort; a Buffer has memory and a price of its own.
+ * An answer as it is sent: bytes, or an ASCII text, whose length is its number of bytes. A short text costs V8 less memory
+ * and less garbage collection than a Buffer.
  */
 export type ListBody = Buffer | string
 
 /** Longer ones are bytes: a text would be copied each time it is sent. */
 const LONGEST_TEXT = 16_000
 
-/** An answer as one client asked for it. From `hostsAt` on it depends on the hosts alone, and is the same for all words. */
-interface Kept {
+/** An answer as one client asked for it. From `hostsAt` on it is independent of how the query was spelled. */
+interface KeptList {
   readonly format: ListFormat
   /** See {@link variantOf}. */
   readonly variant: string
@@ -51,19 +51,19 @@ interface KeptHost {
   readonly text: string
 }
 
-/** The answers of a service at one version of it; bounded by the number of cluster sets that are asked for. */
+/** The answers of a service at one version of it. Their number is limited: clients may ask for any set of clusters. */
 interface KeptLists extends KeptAnswers {
   readonly entry: ServiceEntry
   version: number
   beatIntervalMs: number
-  lists: readonly Kept[]
-  /** What the lists take together. */
+  lists: readonly KeptList[]
+  /** The size of all lists. */
   bytes: number
   /** Outlives a version: after a change only the hosts that have changed are serialized again. */
   hosts: Map<Instance, KeptHost> | undefined
 }
 
-const NO_LISTS: readonly Kept[] = []
+const NO_LISTS: readonly KeptList[] = []
 
 const MOST_LISTS = 32
 
@@ -94,7 +94,7 @@ export class InstanceListAnswers {
     const entry = state.services.get(query.key)
     if (entry === undefined) return bodyOf(headText(query) + emptyTail(state, query))
     const lists = this.#listsOf(entry)
-    // Who sees what depends on who asks.
+    // With a selector the list depends on the consumer: it is not kept.
     if (entry.service.selector.type !== 'none') return makeAnswer(state, lists, query).body
     const variant = variantOf(entry, query)
     const found = lists.lists.find((kept) => kept.variant === variant && kept.format === query.format)
@@ -140,25 +140,25 @@ function renew(kept: KeptLists, beatIntervalMs: number): void {
   kept.bytes = 0
 }
 
-/** What makes the hosts of one list differ from those of another in the same format, at the same time. */
+/** Two queries with the same variant and format have the same hosts. Unknown clusters make no difference. */
 function variantOf(entry: ServiceEntry, { clusters, healthyOnly }: ListQuery): string {
   const known = clusters.filter((cluster) => entry.clusterSizes.has(cluster))
   const name = clusters.length === 0 ? '' : `|${[...new Set(known)].sort().join(',')}`
   return healthyOnly ? `h${name}` : name
 }
 
-/** False where there is enough already. */
-function keep(lists: KeptLists, made: Kept): boolean {
+/** Adds a list to those that are kept. Returns false when they are at their limit. */
+function keep(lists: KeptLists, made: KeptList): boolean {
   const bytes = lists.bytes + made.body.length
   if (lists.lists.length > 0 && (lists.lists.length >= MOST_LISTS || bytes > MOST_KEPT_BYTES)) return false
-  // Not pushed: nearly all have one list, and an array that grows makes room for seventeen.
+  // Not `push`: nearly every service has one list, and an array that grows reserves room for 17.
   lists.lists = [...lists.lists, made]
   lists.bytes = bytes
   return true
 }
 
-/** The same hosts in the words of another client; the next who asks so finds them. */
-function reword(kept: Kept, query: ListQuery): void {
+/** Gives a kept list the spelling of another query, for the next client that spells it so. */
+function reword(kept: KeptList, query: ListQuery): void {
   const head = headText(query)
   const { body, hostsAt } = kept
   kept.body =
@@ -170,7 +170,7 @@ function reword(kept: Kept, query: ListQuery): void {
   kept.cacheMillis = query.cacheMillis
 }
 
-function makeAnswer(state: State, lists: KeptLists, query: ListQuery): Kept {
+function makeAnswer(state: State, lists: KeptLists, query: ListQuery): KeptList {
   const { entry } = lists
   const { namespaceId } = entry.service.key
   const labelsOf = (ip: string) => state.labelsAt(ip, namespaceId)
@@ -215,7 +215,7 @@ function hostsText(lists: KeptLists, { instances, protecting }: Selection, write
     .join(',')
 }
 
-/** Makes room for the texts of hosts, without those of instances that have left. */
+/** The kept texts of hosts. Once there are more than hosts, the texts of hosts that have left are dropped. */
 function keptHosts(lists: KeptLists): Map<Instance, KeptHost> {
   const { instances } = lists.entry
   const known = lists.hosts
@@ -259,7 +259,7 @@ function tailText(hosts: string, { lastRefMs, protecting, more }: Tail): string 
   )
 }
 
-/** An unknown service lists as an empty one that has not changed since the last of its name could have left. */
+/** The answer for an unknown service is that of an empty one. No service with this name had a later `lastRefTime`. */
 function emptyTail(state: State, { key, format }: ListQuery): string {
   const more = moreListFields(format, { groupedName: key.groupedName, metadata: {} })
   return tailText('', { lastRefMs: state.services.floorMs, protecting: false, more })

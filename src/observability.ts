@@ -1,5 +1,6 @@
 import type { Engine } from './core/engine.ts'
 import type { Liveness } from './core/naming/liveness.ts'
+import { NAMESPACE } from './core/namespaces/namespace.ts'
 import type { Store } from './core/ports.ts'
 import type { State } from './core/state.ts'
 import { Alarms } from './metrics/alarms.ts'
@@ -129,7 +130,7 @@ export class Observability {
         services: state.services.size,
         instances: state.instancesInAll,
         configs: state.configs.size,
-        namespaces: state.namespaces.size,
+        namespaces: state.recordCount(NAMESPACE),
       }),
     }
   }

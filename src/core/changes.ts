@@ -1,9 +1,7 @@
 import type { ConfigItem, ConfigKey, Operator } from './config/config-item.ts'
 import type { HistoryOp } from './config/history-record.ts'
-import type { InstanceAddress, InstanceRecord, Metadata } from './naming/instance.ts'
+import type { InstanceAddress, InstanceRecord } from './naming/instance.ts'
 import type { Service, ServiceKey } from './naming/service.ts'
-import type { Namespace } from './namespaces/namespace.ts'
-import type { SwitchPatch } from './operator/switches.ts'
 
 /** An item has a new version. `previous` is the version it replaces (op U), undefined for a new item (I). */
 export interface ConfigPublished {
@@ -23,18 +21,6 @@ export interface ConfigDeleted {
   /** Epoch milliseconds, as the history shows it. */
   readonly atMs: number
   readonly historyId: number
-}
-
-/** A namespace was put on the list or changed there. */
-export interface NamespaceSaved {
-  readonly kind: 'namespace-saved'
-  readonly namespace: Namespace
-}
-
-/** A namespace was taken off the list; what is in it stays. */
-export interface NamespaceDeleted {
-  readonly kind: 'namespace-deleted'
-  readonly namespaceId: string
 }
 
 /** A service was made or changed (its whole record, without instances). */
@@ -85,28 +71,23 @@ export interface InstanceHealthChanged {
   readonly stamp: number
 }
 
-/** The keys that operators wrote over an instance's metadata: the whole set, which replaces the last one. */
-export interface MetadataRemembered {
-  readonly kind: 'metadata-remembered'
-  readonly serviceKey: ServiceKey
-  readonly address: InstanceAddress
-  readonly metadata: Metadata
+/** A small record was saved, new or changed: its whole value (`RecordKind`). */
+export interface RecordSaved {
+  readonly kind: 'record-saved'
+  /** The name of its kind. */
+  readonly recordKind: string
+  readonly id: string
+  /** Plain JSON data; `savedValue` gives it with its type. */
+  readonly value: unknown
   readonly stamp: number
 }
 
-/** The remembered keys of an address are no longer kept. */
-export interface MetadataForgotten {
-  readonly kind: 'metadata-forgotten'
-  readonly serviceKey: ServiceKey
-  readonly address: InstanceAddress
+/** A small record is gone. */
+export interface RecordRemoved {
+  readonly kind: 'record-removed'
+  readonly recordKind: string
+  readonly id: string
   readonly stamp: number
-}
-
-/** Switches were set. `localOnly` (debug=true) is never written and never leaves this server. */
-export interface SwitchesSet {
-  readonly kind: 'switches-set'
-  readonly patch: SwitchPatch
-  readonly localOnly: boolean
 }
 
 /**
@@ -116,13 +97,10 @@ export interface SwitchesSet {
 export type Change =
   | ConfigPublished
   | ConfigDeleted
-  | NamespaceSaved
-  | NamespaceDeleted
   | ServiceSaved
   | ServiceDeleted
   | InstanceSaved
   | InstanceRemoved
   | InstanceHealthChanged
-  | MetadataRemembered
-  | MetadataForgotten
-  | SwitchesSet
+  | RecordSaved
+  | RecordRemoved

@@ -13,7 +13,6 @@ import type { ChangeGroup, CommitResult, Now, Store } from './ports.ts'
 import { Refusal } from './refusal.ts'
 import { firstStampOf, Stamps } from './stamps.ts'
 import { State } from './state.ts'
-import { addressText } from './naming/instance.ts'
 
 /** The service of most tests. */
 export const ORDERS: ServiceKey = { namespaceId: 'public', groupedName: 'DEFAULT_GROUP@@orders' }
@@ -142,7 +141,8 @@ class FakeStore implements Pick<Store, 'commit'> {
   readonly begun: (readonly ChangeGroup[])[] = []
   readonly services = new Map<number, Service>()
   readonly instances = new Map<number, Extract<Change, { kind: 'instance-saved' }>>()
-  readonly remembered = new Map<string, object>()
+  /** By id: tests use one kind at a time. */
+  readonly records = new Map<string, unknown>()
   readonly contents = new Map<string, string>()
   #revision = 1
 
@@ -182,15 +182,9 @@ class FakeStore implements Pick<Store, 'commit'> {
     if (change.kind === 'service-deleted') this.services.delete(change.serial)
     if (change.kind === 'instance-saved') this.instances.set(change.record.serial, change)
     if (change.kind === 'instance-removed') this.instances.delete(change.serial)
-    if (change.kind === 'metadata-remembered') {
-      this.remembered.set(rememberedText(change), change.metadata)
-    }
-    if (change.kind === 'metadata-forgotten') this.remembered.delete(rememberedText(change))
+    if (change.kind === 'record-saved') this.records.set(change.id, change.value)
+    if (change.kind === 'record-removed') this.records.delete(change.id)
   }
-}
-
-function rememberedText(change: { serviceKey: ServiceKey; address: InstanceAddress }): string {
-  return `${change.serviceKey.groupedName} ${addressText(change.address)}`
 }
 
 /** An engine on a state and a fake store, whose time and turns of the loop are the test's. */

@@ -4,6 +4,7 @@ import { anyCommand } from './command.test-support.ts'
 import { address, at, ORDERS, refusalOf, registered, registration, WALL_MS } from './core.test-support.ts'
 import type { Command } from './decision.ts'
 import { Draft } from './draft.ts'
+import { NAMESPACE } from './namespaces/namespace.ts'
 import { deregisterInstance } from './naming/instance-commands.ts'
 import { registerInstance } from './naming/register-instance.ts'
 import { deleteService } from './naming/service-commands.ts'
@@ -24,7 +25,7 @@ function knownOf(state: State): unknown {
   return {
     services: services.map((one) => JSON.stringify(one)).sort(),
     configs: configs.map(({ key, content, md5 }) => [key, String(content), md5]),
-    namespaces: [...state.namespaces.values()],
+    namespaces: [...state.records(NAMESPACE)],
     switches: state.switches,
     instances: state.instancesInAll,
   }

@@ -1,11 +1,14 @@
 import type { Change, InstanceHealthChanged, InstanceSaved } from './changes.ts'
 import type { ConfigItem, ConfigKey } from './config/config-item.ts'
-import { addressText, type InstanceAddress, type Metadata } from './naming/instance.ts'
+import { addressText, type InstanceAddress } from './naming/instance.ts'
 import { NamingCounter, type NamingLimits } from './naming/naming-sizes.ts'
 import type { Place } from './naming/presence.ts'
+import { REMEMBERED_METADATA, rememberedId } from './naming/remembered-metadata.ts'
 import { type Service, type ServiceKey, serviceKeyText } from './naming/service.ts'
-import type { Namespace } from './namespaces/namespace.ts'
+import { LOCAL_SWITCH, SWITCH, switchesIn } from './operator/switch-records.ts'
 import type { Switches } from './operator/switches.ts'
+import type { RecordKind } from './records/record-kind.ts'
+import { DraftRecords } from './records/record-tables.ts'
 import type { KnownInstance, View } from './view.ts'
 
 /** An instance as the batch has left it; undefined: it is gone. */
@@ -14,11 +17,10 @@ interface DraftedInstance {
   readonly known: KnownInstance | undefined
 }
 
-/** What a batch has changed of one service so far; undefined metadata is forgotten. */
+/** What a batch has changed of one service so far. */
 interface ServiceDraft {
   service: Service | undefined
   readonly instances: Map<string, DraftedInstance>
-  readonly remembered: Map<string, Metadata | undefined>
 }
 
 /**
@@ -28,14 +30,13 @@ interface ServiceDraft {
 export class Draft implements View {
   readonly #base: View
   readonly #configs = new Map<string, ConfigItem | undefined>()
-  readonly #namespaces = new Map<string, Namespace | undefined>()
+  readonly #records: DraftRecords
   readonly #services = new Map<string, ServiceDraft>()
   readonly namingSizes: NamingCounter
-  #switches: Switches
 
   constructor(base: View) {
     this.#base = base
-    this.#switches = base.switches
+    this.#records = new DraftRecords(base)
     this.namingSizes = new NamingCounter(base.namingSizes)
   }
 
@@ -44,15 +45,20 @@ export class Draft implements View {
   }
 
   get switches(): Switches {
-    return this.#switches
+    const isChanged = this.#records.hasChanged(SWITCH) || this.#records.hasChanged(LOCAL_SWITCH)
+    return isChanged ? switchesIn(this) : this.#base.switches
   }
 
   config(key: ConfigKey): ConfigItem | undefined {
     return this.#configs.has(key.text) ? this.#configs.get(key.text) : this.#base.config(key)
   }
 
-  namespace(id: string): Namespace | undefined {
-    return this.#namespaces.has(id) ? this.#namespaces.get(id) : this.#base.namespace(id)
+  record<T>(kind: RecordKind<T>, id: string): T | undefined {
+    return this.#records.record(kind, id)
+  }
+
+  records<T>(kind: RecordKind<T>): Iterable<readonly [id: string, value: T]> {
+    return this.#records.records(kind)
   }
 
   service(key: ServiceKey): Service | undefined {
@@ -83,12 +89,6 @@ export class Draft implements View {
     return count
   }
 
-  remembered(key: ServiceKey, address: InstanceAddress): Metadata | undefined {
-    const draft = this.#services.get(serviceKeyText(key))
-    const text = addressText(address)
-    return draft?.remembered.has(text) ? draft.remembered.get(text) : this.#base.remembered(key, address)
-  }
-
   /** What the batch has changed is not abandoned for any time yet. */
   abandonedSinceMs(key: ServiceKey): number | undefined {
     return this.#services.has(serviceKeyText(key)) ? undefined : this.#base.abandonedSinceMs(key)
@@ -97,8 +97,8 @@ export class Draft implements View {
   absentSinceMs(place: Place): number | undefined {
     const draft = this.#services.get(serviceKeyText(place.serviceKey))
     const text = addressText(place.address)
-    const isChanged = draft !== undefined && (draft.instances.has(text) || draft.remembered.has(text))
-    return isChanged ? undefined : this.#base.absentSinceMs(place)
+    const isChanged = this.#records.hasChanged(REMEMBERED_METADATA, rememberedId(place))
+    return isChanged || draft?.instances.has(text) === true ? undefined : this.#base.absentSinceMs(place)
   }
 
   maybeStored(serial: number): boolean {
@@ -122,12 +122,6 @@ export class Draft implements View {
       case 'config-deleted':
         this.#configs.set(change.key.text, undefined)
         return
-      case 'namespace-saved':
-        this.#namespaces.set(change.namespace.id, change.namespace)
-        return
-      case 'namespace-deleted':
-        this.#namespaces.set(change.namespaceId, undefined)
-        return
       case 'service-saved':
         this.#setService(change.service.key, change.service)
         return
@@ -143,14 +137,9 @@ export class Draft implements View {
       case 'instance-health-changed':
         this.#changeHealth(change)
         return
-      case 'metadata-remembered':
-        this.#draftOf(change.serviceKey).remembered.set(addressText(change.address), change.metadata)
-        return
-      case 'metadata-forgotten':
-        this.#draftOf(change.serviceKey).remembered.set(addressText(change.address), undefined)
-        return
-      case 'switches-set':
-        this.#switches = { ...this.#switches, ...change.patch }
+      case 'record-saved':
+      case 'record-removed':
+        this.#records.add(change)
     }
   }
 
@@ -182,11 +171,7 @@ export class Draft implements View {
     const text = serviceKeyText(key)
     const known = this.#services.get(text)
     if (known !== undefined) return known
-    const draft: ServiceDraft = {
-      service: this.#base.service(key),
-      instances: new Map(),
-      remembered: new Map(),
-    }
+    const draft: ServiceDraft = { service: this.#base.service(key), instances: new Map() }
     this.#services.set(text, draft)
     return draft
   }

@@ -6,6 +6,8 @@ import { deregisterInstance, modifyInstance } from './naming/instance-commands.t
 import { registerInstance } from './naming/register-instance.ts'
 import { createService, updateService } from './naming/service-commands.ts'
 import { at } from './core.test-support.ts'
+import { NAMESPACE } from './namespaces/namespace.ts'
+import { recordRemoved } from './records/record-kind.ts'
 
 const NO_WISH = { protectThreshold: undefined, metadata: undefined, selector: undefined }
 const TARGET = { serviceKey: ORDERS, address: address(), ephemeral: undefined }
@@ -357,5 +359,6 @@ test('an instance that expires while its modification is being written stays gon
 
 test('nothing but ephemeral matters may be applied before it is on disk', () => {
   const world = new EngineWorld()
-  expect(() => world.engine.applyBehind([{ kind: 'namespace-deleted', namespaceId: 'dev' }])).toThrow('disk')
+  const removed = recordRemoved(NAMESPACE, 'dev', 0)
+  expect(() => world.engine.applyBehind([removed])).toThrow('disk')
 })

@@ -4,11 +4,11 @@ import { address, at, EngineWorld, ORDERS, registration, WALL_MS } from './core.
 import { deregisterInstance } from './naming/instance-commands.ts'
 import { registerInstance } from './naming/register-instance.ts'
 import { createService, deleteService } from './naming/service-commands.ts'
+import { NAMESPACE } from './namespaces/namespace.ts'
+import { recordSaved } from './records/record-kind.ts'
 
-const namespace = (id: string): Change => ({
-  kind: 'namespace-saved',
-  namespace: { id, showName: id, desc: '' },
-})
+const namespace = (id: string): Change =>
+  recordSaved(NAMESPACE, { id, value: { id, showName: id, desc: '' }, stamp: 0 })
 const refOf = (world: EngineWorld) => world.state.services.get(ORDERS)?.lastRefMs ?? 0
 const register = (world: EngineWorld, port: number) =>
   world.start(registerInstance(registration({ address: address({ port }) })))
@@ -18,7 +18,7 @@ describe('the order of changes', () => {
     const { follower, state, published } = new EngineWorld()
     follower.applied({ revision: 5, changes: [namespace('a'), namespace('b')] })
     follower.applied({ revision: 9, changes: [namespace('c')] })
-    expect([...state.namespaces.keys()]).toEqual(['a', 'b', 'c'])
+    expect(Array.from(state.records(NAMESPACE), ([id]) => id)).toEqual(['a', 'b', 'c'])
     expect(published).toEqual(['a', 'b', 'c'].map(namespace))
   })
 
@@ -26,7 +26,7 @@ describe('the order of changes', () => {
     const { follower, state, published } = new EngineWorld()
     follower.applied({ revision: 5, changes: [namespace('a')] })
     expect(() => follower.applied({ revision, changes: [namespace('b')] })).toThrow('Revision')
-    expect([state.namespaces.size, published.length]).toEqual([1, 1])
+    expect([state.recordCount(NAMESPACE), published.length]).toEqual([1, 1])
   })
 
   test('a change that is written behind is applied and published once, when it is decided', async () => {

@@ -2,11 +2,15 @@ import { expect, test } from 'vitest'
 import { address, at, ORDERS, published, publishing, registered, WALL_MS } from './core.test-support.ts'
 import { Follower } from './follower.ts'
 import type { BeatParts } from './naming/beat.ts'
-import { usualPublisher } from './naming/instance.ts'
+import { type Metadata, usualPublisher } from './naming/instance.ts'
 import { JUDGES_ALL, Liveness } from './naming/liveness.ts'
 import { expireEmptyServices, forgetExpiredMetadata } from './naming/housekeeping.ts'
+import { REMEMBERED_METADATA, rememberedId } from './naming/remembered-metadata.ts'
 import type { Service } from './naming/service.ts'
+import { NAMESPACE } from './namespaces/namespace.ts'
+import { SWITCH } from './operator/switch-records.ts'
 import type { Now, Snapshot, StoredInstance } from './ports.ts'
+import type { StoredRecord } from './records/record-kind.ts'
 import { lastStampOf, Stamps } from './stamps.ts'
 import { State } from './state.ts'
 
@@ -34,9 +38,14 @@ function stored(port: number, other: Partial<StoredInstance['record']> = {}): St
   return { serviceKey: ORDERS, record: { ...record, ...other }, healthy: true }
 }
 
+function remembered(port: number, metadata: Metadata): StoredRecord {
+  const place = { serviceKey: ORDERS, address: address({ port }) }
+  return { recordKind: REMEMBERED_METADATA.name, id: rememberedId(place), value: { ...place, metadata } }
+}
+
 function snapshot(other: Partial<Snapshot> = {}): Snapshot {
-  const nothing = { configs: [], namespaces: [], services: [], instances: [], remembered: [] }
-  return { ...nothing, switches: {}, revision: 0, largestStamp: 0, ...other }
+  const nothing = { configs: [], namespaces: [], services: [], instances: [], records: [] }
+  return { ...nothing, revision: 0, largestStamp: 0, ...other }
 }
 
 /** The state of a server that starts at `now` with what is stored. */
@@ -53,16 +62,18 @@ test('everything that the store knows is known again', () => {
   const { state } = loadState(
     snapshot({
       configs: [item],
-      namespaces: [{ id: 'dev', showName: 'd', desc: '' }],
       services: [SERVICE],
       instances: [stored(10), { ...stored(11, { ephemeral: false }), healthy: false }],
-      remembered: [{ serviceKey: ORDERS, address: address({ port: 10 }), metadata: { a: '1' } }],
-      switches: { pushEnabled: false },
+      records: [
+        { recordKind: NAMESPACE.name, id: 'dev', value: { id: 'dev', showName: 'd', desc: '' } },
+        remembered(10, { a: '1' }),
+        { recordKind: SWITCH.name, id: 'pushEnabled', value: false },
+      ],
     }),
     at(0),
   )
   expect(state.config(item.key)).toBe(item)
-  expect(state.namespace('dev')?.showName).toBe('d')
+  expect(state.record(NAMESPACE, 'dev')?.showName).toBe('d')
   expect([...state.instances(ORDERS)].map(({ healthy, metadata }) => [healthy, metadata])).toEqual([
     [true, { a: '1' }],
     [false, {}],
@@ -81,7 +92,7 @@ test('every ephemeral instance gets a fresh full timeout, by its own keys and wh
         stored(12),
         stored(13, { ephemeral: false }),
       ],
-      remembered: [{ serviceKey: ORDERS, address: address({ port: 12 }), metadata: keys }],
+      records: [remembered(12, keys)],
     }),
     at(1_000),
   )
@@ -123,7 +134,7 @@ test('a service that was left empty and metadata whose instance is away count fr
   const { liveness } = loadState(
     snapshot({
       services: [SERVICE],
-      remembered: [{ serviceKey: ORDERS, address: address(), metadata: { a: '1' } }],
+      records: [remembered(80, { a: '1' })],
     }),
     at(1_000),
   )

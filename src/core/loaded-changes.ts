@@ -13,10 +13,8 @@ export function* changesOf(snapshot: Snapshot, stamp: number): Generator<Change>
     const { createIp: ip, createUser: user } = item.origin
     yield { kind: 'config-published', op: 'I', item, previous: undefined, operator: { ip, user } }
   }
-  for (const namespace of snapshot.namespaces) yield { kind: 'namespace-saved', namespace }
-  yield { kind: 'switches-set', patch: snapshot.switches, localOnly: false }
   for (const service of snapshot.services) yield { kind: 'service-saved', service, stamp }
-  for (const remembered of snapshot.remembered) yield { kind: 'metadata-remembered', ...remembered, stamp }
+  for (const record of snapshot.records) yield { kind: 'record-saved', ...record, stamp }
   yield* instancesOf(snapshot, stamp)
 }
 

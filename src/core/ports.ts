@@ -1,10 +1,9 @@
 import type { Change } from './changes.ts'
 import type { ConfigItem, ConfigKey } from './config/config-item.ts'
 import type { HistoryPage, HistoryRecord } from './config/history-record.ts'
-import type { InstanceAddress, InstanceRecord, Metadata } from './naming/instance.ts'
+import type { InstanceRecord } from './naming/instance.ts'
 import type { Service, ServiceKey } from './naming/service.ts'
-import type { Namespace } from './namespaces/namespace.ts'
-import type { SwitchPatch } from './operator/switches.ts'
+import type { StoredRecord } from './records/record-kind.ts'
 
 /** The times that core works with; they arrive as arguments. */
 export interface Now {
@@ -22,12 +21,10 @@ export type Revision = number
 /** Everything that a store knows when the server starts. */
 export interface Snapshot {
   readonly configs: readonly ConfigItem[]
-  readonly namespaces: readonly Namespace[]
   readonly services: readonly Service[]
   readonly instances: readonly StoredInstance[]
-  readonly remembered: readonly StoredMetadata[]
-  /** The switches that were set with debug=false; fields that were never set are absent. */
-  readonly switches: SwitchPatch
+  /** The small records of all kinds; those of a kind in the order in which they were first saved. */
+  readonly records: readonly StoredRecord[]
   /** The last commit that is in it. */
   readonly revision: Revision
   /** No stamp and no time that was given out before is later than this stamp (`Stamps`). */
@@ -39,13 +36,6 @@ export interface StoredInstance {
   readonly serviceKey: ServiceKey
   readonly record: InstanceRecord
   readonly healthy: boolean
-}
-
-/** Remembered metadata as it was last written. */
-export interface StoredMetadata {
-  readonly serviceKey: ServiceKey
-  readonly address: InstanceAddress
-  readonly metadata: Metadata
 }
 
 /** The changes of one command: they belong together and are decided again together. */
@@ -64,7 +54,7 @@ export type CommitResult =
  * keep them for several machines. The port speaks of the domain: how a change becomes rows is the store's.
  */
 export interface Store {
-  /** Every record there is. Called once, before any other method. Throws when the data cannot be read. */
+  /** Every record there is. Called once, before any other method. Throws when the data cannot be read, or has records of an unknown kind. */
   load(): Promise<Snapshot>
   /**
    * Writes all groups or nothing, in order. It modifies no change. They have reached the disk when the promise

@@ -3,7 +3,8 @@ import type {
   InstanceHealthChanged,
   InstanceRemoved,
   InstanceSaved,
-  MetadataRemembered,
+  RecordRemoved,
+  RecordSaved,
 } from './changes.ts'
 import { ConfigTable } from './config/config-table.ts'
 import type { ConfigItem, ConfigKey } from './config/config-item.ts'
@@ -14,14 +15,15 @@ import type { Instance, InstanceAddress, Metadata } from './naming/instance.ts'
 import { JUDGES_ALL, Liveness } from './naming/liveness.ts'
 import { NamingCounter, type NamingLimits, NO_NAMING_LIMITS } from './naming/naming-sizes.ts'
 import type { Place, Presence } from './naming/presence.ts'
-import { RememberedMetadata } from './naming/remembered-metadata.ts'
+import { REMEMBERED_METADATA, rememberedId } from './naming/remembered-metadata.ts'
 import type { Service, ServiceKey } from './naming/service.ts'
 import type { ServiceEntry } from './naming/service-entry.ts'
 import { ServiceTable } from './naming/service-table.ts'
-import type { Namespace } from './namespaces/namespace.ts'
-import type { Switches } from './operator/switches.ts'
-import { SwitchesInForce } from './operator/switches-in-force.ts'
+import { LOCAL_SWITCH, SWITCH, switchesIn } from './operator/switch-records.ts'
+import { DEFAULT_SWITCHES, type Switches } from './operator/switches.ts'
 import type { Now } from './ports.ts'
+import { type RecordKind, savedValue } from './records/record-kind.ts'
+import { RecordTables } from './records/record-tables.ts'
 import { msOf } from './stamps.ts'
 import { StoredSerials } from './stored-serials.ts'
 import type { View } from './view.ts'
@@ -33,15 +35,14 @@ import type { View } from './view.ts'
 export class State implements View {
   readonly configs = new ConfigTable()
   readonly services: ServiceTable
-  readonly namespaces = new Map<string, Namespace>()
-  readonly remembrance = new RememberedMetadata()
+  readonly #records = new RecordTables()
   readonly #presence: Presence
   readonly #addresses = new AddressIndex()
   /** What the store has of all this; kept up to date by the engine. */
   readonly stored = new StoredSerials()
   readonly namingSizes = new NamingCounter()
   readonly namingLimits: NamingLimits
-  readonly #switches = new SwitchesInForce()
+  #switches: Switches = DEFAULT_SWITCHES
   #lastSerial = 0
   #latestRefMs = 0
   /** Counts the revisions that were applied. */
@@ -63,7 +64,7 @@ export class State implements View {
 
   /** The switches in force: those kept, with this server's own over them. */
   get switches(): Switches {
-    return this.#switches.current
+    return this.#switches
   }
 
   /** How many instances there are, in all services. */
@@ -75,8 +76,17 @@ export class State implements View {
     return this.configs.get(key)
   }
 
-  namespace(id: string): Namespace | undefined {
-    return this.namespaces.get(id)
+  record<T>(kind: RecordKind<T>, id: string): T | undefined {
+    return this.#records.record(kind, id)
+  }
+
+  records<T>(kind: RecordKind<T>): Iterable<readonly [id: string, value: T]> {
+    return this.#records.records(kind)
+  }
+
+  /** How many records of a kind there are. */
+  recordCount(kind: RecordKind<unknown>): number {
+    return this.#records.count(kind)
   }
 
   service(key: ServiceKey): Service | undefined {
@@ -93,10 +103,6 @@ export class State implements View {
 
   instanceCount(key: ServiceKey): number {
     return this.services.get(key)?.instances.size ?? 0
-  }
-
-  remembered(key: ServiceKey, address: InstanceAddress): Metadata | undefined {
-    return this.remembrance.get({ serviceKey: key, address })
   }
 
   abandonedSinceMs(key: ServiceKey): number | undefined {
@@ -144,12 +150,6 @@ export class State implements View {
       case 'config-deleted':
         this.configs.delete(change.key)
         return
-      case 'namespace-saved':
-        this.namespaces.set(change.namespace.id, change.namespace)
-        return
-      case 'namespace-deleted':
-        this.namespaces.delete(change.namespaceId)
-        return
       case 'service-saved':
         this.#saveService(change.service, change.stamp, now)
         return
@@ -165,14 +165,9 @@ export class State implements View {
       case 'instance-health-changed':
         this.#changeHealth(change, now)
         return
-      case 'metadata-remembered':
-        this.#remember(change, now)
-        return
-      case 'metadata-forgotten':
-        this.#remember({ ...change, metadata: {} }, now)
-        return
-      case 'switches-set':
-        this.#switches.set(change.patch, change.localOnly)
+      case 'record-saved':
+      case 'record-removed':
+        this.#changeRecord(change, now)
     }
   }
 
@@ -233,7 +228,7 @@ export class State implements View {
     this.#letGo(instance)
     this.namingSizes.instances.add(change.serviceKey.namespaceId, -1)
     const place = placeOf(instance)
-    if (this.remembrance.get(place) !== undefined) this.#presence.metadataChanged(place, true, now.healthMs)
+    if (this.#remembered(place) !== undefined) this.#presence.metadataChanged(place, true, now.healthMs)
     this.#touch(entry, change.stamp)
     this.#noteEmptiness(entry, now)
   }
@@ -251,12 +246,21 @@ export class State implements View {
     this.#presence.instanceSaved(instance, false, now.healthMs)
   }
 
-  #remember(change: Omit<MetadataRemembered, 'kind'>, now: Now): void {
-    const { serviceKey, address, metadata, stamp } = change
+  /** Some kinds change what else is known; most do not. */
+  #changeRecord(change: RecordSaved | RecordRemoved, now: Now): void {
+    const before = this.#records.record(REMEMBERED_METADATA, change.id)
+    this.#records.apply(change)
+    if (change.recordKind === SWITCH.name || change.recordKind === LOCAL_SWITCH.name)
+      this.#switches = switchesIn(this)
+    if (change.recordKind !== REMEMBERED_METADATA.name) return
+    const place = savedValue(REMEMBERED_METADATA, change) ?? before
+    if (place !== undefined) this.#metadataChanged(place, change.stamp, now)
+  }
+
+  #metadataChanged({ serviceKey, address }: Place, stamp: number, now: Now): void {
     const instance = this.instance(serviceKey, address)
     const place = { serviceKey, address }
-    this.remembrance.set(place, metadata)
-    const isAbsent = instance === undefined && this.remembrance.get(place) !== undefined
+    const isAbsent = instance === undefined && this.#remembered(place) !== undefined
     this.#presence.metadataChanged(place, isAbsent, now.healthMs)
     if (instance === undefined) return
     this.#layMetadata(instance)
@@ -264,9 +268,14 @@ export class State implements View {
     this.#touch(instance.entry, stamp)
   }
 
+  #remembered(place: Place): Metadata | undefined {
+    if (this.#records.count(REMEMBERED_METADATA) === 0) return undefined
+    return this.#records.record(REMEMBERED_METADATA, rememberedId(place))?.metadata
+  }
+
   /** Lays the remembered keys over the registered ones, and takes the timing from the result. */
   #layMetadata(instance: Instance): void {
-    const over = this.remembered(instance.entry.service.key, instance.record.address)
+    const over = this.#remembered(placeOf(instance))
     const { registered } = instance.record
     instance.metadata = over === undefined ? registered : { ...registered, ...over }
     instance.timing = timingOf(instance.metadata)

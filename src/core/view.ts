@@ -1,10 +1,10 @@
 import type { ConfigItem, ConfigKey } from './config/config-item.ts'
-import type { InstanceAddress, InstanceRecord, Metadata } from './naming/instance.ts'
+import type { InstanceAddress, InstanceRecord } from './naming/instance.ts'
 import type { NamingLimits, NamingSizes } from './naming/naming-sizes.ts'
 import type { Place } from './naming/presence.ts'
 import type { Service, ServiceKey } from './naming/service.ts'
-import type { Namespace } from './namespaces/namespace.ts'
 import type { Switches } from './operator/switches.ts'
+import type { RecordView } from './records/record-tables.ts'
 
 /** What a decision may know of an instance. */
 export interface KnownInstance {
@@ -16,15 +16,12 @@ export interface KnownInstance {
  * All that a decision may read: the state, or the state with the changes of a batch that is being gathered
  * (see `Draft`). Keys are canonical.
  */
-export interface View {
+export interface View extends RecordView {
   config(key: ConfigKey): ConfigItem | undefined
-  namespace(id: string): Namespace | undefined
   service(key: ServiceKey): Service | undefined
   instance(key: ServiceKey, address: InstanceAddress): KnownInstance | undefined
   instances(key: ServiceKey): Iterable<KnownInstance>
   instanceCount(key: ServiceKey): number
-  /** The keys that operators wrote over an instance's metadata, whether it is there or not. */
-  remembered(key: ServiceKey, address: InstanceAddress): Metadata | undefined
   /** Since when a service that a registration made has no instances (health time); undefined: it has, or is kept. */
   abandonedSinceMs(key: ServiceKey): number | undefined
   /** Since when metadata is remembered at a place where no instance is (health time); undefined: it is not so. */

@@ -133,11 +133,8 @@ function dirtyOf(change: Change, entry: ServiceEntry | undefined): Dirty {
     }
     case 'config-published':
     case 'config-deleted':
-    case 'namespace-saved':
-    case 'namespace-deleted':
-    case 'metadata-remembered':
-    case 'metadata-forgotten':
-    case 'switches-set':
+    case 'record-saved':
+    case 'record-removed':
       throw new Error(`${change.kind} must be on disk before it is applied`)
   }
 }

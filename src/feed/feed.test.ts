@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
 import type { Change } from '../core/changes.ts'
+import { NAMESPACE } from '../core/namespaces/namespace.ts'
+import { recordRemoved } from '../core/records/record-kind.ts'
 import { Feed } from './feed.ts'
 
-const change = (namespaceId: string): Change => ({ kind: 'namespace-deleted', namespaceId })
+const change = (id: string): Change => recordRemoved(NAMESPACE, id, 0)
+const idOf = (one: Change) => ('id' in one ? one.id : '')
 
 function startFeed() {
   const deferred: (() => void)[] = []
@@ -14,8 +17,8 @@ function startFeed() {
 test('subscribers hear of each change once, in order, after the present work', () => {
   const { feed, deferred, turn } = startFeed()
   const heard: string[] = []
-  feed.subscribe((one) => heard.push(`1 ${'namespaceId' in one && one.namespaceId}`))
-  feed.subscribe((one) => heard.push(`2 ${'namespaceId' in one && one.namespaceId}`))
+  feed.subscribe((one) => heard.push(`1 ${idOf(one)}`))
+  feed.subscribe((one) => heard.push(`2 ${idOf(one)}`))
   feed.publishChanges([change('a'), change('b')])
   feed.publishChanges([change('c')])
   expect(heard).toEqual([])
@@ -30,8 +33,8 @@ test('what is published while changes are delivered comes after them', () => {
   const { feed, turn } = startFeed()
   const heard: string[] = []
   feed.subscribe((one) => {
-    if ('namespaceId' in one && one.namespaceId === 'a') feed.publishChanges([change('late')])
-    heard.push('namespaceId' in one ? one.namespaceId : '')
+    if (idOf(one) === 'a') feed.publishChanges([change('late')])
+    heard.push(idOf(one))
   })
   feed.publishChanges([change('a'), change('b')])
   turn()

@@ -2,6 +2,8 @@ import { expect, test } from 'vitest'
 import { address, at, carryOut, EngineWorld, ORDERS, registration } from '../core/core.test-support.ts'
 import { beat } from '../core/naming/beat.ts'
 import { HealthClock } from '../core/naming/health-clock.ts'
+import { REMEMBERED_METADATA, rememberedId } from '../core/naming/remembered-metadata.ts'
+import { recordSaved } from '../core/records/record-kind.ts'
 import { registerInstance } from '../core/naming/register-instance.ts'
 import { setSwitch } from '../core/operator/set-switch.ts'
 import { NamingCare, SWEEP_MS } from './naming-care.ts'
@@ -78,20 +80,16 @@ test('no instance is judged while health checks are off or too few servers are a
 
 test('remembered metadata whose instance does not come back is forgotten durably', async () => {
   const { world, care, pass } = startCare()
-  const metadata = { a: '1' }
-  const where = registration().address
+  const value = { serviceKey: ORDERS, address: registration().address, metadata: { a: '1' } }
   carryOut(world.state, registerInstance(registration()), at(0))
-  world.state.apply(
-    [{ kind: 'metadata-remembered', serviceKey: ORDERS, address: where, metadata, stamp: 0 }],
-    at(0),
-  )
+  world.state.apply([recordSaved(REMEMBERED_METADATA, { id: rememberedId(value), value, stamp: 0 })], at(0))
   pass(31_000)
   await care.forgetMetadata()
-  expect(world.state.remembrance.size).toBe(1)
+  expect(world.state.recordCount(REMEMBERED_METADATA)).toBe(1)
   pass(61_000)
   const done = care.forgetMetadata()
   await world.quiet()
   await done
-  expect(world.state.remembrance.size).toBe(0)
-  expect(world.store.begun.flat(2).map(({ kind }) => kind)).toContain('metadata-forgotten')
+  expect(world.state.recordCount(REMEMBERED_METADATA)).toBe(0)
+  expect(world.store.begun.flat(2).map(({ kind }) => kind)).toContain('record-removed')
 })

@@ -1,26 +1,31 @@
 import type { Change } from '../core/changes.ts'
+import { STORED_KINDS } from '../core/records/stored-kinds.ts'
 import type { Metric } from './metric.ts'
 
 /** Counts what has happened, by kind. */
 export class ChangeCounts {
-  readonly #counts: Record<Change['kind'], number> = {
+  readonly #counts: Record<Exclude<Change['kind'], 'record-saved' | 'record-removed'>, number> = {
     'config-published': 0,
     'config-deleted': 0,
-    'namespace-saved': 0,
-    'namespace-deleted': 0,
     'service-saved': 0,
     'service-deleted': 0,
     'instance-saved': 0,
     'instance-removed': 0,
     'instance-health-changed': 0,
-    'metadata-remembered': 0,
-    'metadata-forgotten': 0,
-    'switches-set': 0,
+  }
+  /** Those of records, as `<kind>-saved` and `<kind>-removed`. */
+  readonly #recordCounts = new Map<string, number>()
+
+  constructor() {
+    for (const { name } of STORED_KINDS)
+      for (const what of ['saved', 'removed']) this.#recordCounts.set(`${name}-${what}`, 0)
   }
 
   /** To be called with every committed change. */
-  readonly onChange = ({ kind }: Change): void => {
-    this.#counts[kind]++
+  readonly onChange = (change: Change): void => {
+    if (change.kind === 'record-saved') this.#countRecord(`${change.recordKind}-saved`)
+    else if (change.kind === 'record-removed') this.#countRecord(`${change.recordKind}-removed`)
+    else this.#counts[change.kind]++
   }
 
   metrics(): Metric[] {
@@ -30,8 +35,15 @@ export class ChangeCounts {
         help: 'Changes of what is known, by kind.',
         type: 'counter',
         labels: ['kind'],
-        read: () => Object.entries(this.#counts).map(([kind, count]) => [{ kind }, count] as const),
+        read: () =>
+          [...Object.entries(this.#counts), ...this.#recordCounts].map(
+            ([kind, count]) => [{ kind }, count] as const,
+          ),
       },
     ]
+  }
+
+  #countRecord(kind: string): void {
+    this.#recordCounts.set(kind, (this.#recordCounts.get(kind) ?? 0) + 1)
   }
 }

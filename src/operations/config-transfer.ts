@@ -5,6 +5,7 @@ import { publishConfig } from '../core/config/publish-config.ts'
 import { type ConfigSearch, matchingConfigs } from '../core/config/search-configs.ts'
 import type { Engine } from '../core/engine.ts'
 import { PUBLIC_NAMESPACE } from '../core/namespace-id.ts'
+import { NAMESPACE } from '../core/namespaces/namespace.ts'
 import { Refusal } from '../core/refusal.ts'
 import type { State } from '../core/state.ts'
 import { configResource, itemsOfIds, operatorOf, READ_CONFIG, WRITE_CONFIG } from './configs.ts'
@@ -20,7 +21,7 @@ import {
 /** What exports, imports and clones work on. */
 export interface TransferParts {
   readonly guard: Guard
-  readonly state: Pick<State, 'config' | 'configs' | 'namespace'>
+  readonly state: Pick<State, 'config' | 'configs' | 'record'>
   readonly engine: Pick<Engine, 'execute'>
   readonly budget: Pick<ContentBudget, 'within'>
 }
@@ -117,8 +118,8 @@ export function transferOperations(parts: TransferParts) {
 }
 
 /** The default namespace always exists. */
-function isListed(state: Pick<State, 'namespace'>, namespaceId: string): boolean {
-  return namespaceId === PUBLIC_NAMESPACE || state.namespace(namespaceId) !== undefined
+function isListed(state: Pick<State, 'record'>, namespaceId: string): boolean {
+  return namespaceId === PUBLIC_NAMESPACE || state.record(NAMESPACE, namespaceId) !== undefined
 }
 
 function importAll(

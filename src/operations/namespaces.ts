@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Engine } from '../core/engine.ts'
 import { PUBLIC_NAMESPACE } from '../core/namespace-id.ts'
 import { createNamespace, deleteNamespace, updateNamespace } from '../core/namespaces/namespace-commands.ts'
-import type { Namespace } from '../core/namespaces/namespace.ts'
+import { type Namespace, NAMESPACE } from '../core/namespaces/namespace.ts'
 import { Refusal } from '../core/refusal.ts'
 import type { State } from '../core/state.ts'
 import type { Guard, Resource } from './guard.ts'
@@ -10,7 +10,7 @@ import type { Guard, Resource } from './guard.ts'
 /** What the operations on namespaces work on. */
 export interface NamespaceParts {
   readonly guard: Guard
-  readonly state: Pick<State, 'namespaces' | 'namespace' | 'configs'>
+  readonly state: Pick<State, 'record' | 'records' | 'configs'>
   readonly engine: Pick<Engine, 'execute'>
 }
 
@@ -36,7 +36,7 @@ export function namespaceOperations({ guard, state, engine }: NamespaceParts) {
     list: guard.listing({
       permission: READ,
       scope: (): Resource => ({ kind: 'some-namespaces' }),
-      find: () => [PUBLIC, ...state.namespaces.values()],
+      find: () => [PUBLIC, ...Array.from(state.records(NAMESPACE), ([, namespace]) => namespace)],
       resource: ({ id }) => namespaceResource(id),
       run: (allowed) => allowed.map((namespace) => listed(state, namespace)),
     }),
@@ -45,7 +45,7 @@ export function namespaceOperations({ guard, state, engine }: NamespaceParts) {
       permission: READ,
       resources,
       run: ({ id }) => {
-        const namespace = id === PUBLIC_NAMESPACE ? PUBLIC : state.namespace(id)
+        const namespace = id === PUBLIC_NAMESPACE ? PUBLIC : state.record(NAMESPACE, id)
         if (namespace !== undefined) return listed(state, namespace)
         throw new Refusal('namespace-not-found', `namespaceId [ ${id} ] not exist`)
       },
@@ -54,7 +54,7 @@ export function namespaceOperations({ guard, state, engine }: NamespaceParts) {
     isTaken: guard.operation({
       permission: READ,
       resources,
-      run: ({ id }) => id === PUBLIC_NAMESPACE || (id !== '' && state.namespace(id) !== undefined),
+      run: ({ id }) => id === PUBLIC_NAMESPACE || (id !== '' && state.record(NAMESPACE, id) !== undefined),
     }),
     /** Makes a namespace, of a random id where the id is empty; false where the id is taken. */
     create: guard.operation({
@@ -68,7 +68,7 @@ export function namespaceOperations({ guard, state, engine }: NamespaceParts) {
       permission: WRITE,
       resources,
       run: async ({ id, showName, desc }: RenameRequest): Promise<Renamed> => {
-        const kept = desc ?? state.namespace(id)?.desc ?? ''
+        const kept = desc ?? state.record(NAMESPACE, id)?.desc ?? ''
         if (await engine.execute(updateNamespace({ id, showName, desc: kept }))) return 'renamed'
         return id === PUBLIC_NAMESPACE ? 'fixed' : 'not-listed'
       },

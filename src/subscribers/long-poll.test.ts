@@ -4,6 +4,8 @@ import type { Change } from '../core/changes.ts'
 import { type ConfigItem, type ConfigKey, configKey } from '../core/config/config-item.ts'
 import type { WatchedItem } from '../core/config/watched-item.ts'
 import { LongPolls, type PollHandle } from './long-poll.ts'
+import { NAMESPACE } from '../core/namespaces/namespace.ts'
+import { recordRemoved } from '../core/records/record-kind.ts'
 
 /** A server in miniature: what is stored, a clock and an event loop that are moved by hand. */
 function fixture(limits: { maxHeld?: number; maxWatched?: number } = {}) {
@@ -127,7 +129,7 @@ test('other items and other kinds of change disturb nobody', () => {
   const { polls, change, waiting } = fixture()
   holdOne(polls, [watched('a', '')])
   change('b', 'one')
-  polls.onChange({ kind: 'namespace-deleted', namespaceId: 'a' })
+  polls.onChange(recordRemoved(NAMESPACE, 'a', 0))
   expect(waiting).toHaveLength(0)
 })
 

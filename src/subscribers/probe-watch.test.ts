@@ -8,6 +8,8 @@ import { saveCluster } from '../core/naming/service-commands.ts'
 import { setSwitch } from '../core/operator/set-switch.ts'
 import { State } from '../core/state.ts'
 import { type ProbeRequest, ProbeWatch } from './probe-watch.ts'
+import { NAMESPACE } from '../core/namespaces/namespace.ts'
+import { recordRemoved } from '../core/records/record-kind.ts'
 
 function startWatch(state = new State(WALL_MS)) {
   const probed = new Map<string, ProbeRequest & { healthy: boolean }>()
@@ -111,6 +113,6 @@ test('a change of health is passed on, and a key leads back to its instance', ()
 
 test('other changes are none of its business', () => {
   const { hear, seen } = startWatch()
-  hear({ kind: 'namespace-deleted', namespaceId: 'dev' })
+  hear(recordRemoved(NAMESPACE, 'dev', 0))
   expect(seen()).toEqual([])
 })

@@ -3,6 +3,7 @@ import { isChecked } from '../core/naming/checked.ts'
 import { DEFAULT_CHECKER, type HealthChecker } from '../core/naming/health-checker.ts'
 import { addressText, type Instance } from '../core/naming/instance.ts'
 import { type ServiceKey, serviceKeyText } from '../core/naming/service.ts'
+import { LOCAL_SWITCH, SWITCH } from '../core/operator/switch-records.ts'
 import type { State } from '../core/state.ts'
 
 /** What is probed, and how. */
@@ -44,16 +45,14 @@ export class ProbeWatch {
         return this.#forget(keyOf(change.serviceKey, addressText(change.address)))
       case 'service-saved':
         return this.#watchAll(change.service.key)
-      case 'switches-set':
+      case 'record-saved':
+      case 'record-removed':
+        if (change.recordKind !== SWITCH.name && change.recordKind !== LOCAL_SWITCH.name) return
         for (const instance of this.#watched.values()) this.#watch(instance.entry.service.key, instance)
         return
       case 'service-deleted': // It was empty.
-      case 'metadata-remembered':
-      case 'metadata-forgotten':
       case 'config-published':
       case 'config-deleted':
-      case 'namespace-saved':
-      case 'namespace-deleted':
         return
     }
   }

@@ -1,5 +1,7 @@
 import type { Change } from '../core/changes.ts'
+import { REMEMBERED_METADATA } from '../core/naming/remembered-metadata.ts'
 import type { ServiceKey } from '../core/naming/service.ts'
+import { savedValue } from '../core/records/record-kind.ts'
 import { SlicedWork, type Loop } from '../core/sliced-work.ts'
 
 /** How long the changes of a service are gathered and then reported as one, ms, unless told otherwise. */
@@ -137,15 +139,13 @@ function changedService(change: Change): ServiceKey | undefined {
     case 'instance-saved':
     case 'instance-removed':
     case 'instance-health-changed':
-    case 'metadata-remembered':
       return change.serviceKey
-    // Only what is remembered of instances that are not there is forgotten.
-    case 'metadata-forgotten':
+    case 'record-saved':
+      return savedValue(REMEMBERED_METADATA, change)?.serviceKey
+    // Remembered metadata expires only where no instance is.
+    case 'record-removed':
     case 'config-published':
     case 'config-deleted':
-    case 'namespace-saved':
-    case 'namespace-deleted':
-    case 'switches-set':
       return undefined
   }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { at, EngineWorld, lastHeardMs } from '../../src/core/core.test-support.ts'
+import { at, carryOut, EngineWorld, lastHeardMs } from '../../src/core/core.test-support.ts'
+import { setSwitch } from '../../src/core/operator/set-switch.ts'
 import { InstanceListAnswers } from '../../src/protocols/answers/instance-list.ts'
 import { Refusal } from '../../src/core/refusal.ts'
 import { nacosNamingRoutes } from '../../src/protocols/http/nacos/naming-routes.ts'
@@ -186,7 +187,7 @@ describe('a beat', () => {
 
   test('only renews while sendBeatOnly is on', async () => {
     const { nacos, world } = startRoutes()
-    world.state.apply([{ kind: 'switches-set', patch: { sendBeatOnly: true }, localOnly: true }], at(0))
+    carryOut(world.state, setSwitch('sendBeatOnly', 'true', true), at(0))
     expect(await nacos('PUT /instance/beat', { ...SERVICE, beat: full() })).toContain('20404')
     expect(world.state.instancesInAll).toBe(0)
   })

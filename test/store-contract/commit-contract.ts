@@ -12,6 +12,8 @@ import {
   START_MS,
 } from './samples.ts'
 import type { StoreBench } from './store-contract.ts'
+import { LOCAL_SWITCH } from '../../src/core/operator/switch-records.ts'
+import { recordSaved } from '../../src/core/records/record-kind.ts'
 
 /** What a commit promises as a whole, and what outlives a restart besides. */
 export function commitContract(bench: StoreBench): void {
@@ -45,7 +47,7 @@ export function commitContract(bench: StoreBench): void {
   test('an empty commit and one of local changes are committed', async () => {
     const store = await bench.fresh()
     expect(await store.commit([])).toMatchObject({ kind: 'committed' })
-    const local = { kind: 'switches-set', patch: { checkTimes: 1 }, localOnly: true } as const
+    const local = recordSaved(LOCAL_SWITCH, { id: 'checkTimes', value: 1, stamp: 0 })
     expect(await store.commit([[], [local]])).toMatchObject({ kind: 'committed' })
   })
 

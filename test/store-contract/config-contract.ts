@@ -3,11 +3,11 @@ import { configKey } from '../../src/core/config/config-item.ts'
 import { commitAll, deleted, published, sampleKey, START_MS } from './samples.ts'
 import type { StoreBench } from './store-contract.ts'
 
-/** Configuration items and namespaces come back as they were committed. */
+/** Configuration items come back as they were committed. */
 export function configContract(bench: StoreBench): void {
   test('a new store is empty', async () => {
     const store = await bench.fresh()
-    const empty = { configs: [], namespaces: [], services: [], instances: [], remembered: [], switches: {} }
+    const empty = { configs: [], services: [], instances: [], records: [] }
     expect(await store.load()).toEqual({ ...empty, revision: 0, largestStamp: 0 })
   })
 
@@ -80,15 +80,5 @@ export function configContract(bench: StoreBench): void {
     await commitAll(store, deleted(change.item))
     store = await bench.reopen(store)
     expect((await store.load()).configs).toEqual([])
-  })
-
-  test('namespaces are saved, changed and deleted', async () => {
-    let store = await bench.fresh()
-    const save = (id: string, showName: string) =>
-      ({ kind: 'namespace-saved', namespace: { id, showName, desc: `about ${id}` } }) as const
-    await commitAll(store, save('dev', 'Dev'), save('test', 'Test'), save('dev', 'Development'))
-    await commitAll(store, { kind: 'namespace-deleted', namespaceId: 'test' })
-    store = await bench.reopen(store)
-    expect((await store.load()).namespaces).toEqual([save('dev', 'Development').namespace])
   })
 }

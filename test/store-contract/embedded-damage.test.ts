@@ -3,6 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'libsql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { NAMESPACE } from '../../src/core/namespaces/namespace.ts'
+import { SWITCH } from '../../src/core/operator/switch-records.ts'
+import { recordSaved } from '../../src/core/records/record-kind.ts'
 import { examine } from '../../src/store/embedded/doctor/examine.ts'
 import { openEmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import { checksumColumnsOf, columnsOf } from '../../src/store/embedded/checked-row.ts'
@@ -47,15 +50,13 @@ beforeAll(async () => {
   const versions = await publishAll(store, sampleKey('a'), ['1', '2'])
   recordId = versions[1]!.historyId
   const service = sampleService('shop', 7)
-  const { address } = sampleInstance(80)
   const stamp = stamps.next(START_MS)
   await commitAll(
     store,
-    { kind: 'namespace-saved', namespace: { id: 'blue', showName: 'Blue', desc: 'd' } },
+    recordSaved(NAMESPACE, { id: 'blue', value: { id: 'blue', showName: 'Blue', desc: 'd' }, stamp }),
     serviceSaved(service),
     instanceSaved(service, sampleInstance(80)),
-    { kind: 'metadata-remembered', serviceKey: service.key, address, metadata: { a: '1' }, stamp },
-    { kind: 'switches-set', patch: { healthCheckEnabled: false }, localOnly: false },
+    recordSaved(SWITCH, { id: 'healthCheckEnabled', value: false, stamp }),
   )
   await store.close()
 })
@@ -111,7 +112,7 @@ describe('a list of tables that is not ours', () => {
   test.each([
     ['a column of another name', "sql = replace(sql, 'src_ip', 'src_iq')"],
     ['a name that is no UTF-8', "sql = replace(sql, 'src_ip', CAST(x'73ff' AS TEXT))"],
-    ['a column of another type', "sql = replace(sql, 'show_name TEXT', 'show_name TEXU')"],
+    ['a column of another type', "sql = replace(sql, 'grouped_name TEXT', 'grouped_name TEXU')"],
     ['an index over other columns', "sql = replace(sql, '(name_id, hidden)', '(name_id, at_ms)')"],
     ['a table that begins elsewhere', "rootpage = rootpage + 1 WHERE name = 'instance'"],
   ])('%s is refused, and the doctor knows', async (_, change) => {

@@ -5,14 +5,13 @@ import {
   instanceSaved,
   sampleInstance,
   sampleService,
-  serviceKey,
   serviceSaved,
   START_MS,
   stamps,
 } from './samples.ts'
 import type { StoreBench } from './store-contract.ts'
 
-/** Services, instances, remembered metadata and switches come back as they were committed. */
+/** Services and instances come back as they were committed. */
 export function namingContract(bench: StoreBench): void {
   test('a service comes back with everything it has, and its later state replaces the earlier', async () => {
     let store = await bench.fresh()
@@ -123,33 +122,5 @@ export function namingContract(bench: StoreBench): void {
     store = await bench.reopen(store)
     const { instances } = await store.load()
     expect(instances.map(({ record }) => record)).toEqual(records)
-  })
-
-  test('remembered metadata is replaced as a whole and forgotten', async () => {
-    let store = await bench.fresh()
-    const about = (port: number) => ({
-      serviceKey: serviceKey('shop'),
-      address: sampleInstance(port).address,
-    })
-    const remembered = (port: number, metadata: Record<string, string>) =>
-      ({ kind: 'metadata-remembered', ...about(port), metadata, stamp: stamps.next(START_MS) }) as const
-    await commitAll(store, remembered(80, { a: '1', b: '2' }), remembered(81, { a: '1' }))
-    await commitAll(store, remembered(80, { a: '3' }), { kind: 'metadata-forgotten', ...about(81), stamp: 0 })
-    store = await bench.reopen(store)
-    expect((await store.load()).remembered).toEqual([{ ...about(80), metadata: { a: '3' } }])
-  })
-
-  test('switches are merged patch by patch, and local ones are not kept', async () => {
-    let store = await bench.fresh()
-    const set = (patch: object, localOnly = false) => ({ kind: 'switches-set', patch, localOnly }) as const
-    await commitAll(store, set({ pushEnabled: false, checkTimes: 5 }), set({ checkTimes: 9 }, true))
-    await commitAll(store, set({ checkTimes: 7, overriddenServerStatus: 'DOWN' }))
-    await commitAll(store, set({ overriddenServerStatus: null }))
-    store = await bench.reopen(store)
-    expect((await store.load()).switches).toEqual({
-      pushEnabled: false,
-      checkTimes: 7,
-      overriddenServerStatus: null,
-    })
   })
 }

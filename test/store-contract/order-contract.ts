@@ -17,6 +17,8 @@ import {
 } from './samples.ts'
 import { addressOf, serverOn, type ServerOnStore } from './server-on-store.ts'
 import type { StoreBench } from './store-contract.ts'
+import { NAMESPACE } from '../../src/core/namespaces/namespace.ts'
+import { recordRemoved } from '../../src/core/records/record-kind.ts'
 
 const DAY_MS = 86_400_000
 const SHOP = serviceKey('shop')
@@ -32,7 +34,7 @@ export function orderContract(bench: StoreBench): void {
         revisions.push(await commitAll(store, published(sampleKey(`${name}-${round}`), { content: 'x' })))
       }
       revisions.push(await commitAll(store))
-      revisions.push(await commitAll(store, { kind: 'namespace-deleted', namespaceId: 'dev' }))
+      revisions.push(await commitAll(store, recordRemoved(NAMESPACE, 'dev', 0)))
       const service = sampleService('shop', 1)
       revisions.push(
         await commitAll(store, serviceSaved(service), instanceSaved(service, sampleInstance(80))),

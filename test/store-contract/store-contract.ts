@@ -8,6 +8,7 @@ import { cleaningContract } from './cleaning-contract.ts'
 import { commitContract } from './commit-contract.ts'
 import { historyContract } from './history-contract.ts'
 import { namingContract } from './naming-contract.ts'
+import { recordContract } from './record-contract.ts'
 import { orderContract } from './order-contract.ts'
 import { randomChangesContract } from './random-changes-contract.ts'
 
@@ -62,6 +63,7 @@ export function storeContract(name: string, open: (directory: string) => Promise
 
     configContract(bench)
     namingContract(bench)
+    recordContract(bench)
     historyContract(bench)
     cleaningContract(bench)
     commitContract(bench)

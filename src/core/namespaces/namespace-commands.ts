@@ -1,14 +1,16 @@
+import type { Change } from '../changes.ts'
 import { type Command, synced, unchanged } from '../decision.ts'
 import { PUBLIC_NAMESPACE } from '../namespace-id.ts'
-import type { Namespace } from './namespace.ts'
+import { recordRemoved, recordSaved } from '../records/record-kind.ts'
+import { type Namespace, NAMESPACE } from './namespace.ts'
 
 /** Puts a namespace on the list. Answers false where it is there already; `public` always is. */
 export function createNamespace(namespace: Namespace): Command<boolean> {
   return {
     subject: subjectOf(namespace.id),
-    decide(view) {
-      const taken = namespace.id === PUBLIC_NAMESPACE || view.namespace(namespace.id) !== undefined
-      return taken ? unchanged(false) : synced([{ kind: 'namespace-saved', namespace }], true)
+    decide(view, { stamp }) {
+      const taken = namespace.id === PUBLIC_NAMESPACE || view.record(NAMESPACE, namespace.id) !== undefined
+      return taken ? unchanged(false) : synced([saved(namespace, stamp)], true)
     },
   }
 }
@@ -17,9 +19,9 @@ export function createNamespace(namespace: Namespace): Command<boolean> {
 export function updateNamespace(namespace: Namespace): Command<boolean> {
   return {
     subject: subjectOf(namespace.id),
-    decide(view) {
-      if (view.namespace(namespace.id) === undefined) return unchanged(false)
-      return synced([{ kind: 'namespace-saved', namespace }], true)
+    decide(view, { stamp }) {
+      if (view.record(NAMESPACE, namespace.id) === undefined) return unchanged(false)
+      return synced([saved(namespace, stamp)], true)
     },
   }
 }
@@ -31,12 +33,16 @@ export function updateNamespace(namespace: Namespace): Command<boolean> {
 export function deleteNamespace(namespaceId: string): Command<boolean> {
   return {
     subject: subjectOf(namespaceId),
-    decide(view) {
+    decide(view, { stamp }) {
       if (namespaceId === PUBLIC_NAMESPACE) return unchanged(false)
-      if (view.namespace(namespaceId) === undefined) return unchanged(true)
-      return synced([{ kind: 'namespace-deleted', namespaceId }], true)
+      if (view.record(NAMESPACE, namespaceId) === undefined) return unchanged(true)
+      return synced([recordRemoved(NAMESPACE, namespaceId, stamp)], true)
     },
   }
+}
+
+function saved(namespace: Namespace, stamp: number): Change {
+  return recordSaved(NAMESPACE, { id: namespace.id, value: namespace, stamp })
 }
 
 function subjectOf(namespaceId: string): string {

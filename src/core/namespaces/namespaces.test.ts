@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { at, carryOut, published, publishing, WALL_MS } from '../core.test-support.ts'
 import { toNamespaceId, toTenant } from '../namespace-id.ts'
 import { State } from '../state.ts'
+import { NAMESPACE } from './namespace.ts'
 import { createNamespace, deleteNamespace, updateNamespace } from './namespace-commands.ts'
 
 const dev = { id: 'dev', showName: 'Development', desc: 'for us' }
@@ -16,7 +17,7 @@ test('making one that exists is false, and public always exists', () => {
   expect(carryOut(state, createNamespace(dev), at(0))).toBe(true)
   expect(carryOut(state, createNamespace({ ...dev, showName: 'other' }), at(0))).toBe(false)
   expect(carryOut(state, createNamespace({ ...dev, id: 'public' }), at(0))).toBe(false)
-  expect([...state.namespaces.values()]).toEqual([dev])
+  expect(Array.from(state.records(NAMESPACE), ([, namespace]) => namespace)).toEqual([dev])
 })
 
 test('changing one that is not listed, or public, is false', () => {
@@ -25,7 +26,7 @@ test('changing one that is not listed, or public, is false', () => {
   expect(carryOut(state, updateNamespace({ ...dev, id: 'public' }), at(0))).toBe(false)
   carryOut(state, createNamespace(dev), at(0))
   expect(carryOut(state, updateNamespace({ ...dev, desc: '' }), at(0))).toBe(true)
-  expect(state.namespace('dev')?.desc).toBe('')
+  expect(state.record(NAMESPACE, 'dev')?.desc).toBe('')
 })
 
 test('deleting is true, listed or not, but for public, and leaves what is in it', () => {
@@ -35,9 +36,9 @@ test('deleting is true, listed or not, but for public, and leaves what is in it'
   published(state, 'kept', key)
   const deletions = ['dev', 'dev', 'never', 'public'].map((id) => carryOut(state, deleteNamespace(id), at(0)))
   expect(deletions).toEqual([true, true, true, false])
-  expect([state.namespaces.size, state.configs.countIn('dev'), String(state.config(key)?.content)]).toEqual([
-    0,
-    1,
-    'kept',
-  ])
+  expect([
+    state.recordCount(NAMESPACE),
+    state.configs.countIn('dev'),
+    String(state.config(key)?.content),
+  ]).toEqual([0, 1, 'kept'])
 })

@@ -1,7 +1,9 @@
 import type { Change } from '../changes.ts'
 import { type Command, synced, unchanged } from '../decision.ts'
+import { recordRemoved } from '../records/record-kind.ts'
 import type { Liveness } from './liveness.ts'
 import type { Place } from './presence.ts'
+import { REMEMBERED_METADATA, rememberedId } from './remembered-metadata.ts'
 import { serviceSubject } from './service-commands.ts'
 import type { ServiceKey } from './service.ts'
 
@@ -37,7 +39,7 @@ function forget(place: Place, beforeMs: number): Command<void> {
     subject: serviceSubject(place.serviceKey),
     decide(view, { stamp }) {
       if ((view.absentSinceMs(place) ?? Infinity) > beforeMs) return unchanged(undefined)
-      return synced([{ kind: 'metadata-forgotten', ...place, stamp }], undefined)
+      return synced([recordRemoved(REMEMBERED_METADATA, rememberedId(place), stamp)], undefined)
     },
   }
 }

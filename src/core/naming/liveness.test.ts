@@ -122,7 +122,7 @@ describe('a decision about what has been empty for long', () => {
     expect(commands).toHaveLength(2)
     const view = new Draft(state)
     const kinds = commands.flatMap((command) => command.decide(view, at(0)).changes.map(({ kind }) => kind))
-    expect(kinds).toEqual(['service-deleted', 'metadata-forgotten'])
+    expect(kinds).toEqual(['service-deleted', 'record-removed'])
   })
 
   test('sees what the batch has changed, also where that has left again', () => {

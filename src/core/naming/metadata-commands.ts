@@ -1,8 +1,10 @@
 import type { Change } from '../changes.ts'
 import { type Command, synced } from '../decision.ts'
+import { recordRemoved, recordSaved } from '../records/record-kind.ts'
 import { Refusal } from '../refusal.ts'
 import type { KnownInstance, View } from '../view.ts'
 import type { InstanceAddress, InstanceRecord, Metadata } from './instance.ts'
+import { REMEMBERED_METADATA, rememberedId } from './remembered-metadata.ts'
 import { saveInFull } from './save-in-full.ts'
 import { serviceSubject } from './service-commands.ts'
 import type { ServiceKey } from './service.ts'
@@ -67,11 +69,12 @@ export interface KeysToRemember {
 export function rememberKeys(view: View, wish: KeysToRemember): Change[] {
   const { serviceKey, record, keys, stamp } = wish
   const { address } = record
-  const before = view.remembered(serviceKey, address) ?? {}
+  const id = rememberedId({ serviceKey, address })
+  const before = view.record(REMEMBERED_METADATA, id)?.metadata ?? {}
   if (Object.keys(keys).every((name) => before[name] === keys[name])) return []
   const metadata = { ...before, ...keys }
   refuseTooMuch({ ...record.registered, ...metadata }, wish.maxBytes)
-  return [{ kind: 'metadata-remembered', serviceKey, address, metadata, stamp }]
+  return [recordSaved(REMEMBERED_METADATA, { id, value: { serviceKey, address, metadata }, stamp })]
 }
 
 function refuseTooMuch(metadata: Metadata, maxBytes: number): void {
@@ -95,13 +98,12 @@ function forgetKeys(
   const { known, stamp } = one
   const { record } = known
   const changes: Change[] = []
-  const before = view.remembered(serviceKey, record.address)
-  if (before !== undefined && holdsAny(before, keys)) {
-    const { address } = record
-    const metadata = without(before, keys)
-    if (Object.keys(metadata).length === 0)
-      changes.push({ kind: 'metadata-forgotten', serviceKey, address, stamp })
-    else changes.push({ kind: 'metadata-remembered', serviceKey, address, metadata, stamp })
+  const id = rememberedId({ serviceKey, address: record.address })
+  const before = view.record(REMEMBERED_METADATA, id)
+  if (before !== undefined && holdsAny(before.metadata, keys)) {
+    const value = { ...before, metadata: without(before.metadata, keys) }
+    if (Object.keys(value.metadata).length === 0) changes.push(recordRemoved(REMEMBERED_METADATA, id, stamp))
+    else changes.push(recordSaved(REMEMBERED_METADATA, { id, value, stamp }))
   }
   if (holdsAny(record.registered, keys)) {
     const changed = { ...record, registered: without(record.registered, keys) }

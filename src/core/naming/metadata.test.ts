@@ -15,6 +15,7 @@ import { expireEmptyServices, forgetExpiredMetadata } from './housekeeping.ts'
 import { deregisterInstance, modifyInstance } from './instance-commands.ts'
 import { deleteMetadata, type MetadataBatch, updateMetadata } from './metadata-commands.ts'
 import { registerInstance } from './register-instance.ts'
+import { REMEMBERED_METADATA } from './remembered-metadata.ts'
 
 const EXPIRY_MS = 60_000
 const target = { serviceKey: ORDERS, address: address(), ephemeral: undefined }
@@ -71,7 +72,7 @@ describe('remembered metadata', () => {
     remember(state, { b: 'kept' })
     leave(state, 10_000)
     clean(state, 70_000)
-    expect(state.remembrance.size).toBe(0)
+    expect(state.recordCount(REMEMBERED_METADATA)).toBe(0)
     expect(registered(state).metadata).toEqual({})
   })
 
@@ -187,7 +188,7 @@ describe('a batch', () => {
       batch(state, deleteMetadata, { consistencyType: 'ephemeral', keys: { a: '', b: 'whatever', d: '' } }),
     ).toEqual([80])
     expect(instance.metadata).toEqual({ c: '3' })
-    expect([instance.healthy, state.remembrance.size]).toEqual([true, 0])
+    expect([instance.healthy, state.recordCount(REMEMBERED_METADATA)]).toEqual([true, 0])
   })
 
   test('that deletes the last remembered key leaves nothing to be kept', () => {
@@ -202,7 +203,7 @@ describe('a batch', () => {
       keys,
       maxBytes: 99,
     })
-    expect(command.decide(state, at(0)).changes.map(({ kind }) => kind)).toEqual(['metadata-forgotten'])
+    expect(command.decide(state, at(0)).changes.map(({ kind }) => kind)).toEqual(['record-removed'])
   })
 
   test('that gives one instance too much refuses all', () => {

@@ -1,26 +1,40 @@
+import { fieldsOf, textIn } from '../records/json-fields.ts'
+import { defineRecordKind } from '../records/record-kind.ts'
 import { addressText, type Metadata } from './instance.ts'
 import type { Place } from './presence.ts'
 import { serviceKeyText } from './service.ts'
 
-/** The keys that operators wrote over the metadata of an address, for all addresses (interface.md, state rule 3). */
-export class RememberedMetadata {
-  readonly #all = new Map<string, Metadata>()
-
-  get size(): number {
-    return this.#all.size
-  }
-
-  get(place: Place): Metadata | undefined {
-    return this.#all.size === 0 ? undefined : this.#all.get(textOf(place))
-  }
-
-  /** Replaces what is remembered. An empty set is forgotten. */
-  set(place: Place, metadata: Metadata): void {
-    if (Object.keys(metadata).length === 0) this.#all.delete(textOf(place))
-    else this.#all.set(textOf(place), metadata)
-  }
+/** The keys that operators wrote over the metadata of an address (interface.md, state rule 3): all of them, at least one. */
+export interface RememberedMetadata extends Place {
+  readonly metadata: Metadata
 }
 
-function textOf({ serviceKey, address }: Place): string {
+/** Remembered metadata; the id is `rememberedId`. Since when an instance is absent is known to `Presence`. */
+export const REMEMBERED_METADATA = defineRecordKind<RememberedMetadata>('remembered-metadata', (json) => {
+  const fields = fieldsOf(json)
+  return {
+    serviceKey: serviceKeyIn(fieldsOf(fields['serviceKey'])),
+    address: addressIn(fieldsOf(fields['address'])),
+    metadata: metadataIn(fieldsOf(fields['metadata'])),
+  }
+})
+
+/** The id of the record of a place. */
+export function rememberedId({ serviceKey, address }: Place): string {
   return `${serviceKeyText(serviceKey)}\u0002${addressText(address)}`
+}
+
+function serviceKeyIn(fields: Readonly<Record<string, unknown>>) {
+  return { namespaceId: textIn(fields, 'namespaceId'), groupedName: textIn(fields, 'groupedName') }
+}
+
+function addressIn(fields: Readonly<Record<string, unknown>>) {
+  const { port } = fields
+  if (typeof port !== 'number') throw new Error('its port is not a number')
+  return { ip: textIn(fields, 'ip'), port, cluster: textIn(fields, 'cluster') }
+}
+
+function metadataIn(fields: Readonly<Record<string, unknown>>): Metadata {
+  for (const name of Object.keys(fields)) textIn(fields, name)
+  return fields as Metadata
 }

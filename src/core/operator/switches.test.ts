@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { at, carryOut, refusalOf, WALL_MS } from '../core.test-support.ts'
 import { State } from '../state.ts'
-import { readSwitch, setSwitch } from './set-switch.ts'
+import { readSwitch } from './read-switch.ts'
+import { setSwitch } from './set-switch.ts'
 import { DEFAULT_SWITCHES, SERVER_STATUSES } from './switches.ts'
 import { serverStatus, serves } from './server-status.ts'
 

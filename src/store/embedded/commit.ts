@@ -5,7 +5,6 @@ import type { ConfigNames } from './config-names.ts'
 import { readVersionSums, type VersionSums, writeVersionSums } from './current-versions.ts'
 import { keepTotals } from './instance-totals.ts'
 import type { CommitBatch, CommitOutcome, NameText, PutTable, Write } from './messages.ts'
-import { readMeta, writeMeta } from './meta.ts'
 import { RowReader } from './row-reader.ts'
 import { RowWriter } from './row-writer.ts'
 import { storeFailureOf } from './store-errors.ts'
@@ -28,10 +27,9 @@ export class CommitWriter {
     this.#names = names
     this.#clock = clock
     this.#writers = {
-      namespace: new RowWriter(connection, TABLES.namespace),
       service: new RowWriter(connection, TABLES.service),
       instance: new RowWriter(connection, TABLES.instance),
-      remembered_metadata: new RowWriter(connection, TABLES.remembered_metadata),
+      record: new RowWriter(connection, TABLES.record),
       config_revision: new RowWriter(connection, TABLES.config_revision),
       config_item: new RowWriter(connection, TABLES.config_item),
     }
@@ -141,9 +139,6 @@ export class CommitWriter {
       case 'instance-gone':
         this.#writers.instance.drop([write[1]])
         return
-      case 'switches':
-        this.#mergeSwitches(write[1])
-        return
       default:
         unknownWrite(write)
     }
@@ -169,12 +164,6 @@ export class CommitWriter {
   #addItem(nameId: number, values: Values): void {
     const { config_item: table } = TABLES
     this.#writers.config_item.add(table.encode({ ...table.decode(values), nameId }))
-  }
-
-  #mergeSwitches(patchJson: string): void {
-    const before: object = JSON.parse(readMeta(this.#connection, 'switches') ?? '{}')
-    const patch: object = JSON.parse(patchJson)
-    writeMeta(this.#connection, 'switches', JSON.stringify({ ...before, ...patch }))
   }
 }
 

@@ -66,7 +66,7 @@ describe('the rows of instances', () => {
       const after: Known = new Map(known)
       const groups = Array.from({ length: 1 + next(30) }, () => [randomWrite(after, next)])
       if (round % 7 === 3) {
-        groups.push([['put', 'namespace', [Symbol('unstorable') as never, '', '']]])
+        groups.push([['put', 'record', [Symbol('unstorable') as never, '', '']]])
         expect(commit(...groups)).toMatchObject({ failedGroup: groups.length - 1 })
       } else {
         expect(commit(...groups)).toBeUndefined()

@@ -4,7 +4,6 @@ import { ContentPack } from './content-pack.ts'
 import { LostVersions, newestRevision, readVersionSums, VersionSums } from './current-versions.ts'
 import { checkTotals, removeOrphans } from './instance-totals.ts'
 import type { CrossingItem, LoadBatch } from './messages.ts'
-import { readMeta } from './meta.ts'
 import { RowReader } from './row-reader.ts'
 import type { Table, Values } from './table.ts'
 import { type ItemRow, type RevisionRow, TABLES } from './tables.ts'
@@ -27,14 +26,12 @@ const REVISIONS = new RowReader(TABLES.config_revision)
  */
 export function* loadBatches(connection: Connection): Generator<LoadBatch> {
   yield* configBatches(connection)
-  yield* plainBatches(connection, 'namespaces', TABLES.namespace)
+  yield* plainBatches(connection, 'records', TABLES.record)
   yield* plainBatches(connection, 'services', TABLES.service)
   yield* plainBatches(connection, 'instances', TABLES.instance)
   checkTotals(connection)
-  yield* plainBatches(connection, 'remembered', TABLES.remembered_metadata)
   yield {
     kind: 'settled',
-    switchesJson: readMeta(connection, 'switches') ?? '{}',
     orphans: removeOrphans(connection),
   }
 }
@@ -99,7 +96,7 @@ function damagedItem({ nameId }: ItemRow, problem: string): DamagedRow {
 
 function* plainBatches<R>(
   connection: Connection,
-  kind: 'namespaces' | 'services' | 'instances' | 'remembered',
+  kind: 'records' | 'services' | 'instances',
   table: Table<R>,
 ): Generator<LoadBatch> {
   const reader = new RowReader(table)

@@ -32,10 +32,9 @@ export type Write =
     ]
   | readonly [write: 'instance-health', serial: number, healthy: boolean]
   | readonly [write: 'instance-gone', serial: number]
-  | readonly [write: 'switches', patchJson: string]
 
 /** The tables whose rows are put and dropped whole. */
-export type PutTable = 'namespace' | 'service' | 'remembered_metadata'
+export type PutTable = 'service' | 'record'
 
 /** A commit as it goes to the worker. */
 export interface CommitBatch {
@@ -64,12 +63,11 @@ export type CrossingItem = readonly [
 export type LoadBatch =
   | { readonly kind: 'configs'; readonly items: readonly CrossingItem[]; readonly contents: ArrayBuffer }
   | {
-      readonly kind: 'namespaces' | 'services' | 'instances' | 'remembered'
+      readonly kind: 'records' | 'services' | 'instances'
       readonly rows: readonly Values[]
     }
   | {
       readonly kind: 'settled'
-      readonly switchesJson: string
       /** How many instances were removed because their service is gone. */
       readonly orphans: number
     }

@@ -9,7 +9,6 @@ export type MetaName =
   | 'revision_floor'
   | 'current_versions'
   | 'instance_totals'
-  | 'switches'
   | 'overwritten_before'
   | `server:${string}`
 

@@ -6,30 +6,31 @@ import { TABLES } from './tables.ts'
 const connection = temporaryDatabase()
 
 test('rows that are written and dropped by turns end as the last of both says', () => {
-  const writer = new RowWriter(connection(), TABLES.namespace)
+  const writer = new RowWriter(connection(), TABLES.record)
   const expected = new Map<string, string>()
   for (let step = 0; step < 3_000; step++) {
     const id = String((step * 7_919) % 97)
     // Long and short runs of each, so that statements of all sizes are used.
     if (Math.floor(step / ((step % 5) + 1)) % 3 === 0 || step % 400 > 300) {
-      writer.drop([id])
+      writer.drop(['toy', id])
       expected.delete(id)
     } else {
-      writer.add([id, `name ${step}`, ''])
-      expected.set(id, `name ${step}`)
+      writer.add(['toy', id, `value ${step}`])
+      expected.set(id, `value ${step}`)
     }
   }
   writer.flush()
-  const rows = connection().all('SELECT id, show_name FROM namespace')
-  expect(new Map(rows as [string, string][])).toEqual(expected)
+  const rows = connection().all('SELECT id, value FROM record')
+  // A row that is replaced keeps its place in the order, as in a Map.
+  expect([...new Map(rows as [string, string][])]).toEqual([...expected])
 })
 
 test('a row with a key of several columns is dropped by all of them', () => {
-  const writer = new RowWriter(connection(), TABLES.remembered_metadata)
-  const keys = Array.from({ length: 40 }, (_, at) => ['public', 'g@@s', `10.0.0.${at % 20}`, 80, `c${at}`])
-  for (const key of keys) writer.add([...key, '{}', 1])
+  const writer = new RowWriter(connection(), TABLES.record)
+  const keys = Array.from({ length: 40 }, (_, at) => [`kind ${at % 20}`, `id ${at}`])
+  for (const key of keys) writer.add([...key, '{}'])
   for (const key of keys.slice(1)) writer.drop(key)
-  writer.drop(['public', 'g@@s', '10.0.0.0', 80, 'another'])
+  writer.drop(['kind 0', 'another'])
   writer.flush()
-  expect(connection().all('SELECT ip, cluster FROM remembered_metadata')).toEqual([['10.0.0.0', 'c0']])
+  expect(connection().all('SELECT kind, id FROM record')).toEqual([['kind 0', 'id 0']])
 })

@@ -51,8 +51,12 @@ export class RowWriter {
   #insertOf(rows: number): string {
     const row = `(${this.#columns.map(() => '?').join(', ')})`
     const values = Array.from({ length: rows }, () => row).join(', ')
-    const insert = this.#table.isAppended ? 'INSERT' : 'INSERT OR REPLACE'
-    return `${insert} INTO ${this.#table.name} (${this.#columns.join(', ')}) VALUES ${values}`
+    const insert = `INSERT INTO ${this.#table.name} (${this.#columns.join(', ')}) VALUES ${values}`
+    if (this.#table.isAppended) return insert
+    // A row that is replaced keeps its rowid, and with it its place in the order.
+    const changed = this.#columns.filter((column) => !this.#table.key.includes(column))
+    const changes = changed.map((column) => `${column} = excluded.${column}`)
+    return `${insert} ON CONFLICT (${this.#table.key.join(', ')}) DO UPDATE SET ${changes.join(', ')}`
   }
 
   #deleteOf(rows: number): string {

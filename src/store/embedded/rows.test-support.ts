@@ -33,7 +33,7 @@ export const SAMPLE_ROWS: { readonly [T in TableName]: RowOf<T> } = {
     schema: 'schema',
     configTags: 'tags',
   },
-  namespace: { id: 'blue', showName: 'Blue', desc: 'd' },
+  record: { recordKind: 'namespace', id: 'blue', value: '{"showName":"Blue","desc":"d"}' },
   service: {
     serial: 7,
     namespaceId: 'public',
@@ -46,13 +46,4 @@ export const SAMPLE_ROWS: { readonly [T in TableName]: RowOf<T> } = {
     savedMs: 4,
   },
   instance: { serial: 8, serviceSerial: 7, healthy: true, record: '[]' },
-  remembered_metadata: {
-    namespaceId: 'public',
-    groupedName: 'g@@s',
-    ip: '10.0.0.1',
-    port: 80,
-    cluster: 'c',
-    metadata: '{}',
-    atMs: 4,
-  },
 }

@@ -54,11 +54,13 @@ CREATE TABLE config_item (
   checksum INTEGER NOT NULL
 );
 
-CREATE TABLE namespace (
-  id TEXT PRIMARY KEY,
-  show_name TEXT NOT NULL,
-  description TEXT NOT NULL,
-  checksum INTEGER NOT NULL
+-- Small records: namespaces, switches and other kinds. The rowid keeps the order in which they were first saved.
+CREATE TABLE record (
+  kind TEXT NOT NULL,
+  id TEXT NOT NULL,
+  value TEXT NOT NULL,
+  checksum INTEGER NOT NULL,
+  PRIMARY KEY (kind, id)
 );
 
 CREATE TABLE service (
@@ -81,17 +83,5 @@ CREATE TABLE instance (
   healthy INTEGER NOT NULL,
   record TEXT NOT NULL,
   checksum INTEGER NOT NULL
-);
-
-CREATE TABLE remembered_metadata (
-  namespace_id TEXT NOT NULL,
-  grouped_name TEXT NOT NULL,
-  ip TEXT NOT NULL,
-  port INTEGER NOT NULL,
-  cluster TEXT NOT NULL,
-  metadata TEXT NOT NULL,
-  at_ms INTEGER NOT NULL,
-  checksum INTEGER NOT NULL,
-  PRIMARY KEY (namespace_id, grouped_name, ip, port, cluster)
 );
 `

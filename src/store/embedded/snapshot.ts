@@ -1,23 +1,20 @@
 import type { ConfigItem } from '../../core/config/config-item.ts'
 import type { Service, ServiceKey } from '../../core/naming/service.ts'
-import type { Namespace } from '../../core/namespaces/namespace.ts'
-import type { SwitchPatch } from '../../core/operator/switches.ts'
-import type { Revision, Snapshot, StoredInstance, StoredMetadata } from '../../core/ports.ts'
+import type { Revision, Snapshot, StoredInstance } from '../../core/ports.ts'
+import { decodeRecord } from '../../core/records/stored-kinds.ts'
 import { configItemOf } from './config-rows.ts'
 import { instanceOfText } from './instance-text.ts'
 import type { CrossingItem, LoadBatch } from './messages.ts'
 import { serviceOf } from './service-rows.ts'
-import { type InstanceRow, type RememberedRow, TABLES } from './tables.ts'
+import { type InstanceRow, type RecordRow, TABLES } from './tables.ts'
 
 /** Makes the snapshot of the batches of a load. */
 export class SnapshotBuilder {
   readonly #configs: ConfigItem[] = []
-  readonly #namespaces: Namespace[] = []
   readonly #services: Service[] = []
   readonly #instances: StoredInstance[] = []
-  readonly #remembered: StoredMetadata[] = []
+  readonly #records: RecordRow[] = []
   readonly #serviceKeys = new Map<number, ServiceKey>()
-  #switches: SwitchPatch = {}
 
   /** Takes the next batch; services come before instances. */
   add(batch: LoadBatch): void {
@@ -25,8 +22,8 @@ export class SnapshotBuilder {
       case 'configs':
         for (const item of batch.items) this.#configs.push(configOf(item, batch.contents))
         return
-      case 'namespaces':
-        for (const row of batch.rows) this.#namespaces.push(TABLES.namespace.decode(row))
+      case 'records':
+        for (const row of batch.rows) this.#records.push(TABLES.record.decode(row))
         return
       case 'services':
         for (const row of batch.rows) this.#addService(serviceOf(TABLES.service.decode(row)))
@@ -34,25 +31,19 @@ export class SnapshotBuilder {
       case 'instances':
         for (const row of batch.rows) this.#addInstance(TABLES.instance.decode(row))
         return
-      case 'remembered':
-        for (const row of batch.rows)
-          this.#remembered.push(rememberedOf(TABLES.remembered_metadata.decode(row)))
-        return
       case 'settled':
-        this.#switches = JSON.parse(batch.switchesJson)
+        return
     }
   }
 
-  /** Everything taken so far, which is everything up to a revision. */
+  /** Everything taken so far, which is everything up to a revision. Throws as `decodeRecord`. */
   snapshot(revision: Revision): Snapshot {
     return {
       configs: this.#configs,
-      namespaces: this.#namespaces,
       services: this.#services,
       // By serial: lists keep the order of registration over a restart.
       instances: this.#instances,
-      remembered: this.#remembered,
-      switches: this.#switches,
+      records: this.#records.map(({ recordKind, id, value }) => decodeRecord(recordKind, id, value)),
       revision,
       // Revisions follow the stamps.
       largestStamp: revision,
@@ -77,19 +68,4 @@ function configOf(rows: CrossingItem, contents: ArrayBuffer): ConfigItem {
   const item = TABLES.config_item.decode(itemValues)
   const revision = TABLES.config_revision.decode(revisionValues)
   return configItemOf({ name, item, revision }, Buffer.from(contents, contentAt, contentLength))
-}
-
-function rememberedOf({
-  namespaceId,
-  groupedName,
-  ip,
-  port,
-  cluster,
-  metadata,
-}: RememberedRow): StoredMetadata {
-  return {
-    serviceKey: { namespaceId, groupedName },
-    address: { ip, port, cluster },
-    metadata: JSON.parse(metadata),
-  }
 }

@@ -63,10 +63,11 @@ export const TABLES = {
     { key: ['nameId'] },
   ),
 
-  namespace: defineTable(
-    'namespace',
-    { id: text('id'), showName: text('show_name'), desc: text('description') },
-    { key: ['id'] },
+  /** Small records of all kinds (`RecordKind`); `value` is JSON. */
+  record: defineTable(
+    'record',
+    { recordKind: text('kind'), id: text('id'), value: text('value') },
+    { key: ['recordKind', 'id'] },
   ),
 
   /** Services without their instances; `selector`, `clusters` and `metadata` are JSON. */
@@ -97,21 +98,6 @@ export const TABLES = {
     },
     { key: ['serial'], rowsAtOnce: 50 },
   ),
-
-  /** Remembered metadata, as JSON. */
-  remembered_metadata: defineTable(
-    'remembered_metadata',
-    {
-      namespaceId: text('namespace_id'),
-      groupedName: text('grouped_name'),
-      ip: text('ip'),
-      port: number('port'),
-      cluster: text('cluster'),
-      metadata: text('metadata'),
-      atMs: number('at_ms'),
-    },
-    { key: ['namespaceId', 'groupedName', 'ip', 'port', 'cluster'] },
-  ),
 } as const
 
 /** The name of a table. */
@@ -135,5 +121,5 @@ export type ItemRow = RowOf<'config_item'>
 export type ServiceRow = RowOf<'service'>
 /** A row of `instance`. */
 export type InstanceRow = RowOf<'instance'>
-/** A row of `remembered_metadata`. */
-export type RememberedRow = RowOf<'remembered_metadata'>
+/** A row of `record`. */
+export type RecordRow = RowOf<'record'>

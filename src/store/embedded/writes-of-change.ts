@@ -1,15 +1,13 @@
-import type { Change, ConfigPublished, InstanceSaved } from '../../core/changes.ts'
+import type { Change, ConfigPublished, InstanceSaved, RecordSaved } from '../../core/changes.ts'
 import type { ConfigKey } from '../../core/config/config-item.ts'
-import type { InstanceAddress } from '../../core/naming/instance.ts'
-import type { ServiceKey } from '../../core/naming/service.ts'
-import { msOf, stampOfId } from '../../core/stamps.ts'
+import { isLocalRecord } from '../../core/records/record-kind.ts'
+import { stampOfId } from '../../core/stamps.ts'
 import { deletedRow, hasSameRow, itemRow, publishedRow } from './config-rows.ts'
 import type { ContentPack } from './content-pack.ts'
 import { instanceText } from './instance-text.ts'
 import type { NameText, Write } from './messages.ts'
 import { serviceRow } from './service-rows.ts'
-import type { Values } from './table.ts'
-import { TABLES } from './tables.ts'
+import { type RecordRow, TABLES } from './tables.ts'
 
 /** What a change writes; contents go into the pack. Nothing for what is never written. Throws for what cannot be stored. */
 export function writeOfChange(change: Change, pack: ContentPack): Write | undefined {
@@ -18,10 +16,6 @@ export function writeOfChange(change: Change, pack: ContentPack): Write | undefi
       return publishedWrite(change, pack)
     case 'config-deleted':
       return ['deleted', nameText(change.key), TABLES.config_revision.encode(deletedRow(change))]
-    case 'namespace-saved':
-      return ['put', 'namespace', TABLES.namespace.encode(change.namespace)]
-    case 'namespace-deleted':
-      return ['drop', 'namespace', [change.namespaceId]]
     case 'service-saved':
       return ['put', 'service', TABLES.service.encode(serviceRow(change))]
     case 'service-deleted':
@@ -32,15 +26,10 @@ export function writeOfChange(change: Change, pack: ContentPack): Write | undefi
       return ['instance-gone', change.serial]
     case 'instance-health-changed':
       return ['instance-health', change.serial, change.healthy]
-    case 'metadata-remembered': {
-      const { serviceKey, address, stamp } = change
-      const row = { ...serviceKey, ...address, metadata: JSON.stringify(change.metadata), atMs: msOf(stamp) }
-      return ['put', 'remembered_metadata', TABLES.remembered_metadata.encode(row)]
-    }
-    case 'metadata-forgotten':
-      return ['drop', 'remembered_metadata', addressKey(change.serviceKey, change.address)]
-    case 'switches-set':
-      return change.localOnly ? undefined : ['switches', JSON.stringify(change.patch)]
+    case 'record-saved':
+      return isLocalRecord(change) ? undefined : ['put', 'record', TABLES.record.encode(recordRow(change))]
+    case 'record-removed':
+      return isLocalRecord(change) ? undefined : ['drop', 'record', [change.recordKind, change.id]]
     default:
       return unknownChange(change)
   }
@@ -70,8 +59,8 @@ function instanceWrite({ record, serviceSerial, healthy }: InstanceSaved): Write
   return ['instance', record.serial, serviceSerial, healthy, instanceText(record)]
 }
 
-function addressKey(service: ServiceKey, address: InstanceAddress): Values {
-  return [service.namespaceId, service.groupedName, address.ip, address.port, address.cluster]
+function recordRow({ recordKind, id, value }: RecordSaved): RecordRow {
+  return { recordKind, id, value: JSON.stringify(value) }
 }
 
 function unknownChange(change: never): never {

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto'
+import { decodeRecord, UnknownRecordKind } from '../../../core/records/stored-kinds.ts'
 import { VersionSums } from '../current-versions.ts'
 import { instanceOfText } from '../instance-text.ts'
 import { type InstanceTotals, NO_INSTANCES, parsedTotals, sumOf } from '../instance-totals.ts'
 import type { NameText } from '../messages.ts'
-import type { InstanceRow, MetaRow, RevisionRow, TableName } from '../tables.ts'
+import type { InstanceRow, MetaRow, RecordRow, RevisionRow, TableName } from '../tables.ts'
 import type { Findings, OnProgress } from './finding.ts'
 import { RevisionIndex, type RevisionNote } from './revision-index.ts'
+import { NotExaminable } from './sqlite-check.ts'
 import type { ReadRow, StoreRows } from './store-rows.ts'
 import type { StoredRow } from './stored-row.ts'
 
@@ -81,16 +83,16 @@ export function contentMd5({ content }: RevisionRow): string | undefined {
 
 /** What it means when rows of a table are lost. */
 export const EFFECTS: Record<TableName, string> = {
-  meta: 'Switches that were set, or the clock and counters of the store, are lost.',
+  meta: 'The clock and counters of the store are lost.',
   config_name:
     'The names of configuration items are lost; the items are named below where others speak of them.',
   config_item: 'What describes configuration items (creation, description, tags) is lost.',
   config_revision:
     'Versions of configuration items are lost; items whose current one is among them are named below.',
-  namespace: 'The shown name of a namespace is lost; its items are not.',
+  record:
+    'Small records are lost: names of namespaces, switches that were set, or metadata that was remembered for instances.',
   service: 'Settings and metadata of services are lost, and with them their registered instances.',
   instance: 'Registered instances are lost. Ephemeral ones come back with their next beat.',
-  remembered_metadata: 'Metadata that was remembered for instances that left is lost.',
 }
 
 function noteBroken(
@@ -138,9 +140,31 @@ function noteRow(inventory: Inventory, findings: Findings, stored: StoredRow): v
     case 'meta':
       noteMeta(inventory, stored.row)
       return
-    case 'namespace':
-    case 'remembered_metadata':
+    case 'record':
+      noteRecord(findings, stored.row)
       return
+  }
+}
+
+/** Throws NotExaminable for a kind of a later version: nobody here can judge or repair it. */
+function noteRecord(findings: Findings, row: RecordRow): void {
+  const problem = recordProblem(row)
+  if (problem === undefined) return
+  findings.damage(`waypost.db, table record, ${row.recordKind} ${row.id}`, {
+    problem: `${problem}.`,
+    effect: 'The server does not start.',
+    remedy: 'The record is lost.',
+  })
+}
+
+/** Why a record with a sound checksum cannot be read. Throws NotExaminable for a kind that this version does not know. */
+export function recordProblem({ recordKind, id, value }: RecordRow): string | undefined {
+  try {
+    decodeRecord(recordKind, id, value)
+    return undefined
+  } catch (error) {
+    if (error instanceof UnknownRecordKind) throw new NotExaminable(error.message)
+    return error instanceof Error ? error.message : String(error)
   }
 }
 

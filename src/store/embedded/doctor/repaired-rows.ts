@@ -1,7 +1,7 @@
 import type { MetaName } from '../meta.ts'
 import type { ItemRow, RevisionRow } from '../tables.ts'
 import type { OnProgress } from './finding.ts'
-import { contentMd5, type Inventory } from './inventory.ts'
+import { contentMd5, type Inventory, recordProblem } from './inventory.ts'
 import type { RepairPlan } from './repair-plan.ts'
 import type { StoreRows } from './store-rows.ts'
 import type { AnyRow, StoredRow } from './stored-row.ts'
@@ -95,10 +95,10 @@ export class RepairedRows {
         this.#meta.set(stored.row.name, Number(stored.row.value))
         return stored
       case 'config_name':
-      case 'namespace':
       case 'service':
-      case 'remembered_metadata':
         return stored
+      case 'record':
+        return recordProblem(stored.row) === undefined ? stored : undefined
     }
   }
 
@@ -175,12 +175,8 @@ function keyOf(stored: StoredRow): string {
   switch (stored.table) {
     case 'meta':
       return `meta ${stored.row.name}`
-    case 'namespace':
-      return `namespace ${stored.row.id}`
-    case 'remembered_metadata': {
-      const { metadata: _, atMs: __, ...key } = stored.row
-      return JSON.stringify(key)
-    }
+    case 'record':
+      return `record ${stored.row.recordKind} ${stored.row.id}`
     case 'config_name':
     case 'config_revision':
     case 'config_item':

@@ -1,0 +1,65 @@
+import type { Change, RecordRemoved, RecordSaved } from '../changes.ts'
+
+/**
+ * A kind of small records: what its records are called and how a stored one is read. State, batches, stores, doctor, backup
+ * and metrics treat all kinds alike. See `docs/recipes/add-a-record.md`.
+ */
+export interface RecordKind<T> {
+  /** Lower case, words joined by hyphens. Stores keep it, so it never changes. */
+  readonly name: string
+  /** Records of this kind are known to this server only, until it stops, and are never stored. */
+  readonly isLocal: boolean
+  /** The value of a stored record, from its JSON. Throws an Error that says what is wrong with it. */
+  readonly decode: (json: unknown, id: string) => T
+}
+
+/** A record as a store gives it. */
+export interface StoredRecord {
+  readonly recordKind: string
+  /** Names the record among those of its kind. */
+  readonly id: string
+  /** What `decode` of its kind gave. */
+  readonly value: unknown
+}
+
+const KINDS = new Map<string, RecordKind<unknown>>()
+
+/** Defines a kind of records. Their values are plain JSON data. Throws if the name is taken. */
+export function defineRecordKind<T>(
+  name: string,
+  decode: RecordKind<T>['decode'],
+  { isLocal = false }: { isLocal?: boolean } = {},
+): RecordKind<T> {
+  if (KINDS.has(name)) throw new Error(`There are two kinds of records called ${name}`)
+  const kind = { name, decode, isLocal }
+  KINDS.set(name, kind)
+  return kind
+}
+
+/** The kind of that name. */
+export function recordKindNamed(name: string): RecordKind<unknown> | undefined {
+  return KINDS.get(name)
+}
+
+/** Whether records of a kind are never stored. */
+export function isLocalRecord({ recordKind }: { recordKind: string }): boolean {
+  return KINDS.get(recordKind)?.isLocal === true
+}
+
+/** The change that saves a record. */
+export function recordSaved<T>(
+  kind: RecordKind<T>,
+  { id, value, stamp }: { id: string; value: T; stamp: number },
+): RecordSaved {
+  return { kind: 'record-saved', recordKind: kind.name, id, value, stamp }
+}
+
+/** The change that removes a record. */
+export function recordRemoved(kind: RecordKind<unknown>, id: string, stamp: number): RecordRemoved {
+  return { kind: 'record-removed', recordKind: kind.name, id, stamp }
+}
+
+/** The value that a change saves, if the change saves a record of this kind. */
+export function savedValue<T>(kind: RecordKind<T>, change: Change): T | undefined {
+  return change.kind === 'record-saved' && change.recordKind === kind.name ? (change.value as T) : undefined
+}

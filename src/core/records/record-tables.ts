@@ -1,0 +1,81 @@
+import type { RecordRemoved, RecordSaved } from '../changes.ts'
+import type { RecordKind } from './record-kind.ts'
+
+type RecordChange = RecordSaved | RecordRemoved
+
+/** Reads records of any kind. */
+export interface RecordView {
+  /** The record of that id. */
+  record<T>(kind: RecordKind<T>, id: string): T | undefined
+  /** All records of a kind, in the order in which they were first saved. */
+  records<T>(kind: RecordKind<T>): Iterable<readonly [id: string, value: T]>
+}
+
+/** All records, by kind and id. */
+export class RecordTables implements RecordView {
+  readonly #tables = new Map<string, Map<string, unknown>>()
+
+  record<T>(kind: RecordKind<T>, id: string): T | undefined {
+    return this.#tables.get(kind.name)?.get(id) as T | undefined
+  }
+
+  records<T>(kind: RecordKind<T>): Iterable<readonly [id: string, value: T]> {
+    return (this.#tables.get(kind.name) as Map<string, T> | undefined) ?? []
+  }
+
+  /** How many records of a kind there are. */
+  count(kind: RecordKind<unknown>): number {
+    return this.#tables.get(kind.name)?.size ?? 0
+  }
+
+  apply(change: RecordChange): void {
+    const table = tableOf(this.#tables, change)
+    if (change.kind === 'record-saved') table.set(change.id, change.value)
+    else table.delete(change.id)
+  }
+}
+
+/** The records of a view with the changes of a batch over them. */
+export class DraftRecords implements RecordView {
+  readonly #base: RecordView
+  /** What the batch has changed; undefined: it is removed. */
+  readonly #changed = new Map<string, Map<string, unknown>>()
+
+  constructor(base: RecordView) {
+    this.#base = base
+  }
+
+  record<T>(kind: RecordKind<T>, id: string): T | undefined {
+    const changed = this.#changed.get(kind.name)
+    return changed?.has(id) === true ? (changed.get(id) as T | undefined) : this.#base.record(kind, id)
+  }
+
+  *records<T>(kind: RecordKind<T>): Generator<readonly [id: string, value: T]> {
+    const changed = this.#changed.get(kind.name)
+    const left = new Map(changed)
+    for (const [id, value] of this.#base.records(kind)) {
+      left.delete(id)
+      const now = changed?.has(id) === true ? (changed.get(id) as T | undefined) : value
+      if (now !== undefined) yield [id, now]
+    }
+    for (const [id, value] of left) if (value !== undefined) yield [id, value as T]
+  }
+
+  /** Whether the batch has changed any record of a kind; with an id: that one. */
+  hasChanged({ name }: RecordKind<unknown>, id?: string): boolean {
+    const changed = this.#changed.get(name)
+    return changed !== undefined && (id === undefined || changed.has(id))
+  }
+
+  add(change: RecordChange): void {
+    tableOf(this.#changed, change).set(change.id, change.kind === 'record-saved' ? change.value : undefined)
+  }
+}
+
+function tableOf(tables: Map<string, Map<string, unknown>>, { recordKind }: RecordChange) {
+  const known = tables.get(recordKind)
+  if (known !== undefined) return known
+  const table = new Map<string, unknown>()
+  tables.set(recordKind, table)
+  return table
+}

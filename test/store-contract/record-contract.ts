@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import { REMEMBERED_METADATA, rememberedId } from '../../src/core/naming/remembered-metadata.ts'
+import { NAMESPACE } from '../../src/core/namespaces/namespace.ts'
+import { LOCAL_SWITCH, SWITCH } from '../../src/core/operator/switch-records.ts'
+import { type RecordKind, recordRemoved, recordSaved } from '../../src/core/records/record-kind.ts'
+import { commitAll, sampleInstance, serviceKey } from './samples.ts'
+import type { StoreBench } from './store-contract.ts'
+
+const saved = <T>(kind: RecordKind<T>, id: string, value: T) => recordSaved(kind, { id, value, stamp: 0 })
+const namespace = (id: string, showName: string) =>
+  saved(NAMESPACE, id, { id, showName, desc: `about ${id}` })
+
+/** Small records of every kind come back as they were committed. */
+export function recordContract(bench: StoreBench): void {
+  test('records are saved, changed and removed, and keep the order in which they were first saved', async () => {
+    let store = await bench.fresh()
+    await commitAll(store, namespace('z', 'Z'), namespace('dev', 'Dev'), namespace('a', 'A'))
+    await commitAll(store, namespace('z', 'changed'), recordRemoved(NAMESPACE, 'dev', 0))
+    await commitAll(store, namespace('b', 'B'))
+    store = await bench.reopen(store)
+    const found = (await store.load()).records.map(({ id, value }) => [id, value])
+    expect(found).toEqual(
+      [namespace('z', 'changed'), namespace('a', 'A'), namespace('b', 'B')].map(({ id, value }) => [
+        id,
+        value,
+      ]),
+    )
+  })
+
+  test('records of different kinds may have the same id', async () => {
+    let store = await bench.fresh()
+    await commitAll(store, namespace('checkTimes', 'n'), saved(SWITCH, 'checkTimes', 7))
+    await commitAll(store, recordRemoved(NAMESPACE, 'checkTimes', 0))
+    store = await bench.reopen(store)
+    expect((await store.load()).records).toEqual([{ recordKind: 'switch', id: 'checkTimes', value: 7 }])
+  })
+
+  test('remembered metadata comes back with its place, whatever its texts hold', async () => {
+    let store = await bench.fresh()
+    const place = { serviceKey: serviceKey('shop'), address: sampleInstance(80).address }
+    const value = { ...place, metadata: { 'a"\n': 'ü \0 \u2028', b: '' } }
+    await commitAll(store, saved(REMEMBERED_METADATA, rememberedId(place), value))
+    store = await bench.reopen(store)
+    expect((await store.load()).records).toEqual([
+      { recordKind: 'remembered-metadata', id: rememberedId(place), value },
+    ])
+  })
+
+  test('each switch is a record, also one that is null, and local ones are not kept', async () => {
+    let store = await bench.fresh()
+    await commitAll(store, saved(SWITCH, 'pushEnabled', false), saved(LOCAL_SWITCH, 'checkTimes', 9))
+    await commitAll(store, saved(SWITCH, 'overriddenServerStatus', null))
+    await commitAll(store, recordRemoved(LOCAL_SWITCH, 'checkTimes', 0))
+    store = await bench.reopen(store)
+    expect((await store.load()).records.map(({ id, value }) => [id, value])).toEqual([
+      ['pushEnabled', false],
+      ['overriddenServerStatus', null],
+    ])
+  })
+}

@@ -1,4 +1,5 @@
 import type { WatchedItem } from '../core/config/watched-item.ts'
+import type { StandingListener } from './standing-listener.ts'
 import { NOT_DUE, type Due } from '../core/due-book.ts'
 
 /** A poll as its protocol hands it over. */
@@ -43,7 +44,10 @@ export class HeldPoll implements Due {
   }
 }
 
-const NONE: ReadonlySet<HeldPoll> = new Set()
+/** Who watches items: a poll until it is answered, a listener until it leaves. */
+export type Watcher = HeldPoll | StandingListener
+
+const NONE: ReadonlySet<Watcher> = new Set()
 
 /**
  * The polls that wait, by what they watch. Most items are watched by one poll only, so a lone poll stands in
@@ -51,7 +55,7 @@ const NONE: ReadonlySet<HeldPoll> = new Set()
  * to join.
  */
 export class HeldPolls {
-  readonly #byKey = new Map<string, HeldPoll | Set<HeldPoll>>()
+  readonly #byKey = new Map<string, Watcher | Set<Watcher>>()
   readonly #addresses = new Map<string, Address>()
   #oldest: HeldPoll | undefined
   #newest: HeldPoll | undefined
@@ -93,20 +97,15 @@ export class HeldPolls {
     this.#watched -= held.items.length
     if (--held.address.held === 0) this.#addresses.delete(held.address.ip)
     this.#unchain(held)
-    for (const { key } of held.items) {
-      const keyText = key.text
-      const there = this.#byKey.get(keyText)
-      if (there === held) this.#byKey.delete(keyText)
-      else if (there instanceof Set && there.delete(held) && there.size === 0) this.#byKey.delete(keyText)
-    }
+    for (const { key } of held.items) this.unwatch(key.text, held)
   }
 
   isWatched(keyText: string): boolean {
     return this.#byKey.has(keyText)
   }
 
-  /** The polls that watch an item, oldest first but for those that `watch` has put back. */
-  of(keyText: string): ReadonlySet<HeldPoll> {
+  /** Who watches an item, oldest first but for those that `watch` has put back. */
+  of(keyText: string): ReadonlySet<Watcher> {
     const there = this.#byKey.get(keyText)
     if (there === undefined) return NONE
     return there instanceof Set ? there : new Set([there])
@@ -116,18 +115,25 @@ export class HeldPolls {
    * The same, and they no longer count as watching it: of thousands that are answered none is looked up again.
    * Who goes on waiting has to be put back with `watch`.
    */
-  take(keyText: string): ReadonlySet<HeldPoll> {
+  take(keyText: string): ReadonlySet<Watcher> {
     const taken = this.of(keyText)
     this.#byKey.delete(keyText)
     return taken
   }
 
-  /** Notes that a poll watches an item. */
-  watch(keyText: string, held: HeldPoll): void {
+  /** Notes who watches an item. */
+  watch(keyText: string, watcher: Watcher): void {
     const there = this.#byKey.get(keyText)
-    if (there === undefined) this.#byKey.set(keyText, held)
-    else if (there instanceof Set) there.add(held)
-    else if (there !== held) this.#byKey.set(keyText, new Set([there, held]))
+    if (there === undefined) this.#byKey.set(keyText, watcher)
+    else if (there instanceof Set) there.add(watcher)
+    else if (there !== watcher) this.#byKey.set(keyText, new Set([there, watcher]))
+  }
+
+  /** Nothing happens where it does not watch the item. */
+  unwatch(keyText: string, watcher: Watcher): void {
+    const there = this.#byKey.get(keyText)
+    if (there === watcher) this.#byKey.delete(keyText)
+    else if (there instanceof Set && there.delete(watcher) && there.size === 0) this.#byKey.delete(keyText)
   }
 
   /** All polls of this moment, oldest first. */

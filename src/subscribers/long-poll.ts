@@ -3,7 +3,8 @@ import type { ConfigKey } from '../core/config/config-item.ts'
 import { DueBook } from '../core/due-book.ts'
 import { SlicedWork, type Loop } from '../core/sliced-work.ts'
 import type { WatchedItem } from '../core/config/watched-item.ts'
-import { type HeldPoll, HeldPolls, type Poll } from './held-polls.ts'
+import { HeldPoll, HeldPolls, type Poll, type Watcher } from './held-polls.ts'
+import { type Listener, type ListenerHost, StandingListener } from './standing-listener.ts'
 
 export type { Poll } from './held-polls.ts'
 
@@ -33,6 +34,9 @@ export interface LongPollOptions {
 export interface PollStatus {
   readonly held: number
   readonly watched: number
+  /** Standing listeners, and how many items they watch. */
+  readonly listeners: number
+  readonly listened: number
   readonly begun: number
   /** Not held, for too many were. */
   readonly refused: number
@@ -42,6 +46,8 @@ export interface PollStatus {
   readonly stopped: number
   /** The client left before its answer. */
   readonly left: number
+  /** Changes that standing listeners were told of. */
+  readonly told: number
 }
 
 /** What `hold` gives back: the client has left, forget its poll. */
@@ -65,18 +71,22 @@ export class LongPolls {
   /** Items that have changed and whose polls are still to be compared, in the order of their first change. */
   readonly #changed = new Set<string>()
   /** The polls of the item that is being walked over, and its key. */
-  #walk: Iterator<HeldPoll> | undefined
+  #walk: Iterator<Watcher> | undefined
   #walked = ''
   /** Polls whose time is up; those before `#expiredAt` are done. */
   #expired: HeldPoll[] = []
   #expiredAt = 0
   readonly #work: SlicedWork
   #stopped = false
-  readonly #counts = { begun: 0, refused: 0, changed: 0, timeout: 0, left: 0, stopped: 0 }
+  readonly #listeners = new Set<StandingListener>()
+  #listened = 0
+  readonly #host: ListenerHost
+  readonly #counts = { begun: 0, refused: 0, changed: 0, timeout: 0, left: 0, stopped: 0, told: 0 }
 
   constructor(options: LongPollOptions) {
     this.#options = options
     this.#work = new SlicedWork(options.loop, () => this.#step())
+    this.#host = this.#listenerHost()
   }
 
   /** How many polls are held. */
@@ -86,7 +96,8 @@ export class LongPolls {
 
   /** How many polls are held and how many items they watch; since the start, what became of polls. */
   counts(): PollStatus {
-    return { held: this.#polls.size, watched: this.#polls.watched, ...this.#counts }
+    const { size: held, watched } = this.#polls
+    return { held, watched, listeners: this.#listeners.size, listened: this.#listened, ...this.#counts }
   }
 
   /** The items that differ from what the client has: what is answered at once, without holding. */
@@ -117,6 +128,13 @@ export class LongPolls {
     const held = this.#polls.add(poll, this.#cancel)
     this.#due.add(held, poll.dueMs)
     return held
+  }
+
+  /** A listener that joins the held polls. It watches nothing yet; it stays until it leaves, also while the server stops. */
+  join(listener: Listener): StandingListener {
+    const standing = new StandingListener(listener, this.#host)
+    this.#listeners.add(standing)
+    return standing
   }
 
   /** To be called with every committed change, after State has applied it. */
@@ -150,19 +168,19 @@ export class LongPolls {
    */
   watchersOf(key: ConfigKey): Map<string, string> {
     const md5ByIp = new Map<string, string>()
-    for (const poll of this.#polls.of(key.text)) {
-      const item = poll.items.find((each) => each.key.text === key.text)
-      if (item !== undefined) md5ByIp.set(poll.address.ip, item.md5)
+    for (const watcher of this.#polls.of(key.text)) {
+      const item = itemOf(watcher, key.text)
+      if (item !== undefined) md5ByIp.set(ipOf(watcher), item.md5)
     }
     return md5ByIp
   }
 
-  /** What an address watches now, each item once. Walks over all polls: for people, not for programs. */
+  /** What an address watches now, each item once. Walks over all watchers: for people, not for programs. */
   watchedBy(ip: string): WatchedItem[] {
     const items = new Map<string, WatchedItem>()
-    for (const poll of this.#polls.all()) {
-      if (poll.address.ip !== ip) continue
-      for (const item of poll.items) items.set(item.key.text, item)
+    for (const watcher of [...this.#polls.all(), ...this.#listeners]) {
+      if (ipOf(watcher) !== ip) continue
+      for (const item of watcher.items.values()) items.set(item.key.text, item)
     }
     return [...items.values()]
   }
@@ -170,18 +188,36 @@ export class LongPolls {
   #isFull({ items, ip }: Poll): boolean {
     const { maxHeld = MAX_HELD_POLLS, maxWatched = MAX_WATCHED_ITEMS, maxHeldOfAddress = 0 } = this.#options
     if (maxHeldOfAddress > 0 && this.#polls.countOf(ip) >= maxHeldOfAddress) return true
-    return this.#polls.size >= maxHeld || this.#polls.watched + items.length > maxWatched
+    return this.#polls.size >= maxHeld || this.#watchedInAll + items.length > maxWatched
+  }
+
+  get #watchedInAll(): number {
+    return this.#polls.watched + this.#listened
+  }
+
+  #listenerHost(): ListenerHost {
+    return {
+      md5Of: this.#options.md5Of,
+      watch: ({ text }, listener) => {
+        if (this.#watchedInAll >= (this.#options.maxWatched ?? MAX_WATCHED_ITEMS)) return false
+        this.#listened++
+        this.#polls.watch(text, listener)
+        return true
+      },
+      unwatch: ({ text }, listener) => {
+        this.#listened--
+        this.#polls.unwatch(text, listener)
+      },
+      leave: (listener) => void this.#listeners.delete(listener),
+    }
   }
 
   /** Compares or answers one poll. Changes go first: they are promised within milliseconds. */
   #step(): boolean {
     const woken = this.#nextWoken()
     if (woken !== undefined) {
-      const differing = this.compare(woken.items)
-      if (differing.length > 0) {
-        this.#counts.changed++
-        this.#answer(woken, differing)
-      } else this.#polls.watch(this.#walked, woken)
+      if (woken instanceof HeldPoll) this.#wakePoll(woken)
+      else this.#wakeListener(woken)
       return true
     }
     const expired = this.#expired[this.#expiredAt++]
@@ -197,12 +233,26 @@ export class LongPolls {
     return false
   }
 
-  #nextWoken(): HeldPoll | undefined {
+  #wakePoll(woken: HeldPoll): void {
+    const differing = this.compare(woken.items)
+    if (differing.length > 0) {
+      this.#counts.changed++
+      this.#answer(woken, differing)
+    } else this.#polls.watch(this.#walked, woken)
+  }
+
+  /** Goes on watching, whether the item differs or not. */
+  #wakeListener(woken: StandingListener): void {
+    const keyText = this.#walked
+    this.#polls.watch(keyText, woken)
+    if (woken.compare(keyText)) this.#counts.told++
+  }
+
+  #nextWoken(): Watcher | undefined {
     for (;;) {
       const next = this.#walk?.next()
       if (next?.done === false) {
-        // Cancelled or expired since the walk began.
-        if (next.value.poll === undefined) continue
+        if (hasLeft(next.value, this.#walked)) continue
         return next.value
       }
       this.#walk = undefined
@@ -233,4 +283,18 @@ export class LongPolls {
     this.#due.remove(held)
     return true
   }
+}
+
+/** Whether a poll was cancelled or has expired, or a listener stopped watching the item, since the walk began. */
+function hasLeft(watcher: Watcher, keyText: string): boolean {
+  return watcher instanceof HeldPoll ? watcher.poll === undefined : !watcher.items.has(keyText)
+}
+
+function ipOf(watcher: Watcher): string {
+  return watcher instanceof HeldPoll ? watcher.address.ip : watcher.ip
+}
+
+function itemOf(watcher: Watcher, keyText: string): WatchedItem | undefined {
+  if (!(watcher instanceof HeldPoll)) return watcher.items.get(keyText)
+  return watcher.items.find(({ key }) => key.text === keyText)
 }

@@ -1,0 +1,140 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { Change } from '../core/changes.ts'
+import { type ConfigItem, configKey } from '../core/config/config-item.ts'
+import type { WatchedItem } from '../core/config/watched-item.ts'
+import { LongPolls } from './long-poll.ts'
+import type { StandingListener } from './standing-listener.ts'
+
+const MAX_WATCHED = 4
+const keyOf = (dataId: string) => configKey('public', 'g', dataId)
+const watched = (dataId: string, md5 = ''): WatchedItem => ({ key: keyOf(dataId), md5, echo: dataId })
+
+let stored: Map<string, string>
+let waiting: (() => void)[]
+let polls: LongPolls
+let told: string[]
+let listener: StandingListener
+beforeEach(() => {
+  stored = new Map()
+  waiting = []
+  told = []
+  const loop = { now: () => 0, soon: (run: () => void) => void waiting.push(run) }
+  polls = new LongPolls({ md5Of: (key) => stored.get(key.text) ?? '', loop, maxWatched: MAX_WATCHED })
+  listener = join('10.0.0.1')
+})
+
+function join(ip: string): StandingListener {
+  return polls.join({ ip, changed: ({ key, md5 }) => void told.push(`${key.dataId}=${md5}`) })
+}
+
+function change(dataId: string, md5: string): void {
+  stored.set(keyOf(dataId).text, md5)
+  polls.onChange({ kind: 'config-published', item: { key: keyOf(dataId), md5 } as ConfigItem } as Change)
+}
+
+function quiet(): void {
+  while (waiting.length > 0) waiting.shift()!()
+}
+
+function poll(items: WatchedItem[]): string[] {
+  const answers: string[] = []
+  const answer = (changed: readonly WatchedItem[]) =>
+    void answers.push(changed.map(({ key }) => key.dataId).join())
+  polls.hold({ items, ip: '10.0.0.2', dueMs: 30_000, answer })
+  return answers
+}
+
+describe('a standing listener', () => {
+  test('is told of each later change of what it watches, and of nothing else', () => {
+    listener.watch(watched('a'))
+    change('a', 'one')
+    quiet()
+    change('b', 'one')
+    change('a', 'two')
+    quiet()
+    expect(told).toEqual(['a=one', 'a=two'])
+    expect(polls.counts()).toMatchObject({ listeners: 1, listened: 1, told: 2, held: 0 })
+  })
+
+  test('is woken together with the polls of the same item, which are answered once', () => {
+    const answers = poll([watched('a')])
+    listener.watch(watched('a'))
+    change('a', 'one')
+    quiet()
+    change('a', 'two')
+    quiet()
+    expect(answers).toEqual(['a'])
+    expect(told).toEqual(['a=one', 'a=two'])
+  })
+
+  test('is told at once of an item that differs from what it has', () => {
+    change('a', 'one')
+    listener.watch(watched('a', 'old'))
+    listener.watch(watched('b'))
+    expect(told).toEqual(['a=one'])
+  })
+
+  test('is told of a burst once, and not of a change that was taken back', () => {
+    listener.watch(watched('a', ''))
+    listener.watch(watched('b', ''))
+    for (const md5 of ['one', 'two', 'three']) change('a', md5)
+    change('b', 'one')
+    change('b', '')
+    quiet()
+    expect(told).toEqual(['a=three'])
+  })
+
+  test('is told of nothing that it no longer watches, also where the change is on its way', () => {
+    listener.watch(watched('a'))
+    listener.watch(watched('b'))
+    change('a', 'one')
+    change('b', 'one')
+    listener.unwatch(keyOf('a'))
+    quiet()
+    expect(told).toEqual(['b=one'])
+    change('b', 'two')
+    listener.leave()
+    quiet()
+    expect(told).toEqual(['b=one'])
+    expect(polls.counts()).toMatchObject({ listeners: 0, listened: 0 })
+  })
+
+  test('may watch another item, or end, when it is told', () => {
+    const other = polls.join({
+      ip: '10.0.0.3',
+      changed: ({ key }) => {
+        if (key.dataId === 'a') other.watch(watched('b'))
+        else other.leave()
+      },
+    })
+    other.watch(watched('a'))
+    listener.watch(watched('a'))
+    change('b', 'one')
+    change('a', 'one')
+    quiet()
+    expect(told).toEqual(['a=one'])
+    expect(polls.counts()).toMatchObject({ listeners: 1, listened: 1 })
+  })
+
+  test('shares the limit of watched items with the polls, and gives its part back', () => {
+    poll([watched('a'), watched('b')])
+    expect(['a', 'b', 'c', 'c'].map((dataId) => listener.watch(watched(dataId)))).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ])
+    expect(polls.hold({ items: [watched('d')], ip: '10.0.0.2', dueMs: 1, answer: () => {} })).toBe('too-many')
+    listener.unwatch(keyOf('a'))
+    expect(listener.watch(watched('c'))).toBe(true)
+  })
+
+  test('is among those who watch an item, with the md5 that it was told last', () => {
+    listener.watch(watched('a'))
+    change('a', 'one')
+    quiet()
+    expect([...polls.watchersOf(keyOf('a'))]).toEqual([['10.0.0.1', 'one']])
+    expect(polls.watchedBy('10.0.0.1')).toMatchObject([{ key: { dataId: 'a' }, md5: 'one' }])
+    expect(polls.watchedBy('10.0.0.2')).toEqual([])
+  })
+})

@@ -42,6 +42,7 @@ export async function bundle(entries, directory) {
     platform: 'node',
     external: Object.keys(dependencies).map((name) => new RegExp(`^${name}(/|$)`)),
     output,
+    plugins: [onlyPackages([...BUNDLED, ...Object.keys(dependencies)])],
     onLog: (level, log, handle) => handle(level === 'warn' ? 'error' : level, log),
   })
   removeOthers(
@@ -50,6 +51,21 @@ export async function bundle(entries, directory) {
   )
   const modules = built.output.flatMap(({ moduleIds }) => moduleIds ?? [])
   return [...new Set(modules.flatMap(packageOf))].sort()
+}
+
+/** Fails the build if code of this project imports another package: its licence and its place in the bill would be missing. */
+function onlyPackages(allowed) {
+  return {
+    name: 'only-packages',
+    resolveId(source, importer = '') {
+      const [name = ''] = /^(?:@[^/]+\/)?[^/]+/.exec(source) ?? []
+      const isPackage = !/^(\.|node:|\/|[A-Za-z]:)/.test(source) && source !== importer
+      if (!isPackage || importer === '' || importer.includes('node_modules') || allowed.includes(name)) return
+      throw new Error(
+        `${importer} imports ${name}: add it to BUNDLED in scripts/bundle.js, or to the dependencies`,
+      )
+    },
+  }
 }
 
 function removeOthers(directory, fileNames) {

@@ -1,7 +1,7 @@
 import { networkInterfaces } from 'node:os'
 import { resolve } from 'node:path'
-import { SettingsError } from '../settings/settings-error.ts'
 import { loadSettings, type Settings } from '../settings/settings.ts'
+import { SettingsError } from '../settings/sources.ts'
 import { packageVersion } from './version.ts'
 
 /** Starts a server. main.ts passes it, so that this folder does not depend on the server. */

@@ -4,10 +4,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest'
 import { definitions } from './definitions.ts'
 import { addressList, boolean } from './kinds.ts'
-import { SettingsError } from './settings-error.ts'
-import { loadSettings, readSettings } from './settings.ts'
+import { changedSettings, loadSettings, readSettings } from './settings.ts'
 import type { Settings } from './settings.ts'
-import { environmentName } from './sources.ts'
+import { environmentName, SettingsError } from './sources.ts'
 
 let directory: string
 beforeAll(() => (directory = mkdtempSync(join(tmpdir(), 'waypost-settings-'))))
@@ -193,4 +192,11 @@ describe('a settings file', () => {
       /settings file .*absent cannot be read/,
     )
   })
+})
+
+test('only settings that differ from their defaults are reported, by name', () => {
+  const args = ['--port=9000', '--site=unknown', '--trusted-proxies=127.0.0.1']
+  const changed = changedSettings(loadSettings({ args, env: {} }))
+  expect(changed).toEqual({ port: 9000, 'trusted-proxies': ['127.0.0.1'] })
+  expect(changedSettings(loadSettings({ args: [], env: {} }))).toEqual({})
 })

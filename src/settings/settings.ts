@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { definitions } from './definitions.ts'
 import type { Definition } from './setting.ts'
-import { SettingsError } from './settings-error.ts'
-import { environmentName, readEnvironment, readFileText, readFlags } from './sources.ts'
+import { environmentName, readEnvironment, readFileText, readFlags, SettingsError } from './sources.ts'
 import type { Given } from './sources.ts'
 
 type Definitions = Readonly<Record<string, Definition<unknown>>>
@@ -21,14 +20,14 @@ export interface SettingsSources {
 }
 
 /**
- * The settings of this start: flags before environment before file before defaults. Throws SettingsError with every
- * problem that was found.
+ * The settings of this start. A flag wins over the environment, this over the file, and this over the default. Throws
+ * SettingsError with all problems.
  */
 export function loadSettings(sources: SettingsSources): Settings {
   return readSettings(definitions, sources)
 }
 
-/** As loadSettings, for any list of definitions. */
+/** Like loadSettings, for any list of definitions. */
 export function readSettings<D extends Definitions>(list: D, sources: SettingsSources): Values<D> {
   const all = Object.values(list)
   const kindOf = (name: string) => all.find((definition) => definition.name === name)?.kind
@@ -50,7 +49,17 @@ export function readSettings<D extends Definitions>(list: D, sources: SettingsSo
   ) as Values<D>
 }
 
-/** A value together with the setting it is for; without one, and with a guess, where no setting has its name. */
+/** The settings that differ from their defaults, by name, for the log. Durations in ms, sizes in bytes. */
+export function changedSettings(settings: Settings): Record<string, unknown> {
+  const changed: Record<string, unknown> = {}
+  for (const [key, { name, default: usual }] of Object.entries(definitions)) {
+    const value = settings[key as keyof Settings]
+    if (JSON.stringify(value) !== JSON.stringify(usual)) changed[name] = value
+  }
+  return changed
+}
+
+/** A value and its setting. If no setting has the name, a guess what the user meant. */
 interface Named {
   readonly given: Given
   readonly definition: Definition<unknown> | undefined

@@ -1,11 +1,20 @@
-import { SettingsError } from './settings-error.ts'
+/** The settings are wrong. Each problem is a sentence with the setting, where it was given, and what is allowed. */
+export class SettingsError extends Error {
+  readonly problems: readonly string[]
 
-/** A value as someone wrote it, and where: what a message about it has to say. */
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'))
+    this.name = 'SettingsError'
+    this.problems = problems
+  }
+}
+
+/** A value as the user wrote it, and where: messages name both. */
 export interface Given {
   /** The name as it was written: `port`, `WAYPOST_PORT`. */
   readonly name: string
   readonly raw: unknown
-  /** Where it was written: `the flag --port`, `the environment variable WAYPOST_PORT`, `prod.json`. */
+  /** Where the user wrote it: `the flag --port`, `the environment variable WAYPOST_PORT`, `prod.json`. */
   readonly origin: string
 }
 
@@ -65,10 +74,7 @@ function readFlag(word: string, rest: string[], shapes: FlagShapes): Given {
   return { name, raw: next, origin }
 }
 
-/**
- * The variables that begin with `WAYPOST_`. An empty one counts as absent, since that is how container files leave
- * a variable out.
- */
+/** The variables that begin with `WAYPOST_`. An empty one counts as absent: container files leave variables out this way. */
 export function readEnvironment(env: Readonly<Record<string, string | undefined>>): readonly Given[] {
   return Object.entries(env)
     .filter(([name, value]) => name.startsWith(ENVIRONMENT_PREFIX) && value !== undefined && value !== '')
@@ -76,8 +82,8 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
 }
 
 /**
- * The text of a settings file: a JSON object where its first character is `{`, `name=value` lines otherwise.
- * Throws SettingsError where it is neither.
+ * Reads a settings file: a JSON object if its first character is `{`, otherwise lines `name=value`.
+ * Throws SettingsError if it is neither.
  */
 export function readFileText(content: string, file: string): readonly Given[] {
   const trimmed = content.replace(/^\uFEFF/, '').trim()

@@ -21,7 +21,7 @@ import { acceptsPush } from '../../src/operations/push-agents.ts'
 import { pathOf, queryOf } from '../../src/protocols/parameters/request-target.ts'
 import { decodeAck } from '../../src/protocols/udp/push-packet.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
-import { SettingsError } from '../../src/settings/settings-error.ts'
+import { SettingsError } from '../../src/settings/sources.ts'
 import { readFileText } from '../../src/settings/sources.ts'
 
 const RUNS = { numRuns: 400 }

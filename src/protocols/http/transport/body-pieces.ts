@@ -1,13 +1,13 @@
-/** So many pieces are joined where they are small. */
+/** After this many pieces they are joined, if they are small. */
 const JOINED = 256
 
-/** A piece costs some hundred bytes besides its own: of this size on average that no longer matters. */
+/** Pieces of this size on average are not small: the 100 bytes that each costs besides its own no longer matter. */
 const SMALL_BYTES = 1024
 
-/** The pieces of a body that is coming. A body of very many very small ones takes not much more than its bytes. */
+/** The pieces of a body while it arrives. Even very many very small ones take little more memory than their bytes. */
 export class BodyPieces {
   readonly #pieces: Buffer[]
-  /** Those that came after the last ones were joined. */
+  /** Pieces since the last join. */
   #loose = 1
 
   constructor(first: Buffer) {
@@ -23,7 +23,7 @@ export class BodyPieces {
     return this.#pieces.values()
   }
 
-  /** All of them as one, which is `bytes` long. */
+  /** All pieces as one buffer of `bytes`. */
   whole(bytes: number): Buffer {
     const pieces = this.#pieces
     return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces, bytes)

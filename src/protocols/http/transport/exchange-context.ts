@@ -8,7 +8,7 @@ import type { Router } from '../routing/router.ts'
 import type { Turn } from './turn.ts'
 import type { UploadPlaces } from './upload-places.ts'
 
-/** Where requests are reported to that ended in a fault of ours. */
+/** Gets the errors of requests that failed by a fault of the server. */
 export interface HttpLog {
   error(facts: object, text: string): void
   warn(facts: object, text: string): void
@@ -23,7 +23,7 @@ export interface ExchangeContext {
   /** Judges a request first of all. */
   readonly guard: CrossSiteGuard
   readonly bodyMemory: BodyMemory
-  /** The error format of a path that no route has. */
+  /** The error format of a path without a route. */
   readonly fallbackErrors: (path: string) => ErrorFormat
   /** Judges a request once its route is known and before its body is read; an answer, or a Refusal thrown, ends it. */
   readonly gate: ((route: Route, rawUrl: string, caller: HttpCaller) => Answer | undefined) | undefined

@@ -130,7 +130,7 @@ export class Exchange
   }
 
   onGone(callback: () => void): void {
-    // After an answer nobody is missed.
+    // After the answer it does not matter that the client leaves.
     if (!this.#done) this.#gone = callback
   }
 
@@ -192,7 +192,7 @@ export class Exchange
 
   #readBody(limitBytes: number): void {
     const { expect, 'content-length': declared } = this.#request.headers
-    // A client that asks first is not told to go on with a body that will be refused.
+    // A client that waits for a go-ahead does not get one for a body that will be refused.
     if (expect !== undefined && !(Number(declared) > limitBytes)) this.#response.writeContinue()
     readBody(this.#request, { limitBytes, memory: this.#context.bodyMemory }, this)
   }
@@ -228,7 +228,7 @@ export class Exchange
       path: pathOf(this.#url),
       errors: this.#compiled?.route.errors,
     })
-    // A fault after the answer was decided on: nothing sensible can be sent any more.
+    // An error after the answer was decided: nothing useful can be sent any more.
     if (this.#done && !this.#response.headersSent) this.#response.destroy()
     this.#send(answer, endsConnection(error) || this.#isLast())
   }
@@ -266,7 +266,7 @@ export class Exchange
     if (onAnswer !== undefined) onAnswer(this.#compiled?.route, status, performance.now() - this.#startedMs)
   }
 
-  /** Ends the exchange; false where it has ended before. */
+  /** Ends the exchange; false when it has ended already. */
   #finish(): boolean {
     if (this.#done) return false
     this.#done = true

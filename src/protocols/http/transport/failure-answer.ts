@@ -3,14 +3,14 @@ import { Refusal } from '../../../core/refusal.ts'
 import type { ExchangeContext } from './exchange-context.ts'
 import type { Answer, ErrorFormat } from '../routing/route.ts'
 
-/** The request that failed; `errors` is undefined where no route was found. */
+/** The request that failed; `errors` is undefined when no route was found. */
 export interface FailedRequest {
   readonly method: string
   readonly path: string
   readonly errors: ErrorFormat | undefined
 }
 
-/** Counts what went wrong, logs it where it is a fault of ours, and answers what the client is told. */
+/** Counts an error, logs it if it is a fault of the server, and returns the answer for the client. */
 export function failureAnswer(
   { onRefusal, log, fallbackErrors }: ExchangeContext,
   error: unknown,

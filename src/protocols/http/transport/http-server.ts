@@ -133,8 +133,10 @@ function openServer({ context, connections }: ServerParts, options: HttpServerOp
   const { settings, onMalformed } = options
   const begin = (request: IncomingMessage, response: ServerResponse): void => {
     const connection = connections.of(request.socket as Socket)
-    const exchange = connection && new Exchange(context, { request, response }, connection)
-    if (exchange !== undefined) connection?.arrive(exchange, settings.maxPipelinedRequests)
+    // Of a connection that was cut, Node still parses what it has read.
+    if (connection === undefined) return
+    const exchange = new Exchange(context, { request, response }, connection)
+    connection.arrive(exchange, settings.maxPipelinedRequests)
   }
   const server = createServer(nodeOptions(options), begin)
   // Node drops fields beyond this silently, and Host may be among them: so it keeps more than are allowed.

@@ -1,13 +1,13 @@
 import { Refusal, type RefusalCode } from '../../../core/refusal.ts'
 
-/** What bounds a request besides the sizes of its parts. */
+/** Limits of a request besides the sizes of its parts. */
 export interface RequestLimits {
   readonly maxHeaders: number
   /** Requests of one connection that wait for the answer of an earlier one. */
   readonly maxPipelinedRequests: number
 }
 
-/** Refusals after which a connection ends: what is still to come on it is not worth reading. */
+/** Refusals that end the connection: what still arrives on it is not worth reading. */
 const ENDING: ReadonlySet<RefusalCode> = new Set([
   'too-large',
   'body-memory',
@@ -27,8 +27,8 @@ export function tooManyHeaders(most: number): Refusal {
 }
 
 /**
- * An answer that is longer than any text can be: the client asked for too much at once, and is told so. Every
- * other error is what it is.
+ * Turns the error of an answer that is longer than the longest text into a refusal: the client asked for too much at
+ * once. Other errors are returned as they are.
  */
 export function tooLongToTell(error: unknown): unknown {
   if (!(error instanceof RangeError) || error.message !== 'Invalid string length') return error

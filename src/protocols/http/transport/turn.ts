@@ -1,19 +1,19 @@
-/** What is ready to be done; must not throw. */
+/** A piece of work that is ready. It must not throw. */
 export interface Work {
   run(): void
 }
 
-/** So many answers wait for each other at most: more of them would gain nothing, and the first ones would be late. */
+/** At most this many answers are sent together: more would gain nothing and delay the first ones. */
 const MOST_TOGETHER = 32
-/** After so long the loop has a turn for others, also where much is gathered: some answers take milliseconds each. */
+/** After this time the event loop gets a turn, even when more work is ready: some answers take milliseconds each. */
 const SLICE_MS = 5
-/** After so many the clock is read, which costs a fortieth of a small answer. */
+/** The clock is read after this many pieces of work: reading it costs a fortieth of a small answer. */
 const CLOCK_EVERY = 4
 
 /**
- * Gathers what becomes ready in one turn of the event loop and does it together at its end: first all requests
- * are read, then all are handled, then all are answered. That keeps each part of the code and the client's process at
- * work without a change for as long as there is something to do (decision 0027).
+ * Collects the work of one turn of the event loop and does it together at the end of the turn: first all requests are
+ * read, then all are handled, then all are answered. So each part of the code, and the client's process, runs
+ * without interruption as long as there is something to do (decision 0027).
  */
 export class Turn {
   readonly #nowMs: () => number
@@ -27,13 +27,13 @@ export class Turn {
     this.#nowMs = nowMs
   }
 
-  /** Takes work for the end of this turn; what is added while that is done belongs to the next one. */
+  /** Adds work for the end of this turn; what is added during that work belongs to the next turn. */
   add(work: Work): void {
     this.#gathered.push(work)
     this.#schedule()
   }
 
-  /** Ends a piece of work: with those of others if it is done with others, else at once. */
+  /** Ends a piece of work: together with others while they are done together, otherwise at once. */
   end(ending: Work): void {
     if (this.#isAtWork) this.#endings.push(ending)
     else ending.run()
@@ -55,7 +55,7 @@ export class Turn {
     this.#schedule()
   }
 
-  /** Does work until the slice is over; answers how many pieces of it are done. */
+  /** Does work until the slice is over; returns how many pieces are done. */
   #do(gathered: readonly Work[]): number {
     const endMs = this.#nowMs() + SLICE_MS
     let done = 0

@@ -1,13 +1,13 @@
 import { Refusal } from '../../../core/refusal.ts'
 
-/** Uploads are large, and kept until they are answered: so few are taken at once. */
+/** Uploads are large and stay in memory until they are answered, so only a few are accepted at once. */
 const MAX_UPLOADS = 2
 
 /** Counts the requests with a raw body that are not answered yet. */
 export class UploadPlaces {
   #taken = 0
 
-  /** Answers true, or throws Refusal `server-status` where all places are taken. */
+  /** Returns true, or throws Refusal `server-status` when all places are taken. */
   take(): true {
     if (this.#taken >= MAX_UPLOADS) {
       const message = `The server takes ${MAX_UPLOADS} uploads at once: try again in a moment.`

@@ -132,7 +132,7 @@ interface ServerParts {
 function openServer({ context, connections }: ServerParts, options: HttpServerOptions): Server {
   const { settings, onMalformed } = options
   const begin = (request: IncomingMessage, response: ServerResponse): void => {
-    const connection = connections.of(request.socket as Socket)
+    const connection = connections.of(request.socket)
     // Of a connection that was cut, Node still parses what it has read.
     if (connection === undefined) return
     const exchange = new Exchange(context, { request, response }, connection)

@@ -102,7 +102,7 @@ async function joinParts({ store, snapshot }: LoadedStore, settings: Settings, l
     maxHeld: settings.maxHeldPolls,
     maxHeldOfAddress: settings.maxHeldPollsPerAddress,
   })
-  const lists = new InstanceListAnswers(state)
+  const lists = new InstanceListAnswers(state, loop)
   const pushing = await openPushing({ state, lists }, settings, log)
   const probing = startProbing({ state, engine, clock }, settings, log)
   feed.subscribe((change) => polls.onChange(change))

@@ -46,8 +46,8 @@ export interface ListToWrite extends Omit<ListRequest, 'subscriber'> {
 
 /** Writes lists for a protocol, and keeps them while they are in use. */
 export interface ListWriter {
-  /** Bytes, or a text of ASCII characters alone. */
-  answer(query: ListToWrite): Buffer | string
+  /** Bytes, or a text of ASCII characters alone; a long list comes later. */
+  answer(query: ListToWrite): Buffer | string | Promise<Buffer | string>
 }
 
 /** The subscription of a client to a service. */

@@ -25,7 +25,7 @@ export function serverOperations(parts: ServerOperationParts, settings: Settings
     loop,
     budget: contentBudget(state, settings),
     // Requests have their format from the list endpoints.
-    lists: { answer: (query) => lists.answer(query as typeof query & { format: ListFormat }) },
+    lists: { answer: (query) => lists.answerInSlices(query as typeof query & { format: ListFormat }) },
     maxInstanceMetadataBytes: settings.maxInstanceMetadataBytes,
   })
 }

@@ -30,7 +30,7 @@ beforeEach(async () => {
     liveness: world.liveness,
     engine: world.engine,
     clock: () => at(world.nowMs),
-    lists: new InstanceListAnswers(world.state) as ListWriter,
+    lists: new InstanceListAnswers(world.state, { now: () => 0, soon: setImmediate }) as ListWriter,
     pushes: { subscribe: () => true, list: () => [] },
     maxInstanceMetadataBytes: 8_192,
   } as Partial<OperationParts> as OperationParts

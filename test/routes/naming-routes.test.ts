@@ -22,7 +22,7 @@ function startRoutes() {
     guard: new Guard(),
     state: world.state,
     liveness: world.liveness,
-    lists: new InstanceListAnswers(world.state) as ListWriter,
+    lists: new InstanceListAnswers(world.state, { now: () => 0, soon: setImmediate }) as ListWriter,
     engine: world.engine,
     clock: () => at(world.nowMs),
     pushes: {

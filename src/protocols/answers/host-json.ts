@@ -3,12 +3,15 @@ import { instanceIdOf } from '../../core/naming/instance.ts'
 
 const GENERATOR_KEY = 'preserved.instance.id.generator'
 
+/** What a host is written from. */
+export type HostFacts = Pick<Instance, 'record' | 'metadata' | 'timing' | 'entry'>
+
 /**
  * One entry of `hosts` (interface.md, Instance), always with all 14 fields in this order: some clients
  * compare hosts by their text. `beatIntervalMs` is what instances that ask for nothing else are told.
  */
-export function hostJson(instance: Instance, healthy: boolean, beatIntervalMs: number): string {
-  const { record, metadata, timing, entry } = instance
+export function hostJson(host: HostFacts, healthy: boolean, beatIntervalMs: number): string {
+  const { record, metadata, timing, entry } = host
   const { address } = record
   const { groupedName } = entry.service.key
   return JSON.stringify({

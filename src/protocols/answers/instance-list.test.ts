@@ -14,6 +14,7 @@ import { deregisterInstance } from '../../core/naming/instance-commands.ts'
 import { updateMetadata } from '../../core/naming/metadata-commands.ts'
 import { updateService } from '../../core/naming/service-commands.ts'
 import { setSwitch } from '../../core/operator/set-switch.ts'
+import type { Loop } from '../../core/sliced-work.ts'
 import { State } from '../../core/state.ts'
 import type { ListFormat } from './list-format.ts'
 import { InstanceListAnswers, type ListBody, type ListQuery } from './instance-list.ts'
@@ -41,11 +42,14 @@ interface ListView {
   }[]
 }
 
+/** A loop whose turns nobody takes: small lists are written at once. */
+const IDLE: Loop = { now: () => 0, soon: () => {} }
+
 /** The answers of each state of a test. */
 const ANSWERS = new WeakMap<State, InstanceListAnswers>()
 
 function answerOf(state: State, other: Partial<ListQuery> = {}): ListBody {
-  const answers = ANSWERS.get(state) ?? new InstanceListAnswers(state)
+  const answers = ANSWERS.get(state) ?? new InstanceListAnswers(state, IDLE)
   ANSWERS.set(state, answers)
   return answers.answer({ ...ALL, ...other })
 }
@@ -228,7 +232,7 @@ describe('in a service whose hosts are kept one by one', () => {
     return state
   }
   /** What a server that has kept nothing answers. */
-  const freshText = (state: State) => new InstanceListAnswers(state).answer(ALL).toString()
+  const freshText = (state: State) => new InstanceListAnswers(state, IDLE).answer(ALL).toString()
 
   test('a list shows every change of a host and of the hosts there are', () => {
     const state = many()
@@ -274,7 +278,7 @@ test('what is forgotten because others are in use is answered again', () => {
   const state = new State(WALL_MS)
   const keys = ['a', 'b', 'c'].map((name) => ({ namespaceId: 'public', groupedName: `G@@${name}` }))
   for (const serviceKey of keys) registered(state, { serviceKey })
-  const answers = new InstanceListAnswers(state, 1)
+  const answers = new InstanceListAnswers(state, IDLE, 1)
   const texts = () => keys.map((key) => answers.answer({ ...ALL, key }).toString())
   expect(texts()).toEqual(texts())
 })

@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto'
-import type { Instance, InstanceRecord, Metadata } from '../../core/naming/instance.ts'
-import { selectInstances, type Selection } from '../../core/naming/select-instances.ts'
-import { groupOf, type ServiceKey } from '../../core/naming/service.ts'
+import { selectInstances } from '../../core/naming/select-instances.ts'
+import type { ServiceKey } from '../../core/naming/service.ts'
 import type { ServiceEntry } from '../../core/naming/service-entry.ts'
+import type { Loop } from '../../core/sliced-work.ts'
 import type { State } from '../../core/state.ts'
-import { hostJson } from './host-json.ts'
-import { type ListFormat, hostWriter, moreListFields, type WriteHost } from './list-format.ts'
+import { HostTexts } from './host-texts.ts'
+import { hostWriter, type ListFormat, moreListFields } from './list-format.ts'
+import { headText, type ListPlan, tailText, writeInSlices } from './list-text.ts'
 import { type KeptAnswers, RecentAnswers, UNUSED } from './recent-answers.ts'
 
 /** What a client asks of a service's list. */
@@ -43,14 +44,6 @@ interface KeptList {
   cacheMillis: number
 }
 
-/** The text of a host, and what it was made of: State replaces these objects when the instance changes. */
-interface KeptHost {
-  readonly record: InstanceRecord
-  readonly metadata: Metadata
-  readonly healthy: boolean
-  readonly text: string
-}
-
 /** The answers of a service at one version of it. Their number is limited: clients may ask for any set of clusters. */
 interface KeptLists extends KeptAnswers {
   readonly entry: ServiceEntry
@@ -60,15 +53,29 @@ interface KeptLists extends KeptAnswers {
   /** The size of all lists. */
   bytes: number
   /** Outlives a version: after a change only the hosts that have changed are serialized again. */
-  hosts: Map<Instance, KeptHost> | undefined
+  hosts: HostTexts | undefined
+  /** Large lists that are being written, of any version. */
+  pending: readonly Pending[]
+}
+
+/** A list that is written over several turns of the event loop. */
+interface Pending {
+  readonly format: ListFormat
+  readonly variant: string
+  readonly version: number
+  readonly done: Promise<KeptList>
 }
 
 const NO_LISTS: readonly KeptList[] = []
+const NONE_PENDING: readonly Pending[] = []
 
 const MOST_LISTS = 32
 
 /** The hosts of smaller services are all serialized again after a change: keeping them would double what an instance takes. */
 const FEWEST_KEPT = 32
+
+/** A list of more instances takes longer to write than others should wait. */
+const MOST_AT_ONCE = 5_000
 
 /** Of one service; a hundred thousand instances make 40 MB of each list. One is kept in any case. */
 const MOST_KEPT_BYTES = 64 * 1024 * 1024
@@ -80,33 +87,78 @@ const MOST_KEPT_BYTES = 64 * 1024 * 1024
  */
 export class InstanceListAnswers {
   readonly #state: State
+  readonly #loop: Loop
   readonly #kept = new WeakMap<ServiceEntry, KeptLists>()
   readonly #recent: RecentAnswers<KeptLists>
 
-  /** `mostBytes`: see {@link RecentAnswers}. */
-  constructor(state: State, mostBytes?: number) {
+  /** `loop`: for lists that are written in slices. `mostBytes`: see {@link RecentAnswers}. */
+  constructor(state: State, loop: Loop, mostBytes?: number) {
     this.#state = state
+    this.#loop = loop
     this.#recent = new RecentAnswers((kept) => this.#kept.delete(kept.entry), mostBytes)
   }
 
+  /** The list as it is now, written at once whatever its length. */
   answer(query: ListQuery): ListBody {
-    const state = this.#state
-    const entry = state.services.get(query.key)
-    if (entry === undefined) return bodyOf(headText(query) + emptyTail(state, query))
+    const entry = this.#state.services.get(query.key)
+    if (entry === undefined) return bodyOf(emptyList(this.#state, query))
     const lists = this.#listsOf(entry)
-    // With a selector the list depends on the consumer: it is not kept.
-    if (entry.service.selector.type !== 'none') return makeAnswer(state, lists, query).body
-    const variant = variantOf(entry, query)
+    return this.#known(lists, query) ?? this.#keep(lists, writeAtOnce(this.#state, lists, query)).body
+  }
+
+  /** As `answer`, but a large list that nobody has asked for since the last change is written in slices. */
+  answerInSlices(query: ListQuery): ListBody | Promise<ListBody> {
+    const entry = this.#state.services.get(query.key)
+    if (entry === undefined || entry.instances.size <= MOST_AT_ONCE) return this.answer(query)
+    const lists = this.#listsOf(entry)
+    return this.#known(lists, query) ?? this.#awaited(lists, query)
+  }
+
+  /** The list that is kept, in the spelling of the query. */
+  #known(lists: KeptLists, query: ListQuery): ListBody | undefined {
+    if (lists.lists.length === 0 || isPersonal(lists)) return undefined
+    const variant = variantOf(lists.entry, query)
     const found = lists.lists.find((kept) => kept.variant === variant && kept.format === query.format)
-    if (found === undefined) {
-      const made = makeAnswer(state, lists, query)
-      if (keep(lists, made)) this.#recent.use(lists, made.body.length)
-      return made.body
-    }
+    if (found === undefined) return undefined
     this.#recent.use(lists, 0)
-    if (found.clustersText !== query.clustersText || found.cacheMillis !== query.cacheMillis)
-      reword(found, query)
+    reword(found, query)
     return found.body
+  }
+
+  /** The list as it is at the request, once it is written. Requests for the same list wait for the same one. */
+  async #awaited(lists: KeptLists, query: ListQuery): Promise<ListBody> {
+    const { version } = lists
+    const { format } = query
+    const variant = variantOf(lists.entry, query)
+    if (isPersonal(lists)) return (await this.#write(lists, query)).body
+    const same = lists.pending.find(
+      (one) => one.version === version && one.variant === variant && one.format === format,
+    )
+    if (same !== undefined) return reworded(await same.done, query)
+    const pending = { format, variant, version, done: this.#write(lists, query) }
+    lists.pending = [...lists.pending, pending]
+    try {
+      const made = await pending.done
+      return lists.version === version ? this.#keep(lists, made).body : made.body
+    } finally {
+      lists.pending = lists.pending.filter((one) => one !== pending)
+    }
+  }
+
+  async #write(lists: KeptLists, query: ListQuery): Promise<KeptList> {
+    const plan = planOf(this.#state, lists, query)
+    const variant = variantOf(lists.entry, query)
+    return keptOf(query, {
+      variant,
+      hostsAt: Buffer.byteLength(plan.head),
+      body: await writeInSlices(plan, this.#loop),
+    })
+  }
+
+  #keep(lists: KeptLists, made: KeptList): KeptList {
+    // With a selector the list depends on the consumer: it is not kept.
+    if (!isPersonal(lists) && keep(lists, made)) this.#recent.use(lists, made.body.length)
+    return made
   }
 
   #listsOf(entry: ServiceEntry): KeptLists {
@@ -121,6 +173,7 @@ export class InstanceListAnswers {
         lists: NO_LISTS,
         bytes: 0,
         hosts: undefined,
+        pending: NONE_PENDING,
         usedIn: UNUSED,
       }
       this.#kept.set(entry, fresh)
@@ -159,108 +212,89 @@ function keep(lists: KeptLists, made: KeptList): boolean {
 
 /** Gives a kept list the spelling of another query, for the next client that spells it so. */
 function reword(kept: KeptList, query: ListQuery): void {
+  if (isWordedFor(kept, query)) return
   const head = headText(query)
-  const { body, hostsAt } = kept
-  kept.body =
-    typeof body === 'string'
-      ? bodyOf(head + body.slice(hostsAt))
-      : Buffer.concat([Buffer.from(head), body.subarray(hostsAt)])
+  kept.body = reworded(kept, query)
   kept.hostsAt = Buffer.byteLength(head)
   kept.clustersText = query.clustersText
   kept.cacheMillis = query.cacheMillis
 }
 
-function makeAnswer(state: State, lists: KeptLists, query: ListQuery): KeptList {
+/** The same hosts in the spelling of a query. */
+function reworded({ body, hostsAt, ...kept }: KeptList, query: ListQuery): ListBody {
+  if (isWordedFor(kept, query)) return body
+  const head = headText(query)
+  return typeof body === 'string'
+    ? bodyOf(head + body.slice(hostsAt))
+    : Buffer.concat([Buffer.from(head), body.subarray(hostsAt)])
+}
+
+function isWordedFor(kept: Pick<KeptList, 'clustersText' | 'cacheMillis'>, query: ListQuery): boolean {
+  return kept.clustersText === query.clustersText && kept.cacheMillis === query.cacheMillis
+}
+
+/** Whether a list depends on who asks for it. */
+function isPersonal({ entry }: KeptLists): boolean {
+  return entry.service.selector.type !== 'none'
+}
+
+/** What a list is written from, as it is now. */
+function planOf(state: State, lists: KeptLists, query: ListQuery): ListPlan {
   const { entry } = lists
-  const { namespaceId } = entry.service.key
-  const labelsOf = (ip: string) => state.labelsAt(ip, namespaceId)
+  const { key, metadata } = entry.service
+  const labelsOf = (ip: string) => state.labelsAt(ip, key.namespaceId)
   const consumer = query.consumerIp === undefined ? undefined : { ip: query.consumerIp, labelsOf }
   const { clusters, healthyOnly, format } = query
-  const selection = selectInstances(entry, { clusters, healthyOnly, consumer })
-  const { groupedName } = query.key
-  const hosts = hostsText(lists, selection, hostWriter(format, groupedName))
-  const head = headText(query)
-  const more = moreListFields(format, { groupedName, metadata: entry.service.metadata })
-  const tail = tailText(hosts, { lastRefMs: entry.lastRefMs, protecting: selection.protecting, more })
+  const { instances, protecting } = selectInstances(entry, { clusters, healthyOnly, consumer })
+  const more = moreListFields(format, { groupedName: query.key.groupedName, metadata })
   return {
-    format,
-    variant: variantOf(entry, query),
-    body: bodyOf(head + tail),
-    hostsAt: Buffer.byteLength(head),
-    clustersText: query.clustersText,
-    cacheMillis: query.cacheMillis,
+    head: headText(query),
+    instances,
+    protecting,
+    write: hostWriter(format, query.key.groupedName),
+    texts: textsFor(lists, instances.length),
+    tail: { lastRefMs: entry.lastRefMs, protecting, more },
   }
+}
+
+function writeAtOnce(state: State, lists: KeptLists, query: ListQuery): KeptList {
+  const { head, instances, protecting, write, texts, tail } = planOf(state, lists, query)
+  const hosts = instances
+    .map((instance) => {
+      const healthy = protecting || instance.healthy
+      return write(texts.textOf(instance, instance, healthy), healthy)
+    })
+    .join(',')
+  return keptOf(query, {
+    variant: variantOf(lists.entry, query),
+    hostsAt: Buffer.byteLength(head),
+    body: bodyOf(`${head}${hosts}${tailText(hash('md5', hosts, 'hex'), tail)}`),
+  })
+}
+
+function keptOf(query: ListQuery, made: Pick<KeptList, 'variant' | 'hostsAt' | 'body'>): KeptList {
+  const { format, clustersText, cacheMillis } = query
+  const { variant, body, hostsAt } = made
+  return { format, variant, body, hostsAt, clustersText, cacheMillis }
 }
 
 function bodyOf(text: string): ListBody {
   return text.length > LONGEST_TEXT || Buffer.byteLength(text) > text.length ? Buffer.from(text) : text
 }
 
-function headText({ key, clustersText, cacheMillis }: ListQuery): string {
-  const name = JSON.stringify(key.groupedName)
-  const group = JSON.stringify(groupOf(key.groupedName))
-  const clusters = JSON.stringify(clustersText)
-  return `{"name":${name},"groupName":${group},"clusters":${clusters},"cacheMillis":${cacheMillis},`
-}
-
-function hostsText(lists: KeptLists, { instances, protecting }: Selection, write: WriteHost): string {
-  const { beatIntervalMs } = lists
-  const hosts = instances.length >= FEWEST_KEPT ? keptHosts(lists) : lists.hosts
-  return instances
-    .map((instance) => {
-      const healthy = protecting || instance.healthy
-      const json = hostText(hosts, { instance, healthy }, beatIntervalMs)
-      return write(json, healthy)
-    })
-    .join(',')
-}
-
-/** The kept texts of hosts. Once there are more than hosts, the texts of hosts that have left are dropped. */
-function keptHosts(lists: KeptLists): Map<Instance, KeptHost> {
-  const { instances } = lists.entry
-  const known = lists.hosts
-  if (known !== undefined && known.size <= instances.size) return known
-  lists.hosts = new Map()
-  for (const instance of known === undefined ? [] : instances.values()) {
-    const host = known?.get(instance)
-    if (host !== undefined) lists.hosts.set(instance, host)
-  }
-  return lists.hosts
-}
-
-/** A host as `svc` has it. */
-function hostText(
-  hosts: Map<Instance, KeptHost> | undefined,
-  { instance, healthy }: { instance: Instance; healthy: boolean },
-  beatIntervalMs: number,
-): string {
-  // Protection shows the unhealthy as healthy only for a while: these texts are not kept.
-  if (hosts === undefined || healthy !== instance.healthy) return hostJson(instance, healthy, beatIntervalMs)
-  const { record, metadata } = instance
-  const host = hosts.get(instance)
-  if (host?.record === record && host.metadata === metadata && host.healthy === healthy) return host.text
-  const text = hostJson(instance, healthy, beatIntervalMs)
-  hosts.set(instance, { record, metadata, healthy, text })
-  return text
-}
-
-interface Tail {
-  readonly lastRefMs: number
-  readonly protecting: boolean
-  /** See {@link moreListFields}. */
-  readonly more: string
-}
-
-function tailText(hosts: string, { lastRefMs, protecting, more }: Tail): string {
-  const checksum = hash('md5', hosts, 'hex')
-  return (
-    `"hosts":[${hosts}],"lastRefTime":${lastRefMs},"checksum":"${checksum}",` +
-    `"allIPs":false,"reachProtectionThreshold":${protecting},"valid":true${more}}`
-  )
+/** The texts of the hosts of a service that are kept; those of a small service are kept for this list alone. */
+function textsFor(lists: KeptLists, count: number): HostTexts {
+  const { beatIntervalMs, hosts, entry } = lists
+  if (hosts !== undefined && hosts.size <= entry.instances.size) return hosts
+  if (hosts !== undefined) return (lists.hosts = hosts.only(entry.instances.values()))
+  const texts = new HostTexts(beatIntervalMs, { keeps: count >= FEWEST_KEPT })
+  if (count >= FEWEST_KEPT) lists.hosts = texts
+  return texts
 }
 
 /** The answer for an unknown service is that of an empty one. No service with this name had a later `lastRefTime`. */
-function emptyTail(state: State, { key, format }: ListQuery): string {
-  const more = moreListFields(format, { groupedName: key.groupedName, metadata: {} })
-  return tailText('', { lastRefMs: state.services.floorMs, protecting: false, more })
+function emptyList(state: State, query: ListQuery): string {
+  const more = moreListFields(query.format, { groupedName: query.key.groupedName, metadata: {} })
+  const tail = { lastRefMs: state.services.floorMs, protecting: false, more }
+  return `${headText(query)}${tailText(hash('md5', '', 'hex'), tail)}`
 }

@@ -1,3 +1,4 @@
+import { afterwards } from '../../../../operations/afterwards.ts'
 import type { ListSubscriber } from '../../../../operations/instance-lists.ts'
 import type { ListFormat } from '../../../answers/list-format.ts'
 import * as fields from '../../../parameters/fields.ts'
@@ -37,7 +38,7 @@ export function listEndpoint({ lists }: NamingEndpointParts, formatOf: ListForma
         consumerIp: clientIP ?? caller.ip,
         subscriber: udpPort > 0 ? subscriberOf(caller, udpPort, app) : undefined,
       }
-      return asciiJsonAnswer(lists.list(request, caller))
+      return afterwards(lists.list(request, caller), asciiJsonAnswer)
     },
   })
 }

@@ -1,0 +1,92 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { address, carryOut, at, ORDERS, registered, WALL_MS } from '../../core/core.test-support.ts'
+import { deregisterInstance } from '../../core/naming/instance-commands.ts'
+import { State } from '../../core/state.ts'
+import { InstanceListAnswers, type ListBody, type ListQuery } from './instance-list.ts'
+
+const COUNT = 6_000
+const ALL: ListQuery = {
+  key: ORDERS,
+  format: 'svc',
+  clustersText: '',
+  clusters: [],
+  healthyOnly: false,
+  consumerIp: undefined,
+  cacheMillis: 3_000,
+}
+
+/** A loop whose turns the test takes. Its clock moves with every look, so that a slice is a few steps. */
+class HandLoop {
+  readonly turns: (() => void)[] = []
+  #ms = 0
+  readonly now = (): number => this.#ms++
+  readonly soon = (run: () => void): void => void this.turns.push(run)
+
+  /** Takes a turn; false where nobody waits for one. */
+  turn(): boolean {
+    const run = this.turns.shift()
+    run?.()
+    return run !== undefined
+  }
+
+  finish(): void {
+    while (this.turn());
+  }
+}
+
+function world(): { state: State; loop: HandLoop; lists: InstanceListAnswers } {
+  const state = new State(WALL_MS)
+  for (let port = 1; port <= COUNT; port++) registered(state, { address: address({ port }) })
+  const loop = new HandLoop()
+  return { state, loop, lists: new InstanceListAnswers(state, loop) }
+}
+
+const viewOf = (body: ListBody) =>
+  JSON.parse(body.toString()) as { hosts: { port: number }[]; clusters: string }
+
+describe('a large list', () => {
+  let shared: ReturnType<typeof world>
+  beforeAll(() => (shared = world()))
+
+  test('is written over many turns, and is what is written at once', async () => {
+    const { loop, lists, state } = shared
+    const answer = lists.answerInSlices(ALL)
+    expect(answer).toBeInstanceOf(Promise)
+    let turns = 0
+    while (loop.turn()) turns++
+    expect(turns).toBeGreaterThan(5)
+    const atOnce = new InstanceListAnswers(state, loop).answer(ALL)
+    expect((await answer).toString() === atOnce.toString()).toBe(true)
+  })
+
+  test('is kept: asked for again, it is there at once, also in other words', () => {
+    const { lists } = shared
+    expect(lists.answerInSlices(ALL)).toBeInstanceOf(Buffer)
+    expect(viewOf(lists.answerInSlices({ ...ALL, clustersText: ' ' }) as Buffer).clusters).toBe(' ')
+  })
+
+  test('says what was known when it was asked for, and is not kept after a change', async () => {
+    const { state, loop, lists } = world()
+    const answer = lists.answerInSlices(ALL)
+    loop.turn()
+    for (const port of [1, COUNT]) {
+      const target = { serviceKey: ORDERS, address: address({ port }), ephemeral: undefined }
+      carryOut(state, deregisterInstance(target), at(1))
+    }
+    const later = lists.answerInSlices(ALL)
+    loop.finish()
+    expect(viewOf(await answer).hosts).toHaveLength(COUNT)
+    expect(viewOf(await later).hosts).toHaveLength(COUNT - 2)
+    expect(viewOf(lists.answerInSlices(ALL) as Buffer).hosts).toHaveLength(COUNT - 2)
+  })
+
+  test('is written once for all who ask meanwhile, each in its own words', async () => {
+    const { loop, lists } = world()
+    const one = lists.answerInSlices(ALL)
+    const other = lists.answerInSlices({ ...ALL, clustersText: ',' })
+    expect(loop.turns).toHaveLength(1)
+    loop.finish()
+    expect(viewOf(await one).clusters).toBe('')
+    expect(viewOf(await other).clusters).toBe(',')
+  })
+})

@@ -1,0 +1,127 @@
+import { createHash, type Hash } from 'node:crypto'
+import type { Instance } from '../../core/naming/instance.ts'
+import { groupOf, type ServiceKey } from '../../core/naming/service.ts'
+import { type Loop, SlicedWork } from '../../core/sliced-work.ts'
+import type { HostAtOnce, HostTexts } from './host-texts.ts'
+import type { WriteHost } from './list-format.ts'
+
+/** What a list is written from. */
+export interface ListPlan {
+  readonly head: string
+  readonly instances: readonly Instance[]
+  /** Whether all are shown as healthy. */
+  readonly protecting: boolean
+  readonly write: WriteHost
+  readonly texts: HostTexts
+  readonly tail: ListTail
+}
+
+/** What follows the hosts. */
+export interface ListTail {
+  readonly lastRefMs: number
+  readonly protecting: boolean
+  /** See `moreListFields`. */
+  readonly more: string
+}
+
+/** Everything before the hosts; the words of the client are here alone. */
+export function headText(query: {
+  readonly key: ServiceKey
+  readonly clustersText: string
+  readonly cacheMillis: number
+}): string {
+  const { key, clustersText, cacheMillis } = query
+  const name = JSON.stringify(key.groupedName)
+  const group = JSON.stringify(groupOf(key.groupedName))
+  const clusters = JSON.stringify(clustersText)
+  return `{"name":${name},"groupName":${group},"clusters":${clusters},"cacheMillis":${cacheMillis},"hosts":[`
+}
+
+/** Everything after the hosts. `checksum` is the md5 of their text. */
+export function tailText(checksum: string, { lastRefMs, protecting, more }: ListTail): string {
+  return (
+    `],"lastRefTime":${lastRefMs},"checksum":"${checksum}",` +
+    `"allIPs":false,"reachProtectionThreshold":${protecting},"valid":true${more}}`
+  )
+}
+
+/** So many hosts are written between two looks at the clock. */
+const HOSTS_AT_ONCE = 100
+
+/** Writes a list over several turns of the event loop. It says what was known at the call, whatever changes meanwhile. */
+export function writeInSlices(plan: ListPlan, loop: Loop): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const list = new SlicedList(plan)
+    const step = (): boolean => {
+      try {
+        const body = list.step()
+        if (body !== undefined) resolve(body)
+        return body === undefined
+      } catch (error) {
+        reject(error instanceof Error ? error : new Error(String(error)))
+        return false
+      }
+    }
+    new SlicedWork(loop, step).start()
+  })
+}
+
+/** A list that is being written: first the hosts as parts, then the parts into the body. */
+class SlicedList {
+  readonly #plan: ListPlan
+  readonly #hosts: readonly HostAtOnce[]
+  readonly #md5: Hash = createHash('md5')
+  readonly #parts: Buffer[] = []
+  #bytes = 0
+  #written = 0
+  #body: Buffer | undefined
+  #copied = 0
+  #filled = 0
+
+  constructor(plan: ListPlan) {
+    this.#plan = plan
+    this.#hosts = plan.instances.map(({ entry, record, metadata, timing, healthy }) => {
+      return { entry, record, metadata, timing, healthy }
+    })
+    this.#add(plan.head)
+  }
+
+  /** Does a little more; gives the list once it is complete. */
+  step(): Buffer | undefined {
+    if (this.#written < this.#hosts.length) this.#writeHosts()
+    else if (this.#body === undefined) this.#allocate()
+    else this.#copyPart(this.#body)
+    return this.#copied === this.#parts.length ? this.#body : undefined
+  }
+
+  #writeHosts(): void {
+    const { instances, protecting, write, texts } = this.#plan
+    const end = Math.min(this.#written + HOSTS_AT_ONCE, this.#hosts.length)
+    let text = ''
+    for (let at = this.#written; at < end; at++) {
+      const host = this.#hosts[at]!
+      const healthy = protecting || host.healthy
+      if (at > 0) text += ','
+      text += write(texts.textOf(instances[at]!, host, healthy), healthy)
+    }
+    this.#written = end
+    this.#md5.update(text)
+    this.#add(text)
+  }
+
+  #allocate(): void {
+    this.#add(tailText(this.#md5.digest('hex'), this.#plan.tail))
+    this.#body = Buffer.allocUnsafe(this.#bytes)
+  }
+
+  #copyPart(body: Buffer): void {
+    const part = this.#parts[this.#copied++]!
+    this.#filled += part.copy(body, this.#filled)
+  }
+
+  #add(text: string): void {
+    const part = Buffer.from(text)
+    this.#parts.push(part)
+    this.#bytes += part.length
+  }
+}

@@ -6,10 +6,17 @@ import { expect, test } from 'vitest'
 
 /** The names of the methods that change the state and tell the subscribers, and the only files that may use them. */
 const USERS: Readonly<Record<string, readonly string[]>> = {
-  // In the worker it is that of a function.
-  apply: ['core/follower.ts', 'store/embedded/worker.ts'],
+  // The state has tables of records, which have this method too. In the worker it is that of a function.
+  apply: ['core/follower.ts', 'core/state.ts', 'store/embedded/worker.ts'],
   publishChanges: ['core/follower.ts'],
 }
+
+/** The tables of the state, and the only files that may change one of them. */
+const TABLES = ['configs', 'services', 'instances', 'clusterSizes', 'namingSizes', 'entry']
+const CHANGING = ['set', 'add', 'save', 'delete', 'touch']
+const WRITERS = ['state.ts', 'draft.ts', 'naming/service-entry.ts', 'naming/service-table.ts'].map(
+  (file) => `core/${file}`,
+)
 
 const src = fileURLToPath(new URL('../src', import.meta.url))
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
@@ -25,6 +32,21 @@ test('the follower alone applies changes to the state and publishes them to the 
   expect(used).toEqual([])
 })
 
+test('the state alone changes its tables', () => {
+  // The doctor has tables of its own.
+  const others = files.filter((file) => !WRITERS.includes(file) && !file.startsWith('store/embedded/doctor/'))
+  const found = others.flatMap((file) =>
+    callsIn(file, readFileSync(join(src, file), 'utf8'))
+      .filter(([table, method]) => TABLES.includes(table) && CHANGING.includes(method))
+      .map(([table, method]) => `${file} calls ${table}.${method}`),
+  )
+  expect(found).toEqual([])
+  expect(callsIn('x.ts', 'state.configs.set(a); entry.touch(b)')).toEqual([
+    ['configs', 'set'],
+    ['entry', 'touch'],
+  ])
+})
+
 test('every way to get at a method is seen', () => {
   const code =
     "a.apply(1); b?.publishChanges; const { apply } = c; const { publishChanges: d } = e; f['apply'](); g[`publishChanges`]"
@@ -32,6 +54,20 @@ test('every way to get at a method is seen', () => {
     ['apply', 'publishChanges', 'apply', 'publishChanges', 'apply', 'publishChanges'].sort(),
   )
 })
+
+/** The calls of methods: the last name of what they are called on, and the method. */
+function callsIn(file: string, code: string): [table: string, method: string][] {
+  const found: [string, string][] = []
+  new Visitor({
+    CallExpression: ({ callee }) => {
+      if (callee.type !== 'MemberExpression' || callee.property.type !== 'Identifier') return
+      const { object, property } = callee
+      const name = object.type === 'MemberExpression' ? object.property : object
+      if (name.type === 'Identifier') found.push([name.name, property.name])
+    },
+  }).visit(parseSync(file, code).program)
+  return found
+}
 
 /** The names of members that a file reads, as properties, by a constant text or by taking an object apart. */
 function namesUsedIn(file: string, code: string): string[] {

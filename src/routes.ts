@@ -2,7 +2,6 @@ import type { Operations } from './operations/operations.ts'
 import { type AuditLog, auditedRoutes } from './protocols/http/endpoints/audit.ts'
 import { nacosConfigRoutes } from './protocols/http/nacos/config-routes.ts'
 import { nacosConsoleRoutes } from './protocols/http/nacos/console-routes.ts'
-import { nacosHistoryRoutes } from './protocols/http/nacos/history-routes.ts'
 import { nacosImportRoutes } from './protocols/http/nacos/import-routes.ts'
 import { nacosListenerRoutes } from './protocols/http/nacos/listener-routes.ts'
 import { nacosNamespaceRoutes } from './protocols/http/nacos/namespace-routes.ts'
@@ -11,9 +10,7 @@ import { nacosOperatorRoutes } from './protocols/http/nacos/operator-routes.ts'
 import { healthRoutes, type HealthParts } from './protocols/http/endpoints/health-routes.ts'
 import { openapiRoute } from './protocols/http/documents/openapi-route.ts'
 import type { Route } from './protocols/http/routing/route.ts'
-import { svcBackupRoutes } from './protocols/http/svc/backup-routes.ts'
 import { svcConfigRoutes } from './protocols/http/svc/config-routes.ts'
-import { svcHistoryRoutes } from './protocols/http/svc/history-routes.ts'
 import { svcListenerRoutes } from './protocols/http/svc/listener-routes.ts'
 import { svcNamespaceRoutes } from './protocols/http/svc/namespace-routes.ts'
 import { svcNamingRoutes } from './protocols/http/svc/naming-routes.ts'
@@ -39,15 +36,12 @@ export function allRoutes(parts: RouteParts): Route[] {
   const listener = { listening, nowMs: parts.monotonicMs, maxListeningItems }
   const routes = [
     ...svcConfigRoutes(operations, settings),
-    ...svcHistoryRoutes(operations),
     ...svcListenerRoutes(listener),
     ...svcNamespaceRoutes({ namespaces, namespaceQuota }),
     ...svcNamingRoutes(naming),
     ...svcOperatorRoutes(operations),
-    ...svcBackupRoutes(operations),
     ...nacosConfigRoutes(operations, settings),
     ...nacosImportRoutes(operations, settings),
-    ...nacosHistoryRoutes(operations),
     ...nacosListenerRoutes(listener),
     ...nacosNamespaceRoutes({ namespaces, namespaceQuota }),
     ...nacosNamingRoutes(naming),

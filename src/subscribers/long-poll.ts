@@ -11,10 +11,10 @@ export type { Poll } from './held-polls.ts'
 /** A poll is answered at most this long after it is due, when `tick` is called at least as often. */
 const POLL_BUCKET_MS = 100
 
-/** How many polls are held at once unless told otherwise; each costs a connection and about 11 KB. */
+/** How many polls are held at once by default; each costs a connection and about 11 KB. */
 const MAX_HELD_POLLS = 50_000
 
-/** How many items all held polls together may watch unless told otherwise: some 300 bytes each. */
+/** How many items all polls and listeners together may watch by default: some 300 bytes each. */
 const MAX_WATCHED_ITEMS = 1_000_000
 
 const NOTHING: readonly WatchedItem[] = Object.freeze([])
@@ -46,8 +46,8 @@ export interface PollStatus {
   readonly stopped: number
   /** The client left before its answer. */
   readonly left: number
-  /** Changes that standing listeners were told of. */
-  readonly told: number
+  /** Changes that were reported to standing listeners. */
+  readonly reported: number
 }
 
 /** What `hold` gives back: the client has left, forget its poll. */
@@ -81,7 +81,7 @@ export class LongPolls {
   readonly #listeners = new Set<StandingListener>()
   #listened = 0
   readonly #host: ListenerHost
-  readonly #counts = { begun: 0, refused: 0, changed: 0, timeout: 0, left: 0, stopped: 0, told: 0 }
+  readonly #counts = { begun: 0, refused: 0, changed: 0, timeout: 0, left: 0, stopped: 0, reported: 0 }
 
   constructor(options: LongPollOptions) {
     this.#options = options
@@ -245,7 +245,7 @@ export class LongPolls {
   #wakeListener(woken: StandingListener): void {
     const keyText = this.#walked
     this.#polls.watch(keyText, woken)
-    if (woken.compare(keyText)) this.#counts.told++
+    if (woken.compare(keyText)) this.#counts.reported++
   }
 
   #nextWoken(): Watcher | undefined {

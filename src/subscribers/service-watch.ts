@@ -4,7 +4,7 @@ import type { ServiceKey } from '../core/naming/service.ts'
 import { savedValue } from '../core/records/record-kind.ts'
 import { SlicedWork, type Loop } from '../core/sliced-work.ts'
 
-/** How long the changes of a service are gathered and then reported as one, ms, unless told otherwise. */
+/** How long the changes of a service are gathered into one report by default, ms. */
 export const GATHER_MS = 20
 
 /** How many subscribers of one service are served before another service has its turn. */
@@ -50,7 +50,7 @@ export interface Round {
 export interface WatchOutlet {
   /** The service, as long as somebody watches it here. */
   watched(key: ServiceKey): WatchedService | undefined
-  /** Begins to report a service; undefined where there is nothing to report now. */
+  /** Begins a report of a service; undefined if there is nothing to report now. */
   round(service: WatchedService): Round | undefined
 }
 
@@ -62,7 +62,7 @@ interface RunningRound {
 }
 
 /**
- * Tells the outlets which services have changed. Changes are gathered for a moment, from the first one on, so that a
+ * Reports to the outlets which services have changed. Changes are gathered for a moment, from the first one on, so that a
  * burst becomes one report and none waits longer. Reports take turns, a few milliseconds at a time: a service with
  * thousands of subscribers delays neither requests nor other services.
  */
@@ -78,7 +78,7 @@ export class ServiceWatch {
     this.#work = new SlicedWork(options.loop, () => this.#step())
   }
 
-  /** From now on the outlet is told of changes. */
+  /** From now on changes are reported to the outlet too. */
   add(outlet: WatchOutlet): void {
     this.#outlets.push(outlet)
   }

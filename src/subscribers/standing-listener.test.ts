@@ -45,7 +45,7 @@ function poll(items: WatchedItem[]): string[] {
 }
 
 describe('a standing listener', () => {
-  test('is told of each later change of what it watches, and of nothing else', () => {
+  test('gets a report of each later change of what it watches, and of nothing else', () => {
     listener.watch(watched('a'))
     change('a', 'one')
     quiet()
@@ -53,7 +53,7 @@ describe('a standing listener', () => {
     change('a', 'two')
     quiet()
     expect(told).toEqual(['a=one', 'a=two'])
-    expect(polls.counts()).toMatchObject({ listeners: 1, listened: 1, told: 2, held: 0 })
+    expect(polls.counts()).toMatchObject({ listeners: 1, listened: 1, reported: 2, held: 0 })
   })
 
   test('is woken together with the polls of the same item, which are answered once', () => {
@@ -67,14 +67,14 @@ describe('a standing listener', () => {
     expect(told).toEqual(['a=one', 'a=two'])
   })
 
-  test('is told at once of an item that differs from what it has', () => {
+  test('gets a report at once of an item that differs from what it has', () => {
     change('a', 'one')
     listener.watch(watched('a', 'old'))
     listener.watch(watched('b'))
     expect(told).toEqual(['a=one'])
   })
 
-  test('is told of a burst once, and not of a change that was taken back', () => {
+  test('gets one report of a burst, and none of a change that was taken back', () => {
     listener.watch(watched('a', ''))
     listener.watch(watched('b', ''))
     for (const md5 of ['one', 'two', 'three']) change('a', md5)
@@ -84,7 +84,7 @@ describe('a standing listener', () => {
     expect(told).toEqual(['a=three'])
   })
 
-  test('is told of nothing that it no longer watches, also where the change is on its way', () => {
+  test('gets no report of an item that it no longer watches, even if the change came before', () => {
     listener.watch(watched('a'))
     listener.watch(watched('b'))
     change('a', 'one')
@@ -99,7 +99,7 @@ describe('a standing listener', () => {
     expect(polls.counts()).toMatchObject({ listeners: 0, listened: 0 })
   })
 
-  test('may watch another item, or end, when it is told', () => {
+  test('may watch another item, or leave, while it gets a report', () => {
     const other = polls.join({
       ip: '10.0.0.3',
       changed: ({ key }) => {
@@ -129,7 +129,7 @@ describe('a standing listener', () => {
     expect(listener.watch(watched('c'))).toBe(true)
   })
 
-  test('is among those who watch an item, with the md5 that it was told last', () => {
+  test('is listed among the watchers of an item, with the md5 that was reported last', () => {
     listener.watch(watched('a'))
     change('a', 'one')
     quiet()

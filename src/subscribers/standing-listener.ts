@@ -21,7 +21,7 @@ export interface ListenerHost {
 
 /**
  * A client that watches items until it leaves. It joins the held polls: the same change wakes both. Where a poll ends
- * with its answer, a listener is told, and goes on watching from there.
+ * with its answer, a listener gets a report and goes on watching.
  */
 export class StandingListener {
   readonly #listener: Listener
@@ -43,7 +43,7 @@ export class StandingListener {
     return this.#items
   }
 
-  /** Watches an item, and tells at once where it differs. False where no more items can be watched. */
+  /** Watches an item, and reports it at once if it differs. False if no more items can be watched. */
   watch(item: WatchedItem): boolean {
     if (!this.#items.has(item.key.text) && !this.#host.watch(item.key, this)) return false
     this.#items.set(item.key.text, item)
@@ -55,14 +55,14 @@ export class StandingListener {
     if (this.#items.delete(key.text)) this.#host.unwatch(key, this)
   }
 
-  /** The client has left: it is told of nothing more. */
+  /** The client has left: nothing more is reported. */
   leave(): void {
     for (const { key } of this.#items.values()) this.#host.unwatch(key, this)
     this.#items.clear()
     this.#host.leave(this)
   }
 
-  /** Tells of an item where it differs from what the client has; answers whether it did. */
+  /** Reports an item if it differs from what the client has; returns whether it does. */
   compare(keyText: string): boolean {
     const item = this.#items.get(keyText)
     if (item === undefined) return false

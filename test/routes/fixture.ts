@@ -13,14 +13,12 @@ import { type Authorisation, Guard } from '../../src/operations/guard.ts'
 import { allOperations, type OperationParts, type Operations } from '../../src/operations/operations.ts'
 import { nacosConfigRoutes } from '../../src/protocols/http/nacos/config-routes.ts'
 import { nacosConsoleRoutes } from '../../src/protocols/http/nacos/console-routes.ts'
-import { nacosHistoryRoutes } from '../../src/protocols/http/nacos/history-routes.ts'
 import { nacosImportRoutes } from '../../src/protocols/http/nacos/import-routes.ts'
 import { nacosListenerRoutes } from '../../src/protocols/http/nacos/listener-routes.ts'
 import { nacosNamespaceRoutes } from '../../src/protocols/http/nacos/namespace-routes.ts'
 import type { Answer, Route } from '../../src/protocols/http/routing/route.ts'
 import { Router } from '../../src/protocols/http/routing/router.ts'
 import { svcConfigRoutes } from '../../src/protocols/http/svc/config-routes.ts'
-import { svcHistoryRoutes } from '../../src/protocols/http/svc/history-routes.ts'
 import { svcListenerRoutes } from '../../src/protocols/http/svc/listener-routes.ts'
 import { svcNamespaceRoutes } from '../../src/protocols/http/svc/namespace-routes.ts'
 import { LongPolls, type LongPollOptions } from '../../src/subscribers/long-poll.ts'
@@ -100,12 +98,10 @@ function routesOf(operations: Operations, nowMs: () => number): Route[] {
   const namespaces = { ...operations, namespaceQuota: 200 }
   return [
     ...svcConfigRoutes(operations, limits),
-    ...svcHistoryRoutes(operations),
     ...svcListenerRoutes(listener),
     ...svcNamespaceRoutes(namespaces),
     ...nacosConfigRoutes(operations, limits),
     ...nacosImportRoutes(operations, limits),
-    ...nacosHistoryRoutes(operations),
     ...nacosListenerRoutes(listener),
     ...nacosNamespaceRoutes(namespaces),
     ...nacosConsoleRoutes({ ...operations, version: '1.2.3', notReady: () => [] }),

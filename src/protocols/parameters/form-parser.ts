@@ -53,7 +53,7 @@ function parsePairs(text: string, decode: Decode, { values, maxParameters }: Tar
   let equals = placeIn(text, '=', 0)
   while (start < text.length) {
     const end = placeIn(text, '&', start)
-    // Looked for once each: a search in every pair that has none would go to the end of the form.
+    // One search for each `=`: a search in every pair without one would go to the end of the form.
     if (equals < start) equals = placeIn(text, '=', start)
     if (end > start) {
       if (++count > maxParameters) throw tooMany(maxParameters)
@@ -65,18 +65,18 @@ function parsePairs(text: string, decode: Decode, { values, maxParameters }: Tar
   }
 }
 
-/** Where a character comes next; the length of the text where it does not. */
+/** The place of the next such character; the length of the text if there is none. */
 function placeIn(text: string, character: string, from: number): number {
   const place = text.indexOf(character, from)
   return place < 0 ? text.length : place
 }
 
-/** Names and values outlive their request by far: they must not keep all of it in memory. */
+/** Names and values outlive their request: they must not keep all of it in memory. */
 function cut(text: string, start: number, end: number): string {
   return start < end ? detachedFrom(text, text.slice(start, end)) : ''
 }
 
-/** Knows which pairs of a form are encoded at all, with one search for the whole form; asked in its order. */
+/** Finds which pairs of a form are encoded, with one search through the form. Pairs are asked for in their order. */
 class EncodedPlaces {
   readonly #text: string
   readonly #all: boolean
@@ -88,7 +88,7 @@ class EncodedPlaces {
     this.#percentAt = text.indexOf('%')
   }
 
-  /** Whether there is something to decode between the last `end` that was asked for and this one. */
+  /** Whether anything is encoded between the `end` of the last call and this one. */
   isBefore(end: number): boolean {
     if (this.#all) return true
     if (this.#percentAt < 0 || this.#percentAt >= end) return false
@@ -97,7 +97,7 @@ class EncodedPlaces {
   }
 }
 
-/** `decode` is undefined where there is nothing to decode. */
+/** `decode` is undefined if nothing is encoded. */
 function addPair(
   [rawName, rawValue]: readonly [name: string, value: string],
   decode: Decode | undefined,
@@ -105,12 +105,12 @@ function addPair(
 ): void {
   if (rawName === '') return
   const name = decode === undefined ? rawName : decode(rawName, 'a parameter name')
-  // Of what does not count nobody looks whether it can be read.
+  // Repeated parameters are ignored, so they are not decoded.
   if (decode !== undefined && values.get(name) !== undefined) return
   values.add(name, decode === undefined ? rawValue : decode(rawValue, name))
 }
 
-/** Decodes text that is valid Unicode already; touches nothing where there is nothing to decode. */
+/** Decodes text that is valid Unicode; returns the same text if nothing is encoded. */
 function decodeText(text: string, parameter: string): string {
   const spaced = text.indexOf('+') < 0 ? text : text.replaceAll('+', ' ')
   if (spaced.indexOf('%') < 0) return spaced

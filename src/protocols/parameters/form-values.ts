@@ -1,17 +1,17 @@
-/** So many are looked through; of more a map is made. */
+/** With more parameters than this, a map is made. */
 const FEW = 32
 
 /**
- * The parameters of a request by name. Of several with one name the first counts. A request has few, and each is asked
- * for about once: to look through them costs less than to make a map, and leaves less behind.
+ * The parameters of a request by name. The first of several with the same name counts. A request has few parameters and
+ * each is read about once, so a linear search is cheaper than a map, in time and in garbage.
  */
 export class FormValues {
   readonly #names: string[] = []
   readonly #values: string[] = []
-  /** Where each name comes first, once there are many. */
+  /** The first place of each name, once there are many. */
   #places: Map<string, number> | undefined
 
-  /** Adds a parameter; one whose name is there already is never found. */
+  /** Adds a parameter; a repeated name is never found. */
   add(name: string, value: string): void {
     const place = this.#names.push(name) - 1
     this.#values.push(value)
@@ -26,14 +26,14 @@ export class FormValues {
     return place < 0 ? undefined : this.#values[place]
   }
 
-  /** All that count, in their order. */
+  /** The first value of each name, in order. */
   *[Symbol.iterator](): Generator<readonly [name: string, value: string]> {
     for (const [place, name] of this.#names.entries()) {
       if (this.#placeOf(name) === place) yield [name, this.#values[place]!]
     }
   }
 
-  /** -1 where there is none. */
+  /** -1 if there is none. */
   #placeOf(name: string): number {
     return this.#places === undefined ? this.#names.indexOf(name) : (this.#places.get(name) ?? -1)
   }

@@ -7,8 +7,8 @@ import { SVC_RULES } from './parameter-rules.ts'
 const checkGroup = compileField('groupName', groupField as FieldSchema, SVC_RULES)
 
 /**
- * `<group>@@<service>` from the two parameters: a serviceName that holds a group already wins. Throws Refusal
- * `invalid-parameter` for a group that may not be; serviceName itself has been checked by its field.
+ * `<group>@@<service>` from the two parameters: a group in serviceName takes precedence. Throws Refusal
+ * `invalid-parameter` for an invalid group; serviceName itself is checked by its field.
  */
 export function toGroupedName(serviceName: string, groupName: string): string {
   const at = serviceName.indexOf(GROUP_SEPARATOR)

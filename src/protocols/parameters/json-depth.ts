@@ -4,9 +4,9 @@ const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
 /**
- * Throws Refusal `too-deep` for JSON that is nested more than `most` deep: what works on it later may need a
- * stack as deep as it is. Looks at each character once, and at none of them where there are too few brackets.
- * A text that is no JSON passes, for whoever reads it says better what is wrong.
+ * Throws Refusal `too-deep` for JSON that is nested more than `most` deep: recursive code
+ * that works on it later needs a stack of that depth. Reads each character once, or none if there are too few brackets.
+ * A text that is not JSON passes: its parser has the better message.
  */
 export function checkJsonDepth(parameter: string, text: string, most: number): void {
   if (text.length <= most || !hasMoreBrackets(text, most)) return

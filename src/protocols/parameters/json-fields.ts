@@ -17,7 +17,7 @@ import { SVC_RULES } from './parameter-rules.ts'
 
 export { parseMetadata } from './metadata-text.ts'
 
-/** What a beat says; what it does not say, or says as null or '', is undefined. */
+/** The content of a beat; members that are absent, null or '' are undefined. */
 export interface Beat {
   readonly ip: string
   readonly port: number
@@ -120,7 +120,7 @@ export function parseSelector(text: string | undefined): Selector {
   if (json['type'] !== 'label') throw invalid('selector.type', 'none or label', scalarText(json['type']))
   const expression = json['expression']
   if (typeof expression !== 'string') throw invalid('selector.expression', 'a text', scalarText(expression))
-  // Core reads it when instances are asked for; here, what it could not read is refused.
+  // Core parses it when instances are listed; an expression that it cannot parse is refused here.
   labelsOfExpression(expression)
   return { type: 'label', expression }
 }
@@ -137,8 +137,8 @@ export function parseServiceFilter(text: string | undefined): string {
 }
 
 /**
- * Reads the health checker of a cluster; the type in any case. A type that nobody knows is refused, or NONE
- * where `unknownIsNone` (as clients of `/nacos` expect).
+ * Reads the health checker of a cluster; the type in any case. An unknown type is refused, or NONE
+ * if `unknownIsNone` (as clients of `/nacos` expect).
  */
 export function parseHealthChecker(
   text: string,
@@ -208,7 +208,7 @@ function optional({ path, key, parse }: JsonMember, json: JsonObject): FieldValu
   return parse(scalarText(value))
 }
 
-/** A JSON value as refusals show it. Objects are not spelled out: they may be deep, or refuse to be texts. */
+/** A JSON value as refusals show it. Objects are not serialized: they may be deep. */
 function scalarText(value: unknown): string {
   return typeof value === 'object' && value !== null ? 'a list or an object' : `${value as FieldValue}`
 }

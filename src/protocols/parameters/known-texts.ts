@@ -1,14 +1,14 @@
 import { ownText } from '../../core/own-text.ts'
 
-/** What is remembered: texts of at most so many characters, and so many of them. */
+/** The size of the cache: `longest` characters per text, `most` texts. */
 export interface KnownTextsLimits {
   readonly longest: number
   readonly most: number
 }
 
 /**
- * What was made of texts that come again and again, by the text. When there are too many it forgets them all and
- * begins anew: those in use are back with their next request, and nothing has to be kept of the order of their use.
+ * A cache of parsed values by their text, for texts that clients repeat. When it is full it is emptied: texts in use
+ * return with their next request, and no order of use has to be kept.
  */
 export class KnownTexts<Value> {
   readonly #limits: KnownTextsLimits
@@ -18,12 +18,12 @@ export class KnownTexts<Value> {
     this.#limits = limits
   }
 
-  /** What was made of that text; undefined where nobody knows. */
+  /** The value of that text; undefined if it is not in the cache. */
   get(text: string): Value | undefined {
     return text.length > this.#limits.longest ? undefined : this.#known.get(text)
   }
 
-  /** Remembers what was made of a text, unless it is too long, and answers it. */
+  /** Keeps the value of a text, unless the text is too long, and returns the value. */
   keep(text: string, value: Value): Value {
     if (text.length > this.#limits.longest) return value
     if (this.#known.size >= this.#limits.most) this.#known = new Map()

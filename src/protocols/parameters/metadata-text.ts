@@ -17,7 +17,7 @@ export function parseMetadata(text: string, parameter: string, maxBytes: number)
   return KNOWN.keep(text, { metadata: readMetadata(text, parameter, maxBytes), maxBytes }).metadata
 }
 
-/** With the limit that they were judged by. The instances of a service nearly always say the same in the same words. */
+/** Each with the limit that it was checked by. Most instances of a service send the same text. */
 const KNOWN = new KnownTexts<{ metadata: Metadata; maxBytes: number }>({ longest: 512, most: 4_096 })
 
 function readMetadata(text: string, parameter: string, maxBytes: number): Metadata {
@@ -29,15 +29,15 @@ function readMetadata(text: string, parameter: string, maxBytes: number): Metada
 
 /** Metadata from a JSON object: values become texts, null the empty one. Same refusals as `parseMetadata`. */
 export function toMetadata(source: object, parameter: string, maxBytes: number): Metadata {
-  // Nearly always all is well as it is, and a copy would cost more than reading the JSON did.
+  // Nearly always nothing has to change, and a copy costs more than parsing the JSON.
   return isSmallMetadata(source as Record<string, unknown>, maxBytes)
     ? (source as Metadata)
     : withTexts(source, parameter, maxBytes)
 }
 
-/** One copy of each value: the metadata of all instances of a framework are nearly the same. */
+/** One copy of each value: most instances of a framework have the same metadata. */
 const VALUES = new KnownTexts<string>({ longest: 64, most: 4_096 })
-/** Shorter texts take no more memory than the reference to another one would save. */
+/** Sharing shorter texts saves no memory. */
 const SHORTEST_SHARED = 8
 
 function shared(text: string): string {
@@ -45,8 +45,8 @@ function shared(text: string): string {
 }
 
 /**
- * Whether all values are texts, which then share their memory with equal ones, and too few to be too much: a
- * character of UTF-16 is three bytes at most.
+ * Whether all values are texts and surely below the limit (a UTF-16 unit is at most three bytes). Makes equal values
+ * share their memory.
  */
 function isSmallMetadata(source: Record<string, unknown>, maxBytes: number): boolean {
   let characters = 0
@@ -54,7 +54,7 @@ function isSmallMetadata(source: Record<string, unknown>, maxBytes: number): boo
     const value = source[key]
     if (typeof value !== 'string') return false
     characters += key.length + value.length
-    // Assigned to `__proto__` it would be something else.
+    // An assignment to `__proto__` would set the prototype.
     if (key !== '__proto__') source[key] = shared(value)
   }
   return characters * 3 <= maxBytes

@@ -7,15 +7,15 @@ export interface FormPart {
   readonly content: Buffer
 }
 
-/** A field and a file are what an upload has; a few more do not hurt. */
+/** An upload has one field and one file; a few more are accepted. */
 const MAX_PARTS = 32
 const MAX_PART_HEADERS_BYTES = 4096
 
 const ALLOWED = 'multipart/form-data as browsers and curl -F send it'
 
 /**
- * The fields of a `multipart/form-data` body (RFC 7578), in their order. What stands before the first boundary and
- * behind the last is ignored. File names are not even read. Throws Refusal `malformed-request` or `too-many`.
+ * The fields of a `multipart/form-data` body (RFC 7578), in their order. Bytes before the first boundary and
+ * after the last are ignored. File names are not even read. Throws Refusal `malformed-request` or `too-many`.
  */
 export function parseMultipart(body: Buffer, contentType: string | undefined): FormPart[] {
   const dashes = Buffer.from(`--${boundaryOf(contentType)}`, 'latin1')

@@ -12,15 +12,15 @@ export interface FieldSchema {
   readonly enum?: readonly string[]
   readonly minLength?: number
   readonly maxLength?: number
-  /** Judged after the length. Must be linear: no repetition within a repetition, no overlapping ones. */
+  /** Checked after the length. Must be linear: no repetition within a repetition, no overlapping ones. */
   readonly pattern?: string
   readonly minimum?: number
   readonly maximum?: number
   readonly default?: FieldValue
   readonly description?: string
-  /** Other names of the parameter, read in this order where its own is absent or empty. */
+  /** Other names of the parameter, read in this order if its own is absent or empty. */
   readonly aliases?: readonly string[]
-  /** '' is a value; otherwise an empty parameter counts as absent, because clients send those all the time. */
+  /** '' is a value; otherwise an empty parameter counts as absent, because clients often send empty ones. */
   readonly allowEmpty?: boolean
   /** Overrides the rule of the dialect. */
   readonly trim?: boolean
@@ -28,7 +28,7 @@ export interface FieldSchema {
   readonly maxBytes?: number
   /** The text may be JSON, whose depth the rules bound. */
   readonly mayBeJson?: boolean
-  /** What is allowed, in words, where the pattern does not speak for itself. */
+  /** What is allowed, in words, if the pattern is not clear enough. */
   readonly allowed?: string
 }
 
@@ -68,7 +68,7 @@ export function allowedBy(schema: FieldSchema): string {
   return `${schema.minLength === undefined ? 'a text' : `at least ${schema.minLength} characters`}${sizeText(schema)}`
 }
 
-/** A refusal of a value that was sent: names the parameter, what is allowed and what came. */
+/** A refusal of a value: names the parameter, what is allowed and what was sent. */
 export function invalid(name: string, allowed: string, value: string): Refusal {
   const facts = { parameter: name, allowed, names: { value: value.slice(0, 256) } }
   return new Refusal('invalid-parameter', `${name} must be ${allowed}, but is ${shown(value)}.`, facts)
@@ -87,17 +87,17 @@ function stringField(name: string, schema: FieldSchema): (text: string) => strin
   const { minLength = 0, maxLength = Infinity, maxBytes = Infinity } = schema
   const pattern = schema.pattern === undefined ? undefined : new RegExp(schema.pattern, 'u')
   return (text) => {
-    // The length first: no pattern ever sees a text that is longer than its parameter may be.
+    // Length first, so that no pattern runs on a text that is too long.
     if (text.length > maxLength) throw tooLong(name, `at most ${maxLength} characters`, text.length)
     if (text.length < minLength) throw invalid(name, `at least ${minLength} characters`, text)
-    // A character of UTF-16 is three bytes at most, so that only large values have to be measured.
+    // A UTF-16 unit is at most three bytes, so only large values have to be measured.
     if (text.length * 3 > maxBytes) checkBytes(name, text, maxBytes)
     if (pattern !== undefined && !pattern.test(text)) throw invalid(name, allowedBy(schema), text)
     return text
   }
 }
 
-/** Only what begins as an object or a list can be nested. */
+/** Only an object or a list can be nested. */
 function jsonField(name: string, parse: (text: string) => string, maxDepth: number): ParseField {
   return (text) => {
     const value = parse(text)

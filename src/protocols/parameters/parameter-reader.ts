@@ -20,8 +20,8 @@ export type ReadParameters = (values: ParameterValues) => Record<string, FieldVa
 
 /**
  * Builds the reader of a route from its schemas. An empty value counts as absent unless the schema says
- * `allowEmpty`; an absent parameter is refused where it is required, gets its default where it has one, and
- * is no key of the result otherwise.
+ * `allowEmpty`. An absent parameter is refused if it is required, gets its default if it has one, and is no key of the
+ * result otherwise.
  */
 export function compileReader(params: ObjectSchema<Properties>, rules: ParameterRules): ReadParameters {
   const required = new Set<string>(params.required as readonly string[] | undefined)
@@ -43,7 +43,7 @@ interface ReadableField {
   readonly aliases: readonly string[]
   readonly trim: boolean
   readonly allowEmpty: boolean
-  /** A text that means absence as well. */
+  /** A text that means absence too. */
   readonly absentText: string | undefined
   readonly required: boolean
   readonly fallback: FieldValue | undefined
@@ -86,7 +86,7 @@ function findText(field: ReadableField, values: ParameterValues): string | undef
   return undefined
 }
 
-/** The value to parse, or undefined where there is none. */
+/** The value to parse, or undefined if there is none. */
 function textOf(field: ReadableField, sent: string | undefined): string | undefined {
   if (sent === undefined) return undefined
   const text = field.trim ? trimmed(sent) : sent
@@ -94,7 +94,7 @@ function textOf(field: ReadableField, sent: string | undefined): string | undefi
   return text === '' && !field.allowEmpty ? undefined : text
 }
 
-/** Without the blanks and control characters around it, as the servers before us trim. */
+/** Without the blanks and control characters around it, as the reference server trims. */
 function trimmed(text: string): string {
   let start = 0
   let end = text.length

@@ -1,12 +1,12 @@
-/** How parameters of a route are read: which oddities of clients it bears with (http-compat.md section 0). */
+/** How parameters of a route are read: which oddities of clients it accepts (http-compat.md section 0). */
 export interface ParameterRules {
   /** Values are trimmed (naming), or taken as they are (configuration). */
   readonly trim: boolean
   /** An unreadable boolean is false (as clients of `/nacos` expect), or refused. */
   readonly lenientBooleans: boolean
-  /** A text by which clients of this part say that an optional parameter is absent. */
+  /** A text that clients of this part send for an absent optional parameter. */
   readonly absentText?: string
-  /** How deeply a JSON parameter may be nested; absent: as deep as it likes. */
+  /** The greatest depth of a JSON parameter; absent: no limit. */
   readonly maxJsonDepth?: number
 }
 
@@ -17,9 +17,9 @@ export const SVC_RULES: ParameterRules = Object.freeze({ trim: false, lenientBoo
 export const NACOS_CONFIG_RULES: ParameterRules = Object.freeze({ trim: false, lenientBooleans: true })
 
 /**
- * `/nacos` naming: values trimmed, any unreadable boolean is false (http-compat.md section 0). `None` is how
- * the Python client spells a cluster that its user has not named; it leaves the parameter out elsewhere, and
- * its instances could not be deregistered if the word were taken for a name.
+ * `/nacos` naming: values trimmed, any unreadable boolean is false (http-compat.md section 0). The Python
+ * client sends `None` for a cluster that its user has not named. Elsewhere it omits the parameter, so its instances
+ * could not be deregistered if the word were a name.
  */
 export const NACOS_NAMING_RULES: ParameterRules = Object.freeze({
   trim: true,

@@ -1,8 +1,8 @@
 import type { FieldSchema, FieldValue } from './parameter-field.ts'
 
-/** Names the type of a field's value to the compiler; nothing stands there at run time. */
+/** Carries the type of a field's value for the compiler; absent at run time. */
 declare const VALUE: unique symbol
-/** Marks a field that may be absent. A symbol, so that it is no keyword of the published schema. */
+/** Marks a field that may be absent. A symbol, so that the published schema does not contain it. */
 const OPTIONAL: unique symbol = Symbol('optional')
 
 /** One parameter: the JSON Schema that checks it and is published, and the type that a handler sees. */
@@ -27,7 +27,7 @@ export interface ObjectSchema<P extends Properties = Properties> {
 type ValueOf<S> = S extends { readonly [VALUE]?: infer T } ? Exclude<T, undefined> : never
 type OptionalNames<P> = { [N in keyof P]: P[N] extends { readonly [OPTIONAL]: true } ? N : never }[keyof P]
 
-/** What a handler sees of the parameters: optional ones are missing keys where they are absent. */
+/** The parameters as a handler sees them; absent optional ones are missing keys. */
 export type Static<O extends ObjectSchema> =
   O extends ObjectSchema<infer P>
     ? { [N in Exclude<keyof P, OptionalNames<P>>]: ValueOf<P[N]> } & {

@@ -29,7 +29,7 @@ export function describeApi(routes: readonly Route[], version: string): Json {
 }
 
 /**
- * A document has one operation for each method of a path: the variants that a parameter chooses are told as optional
+ * A document has one operation for each method of a path: the variants that a parameter selects are described as optional
  * parameters and further content types of it. What the plain operation requires, it requires without them.
  */
 function withVariants(route: Route, routes: readonly Route[]): Route {
@@ -76,7 +76,7 @@ interface HeaderOrField {
   readonly description: string | undefined
 }
 
-/** A schema without what is said beside it, and with our keywords as the extensions that they are. */
+/** A schema without its description, and with our own keywords as extensions. */
 function fieldOf(name: string, source: FieldSchema, isRequired: boolean): HeaderOrField {
   const {
     aliases = [],

@@ -1,14 +1,14 @@
 import type { Answer, Handled, Request, Route } from '../routing/route.ts'
 
-/** Where it is told who changed what. */
+/** Where changes by operators are logged. */
 export interface AuditLog {
   info(facts: object, text: string): void
 }
 
-/** What is told of a value or an answer: enough to know it again. */
+/** The most characters of a value or an answer in the log: enough to recognise it. */
 const MOST_CHARACTERS = 256
 
-/** The routes, with those told of that change how the server behaves for everybody: switches and namespaces. */
+/** The routes; those that change the server for everybody (switches, namespaces, backups) log who used them. */
 export function auditedRoutes(routes: readonly Route[], log: AuditLog): Route[] {
   return routes.map((route) => (isAudited(route) ? audited(route, log) : route))
 }
@@ -18,7 +18,7 @@ function isAudited({ permission: { action, resource } }: Route): boolean {
 }
 
 function audited(route: Route, log: AuditLog): Route {
-  const tell = (request: Request<object>, answer: Answer | undefined): Answer | undefined => {
+  const report = (request: Request<object>, answer: Answer | undefined): Answer | undefined => {
     if (answer !== undefined && answer.status < 400)
       log.info(factsOf(route, request, answer), 'an operator made a change')
     return answer
@@ -26,8 +26,8 @@ function audited(route: Route, log: AuditLog): Route {
   const handle = (request: Parameters<Route['handle']>[0]): Handled => {
     const handled = route.handle(request)
     return handled instanceof Promise
-      ? handled.then((answer) => tell(request, answer))
-      : tell(request, handled)
+      ? handled.then((answer) => report(request, answer))
+      : report(request, handled)
   }
   return { ...route, handle }
 }

@@ -3,7 +3,7 @@ import { PROBLEM_JSON } from '../routing/answers.ts'
 import type { Answer, ErrorContext, ErrorFormat } from '../routing/route.ts'
 import { headersOfRefusal, STATUS_OF, TITLE_OF } from './status-codes.ts'
 
-/** Problem details (RFC 9457), as `/svc` tells errors. `type` is stable; programs may switch on it. */
+/** Problem details (RFC 9457), the error format of `/svc`. `type` is stable; programs may switch on it. */
 export interface Problem {
   readonly type: string
   readonly title: string
@@ -15,7 +15,7 @@ export interface Problem {
   readonly instance?: string
 }
 
-/** The error format of `/svc`. Of our own faults it tells only where to look. */
+/** The error format of `/svc`. For a fault of the server it gives only the request id. */
 export const problemErrors: ErrorFormat = (error, context) =>
   error instanceof Refusal ? refusalAnswer(error) : faultAnswer(context)
 

@@ -1,6 +1,7 @@
 import { Type } from '../../parameters/schema.ts'
 import type { Operations } from '../../../operations/operations.ts'
-import { CS_TRUE_JSON } from '../routing/answers.ts'
+import { historyEndpoints } from '../endpoints/config/history-endpoints.ts'
+import { CS_TRUE_JSON, csJsonAnswer } from '../routing/answers.ts'
 import { KEY_PARAMS, toConfigKey } from '../endpoints/config/config-key.ts'
 import { headerText } from '../endpoints/config/header-text.ts'
 import { aboutJson } from '../endpoints/config/item-json.ts'
@@ -13,20 +14,23 @@ import { removeConfig } from './delete-config.ts'
 import { readConfig } from './read-config.ts'
 import { refuseMisplaced, refuseUnsupported } from './unsupported.ts'
 
-/** `/nacos/v1/cs/configs`, as clients and tools of the reference server use it (http-compat.md sections 1 and 3). */
+/** `/nacos/v1/cs/configs` and `/nacos/v1/cs/history`, as clients and tools of the reference server use it (http-compat.md sections 1 and 3). */
 export function nacosConfigRoutes(
-  { configs, transfer }: Pick<Operations, 'configs' | 'transfer'>,
+  { configs, transfer, history: records }: Pick<Operations, 'configs' | 'transfer' | 'history'>,
   limits: PublishLimits,
 ): Route[] {
+  const history = historyEndpoints(records, (value) => csJsonAnswer(value))
   return placeRoutes(CONFIG_DEFAULTS, '/nacos/v1/cs', [
     ['GET', '/configs', readConfig({ configs, transfer })],
     ['POST', '/configs', publish(configs, limits)],
     ['DELETE', '/configs', removeConfig(configs)],
     ['GET', '/configs/catalog', readAbout(configs)],
+    ['GET', '/history', history.read],
+    ['GET', '/history/previous', history.previous],
   ])
 }
 
-/** What may be said beside the content. */
+/** The parameters besides the content. */
 const MORE_PARAMS = {
   appName: Type.Optional(fields.appName),
   desc: Type.Optional(fields.desc),

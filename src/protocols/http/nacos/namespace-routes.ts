@@ -62,7 +62,7 @@ function update({ namespaces }: NamespaceEndpointParts) {
     handle: async ({ params, caller }) => {
       const { namespace, namespaceShowName: showName, namespaceDesc: desc } = params
       const renamed = await namespaces.rename({ id: toNamespaceId(namespace), showName, desc }, caller)
-      // Of one that is not listed true as well: tools rely on it. The default one keeps its name.
+      // Tools rely on true also for a namespace that is not listed. The default one keeps its name.
       return booleanAnswer(renamed !== 'fixed')
     },
   })

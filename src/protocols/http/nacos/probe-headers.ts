@@ -4,8 +4,8 @@ import type { WatchedItem } from '../../../core/config/watched-item.ts'
 const MAX_PROBE_BYTES = 8 * 1024
 
 /**
- * The headers that tell a client of differences that did not say how long it waits: `dataId:group;` each for
- * the oldest clients, the encoded names for later ones. What does not fit is told next time.
+ * The headers that report differences to a client that sent no time-out: `dataId:group;` each for the oldest clients,
+ * the encoded names for later ones. Items that do not fit are reported next time.
  */
 export function probeHeaders(changed: readonly WatchedItem[]): Record<string, string> {
   let oldest = ''

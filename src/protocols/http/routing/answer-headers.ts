@@ -35,7 +35,7 @@ function fixedOf(status: number): string {
 
 const SECOND_MS = 1_000
 
-/** The end of every head: the time, which is told in seconds, and how long an idle connection is kept. */
+/** The end of every head: the date, in seconds, and the time-out of an idle connection. */
 export class CommonHeaders {
   readonly #keepAlive: string
   #second = NaN
@@ -58,8 +58,8 @@ export class CommonHeaders {
 }
 
 /**
- * An answer that is given very often: its head is made once. It is not its own property, so that a copy with something
- * changed does not have it.
+ * A frequent answer whose head is made once. The head is a getter, not an own property, so that a changed copy does not
+ * have it.
  */
 export class ReadyAnswer implements Answer {
   readonly status: number

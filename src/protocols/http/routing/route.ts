@@ -55,8 +55,7 @@ export type Handled = Answer | undefined | Promise<Answer | undefined>
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
- * One operation of a dialect: all that is known of it stands here, so that routing, validation,
- * authorisation and the OpenAPI document have one source.
+ * One endpoint of a dialect, with everything about it: the one source of routing, validation and the OpenAPI document.
  */
 export interface Route<T extends Properties = Properties> {
   readonly method: Method
@@ -72,7 +71,7 @@ export interface Route<T extends Properties = Properties> {
   readonly rules: ParameterRules
   /** Bytes of body that this route takes, where it is not the default of the settings. */
   readonly maxBodyBytes?: number
-  /** Whether a body is a form of parameters (unless told), or goes to the handler as the bytes that came. */
+  /** Whether the body is a form of parameters (the default), or is given to the handler as bytes. */
   readonly body?: 'form' | 'raw'
   /** The content types of a raw body, for the OpenAPI document. */
   readonly bodyTypes?: Readonly<Record<string, object>>
@@ -83,7 +82,7 @@ export interface Route<T extends Properties = Properties> {
    * For what clients send again and again. Throws Refusal as `handle` does.
    */
   readonly again?: (target: string, caller: HttpCaller) => Answer | undefined
-  /** How errors are told to this route's clients. */
+  /** How errors are answered to this route's clients. */
   readonly errors: ErrorFormat
   readonly handle: (request: Request<Static<ObjectSchema<T>>>) => Handled
 }

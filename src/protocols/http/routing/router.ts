@@ -32,7 +32,7 @@ export class Router {
     return methods.get(method) ?? unknownMethod(method, methods)
   }
 
-  /** The route that the query of this request target chooses among the variants of the one that was found. */
+  /** The variant of the route that the query of this request target selects, or the route itself. */
   variantOf(found: CompiledRoute, rawUrl: string, maxParameters: number): CompiledRoute {
     if (found.variants === undefined || !rawUrl.includes('?')) return found
     const values = valuesOf(rawUrl, undefined, maxParameters)

@@ -5,16 +5,23 @@ import { KEY_PARAMS, toConfigKey } from '../endpoints/config/config-key.ts'
 import { contentAnswers } from '../endpoints/config/content-answers.ts'
 import { type PublishLimits, publishParams, toPublishRequest } from '../endpoints/config/publish-params.ts'
 import { problemErrors } from '../errors/problem.ts'
-import { TRUE_JSON } from '../routing/answers.ts'
+import { historyEndpoints } from '../endpoints/config/history-endpoints.ts'
+import { jsonAnswer, TRUE_JSON } from '../routing/answers.ts'
 import { endpoint, placeRoutes } from '../routing/endpoint.ts'
 import type { Route } from '../routing/route.ts'
 
-/** `/svc/v1/cs/configs`: reading, publishing and deleting (interface.md, Configuration management). */
-export function svcConfigRoutes({ configs }: Pick<Operations, 'configs'>, limits: PublishLimits): Route[] {
+/** `/svc/v1/cs/configs` and `/svc/v1/cs/history` (interface.md, Configuration management). */
+export function svcConfigRoutes(
+  { configs, history: records }: Pick<Operations, 'configs' | 'history'>,
+  limits: PublishLimits,
+): Route[] {
+  const history = historyEndpoints(records, (value) => jsonAnswer(value))
   return placeRoutes({ rules: SVC_RULES, errors: problemErrors }, '/svc/v1/cs', [
     ['GET', '/configs', readConfig(configs)],
     ['POST', '/configs', publish(configs, limits)],
     ['DELETE', '/configs', remove(configs)],
+    ['GET', '/history', history.read],
+    ['GET', '/history/previous', history.previous],
   ])
 }
 

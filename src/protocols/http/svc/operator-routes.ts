@@ -1,18 +1,24 @@
 import { placeRoutes } from '../routing/endpoint.ts'
 import type { Operations } from '../../../operations/operations.ts'
-import { operatorEndpoints } from '../endpoints/operator/operator-endpoints.ts'
+import { backupEndpoints, operatorEndpoints } from '../endpoints/operator/operator-endpoints.ts'
 import { SVC_RULES } from '../../parameters/parameter-rules.ts'
 import { problemErrors } from '../errors/problem.ts'
 import type { Route } from '../routing/route.ts'
 
-/** The operator functions as interface.md has them: a switch is set for this server only unless debug=false. */
+/**
+ * The operator functions as interface.md has them: a switch is set for this server only unless debug=false. Backups are
+ * a function of Waypost's own, so only here.
+ */
 export function svcOperatorRoutes(operations: Pick<Operations, 'operator'>): Route[] {
   const operator = operatorEndpoints(operations.operator, true)
-  return placeRoutes({ rules: SVC_RULES, errors: problemErrors }, '/svc/v1/ns', [
-    ['GET', '/operator/switches', operator.switches],
-    ['PUT', '/operator/switches', operator.setSwitch],
-    ['GET', '/operator/metrics', operator.metrics],
-    ['GET', '/operator/servers', operator.servers],
-    ['GET', '/raft/leader', operator.leader],
+  const backup = backupEndpoints(operations.operator)
+  return placeRoutes({ rules: SVC_RULES, errors: problemErrors }, '/svc/v1', [
+    ['GET', '/ns/operator/switches', operator.switches],
+    ['PUT', '/ns/operator/switches', operator.setSwitch],
+    ['GET', '/ns/operator/metrics', operator.metrics],
+    ['GET', '/ns/operator/servers', operator.servers],
+    ['GET', '/ns/raft/leader', operator.leader],
+    ['POST', '/operator/backup', backup.make],
+    ['GET', '/operator/backup', backup.progress],
   ])
 }

@@ -26,7 +26,7 @@ export function itemJson(item: ConfigItem): object {
   return Object.assign(nameAndContent(item, item.md5), aboutJson(item), { encryptedDataKey })
 }
 
-/** An item of a page that a search found: its md5 is never told there. */
+/** An item of a search page, which never shows the md5. */
 export function foundJson(item: ConfigItem): object {
   return nameAndContent(item, null)
 }

@@ -36,7 +36,7 @@ const NOTES = Type.Object({
 })
 const readNotes = compileReader(NOTES, NACOS_CONFIG_RULES)
 
-/** Judges the items of an archive as a publish would. Throws MetadataError for what is said wrongly about one. */
+/** Checks the items of an archive as a publish would. Throws MetadataError for invalid metadata of one. */
 export async function importItems(archive: ConfigArchive, namespaceId: string): Promise<ImportItems> {
   const items: ImportItem[] = []
   const unrecognized = [...archive.unrecognized]
@@ -75,7 +75,7 @@ function notesOf(metadata: ItemMetadata): Partial<ConfigNotes> {
   )
   const notes = readChecked(metadata, new Map(said))
   return {
-    // Said to be empty, which the reader takes for absent.
+    // Empty ones, which the reader treats as absent.
     ...(appName !== undefined && { appName: '' }),
     ...(desc !== undefined && { desc: null }),
     // The key belongs to this very content.
@@ -95,7 +95,7 @@ function readChecked(metadata: ItemMetadata, said: Map<string, string>): Static<
 
 const TYPE_OF_EXTENSION: Readonly<Record<string, ConfigType>> = { htm: 'html', yml: 'yaml', txt: 'text' }
 
-/** The type that is said, or without one that of the dataId's extension; `text` where neither is known. */
+/** The given type, or that of the dataId's extension, or `text` if neither is known. */
 function typeOf({ type, dataId }: ItemMetadata): ConfigType {
   const extension = dataId.slice(dataId.lastIndexOf('.') + 1).toLowerCase()
   const known = Object.hasOwn(TYPE_OF_EXTENSION, extension) ? TYPE_OF_EXTENSION[extension] : extension
@@ -103,7 +103,7 @@ function typeOf({ type, dataId }: ItemMetadata): ConfigType {
   return CONFIG_TYPES.find((one) => one === wanted) ?? 'text'
 }
 
-/** Unpacks every content once, so that nothing is published of an archive with a content that cannot be. */
+/** Unpacks every content once, so that an archive with a broken content publishes nothing. */
 export async function checkContents(items: readonly ImportItem[], maxContentBytes: number): Promise<void> {
   for (const item of items) {
     const name = `${item.key.group}/${item.key.dataId}`

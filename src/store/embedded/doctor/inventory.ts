@@ -8,7 +8,7 @@ import type { InstanceRow, MetaRow, RecordRow, RevisionRow, TableName } from '..
 import type { Findings, OnProgress } from './finding.ts'
 import { RevisionIndex, type RevisionNote } from './revision-index.ts'
 import { NotExaminable } from './sqlite-check.ts'
-import type { ReadRow, StoreRows } from './store-rows.ts'
+import type { ReadRow, RowSource } from './store-rows.ts'
 import type { StoredRow } from './stored-row.ts'
 
 /** What the row of an item says, as far as others depend on it. */
@@ -49,7 +49,7 @@ export interface Inventory {
 }
 
 /** Reads and checks every row; says what is broken. */
-export function takeInventory(rows: StoreRows, findings: Findings, onProgress: OnProgress): Inventory {
+export function takeInventory(rows: RowSource, findings: Findings, onProgress: OnProgress): Inventory {
   const inventory: Inventory = {
     names: new Map(),
     items: new Map(),

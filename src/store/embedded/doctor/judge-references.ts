@@ -4,10 +4,10 @@ import { EFFECTS, type Inventory } from './inventory.ts'
 import { judgeItems } from './judge-items.ts'
 import { newestByName } from './newest-versions.ts'
 import { emptyPlan, type Judging, nameOf, placeOf, type RepairPlan } from './repair-plan.ts'
-import type { StoreRows } from './store-rows.ts'
+import type { RowSource } from './store-rows.ts'
 
 /** Compares what rows of different tables say of each other; says what does not fit, and how a repair would mend it. */
-export function judgeReferences(rows: StoreRows, inventory: Inventory, findings: Findings): RepairPlan {
+export function judgeReferences(rows: RowSource, inventory: Inventory, findings: Findings): RepairPlan {
   const judging = { rows, inventory, findings, plan: emptyPlan() }
   const newest = newestByName(inventory)
   judgeNames(judging, new Set([...newest.keys(), ...inventory.items.keys()]))
@@ -23,8 +23,9 @@ function judgeNames({ rows, inventory, findings, plan }: Judging, used: Readonly
   if (missing.size === 0) return
   const known = new Set([...inventory.names.values()].map((name) => name.join('\u0002')))
   for (const { id, name } of rows.namesInIndex()) {
-    if (missing.delete(id) && !known.has(name.join('\u0002'))) plan.namesFromIndex.set(id, name)
+    if (missing.has(id) && !known.has(name.join('\u0002'))) plan.namesFromIndex.set(id, name)
   }
+  for (const id of plan.namesFromIndex.keys()) missing.delete(id)
   for (const id of missing) plan.namelessIds.add(id)
   for (const [id, name] of plan.namesFromIndex) {
     findings.damage(`item ${nameOf(name)}`, {

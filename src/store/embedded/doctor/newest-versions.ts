@@ -1,7 +1,7 @@
 import { type CurrentVersion, VersionSums } from '../current-versions.ts'
 import type { Inventory } from './inventory.ts'
 import type { RevisionNote } from './revision-index.ts'
-import type { StoreRows } from './store-rows.ts'
+import type { RowSource } from './store-rows.ts'
 
 /** The newest sound revision of a name, and the newest one that has a content. */
 export interface Newest {
@@ -43,7 +43,7 @@ const NOTHING: MissingVersions = { known: new Map(), suspected: [], more: false 
  * which they know a later version than is left, and the sums of one more.
  */
 export function missingVersions(
-  rows: StoreRows,
+  rows: RowSource,
   inventory: Inventory,
   newest: ReadonlyMap<number, Newest>,
 ): MissingVersions {
@@ -81,7 +81,7 @@ function lastOf(newest: ReadonlyMap<number, Newest>, nameId: number): number {
   return newest.get(nameId)?.revision.id ?? 0
 }
 
-function newestInIndex(rows: StoreRows): Map<number, number> {
+function newestInIndex(rows: RowSource): Map<number, number> {
   const newest = new Map<number, number>()
   for (const { nameId, id } of rows.revisionsInIndex()) {
     if (id > (newest.get(nameId) ?? 0)) newest.set(nameId, id)

@@ -2,7 +2,7 @@ import type { NameText } from '../messages.ts'
 import type { Findings } from './finding.ts'
 import type { Inventory } from './inventory.ts'
 import type { RevisionNote } from './revision-index.ts'
-import type { StoreRows } from './store-rows.ts'
+import type { RowSource } from './store-rows.ts'
 
 /** What a repair does besides copying every sound row. */
 export interface RepairPlan {
@@ -24,7 +24,7 @@ export interface RepairPlan {
 
 /** What is judged, and what comes of it. */
 export interface Judging {
-  readonly rows: StoreRows
+  readonly rows: RowSource
   readonly inventory: Inventory
   readonly findings: Findings
   readonly plan: RepairPlan

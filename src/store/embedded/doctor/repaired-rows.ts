@@ -3,7 +3,7 @@ import type { ItemRow, RevisionRow } from '../tables.ts'
 import type { OnProgress } from './finding.ts'
 import { contentMd5, type Inventory, recordProblem } from './inventory.ts'
 import type { RepairPlan } from './repair-plan.ts'
-import type { StoreRows } from './store-rows.ts'
+import type { RowSource } from './store-rows.ts'
 import type { AnyRow, StoredRow } from './stored-row.ts'
 
 /** Ids that a lost counter may have given out beyond those that are seen. */
@@ -19,7 +19,7 @@ interface Birth {
 
 /** The rows of a repaired store: the sound ones, changed as the plan says. */
 export class RepairedRows {
-  readonly #rows: StoreRows
+  readonly #rows: RowSource
   readonly #inventory: Inventory
   readonly #plan: RepairPlan
   readonly #isDamaged: boolean
@@ -33,7 +33,7 @@ export class RepairedRows {
   #lastRevision = 0
 
   /** `isDamaged`: anything at all was found. */
-  constructor(found: { rows: StoreRows; inventory: Inventory; plan: RepairPlan }, isDamaged: boolean) {
+  constructor(found: { rows: RowSource; inventory: Inventory; plan: RepairPlan }, isDamaged: boolean) {
     this.#isDamaged = isDamaged
     this.#rows = found.rows
     this.#inventory = found.inventory

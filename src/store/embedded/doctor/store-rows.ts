@@ -16,6 +16,9 @@ type Broken = { readonly page: number; readonly rowid?: number | undefined; read
 
 const PAGES_PER_REPORT = 500
 
+/** What the doctor reads of a store. */
+export type RowSource = Pick<StoreRows, 'read' | 'namesInIndex' | 'revisionsInIndex'>
+
 /** Reads every row of every table, around what is broken, without SQLite. Can be gone through more than once. */
 export class StoreRows {
   readonly #file: DatabaseFile

@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest'
+import { Findings } from './finding.ts'
+
+test('all findings are counted, and the first thousand are kept', () => {
+  const findings = new Findings()
+  for (let at = 0; at < 1_500; at++) findings.damage(`place ${at}`, { problem: 'p', effect: 'e' })
+  findings.note('somewhere', { problem: 'p', effect: 'e' })
+  expect(findings.counts).toEqual({ damage: 1_500, notes: 1 })
+  expect(findings.kept).toHaveLength(1_000)
+  expect(findings.kept[0]).toMatchObject({ severity: 'damage', place: 'place 0' })
+})

@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest'
+import { SAMPLE_ROWS } from '../rows.test-support.ts'
+import { item, name, outcomeOf, revision, sums, totals } from './fake-rows.test-support.ts'
+import type { AnyRow } from './stored-row.ts'
+import { instanceText } from '../instance-text.ts'
+import { BEATS, OPERATOR } from '../../../core/naming/instance.ts'
+
+const VERSIONS = [revision(1, 11), revision(1, 13, { prevId: 11 })]
+const SOUND = [name(1), item(1, 13), ...VERSIONS, sums({ 1: 13 })]
+const NO_ITEMS = sums({})
+const SERVICE: AnyRow = { table: 'service', row: SAMPLE_ROWS.service }
+
+function instance(serial: number, serviceSerial: number, ephemeral = true): AnyRow {
+  const record = instanceText({
+    address: { ip: '10.0.0.1', port: serial, cluster: 'DEFAULT' },
+    serial,
+    ephemeral,
+    publisher: ephemeral ? BEATS : OPERATOR,
+    weight: 1,
+    enabled: true,
+    registered: {},
+    app: '',
+  })
+  return { table: 'instance', row: { serial, serviceSerial, healthy: true, record } }
+}
+
+describe('a name', () => {
+  test('that is missing is taken from the index', () => {
+    const { findings, repaired } = outcomeOf(SOUND.slice(1), { namesInIndex: [[1, 'a']] })
+    expect(findings).toMatchObject([{ place: 'item public/g/a' }])
+    expect(repaired).toEqual(expect.arrayContaining([name(1)]))
+  })
+
+  test('that the index does not have either takes its item and history along', () => {
+    const { findings, repaired } = outcomeOf(SOUND.slice(1), { namesInIndex: [] })
+    expect(findings).toMatchObject([{ place: 'item with the number 1' }])
+    expect(repaired.map(({ table }) => table)).toEqual(['meta'])
+  })
+
+  test('that the index has for another number as well is not taken from it', () => {
+    const rows = [...SOUND, item(2, 21), revision(2, 21), sums({ 1: 13, 2: 21 })]
+    const { plan } = outcomeOf(rows, { namesInIndex: [[2, 'a']] })
+    expect([plan.namesFromIndex.size, plan.namelessIds]).toEqual([0, new Set([2])])
+  })
+})
+
+describe('a record of history', () => {
+  test('whose content is missing is taken off the list, and stays as a version', () => {
+    const rows = [name(1), item(1, 13), revision(1, 13, { prevId: 11 }), sums({ 1: 13 })]
+    const { findings, repaired } = outcomeOf(rows)
+    expect(findings).toMatchObject([{ place: 'history of the item public/g/a' }])
+    expect(repaired[2]).toMatchObject({ row: { id: 13, hidden: true } })
+  })
+
+  test('that is hidden may miss the content that it answered', () => {
+    const rows = [name(1), item(1, 13), revision(1, 13, { prevId: 11, hidden: true }), sums({ 1: 13 })]
+    expect(outcomeOf(rows).findings).toEqual([])
+  })
+})
+
+describe('instances', () => {
+  // The checksum of a row is its serial here.
+  test('with their service and the right totals are sound', () => {
+    expect(outcomeOf([NO_ITEMS, SERVICE, instance(80, 7), instance(81, 7), totals(2, 161)]).findings).toEqual(
+      [],
+    )
+  })
+
+  test.each([
+    ['one is missing', totals(2, 161), 'not the same'],
+    ['one is not the one that was written last', totals(1, 81), 'not the same'],
+  ])('are reported if %s', (_, stored, problem) => {
+    const { findings } = outcomeOf([NO_ITEMS, SERVICE, instance(80, 7), stored])
+    expect(findings).toMatchObject([
+      { place: 'waypost.db, table instance', problem: expect.stringContaining(problem) },
+    ])
+  })
+
+  test('are reported without their totals, but not because a broken row is missing from them', () => {
+    expect(outcomeOf([NO_ITEMS, SERVICE, instance(80, 7)]).findings).toMatchObject([
+      { problem: expect.stringContaining('is missing in the table meta') },
+    ])
+    const { findings } = outcomeOf([NO_ITEMS, SERVICE, instance(80, 7), totals(2, 161)], {
+      broken: ['instance'],
+    })
+    expect(findings).toMatchObject([{ problem: expect.stringContaining('a test broke it') }])
+  })
+
+  test('without a service are left out: an ephemeral one is normal, a persistent one is damage', () => {
+    const rows = [NO_ITEMS, SERVICE, instance(80, 99), instance(81, 99, false), totals(2, 161)]
+    const { findings, repaired } = outcomeOf(rows)
+    expect(findings.map(({ severity, place }) => [severity, place])).toEqual([
+      ['note', 'instance 10.0.0.1:80, row 80 of the table instance'],
+      ['damage', 'instance 10.0.0.1:81, row 81 of the table instance'],
+    ])
+    expect(repaired.map(({ table }) => table)).toEqual(['meta', 'service', 'meta'])
+  })
+})

@@ -25,7 +25,7 @@ Commands:
   version    print the version, as --version does
 
 Settings of start, with their defaults. Each is a flag (--port 8848), an environment variable (WAYPOST_PORT=8848)
-or a line of a file: --settings FILE or WAYPOST_SETTINGS=FILE.
+or a line of a file: --settings FILE or WAYPOST_SETTINGS=FILE. The message about a wrong value lists the allowed ones:
 
 ${settingsHelp()}`
 }

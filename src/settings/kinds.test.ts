@@ -25,7 +25,7 @@ describe('a duration', () => {
     ['2h', 7_200_000],
     ['30d', 2_592_000_000],
     ['0', 0],
-  ])('%j is %d ms', (raw, ms) => expect(kind.read(raw)).toBe(ms))
+  ])('reads %j as %d ms', (raw, ms) => expect(kind.read(raw)).toBe(ms))
 
   test.each([
     '',
@@ -43,7 +43,7 @@ describe('a duration', () => {
     null,
     ['5s'],
     '5constructor',
-  ])('%j is none', (raw) => expect(kind.read(raw)).toBeUndefined())
+  ])('does not accept %j', (raw) => expect(kind.read(raw)).toBeUndefined())
 
   test('is shown in its largest whole unit', () => {
     expect([0, 1500, 90_000, 3_600_000, 2_592_000_000].map(showDuration)).toEqual([
@@ -65,9 +65,9 @@ describe('a size', () => {
     ['512KiB', 524_288],
     ['10MiB', 10_485_760],
     ['1GiB', 1_073_741_824],
-  ])('%j is %d bytes', (raw, bytes) => expect(kind.read(raw)).toBe(bytes))
+  ])('reads %j as %d bytes', (raw, bytes) => expect(kind.read(raw)).toBe(bytes))
 
-  test.each(['0', '2GiB', '10MB', '10mib', '1k', 'MiB'])('%j is none', (raw) =>
+  test.each(['0', '2GiB', '10MB', '10mib', '1k', 'MiB'])('does not accept %j', (raw) =>
     expect(kind.read(raw)).toBeUndefined(),
   )
 
@@ -76,8 +76,8 @@ describe('a size', () => {
   })
 })
 
-describe('numbers', () => {
-  test('are whole and within the range where that is asked', () => {
+describe('a number', () => {
+  test('of the kind integer is whole and within its range', () => {
     const kind = integer({ min: 0, max: 65_535 })
     expect(['0', '8848', 65_535].map(kind.read)).toEqual([0, 8848, 65_535])
     expect(
@@ -85,27 +85,27 @@ describe('numbers', () => {
     ).toBe(true)
   })
 
-  test('may have decimals where that is asked', () => {
+  test('of the kind decimal may have decimals', () => {
     const kind = decimal({ min: 0, max: 1 })
     expect(['0', '0.5', 0.25, 1].map(kind.read)).toEqual([0, 0.5, 0.25, 1])
     expect(['1.1', '.5', '1e-1', -0.1, Number.NaN].map(kind.read).every(isAbsent)).toBe(true)
   })
 })
 
-describe('words', () => {
-  test('are true or false for a boolean', () => {
+describe('a text', () => {
+  test('is true or false for a boolean', () => {
     expect([true, 'true', false, 'false'].map(boolean().read)).toEqual([true, true, false, false])
     expect(['', 'yes', '1', 1, 'TRUE', null].map(boolean().read).every(isAbsent)).toBe(true)
   })
 
-  test('are one of those listed for a choice', () => {
+  test('is one of the listed words for a choice', () => {
     const kind = oneOf(['info', 'warn'])
     expect(kind.read('warn')).toBe('warn')
     expect(['loud', '', 'toString', 1].map(kind.read).every(isAbsent)).toBe(true)
     expect(kind.allowed).toBe('one of info, warn')
   })
 
-  test('are any text, or one that is not empty', () => {
+  test('may be empty unless the kind is notEmpty', () => {
     expect(['', 'a b'].map(text().read)).toEqual(['', 'a b'])
     expect(['', ' ', 5, null].map(text({ notEmpty: true }).read).every(isAbsent)).toBe(true)
   })
@@ -120,7 +120,7 @@ describe('a list of addresses', () => {
     [['fd00::/8'], ['fd00::/8']],
     ['', []],
     [[], []],
-  ])('%j is %j', (raw, list) => expect(read(raw)).toEqual(list))
+  ])('reads %j as %j', (raw, list) => expect(read(raw)).toEqual(list))
 
   test.each([
     '10.0.0',
@@ -133,7 +133,7 @@ describe('a list of addresses', () => {
     [1],
     5,
     null,
-  ])('%j is none', (raw) => expect(read(raw)).toBeUndefined())
+  ])('does not accept %j', (raw) => expect(read(raw)).toBeUndefined())
 })
 
 function isAbsent(value: unknown): boolean {
@@ -149,7 +149,7 @@ describe('a list of hosts', () => {
     [['10.0.0.7:8848'], ['10.0.0.7:8848']],
     ['', []],
     [[], []],
-  ])('%j is %j', (raw, list) => expect(read(raw)).toEqual(list))
+  ])('reads %j as %j', (raw, list) => expect(read(raw)).toEqual(list))
 
   test.each([
     'http://waypost.example',
@@ -164,5 +164,5 @@ describe('a list of hosts', () => {
     [1],
     5,
     null,
-  ])('%j is none', (raw) => expect(read(raw)).toBeUndefined())
+  ])('does not accept %j', (raw) => expect(read(raw)).toBeUndefined())
 })

@@ -1,15 +1,15 @@
 import { isIP } from 'node:net'
 
 /**
- * How the value of a setting is read. `read` takes the text of a flag, of an environment variable or of a properties
- * line, or a JSON value of a settings file, and answers undefined where that is not a value of this kind.
+ * Reads the values of a setting. `read` takes the text of a flag, of an environment variable or of a `name=value` line,
+ * or a JSON value of a settings file. It returns undefined if that is not a value of this kind.
  */
 export interface Kind<T> {
-  /** What is allowed, in words that end the sentence "it must be …". */
+  /** The allowed values, as the end of the sentence "It must be …". */
   readonly allowed: string
-  /** True where a flag may stand without a value (`--x`) and be denied (`--no-x`). */
+  /** True if the flag needs no value (`--x`) and has a negative form (`--no-x`). */
   readonly isSwitch?: boolean
-  /** True where a repeated flag adds to the value instead of replacing it. */
+  /** True if a repeated flag adds to the value instead of replacing it. */
   readonly isList?: boolean
   read(raw: unknown): T | undefined
 }
@@ -66,12 +66,12 @@ export function boolean(): Kind<boolean> {
   }
 }
 
-/** One of the given words. */
+/** One of the words. */
 export function oneOf<const T extends string>(words: readonly T[]): Kind<T> {
   return { allowed: `one of ${words.join(', ')}`, read: (raw) => words.find((word) => word === raw) }
 }
 
-/** A time span, kept in milliseconds: `500`, `500ms`, `15s`, `5m`, `2h`, `30d`. The range is in milliseconds. */
+/** A time span in milliseconds: `500`, `500ms`, `15s`, `5m`, `2h`, `30d`. The range is in milliseconds. */
 export function duration(range: Range): Kind<number> {
   const { min, max } = { min: showDuration(range.min), max: showDuration(range.max) }
   return {
@@ -80,7 +80,7 @@ export function duration(range: Range): Kind<number> {
   }
 }
 
-/** A size, kept in bytes: `4096`, `512KiB`, `10MiB`, `1GiB`. The range is in bytes. */
+/** A size in bytes: `4096`, `512KiB`, `10MiB`, `1GiB`. The range is in bytes. */
 export function byteSize(range: Range): Kind<number> {
   return {
     allowed: `a size from ${showSize(range.min)} to ${showSize(range.max)}, such as 4096 (bytes), 512KiB or 10MiB`,

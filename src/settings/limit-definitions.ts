@@ -11,26 +11,27 @@ import {
   type Definition,
 } from './setting.ts'
 
-/** How much of anything a client may ask for. Each has a refusal of its own name, see docs/security.md. */
+/** The limits on what clients send and store. docs/security.md has the answer to a request beyond each limit. */
 export const limitDefinitions = {
   maxInstanceMetadataBytes: sizeSetting('max-instance-metadata', {
     default: 8 * KIB,
     min: 0,
     max: MIB,
-    meaning: 'The most metadata that one instance may have.',
+    meaning: 'The most metadata of one instance.',
   }),
   maxContentBytes: sizeSetting('max-content', {
     default: 10 * MIB,
     min: 1,
     max: 64 * MIB,
-    meaning: 'The largest configuration, in bytes of UTF-8.',
+    meaning: 'The largest content of a configuration, in bytes of UTF-8.',
   }),
   maxFormBodyBytes: sizeSetting('max-form-body', {
     default: 32 * MIB,
     min: KIB,
     max: 256 * MIB,
-    meaning:
-      'The largest request body of a publish. A form spells some characters with three bytes for one, so this is best a little over three times `max-content`.',
+    meaning: 'The largest request body of a publish.',
+    detail:
+      'A form escapes some characters as three bytes, so use a little more than three times `max-content`.',
   }),
   maxBodyBytes: sizeSetting('max-body', {
     default: 2 * MIB,
@@ -42,13 +43,13 @@ export const limitDefinitions = {
     default: 64 * MIB,
     min: KIB,
     max: 1024 * MIB,
-    meaning: 'The largest request body of an import: the zip file with what the upload adds to it.',
+    meaning: 'The largest request body of an import: the zip file and its multipart lines.',
   }),
   maxImportContentBytes: sizeSetting('max-import-content', {
     default: 512 * MIB,
     min: KIB,
     max: 16 * 1024 * MIB,
-    meaning: 'The most that the entries of an imported zip file may unpack to, all together.',
+    meaning: 'The most bytes that all entries of an imported zip file may unpack to.',
   }),
   maxRequestLineBytes: sizeSetting('max-request-line', {
     default: 512 * KIB,
@@ -60,21 +61,23 @@ export const limitDefinitions = {
     default: 512 * MIB,
     min: MIB,
     max: 64 * GIB,
-    meaning:
-      'The most memory that all request bodies that are being read may take together. While it is full, bodies of more than 16 KiB are refused; beats and registrations go on.',
+    meaning: 'The most memory of all request bodies that are being read.',
+    detail: 'While it is full, bodies of more than 16 KiB are refused. Beats and registrations still work.',
   }),
   maxContentMemoryBytes: sizeSetting('max-content-memory', {
     default: 0,
     min: 0,
     max: 1024 * GIB,
     meaning:
-      'The most memory that the current contents of all configurations may take together. A publish that would need more is refused; what is there can be read, deleted and replaced by something no larger. 0: half of the memory of the machine, or of its container.',
+      'The most memory of all current contents. 0: half of the memory of the machine or its container.',
+    detail:
+      'A publish that needs more is refused. Existing contents can be read, deleted and replaced by contents that are not larger.',
   }),
   maxServices: integerSetting('max-services', {
     default: 500_000,
     min: 1,
     max: 100_000_000,
-    meaning: 'The most services in all namespaces together. At the limit, known services still change.',
+    meaning: 'The most services in all namespaces. At the limit, known services still change.',
   }),
   maxServicesPerNamespace: integerSetting('max-services-per-namespace', {
     default: 500_000,
@@ -86,8 +89,7 @@ export const limitDefinitions = {
     default: 2_000_000,
     min: 1,
     max: 100_000_000,
-    meaning:
-      'The most instances in all namespaces together. At the limit, known instances still beat and change.',
+    meaning: 'The most instances in all namespaces. At the limit, known instances still beat and change.',
   }),
   maxInstancesPerNamespace: integerSetting('max-instances-per-namespace', {
     default: 2_000_000,
@@ -105,13 +107,13 @@ export const limitDefinitions = {
     default: 32,
     min: 2,
     max: 1_000,
-    meaning: 'How deeply a JSON parameter (metadata, beat, instances, selector and the like) may be nested.',
+    meaning: 'The deepest nesting of a JSON parameter: metadata, beat, instances, selector and the like.',
   }),
   maxPipelinedRequests: integerSetting('max-pipelined-requests', {
     default: 256,
     min: 1,
     max: 100_000,
-    meaning: 'The most requests that a connection may send ahead of the answer to an earlier one.',
+    meaning: 'The most requests that a connection may send before the answer to an earlier one.',
   }),
   maxParameters: integerSetting('max-parameters', {
     default: 1000,
@@ -129,35 +131,34 @@ export const limitDefinitions = {
     default: 18_000,
     min: 1,
     max: 1_000_000,
-    meaning:
-      'The most long polls that are held at once: fewer than connections, so that there is room to publish.',
+    meaning: 'The most held long polls. Fewer than connections, so that clients can still publish.',
   }),
   maxHeldPollsPerAddress: integerSetting('max-held-polls-per-address', {
     default: 0,
     min: 0,
     max: 1_000_000,
-    meaning:
-      'The most long polls of one address that are held at once. 0: no limit of its own, because thousands of clients may come through one NAT.',
+    meaning: 'The most held long polls of one address. 0: no limit.',
+    detail: 'It is off by default, because thousands of clients may come through one NAT or proxy.',
   }),
   maxConnections: integerSetting('max-connections', {
     default: 20_000,
     min: 1,
     max: 1_000_000,
-    meaning: 'The most connections at once; further ones are told so and closed.',
+    meaning: 'The most open connections. Further ones are answered 503 and closed.',
   }),
   maxConnectionsPerAddress: integerSetting('max-connections-per-address', {
     default: 0,
     min: 0,
     max: 1_000_000,
-    meaning:
-      'The most connections of one address at once. 0: no limit of its own, because thousands of clients may come through one NAT or proxy.',
+    meaning: 'The most open connections of one address. 0: no limit.',
+    detail: 'It is off by default, because thousands of clients may come through one NAT or proxy.',
   }),
   maxUnreadBytes: sizeSetting('max-unread', {
     default: 64 * KIB,
     min: KIB,
     max: GIB,
-    meaning:
-      'How much of its answers a client may leave unread for longer than `unread-timeout`. Beyond, the connection is cut.',
+    meaning: 'How many bytes of answers a client may leave unread for longer than `unread-timeout`.',
+    detail: 'The connection of a client that exceeds it is closed.',
   }),
   unreadTimeoutMs: durationSetting('unread-timeout', {
     default: MINUTE,
@@ -169,6 +170,6 @@ export const limitDefinitions = {
     default: 50_000,
     min: 100,
     max: 10_000_000,
-    meaning: 'The most UDP datagrams (acks of pushes) that are read in a second; further ones are dropped.',
+    meaning: 'The most UDP datagrams (acks of pushes) per second. Further ones are dropped.',
   }),
 } satisfies Readonly<Record<string, Definition<unknown>>>

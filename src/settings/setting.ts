@@ -1,7 +1,7 @@
 import { byteSize, duration, integer, showDuration, showSize, text } from './kinds.ts'
 import type { Kind } from './kinds.ts'
 
-/** One setting: where it is named, what it may be, and what it means. Everything else is derived from this. */
+/** One setting: its name, its kind and its meaning. Flags, variables, help and reference are derived from this. */
 export interface Definition<T> {
   /** The name as a flag and in a settings file; the environment variable is made from it. */
   readonly name: string
@@ -9,8 +9,10 @@ export interface Definition<T> {
   readonly default: T
   /** The default as a person would write it. */
   readonly shownDefault: string
-  /** What it means, for the reference: whole sentences. */
+  /** Its meaning in one line of at most 96 characters: `waypost help` and the table of the reference. */
   readonly meaning: string
+  /** More about it, in whole sentences, for the reference only. */
+  readonly detail?: string
 }
 
 export const SECOND = 1000
@@ -24,6 +26,7 @@ export const GIB = 1024 * MIB
 interface About<T> {
   readonly default: T
   readonly meaning: string
+  readonly detail?: string
 }
 
 interface AboutNumber extends About<number> {
@@ -31,10 +34,16 @@ interface AboutNumber extends About<number> {
   readonly max: number
 }
 
+type Described = Pick<Definition<unknown>, 'meaning' | 'detail'>
+
+function describe({ meaning, detail }: About<unknown>): Described {
+  return detail === undefined ? { meaning } : { meaning, detail }
+}
+
 /** A text. */
 export function textSetting(name: string, about: About<string> & { notEmpty?: boolean }): Definition<string> {
   const kind = text(about.notEmpty ? { notEmpty: true } : {})
-  return { name, kind, default: about.default, shownDefault: about.default, meaning: about.meaning }
+  return { name, kind, default: about.default, shownDefault: about.default, ...describe(about) }
 }
 
 /** A whole number. */
@@ -44,18 +53,18 @@ export function integerSetting(name: string, about: AboutNumber): Definition<num
     kind: integer(about),
     default: about.default,
     shownDefault: `${about.default}`,
-    meaning: about.meaning,
+    ...describe(about),
   }
 }
 
 /** A duration, in ms. */
 export function durationSetting(name: string, about: AboutNumber): Definition<number> {
   const shownDefault = showDuration(about.default)
-  return { name, kind: duration(about), default: about.default, shownDefault, meaning: about.meaning }
+  return { name, kind: duration(about), default: about.default, shownDefault, ...describe(about) }
 }
 
 /** A size, in bytes. */
 export function sizeSetting(name: string, about: AboutNumber): Definition<number> {
   const shownDefault = showSize(about.default)
-  return { name, kind: byteSize(about), default: about.default, shownDefault, meaning: about.meaning }
+  return { name, kind: byteSize(about), default: about.default, shownDefault, ...describe(about) }
 }

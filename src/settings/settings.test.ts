@@ -31,7 +31,7 @@ function fileOf(content: string): string {
   return file
 }
 
-describe('without anything given', () => {
+describe('without flags, variables and file', () => {
   test('every setting has its default', () => {
     const settings = load([])
     expect(settings).toMatchObject({
@@ -53,14 +53,14 @@ describe('without anything given', () => {
     })
   })
 
-  test('every default is a value that may be given, and is shown as it may be written', () => {
+  test('every default, and its shown form, is an allowed value of its setting', () => {
     for (const { kind, shownDefault, default: value } of Object.values(definitions)) {
       expect(kind.read(value)).toEqual(value)
       expect(kind.read(shownDefault)).toEqual(value)
     }
   })
 
-  test('the settings cannot be changed', () => {
+  test('the settings are frozen', () => {
     const settings = load(['--trusted-proxies=10.0.0.1'])
     expect(Object.isFrozen(settings)).toBe(true)
     expect(Object.isFrozen(settings.trustedProxies)).toBe(true)
@@ -69,7 +69,7 @@ describe('without anything given', () => {
     expectTypeOf(settings.logLevel).toEqualTypeOf<'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent'>()
   })
 
-  test('no two settings share a name or a variable', () => {
+  test('no two settings have the same environment variable', () => {
     const names = Object.values(definitions).map(({ name }) => name)
     expect(new Set(names.map(environmentName)).size).toBe(names.length)
   })
@@ -77,22 +77,22 @@ describe('without anything given', () => {
 
 describe('flags', () => {
   test.each([[['--port', '1']], [['--port=1']], [['--port', '2', '--port', '1']]])(
-    '%j give the port',
+    '%j set the port',
     (args) => expect(load(args).port).toBe(1),
   )
 
-  test('take the names of the contract', () => {
+  test('accept the setting names of the interface document', () => {
     const name = 'svc.naming.clean.expired-metadata'
     const settings = load([`--${name}.expired-time`, '100', `--${name}.interval=2s`])
     expect(settings).toMatchObject({ expiredMetadataTimeMs: 100, expiredMetadataIntervalMs: 2000 })
   })
 
-  test('may hold an equals sign and an empty value', () => {
+  test('may have a value with an equals sign and an empty value', () => {
     expect(load(['--site=a=b']).site).toBe('a=b')
     expect(load(['--site=']).site).toBe('')
   })
 
-  test('of a boolean need no value, and those of a list add up', () => {
+  test('of a boolean need no value, and repeated flags of a list are joined', () => {
     const list = {
       loud: { name: 'loud', kind: boolean(), default: false, shownDefault: 'false', meaning: '' },
       peers: {
@@ -124,19 +124,21 @@ describe('flags', () => {
     [['--dir', 'x'], 'Unknown setting dir'],
     [['--settings'], '--settings needs the name of a file'],
     [['--no-port'], 'Unknown setting no-port'],
-  ])('%j are refused', (args, problem) => expect(problemsOf(args).join('\n')).toContain(problem))
+  ])('%j are refused, and the message says why', (args, problem) =>
+    expect(problemsOf(args).join('\n')).toContain(problem),
+  )
 })
 
 describe('the environment', () => {
-  test('gives settings by WAYPOST_ names', () => {
+  test('sets settings by variables that start with WAYPOST_', () => {
     const env = { WAYPOST_DATA_DIR: 'd', WAYPOST_SVC_NAMING_CLEAN_EXPIRED_METADATA_INTERVAL: '1s', PORT: '1' }
     expect(load([], env)).toMatchObject({ dataDir: 'd', expiredMetadataIntervalMs: 1000, port: 8848 })
   })
 
-  test('counts an empty variable as absent', () =>
+  test('is ignored where a variable is empty', () =>
     expect(load([], { WAYPOST_PORT: '', WAYPOST_NOTHING: '' }).port).toBe(8848))
 
-  test('is refused where no setting has that name, or its value is wrong', () => {
+  test('is refused if a variable has an unknown name or a wrong value', () => {
     expect(problemsOf([], { WAYPOST_HOSTS: 'x' })).toEqual([
       'Unknown setting WAYPOST_HOSTS, from the environment variable WAYPOST_HOSTS. Did you mean WAYPOST_HOST?',
     ])
@@ -145,7 +147,7 @@ describe('the environment', () => {
     )
   })
 
-  test('says what to do where Kubernetes set a variable of that name', () => {
+  test('is refused with a hint if Kubernetes set a variable of that name', () => {
     expect(problemsOf([], { WAYPOST_SERVICE_HOST: '10.0.0.1' })[0]).toContain('enableServiceLinks')
     expect(problemsOf([], { WAYPOST_PORT: 'tcp://10.0.0.1:80' })[0]).toContain('enableServiceLinks')
   })
@@ -158,19 +160,19 @@ describe('a settings file', () => {
     ],
     ['\uFEFF{ "port": "1", "site": "s", "svc.naming.clean.expired-metadata.interval": 7000 }'],
     ['# ours\n\n port = 1\r\nsite=s\nsvc.naming.clean.expired-metadata.interval=7s\n'],
-  ])('gives settings as %j', (content) => {
+  ])('sets settings by the content %j', (content) => {
     const expected = { port: 1, site: 's', expiredMetadataIntervalMs: 7000 }
     expect(load(['--settings', fileOf(content)])).toMatchObject(expected)
     expect(load([], { WAYPOST_SETTINGS: fileOf(content) })).toMatchObject(expected)
   })
 
-  test('comes after the environment, and that after the flags', () => {
+  test('is overridden by the environment, which flags override', () => {
     const file = fileOf('port=1\nsite=file\nhost=file')
     const settings = load(['--settings', file, '--port=3'], { WAYPOST_PORT: '2', WAYPOST_SITE: 'env' })
     expect(settings).toMatchObject({ port: 3, site: 'env', host: 'file' })
   })
 
-  test('is checked whole, also where a flag overrides it', () => {
+  test('is checked completely, also where a flag overrides it', () => {
     expect(problemsOf(['--settings', fileOf('port=x'), '--port=3'])[0]).toMatch(
       /setting port: "x", from .*settings, line 1\./,
     )
@@ -183,11 +185,11 @@ describe('a settings file', () => {
     ['{ "prot": 1 }', 'Did you mean port?'],
     ['{ "port": null }', 'Wrong value of the setting port: null'],
     ['{ "site": 5 }', 'Wrong value of the setting site: 5'],
-  ])('of %j is refused', (content, problem) =>
+  ])('with the content %j is refused', (content, problem) =>
     expect(problemsOf(['--settings', fileOf(content)])[0]).toContain(problem),
   )
 
-  test('that is not there is named', () => {
+  test('that does not exist is named in the message', () => {
     expect(problemsOf(['--settings', join(directory, 'absent')])[0]).toMatch(
       /settings file .*absent cannot be read/,
     )

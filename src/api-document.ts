@@ -5,13 +5,13 @@ import { allOperations, type OperationParts } from './operations/operations.ts'
 import { allRoutes, type RouteParts } from './routes.ts'
 import { loadSettings } from './settings/settings.ts'
 
-/** The OpenAPI document of a server with default settings, docs/openapi.json; no server runs for it. */
+/** The OpenAPI document of a server with default settings, docs/openapi.json. No server runs for it. */
 export function apiDocument(): string {
   const routes = allRoutes(partsOfNoServer())
   return `${JSON.stringify(describeApi(routes, packageVersion()), null, 2)}\n`
 }
 
-/** Handlers and operations work on the parts and are not called here: describing routes needs the settings alone. */
+/** Describing routes needs only the settings: handlers and operations use the other parts and are not called here. */
 function partsOfNoServer(): RouteParts {
   const settings = loadSettings({ args: [], env: {} })
   const operations = allOperations({ guard: new Guard() } as OperationParts)

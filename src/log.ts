@@ -2,8 +2,8 @@ import pino, { type Logger } from 'pino'
 import type { Settings } from './settings/settings.ts'
 
 /**
- * The server's log: one line of JSON a fact, on standard error. error: a person must act; warn: it heals by
- * itself; info: what an operator wants to find later. What clients sent is escaped by being JSON.
+ * Opens the server's log: one JSON object per line, on standard error. An `error` needs a person, a `warn` heals by itself,
+ * an `info` is a fact that an operator looks up later. JSON escapes what clients sent.
  */
 export function openLog(settings: Pick<Settings, 'logLevel'>): Logger {
   return pino(

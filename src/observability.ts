@@ -20,7 +20,7 @@ import type { LongPolls } from './subscribers/long-poll.ts'
 import type { PushOutlet } from './subscribers/push-outlet.ts'
 import { packageVersion } from './command/version.ts'
 
-/** What the server's watch on itself needs from the start. */
+/** What `Observability` needs from the start. */
 export interface ObservabilityOptions {
   readonly store: Store
   readonly log: WatchLog
@@ -28,7 +28,7 @@ export interface ObservabilityOptions {
   readonly monotonicMs: () => number
 }
 
-/** The parts that are asked for figures. */
+/** The parts that figures are read from. */
 export interface ObservedParts {
   readonly state: State
   readonly liveness: Liveness
@@ -39,10 +39,10 @@ export interface ObservedParts {
   readonly http: HttpServer
 }
 
-/** What the server knows of itself, for metrics, readiness and the log. `observe` joins the parts once they exist. */
+/** Metrics, readiness and log lines of the server. `observe` adds the parts once they exist. */
 export class Observability {
   readonly #options: ObservabilityOptions
-  /** To be given to the engine in place of the store. */
+  /** The store for the engine. It measures commits. */
   readonly store: StoreWatch
   readonly requests = new RequestCounts()
   readonly changes = new ChangeCounts()
@@ -58,7 +58,7 @@ export class Observability {
     this.#readiness = new Readiness({ outage: () => this.store.outage(), monotonicMs })
   }
 
-  /** Tells of a fault that nobody was answered with; one of the store as a whole is told once for all. */
+  /** Logs a fault that no client was answered with. An outage of the store is logged once. */
   readonly report = (error: unknown, text: string, facts: object = {}): void => {
     if (!this.store.noteFailure(error)) this.#options.log.error({ ...facts, err: error }, text)
   }
@@ -67,7 +67,7 @@ export class Observability {
 
   readonly scrape = (): Promise<Scraped> => this.#page.scrape()
 
-  /** Begins to watch the parts. */
+  /** Starts to watch the parts. */
   observe(parts: ObservedParts): void {
     const { log, monotonicMs, settings } = this.#options
     this.#page = new MetricsPage([
@@ -88,7 +88,7 @@ export class Observability {
     this.#loop.start()
   }
 
-  /** To be called each second. */
+  /** Call it each second. */
   async tick(): Promise<void> {
     this.#loop.tick()
     this.#alarms?.tick()
@@ -101,7 +101,7 @@ export class Observability {
     log.info({ ...facts, settings: changedSettings(settings) }, 'the server has started')
   }
 
-  /** Not ready from here on. */
+  /** The server is not ready from now on. */
   stopping(): void {
     this.#readiness.stopping()
     this.#options.log.info({}, 'the server is stopping: no new connections, what was begun is finished')

@@ -18,7 +18,7 @@ import { svcOperatorRoutes } from './protocols/http/svc/operator-routes.ts'
 import type { Settings } from './settings/settings.ts'
 import { packageVersion } from './command/version.ts'
 
-/** What the routes work on. */
+/** The parts that the routes use. */
 export interface RouteParts {
   readonly operations: Operations
   readonly monotonicMs: () => number

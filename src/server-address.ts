@@ -4,12 +4,12 @@ import type { Settings } from './settings/settings.ts'
 
 const EVERY_ADDRESS = new Set(['0.0.0.0', '::', ''])
 
-/** Where a server that listens on `host` and `port` can be reached from this machine. */
+/** The URL of a server that listens on `host` and `port`, for clients on this machine. */
 export function urlOf(host: string, port: number): string {
   return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`
 }
 
-/** The address that the server list names for this server. */
+/** The address of this server in the server list. */
 export function advertisedHost({ advertiseHost, host }: Pick<Settings, 'advertiseHost' | 'host'>): string {
   if (advertiseHost !== '') return advertiseHost
   return EVERY_ADDRESS.has(host) ? (firstAddress() ?? '127.0.0.1') : host

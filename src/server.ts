@@ -27,22 +27,22 @@ import { ServerBackups } from './store/embedded/backup/server-backups.ts'
 import type { LocalFile } from './store/local-file.ts'
 import { LongPolls } from './subscribers/long-poll.ts'
 
-/** A server that answers. */
+/** A running server. */
 export interface RunningServer {
-  /** Where it listens, without a path: `http://127.0.0.1:8848`. */
+  /** The address without a path: `http://127.0.0.1:8848`. */
   readonly url: string
-  /** Finishes what was begun, closes the store, and resolves when nothing is left running. */
+  /** Finishes the received requests and closes the store. Resolves when nothing runs any more. */
   stop(): Promise<void>
 }
 
-/** An open store and everything that it knew when it was opened. */
+/** An open store and its snapshot. */
 export interface LoadedStore {
   readonly store: Store
   readonly file: LocalFile
   readonly snapshot: Snapshot
 }
 
-/** Joins a server on an open store, which it closes at its stop; resolves once it answers. */
+/** Builds a server on an open store. Resolves when it listens. Its `stop` closes the store. */
 export async function serveFrom(
   loaded: LoadedStore,
   settings: Settings,
@@ -67,7 +67,7 @@ export async function serveFrom(
     watch.stopping()
     jobs.stop()
     await http.stopListening()
-    // From here on answers end their connections, those of the held polls too.
+    // From now on answers close their connections, also those of held polls.
     const closed = http.stop(settings.shutdownGraceMs)
     parts.polls.answerAll()
     await Promise.all([closed, backups.stop()])
@@ -82,7 +82,7 @@ interface Parts extends JobParts {
   readonly lists: InstanceListAnswers
 }
 
-/** The parts that work on what is known. Changes flow one way: engine, state, feed, subscribers. */
+/** Creates and connects the parts. Changes flow one way: engine, state, feed, subscribers. */
 async function joinParts({ store, snapshot }: LoadedStore, settings: Settings, log: Logger): Promise<Parts> {
   const healthClock = new HealthClock(monotonicMs(), SWEEP_MS)
   const stamps = new Stamps()

@@ -4,17 +4,17 @@ import type { Settings } from './settings/settings.ts'
 import { openEmbeddedStore } from './store/embedded/embedded-store.ts'
 
 /**
- * Starts a server with these settings; resolves once it answers. The rest of the program is loaded while the store's
- * thread begins, opens its file and reads it: neither waits for the other.
+ * Starts a server with these settings. Resolves when it listens. The rest of the program is loaded while the thread of
+ * the store opens and reads its file.
  */
 export async function startServer(settings: Settings): Promise<RunningServer> {
   const log = openLog(settings)
   const rest = import('./server.ts')
-  // A module that is missing is told below, once it is waited for.
+  // A failed import is reported by the `await` below.
   rest.catch(() => {})
   const store = await openEmbeddedStore({ directory: settings.dataDir, log })
   const snapshot = store.load()
-  // So is what cannot be read.
+  // So is a file that cannot be read.
   snapshot.catch(() => {})
   try {
     const { serveFrom } = await rest

@@ -14,7 +14,7 @@ function startFeed() {
   return { feed, faults, deferred, turn: () => deferred.splice(0).forEach((run) => run()) }
 }
 
-test('subscribers hear of each change once, in order, after the present work', () => {
+test('subscribers get each change once, in order, after the current work', () => {
   const { feed, deferred, turn } = startFeed()
   const heard: string[] = []
   feed.subscribe((one) => heard.push(`1 ${idOf(one)}`))
@@ -29,7 +29,7 @@ test('subscribers hear of each change once, in order, after the present work', (
   expect(heard).toHaveLength(6)
 })
 
-test('what is published while changes are delivered comes after them', () => {
+test('a change that is published during a delivery is delivered afterwards', () => {
   const { feed, turn } = startFeed()
   const heard: string[] = []
   feed.subscribe((one) => {
@@ -42,7 +42,7 @@ test('what is published while changes are delivered comes after them', () => {
   expect(heard).toEqual(['a', 'b', 'late'])
 })
 
-test('a subscriber that throws is told of, and keeps nothing from the others', () => {
+test('a subscriber that throws is reported, and the others still get the change', () => {
   const { feed, faults, turn } = startFeed()
   let heard = 0
   feed.subscribe(() => {

@@ -1,19 +1,19 @@
 import type { Change } from '../core/changes.ts'
 
-/** Hears of each change after the state has it. Must not throw and must not take long. */
+/** Called with each change after it is applied. It must not throw and must not take long. */
 export type Subscriber = (change: Change) => void
 
-/** What the feed needs from outside. */
+/** The options of a feed. */
 export interface FeedOptions {
-  /** Runs a function once what is under way now is done: whoever made a change is answered first. */
+  /** Runs a function after the current work: the client that made a change is answered first. */
   readonly defer: (run: () => void) => void
-  /** Told when a subscriber threw; the others hear of the change all the same. */
+  /** Called when a subscriber threw. The other subscribers still get the change. */
   readonly report: (error: unknown, change: Change) => void
 }
 
 /**
- * Hands committed changes to the subscribers, in their order, each change once. A subscriber only notes
- * what it has to do and does it in slices of its own: a slow one never holds back a write or another one.
+ * Delivers applied changes to the subscribers, in order, each change once. A subscriber only records its work and does it
+ * later in slices, so a slow one never delays a write or another subscriber.
  */
 export class Feed {
   readonly #options: FeedOptions
@@ -29,7 +29,7 @@ export class Feed {
     this.#subscribers.push(subscriber)
   }
 
-  /** Takes changes that the state has. They are delivered soon, after the present work. */
+  /** Accepts changes that are applied. They are delivered after the current work. */
   publishChanges(changes: readonly Change[]): void {
     for (const change of changes) this.#pending.push(change)
     if (this.#deferred) return
@@ -41,10 +41,10 @@ export class Feed {
     const changes = this.#pending
     this.#pending = []
     this.#deferred = false
-    for (const change of changes) for (const subscriber of this.#subscribers) this.#tell(subscriber, change)
+    for (const change of changes) for (const subscriber of this.#subscribers) this.#call(subscriber, change)
   }
 
-  #tell(subscriber: Subscriber, change: Change): void {
+  #call(subscriber: Subscriber, change: Change): void {
     try {
       subscriber(change)
     } catch (error) {

@@ -4,20 +4,20 @@ import { HistoryCleaner } from './history-cleaner.ts'
 
 const DAY_MS = 86_400_000
 
-interface Asked {
+interface Step {
   readonly beforeMs: number
   readonly keep: number
   readonly most: number
 }
 
-/** A cleaner on a store with so many steps of work, and the two clocks that it reads. */
+/** A cleaner on a store with `steps` steps of work, and the two clocks that it reads. */
 function startCleaner(steps = 1, kept?: string) {
   const time = { wallMs: 100 * DAY_MS, monotonicMs: 0 }
-  const asked: Asked[] = []
+  const asked: Step[] = []
   let remembered = kept
   const cleaner = new HistoryCleaner({
     store: {
-      cleanHistory: (limit: Asked) => {
+      cleanHistory: (limit: Step) => {
         asked.push(limit)
         return Promise.resolve({ removed: 1, more: asked.length % steps !== 0 })
       },
@@ -36,20 +36,20 @@ function startCleaner(steps = 1, kept?: string) {
   return { cleaner, time, asked }
 }
 
-test('the history clock follows the wall clock, back as well, but no faster than twice the time that passes', () => {
+test('the history clock follows the wall clock, also backwards, at most twice as fast as time passes', () => {
   expect(nextHistoryClock(undefined, 1_000, 10)).toBe(1_000)
   expect(nextHistoryClock(1_000, 1_010, 10)).toBe(1_010)
   expect(nextHistoryClock(1_000, 365 * DAY_MS, 10)).toBe(1_020)
   expect(nextHistoryClock(1_000, 500, 10)).toBe(500)
 })
 
-test('cleans what is older than the retention, keeping the newest, in steps until there is no more', async () => {
+test('a round removes records older than the retention in steps, until none is left', async () => {
   const { cleaner, asked } = startCleaner(3)
   await cleaner.clean()
   expect(asked).toEqual(Array.from({ length: 3 }, () => ({ beforeMs: 70 * DAY_MS, keep: 20, most: 200 })))
 })
 
-test('a clock that jumps between two starts, before any round, ages nothing', async () => {
+test('a clock that jumps between two starts, before the first round, does not age history', async () => {
   const first = startCleaner()
   await first.cleaner.begin()
   const next = startCleaner(1, String(first.time.wallMs))
@@ -68,7 +68,7 @@ test('a clock that jumps a year ahead ages history by minutes', async () => {
   expect(asked.map(({ beforeMs }) => beforeMs)).toEqual([70 * DAY_MS, 70 * DAY_MS + 1_200_000])
 })
 
-test('a clock that jumps before the first round is not believed either', async () => {
+test('a clock that jumps a year ahead before the first round ages history by twice the run time', async () => {
   const { cleaner, time, asked } = startCleaner()
   time.wallMs += 365 * DAY_MS
   time.monotonicMs += 60_000
@@ -76,7 +76,7 @@ test('a clock that jumps before the first round is not believed either', async (
   expect(asked[0]?.beforeMs).toBe(70 * DAY_MS + 120_000)
 })
 
-test('a clock that jumped while the server was off is not believed at once either', async () => {
+test('a clock that jumped while the server was off ages history by twice the run time', async () => {
   const { cleaner, time, asked } = startCleaner(1, String(100 * DAY_MS))
   time.wallMs += 365 * DAY_MS
   time.monotonicMs += 60_000
@@ -84,7 +84,7 @@ test('a clock that jumped while the server was off is not believed at once eithe
   expect(asked[0]?.beforeMs).toBe(70 * DAY_MS + 120_000)
 })
 
-test('the first round comes soon, the next ones each interval', async () => {
+test('the first round starts after a minute, the next ones after each interval', async () => {
   const { cleaner, time, asked } = startCleaner()
   const roundsBy = async (ms: number) => {
     time.monotonicMs = ms
@@ -95,7 +95,7 @@ test('the first round comes soon, the next ones each interval', async () => {
   expect([await roundsBy(659_000), await roundsBy(660_000)]).toEqual([1, 2])
 })
 
-test('stops after the step that is under way', async () => {
+test('a stopped cleaner finishes its current step and starts no other', async () => {
   const { cleaner, asked } = startCleaner(1_000)
   const cleaning = cleaner.clean()
   setTimeout(() => cleaner.stop(), 50)

@@ -3,28 +3,28 @@ import { nextHistoryClock } from '../core/config/history-clock.ts'
 import type { Store } from '../core/ports.ts'
 
 const CLOCK_NAME = 'history-clock-ms'
-/** Records that one step removes: a few milliseconds of the store's time. */
+/** How many records one step removes. A step takes a few milliseconds of the store's time. */
 const STEP = 200
 const PAUSE_MS = 20
 
-/** Soon after a start, so that a server which is restarted often cleans as well. */
+/** The first round comes soon after the start, so that a server that restarts often cleans too. */
 const FIRST_AFTER_MS = 60_000
 
-/** What the cleaner needs to know, all in milliseconds but `keep`. */
+/** The options of the cleaner. All times are milliseconds. */
 export interface HistoryCleanerOptions {
   readonly store: Pick<Store, 'cleanHistory' | 'remember' | 'recall'>
   readonly wallMs: () => number
   readonly monotonicMs: () => number
   readonly retentionMs: number
   readonly intervalMs: number
-  /** The newest records of each living item that stay however old they are. */
+  /** How many of the newest records of each existing item are always kept. */
   readonly keep: number
 }
 
-/** Removes history that is old enough, in small steps between which everybody else has the store. */
+/** Removes expired history, in small steps. Between two steps the store does other work. */
 export class HistoryCleaner {
   readonly #options: HistoryCleanerOptions
-  /** Where history time begins if it was never kept: not at the first round, before which the clock may have jumped. */
+  /** The start of history time, unless the store has one. The wall clock may jump before the first round. */
   readonly #startedMs: number
   #movedAtMs: number
   #dueMs: number
@@ -38,8 +38,8 @@ export class HistoryCleaner {
   }
 
   /**
-   * Keeps where history time begins, if that was never kept: a next start, before the first round of this one, may find
-   * a clock that has jumped. To be called at the start.
+   * Stores the start of history time, unless the store has one. Call it at the start: the server may restart before the
+   * first round, with a clock that has jumped.
    */
   async begin(): Promise<void> {
     const { store } = this.#options
@@ -47,7 +47,7 @@ export class HistoryCleaner {
       await store.remember(CLOCK_NAME, String(this.#startedMs))
   }
 
-  /** One round if it is time for one; to be called about once a second. */
+  /** Runs a round if one is due. Call it about once a second. */
   async tick(): Promise<void> {
     const { monotonicMs, intervalMs } = this.#options
     if (monotonicMs() < this.#dueMs) return
@@ -55,7 +55,7 @@ export class HistoryCleaner {
     await this.clean()
   }
 
-  /** One round. */
+  /** Runs a round. */
   async clean(): Promise<void> {
     const { store, retentionMs, keep } = this.#options
     const beforeMs = (await this.#moveClock()) - retentionMs

@@ -4,7 +4,7 @@ import { Timers } from './timers.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('a job runs each so often until all stop', async () => {
+test('a job runs at its interval until the timers stop', async () => {
   let runs = 0
   const timers = new Timers(() => {})
   timers.every(100, 'count', () => void runs++)
@@ -15,7 +15,7 @@ test('a job runs each so often until all stop', async () => {
   expect(runs).toBe(3)
 })
 
-test('a run that takes long stands for those that are due meanwhile', async () => {
+test('runs that come due during a long run are skipped', async () => {
   let runs = 0
   const timers = new Timers(() => {})
   timers.every(100, 'slow', async () => {
@@ -27,7 +27,7 @@ test('a run that takes long stands for those that are due meanwhile', async () =
   timers.stop()
 })
 
-test('a job that throws, at once or later, is told of and runs again', async () => {
+test('a job that throws or rejects is reported and runs again', async () => {
   const faults: string[] = []
   const timers = new Timers((error, job) => faults.push(`${job}: ${String(error)}`))
   timers.every(100, 'now', () => {

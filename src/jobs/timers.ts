@@ -1,19 +1,19 @@
-/** Told when a job throws; the job runs again at its next time. */
+/** Called when a job throws. The job runs again at its next time. */
 export type JobFault = (error: unknown, job: string) => void
 
-/** All jobs share one timer: waking up the thread costs more than most of them do. None runs more often. */
+/** All jobs share one timer, because waking the thread costs more than most jobs. No job runs more often. */
 const PULSE_MS = 100
 
 interface Job {
   readonly everyMs: number
   readonly name: string
   readonly run: () => void | Promise<void>
-  /** When it runs next, on the clock of `performance.now`. */
+  /** The time of the next run, on the clock of `performance.now`. */
   dueMs: number
   running: boolean
 }
 
-/** The regular work of the server: each job runs every so often, one run after the other, until all stop. */
+/** The regular jobs of the server. Each runs at its interval, never twice at once, until all are stopped. */
 export class Timers {
   readonly #jobs: Job[] = []
   readonly #fault: JobFault
@@ -23,7 +23,7 @@ export class Timers {
     this.#fault = fault
   }
 
-  /** Runs `job` each `everyMs`; a run that is still going on when the next is due stands for it. */
+  /** Runs `job` every `everyMs`. If a run is still going on when the next is due, that one is skipped. */
   every(everyMs: number, name: string, job: () => void | Promise<void>): void {
     this.#jobs.push({ everyMs, name, run: job, dueMs: performance.now() + everyMs, running: false })
     this.#pulse ??= setInterval(() => this.#runDue(performance.now()), PULSE_MS)
@@ -35,7 +35,7 @@ export class Timers {
 
   #runDue(nowMs: number): void {
     for (const job of this.#jobs) {
-      // The pulse that is nearest to its time, be it before or after.
+      // A job runs at the pulse nearest to its time, before or after it.
       if (job.dueMs > nowMs + PULSE_MS / 2) continue
       job.dueMs = Math.max(job.dueMs + job.everyMs, nowMs)
       if (!job.running) void this.#run(job)

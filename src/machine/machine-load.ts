@@ -1,6 +1,6 @@
 import { cpus, freemem, loadavg, totalmem } from 'node:os'
 
-/** How busy the machine is: `cpu` and `mem` from 0 to 1, `load` the load average of the last minute. */
+/** The load of the machine: `cpu` and `mem` from 0 to 1, and `load`, the load average of the last minute. */
 export interface MachineReading {
   readonly cpu: number
   readonly load: number
@@ -12,12 +12,12 @@ interface CpuTimes {
   readonly all: number
 }
 
-/** Reads how busy the machine is. Processor use is that between the two last calls of `sample`. */
+/** Measures the load of the machine. Processor use is measured between the last two calls of `sample`. */
 export class MachineLoad {
   #last = cpuTimes()
   #cpu = 0
 
-  /** To be called every few seconds. */
+  /** Call it every few seconds. */
   sample(): void {
     const now = cpuTimes()
     const all = now.all - this.#last.all

@@ -2,7 +2,7 @@ import type { Change } from '../core/changes.ts'
 import { STORED_KINDS } from '../core/records/stored-kinds.ts'
 import type { Metric } from './metric.ts'
 
-/** Counts what has happened, by kind. */
+/** Counts changes by kind. */
 export class ChangeCounts {
   readonly #counts: Record<Exclude<Change['kind'], 'record-saved' | 'record-removed'>, number> = {
     'config-published': 0,
@@ -13,7 +13,7 @@ export class ChangeCounts {
     'instance-removed': 0,
     'instance-health-changed': 0,
   }
-  /** Those of records, as `<kind>-saved` and `<kind>-removed`. */
+  /** The counts of records, as `<kind>-saved` and `<kind>-removed`. */
   readonly #recordCounts = new Map<string, number>()
 
   constructor() {
@@ -21,7 +21,7 @@ export class ChangeCounts {
       for (const what of ['saved', 'removed']) this.#recordCounts.set(`${name}-${what}`, 0)
   }
 
-  /** To be called with every committed change. */
+  /** Call it with every applied change. */
   readonly onChange = (change: Change): void => {
     if (change.kind === 'record-saved') this.#countRecord(`${change.recordKind}-saved`)
     else if (change.kind === 'record-removed') this.#countRecord(`${change.recordKind}-removed`)
@@ -32,7 +32,7 @@ export class ChangeCounts {
     return [
       {
         name: 'waypost_changes_total',
-        help: 'Changes of what is known, by kind.',
+        help: 'Changes by kind.',
         type: 'counter',
         labels: ['kind'],
         read: () =>

@@ -1,4 +1,4 @@
-/** Bounds for times, seconds: from a read of memory to a held poll. */
+/** Bounds for durations in seconds: from a read of memory to a held poll. */
 export const SECONDS: readonly number[] = [
   0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
 ]
@@ -6,11 +6,11 @@ export const SECONDS: readonly number[] = [
 /** Bounds for the sizes of batches. */
 export const SIZES: readonly number[] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
 
-/** How many values lay below each of a few bounds: plain numbers, so that counting costs nanoseconds. */
+/** Counts values in buckets. The counts are plain numbers, so an observation costs nanoseconds. */
 export class Histogram {
   /** Upper bounds, inclusive and rising. */
   readonly bounds: readonly number[]
-  /** How many values lay in each bucket; the last one has those above all bounds. */
+  /** The number of values in each bucket. The last bucket has the values above all bounds. */
   readonly #counts: Float64Array
   #sum = 0
 
@@ -32,12 +32,12 @@ export class Histogram {
     return this.#sum
   }
 
-  /** How many values there were. */
+  /** The number of values. */
   get count(): number {
     return this.cumulative().at(-1) ?? 0
   }
 
-  /** For each bound how many values were not above it, and at the end how many there were. */
+  /** For each bound the number of values up to it, and at the end the number of all values. */
   cumulative(): number[] {
     let total = 0
     return Array.from(this.#counts, (count) => (total += count))

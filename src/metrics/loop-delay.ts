@@ -1,12 +1,12 @@
 import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks'
 import type { Metric } from './metric.ts'
 
-/** How often the delay is sampled: each time wakes up a thread at rest. What the histogram has is this plus the delay. */
+/** The interval of samples; each one wakes an idle thread. A value of the histogram is this interval plus the delay. */
 const RESOLUTION_MS = 100
 const WINDOW_TICKS = 10
 const WINDOWS = 6
 
-/** Delays within a window, seconds. */
+/** Delays within a window, in seconds. */
 interface Delays {
   readonly p50: number
   readonly p99: number
@@ -16,15 +16,15 @@ interface Delays {
 const NONE: Delays = { p50: 0, p99: 0, max: 0 }
 
 /**
- * How late timers come because the only thread is busy: the worst ten seconds of the last minute, so that no
- * scraper misses a peak and several may ask.
+ * The delay of timers while the only thread is busy: the worst ten seconds of the last minute. So no scraper misses a
+ * peak, and several may scrape.
  */
 export class LoopDelay {
   readonly #monitor: IntervalHistogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   #windows: readonly Delays[] = []
   #ticks = 0
 
-  /** Begins to measure; before that, loading may have kept the thread busy. */
+  /** Starts to measure, after the server has loaded its data. */
   start(): void {
     this.#monitor.enable()
   }
@@ -33,14 +33,14 @@ export class LoopDelay {
     this.#monitor.disable()
   }
 
-  /** To be called each second. */
+  /** Call it each second. */
   tick(): void {
     if (++this.#ticks % WINDOW_TICKS !== 0) return
     this.#windows = [...this.#windows, this.#current()].slice(1 - WINDOWS)
     this.#monitor.reset()
   }
 
-  /** The worst of the last minute. */
+  /** The worst delays of the last minute. */
   read(): Delays {
     return [...this.#windows, this.#current()].reduce(worse, NONE)
   }
@@ -49,7 +49,7 @@ export class LoopDelay {
     return [
       {
         name: 'waypost_event_loop_delay_seconds',
-        help: 'How long the thread was busy with something else, in the worst 10 seconds of the last minute.',
+        help: 'Delay of the event loop, in the worst 10 seconds of the last minute.',
         type: 'gauge',
         labels: ['quantile'],
         read: () => {

@@ -1,19 +1,19 @@
 import type { Histogram } from './histogram.ts'
 
-/** Label values by their names. Values come from closed lists, never from what clients send. */
+/** Label values by name. They come from fixed lists, never from what clients send. */
 export type Labels = Readonly<Record<string, string>>
 
-/** One value, or one for each of some labels. */
+/** One value, or one for each set of labels. */
 export type Reading<T> = T | readonly (readonly [labels: Labels, value: T])[]
 
 interface Described {
-  /** With the base unit at the end: `_seconds`, `_bytes`, and `_total` for what only rises. */
+  /** Ends with the base unit, `_seconds` or `_bytes`; the name of a counter ends with `_total`. */
   readonly name: string
   readonly help: string
   readonly labels?: readonly string[]
 }
 
-/** What is measured, read when somebody asks; nothing is done for it in between. */
+/** A metric. `read` runs only when somebody scrapes. */
 export type Metric =
   | (Described & { readonly type: 'counter' | 'gauge'; readonly read: () => Awaitable<Reading<number>> })
   | (Described & { readonly type: 'histogram'; readonly read: () => Reading<Histogram> })

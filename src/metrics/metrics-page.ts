@@ -3,15 +3,15 @@ import type { Counter, Gauge, Registry } from 'prom-client'
 import type { Histogram } from './histogram.ts'
 import type { Labels, Metric, Reading } from './metric.ts'
 
-/** What a scrape is answered with. */
+/** The answer to a scrape. */
 export interface Scraped {
   readonly contentType: string
   readonly body: string
 }
 
 /**
- * The metrics in the text format of Prometheus. prom-client is loaded by the first scrape: a server that nobody
- * scrapes does not pay for it.
+ * The metrics in the text format of Prometheus. The first scrape loads prom-client, so a server without a scraper does
+ * not load it.
  */
 export class MetricsPage {
   readonly #metrics: readonly Metric[]
@@ -26,7 +26,7 @@ export class MetricsPage {
     const parts: string[] = []
     for (const { name } of this.#metrics) {
       parts.push(await registry.getSingleMetricAsString(name))
-      // The histogram of a hundred routes takes milliseconds: others have their turn between two metrics.
+      // The histogram of a hundred routes takes milliseconds, so requests run between two metrics.
       await nextTurn()
     }
     return { contentType: registry.contentType, body: `${parts.join('\n\n')}\n` }
@@ -67,7 +67,7 @@ function scalar(
   })
 }
 
-/** prom-client's own histogram is filled value by value; ours are counted already and only have to be told. */
+/** prom-client's own histogram observes single values. This one reports counts that exist already. */
 function histogramOf({ name, help, read }: HistogramMetric): Parameters<Registry['registerMetric']>[0] {
   const get = async () => ({
     name,
@@ -79,7 +79,7 @@ function histogramOf({ name, help, read }: HistogramMetric): Parameters<Registry
   return { name, help, get, reset: () => undefined } as unknown as Parameters<Registry['registerMetric']>[0]
 }
 
-/** What a histogram's lines have in common prom-client makes a text of once, and remembers it. */
+/** prom-client serializes the shared labels of a histogram once and caches the text. */
 function lines(name: string, sharedLabels: Labels, histogram: Histogram): object[] {
   const cumulative = histogram.cumulative()
   const buckets = [...histogram.bounds.map(String), '+Inf'].map((le, place) => ({

@@ -5,7 +5,7 @@ type Readings = readonly (readonly [Record<string, string>, number])[]
 const UNKNOWN: Readings = []
 const STARTED_SECONDS = Math.round(Date.now() / 1_000 - process.uptime())
 
-/** What any process tells of itself, by the names that dashboards look for. */
+/** The usual metrics of a process, under the names that dashboards use. */
 export function processMetrics(): Metric[] {
   return [...usageMetrics(), ...memoryMetrics()]
 }
@@ -23,7 +23,7 @@ function usageMetrics(): Metric[] {
     },
     {
       name: 'process_start_time_seconds',
-      help: 'When this process began, epoch seconds.',
+      help: 'Start time of this process, epoch seconds.',
       type: 'gauge',
       read: () => STARTED_SECONDS,
     },
@@ -46,7 +46,7 @@ function memoryMetrics(): Metric[] {
   return [
     {
       name: 'process_resident_memory_bytes',
-      help: 'Memory that this process holds.',
+      help: 'Resident memory of this process.',
       type: 'gauge',
       read: () => process.memoryUsage.rss(),
     },
@@ -64,7 +64,7 @@ function memoryMetrics(): Metric[] {
     },
     {
       name: 'nodejs_external_memory_bytes',
-      help: 'Memory beside JavaScript objects: contents and prepared answers among it.',
+      help: 'Memory outside the JavaScript heap, with contents and cached answers.',
       type: 'gauge',
       read: () => process.memoryUsage().external,
     },

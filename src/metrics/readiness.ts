@@ -1,19 +1,19 @@
-/** Why a server should be sent no requests now. */
+/** A reason why the server should get no requests now. */
 export interface NotReady {
   readonly code: 'stopping' | 'store-unavailable'
   readonly detail: string
-  /** For how long, ms. */
+  /** How long this has lasted, in ms. */
   readonly forMs: number
 }
 
-/** What readiness depends on. */
+/** The inputs of readiness. */
 export interface ReadinessOptions {
-  /** Why the store takes no writes; undefined while it does. */
+  /** Why the store cannot write; undefined while it can. */
   readonly outage: () => { readonly reason: string; readonly forMs: number } | undefined
   readonly monotonicMs: () => number
 }
 
-/** Whether the server should be sent requests. There is none before it has loaded: it does not listen then. */
+/** Whether the server should get requests. While it loads its data, it does not listen yet. */
 export class Readiness {
   readonly #options: ReadinessOptions
   #stoppingSinceMs: number | undefined
@@ -22,12 +22,12 @@ export class Readiness {
     this.#options = options
   }
 
-  /** To be called when the server begins to stop. */
+  /** Call it when the server starts to stop. */
   stopping(): void {
     this.#stoppingSinceMs ??= this.#options.monotonicMs()
   }
 
-  /** What keeps it from being ready; empty when it is. */
+  /** Why the server is not ready; empty if it is. */
   problems(): NotReady[] {
     const { outage, monotonicMs } = this.#options
     const problems: NotReady[] = []

@@ -4,7 +4,7 @@ import { RequestCounts } from './request-counts.ts'
 
 const READ = { method: 'GET', path: '/nacos/v1/cs/configs' }
 
-test('answers are counted by route and status class, in buckets that hold those below them', async () => {
+test('answers are counted by route and status class, with cumulative buckets of their duration', async () => {
   const requests = new RequestCounts()
   requests.onAnswer(READ, 200, 0.4)
   requests.onAnswer(READ, 200, 0.6)
@@ -20,7 +20,7 @@ test('answers are counted by route and status class, in buckets that hold those 
   expect(body).toMatch(/duration_seconds_sum\{[^}]*\} 70\.001/)
 })
 
-test('what no route has is one label, whatever was asked', async () => {
+test('requests to unknown paths share one series', async () => {
   const requests = new RequestCounts()
   requests.onAnswer(undefined, 404, 1)
   requests.onAnswer(undefined, 405, 1)
@@ -30,7 +30,7 @@ test('what no route has is one label, whatever was asked', async () => {
   )
 })
 
-test('a second scrape tells what there is then and not the sum of both', async () => {
+test('a second scrape has the current counts, not the sum of both scrapes', async () => {
   const requests = new RequestCounts()
   const page = new MetricsPage(requests.metrics())
   requests.onRefusal('too-large')

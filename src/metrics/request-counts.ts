@@ -1,17 +1,17 @@
 import { Histogram, SECONDS } from './histogram.ts'
 import type { Labels, Metric } from './metric.ts'
 
-/** What is known of a route here. */
+/** The method and the path of a route. */
 export interface RouteName {
   readonly method: string
   readonly path: string
 }
 
 const CLASSES = ['', '1xx', '2xx', '3xx', '4xx', '5xx']
-/** What no route has is counted together: its path and method are the client's words. */
+/** Requests to unknown paths share one series, because their path and method come from the client. */
 const UNKNOWN: Labels = { method: 'any', route: 'unknown', dialect: 'none' }
 
-/** The requests of one route: how many were answered by status class, and how long that took. */
+/** The answers of one route, by status class, and their duration. */
 class RouteCounts {
   readonly labels: Labels
   readonly byClass = new Float64Array(CLASSES.length)
@@ -22,7 +22,7 @@ class RouteCounts {
   }
 }
 
-/** Counts answers by route. On the way of every request: nothing here makes an object for one. */
+/** Counts answers by route. It runs for every request and allocates no object for it. */
 export class RequestCounts {
   readonly #byRoute = new Map<RouteName, RouteCounts>()
   readonly #unknown = new RouteCounts(UNKNOWN)
@@ -30,17 +30,17 @@ export class RequestCounts {
     ['internal', 0],
     ['store-unavailable', 0],
   ])
-  /** What could not be read as HTTP at all. */
+  /** Inputs that are not HTTP. */
   #malformed = 0
 
-  /** To be called with every answer; `elapsedMs` from when the headers were read until the answer is written. */
+  /** Call it for every answer. `elapsedMs` is the time from the request's headers to its answer. */
   readonly onAnswer = (route: RouteName | undefined, status: number, elapsedMs: number): void => {
     const counts = route === undefined ? this.#unknown : (this.#byRoute.get(route) ?? this.#add(route))
     counts.byClass[(status / 100) | 0]!++
     counts.latency.observe(elapsedMs / 1_000)
   }
 
-  /** To be called with the code of every refusal, `internal` for a fault of ours. */
+  /** Call it with the code of every refusal; the code of a fault of the server is `internal`. */
   readonly onRefusal = (code: string): void => {
     this.#refusals.set(code, (this.#refusals.get(code) ?? 0) + 1)
   }
@@ -52,28 +52,28 @@ export class RequestCounts {
     return [
       {
         name: 'waypost_http_requests_total',
-        help: 'Requests answered, by route and status class. What no route has is counted as one.',
+        help: 'Answered requests, by route and status class. Requests to unknown paths share one series.',
         type: 'counter',
         labels: [...labels, 'status'],
         read: () => this.#all().flatMap(answersOf),
       },
       {
         name: 'waypost_http_request_duration_seconds',
-        help: 'From the headers of a request until its answer. Held polls take as long as they are held.',
+        help: 'Time from the headers of a request to its answer, with the hold time of polls.',
         type: 'histogram',
         labels,
         read: () => this.#all().map((counts) => [counts.labels, counts.latency] as const),
       },
       {
         name: 'waypost_http_refusals_total',
-        help: 'Requests that were answered with an error, by its code; internal: a fault of the server.',
+        help: 'Requests that were answered with an error, by code; internal: a fault of the server.',
         type: 'counter',
         labels: ['code'],
         read: () => [...this.#refusals].map(([code, count]) => [{ code }, count] as const),
       },
       {
         name: 'waypost_http_malformed_requests_total',
-        help: 'What came in on a connection and was no HTTP/1.1, was too large for it or too slow.',
+        help: 'Input that is not HTTP/1.1, has too large headers, or is too slow.',
         type: 'counter',
         read: () => this.#malformed,
       },
@@ -87,7 +87,7 @@ export class RequestCounts {
     return counts
   }
 
-  /** Those that have answered something. */
+  /** The routes with at least one answer. */
   #all(): RouteCounts[] {
     return [...this.#byRoute.values(), ...(this.#unknown.latency.count > 0 ? [this.#unknown] : [])]
   }

@@ -3,14 +3,14 @@ import type { Metric } from './metric.ts'
 /** Counts since the start, by name. */
 type Counts<Name extends string> = Readonly<Record<Name, number>>
 
-/** What the parts of the server are asked when somebody scrapes. */
+/** The figures of the server's parts, read at a scrape. */
 export interface ServerFigures {
   readonly version: string
   readonly isReady: () => boolean
   readonly connections: () => number
   /** Connections that a limit refused, and those whose client did not read. */
   readonly lostConnections: () => Counts<'refused' | 'cut'>
-  /** Requests that are not answered yet, held polls among them. */
+  /** Requests without an answer yet, held polls included. */
   readonly inFlight: () => number
   readonly backlog: () => Counts<'behind' | 'waiting'>
   readonly polls: () => Counts<'held' | 'watched' | PollCount>
@@ -58,23 +58,27 @@ function connectionMetrics({ connections, lostConnections, inFlight }: ServerFig
       'Connections that were refused by a limit, or cut because the client did not read its answer.',
       { label: 'reason', names: ['refused', 'cut'], read: lostConnections },
     ),
-    gauge('waypost_http_requests_in_flight', 'Requests that are not answered yet, held polls too.', inFlight),
+    gauge(
+      'waypost_http_requests_in_flight',
+      'Requests without an answer yet, held polls included.',
+      inFlight,
+    ),
   ]
 }
 
 function pollMetrics({ polls }: ServerFigures): Metric[] {
   return [
     gauge('waypost_polls_held', 'Long polls that wait for a change.', () => polls().held),
-    gauge('waypost_polls_watched_items', 'Items that the held polls watch, in all.', () => polls().watched),
+    gauge('waypost_polls_watched_items', 'Items that the held polls watch.', () => polls().watched),
     counter('waypost_polls_begun_total', 'Long polls that were held.', () => polls().begun),
     counter(
       'waypost_polls_refused_total',
-      'Long polls that were not held, for too many were.',
+      'Long polls that were refused, because a limit was reached.',
       () => polls().refused,
     ),
     byLabel(
       'waypost_polls_ended_total',
-      'Held polls by how they ended: an item changed, their time was up, the client left, the server stopped.',
+      'Ended polls: an item changed, the timeout passed, the client disconnected (left), the server stopped.',
       { label: 'outcome', names: ['changed', 'timeout', 'left', 'stopped'], read: polls },
     ),
   ]
@@ -82,22 +86,22 @@ function pollMetrics({ polls }: ServerFigures): Metric[] {
 
 function pushMetrics({ pushes }: ServerFigures): Metric[] {
   return [
-    gauge('waypost_push_subscribers', 'Subscriptions that pushes go to.', () => pushes().subscribers),
+    gauge('waypost_push_subscribers', 'Subscriptions for pushes.', () => pushes().subscribers),
     counter('waypost_pushes_sent_total', 'Pushes sent for the first time.', () => pushes().sent),
     counter('waypost_pushes_acked_total', 'Pushes that were acknowledged.', () => pushes().acked),
     counter(
       'waypost_pushes_resent_total',
-      'Pushes sent once more, for no ack had come.',
+      'Pushes that were sent again, because no ack came.',
       () => pushes().resent,
     ),
     counter(
       'waypost_pushes_failed_total',
-      'Pushes given up: no ack after that either.',
+      'Pushes without an ack after the second datagram.',
       () => pushes().failed,
     ),
     counter(
       'waypost_pushes_too_large_total',
-      'Lists that fit no datagram of their client.',
+      'Lists that do not fit a datagram of their client.',
       () => pushes().tooLarge,
     ),
   ]
@@ -107,7 +111,7 @@ function namingMetrics({ health, known }: ServerFigures): Metric[] {
   return [
     byLabel(
       'waypost_beats_total',
-      'Beats; unknown: of an instance that is not registered (a full one registers it).',
+      'Beats by outcome; unknown: the instance is not registered (a full beat registers it).',
       {
         label: 'outcome',
         names: ['renewed', 'unknown'],
@@ -116,7 +120,7 @@ function namingMetrics({ health, known }: ServerFigures): Metric[] {
     ),
     byLabel(
       'waypost_instances_silent_total',
-      'Ephemeral instances that became unhealthy or left by not beating.',
+      'Ephemeral instances that became unhealthy or were removed, because no beat came.',
       {
         label: 'outcome',
         names: ['unhealthy', 'removed'],
@@ -133,14 +137,10 @@ function namingMetrics({ health, known }: ServerFigures): Metric[] {
 function probeMetrics({ probes }: ServerFigures): Metric[] {
   return [
     gauge('waypost_probe_targets', 'Persistent instances that are probed.', () => probes().watched),
-    gauge(
-      'waypost_probes_running',
-      'Probes under way; probe-concurrency at the most.',
-      () => probes().running,
-    ),
+    gauge('waypost_probes_running', 'Probes in flight; at most probe-concurrency.', () => probes().running),
     {
       name: 'waypost_probes_total',
-      help: 'Probes done, by outcome; refused: an answer that counts as unhealthy at once.',
+      help: 'Finished probes by outcome; refused: an answer that counts as unhealthy at once.',
       type: 'counter',
       labels: ['outcome'],
       read: () => {
@@ -164,7 +164,7 @@ function engineMetrics({ backlog }: ServerFigures): Metric[] {
   return [
     gauge(
       'waypost_store_rows_behind',
-      'Records that are in force and not yet on disk.',
+      'Records that are applied and not yet on disk.',
       () => backlog().behind,
     ),
     gauge(
@@ -183,7 +183,7 @@ function counter(name: string, help: string, read: () => number): Metric {
   return { name, help, type: 'counter', read }
 }
 
-/** A counter with one value for each of some names. */
+/** A counter with one value for each name. */
 function byLabel<Name extends string>(
   name: string,
   help: string,

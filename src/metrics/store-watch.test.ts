@@ -4,7 +4,7 @@ import { Refusal } from '../core/refusal.ts'
 import { Readiness } from './readiness.ts'
 import { StoreWatch } from './store-watch.ts'
 
-/** A watch over a store that fails as long as it is told to. */
+/** A watch on a store that fails while `store.failing` is set. */
 function watchedStore() {
   const store = { failing: false, tries: 0 }
   const lines: [level: string, facts: object, text: string][] = []
@@ -28,7 +28,7 @@ function watchedStore() {
   return { store, lines, clock, watch, readiness }
 }
 
-test('an outage is told once when it begins and once, with counts, when it is over', async () => {
+test('an outage is logged once when it begins and once, with counts, when it ends', async () => {
   const { store, lines, clock, watch } = watchedStore()
   store.failing = true
   for (let round = 0; round < 50; round++)
@@ -42,7 +42,7 @@ test('an outage is told once when it begins and once, with counts, when it is ov
   ])
 })
 
-test('a store that could not write is tried every 5 s, for a server that is not ready gets no writes', async () => {
+test('the watch tries to write every 5 s during an outage, and a success makes the server ready', async () => {
   const { store, clock, watch, readiness } = watchedStore()
   expect(readiness.problems()).toEqual([])
   store.failing = true
@@ -56,7 +56,7 @@ test('a store that could not write is tried every 5 s, for a server that is not 
   expect(readiness.problems()).toEqual([])
 })
 
-test('a record that cannot be written is no outage, and does not end one', async () => {
+test('only an error of the whole store starts an outage', async () => {
   const { store, lines, watch } = watchedStore()
   expect(watch.noteFailure(new Error('something else'))).toBe(false)
   expect(watch.noteFailure(new Refusal('config-changed', 'no'))).toBe(false)

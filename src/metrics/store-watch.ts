@@ -4,13 +4,13 @@ import { Histogram, SECONDS, SIZES } from './histogram.ts'
 import type { Metric } from './metric.ts'
 import type { WatchLog } from './watch-log.ts'
 
-/** How often a store that cannot write is tried by a write of our own. */
+/** How often the watch tries to write while the store cannot. */
 const TRY_EVERY_MS = 5_000
 const TRY_NAME = 'write-check'
-/** As much as an ordinary change takes, so that a disk with room for a few bytes does not pass for well. */
+/** As large as an ordinary change, so that a disk with a few free bytes does not pass the check. */
 const TRY_VALUE = 'x'.repeat(64 * 1024)
 
-/** What the watch of a store needs. */
+/** The parts that the watch needs. */
 export interface StoreWatchOptions {
   readonly store: Pick<Store, 'commit' | 'remember'>
   readonly log: WatchLog
@@ -27,9 +27,9 @@ interface Outage {
 }
 
 /**
- * Stands between the engine and the store: measures commits, and knows whether the store takes writes. An outage is
- * told once when it begins and once when it is over. While it lasts the store is tried now and then, for nobody
- * else may: a server that is not ready gets no writes.
+ * Sits between the engine and the store: it measures commits and knows whether the store can write. It logs an outage
+ * once when it begins and once when it ends. Meanwhile it tries to write every few seconds, because a server that is
+ * not ready may get no writes.
  */
 export class StoreWatch {
   readonly #options: StoreWatchOptions
@@ -43,10 +43,10 @@ export class StoreWatch {
     this.#options = options
   }
 
-  /** As the store's own. */
+  /** Commits to the store. */
   async commit(groups: readonly ChangeGroup[]): Promise<CommitResult> {
     const { store, monotonicMs } = this.#options
-    const begunMs = monotonicMs()
+    const startedMs = monotonicMs()
     this.#batch.observe(groups.length)
     try {
       const result = await store.commit(groups)
@@ -58,18 +58,18 @@ export class StoreWatch {
       this.noteFailure(error, groups.length)
       throw error
     } finally {
-      this.#latency.observe((monotonicMs() - begunMs) / 1_000)
+      this.#latency.observe((monotonicMs() - startedMs) / 1_000)
     }
   }
 
-  /** Why the store takes no writes, and since when (ms); undefined while it does. */
+  /** Why the store cannot write, and for how long (ms); undefined while it can. */
   outage(): { readonly reason: string; readonly forMs: number } | undefined {
     if (this.#outage === undefined) return undefined
     const { reason, sinceMs } = this.#outage
     return { reason, forMs: Math.round(this.#options.monotonicMs() - sinceMs) }
   }
 
-  /** Notes that something could not be written; false where that is not the fault of the store as a whole. */
+  /** Records a failed write. Returns false if the error does not concern the store as a whole. */
   noteFailure(error: unknown, changes = 0): boolean {
     if (!(error instanceof Refusal) || error.code !== 'store-unavailable') return false
     const nowMs = this.#options.monotonicMs()
@@ -85,7 +85,7 @@ export class StoreWatch {
     return true
   }
 
-  /** To be called about once a second: tries a store that could not write. */
+  /** Call it about once a second. During an outage it tries to write. */
   async tick(): Promise<void> {
     const { store, monotonicMs } = this.#options
     const outage = this.#outage
@@ -97,7 +97,7 @@ export class StoreWatch {
       await store.remember(TRY_NAME, '')
       this.#recovered()
     } catch {
-      // The outage goes on, and has been told.
+      // The outage lasts; it is in the log already.
     } finally {
       this.#trying = false
     }
@@ -107,26 +107,26 @@ export class StoreWatch {
     return [
       {
         name: 'waypost_store_commit_duration_seconds',
-        help: 'How long a commit took, from when it was sent until it was on disk or had failed.',
+        help: 'Duration of a commit, from sending it until it is on disk or has failed.',
         type: 'histogram',
         read: () => this.#latency,
       },
       {
         name: 'waypost_store_batch_changes',
-        help: 'How many changes (of callers, and records written behind) one commit carried.',
+        help: 'Changes per commit: those of callers, and records that are written behind.',
         type: 'histogram',
         read: () => this.#batch,
       },
       {
         name: 'waypost_store_commits_total',
-        help: 'Commits by outcome; refused: one record could not be written, failed: the store could not write.',
+        help: 'Commits by outcome; refused: one record failed, failed: the store cannot write.',
         type: 'counter',
         labels: ['outcome'],
         read: () => Object.entries(this.#outcomes).map(([outcome, count]) => [{ outcome }, count] as const),
       },
       {
         name: 'waypost_store_available',
-        help: 'Whether the store takes writes: 0 from a failed commit until one succeeds.',
+        help: 'Whether the store can write: 0 from a failed commit until a write succeeds.',
         type: 'gauge',
         read: () => (this.#outage === undefined ? 1 : 0),
       },

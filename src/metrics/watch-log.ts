@@ -1,4 +1,4 @@
-/** Where faults are told: facts for machines, a sentence of our own for people. A pino logger fits. */
+/** The log of the watch: facts for programs, a fixed sentence for people. A pino logger fits. */
 export interface WatchLog {
   info(facts: object, text: string): void
   warn(facts: object, text: string): void

@@ -4,7 +4,7 @@ export const monotonicMs = (): number => performance.now()
 /** Epoch milliseconds. */
 export const wallMs = (): number => Date.now()
 
-/** The event loop, as the parts see it that work in slices. */
+/** The event loop, for the parts that work in slices. */
 export const loop = {
   now: monotonicMs,
   soon: (run: () => void) => void setImmediate(run),

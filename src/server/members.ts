@@ -8,7 +8,7 @@ import { advertisedHost } from '../server-address.ts'
 import type { Settings } from '../settings/settings.ts'
 import { monotonicMs, wallMs } from './clocks.ts'
 
-/** The servers of this installation, as operators are told of them: this one. */
+/** The servers of this installation, as operators see them. Today this server is the only one. */
 export class Members {
   readonly #state: State
   readonly #self: { readonly ip: string; readonly site: string; port: number }
@@ -23,14 +23,14 @@ export class Members {
     this.#leadership = new Leadership(() => `${this.#self.ip}:${this.#self.port}`, term, monotonicMs())
   }
 
-  /** Joins as the leader of a new term: each start on the same data is one. */
+  /** Joins as the leader of a new term. Each start on the same data begins a term. */
   static async join(state: State, store: Store, settings: Settings): Promise<Members> {
     const term = Number((await store.recall('term')) ?? 0) + 1
     await store.remember('term', String(term))
     return new Members(state, settings, term)
   }
 
-  /** The port that was really taken. */
+  /** Sets the port that the server listens on. */
   listensOn(port: number): void {
     this.#self.port = port
   }
@@ -45,12 +45,12 @@ export class Members {
 
   readonly machine = (): MachineReading => this.#machine.read()
 
-  /** The leader is there; to be called each HEARTBEAT_MS. */
+  /** Renews the leadership. Call it every HEARTBEAT_MS. */
   heartbeat(): void {
     this.#leadership.heartbeat(monotonicMs())
   }
 
-  /** Looks at the machine as often as the switch says; to be called more often than that. */
+  /** Samples the machine as often as the switch says. Call it more often than that. */
   tick(): void {
     const nowMs = monotonicMs()
     if (nowMs < this.#nextRefreshMs) return

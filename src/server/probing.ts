@@ -7,13 +7,13 @@ import type { Settings } from '../settings/settings.ts'
 import { ProbeWatch } from '../subscribers/probe-watch.ts'
 import { monotonicMs } from './clocks.ts'
 
-/** Who probes, and who tells it what to probe. */
+/** The prober, and the watch that chooses its targets. */
 export interface Probing {
   readonly prober: Prober
   readonly watch: ProbeWatch
 }
 
-/** Probes what persists; what it finds becomes a change like any other. */
+/** Probes persistent instances. A new health becomes a change like any other. */
 export function startProbing(
   parts: { state: State; engine: Engine; clock: () => Now },
   settings: Settings,
@@ -40,7 +40,7 @@ export function startProbing(
   return { prober, watch }
 }
 
-/** Whether a service is probed at all is the watch's business, hence `enabled`. */
+/** `enabled` is always true: the watch decides which services are probed. */
 function probeParams({ switches }: State) {
   const { checkTimes, httpHealthParams, tcpHealthParams, mysqlHealthParams } = switches
   return { enabled: true, checkTimes, http: httpHealthParams, tcp: tcpHealthParams, mysql: mysqlHealthParams }

@@ -9,23 +9,23 @@ import { LAPSE_MARGIN_MS, type PushedList, PushOutlet } from '../subscribers/pus
 import { GATHER_MS, ServiceWatch } from '../subscribers/service-watch.ts'
 import { loop, wallMs } from './clocks.ts'
 
-/** A host is at least 260 bytes of JSON, so that a list of more exceeds what is packed at all (1 MiB). */
+/** A host is at least 260 bytes of JSON, so a list of more hosts exceeds the largest list that is compressed (1 MiB). */
 const MOST_PUSHED = 4_100
 
-/** The watch of services, its outlet for clients that listen for datagrams, and the socket that these leave from. */
+/** The watch of services, its outlet for clients that listen for datagrams, and the socket that sends these. */
 export interface Pushing {
   readonly serviceWatch: ServiceWatch
   readonly pushes: PushOutlet
   readonly socket: PushSocket
 }
 
-/** Where pushed lists come from. */
+/** The source of pushed lists. */
 interface Listed {
   readonly state: State
   readonly lists: InstanceListAnswers
 }
 
-/** Binds the socket and joins it with the watch of services. */
+/** Binds the socket and connects it to the watch of services. */
 export async function openPushing(listed: Listed, settings: Settings, log: Logger): Promise<Pushing> {
   const { state } = listed
   const enabled = (): boolean => state.switches.pushEnabled
@@ -53,13 +53,13 @@ export async function openPushing(listed: Listed, settings: Settings, log: Logge
   return { serviceWatch, pushes, socket }
 }
 
-/** What is pushed: the list answer as the subscriber would be given it, with the longer cacheMillis. */
+/** The pushed text: the list answer for this subscriber, with the longer cacheMillis. */
 function pushedAnswer({ state, lists }: Listed, pushed: PushedList): Buffer | undefined {
   const { key, clusters, format, consumerIp } = pushed
   if (state.instanceCount(key) > MOST_PUSHED) return undefined
   const body = lists.answer({
     key,
-    // Subscriptions have it from the list operation.
+    // Subscriptions have the format of their list request.
     format: format as ListFormat,
     clustersText: clusters,
     clusters: splitClusters(clusters),

@@ -15,7 +15,7 @@ import type { Members } from './members.ts'
 import type { Probing } from './probing.ts'
 import type { Pushing } from './pushing.ts'
 
-/** What the regular jobs work on. */
+/** The parts that the regular jobs use. */
 export interface JobParts {
   readonly clock: () => Now
   readonly state: State
@@ -30,7 +30,7 @@ export interface JobParts {
   readonly watch: Observability
 }
 
-/** Starts everything that the server does by the clock; the answer ends it. */
+/** Starts all regular jobs. `stop` of the result ends them. */
 export function startRegularJobs(parts: JobParts, settings: Settings): { stop(): void } {
   const { engine, polls, pushing, probing, members, watch } = parts
   const timers = new Timers((error, job) => watch.report(error, 'a regular job failed', { job }))
@@ -82,7 +82,7 @@ function namingCare(
     monotonicMs,
     now: clock,
     loop,
-    // One server is all of them.
+    // The only server of the installation is alive.
     liveShare: () => 1,
     emptyServiceExpiryMs: settings.emptyServiceExpiryMs,
     expiredMetadataTimeMs: settings.expiredMetadataTimeMs,

@@ -1,16 +1,16 @@
 import type { Loop } from './sliced-work.ts'
 
-/** So many turns of the event loop without a new command, and nobody seems to come. */
+/** After this number of turns of the event loop without a new command, no more commands are expected. */
 const IDLE_TURNS = 4
-/** So many share an fsync well enough: of more it is better to decide some while others are written. */
+/** A batch of this size shares its fsync well. With more commands, it is better to decide some while others are written. */
 const ENOUGH = 8
-/** Turns take long where others keep the loop busy: so long that waiting for some costs more than an fsync. */
+/** The longest wait. On a busy loop a turn takes long, and waiting would cost more than an fsync. */
 const LONGEST_MS = 2
 
 /**
- * When to begin a batch. A few callers that were answered together mostly come back with their next command in a moment.
- * A batch that begins before they do shares its fsync with half of them, and the other half needs another one. So it waits
- * for as many as there were lately: for turns of the event loop, only while somebody comes, and never for long.
+ * Decides when a batch begins. A few callers that were answered together usually send their next commands together. If a
+ * batch begins too early, it has half of them, and the other half needs another fsync. So a batch waits for as many
+ * commands as the last one had: some turns of the event loop, only while commands arrive, and never for long.
  */
 export class ReturningCallers {
   readonly #loop: Loop
@@ -20,12 +20,12 @@ export class ReturningCallers {
     this.#loop = loop
   }
 
-  /** A batch has ended: its callers are answered, while others wait already. */
+  /** Call it when the callers of a batch are answered; `waiting` is the number of other commands. */
   answered(callers: number, waiting: number): void {
     this.#expected = Math.min(callers + waiting, ENOUGH)
   }
 
-  /** Begins a batch in a later turn, not before there is no use in waiting; `count` is how many commands wait by now. */
+  /** Calls `begin` in a later turn, when no more commands are expected. `count` returns the number of waiting commands. */
   gather(count: () => number, begin: () => void): void {
     const { now, soon } = this.#loop
     const startedMs = now()
@@ -35,8 +35,8 @@ export class ReturningCallers {
       const waiting = count()
       idleTurns = waiting > seen ? 0 : idleTurns + 1
       seen = waiting
-      const areAwaited = waiting > 0 && waiting < this.#expected && idleTurns < IDLE_TURNS
-      if (areAwaited && now() - startedMs < LONGEST_MS) soon(turn)
+      const expectsMore = waiting > 0 && waiting < this.#expected && idleTurns < IDLE_TURNS
+      if (expectsMore && now() - startedMs < LONGEST_MS) soon(turn)
       else begin()
     }
     soon(turn)

@@ -31,7 +31,7 @@ test('work is done in slices that each end within 10 ms', () => {
   expect(turns).toBe(20)
 })
 
-test('a step that throws does not keep the others from being done', () => {
+test('after a step that throws, the other steps still run', () => {
   const loop = fakeLoop()
   let steps = 0
   const work = new SlicedWork(loop, () => {

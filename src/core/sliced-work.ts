@@ -1,19 +1,18 @@
-/** What long work needs to share the event loop. */
+/** The event loop, for long work that shares it. */
 export interface Loop {
   /** Milliseconds on a clock that never goes back. */
   readonly now: () => number
-  /** Runs the callback once the loop has served what else is waiting (in the server: setImmediate). */
+  /** Runs the callback after the requests already received (in the server: setImmediate). */
   readonly soon: (run: () => void) => void
 }
 
-/** Work keeps the loop for at most about this long before it lets others have their turn, which they have every 10 ms. */
+/** The length of a slice. Other work runs between slices, so at least every 10 ms. */
 const SLICE_MS = 5
 
 /**
- * Work of many small steps (answering thousands of held polls, sending thousands of datagrams) that gives
- * the loop back every few milliseconds. `step` does one and says whether there may be more to do; it is never
- * called from within `start`, so that whoever starts the work is not held up by it and a burst of causes
- * becomes one run.
+ * Work of many small steps (answering thousands of held polls, sending thousands of datagrams) that releases the loop
+ * every few milliseconds. `step` does one step and returns whether there may be more. `start` never calls it directly, so
+ * the caller does not wait, and a burst of calls becomes one run.
  */
 export class SlicedWork {
   readonly #loop: Loop
@@ -25,7 +24,7 @@ export class SlicedWork {
     this.#step = step
   }
 
-  /** Says that there is work; nothing happens when it is under way already. */
+  /** Starts the work, unless it runs already. */
   start(): void {
     if (this.#running) return
     this.#running = true
@@ -39,7 +38,7 @@ export class SlicedWork {
       do more = this.#step()
       while (more && this.#loop.now() < untilMs)
     } finally {
-      // A step that throws is a fault of its own; the other steps are still done.
+      // If a step throws, the other steps still run.
       if (more) this.#loop.soon(this.#slice)
       else this.#running = false
     }

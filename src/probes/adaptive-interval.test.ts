@@ -3,7 +3,7 @@ import { clampInterval, firstDelay, nextInterval } from './adaptive-interval.ts'
 
 const tcp = { max: 5000, min: 1000, factor: 0.75 }
 
-test('the next interval moves from the last one towards the time of the probe', () => {
+test('the next interval is between the last one and the duration of the probe', () => {
   expect(nextInterval(4000, 2000, tcp)).toBe(3500)
   expect(nextInterval(1000, 5000, tcp)).toBe(2000)
 })
@@ -13,7 +13,7 @@ test('the interval stays within its bounds', () => {
   expect(nextInterval(5000, 60_000, tcp)).toBe(5000)
 })
 
-test('a minimum above the maximum wins, and nothing makes a target be probed without pause', () => {
+test('a minimum above the maximum wins, and no interval is below 10 ms', () => {
   expect(clampInterval(50, { max: 10, min: 100, factor: 0 })).toBe(100)
   expect(clampInterval(0, { max: 0, min: 0, factor: 0 })).toBe(10)
 })

@@ -53,7 +53,7 @@ test.each([
   expect(refusalOfAddress(address)).toBeUndefined()
 })
 
-test('an IPv6 address has eight groups in each of its spellings', () => {
+test('an IPv6 address has eight groups in every spelling', () => {
   expect(groupsOfIPv6('::')).toEqual([0, 0, 0, 0, 0, 0, 0, 0])
   expect(groupsOfIPv6('1::')).toEqual([1, 0, 0, 0, 0, 0, 0, 0])
   expect(groupsOfIPv6('::1')).toEqual([0, 0, 0, 0, 0, 0, 0, 1])

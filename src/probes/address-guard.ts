@@ -1,8 +1,8 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
 import { embeddedIPv4, withoutZone } from './ip-address.ts'
 
-// Whoever registers an instance chooses where the server connects to. Link-local addresses and the few others
-// below are where clouds serve credentials to the machine itself, and no service to discover lives there.
+// A client that registers an instance chooses the address that the server connects to. At link-local addresses and the
+// few others below, clouds serve credentials to the machine itself. No discovered service is there.
 const FORBIDDEN: readonly (readonly [network: string, bits: number, what: string])[] = [
   ['0.0.0.0', 8, 'unspecified'],
   ['169.254.0.0', 16, 'link-local'],
@@ -25,9 +25,9 @@ const blocks = FORBIDDEN.map(([network, bits, what]) => {
 })
 
 /**
- * Why an IP address must not be probed (`link-local`, …), or undefined if it may be. Loopback and private networks
- * are allowed: that is where services live. IPv6 addresses that stand for an IPv4 one are judged by both. What is
- * not an IP address is refused: resolve a name first, then ask for each of its addresses.
+ * Why an IP address must not be probed (`link-local`, …), or undefined if it may be. Loopback and private networks are
+ * allowed, because services run there. An IPv6 address with an embedded IPv4 address is checked as both. Text that is not
+ * an IP address is refused: resolve a name first, then check each of its addresses.
  */
 export function refusalOfAddress(address: string): string | undefined {
   if (isIPv4(address)) return blockOf(address)

@@ -1,11 +1,13 @@
 import { connect, type LookupFunction, type Socket } from 'node:net'
-import { startDeadline } from './deadline.ts'
 import type { ProbeResult, ProbeTarget, Verdict } from './probe-target.ts'
 import { resolveHost, type AllowedAddress } from './resolve-host.ts'
 
+/** If a timer fires later than this, the process was paused; the target was not slow. */
+const PAUSED_AFTER_MS = 100
+
 /**
- * One connection to a target, from resolving its name to closing the socket. The first verdict counts; the result
- * is given when the conversation is over, so that no socket outlives its probe.
+ * One connection to a target, from resolving its name to closing the socket. The first verdict counts. The result
+ * resolves when the conversation is over, so no socket outlives its probe.
  */
 export class Conversation {
   readonly result: Promise<ProbeResult>
@@ -23,14 +25,14 @@ export class Conversation {
     return this.#over
   }
 
-  /** Takes over a socket: its errors and its end are verdicts, unless one was known before. */
+  /** Takes a socket. Its error or its end is the verdict, unless there is one already. */
   hold(socket: Socket): void {
     this.#socket = socket
     socket.on('error', (error) => this.conclude(verdictOfError(error)))
     socket.on('close', () => this.conclude(down('closed before it answered')))
   }
 
-  /** Sets the verdict and goes on, e.g. to read the rest of an answer. */
+  /** Sets the verdict and continues, for example to read the rest of an answer. */
   judge(verdict: Verdict): void {
     this.#verdict ??= { ...verdict, elapsedMs: performance.now() - this.#startedMs }
   }
@@ -45,12 +47,12 @@ export class Conversation {
   }
 }
 
-/** What to say once the socket exists (it may still be connecting); ends by `conclude`. */
+/** Runs the protocol of a probe on a socket, which may still be connecting. It ends with `conclude`. */
 export type Speak = (talk: Conversation, socket: Socket) => void
 
 /**
- * Connects to the target and lets `speak` find the verdict, within `timeoutMs` for everything: the name, the
- * connection and the answer. Never rejects, never leaves a socket open.
+ * Connects to the target and lets `speak` find the verdict. `timeoutMs` covers everything: the name, the connection and
+ * the answer. It never rejects and leaves no socket open.
  */
 export async function converse(target: ProbeTarget, timeoutMs: number, speak: Speak): Promise<ProbeResult> {
   const talk = new Conversation()
@@ -61,6 +63,23 @@ export async function converse(target: ProbeTarget, timeoutMs: number, speak: Sp
   } finally {
     cancel()
   }
+}
+
+/**
+ * Calls `expire` after `timeoutMs`, unless the returned function is called before. If the timer itself is late, because
+ * this process was busy or suspended, the target gets the full time once more.
+ */
+export function startDeadline(timeoutMs: number, expire: () => void): () => void {
+  let timer: NodeJS.Timeout
+  const arm = (mayRepeat: boolean): void => {
+    const due = performance.now() + timeoutMs
+    timer = setTimeout(() => {
+      if (mayRepeat && performance.now() - due > PAUSED_AFTER_MS) arm(false)
+      else expire()
+    }, timeoutMs)
+  }
+  arm(true)
+  return () => clearTimeout(timer)
 }
 
 async function open(target: ProbeTarget, talk: Conversation, speak: Speak): Promise<void> {
@@ -76,7 +95,7 @@ async function open(target: ProbeTarget, talk: Conversation, speak: Speak): Prom
   speak(talk, socket)
 }
 
-/** Connects to the checked addresses, one after the other; nothing is resolved again. */
+/** Connects to the checked addresses, one after the other, without resolving the name again. */
 function connectTo(addresses: readonly AllowedAddress[], { host, port }: ProbeTarget): Socket {
   const [only] = addresses
   if (addresses.length === 1 && only !== undefined) return connect({ host: only.address, port })
@@ -84,7 +103,8 @@ function connectTo(addresses: readonly AllowedAddress[], { host, port }: ProbeTa
   return connect({ host, port, lookup: answer, autoSelectFamily: true })
 }
 
-// The kernel may give a connection to a closed port of this machine that very port as its own end: it then "succeeds".
+// For a connection to a closed port of this machine, the kernel may choose the same port as its local port. It then
+// connects to itself.
 function isConnectedToItself(socket: Socket): boolean {
   return socket.localPort === socket.remotePort && socket.localAddress === socket.remoteAddress
 }
@@ -94,7 +114,7 @@ export function up(reason: string): Verdict {
   return { outcome: 'up', reason }
 }
 
-/** The target failed in a way that may pass. */
+/** The target failed, perhaps for a moment only. */
 export function down(reason: string): Verdict {
   return { outcome: 'down', reason }
 }
@@ -104,7 +124,7 @@ export function downNow(reason: string): Verdict {
   return { outcome: 'down-now', reason }
 }
 
-/** Only a refused connection is beyond doubt; an unreachable network or a reset may pass. */
+/** Only a refused connection is certain. An unreachable network or a reset may be temporary. */
 export function verdictOfError(error: unknown): Verdict {
   const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
   if (code === 'ECONNREFUSED') return downNow('connection refused')

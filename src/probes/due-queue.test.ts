@@ -13,7 +13,7 @@ function drain(queue: DueQueue<QueueEntry>): number[] {
 
 const ascending = (times: number[]): number[] => times.toSorted((a, b) => a - b)
 
-test('nothing is taken before it is due', () => {
+test('no entry is taken before it is due', () => {
   const queue = new DueQueue<QueueEntry>()
   queue.add(entryAt(10))
   expect(queue.takeDue(9)).toBeUndefined()
@@ -21,7 +21,7 @@ test('nothing is taken before it is due', () => {
   expect(queue.takeDue(10)).toBeUndefined()
 })
 
-test('entries come in order of their times whatever was added and removed before', () => {
+test('entries are taken in the order of their times, for any order of adds and removes', () => {
   const entries = fc.array(fc.record({ dueMs: fc.integer({ min: 0, max: 50 }), removed: fc.boolean() }))
   fc.assert(
     fc.property(entries, (planned) => {
@@ -36,7 +36,7 @@ test('entries come in order of their times whatever was added and removed before
   )
 })
 
-test('entries come in order after all were rescheduled', () => {
+test('entries are taken in the order of their new times after a reschedule', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 1000 })), (times) => {
       const queue = new DueQueue<QueueEntry>()

@@ -1,12 +1,12 @@
-/** Something that waits for its time. `place` belongs to the queue: where the entry is, -1 while it is not in it. */
+/** An entry with its time. The queue sets `place`: the index of the entry, or -1 if it is not in the queue. */
 export interface QueueEntry {
   dueMs: number
   place: number
 }
 
 /**
- * Entries by due time, the longest due first: a binary heap that knows each entry's place, so that adding, taking
- * and removing cost log n and an entry that is removed leaves nothing behind.
+ * Entries by due time, the earliest first. A binary heap that knows the place of each entry, so adding, taking and
+ * removing cost log n, and a removed entry leaves nothing behind.
  */
 export class DueQueue<Entry extends QueueEntry> {
   readonly #heap: Entry[] = []
@@ -21,7 +21,7 @@ export class DueQueue<Entry extends QueueEntry> {
     this.#rise(entry.place)
   }
 
-  /** Takes out the entry that is longest due, if any is due at `nowMs`. */
+  /** Takes the entry with the earliest time, if it is due at `nowMs`. */
   takeDue(nowMs: number): Entry | undefined {
     const first = this.#heap[0]
     if (first === undefined || first.dueMs > nowMs) return undefined
@@ -41,7 +41,7 @@ export class DueQueue<Entry extends QueueEntry> {
     this.#sink(last.place)
   }
 
-  /** Sets every entry's time anew. */
+  /** Sets the time of every entry again. */
   reschedule(dueOf: (entry: Entry) => number): void {
     for (const entry of this.#heap) entry.dueMs = dueOf(entry)
     for (let place = this.#heap.length >> 1; place >= 0; place--) this.#sink(place)
@@ -77,7 +77,7 @@ export class DueQueue<Entry extends QueueEntry> {
     return this.#isBefore(left + 1, left) ? left + 1 : left
   }
 
-  /** False also when there is no entry at the first place. */
+  /** Also false if there is no entry at the first place. */
   #isBefore(a: number, b: number): boolean {
     const [first, second] = [this.#heap[a], this.#heap[b]]
     return first !== undefined && second !== undefined && first.dueMs < second.dueMs

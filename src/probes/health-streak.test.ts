@@ -21,13 +21,13 @@ test('the health changes after checkTimes equal results in a row', () => {
   ])
 })
 
-test('one result to the contrary starts the count again', () => {
+test('an opposite result resets the count', () => {
   const streak = new HealthStreak(true)
   const told = [down, down, up, down, down, down].map((found) => streak.count(found, 3))
   expect(told).toEqual([undefined, undefined, undefined, undefined, undefined, false])
 })
 
-test('an undoubted failure counts at once, and only once', () => {
+test('a refused connection changes the health at once, and only once', () => {
   const streak = new HealthStreak(true)
   expect(streak.count(downNow, 3)).toBe(false)
   expect(streak.count(downNow, 3)).toBeUndefined()
@@ -39,7 +39,7 @@ test('checkTimes of 1 or less changes the health with each result', () => {
   expect(streak.count(up, 0)).toBe(true)
 })
 
-test('a health set from outside forgets the count', () => {
+test('a health that is set from outside resets the count', () => {
   const streak = new HealthStreak(true)
   streak.count(down, 3)
   streak.count(down, 3)

@@ -1,6 +1,6 @@
 import type { Verdict } from './probe-target.ts'
 
-/** The health of a target as last told, and how many results in a row spoke against it. */
+/** The last reported health of a target, and how many results in a row contradict it. */
 export class HealthStreak {
   #healthy: boolean
   #against = 0
@@ -9,14 +9,14 @@ export class HealthStreak {
     this.#healthy = healthy
   }
 
-  /** Somebody else set the health; what was counted towards changing it no longer applies. */
+  /** Sets the health from outside, which resets the count. */
   set(healthy: boolean): void {
     if (healthy === this.#healthy) return
     this.#healthy = healthy
     this.#against = 0
   }
 
-  /** Counts a result; answers the new health if this one changed it. `down-now` needs no others. */
+  /** Counts a result. Returns the new health if this result changes it. One `down-now` is enough. */
   count({ outcome }: Verdict, checkTimes: number): boolean | undefined {
     const found = outcome === 'up'
     this.#against = found === this.#healthy ? 0 : this.#against + 1

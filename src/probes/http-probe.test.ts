@@ -48,7 +48,7 @@ test.each([
   expect(await httpProbe(targetAt(port, { expectedResponseCode }), 2000)).toMatchObject({ outcome })
 })
 
-test('path and headers of the checker are sent, and the connection is not kept', async () => {
+test('the request has the path and headers of the checker, and asks to close the connection', async () => {
   const seen: unknown[] = []
   const port = await serve(({ method, url, headers }, response) => {
     seen.push(method, url, headers['host'], headers['x-token'], headers['connection'])
@@ -72,7 +72,7 @@ test('a redirect is not followed', async () => {
   expect(urls).toEqual(['/'])
 })
 
-test('a server that never answers is down when the time is over', async () => {
+test('a server that never answers is down after the timeout', async () => {
   const port = await serve(() => {})
   const result = await httpProbe(targetAt(port), 100)
   expect(result).toMatchObject({ outcome: 'down', reason: 'no answer within 100 ms' })
@@ -80,7 +80,7 @@ test('a server that never answers is down when the time is over', async () => {
   await expect.poll(() => sockets.size).toBe(0)
 })
 
-test('an endless body is cut off, and the status counts', async () => {
+test('the connection of an endless body is closed, and the status counts', async () => {
   let sentBytes = 0
   const port = await serve((_request, response) => {
     const more = (): void => {
@@ -96,13 +96,13 @@ test('an endless body is cut off, and the status counts', async () => {
   expect(sentBytes).toBeLessThan(50_000_000)
 })
 
-test('a body that stops in the middle holds the probe no longer than its time', async () => {
+test('a body that stops in the middle does not extend the timeout', async () => {
   const port = await serve((_request, response) => void response.write('some'))
   const result = await httpProbe(targetAt(port), 100)
   expect(result).toMatchObject({ outcome: 'up' })
 })
 
-test('what does not speak HTTP is down, whatever it says', async () => {
+test('a server that does not speak HTTP is down', async () => {
   const garbage = await serveRaw((socket) => void socket.write('\0\0 not http at all\r\n\r\n'))
   expect(await httpProbe(targetAt(garbage), 2000)).toMatchObject({ outcome: 'down' })
   const closing = await serveRaw((socket) => void socket.end())
@@ -113,7 +113,7 @@ test('what does not speak HTTP is down, whatever it says', async () => {
   expect(await httpProbe(targetAt(bigHead), 2000)).toMatchObject({ outcome: 'down' })
 })
 
-test('a server that switches protocols gave another status', async () => {
+test('a server that switches protocols is down, because its status is 101', async () => {
   const port = await serveRaw((socket) => {
     socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n')
   })
@@ -129,7 +129,7 @@ test('a refused connection is down at once', async () => {
   })
 })
 
-test('a link-local address is not even tried', async () => {
+test('the probe does not connect to a link-local address', async () => {
   const target = { ...targetAt(80), host: '169.254.169.254' }
   const result = await httpProbe(target, 2000)
   expect(result).toMatchObject({ outcome: 'down-now', reason: '169.254.169.254 is never probed: link-local' })

@@ -3,20 +3,20 @@ import { converse, down, downNow, up, verdictOfError, type Conversation } from '
 import { healthRequestOf } from './http-request.ts'
 import type { CheckerOf, ProbeResult, ProbeTarget, Verdict } from './probe-target.ts'
 
-/** How much of an answer's body is read, and dropped, before the connection is cut: enough for a clean end of most. */
+/** How much of a body is read and dropped before the connection is closed. Most bodies end before that. */
 const BODY_CAP_BYTES = 16_384
 
-/** Statuses of a target that is up but not now: a sign-in redirect, an overload. They count towards `checkTimes`. */
+/** Statuses that may be temporary: a sign-in redirect, an overload. They count towards `checkTimes`. */
 const PASSING_STATUSES = new Set([302, 503])
 
 /**
- * One GET on a connection of its own. The expected status is up, 302 and 503 may pass, any other status is down
- * without doubt. Redirects are never followed. The status decides; the body is dropped. Never throws.
+ * Sends one GET on a new connection. The expected status is up, 302 and 503 count as down, and any other status is down
+ * at once. Redirects are not followed. The body is dropped. It never throws.
  */
 export function httpProbe(target: ProbeTarget<CheckerOf<'HTTP'>>, timeoutMs: number): Promise<ProbeResult> {
   const expected = target.checker.expectedResponseCode
   return converse(target, timeoutMs, (talk, socket) => {
-    // With a socket of its own and no agent, node:http neither pools nor resolves.
+    // With its own socket and no agent, node:http neither pools connections nor resolves names.
     const asked = request({ ...healthRequestOf(target), method: 'GET', createConnection: () => socket })
     asked.on('error', (error) => talk.conclude(verdictOfError(error)))
     asked.on('upgrade', ({ statusCode }) => talk.conclude(verdictOfStatus(statusCode, expected)))

@@ -7,7 +7,7 @@ const target = (host: string, port: number, headers = '') => ({
   checker: { type: 'HTTP', path: '/health', headers, expectedResponseCode: 200 } as const,
 })
 
-test('header fields are written name:value, separated by |', () => {
+test('header fields have the form name:value and are separated by |', () => {
   expect(headersOf('')).toEqual({})
   expect(headersOf('User-Agent: checker |X-Time:12:30|broken|:none|X-Empty:')).toEqual({
     'user-agent': 'checker',
@@ -16,14 +16,14 @@ test('header fields are written name:value, separated by |', () => {
   })
 })
 
-test('a field that would break or bend the request is left out', () => {
+test('a field that is invalid or changes the framing is left out', () => {
   expect(headersOf('a:b\r\nEvil: 1|a\r\nEvil:1|c:d\n|sp ace:1|nul:\0|wide:\u4e2d')).toEqual({})
   expect(headersOf('Transfer-Encoding:chunked|content-length:5|Connection:keep-alive|upgrade:h2c')).toEqual(
     {},
   )
 })
 
-test('a path begins with a slash and has nothing in it that ends a request line', () => {
+test('a path begins with a slash, and blanks and line ends in it are escaped', () => {
   expect(pathOf('')).toBe('/')
   expect(pathOf('health?deep=1')).toBe('/health?deep=1')
   expect(pathOf('/a b\r\nHost: evil')).toBe('/a%20b%0d%0aHost:%20evil')

@@ -3,8 +3,8 @@ import { isIPv4 } from 'node:net'
 const GROUPS = 8
 
 /**
- * The eight 16-bit groups of an IPv6 address in any of its spellings (`::`, a dotted tail, a zone after `%`).
- * The argument must have passed `net.isIPv6`.
+ * The eight 16-bit groups of an IPv6 address in any spelling (`::`, a dotted tail, a zone after `%`). The argument must be
+ * valid for `net.isIPv6`.
  */
 export function groupsOfIPv6(address: string): number[] {
   const [head = '', tail] = withoutZone(address).split('::')
@@ -32,8 +32,8 @@ function groupsOfIPv4(address: string): number[] {
 }
 
 /**
- * The IPv4 addresses that an IPv6 address stands for: mapped (`::ffff:1.2.3.4`), translated, compatible, NAT64,
- * 6to4 and Teredo. A packet sent to such an address may arrive at the IPv4 one, so both must be allowed.
+ * The IPv4 addresses embedded in an IPv6 address: mapped (`::ffff:1.2.3.4`), translated, compatible, NAT64, 6to4 and
+ * Teredo. A packet to such an address may arrive at the IPv4 address, so both must be allowed.
  */
 export function embeddedIPv4(address: string): string[] {
   const groups = groupsOfIPv6(address)

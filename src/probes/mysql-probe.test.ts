@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { mysqlProbe } from './mysql-probe.ts'
 import type { ProbeResult } from './probe-target.ts'
 
-// What only a strange server does; test/probes/mysql.test.ts asks a real one.
+// Servers that misbehave. test/probes/mysql.test.ts probes a real server.
 
 async function probeServer(talk: (socket: Socket) => void, timeoutMs = 5000): Promise<ProbeResult> {
   const server = createServer((socket) => {
@@ -33,7 +33,7 @@ function refusal(errno: number, message: string): Buffer {
   return packet(Buffer.concat([code, Buffer.from(message)]))
 }
 
-test('a server that refuses instead of greeting is down at once', async () => {
+test('a server that sends an error instead of a greeting is down at once', async () => {
   const result = await probeServer(
     (socket) => void socket.end(refusal(1130, "Host '127.0.0.1' is not allowed")),
   )
@@ -41,19 +41,19 @@ test('a server that refuses instead of greeting is down at once', async () => {
   expect(result.reason).toContain('is not allowed')
 })
 
-test('a server that has too many connections to greet may have fewer later', async () => {
+test('a server with too many connections counts as down, not as down at once', async () => {
   const result = await probeServer((socket) => void socket.end(refusal(1040, 'Too many connections')))
   expect(result).toMatchObject({ outcome: 'down' })
 })
 
-test('a server that says nothing is down when the time is over', async () => {
+test('a silent server is down after the timeout', async () => {
   expect(await probeServer(() => {}, 100)).toMatchObject({
     outcome: 'down',
     reason: 'no answer within 100 ms',
   })
 })
 
-test('a server that hangs up or talks nonsense is down', async () => {
+test('a server that closes the connection or sends invalid data is down', async () => {
   expect(await probeServer((socket) => void socket.end())).toMatchObject({ outcome: 'down' })
   const nonsense = await probeServer((socket) => void socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'), 500)
   expect(nonsense.outcome).not.toBe('up')
@@ -61,7 +61,7 @@ test('a server that hangs up or talks nonsense is down', async () => {
   expect(shortGreeting.outcome).not.toBe('up')
 })
 
-test('a server that never stops talking is cut off', async () => {
+test('the connection of a server that sends endless data is closed', async () => {
   const flood = (socket: Socket): void => {
     socket.write(Buffer.from([0xff, 0xff, 0xff, 0, 10]))
     const more = (): void => {

@@ -10,29 +10,28 @@ type Mysql = typeof mysql2
 const ANSWER_CAP_BYTES = 262_144
 const ROWS_CAP = 100
 
-/** Refusals of a working server that pass by themselves: too many connections (1040; of one user: 1203, 1226), shutting down (1053). */
+/** Temporary errors of a working server: too many connections (1040; of one user: 1203, 1226), shutting down (1053). */
 const PASSING_ERRORS = new Set([1040, 1203, 1226, 1053])
 
-/** What the variable `read_only` says on a replica; the last two since MariaDB 12. */
+/** Values of the variable `read_only` on a replica. The last two exist since MariaDB 12. */
 const READ_ONLY_VALUES = new Set(['ON', '1', 'NO_LOCK', 'NO_LOCK_NO_ADMIN'])
 
 let loading: Promise<Mysql> | undefined
 
-/** The client is loaded when it is first needed: it takes 100 ms and some megabytes that most servers never use. */
+/** Loads the client on demand: it takes 100 ms and some megabytes, and most servers never need it. */
 function loadMysql(): Promise<Mysql> {
   loading ??= import('mysql2').then((module) => module.default)
   return loading
 }
 
 /**
- * Signs in and runs `cmd` as one plain query. Up when the server carries it out. A refused connection or an error
- * that the server names (access denied, unknown table) is down without doubt, a timeout or an overload may pass. A
- * `cmd` that asks for `read_only` checks for the primary: a row that says ON is down (counted, since a failover
- * takes a moment). Never throws.
+ * Signs in and runs `cmd` as one plain query; a successful query is up. A refused connection and an error of the server
+ * (access denied, unknown table) are down at once; a timeout or an overload counts as down. A `cmd` with `read_only`
+ * checks for the primary: a row with ON counts as down, because a failover takes a moment. It never throws.
  */
 export async function mysqlProbe(target: ProbeTarget<MysqlChecker>, timeoutMs: number): Promise<ProbeResult> {
   try {
-    return await checkWith(await loadMysql(), target, timeoutMs) // loaded before the clock of this probe starts
+    return await checkWith(await loadMysql(), target, timeoutMs) // loading is not part of the timeout
   } catch (error) {
     return { ...down(`the MySQL client cannot be loaded: ${String(error)}`), elapsedMs: 0 }
   }
@@ -52,13 +51,13 @@ function connectOver(mysql: Mysql, socket: Socket, { user, pwd }: MysqlChecker):
     stream: socket,
     user,
     password: pwd,
-    connectTimeout: 0, // the deadline of the conversation counts
+    connectTimeout: 0, // the conversation has its own deadline
     multipleStatements: false,
-    flags: ['-LOCAL_FILES'], // a server must not ask for files of this machine
+    flags: ['-LOCAL_FILES'], // a server must not read files of this machine
   })
 }
 
-// A second listener beside the client's own: what it parses is not bounded by itself.
+// A second listener, because the client does not limit the size of what it parses.
 function capAnswer(talk: Conversation, socket: Socket): void {
   let seenBytes = 0
   socket.on('data', (chunk: Buffer) => {
@@ -79,7 +78,7 @@ function runCheck(talk: Conversation, connection: Connection, cmd: string): void
   query.on('end', () => talk.conclude(up('query answered')))
 }
 
-/** `show variables` answers name and value, `select @@read_only` the value alone: it is the last column in both. */
+/** `show variables` has name and value, `select @@read_only` only the value. It is the last column in both. */
 function saysReadOnly(row: unknown): boolean {
   if (!Array.isArray(row)) return false
   return READ_ONLY_VALUES.has(String(row.at(-1)).toUpperCase())

@@ -4,10 +4,10 @@ import { mysqlProbe } from './mysql-probe.ts'
 import type { ProbeResult, ProbeTarget } from './probe-target.ts'
 import { tcpProbe } from './tcp-probe.ts'
 
-/** What a target has for resolving, connecting and answering, all together (http-compat.md section 4). */
+/** The timeout of a probe, for resolving, connecting and answering together (http-compat.md section 4). */
 const PROBE_TIMEOUT_MS = 500
 
-/** Probes a target once, as its checker says; NONE is up without looking. Never throws. */
+/** Probes a target once, as its checker says. NONE is up without a probe. It never throws. */
 export function probe({ host, port, checker }: ProbeTarget): Promise<ProbeResult> {
   switch (checker.type) {
     case 'TCP':

@@ -5,7 +5,7 @@ import { Prober } from './prober.ts'
 
 const quick = { max: 40, min: 20, factor: 0.5 }
 
-test('a real port that closes and opens again changes its health, beside hundreds of refused addresses', async () => {
+test('a port that closes and opens again changes its health, among hundreds of refused addresses', async () => {
   const reports: [string, boolean][] = []
   const prober = new Prober({
     limit: 64,

@@ -7,7 +7,7 @@ const tcpAt = (port: number): ProbeTarget => ({ host: '10.0.0.1', port, checker:
 const turn = (): Promise<void> => new Promise((done) => setImmediate(() => setImmediate(done)))
 const interval = { max: 5000, min: 1000, factor: 0.75 }
 
-/** A prober on a clock that the test moves, and probes that end when the test says so. */
+/** A prober whose clock and probes the test controls. */
 class Rig {
   now = 0
   params: ProbeParams = { enabled: true, checkTimes: 3, http: interval, tcp: interval, mysql: interval }
@@ -59,7 +59,7 @@ class Rig {
   }
 }
 
-test('a new target is first probed when its first delay is over, then after each interval', async () => {
+test('a new target is first probed after its first delay, then after each interval', async () => {
   const rig = new Rig()
   rig.prober.watch('a', tcpAt(1), true)
   await rig.advance(999)
@@ -75,7 +75,7 @@ test('a new target is first probed when its first delay is over, then after each
   expect(rig.started).toEqual([1, 1])
 })
 
-test('the health is reported after checkTimes equal results, as the switch says at that moment', async () => {
+test('a new health is reported after checkTimes equal results, with the current value of the switch', async () => {
   const rig = new Rig()
   rig.prober.watch('a', tcpAt(1), true)
   await rig.round('down')
@@ -91,14 +91,14 @@ test('the health is reported after checkTimes equal results, as the switch says 
   ])
 })
 
-test('an undoubted failure is reported at once', async () => {
+test('a refused connection is reported at once', async () => {
   const rig = new Rig()
   rig.prober.watch('a', tcpAt(1), true)
   await rig.round('down-now')
   expect(rig.reports).toEqual([['a', false]])
 })
 
-test('at most limit probes run, those longest due first, and slow ones hold up nobody else', async () => {
+test('at most limit probes run, the longest due first, and slow ones do not delay others', async () => {
   const rig = new Rig(2)
   rig.prober.watch('slow', tcpAt(1), true)
   rig.now = 1
@@ -127,7 +127,7 @@ test('the result of a forgotten or replaced target is dropped', async () => {
   expect(rig.reports).toEqual([['moved', false]])
 })
 
-test('watching the same target again keeps its turn and its count, and takes over the health', async () => {
+test('watching an equal target again keeps its time and its count, and sets its health', async () => {
   const rig = new Rig()
   rig.prober.watch('a', tcpAt(1), true)
   for (let i = 0; i < 3; i++) {
@@ -136,12 +136,12 @@ test('watching the same target again keeps its turn and its count, and takes ove
     await rig.round('down', 100)
   }
   expect(rig.reports).toEqual([['a', false]])
-  rig.prober.watch('a', tcpAt(1), true) // somebody says it is healthy
+  rig.prober.watch('a', tcpAt(1), true) // the health is set from outside
   await rig.round('down-now')
   expect(rig.reports).toHaveLength(2)
 })
 
-test('a changed checker is a new target, NONE ends the probing', async () => {
+test('a changed checker makes a new target, and the checker NONE ends the probes', async () => {
   const rig = new Rig()
   const http = (path: string): ProbeTarget => ({
     ...tcpAt(1),
@@ -158,7 +158,7 @@ test('a changed checker is a new target, NONE ends the probing', async () => {
   expect(rig.started).toHaveLength(3)
 })
 
-test('switched off, nothing starts and nothing is reported; switched on, it goes on', async () => {
+test('while probing is disabled, no probe starts and nothing is reported', async () => {
   const rig = new Rig()
   rig.prober.watch('a', tcpAt(1), true)
   await rig.advance(1000)
@@ -172,7 +172,7 @@ test('switched off, nothing starts and nothing is reported; switched on, it goes
   expect(rig.reports).toEqual([['a', false]])
 })
 
-test('changed bounds count for the wait under way', async () => {
+test('changed bounds also apply to the current wait', async () => {
   const rig = new Rig()
   rig.params = { ...rig.params, tcp: { max: 3_600_000, min: 3_600_000, factor: 0.5 } }
   rig.prober.watch('a', tcpAt(1), true)
@@ -183,7 +183,7 @@ test('changed bounds count for the wait under way', async () => {
   expect(rig.started).toEqual([1, 1])
 })
 
-test('a report that fails is logged, and the probing goes on', async () => {
+test('a report that throws is logged, and other targets are still probed', async () => {
   const rig = new Rig(10, () => {
     throw new Error('no')
   })
@@ -194,7 +194,7 @@ test('a report that fails is logged, and the probing goes on', async () => {
   expect(rig.started).toEqual([1, 1])
 })
 
-test('closing waits for the probes under way and drops what they find', async () => {
+test('closing waits for running probes and drops their results', async () => {
   const rig = new Rig()
   rig.prober.watch('a', tcpAt(1), true)
   await rig.advance(1000)
@@ -209,7 +209,7 @@ test('closing waits for the probes under way and drops what they find', async ()
   expect(rig.reports).toEqual([])
 })
 
-test('100,000 targets all get their turn, few at a time', async () => {
+test('all of 100,000 targets are probed, few at a time', async () => {
   const rig = new Rig(256)
   for (let port = 0; port < 100_000; port++) rig.prober.watch(`k${port}`, tcpAt(port), true)
   const startedAt = performance.now()
@@ -228,7 +228,7 @@ test('100,000 targets all get their turn, few at a time', async () => {
   expect(rig.running).toBe(0)
 }, 30_000)
 
-test('however many are due, at most some 2000 probes a second start', async () => {
+test('at most about 2000 probes start per second', async () => {
   const rig = new Rig(100_000)
   for (let port = 0; port < 50_000; port++) rig.prober.watch(`k${port}`, tcpAt(port), true)
   await rig.advance(1000)

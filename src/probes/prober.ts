@@ -13,29 +13,29 @@ import type { ProbeResult, ProbeTarget } from './probe-target.ts'
 import { probe } from './probe.ts'
 import { StartPace } from './start-pace.ts'
 
-/** Where the prober tells of its findings; a pino logger fits. */
+/** The log of the prober. A pino logger fits. */
 export interface ProberLog {
   info(fields: object, message: string): void
   error(fields: object, message: string): void
 }
 
-/** What the prober needs from outside. */
+/** The options of the prober. */
 export interface ProberOptions {
-  /** How many probes run at once, over all targets. */
+  /** The most probes that run at once. */
   readonly limit: number
   /** Monotonic milliseconds. */
   readonly now: () => number
   /** 0 to 1. */
   readonly random: () => number
   readonly params: () => ProbeParams
-  /** Told when the health of a target has changed, and only then. Must not throw. */
+  /** Called when the health of a target has changed. It must not throw. */
   readonly report: (key: string, healthy: boolean) => void
   readonly log: ProberLog
-  /** Runs one probe, never rejects; real connections unless a test says otherwise. */
+  /** Runs one probe and never rejects. Tests replace it; the default opens real connections. */
   readonly probe?: (target: ProbeTarget) => Promise<ProbeResult>
 }
 
-/** The targets, the probes under way, and since the start: probes done by outcome, and changes of health found. */
+/** The targets, the running probes, and since the start: finished probes by outcome, and changes of health. */
 export interface ProbeStatus {
   readonly watched: number
   readonly running: number
@@ -46,8 +46,8 @@ export interface ProbeStatus {
 }
 
 /**
- * How many probes one turn of the event loop may start. Opening a socket takes some 30 µs, and a target that is
- * refused without a socket ends at once: without this bound, many of them would hold up everybody's requests.
+ * How many probes one turn of the event loop may start. Opening a socket takes some 30 µs, and a probe that is refused
+ * without a socket ends at once. Without this limit, many of them would delay requests.
  */
 const STARTS_PER_TURN = 16
 
@@ -56,17 +56,16 @@ interface Watched extends QueueEntry {
   readonly target: ProbeTarget
   readonly type: Exclude<HealthChecker['type'], 'NONE'>
   readonly streak: HealthStreak
-  /** When the interval began: at the end of the last probe, or when the target was added. */
+  /** The start of the interval: the end of the last probe, or the time when the target was added. */
   sinceMs: number
   intervalMs: number
 }
 
 /**
- * Probes the watched targets again and again, each at its adaptive interval, and reports changes of health. Who is
- * longest due goes first and at most `limit` run at once, so slow targets cost slots but never another target's
- * probe time, which starts when its own probe does. One `tick` every 100 ms or so drives it; it keeps no timers.
- * Which instances are watched is the caller's choice: ephemeral ones, clusters with checker NONE and the
- * `healthCheckWhiteList` are simply not given to it.
+ * Probes the watched targets, each at its adaptive interval, and reports changes of health. The target that is due the
+ * longest is first, and at most `limit` probes run at once. A slow target takes a slot, but not the time of another
+ * probe, whose timeout starts with that probe. Call `tick` about every 100 ms; it has no timers of its own. The caller
+ * chooses the targets: it leaves out ephemeral instances and services that are not checked.
  */
 export class Prober {
   readonly #options: ProberOptions
@@ -88,8 +87,8 @@ export class Prober {
   }
 
   /**
-   * Adds a target or replaces the one of this key. `healthy` is its health as known outside. The same target again
-   * only takes over that health: its turn and its count stay, so that frequent updates do not keep it from being probed.
+   * Adds a target, or replaces the one of this key. `healthy` is its current health. For an equal target only the health
+   * changes: its time and its count stay, so that frequent updates do not delay its probes.
    */
   watch(key: string, target: ProbeTarget, healthy: boolean): void {
     const known = this.#watched.get(key)
@@ -105,12 +104,12 @@ export class Prober {
     this.#queue.add(entry)
   }
 
-  /** What is probed now, and since the start: probes done by outcome, and the changes of health they found. */
+  /** The targets and the running probes, and since the start: finished probes by outcome, and changes of health. */
   counts(): ProbeStatus {
     return { watched: this.#watched.size, running: this.#running.size, ...this.#counts }
   }
 
-  /** Stops probing; the result of a probe under way is dropped. */
+  /** Removes a target. The result of its running probe is dropped. */
   forget(key: string): void {
     const entry = this.#watched.get(key)
     if (entry === undefined) return
@@ -118,7 +117,7 @@ export class Prober {
     this.#queue.remove(entry)
   }
 
-  /** Starts what is due, as far as limit and pace allow; the rest starts as others end, or with the next tick. */
+  /** Starts due probes within the limit and the pace. The others start when probes end, or with the next tick. */
   tick(): void {
     const params = this.#options.params()
     if (this.#closed || !params.enabled) return
@@ -131,7 +130,7 @@ export class Prober {
     }
   }
 
-  /** Starts nothing more and waits for the probes under way: at most about two probe timeouts. */
+  /** Starts no more probes and waits for the running ones: at most about two probe timeouts. */
   async close(): Promise<void> {
     this.#closed = true
     clearImmediate(this.#nextTurn)
@@ -176,7 +175,7 @@ export class Prober {
     try {
       this.#options.report(key, healthy)
     } catch (error) {
-      // A fault of ours must not end the probing of everything else.
+      // A fault of the server must not end the probes of other targets.
       this.#options.log.error(
         { err: error, key, healthy },
         'the new health of an instance could not be reported',
@@ -184,7 +183,7 @@ export class Prober {
     }
   }
 
-  /** Changed bounds count for the wait under way, too: nobody waits out an interval that is no longer allowed. */
+  /** Applies changed bounds also to the current wait of each target. */
   #followIntervals(params: ProbeParams): void {
     const intervals = intervalsOf(params)
     if (intervals === this.#intervals) return

@@ -6,7 +6,7 @@ const answering =
   async () =>
     addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
 
-test('an IP address is taken as it is', async () => {
+test('an IP address is not resolved', async () => {
   const mustNotAsk = (): never => {
     throw new Error('asked')
   }
@@ -16,7 +16,7 @@ test('an IP address is taken as it is', async () => {
   })
 })
 
-test('a name that leads to a link-local address is refused, even if only one of its addresses is', async () => {
+test('a name is refused if one of its addresses is link-local', async () => {
   expect(await resolveHost('sneaky.example', answering('10.0.0.1', '169.254.169.254'))).toEqual({
     kind: 'refused',
     reason: '169.254.169.254 is never probed: link-local',
@@ -26,12 +26,12 @@ test('a name that leads to a link-local address is refused, even if only one of 
   })
 })
 
-test('a number that the system resolver takes for an address is checked after resolution', async () => {
+test('a number that the system resolver accepts as an address is checked after resolution', async () => {
   expect(await resolveHost('2852039166')).not.toMatchObject({ kind: 'allowed' })
   expect(await resolveHost('0xa9fea9fe')).not.toMatchObject({ kind: 'allowed' })
 })
 
-test('a name that cannot be resolved says why', async () => {
+test('a name that cannot be resolved has the reason in its result', async () => {
   const failing = () => Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' }))
   expect(await resolveHost('nowhere.example', failing)).toEqual({
     kind: 'unresolved',

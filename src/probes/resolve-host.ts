@@ -2,22 +2,22 @@ import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { refusalOfAddress } from './address-guard.ts'
 
-/** An address that has passed the guard, ready to connect to without resolving anything again. */
+/** An address that the guard allows. */
 export interface AllowedAddress {
   readonly address: string
   readonly family: number
 }
 
-/** Where a host leads to: addresses that may be probed, or why there are none. */
+/** The result of resolving a host: addresses that may be probed, or the reason why there are none. */
 export type ResolvedHost =
   | { readonly kind: 'allowed'; readonly addresses: readonly AllowedAddress[] }
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'unresolved'; readonly reason: string }
 
-/** Resolves a name to all its addresses; rejects with an error whose `code` names the failure. */
+/** Resolves a name to all its addresses. It rejects with an error whose `code` names the failure. */
 export type Lookup = (host: string) => Promise<readonly AllowedAddress[]>
 
-// One question per name at a time: a slow name server must not gather a question for each probe of each instance.
+// One query per name at a time, so that a slow name server does not get one for each probe of each instance.
 const underWay = new Map<string, Promise<readonly AllowedAddress[]>>()
 
 function lookupOnce(host: string): Promise<readonly AllowedAddress[]> {
@@ -29,8 +29,8 @@ function lookupOnce(host: string): Promise<readonly AllowedAddress[]> {
 }
 
 /**
- * Resolves an instance's address and lets the guard see every address that it leads to; one forbidden address
- * refuses the host as a whole. Connect only to what is answered here: a second resolution could answer otherwise.
+ * Resolves the address of an instance and checks every result with the guard. One forbidden address refuses the whole
+ * host. Connect only to the returned addresses, because resolving again may give others.
  */
 export async function resolveHost(host: string, ask: Lookup = lookupOnce): Promise<ResolvedHost> {
   const family = isIP(host)

@@ -1,13 +1,13 @@
 /**
- * How many probes a second may start, over all targets. Each costs some 70 µs of the only thread: this leaves four
- * fifths of it to everything else, and 10,000 instances still get their turn every 5 s.
+ * How many probes may start per second. Each costs some 70 µs of the only thread, so four fifths of the thread remain for
+ * everything else. 10,000 instances are still probed every 5 s.
  */
 const STARTS_PER_SECOND = 2000
 
-/** What may start at once after a quiet time. */
+/** How many probes may start at once after an idle time. */
 const BURST = 200
 
-/** Spreads the starts of probes over time; `now` is monotonic milliseconds. */
+/** Limits the rate at which probes start. `now` is in monotonic milliseconds. */
 export class StartPace {
   readonly #now: () => number
   #left = BURST
@@ -18,7 +18,7 @@ export class StartPace {
     this.#atMs = now()
   }
 
-  /** Whether one may start now. */
+  /** Whether a probe may start now. */
   allows(): boolean {
     const nowMs = this.#now()
     this.#left = Math.min(BURST, this.#left + ((nowMs - this.#atMs) * STARTS_PER_SECOND) / 1000)
@@ -26,7 +26,7 @@ export class StartPace {
     return this.#left >= 1
   }
 
-  /** Counts one that started. */
+  /** Counts a started probe. */
   spend(): void {
     this.#left -= 1
   }

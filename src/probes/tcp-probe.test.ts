@@ -15,7 +15,7 @@ async function listening(use: (port: number, server: Server) => Promise<void>): 
   }
 }
 
-test('a port that takes connections is up, and the connection is closed', () =>
+test('a port that accepts connections is up, and the connection is closed', () =>
   listening(async (port, server) => {
     const result = await tcpProbe({ host: '127.0.0.1', port, checker }, 2000)
     expect(result).toMatchObject({ outcome: 'up', reason: 'connected' })
@@ -25,7 +25,7 @@ test('a port that takes connections is up, and the connection is closed', () =>
       .toBe(0)
   }))
 
-test('a host name is resolved, and each of its addresses tried', () =>
+test('each address of a host name is tried', () =>
   listening(async (port) => {
     expect(await tcpProbe({ host: 'localhost', port, checker }, 2000)).toMatchObject({ outcome: 'up' })
   }))
@@ -48,7 +48,7 @@ test.each(['169.254.169.254', '::ffff:169.254.169.254', '0.0.0.0', '::', '224.0.
   },
 )
 
-test('a port or a name that cannot be is down, and nothing is thrown', async () => {
+test('an invalid port or name is down, and the probe does not throw', async () => {
   expect(await tcpProbe({ host: '127.0.0.1', port: 70_000, checker }, 2000)).toMatchObject({
     outcome: 'down',
   })

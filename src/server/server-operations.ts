@@ -1,6 +1,6 @@
+import { totalmem } from 'node:os'
 import { ContentBudget } from '../core/config/content-budget.ts'
 import type { State } from '../core/state.ts'
-import { memoryLimitBytes } from '../machine/memory-limit.ts'
 import type { InstanceListAnswers } from '../protocols/answers/instance-list.ts'
 import type { ListFormat } from '../protocols/answers/list-format.ts'
 import { Guard } from '../operations/guard.ts'
@@ -33,4 +33,12 @@ export function serverOperations(parts: ServerOperationParts, settings: Settings
 /** Without a limit of its own the server leaves the other half to its answers and to the disk's cache. */
 function contentBudget(state: State, settings: Settings): ContentBudget {
   return new ContentBudget(state, settings.maxContentMemoryBytes || Math.floor(memoryLimitBytes() / 2))
+}
+
+/** The bytes of memory that this process may use: the limit of its container if it has one, else all of the machine. */
+function memoryLimitBytes(): number {
+  const machine = totalmem()
+  const container = process.constrainedMemory()
+  // Without a limit some kernels report a number larger than any machine, others report 0.
+  return container > 0 && container < machine ? container : machine
 }

@@ -2,31 +2,31 @@ import type { WatchedItem } from '../core/config/watched-item.ts'
 import type { StandingListener } from './standing-listener.ts'
 import { NOT_DUE, type Due } from '../core/due-book.ts'
 
-/** A poll as its protocol hands it over. */
+/** A poll of a client, from its protocol. */
 export interface Poll {
   readonly items: readonly WatchedItem[]
   /** The address of the client. */
   readonly ip: string
-  /** When it is answered at the latest, on the clock of `tick`. */
+  /** The end of its timeout, on the clock of `tick`. */
   readonly dueMs: number
-  /** Called once with the items that differ, or with none; never after `cancel`. */
+  /** Called once, with the items that differ or with none. Not called after `cancel`. */
   answer(changed: readonly WatchedItem[]): void
 }
 
 /** The clients of one address. */
 interface Address {
   readonly ip: string
-  /** How many of their polls wait. */
+  /** The number of their held polls. */
   held: number
 }
 
-/** A poll that waits, until `poll` is undefined: then it was answered or cancelled. */
+/** A held poll. `poll` is undefined after it was answered or cancelled. */
 export class HeldPoll implements Due {
   poll: Poll | undefined
   readonly items: readonly WatchedItem[]
   readonly address: Address
   dueTick = NOT_DUE
-  /** Its neighbours in the order of holding. */
+  /** Its neighbours in the order in which polls were held. */
   earlier: HeldPoll | undefined = undefined
   later: HeldPoll | undefined = undefined
   readonly #cancel: (held: HeldPoll) => void
@@ -38,21 +38,20 @@ export class HeldPoll implements Due {
     this.#cancel = cancel
   }
 
-  /** The client has left: forget its poll. */
+  /** Releases the poll of a client that disconnected. */
   cancel(): void {
     this.#cancel(this)
   }
 }
 
-/** Who watches items: a poll until it is answered, a listener until it leaves. */
+/** A watcher of items: a poll until it is answered, or a listener until it leaves. */
 export type Watcher = HeldPoll | StandingListener
 
 const NONE: ReadonlySet<Watcher> = new Set()
 
 /**
- * The polls that wait, by what they watch. Most items are watched by one poll only, so a lone poll stands in
- * the map itself and a set is made for the second one. All polls are a chain, which costs no more to leave than
- * to join.
+ * The held polls, by watched item. Most items have one poll, which is the value of the map; a set is created for the
+ * second poll. All polls are also a linked list, where adding and removing cost the same.
  */
 export class HeldPolls {
   readonly #byKey = new Map<string, Watcher | Set<Watcher>>()
@@ -62,22 +61,22 @@ export class HeldPolls {
   #size = 0
   #watched = 0
 
-  /** How many polls wait. */
+  /** The number of held polls. */
   get size(): number {
     return this.#size
   }
 
-  /** How many items they watch in all. */
+  /** The number of items that they watch. */
   get watched(): number {
     return this.#watched
   }
 
-  /** How many polls of an address wait. */
+  /** The number of held polls of an address. */
   countOf(ip: string): number {
     return this.#addresses.get(ip)?.held ?? 0
   }
 
-  /** Takes a poll in; `cancel` is what its own `cancel` calls. */
+  /** Adds a poll. `HeldPoll.cancel` calls `cancel`. */
   add(poll: Poll, cancel: (held: HeldPoll) => void): HeldPoll {
     const held = new HeldPoll(poll, this.#addressOf(poll.ip), cancel)
     held.address.held++
@@ -91,7 +90,7 @@ export class HeldPolls {
     return held
   }
 
-  /** Takes out a poll that is in. */
+  /** Removes a held poll. */
   delete(held: HeldPoll): void {
     this.#size--
     this.#watched -= held.items.length
@@ -104,7 +103,7 @@ export class HeldPolls {
     return this.#byKey.has(keyText)
   }
 
-  /** Who watches an item, oldest first but for those that `watch` has put back. */
+  /** The watchers of an item, oldest first, except those that `watch` has added again. */
   of(keyText: string): ReadonlySet<Watcher> {
     const there = this.#byKey.get(keyText)
     if (there === undefined) return NONE
@@ -112,8 +111,8 @@ export class HeldPolls {
   }
 
   /**
-   * The same, and they no longer count as watching it: of thousands that are answered none is looked up again.
-   * Who goes on waiting has to be put back with `watch`.
+   * The same, and removes them from the item, so that thousands of answered polls need no lookup each. Add a poll that
+   * stays held again with `watch`.
    */
   take(keyText: string): ReadonlySet<Watcher> {
     const taken = this.of(keyText)
@@ -121,7 +120,7 @@ export class HeldPolls {
     return taken
   }
 
-  /** Notes who watches an item. */
+  /** Adds a watcher to an item. */
   watch(keyText: string, watcher: Watcher): void {
     const there = this.#byKey.get(keyText)
     if (there === undefined) this.#byKey.set(keyText, watcher)
@@ -129,14 +128,14 @@ export class HeldPolls {
     else if (there !== watcher) this.#byKey.set(keyText, new Set([there, watcher]))
   }
 
-  /** Nothing happens where it does not watch the item. */
+  /** Removes a watcher from an item, if it watches the item. */
   unwatch(keyText: string, watcher: Watcher): void {
     const there = this.#byKey.get(keyText)
     if (there === watcher) this.#byKey.delete(keyText)
     else if (there instanceof Set && there.delete(watcher) && there.size === 0) this.#byKey.delete(keyText)
   }
 
-  /** All polls of this moment, oldest first. */
+  /** All held polls, oldest first. */
   all(): HeldPoll[] {
     const all: HeldPoll[] = []
     for (let held = this.#oldest; held !== undefined; held = held.later) all.push(held)

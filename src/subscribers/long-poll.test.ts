@@ -7,7 +7,7 @@ import { LongPolls, type PollHandle } from './long-poll.ts'
 import { NAMESPACE } from '../core/namespaces/namespace.ts'
 import { recordRemoved } from '../core/records/record-kind.ts'
 
-/** A server in miniature: what is stored, a clock and an event loop that are moved by hand. */
+/** A small server with stored items. The test moves its clock and its event loop. */
 function fixture(limits: { maxHeld?: number; maxWatched?: number } = {}) {
   const stored = new Map<string, string>()
   const waiting: (() => void)[] = []
@@ -29,7 +29,7 @@ function fixture(limits: { maxHeld?: number; maxWatched?: number } = {}) {
 
 const keyOf = (dataId: string): ConfigKey => configKey('public', 'g', dataId)
 
-/** Only what the long polls look at. */
+/** A change with only the fields that long polls read. */
 function changeOf(dataId: string, md5: string): Change {
   const key = keyOf(dataId)
   if (md5 === '') return { kind: 'config-deleted', key } as Change
@@ -51,14 +51,14 @@ function holdOne(polls: LongPolls, items: WatchedItem[], dueMs = 30_000) {
   }
 }
 
-test('comparing gives the items whose md5 differs, and an absent item has the empty one', () => {
+test('compare returns the items whose md5 differs; the md5 of an absent item is empty', () => {
   const { polls, change } = fixture()
   change('a', 'one')
   const items = [watched('a', 'one'), watched('a', 'old'), watched('none', ''), watched('none', 'old')]
   expect(polls.compare(items)).toEqual([items[1], items[3]])
 })
 
-test('a held poll is answered with what differs when an item is published, changed or deleted', () => {
+test('a held poll is answered with the differing items when an item is published, changed or deleted', () => {
   const { polls, change, runAll } = fixture()
   const made = holdOne(polls, [watched('a', ''), watched('b', '')])
   change('a', 'one')
@@ -71,7 +71,7 @@ test('a held poll is answered with what differs when an item is published, chang
   expect(polls.size).toBe(0)
 })
 
-test('the changes of a burst are answered together, once', () => {
+test('a poll is answered once with all changes of a burst', () => {
   const { polls, change, runAll } = fixture()
   const poll = holdOne(polls, [watched('a', ''), watched('b', ''), watched('c', '')])
   change('c', 'one')
@@ -80,7 +80,7 @@ test('the changes of a burst are answered together, once', () => {
   expect(poll.names()).toEqual([['a', 'c']])
 })
 
-test('an item that is changed back wakes nobody, and its poll goes on waiting', () => {
+test('the poll of an item that is changed back stays held', () => {
   const { polls, change, runAll } = fixture()
   const poll = holdOne(polls, [watched('a', '')])
   change('a', 'one')
@@ -90,7 +90,7 @@ test('an item that is changed back wakes nobody, and its poll goes on waiting', 
   expect(polls.size).toBe(1)
 })
 
-test('a poll that its walk passes by is still watching: the next change wakes it, and it can leave', () => {
+test('a poll that was compared and stays held can be answered by the next change, or cancelled', () => {
   const { polls, change, runAll } = fixture()
   const stays = holdOne(polls, [watched('a', ''), watched('b', '')])
   const leaves = holdOne(polls, [watched('a', '')])
@@ -107,7 +107,7 @@ test('a poll that its walk passes by is still watching: the next change wakes it
   expect(polls.counts()).toMatchObject({ held: 0, watched: 0, changed: 1, left: 1 })
 })
 
-test('when the server stops during a walk, every poll is answered once', () => {
+test('if the server stops during a walk, every poll is answered once', () => {
   const { polls, clock, change, runSlice, runAll } = fixture()
   let answers = 0
   const answer = () => {
@@ -125,7 +125,7 @@ test('when the server stops during a walk, every poll is answered once', () => {
   expect(polls.size).toBe(0)
 })
 
-test('other items and other kinds of change disturb nobody', () => {
+test('changes of other items and other kinds of change answer no poll', () => {
   const { polls, change, waiting } = fixture()
   holdOne(polls, [watched('a', '')])
   change('b', 'one')
@@ -133,7 +133,7 @@ test('other items and other kinds of change disturb nobody', () => {
   expect(waiting).toHaveLength(0)
 })
 
-test('a poll is answered with nothing when its time is up, not before and at most a bucket later', () => {
+test('a poll without a change is answered with nothing, at most a bucket after its timeout', () => {
   const { polls, runAll } = fixture()
   const poll = holdOne(polls, [watched('a', '')], 29_550)
   polls.tick(29_549)
@@ -144,7 +144,7 @@ test('a poll is answered with nothing when its time is up, not before and at mos
   expect(poll.answers).toEqual([[]])
 })
 
-test('a change that has not woken a poll yet is told when its time is up', () => {
+test('a poll that times out is answered with changes that it was not compared with yet', () => {
   const { polls, runAll, stored } = fixture()
   const poll = holdOne(polls, [watched('a', '')], 100)
   stored.set(keyOf('a').text, 'one')
@@ -153,7 +153,7 @@ test('a change that has not woken a poll yet is told when its time is up', () =>
   expect(poll.names()).toEqual([['a']])
 })
 
-test('a poll without items is held to its end', () => {
+test('a poll without items is held until its timeout', () => {
   const { polls, runAll } = fixture()
   const poll = holdOne(polls, [], 100)
   polls.tick(200)
@@ -161,7 +161,7 @@ test('a poll without items is held to its end', () => {
   expect(poll.answers).toEqual([[]])
 })
 
-test('a poll that was cancelled is never answered', () => {
+test('a cancelled poll is never answered', () => {
   const { polls, change, runAll } = fixture()
   const woken = holdOne(polls, [watched('a', '')])
   const due = holdOne(polls, [watched('a', '')], 100)
@@ -176,7 +176,7 @@ test('a poll that was cancelled is never answered', () => {
   expect(polls.size).toBe(0)
 })
 
-test('no more polls and items are held than the limits say', () => {
+test('polls beyond the limits of polls and items are refused', () => {
   const few = fixture({ maxHeld: 1 })
   holdOne(few.polls, [])
   expect(holdOne(few.polls, []).handle).toBe('too-many')
@@ -196,7 +196,7 @@ test('when the server stops, held polls and later ones are answered with nothing
   expect(polls.size).toBe(0)
 })
 
-test('who watches an item and what an address watches can be asked', () => {
+test('the watchers of an item and the items of an address are listed', () => {
   const { polls } = fixture()
   holdOne(polls, [watched('a', 'x'), watched('b', '')])
   polls.hold({ items: [watched('a', 'y')], ip: '10.0.0.2', dueMs: 1, answer: () => {} })
@@ -208,7 +208,7 @@ test('who watches an item and what an address watches can be asked', () => {
   expect(polls.watchedBy('10.0.0.1').map((item) => item.key.dataId)).toEqual(['a', 'b'])
 })
 
-test('10,000 polls are woken oldest first, in slices of at most 10 ms', () => {
+test('10,000 polls are answered oldest first, in slices of at most 10 ms', () => {
   const { polls, clock, waiting, runSlice, change } = fixture()
   const order: number[] = []
   for (let number = 0; number < 10_000; number++) {
@@ -229,7 +229,7 @@ test('10,000 polls are woken oldest first, in slices of at most 10 ms', () => {
   expect(order).toEqual(Array.from({ length: 10_000 }, (_, number) => number))
 })
 
-test('a poll that is held again during the walk is not answered twice for one change', () => {
+test('a client that polls again during the walk is not answered twice for one change', () => {
   const { polls, change, runAll } = fixture()
   let answers = 0
   const poll = (md5: string) => {
@@ -247,7 +247,7 @@ test('a poll that is held again during the walk is not answered twice for one ch
   expect(polls.size).toBe(2)
 })
 
-test('whatever the order of changes, holds and slices, a watcher never misses the last state', () => {
+test('a watcher never misses the last state, for any order of changes, polls and slices', () => {
   const dataId = integer({ min: 0, max: 3 }).map(String)
   const step = oneof(
     record({
@@ -281,7 +281,7 @@ test('whatever the order of changes, holds and slices, a watcher never misses th
   )
 })
 
-/** A client as the libraries are: polls, reads what it is told has changed, and polls again. */
+/** A client like the libraries: it polls, reads the items that changed, and polls again. */
 function watcher(
   polls: LongPolls,
   stored: Map<string, string>,

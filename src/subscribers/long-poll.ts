@@ -8,7 +8,7 @@ import { type Listener, type ListenerHost, StandingListener } from './standing-l
 
 export type { Poll } from './held-polls.ts'
 
-/** A poll is answered at most this long after it is due, when `tick` is called at least as often. */
+/** A poll is answered at most this long after it is due, if `tick` is called at least as often. */
 const POLL_BUCKET_MS = 100
 
 /** How many polls are held at once by default; each costs a connection and about 11 KB. */
@@ -19,18 +19,18 @@ const MAX_WATCHED_ITEMS = 1_000_000
 
 const NOTHING: readonly WatchedItem[] = Object.freeze([])
 
-/** What long polls need of the server. */
+/** The options of long polls. */
 export interface LongPollOptions {
-  /** The md5 of the current version of an item, the empty string where there is none. */
+  /** The md5 of the current version of an item, or the empty string if the item does not exist. */
   readonly md5Of: (key: ConfigKey) => string
   readonly loop: Loop
   readonly maxHeld?: number
-  /** How many polls of one address are held at once; 0, or absent: no limit of its own. */
+  /** The most held polls of one address. 0 or absent: no limit. */
   readonly maxHeldOfAddress?: number
   readonly maxWatched?: number
 }
 
-/** The polls that are held now, and what became of polls since the start. */
+/** The held polls, and since the start the counts of polls by outcome. */
 export interface PollStatus {
   readonly held: number
   readonly watched: number
@@ -38,42 +38,42 @@ export interface PollStatus {
   readonly listeners: number
   readonly listened: number
   readonly begun: number
-  /** Not held, for too many were. */
+  /** Refused, because a limit was reached. */
   readonly refused: number
-  /** Answered because an item changed, because their time was up, because the server stopped. */
+  /** Answered because an item changed, because the timeout passed, or because the server stopped. */
   readonly changed: number
   readonly timeout: number
   readonly stopped: number
-  /** The client left before its answer. */
+  /** The client disconnected before its answer. */
   readonly left: number
   /** Changes that were reported to standing listeners. */
   readonly reported: number
 }
 
-/** What `hold` gives back: the client has left, forget its poll. */
+/** A held poll, for its protocol: call `cancel` if the client disconnects. */
 export interface PollHandle {
   cancel(): void
 }
 
 /**
- * The listener's held polls: each is answered when an item that it watches differs from what the client has,
- * or with nothing when its time is up.
+ * The held polls of the listener. Each is answered when an item that it watches differs from the client's version, or
+ * with an empty answer after its timeout.
  *
- * A change does not compare anything by itself. It marks its item, and soon after the polls of marked items
- * are compared with what is current then, a few milliseconds at a time. So polls that watch several items of
- * one burst are answered once, with all of them; an item that was changed back wakes nobody; and since an
- * item that changes during its walk is marked again, no poll ever misses the last state.
+ * A change only marks its item. Soon afterwards the polls of marked items are compared with the current state, in slices
+ * of a few milliseconds. So a poll that watches several items of a burst is answered once, with all of them. An item that
+ * was changed back answers no poll. An item that changes during its walk is marked again, so no poll misses the last
+ * state.
  */
 export class LongPolls {
   readonly #options: LongPollOptions
   readonly #polls = new HeldPolls()
   readonly #due = new DueBook<HeldPoll>(POLL_BUCKET_MS)
-  /** Items that have changed and whose polls are still to be compared, in the order of their first change. */
+  /** The marked items, in the order of their first change. */
   readonly #changed = new Set<string>()
-  /** The polls of the item that is being walked over, and its key. */
+  /** The walk over the watchers of one item, and the key of that item. */
   #walk: Iterator<Watcher> | undefined
   #walked = ''
-  /** Polls whose time is up; those before `#expiredAt` are done. */
+  /** Polls whose timeout has passed. Those before `#expiredAt` are answered. */
   #expired: HeldPoll[] = []
   #expiredAt = 0
   readonly #work: SlicedWork
@@ -89,18 +89,18 @@ export class LongPolls {
     this.#host = this.#listenerHost()
   }
 
-  /** How many polls are held. */
+  /** The number of held polls. */
   get size(): number {
     return this.#polls.size
   }
 
-  /** How many polls are held and how many items they watch; since the start, what became of polls. */
+  /** The counts of held polls and watched items, and of polls by outcome since the start. */
   counts(): PollStatus {
     const { size: held, watched } = this.#polls
     return { held, watched, listeners: this.#listeners.size, listened: this.#listened, ...this.#counts }
   }
 
-  /** The items that differ from what the client has: what is answered at once, without holding. */
+  /** The items whose current version differs from the client's. A poll with such items is answered at once. */
   compare(items: readonly WatchedItem[]): readonly WatchedItem[] {
     let differing: WatchedItem[] | undefined
     for (const item of items) {
@@ -112,8 +112,8 @@ export class LongPolls {
   }
 
   /**
-   * Holds a poll that was just compared and does not differ (nothing may be awaited in between). 'too-many'
-   * when no more can be held. Once `answerAll` was called it is answered here and now, with nothing.
+   * Holds a poll that was just compared and does not differ; nothing may be awaited in between. Returns 'too-many' if a
+   * limit is reached. After `answerAll` it answers the poll at once, with nothing.
    */
   hold(poll: Poll): PollHandle | 'too-many' {
     if (this.#stopped) {
@@ -130,14 +130,14 @@ export class LongPolls {
     return held
   }
 
-  /** A listener that joins the held polls. It watches nothing yet; it stays until it leaves, also while the server stops. */
+  /** Adds a listener to the held polls. It watches nothing yet, and stays until it leaves, also while the server stops. */
   join(listener: Listener): StandingListener {
     const standing = new StandingListener(listener, this.#host)
     this.#listeners.add(standing)
     return standing
   }
 
-  /** To be called with every committed change, after State has applied it. */
+  /** Call it with every change, after State has applied it. */
   onChange(change: Change): void {
     if (change.kind !== 'config-published' && change.kind !== 'config-deleted') return
     const keyText = (change.kind === 'config-published' ? change.item.key : change.key).text
@@ -155,7 +155,7 @@ export class LongPolls {
     this.#work.start()
   }
 
-  /** The server stops: every poll is answered now, with nothing, and so is every later one. */
+  /** Answers every poll with nothing, and every later one too. Call it when the server stops. */
   answerAll(): void {
     this.#stopped = true
     this.#counts.stopped += this.#polls.size
@@ -163,8 +163,8 @@ export class LongPolls {
   }
 
   /**
-   * Who watches an item now: the md5 that each address has (the newest poll's, where it has several). Leaves out
-   * who is about to be told of a change.
+   * The watchers of an item: the md5 of each address, from its newest poll. Polls that are about to be compared are left
+   * out.
    */
   watchersOf(key: ConfigKey): Map<string, string> {
     const md5ByIp = new Map<string, string>()
@@ -175,7 +175,7 @@ export class LongPolls {
     return md5ByIp
   }
 
-  /** What an address watches now, each item once. Walks over all watchers: for people, not for programs. */
+  /** The items that an address watches, each once. It walks over all watchers: call it for people, not for programs. */
   watchedBy(ip: string): WatchedItem[] {
     const items = new Map<string, WatchedItem>()
     for (const watcher of [...this.#polls.all(), ...this.#listeners]) {
@@ -212,7 +212,7 @@ export class LongPolls {
     }
   }
 
-  /** Compares or answers one poll. Changes go first: they are promised within milliseconds. */
+  /** Compares or answers one poll. Changes are first, because they are promised within milliseconds. */
   #step(): boolean {
     const woken = this.#nextWoken()
     if (woken !== undefined) {
@@ -258,7 +258,7 @@ export class LongPolls {
       this.#walk = undefined
       const [keyText] = this.#changed
       if (keyText === undefined) return undefined
-      // Before the walk, so that a change during the walk marks the item for another one.
+      // Unmark the item before the walk, so that a change during the walk marks it again.
       this.#changed.delete(keyText)
       this.#walked = keyText
       this.#walk = this.#polls.take(keyText)[Symbol.iterator]()
@@ -275,7 +275,7 @@ export class LongPolls {
     if (this.#release(held)) this.#counts.left++
   }
 
-  /** Forgets a poll; false where that was done before. */
+  /** Removes a poll. Returns false if it was removed before. */
   #release(held: HeldPoll): boolean {
     if (held.poll === undefined) return false
     held.poll = undefined

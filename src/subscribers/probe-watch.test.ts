@@ -14,7 +14,7 @@ import { recordRemoved } from '../core/records/record-kind.ts'
 function startWatch(state = new State(WALL_MS)) {
   const probed = new Map<string, ProbeRequest & { healthy: boolean }>()
   const watch = new ProbeWatch(state, {
-    watch: (key, wish, healthy) => void probed.set(key, { ...wish, healthy }),
+    watch: (key, request, healthy) => void probed.set(key, { ...request, healthy }),
     forget: (key) => void probed.delete(key),
   })
   const run = (command: Command<unknown>) => {
@@ -41,20 +41,20 @@ const cluster = (other = {}) =>
     ...other,
   })
 
-test('persistent instances are probed by TCP at their own port, ephemeral ones are not', () => {
+test('persistent instances are probed by TCP at their own port, and ephemeral ones are not probed', () => {
   const { run, seen } = startWatch()
   run(lasting())
   run(registerInstance(registration({ address: address({ port: 81 }) })))
   expect(seen()).toEqual([{ host: '10.0.0.1', port: 80, checker: { type: 'TCP' }, healthy: true }])
 })
 
-test('those that are there at the start are probed from the start', () => {
+test('loaded instances are probed from the start', () => {
   const state = new State(WALL_MS)
   registered(state, { ephemeral: false, healthy: false })
   expect(startWatch(state).seen()).toMatchObject([{ port: 80, healthy: false }])
 })
 
-test('the checker and the port of a cluster count from when they are set, for that cluster alone', () => {
+test('a new checker and port of a cluster apply at once, and only to that cluster', () => {
   const { run, seen } = startWatch()
   run(lasting())
   run(lasting({ address: address({ cluster: 'other' }) }))
@@ -67,13 +67,13 @@ test('the checker and the port of a cluster count from when they are set, for th
   expect(seen()).toMatchObject([{ port: 9_000 }, { port: 80 }])
 })
 
-test('a cluster by a name that every object has is like any other', () => {
+test('a cluster with the name of an object property is an ordinary cluster', () => {
   const { run, seen } = startWatch()
   run(lasting({ address: address({ cluster: 'constructor' }) }))
   expect(seen()).toMatchObject([{ port: 80, checker: { type: 'TCP' } }])
 })
 
-test('who leaves, or turns ephemeral, is not probed any more', () => {
+test('an instance that is removed or becomes ephemeral is not probed any more', () => {
   const { run, seen } = startWatch()
   run(lasting())
   run(registerInstance(registration()))
@@ -84,7 +84,7 @@ test('who leaves, or turns ephemeral, is not probed any more', () => {
   expect(seen()).toEqual([])
 })
 
-test('nobody is probed while health checks are off, but for the white list', () => {
+test('only services of the white list are probed while health checks are off', () => {
   const { run, seen } = startWatch()
   run(lasting())
   run(setSwitch('check', 'false', true))
@@ -98,7 +98,7 @@ test('nobody is probed while health checks are off, but for the white list', () 
   expect(seen()).toHaveLength(2)
 })
 
-test('a change of health is passed on, and a key leads back to its instance', () => {
+test('a change of health updates the target, and a key finds its instance', () => {
   const { run, hear, seen, probed, watch, state } = startWatch()
   run(lasting())
   const serial = [...state.instances(ORDERS)][0]?.record.serial ?? 0
@@ -111,7 +111,7 @@ test('a change of health is passed on, and a key leads back to its instance', ()
   expect(watch.instanceOf(key)).toBeUndefined()
 })
 
-test('other changes are none of its business', () => {
+test('other kinds of change do not affect the targets', () => {
   const { hear, seen } = startWatch()
   hear(recordRemoved(NAMESPACE, 'dev', 0))
   expect(seen()).toEqual([])

@@ -6,24 +6,24 @@ import { type ServiceKey, serviceKeyText } from '../core/naming/service.ts'
 import { LOCAL_SWITCH, SWITCH } from '../core/operator/switch-records.ts'
 import type { State } from '../core/state.ts'
 
-/** What is probed, and how. */
+/** The address, port and checker of a probe. */
 export interface ProbeRequest {
   readonly host: string
   readonly port: number
   readonly checker: HealthChecker
 }
 
-/** Who probes. Watching a key again replaces what was watched. */
+/** The prober. Watching a key again replaces its target. */
 export interface Probing {
   watch(key: string, target: ProbeRequest, healthy: boolean): void
   forget(key: string): void
 }
 
-/** Keeps what is probed in line with what is registered: every persistent instance, by its cluster's checker. */
+/** Keeps the targets of probes equal to the registered persistent instances and the checkers of their clusters. */
 export class ProbeWatch {
   readonly #state: State
   readonly #probing: Probing
-  /** Which instance a key stands for. */
+  /** The probed instances by key. */
   readonly #watched = new Map<string, Instance>()
 
   constructor(state: State, probing: Probing) {
@@ -32,7 +32,7 @@ export class ProbeWatch {
     for (const entry of state.services.all()) this.#watchAll(entry.service.key)
   }
 
-  /** To be called with every committed change. */
+  /** Call it with every change, after State has applied it. */
   onChange(change: Change): void {
     switch (change.kind) {
       case 'instance-saved':
@@ -57,7 +57,7 @@ export class ProbeWatch {
     }
   }
 
-  /** The instance that a key stands for, if it is still there. */
+  /** The instance of a key, if it still exists. */
   instanceOf(key: string): Instance | undefined {
     return this.#watched.get(key)
   }

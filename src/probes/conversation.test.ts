@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { startDeadline } from './deadline.ts'
+import { startDeadline } from './conversation.ts'
 
-test('it expires once, and not when cancelled', async () => {
+test('a deadline expires once, and not after it is cancelled', async () => {
   let expired = 0
   startDeadline(10, () => expired++)
   startDeadline(10, () => expired++)()
@@ -10,7 +10,7 @@ test('it expires once, and not when cancelled', async () => {
   expect(expired).toBe(1)
 })
 
-test('a pause of this process gives the target its time once more', async () => {
+test('a deadline starts again if this process was paused', async () => {
   let expired = 0
   startDeadline(40, () => expired++)
   blockFor(200)

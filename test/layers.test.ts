@@ -75,6 +75,22 @@ describe('each file imports only what its layer may', () => {
   })
 })
 
+/** What only operations may use. The others have a reason: answers are caches of the state, the gate reads switches. */
+const BEHIND_OPERATIONS = ['core/engine.ts', 'core/state.ts', 'core/ports.ts']
+const EXCEPTIONS = ['protocols/answers/instance-list.ts', 'protocols/http/endpoints/server-gate.ts']
+
+test('no protocol passes by the operations, and so by their authorisation', () => {
+  const protocols = files.filter(
+    (file) => file.startsWith('protocols/') && !/\.test(-support)?\.ts$/.test(file),
+  )
+  const past = protocols.filter((file) =>
+    importsOf(file, readFileSync(join(src, file), 'utf8')).some((name) =>
+      BEHIND_OPERATIONS.includes(relative(src, join(src, dirname(file), name)).replaceAll('\\', '/')),
+    ),
+  )
+  expect(past).toEqual(EXCEPTIONS)
+})
+
 test('every form of import is seen', () => {
   const code = `import a from 'one'; import type { B } from './two.ts'; export { c } from 'three'; export * from 'four'
     import 'five'; const d = await import('six'); type E = import('seven').E; const f = await import(d); export type { G } from 'eight'`

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
 import { Refusal } from '../../../../core/refusal.ts'
-import { afterwards } from '../../../../operations/afterwards.ts'
 import type { Beaten, BeatRequest } from '../../../../operations/beats.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { type Beat, parseBeat } from '../../../parameters/json-fields.ts'
@@ -41,9 +40,19 @@ export function beatEndpoint(parts: NamingEndpointParts, answerOf: BeatAnswerOf)
         full,
         fingerprint: target === undefined ? undefined : fingerprintOf(target),
       }
-      return afterwards(beats.beat(request, caller), (beaten) => answerOf(beaten, request))
+      const beaten = beats.beat(request, caller)
+      // Nearly always renewed at once: no closure for that.
+      return beaten instanceof Promise ? answerLater(beaten, request, answerOf) : answerOf(beaten, request)
     },
   })
+}
+
+async function answerLater(
+  beaten: Promise<Beaten>,
+  request: BeatRequest,
+  answerOf: BeatAnswerOf,
+): Promise<Answer> {
+  return answerOf(await beaten, request)
 }
 
 /**

@@ -103,6 +103,7 @@ describe('metadata of other emitters is read', () => {
     ],
     ['escapes', 'metadata:\n- dataId: a\n  desc: "\\u4f60\\x41\\U0001F600\\t"\n  group: G\n', '你A😀\t'],
     ['null', 'metadata:\n- dataId: a\n  desc: null\n  group: G\n', null],
+    ['a tag for null', 'metadata:\n- dataId: a\n  desc: !!null "null"\n  group: G\n', null],
     ['a tilde', 'metadata:\n- dataId: a\n  desc: ~\n  group: G\n', null],
     ['CRLF and a mark', '\ufeffmetadata:\r\n- dataId: a\r\n  desc: x # why\r\n  group: G\r\n', 'x'],
     ['unknown keys', 'metadata:\n- dataId: a\n  more: x\n  desc: x\n  group: G\n', 'x'],

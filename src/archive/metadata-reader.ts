@@ -41,6 +41,8 @@ const MAX_DEPTH = 16
 /** The lexeme before the text of a scalar, so that a comment can be told from a text that looks like one. */
 const SCALAR_MARK = '\u001f'
 
+const NULL_TAG = 'tag:yaml.org,2002:null'
+
 const KEYS = ['group', 'dataId', 'type', 'desc', 'appName', 'configTags'] as const
 
 /**
@@ -216,9 +218,11 @@ class MetadataReader {
   }
 }
 
-/** Nothing, or one of the plain words for nothing. */
+/** Nothing, a plain word for nothing, or a scalar with the tag `!!null`. */
 function isNull(node: Node | null): node is null {
   if (node === null) return true
-  if (!isScalar(node) || node.type !== 'PLAIN' || node.tag !== undefined) return false
+  if (!isScalar(node)) return false
+  if (node.tag === NULL_TAG) return true
+  if (node.type !== 'PLAIN' || node.tag !== undefined) return false
   return ['', '~', 'null', 'Null', 'NULL'].includes(String(node.value))
 }

@@ -1,12 +1,11 @@
 import { resolve } from 'node:path'
-import type { ConfigKey } from '../../core/config/config-item.ts'
+import { configKey, type ConfigKey } from '../../core/config/config-item.ts'
 import type { HistoryPage, HistoryRecord } from '../../core/config/history-record.ts'
 import type { ChangeGroup, CommitResult, Revision, Snapshot, Store } from '../../core/ports.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { ContentPack } from './content-pack.ts'
-import { arrivedPage, arrivedRecord } from './crossed-history.ts'
 import type { LocalFile } from '../local-file.ts'
-import type { CommitBatch, Write } from './messages.ts'
+import type { CommitBatch, CrossingPage, CrossingRecord, Write } from './messages.ts'
 import { SnapshotBuilder } from './snapshot.ts'
 import type { StoreLog } from './store-log.ts'
 import { WorkerClient } from './worker-client.ts'
@@ -144,4 +143,17 @@ function batchOf(groups: readonly ChangeGroup[], revision: Revision): CommitBatc
     ends.push(writes.length)
   }
   return { writes, ends, contents: pack.pack(), revision }
+}
+
+/** A page of history as the port has it, of what came from the worker; `key` is whose it is. */
+function arrivedPage(key: ConfigKey, { totalCount, entries }: CrossingPage): HistoryPage {
+  return { totalCount, entries: entries.map((entry) => ({ ...entry, key })) }
+}
+
+/** A record as the port has it, with its content as a Buffer again. */
+function arrivedRecord(record: CrossingRecord | undefined): HistoryRecord | undefined {
+  if (record === undefined) return undefined
+  const { name, entry, md5, content } = record
+  const { buffer, byteOffset, byteLength } = content
+  return { ...entry, key: configKey(...name), md5, content: Buffer.from(buffer, byteOffset, byteLength) }
 }

@@ -1,15 +1,14 @@
 import { checksumColumnsOf, columnsOf, type CheckedTable, withChecksums } from './checked-row.ts'
-import { storable, type Connection } from './connection.ts'
-import { GatheredRows } from './gathered-rows.ts'
+import { storable, type Connection, type SqlValue } from './connection.ts'
 
 /**
- * Writes and drops rows of one table, many with one statement, in the order in which they are given: `add` and `drop`
- * gather, `flush` carries out what is left.
+ * Writes and deletes rows of one table in their order, many rows with one statement. `add` and `drop` collect rows, and `flush`
+ * writes the rest.
  */
 export class RowWriter {
   readonly #table: CheckedTable
   readonly #columns: readonly string[]
-  /** Rows to write, and keys of rows to drop: one of the two is empty. */
+  /** Rows to write, and keys of rows to delete: one of the two is empty. */
   readonly #written: GatheredRows
   readonly #dropped: GatheredRows
 
@@ -20,7 +19,7 @@ export class RowWriter {
     this.#dropped = new GatheredRows(connection, table.rowsAtOnce, (rows) => this.#deleteOf(rows))
   }
 
-  /** Takes the values of a row to write (`Table.encode`); it is written by the next `flush` at the latest. */
+  /** Adds the values of a row (`Table.encode`). It is written by the next `flush` at the latest. */
   add(values: readonly unknown[]): void {
     const row = withChecksums(this.#table, values)
     if (row.length !== this.#columns.length) {
@@ -30,19 +29,19 @@ export class RowWriter {
     this.#written.add(row)
   }
 
-  /** Takes the key of a row that is to go, if it is there; it is gone by the next `flush` at the latest. */
+  /** Adds the key of a row to delete, if it exists. It is deleted by the next `flush` at the latest. */
   drop(key: readonly unknown[]): void {
     this.#written.flush()
     this.#dropped.add(key.map(storable))
   }
 
-  /** Carries out everything taken so far. */
+  /** Writes and deletes all pending rows. */
   flush(): void {
     this.#written.flush()
     this.#dropped.flush()
   }
 
-  /** Forgets what was taken and not carried out. */
+  /** Discards all pending rows. */
   reset(): void {
     this.#written.reset()
     this.#dropped.reset()
@@ -63,5 +62,60 @@ export class RowWriter {
     const row = `(${this.#table.key.map((column) => `${column} = ?`).join(' AND ')})`
     const any = Array.from({ length: rows }, () => row).join(' OR ')
     return `DELETE FROM ${this.#table.name} WHERE ${any}`
+  }
+}
+
+/** Few sizes, so that few statements are prepared. */
+const STATEMENT_SIZES = [50, 16, 4, 1]
+
+/** Rows that are pending for one kind of statement. A statement takes many rows: running it costs more than a row in it. */
+class GatheredRows {
+  readonly #connection: Connection
+  readonly #most: number
+  readonly #statementFor: (rows: number) => string
+  /** The statements by how many rows they take. */
+  readonly #statements = new Map<number, string>()
+  #rows: SqlValue[][] = []
+
+  /** `most`: how many rows a statement takes at most. `statementFor` returns the statement for that many rows. */
+  constructor(connection: Connection, most: number, statementFor: (rows: number) => string) {
+    this.#connection = connection
+    this.#most = most
+    this.#statementFor = statementFor
+  }
+
+  /** Adds a row of values from `storable`. It is written by the next `flush` at the latest. */
+  add(row: SqlValue[]): void {
+    this.#rows.push(row)
+    if (this.#rows.length >= this.#most) this.flush()
+  }
+
+  /** Writes all pending rows. */
+  flush(): void {
+    const rows = this.#rows
+    if (rows.length === 0) return
+    this.#rows = []
+    for (let at = 0; at < rows.length;) {
+      const size = this.#sizeFor(rows.length - at)
+      this.#connection.runRows(this.#statement(size), rows.slice(at, at + size))
+      at += size
+    }
+  }
+
+  /** Discards all pending rows. */
+  reset(): void {
+    this.#rows = []
+  }
+
+  #sizeFor(left: number): number {
+    return STATEMENT_SIZES.find((size) => size <= left && size <= this.#most) ?? 1
+  }
+
+  #statement(rows: number): string {
+    const kept = this.#statements.get(rows)
+    if (kept !== undefined) return kept
+    const made = this.#statementFor(rows)
+    this.#statements.set(rows, made)
+    return made
   }
 }

@@ -6,8 +6,7 @@ import { type Inventory, takeInventory } from './inventory.ts'
 import { judgeReferences } from './judge-references.ts'
 import type { RepairPlan } from './repair-plan.ts'
 import { RepairedRows } from './repaired-rows.ts'
-import type { ReadRow, RowSource } from './store-rows.ts'
-import type { AnyRow } from './stored-row.ts'
+import type { AnyRow, ReadRow, RowSource } from './store-rows.ts'
 
 /** What is in a store besides its sound rows. */
 export interface Beside {

@@ -8,47 +8,46 @@ import type { InstanceRow, MetaRow, RecordRow, RevisionRow, TableName } from '..
 import type { Findings, OnProgress } from './finding.ts'
 import { RevisionIndex, type RevisionNote } from './revision-index.ts'
 import { NotExaminable } from './sqlite-check.ts'
-import type { ReadRow, RowSource } from './store-rows.ts'
-import type { StoredRow } from './stored-row.ts'
+import type { ReadRow, RowSource, StoredRow } from './store-rows.ts'
 
-/** What the row of an item says, as far as others depend on it. */
+/** The fields of an item's row that other rows depend on. */
 interface ItemNote {
   readonly itemId: number
   /** The revision that the row was written with. */
   readonly revisionId: number
 }
 
-/** What the row of an instance says. */
+/** The fields of an instance's row that other rows depend on. */
 interface InstanceNote {
   readonly serviceSerial: number
   readonly ephemeral: boolean
   readonly address: string
 }
 
-/** Everything sound that a file holds, without contents: what references are judged by. */
+/** All sound rows of a file, without contents: what references are judged by. */
 export interface Inventory {
   readonly names: Map<number, NameText>
   readonly items: Map<number, ItemNote>
   readonly revisions: RevisionIndex
-  /** Services by serial: how to call them. */
+  /** The names of services by serial, for messages. */
   readonly services: Map<number, string>
   /** Instances by serial. */
   readonly instances: Map<number, InstanceNote>
-  /** What the sound rows of instances come to, and what they must come to. */
+  /** The totals of the sound rows of instances, and the totals that were stored. */
   instanceTotals: { found: InstanceTotals; stored: InstanceTotals | undefined }
   /** Tables with something broken in them. */
   readonly brokenTables: Set<TableName>
-  /** What the current versions of all items must come to. */
+  /** The stored sums of the current versions of all items. */
   versionSums: VersionSums | undefined
-  /** Rows of each table that are sound. */
+  /** The number of sound rows of each table. */
   readonly counts: Map<TableName, number>
-  /** The highest id that any revision or item has or had, broken ones included. */
+  /** The highest id of all revisions, broken ones included. */
   highestId: number
-  /** The latest time that a record speaks of, epoch milliseconds. */
+  /** The latest time of all history records, epoch milliseconds. */
   latestMs: number
 }
 
-/** Reads and checks every row; says what is broken. */
+/** Reads and checks every row. Broken rows become findings. */
 export function takeInventory(rows: RowSource, findings: Findings, onProgress: OnProgress): Inventory {
   const inventory: Inventory = {
     names: new Map(),
@@ -70,18 +69,18 @@ export function takeInventory(rows: RowSource, findings: Findings, onProgress: O
   return inventory
 }
 
-/** What a revision's row says, without its content. */
+/** A revision without its content. */
 function revisionNote(row: RevisionRow): RevisionNote {
   const { id, nameId, itemId, op, prevId, hidden, content } = row
   return { id, nameId, itemId, prevId: prevId ?? 0, op, hidden, hasContent: content !== null }
 }
 
-/** The md5 that the content of a revision has; undefined where it has no content. */
+/** The md5 of the content of a revision; undefined if it has no content. */
 export function contentMd5({ content }: RevisionRow): string | undefined {
   return content === null ? undefined : createHash('md5').update(content).digest('hex')
 }
 
-/** What it means when rows of a table are lost. */
+/** What is lost with rows of a table. */
 export const EFFECTS: Record<TableName, string> = {
   meta: 'The clock and counters of the store are lost.',
   config_name:
@@ -124,7 +123,7 @@ function noteRow(inventory: Inventory, findings: Findings, stored: StoredRow): v
     }
     case 'config_item': {
       const { nameId, id, revisionId } = stored.row
-      // Of two the later one counts: a page that belongs to nothing may be an old one.
+      // Of two rows the later one counts: a page that no tree contains may be old.
       if ((items.get(nameId)?.revisionId ?? 0) < revisionId) items.set(nameId, { itemId: id, revisionId })
       return
     }
@@ -175,7 +174,7 @@ function noteMeta(inventory: Inventory, { name, value }: MetaRow): void {
 
 function noteInstance(inventory: Inventory, row: InstanceRow, checksum: number): void {
   const { serial, serviceSerial, record } = row
-  // The first of two rows with the same number counts: the other is in a page that belongs to nothing.
+  // Of two rows with the same serial the first one counts: the other is in a page that no tree contains.
   if (inventory.instances.has(serial)) return
   const { ephemeral, address } = instanceOfText(serial, record)
   const at = `${address.ip}:${address.port}`

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { deletion, item, name, outcomeOf, revision, sums } from './fake-rows.test-support.ts'
-import type { AnyRow } from './stored-row.ts'
+import type { AnyRow } from './store-rows.ts'
 
 /** The items a and b: a has the versions 11 and 13, b has 21. */
 const A = [name(1), item(1, 11), revision(1, 11), revision(1, 13, { prevId: 11 })]

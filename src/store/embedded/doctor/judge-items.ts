@@ -3,7 +3,7 @@ import type { Inventory } from './inventory.ts'
 import { nameOf, placeOf, type Judging } from './repair-plan.ts'
 import type { RevisionNote } from './revision-index.ts'
 
-/** Compares the row of each item with the versions that are left of it; what is found goes into findings and plan. */
+/** Compares the row of each item with its versions that are left. Adds to the findings and the plan. */
 export function judgeItems(judging: Judging, newest: ReadonlyMap<number, Newest>): void {
   const { rows, inventory, findings, plan } = judging
   const missing = missingVersions(rows, inventory, newest)
@@ -26,13 +26,13 @@ export function judgeItems(judging: Judging, newest: ReadonlyMap<number, Newest>
 }
 
 interface Versions {
-  /** The newest sound one. */
+  /** The newest sound version. */
   readonly last: RevisionNote | undefined
-  /** A newer one that is missing. */
+  /** A newer version that is missing. */
   readonly lost: number | undefined
 }
 
-/** What is wrong with an item: its row and the newest record of its history must speak of the same version. */
+/** What is wrong with an item; undefined if its row and its newest history record fit. */
 function problemOfItem(
   { items }: Inventory,
   nameId: number,
@@ -65,7 +65,7 @@ function problemOfItem(
   }
 }
 
-/** Puts into the plan what becomes of an item: the version that it gets. */
+/** Adds to the plan which version an item gets. */
 function planItem({ inventory, plan }: Judging, nameId: number, last: Newest | undefined) {
   const target = targetOf(inventory, nameId, last)
   plan.items.set(nameId, target)
@@ -77,8 +77,8 @@ function planItem({ inventory, plan }: Judging, nameId: number, last: Newest | u
 }
 
 /**
- * The version that an item gets. An item without a row was deleted where only the history is damaged (the record of
- * the deletion is what is lost); else its row was lost and it is made anew.
+ * The version that an item gets; undefined: none. An item has no row because it was deleted (if only the history is damaged:
+ * then the record of the deletion is lost) or because its row is lost (then it is created again).
  */
 function targetOf(
   { items, brokenTables }: Inventory,
@@ -101,7 +101,7 @@ function remedyOf({ inventory, plan }: Judging, nameId: number, target: Revision
   return `It falls back to its newest sound version, ${target.id}.`
 }
 
-/** What the sums say is lost beyond what has been named. */
+/** Reports missing sums, and losses that the sums show but nothing names. */
 function judgeSums(judging: Judging, { more, suspected }: MissingVersions): void {
   const { inventory, findings } = judging
   if (inventory.versionSums === undefined)
@@ -127,7 +127,7 @@ function judgeSums(judging: Judging, { more, suspected }: MissingVersions): void
   }
 }
 
-/** A name with nothing under it is what cleaning may leave; where rows of items and versions are lost it had some. */
+/** Cleaning leaves names without an item. If rows of items and of versions are broken, such a name may have had one. */
 function judgeBareNames({ inventory, findings }: Judging, newest: ReadonlyMap<number, Newest>): void {
   const { names, items, brokenTables } = inventory
   if (!brokenTables.has('config_item') || !brokenTables.has('config_revision')) return

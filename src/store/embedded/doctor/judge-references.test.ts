@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { SAMPLE_ROWS } from '../rows.test-support.ts'
 import { item, name, outcomeOf, revision, sums, totals } from './fake-rows.test-support.ts'
-import type { AnyRow } from './stored-row.ts'
+import type { AnyRow } from './store-rows.ts'
 import { instanceText } from '../instance-text.ts'
 import { BEATS, OPERATOR } from '../../../core/naming/instance.ts'
 

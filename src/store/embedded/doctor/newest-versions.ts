@@ -3,7 +3,7 @@ import type { Inventory } from './inventory.ts'
 import type { RevisionNote } from './revision-index.ts'
 import type { RowSource } from './store-rows.ts'
 
-/** The newest sound revision of a name, and the newest one that has a content. */
+/** The newest sound revision of a name, and its newest revision with a content. */
 export interface Newest {
   readonly revision: RevisionNote
   readonly withContent: RevisionNote | undefined
@@ -26,13 +26,13 @@ export function newestByName({ revisions }: Inventory): Map<number, Newest> {
   return newest
 }
 
-/** What is known of the current versions of items that are lost. */
+/** Which current versions of items are missing. */
 export interface MissingVersions {
-  /** By name: a version that is missing and newer than all that are left. */
+  /** The missing version of an item, newer than all that are left, by the name's number. */
   readonly known: ReadonlyMap<number, number>
-  /** Names of items that may have lost a newer version, or may not. */
+  /** The names of items that may have lost a newer version. */
   readonly suspected: readonly number[]
-  /** Whether more was lost than `known` and the rows that are missing tell. */
+  /** Whether more is missing than `known` and lost rows of items explain. */
   readonly more: boolean
 }
 
@@ -61,7 +61,7 @@ export function missingVersions(
   return { known, suspected: suspected.map(([nameId]) => nameId), more: true }
 }
 
-/** The version that each item with a row has, of those that are left; 0 where none is. */
+/** The newest version left of each item with a row; 0 if none is left. */
 function leftVersions({ items }: Inventory, newest: ReadonlyMap<number, Newest>): Map<number, number> {
   const versionOf = (nameId: number) => {
     const revision = newest.get(nameId)?.revision
@@ -70,13 +70,13 @@ function leftVersions({ items }: Inventory, newest: ReadonlyMap<number, Newest>)
   return new Map([...items.keys()].map((nameId) => [nameId, versionOf(nameId)]))
 }
 
-/** Versions that rows of items were written with, and that are not there. */
+/** Missing versions that rows of items were written with. */
 function pointedTo({ items }: Inventory, newest: ReadonlyMap<number, Newest>): Map<number, number> {
   const lost = [...items].filter(([nameId, { revisionId }]) => revisionId > lastOf(newest, nameId))
   return new Map(lost.map(([nameId, { revisionId }]) => [nameId, revisionId]))
 }
 
-/** The id of the newest revision that is left of a name, be it a deletion; 0 where none is. */
+/** The id of the newest revision left of a name, deletions included; 0 if none is left. */
 function lastOf(newest: ReadonlyMap<number, Newest>, nameId: number): number {
   return newest.get(nameId)?.revision.id ?? 0
 }
@@ -90,8 +90,8 @@ function newestInIndex(rows: RowSource): Map<number, number> {
 }
 
 /**
- * Whether the sums are those of the versions left, the lost ones that are known, and of items that have only lost their
- * row; where one version more accounts for them, it becomes known.
+ * Whether the sums equal those of the versions left, the known missing ones, and the items that have lost only their row. If
+ * one more missing version explains the sums, it is added to `known`.
  */
 function isExplained(
   { inventory, newest }: { inventory: Inventory; newest: ReadonlyMap<number, Newest> },

@@ -6,23 +6,23 @@ import type { RowSource } from './store-rows.ts'
 
 /** What a repair does besides copying every sound row. */
 export interface RepairPlan {
-  /** Names that were read from the index, their own rows being lost. */
+  /** Names whose rows are lost and that the index still has. */
   readonly namesFromIndex: Map<number, NameText>
-  /** Names whose rows of all tables are left out: nobody knows what they are called. */
+  /** Numbers of names that are lost: rows of all tables with them are left out. */
   readonly namelessIds: Set<number>
-  /** Items that get another version than the one written last, or have no row; undefined: the row is left out. */
+  /** Items that get another version than the last one, or have no row; undefined: the row is left out. */
   readonly items: Map<number, RevisionNote | undefined>
-  /** Names of items whose row is that of another item of the same name: it is made anew. */
+  /** Names of items whose row belongs to an older item of the same name: the row is created again. */
   readonly staleRows: Set<number>
-  /** Names of items that stay deleted though the record of the deletion is lost: by the version that they had last. */
+  /** The last version of items that stay deleted although the record of the deletion is lost. */
   readonly deletions: Map<number, RevisionNote>
-  /** Records that history no longer shows: the content that they answer is lost. */
+  /** Records that history no longer shows because their content is lost. */
   readonly hidden: Set<number>
-  /** Instances that are left out: their service is gone. */
+  /** Instances that are left out because their service is lost. */
   readonly instances: Set<number>
 }
 
-/** What is judged, and what comes of it. */
+/** What is judged, and the results. */
 export interface Judging {
   readonly rows: RowSource
   readonly inventory: Inventory
@@ -43,13 +43,13 @@ export function emptyPlan(): RepairPlan {
   }
 }
 
-/** How to call the item of a name. */
+/** The name of an item for messages. */
 export function placeOf({ inventory, plan }: Judging, nameId: number): string {
   const name = inventory.names.get(nameId) ?? plan.namesFromIndex.get(nameId)
   return name === undefined ? `with the number ${nameId}` : nameOf(name)
 }
 
-/** How to call an item. */
+/** The name of an item for messages. */
 export function nameOf([namespaceId, group, dataId]: NameText): string {
   return `${namespaceId}/${group}/${dataId}`
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { item, name, outcomeOf, revision, sums } from './fake-rows.test-support.ts'
-import type { AnyRow } from './stored-row.ts'
+import type { AnyRow } from './store-rows.ts'
 
 const SOUND = [name(1), item(1, 11), revision(1, 11), sums({ 1: 11 })]
 const meta = (key: string, value: string): AnyRow => ({ table: 'meta', row: { name: key, value } })

@@ -3,13 +3,12 @@ import type { ItemRow, RevisionRow } from '../tables.ts'
 import type { OnProgress } from './finding.ts'
 import { contentMd5, type Inventory, recordProblem } from './inventory.ts'
 import type { RepairPlan } from './repair-plan.ts'
-import type { RowSource } from './store-rows.ts'
-import type { AnyRow, StoredRow } from './stored-row.ts'
+import type { AnyRow, RowSource, StoredRow } from './store-rows.ts'
 
-/** Ids that a lost counter may have given out beyond those that are seen. */
+/** How many ids a lost counter may have given out above the highest id found. */
 const FLOOR_MARGIN = 10_000
 
-/** What is known of an item that has no row any more, from the first version of it. */
+/** What the first version of an item tells, if the item's row is lost. */
 interface Birth {
   readonly itemId: number
   readonly atMs: number
@@ -17,22 +16,22 @@ interface Birth {
   readonly user: string | null
 }
 
-/** The rows of a repaired store: the sound ones, changed as the plan says. */
+/** The rows of a repaired store: the sound rows, changed as the plan says. */
 export class RepairedRows {
   readonly #rows: RowSource
   readonly #inventory: Inventory
   readonly #plan: RepairPlan
   readonly #isDamaged: boolean
   readonly #seen = new Set<string>()
-  /** The item of each version that a deletion is made anew for. */
+  /** The id of the item whose deletion is recorded again, by its name's number. */
   readonly #itemIds = new Map<number, number>()
-  /** Items to make anew, by their name's number. */
+  /** Items that are created again, by their name's number. */
   readonly #births = new Map<number, Birth>()
   /** Numbers of the table `meta`, by name. */
   readonly #meta = new Map<string, number>()
   #lastRevision = 0
 
-  /** `isDamaged`: anything at all was found. */
+  /** `isDamaged`: the examination found any damage. */
   constructor(found: { rows: RowSource; inventory: Inventory; plan: RepairPlan }, isDamaged: boolean) {
     this.#isDamaged = isDamaged
     this.#rows = found.rows
@@ -49,11 +48,11 @@ export class RepairedRows {
       const row = this.#changed(read.stored)
       if (row !== undefined) yield row
     }
-    yield* this.#itemsMadeAnew()
-    yield* this.#deletionsMadeAnew()
+    yield* this.#recreatedItems()
+    yield* this.#recreatedDeletions()
   }
 
-  /** Values of the table `meta` that protect what is not there any more: ids and times are never given out again. */
+  /** Values of the table `meta` that are raised, so that no id and no time is given out a second time. */
   metaToSet(): [MetaName, string][] {
     const { highestId, latestMs } = this.#inventory
     if (!this.#isDamaged) return []
@@ -73,10 +72,10 @@ export class RepairedRows {
     return Number.isFinite(value) ? value : 0
   }
 
-  /** In a damaged file a row may stand twice: below two pages, or in an old page that belongs to nothing. */
+  /** In a damaged file a row may occur twice: below two pages, or in an old page that no tree contains. */
   #wasSeen(stored: StoredRow): boolean {
     if (!this.#isDamaged) return false
-    // Of two rows of one item the later one counts, and not the first: see #item.
+    // Of two rows of an item the later one counts, not the first: see #item.
     const key = stored.table === 'config_item' ? `${keyOf(stored)} ${stored.row.revisionId}` : keyOf(stored)
     if (this.#seen.has(key)) return true
     this.#seen.add(key)
@@ -104,7 +103,7 @@ export class RepairedRows {
 
   #item(row: ItemRow): AnyRow | undefined {
     const { nameId } = row
-    // Of two rows of one item the later one counts.
+    // Of two rows of an item the later one counts.
     if (this.#inventory.items.get(nameId)?.revisionId !== row.revisionId) return undefined
     if (this.#plan.namelessIds.has(nameId) || this.#plan.staleRows.has(nameId)) return undefined
     const target = this.#plan.items.get(nameId)
@@ -130,8 +129,8 @@ export class RepairedRows {
     this.#births.set(nameId, { itemId, atMs, ip: srcIp, user: srcUser })
   }
 
-  /** Ids are taken from those that the counter leaves out: see `metaToSet`. */
-  *#deletionsMadeAnew(): Generator<AnyRow> {
+  /** The ids are above all ids found and below the raised counter: see `metaToSet`. */
+  *#recreatedDeletions(): Generator<AnyRow> {
     let revision = Math.floor(this.#inventory.highestId / 2)
     for (const [nameId, last] of this.#plan.deletions) {
       const itemId = this.#itemIds.get(nameId)
@@ -143,7 +142,7 @@ export class RepairedRows {
     this.#lastRevision = revision
   }
 
-  *#itemsMadeAnew(): Generator<AnyRow> {
+  *#recreatedItems(): Generator<AnyRow> {
     for (const [nameId, { itemId, atMs, ip, user }] of this.#births) {
       const target = this.#plan.items.get(nameId)
       if (target === undefined) continue
@@ -158,7 +157,7 @@ export class RepairedRows {
 
 const NO_NOTES = { desc: null, use: null, effect: null, schema: null, configTags: null }
 
-/** What the records of deletions have in common that a repair adds. */
+/** The fields that all deletions recorded by a repair have in common. */
 const DELETION = {
   op: 'D',
   md5: null,

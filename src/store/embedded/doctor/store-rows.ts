@@ -1,11 +1,19 @@
+import { checksumColumnsOf, columnsOf, type CheckedTable, verified } from '../checked-row.ts'
+import type { SqlValue } from '../connection.ts'
 import { readCatalog, type Catalog } from '../file/catalog.ts'
 import type { DatabaseFile } from '../file/database-file.ts'
 import { freePages, looseRows, walkTree, type Met } from '../file/tree-walk.ts'
-import { TABLE_NAMES, type TableName } from '../tables.ts'
+import type { Values } from '../table.ts'
+import { type RowOf, TABLE_NAMES, type TableName, TABLES } from '../tables.ts'
 import type { OnProgress } from './finding.ts'
-import { storedRow, storedRowOfAny, type StoredRow } from './stored-row.ts'
 
-/** What reading the tables meets: a sound row, or what is broken. */
+/** A row of any table. */
+export type AnyRow = { readonly [T in TableName]: { readonly table: T; readonly row: RowOf<T> } }[TableName]
+
+/** A row of any table that was read and checked. */
+export type StoredRow = AnyRow & { readonly rowid: number; readonly checksum: number }
+
+/** A sound row, or something broken. */
 export type ReadRow =
   | { readonly kind: 'row'; readonly stored: StoredRow }
   | { readonly kind: 'broken'; readonly table: TableName; readonly met: Broken; readonly problem: string }
@@ -19,7 +27,7 @@ const PAGES_PER_REPORT = 500
 /** What the doctor reads of a store. */
 export type RowSource = Pick<StoreRows, 'read' | 'namesInIndex' | 'revisionsInIndex'>
 
-/** Reads every row of every table, around what is broken, without SQLite. Can be gone through more than once. */
+/** Reads every row of every table without SQLite, and goes on behind what is broken. */
 export class StoreRows {
   readonly #file: DatabaseFile
   readonly catalog: Catalog
@@ -30,8 +38,8 @@ export class StoreRows {
   }
 
   /**
-   * All rows, table by table. If a page of a table is broken, rows in pages that belong to nothing follow: they were
-   * below that page. A row may come twice then; the first one counts.
+   * All rows, table by table. If a page of a table is broken, rows follow from pages that no tree contains: they were
+   * below that page. Then a row may come twice; the first one counts.
    */
   *read(step: string, onProgress: OnProgress): Generator<ReadRow> {
     const visited = new Set<number>()
@@ -58,7 +66,7 @@ export class StoreRows {
     for (const read of this.#readLoose(visited)) if (incomplete.has(read.stored.table)) yield read
   }
 
-  /** The names of items as the index keeps them, for names whose own row is lost. They have no checksum. */
+  /** The names of items in the index, for names whose own row is lost. They have no checksum. */
   *namesInIndex(): Generator<{ id: number; name: readonly [string, string, string] }> {
     const root = this.catalog.indexes.get('sqlite_autoindex_config_name_1') ?? 0
     for (const met of walkTree(this.#file, root, new Set())) {
@@ -68,7 +76,7 @@ export class StoreRows {
     }
   }
 
-  /** The revisions of names as the index keeps them, in no order. They have no checksum. */
+  /** The revisions of names in the index, in no order. They have no checksum. */
   *revisionsInIndex(): Generator<{ nameId: number; id: number }> {
     const root = this.catalog.indexes.get('config_revision_by_name') ?? 0
     for (const met of walkTree(this.#file, root, new Set())) {
@@ -105,4 +113,54 @@ function judged(table: TableName, met: Met): ReadRow {
   if (stored !== undefined) return { kind: 'row', stored }
   const problem = 'its checksum does not fit its contents'
   return { kind: 'broken', table, met: { page, rowid, wholePage: false }, problem }
+}
+
+type MetRow = Extract<Met, { kind: 'row' }>
+
+/** In these tables the key is the rowid, which is not kept in the row itself. */
+const KEYED_BY_ROWID = new Set<TableName>([
+  'config_name',
+  'config_revision',
+  'config_item',
+  'service',
+  'instance',
+])
+
+/** The row as it was written; undefined where its number of columns or its checksum does not fit the table. */
+export function storedRow(table: TableName, { rowid, values }: MetRow): StoredRow | undefined {
+  const found = KEYED_BY_ROWID.has(table) ? values.with(0, rowid) : values
+  const definition = TABLES[table]
+  const sound = checkedValues(definition, found)
+  if (sound === undefined) return undefined
+  const checksum = found.at(definition.content === undefined ? -1 : -2)
+  return { table, row: definition.decode(sound), rowid, checksum } as StoredRow
+}
+
+/** The row of whichever table it fits: the checksum proves it. */
+export function storedRowOfAny(met: MetRow): StoredRow | undefined {
+  for (const table of TABLE_NAMES) {
+    const stored = storedRow(table, met)
+    if (stored !== undefined) return stored
+  }
+  return undefined
+}
+
+function checkedValues(table: CheckedTable, found: Values): Values | undefined {
+  const checksumCount = checksumColumnsOf(table).length
+  const contentCount = table.content === undefined ? 0 : 1
+  if (found.length !== columnsOf(table).length + checksumCount) return undefined
+  // In the file the content comes after the checksums.
+  const end = found.length - contentCount
+  const fields = found.slice(0, end - checksumCount).map(textOf)
+  const checksums = found.slice(end - checksumCount, end)
+  try {
+    return verified(table, { values: [...fields, ...found.slice(end)], checksums, hasContent: true })
+  } catch {
+    return undefined
+  }
+}
+
+/** A text with a NUL is stored as bytes. */
+function textOf(value: SqlValue): SqlValue {
+  return Buffer.isBuffer(value) ? value.toString() : value
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { temporaryDatabase } from '../database.test-support.ts'
 import { RowWriter } from '../row-writer.ts'
 import { TABLES } from '../tables.ts'
-import { storedRow, storedRowOfAny } from './stored-row.ts'
+import { storedRow, storedRowOfAny } from './store-rows.ts'
 
 const connection = temporaryDatabase()
 

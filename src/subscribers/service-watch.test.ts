@@ -1,6 +1,9 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { Change } from '../core/changes.ts'
+import { REMEMBERED_METADATA, rememberedId } from '../core/naming/remembered-metadata.ts'
 import { serviceKeyText, type ServiceKey } from '../core/naming/service.ts'
+import { NAMESPACE } from '../core/namespaces/namespace.ts'
+import { recordRemoved, recordSaved } from '../core/records/record-kind.ts'
 import { type Round, ServiceWatch, WatchedService, type WatchOutlet } from './service-watch.ts'
 
 /** Streams that stay open: each watches services until it ends, and notes what it is told. */
@@ -86,6 +89,23 @@ test('a change is told at every outlet where its service is watched, and only th
   change(SHOP, 'one')
   pass(20)
   expect([first.told, second.told]).toEqual([['a one'], ['b one']])
+})
+
+test('remembered metadata that is saved or removed is a change of its service, other records are none', () => {
+  first.open('a', SHOP)
+  const place = { serviceKey: SHOP, address: { ip: '10.0.0.1', port: 80, cluster: 'DEFAULT' } }
+  const id = rememberedId(place)
+  const changes = [
+    recordSaved(REMEMBERED_METADATA, { id, value: { ...place, metadata: { a: '1' } }, stamp: 0 }),
+    recordRemoved(REMEMBERED_METADATA, id, 0),
+    recordRemoved(NAMESPACE, id, 0),
+  ]
+  for (const one of changes) {
+    current = one.kind
+    watch.onChange(one)
+    pass(60_000)
+  }
+  expect(first.told).toEqual(['a record-saved', 'a record-removed'])
 })
 
 test('a stream that stays is told of each later change, without asking again', () => {

@@ -1,7 +1,6 @@
 import type { Change } from '../core/changes.ts'
-import { REMEMBERED_METADATA } from '../core/naming/remembered-metadata.ts'
+import { REMEMBERED_METADATA, serviceOfRememberedId } from '../core/naming/remembered-metadata.ts'
 import type { ServiceKey } from '../core/naming/service.ts'
-import { savedValue } from '../core/records/record-kind.ts'
 import { SlicedWork, type Loop } from '../core/sliced-work.ts'
 
 /** How long the changes of a service are gathered into one report by default, ms. */
@@ -141,9 +140,8 @@ function changedService(change: Change): ServiceKey | undefined {
     case 'instance-health-changed':
       return change.serviceKey
     case 'record-saved':
-      return savedValue(REMEMBERED_METADATA, change)?.serviceKey
-    // Remembered metadata expires only where no instance is.
     case 'record-removed':
+      return change.recordKind === REMEMBERED_METADATA.name ? serviceOfRememberedId(change.id) : undefined
     case 'config-published':
     case 'config-deleted':
       return undefined

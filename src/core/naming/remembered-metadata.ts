@@ -2,7 +2,7 @@ import { fieldsOf, textIn } from '../records/json-fields.ts'
 import { defineRecordKind } from '../records/record-kind.ts'
 import { addressText, type Metadata } from './instance.ts'
 import type { Place } from './presence.ts'
-import { serviceKeyText } from './service.ts'
+import { type ServiceKey, serviceKeyText } from './service.ts'
 
 /** The keys that operators wrote over the metadata of an address (interface.md, state rule 3): all of them, at least one. */
 export interface RememberedMetadata extends Place {
@@ -22,6 +22,12 @@ export const REMEMBERED_METADATA = defineRecordKind<RememberedMetadata>('remembe
 /** The id of the record of a place. */
 export function rememberedId({ serviceKey, address }: Place): string {
   return `${serviceKeyText(serviceKey)}\u0002${addressText(address)}`
+}
+
+/** The service of the place whose record has this id. */
+export function serviceOfRememberedId(id: string): ServiceKey {
+  const [namespaceId = '', groupedName = ''] = id.split('\u0002')
+  return { namespaceId, groupedName }
 }
 
 function serviceKeyIn(fields: Readonly<Record<string, unknown>>) {

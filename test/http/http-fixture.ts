@@ -91,6 +91,15 @@ const ROUTES: Route[] = [
     held.push(poll)
     return undefined
   }),
+  {
+    ...plainRoute('PUT', '/svc/v1/repeated', () => textAnswer('read')),
+    // What `again` may know: the target, word for word, and who asks.
+    again: (target, caller) => {
+      if (!target.endsWith('?a=known')) return undefined
+      if (caller.headers['x-test'] === 'denied') throw new Refusal('forbidden', 'no')
+      return textAnswer(`known from ${caller.ip}`)
+    },
+  },
   { ...plainRoute('POST', '/svc/v1/small', () => OK_TEXT), maxBodyBytes: 100 },
   route({
     method: 'GET',

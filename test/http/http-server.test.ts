@@ -153,6 +153,27 @@ describe('answers', () => {
   })
 })
 
+describe('a request that was read before, word for word', () => {
+  beforeEach(() => start())
+  const put = (target: string, x = '') =>
+    send(target, { method: 'PUT', headers: { 'x-test': x, 'content-length': '0' } })
+
+  test('is answered without its parameters being read', async () => {
+    expect((await put('/svc/v1/repeated?a=known')).text).toBe('known from 127.0.0.1')
+    expect((await put('/svc/v1/repeated?a=other')).text).toBe('read')
+  })
+
+  test('is refused to a caller who may not do it', async () => {
+    expect((await put('/svc/v1/repeated?a=known', 'denied')).status).toBe(403)
+  })
+
+  test('is not recognised with a body', async () => {
+    const headers = { ...FORM, 'content-length': '3' }
+    const reply = await send('/svc/v1/repeated?a=known', { method: 'PUT', headers, body: 'b=1' })
+    expect(reply.text).toBe('read')
+  })
+})
+
 describe('the caller', () => {
   test('is the socket, whatever a header says', async () => {
     await start()

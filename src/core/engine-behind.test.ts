@@ -357,6 +357,19 @@ test('an instance that expires while its modification is being written stays gon
   expect(world.store.instances.size).toBe(0)
 })
 
+test('an instance that expires while its first write is a modification is removed before another one comes to its place', async () => {
+  const world = new EngineWorld()
+  world.start(registerInstance(registration()))
+  world.start(modifyInstance(TARGET, weight(5)))
+  await world.turn()
+  world.engine.applyBehind(world.liveness.sweep(at(31_000), () => true))
+  await world.succeed()
+  world.start(registerInstance(registration({ ephemeral: false })))
+  await world.turn()
+  await world.succeed()
+  expect([...world.store.instances.values()].map(({ record }) => record.ephemeral)).toEqual([false])
+})
+
 test('nothing but ephemeral matters may be applied before it is on disk', () => {
   const world = new EngineWorld()
   const removed = recordRemoved(NAMESPACE, 'dev', 0)

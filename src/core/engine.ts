@@ -162,6 +162,7 @@ export class Engine {
       return
     }
     this.#committing = true
+    for (const group of batch.groups) for (const change of group) follower.state.stored.sentWith(change)
     store.commit(batch.groups).then(
       (result) => this.#finish(batch, result),
       (error: unknown) => this.#abandon(batch, error),

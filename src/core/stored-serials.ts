@@ -26,11 +26,16 @@ export class StoredSerials {
     this.#unsure.delete(serial)
   }
 
+  /** A change of a command is sent to the store: what it saves may be there from now on. */
+  sentWith(change: Change): void {
+    const serial = serialOf(change)
+    if (serial !== undefined) this.sent(serial)
+  }
+
   /** The store has written this change. */
   written(change: Change): void {
-    if (change.kind === 'service-saved') this.settled(change.service.serial)
-    else if (change.kind === 'instance-saved') this.settled(change.record.serial)
-    else if ('serial' in change) this.settled(change.serial)
+    const serial = serialOf(change)
+    if (serial !== undefined) this.settled(serial)
   }
 
   /** Whether the store may have the record, so that its removal must be written. */
@@ -42,4 +47,11 @@ export class StoredSerials {
   surelyStored(serial: number): boolean {
     return !this.#unsent.has(serial) && !this.#unsure.has(serial)
   }
+}
+
+/** The serial of the service or instance that a change is about. */
+function serialOf(change: Change): number | undefined {
+  if (change.kind === 'service-saved') return change.service.serial
+  if (change.kind === 'instance-saved') return change.record.serial
+  return 'serial' in change ? change.serial : undefined
 }

@@ -5,7 +5,7 @@ import type { Table, Values } from './table.ts'
 // A row is covered by two checksums: its own covers the checked columns and the checksum of the content.
 
 /** What checking needs of a table. */
-export type CheckedTable = Omit<Table<unknown>, 'encode' | 'decode'>
+export type CheckedTable = Omit<Table<unknown>, 'encode' | 'decode' | 'field' | 'replace'>
 
 /** The columns of a row's values: those that are checked, then the loose ones, then the content. */
 export function columnsOf({ checked, loose, content }: CheckedTable): string[] {

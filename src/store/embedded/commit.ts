@@ -9,7 +9,7 @@ import { RowReader } from './row-reader.ts'
 import { RowWriter } from './row-writer.ts'
 import { storeFailureOf } from './store-errors.ts'
 import type { Values } from './table.ts'
-import { type InstanceRow, type RevisionRow, TABLES } from './tables.ts'
+import { type InstanceRow, TABLES } from './tables.ts'
 
 const INSTANCES = new RowReader(TABLES.instance)
 const INSTANCE = `SELECT ${INSTANCES.columns.join(', ')} FROM instance WHERE serial = ?`
@@ -154,16 +154,15 @@ export class CommitWriter {
     this.#writers.instance.add(TABLES.instance.encode(row))
   }
 
-  #addRevision(name: NameText, values: Values, content: Buffer | null): RevisionRow {
+  #addRevision(name: NameText, values: Values, content: Buffer | null) {
     const { config_revision: table } = TABLES
-    const row = { ...table.decode(values), nameId: this.#names.findOrMake(name), content }
-    this.#writers.config_revision.add(table.encode(row))
-    return row
+    const nameId = this.#names.findOrMake(name)
+    this.#writers.config_revision.add(table.replace(values, { nameId, content }))
+    return { nameId, id: table.field(values, 'id'), prevId: table.field(values, 'prevId') }
   }
 
   #addItem(nameId: number, values: Values): void {
-    const { config_item: table } = TABLES
-    this.#writers.config_item.add(table.encode({ ...table.decode(values), nameId }))
+    this.#writers.config_item.add(TABLES.config_item.replace(values, { nameId }))
   }
 }
 

@@ -27,6 +27,10 @@ export interface Table<R> {
   encode(row: R): Values
   /** The row from such values, which are checked. */
   decode(values: Values): R
+  /** One field of the row with these values. */
+  field<F extends keyof R>(values: Values, field: F): R[F]
+  /** The values with other values in some fields. Cheaper than `decode` and `encode`. */
+  replace(values: Values, fields: Partial<R>): Values
 }
 
 /** A column whose values are of the type `V` in a row with named fields. */
@@ -98,10 +102,22 @@ export function defineTable<C extends Columns>(
   }
 }
 
-function codecOf<R>(columns: Columns): Pick<Table<R>, 'encode' | 'decode'> {
+function codecOf<R>(columns: Columns): Pick<Table<R>, 'encode' | 'decode' | 'field' | 'replace'> {
   const fields = Object.keys(columns)
   const flags = fields.map((_, at) => at).filter((at) => columns[fields[at] ?? '']?.kind === 'flag')
+  const places = new Map<PropertyKey, number>(fields.map((field, at) => [field, at]))
+  const placeOf = (field: PropertyKey) => places.get(field) ?? fields.length
+  const coded = (value: unknown) => (typeof value === 'boolean' ? Number(value) : value) as SqlValue
   return {
+    field(values, field) {
+      const value = values[placeOf(field)]
+      return (flags.includes(placeOf(field)) ? value !== 0 : value) as R[typeof field]
+    },
+    replace(values, changed) {
+      const replaced = [...values]
+      for (const [field, value] of Object.entries(changed)) replaced[placeOf(field)] = coded(value)
+      return replaced
+    },
     encode(row) {
       // What cannot be stored stays as it is: the writer refuses it.
       const values: SqlValue[] = []

@@ -18,6 +18,16 @@ describe.each(TABLE_NAMES)('a row of the table %s', (name) => {
     expect(table.decode(values)).toEqual(row)
   })
 
+  test('has fields that can be read and replaced in its values one by one', () => {
+    const [first = ''] = Object.keys(row as object)
+    const values = table.encode(row)
+    for (const [field, value] of Object.entries(row as object))
+      expect(table.field(values, field as never)).toEqual(value)
+    const other = { [first]: 'other' }
+    expect(table.decode(table.replace(values, other as never))).toEqual({ ...(row as object), ...other })
+    expect(table.decode(values)).toEqual(row)
+  })
+
   test('is read from the database as it was written, each field in its own column', () => {
     expect(stored(name)).toEqual(row)
     const columns = new Set(connection().all(`SELECT name FROM pragma_table_info('${name}')`).flat())

@@ -6,7 +6,7 @@ import { startWaypost, type Waypost } from './support/waypost.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const page = readFileSync(join(root, 'docs/operations.md'), 'utf8')
-/** The metrics that stand in the first column of a table. */
+/** The metrics in the first columns of the tables. */
 const documented = [...page.matchAll(/^\| `((?:waypost|process|nodejs)_\w+)`/gm)].map(([, name]) => name!)
 
 describe('the metrics of docs/operations.md', () => {
@@ -19,11 +19,11 @@ describe('the metrics of docs/operations.md', () => {
   })
   afterAll(() => server.stop())
 
-  test('are those that the server gives, each once', () => {
+  test('are those of the server, each once', () => {
     expect(documented.toSorted()).toEqual(served.toSorted())
   })
 
-  test('are all that its alert rules speak of', () => {
+  test('include all metrics of its alert rules', () => {
     const rules = /```yaml\ngroups:[\s\S]*?```/.exec(page)?.[0] ?? ''
     const used = [...rules.matchAll(/\b(?:waypost|process)_\w+/g)].map(([name]) =>
       name.replace(/_bucket$/, ''),

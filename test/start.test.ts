@@ -58,7 +58,7 @@ describe('a start', () => {
     expect(lines[3]).toContain(`curl '${server.url}/`)
   })
 
-  test('takes a setting from a flag, before the environment, before the file', async () => {
+  test('reads a setting from a flag, else the environment, else the file', async () => {
     const [fromFlag, fromEnvironment, fromFile] = [await freePort(), await freePort(), await freePort()]
     const env = { WAYPOST_PORT: `${fromEnvironment}`, WAYPOST_SETTINGS: settingsFile(`port=${fromFile}`) }
     const server = await startOne({ port: fromFlag, env })
@@ -75,7 +75,7 @@ describe('a start', () => {
     expect(await answer.json()).toMatchObject({ data: [{ quota: 7 }] })
   })
 
-  test('with an unknown setting ends with 2 and guesses what was meant', async () => {
+  test('with an unknown setting ends with 2 and suggests a similar one', async () => {
     const { code, stdout, stderr } = await runWaypost(['start', '--prot', '1'], { WAYPOST_DATADIR: 'x' })
     expect(code).toBe(2)
     expect(stdout).toBe('')
@@ -83,7 +83,7 @@ describe('a start', () => {
     expect(stderr).toMatch(/Unknown setting WAYPOST_DATADIR.*Did you mean WAYPOST_DATA_DIR\?/)
   })
 
-  test('with a wrong value ends with 2 and says where it came from and what is allowed', async () => {
+  test('with a wrong value ends with 2 and names its source and the allowed values', async () => {
     const { code, stderr } = await runWaypost(['start'], { WAYPOST_PORT: '70000' })
     expect(code).toBe(2)
     expect(stderr).toMatch(
@@ -112,7 +112,7 @@ describe('a start', () => {
     expect(await server.stop(signal)).toBe(0)
   })
 
-  test('can be had again on the same port and data directory after a crash', async () => {
+  test('works again on the same port and data directory after a crash', async () => {
     const server = await startOne()
     await server.kill()
     const again = await server.restart()

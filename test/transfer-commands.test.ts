@@ -82,7 +82,7 @@ describe('export and import', () => {
     expect((await show(second, tenant, 'G/large')).md5).toBe((await show(first, tenant, 'G/large')).md5)
   }, 60_000)
 
-  test('policies decide what happens to an item that exists', async () => {
+  test('treat an item that exists as the policy says', async () => {
     const tenant = await namespaceOnBoth()
     for (const dataId of ['a', 'b'])
       await first.post('/cs/configs', { tenant, group: 'G', dataId, content: 'new' })
@@ -101,7 +101,7 @@ describe('export and import', () => {
     expect((await show(second, tenant, 'G/a')).content).toBe('new')
   }, 60_000)
 
-  test('many items go in parts', async () => {
+  test('send many items in parts', async () => {
     const tenant = await namespaceOnBoth()
     const publish = (index: number) =>
       first.post('/cs/configs', {
@@ -132,7 +132,7 @@ describe('export and import', () => {
   }, 60_000)
 })
 
-describe('what goes wrong is said', () => {
+describe('a failure has a message', () => {
   test.each([
     [['export'], 2, /--to is required: the zip file to write/],
     [
@@ -145,9 +145,9 @@ describe('what goes wrong is said', () => {
     [['import'], 2, /--from is required/],
     [['import', '--from', 'x', '--policy', 'merge'], 2, /--policy must be one of abort, skip, overwrite/],
     [['import', '--from', '/nowhere/x.zip'], 1, /no such file/],
-  ])('%j', async (args, code, told) => {
+  ])('%j', async (args, code, message) => {
     const result = await runWaypost(args)
-    expect([result.code, result.stderr]).toEqual([code, expect.stringMatching(told)])
+    expect([result.code, result.stderr]).toEqual([code, expect.stringMatching(message)])
   })
 
   test('an unknown namespace, a damaged file, a file that exists', async () => {

@@ -130,7 +130,7 @@ interface Limits {
   readonly limitMs: number
 }
 
-/** Runs a command to its end and answers what it printed; throws with its complaints when it fails or takes too long. */
+/** Runs a command to its end and returns its output. Throws with its errors if it fails or takes too long. */
 function execute([program, ...args]: Command, { cwd, env, limitMs }: Limits): Promise<string> {
   return new Promise((resolve, reject) => {
     // A group of its own, so that helper processes of the libraries end with it.

@@ -101,11 +101,11 @@ interface Jump {
   readonly name: string
 }
 
-/** A poll that must end by itself, one that is told of a change, lists that change, and the history. */
+/** A poll that must time out, a poll that must report a change, lists that change, and the history. */
 async function watchJump(jump: Jump): Promise<void> {
   const { client, name } = jump
   const held = poll(client, 'quiet', 2_000)
-  const told = poll(client, name, 30_000)
+  const changed = poll(client, name, 30_000)
   const end = performance.now() + WATCHED_MS
   while (performance.now() < end) await watchList(jump)
   const ended = await held
@@ -113,7 +113,7 @@ async function watchJump(jump: Jump): Promise<void> {
   expect(ended.afterMs, name).toBeLessThan(3_000)
   expect(ended.afterMs, name).toBeGreaterThan(1_000)
   await client.post('/cs/configs', { dataId: name.replaceAll(/\W/g, '.'), group: 'G', content: 'x' })
-  expect((await told).text, name).not.toBe('')
+  expect((await changed).text, name).not.toBe('')
   const history = (await client.get('/cs/history', { search: 'accurate', dataId: 'item', group: 'G' })).json()
   expect(history.totalCount, `${name}: history`).toBe(HISTORY)
 }

@@ -13,7 +13,7 @@ import { between, randomFrom } from './random.ts'
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 const rounds = times('FAULT_KILLS', { short: 6, long: 300 })
-/** One restart in so many is killed itself, and one kill in so many hits a server that is stopping. */
+/** One restart in this number is killed too, and one kill in this number hits a server that is stopping. */
 const RARELY = 6
 
 test(
@@ -52,7 +52,7 @@ test(
   },
 )
 
-/** SIGKILL; with a time, in the middle of a stop that SIGTERM has begun so many ms ago. Answers when. */
+/** Sends SIGKILL; with `ms`, it sends SIGTERM that many ms before. Returns the time of the kill. */
 async function cutOff(server: Waypost, stoppingMs: number | undefined): Promise<number> {
   if (stoppingMs !== undefined) {
     process.kill(server.pid, 'SIGTERM')

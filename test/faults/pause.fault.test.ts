@@ -21,9 +21,9 @@ test(
     try {
       const instances = await startBeating(client, 'paused', { count: COUNT, times: BEATS })
       await client.post('/ns/instance', { serviceName: 'silent', ip: '127.0.0.6', port: 1 })
-      const { told, asked } = await pause(server, client)
+      const { answered, asked } = await pause(server, client)
       const lists = await watchLists(client, instances.addresses)
-      expect([told.status, told.text]).toEqual([200, 'item%02G%01'])
+      expect([answered.status, answered.text]).toEqual([200, 'item%02G%01'])
       expect(missingIn(asked, instances.addresses), 'what was asked during the pause').toEqual([])
       expect(instances.failures).toEqual([])
       await instances.stop()
@@ -57,9 +57,9 @@ async function pause(server: Waypost, client: Client) {
   const listed = hostsOf(client, { serviceName: 'paused' })
   await sleep(pauseMs)
   process.kill(server.pid, 'SIGCONT')
-  const [told, { text }, asked] = await Promise.all([poll, published, listed])
+  const [answered, { text }, asked] = await Promise.all([poll, published, listed])
   expect(text).toBe('true')
-  return { told: { status: told.status, text: told.text.trim() }, asked }
+  return { answered: { status: answered.status, text: answered.text.trim() }, asked }
 }
 
 async function watchLists(client: Client, addresses: readonly string[]): Promise<number> {

@@ -88,7 +88,7 @@ function itemOf(n: number): string {
   return ITEMS[n % ITEMS.length]!
 }
 
-/** Ends the polls that are held; the watchers have been told to look no more. */
+/** Ends the held polls, after the watchers have stopped. */
 async function wakeWatchers(client: Client): Promise<void> {
   for (const dataId of ITEMS) await client.post('/cs/configs', { dataId, group: 'G', content: 'the end' })
 }

@@ -1,7 +1,7 @@
 import { GOOD_VALUES, goodValues, type Operation } from './operations.ts'
 import type { Random } from './random.ts'
 
-/** Headers as real clients send them. */
+/** The headers of real clients. */
 const CLIENT_HEADERS: readonly string[] = [
   '',
   'User-Agent: Nacos-Java-Client:v1.4.8\r\nClient-Version: Nacos-Java-Client:v1.4.8\r\nRequestId: 1b4e28ba-2fa1-11d2\r\nRequest-Module: Naming\r\nAccept-Encoding: gzip,deflate,sdch\r\n',
@@ -21,7 +21,7 @@ export function corpusOf(operations: readonly Operation[], random: Random): Buff
   })
 }
 
-/** Whoever deletes by a number may hit what nothing names, and rightly so. */
+/** A delete by a number may hit an item that no request names, so these parameters are left out. */
 function isUnguessable({ name }: { name: string }): boolean {
   return name !== 'ids'
 }
@@ -44,7 +44,7 @@ function requestText(
   return `${method} ${path}${query === '' ? '' : `?${query}`} HTTP/1.1\r\nHost: localhost\r\n${random.of(CLIENT_HEADERS)}${own}${form}${length}\r\n${method === 'GET' ? '' : body}`
 }
 
-/** Pieces that parsers stumble over; a mutation puts one anywhere. */
+/** Pieces that are difficult for parsers. A mutation inserts one anywhere. */
 export const PIECES: readonly Buffer[] = [
   '%',
   '%0',

@@ -5,27 +5,27 @@ import { operationsOf } from './operations.ts'
 import { Random } from './random.ts'
 import { ResponseReader } from './responses.ts'
 
-/** What to send, and how. */
+/** The options of a run. */
 export interface FuzzOptions {
   readonly url: string
   readonly requests: number
   readonly seed: number
-  /** Told now and then how many were sent. */
+  /** Called sometimes with the number of sent requests. */
   readonly onProgress?: (sent: number) => void
 }
 
-/** A run in figures. */
+/** The figures of a run. */
 export interface FuzzResult {
   readonly sent: number
   readonly answered: number
   readonly statuses: ReadonlyMap<number, number>
-  /** What must not be: 5xx answers, and bytes that are no answers; each with the requests that brought it about. */
+  /** Failures: 5xx answers, and bytes that are no answers, each with the requests that caused it. */
   readonly faults: readonly { readonly what: string; readonly bytes: string }[]
 }
 
 const CONNECTIONS = 48
 const REQUESTS_OF_CONNECTION = 4
-/** How long a connection may stay silent; one whose request was cut short is silent for ever. */
+/** How long a connection may stay silent. With an incomplete request it is silent for ever. */
 const SILENCE_MS = 250
 
 const GOODBYE = Buffer.from(
@@ -61,12 +61,12 @@ export async function fuzz({ url, requests, seed, onProgress }: FuzzOptions): Pr
   return tally
 }
 
-/** Uploads are taken a few at a time: being told so is no fault. */
+/** Only a few uploads may run at once, so this refusal is no failure. */
 function isBusy(status: number, body: string): boolean {
   return status === 503 && /uploads at once|server is BUSY/.test(body)
 }
 
-/** Sends bytes and judges every answer; gives the first complaint. */
+/** Sends bytes, checks every answer, and returns the first failure. */
 function converse(
   port: number,
   bytes: Buffer,

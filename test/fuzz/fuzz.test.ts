@@ -11,11 +11,11 @@ import { fuzz } from './fuzz-run.ts'
 const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 20_000)
 const SEED = Number(process.env['FUZZ_SEED'] ?? Date.now() % 2 ** 31)
 
-/** How long a healthy server may take to answer while it is fuzzed, on a busy machine. */
+/** How long an answer may take during the run, on a busy machine. */
 const PROBE_LIMIT_MS = 5_000
 const PROBE_EVERY_MS = 250
 
-/** Memory that the work itself may take, and what the state may grow by: most requests make or change something. */
+/** How much memory may grow: most requests create or change something. */
 const GROWTH_BYTES = 300 * 1024 * 1024
 const GROWTH_OF_REQUEST_BYTES = 400
 
@@ -59,7 +59,7 @@ test(
   Math.max(120_000, REQUESTS * 5),
 )
 
-/** Items that nothing of the fuzz names: they must be as they were. */
+/** Items that no request of the run names. They must not change. */
 async function setCanaries() {
   const items = Array.from({ length: 20 }, (_, i) => ({
     dataId: `canary-a7f3-${i}`,
@@ -75,7 +75,7 @@ async function setCanaries() {
       expect((await svc.get('/cs/configs', item)).text).toBe(`content of ${item.dataId}`)
     const { hosts } = (await svc.get('/ns/instance/list', service)).json()
     expect(hosts).toMatchObject([{ ip: '127.0.0.77', port: 7777, weight: 1, metadata: { a: 'b' } }])
-    // They are on the disk as well, and what the fuzz left there can be read.
+    // They are also on disk, and the server can read everything that the run has stored.
     server = await server.restart()
     for (const item of items)
       expect((await svc.get('/cs/configs', item)).text).toBe(`content of ${item.dataId}`)
@@ -83,7 +83,7 @@ async function setCanaries() {
   return { check }
 }
 
-/** Asks again and again, one request at a time; `stop` gives how long the slowest took. */
+/** Sends one request after the other; `stop` returns the duration of the slowest. */
 function probe() {
   let slowestMs = 0
   let stopped = false

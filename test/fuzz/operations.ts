@@ -1,4 +1,4 @@
-/** The operations that the server says it has, and values to ask them with. */
+/** The operations of the OpenAPI document, and values for their parameters. */
 
 /** One operation of the OpenAPI document. */
 export interface Operation {
@@ -10,7 +10,7 @@ export interface Operation {
   readonly takesForm: boolean
 }
 
-/** A parameter by the part of its JSON Schema that values are chosen by. */
+/** A parameter, with the part of its JSON Schema that is used to choose values. */
 export interface Parameter {
   readonly name: string
   readonly type: string
@@ -60,7 +60,7 @@ function toOperation(
   }
 }
 
-/** Values that are good for a parameter of this name. */
+/** Valid values by the name of a parameter. */
 export const GOOD_VALUES: Readonly<Record<string, readonly string[]>> = {
   dataId: ['app.yaml', 'fuzz-1', 'fuzz-2', '__proto__', 'constructor'],
   group: ['DEFAULT_GROUP', 'fuzz'],
@@ -112,7 +112,7 @@ export const GOOD_VALUES: Readonly<Record<string, readonly string[]>> = {
   casMd5: ['d41d8cd98f00b204e9800998ecf8427e'],
 }
 
-/** A good value of a parameter, by its name or else by its schema. */
+/** A valid value of a parameter, by its name or else by its schema. */
 export function goodValues(parameter: Parameter): readonly string[] {
   const known = GOOD_VALUES[parameter.name]
   if (known !== undefined) return known
@@ -128,7 +128,7 @@ export function goodValues(parameter: Parameter): readonly string[] {
   }
 }
 
-/** Values at and beyond the edges of what a parameter may be. */
+/** Values at and beyond the limits of a parameter. */
 export function edgeValues({
   minimum = 0,
   maximum = 2 ** 31,

@@ -1,4 +1,4 @@
-/** Random choices that a seed repeats (mulberry32). */
+/** Random choices that a seed reproduces (mulberry32). */
 export class Random {
   #state: number
 
@@ -24,7 +24,7 @@ export class Random {
     return list[this.below(list.length)]!
   }
 
-  /** True so often. */
+  /** True with this probability. */
   chance(share: number): boolean {
     return this.next() < share
   }

@@ -1,20 +1,20 @@
-/** One answer, as far as a fuzzer looks at it. */
+/** The parts of an answer that are checked. */
 export interface RawResponse {
   readonly status: number
   readonly head: string
   readonly body: string
 }
 
-/** Takes answers off the bytes of a connection. Throws where they are not answers of HTTP/1.1, one after the other. */
+/** Parses the answers on a connection. Throws if the bytes are not a sequence of HTTP/1.1 answers. */
 export class ResponseReader {
   #text = ''
 
-  /** The answers that are complete now that these bytes came. */
+  /** The answers that are complete with these bytes. */
   push(chunk: Buffer): RawResponse[] {
     this.#text += chunk.toString('latin1')
     const found: RawResponse[] = []
     for (let next = this.#take(); next !== undefined; next = this.#take()) {
-      // A go-ahead is no answer.
+      // 100 Continue is not the answer.
       if (next.status >= 200) found.push(next)
     }
     return found

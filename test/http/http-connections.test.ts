@@ -26,14 +26,14 @@ afterEach(finish)
 describe('bodies that are too large', () => {
   beforeEach(() => start())
 
-  test('a declared length is refused at once, before the body comes', async () => {
+  test('a declared length that is too large is refused before the body arrives', async () => {
     const text = await raw('POST /svc/v1/small HTTP/1.1\r\nHost: x\r\nContent-Length: 101\r\n\r\nabc', 150)
     expect(text).toMatch(/^HTTP\/1.1 413 /)
     expect(text).toMatch(/Connection: close/i)
     expect(text).toContain('at most 100 bytes')
   })
 
-  test('a body without a length is refused when it grows too large, and its sender reads the answer', async () => {
+  test('a body without a length is refused when it grows too large, and the client reads the answer', async () => {
     const agent = new Agent({ keepAlive: true })
     const sent = nodeRequest({ host: '127.0.0.1', port, path: '/svc/v1/small', method: 'POST', agent })
     const response = new Promise<number>((resolve, reject) => {
@@ -45,7 +45,7 @@ describe('bodies that are too large', () => {
     agent.destroy()
   })
 
-  test('a sender that never ends is cut', async () => {
+  test('the connection of an endless body is closed', async () => {
     const socket = connect(port, '127.0.0.1')
     socket.on('error', () => undefined)
     socket.write('POST /svc/v1/small HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n')
@@ -54,11 +54,11 @@ describe('bodies that are too large', () => {
     clearInterval(timer)
   })
 
-  test('exactly the limit is taken', async () => {
+  test('a body of exactly the limit is accepted', async () => {
     expect((await send('/svc/v1/small', { method: 'POST', body: `a=${'x'.repeat(98)}` })).text).toBe('ok')
   })
 
-  test('Expect: 100-continue is answered with the refusal instead of a go-ahead', async () => {
+  test('Expect: 100-continue is answered with the refusal, not with 100', async () => {
     const head = 'POST /svc/v1/small HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: '
     expect(await raw(`${head}1000\r\n\r\n`)).toMatch(/^HTTP\/1.1 413 /)
     expect(await raw(`${head}3\r\n\r\na=b`)).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200 OK/)
@@ -84,7 +84,7 @@ describe('connections', () => {
     agent.destroy()
   })
 
-  test('a gate may refuse, and the route tells it in its format', async () => {
+  test('a refusal by the gate has the error format of its route', async () => {
     await start({
       gate: () => {
         throw new Refusal('server-status', 'The server is DOWN.', { names: { status: 'DOWN' } })
@@ -100,7 +100,7 @@ describe('connections', () => {
     })
   })
 
-  test('a client that leaves in the middle of its body is forgotten', async () => {
+  test('a client that disconnects in the middle of its body leaves no request in flight', async () => {
     await start()
     const socket = connect(port, '127.0.0.1')
     socket.write('POST /svc/v1/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\na=b')
@@ -110,7 +110,7 @@ describe('connections', () => {
     expect(logged).toHaveLength(0)
   })
 
-  test('answers are counted and timed for whoever wants to know', async () => {
+  test('onAnswer gets the status and the duration of each answer', async () => {
     const answers: [string | undefined, number, boolean][] = []
     await start({
       onAnswer: (found, status, elapsedMs) => void answers.push([found?.path, status, elapsedMs >= 0]),
@@ -123,13 +123,13 @@ describe('connections', () => {
     ])
   })
 
-  test('requests on one connection are answered in order, also when they come in one packet', async () => {
+  test('requests on one connection are answered in order, also if they arrive in one packet', async () => {
     await start()
     const two = 'GET /svc/v1/later HTTP/1.1\r\nHost: x\r\n\r\nGET /svc/v1/ok HTTP/1.1\r\nHost: x\r\n\r\n'
     expect(await raw(two)).toMatch(/later[^]*ok$/)
   })
 
-  test('an idle connection is kept for the time of the setting', async () => {
+  test('an idle connection stays open for keep-alive-timeout', async () => {
     await start()
     expect((await send('/svc/v1/ok', { agent: new Agent({ keepAlive: true }) })).headers['keep-alive']).toBe(
       'timeout=76',
@@ -137,7 +137,7 @@ describe('connections', () => {
   })
 })
 
-describe('what is no request', () => {
+describe('input that is not a valid request', () => {
   beforeEach(() => start({}, { maxHeaderBytes: 2048, requestTimeoutMs: 300 }))
 
   test.each([
@@ -171,7 +171,7 @@ describe('what is no request', () => {
     await until(() => http.inFlight() === 0)
   })
 
-  test('a client that sends too slowly is cut, a held poll is not', async () => {
+  test('the connection of a slow sender is closed, and a held poll stays', async () => {
     const poll = send('/svc/v1/hold')
     await until(() => held.length === 1)
     const text = await raw('POST /svc/v1/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\na', 2_000)
@@ -180,7 +180,7 @@ describe('what is no request', () => {
     expect((await poll).text).toBe('changed')
   })
 
-  test('the target may name the host', async () => {
+  test('the request target may be an absolute URL', async () => {
     expect(await raw('GET http://x/svc/v1/ok HTTP/1.1\r\nHost: x\r\n\r\n')).toMatch(/ok$/)
     expect(await raw('OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n')).toMatch(/^HTTP\/1.1 404 /)
   })
@@ -189,7 +189,7 @@ describe('what is no request', () => {
 describe('held requests', () => {
   beforeEach(() => start())
 
-  test('are answered once, later', async () => {
+  test('are answered once, after the handler has returned', async () => {
     const reply = send('/svc/v1/hold')
     await until(() => held.length === 1)
     expect(http.inFlight()).toBe(1)
@@ -200,7 +200,7 @@ describe('held requests', () => {
     expect(seen.gone).toBe(0)
   })
 
-  test('tell when the client has left, and bear an answer after that', async () => {
+  test('report that the client disconnected, and ignore an answer after that', async () => {
     const socket = connect(port, '127.0.0.1')
     socket.write('GET /svc/v1/hold HTTP/1.1\r\nHost: x\r\n\r\n')
     await until(() => held.length === 1)
@@ -211,7 +211,7 @@ describe('held requests', () => {
     expect(logged).toHaveLength(0)
   })
 
-  test('do not tell of a client that leaves after its answer', async () => {
+  test('do not report a client that disconnects after its answer', async () => {
     const agent = new Agent({ keepAlive: true })
     const reply = send('/svc/v1/hold', { agent })
     await until(() => held.length === 1)
@@ -238,7 +238,7 @@ describe('held requests', () => {
 })
 
 describe('stopping', () => {
-  test('ends idle and silent connections at once', async () => {
+  test('closes idle and silent connections at once', async () => {
     await start()
     const agent = new Agent({ keepAlive: true })
     await send('/svc/v1/ok', { agent })
@@ -252,7 +252,7 @@ describe('stopping', () => {
     silent.destroy()
   })
 
-  test('lets what was begun be answered, and closes after it', async () => {
+  test('answers a request that was received, then closes its connection', async () => {
     await start()
     const agent = new Agent({ keepAlive: true })
     const later = send('/svc/v1/later', { agent })
@@ -266,7 +266,7 @@ describe('stopping', () => {
     await expect(send('/svc/v1/ok')).rejects.toThrow('ECONNREFUSED')
   })
 
-  test('a large answer that is being sent is sent to its end', async () => {
+  test('sends a large answer to its end', async () => {
     const big = Buffer.alloc(20_000_000, 'x')
     let isAnswered = false
     const routes = [plainRoute('GET', '/svc/v1/big', () => textAnswer(big))]
@@ -281,7 +281,7 @@ describe('stopping', () => {
     await stopped
   })
 
-  test('destroys what does not end within the grace time', async () => {
+  test('closes connections that do not end within the grace time', async () => {
     await start()
     const poll = send('/svc/v1/hold').catch((error: Error) => error)
     await until(() => held.length === 1)

@@ -42,7 +42,7 @@ async function endsAfterMs(socket: Socket): Promise<number> {
 }
 
 describe('header fields', () => {
-  test('more than may be are refused by name, and the connection ends', async () => {
+  test('beyond the limit are refused with their code, and the connection is closed', async () => {
     await start({}, { maxHeaders: 30 })
     const withHeaders = (count: number) =>
       `GET /svc/v1/ok HTTP/1.1\r\nHost: x\r\n${'a: b\r\n'.repeat(count - 1)}\r\n`
@@ -54,8 +54,8 @@ describe('header fields', () => {
   })
 })
 
-describe('requests sent ahead of their answers', () => {
-  test('beyond the limit they are refused in their turn, and the connection ends', async () => {
+describe('pipelined requests', () => {
+  test('beyond the limit are refused after the answers before them, and the connection is closed', async () => {
     await start({}, { maxPipelinedRequests: 5 })
     const socket = await opened()
     socket.write(GET_HOLD + GET_OK.repeat(20))
@@ -68,7 +68,7 @@ describe('requests sent ahead of their answers', () => {
     expect(http.inFlight()).toBe(0)
   })
 
-  test('one connection cannot take all held polls', async () => {
+  test('of one connection cannot hold all polls', async () => {
     await start({}, { maxPipelinedRequests: 10 })
     const socket = await opened()
     socket.write(GET_HOLD.repeat(1_000))
@@ -79,7 +79,7 @@ describe('requests sent ahead of their answers', () => {
     await until(() => http.inFlight() === 0)
   })
 
-  test('each is carried out when those before it are answered', async () => {
+  test('run after the requests before them are answered', async () => {
     let content = ''
     const later = async (request: { rawBody?: Buffer }): Promise<Answer> => {
       await new Promise((resolve) => setTimeout(resolve, 20))
@@ -95,7 +95,7 @@ describe('requests sent ahead of their answers', () => {
     expect(text.match(/<\w*>/g)).toEqual(['<>', '<a>', '<ab>'])
   })
 
-  test('up to the limit all are answered in order', async () => {
+  test('up to the limit are answered in order', async () => {
     await start()
     const text = await raw(GET_OK.repeat(200), 1_000)
     expect(text.match(/HTTP\/1.1 200 /g)).toHaveLength(200)
@@ -103,7 +103,7 @@ describe('requests sent ahead of their answers', () => {
 })
 
 describe('connections', () => {
-  test('beyond the limit one is told so and ended, and what it sends is not carried out', async () => {
+  test('beyond the limit get a 503 and are closed, and their requests do not run', async () => {
     let seen = 0
     await start(
       { routes: [plainRoute('GET', '/svc/v1/ok', () => (seen++, textAnswer('ok')))] },
@@ -123,7 +123,7 @@ describe('connections', () => {
     first[1]!.destroy()
   })
 
-  test('one address can be limited without touching others', async () => {
+  test('of one address can be limited without affecting others', async () => {
     await start({}, { maxConnectionsPerAddress: 2 })
     const first = [await opened(), await opened()]
     expect(await raw(GET_OK)).toContain(problem('too-many-connections'))
@@ -135,7 +135,7 @@ describe('connections', () => {
     expect(await raw(GET_OK)).toMatch(/^HTTP\/1.1 200 /)
   })
 
-  test('a flood beyond the limit leaves those that are open alone', async () => {
+  test('beyond the limit do not affect the open ones', async () => {
     await start({}, { maxConnections: 10 })
     const mine = await opened()
     const flood = Array.from({ length: 500 }, () => connect(port, '127.0.0.1').on('error', () => undefined))
@@ -150,7 +150,7 @@ describe('bodies that are being read', () => {
   const partOf = (bytes: number, sent: number) =>
     `POST /svc/v1/echo HTTP/1.1\r\nHost: x\r\nContent-Length: ${bytes}\r\n\r\n${'a'.repeat(sent)}`
 
-  test('share a limit: the one that finds no room is refused, small ones go on', async () => {
+  test('share a limit: a large body is refused, and small ones are read', async () => {
     await start({}, { maxBodyMemoryBytes: 100_000, maxBodyBytes: 200_000 })
     const slow = await opened()
     slow.write(partOf(100_000, 80_000))
@@ -171,7 +171,7 @@ describe('slow readers', () => {
   const routes = [plainRoute('GET', '/svc/v1/big', () => textAnswer(big))]
   const ask = 'GET /svc/v1/big HTTP/1.1\r\nHost: x\r\n\r\n'
 
-  test('one that leaves its answer unread is cut', async () => {
+  test('are disconnected if they leave an answer unread', async () => {
     await start({ routes }, { unreadTimeoutMs: 500 })
     const socket = connect(port, '127.0.0.1').on('error', () => undefined)
     socket.pause()
@@ -188,7 +188,7 @@ describe('slow readers', () => {
     socket.destroy()
   })
 
-  test('one that reads is not, however often it asks', async () => {
+  test('stay connected if they read, with any number of requests', async () => {
     await start({ routes }, { unreadTimeoutMs: 500 })
     const socket = connect(port, '127.0.0.1').on('error', () => undefined)
     let bytes = 0
@@ -216,7 +216,7 @@ describe('slow senders', () => {
       'POST /svc/v1/echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n',
       '1\r\na\r\n',
     ],
-  ])('a client that trickles %s is cut in time', async (_, first, more) => {
+  ])('the connection of a client that sends %s slowly is closed in time', async (_, first, more) => {
     const socket = await opened()
     if (first !== '') socket.write(first)
     const trickle = setInterval(() => more !== '' && socket.write(more), 40)
@@ -226,7 +226,7 @@ describe('slow senders', () => {
     expect(logged).toHaveLength(0)
   })
 
-  test('a client that sends nonsense and never closes is cut as well', async () => {
+  test('the connection of a client that sends invalid data and never closes is closed', async () => {
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
     socket.on('error', () => undefined).resume()
     socket.write('nonsense\r\n\r\n')
@@ -237,8 +237,8 @@ describe('slow senders', () => {
   })
 })
 
-describe('answers that cannot be made', () => {
-  test('one that is longer than any text is refused, not a fault', async () => {
+describe('an answer that is too large', () => {
+  test('for a text is a refusal, not a fault of the server', async () => {
     const endless = plainRoute('GET', '/svc/v1/endless', () =>
       jsonAnswer('x'.repeat(2 ** 29 - 30).concat('y'.repeat(2 ** 20))),
     )

@@ -40,7 +40,7 @@ async function connected(options: ServerOptions = {}): Promise<{
 }
 
 describe('a response that is sent with one write', () => {
-  test('counts as begun once its head is set, and is not begun twice', async () => {
+  test('has headersSent after its head is set, and cannot start twice', async () => {
     const { socket, responses } = await connected()
     socket.write(GET)
     await until(() => responses.length === 1)
@@ -52,7 +52,7 @@ describe('a response that is sent with one write', () => {
     expect(response.takeWhole(HEAD, OK_TEXT, NOBODY)).toBe(false)
   })
 
-  test('is complete for Node: the next request comes, and `close` is emitted', async () => {
+  test('is complete for Node: the next request arrives, and `close` is emitted', async () => {
     const { socket, responses, text } = await connected()
     for (let round = 0; round < 3; round++) {
       socket.write(GET)

@@ -63,18 +63,18 @@ describe('a body is the same however it comes', () => {
     socket.destroy()
   })
 
-  test('also an empty one', async () => {
+  test('is the same also if it is empty', async () => {
     const text = await raw(post('/svc/v1/echo', '') + chunked('/svc/v1/echo', []) + ok)
     expect(text.match(/\r\n\r\n\{\}/g)).toHaveLength(2)
     expect(okOf(text)).toBe(1)
   })
 })
 
-describe('a body that nobody reads', () => {
+describe('a body that the handler does not read', () => {
   test.each([
     ['of an unknown path', post('/svc/v1/nothing', 'x'.repeat(300_000)), 404],
     ['that holds no form', post('/svc/v1/echo', 'x'.repeat(300_000), JSON_BODY), 200],
-  ])('%s is passed over, and the next request is found behind it', async (_, request, status) => {
+  ])('%s is skipped, and the next request is read', async (_, request, status) => {
     await start()
     const socket = await opened()
     socket.write(request + ok)
@@ -87,7 +87,7 @@ describe('a body that nobody reads', () => {
     socket.destroy()
   })
 
-  test('is passed over as well where the answer takes its time', async () => {
+  test('is skipped also if the answer comes later', async () => {
     const slow = plainRoute('POST', '/svc/v1/slow', async () => {
       await new Promise((resolve) => setTimeout(resolve, 10))
       return OK_TEXT
@@ -97,7 +97,7 @@ describe('a body that nobody reads', () => {
     expect(okOf(text)).toBe(3)
   })
 
-  test('is not waited for with an answer after which the client may keep it', async () => {
+  test('does not delay an answer that closes the connection', async () => {
     await start()
     const asking = `${JSON_BODY}Expect: 100-continue\r\n`
     for (const path of ['/svc/v1/nothing', '/svc/v1/echo']) {
@@ -109,7 +109,7 @@ describe('a body that nobody reads', () => {
     }
   })
 
-  test('leaves nothing of its request at its connection', async () => {
+  test('leaves no listeners of its request on the connection', async () => {
     await start()
     let ofServer: (Socket & { parser?: { incoming: unknown } }) | undefined
     http.server.on('connection', (socket: Socket) => (ofServer = socket))
@@ -124,8 +124,8 @@ describe('a body that nobody reads', () => {
   })
 })
 
-describe('what comes behind a held poll', () => {
-  test('waits in the client, but for a little, and is read right after it', async () => {
+describe('input behind a held poll', () => {
+  test('waits in the client, except for a little, and is read after the poll', async () => {
     await start({}, { maxBodyBytes: 20_000_000 })
     const socket = await opened()
     socket.write(hold + post('/svc/v1/echo', `a=${'x'.repeat(15_000_000)}`) + ok)
@@ -138,7 +138,7 @@ describe('what comes behind a held poll', () => {
     socket.destroy()
   })
 
-  test('is dropped beyond the limit, whatever it is, and the connection ends with the refusal', async () => {
+  test('is dropped beyond the limit, and the connection ends with the refusal', async () => {
     await start({}, { maxPipelinedRequests: 10 })
     const socket = await opened()
     const upgrade = ok.replace('Host: x', 'Host: x\r\nConnection: Upgrade\r\nUpgrade: websocket')
@@ -152,7 +152,7 @@ describe('what comes behind a held poll', () => {
     expect(http.inFlight()).toBe(0)
   })
 
-  test('a thousand requests beyond the limit cut the connection, so that few are kept', async () => {
+  test('closes the connection after a thousand requests beyond the limit', async () => {
     await start({}, { maxPipelinedRequests: 10 })
     let requests = 0
     http.server.on('request', () => requests++)
@@ -166,7 +166,7 @@ describe('what comes behind a held poll', () => {
   })
 })
 
-test('a client that leaves in the middle of a body gives back what it took', async () => {
+test('a client that disconnects in the middle of a body releases its body memory', async () => {
   await start({}, { maxBodyMemoryBytes: 100_000 })
   const part = post('/svc/v1/echo', `a=${'x'.repeat(60_000)}`).slice(0, 50_000)
   for (let round = 0; round < 5; round++) {

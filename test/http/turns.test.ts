@@ -65,7 +65,7 @@ async function bothInOneTurn(doMeanwhile: (first: Client) => void): Promise<[Cli
 }
 
 test.each(['destroy', 'end'] as const)(
-  'an answer whose connection meets the %s by another request of its turn is counted as done',
+  'an answer is counted although another request of its turn causes %s of its connection',
   async (how) => {
     await startWatched()
     const [first, second] = await bothInOneTurn(({ socket }) => void ofServer.get(socket.localPort!)![how]())
@@ -77,7 +77,7 @@ test.each(['destroy', 'end'] as const)(
   },
 )
 
-test('an answer whose server stops in the middle of the turn is sent', async () => {
+test('an answer is sent even if the server stops in the same turn', async () => {
   await startWatched()
   const [first, second] = await bothInOneTurn(() => void http.stop(200))
   await until(() => first.socket.destroyed)
@@ -85,7 +85,7 @@ test('an answer whose server stops in the middle of the turn is sent', async () 
   second.socket.destroy()
 })
 
-test('an answer is sent although its handler throws after it; the connection goes on', async () => {
+test('an answer is sent although its handler throws afterwards, and the connection stays usable', async () => {
   await startWatched()
   const one = await client()
   one.socket.write(get('answers-and-throws').repeat(3) + get('first'))
@@ -95,7 +95,7 @@ test('an answer is sent although its handler throws after it; the connection goe
   one.socket.destroy()
 })
 
-test('of connections with many requests each, each gets its answers in its order', async () => {
+test('connections with many requests each get their answers in order', async () => {
   await startWatched()
   const clients = await Promise.all(Array.from({ length: 50 }, () => client()))
   for (const { socket } of clients) socket.write((get('first') + get('second') + get('none')).repeat(20))

@@ -65,15 +65,15 @@ describe('an answer with one write', () => {
     expect(date).toBe(new Date(date).toUTCString())
   })
 
-  test('is not for HTTP/1.0, whose connections end unless it asks', async () => {
+  test('closes a connection of HTTP/1.0 that does not ask for keep-alive', async () => {
     expect(await raw(get('ok', '', '1.0'))).toMatch(/\r\nConnection: close\r\n\r\nok$/)
     const kept = await raw(get('ok', 'Connection: keep-alive\r\n', '1.0').repeat(2))
     expect(kept.match(/\r\nConnection: keep-alive\r\n/g)).toHaveLength(2)
   })
 })
 
-describe('answers one after the other', () => {
-  test('fast, slow, wrong and large ones come in the order they were asked for', async () => {
+describe('answers on one connection', () => {
+  test('come in the order of their requests, for fast, slow, wrong and large ones', async () => {
     const slow = plainRoute('GET', '/svc/v1/slow', async () => {
       await new Promise((resolve) => setTimeout(resolve, 2))
       return textAnswer('slow')
@@ -109,7 +109,7 @@ describe('answers one after the other', () => {
     socket.destroy()
   })
 
-  test('very many that are known at once do not need a deep stack', async () => {
+  test('do not need a deep stack if very many are ready at once', async () => {
     await start({}, { maxPipelinedRequests: 100_000 })
     const socket = connect(port, '127.0.0.1')
     let text = ''
@@ -122,7 +122,7 @@ describe('answers one after the other', () => {
     socket.destroy()
   })
 
-  test('wait for a client that does not read', async () => {
+  test('wait while the client does not read', async () => {
     await start({ routes: ROUTES })
     let ofServer: Socket | undefined
     http.server.on('connection', (socket: Socket) => (ofServer = socket))
@@ -138,7 +138,7 @@ describe('answers one after the other', () => {
     socket.destroy()
   })
 
-  test('leave no listener behind', async () => {
+  test('leave no listeners on the connection', async () => {
     await start({ routes: ROUTES })
     let ofServer: Socket | undefined
     http.server.on('connection', (socket: Socket) => (ofServer = socket))
@@ -157,7 +157,7 @@ describe('answers one after the other', () => {
   })
 })
 
-test('a client that sends and closes its half gets its answer', async () => {
+test('a client that closes its sending side gets its answer', async () => {
   await start()
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
   let text = ''
@@ -167,7 +167,7 @@ test('a client that sends and closes its half gets its answer', async () => {
   expect(text).toMatch(/^HTTP\/1.1 200 [^]*ok$/)
 })
 
-test('a client that resets its connection while it is answered harms nobody', async () => {
+test('a client that resets its connection during its answer does not affect others', async () => {
   await start()
   for (let round = 0; round < 20; round++) {
     const socket = connect(port, '127.0.0.1')

@@ -37,14 +37,14 @@ describe('a bad configuration is a 400 that names the parameter and changes noth
     expect((await waypost.svc.get(configs, item)).status).toBe(404)
   })
 
-  test('the longest names are good', async () => {
+  test('names of the maximum length are accepted', async () => {
     const item = { dataId: unique(long(247)), group: unique(long(119)), tenant: unique(long(55)) }
     expect([item.dataId.length, item.group.length, item.tenant.length]).toEqual([256, 128, 64])
     expect((await waypost.svc.post(configs, { ...item, content: 'x' })).text).toBe('true')
     expect((await waypost.svc.get(configs, item)).text).toBe('x')
   })
 
-  test('every allowed character of a name is good', async () => {
+  test('every allowed character of a name is accepted', async () => {
     const item = { dataId: unique('aZ0-_:.'), group: 'aZ0-_:.', tenant: 'aZ0-_' }
     expect((await waypost.svc.post(configs, { ...item, content: 'x' })).text).toBe('true')
     expect((await waypost.svc.get(configs, item)).text).toBe('x')
@@ -97,7 +97,7 @@ describe('a bad instance is a 400 that names the parameter and changes nothing',
     },
   )
 
-  test('metadata just under 8 KiB is good', async () => {
+  test('metadata just under 8 KiB is accepted', async () => {
     const serviceName = unique('svc')
     const metadata = JSON.stringify({ big: long(8_000) })
     expect((await waypost.svc.post(instance, { serviceName, ...good, metadata })).text).toBe('ok')
@@ -198,7 +198,7 @@ describe('encodings', () => {
     },
   )
 
-  test('of a repeated parameter the first is taken', async () => {
+  test('the first value of a repeated parameter counts', async () => {
     const dataId = unique('repeated')
     const query = `dataId=${dataId}&group=G&content=first&content=second&dataId=other`
     expect((await waypost.svc.call('POST', configs, { query })).text).toBe('true')

@@ -60,9 +60,9 @@ describe.each(contents)('%s', (_, content) => {
   })
 })
 
-describe('how clients encode', () => {
+describe('encodings of clients', () => {
   test.each(['GBK', 'ISO-8859-1', 'utf-8', 'UTF-16', 'nonsense'])(
-    'a body labelled %s is read as UTF-8',
+    'a body with the type %s is read as UTF-8',
     async (charset) => {
       const dataId = unique('label')
       const call = { form: { dataId, group: 'G', content: 'Grüße 世界' } }
@@ -72,7 +72,7 @@ describe('how clients encode', () => {
     },
   )
 
-  test('a plus is a space and %2B a plus, in query and form', async () => {
+  test('a plus is a space and %2B is a plus, in query and form', async () => {
     for (const place of ['query', 'body'] as const) {
       const dataId = unique('plus')
       const pairs = `dataId=${dataId}&group=G&content=a+b%2Bc%20d`
@@ -102,7 +102,7 @@ describe('how clients encode', () => {
     await comesBack(dataId, 'in pieces')
   })
 
-  test('an upper-case media type is a form', async () => {
+  test('a form may have an upper-case media type', async () => {
     const dataId = unique('media')
     const body = `dataId=${dataId}&group=G&content=x`
     const headers = { 'content-type': 'Application/X-WWW-Form-URLEncoded' }
@@ -130,7 +130,7 @@ describe('large contents', () => {
     await comesBack(dataId, content)
   }, 30_000)
 
-  test('one byte more is refused with a 4xx and changes nothing', async () => {
+  test('one byte more than 10 MiB is refused with a 4xx and changes nothing', async () => {
     const dataId = unique('large')
     for (const content of ['x'.repeat(limit + 1), '世'.repeat(Math.ceil(limit / 3) + 1)]) {
       const answer = await waypost.svc.post(configs, { dataId, group: 'G', content })
@@ -152,7 +152,7 @@ describe('large contents', () => {
     expect((await waypost.svc.get('/ns/operator/metrics')).status).toBe(200)
   }, 30_000)
 
-  test('a content of 480 KiB may stand in the query', async () => {
+  test('a content of 480 KiB may be in the query', async () => {
     const dataId = unique('query')
     const content = 'q'.repeat(480 * 1024)
     const answer = await waypost.svc.call('POST', configs, { query: { dataId, group: 'G', content } })
@@ -171,7 +171,7 @@ describe('large contents', () => {
   })
 })
 
-test('names with Unicode, plus and percent come back in metadata of services and instances', async () => {
+test('Unicode, plus and percent signs come back in metadata of services and instances', async () => {
   const serviceName = unique('svc')
   const metadata = { 'schlüssel+%': 'wert 世界 +%&=\r\n', tab: '\t' }
   const text = JSON.stringify(metadata)

@@ -1,10 +1,10 @@
-/** What the examiners of the interface share: a plain HTTP client for each dialect, and one server for each test file. */
+/** A plain HTTP client for each dialect, and one server for each test file of the interface. */
 import { createHash, randomUUID } from 'node:crypto'
 import { Agent, request, type IncomingHttpHeaders } from 'node:http'
 import { afterAll, beforeAll } from 'vitest'
 import { startWaypost } from '../support/waypost.ts'
 
-/** A decoded answer, whose shape is exactly what the tests examine. */
+/** A decoded answer. The tests check its shape. */
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Json = any
 
@@ -20,7 +20,7 @@ export interface Reply {
   json(): Json
 }
 
-/** All that a request may carry. `query` is encoded or, given as a string, sent as it is; `form` and `body` exclude each other. */
+/** The parts of a request. `query` is encoded or, as a string, sent as it is. `form` and `body` exclude each other. */
 export interface Call {
   query?: Params | string | undefined
   form?: Params | undefined
@@ -127,7 +127,7 @@ export function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
-/** Asks until `holds` is true of the answer, and gives that answer; a failure shows the last one. */
+/** Retries until `holds` is true for the answer, and returns that answer. A failure shows the last one. */
 export async function until<T>(
   ask: () => Promise<T>,
   holds: (answer: T) => boolean,
@@ -143,7 +143,7 @@ export async function until<T>(
   }
 }
 
-/** The hosts that a list gives for a service. */
+/** The hosts in the list of a service. */
 export async function hostsOf(client: Client, query: Params): Promise<Json[]> {
   return (await client.get('/ns/instance/list', query)).json().hosts
 }

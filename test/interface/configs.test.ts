@@ -6,21 +6,21 @@ const waypost = serverForThisFile()
 const configs = '/cs/configs'
 
 describe('publishing and reading a configuration', () => {
-  test('a publish answers a bare true and the value is read back at once', async () => {
+  test('a publish answers true without quotes, and the value can be read at once', async () => {
     const item = { dataId: unique('app'), group: 'DEFAULT_GROUP' }
     const published = await waypost.svc.post(configs, { ...item, content: 'a=1' })
     expect(published).toMatchObject({ status: 200, text: 'true' })
     expect(await waypost.svc.get(configs, item)).toMatchObject({ status: 200, text: 'a=1' })
   })
 
-  test('the parameters may all stand in the query string', async () => {
+  test('all parameters may be in the query string', async () => {
     const item = { dataId: unique('query'), group: 'G' }
     const published = await waypost.svc.call('POST', configs, { query: { ...item, content: 'from query' } })
     expect(published.text).toBe('true')
     expect((await waypost.svc.get(configs, item)).text).toBe('from query')
   })
 
-  test('the query string goes before the form body', async () => {
+  test('the query string overrides the form body', async () => {
     const item = { dataId: unique('both'), group: 'G' }
     const call = { query: { ...item, content: 'query' }, form: { content: 'form', group: 'other' } }
     expect((await waypost.svc.call('POST', configs, call)).text).toBe('true')
@@ -34,7 +34,7 @@ describe('publishing and reading a configuration', () => {
     expect((await waypost.svc.get(configs, item)).text).toBe('three')
   })
 
-  test('publishing what is already there answers true', async () => {
+  test('publishing the stored content again answers true', async () => {
     const item = { dataId: unique('same'), group: 'G', content: 'same' }
     expect((await waypost.svc.post(configs, item)).text).toBe('true')
     expect((await waypost.svc.post(configs, item)).text).toBe('true')
@@ -69,8 +69,8 @@ describe('publishing and reading a configuration', () => {
   })
 })
 
-describe('the headers of a content', () => {
-  test('it is plain text with nosniff, md5, type and time of change, whatever its type', async () => {
+describe('the answer with a content', () => {
+  test('is plain text with nosniff, md5, type and time of change, for every type', async () => {
     const item = { dataId: unique('page'), group: 'G' }
     const content = '<script>alert("ü")</script>'
     await waypost.svc.post(configs, { ...item, content, type: 'html' })
@@ -83,7 +83,7 @@ describe('the headers of a content', () => {
   })
 
   test.each(['properties', 'xml', 'json', 'text', 'html', 'yaml', 'toml', 'unset'])(
-    'the type %s is given back',
+    'has the type %s that was published',
     async (type) => {
       const item = { dataId: unique(type), group: 'G' }
       await waypost.svc.post(configs, { ...item, content: 'x', type })
@@ -97,7 +97,7 @@ describe('the headers of a content', () => {
     expect((await waypost.svc.get(configs, item)).headers['config-type']).toBe('text')
   })
 
-  test('an md5 that begins with zeros keeps all its 32 digits', async () => {
+  test('has all 32 digits of an md5 that begins with zeros', async () => {
     let n = 0
     while (!md5(`zero ${n}`).startsWith('00')) n++
     const item = { dataId: unique('zeros'), group: 'G' }
@@ -116,19 +116,19 @@ describe('deleting a configuration', () => {
     expectProblem(await waypost.svc.get(configs, item), 404)
   })
 
-  test('deleting what is not there answers true', async () => {
+  test('deleting an unknown item answers true', async () => {
     const answer = await waypost.svc.delete(configs, { dataId: unique('never'), group: 'G' })
     expect(answer).toMatchObject({ status: 200, text: 'true' })
   })
 
-  test('the parameters of a delete may stand in a form body', async () => {
+  test('the parameters of a delete may be in a form body', async () => {
     const item = { dataId: unique('form'), group: 'G' }
     await waypost.svc.post(configs, { ...item, content: 'x' })
     expect((await waypost.svc.call('DELETE', configs, { form: item })).text).toBe('true')
     expect((await waypost.svc.get(configs, item)).status).toBe(404)
   })
 
-  test('an item that was never there is a 404', async () => {
+  test('an item that never existed is a 404', async () => {
     expectProblem(await waypost.svc.get(configs, { dataId: unique('never'), group: 'G' }), 404)
   })
 })

@@ -30,7 +30,7 @@ async function heldPolls(): Promise<number> {
 const ask = 'GET /svc/v1/ns/operator/metrics HTTP/1.1\r\nHost: localhost\r\n\r\n'
 
 describe('connections', () => {
-  test.concurrent('one that was idle for longer than a beat interval still answers', async () => {
+  test.concurrent('are usable after being idle for longer than a beat interval', async () => {
     const socket = await opened()
     expect(await exchange(socket, ask)).toMatch(/^HTTP\/1\.1 200 /)
     await sleep(8_000)
@@ -39,7 +39,7 @@ describe('connections', () => {
     socket.destroy()
   }, 20_000)
 
-  test('the server promises to keep them for at least 75 s', async () => {
+  test('stay open for at least 75 s, as their header says', async () => {
     const socket = await opened()
     const answer = await exchange(socket, ask)
     const promised = /keep-alive: timeout=(\d+)/i.exec(answer)?.[1]
@@ -47,7 +47,7 @@ describe('connections', () => {
     socket.destroy()
   })
 
-  test('requests sent before the answers are read are answered in order', async () => {
+  test('answer pipelined requests in order', async () => {
     const dataId = unique('piped')
     await waypost.svc.post('/cs/configs', { dataId, group: 'G', content: 'piped' })
     const read = `GET /svc/v1/cs/configs?dataId=${dataId}&group=G HTTP/1.1\r\nHost: localhost\r\n\r\n`
@@ -57,7 +57,7 @@ describe('connections', () => {
     socket.destroy()
   })
 
-  test('a poll whose client leaves is let go', async () => {
+  test('release the poll of a client that disconnects', async () => {
     const body = encodeURIComponent('quiet\u0002G\u0002\u0001')
     const form = `Listening-Configs=${body}`
     const head = `POST /svc/v1/cs/configs/listener HTTP/1.1\r\nHost: localhost\r\nLong-Pulling-Timeout: 30000\r\n`
@@ -74,7 +74,7 @@ describe('connections', () => {
     expect((await waypost.svc.get('/ns/operator/metrics')).status).toBe(200)
   })
 
-  test('what is not HTTP gets a 400 and the server goes on', async () => {
+  test('answer 400 to input that is not HTTP', async () => {
     const socket = await opened()
     expect(await exchange(socket, 'HELO there\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /)
     expect((await waypost.svc.get('/ns/operator/metrics')).status).toBe(200)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startWaypost } from '../support/waypost.ts'
 import { clientsOf, hostsOf, md5, sleep, until, type Client, type Json, type Waypost } from './client.ts'
 
-/** One story told in order: write, kill -9, start again on the same data, and look. */
+/** Steps in order: write, kill -9, restart on the same data, check. */
 let server: Waypost
 let svc: Client
 let nacos: Client
@@ -69,7 +69,7 @@ afterAll(async () => {
 }, 30_000)
 
 describe('after kill -9 and a restart', () => {
-  test('an ephemeral instance is there, with a fresh timeout', async () => {
+  test('an ephemeral instance is there, with a full timeout', async () => {
     expect(await hostsOf(svc, ephemeral)).toMatchObject([{ ip: '127.0.0.2', healthy: true }])
     await sleep(1_800)
     expect(await hostsOf(svc, ephemeral), '3.3 s after its last beat').toMatchObject([{ healthy: true }])
@@ -79,7 +79,7 @@ describe('after kill -9 and a restart', () => {
     )
   }, 20_000)
 
-  test('remembered metadata is in force when its instance returns', async () => {
+  test('remembered metadata applies when its instance returns', async () => {
     await post('/ns/instance', returning)
     expect(await hostsOf(svc, returning)).toMatchObject([{ metadata: { k: 'remembered' } }])
   })
@@ -126,7 +126,7 @@ describe('after kill -9 and a restart', () => {
     expect(list.checksum).toBe(before['list'].checksum)
   })
 
-  test('lastRefTime has not gone back, and the next change is above all that was given', async () => {
+  test('lastRefTime has not gone back, and the next change is above all earlier values', async () => {
     const look = async (serviceName: string) =>
       (await svc.get('/ns/instance/list', { serviceName })).json().lastRefTime
     expect(await look('kept')).toBeGreaterThanOrEqual(before['list'].lastRefTime)
@@ -142,7 +142,7 @@ describe('after kill -9 and a restart', () => {
     expect(switches.checkTimes).toBe(3)
   })
 
-  test('a switch set without debug is forgotten too, as debug is true by default', async () => {
+  test('a switch set without debug is forgotten too, because debug is true by default', async () => {
     await svc.put('/ns/operator/switches', { entry: 'checkTimes', value: '9' })
     expect((await svc.get('/ns/operator/switches')).json().checkTimes).toBe(9)
     await nacos.put('/ns/operator/switches', { entry: 'defaultPushCacheMillis', value: '12000' })
@@ -152,7 +152,7 @@ describe('after kill -9 and a restart', () => {
     expect(switches.defaultPushCacheMillis, 'on the other dialect the default is false').toBe(12_000)
   }, 20_000)
 
-  test('every publish that was acknowledged before a crash in the middle of many is there', async () => {
+  test('every publish that was acknowledged before a crash is there', async () => {
     const acknowledged: string[] = []
     let crashed = false
     const writers = Array.from({ length: 8 }, async (_, writer) => {

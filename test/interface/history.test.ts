@@ -22,7 +22,7 @@ const recordFields = [
 ].sort()
 
 async function publishedInTurn(contents: string[], tenant?: string) {
-  const item = { dataId: unique('told'), group: 'G', ...(tenant !== undefined && { tenant }) }
+  const item = { dataId: unique('item'), group: 'G', ...(tenant !== undefined && { tenant }) }
   for (const content of contents) await waypost.svc.post(configs, { ...item, content })
   return item
 }
@@ -36,7 +36,7 @@ async function detailOf(item: Params, nid: string): Promise<Json> {
 }
 
 describe('the list of records', () => {
-  test('every change makes a record, the newest first', async () => {
+  test('every change adds a record, the newest first', async () => {
     const item = await publishedInTurn(['one', 'two', 'three'])
     await waypost.svc.delete(configs, item)
     const page = await pageOf(item)
@@ -45,7 +45,7 @@ describe('the list of records', () => {
     expect(page.pageItems.map((record: Json) => record.opType)).toEqual(['D ', 'U ', 'U ', 'I '])
   })
 
-  test('an item of it has all the fields, with md5 and content null', async () => {
+  test('a listed record has all fields, with md5 and content null', async () => {
     const item = await publishedInTurn(['one'])
     const [record] = (await pageOf(item)).pageItems
     expect(Object.keys(record).sort()).toEqual(recordFields)
@@ -63,7 +63,7 @@ describe('the list of records', () => {
     })
   })
 
-  test('times are of the change, with milliseconds and the offset +0000', async () => {
+  test('a record has the time of its change, with milliseconds and the offset +0000', async () => {
     const item = await publishedInTurn(['one'])
     const [record] = (await pageOf(item)).pageItems
     for (const time of [record.createdTime, record.lastModifiedTime]) {
@@ -72,25 +72,25 @@ describe('the list of records', () => {
     }
   })
 
-  test('publishing what is already there makes no record', async () => {
+  test('publishing the stored content again adds no record', async () => {
     const item = await publishedInTurn(['one', 'one', 'one'])
     expect((await pageOf(item)).totalCount).toBe(1)
   })
 
-  test('deleting what is not there makes no record', async () => {
+  test('deleting an unknown item adds no record', async () => {
     const item = { dataId: unique('never'), group: 'G' }
     await waypost.svc.delete(configs, item)
     expect(await pageOf(item)).toEqual({ totalCount: 0, pageNumber: 1, pagesAvailable: 0, pageItems: [] })
   })
 
-  test('a tenant has its own records and is named in them', async () => {
+  test('a tenant has its own records, with its name in them', async () => {
     const item = await publishedInTurn(['one', 'two'], 'blue')
     expect((await pageOf(item)).pageItems[0]).toMatchObject({ tenant: 'blue' })
     expect((await pageOf({ ...item, tenant: 'green' })).totalCount).toBe(0)
     expect((await pageOf({ ...item, tenant: '' })).totalCount).toBe(0)
   })
 
-  test('public, empty and absent are the records of one item', async () => {
+  test('the tenants public, empty and absent have the same records', async () => {
     const item = await publishedInTurn(['one', 'two'], 'public')
     for (const tenant of ['public', '', undefined]) {
       const page = await pageOf({ ...item, tenant })
@@ -100,7 +100,7 @@ describe('the list of records', () => {
 })
 
 describe('pages', () => {
-  test('pages follow each other without gap or overlap, and one past the end is empty', async () => {
+  test('have no gap and no overlap, and a page past the end is empty', async () => {
     const item = await publishedInTurn(['1', '2', '3', '4', '5'])
     const pages = await Promise.all([1, 2, 3, 4].map((pageNo) => pageOf(item, { pageNo, pageSize: 2 })))
     expect(pages.map((page) => page.pageItems.length)).toEqual([2, 2, 1, 0])
@@ -111,7 +111,7 @@ describe('pages', () => {
     expect(new Set(ids).size).toBe(5)
   })
 
-  test('a page has 100 records unless told, and never more than 500', async () => {
+  test('have 100 records by default and at most 500', async () => {
     const item = { dataId: unique('long'), group: 'G' }
     for (let done = 0; done < 510; done += 51) {
       const contents = Array.from({ length: 51 }, (_, n) => `value ${done + n}`)
@@ -138,7 +138,7 @@ describe('pages', () => {
 })
 
 describe('one record', () => {
-  test('an insert holds the new text, an update the text before it, a delete the deleted text', async () => {
+  test('an insert has the new text, an update the text before it, a delete the deleted text', async () => {
     const item = await publishedInTurn(['one', 'zwei ü', 'drei'])
     await waypost.svc.delete(configs, item)
     const { pageItems } = await pageOf(item)
@@ -182,7 +182,7 @@ describe('one record', () => {
 describe('the previous version', () => {
   const previous = '/cs/history/previous'
 
-  test('given a record it is the record before it of that item', async () => {
+  test('of a record is the record before it of the same item', async () => {
     const item = await publishedInTurn(['one', 'two'])
     await publishedInTurn(['between'])
     await waypost.svc.post(configs, { ...item, content: 'three' })
@@ -194,13 +194,13 @@ describe('the previous version', () => {
     expect(beforeSecond).toMatchObject({ id: first, opType: 'I ', content: 'one' })
   })
 
-  test('of the first record it is a 404', async () => {
+  test('of the first record is a 404', async () => {
     const item = await publishedInTurn(['one', 'two'])
     const first = (await pageOf(item)).pageItems[1].id
     expectProblem(await waypost.svc.get(previous, { ...item, id: first }), 404)
   })
 
-  test('given the id of the item it is the version before the current one', async () => {
+  test('of the id of an item is the version before the current one', async () => {
     const item = await publishedInTurn(['one', 'two', 'three'])
     const { id } = (await waypost.nacos.get(configs, { show: 'all', ...item })).json()
     const records = (await pageOf(item)).pageItems.map((record: Json) => record.id)
@@ -209,14 +209,14 @@ describe('the previous version', () => {
     expect(answer).toMatchObject({ content: 'two', md5: md5('two') })
   })
 
-  test('of a record or an item that is not the named one it is a 403', async () => {
+  test('of a record or an item that is not the named one is a 403', async () => {
     const item = await publishedInTurn(['one', 'two'])
     const other = await publishedInTurn(['other'])
     const [{ id }] = (await pageOf(item)).pageItems
     expectProblem(await waypost.svc.get(previous, { ...other, id }), 403)
   })
 
-  test('of an id that does not exist it is a 404', async () => {
+  test('of an unknown id is a 404', async () => {
     const item = await publishedInTurn(['one'])
     expectProblem(await waypost.svc.get(previous, { ...item, id: '999999999999' }), 404)
   })

@@ -16,7 +16,7 @@ async function registered(extra: Params = {}) {
 const hosts = (query: Params): Promise<Json[]> => hostsOf(waypost.svc, query)
 
 describe('the detail of an instance', () => {
-  test('it has all the fields', async () => {
+  test('has all fields', async () => {
     const key = await registered({ weight: 2, metadata: 'a=1' })
     const answer = (await waypost.svc.get(instance, key)).json()
     expect(answer).toEqual({
@@ -73,7 +73,7 @@ describe('modifying', () => {
     expect(await hosts(key)).toMatchObject([{ weight: 4 }])
   })
 
-  test('an instance that is not there is a 404 and stays away', async () => {
+  test('an unknown instance is a 404 and is not created', async () => {
     const key = await registered()
     expectProblem(await waypost.svc.put(instance, { ...key, port: 81, weight: 2 }), 404)
     const serviceName = unique('unknown')
@@ -84,7 +84,7 @@ describe('modifying', () => {
 })
 
 describe('deregistering', () => {
-  test('it answers ok and the instance is gone, known or not', async () => {
+  test('it answers ok, for known and unknown instances, and the instance is gone', async () => {
     const key = await registered()
     expect(await waypost.svc.delete(instance, key)).toMatchObject({ status: 200, text: 'ok' })
     expect(await hosts(key)).toEqual([])
@@ -109,7 +109,7 @@ describe('deregistering', () => {
     expect(await hosts(key)).toEqual([])
   })
 
-  test('with the other kind it takes nothing away', async () => {
+  test('with the other kind it removes nothing', async () => {
     const key = await registered({ ephemeral: false })
     expect((await waypost.svc.delete(instance, { ...key, ephemeral: true })).text).toBe('ok')
     expect(await hosts(key)).toHaveLength(1)

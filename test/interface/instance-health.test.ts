@@ -24,7 +24,7 @@ async function registered(extra: Params = {}) {
 const hosts = (query: Params): Promise<Json[]> => hostsOf(waypost.svc, query)
 
 describe('an ephemeral instance without beats', () => {
-  test.concurrent('is unhealthy after its timeout and gone after its delete timeout, each within a second', async () => {
+  test.concurrent('is unhealthy after its timeout and removed after its delete timeout, each within a second', async () => {
     const startedAt = performance.now()
     const key = await registered({ metadata: timing(1_000, 3_000) })
     await sleep(850)
@@ -45,7 +45,7 @@ describe('an ephemeral instance without beats', () => {
     expect(goneMs).toBeLessThan(4_200)
   })
 
-  test.concurrent('may leave before it would become unhealthy: no order of the times is enforced', async () => {
+  test.concurrent('is removed before it becomes unhealthy, if its delete timeout is shorter', async () => {
     const times = { 'preserved.heart.beat.interval': '20000' }
     const key = await registered({ metadata: timing(10_000, 1_000, times) })
     expect(await hosts(key)).toMatchObject([{ healthy: true, instanceHeartBeatInterval: 20_000 }])
@@ -78,7 +78,7 @@ describe('a beat', () => {
     }
   })
 
-  test.concurrent('heals an unhealthy instance at once', async () => {
+  test.concurrent('makes an unhealthy instance healthy at once', async () => {
     const key = await registered({ metadata: timing(500, 60_000) })
     await until(
       () => hosts(key),
@@ -88,14 +88,14 @@ describe('a beat', () => {
     expect(await hosts(key)).toMatchObject([{ healthy: true }])
   })
 
-  test.concurrent('of a known instance changes neither weight nor metadata', async () => {
+  test.concurrent('does not change weight and metadata of a known instance', async () => {
     const key = await registered({ weight: 3, metadata: '{"a":"1"}' })
     const content = JSON.stringify({ ...key, cluster: 'DEFAULT', weight: 9, metadata: { a: '2', b: '3' } })
     expect((await waypost.svc.put(beat, { ...key, beat: content })).text).toBe('ok')
     expect(await hosts(key)).toMatchObject([{ weight: 3, metadata: { a: '1' } }])
   })
 
-  test.concurrent('that names no cluster renews that address in any cluster, and makes no twin', async () => {
+  test.concurrent('without a cluster renews the address in any cluster, and creates no second instance', async () => {
     const key = await registered({ clusterName: 'c5', metadata: timing(500, 60_000) })
     await until(
       () => hosts(key),
@@ -105,7 +105,7 @@ describe('a beat', () => {
     expect(await hosts(key)).toMatchObject([{ healthy: true, clusterName: 'c5' }])
   })
 
-  test.concurrent('a light one of a known instance renews it', async () => {
+  test.concurrent('without content renews a known instance', async () => {
     const key = await registered({ metadata: timing(500, 60_000) })
     await until(
       () => hosts(key),
@@ -115,7 +115,7 @@ describe('a beat', () => {
     expect(await hosts(key)).toMatchObject([{ healthy: true }])
   })
 
-  test('a full one of an unknown instance registers it', async () => {
+  test('with content registers an unknown instance', async () => {
     const serviceName = unique('beaten')
     const content = JSON.stringify({
       cluster: 'c1',
@@ -133,13 +133,13 @@ describe('a beat', () => {
     ])
   })
 
-  test('a light one of an unknown instance is a 404 and registers nothing', async () => {
+  test('without content of an unknown instance is a 404 and registers nothing', async () => {
     const serviceName = unique('beaten')
     expectProblem(await waypost.svc.put(beat, { serviceName, ip: '127.0.0.7', port: 7 }), 404)
     expect(await hosts({ serviceName })).toEqual([])
   })
 
-  test('the content of a beat may come in a form body', async () => {
+  test('may have its content in a form body', async () => {
     const key = await registered()
     const form = { ...key, beat: JSON.stringify(key) }
     expect((await waypost.svc.call('PUT', beat, { form })).text).toBe('ok')
@@ -158,7 +158,7 @@ describe('a beat', () => {
 describe('the update of health', () => {
   const health = '/ns/health/instance'
 
-  test('works where the checker of the cluster is NONE', async () => {
+  test('works if the checker of the cluster is NONE', async () => {
     const key = await registered({ ephemeral: false })
     const checker = { checkPort: 80, useInstancePort4Check: true, healthChecker: '{"type":"NONE"}' }
     const cluster = { serviceName: key.serviceName, clusterName: 'DEFAULT', ...checker }
@@ -170,7 +170,7 @@ describe('the update of health', () => {
     expectProblem(await waypost.svc.put(health, { ...key, port: 81, healthy: true }), 404)
   })
 
-  test('is refused with 400 that says why where the cluster is checked', async () => {
+  test('is refused with 400 and the reason if the cluster is checked', async () => {
     for (const ephemeral of [true, false]) {
       const key = await registered({ ephemeral })
       const answer = await waypost.svc.put(health, { ...key, healthy: false })
@@ -187,7 +187,7 @@ describe('the update of health', () => {
 })
 
 describe('a persistent instance', () => {
-  test.concurrent('does not expire for want of beats', async () => {
+  test.concurrent('does not expire without beats', async () => {
     const key = await registered({ ephemeral: false, metadata: timing(300, 600) })
     await sleep(2_500)
     expect(await hosts(key)).toMatchObject([{ ephemeral: false }])

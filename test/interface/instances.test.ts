@@ -16,7 +16,7 @@ async function registered(extra: Params = {}) {
 const hosts = (query: Params): Promise<Json[]> => hostsOf(waypost.svc, query)
 
 describe('registering', () => {
-  test('a registration answers a bare plain-text ok', async () => {
+  test('a registration answers ok as plain text', async () => {
     const key = { serviceName: unique('svc'), ip: '127.0.0.1', port: 80 }
     const answer = await waypost.svc.post(instance, key)
     expect(answer).toMatchObject({ status: 200, text: 'ok' })
@@ -45,7 +45,7 @@ describe('registering', () => {
     ])
   })
 
-  test('every given value is kept', async () => {
+  test('every given value is stored', async () => {
     const serviceName = unique('svc')
     await registered({
       serviceName,
@@ -79,7 +79,7 @@ describe('registering', () => {
     ['a=1,b=two', { a: '1', b: 'two' }],
     ['', {}],
     ['{"grüße":"日本語 +%&="}', { grüße: '日本語 +%&=' }],
-  ])('the metadata %s is understood', async (metadata, expected) => {
+  ])('the metadata %s is accepted', async (metadata, expected) => {
     const { serviceName } = await registered({ metadata })
     expect((await hosts({ serviceName }))[0].metadata).toEqual(expected)
   })
@@ -125,7 +125,7 @@ describe('registering', () => {
     expect(await hosts({ serviceName, groupName: 'ignored' })).toHaveLength(0)
   })
 
-  test('parameters in the query string, the form and both are alike, and encoding means nothing', async () => {
+  test('parameters in the query string, the form and both are equal, and encoding is ignored', async () => {
     const serviceName = unique('svc')
     const first = { query: { serviceName, ip: '127.0.0.1', port: 1, encoding: 'GBK' } }
     const second = { query: { serviceName }, form: { ip: '127.0.0.1', port: 2, serviceName: 'other' } }
@@ -145,7 +145,7 @@ describe('registering', () => {
     ])
   })
 
-  test('two hundred registrations at once are all there', async () => {
+  test('two hundred concurrent registrations are all there', async () => {
     const serviceName = unique('svc')
     await Promise.all(Array.from({ length: 200 }, (_, n) => registered({ serviceName, port: n + 1 })))
     expect(await hosts({ serviceName })).toHaveLength(200)
@@ -153,7 +153,7 @@ describe('registering', () => {
 })
 
 describe('the list', () => {
-  test('it has all the fields of the envelope', async () => {
+  test('it has all fields of the envelope', async () => {
     const { serviceName } = await registered()
     const answer = (await waypost.svc.get(list, { serviceName })).json()
     expect(answer).toEqual({
@@ -219,7 +219,7 @@ describe('the list', () => {
     expect(await hosts({ serviceName })).toMatchObject([{ port: 2, enabled: true }])
   })
 
-  test('lastRefTime strictly increases with every change and rests without one', async () => {
+  test('lastRefTime strictly increases with every change, and only then', async () => {
     const serviceName = unique('svc')
     const times: number[] = []
     const look = async () => (await waypost.svc.get(list, { serviceName })).json().lastRefTime

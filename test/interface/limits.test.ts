@@ -6,7 +6,7 @@ import { expectProblem } from './problem.ts'
 
 const code = (name: string) => ({ type: `urn:waypost:problem:${name}` })
 
-describe('limits that a server is started with', () => {
+describe('a limit of the settings', () => {
   const waypost = serverForThisFile({
     settings: {
       'max-content': '2KiB',
@@ -25,7 +25,7 @@ describe('limits that a server is started with', () => {
   })
   const configs = '/cs/configs'
 
-  test('on the request line and on a body', async () => {
+  test('applies to the request line and to a body', async () => {
     const long = 'x'.repeat(9_000)
     const line = await waypost.svc.get(configs, { dataId: 'a', group: 'G', other: long })
     expect(line.status).toBe(431)
@@ -42,7 +42,7 @@ describe('limits that a server is started with', () => {
     expect(publish.status).toBe(413)
   })
 
-  test('on a content', async () => {
+  test('applies to a content', async () => {
     expectProblem(
       await waypost.svc.post(configs, { dataId: 'a', group: 'G', content: 'x'.repeat(2_049) }),
       400,
@@ -50,7 +50,7 @@ describe('limits that a server is started with', () => {
     )
   })
 
-  test('on header fields and parameters', async () => {
+  test('applies to header fields and parameters', async () => {
     const many = Object.fromEntries(Array.from({ length: 31 }, (_, i) => [`p${i}`, 'x']))
     expect((await waypost.svc.get('/ns/operator/metrics', many)).json()).toMatchObject(code('too-many'))
     const headers = await waypost.svc.get('/ns/operator/metrics', '', many)
@@ -58,7 +58,7 @@ describe('limits that a server is started with', () => {
     expect(headers.json()).toMatchObject(code('too-many-headers'))
   })
 
-  test('on the depth of JSON, in every parameter that may be JSON', async () => {
+  test('applies to the depth of JSON, in every parameter that may be JSON', async () => {
     const deep = (depth: number) => '{"a":'.repeat(depth) + '1' + '}'.repeat(depth)
     const service = { serviceName: unique('deep') }
     const instance = { ...service, ip: '127.0.0.1', port: 1 }
@@ -91,7 +91,7 @@ describe('limits that a server is started with', () => {
     expect([nacos.status, nacos.text]).toEqual([400, 'metadata must be JSON that is nested at most 4 deep.'])
   })
 
-  test('on all contents together', async () => {
+  test('applies to all contents together', async () => {
     const publish = (dataId: string, bytes: number) =>
       waypost.svc.post(configs, { dataId, group: 'ALL', content: 'x'.repeat(bytes) })
     for (const dataId of ['a', 'b', 'c', 'd']) expect((await publish(dataId, 2_048)).text).toBe('true')
@@ -103,14 +103,14 @@ describe('limits that a server is started with', () => {
     })
     expect((await waypost.nacos.post(configs, { dataId: 'e', group: 'ALL', content: 'x' })).status).toBe(507)
     expect((await waypost.svc.get(configs, { dataId: 'e', group: 'ALL' })).status).toBe(404)
-    // What is there can be read, replaced by no more, and deleted; then there is room again.
+    // Existing contents can be read, replaced by contents that are not larger, and deleted. Then a publish succeeds again.
     expect((await publish('a', 2_047)).text).toBe('true')
     expect((await publish('e', 1)).text).toBe('true')
     await waypost.svc.delete(configs, { dataId: 'b', group: 'ALL' })
     expect((await publish('f', 2_000)).text).toBe('true')
   })
 
-  test('on the instances and services of a namespace', async () => {
+  test('applies to the instances and services of a namespace', async () => {
     const namespaceId = unique('full')
     const register = (serviceName: string, port: number, client = waypost.svc) =>
       client.post('/ns/instance', { namespaceId, serviceName, ip: '127.0.0.1', port })
@@ -133,7 +133,7 @@ describe('limits that a server is started with', () => {
     expect([another.status, another.json().type]).toEqual([429, code('too-many-services').type])
   })
 
-  test('on the polls of one address, and not on those of another', async () => {
+  test('applies to the polls of one address, and not to those of another', async () => {
     const poll = (localAddress: string) =>
       waypost.svc.call('POST', '/cs/configs/listener', {
         form: { 'Listening-Configs': 'quiet\u0002G\u0002\u0001' },
@@ -148,7 +148,7 @@ describe('limits that a server is started with', () => {
     expect((await poll('127.0.0.5')).status).toBe(200)
   })
 
-  test('on the items of a poll', async () => {
+  test('applies to the items of a poll', async () => {
     const items = (count: number) => 'a\u0002G\u0002x\u0001'.repeat(count)
     const poll = (count: number) =>
       waypost.svc.call('POST', '/cs/configs/listener', {
@@ -160,7 +160,7 @@ describe('limits that a server is started with', () => {
   })
 })
 
-describe('limits on connections', () => {
+describe('the limits of connections', () => {
   let server: Waypost
   let svc: Client
   beforeAll(async () => {
@@ -180,23 +180,27 @@ describe('limits on connections', () => {
 
   const opened = (localAddress: string) => {
     const socket = connect({ port: server.port, host: '127.0.0.1', localAddress })
-    const told = { text: '', closed: false }
-    socket.on('data', (chunk) => (told.text += String(chunk)))
+    const received = { text: '', closed: false }
+    socket.on('data', (chunk) => (received.text += String(chunk)))
     socket.on('error', () => undefined)
-    socket.on('close', () => (told.closed = true))
-    return { told, socket }
+    socket.on('close', () => (received.closed = true))
+    return { received, socket }
   }
 
-  test('of one address, and of all', async () => {
+  test('apply to one address and to all', async () => {
     const mine = Array.from({ length: 5 }, () => opened('127.0.0.11'))
     await sleep(150)
-    expect(mine.filter(({ told }) => told.text.includes('problem:too-many-connections'))).toHaveLength(1)
+    expect(
+      mine.filter(({ received }) => received.text.includes('problem:too-many-connections')),
+    ).toHaveLength(1)
     const others = Array.from({ length: 3 }, () => opened('127.0.0.12'))
     await sleep(150)
-    expect(others.filter(({ told }) => told.text.includes('problem:too-many-connections'))).toHaveLength(1)
-    // They send nothing, so they are all told that they took too long.
+    expect(
+      others.filter(({ received }) => received.text.includes('problem:too-many-connections')),
+    ).toHaveLength(1)
+    // They send nothing, so each gets an error after request-timeout.
     await sleep(2_500)
-    for (const { told } of [...mine, ...others]) expect(told.closed).toBe(true)
+    for (const { received } of [...mine, ...others]) expect(received.closed).toBe(true)
     expect((await svc.get('/ns/operator/metrics')).status).toBe(200)
   }, 10_000)
 })

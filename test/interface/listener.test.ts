@@ -52,12 +52,12 @@ describe('a poll with a difference answers at once', () => {
     },
   )
 
-  test('a client with no copy (an empty md5) is told of an item that exists', async () => {
+  test('a client without a copy (an empty md5) gets an item that exists', async () => {
     const { dataId, group } = await published('there')
     expect((await listen(watched(dataId, group, ''))).text).toBe(`${dataId}%02${group}%01`)
   })
 
-  test('a client with a copy of an item that does not exist is told so', async () => {
+  test('a client with a copy of an item that does not exist gets that item', async () => {
     const dataId = unique('missing')
     expect((await listen(watched(dataId, 'G', md5('ghost')))).text).toBe(`${dataId}%02G%01`)
   })
@@ -91,7 +91,7 @@ describe('a poll without a difference is held', () => {
     expect(delays.sort((a, b) => a - b)[4]).toBeLessThan(10)
   })
 
-  test('the creation and the deletion of an item wake it', async () => {
+  test('the creation and the deletion of an item answer it', async () => {
     const item = { dataId: unique('born'), group: 'G' }
     const beforeBirth = listen(watched(item.dataId, 'G', ''))
     await sleep(50)
@@ -103,7 +103,7 @@ describe('a poll without a difference is held', () => {
     expect(await beforeDeath).toMatchObject({ status: 200, text: `${item.dataId}%02G%01` })
   })
 
-  test('a change in the default namespace wakes every spelling of it, and each is echoed its own', async () => {
+  test('a change in the default namespace answers every spelling of it, each with its own echo', async () => {
     const { dataId, group } = await published('before')
     const spellings = [[], [''], ['public']]
     const polls = spellings.map((tenant) => listen(watched(dataId, group, md5('before'), ...tenant)))
@@ -115,7 +115,7 @@ describe('a poll without a difference is held', () => {
     )
   })
 
-  test.concurrent('neither equal content nor another tenant, group or item wakes it', async () => {
+  test.concurrent('equal content, and other tenants, groups and items, do not answer it', async () => {
     const { dataId, group } = await published('same', 'blue')
     const poll = listen(watched(dataId, group, md5('same'), 'blue'), 2_000)
     await sleep(50)
@@ -127,7 +127,7 @@ describe('a poll without a difference is held', () => {
     expect(answer.tookMs).toBeGreaterThan(1_400)
   })
 
-  test('a hundred watchers of one item are all told', async () => {
+  test('a hundred watchers of one item are all answered', async () => {
     const { dataId, group } = await published('before')
     const packet = watched(dataId, group, md5('before'))
     const polls = Array.from({ length: 100 }, () => listen(packet))
@@ -170,7 +170,7 @@ describe('the hold time', () => {
     40_000,
   )
 
-  test('No-Hangup answers at once and empty where nothing differs', async () => {
+  test('No-Hangup answers at once, with nothing if no item differs', async () => {
     const headers = { 'Long-Pulling-Timeout-No-Hangup': 'true' }
     const answer = await listen(watched(unique('quiet'), 'G', ''), 30_000, headers)
     expect(answer).toMatchObject({ status: 200, text: '' })
@@ -178,7 +178,7 @@ describe('the hold time', () => {
   })
 })
 
-describe('a poll that cannot be understood is a 400', () => {
+describe('a poll that cannot be parsed is a 400', () => {
   test('without the header, which is named', async () => {
     const answer = await waypost.svc.post(listener, { 'Listening-Configs': watched('a', 'g', '') })
     expectProblem(answer, 400, 'Long-Pulling-Timeout')

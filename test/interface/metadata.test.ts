@@ -39,14 +39,14 @@ async function update(method: 'PUT' | 'DELETE', serviceName: string, form: Param
 }
 
 describe('remembered metadata', () => {
-  test('written keys lie over the registered ones while the instance lives', async () => {
+  test('written keys override the registered ones while the instance exists', async () => {
     const key = await registered({ metadata: '{"a":"1","b":"2"}' })
     await waypost.svc.put(instance, { ...key, metadata: '{"b":"written","c":"3"}' })
     await registered({ ...key, metadata: '{"a":"new","b":"new"}' })
     expect((await metadataByPort(key.serviceName))[80]).toEqual({ a: 'new', b: 'written', c: '3' })
   })
 
-  test('they are in force again when the instance returns in time, weight and enabled are not', async () => {
+  test('they apply again when the instance returns in time, and weight and enabled do not', async () => {
     const key = await registered({ metadata: 'a=1' })
     await waypost.svc.put(instance, { ...key, metadata: '{"k":"remembered"}', weight: 9, enabled: false })
     await waypost.svc.delete(instance, key)
@@ -56,7 +56,7 @@ describe('remembered metadata', () => {
     ])
   })
 
-  test('those of a batch are remembered likewise', async () => {
+  test('those of a batch are remembered too', async () => {
     const key = await registered()
     await update('PUT', key.serviceName, { consistencyType: 'ephemeral', metadata: '{"k":"batched"}' })
     await waypost.svc.delete(instance, key)
@@ -73,7 +73,7 @@ describe('remembered metadata', () => {
     expect((await metadataByPort(key.serviceName))[80]).toEqual({})
   })
 
-  test.concurrent('they do not expire while the instance lives', async () => {
+  test.concurrent('they do not expire while the instance exists', async () => {
     const key = await registered()
     await waypost.svc.put(instance, { ...key, metadata: '{"k":"kept"}' })
     await sleep(2_500)
@@ -113,7 +113,7 @@ describe('the batch update', () => {
     expect(await metadataByPort(serviceName)).toEqual({ 1: changed, 2: changed, 3: { own: 'yes' } })
   })
 
-  test('consistencyType persist affects all persistent instances, whatever instances says', async () => {
+  test('consistencyType persist affects all persistent instances, independent of instances', async () => {
     const serviceName = await threeInstances()
     const instances = '[{"ip":"127.0.0.1","port":"1","ephemeral":"true","clusterName":"DEFAULT"}]'
     const form = { consistencyType: 'persist', metadata: '{"k":"v"}', instances }
@@ -131,7 +131,7 @@ describe('the batch update', () => {
     expect((await metadataByPort(serviceName))[1]).toEqual({ own: 'yes' })
   })
 
-  test('instances locate by ip, port, kind and cluster, and those that match nothing are skipped', async () => {
+  test('instances are found by ip, port, kind and cluster, and unknown ones are skipped', async () => {
     const serviceName = await threeInstances()
     await registered({ serviceName, port: 4, clusterName: 'c4' })
     const instances = JSON.stringify([
@@ -176,7 +176,7 @@ describe('the batch update', () => {
 })
 
 describe('the batch delete', () => {
-  test('it removes keys, registered ones and written ones', async () => {
+  test('it removes registered and written keys', async () => {
     const serviceName = await threeInstances()
     await update('PUT', serviceName, { consistencyType: 'ephemeral', metadata: '{"k":"v","l":"w"}' })
     const form = { consistencyType: 'ephemeral', metadata: '{"own":"","k":"whatever"}' }
@@ -195,7 +195,7 @@ describe('the batch delete', () => {
   })
 })
 
-describe('a batch that cannot be understood is a 400 and changes nothing', () => {
+describe('a batch that cannot be parsed is a 400 and changes nothing', () => {
   const good = { namespaceId: 'public', consistencyType: 'ephemeral', metadata: '{"k":"v"}' }
   const wrong: [string, Params][] = [
     ['namespaceId', { ...good, namespaceId: undefined }],

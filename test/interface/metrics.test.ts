@@ -46,7 +46,7 @@ describe('a publish', () => {
     await rises(`waypost_http_request_duration_seconds_bucket{le="60",${PUBLISH}}`, () => publish())
   })
 
-  test('is a commit, a change and an item', async () => {
+  test('is counted as a commit, a change and an item', async () => {
     await rises('waypost_store_commit_duration_seconds_count', () => publish())
     await rises('waypost_store_batch_changes_count', () => publish())
     await rises('waypost_store_commits_total{outcome="committed"}', () => publish())
@@ -56,7 +56,7 @@ describe('a publish', () => {
 })
 
 describe('a long poll', () => {
-  test('is counted while it is held, and by how it ended', async () => {
+  test('is counted while it is held, and afterwards by its outcome', async () => {
     const dataId = unique('d')
     const poll = listen(dataId)
     const held = await until(scrape, (values) => values.get('waypost_polls_held') === 1)
@@ -67,7 +67,7 @@ describe('a long poll', () => {
     await rises('waypost_polls_ended_total{outcome="timeout"}', () => listen(unique('d')))
   })
 
-  test('whose client leaves is counted as left', async () => {
+  test('is counted as left if its client disconnects', async () => {
     await rises('waypost_polls_ended_total{outcome="left"}', async () => {
       const socket = connect(waypost.server.port, '127.0.0.1')
       const body = 'Listening-Configs=left%02G%02%01'
@@ -80,7 +80,7 @@ describe('a long poll', () => {
     })
   })
 
-  test('beyond max-held-polls is refused, which is counted and told in the log', async () => {
+  test('beyond max-held-polls is refused, counted and logged', async () => {
     await rises('waypost_polls_refused_total', () => Promise.all([1, 2, 3].map(() => listen(unique('d')))))
     expect(await valueOf('waypost_polls_begun_total')).toBeGreaterThan(3)
     await until(
@@ -104,7 +104,7 @@ describe('naming', () => {
     expect(await valueOf('waypost_store_commands_waiting')).toBe(0)
   })
 
-  test('counts who fell silent and who left for it', async () => {
+  test('counts instances that became unhealthy or were removed because they are silent', async () => {
     const metadata = '{"preserved.heart.beat.timeout":"300","preserved.ip.delete.timeout":"900"}'
     const form = { serviceName: unique('s'), ip: '127.0.0.1', port: 1, metadata }
     await rises('waypost_instances_silent_total{outcome="unhealthy"}', () =>
@@ -113,7 +113,7 @@ describe('naming', () => {
     await until(scrape, (values) => values.get('waypost_instances_silent_total{outcome="removed"}')! > 0)
   })
 
-  test('counts pushes, their acks and who gets them', async () => {
+  test('counts pushes, acks and subscribers', async () => {
     const serviceName = unique('s')
     const socket = createSocket('udp4').bind(0, '127.0.0.1')
     await once(socket, 'listening')
@@ -136,7 +136,7 @@ describe('naming', () => {
     socket.close()
   })
 
-  test('counts probes by outcome, and what they changed', async () => {
+  test('counts probes by outcome, and changes of health', async () => {
     const target = createServer().listen(0, '127.0.0.1')
     await once(target, 'listening')
     const { port } = target.address() as { port: number }
@@ -160,7 +160,7 @@ describe('refusals and connections', () => {
     expect([...(await scrape()).keys()].some((name) => name.includes('route="/svc/v1/a"'))).toBe(false)
   })
 
-  test('what is no HTTP is counted', async () => {
+  test('input that is not HTTP is counted', async () => {
     await rises('waypost_http_malformed_requests_total', async () => {
       const socket = connect(waypost.server.port, '127.0.0.1')
       socket.on('error', () => undefined).resume()
@@ -169,7 +169,7 @@ describe('refusals and connections', () => {
     })
   })
 
-  test('connections are counted, and the process tells of itself', async () => {
+  test('connections are counted, and the process has its metrics', async () => {
     const socket = connect(waypost.server.port, '127.0.0.1')
     await once(socket, 'connect')
     const values = await scrape()
@@ -188,7 +188,7 @@ describe('refusals and connections', () => {
 })
 
 describe('health', () => {
-  test('/healthz and /readyz answer whatever overriddenServerStatus says', async () => {
+  test('/healthz and /readyz answer for every overriddenServerStatus', async () => {
     const root = new Client(waypost.server.url)
     const set = (value: string) =>
       waypost.svc.put('/ns/operator/switches', { entry: 'overriddenServerStatus', value })
@@ -201,7 +201,7 @@ describe('health', () => {
     root.close()
   })
 
-  test('who changes switches and namespaces is in the log, a publish is not', async () => {
+  test('changes of switches and namespaces are logged with the address, and a publish is not', async () => {
     await publish('not-in-the-log')
     await waypost.svc.post('/console/namespaces', {
       customNamespaceId: unique('n'),

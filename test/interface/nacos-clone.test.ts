@@ -19,7 +19,7 @@ describe('clone', () => {
       headers: { 'content-type': 'application/json' },
     })
 
-  test('copies items with all that is known of them, under other names where they are given', async () => {
+  test('copies items with all their fields, under other names if these are given', async () => {
     const [from, to] = [await newNamespace(), await newNamespace()]
     await publish(from, 'a', { type: 'json', desc: 'd', config_tags: 't' })
     await publish(from, 'b')
@@ -46,7 +46,7 @@ describe('clone', () => {
     expect(await contentOf(to, 'b')).toBeUndefined()
   })
 
-  test('its codes', async () => {
+  test('has the codes of 2.5.1 for its outcomes', async () => {
     const tenant = await newNamespace()
     await publish(tenant, 'a')
     const [id] = await idsOf(tenant)

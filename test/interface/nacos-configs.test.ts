@@ -26,25 +26,25 @@ describe('configurations', () => {
     expect(await waypost.nacos.delete(configs, item)).toMatchObject({ status: 200, text: 'true' })
   })
 
-  test('one that is missing is a 404 with the text that clients know', async () => {
+  test('that do not exist are a 404 with the text that clients know', async () => {
     const answer = await waypost.nacos.get(configs, { dataId: unique('never'), group: 'G' })
     expect(answer.status).toBe(404)
     expect(answer.text.trim()).toBe('config data not exist')
   })
 
-  test('both dialects see one store', async () => {
+  test('are the same in both dialects', async () => {
     const item = await published({ content: 'shared' })
     expect((await waypost.svc.get(configs, item)).text).toBe('shared')
   })
 
-  test('content in the query string is published, as one client does', async () => {
+  test('are published from the query string, as one client does', async () => {
     const item = { dataId: unique('query'), group: 'G' }
     const answer = await waypost.nacos.call('POST', configs, { query: { ...item, content: 'ü+' } })
     expect(answer.text).toBe('true')
     expect((await waypost.nacos.get(configs, item)).text).toBe('ü+')
   })
 
-  test('a trailing slash is accepted', async () => {
+  test('are found at a path with a trailing slash', async () => {
     const item = await published()
     expect((await waypost.nacos.get(`${configs}/`, item)).text).toBe('a=1')
   })
@@ -70,13 +70,13 @@ describe('casMd5', () => {
   const publish = (item: Params, content: string, casMd5: string) =>
     waypost.nacos.post(configs, { ...item, content }, { casMd5 })
 
-  test('publishes where the md5 is the current one', async () => {
+  test('publishes if the md5 is the current one', async () => {
     const item = await published({ content: 'one' })
     expect((await publish(item, 'two', md5('one'))).text).toBe('true')
     expect((await waypost.nacos.get(configs, item)).text).toBe('two')
   })
 
-  test('refuses with a 4xx and changes nothing where it is not', async () => {
+  test('refuses with a 4xx and changes nothing if the md5 is another one', async () => {
     const item = await published({ content: 'one' })
     const answer = await publish(item, 'two', md5('other'))
     expect(answer.status).toBeGreaterThanOrEqual(400)
@@ -85,14 +85,14 @@ describe('casMd5', () => {
     expect((await waypost.nacos.get(configs, item)).text).toBe('one')
   })
 
-  test('of twenty at once exactly one wins', async () => {
+  test('of twenty concurrent publishes exactly one succeeds', async () => {
     const item = await published({ content: 'zero' })
     const all = Array.from({ length: 20 }, (_, n) => publish(item, `writer ${n}`, md5('zero')))
     const answers = await Promise.all(all)
     expect(answers.filter((answer) => answer.text === 'true')).toHaveLength(1)
   })
 
-  test('of an item that is not there is refused', async () => {
+  test('of an unknown item is refused', async () => {
     const item = { dataId: unique('never'), group: 'G' }
     expect((await publish(item, 'x', md5('something'))).status).toBeGreaterThanOrEqual(400)
     expect((await waypost.nacos.get(configs, item)).status).toBe(404)
@@ -100,7 +100,7 @@ describe('casMd5', () => {
 })
 
 describe('show=all', () => {
-  test('gives everything that is known of an item', async () => {
+  test('has all fields of an item', async () => {
     const given = { appName: 'shop', desc: 'about', use: 'u', effect: 'e', schema: 's', type: 'yaml' }
     const item = await published({ ...given, config_tags: 't1,t2', src_user: 'ann', tenant: 'blue' })
     const answer = (await waypost.nacos.get(configs, { show: 'all', ...item, tenant: 'blue' })).json()
@@ -118,7 +118,7 @@ describe('show=all', () => {
     expect(answer.modifyTime).toBeGreaterThanOrEqual(answer.createTime)
   })
 
-  test('an update keeps id and createTime, and appName and tags where it does not name them', async () => {
+  test('an update keeps id and createTime, and appName and tags if it does not name them', async () => {
     const item = await published({ appName: 'shop', config_tags: 't1' })
     const look = async () => (await waypost.nacos.get(configs, { show: 'all', ...item })).json()
     const before = await look()
@@ -136,7 +136,7 @@ describe('show=all', () => {
     expect(history.pageItems).toMatchObject([{ srcUser: 'ann', srcIp: '127.0.0.1' }])
   })
 
-  test('the catalog gives the same without the content', async () => {
+  test('the catalog has the same fields without the content', async () => {
     const item = await published({ config_tags: 't1', type: 'yaml' })
     const answer = (await waypost.nacos.get(`${configs}/catalog`, item)).json()
     expect(answer).toMatchObject({
@@ -159,7 +159,7 @@ describe('history', () => {
     expect(refused).toMatchObject({ status: 403, text: 'Please check dataId and group.' })
   })
 
-  test('previous takes the id that show=all gives', async () => {
+  test('previous accepts the id of show=all', async () => {
     const item = await published({ content: 'one' })
     await waypost.nacos.post(configs, { ...item, content: 'two' })
     const { id } = (await waypost.nacos.get(configs, { show: 'all', ...item })).json()

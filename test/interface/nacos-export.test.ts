@@ -8,7 +8,7 @@ const waypost = serverForThisFile()
 const { exported, newNamespace, publish } = transferOn(waypost)
 
 describe('export', () => {
-  test('the second layout holds contents, types, descriptions and applications', async () => {
+  test('the second layout has contents, types, descriptions and applications', async () => {
     const tenant = await newNamespace()
     await publish(tenant, 'a.yml', { type: 'yaml', desc: 'what for', appName: 'shop' })
     await publish(tenant, 'b', { content: 'ключ: ⚙\r\n' })
@@ -27,7 +27,7 @@ describe('export', () => {
     })
   })
 
-  test('the first layout tells the application alone, and only where there is one', async () => {
+  test('the first layout has only the application, if there is one', async () => {
     const tenant = await newNamespace()
     await publish(tenant, 'a.b.yml', { appName: 'shop' })
     await publish(tenant, 'c')
@@ -39,7 +39,7 @@ describe('export', () => {
     })
   })
 
-  test('names, group, application and ids choose items, and ids only those of the namespace', async () => {
+  test('names, group, application and ids select items, and ids only those of the namespace', async () => {
     const [tenant, other] = [await newNamespace(), await newNamespace()]
     await publish(tenant, 'web.a', { appName: 'shop' })
     await publish(tenant, 'web.b', { group: 'H' })
@@ -61,7 +61,7 @@ describe('export', () => {
   })
 })
 
-test('who leaves in the middle of an export harms nobody', async () => {
+test('a client that disconnects during an export does not affect the server', async () => {
   const tenant = await newNamespace()
   for (const dataId of ['a', 'b', 'c'])
     await publish(tenant, dataId, { content: randomBytes(3_000_000).toString('base64') })

@@ -6,7 +6,7 @@ const waypost = serverForThisFile({ settings: { 'max-import': '1MiB', 'max-impor
 const { contentOf, exported, imported, newNamespace, publish, upload } = transferOn(waypost)
 
 describe('import', () => {
-  test('brings everything back, Unicode names and contents as well, with history and for those who watch', async () => {
+  test('restores all items, also Unicode names and contents, adds history and answers polls', async () => {
     const [from, to] = [await newNamespace(), await newNamespace()]
     const notes = {
       type: 'json',
@@ -67,7 +67,7 @@ describe('import', () => {
 
   const three = (): Promise<Buffer> => items([G('a'), G('b'), G('c')])
 
-  test('ABORT, which is the default, stops at the first that exists', async () => {
+  test('ABORT, the default, stops at the first item that exists', async () => {
     const to = await newNamespace()
     await publish(to, 'b')
     const { data } = await imported(await three(), { namespace: to })
@@ -84,7 +84,7 @@ describe('import', () => {
     ])
   })
 
-  test('SKIP leaves what exists', async () => {
+  test('SKIP leaves items that exist', async () => {
     const to = await newNamespace()
     await publish(to, 'b')
     const { data } = await imported(await three(), { namespace: to, policy: 'SKIP' })
@@ -97,7 +97,7 @@ describe('import', () => {
     expect([await contentOf(to, 'b'), await contentOf(to, 'c')]).toEqual(['content of b', 'new c'])
   })
 
-  test('OVERWRITE replaces it', async () => {
+  test('OVERWRITE replaces items that exist', async () => {
     const to = await newNamespace()
     await publish(to, 'b', { desc: 'old', config_tags: 'kept' })
     const { data } = await imported(await three(), { namespace: to, policy: 'OVERWRITE' })
@@ -121,7 +121,7 @@ describe('import', () => {
     },
   )
 
-  test('the default namespace needs no name, and parameters may be fields of the upload', async () => {
+  test('the namespace may be absent, and parameters may be fields of the upload', async () => {
     const dataId = unique('item')
     const zip = await items([G(dataId)])
     expect((await upload(zip, {})).json()).toMatchObject({ code: 200, data: { succCount: 1 } })
@@ -130,7 +130,7 @@ describe('import', () => {
     expect(await contentOf('', dataId)).toBe(`new ${dataId}`)
   })
 
-  test('what is no item is named and left out: strange paths, what lacks metadata, what lacks a content', async () => {
+  test('entries that are no items are listed and left out: unknown paths, no metadata, no content', async () => {
     const to = await newNamespace()
     const zip = await raw({
       '../../etc/passwd': 'x',
@@ -180,7 +180,7 @@ describe('import', () => {
     expect(answer.message).toMatch(/./)
   })
 
-  test('the message of 100002 is the one that clients compare, and the reason stands beside it', async () => {
+  test('100002 has the message that clients compare, and the reason beside it', async () => {
     const zip = await raw({ '.metadata.yml': 'metadata:\n- dataId: a\n', 'G/a': 'x' })
     expect(await imported(zip, {})).toEqual({
       code: 100002,
@@ -189,7 +189,7 @@ describe('import', () => {
     })
   })
 
-  test('metadata as other programs write it: blocks, flows, aliases; lines that end with a lone CR', async () => {
+  test('metadata may have block scalars, flows and aliases, and lines that end with a lone CR', async () => {
     const to = await newNamespace()
     const described = await raw({
       '.metadata.yml':
@@ -206,13 +206,13 @@ describe('import', () => {
     expect([(await show('c')).appName, (await show('d.yml')).appName]).toEqual(['shop', 'other'])
   })
 
-  test('100005 is no file', async () => {
+  test('100005 is the code without a file', async () => {
     expect((await upload(undefined, {})).json()).toMatchObject({ code: 100005 })
     const empty = await waypost.nacos.call('POST', configs, { query: { import: true } })
     expect(empty.json()).toMatchObject({ code: 100005 })
   })
 
-  test('a bad zip is refused, and nothing of it is published', async () => {
+  test('an invalid zip is refused, and nothing of it is published', async () => {
     const to = await newNamespace()
     const good = await items([G('a'), { ...G('b'), content: 'x'.repeat(1000) }])
     const second = Buffer.from(good)
@@ -232,7 +232,7 @@ describe('import', () => {
     expect(await contentOf(to, 'a')).toBeUndefined()
   })
 
-  test('a body that is too large, or no upload, is refused', async () => {
+  test('a body that is too large or is no upload is refused', async () => {
     expect((await upload(Buffer.alloc(1_100_000), {})).status).toBe(413)
     const query = { import: true }
     expect((await waypost.nacos.call('POST', configs, { query, body: 'x' })).status).toBe(400)

@@ -50,7 +50,7 @@ describe('registering and listing', () => {
     })
   })
 
-  test('a registration by form body, as one client does, works', async () => {
+  test('a registration may have a form body, as one client sends it', async () => {
     const serviceName = unique('svc')
     const form = { serviceName, ip: '127.0.0.1', port: 80, enable: true, healthy: 'True', ephemeral: 'True' }
     expect((await waypost.nacos.post(instance, form)).text).toBe('ok')
@@ -67,7 +67,7 @@ describe('registering and listing', () => {
     expect(await hosts({ serviceName })).toEqual([])
   })
 
-  test('an unknown service lists as empty, under the name that was asked for', async () => {
+  test('an unknown service has an empty list, under the requested name', async () => {
     const serviceName = unique('svc')
     const answer = (await waypost.nacos.get('/ns/instance/list', { serviceName, clusters: 'DEFAULT' })).json()
     expect(answer).toMatchObject({ name: `DEFAULT_GROUP@@${serviceName}`, clusters: 'DEFAULT', hosts: [] })
@@ -80,7 +80,7 @@ describe('registering and listing', () => {
     )
   })
 
-  test('raw JSON in a query that is not escaped is read', async () => {
+  test('JSON in a query may be unescaped', async () => {
     const serviceName = unique('svc')
     const query = `serviceName=${serviceName}&ip=127.0.0.1&port=80&metadata={"a":"1","b":"x=y"}`
     expect((await waypost.nacos.call('POST', instance, { query })).text).toBe('ok')
@@ -105,7 +105,7 @@ describe('detail, modification and removal', () => {
     }
   })
 
-  test('an instance that is not there is a 404 in text', async () => {
+  test('an unknown instance is a 404 in text', async () => {
     const answer = await waypost.nacos.get(instance, { serviceName: unique('svc'), ip: '127.1.1.1', port: 1 })
     expect(answer.status).toBe(404)
     expect(answer.headers['content-type'] ?? '').not.toMatch(/json/)
@@ -160,7 +160,7 @@ describe('detail, modification and removal', () => {
     expect(await hosts(query)).toEqual([])
   })
 
-  test('a removal answers ok, known or not, by query or by form', async () => {
+  test('a removal answers ok, for known and unknown instances, by query or by form', async () => {
     const key = await registered()
     expect((await waypost.nacos.delete(instance, key)).text).toBe('ok')
     expect(await hosts(key)).toEqual([])
@@ -175,7 +175,7 @@ describe('beats', () => {
     expect(answer.json()).toEqual({ clientBeatInterval: 5_000, code: 10_200, lightBeatEnabled: true })
   })
 
-  test('the interval of the instance itself is told where it has one', async () => {
+  test('the answer to a beat has the interval of the instance, if it has one', async () => {
     const key = await registered({ metadata: '{"preserved.heart.beat.interval":"2000"}' })
     const answer = await waypost.nacos.put(beat, { ...key, beat: JSON.stringify(key) })
     expect(answer.json().clientBeatInterval).toBe(2_000)
@@ -202,7 +202,7 @@ describe('beats', () => {
     ])
   })
 
-  test('a beat that leaves the cluster out makes no twin', async () => {
+  test('a beat without a cluster creates no second instance', async () => {
     const key = await registered({ clusterName: 'c1', weight: 3 })
     const content = JSON.stringify({ ip: key.ip, port: key.port, weight: 1, metadata: {} })
     expect((await waypost.nacos.put(beat, { serviceName: key.serviceName, beat: content })).json().code).toBe(
@@ -239,7 +239,7 @@ describe('bad input is a 400 in text that names the parameter', () => {
   })
 })
 
-test('batch metadata needs no namespaceId here', async () => {
+test('batch metadata on /nacos needs no namespaceId', async () => {
   const { serviceName } = await registered()
   const form = { serviceName, consistencyType: 'ephemeral', metadata: '{"k":"v"}' }
   const answer = await waypost.nacos.call('PUT', '/ns/instance/metadata/batch', { form })

@@ -15,33 +15,33 @@ const watched = (...fields: string[]) => `${fields.join('\u0002')}\u0001`
 const listen = (items: string, headers: Record<string, string> = held) =>
   waypost.nacos.post(listener, { 'Listening-Configs': items }, headers)
 
-test('a difference is answered at once, encoded, and ends in a newline', async () => {
+test('a poll with a difference is answered at once, encoded and with a newline at its end', async () => {
   const dataId = await published('new', 'blue')
   const answer = await listen(watched(dataId, 'G', md5('old'), 'blue'))
   expect(answer).toMatchObject({ status: 200, text: `${dataId}%02G%02blue%01\n` })
 })
 
-test('an item without a tenant is echoed without one, one with an empty tenant as it was named', async () => {
+test('an item is echoed as the client named it: without a tenant, or with an empty one', async () => {
   const dataId = await published('new')
   expect((await listen(watched(dataId, 'G', ''))).text).toBe(`${dataId}%02G%01\n`)
   const named = decodeURIComponent((await listen(watched(dataId, 'G', '', ''))).text.trim())
   expect([watched(dataId, 'G', ''), watched(dataId, 'G')]).toContain(named)
 })
 
-test('a packet that is encoded twice is understood', async () => {
+test('a packet may be encoded twice', async () => {
   const dataId = await published('new')
   const answer = await listen(encodeURIComponent(watched(dataId, 'G', '')))
   expect(answer.text).toBe(`${dataId}%02G%01\n`)
 })
 
-test('the packet may stand in the query string', async () => {
+test('the packet may be in the query string', async () => {
   const dataId = await published('new')
   const query = { 'Listening-Configs': watched(dataId, 'G', '') }
   const answer = await waypost.nacos.call('POST', listener, { query, headers: held })
   expect(answer.text).toBe(`${dataId}%02G%01\n`)
 })
 
-test('a held poll is woken by a change', async () => {
+test('a held poll is answered after a change', async () => {
   const dataId = await published('old')
   const poll = listen(watched(dataId, 'G', md5('old')))
   await sleep(50)
@@ -49,7 +49,7 @@ test('a held poll is woken by a change', async () => {
   expect((await poll).text).toBe(`${dataId}%02G%01\n`)
 })
 
-test.concurrent('a poll without a change ends empty', async () => {
+test.concurrent('a poll without a change has an empty answer', async () => {
   const startedAt = performance.now()
   const answer = await listen(watched(unique('quiet'), 'G', ''), { 'Long-Pulling-Timeout': '2000' })
   expect(answer).toMatchObject({ status: 200 })
@@ -65,7 +65,7 @@ test('No-Hangup answers at once', async () => {
 })
 
 describe('without the timeout header', () => {
-  test('a poll is answered at once when nothing differs', async () => {
+  test('a poll without a difference is answered at once', async () => {
     const startedAt = performance.now()
     const answer = await listen(watched(unique('quiet'), 'G', ''), {})
     expect(answer.status).toBe(200)
@@ -73,12 +73,12 @@ describe('without the timeout header', () => {
     expect(performance.now() - startedAt).toBeLessThan(500)
   })
 
-  test('and tells of a difference, in the body or in the headers that old clients read', async () => {
+  test('a poll with a difference is answered in the body, or in the headers that old clients read', async () => {
     const dataId = await published('new')
     const answer = await listen(watched(dataId, 'G', ''), {})
     expect(answer.status).toBe(200)
-    const told = `${answer.text} ${String(answer.headers['probe-modify-response-new'] ?? '')}`
-    expect(told).toContain(`${dataId}%02G%01`)
+    const shown = `${answer.text} ${String(answer.headers['probe-modify-response-new'] ?? '')}`
+    expect(shown).toContain(`${dataId}%02G%01`)
   })
 })
 

@@ -89,7 +89,7 @@ describe('the list of services', () => {
   const labelled = (expression: string) => JSON.stringify({ type: 'label', expression })
   const page = { pageNo: 1, pageSize: 10 }
 
-  test('has the services of every group under their grouped names for groupName=*', async () => {
+  test('has the services of all groups under their grouped names for groupName=*', async () => {
     const namespaceId = await catalogued()
     const all = await read('/ns/service/list', { ...page, namespaceId, groupName: '*' })
     const doms = ['DEFAULT_GROUP@@a', 'DEFAULT_GROUP@@b', 'DEFAULT_GROUP@@d', 'G@@c']
@@ -113,7 +113,7 @@ describe('the list of services', () => {
     expect(answer).toEqual({ doms, count: doms.length })
   })
 
-  test('filters nothing for a selector of the type none, and on /svc for none at all', async () => {
+  test('is not filtered by a selector of the type none, nor by any selector on /svc', async () => {
     const namespaceId = await catalogued()
     const none = await read('/ns/service/list', { ...page, namespaceId, selector: '{"type":"none"}' })
     expect(none.count).toBe(3)
@@ -133,7 +133,7 @@ describe('the list of services', () => {
   )
 })
 
-test('the names of services are bare, by namespace, and counted by namespace', async () => {
+test('the names of services are bare names, listed and counted by namespace', async () => {
   const [one, two] = [unique('ns'), unique('ns')]
   await registered('s', { namespaceId: one })
   await registered('s', { namespaceId: one, groupName: 'G' })
@@ -186,13 +186,13 @@ describe('an instance list', () => {
     expect(list.hosts[0].instanceId).toBe(`127.0.0.1#1#DEFAULT#DEFAULT_GROUP@@${serviceName}`)
   })
 
-  test('of an unknown service has them too', async () => {
+  test('of an unknown service has these fields too', async () => {
     const serviceName = unique('svc')
     const more = { dom: serviceName, env: '', useSpecifiedURL: false, metadata: {}, hosts: [] }
     expect(await read('/ns/instance/list', { serviceName })).toMatchObject(more)
   })
 
-  test('on /svc has none of them, also after a list of the other dialect', async () => {
+  test('on /svc has none of these fields, also after a list of the other dialect', async () => {
     const { serviceName } = await listed(java)
     const list = (await waypost.svc.get('/ns/instance/list', { serviceName }, java)).json()
     for (const field of ['dom', 'env', 'useSpecifiedURL', 'metadata']) expect(list).not.toHaveProperty(field)
@@ -214,7 +214,7 @@ describe('metadata=null', () => {
     expect((await waypost[dialect].put('/ns/service', { ...other, protectThreshold: 0 })).text).toBe('ok')
   })
 
-  test('of a modification changes none', async () => {
+  test('in a modification changes no metadata', async () => {
     const serviceName = unique('svc')
     await registered(serviceName, { metadata: 'a=1' })
     const key = { serviceName, ip: '127.0.0.1', port: 80 }
@@ -223,7 +223,7 @@ describe('metadata=null', () => {
     expect(host.metadata).toEqual({ a: '1' })
   })
 
-  test('lets an expired instance of a client that sends it come back', async () => {
+  test('lets an expired instance return by its beat', async () => {
     const serviceName = unique('svc')
     const beat = JSON.stringify({ ip: '127.0.0.1', port: 80, cluster: 'DEFAULT', metadata: null })
     const count = async () => (await read('/ns/instance/list', { serviceName })).hosts.length

@@ -14,7 +14,7 @@ async function made(extra: Params = {}): Promise<string> {
   return customNamespaceId
 }
 
-test('the default namespace comes first, and others follow with type 2', async () => {
+test('the default namespace is the first, and others have type 2', async () => {
   const namespace = await made()
   const answer = (await waypost.nacos.get(namespaces)).json()
   expect(answer).toMatchObject({ code: 200, message: null })
@@ -22,7 +22,7 @@ test('the default namespace comes first, and others follow with type 2', async (
   expect(await find(namespace)).toMatchObject({ namespaceShowName: 'Shown', configCount: 0, type: 2 })
 })
 
-test('one that exists is false with 200, public too', async () => {
+test('creating a namespace that exists answers false with 200, also for public', async () => {
   const customNamespaceId = await made()
   const again = await waypost.nacos.post(namespaces, { customNamespaceId, namespaceName: 'Again' })
   expect(again).toMatchObject({ status: 200, text: 'false' })
@@ -33,7 +33,7 @@ test('one that exists is false with 200, public too', async () => {
   expect(reserved.text).not.toBe('true')
 })
 
-test('show=all gives one namespace with its description', async () => {
+test('show=all answers one namespace with its description', async () => {
   const namespaceId = await made()
   const answer = (await waypost.nacos.get(namespaces, { show: 'all', namespaceId })).json()
   expect(answer).toMatchObject({
@@ -46,7 +46,7 @@ test('show=all gives one namespace with its description', async () => {
   })
 })
 
-test('checkNamespaceIdExist tells whether an id is taken', async () => {
+test('checkNamespaceIdExist answers whether an id exists', async () => {
   const taken = await made()
   const check = async (customNamespaceId: string) =>
     (await waypost.nacos.get(namespaces, { checkNamespaceIdExist: true, customNamespaceId })).text
@@ -55,7 +55,7 @@ test('checkNamespaceIdExist tells whether an id is taken', async () => {
   expect(await check('')).toBe('false')
 })
 
-test('a modification needs no description, and one of an unknown id answers true and lists nothing', async () => {
+test('a modification needs no description; for an unknown id it answers true and changes nothing', async () => {
   const namespace = await made()
   const renamed = await waypost.nacos.put(namespaces, { namespace, namespaceShowName: 'Renamed' })
   expect(renamed).toMatchObject({ status: 200, text: 'true' })
@@ -65,7 +65,7 @@ test('a modification needs no description, and one of an unknown id answers true
   expect(await find(unknown.namespace)).toBeUndefined()
 })
 
-test('a deletion answers true, listed or not, and the items stay', async () => {
+test('a deletion answers true, for known and unknown namespaces, and the items stay', async () => {
   const tenant = await made()
   const item = { dataId: 'kept', group: 'G', tenant }
   await waypost.nacos.post('/cs/configs', { ...item, content: 'x' })
@@ -75,7 +75,7 @@ test('a deletion answers true, listed or not, and the items stay', async () => {
   expect((await waypost.nacos.get('/cs/configs', item)).text).toBe('x')
 })
 
-test('an id with bad characters is not made', async () => {
+test('an id with invalid characters is refused', async () => {
   const before = await listed()
   const answer = await waypost.nacos.post(namespaces, { customNamespaceId: 'a b', namespaceName: 'n' })
   expect([200, 400]).toContain(answer.status)

@@ -19,7 +19,7 @@ describe('switches and metrics', () => {
     }
   })
 
-  test('metrics give the status that clients take for health, and all the counts', async () => {
+  test('metrics have the status that clients read as health, and all counts', async () => {
     const metrics = (await waypost.nacos.get('/ns/operator/metrics')).json()
     expect(metrics).toMatchObject({
       status: 'UP',
@@ -33,7 +33,7 @@ describe('switches and metrics', () => {
     })
   })
 
-  test('a server that is DOWN says so in text, with 503', async () => {
+  test('a server that is DOWN answers 503 in text', async () => {
     const path = '/ns/operator/switches'
     await waypost.nacos.put(path, { entry: 'overriddenServerStatus', value: 'DOWN' })
     const answer = await waypost.nacos.get('/ns/instance/list', { serviceName: unique('svc') })
@@ -53,7 +53,7 @@ describe('the state of the server', () => {
     expect(member.address).toBe(`${member.ip}:${member.port}`)
   })
 
-  test('the console tells version and mode', async () => {
+  test('the console answers version and mode', async () => {
     const answer = (await waypost.nacos.get('/console/server/state')).json()
     expect(answer).toMatchObject({ version: expect.any(String), standalone_mode: 'standalone' })
   })
@@ -85,7 +85,7 @@ describe('paths that do not exist', () => {
     expect((await waypost.nacos.call(method, path)).status).toBe(405)
   })
 
-  test('the address server of this protocol is not here', async () => {
+  test('the path of the address server is a 404', async () => {
     expect((await new Client(waypost.server.url).get('/nacos/serverlist')).status).toBe(404)
   })
 })

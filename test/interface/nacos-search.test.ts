@@ -33,7 +33,7 @@ describe('search', () => {
 
   const names = (page: Json): string[] => page.pageItems.map((item: Json) => item.dataId).sort()
 
-  test('accurate finds by exact names, and empty names are any', async () => {
+  test('accurate finds items by exact names, and an empty name matches any', async () => {
     const tenant = await threeItems()
     expect(names(await search({ tenant }))).toEqual(['other.c', 'web.a', 'web.b'])
     expect(names(await search({ tenant, dataId: 'web.a' }))).toEqual(['web.a'])
@@ -41,7 +41,7 @@ describe('search', () => {
     expect(names(await search({ tenant, dataId: 'web' }))).toEqual([])
   })
 
-  test('blur finds by patterns with a star', async () => {
+  test('blur finds items by patterns with a star', async () => {
     const tenant = await threeItems()
     expect(names(await search({ search: 'blur', tenant, dataId: 'web*' }))).toEqual(['web.a', 'web.b'])
     expect(names(await search({ search: 'blur', tenant, dataId: '*c' }))).toEqual(['other.c'])
@@ -71,7 +71,7 @@ describe('search', () => {
     ])
   })
 
-  test('pages are cut', async () => {
+  test('has pages of the requested size', async () => {
     const tenant = await threeItems()
     const first = await search({ tenant, pageSize: 2 })
     const second = await search({ tenant, pageSize: 2, pageNo: 2 })
@@ -79,7 +79,7 @@ describe('search', () => {
     expect([...names(first), ...names(second)].sort()).toEqual(['other.c', 'web.a', 'web.b'])
   })
 
-  test('filters by appName', async () => {
+  test('filters items by appName', async () => {
     const tenant = await threeItems()
     expect(names(await search({ tenant, appName: 'shop' }))).toHaveLength(3)
     expect(names(await search({ tenant, appName: 'other' }))).toEqual([])

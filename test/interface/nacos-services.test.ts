@@ -21,7 +21,7 @@ const read = async (path: string, query?: Params): Promise<Json> => {
 }
 
 describe('services', () => {
-  test('are made, read, updated, listed and deleted', async () => {
+  test('are created, read, updated, listed and deleted', async () => {
     const serviceName = unique('svc')
     const namespaceId = unique('ns')
     const key = { serviceName, namespaceId }
@@ -43,7 +43,7 @@ describe('services', () => {
     expect((await waypost.nacos.get(service, key)).status).toBe(404)
   })
 
-  test('refusals are in text: twice, not empty, missing', async () => {
+  test('are refused in text if they exist already, are not empty or are missing', async () => {
     const serviceName = unique('svc')
     await waypost.nacos.post(service, { serviceName })
     const twice = await waypost.nacos.post(service, { serviceName })
@@ -62,7 +62,7 @@ describe('services', () => {
     }
   })
 
-  test('a service that nobody watches has no subscribers', async () => {
+  test('have no subscribers if nobody watches them', async () => {
     const serviceName = unique('svc')
     await registered(serviceName)
     const query = { serviceName, pageNo: 1, pageSize: 10 }
@@ -104,7 +104,7 @@ describe('the catalog', () => {
     expect((await read('/ns/catalog/services', { ...page, serviceNameParam: 'nothing' })).count).toBe(0)
   })
 
-  test('gives the instances with the services where that is asked for', async () => {
+  test('has the instances of services with withInstances=true', async () => {
     const { serviceName, namespaceId } = await catalogued()
     const query = { pageNo: 1, pageSize: 10, namespaceId, withInstances: true, serviceNameParam: serviceName }
     const [entry] = await read('/ns/catalog/services', query)
@@ -112,7 +112,7 @@ describe('the catalog', () => {
     expect(entry.clusterMap.c2.hosts).toMatchObject([{ ip: '127.0.0.1', port: 2, weight: 1, enabled: true }])
   })
 
-  test('gives a service with its clusters', async () => {
+  test('has a service with its clusters', async () => {
     const { serviceName, namespaceId } = await catalogued()
     const answer = await read('/ns/catalog/service', { serviceName, namespaceId })
     expect(answer.service).toMatchObject({
@@ -130,7 +130,7 @@ describe('the catalog', () => {
     })
   })
 
-  test('gives a page of the instances of a cluster, disabled ones too', async () => {
+  test('has a page of the instances of a cluster, with disabled ones', async () => {
     const { serviceName, namespaceId } = await catalogued()
     const query = { serviceName, namespaceId, clusterName: 'DEFAULT', pageNo: 1, pageSize: 10 }
     const answer = await read('/ns/catalog/instances', query)
@@ -141,15 +141,15 @@ describe('the catalog', () => {
     ])
   })
 
-  test('a service that is missing is a 404', async () => {
+  test('answers 404 for an unknown service', async () => {
     expect((await waypost.nacos.get('/ns/catalog/service', { serviceName: unique('svc') })).status).toBe(404)
     const query = { serviceName: unique('svc'), clusterName: 'DEFAULT', pageNo: 1, pageSize: 10 }
     expect((await waypost.nacos.get('/ns/catalog/instances', query)).status).toBe(404)
   })
 })
 
-describe('what a DNS plugin asks', () => {
-  test('allDomNames gives the services of all namespaces, or a plain list to old ones', async () => {
+describe('the routes of the DNS plugin', () => {
+  test('allDomNames has the services of all namespaces, or a plain list for old plugins', async () => {
     const serviceName = unique('svc')
     await registered(serviceName)
     const answer = await read('/ns/api/allDomNames')
@@ -160,7 +160,7 @@ describe('what a DNS plugin asks', () => {
     expect(old.doms).toContain(serviceName)
   })
 
-  test('srvIPXT gives the list of a service', async () => {
+  test('srvIPXT has the list of a service', async () => {
     const serviceName = unique('svc')
     await registered(serviceName)
     const answer = await read('/ns/api/srvIPXT', { dom: serviceName })

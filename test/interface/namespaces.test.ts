@@ -22,7 +22,7 @@ async function made(extra: Params = {}): Promise<string> {
   return customNamespaceId
 }
 
-describe('the list', () => {
+describe('the list of namespaces', () => {
   test('begins with the default namespace', async () => {
     expect((await listed())[0]).toMatchObject({
       namespace: '',
@@ -33,7 +33,7 @@ describe('the list', () => {
     })
   })
 
-  test('gives a namespace that was made, with all its fields', async () => {
+  test('has a created namespace, with all its fields', async () => {
     const namespace = await made()
     expect(await find(namespace)).toMatchObject({
       namespace,
@@ -44,7 +44,7 @@ describe('the list', () => {
     })
   })
 
-  test('counts the configurations of each', async () => {
+  test('has the number of configurations of each namespace', async () => {
     const namespace = await made()
     const countOf = async (id: string) => (await find(id)).configCount
     const inDefault = await countOf('')
@@ -61,15 +61,15 @@ describe('the list', () => {
   })
 })
 
-describe('making', () => {
-  test('one that exists answers false with 200 and changes nothing', async () => {
+describe('creating a namespace', () => {
+  test('that exists answers false with 200 and changes nothing', async () => {
     const customNamespaceId = await made()
     const again = await waypost.svc.post(namespaces, { customNamespaceId, namespaceName: 'Other' })
     expect(again).toMatchObject({ status: 200, text: 'false' })
     expect(await find(customNamespaceId)).toMatchObject({ namespaceShowName: 'Shown' })
   })
 
-  test('with an empty id makes a UUID', async () => {
+  test('with an empty id creates a UUID', async () => {
     const namespaceName = unique('uuid')
     const answer = await waypost.svc.post(namespaces, { customNamespaceId: '', namespaceName })
     expect(answer).toMatchObject({ status: 200, text: 'true' })
@@ -77,7 +77,7 @@ describe('making', () => {
     expect(entry.namespace).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/)
   })
 
-  test('public cannot be made', async () => {
+  test('public cannot be created', async () => {
     const before = await listed()
     const answer = await waypost.svc.post(namespaces, { customNamespaceId: 'public', namespaceName: 'mine' })
     expect(answer.text).not.toBe('true')
@@ -101,7 +101,7 @@ describe('making', () => {
   })
 })
 
-describe('modifying', () => {
+describe('modifying a namespace', () => {
   test('changes the shown name and the description', async () => {
     const namespace = await made()
     const form = { namespace, namespaceShowName: 'Umbenannt ü', namespaceDesc: 'neu' }
@@ -111,7 +111,7 @@ describe('modifying', () => {
     expect(shown).toMatchObject({ namespace, namespaceShowName: 'Umbenannt ü', namespaceDesc: 'neu' })
   })
 
-  test('the description given when it was made is stored', async () => {
+  test('the description of its creation is stored', async () => {
     const namespaceId = await made({ namespaceDesc: 'beschrieben' })
     const shown = (await waypost.nacos.get(namespaces, { show: 'all', namespaceId })).json()
     expect(shown.namespaceDesc).toBe('beschrieben')
@@ -124,15 +124,15 @@ describe('modifying', () => {
     expect(await find(namespace)).toMatchObject({ namespaceShowName: 'Shown' })
   })
 
-  test('one that is not listed does not list it', async () => {
+  test('a namespace that is not listed does not add it to the list', async () => {
     const namespace = unique('unknown')
     await waypost.svc.put(namespaces, { namespace, namespaceShowName: 'x', namespaceDesc: 'y' })
     expect(await find(namespace)).toBeUndefined()
   })
 })
 
-describe('deleting', () => {
-  test('takes a namespace off the list, and its items stay readable', async () => {
+describe('deleting a namespace', () => {
+  test('removes a namespace from the list, and its items stay readable', async () => {
     const namespace = await made()
     const item = { dataId: 'kept', group: 'G', tenant: namespace }
     const instance = { serviceName: 'kept', ip: '127.0.0.1', port: 80, namespaceId: namespace }
@@ -145,7 +145,7 @@ describe('deleting', () => {
     expect((await waypost.svc.get('/ns/instance/list', instance)).json().hosts).toHaveLength(1)
   })
 
-  test('one that is not there answers true', async () => {
+  test('an unknown namespace answers true', async () => {
     const answer = await waypost.svc.delete(namespaces, { namespaceId: unique('unknown') })
     expect(answer).toMatchObject({ status: 200, text: 'true' })
   })

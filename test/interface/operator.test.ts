@@ -8,7 +8,7 @@ const switches = '/ns/operator/switches'
 const current = async (): Promise<Json> => (await waypost.svc.get(switches)).json()
 
 describe('the switches', () => {
-  test('all are given, with their defaults', async () => {
+  test('are all listed, with their defaults', async () => {
     expect(await current()).toMatchObject({
       name: expect.any(String),
       masters: null,
@@ -148,7 +148,7 @@ describe('the switches', () => {
 describe('the metrics', () => {
   const read = async () => (await waypost.svc.get('/ns/operator/metrics')).json()
 
-  test('are all there, and those of the machine are of the machine', async () => {
+  test('are all there, and those of the machine have its values', async () => {
     const metrics = await read()
     const names = ['serviceCount', 'load', 'mem', 'responsibleServiceCount', 'instanceCount', 'cpu', 'status']
     expect(Object.keys(metrics)).toEqual(expect.arrayContaining([...names, 'responsibleInstanceCount']))
@@ -161,7 +161,7 @@ describe('the metrics', () => {
     expect(metrics.load).toBeGreaterThanOrEqual(0)
   })
 
-  test('count services and instances as they come and go', async () => {
+  test('count services and instances as they are added and removed', async () => {
     const before = await read()
     const serviceName = unique('counted')
     const keys = [1, 2, 3].map((port) => ({ serviceName, ip: '127.0.0.1', port }))
@@ -175,7 +175,7 @@ describe('the metrics', () => {
     expect((await read()).instanceCount).toBe(before.instanceCount + 2)
   })
 
-  test('give all fields on the other dialect too', async () => {
+  test('have all fields on the other dialect too', async () => {
     const metrics = (await waypost.nacos.get('/ns/operator/metrics')).json()
     expect(Object.keys(metrics)).toEqual(expect.arrayContaining(Object.keys(await read())))
   })
@@ -216,7 +216,7 @@ describe('the leader', () => {
     expect(Number.isInteger(leader.term)).toBe(true)
   })
 
-  test('its due times are real: they pass and start again', async () => {
+  test('has due times that pass and start again', async () => {
     const heartbeats: number[] = []
     const leases: number[] = []
     for (let n = 0; n < 8; n++) {

@@ -3,7 +3,7 @@ import type { AddressInfo, Server } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hostsOf, serverForThisFile, unique, until } from './client.ts'
 
-/** What the declarations of the package do not tell of its server side. */
+/** The server side of the package, which its declarations lack. */
 interface MysqlServer {
   _server: Server
   listen(port: number, host: string, backlog: undefined, listening: () => void): void

@@ -140,7 +140,7 @@ test.concurrent('MYSQL: a port where no MySQL answers is unhealthy', async () =>
   await healthBecomes(key.serviceName, false)
 }, 40_000)
 
-test.concurrent('a target that never answers does not delay the probes of others', async () => {
+test.concurrent('a target that never answers does not delay other probes', async () => {
   const silent = await listening(http(() => {}))
   const crowd = await Promise.all(Array.from({ length: 30 }, () => persistent(silent)))
   await Promise.all(crowd.map((key) => checkedBy(key, { type: 'HTTP', path: '/' })))
@@ -151,7 +151,7 @@ test.concurrent('a target that never answers does not delay the probes of others
   await healthBecomes(serviceName, false)
 }, 40_000)
 
-test('the checker of a cluster is seen in the service and is checked when it is set', async () => {
+test('the checker of a cluster is shown in the service and is validated when it is set', async () => {
   const key = await persistent(9, 'c1')
   await checkedBy(key, { type: 'HTTP', path: '/x', headers: '', expectedResponseCode: 200 })
   const service = (await waypost.svc.get('/ns/service', { serviceName: key.serviceName })).json()

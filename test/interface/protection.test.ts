@@ -24,7 +24,7 @@ const down = { healthy: false }
 const healths = (list: Json): boolean[] => list.hosts.map((host: Json) => host.healthy)
 
 test.each([{}, { healthyOnly: true }])(
-  'a share at the threshold gives all as healthy, with %j',
+  'a share at the threshold lists all as healthy, with %j',
   async (query) => {
     const list = await listOf(await service(0.5, [up, down]), query)
     expect(healths(list)).toEqual([true, true])
@@ -32,13 +32,13 @@ test.each([{}, { healthyOnly: true }])(
   },
 )
 
-test('a share below the threshold gives all as healthy', async () => {
+test('a share below the threshold lists all as healthy', async () => {
   const list = await listOf(await service(0.5, [up, down, down]), { healthyOnly: true })
   expect(healths(list)).toEqual([true, true, true])
   expect(list.reachProtectionThreshold).toBe(true)
 })
 
-test('a share above the threshold tells the truth', async () => {
+test('a share above the threshold lists each health as it is', async () => {
   const serviceName = await service(0.5, [up, up, down])
   const list = await listOf(serviceName)
   expect(healths(list).filter(Boolean)).toHaveLength(2)
@@ -46,7 +46,7 @@ test('a share above the threshold tells the truth', async () => {
   expect((await listOf(serviceName, { healthyOnly: true })).hosts).toHaveLength(2)
 })
 
-test('all down is given as healthy above threshold 0', async () => {
+test('with all unhealthy, all are listed as healthy above threshold 0', async () => {
   const list = await listOf(await service(0.1, [down, down]), { healthyOnly: true })
   expect(healths(list)).toEqual([true, true])
   expect(list.reachProtectionThreshold).toBe(true)
@@ -69,7 +69,7 @@ test('with all healthy it does not trigger, at threshold 1 either', async () => 
   expect(list.reachProtectionThreshold).toBe(false)
 })
 
-test('one down of many triggers at threshold 1', async () => {
+test('one unhealthy instance of many triggers at threshold 1', async () => {
   const list = await listOf(await service(1, [up, up, up, up, down]))
   expect(healths(list)).toEqual([true, true, true, true, true])
   expect(list.reachProtectionThreshold).toBe(true)
@@ -82,7 +82,7 @@ test('disabled instances do not count', async () => {
   expect(list.reachProtectionThreshold).toBe(false)
 })
 
-test('the share is taken after the clusters are chosen', async () => {
+test('the share counts only the requested clusters', async () => {
   const good = [0, 1, 2].map(() => ({ ...up, clusterName: 'good' }))
   const serviceName = await service(0.5, [...good, { ...down, clusterName: 'bad' }])
   expect(await listOf(serviceName)).toMatchObject({ reachProtectionThreshold: false })
@@ -95,7 +95,7 @@ test('an empty service does not trigger', async () => {
   expect(await listOf(await service(1, []))).toMatchObject({ hosts: [], reachProtectionThreshold: false })
 })
 
-test('a new threshold is in force at once', async () => {
+test('a new threshold applies at once', async () => {
   const serviceName = await service(0, [up, down])
   expect((await listOf(serviceName)).reachProtectionThreshold).toBe(false)
   await waypost.svc.put('/ns/service', { serviceName, protectThreshold: 0.6 })

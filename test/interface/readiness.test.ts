@@ -12,7 +12,7 @@ function linesOf(output: string): Json[] {
     .map((line) => JSON.parse(line) as Json)
 }
 
-test('the log of a start and a stop says what differs from the defaults', async () => {
+test('the log of a start and a stop has the settings that differ from their defaults', async () => {
   const server = await startWaypost({ settings: { 'max-held-polls': 7 } })
   expect(await server.stop()).toBe(0)
   const lines = linesOf(server.output())
@@ -28,12 +28,12 @@ test('the log of a start and a stop says what differs from the defaults', async 
 const tools = needTool('prlimit')
 
 test.skipIf(tools.skip)(
-  'while the store cannot write the server is not ready, tells so once, and comes back by itself',
+  'while the store cannot write, the server is not ready, logs that once, and recovers by itself',
   async () => {
     const server = await startWaypost()
     const { svc, nacos } = clientsOf(server.url)
     const root = new Client(server.url)
-    // Files that may not grow stand for a disk without room.
+    // A limit on the size of files simulates a full disk.
     const limitFiles = (bytes: string) =>
       execFileSync('prlimit', [`--pid=${server.pid}`, `--fsize=${bytes}:unlimited`])
     const publish = (dataId: string) =>

@@ -26,7 +26,7 @@ async function serviceOf(serviceName: string, extra: Params = {}): Promise<Json>
 }
 
 describe('a service', () => {
-  test('a created one has all the fields, with the defaults', async () => {
+  test('has all fields, with the defaults, after its creation', async () => {
     const serviceName = await created()
     expect(await serviceOf(serviceName)).toEqual({
       metadata: {},
@@ -39,7 +39,7 @@ describe('a service', () => {
     })
   })
 
-  test('every given value is kept', async () => {
+  test('every given value is stored', async () => {
     const given = { groupName: 'G1', namespaceId: 'blue', protectThreshold: 0.25 }
     const selector = '{"type":"label","expression":"CONSUMER.label.zone = PROVIDER.label.zone"}'
     const serviceName = await created({ ...given, metadata: '{"owner":"grün"}', selector })
@@ -52,7 +52,7 @@ describe('a service', () => {
     })
   })
 
-  test('its clusters come with their instances', async () => {
+  test('has a cluster after an instance registers in it', async () => {
     const serviceName = await created()
     await registered(serviceName, { clusterName: 'c1' })
     await registered(serviceName, { clusterName: 'c2' })
@@ -65,26 +65,26 @@ describe('a service', () => {
     ])
   })
 
-  test('a registration makes a service too', async () => {
+  test('is also created by a registration', async () => {
     const serviceName = unique('svc')
     await registered(serviceName)
     expect(await serviceOf(serviceName)).toMatchObject({ name: serviceName, protectThreshold: 0 })
   })
 
-  test('one made by POST takes both kinds of instances', async () => {
+  test('may have both kinds of instances', async () => {
     const serviceName = await created()
     await registered(serviceName, { port: 1, ephemeral: true })
     await registered(serviceName, { port: 2, ephemeral: false })
     expect(await hostsOf(waypost.svc, { serviceName })).toHaveLength(2)
   })
 
-  test('made twice is a 400, and the first stays as it was', async () => {
+  test('that exists cannot be created again: a 400, and it stays as it was', async () => {
     const serviceName = await created({ protectThreshold: 0.5 })
     expectProblem(await waypost.svc.post(service, { serviceName, protectThreshold: 0.9 }), 400)
     expect(await serviceOf(serviceName)).toMatchObject({ protectThreshold: 0.5 })
   })
 
-  test('one that is not there is a 404 to query, update and delete', async () => {
+  test('that does not exist is a 404 to query, update and delete', async () => {
     const query = { serviceName: unique('unknown') }
     expectProblem(await waypost.svc.get(service, query), 404)
     expectProblem(await waypost.svc.put(service, { ...query, protectThreshold: 0.5 }), 404)
@@ -92,7 +92,7 @@ describe('a service', () => {
     expectProblem(await waypost.svc.get(service, query), 404)
   })
 
-  test('an update changes what it names and keeps the rest', async () => {
+  test('keeps the fields that an update does not name', async () => {
     const serviceName = await created({ metadata: '{"a":"1"}', protectThreshold: 0.2 })
     expect((await waypost.svc.put(service, { serviceName, protectThreshold: 0.7 })).text).toBe('ok')
     expect(await serviceOf(serviceName)).toMatchObject({ protectThreshold: 0.7, metadata: { a: '1' } })
@@ -101,7 +101,7 @@ describe('a service', () => {
     expect(after).toMatchObject({ protectThreshold: 0.7, metadata: { b: '2' } })
   })
 
-  test('the same name in two groups and namespaces is several services', async () => {
+  test('of the same name in two groups and namespaces is several services', async () => {
     const serviceName = await created({ protectThreshold: 0.1 })
     await waypost.svc.post(service, { serviceName, groupName: 'G', protectThreshold: 0.2 })
     await waypost.svc.post(service, { serviceName, namespaceId: 'blue', protectThreshold: 0.3 })
@@ -129,7 +129,7 @@ describe('deleting a service', () => {
 describe('the list of services', () => {
   const list = '/ns/service/list'
 
-  test('it counts all and gives the names of a page', async () => {
+  test('it has the total count and the names of a page', async () => {
     const namespaceId = unique('ns')
     for (const name of ['d', 'b', 'e', 'a', 'c']) {
       await waypost.svc.post(service, { serviceName: `list-${name}`, namespaceId })
@@ -144,7 +144,7 @@ describe('the list of services', () => {
     ])
   })
 
-  test('it is of one group', async () => {
+  test('it has the services of one group', async () => {
     const namespaceId = unique('ns')
     await waypost.svc.post(service, { serviceName: 'one', namespaceId })
     await waypost.svc.post(service, { serviceName: 'two', namespaceId, groupName: 'G' })
@@ -172,7 +172,7 @@ describe('the list of services', () => {
   })
 })
 
-describe('what a service is made of is checked', () => {
+describe('the parameters of a service are checked', () => {
   const wrong: [string, Params][] = [
     ['serviceName', { serviceName: undefined }],
     ['serviceName', { serviceName: '' }],
@@ -207,7 +207,7 @@ describe('the label selector', () => {
       .sort()
   }
 
-  test('gives a consumer the providers whose labels agree with the instances at its address', async () => {
+  test(`lists the providers whose labels equal those of the instances at the consumer's address`, async () => {
     const namespaceId = unique('ns')
     const serviceName = await created({ namespaceId, selector })
     await registered(serviceName, { namespaceId, ip: '127.9.0.1', port: 1, metadata: 'zone=a' })

@@ -10,7 +10,7 @@ const waypost = serverForThisFile({
 })
 
 async function srcIpOf(headers: Record<string, string>, localAddress: string): Promise<string> {
-  const item = { dataId: unique('told'), group: 'G' }
+  const item = { dataId: unique('item'), group: 'G' }
   const form = { ...item, content: 'x' }
   const answer = await waypost.svc.call('POST', '/cs/configs', { form, headers, localAddress })
   expect(answer.text).toBe('true')
@@ -19,7 +19,7 @@ async function srcIpOf(headers: Record<string, string>, localAddress: string): P
 }
 
 describe('a service that has been empty for a while', () => {
-  test.concurrent('leaves where a registration made it, and stays where it was made by POST', async () => {
+  test.concurrent('is removed if a registration created it, and stays if POST created it', async () => {
     const namespaceId = unique('ns')
     const key = { ip: '127.0.0.1', port: 80, namespaceId }
     await waypost.svc.post('/ns/service', { serviceName: 'made', namespaceId })
@@ -40,23 +40,23 @@ describe('a service that has been empty for a while', () => {
 describe('the address of an operator in the history', () => {
   const forwarded = { 'X-Forwarded-For': '192.0.2.7' }
 
-  test('is that of the socket, whatever a stranger says', async () => {
+  test('is that of the socket, independent of headers of other clients', async () => {
     expect(await srcIpOf({}, '127.0.0.3')).toBe('127.0.0.3')
     expect(await srcIpOf(forwarded, '127.0.0.3')).toBe('127.0.0.3')
   })
 
-  test('is the forwarded one where a trusted proxy says so', async () => {
+  test('is the forwarded one if a trusted proxy sends it', async () => {
     expect(await srcIpOf(forwarded, '127.0.0.2')).toBe('192.0.2.7')
     expect(await srcIpOf({}, '127.0.0.2')).toBe('127.0.0.2')
   })
 
-  test('is not what the client wrote in front of what the trusted proxy added', async () => {
+  test('is not what the client wrote before the address that the trusted proxy added', async () => {
     const headers = { 'X-Forwarded-For': '203.0.113.1, 192.0.2.7, 10.1.1.1' }
     expect(await srcIpOf(headers, '127.0.0.2')).toBe('192.0.2.7')
   })
 })
 
-test('the quota that is shown is the setting', async () => {
+test('the shown quota is the setting', async () => {
   const answer = (await waypost.svc.get('/console/namespaces')).json()
   expect(answer.data[0].quota).toBe(300)
 })

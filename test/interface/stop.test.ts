@@ -20,7 +20,7 @@ test.concurrent('SIGTERM answers the held polls, empty, and exits 0 within 5 s',
   }
 }, 30_000)
 
-test.concurrent('what was begun is finished: every publish that was answered true is there after SIGTERM', async () => {
+test.concurrent('every publish that was answered true before SIGTERM is there after a restart', async () => {
   const server = await startWaypost()
   const { svc } = clientsOf(server.url)
   const names = Array.from({ length: 300 }, (_, n) => `begun.${n}`)
@@ -38,7 +38,7 @@ test.concurrent('what was begun is finished: every publish that was answered tru
   expect(await again.stop()).toBe(0)
 }, 30_000)
 
-test.concurrent('SIGINT stops it likewise, and connections that are kept alive do not hold it up', async () => {
+test.concurrent('SIGINT stops the server too, and idle connections do not delay it', async () => {
   const server = await startWaypost()
   const { svc } = clientsOf(server.url)
   for (let n = 0; n < 5; n++) await svc.get('/ns/operator/metrics')
@@ -47,7 +47,7 @@ test.concurrent('SIGINT stops it likewise, and connections that are kept alive d
   expect(performance.now() - startedAt).toBeLessThan(5_000)
 }, 30_000)
 
-test.concurrent('an ephemeral instance is there after an orderly stop and a start', async () => {
+test.concurrent('an ephemeral instance is there after a stop and a start', async () => {
   const server = await startWaypost()
   const key = { serviceName: 'stays', ip: '127.0.0.1', port: 80 }
   await clientsOf(server.url).svc.post('/ns/instance', key)
@@ -58,7 +58,7 @@ test.concurrent('an ephemeral instance is there after an orderly stop and a star
   await again.stop()
 }, 30_000)
 
-test.concurrent('metadata is remembered over an orderly stop', async () => {
+test.concurrent('remembered metadata survives a stop', async () => {
   const server = await startWaypost()
   const key = { serviceName: 'stays', ip: '127.0.0.1', port: 80 }
   const { svc } = clientsOf(server.url)

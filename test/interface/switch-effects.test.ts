@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { hostsOf, serverForThisFile, sleep, unique, until, type Params } from './client.ts'
 import { expectProblem } from './problem.ts'
 
-/** These tests turn switches of the one server, so they run one after the other and each puts back what it turned. */
+/** These tests set switches of one server, so they run one after the other, and each resets its switches. */
 const waypost = serverForThisFile()
 const turned = new Map<string, string>()
 
@@ -27,7 +27,7 @@ const hosts = (query: Params) => hostsOf(waypost.svc, query)
 const shortLived = '{"preserved.heart.beat.timeout":"500","preserved.ip.delete.timeout":"60000"}'
 
 describe('caching and beats', () => {
-  test('defaultCacheMillis is the cacheMillis of a list from the moment it is set', async () => {
+  test('defaultCacheMillis is the cacheMillis of a list as soon as it is set', async () => {
     const instance = key()
     await register(instance)
     const look = async () => (await waypost.svc.get('/ns/instance/list', instance)).json().cacheMillis
@@ -36,7 +36,7 @@ describe('caching and beats', () => {
     expect(await look()).toBe(7_000)
   })
 
-  test('defaultPushCacheMillis is the cacheMillis where push is granted, and pushEnabled false grants none', async () => {
+  test('defaultPushCacheMillis is the cacheMillis of subscribers, and pushEnabled=false ends pushes', async () => {
     const instance = key()
     await register(instance)
     const socket = createSocket('udp4')
@@ -52,7 +52,7 @@ describe('caching and beats', () => {
     socket.close()
   })
 
-  test('clientBeatInterval is what a beat tells its client', async () => {
+  test('clientBeatInterval is the interval in the answer to a beat', async () => {
     const instance = key()
     await register(instance)
     const beat = { ...instance, beat: JSON.stringify(instance) }
@@ -78,7 +78,7 @@ describe('health checks', () => {
     expect(await hosts(spared)).toMatchObject([{ healthy: true }])
   })
 
-  test('switched on again it judges at once by a fresh time', async () => {
+  test('healthCheckEnabled true gives instances a full timeout again', async () => {
     const instance = { ...key(), metadata: shortLived }
     await turn('check', 'false', 'true')
     await register(instance)
@@ -92,8 +92,8 @@ describe('health checks', () => {
   })
 })
 
-describe('what may be written', () => {
-  test('disableAddIP refuses new instances and lets the known ones be', async () => {
+describe('switches that refuse writes', () => {
+  test('disableAddIP refuses new instances and does not affect known ones', async () => {
     const known = key()
     await register(known)
     await turn('disableAddIP', 'true', 'false')
@@ -106,7 +106,7 @@ describe('what may be written', () => {
     expect((await waypost.svc.put('/ns/instance/beat', beat)).text).toBe('ok')
   })
 
-  test('sendBeatOnly takes beats of known instances, and no beat registers an unknown one', async () => {
+  test('sendBeatOnly accepts beats of known instances, and no beat registers an unknown one', async () => {
     const known = key()
     await register(known)
     await turn('sendBeatOnly', 'true', 'false')
@@ -127,7 +127,7 @@ describe('what may be written', () => {
     expect(await hosts(known)).toHaveLength(1)
   })
 
-  test('defaultInstanceEphemeral decides for registrations that do not say', async () => {
+  test('defaultInstanceEphemeral applies to registrations without a kind', async () => {
     const instance = key()
     await turn('defaultInstanceEphemeral', 'false', 'true')
     await register({ ...instance, port: 1 })
@@ -141,7 +141,7 @@ describe('what may be written', () => {
 })
 
 describe('limitedUrlMap', () => {
-  test('answers the status for every URL that begins so, with an empty body', async () => {
+  test('answers the status and an empty body to every URL that begins with its text', async () => {
     const instance = key()
     await register(instance)
     const url = `/svc/v1/ns/instance/list?serviceName=${instance.serviceName}`
@@ -159,7 +159,7 @@ describe('overriddenServerStatus', () => {
   const read = (query: Params) => waypost.svc.get('/ns/instance/list', query)
 
   test.each(['DOWN', 'STARTING', 'PAUSED'])(
-    '%s refuses service discovery, and operators can lift it',
+    '%s refuses service discovery, and an operator can remove it',
     async (status) => {
       const instance = key()
       await turn(entry, status, 'null')
@@ -175,7 +175,7 @@ describe('overriddenServerStatus', () => {
     },
   )
 
-  test('READ_ONLY answers reads only', async () => {
+  test('READ_ONLY allows only reads', async () => {
     const instance = key()
     await register(instance)
     await turn(entry, 'READ_ONLY', 'null')
@@ -183,7 +183,7 @@ describe('overriddenServerStatus', () => {
     expectProblem(await register({ ...instance, port: 81 }), 503)
   })
 
-  test('WRITE_ONLY answers writes only', async () => {
+  test('WRITE_ONLY allows only writes', async () => {
     const instance = key()
     await turn(entry, 'WRITE_ONLY', 'null')
     expect((await register(instance)).text).toBe('ok')

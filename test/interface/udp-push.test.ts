@@ -21,7 +21,7 @@ interface Packet {
   from: RemoteInfo
 }
 
-/** A UDP socket of a subscriber, and the packets that it got, each acknowledged if `acks`. */
+/** A UDP socket of a subscriber, and the packets that it received, each acknowledged if `acks`. */
 interface Receiver {
   port: number
   packets: Packet[]
@@ -62,7 +62,7 @@ function acknowledge(socket: Socket, packet: Packet): void {
   socket.send(JSON.stringify(ack), packet.from.port, packet.from.address)
 }
 
-/** Asks for the list of a service as a subscriber that calls itself `agent`. */
+/** Requests the list of a service as a subscriber with the User-Agent `agent`. */
 async function subscribe(serviceName: string, udpPort: number, extra: Subscription = {}): Promise<Json> {
   const { agent = java, ...others } = extra
   const query = { serviceName, udpPort, clientIP: '127.0.0.1', ...others }
@@ -76,7 +76,7 @@ async function register(serviceName: string, port: number, extra: Params = {}): 
 }
 
 describe('a subscriber that gives udpPort', () => {
-  test('is granted push by the longer cacheMillis', async () => {
+  test('gets the longer cacheMillis', async () => {
     const { port } = await receiver()
     expect((await subscribe(unique('svc'), port)).cacheMillis).toBe(10_000)
     expect((await subscribe(unique('svc'), 0)).cacheMillis).toBe(3_000)
@@ -90,7 +90,7 @@ describe('a subscriber that gives udpPort', () => {
     ['Nacos-Python-Client:v0.1.0', 3_000],
     ['curl/8.0', 3_000],
   ]
-  test.each(agents)('and calls itself %s is told cacheMillis %i', async (agent, cacheMillis) => {
+  test.each(agents)('with the User-Agent %s gets cacheMillis %i', async (agent, cacheMillis) => {
     const { port } = await receiver()
     expect((await subscribe(unique('svc'), port, { agent })).cacheMillis).toBe(cacheMillis)
   })
@@ -127,7 +127,7 @@ describe('a subscriber that gives udpPort', () => {
     expect(list.hosts[0]).toMatchObject({ serviceName: list.dom, valid: true, marked: false })
   })
 
-  test('gets the list that a query would give', async () => {
+  test('gets the same list as a query', async () => {
     const serviceName = unique('svc')
     const socket = await receiver()
     await subscribe(serviceName, socket.port)
@@ -143,7 +143,7 @@ describe('a subscriber that gives udpPort', () => {
     expect(packet.list.hosts).toEqual(query.hosts)
   })
 
-  test('gets small lists plain and those of 1024 bytes or more zipped', async () => {
+  test('gets small lists plain, and lists of 1024 bytes or more compressed', async () => {
     const serviceName = unique('svc')
     const socket = await receiver()
     await subscribe(serviceName, socket.port)
@@ -156,7 +156,7 @@ describe('a subscriber that gives udpPort', () => {
     expect(large.list.hosts).toHaveLength(2)
   })
 
-  test('gets the clusters that it asked for, echoed', async () => {
+  test('gets its clusters, echoed', async () => {
     const serviceName = unique('svc')
     const socket = await receiver()
     await register(serviceName, 1, { clusterName: 'c1' })
@@ -165,7 +165,7 @@ describe('a subscriber that gives udpPort', () => {
     expect((await socket.next()).list).toMatchObject({ clusters: 'c2', hosts: [{ port: 2 }] })
   })
 
-  test('hears that the last instance left', async () => {
+  test('gets a push when the last instance leaves', async () => {
     const serviceName = unique('svc')
     const socket = await receiver()
     await register(serviceName, 1)
@@ -174,7 +174,7 @@ describe('a subscriber that gives udpPort', () => {
     expect((await socket.next()).list.hosts).toEqual([])
   })
 
-  test('hears that an instance became unhealthy', async () => {
+  test('gets a push when an instance becomes unhealthy', async () => {
     const serviceName = unique('svc')
     const socket = await receiver()
     const metadata = '{"preserved.heart.beat.timeout":"500","preserved.ip.delete.timeout":"60000"}'
@@ -183,7 +183,7 @@ describe('a subscriber that gives udpPort', () => {
     expect((await socket.next(3_000)).list.hosts).toMatchObject([{ healthy: false }])
   })
 
-  test('hears nothing of other services, groups and namespaces', async () => {
+  test('gets no push for other services, groups and namespaces', async () => {
     const serviceName = unique('svc')
     const socket = await receiver()
     await subscribe(serviceName, socket.port)
@@ -194,7 +194,7 @@ describe('a subscriber that gives udpPort', () => {
     expect(socket.packets).toEqual([])
   })
 
-  test('gets a burst of many changes merged, and the last packet has them all', async () => {
+  test('gets many changes in few packets, and the last one has all of them', async () => {
     const serviceName = unique('svc')
     const socket = await receiver()
     await subscribe(serviceName, socket.port)
@@ -206,7 +206,7 @@ describe('a subscriber that gives udpPort', () => {
     expect(times).toEqual([...times].sort((a, b) => a - b))
   })
 
-  test('is among the subscribers of the service', async () => {
+  test('is listed as a subscriber of the service', async () => {
     const serviceName = unique('svc')
     const { port } = await receiver()
     await register(serviceName, 1)
@@ -221,8 +221,8 @@ describe('a subscriber that gives udpPort', () => {
   })
 })
 
-describe('what is not sent', () => {
-  test('nothing goes to an address that a client names for another', async () => {
+describe('pushes that are not sent', () => {
+  test('nothing is sent to an address that a client names as its own', async () => {
     const serviceName = unique('svc')
     const own = await receiver()
     const victim = await receiver({ address: '127.0.0.9', port: own.port })
@@ -233,7 +233,7 @@ describe('what is not sent', () => {
     expect(victim.packets).toEqual([])
   })
 
-  test('a list that cannot fit a datagram is not sent, and its clients are told the short cacheMillis', async () => {
+  test('a list that does not fit a datagram is not sent, and its clients get the short cacheMillis', async () => {
     const serviceName = unique('svc')
     const socket = await receiver()
     const noise = () => `noise=${randomBytes(2_000).toString('hex')}`
@@ -255,8 +255,8 @@ describe('what is not sent', () => {
   })
 })
 
-describe('acknowledgement', () => {
-  test.concurrent('without one a push is sent once more after about 10 s, and then no more', async () => {
+describe('a push', () => {
+  test.concurrent('without an ack is sent again after about 10 s, and then no more', async () => {
     const serviceName = unique('svc')
     const socket = await receiver({ acks: false })
     await subscribe(serviceName, socket.port)
@@ -269,7 +269,7 @@ describe('acknowledgement', () => {
     expect(socket.packets).toHaveLength(2)
   }, 40_000)
 
-  test.concurrent('with one it is not sent again', async () => {
+  test.concurrent('with an ack is not sent again', async () => {
     const serviceName = unique('svc')
     const socket = await receiver()
     await subscribe(serviceName, socket.port)
@@ -279,7 +279,7 @@ describe('acknowledgement', () => {
     expect(socket.packets).toHaveLength(1)
   }, 20_000)
 
-  test.concurrent('a subscriber that asks no more gets nothing after about 10 s', async () => {
+  test.concurrent('does not go to a subscriber that has sent no request for about 10 s', async () => {
     const serviceName = unique('svc')
     const socket = await receiver()
     await subscribe(serviceName, socket.port)

@@ -57,11 +57,11 @@ describe.skipIf(tools.skip)(
       'do 0',
       "show global variables where variable_name='read_only'",
       'select 1 from dual where 0',
-    ])('is up when the query %j is carried out', async (cmd) => {
+    ])('is up if the query %j succeeds', async (cmd) => {
       expect(await probe({ cmd })).toMatchObject({ outcome: 'up', reason: 'query answered' })
     })
 
-    test('is down at once when the server refuses the sign-in or the query', async () => {
+    test('is down at once if the server refuses the sign-in or the query', async () => {
       const denied = await probe({ pwd: 'wrong' })
       expect(denied.outcome).toBe('down-now')
       expect(denied.reason).toMatch(/^ER_ACCESS_DENIED/)
@@ -70,7 +70,7 @@ describe.skipIf(tools.skip)(
       expect(await probe({ cmd: 'select 1; select 2' })).toMatchObject({ outcome: 'down-now' })
     })
 
-    test('is down, but not at once, while the server is read only and the query asks for that', async () => {
+    test('is down, but not at once, while the server is read only and the query checks that', async () => {
       const variable = "show global variables where variable_name='read_only'"
       await asOperator('set global read_only = 1')
       try {
@@ -87,7 +87,7 @@ describe.skipIf(tools.skip)(
       expect(await probe({ cmd: 'select @@global.read_only' })).toMatchObject({ outcome: 'up' })
     })
 
-    test('too many connections may pass', async () => {
+    test('too many connections count as down, not as down at once', async () => {
       const held = await createConnection({
         host: '127.0.0.1',
         port: database.port,
@@ -101,14 +101,14 @@ describe.skipIf(tools.skip)(
       }
     })
 
-    test('a query that takes too long is down when the time is over', async () => {
+    test('a query that takes too long is down after the timeout', async () => {
       expect(await probe({ cmd: 'select sleep(5)' }, 300)).toMatchObject({
         outcome: 'down',
         reason: 'no answer within 300 ms',
       })
     })
 
-    test('an endless answer is cut off', async () => {
+    test('the connection of an endless answer is closed', async () => {
       const many = await probe({ cmd: 'select seq from w.seq_1_to_100000000' })
       expect(many).toMatchObject({ outcome: 'up' })
       const wide = await probe({ cmd: "select repeat('x', 4000000)" })

@@ -1,4 +1,4 @@
-/** Who may not, cannot: every route of both dialects, before it reads or changes anything. */
+/** Every route of both dialects refuses a caller without permission before it reads or changes anything. */
 import { describe, expect, test } from 'vitest'
 import { type Authorisation, Guard } from '../../src/operations/guard.ts'
 import { allOperations, type OperationParts } from '../../src/operations/operations.ts'
@@ -8,7 +8,7 @@ import { allRoutes, type RouteParts } from '../../src/routes.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { Refusal } from '../../src/core/refusal.ts'
 
-/** What everybody may ask. A route that is added here needs a reason: it shows nothing that is anybody's. */
+/** The routes without permission. A new one needs a reason: it shows nothing that belongs to anybody. */
 const PUBLIC_ROUTES = [
   'GET /healthz',
   'GET /nacos/v1/console/health/liveness',
@@ -24,7 +24,7 @@ const PUBLIC_ROUTES = [
   'POST /nacos/v1/auth/users/login',
 ]
 
-/** A value that each parameter takes. */
+/** A valid value for each parameter. */
 const VALUES: Readonly<Record<string, string>> = {
   beat: '{"ip":"10.0.0.1","port":80}',
   checkPort: '80',
@@ -64,7 +64,7 @@ const VALUES: Readonly<Record<string, string>> = {
   weight: '1',
 }
 
-/** Parameters without which a request means nothing, although no schema requires them. */
+/** Parameters that a request needs although no schema requires them. */
 const NEEDED: Readonly<Record<string, readonly string[]>> = {
   'GET /nacos/v1/cs/configs': ['dataId', 'group'],
   'DELETE /nacos/v1/cs/configs': ['dataId', 'group'],
@@ -93,7 +93,7 @@ const routes = routesFor(nobody)
 const isPublic = ({ permission }: Route) => permission.resource === 'public'
 const guarded = routes.filter((route) => !isPublic(route))
 
-test('what everybody may ask is this and nothing else', () => {
+test('the routes without permission are exactly these', () => {
   expect(routes.filter(isPublic).map(nameOf).toSorted()).toEqual(PUBLIC_ROUTES)
 })
 

@@ -19,7 +19,7 @@ async function idOf(named: Record<string, string> = item): Promise<string> {
 }
 
 describe.each(dialects)('%s: one item', (dialect) => {
-  test('is published, read as the bytes it was, and deleted', async () => {
+  test('is published, read byte for byte, and deleted', async () => {
     const content = ' \u00a0{"a": "ü世+%"}\r\n'
     const sent = { params: { ...item, content, type: 'json' } }
     const published = await at[dialect]('POST', '/cs/configs', sent)
@@ -58,7 +58,7 @@ describe.each(dialects)('%s: one item', (dialect) => {
     expect(answer?.headers?.['Config-Type']).toBe(expected)
   })
 
-  test('of the largest size is taken, and one byte more is not', async () => {
+  test('of the largest size is accepted, and one byte more is refused', async () => {
     const send = (content: string) => at[dialect]('POST', '/cs/configs', { params: { ...item, content } })
     expect((await send('世'.repeat(333))).answer?.status).toBe(200)
     expect((await send('世'.repeat(334))).answer?.status).toBe(400)
@@ -78,7 +78,7 @@ describe.each(dialects)('%s: one item', (dialect) => {
     },
   )
 
-  test('has a small buffer of its own, not a piece of a shared one', async () => {
+  test('has its own small buffer, not a slice of a shared one', async () => {
     await publish()
     const { content } = at.state.config(configKey('public', item.group, item.dataId))!
     expect(content.buffer.byteLength).toBe(content.length)
@@ -86,7 +86,7 @@ describe.each(dialects)('%s: one item', (dialect) => {
 })
 
 describe('/nacos reading', () => {
-  test('keeps contents out of caches and tells the key of an encrypted one', async () => {
+  test('forbids caching, and has the key of an encrypted content', async () => {
     await publish({ encryptedDataKey: 'k' })
     const read = async () => (await at.nacos('GET', '/cs/configs', { params: item })).answer?.headers
     expect(await read()).toMatchObject({
@@ -99,23 +99,23 @@ describe('/nacos reading', () => {
     expect(await read()).not.toHaveProperty('Encrypted-Data-Key')
   })
 
-  test('what is missing has the text that clients know', async () => {
+  test('of an unknown item has the text that clients know', async () => {
     expect((await at.nacos('GET', '/cs/configs', { params: item })).text).toBe('config data not exist\n')
   })
 
-  test('no content has a tag', async () => {
+  test('with a tag finds nothing', async () => {
     await publish()
     const { answer } = await at.nacos('GET', '/cs/configs', { params: { ...item, tag: 't' } })
     expect(answer?.status).toBe(404)
   })
 
-  test('beta=true: there is none', async () => {
+  test('with beta=true answers that there is none', async () => {
     await publish()
     const asked = await at.nacos('GET', '/cs/configs', { params: { ...item, beta: 'true' } })
     expect(asked.text).toBe('{"code":200,"message":null,"data":null}')
   })
 
-  test('show=all has all fields, null where nothing was said', async () => {
+  test('with show=all has all fields, null without a value', async () => {
     await publish({ tenant: 'public' })
     const all = JSON.parse((await at.nacos('GET', '/cs/configs', { params: { ...item, show: 'all' } })).text)
     const time = 1_795_260_678_579
@@ -146,7 +146,7 @@ describe('/nacos reading', () => {
     expect((await at.nacos('GET', '/cs/configs', missing)).answer?.status).toBe(404)
   })
 
-  test('a search gives a page, cut to 500, of what has names, tags and types like these', async () => {
+  test('with a search has a page of at most 500 items that match names, tags and types', async () => {
     for (const dataId of ['a.1', 'a.2', 'b.1']) await publish({ dataId, config_tags: `t,${dataId}` })
     const search = async (params: Record<string, string>) =>
       JSON.parse((await at.nacos('GET', '/cs/configs', { params: { search: 'blur', ...params } })).text)
@@ -167,7 +167,7 @@ describe('/nacos reading', () => {
 })
 
 describe('/nacos publishing', () => {
-  test('keeps what it does not name', async () => {
+  test('keeps the fields that it does not name', async () => {
     const said = { appName: 'shop', desc: 'd', use: 'u', effect: 'e', schema: 's', config_tags: 't1,t2' }
     await publish(said)
     await publish({ content: 'b', appName: '', desc: '' })
@@ -176,7 +176,7 @@ describe('/nacos publishing', () => {
     expect(all).toMatchObject({ ...others, configTags, content: 'b' })
   })
 
-  test('depends on the md5 that its header or parameter names', async () => {
+  test('depends on the md5 in its header or parameter', async () => {
     await publish()
     expect((await publish({ content: 'b' }, { casmd5: md5('other') })).text).toContain('Cas publish fail')
     expect((await publish({ content: 'b', casMd5: md5('other') })).text).toContain('Cas publish fail')
@@ -198,7 +198,7 @@ describe('/nacos publishing', () => {
 describe('/nacos deleting', () => {
   const remove = (params: Record<string, string>) => at.nacos('DELETE', '/cs/configs', { params })
 
-  test('by ids, whatever of them is there', async () => {
+  test('by ids removes those that exist', async () => {
     await publish()
     await publish({ dataId: 'b' })
     await publish({ dataId: 'c' })
@@ -219,7 +219,7 @@ describe('/nacos deleting', () => {
     },
   )
 
-  test('of a tag or of a beta leaves the item alone', async () => {
+  test('of a tag or of a beta does not change the item', async () => {
     await publish()
     expect((await remove({ ...item, tag: 't' })).answer?.status).toBe(400)
     expect((await remove({ ...item, beta: 'true' })).text).toBe(

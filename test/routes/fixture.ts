@@ -23,18 +23,18 @@ import { svcListenerRoutes } from '../../src/protocols/http/svc/listener-routes.
 import { svcNamespaceRoutes } from '../../src/protocols/http/svc/namespace-routes.ts'
 import { LongPolls, type LongPollOptions } from '../../src/subscribers/long-poll.ts'
 
-/** What a request is answered with: at once, or after it was held. */
+/** The answer to a request: at once, or after it was held. */
 export interface Asked {
   readonly answer: Answer | undefined
   readonly text: string
   readonly wasHeld: boolean
-  /** The client leaves. */
+  /** Disconnects the client. */
   leave(): void
   /** The answer, also of a request that is held still. */
   later(): Answer | undefined
 }
 
-/** One server in miniature, whose clock is moved by hand. */
+/** A small server. The test moves its clock. */
 export function startFixture(
   limits: Pick<LongPollOptions, 'maxHeld'> & { authorisation?: Authorisation } = {},
 ) {
@@ -148,7 +148,7 @@ async function ask(router: Router, [method, path]: [string, string], sent: Sent 
   return { answer, text: String(answer?.body ?? ''), wasHeld, leave: () => gone?.(), later: () => answer }
 }
 
-/** As much of a store as these routes need. */
+/** The part of a store that these routes need. */
 class MemoryStore {
   readonly #records: HistoryRecord[] = []
   #revision = 1

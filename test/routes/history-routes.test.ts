@@ -26,7 +26,7 @@ describe.each([
   }
   const list = (params: Record<string, string> = {}) => get('/cs/history', { search: 'accurate', ...params })
 
-  test('is listed with its fields in their order, the texts left out', async () => {
+  test('is listed with its fields in order, without the texts', async () => {
     const { ids } = await publishAll(['one', 'two'])
     const answer = await list()
     expect(answer).toMatchObject({ status: 200, contentType })
@@ -50,7 +50,7 @@ describe.each([
     expect(answer.text).toBe(JSON.stringify({ ...page, pageItems }))
   })
 
-  test('is told record by record, and from there backwards', async () => {
+  test('has each record, and the record before it', async () => {
     const { itemId, ids } = await publishAll(['one', 'two', 'three'])
     const [one = '', two = '', three = ''] = ids
     const previous = async (id: string) => get('/cs/history/previous', { id })
@@ -61,12 +61,12 @@ describe.each([
     expect((await previous(itemId)).json()).toMatchObject({ id: three, content: 'two' })
   })
 
-  test('has no version before the only one', async () => {
+  test('has no version before its first one', async () => {
     const { itemId } = await publishAll(['one'])
     expect((await get('/cs/history/previous', { id: itemId })).status).toBe(404)
   })
 
-  test('does not tell records or ids of another item, group or tenant', async () => {
+  test('does not show records or ids of another item, group or tenant', async () => {
     const { itemId, ids } = await publishAll(['secret', 'secrets'])
     const [first = '', second = ''] = ids
     for (const other of [{ dataId: 'x' }, { group: 'H' }, { tenant: 'blue' }] as Record<string, string>[]) {
@@ -103,11 +103,11 @@ describe.each([
     expect((await get('/cs/history', { nid: itemId })).status).toBe(404)
   })
 
-  test('asks for the nid where nothing says what is wanted', async () => {
+  test('requires nid if no id is given', async () => {
     expect((await get('/cs/history', {})).text).toContain('nid')
   })
 
-  test('has pages of 100, never of more than 500', async () => {
+  test('has pages of 100 by default, and of at most 500', async () => {
     await publishAll(Array.from({ length: 501 }, (_, n) => `value ${n}`))
     expect((await list()).json().pageItems).toHaveLength(100)
     expect((await list({ pageSize: '9999' })).json()).toMatchObject({ totalCount: 501, pagesAvailable: 2 })

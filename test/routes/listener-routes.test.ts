@@ -25,7 +25,7 @@ describe.each([
   const listen = (items: string, headers: Record<string, string> = POLL) =>
     at[dialect]('POST', '/cs/configs/listener', { params: { 'Listening-Configs': items }, headers })
 
-  test('is told at once of all that differ, as the client named them', async () => {
+  test('is answered at once with all items that differ, as the client named them', async () => {
     await publish('a', 'new')
     await publish('b', 'same')
     const items =
@@ -40,7 +40,7 @@ describe.each([
     expect(asked.text).toBe(`a%02G%01a%02G%02%01a%02G%02public%01c%02G%02blue%01${end}`)
   })
 
-  test('is held until something that it watches differs', async () => {
+  test('is held until an item that it watches differs', async () => {
     await publish('a', 'old')
     const asked = await listen(watched('a', 'G', md5('old'), 'public') + watched('b', 'G', ''))
     expect(asked).toMatchObject({ wasHeld: true, answer: undefined })
@@ -55,7 +55,7 @@ describe.each([
     ['100', 500],
     ['-7', 500],
     ['99999999', 59_500],
-  ])('with a time-out of %s ends empty after %i ms', async (timeout, endsMs) => {
+  ])('with a timeout of %s is answered with nothing after %i ms', async (timeout, endsMs) => {
     const asked = await listen(watched('a', 'G', ''), { 'long-pulling-timeout': timeout })
     for (const nowMs of [endsMs - 1, endsMs + 200]) {
       expect(asked.later()).toBeUndefined()
@@ -66,7 +66,7 @@ describe.each([
     expect(String(asked.later()?.body)).toBe('')
   })
 
-  test('is forgotten when its client leaves', async () => {
+  test('is released when its client disconnects', async () => {
     const asked = await listen(watched('a', 'G', ''))
     asked.leave()
     expect(at.polls.size).toBe(0)
@@ -75,7 +75,7 @@ describe.each([
     expect(asked.later()).toBeUndefined()
   })
 
-  test('that must not hang is answered at once', async () => {
+  test('with No-Hangup is answered at once', async () => {
     const asked = await listen(watched('a', 'G', ''), { ...POLL, 'long-pulling-timeout-no-hangup': 'true' })
     expect(asked).toMatchObject({ wasHeld: false, text: '' })
     expect(asked.answer?.status).toBe(200)
@@ -88,7 +88,7 @@ describe.each([
     expect(asked.answer?.status).toBe(200)
   })
 
-  test('is refused with 503 where no more are held', async () => {
+  test('is refused with 503 if too many are held', async () => {
     at = startFixture({ maxHeld: 1 })
     await listen(watched('a', 'G', ''))
     const asked = await listen(watched('a', 'G', ''))
@@ -116,7 +116,7 @@ describe.each([
   )
 })
 
-test('/svc insists on the time-out', async () => {
+test('/svc requires the timeout header', async () => {
   const asked = await at.svc('POST', '/cs/configs/listener', {
     params: { 'Listening-Configs': watched('a', 'G', '') },
   })
@@ -128,7 +128,7 @@ describe('/nacos', () => {
   const listen = (items: string, headers: Record<string, string> = POLL) =>
     at.nacos('POST', '/cs/configs/listener', { params: { 'Listening-Configs': items }, headers })
 
-  test('a poll without a time-out is told in headers, whole items only and never too much', async () => {
+  test('a poll without a timeout is answered in headers, with whole items up to a limit', async () => {
     await publish('a', 'new')
     const asked = await listen(watched('a', 'G', '') + watched('b', 'G', ''), {})
     expect(asked).toMatchObject({ wasHeld: false, text: '' })
@@ -143,24 +143,26 @@ describe('/nacos', () => {
     expect(headers).toMatch(/%02G%01$/)
   })
 
-  test('answers of polls are kept out of caches', async () => {
+  test('answers of polls forbid caching', async () => {
     await publish('a', 'new')
     const { answer } = await listen(watched('a', 'G', ''))
     expect(answer?.headers).toMatchObject({ Pragma: 'no-cache' })
   })
 
-  test('who watches an item, and what an address watches', async () => {
+  test('the watchers of an item, and the items of an address, are listed', async () => {
     await publish('a', 'x')
     await listen(watched('a', 'G', md5('x')) + watched('b', 'G', '', 'blue'))
     const get = async (path: string, params: Record<string, string>) =>
       JSON.parse((await at.nacos('GET', path, { params })).text)
-    const told = (names: object) => ({ collectStatus: 200, lisentersGroupkeyStatus: names })
+    const watchers = (names: object) => ({ collectStatus: 200, lisentersGroupkeyStatus: names })
     const item = { dataId: 'a', group: 'G' }
-    expect(await get('/cs/configs/listener', item)).toEqual(told({ '10.9.9.9': md5('x') }))
+    expect(await get('/cs/configs/listener', item)).toEqual(watchers({ '10.9.9.9': md5('x') }))
     const ip = '10.9.9.9'
-    expect(await get('/cs/listener', { ip })).toEqual(told({ 'a+G': md5('x') }))
-    expect(await get('/cs/listener', { ip, tenant: 'blue' })).toEqual(told({ 'b+G+blue': '' }))
-    expect(await get('/cs/listener', { ip, all: 'true' })).toEqual(told({ 'a+G': md5('x'), 'b+G+blue': '' }))
-    expect(await get('/cs/listener', { ip: '10.0.0.1' })).toEqual(told({}))
+    expect(await get('/cs/listener', { ip })).toEqual(watchers({ 'a+G': md5('x') }))
+    expect(await get('/cs/listener', { ip, tenant: 'blue' })).toEqual(watchers({ 'b+G+blue': '' }))
+    expect(await get('/cs/listener', { ip, all: 'true' })).toEqual(
+      watchers({ 'a+G': md5('x'), 'b+G+blue': '' }),
+    )
+    expect(await get('/cs/listener', { ip: '10.0.0.1' })).toEqual(watchers({}))
   })
 })

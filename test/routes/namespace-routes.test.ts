@@ -20,7 +20,7 @@ describe.each(['svc', 'nacos'] as const)('%s: namespaces', (dialect) => {
   const make = (params: Record<string, string>) => at[dialect]('POST', path, { params })
   const makeBlue = () => make({ customNamespaceId: 'blue', namespaceName: 'Blue', namespaceDesc: 'd' })
 
-  test('are listed, the default one first, with what they hold', async () => {
+  test('are listed, the default one first, with their counts', async () => {
     expect((await makeBlue()).text).toBe('true')
     await make({ customNamespaceId: 'aaa', namespaceName: 'later' })
     const item = { dataId: 'a', group: 'G', content: 'x' }
@@ -34,14 +34,14 @@ describe.each(['svc', 'nacos'] as const)('%s: namespaces', (dialect) => {
     expect(asked.text).toBe(JSON.stringify({ code: 200, message: null, data }))
   })
 
-  test('that exist are not made again, and public is taken', async () => {
+  test('that exist are not created again, nor is public', async () => {
     await makeBlue()
     expect((await make({ customNamespaceId: 'blue', namespaceName: 'Other' })).text).toBe('false')
     expect((await make({ customNamespaceId: 'public', namespaceName: 'Mine' })).text).toBe('false')
     expect(await listed()).toEqual([PUBLIC, BLUE])
   })
 
-  test('get a UUID where the id is empty', async () => {
+  test('get a UUID if the id is empty', async () => {
     expect((await make({ customNamespaceId: '', namespaceName: 'n' })).text).toBe('true')
     expect((await listed())[1].namespace).toMatch(/^[0-9a-f-]{36}$/)
   })
@@ -58,7 +58,7 @@ describe.each(['svc', 'nacos'] as const)('%s: namespaces', (dialect) => {
     expect(await listed()).toHaveLength(2)
   })
 
-  test('are taken off the list, public never', async () => {
+  test('are removed from the list, except public', async () => {
     await makeBlue()
     const remove = async (namespaceId: string) =>
       (await at[dialect]('DELETE', path, { params: { namespaceId } })).text
@@ -78,7 +78,7 @@ describe.each(['svc', 'nacos'] as const)('%s: namespaces', (dialect) => {
   )
 })
 
-test('/svc insists on what the document requires, /nacos does not', async () => {
+test('/svc requires the parameters of the document, and /nacos does not', async () => {
   const names = { namespaceName: 'n' }
   expect((await at.svc('POST', path, { params: names })).answer?.status).toBe(400)
   expect((await at.nacos('POST', path, { params: names })).text).toBe('true')
@@ -89,7 +89,7 @@ test('/svc insists on what the document requires, /nacos does not', async () => 
   expect((await at.svc('PUT', path, { params: { ...renamed, namespaceDesc: '' } })).text).toBe('true')
 })
 
-test('/nacos shows one, and tells whether an id is taken', async () => {
+test('/nacos answers one namespace, and whether an id exists', async () => {
   const get = async (params: Record<string, string>) => (await at.nacos('GET', path, { params })).text
   await at.svc('POST', path, {
     params: { customNamespaceId: 'blue', namespaceName: 'Blue', namespaceDesc: 'd' },
@@ -101,7 +101,7 @@ test('/nacos shows one, and tells whether an id is taken', async () => {
   expect([await check('blue'), await check('red'), await check('')]).toEqual(['true', 'false', 'false'])
 })
 
-describe('/nacos tells of the server', () => {
+describe('/nacos answers about the server', () => {
   test.each([
     ['/console/health/liveness', 'OK'],
     ['/console/health/readiness', 'OK'],
@@ -113,7 +113,7 @@ describe('/nacos tells of the server', () => {
     expect(asked.text).toBe(text)
   })
 
-  test('its nodes', async () => {
+  test('its nodes are listed', async () => {
     const { data } = JSON.parse((await at.nacos('GET', '/core/cluster/nodes')).text)
     expect(data).toEqual([
       {

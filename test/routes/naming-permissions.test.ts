@@ -84,7 +84,7 @@ describe('one service', () => {
     'GET /catalog/service',
     'GET /catalog/instances',
     'GET /service/subscribers',
-  ])('is read with %s by who may read it', async (request) => {
+  ])('is read with %s only by callers who may read it', async (request) => {
     expect((await ask(request, { serviceName: 'mine' })).status).toBe(200)
     for (const serviceName of ['other', 'unknown', 'DEFAULT_GROUP@@other'])
       expect(await ask(request, { serviceName })).toMatchObject({
@@ -108,7 +108,7 @@ describe('a beat', () => {
     expect(world.state.instancesInAll).toBe(3)
   })
 
-  test('that is known by its bytes is refused once its service may not be written', async () => {
+  test('that is recognised by its bytes is refused as soon as its service may not be written', async () => {
     mine.isOn = false
     expect((await ask('PUT /instance/beat', beatOf('other'), '/beat?1')).status).toBe(200)
     expect((await ask('PUT /instance/beat', {}, '/beat?1')).body).toContain('10200')

@@ -54,7 +54,7 @@ function startRoutes() {
       return found.route.errors(error, { method, path: place, requestId: 'r' })
     }
   }
-  const told = async (path: string, params: Params = {}, headers: Params = {}) => {
+  const textOf = async (path: string, params: Params = {}, headers: Params = {}) => {
     const { status, body } = await ask(path, params, headers)
     return `${status} ${String(body)}`
   }
@@ -62,9 +62,9 @@ function startRoutes() {
     world,
     subscribed,
     /** Status and body. */
-    svc: (path: string, params?: Params) => told(path.replace(' ', ' /svc/v1/ns'), params),
+    svc: (path: string, params?: Params) => textOf(path.replace(' ', ' /svc/v1/ns'), params),
     nacos: (path: string, params?: Params, headers?: Params) =>
-      told(path.replace(' ', ' /nacos/v1/ns'), params, headers),
+      textOf(path.replace(' ', ' /nacos/v1/ns'), params, headers),
     /** The body of a JSON answer of `/nacos`. */
     json: async (path: string, params: Params = {}, headers: Params = {}) =>
       JSON.parse(String((await ask(path.replace(' ', ' /nacos/v1/ns'), params, headers)).body)) as Record<
@@ -78,7 +78,7 @@ const ONE = { serviceName: 'orders', ip: '10.0.0.1', port: '80' }
 const SERVICE = { serviceName: 'orders' }
 
 describe('instances', () => {
-  test('register, list, detail, modify and deregister', async () => {
+  test('are registered, listed, read, modified and deregistered', async () => {
     const { svc, json } = startRoutes()
     expect(await svc('POST /instance', { ...ONE, metadata: 'a=1,b=2', weight: '2.5' })).toBe('200 ok')
     expect(await json('GET /instance/list', SERVICE)).toMatchObject({
@@ -102,7 +102,7 @@ describe('instances', () => {
     expect((await json('GET /instance/list', SERVICE))['hosts']).toEqual([])
   })
 
-  test('public, empty and absent are one namespace, and cluster is another word for clusterName', async () => {
+  test('have one namespace for public, empty and absent, and cluster is an alias of clusterName', async () => {
     const { svc, world } = startRoutes()
     for (const namespaceId of ['', 'public'])
       await svc('POST /instance', { ...ONE, namespaceId, cluster: 'c1' })
@@ -112,7 +112,7 @@ describe('instances', () => {
     expect(await svc('GET /instance', { ...ONE, clusterName: 'c1' })).toMatch(/^200/)
   })
 
-  test('a service name that holds its group needs no groupName', async () => {
+  test('need no groupName if the service name has the group', async () => {
     const { svc, json } = startRoutes()
     await svc('POST /instance', { ...ONE, serviceName: 'G@@orders', groupName: 'other' })
     expect(await json('GET /instance/list', { ...SERVICE, groupName: 'G' })).toMatchObject({
@@ -120,7 +120,7 @@ describe('instances', () => {
     })
   })
 
-  test('what is not there is 404, whichever part of it', async () => {
+  test('that are unknown are 404, for each part of their key', async () => {
     const { svc } = startRoutes()
     expect(await svc('GET /instance', ONE)).toMatch(/^404/)
     await svc('POST /instance', { ...ONE, port: '81' })
@@ -130,7 +130,7 @@ describe('instances', () => {
     expect(await svc('PUT /instance', ONE)).toMatch(/^404/)
   })
 
-  test('the health can be set only where the checker is NONE', async () => {
+  test('have a settable health only if the checker is NONE', async () => {
     const { svc, json } = startRoutes()
     await svc('POST /instance', { ...ONE, ephemeral: 'false' })
     expect(await svc('PUT /health/instance', { ...ONE, healthy: 'false' })).toMatch(/^400.*health check/)
@@ -145,7 +145,7 @@ describe('a beat', () => {
   const full = (other: object = {}) =>
     JSON.stringify({ ip: '10.0.0.1', port: 80, serviceName: 'DEFAULT_GROUP@@orders', ...other })
 
-  test('in full registers who is unknown, and only renews who is known', async () => {
+  test('with content registers an unknown instance and only renews a known one', async () => {
     const { svc, json, world } = startRoutes()
     expect(
       await svc('PUT /instance/beat', { ...SERVICE, beat: full({ weight: 3, metadata: { a: '1' } }) }),
@@ -160,7 +160,7 @@ describe('a beat', () => {
     expect((await json('GET /instance/list', SERVICE))['hosts']).toHaveLength(1)
   })
 
-  test('without its content is 404 on /svc and 20404 on /nacos for who is unknown', async () => {
+  test('without content is 404 on /svc and 20404 on /nacos for an unknown instance', async () => {
     const { svc, nacos } = startRoutes()
     expect(await svc('PUT /instance/beat', ONE)).toMatch(/^404/)
     expect(await nacos('PUT /instance/beat', ONE)).toBe(
@@ -177,7 +177,7 @@ describe('a beat', () => {
     expect(await nacos('PUT /instance/beat', { ...ONE, clusterName: 'c2' })).toContain('20404')
   })
 
-  test('heals', async () => {
+  test('makes an instance healthy', async () => {
     const { svc, json, world } = startRoutes()
     await svc('POST /instance', { ...ONE, healthy: 'false' })
     await svc('PUT /instance/beat', ONE)
@@ -192,7 +192,7 @@ describe('a beat', () => {
     expect(world.state.instancesInAll).toBe(0)
   })
 
-  test('registering again, with nothing new, counts as one', async () => {
+  test('may also be a registration that changes nothing', async () => {
     const { svc, world } = startRoutes()
     await svc('POST /instance', ONE)
     world.nowMs = 4_000
@@ -203,7 +203,7 @@ describe('a beat', () => {
 })
 
 describe('the list', () => {
-  test('grants the longer cacheMillis to who can be pushed to, at the socket’s address', async () => {
+  test('has the longer cacheMillis for subscribers of pushes, at the socket’s address', async () => {
     const { json, subscribed } = startRoutes()
     const asked = { ...SERVICE, udpPort: '5555', clientIP: '1.2.3.4', clusters: ' c1,,c2 ' }
     const view = await json('GET /instance/list', asked, { 'user-agent': 'Nacos-Java-Client:v1.4.8' })
@@ -215,7 +215,7 @@ describe('the list', () => {
 })
 
 describe('services', () => {
-  test('are made, changed, read, listed and deleted', async () => {
+  test('are created, changed, read, listed and deleted', async () => {
     const { svc, json } = startRoutes()
     expect(await svc('POST /service', { ...SERVICE, protectThreshold: '0.5', metadata: 'a=1' })).toBe(
       '200 ok',
@@ -258,7 +258,7 @@ describe('services', () => {
   })
 })
 
-test('batch metadata answers who it affected', async () => {
+test('batch metadata answers the affected instances', async () => {
   const { svc } = startRoutes()
   await svc('POST /instance', ONE)
   await svc('POST /instance', { ...ONE, port: '81', ephemeral: 'false' })
@@ -278,7 +278,7 @@ test('batch metadata answers who it affected', async () => {
 })
 
 describe('the operators’ views', () => {
-  test('take names that every object has', async () => {
+  test('accept names of object properties', async () => {
     const { nacos, json } = startRoutes()
     for (const clusterName of ['constructor', '__proto__']) {
       for (const namespaceId of ['', '__proto__']) {
@@ -299,7 +299,7 @@ describe('the operators’ views', () => {
     })
   })
 
-  test('show disabled instances, and whether protection is triggered', async () => {
+  test('show disabled instances, and whether the protection triggers', async () => {
     const { svc, json } = startRoutes()
     await svc('POST /service', { ...SERVICE, protectThreshold: '0.5' })
     await svc('POST /instance', { ...ONE, enabled: 'false' })

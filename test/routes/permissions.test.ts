@@ -5,7 +5,7 @@ import { zipChunks } from '../../src/archive/zip-writer.ts'
 import type { Action, Authorisation, Resource } from '../../src/operations/guard.ts'
 import { startFixture } from './fixture.ts'
 
-/** Judges while it is on: a caller may do in a namespace what stands there. */
+/** While it is on, a caller has only the permissions listed here for each namespace. */
 class Allowed implements Authorisation {
   isOn = false
   readonly #actions: Readonly<Record<string, readonly Action[]>>
@@ -43,7 +43,7 @@ let at: ReturnType<typeof startFixture>
 /** The ids of the items of each namespace. */
 let ids: Record<string, string>
 
-/** Everybody's items are there before anybody is judged. */
+/** All items are published before permissions are checked. */
 beforeEach(async () => {
   authorisation = new Allowed({ mine: ['read', 'write'], shown: ['read'] })
   at = startFixture({ authorisation })
@@ -87,14 +87,14 @@ describe('one item', () => {
     expect(content).toBe(write === 200 ? 'new' : `of ${tenant}, changed`)
   })
 
-  test('that is not there is refused like one that is', async () => {
+  test('that does not exist is refused like one that does', async () => {
     for (const dialect of ['svc', 'nacos'] as const)
       expect(
         await statusOf(at[dialect]('GET', configs, { params: { ...keyIn('secret'), dataId: 'no' } })),
       ).toBe(403)
   })
 
-  test('of the default namespace is one item, however that is spelled', async () => {
+  test('of the default namespace is one item in every spelling of it', async () => {
     for (const tenant of ['', 'public'])
       expect(await statusOf(at.svc('GET', configs, { params: { dataId: 'd', group: 'G', tenant } }))).toBe(
         403,
@@ -103,7 +103,7 @@ describe('one item', () => {
 })
 
 describe('by ids', () => {
-  test('nothing is deleted where one of them may not be', async () => {
+  test('nothing is deleted if one item may not be deleted', async () => {
     expect(await statusOf(remove('mine', 'secret'))).toBe(403)
     expect(await statusOf(remove('mine', 'shown'))).toBe(403)
     expect(at.state.configs.size).toBe(3)
@@ -111,7 +111,7 @@ describe('by ids', () => {
     expect(at.state.configs.size).toBe(2)
   })
 
-  test('an export holds what may be read, and ids of another namespace give nothing', async () => {
+  test('an export has the items that may be read, and ids of another namespace select nothing', async () => {
     const exported = (tenant: string, from: string) =>
       statusOf(at.nacos('GET', configs, { params: { export: 'true', tenant, ids: ids[from]! } }))
     expect(await exported('shown', 'shown')).toBe(200)
@@ -124,7 +124,7 @@ describe('by ids', () => {
     expect(Buffer.concat(chunks)).toEqual(await emptyZip())
   })
 
-  test('a history record is read by who may read its own item only', async () => {
+  test('a history record is readable only with permission for its item', async () => {
     const record = (tenant: string, id: number) =>
       statusOf(at.svc('GET', '/cs/history', { params: { ...keyIn(tenant), nid: String(id) } }))
     const idOf = async (tenant: string) =>
@@ -140,7 +140,7 @@ describe('by ids', () => {
 })
 
 describe('a clone', () => {
-  test('needs to read its source and to write its target', async () => {
+  test('needs permission to read its source and to write its target', async () => {
     expect(await statusOf(clone('mine', 'shown'))).toBe(200)
     expect(await statusOf(clone('mine', 'secret'))).toBe(403)
     expect(await statusOf(clone('mine', 'mine', 'secret'))).toBe(403)
@@ -148,21 +148,21 @@ describe('a clone', () => {
     expect(at.state.configs.size).toBe(4)
   })
 
-  test('says nothing of a namespace to who may write nothing in it', async () => {
+  test('reveals nothing about a namespace without permission to write there', async () => {
     expect(await statusOf(clone('secret'))).toBe(403)
     expect(await statusOf(clone('unknown', 'mine'))).toBe(403)
   })
 })
 
 describe('a list', () => {
-  test('of a search is refused in a namespace of which nothing may be read', async () => {
+  test('of a search is refused in a namespace where nothing may be read', async () => {
     const search = (tenant: string) =>
       at.nacos('GET', configs, { params: { search: 'blur', dataId: '*', group: '*', tenant } })
     expect(JSON.parse((await search('shown')).text)).toMatchObject({ totalCount: 1 })
     expect(await statusOf(search('secret'))).toBe(403)
   })
 
-  test('of namespaces holds those that may be read', async () => {
+  test('of namespaces has those that may be read', async () => {
     const { text } = await at.svc('GET', '/console/namespaces')
     expect(JSON.parse(text).data.map((each: { namespace: string }) => each.namespace)).toEqual([
       'mine',
@@ -170,7 +170,7 @@ describe('a list', () => {
     ])
   })
 
-  test('of what an address watches holds what may be read', async () => {
+  test('of the items of an address has those that may be read', async () => {
     authorisation.isOn = false
     await poll('mine', 'secret')
     authorisation.isOn = true
@@ -180,7 +180,7 @@ describe('a list', () => {
 })
 
 describe('a poll', () => {
-  test('never differs in an item that may not be read', async () => {
+  test('is never answered with an item that may not be read', async () => {
     const asked = await poll('mine', 'secret')
     expect(asked.wasHeld).toBe(true)
     authorisation.isOn = false
@@ -192,7 +192,7 @@ describe('a poll', () => {
     expect(asked.later()).toMatchObject({ status: 200, body: '' })
   })
 
-  test('is refused where none of its items may be read', async () => {
+  test('is refused if none of its items may be read', async () => {
     expect((await poll('secret')).answer?.status).toBe(403)
   })
 })

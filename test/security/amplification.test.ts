@@ -1,4 +1,4 @@
-/** What costs a client little must not cost the server much: memory that small things hold, and work that grows twice. */
+/** A cheap request must not be expensive for the server, in memory or in work. */
 import { hash } from 'node:crypto'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -23,7 +23,7 @@ import { Type } from '../../src/protocols/parameters/schema.ts'
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-/** Memory of buffers is given back in the background, a little after they are found to be garbage. */
+/** The memory of buffers is freed in the background, shortly after their collection. */
 async function bytesInUse(): Promise<number> {
   for (let round = 0; round < 5; round++) {
     collectGarbage()
@@ -47,10 +47,10 @@ const read = compileReader(Type.Object({ ip: Type.String() }), NACOS_NAMING_RULE
 const many = <T>(make: (index: number) => T) => Array.from({ length: 40 }, (_, index) => make(index))
 const filler = (index: number) => `${index}${'x'.repeat(MIB)}`
 
-describe('a name does not keep the request alive that it came in', () => {
+describe('a stored name does not keep its request in memory', () => {
   const name = 'a-name-of-ordinary-length'
 
-  test('in a form', async () => {
+  test('from a form', async () => {
     const bytes = await keptBytes(() =>
       many((index) => {
         const values = new FormValues()
@@ -61,7 +61,7 @@ describe('a name does not keep the request alive that it came in', () => {
     expect(bytes).toBeLessThan(4 * MIB)
   })
 
-  test('in a query', async () => {
+  test('from a query', async () => {
     const bytes = await keptBytes(() =>
       many((index) => {
         const values = new FormValues()
@@ -72,7 +72,7 @@ describe('a name does not keep the request alive that it came in', () => {
     expect(bytes).toBeLessThan(4 * MIB)
   })
 
-  test('of an instance, however short the request', async () => {
+  test('of an instance, also of a short request', async () => {
     const state = new State(0)
     const address = (index: number) => ({
       ip: `192.168.100.${100 + (index % 100)}`,
@@ -107,7 +107,7 @@ describe('a name does not keep the request alive that it came in', () => {
     })
   }
 
-  test('of a service, however short the request', async () => {
+  test('of a service, also of a short request', async () => {
     const bytes = await bytesOfCommands((groupedName) =>
       registerInstance(registration({ serviceKey: { namespaceId: 'public', groupedName } })),
     )
@@ -145,7 +145,7 @@ describe('a name does not keep the request alive that it came in', () => {
     expect(bytes).toBeLessThan(4 * MIB)
   })
 
-  test('in metadata', async () => {
+  test('in metadata of an instance', async () => {
     const bytes = await keptBytes(() =>
       many((index) => parseMetadata(`${name}${index}=${name}${' '.repeat(MIB)},b=c`, 'metadata', 8_192)),
     )
@@ -153,7 +153,7 @@ describe('a name does not keep the request alive that it came in', () => {
   })
 })
 
-test('a label selector over ten thousand instances at one address looks at each a few times only', () => {
+test('a label selector over ten thousand instances at one address takes linear time', () => {
   const metadata: Metadata = {}
   const here = Array.from({ length: 10_000 }, (_, port) => {
     return { record: { address: { ip: '127.0.0.1', port, cluster: 'c' } }, metadata } as unknown as Instance
@@ -171,7 +171,7 @@ test('a label selector over ten thousand instances at one address looks at each 
   expect(performance.now() - began).toBeLessThan(1_000)
 })
 
-describe('contents in all', () => {
+describe('the memory of all contents', () => {
   const key = configKey('public', 'G', 'a')
   const held = (bytes: number, ofKey = 0) => ({
     configs: {
@@ -181,14 +181,14 @@ describe('contents in all', () => {
   })
   const published = () => 'published'
 
-  test('stay within their budget', async () => {
+  test('stays within its budget', async () => {
     expect(await new ContentBudget(held(90), 100).within(key, 10, published)).toBe('published')
     await expect(new ContentBudget(held(90), 100).within(key, 11, published)).rejects.toMatchObject({
       code: 'content-memory',
     })
   })
 
-  test('what is on its way to the disk counts, until it has arrived or failed', async () => {
+  test('counts contents that are being written, until they are written or have failed', async () => {
     const budget = new ContentBudget(held(0), 100)
     let arrive = () => {}
     const slow = budget.within(key, 60, () => new Promise<void>((resolve) => (arrive = resolve)))
@@ -200,7 +200,7 @@ describe('contents in all', () => {
     expect(await budget.within(key, 60, published)).toBe('published')
   })
 
-  test('a content may always be replaced by one that is no larger', async () => {
+  test('always allows to replace a content by one that is not larger', async () => {
     expect(await new ContentBudget(held(500, 50), 100).within(key, 50, published)).toBe('published')
     await expect(new ContentBudget(held(500, 50), 100).within(key, 51, published)).rejects.toMatchObject({
       code: 'content-memory',

@@ -48,7 +48,7 @@ async function published(headers: (port: number) => Lines, waypost = loopback) {
 const host = (port: number) => `Host: 127.0.0.1:${port}`
 const mozilla = `User-Agent: ${MOZILLA}`
 
-describe('a write is carried out', () => {
+describe('a write is accepted', () => {
   const clients: [string, (port: number) => Lines][] = [
     ['curl', (port) => [host(port), 'User-Agent: curl/8.5.0', 'Accept: */*']],
     ['a client without a name, for any host', () => ['Host: anything.example']],
@@ -79,7 +79,7 @@ describe('a write is carried out', () => {
     expect(await published(() => page)).toMatchObject({ status: 200, isThere: true })
   })
 
-  test('for fetch of Node itself, by address and by name', async () => {
+  test('for the fetch of Node, by address and by name', async () => {
     for (const name of ['127.0.0.1', 'localhost']) {
       const body = new URLSearchParams({ dataId: unique('fetched'), group: 'G', content: 'x' })
       const url = `http://${name}:${everywhere.server.port}/svc/v1/cs/configs`
@@ -88,7 +88,7 @@ describe('a write is carried out', () => {
   })
 })
 
-describe('a write has no effect', () => {
+describe('a write is refused before it has an effect', () => {
   const pages: [string, (port: number) => Lines][] = [
     ['the form of another site', (port) => [host(port), mozilla, 'Origin: http://evil.example']],
     [
@@ -112,7 +112,7 @@ describe('a write has no effect', () => {
     }
   })
 
-  test('for a request of HTTP/1.0 with an Origin and no Host, and has one without Origin', async () => {
+  test('for a request of HTTP/1.0 with an Origin and no Host; without Origin it is accepted', async () => {
     const { port } = loopback.server
     const dataId = unique('old')
     const post = (more: Lines) =>
@@ -135,7 +135,7 @@ describe('a write has no effect', () => {
     },
   )
 
-  test('for a beat that is known word for word', async () => {
+  test('for a beat that is recognised by its bytes', async () => {
     const key = { serviceName: unique('beaten'), ip: '10.1.1.1', port: 80, clusterName: 'DEFAULT' }
     await loopback.nacos.post('/ns/instance', key)
     const beat = () => loopback.nacos.put('/ns/instance/beat', key)
@@ -145,7 +145,7 @@ describe('a write has no effect', () => {
     expect((await loopback.nacos.call('PUT', '/ns/instance/beat', forged)).status).toBe(403)
   })
 
-  test('among requests that are sent ahead, each of which is judged by itself', async () => {
+  test('among pipelined requests, each of which is checked', async () => {
     const { port } = loopback.server
     const dataId = unique('ahead')
     const publish = (more: string) =>
@@ -160,7 +160,7 @@ describe('a write has no effect', () => {
     )
   })
 
-  test('and its body is not asked for', async () => {
+  test('and its body is not requested', async () => {
     const { port } = loopback.server
     const text = await sent(port, [
       'POST /nacos/v1/cs/configs?import=true HTTP/1.1',
@@ -201,7 +201,7 @@ describe('a name that is not the server’s', () => {
     }
   })
 
-  test('is refused for every client that tells its name, if the server is on a loopback address', async () => {
+  test('is refused for every client with a User-Agent, if the server is on a loopback address', async () => {
     const client = ['Host: evil.example', 'User-Agent: Nacos-Java-Client:v1.4.8']
     expect(statusOf(await get(client))).toBe(421)
     expect(statusOf(await get(client, everywhere))).toBe(200)
@@ -218,19 +218,19 @@ describe('a name that is not the server’s', () => {
     },
   )
 
-  test('is refused in an absolute request target too, whatever Host says', async () => {
+  test('is refused in an absolute request target too, independent of Host', async () => {
     const target = `http://evil.example:${loopback.server.port}/nacos/v1/console/namespaces`
     expect(statusOf(await get([host(loopback.server.port), mozilla], loopback, target))).toBe(421)
     const own = `http://localhost:${loopback.server.port}/nacos/v1/console/namespaces`
     expect(statusOf(await get(['Host: evil.example', mozilla], loopback, own))).toBe(200)
   })
 
-  test('is refused where it is the first of two', async () => {
+  test('is refused if it is the first of two', async () => {
     const { port } = loopback.server
     expect(statusOf(await get(['Host: evil.example', host(port), mozilla]))).not.toBe(200)
   })
 
-  test('is no matter without a Host, in HTTP/1.0', async () => {
+  test('is not checked without a Host, in HTTP/1.0', async () => {
     expect(statusOf(await sent(loopback.server.port, ['GET /healthz HTTP/1.0', mozilla]))).toBe(200)
   })
 
@@ -249,8 +249,8 @@ describe('a name that is not the server’s', () => {
   })
 })
 
-describe('no page of another site reads an answer', () => {
-  test('because no header allows it, also not to the question of a browser before a request', async () => {
+describe('a page of another site cannot read an answer', () => {
+  test('because no header allows it, also not in the answer to a preflight request', async () => {
     const { port } = loopback.server
     const text = await sent(port, [
       'OPTIONS /svc/v1/cs/configs HTTP/1.1',
@@ -268,7 +268,7 @@ describe('no page of another site reads an answer', () => {
   })
 })
 
-test('each refusal is told in the words of its dialect and counted by its code', async () => {
+test('each refusal has the format of its dialect and is counted by its code', async () => {
   const headers = { 'sec-fetch-site': 'cross-site' }
   const svc = await loopback.svc.call('DELETE', '/cs/configs', { headers })
   expect(svc.json()).toMatchObject({ type: 'urn:waypost:problem:cross-site', status: 403 })

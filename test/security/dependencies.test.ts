@@ -50,21 +50,21 @@ describe('dependencies', () => {
     expect(makeBill().components.length).toBeLessThanOrEqual(50)
   })
 
-  test('are locked by their content, and from no address', () => {
+  test('are locked by their content, without an address', () => {
     for (const [path, { integrity, resolved }] of locked) {
       expect(integrity, path).toMatch(/^sha512-/)
       expect(resolved, path).toBeUndefined()
     }
   })
 
-  test('run nothing when they are installed, neither those that run nor those that build', () => {
+  test('have no install scripts, neither at run time nor for the build', () => {
     expect(
       locked.filter(([, { hasInstallScript }]) => hasInstallScript === true).map(([path]) => path),
     ).toEqual([])
     expect(readFileSync(join(root, '.npmrc'), 'utf8')).toMatch(/^ignore-scripts=true$/m)
   })
 
-  test('are all on the bill of materials, which is made from the lock alone', () => {
+  test('are all on the bill of materials, which is made from the lock file', () => {
     const bill = makeBill()
     expect(bill).toMatchObject({ bomFormat: 'CycloneDX', metadata: { component: { name: 'waypost' } } })
     const listed = bill.components.map(({ name, version }) => `${name}@${version}`)

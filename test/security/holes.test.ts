@@ -42,7 +42,7 @@ describe('no header gives rights', () => {
     },
   )
 
-  test('a client cannot choose the address that the history records', async () => {
+  test('a client cannot choose the address in the history', async () => {
     const item = { dataId: unique('forged'), group: 'G' }
     await waypost.svc.post('/cs/configs', { ...item, content: 'x' }, { 'x-forwarded-for': '127.9.9.9' })
     const { pageItems } = (await waypost.svc.get('/cs/history', { ...item, search: 'accurate' })).json()
@@ -51,7 +51,7 @@ describe('no header gives rights', () => {
   })
 })
 
-describe('no spelling of a path leads around its route', () => {
+describe('no spelling of a path avoids its route', () => {
   test.each([
     '//nacos/v1/cs/configs?dataId=a&group=G',
     '/nacos//v1/cs/configs?dataId=a&group=G',
@@ -67,12 +67,12 @@ describe('no spelling of a path leads around its route', () => {
     '/..%2f..%2f..%2fetc/passwd',
     '/../../../../etc/passwd',
     'file:///etc/passwd',
-  ])('%s is nothing', async (target) => {
+  ])('%s does not exist', async (target) => {
     expect(await get(target)).toMatch(/^HTTP\/1\.1 404 /)
   })
 })
 
-describe('there is no door for debugging', () => {
+describe('there are no debug endpoints', () => {
   test.each([
     '/nacos/v1/cs/ops/derby?sql=select%201',
     '/nacos/v1/cs/ops/data/removal',
@@ -85,12 +85,12 @@ describe('there is no door for debugging', () => {
     '/debug/pprof',
     '/.env',
     '/dist/main.js',
-  ])('%s is nothing', async (target) => {
+  ])('%s does not exist', async (target) => {
     expect(await get(target)).toMatch(/^HTTP\/1\.1 404 /)
   })
 })
 
-describe('what somebody published never runs in a browser', () => {
+describe('a published content never runs in a browser', () => {
   test.each(['html', 'xml', 'json', 'text', 'yaml'])('type %s is served as plain text', async (type) => {
     const item = { dataId: unique('page'), group: 'G' }
     await waypost.svc.post('/cs/configs', { ...item, content: '<script>alert(1)</script>', type })
@@ -101,7 +101,7 @@ describe('what somebody published never runs in a browser', () => {
     }
   })
 
-  test('a refusal that repeats a value is no page either', async () => {
+  test('an error that repeats a value is no HTML either', async () => {
     const reply = await waypost.nacos.get('/cs/configs', { dataId: '<script>alert(1)</script>', group: 'G' })
     expect(reply.status).toBe(400)
     expect(reply.headers['content-type']).toBe('text/plain;charset=UTF-8')
@@ -109,7 +109,7 @@ describe('what somebody published never runs in a browser', () => {
   })
 })
 
-describe('an id gives nothing without its names', () => {
+describe('an id alone gives no access', () => {
   test('a history record of another item is refused', async () => {
     const [mine, other] = [unique('mine'), unique('other')].map((dataId) => ({ dataId, group: 'G' }))
     await waypost.svc.post('/cs/configs', { ...mine!, content: 'secret' })
@@ -124,7 +124,7 @@ describe('an id gives nothing without its names', () => {
   })
 })
 
-describe('a secret that was given is not given out', () => {
+describe('secrets are not shown', () => {
   test('the password of a MySQL checker', async () => {
     const service = { serviceName: unique('sql'), groupName: 'G' }
     await waypost.svc.post('/ns/service', service)
@@ -147,7 +147,7 @@ describe('a secret that was given is not given out', () => {
 describe('answers cannot be split', () => {
   const evil = 'a\r\nSet-Cookie: b=c\r\n\r\n<html>\u4e2d\u0000'
 
-  test('by what was published', async () => {
+  test('by a published content', async () => {
     const item = { dataId: unique('split'), group: 'G' }
     const sent = { ...item, content: evil, encryptedDataKey: evil, type: evil, appName: evil, src_user: evil }
     expect((await waypost.nacos.post('/cs/configs', sent)).text).toBe('true')
@@ -158,7 +158,7 @@ describe('answers cannot be split', () => {
     expect(text.slice(head.length + 4)).toBe(Buffer.from(evil).toString('latin1'))
   })
 
-  test('by what a poll without a time-out asks for', async () => {
+  test('by the items of a poll without a timeout', async () => {
     const watched = encodeURIComponent(`x\r\nSet-Cookie: b=c\u0002G\u0002ffff\u0001`)
     const body = `Listening-Configs=${watched}`
     const text = await raw(
@@ -169,7 +169,7 @@ describe('answers cannot be split', () => {
     expect(text).not.toMatch(/^Set-Cookie/im)
   })
 
-  test('by two lengths, or a length beside chunks', async () => {
+  test('by two lengths, or a length together with chunks', async () => {
     const smuggled = 'GET /svc/v1/ns/operator/metrics HTTP/1.1\r\nHost: x\r\n\r\n'
     const head = 'POST /svc/v1/cs/configs HTTP/1.1\r\nHost: x\r\n'
     for (const framing of [

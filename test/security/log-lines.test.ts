@@ -35,7 +35,7 @@ test('whatever clients send, a line of the log is one line of JSON', async () =>
         await client.call(method, path, { form, headers: printable })
       }
     }
-    // These are carried out, and told of.
+    // These requests succeed and are logged.
     const space = {
       customNamespaceId: 'evil',
       namespaceName: 'EVIL \u001b[31m'.replace('\u001b', ''),
@@ -61,10 +61,10 @@ test('whatever clients send, a line of the log is one line of JSON', async () =>
   const lines = server.output().split('\n')
   // oxlint-disable-next-line no-control-regex
   for (const line of lines) expect(line).not.toMatch(/[\x00-\x08\x0b-\x1f\x7f]/)
-  const told = lines.filter((line) => line.startsWith('{'))
-  for (const line of told) expect(JSON.parse(line)).toHaveProperty('level')
+  const logged = lines.filter((line) => line.startsWith('{'))
+  for (const line of logged) expect(JSON.parse(line)).toHaveProperty('level')
   expect(lines.filter((line) => line.includes('forged') && !line.startsWith('{'))).toEqual([])
   expect(
-    told.map((line) => JSON.parse(line) as { level: number }).filter(({ level }) => level >= 50),
+    logged.map((line) => JSON.parse(line) as { level: number }).filter(({ level }) => level >= 50),
   ).toEqual([])
 })

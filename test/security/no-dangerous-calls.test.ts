@@ -12,7 +12,7 @@ const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
 
 const filesWith = (pattern: RegExp) => files.filter(({ code }) => pattern.test(code)).map(({ file }) => file)
 
-describe('names in requests become', () => {
+describe('parts of requests become', () => {
   test('no paths: what reads requests has no file system', () => {
     const parts = /^(protocols|core|subscribers|feed|archive|probes)\//
     expect(

@@ -14,7 +14,7 @@ import { apiDocument } from '../../src/api-document.ts'
 const SEEN_BY_CLIENTS = ['protocols', 'core', 'subscribers', 'probes', 'feed', 'archive']
 
 const LENGTH = 20_000
-/** A linear walk over so many characters takes well under a millisecond, a quadratic one seconds. */
+/** With this number of characters a linear walk takes well under a millisecond, a quadratic one seconds. */
 const LIMIT_MS = 100
 
 interface Found {
@@ -26,7 +26,7 @@ interface Found {
 
 const src = fileURLToPath(new URL('../../src', import.meta.url))
 
-/** Every literal, with the file and line where it stands. */
+/** Every literal, with its file and line. */
 function literals(): Found[] {
   const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
     (file) =>
@@ -78,7 +78,7 @@ function pumpsOf(source: string): string[] {
   return [...new Set([...single, ...words, ...pairs])].filter((pump) => pump !== '')
 }
 
-/** What stands before and after a run: the start keeps an anchor from taking all of it. */
+/** Text before and after a run. The start prevents an anchor from matching all of it. */
 const FRAMES = [
   ['', '\u0001'],
   ['', '!'],

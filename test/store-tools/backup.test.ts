@@ -244,7 +244,7 @@ describe('backup and restore by command', () => {
   })
 })
 
-/** A backup that finds room at first and none later: it is told that there is nothing to copy. */
+/** A backup that has space at first and none later: the size that it checks first is 0. */
 async function fillsUpMeanwhile(disk: string, dataDirectory: string): Promise<void> {
   let released = 0
   const file = {

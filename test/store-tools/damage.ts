@@ -74,7 +74,7 @@ export function flipBit(path: string, at: number): void {
   closeSync(file)
 }
 
-/** Where a text stands in a file. */
+/** The position of a text in a file. */
 export function placeOf(path: string, text: string): number {
   const at = readFileSync(path).indexOf(text)
   if (at < 0) throw new Error(`"${text}" does not stand in the file`)

@@ -76,10 +76,10 @@ describe('a repair', () => {
       overwrite(file, page * PAGE, Buffer.alloc(PAGE))
     })
     const notNewest = [...contents].filter(([, content]) => versionOf(content) < 3).map(([dataId]) => dataId)
-    const told = examination.findings.map(({ place }) => place)
-    for (const dataId of notNewest) expect(told).toContain(`item public/g/${dataId}`)
+    const places = examination.findings.map(({ place }) => place)
+    for (const dataId of notNewest) expect(places).toContain(`item public/g/${dataId}`)
     for (let at = 0; at < COUNT; at++) {
-      if (!contents.has(`item-${at}`)) expect(told).toContain(`item public/g/item-${at}`)
+      if (!contents.has(`item-${at}`)) expect(places).toContain(`item public/g/item-${at}`)
     }
     expect(contents.size).toBeGreaterThan(COUNT - 5)
   })
@@ -103,9 +103,9 @@ describe('a repair', () => {
     )
     expect(examination.counts.damage).toBeGreaterThan(0)
     expect(contents.size).toBeGreaterThan(COUNT / 4)
-    const told = examination.findings.map(({ place }) => place)
+    const places = examination.findings.map(({ place }) => place)
     for (let at = 0; at < COUNT; at++) {
-      if (versionOf(contents.get(`item-${at}`)) < 3) expect(told).toContain(`item public/g/item-${at}`)
+      if (versionOf(contents.get(`item-${at}`)) < 3) expect(places).toContain(`item public/g/item-${at}`)
     }
   })
 
@@ -184,10 +184,10 @@ test('a bit that flips anywhere is found or means nothing, and never ends the do
     repair(examined, target, () => {})
     examined.close()
     const contents = await contentsOf(target)
-    const told = examined.examination.findings.map(({ place }) => place)
+    const places = examined.examination.findings.map(({ place }) => place)
     for (let item = 0; item < COUNT; item++) {
       if (contents.get(`item-${item}`) === contentOf(item, 3)) continue
-      expect(told, `bit at ${at}`).toContain(`item public/g/item-${item}`)
+      expect(places, `bit at ${at}`).toContain(`item public/g/item-${item}`)
     }
   }
 }, 60_000)

@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** Whether a test must be skipped for want of a tool, and the reason to say then. */
+/** Whether a test must be skipped because a tool is missing, and the reason. */
 export interface NeededTools {
   readonly skip: boolean
   readonly reason: string

@@ -10,12 +10,12 @@ import { inject } from 'vitest'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A directory for what tests write; it is removed after the run. */
+    /** A directory for the files of tests. It is removed after the run. */
     temporaryDirectory: string
   }
 }
 
-/** How a server is started; what is left out is chosen fresh. */
+/** The options of a server. By default it has a new directory and a free port. */
 export interface WaypostOptions {
   /** Settings by their names, as flags: `{ 'log-level': 'debug' }`. */
   readonly settings?: Readonly<Record<string, string | number | boolean>>
@@ -33,13 +33,13 @@ export interface Waypost {
   readonly port: number
   readonly dataDir: string
   readonly pid: number
-  /** All it has printed so far, both streams. */
+  /** Its output so far, of both streams. */
   output(): string
-  /** Sends the signal, SIGTERM unless told, and resolves with the exit code: null where the signal ended it unhandled. */
+  /** Sends the signal, SIGTERM by default. Resolves with the exit code, or null if the process did not handle the signal. */
   stop(signal?: 'SIGTERM' | 'SIGINT'): Promise<number | null>
-  /** SIGKILL: what a crash leaves behind stays in the data directory. */
+  /** Sends SIGKILL. The data directory stays as after a crash. */
   kill(): Promise<void>
-  /** The server again, on the same port and data directory; it is stopped first where it still runs. */
+  /** Starts the server again on the same port and data directory, after a stop if it still runs. */
   restart(): Promise<Waypost>
 }
 
@@ -72,7 +72,7 @@ export function temporaryDirectory(prefix: string): string {
   return mkdtempSync(join(inject('temporaryDirectory'), prefix))
 }
 
-/** What a whole run of the `waypost` command gave. */
+/** The result of a run of the `waypost` command. */
 export interface CommandResult {
   readonly code: number | null
   readonly stdout: string

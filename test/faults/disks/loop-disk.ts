@@ -53,8 +53,8 @@ export class LoopDisk implements CuttableDisk {
   }
 
   /**
-   * While the process stands still: Linux may answer an fsync that is under way in that moment with success although
-   * its data is lost (seen with a program of ten lines, once in forty cuts). A real cut leaves nobody to be told.
+   * The process is paused meanwhile: Linux may report success for an fsync that runs at that moment although its data is
+   * lost (seen with a program of ten lines, once in forty cuts). After a real power cut no process sees that.
    */
   cut(pid: number): void {
     process.kill(pid, 'SIGSTOP')

@@ -23,13 +23,13 @@ export class SmallDisk {
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'waypost-test', directory])
   }
 
-  /** Fills it but for so many bytes. */
+  /** Fills the disk except for this number of bytes. */
   fillUpTo(freeBytes: number): void {
     const { bavail, bsize } = statfsSync(this.directory)
     writeFileSync(this.#ballast, Buffer.alloc(Math.max(bavail * bsize - freeBytes, 0)))
   }
 
-  /** Makes room again. */
+  /** Frees the space again. */
   free(): void {
     rmSync(this.#ballast)
   }

@@ -5,20 +5,20 @@ import type { Client, Json } from '../../interface/client.ts'
 export interface BeatingInstances {
   /** `<ip>:<port>` of each. */
   readonly addresses: readonly string[]
-  /** What was answered to beats other than 200, or did not come. */
+  /** Answers to beats other than 200, and missing ones. */
   readonly failures: string[]
-  /** Waits for the last answers. */
+  /** Stops the beats and waits for the last answers. */
   stop(): Promise<void>
 }
 
-/** How the instances beat, and how long they may be silent; ms. */
+/** The beat interval of the instances, and how long they may be silent, in ms. */
 export interface BeatTimes {
   readonly beatMs: number
   readonly unhealthyMs: number
   readonly removeMs: number
 }
 
-/** Registers so many instances of a service and keeps them beating. */
+/** Registers instances of a service and sends their beats. */
 export async function startBeating(
   client: Client,
   serviceName: string,
@@ -54,7 +54,7 @@ export async function startBeating(
   return { addresses: ports.map((port) => `127.0.0.5:${port}`), failures, stop }
 }
 
-/** Which of the addresses a list lacks or has as unhealthy. */
+/** The addresses that are missing or unhealthy in a list. */
 export function missingIn(hosts: readonly Json[], addresses: readonly string[]): string[] {
   const healthy = new Set(hosts.filter((host) => host.healthy).map(({ ip, port }) => `${ip}:${port}`))
   return addresses.filter((address) => !healthy.has(address))

@@ -10,12 +10,12 @@ const record = (id: number, op: string, content: string): Record => ({ id, op, c
 const writes = [acknowledged('a'), acknowledged('b'), acknowledged(undefined), acknowledged('c')]
 const records = [record(1, 'I', 'a'), record(2, 'U', 'a'), record(3, 'D', 'b'), record(4, 'I', 'c')]
 
-test('a history that fits is not complained of', () => {
+test('a correct history has no complaints', () => {
   expect(wrongInHistory(records, writes, 'c')).toEqual([])
   expect(wrongInHistory([], [], undefined)).toEqual([])
 })
 
-test('an unknown write may be there wholly or not at all', () => {
+test('an unknown write is there completely or not at all', () => {
   const more = [...writes, unknown('d')]
   expect(wrongInHistory(records, more, 'c')).toEqual([])
   expect(wrongInHistory([...records, record(9, 'U', 'c')], more, 'd')).toEqual([])
@@ -30,7 +30,7 @@ test('an unknown delete leaves its record and no content, or neither', () => {
   expect(wrongInHistory(records, more, undefined)).not.toEqual([])
 })
 
-test('a lost record, a lost change, a foreign record and ids that fall are found', () => {
+test('lost records, lost changes, foreign records and falling ids are found', () => {
   expect(wrongInHistory(records.slice(0, 3), writes, undefined)).not.toEqual([])
   expect(wrongInHistory([records[0]!, ...records.slice(2)], writes, 'c')).not.toEqual([])
   expect(wrongInHistory(records, writes.slice(0, 3), 'c')).not.toEqual([])
@@ -38,7 +38,7 @@ test('a lost record, a lost change, a foreign record and ids that fall are found
   expect(wrongInHistory(records, writes, undefined)).not.toEqual([])
 })
 
-test('to delete what an unknown publish never made leaves no record', () => {
+test('deleting an item that does not exist leaves no record', () => {
   expect(wrongInHistory([], [unknown('a'), acknowledged(undefined)], undefined)).toEqual([])
   expect(wrongInHistory(records, [...writes, acknowledged(undefined)], 'c')).not.toEqual([])
 })

@@ -1,6 +1,6 @@
 import type { Write } from './journal.ts'
 
-/** A history record as it is read: `content` is the new text of an I, the text before a U, the deleted text of a D. */
+/** A history record: `content` is the new text of an I, the text before a U, the deleted text of a D. */
 export interface Record {
   readonly id: number
   readonly op: string
@@ -37,7 +37,7 @@ export function wrongInHistory(
   return [...wrong, ...unmatched(values, writes)]
 }
 
-/** What the item was after the record: what the next one replaced, or what there is now. */
+/** The item after the record: what the next record replaced, or the current content. */
 function valueAfter(
   records: readonly Record[],
   { at, present }: { at: number; present: string | undefined },
@@ -48,7 +48,7 @@ function valueAfter(
   return next.op === 'I' ? records[at]!.content : next.content
 }
 
-/** Walks both: an acknowledged write must be the next value, an unknown one may be. To delete what is not there leaves no record. */
+/** Walks both: an acknowledged write must be the next value, an unknown one may be. Deleting an unknown item leaves no record. */
 function unmatched(values: readonly (string | undefined)[], writes: readonly Write[]): string[] {
   let at = 0
   for (const { value, outcome } of writes) {
@@ -60,7 +60,7 @@ function unmatched(values: readonly (string | undefined)[], writes: readonly Wri
   return at === values.length ? [] : [`it has ${values.length - at} records that nobody wrote`]
 }
 
-/** A value short enough to read. */
+/** A value, shortened for a message. */
 export function shown(value: string | undefined): string {
   return value === undefined ? 'nothing' : `"${value.slice(0, 40)}"`
 }

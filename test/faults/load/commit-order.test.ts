@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { wrongInCommitOrder } from './commit-order.ts'
 
-test('writes at the same time may have any order, later ones a higher id', () => {
+test('concurrent writes may have any order, and later ones have higher ids', () => {
   const first = { id: 5, begunMs: 0, endedMs: 10 }
   expect(wrongInCommitOrder([first, { id: 4, begunMs: 9, endedMs: 12 }])).toEqual([])
   expect(wrongInCommitOrder([first, { id: 6, begunMs: 11, endedMs: 12 }])).toEqual([])

@@ -5,7 +5,7 @@ export interface Committed {
   readonly endedMs: number
 }
 
-/** Finds writes that ended before another began and yet have the higher id: ids rise in commit order. */
+/** Finds writes that ended before another began and have the higher id. Ids rise in the order of commits. */
 export function wrongInCommitOrder(commits: readonly Committed[]): string[] {
   const wrong: string[] = []
   let latest: Committed | undefined

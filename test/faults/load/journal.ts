@@ -1,17 +1,17 @@
-/** The kinds of things whose loss is looked for. */
+/** The kinds of things that the tests check for losses. */
 export type Kind = 'config' | 'namespace' | 'service' | 'persistent' | 'ephemeral' | 'metadata' | 'switch'
 
-/** One write, from its request to what became of it. Times are those of `performance.now()`. */
+/** One write, from its request to its outcome. Times are those of `performance.now()`. */
 export interface Write {
-  /** What the thing is after the write; undefined: gone. */
+  /** The thing after the write; undefined if the write removes it. */
   readonly value: string | undefined
   readonly begunMs: number
   endedMs: number
-  /** `unknown`: no answer came, or one that leaves open whether it is kept. */
+  /** `unknown`: no answer came, or an error that does not say whether the write is kept. */
   outcome: 'unknown' | 'acknowledged'
 }
 
-/** All that was done to one thing, by its only writer, oldest first. */
+/** All writes of one thing, by its only writer, oldest first. */
 export interface Thing {
   readonly kind: Kind
   readonly name: string
@@ -19,7 +19,7 @@ export interface Thing {
 }
 
 /**
- * What the clients of a run were told. Each thing has one writer that waits for its answers, so what may be
+ * The answers to the clients of a run. Each thing has one writer that waits for its answers, so what may be
  * there after a crash is the last acknowledged value, or one of the writes after it whose outcome is unknown.
  */
 export class Journal {
@@ -27,13 +27,13 @@ export class Journal {
   acknowledged = 0
   unknown = 0
 
-  /** The things of a kind that were ever written, or of all kinds. */
+  /** The written things of a kind, or of all kinds. */
   things(kind?: Kind): Thing[] {
     const all = [...this.#things.values()]
     return kind === undefined ? all : all.filter((thing) => thing.kind === kind)
   }
 
-  /** Notes a write before it is sent. */
+  /** Records a write before it is sent. */
   begin(kind: Kind, name: string, value: string | undefined): Write {
     const write: Write = { value, begunMs: performance.now(), endedMs: Infinity, outcome: 'unknown' }
     this.#thing(kind, name).writes.push(write)
@@ -41,7 +41,7 @@ export class Journal {
     return write
   }
 
-  /** Notes that the server said yes. */
+  /** Records the acknowledgement of the server. */
   acknowledge(write: Write): void {
     write.endedMs = performance.now()
     write.outcome = 'acknowledged'
@@ -49,7 +49,7 @@ export class Journal {
     this.unknown--
   }
 
-  /** Takes what was found as the truth from here on: unknown writes have been lost or kept for good. */
+  /** Accepts the found state from now on: unknown writes are lost or kept for good. */
   settle(thing: Thing, found: string | undefined): void {
     const kept = thing.writes.findLastIndex((write) => write.value === found)
     const last = lastAcknowledged(thing)
@@ -60,7 +60,7 @@ export class Journal {
     thing.writes.splice(0, thing.writes.length, ...settled)
   }
 
-  /** Forgets things that need not be looked at again. */
+  /** Forgets things that need no further check. */
   forget(things: readonly Thing[]): void {
     for (const { kind, name } of things) this.#things.delete(`${kind} ${name}`)
   }
@@ -75,12 +75,12 @@ export class Journal {
   }
 }
 
-/** The index of the last acknowledged write, -1 where none was. */
+/** The index of the last acknowledged write, or -1. */
 export function lastAcknowledged(thing: Thing): number {
   return thing.writes.findLastIndex((write) => write.outcome === 'acknowledged')
 }
 
-/** The values that may be found: what was acknowledged last (nothing, at first), or what may have come after it. */
+/** The values that may be found: the last acknowledged one (nothing, at first), and the unknown ones after it. */
 export function allowedValues(thing: Thing): (string | undefined)[] {
   const last = lastAcknowledged(thing)
   const acknowledged = last < 0 ? undefined : thing.writes[last]!.value

@@ -4,26 +4,26 @@ import { between, type Random } from '../random.ts'
 import type { Journal, Kind } from './journal.ts'
 import { Sender } from './sender.ts'
 
-/** How a load is made. */
+/** The options of a load. */
 export interface LoadOptions {
   readonly url: string
   readonly journal: Journal
   readonly random: Random
-  /** Makes the names of this load different from those of others. */
+  /** A part of all names of this load, so that they differ from those of other loads. */
   readonly label: string
-  /** Writers of configurations; of each other kind there is one. 12 unless told. */
+  /** The number of writers of configurations, 12 by default. Each other kind has one writer. */
   readonly configWriters?: number
 }
 
-/** A load that runs until it is stopped or the server is gone. */
+/** A load that runs until it is stopped or the server ends. */
 export interface Load {
-  /** What the server answered instead of yes, at most twenty of them. */
+  /** The refusals of the server, at most twenty. */
   readonly refusals: string[]
   /** Ends the writers after the answers that they wait for. */
   stop(): Promise<void>
 }
 
-/** One write of a writer: what to note and what to send. */
+/** One write of a writer: its record and its request. */
 interface Act {
   readonly kind: Kind
   readonly name: string
@@ -33,7 +33,7 @@ interface Act {
   readonly params: Params
 }
 
-/** What a writer needs to know to think of its next write. */
+/** What a writer needs for its next write. */
 interface Turn {
   readonly label: string
   readonly n: number
@@ -78,7 +78,7 @@ async function write(
   }
 }
 
-/** Publishes its own item over and over, and now and then deletes it; a change of content each time, small or of some pages. */
+/** Publishes its own item again and again, and sometimes deletes it. Each content is new, small or of some pages. */
 function configAct(writer: number) {
   let exists = false
   return ({ label, n, random }: Turn): Act => {
@@ -101,7 +101,7 @@ function namespaceAct({ label, n }: Turn): Act {
   return { kind: 'namespace', name, value: `shown ${n}`, method: 'POST', path: '/console/namespaces', params }
 }
 
-/** A service is made, changed and deleted in turn. */
+/** Creates, changes and deletes a service in turn. */
 function serviceAct({ label, n }: Turn): Act {
   const name = `service.${label}.${Math.floor(n / 3)}`
   const about = { kind: 'service' as const, name, path: '/ns/service' }
@@ -111,7 +111,7 @@ function serviceAct({ label, n }: Turn): Act {
   return { ...about, value: String(n), method: n % 3 === 0 ? 'POST' : 'PUT', params }
 }
 
-/** A few persistent instances of one service come, change their weight and go. */
+/** Registers a few persistent instances of one service, changes their weights and deregisters them. */
 function persistentAct({ label, n, random }: Turn): Act {
   const port = 1 + (n % PERSISTENT_PORTS)
   const address = { serviceName: `persistent.${label}`, ip: '127.0.0.9', port, ephemeral: false }
@@ -122,7 +122,7 @@ function persistentAct({ label, n, random }: Turn): Act {
   return { ...about, value: String(weight), method: 'POST', params: { ...address, weight } }
 }
 
-/** New ephemeral instances all the time; every third one is taken back at once, or after the next one. */
+/** Registers new ephemeral instances. Every third one is deregistered at once, or after the next one. */
 function ephemeralAct({ label, n }: Turn): Act {
   const takesBack = n % 3 === 2
   const port = 1 + (takesBack ? n - 1 - ((n / 3) & 1) : n)
@@ -133,7 +133,7 @@ function ephemeralAct({ label, n }: Turn): Act {
     : { ...about, value: 'there', method: 'POST', params: address }
 }
 
-/** An instance comes, is given metadata and leaves: the metadata is what must be remembered. */
+/** Registers an instance, modifies its metadata and deregisters it. The metadata must be remembered. */
 function metadataAct({ label, n }: Turn): Act {
   const port = 1 + Math.floor(n / METADATA_STEPS)
   const address = { serviceName: `metadata.${label}`, ip: '127.0.0.7', port, ephemeral: true }

@@ -1,6 +1,6 @@
 import type { Client, Json } from '../../interface/client.ts'
 
-/** Answers of a server by what was asked: what can be compared before and after. */
+/** The answers of a server by request, to compare before and after. */
 export type Picture = ReadonlyMap<string, string>
 
 const MOST = 500
@@ -35,7 +35,7 @@ export async function pictureOf(client: Client, earlier: Picture = new Map()): P
   return picture
 }
 
-/** What was answered before and is missing or different now, with the present answer. */
+/** The earlier answers that are missing or different now, with the current answer. */
 export function differences(before: Picture, now: Picture): string[] {
   return [...before]
     .filter(([asked, answer]) => now.get(asked) !== answer)

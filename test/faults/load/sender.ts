@@ -2,10 +2,10 @@ import { Client } from '../../interface/client.ts'
 import type { Params, Reply } from '../../interface/client.ts'
 import type { Random } from '../random.ts'
 
-/** What became of a request: `lost` when no answer came. */
+/** The outcome of a request; `lost` if no answer came. */
 export type Sent = { readonly kind: 'answered'; readonly reply: Reply } | { readonly kind: 'lost' }
 
-/** Sends requests in either dialect, as it happens. */
+/** Sends requests, each in a random dialect. */
 export class Sender {
   readonly #clients: readonly Client[]
   readonly #random: Random
@@ -15,7 +15,7 @@ export class Sender {
     this.#random = random
   }
 
-  /** One request; POST carries its parameters as a form. Never throws. */
+  /** Sends one request. POST has its parameters in a form. It never throws. */
   async send(method: string, path: string, params: Params): Promise<Sent> {
     const client = this.#clients[this.#random() < 0.5 ? 0 : 1]!
     try {

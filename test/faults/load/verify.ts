@@ -7,23 +7,23 @@ import type { Journal, Kind, Thing } from './journal.ts'
 import { wrongInCommitOrder } from './commit-order.ts'
 import type { Committed } from './commit-order.ts'
 
-/** When the server was cut off, as `performance.now()`, and what of the journal to look at. */
+/** The time of the fault, as `performance.now()`, and the part of the journal to check. */
 export interface Examination {
   readonly cutAtMs: number
   readonly url: string
-  /** How long before the cut a registration must have been acknowledged to be there; 1 s unless told. */
+  /** How long before the fault a registration must be acknowledged so that it must be there; 1 s by default. */
   readonly writeBehindMs?: number
 }
 
-/** Promised is a tenth. */
+/** The promise is a tenth of a second. */
 const WRITE_BEHIND_MS = 1_000
 const PAGE = 500
-/** The value of the switch until it is set; the load sets another. */
+/** The default of the switch. The load sets other values. */
 const DEFAULT_SWITCH = 3_000
-/** Of an item with many records, so many of the newest are read in full, unless writes are in doubt. */
+/** Of an item with many records, this number of the newest is read in full, unless writes are unknown. */
 const READ_IN_FULL = 12
 
-/** Compares what a restarted server has with what its clients were told; answers what is wrong, and settles the journal. */
+/** Compares the data of a restarted server with its earlier answers. Returns the differences and settles the journal. */
 export async function verify(journal: Journal, examination: Examination): Promise<string[]> {
   const { url, cutAtMs, writeBehindMs = WRITE_BEHIND_MS } = examination
   const client = new Client(`${url}/svc/v1`)
@@ -48,7 +48,7 @@ function wrongValue(
   { found, writtenMs }: { found: string | undefined; writtenMs: number },
 ): string[] {
   const allowed = allowedValues(thing)
-  // A registration is written behind: of the last moment it may be missing.
+  // A registration is written behind, so those of the last moment may be missing.
   const last = thing.writes[lastAcknowledged(thing)]
   const isFresh = last?.value !== undefined && last.endedMs > writtenMs
   if (thing.kind === 'ephemeral' && isFresh) allowed.push(undefined)
@@ -60,7 +60,7 @@ function wrongValue(
 
 type Reader = (thing: Thing) => Promise<string | undefined>
 
-/** How each kind of thing is read; lists are asked for once. */
+/** Reads the things of each kind. Lists are requested once. */
 async function readersOf(client: Client, journal: Journal): Promise<{ [K in Kind]: Reader }> {
   const spaces: Json[] = (await client.get('/console/namespaces')).json().data
   const names = new Map(spaces.map((space) => [space.namespace, space.namespaceShowName]))
@@ -103,7 +103,7 @@ async function readService(client: Client, serviceName: string): Promise<string 
   return reply.status === 200 ? String(reply.json().metadata.n) : undefined
 }
 
-/** What was remembered shows when the instance comes back; it leaves again at once. */
+/** Registers the instance to read its remembered metadata, and deregisters it at once. */
 async function readRemembered(client: Client, { name }: Thing): Promise<string | undefined> {
   const [serviceName = '', port] = name.split(' ')
   const address = { serviceName, ip: '127.0.0.7', port: Number(port), ephemeral: true }
@@ -121,7 +121,7 @@ async function wrongRecords(
   const listed = await recordsOf(client, thing)
   commits.push(...commitsOf(thing, listed))
   const inDoubt = thing.writes.slice(0, -1).some(({ outcome }) => outcome === 'unknown')
-  // Writes that are not looked at must be as many as the records that are not looked at.
+  // The number of unchecked writes must equal the number of unchecked records.
   const skipped = inDoubt ? 0 : Math.max(listed.length - READ_IN_FULL, 0)
   const records: Record[] = []
   for (const { id, op } of listed.slice(skipped)) {
@@ -144,7 +144,7 @@ async function recordsOf(client: Client, thing: Thing): Promise<{ id: number; op
   }
 }
 
-/** The acknowledged writes before the first one in doubt, each with its record. */
+/** The acknowledged writes before the first unknown one, each with its record. */
 function commitsOf(thing: Thing, records: readonly { id: number }[]): Committed[] {
   const doubt = thing.writes.findIndex(({ outcome }) => outcome === 'unknown')
   const sure = doubt < 0 ? thing.writes : thing.writes.slice(0, doubt)

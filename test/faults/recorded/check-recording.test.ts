@@ -43,7 +43,7 @@ test('reads of the last write or of one at the same time are right', () => {
   expect(found({ writes, reads: [read(undefined, 51, 55), read(undefined, 58, 61)] })).toBe(0)
 })
 
-test('a read of what was overwritten, deleted or not yet written is found', () => {
+test('a read of an overwritten, deleted or future value is found', () => {
   expect(found({ writes, reads: [read('1', 31, 35)] })).toBe(1)
   expect(found({ writes, reads: [read('2', 51, 55)] })).toBe(1)
   expect(found({ writes, reads: [read(undefined, 71, 75)] })).toBe(1)
@@ -70,7 +70,7 @@ test('a watcher that misses the final state is found', () => {
   ).toBe(0)
 })
 
-test('an instance that beats and is absent or unhealthy is found', () => {
+test('a beating instance that is absent or unhealthy is found', () => {
   expect(
     found({ lives: [life], lists: [list(50, {}), list(500, { a: true }), list(3_500, { a: true })] }),
   ).toBe(0)
@@ -80,7 +80,7 @@ test('an instance that beats and is absent or unhealthy is found', () => {
   expect(found({ lives: [{ ...life, beats: [span(2_500, 2_510)] }], lists: [list(3_000, {})] })).toBe(0)
 })
 
-test('an instance that is silent or has left and is present is found', () => {
+test('a silent or deregistered instance that is listed is found', () => {
   expect(found({ lives: [life], lists: [list(5_900, { a: false })] })).toBe(0)
   expect(found({ lives: [life], lists: [list(6_100, { a: false })] })).toBe(1)
   const left = { ...life, left: span(2_500, 2_510) }

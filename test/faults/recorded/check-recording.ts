@@ -15,7 +15,7 @@ export interface RecordedRead extends RecordedWrite {
   readonly client: string
 }
 
-/** What a watcher had in hand when all was quiet. */
+/** The content that a watcher had when all writes had ended. */
 export interface FinalView {
   readonly client: string
   readonly item: string
@@ -37,7 +37,7 @@ export interface RecordedList extends Span {
   readonly hosts: ReadonlyMap<string, boolean>
 }
 
-/** All that a run recorded. */
+/** The recording of a run. */
 export interface Recording {
   readonly writes: readonly RecordedWrite[]
   readonly reads: readonly RecordedRead[]
@@ -46,10 +46,10 @@ export interface Recording {
   readonly lists: readonly RecordedList[]
 }
 
-/** How late silence may be noticed. */
+/** How late a silent instance may expire. */
 const SWEEP_ALLOWANCE_MS = 1_000
 
-/** What a recording shows that no right server could have answered; empty where all is well. */
+/** The answers in a recording that a correct server cannot give; empty if there are none. */
 export function violations(recording: Recording): string[] {
   const items = new Map<string, ItemWrites>()
   for (const item of new Set([...recording.writes, ...recording.reads].map((event) => event.item)))
@@ -61,7 +61,7 @@ export function violations(recording: Recording): string[] {
   ]
 }
 
-/** The writes of one item; nothing was there before them. */
+/** The writes of one item, which did not exist before them. */
 class ItemWrites {
   readonly #byValue = new Map<string | undefined, RecordedWrite[]>()
   readonly #byBegin: readonly RecordedWrite[]
@@ -81,14 +81,14 @@ class ItemWrites {
     }
   }
 
-  /** The writes that may have been seen with this value by who asked in this span. */
+  /** The writes with this value that a request in this span may have seen. */
   candidates(value: string | undefined, seen: Span): RecordedWrite[] {
     return (this.#byValue.get(value) ?? []).filter(
       (write) => write.begunMs <= seen.endedMs && this.#overwrittenMs(write) >= seen.begunMs,
     )
   }
 
-  /** When another write that began after the end of this one had ended at the latest. */
+  /** The latest end of another write that began after the end of this one. */
   #overwrittenMs(write: RecordedWrite): number {
     let [low, high] = [0, this.#byBegin.length]
     while (low < high) {
@@ -100,7 +100,7 @@ class ItemWrites {
   }
 }
 
-/** Reads that saw what had been overwritten before, or what is older than the same client saw before. */
+/** Reads of an overwritten value, or of a value older than the same client saw before. */
 function staleReads(reads: readonly RecordedRead[], items: ReadonlyMap<string, ItemWrites>): string[] {
   const wrong: string[] = []
   const newestBegin = new Map<string, number>()
@@ -140,7 +140,7 @@ function wrongLists(life: RecordedLife, lists: readonly RecordedList[]): string[
   return wrong
 }
 
-/** Registered before the list was asked for, and not silent for too long at any time up to its answer. */
+/** Registered before the request of the list, and never silent for too long until its answer. */
 function mustBeThere({ registered, beats, left, unhealthyMs }: RecordedLife, list: Span): boolean {
   if (registered.endedMs > list.begunMs || (left !== undefined && left.begunMs <= list.endedMs)) return false
   const signs = [registered, ...beats].filter(({ endedMs }) => endedMs <= list.endedMs)

@@ -5,7 +5,7 @@ import { between } from '../random.ts'
 import type { Random } from '../random.ts'
 import type { FinalView, RecordedRead, RecordedWrite } from './check-recording.ts'
 
-/** A client of a recorded run: it goes on until `stopped` says so. */
+/** A client of a recorded run. It runs until `stopped` is true. */
 export interface ClientOptions {
   readonly client: Client
   readonly name: string
@@ -15,7 +15,7 @@ export interface ClientOptions {
 
 const POLL_MS = 10_000
 
-/** Publishes to some items in turn, and now and then deletes one. */
+/** Publishes to some items in turn, and sometimes deletes one. */
 export async function writer(options: ClientOptions, items: readonly string[]): Promise<RecordedWrite[]> {
   const { client, name, random, stopped } = options
   const writes: RecordedWrite[] = []

@@ -42,7 +42,7 @@ async function live(
   return { ...life, left: await timed(() => client.delete('/ns/instance', address), options) }
 }
 
-/** Asks for the list of a service over and over. */
+/** Requests the list of a service again and again. */
 export async function lister(options: ClientOptions, serviceName: string): Promise<RecordedList[]> {
   const lists: RecordedList[] = []
   while (!options.stopped()) {

@@ -7,17 +7,17 @@ const SOURCES = fileURLToPath(new URL('.', import.meta.url))
 const BUILT = fileURLToPath(new URL('../../../.cache/shims', import.meta.url))
 const FLAGS = ['-O2', '-Wall', '-Wextra', '-Werror']
 
-/** Compiles a library to preload, by the name of its source; answers its path. Needs gcc. */
+/** Compiles a library to preload, by the name of its source, and returns its path. It needs gcc. */
 export function buildLibrary(name: 'disk' | 'clock'): string {
   return compile(name, ['-shared', '-fPIC', '-pthread', '-ldl'])
 }
 
-/** Compiles a program, by the name of its source; answers its path. Needs gcc. */
+/** Compiles a program, by the name of its source, and returns its path. It needs gcc. */
 export function buildProgram(name: 'cut-power'): string {
   return compile(name, [])
 }
 
-/** Under a name of its own first: another process may be using the file. */
+/** Writes to a temporary name first, because another process may use the file. */
 function compile(name: string, flags: readonly string[]): string {
   mkdirSync(BUILT, { recursive: true })
   const target = join(BUILT, name)

@@ -1,7 +1,7 @@
 import { Histogram } from './histogram.ts'
 import type { LoadResult } from './jobs.ts'
 
-/** What to do without a server: as many callers as connections would be, on `count` items. */
+/** A load without a server: this number of callers, on `count` items. */
 export interface CallersJob {
   readonly directory: string
   readonly callers: number
@@ -10,8 +10,8 @@ export interface CallersJob {
 }
 
 /**
- * Callers in a closed loop: all that wait are written together, each hears of it and asks again. `make` gives what the
- * caller asks for with this number, and counts as its work.
+ * Callers in a closed loop. All waiting publishes are written together, then each caller sends the next one. `make` creates
+ * the publish of this number, and its time counts as work of the caller.
  */
 export async function driveCallers<T>(
   { callers, seconds }: CallersJob,
@@ -38,7 +38,7 @@ export async function driveCallers<T>(
   return { counts: histogram.counts(), answered: histogram.total, failed: 0, elapsedMs }
 }
 
-/** Answers the one job that this process is started for. */
+/** Runs the only job of this process. */
 export function answerJob(run: (job: CallersJob) => Promise<LoadResult>): void {
   process.once('message', (job: CallersJob) => {
     run(job).then(

@@ -2,14 +2,14 @@ import { request } from 'node:http'
 import type { FloorSetup, ReadyAnswer } from './floor.ts'
 import { requestPaths } from './paths.ts'
 
-/** What Node itself adds to an answer. */
+/** The headers that Node adds to an answer. */
 const ADDED = new Set(['date', 'connection', 'keep-alive'])
 
 interface Captured extends ReadyAnswer {
   readonly keepAliveSeconds: number
 }
 
-/** Asks a server and keeps its answer with the headers as it spells them. */
+/** Sends a request and returns the answer, with the headers as the server spells them. */
 async function capture(url: string, method = 'GET', form?: string): Promise<Captured> {
   return new Promise((resolve, reject) => {
     const headers: Record<string, string> = { connection: 'keep-alive', 'long-pulling-timeout': '30000' }
@@ -33,7 +33,7 @@ async function capture(url: string, method = 'GET', form?: string): Promise<Capt
   })
 }
 
-/** What the floor answers so that its bytes are those of the server at `base`, which knows one service and one item. */
+/** The answers of the floor: the same bytes as those of the server at `base`, which has one service and one item. */
 export async function captureFloor(
   base: string,
   known: { service: string; dataId: string },
@@ -45,7 +45,7 @@ export async function captureFloor(
   const publish = await capture(paths.configs, 'POST', 'dataId=floor&group=DEFAULT_GROUP&content=x')
   const register = await capture(paths.instance, 'POST', 'serviceName=floor&ip=127.0.0.2&port=1')
   const beat = await capture(`${paths.beat}?serviceName=floor&ip=127.0.0.2&port=1`, 'PUT')
-  // A poll that differs is answered at once: as a woken one is.
+  // A poll that differs is answered at once, with the same bytes as a held one.
   const poll = await capture(
     paths.listener,
     'POST',

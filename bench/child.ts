@@ -1,14 +1,14 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 
-/** A process that this one has started and must end. */
+/** A child process, which its owner must stop. */
 export interface Child {
   readonly pid: number
-  /** Sends a message and resolves with the next that comes back. Rejects where the process ends instead. */
+  /** Sends a message and resolves with the next one from the child. Rejects if the process ends first. */
   ask(message: object | string): Promise<unknown>
-  /** Resolves when it is gone. */
+  /** Resolves when the process has ended. */
   readonly gone: Promise<void>
-  /** Ends it, by force after some seconds; resolves when it is gone. */
+  /** Stops the process, with SIGKILL after some seconds. Resolves when it has ended. */
   stop(signal?: 'SIGKILL'): Promise<void>
 }
 
@@ -16,14 +16,14 @@ const FORCE_AFTER_MS = 15_000
 /** The longest job is the filling of a server with a million records. */
 const ANSWER_TIMEOUT_MS = 600_000
 
-/** Children that are still there, ended with this process whatever happens. */
+/** The running children. They always end with this process. */
 const running = new Set<ChildProcess>()
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
 
-/** Watches over a child process. */
+/** Wraps a child process. */
 export function childOf(child: ChildProcess): Child {
   running.add(child)
   const gone = once(child, 'exit').then(() => void running.delete(child))

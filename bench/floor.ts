@@ -1,7 +1,7 @@
 /**
- * The floor: a plain node:http server that does what cannot be left out. It parses its input and sends ready bytes,
- * with the headers of the server that it stands beside; it knows, checks and keeps nothing. Held polls it answers all
- * in one go. Started as a process of its own; told by a message what to answer.
+ * The floor: a plain node:http server with the least work that is possible. It parses its input and sends prepared bytes,
+ * with the headers of the server that it is compared with. It checks and stores nothing. It answers all held polls at
+ * once. It runs in its own process; a message brings its answers.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -10,13 +10,13 @@ import './inside-probe.ts'
 /** An answer that was captured from another server. */
 export interface ReadyAnswer {
   readonly status: number
-  /** Name, value, name, value; without those that Node adds. */
+  /** Name, value, name, value, without the headers that Node adds. */
   readonly headers: readonly string[]
   /** Base64. */
   readonly body: string
 }
 
-/** What the floor is started with. */
+/** The options of the floor. */
 export interface FloorSetup {
   readonly keepAliveTimeoutMs: number
   /** By method and path: `GET /svc/v1/cs/configs`. */
@@ -26,7 +26,7 @@ export interface FloorSetup {
   readonly wakes: string
 }
 
-// The probe, which the measured server is loaded with as well, lets go of the channel; the floor waits on it.
+// The probe, which is loaded into every measured server, unreferences the channel. The floor waits for messages on it.
 process.channel?.ref()
 process.once('message', (setup: FloorSetup) => start(setup))
 
@@ -48,8 +48,8 @@ function start({ keepAliveTimeoutMs, answers, pollPath, wakes }: FloorSetup): vo
     if (`${request.method} ${path}` === wakes) setImmediate(wake)
   }
   const wake = (): void => {
-    const told = ready.get(`POST ${pollPath}`)!
-    for (const response of held.splice(0)) send(response, told)
+    const changed = ready.get(`POST ${pollPath}`)!
+    for (const response of held.splice(0)) send(response, changed)
   }
   const server = createServer({ keepAliveTimeout: keepAliveTimeoutMs }, (request, response) => {
     if (request.headers['content-length'] === undefined) return reply(request, response, '')
@@ -77,7 +77,7 @@ function send(response: ServerResponse, { status, headers, bytes }: Ready): void
   response.end(bytes)
 }
 
-/** Names and values decoded, a beat read: what no server of this interface can do without. */
+/** Decodes names and values and parses a beat, as every server of this interface must. */
 function parse(text: string): Record<string, string> {
   const values: Record<string, string> = {}
   for (const pair of text.split('&')) {

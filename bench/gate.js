@@ -1,4 +1,4 @@
-/** A part of the bench that is short and steady enough for every change: fails on a clear regression. */
+/** The part of the bench that is short and stable enough for every change. It fails on a clear regression. */
 import { compiled } from './run.js'
 
 const { gate } = await compiled('gate')

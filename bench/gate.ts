@@ -5,7 +5,7 @@ import { loadLine } from './machine.ts'
 import { projectRoot } from './project.ts'
 import { hasWrk } from './wrk.ts'
 
-/** What gate.json keeps, and what it may be exceeded by. */
+/** The contents of gate.json: figures, and how much they may be exceeded. */
 const MEASURES = {
   costs: {
     about: 'Processor time for a request, ours to the node:http floor',
@@ -20,14 +20,14 @@ const MEASURES = {
 } as const
 
 const MEASURE_NAMES = Object.keys(MEASURES) as (keyof Measured)[]
-/** A regression is there each time that one looks; what else the machine was doing is not. */
+/** A regression repeats in every measurement. Other load of the machine does not. */
 const MOST_LOOKS = 4
 const keptFile = join(projectRoot, 'bench', 'gate.json')
 
 /**
- * Compares what requests of ours cost and leave behind with what is kept in gate.json, and fails where one is more than
- * a quarter above it. Processor time is told as a multiple of the floor's, in short rounds that alternate: that holds
- * on a busy machine too. With `--keep` it keeps what it finds. Resolves with the exit code.
+ * Compares the processor time and the memory of our requests with gate.json, and fails if one exceeds it by more than a
+ * quarter. Processor time is a multiple of the floor's, in short alternating rounds, so it is comparable on a busy machine
+ * too. With `--keep` it stores the measured figures. Resolves with the exit code.
  */
 export async function gate(args: readonly string[]): Promise<number> {
   if (!hasWrk())
@@ -40,7 +40,7 @@ export async function gate(args: readonly string[]): Promise<number> {
   return args.includes('--keep') || excessOf(found, kept).length === 0 ? 0 : 1
 }
 
-/** The lowest figures over as many looks as it takes to be within the limits, four at the most. */
+/** The lowest figures of up to four measurements. It stops when all are within their limits. */
 async function lookUntilWithin(kept: Measured): Promise<Measured> {
   const lowest = await measureGated()
   for (let look = 2; look <= MOST_LOOKS; look++) {
@@ -55,7 +55,7 @@ async function lookUntilWithin(kept: Measured): Promise<Measured> {
   return lowest
 }
 
-/** What is above its limit; what gate.json does not know has none. */
+/** The figures above their limits. A figure that is not in gate.json has no limit. */
 function excessOf(found: Measured, kept: Measured): string[] {
   return MEASURE_NAMES.flatMap((measure) =>
     GATED[measure]

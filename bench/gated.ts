@@ -5,14 +5,14 @@ import { closedLoops, LIST_SET, measureLoop, prepareReads, READ_BASE } from './s
 import { requestOf } from './scenarios/flat-cost.ts'
 import { launchFloor, launchOurs, type Target } from './target.ts'
 
-/** What the gate watches of which operations. */
+/** The operations of the gate, and the figures that it checks. */
 export const GATED = {
   costs: ['list', 'read', 'beat'],
-  // Plain reads and a beat, two that keep what they bring, one with a form that keeps nothing, one whose answer is made anew.
+  // Plain reads and a beat, two that store their input, one with a form that stores nothing, one whose answer is built again.
   leftBytes: ['list', 'read', 'beat', 'register', 'publish', 'listener', 'show=all'],
 } as const
 
-/** By operation: processor time as a multiple of the floor's, and bytes that a request adds to the old generation. */
+/** By operation: processor time as a multiple of the floor's, and the bytes per request in the old generation. */
 export interface Measured {
   readonly costs: Record<string, number>
   readonly leftBytes: Record<string, number>
@@ -26,7 +26,7 @@ const BENCH: Bench = {
   launches: {},
 }
 
-/** One look at all of it, about a minute, with servers of its own. */
+/** One measurement of all operations, about a minute, with new servers. */
 export async function measureGated(): Promise<Measured> {
   const ours = await launchOurs('ours', join(projectRoot, 'dist', 'main.js'))()
   let floor: Target | undefined
@@ -41,7 +41,7 @@ export async function measureGated(): Promise<Measured> {
   }
 }
 
-/** What else a machine does can only add to a figure: the least of several rounds is nearest to the truth. */
+/** Other load of the machine only adds to a figure, so the least of several rounds is the most exact. */
 async function measureInto(
   { costs, leftBytes }: Measured,
   name: string,

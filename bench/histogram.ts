@@ -1,11 +1,11 @@
-/** Sub-buckets of each power of two: a value is kept with an error below 1/64. */
+/** Sub-buckets of each power of two. The error of a value is below 1/64. */
 const STEPS = 64
 const LEAST_EXPONENT = 6
 
-/** A histogram as it crosses from one process to another. */
+/** A histogram as a message between processes. */
 export type HistogramCounts = readonly number[]
 
-/** Counts durations in buckets that grow with the value, so that far percentiles stay exact to 1.6 %. */
+/** Counts durations in buckets that grow with the value, so that high percentiles are exact to 1.6 %. */
 export class Histogram {
   readonly #counts: number[] = []
   #total = 0
@@ -21,7 +21,7 @@ export class Histogram {
     this.#total++
   }
 
-  /** The duration in milliseconds that this share (0.99) of all does not exceed; 0 where there is none. */
+  /** The percentile of this share (0.99) in milliseconds; 0 without durations. */
   percentile(share: number): number {
     const wanted = Math.max(1, Math.ceil(this.#total * share))
     let seen = 0
@@ -32,7 +32,7 @@ export class Histogram {
     return 0
   }
 
-  /** Adds what another process has counted. */
+  /** Adds the counts of another process. */
   merge(counts: HistogramCounts): void {
     for (const [bucket, count] of counts.entries()) {
       if (!count) continue

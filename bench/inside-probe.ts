@@ -1,31 +1,31 @@
 /**
- * Loaded into a measured Node process beside the server (`--import`): tells over the IPC channel how late its event loop
- * ran since it was last asked, and how much memory was left to the collections of the whole heap, and collects it when it
- * is told to. The server itself knows nothing of it.
+ * Loaded into a measured Node process (`--import`). Over the IPC channel it reports the delay of the event loop since the
+ * last report, and how much the old generation grew. It also collects the whole heap on request. The server itself does
+ * not know of it.
  */
 import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks'
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { isMainThread } from 'node:worker_threads'
 
-/** How often the loop is looked at. The delays told are what came on top of that. */
+/** The interval of samples. Reported delays are without this interval. */
 const RESOLUTION_MS = 10
 
-/** What the probe answers when it is asked. */
+/** The report of the probe. */
 export interface InsideFigures {
   readonly p50Ms: number
   readonly p99Ms: number
   readonly maxMs: number
-  /** By how much the old generation grew, whatever was collected there meanwhile. */
+  /** The growth of the old generation, without the effect of its collections. */
   readonly leftBytes: number
 }
 
-/** The question that it knows. */
+/** The message that asks for a report. */
 export const ASK_INSIDE = 'inside'
-/** What it is told to do: collect the whole heap. */
+/** The message that asks for a collection of the whole heap. */
 export const COLLECT = 'collect'
 
-// Worker threads are started with the options of their process.
+// Worker threads inherit the options of their process, so they load this file too.
 if (isMainThread && process.channel) {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   const late = (ns: number): number => Math.max(0, ns / 1e6 - RESOLUTION_MS)
@@ -50,7 +50,7 @@ if (isMainThread && process.channel) {
       maxMs: late(delay.max),
       leftBytes,
     }
-    // From the first question on: a server that is measured at rest is left at rest.
+    // It measures from the first report on, so that a server that is measured idle stays idle.
     delay.enable()
     delay.reset()
     collections.observe({ entryTypes: ['gc'] })

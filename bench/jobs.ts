@@ -1,18 +1,18 @@
 import type { InstanceSet } from './request-text.ts'
 
-/** Requests that a load is made of; `index` runs from `first`. */
+/** The requests of a load. `index` starts at `first`. */
 export type Stream =
   | { readonly kind: 'list'; readonly base: string; readonly services: number }
   | { readonly kind: 'read'; readonly base: string; readonly count: number }
   | { readonly kind: 'beat'; readonly set: InstanceSet }
   | { readonly kind: 'register'; readonly set: InstanceSet; readonly version: number }
-  /** Registrations that change instances of a set, all before any of them a second time, in no order of theirs. */
+  /** Registrations that change the instances of a set, each once before any of them again, in a scattered order. */
   | { readonly kind: 'change'; readonly set: InstanceSet; readonly version: number }
-  /** In the same order instances leave, fifty at a time, and come back. */
+  /** In the same order, instances are deregistered, fifty at a time, and registered again. */
   | { readonly kind: 'rejoin'; readonly set: InstanceSet }
   | { readonly kind: 'publish'; readonly base: string; readonly count: number }
 
-/** Where the requests go. */
+/** The target of the requests. */
 interface To {
   /** The base of the target. */
   readonly base: string
@@ -20,20 +20,20 @@ interface To {
   readonly connections: number
 }
 
-/** Requests at a constant rate, whatever the server does: `perSecond` for `seconds`. */
+/** Requests at a constant rate, independent of the server: `perSecond` for `seconds`. */
 export interface OpenLoopJob extends To {
   readonly job: 'open-loop'
   readonly perSecond: number
   readonly seconds: number
 }
 
-/** `requests` in all, as fast as they are answered. */
+/** `requests` requests, as fast as they are answered. */
 export interface ClosedLoopJob extends To {
   readonly job: 'closed-loop'
   readonly requests: number
 }
 
-/** Holds polls of one item, whose current content is known. */
+/** Holds polls of one item with a known content. */
 export interface HoldJob {
   readonly job: 'hold'
   readonly base: string
@@ -60,21 +60,21 @@ export interface PushJob {
   readonly seconds: number
 }
 
-/** What a process of load clients can be told to do. */
+/** The jobs of a process of load clients. */
 export type Job = OpenLoopJob | ClosedLoopJob | HoldJob | WakeJob | PushJob
 
-/** What a load came to. */
+/** The result of a load. */
 export interface LoadResult {
   readonly counts: readonly number[]
   readonly answered: number
-  /** Answers that were no success, and broken connections. */
+  /** Errors and broken connections. */
   readonly failed: number
   readonly elapsedMs: number
-  /** How late the client itself was to look at each request that was due: latencies are too long by as much. */
+  /** How late the client itself was with each due request. Latencies are too long by this. */
   readonly lateCounts?: readonly number[]
 }
 
-/** What a wake-up came to. */
+/** The result of a wake-up. */
 export interface WakeResult {
   readonly publishMs: number
   readonly firstMs: number

@@ -1,4 +1,4 @@
-/** A process of load clients: does the jobs that it is sent, one at a time, and answers what came of each. */
+/** A process of load clients. It runs the jobs of its messages, one at a time, and answers their results. */
 import type { Job } from './jobs.ts'
 import { closedLoop, openLoop } from './loads.ts'
 import { PollClients } from './polls.ts'

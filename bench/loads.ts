@@ -13,13 +13,13 @@ import {
 } from './request-text.ts'
 import { Wire, type WireEnd } from './wire.ts'
 
-/** Sockets of one loopback address before the next is used: a client's ports are not endless. */
+/** How many sockets use one loopback address, because the ports of an address are limited. */
 const PER_ADDRESS = 5_000
 
-/** Ports stay taken for a minute after their connection: each process of clients has loopback addresses of its own. */
+/** A port stays in use for a minute after its connection, so each process of clients has its own loopback addresses. */
 const OWN_NET = `127.${1 + (process.pid % 250)}.${(process.pid >> 8) % 250}`
 
-/** Wires to a base, from as many loopback addresses as they need. */
+/** Opens wires to a base, from as many loopback addresses as they need. */
 export function openWires(base: string, count: number): Wire[] {
   return Array.from({ length: count }, (_, index) => {
     const localAddress = `${OWN_NET}.${2 + Math.floor(index / PER_ADDRESS)}`
@@ -33,7 +33,7 @@ export function endOf(base: string): WireEnd {
   return { host: hostname, port: Number(port) }
 }
 
-/** Makes the requests of a stream. */
+/** Creates the requests of a stream. */
 function requestsOf(base: string, stream: Stream): (index: number) => string {
   const paths = requestPaths(new URL(base).pathname)
   switch (stream.kind) {
@@ -86,15 +86,15 @@ function requestsOf(base: string, stream: Stream): (index: number) => string {
   }
 }
 
-/** So many leave before the first of them comes back, so that no request overtakes the one before it for that instance. */
+/** How many instances leave before the first one returns, so that no request overtakes an earlier one of its instance. */
 const LEAVE_TOGETHER = 50
 
-/** Goes over all of `count` before it comes to one again, and not from one to the next. */
+/** Visits each of `count` numbers once, in a scattered order. */
 function scattered(index: number, count: number): number {
   return (index * 7919) % count
 }
 
-/** Beats are made before the clock runs: at 20,000 a second, making them would be most of the client's work. */
+/** Creates beats before the measurement: at 20,000 a second this would be most of the client's work. */
 function madeBefore(make: (index: number) => string, stream: Stream): (index: number) => string {
   if (stream.kind !== 'beat') return make
   const { count } = stream.set
@@ -102,7 +102,7 @@ function madeBefore(make: (index: number) => string, stream: Stream): (index: nu
   return (index) => texts[index % count]!
 }
 
-/** Sends a number of requests as fast as they are answered. */
+/** Sends requests as fast as they are answered. */
 export async function closedLoop({
   base,
   stream,
@@ -129,12 +129,12 @@ export async function closedLoop({
   return { counts: histogram.counts(), answered: histogram.total, failed, elapsedMs }
 }
 
-/** The client looks this often for requests that are due. */
+/** The interval at which the client sends due requests. */
 const TICK_MS = 1
 
 /**
- * Sends requests at a constant rate, whatever the server does. A latency counts from the moment at which the request
- * was due, also where no connection was free then: a server that stalls does not stop the clock.
+ * Sends requests at a constant rate, independent of the server. A latency starts when the request is due, even if no
+ * connection is free then, so it includes the time in which the server stalls.
  */
 export async function openLoop(job: OpenLoopJob): Promise<LoadResult> {
   const { base, stream, connections, perSecond, seconds } = job
@@ -154,7 +154,7 @@ export async function openLoop(job: OpenLoopJob): Promise<LoadResult> {
   const dispatch = (): void => {
     while (sent < waiting.length && free.length > 0) {
       const index = waiting[sent++]!
-      // The wire that has rested longest: a client of its own for each request where there are enough.
+      // The wire that was idle the longest, so that each request has another client if there are enough.
       const wire = free.shift()!
       wire.send(make(index), (status) => {
         if (status === 200) histogram.add(performance.now() - dueMs(index))

@@ -1,6 +1,6 @@
 import { cpus, loadavg, release, totalmem } from 'node:os'
 
-/** The machine in a line, and how busy it is: figures are worth little without. */
+/** The machine and its load in one line. Figures need both. */
 export function machineLine(): string {
   const cores = cpus()
   const memory = Math.round(totalmem() / 2 ** 30)

@@ -28,7 +28,7 @@ const SCENARIOS: readonly Scenario[] = [
   ...flatCost,
 ]
 
-/** What ratios are told of. */
+/** The figures with ratios. */
 const COMPARED = ['rate /s', 'cpu µs', 'p99 ms', 'last ms', 'KB a poll', 'core %', 'rss MB', 'start ms']
 
 /** The bench as a command. Resolves with the exit code. */
@@ -62,7 +62,7 @@ export async function main(args: readonly string[]): Promise<number> {
   return failures > 0 ? 1 : 0
 }
 
-/** The scenarios that were asked for; throws where a name means none. */
+/** The requested scenarios. Throws if a name matches none. */
 function choose({ only, quick }: Options): Scenario[] {
   if (only === undefined) return SCENARIOS.filter(({ long, notQuick }) => !long && !(quick && notQuick))
   const means = (word: string, { name }: Scenario): boolean => name === word || name.startsWith(`${word}-`)
@@ -72,7 +72,7 @@ function choose({ only, quick }: Options): Scenario[] {
   return SCENARIOS.filter((scenario) => only.some((word) => means(word, scenario)))
 }
 
-/** The tables that put the sizes of a series side by side. */
+/** The tables that compare the sizes of a series. */
 function seriesTables(results: readonly Result[]): string[] {
   const names = new Set(results.map(({ series }) => series).filter((name) => name !== undefined))
   return [...names].flatMap((name) => {
@@ -101,7 +101,7 @@ function launchesOf({ main: mainFile, peer, also, urls }: Options): Record<strin
   return launches
 }
 
-/** A floor needs answers to give: a server of ours is asked for them, and stopped again. */
+/** Captures the answers of the floor from our server, which is stopped afterwards. */
 function floorLike(ours: Launch): Launch {
   return async () => {
     const model = await ours()

@@ -1,6 +1,6 @@
 import type { Target } from './target.ts'
 
-/** What a server of ours says of itself under `/metrics`; the sum where the metric has several series. */
+/** A metric of our server from `/metrics`; the sum if it has several series. */
 export async function metric({ base }: Target, name: string): Promise<number> {
   const page = await fetch(new URL('/metrics', base)).then((answer) => answer.text())
   const values = page

@@ -2,40 +2,40 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { projectRoot } from './project.ts'
 
-/** What a run was asked for. */
+/** The options of a run. */
 export interface Options {
   readonly quick: boolean
-  /** The names of the scenarios, or the beginnings of names; undefined: all that are not long. */
+  /** The names of scenarios, or their beginnings; undefined: all that are not long. */
   readonly only: readonly string[] | undefined
   readonly rounds: number
-  /** What was asked for; undefined: some scenarios have fewer rounds, some loads a length of their own. */
+  /** Undefined by default: some scenarios then have fewer rounds, and some loads have their own length. */
   readonly askedRounds: number | undefined
   readonly seconds: number
   readonly askedSeconds: number | undefined
   readonly json: string | undefined
   readonly peer: string | undefined
-  /** The built main.js that is measured as ours. */
+  /** The built main.js of our server. */
   readonly main: string
-  /** Another built main.js to measure beside ours. */
+  /** Another built main.js, to compare with ours. */
   readonly also: string | undefined
   readonly urls: readonly string[]
 }
 
 /** What `npm run bench -- --help` prints. */
 export const HELP = `npm run bench -- [options]
-  --quick          about two minutes instead of half an hour: fewer rounds, shorter ones
-  --only a,b       only these scenarios (the beginning of a name is enough); long ones run only so
-  --rounds N       how often each is measured; figures are medians
-  --seconds N      how long each load runs
-  --peer FILE      the binary of the Rust server r-nacos to measure beside (or the environment variable RNACOS)
-  --main FILE      the built main.js to measure as ours (dist/main.js, which is built first)
-  --also FILE      another built main.js to measure beside, e.g. of the version before
-  --url BASE[,PID] a running server to measure beside, e.g. http://127.0.0.1:8848/nacos/v1 (repeatable)
-  --json FILE      writes every round's figures as JSON
-  --list           names the scenarios, and which of them run only by name
+  --quick          two minutes instead of half an hour: fewer and shorter rounds
+  --only a,b       run only these scenarios (the beginning of a name is enough); long ones need this option
+  --rounds N       number of rounds per scenario; figures are medians
+  --seconds N      duration of each load
+  --peer FILE      compare with the Rust server r-nacos of this binary (or of the environment variable RNACOS)
+  --main FILE      the built main.js of our server (default: dist/main.js, which is built first)
+  --also FILE      compare with another built main.js, for example of an earlier version
+  --url BASE[,PID] compare with a running server, for example http://127.0.0.1:8848/nacos/v1 (repeatable)
+  --json FILE      write the figures of every round as JSON
+  --list           list the scenarios, and which of them are long
 `
 
-/** Reads the arguments; throws an Error that says what is wrong. */
+/** Parses the arguments. Throws an Error with the reason if they are wrong. */
 export function readOptions(
   args: readonly string[],
 ): Options & { readonly list: boolean; readonly help: boolean } {

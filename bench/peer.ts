@@ -4,17 +4,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Child, childOf } from './child.ts'
 import { cleanEnvironment, directoryFor, firstAnswer, type Launch } from './target.ts'
 
-/** Below the range that clients' sockets are given, where one in TIME_WAIT could hold the port. */
+/** Below the range of client ports, where a socket in TIME_WAIT could occupy the port. */
 const FIRST_PORT = 18_848
 const LAST_PORT = 19_700
 const GRPC_OFFSET = 1_000
 let nextPort = FIRST_PORT
 
-/** About one start in seven comes up so that it acknowledges writes and never has them: it is replaced by another. */
+/** About one start in seven acknowledges writes and never stores them. It is replaced by another start. */
 const MOST_STARTS = 8
 const TAKES_WRITES_MS = 3_000
 
-/** The Rust peer from its binary, on the loopback address. */
+/** Starts the Rust peer from its binary, on the loopback address. */
 export function launchPeer(binary: string): Launch {
   return async ({ dataDir } = {}) => {
     for (let start = 1; ; start++) {
@@ -58,7 +58,7 @@ function startPeer(binary: string, { port, directory }: { port: number; director
   return childOf(spawn(binary, [], { stdio: 'ignore', env, cwd: directory }))
 }
 
-/** The next port that nobody listens on: with another server on it, that one would be measured. */
+/** The next free port. If another server used the port, that one would be measured. */
 async function freePort(): Promise<number> {
   for (let tries = 0; tries <= LAST_PORT - FIRST_PORT; tries++) {
     const port = nextPort
@@ -76,7 +76,7 @@ function isFree(port: number): Promise<boolean> {
   })
 }
 
-/** Whether a publish can be read within some seconds: it answers before it has elected itself. */
+/** Whether a publish can be read within some seconds. The peer answers before it has elected itself. */
 async function takesWrites(base: string): Promise<boolean> {
   const item = 'dataId=takes-writes&group=DEFAULT_GROUP'
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }

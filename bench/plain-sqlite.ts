@@ -1,6 +1,6 @@
 /**
- * A publish as anybody would write it with SQLite: one worker thread, all that waits in one transaction, the item, a
- * history row with its index, fsynced. Knows no checksums, ids or failures. Started as a process of its own.
+ * A publish in plain SQLite: one worker thread, all waiting publishes in one transaction, the item and a history row with
+ * its index, with fsync. It has no checksums, no ids and no error handling. It runs in its own process.
  */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -11,7 +11,7 @@ import { answerJob, type CallersJob, driveCallers } from './callers.ts'
 import type { LoadResult } from './jobs.ts'
 import { configContent } from './request-text.ts'
 
-/** What crosses to the worker. */
+/** The message to the worker. */
 type Publish = readonly [dataId: string, content: string, md5: string, atMs: number]
 
 const SCHEMA = `

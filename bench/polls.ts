@@ -6,7 +6,7 @@ import { requestPaths } from './paths.ts'
 import { configContent, publishForm, requestText } from './request-text.ts'
 import { Wire } from './wire.ts'
 
-/** Connections that are opened at once. */
+/** How many connections are opened at once. */
 const AT_ONCE = 200
 
 /** Thousands of clients that hold one poll each, and a publisher. */
@@ -17,7 +17,7 @@ export class PollClients {
   #firstMs = 0
   #lastMs = 0
 
-  /** Opens the connections where they are not open, and sends one poll on each. */
+  /** Opens missing connections and sends one poll on each. */
   async hold({ base, polls, dataId, version }: HoldJob): Promise<void> {
     if (this.#publisher === undefined) await this.#open(base, polls)
     const text = pollText(base, dataId, version)
@@ -28,7 +28,7 @@ export class PollClients {
     }
   }
 
-  /** Publishes, and resolves when every poll was answered. */
+  /** Publishes, and resolves when every poll is answered. */
   async wake({ base, dataId, version }: WakeJob): Promise<WakeResult> {
     if (this.#answered > 0) throw new Error(`${this.#answered} polls were answered before the change.`)
     const form = publishForm(dataId, configContent(version))

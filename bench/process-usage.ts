@@ -6,12 +6,12 @@ const TICKS_PER_SECOND = Number(execFileSync('getconf', ['CLK_TCK'], { encoding:
 /** Processor time that a process has used with all its threads, in milliseconds (user and system together). */
 export function processorMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-  // The name of the program stands in brackets and may hold anything; the fields are counted after it.
+  // The name of the program is in brackets and may have any characters. The fields are counted after it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return ((Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND) * 1_000
 }
 
-/** Memory of a process that is in RAM now, in bytes. */
+/** The resident memory of a process, in bytes. */
 export function residentBytes(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'latin1')
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1_024

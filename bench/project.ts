@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The directory of the project: this file runs as it stands here and compiled, deeper down. */
+/** The directory of the project. This file runs here, and compiled in a deeper directory. */
 export const projectRoot = above(dirname(fileURLToPath(import.meta.url)))
 
 function above(directory: string): string {
@@ -10,7 +10,7 @@ function above(directory: string): string {
   return above(dirname(directory))
 }
 
-/** A module of the bench beside this one, as a path to start a process with. */
+/** The path of another module of the bench, to start it as a process. */
 export function modulePath(name: string): string {
   return fileURLToPath(new URL(`./${name}.js`, import.meta.url))
 }

@@ -9,13 +9,13 @@ import { requestPaths } from './paths.ts'
 import { registerForm, requestText } from './request-text.ts'
 import { Wire } from './wire.ts'
 
-/** A subscriber: its socket, and the newest change that it has heard of. */
+/** A subscriber: its socket, and the newest change that it has received. */
 interface Subscriber {
   readonly socket: Socket
   heard: number
 }
 
-/** What a push says: the number of the newest change in it, and the time by which it is acknowledged. */
+/** The contents of a push: the number of its newest change, and the time that identifies it in the ack. */
 interface Heard {
   readonly version: number
   readonly lastRefTime: string
@@ -25,8 +25,8 @@ const REFRESH_SECONDS = 10
 const AGENT = 'Nacos-Java-Client:v1.4.8'
 
 /**
- * Subscribes over UDP and changes one instance after the other. A latency runs from the moment at which a change was
- * due until a subscriber has a push that holds it.
+ * Subscribes over UDP and changes one instance after the other. A latency starts when a change is due and ends when a
+ * subscriber has a push with it.
  */
 export async function push(job: PushJob): Promise<LoadResult> {
   const paths = requestPaths(new URL(job.base).pathname)
@@ -73,7 +73,7 @@ export async function push(job: PushJob): Promise<LoadResult> {
     const form = registerForm(job.set, change % job.set.count, change)
     const { status } = await wire.ask(requestText('POST', paths.instance, form))
     if (status !== 200) failed++
-    // Clients ask again every ten seconds; a subscription lapses soon after that.
+    // Clients send their list request every ten seconds. A subscription ends soon after that.
     const perChange = job.subscribers / (job.changesPerSecond * REFRESH_SECONDS)
     const from = Math.floor(change * perChange)
     for (let at = from; at < Math.floor((change + 1) * perChange); at++)
@@ -87,7 +87,7 @@ export async function push(job: PushJob): Promise<LoadResult> {
   return { counts: histogram.counts(), answered: histogram.total, failed: failed + lost, elapsedMs }
 }
 
-/** Reads pushes. All subscribers get the same bytes, so that most are known already. */
+/** Parses pushes. All subscribers get the same bytes, so most are parsed already. */
 function decoder(): (datagram: Buffer) => Heard {
   let known: Buffer = Buffer.alloc(0)
   let heard: Heard = { version: 0, lastRefTime: '0' }

@@ -1,31 +1,31 @@
-/** Requests as bytes on the wire, and the names and contents that all loads share. The scripts in lua/ spell the same. */
+/** Requests as bytes, and the names and contents of all loads. The scripts in lua/ use the same. */
 
-/** A request as it is sent; `body` is a form. */
+/** A request; `body` is a form. */
 export function requestText(method: string, target: string, form?: string): string {
   const head = `${method} ${target} HTTP/1.1\r\nHost: localhost\r\n`
   if (form === undefined) return `${head}\r\n`
   return `${head}Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${form.length}\r\n\r\n${form}`
 }
 
-/** The address of instance number `index`: loopback, and never the same for two below 16 million. */
+/** The loopback address of instance number `index`, unique below 16 million. */
 function instanceIp(index: number): string {
   return `127.${1 + ((index >> 16) & 127)}.${(index >> 8) & 255}.${index & 255}`
 }
 
-/** Where an instance is: `perService` of them in each service. */
+/** A set of instances, `perService` of them in each service. */
 export interface InstanceSet {
   readonly base: string
   readonly count: number
   readonly perService: number
-  /** They ask to be kept for hours without a beat: what is measured is not their expiry. */
+  /** Their timeouts are hours, because their expiry is not measured. */
   readonly lasting?: boolean
 }
 
-/** The metadata of an instance beside its version, and that by which one asks to last: report.lua spells the same. */
+/** The metadata of an instance without its version, and the metadata with long timeouts. report.lua uses the same. */
 const ORDINARY = { zone: 'a', 'preserved.register.source': 'SPRING_CLOUD' }
 const LASTING = { 'preserved.heart.beat.timeout': '7200000', 'preserved.ip.delete.timeout': '7200000' }
 
-/** The form of a registration, as clients send it. `version` goes into the metadata: another one is a change. */
+/** The form of a registration, as clients send it. `version` is in the metadata, so another version is a change. */
 export function registerForm(set: InstanceSet, index: number, version: number): string {
   const { base, perService, lasting = false } = set
   const metadata = encodeURIComponent(

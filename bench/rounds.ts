@@ -2,7 +2,7 @@ import type { Bench, Figures, Scenario } from './scenario.ts'
 import type { Row } from './table.ts'
 import type { Target } from './target.ts'
 
-/** What one scenario came to. */
+/** The result of one scenario. */
 export interface Result {
   readonly scenario: string
   readonly series: string | undefined
@@ -15,7 +15,7 @@ interface Running {
   readonly target: Target
 }
 
-/** Scenarios that are measured at the same time: those of a series, and every other one alone. */
+/** Groups scenarios that run at the same time: those of one series. Every other scenario is alone. */
 export function groupsOf(scenarios: readonly Scenario[]): Scenario[][] {
   const groups = new Map<string, Scenario[]>()
   for (const scenario of scenarios) {
@@ -27,8 +27,8 @@ export function groupsOf(scenarios: readonly Scenario[]): Scenario[][] {
 }
 
 /**
- * All rounds of the scenarios of a group. In each round every server has its turn: in each part of the round, where a
- * scenario has several, so that what is compared is measured within seconds of each other.
+ * Runs all rounds of the scenarios of a group. In each round, and in each part of a round, all servers take turns, so that
+ * compared figures are measured within seconds of each other.
  */
 export async function measureGroup(
   group: readonly Scenario[],
@@ -77,7 +77,7 @@ async function oneRound(running: readonly Running[], bench: Bench, round: number
   return figures
 }
 
-/** Every server is started, measured and stopped alone. */
+/** Starts, measures and stops one server after the other. */
 async function freshRounds(scenario: Scenario, bench: Bench, notes: Notes): Promise<void> {
   const running: Running[] = []
   for (let round = 0; round < bench.rounds; round++) {

@@ -1,9 +1,9 @@
-/** `npm run bench`: compiles the bench and the server where they changed, then measures. */
+/** `npm run bench`: compiles the bench and the server if they changed, then measures. */
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { join } from 'node:path'
 import { build, ensureInstalled, root, run } from '../scripts/prepare.js'
 
-/** A module of the bench, compiled; the server is built as well unless another one is measured. */
+/** A compiled module of the bench. The server is built too, unless another one is measured. */
 export async function compiled(name, { withServer = true } = {}) {
   await ensureInstalled()
   if (withServer) await build()

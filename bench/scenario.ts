@@ -7,70 +7,70 @@ import { processorMs, residentBytes } from './process-usage.ts'
 import { modulePath } from './project.ts'
 import type { Kind, Launch, Target } from './target.ts'
 
-/** What was measured of one target: the names stand in the head of the table with their unit. */
+/** The figures of one target. Their names, with units, are the head of the table. */
 export type Figures = Readonly<Record<string, number>>
 
-/** How much is measured. */
+/** How much a run measures. */
 export interface Extent {
   readonly quick: boolean
   readonly rounds: number
-  /** How long a closed loop runs. */
+  /** The duration of a closed loop, in seconds. */
   readonly seconds: number
-  /** What `--seconds` asked for, which also holds for loads that have a length of their own. */
+  /** The value of `--seconds`, which also applies to loads with their own duration. */
   readonly askedSeconds?: number | undefined
 }
 
-/** How long a load with a length of its own runs. */
+/** The duration of a load with its own default. */
 export function lengthOf({ quick, askedSeconds }: Extent, own: { quick: number; full: number }): number {
   return askedSeconds ?? (quick ? own.quick : own.full)
 }
 
-/** What a scenario works with. */
+/** The parts that a scenario uses. */
 export interface Bench extends Extent {
-  /** Which part of a round this is, from 0. */
+  /** The part of the round, from 0. */
   readonly part?: number
-  /** How each server of the run is started. */
+  /** Starts each server of the run. */
   readonly launches: Readonly<Record<string, Launch>>
 }
 
-/** One thing that is measured of several servers in turn. */
+/** One measurement, of several servers in turn. */
 export interface Scenario {
   readonly name: string
-  /** A line that says what is done. */
+  /** A description in one line. */
   readonly about: string
-  /** Which servers it makes sense for. */
+  /** The kinds of servers that it measures. */
   readonly kinds: readonly Kind[]
-  /** Runs only where it is asked for by name. */
+  /** Runs only if `--only` names it. */
   readonly long?: boolean
-  /** Left out of a quick run that names no scenarios. */
+  /** Not part of a quick run without `--only`. */
   readonly notQuick?: boolean
-  /** Every round has a server of its own, or all rounds the same one. */
+  /** True: every round starts a new server. False: all rounds use the same one. */
   readonly freshRounds?: boolean
-  /** As many rounds as there are, where `--rounds` asks for none. */
+  /** The number of rounds without `--rounds`. */
   readonly rounds?: number
   /**
-   * Scenarios of one series measure the same at several sizes. Their servers run at the same time and take turns, and a
-   * table at the end puts them side by side.
+   * Scenarios of one series measure the same at several sizes. Their servers run at the same time and take turns. A table
+   * at the end compares them.
    */
   readonly series?: string
-  /** In how many calls of `measure` a round is done; `bench.part` tells which it is. All servers take turns in each. */
+  /** The number of calls of `measure` per round; `bench.part` is the current one. All servers take turns in each. */
   readonly parts?: number
-  /** Measures each target for a second first (as round -1), so that no cold code is in the figures. */
+  /** Measures each target for a second first (as round -1), so that the figures have no cold code. */
   readonly warmUp?: boolean
-  /** Puts into a fresh server what the measurement needs. */
+  /** Fills a new server with the data of the measurement. */
   readonly prepare?: (target: Target, bench: Bench) => Promise<void>
   readonly measure: (target: Target, bench: Bench, round: number) => Promise<Figures>
-  /** What is measured once beside the servers, in each round. */
+  /** Measurements without a server, once in each round. */
   readonly besides?: readonly Beside[]
 }
 
-/** Something else than a server; its name stands in the table. */
+/** A measurement without a server, with its name for the table. */
 export interface Beside {
   readonly name: string
   readonly measure: (bench: Bench) => Promise<Figures>
 }
 
-/** Processor time, loop delay and what is left in the old generation of a target from now on. */
+/** Measures processor time, loop delay and the growth of the old generation of a target from now on. */
 export async function watch(target: Target): Promise<(requests: number) => Promise<Figures>> {
   const { pid } = target
   await target.inside()
@@ -79,14 +79,14 @@ export async function watch(target: Target): Promise<(requests: number) => Promi
   return async (requests) => {
     const elapsedMs = performance.now() - began
     const inside = await target.inside()
-    const told: Figures = inside === undefined ? {} : insideFigures(inside, requests)
-    if (pid === undefined) return told
+    const reported: Figures = inside === undefined ? {} : insideFigures(inside, requests)
+    if (pid === undefined) return reported
     const usedMs = processorMs(pid) - before
     return {
       'cpu µs': requests === 0 ? 0 : (usedMs * 1_000) / requests,
       'core %': (usedMs / elapsedMs) * 100,
       'rss MB': residentBytes(pid) / 1e6,
-      ...told,
+      ...reported,
     }
   }
 }
@@ -96,13 +96,13 @@ function insideFigures({ p99Ms, maxMs, leftBytes }: InsideFigures, requests: num
 }
 
 const REST_SAMPLE_MS = 100
-/** What a server at rest uses of such a time at most: one tick of the clock by which the kernel counts. */
+/** The most processor time of an idle server in this time: one tick of the kernel's clock. */
 const AT_REST_MS = 10
 const LONGEST_UNREST_MS = 30_000
 
 /**
- * Waits until a server has done what it left for later, and answers the processor time that it used for it, in
- * milliseconds. That belongs to what the requests cost, and none of it may run beside those of the next server.
+ * Waits until a server has finished its deferred work, and returns the processor time of that, in milliseconds. It is part
+ * of the cost of the requests, and must not run beside the measurement of the next server.
  */
 export async function untilAtRest({ pid }: Target): Promise<number> {
   if (pid === undefined) return 0
@@ -132,7 +132,7 @@ export function startClients(): Clients {
   }
 }
 
-/** Does one job in a process of its own. Throws where more than one request in a thousand failed. */
+/** Runs one job in its own process. Throws if more than one request in a thousand failed. */
 export async function loadOnce(job: Job): Promise<LoadResult> {
   const clients = startClients()
   try {

@@ -1,6 +1,6 @@
 /**
- * The store without a server: callers that publish to it in groups, as the engine does, with no HTTP and no decisions
- * before it. What a publish cannot be faster than. Started as a process of its own.
+ * The store without a server: callers publish to it in groups, as the engine does, without HTTP and decisions. A publish
+ * cannot be faster than this. It runs in its own process.
  */
 import { createHash } from 'node:crypto'
 import type { Change } from '../src/core/changes.ts'

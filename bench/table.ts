@@ -6,7 +6,7 @@ export interface Row {
   readonly rounds: readonly Figures[]
 }
 
-/** The median of some numbers; of an even count, the mean of the middle two. */
+/** The median; of an even count, the mean of the middle two. */
 function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b)
   const middle = sorted.length >> 1
@@ -32,7 +32,7 @@ export function tableOf(rows: readonly Row[]): string {
   return aligned([['', ...names], ...cells])
 }
 
-/** A Markdown table of what ours came to, divided by what each other came to. */
+/** A Markdown table of our figures divided by those of each other server. */
 export function ratiosOf(rows: readonly Row[], names: readonly string[]): string | undefined {
   const own = rows.find(({ target }) => target === 'ours')
   const others = rows.filter((row) => row !== own)
@@ -52,7 +52,7 @@ export function ratiosOf(rows: readonly Row[], names: readonly string[]): string
   return aligned([['', ...names], ...lines].map(pick))
 }
 
-/** A Markdown table of ours at each size of a series: a line for each figure, and how much it grew. */
+/** A Markdown table of our figures at each size of a series: a line for each figure, with its growth. */
 export function seriesTable(members: readonly { scenario: string; rows: readonly Row[] }[]): string {
   const figures = members.map(({ rows }) =>
     medians(rows.find(({ target }) => target === 'ours')?.rounds ?? []),

@@ -8,39 +8,39 @@ import { childOf, forkModule } from './child.ts'
 import { ASK_INSIDE, COLLECT, type InsideFigures } from './inside-probe.ts'
 import { modulePath } from './project.ts'
 
-/** What kinds of server are measured: ours, the bare node:http floor, the Rust peer, or one given by its URL. */
+/** The kinds of measured servers: ours, the plain node:http floor, the Rust peer, or one with a given URL. */
 export type Kind = 'ours' | 'floor' | 'peer' | 'other'
 
-/** A server that is measured. */
+/** A measured server. */
 export interface Target {
   readonly name: string
   readonly kind: Kind
-  /** Up to the dialect: `http://127.0.0.1:8848/svc/v1`. */
+  /** The URL with the dialect: `http://127.0.0.1:8848/svc/v1`. */
   readonly base: string
-  /** Undefined where it runs elsewhere: then nothing is told of processor and memory. */
+  /** Undefined if it runs on another machine: then processor and memory are not measured. */
   readonly pid: number | undefined
-  /** From the start of the process to its first answer. */
+  /** The time from the start of the process to its first answer. */
   readonly startMs: number
-  /** What its process tells of the time since this was last asked. */
+  /** The report of its process, since the last call. */
   inside(): Promise<InsideFigures | undefined>
-  /** Has the whole heap of its process collected, where that can be told to. */
+  /** Collects the whole heap of its process, if it has the probe. */
   collect(): Promise<unknown>
-  /** Ends it; with SIGKILL as a crash would. */
+  /** Stops it; with SIGKILL as in a crash. */
   stop(signal?: 'SIGKILL'): Promise<void>
 }
 
-/** How one start of a target differs from another. */
+/** The options of one start of a target. */
 export interface LaunchOptions {
-  /** Is kept by its owner; without one a fresh one is made, and removed at the stop. */
+  /** A data directory of the caller. By default a new one is created, and removed at the stop. */
   readonly dataDir?: string
-  /** Settings of ours by name; servers of other kinds have none of these. */
+  /** Settings of our server by name. Other kinds ignore them. */
   readonly settings?: Readonly<Record<string, string>>
 }
 
-/** How a target is started. */
+/** Starts a target. */
 export type Launch = (options?: LaunchOptions) => Promise<Target>
 
-/** Ours, from a built `main.js`. */
+/** Our server, from a built `main.js`. */
 export function launchOurs(name: string, mainFile: string): Launch {
   return async ({ dataDir, settings = {} } = {}) => {
     const data = directoryFor(dataDir)
@@ -87,7 +87,7 @@ export function launchOurs(name: string, mainFile: string): Launch {
   }
 }
 
-/** The floor with the answers of `like`, which has to know the service and the item. */
+/** The floor with the answers of `like`, which must have the service and the item. */
 export function launchFloor(like: Target, known: { service: string; dataId: string }): Launch {
   return async () => {
     const setup = await captureFloor(like.base, known)
@@ -107,7 +107,7 @@ export function launchFloor(like: Target, known: { service: string; dataId: stri
   }
 }
 
-/** A server that runs already: its base, and after a comma the id of its process where that is on this machine. */
+/** A running server: its base, and after a comma the id of its process if that is on this machine. */
 export function foundTarget(text: string): Launch {
   const [base = '', pid] = text.split(',')
   return () =>
@@ -123,21 +123,21 @@ export function foundTarget(text: string): Launch {
     })
 }
 
-/** A directory for data that goes with its server. */
+/** A data directory that is removed with its server. */
 export function directoryFor(given?: string): { path: string; remove: () => void } {
   if (given !== undefined) return { path: given, remove: () => {} }
   const path = mkdtempSync(join(tmpdir(), 'waypost-bench-'))
   return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 5 }) }
 }
 
-/** The environment without settings of either server, which would change what is measured. */
+/** The environment without settings of the servers, which would change the measurement. */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(WAYPOST|RNACOS)_/.test(name)))
 }
 
 const START_TIMEOUT_MS = 120_000
 
-/** Resolves once the address answers with a success. */
+/** Resolves when the address answers with a success. */
 export async function firstAnswer(url: string): Promise<void> {
   const until = performance.now() + START_TIMEOUT_MS
   for (;;) {

@@ -1,21 +1,21 @@
 import { connect, type Socket } from 'node:net'
 
-/** Where a wire leads, and from which loopback address. */
+/** The target of a wire, and its own loopback address. */
 export interface WireEnd {
   readonly host: string
   readonly port: number
   readonly localAddress?: string
 }
 
-/** What came back: the status, or 0 where the connection broke. `body` is empty unless it was to be kept. */
+/** An answer: the status, or 0 if the connection broke. `body` is empty unless it was requested. */
 export type OnAnswer = (status: number, body: string) => void
 
 const HEAD_END = Buffer.from('\r\n\r\n')
 const NOTHING = Buffer.alloc(0)
 
 /**
- * One keep-alive connection that has at most one request under way: a client of HTTP/1.1 that costs little and
- * measures no more than the server. It connects when it first sends, and again after a break.
+ * One keep-alive connection with at most one request in flight: a cheap HTTP/1.1 client, so that mainly the server is
+ * measured. It connects for its first request, and again after the connection breaks.
  */
 export class Wire {
   readonly #end: WireEnd
@@ -86,7 +86,7 @@ export class Wire {
     if (this.#bodyLeft <= 0) this.#endAnswer(this.#status)
   }
 
-  /** Takes the head off; undefined while it is not whole. */
+  /** Parses the head; undefined while it is incomplete. */
   #readHead(chunk: Buffer): Buffer | undefined {
     const bytes = this.#head.length === 0 ? chunk : Buffer.concat([this.#head, chunk])
     const end = bytes.indexOf(HEAD_END)

@@ -17,26 +17,26 @@ export interface RequestTemplate {
   readonly header?: string
 }
 
-/** One closed loop: every connection sends its next request when the last was answered. */
+/** One closed loop: every connection sends its next request after the last answer. */
 export interface ClosedLoop {
   readonly script: Script
-  /** The whole address of the operation, without a query. */
+  /** The complete URL of the operation, without a query. */
   readonly url: string
   readonly connections: number
   readonly seconds: number
-  /** Keys are `base-0` to `base-<count - 1>`; instances stand `perService` to a service. */
+  /** Keys are `base-0` to `base-<count - 1>`, with `perService` instances per service. */
   readonly base: string
   readonly count: number
   readonly perService?: number
-  /** The number of the first request: what makes contents new. */
+  /** The number of the first request. It makes contents new. */
   readonly first?: number
-  /** Registered instances ask to be kept without beats. */
+  /** Registered instances have long timeouts and need no beats. */
   readonly lasting?: boolean
-  /** What `template` sends. */
+  /** The request of `template`. */
   readonly template?: RequestTemplate
 }
 
-/** What wrk saw; times in milliseconds. */
+/** The result of wrk; times are in milliseconds. */
 export interface WrkFigures {
   readonly requests: number
   readonly seconds: number
@@ -45,18 +45,18 @@ export interface WrkFigures {
   readonly p999Ms: number
 }
 
-/** Whether wrk can be started here. */
+/** Whether wrk is installed. */
 export function hasWrk(): boolean {
   try {
     execFileSync('wrk', ['-v'], { stdio: 'ignore' })
     return true
   } catch (error) {
-    // It prints its version and ends with 1.
+    // It prints its version and exits with 1.
     return (error as { status?: number | null }).status === 1
   }
 }
 
-/** Runs wrk with one thread. Throws where an answer was no success: figures of errors are no figures. */
+/** Runs wrk with one thread. Throws if an answer was an error, because its figures would mean nothing. */
 export async function runWrk(loop: ClosedLoop): Promise<WrkFigures> {
   const { script, url } = loop
   const { stdout } = await run('wrk', argumentsOf(loop), { env: { ...process.env, BENCH_LUA: luaDirectory } })

@@ -5,7 +5,7 @@ import { lengthOf, loadOnce } from '../scenario.ts'
 import { directoryFor, type LaunchOptions, type Target } from '../target.ts'
 import { moderateLoad } from './moderate-load.ts'
 
-/** What a server is filled with before. */
+/** The data of a server before the measurement. */
 interface Amounts {
   readonly items: number
   readonly publishes: number
@@ -14,10 +14,10 @@ interface Amounts {
 const amountsOf = ({ quick }: Extent): Amounts =>
   quick ? { items: 5_000, publishes: 50_000 } : { items: 20_000, publishes: 200_000 }
 
-/** Does the work, or waits for it, until `over` says so; answers figures that prove it. */
+/** Does the work, or waits for it, until `over` is true. Returns figures that prove it. */
 type Work = (target: Target, amounts: Amounts, over: () => boolean) => Promise<Figures>
 
-/** Work of the server's own: the settings that it is done with, and who starts it or sees it done. */
+/** Background work of the server: its settings, and the function that starts or watches it. */
 interface OwnWork {
   readonly name: string
   readonly about: string
@@ -35,7 +35,7 @@ const WORKS: readonly OwnWork[] = [
   },
 ]
 
-/** A load that goes on while the server does work of its own. */
+/** A load during background work of the server. */
 export const besideWork: readonly Scenario[] = WORKS.map((own) => ({
   name: `beside-${own.name}`,
   about: `1,000 reads, 1,000 lists and 200 publishes a second in open loop, 20,000 items with 200,000 history records, while ${own.about}`,
@@ -62,10 +62,10 @@ async function fillAndWork(like: Target, bench: Bench, { work, settings }: OwnWo
   }
 }
 
-/** History ages by a clock that only rounds of cleaning move: these have nothing to remove. */
+/** Only rounds of cleaning move the clock of the history. These rounds have nothing to remove. */
 const FILLING = { 'history-clean-interval': '1s' }
 
-/** Fills a server, then measures the same load without any work beside it. */
+/** Fills a server, then measures the same load without background work. */
 async function filledAndQuiet(target: Target, bench: Bench, { items, publishes }: Amounts): Promise<Figures> {
   const { base } = target
   const stream = { kind: 'publish', base: 'filled', count: items } as const
@@ -92,12 +92,12 @@ async function loadedWith(
   return { ...load.read, ...load.others, ...load.loop, ...proof }
 }
 
-/** Backup after backup through the operator interface, until the load is over. */
+/** Requests one backup after the other until the load is over. */
 async function backUp({ base }: Target, _: Amounts, over: () => boolean): Promise<Figures> {
   let backups = 0
   let size = 0
   const began = performance.now()
-  // A server keeps ten at the most.
+  // A server keeps at most ten.
   while (!over() && backups < 10) {
     const answer = await fetch(requestPaths(base).backup, { method: 'POST' })
     const made = (await answer.json()) as { size?: number; detail?: string }
@@ -112,7 +112,7 @@ async function backUp({ base }: Target, _: Amounts, over: () => boolean): Promis
 const SAMPLES = 100
 const LOOK_MS = 1_000
 
-/** The server cleans by itself: looks how much history is left. */
+/** Watches how much history is left, because the server cleans by itself. */
 async function awaitCleaning(target: Target, amounts: Amounts, over: () => boolean): Promise<Figures> {
   const before = amounts.publishes
   let left = before
@@ -121,7 +121,7 @@ async function awaitCleaning(target: Target, amounts: Amounts, over: () => boole
   while (!over()) {
     await sleep(LOOK_MS)
     const found = await historyLeft(target, amounts)
-    // All are gone but the newest of each item.
+    // Only the newest record of each item is left.
     if (left > amounts.items) lastedMs = performance.now() - began
     left = found
   }
@@ -129,7 +129,7 @@ async function awaitCleaning(target: Target, amounts: Amounts, over: () => boole
   return { 'records before': before, 'records after': left, 'cleaning s': lastedMs / 1_000 }
 }
 
-/** How many records there are of what it was filled with, told from a sample of the items. */
+/** The number of its history records, estimated from a sample of the items. */
 async function historyLeft({ base }: Target, { items }: Amounts): Promise<number> {
   const { history } = requestPaths(base)
   let found = 0

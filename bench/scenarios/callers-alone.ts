@@ -6,7 +6,7 @@ import { modulePath } from '../project.ts'
 import { type Bench, type Beside, type Figures, latencies } from '../scenario.ts'
 import { directoryFor } from '../target.ts'
 
-/** So many callers that publish with no server around: to the store, and to SQLite as it comes. */
+/** Publishes without a server, by this number of callers: to the store, and to plain SQLite. */
 export function callersAlone(callers: number): Beside[] {
   return [
     { name: 'store alone', measure: (bench) => alone('store-floor', bench, callers) },

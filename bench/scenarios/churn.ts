@@ -14,7 +14,7 @@ import { registerSet } from './closed-loops.ts'
 const CHANGES_PER_SECOND = 50
 const LENGTH = { quick: 6, full: 20 }
 
-/** Large services whose instances change all the time. */
+/** Large services whose instances change continuously. */
 export const churn: readonly Scenario[] = [
   {
     name: 'push-500',
@@ -97,7 +97,7 @@ async function listUnderChurn(target: Target, bench: Bench): Promise<Figures> {
   }
 }
 
-/** Keeps instances alive beside a measurement, at the default interval. */
+/** Sends the beats of instances during a measurement, at the default interval. */
 function keepBeating(
   { base }: Target,
   set: { base: string; count: number; perService: number },

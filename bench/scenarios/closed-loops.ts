@@ -10,11 +10,11 @@ const CONNECTIONS = 64
 const ALL = ['ours', 'floor', 'peer', 'other'] as const
 const SERVERS = ['ours', 'peer', 'other'] as const
 
-/** The service and the item that list and read ask for; the floor is made from the answers for them. */
+/** The service and the item of list and read. The floor has the answers for them. */
 export const LIST_SET = { base: 'list', count: 10, perService: 10 }
 export const READ_BASE = 'read'
 
-/** Puts there what list and read ask for. */
+/** Creates the data of list and read. */
 export async function prepareReads({ base }: Target): Promise<void> {
   await loadOnce({
     job: 'closed-loop',
@@ -43,10 +43,10 @@ export async function registerSet(target: Target, set: InstanceSet): Promise<voi
 type Scripted = Omit<ClosedLoop, 'url' | 'script'> & { readonly script: Exclude<Script, 'template'> }
 type Templated = ClosedLoop & { readonly script: 'template' }
 
-/** A closed loop on an operation that its script names, or a template with its own address. */
+/** A closed loop on the operation of a script, or a template with its own URL. */
 export type Loop = Scripted | Templated
 
-/** A closed loop of wrk and what the server spent on it, what it did after the last answer included. */
+/** A closed loop of wrk with its processor time, including the work after the last answer. */
 export async function measureLoop(target: Target, loop: Loop): Promise<Figures> {
   const { list, configs, instance, beat } = requestPaths(target.base)
   const urls = { list, read: configs, register: instance, rejoin: instance, beat, publish: configs }
@@ -66,7 +66,7 @@ export async function measureLoop(target: Target, loop: Loop): Promise<Figures> 
   }
 }
 
-/** Far apart, so that no round repeats the numbers of another. */
+/** The distance of the first numbers of two rounds, so that no round repeats the numbers of another. */
 const ROUND_STEP = 10_000_000
 
 function loop(
@@ -89,7 +89,7 @@ const loops: readonly Scenario[] = [
     kinds: ALL,
     prepare: (target) => prepareUnlessFloor(target, prepareReads),
     measure: async (target, bench, round) => {
-      // Ephemeral instances leave while others are measured: they beat before their turn.
+      // Ephemeral instances expire while other servers are measured, so they beat before the turn of this one.
       await prepareUnlessFloor(target, prepareReads)
       return onList(target, bench, round)
     },
@@ -142,7 +142,7 @@ const loops: readonly Scenario[] = [
   },
 ]
 
-/** The operations in closed loops: as much as a server can do, and what it costs it. */
+/** The operations in closed loops: the highest rate of a server, and its processor time. */
 export const closedLoops: readonly Scenario[] = loops.map((each) => ({ ...each, warmUp: true }))
 
 async function prepareUnlessFloor(target: Target, prepare: (target: Target) => Promise<void>): Promise<void> {

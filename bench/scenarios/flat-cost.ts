@@ -7,7 +7,7 @@ import type { Target } from '../target.ts'
 import type { RequestTemplate, Script } from '../wrk.ts'
 import { type Loop, measureLoop, registerSet } from './closed-loops.ts'
 
-/** One operation: a script of its own, or a request at an address. */
+/** One operation: its own script, or a request to a URL. */
 interface Operation {
   readonly name: string
   readonly script: Script
@@ -28,7 +28,7 @@ const OPERATIONS: readonly Operation[] = [
   get('service', 'service', 'serviceName={key}'),
   get('service page', 'services', 'pageNo=1&pageSize=10'),
   { ...get('show=all', 'configs', `${ITEM}&show=all`), dialect: 'nacos' },
-  // A poll that knows another content is answered at once.
+  // A poll with another md5 is answered at once.
   {
     name: 'listener',
     script: 'template',
@@ -63,9 +63,9 @@ const operations: readonly Scenario[] = SIZES.map((count) => ({
 }))
 
 /**
- * In closed loops little saves writing: of an instance that changes hundreds of times a second only the last state is
- * written, and where one comes and goes as often the most of it never. At this rate each change is written at each size:
- * of 100 instances each changes five times a second, and what has changed is written ten times a second.
+ * In closed loops a small set needs fewer writes: if an instance changes hundreds of times a second, only its last state is
+ * written, and if it comes and goes as often, most states are never written. At this rate each change is written at each
+ * size: each of 100 instances changes five times a second, and changes are written ten times a second.
  */
 const CHANGES_PER_SECOND = 500
 const CHANGES = ['register', 'rejoin'] as const
@@ -93,7 +93,7 @@ const changes: readonly Scenario[] = SIZES.map((count) => ({
   },
 }))
 
-/** As it was measured before there were `changes`: by name only, for who wants to see the difference. */
+/** The measurement before `changes` existed. It runs by name only, to show the difference. */
 const closedRejoins: readonly Scenario[] = SIZES.map((count) => ({
   name: `closed-rejoin-${count}`,
   about:
@@ -112,11 +112,11 @@ const closedRejoins: readonly Scenario[] = SIZES.map((count) => ({
   },
 }))
 
-/** What an operation costs while there is little and while there is much: nothing may grow but what answers more. */
+/** The cost of operations with little and with much data. It may grow only if the answer grows. */
 export const flatCost: readonly Scenario[] = [...operations, ...changes, ...closedRejoins]
 
 const BASE = 'flat'
-/** No round repeats the numbers of another: a content or metadata that is there already is no change, and cheaper. */
+/** The first number of a round. No round repeats numbers, because a stored content is no change and is cheaper. */
 const ROUND_STEP = 10_000_000
 
 async function costAt(
@@ -135,8 +135,8 @@ async function costAt(
 }
 
 /**
- * Processor µs of a request, from a heap that has just been collected: whether the garbage of what was measured before is
- * collected beside this one or the next is chance, and the more is kept the more that takes.
+ * Processor µs of a request, starting with a collected heap. Otherwise the garbage of the last measurement could be
+ * collected during this one or the next, by chance, at a cost that depends on the stored data.
  */
 async function costOf(target: Target, loop: Loop): Promise<number> {
   await target.collect()
@@ -144,7 +144,7 @@ async function costOf(target: Target, loop: Loop): Promise<number> {
   return us
 }
 
-/** The same of requests at a constant rate, what the server does for them later included. */
+/** The same for requests at a constant rate, including the deferred work of the server. */
 async function costAtRate(target: Target, stream: Stream, seconds: number): Promise<number> {
   await target.collect()
   const spent = await watch(target)
@@ -166,8 +166,8 @@ async function costAtRate(target: Target, stream: Stream, seconds: number): Prom
 async function registerAndAsk(target: Target, count: number): Promise<void> {
   const set = setOf(count)
   await registerSet(target, set)
-  // The first list after a change makes the answer, and the first beat of an instance is read in full; what is asked
-  // for here is what all later ones cost.
+  // The first list after a change builds the answer, and the first beat of an instance is parsed completely. This measures
+  // the later ones.
   await listAll(target, count)
   await beatAll(target, set)
   await untilAtRest(target)
@@ -177,7 +177,7 @@ function setOf(count: number): InstanceSet {
   return { base: BASE, count, perService: 1, lasting: true }
 }
 
-/** The requests of an operation of the table of flat cost; throws for a name that it does not have. */
+/** The requests of an operation. Throws for an unknown name. */
 export function requestOf(name: string, { base }: Target) {
   const operation = OPERATIONS.find((each) => each.name === name)
   if (operation === undefined) throw new Error(`The table of flat cost has no operation ${name}.`)

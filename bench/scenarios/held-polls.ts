@@ -8,18 +8,18 @@ const DATA_ID = 'held'
 
 interface Crowd {
   readonly polls: number
-  /** How long the processor is looked at while they wait. */
+  /** How long processor use is measured while they are held. */
   readonly idleMs: number
 }
 
-/** The largest is near to what 20,000 descriptors of a process allow, the server's and the clients'. */
+/** The largest is near the limit of 20,000 file descriptors per process, of the server and of the clients. */
 const CROWDS: readonly Crowd[] = [
   { polls: 4_000, idleMs: 2_000 },
   { polls: 10_000, idleMs: 2_000 },
   { polls: 15_000, idleMs: 10_000 },
 ]
 
-/** Many polls of one item: how soon the last of them hears of a change, and what they cost while they wait. */
+/** Many polls of one item: how soon the last one is answered after a change, and their cost while they are held. */
 export const heldPolls: readonly Scenario[] = CROWDS.map(({ polls, idleMs }) => ({
   name: `polls-${polls}`,
   about: `${polls.toLocaleString('en')} held polls of one item, answered after its change`,
@@ -32,7 +32,7 @@ export const heldPolls: readonly Scenario[] = CROWDS.map(({ polls, idleMs }) => 
 async function holdAndWake(target: Target, { quick }: Bench, { polls, idleMs }: Crowd): Promise<Figures> {
   const { base, pid } = target
   const stream = { kind: 'publish', base: DATA_ID, count: 1 } as const
-  // Some ordinary work first, so that what a first request costs is not counted as the polls' memory.
+  // Some ordinary requests first, so that the cost of the first ones is not counted as memory of the polls.
   if (target.kind !== 'floor')
     await loadOnce({ job: 'closed-loop', base, stream, connections: 4, requests: 1 })
   const clients = startClients()

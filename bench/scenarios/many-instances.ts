@@ -13,7 +13,7 @@ import { millionInstances } from './million-instances.ts'
 
 const BEAT_SECONDS = 5
 
-/** Instances that beat every five seconds, and what a consumer feels of it. */
+/** Instances that beat every five seconds, and the latency of a consumer beside them. */
 export const manyInstances: readonly Scenario[] = [
   {
     name: 'beats-100k',

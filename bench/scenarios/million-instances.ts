@@ -6,7 +6,7 @@ import { measureLoop, registerSet } from './closed-loops.ts'
 const SMALL: InstanceSet = { base: 'thousand', count: 1_000, perService: 20, lasting: true }
 const LARGE: InstanceSet = { base: 'million', count: 1_000_000, perService: 20, lasting: true }
 
-/** As many instances as one process should ever have. */
+/** The most instances that one process should have. */
 export const millionInstances: Scenario = {
   name: 'instances-1m',
   about:
@@ -48,17 +48,17 @@ async function registerMillion(target: Target, { seconds }: Bench): Promise<Figu
   }
 }
 
-/** So many of a set beat while they are measured. Each has beaten before, as all but the first beats have. */
+/** How many of a set beat in the measurement. Each has beaten before, because a first beat costs more. */
 const MOST_BEATING = 100_000
 
-/** Processor µs of a list, a beat and a registration. Registrations come last: they have lists made anew. */
+/** Processor µs of a list, a beat and a registration. Registrations are last, because they invalidate lists. */
 async function costsOf(target: Target, set: InstanceSet, seconds: number): Promise<Record<string, number>> {
   const costs: Record<string, number> = {}
   const beating = { ...set, count: Math.min(set.count, MOST_BEATING) }
   const beats = { kind: 'beat', set: beating } as const
   const { base } = target
   await loadOnce({ job: 'closed-loop', base, stream: beats, connections: 32, requests: beating.count })
-  // Lists are counted by services, and beats and registrations by instances.
+  // Lists count by services, beats and registrations by instances.
   const counts = { list: set.count / set.perService, beat: beating.count, register: set.count }
   for (const script of ['list', 'beat', 'register'] as const) {
     const loop = { ...set, script, count: counts[script], connections: 64, seconds, first: set.count }

@@ -5,14 +5,14 @@ import { registerSet } from './closed-loops.ts'
 
 const SET = { base: 'moderate', count: 1_000, perService: 10, lasting: true }
 
-/** What is asked a second, and on how many connections. */
+/** The requests per second, and the number of connections. */
 const RATES = {
   read: { perSecond: 1_000, connections: 16 },
   list: { perSecond: 1_000, connections: 16 },
   publish: { perSecond: 200, connections: 16 },
 } as const
 
-/** What clients and the event loop felt. */
+/** The latencies of clients and the delay of the event loop. */
 export interface Felt {
   readonly read: Figures
   readonly others: Figures
@@ -20,8 +20,8 @@ export interface Felt {
 }
 
 /**
- * Reads, lists and publishes of a server that is far from busy, in open loop. The items `filled-0` and on must be there;
- * what is published are others.
+ * Reads, lists and publishes at a moderate constant rate. The items `filled-0` and following must exist. Publishes are of
+ * other items.
  */
 export async function moderateLoad(target: Target, items: number, seconds: number): Promise<Felt> {
   await registerSet(target, SET)

@@ -5,7 +5,7 @@ import { directoryFor, type Target } from '../target.ts'
 
 const IDLE_MS = 3_000
 
-/** What a server takes before it has done anything, and how soon it answers. */
+/** The memory of a new server, and its time to the first answer. */
 export const startAndIdle: readonly Scenario[] = [
   {
     name: 'idle',
@@ -43,7 +43,7 @@ function restart(name: string, amounts: Amounts): Scenario {
   }
 }
 
-/** Fills a server on a directory of its own, stops it, and starts it again on the same. */
+/** Fills a server on its own directory, stops it, and starts it again there. */
 async function fillAndRestart(like: Target, { launches }: Bench, amounts: Amounts): Promise<Figures> {
   const launch = launches[like.name]!
   const data = directoryFor()

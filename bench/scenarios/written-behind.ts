@@ -6,10 +6,10 @@ import { directoryFor, type Target } from '../target.ts'
 
 const POLL_MS = 10
 const MOST_WAIT_MS = 30_000
-/** What is promised to be on disk so long after the load survives a crash at that moment. */
+/** How long after the load the crash comes. By then all registrations must be on disk. */
 const CRASH_AFTER_MS = 1_000
 
-/** Registrations are acknowledged before they are on disk: how long until they are. */
+/** How long acknowledged registrations take until they are on disk. */
 export const writtenBehind: readonly Scenario[] = [
   {
     name: 'behind',
@@ -50,7 +50,7 @@ async function burst(target: Target, count: number): Promise<Figures> {
     })
     const ended = performance.now()
     const { behind, onDiskMs } = await untilOnDisk(target, ended)
-    // All that it cost, the writing after the load included.
+    // The complete cost, including the writes after the load.
     const costs = await spent(answered)
     await sleep(Math.max(0, ended + CRASH_AFTER_MS - performance.now()))
     const rate = (answered / elapsedMs) * 1_000
@@ -60,7 +60,7 @@ async function burst(target: Target, count: number): Promise<Figures> {
   }
 }
 
-/** Asks the server how much it has still to write, until that is nothing. */
+/** Polls the server until it has nothing left to write. */
 async function untilOnDisk(target: Target, ended: number): Promise<{ behind: number; onDiskMs: number }> {
   const behind = await metric(target, 'waypost_store_rows_behind')
   for (let left = behind; left > 0; left = await metric(target, 'waypost_store_rows_behind')) {
@@ -68,7 +68,7 @@ async function untilOnDisk(target: Target, ended: number): Promise<{ behind: num
       throw new Error(`${left} records are not on disk ${MOST_WAIT_MS} ms after the load.`)
     await sleep(POLL_MS)
   }
-  // What a commit under way holds is not counted any more. A publish is answered after that commit and its own.
+  // The rows of a running commit are not counted any more. A publish is answered after that commit and its own.
   const stream = { kind: 'publish', base: 'behind', count: 1 } as const
   await closedLoop({ job: 'closed-loop', base: target.base, stream, connections: 1, requests: 1 })
   return { behind, onDiskMs: performance.now() - ended }

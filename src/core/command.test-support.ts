@@ -55,7 +55,7 @@ const patch = record({
   metadata: oneof(metadata, constant(undefined)),
   maxMetadataBytes: constant(1_000),
 })
-const wish = record({
+const settings = record({
   protectThreshold: constantFrom(0.5, undefined),
   metadata: oneof(metadata, constant(undefined)),
   selector: constant(undefined),
@@ -99,8 +99,8 @@ const otherCommand: Arbitrary<Command<unknown>> = oneof(
   namespace.map(createNamespace),
   namespace.map(updateNamespace),
   constantFrom('dev', 'public').map(deleteNamespace),
-  record({ serviceKey, wish }).map((one) => createService(one.serviceKey, one.wish)),
-  record({ serviceKey, wish }).map((one) => updateService(one.serviceKey, one.wish)),
+  record({ serviceKey, settings }).map((one) => createService(one.serviceKey, one.settings)),
+  record({ serviceKey, settings }).map((one) => updateService(one.serviceKey, one.settings)),
   serviceKey.map(deleteService),
   record({ serviceKey, cluster }).map((one) => saveCluster(one.serviceKey, one.cluster)),
   record({

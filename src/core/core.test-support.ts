@@ -105,9 +105,9 @@ export function carryOut<T>(state: State, command: Command<T>, now: Now): T {
 
 /** Registers an instance in a state, and gives it. */
 export function registered(state: State, other: Partial<RegisterInstance> = {}, now = at(0)): Instance {
-  const wish = registration(other)
-  carryOut(state, registerInstance(wish), now)
-  const instance = state.instance(wish.serviceKey, wish.address)
+  const input = registration(other)
+  carryOut(state, registerInstance(input), now)
+  const instance = state.instance(input.serviceKey, input.address)
   if (instance === undefined) throw new Error('not registered')
   return instance
 }

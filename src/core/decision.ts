@@ -8,7 +8,7 @@ import type { View } from './view.ts'
  */
 export type Durability = 'synced' | 'behind' | 'local'
 
-/** What a command comes to, given what is known: the changes it makes and what its caller is told. */
+/** The decision of a command: its changes, and the answer to its caller. */
 export interface Decision<T> {
   readonly changes: readonly Change[]
   readonly durability: Durability
@@ -16,7 +16,7 @@ export interface Decision<T> {
 }
 
 /**
- * A wish to change something. `subject` names the one thing (item, service, list) that the decision reads
+ * A request to change something. `subject` names the one thing (item, service, list) that the decision reads
  * and changes, so that the engine knows which commands must wait for which. `decide` is pure, may be called
  * again, and throws Refusal for a 'no'.
  */

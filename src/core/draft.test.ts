@@ -32,7 +32,7 @@ function knownOf(state: State): unknown {
 }
 
 /** What a command says to its caller, its serials left out: they are never sent. */
-function told(
+function outcomeOf(
   command: Command<unknown>,
   view: View,
 ): { outcome: unknown; decision?: ReturnType<Command<unknown>['decide']> } {
@@ -60,17 +60,17 @@ test('commands decided in one batch come to the same, and say the same, as one b
         const together = new State(WALL_MS)
         for (const state of [oneByOne, together]) {
           for (const command of before) {
-            state.apply(told(command, state).decision?.changes ?? [], at(0))
+            state.apply(outcomeOf(command, state).decision?.changes ?? [], at(0))
           }
         }
         const single = commands.map((command) => {
-          const { outcome, decision } = told(command, oneByOne)
+          const { outcome, decision } = outcomeOf(command, oneByOne)
           oneByOne.apply(decision?.changes ?? [], at(0))
           return outcome
         })
         const draft = new Draft(together)
         const decided = commands.map((command) => {
-          const one = told(command, draft)
+          const one = outcomeOf(command, draft)
           for (const change of one.decision?.changes ?? []) draft.add(change)
           return one
         })

@@ -62,8 +62,8 @@ test('what changes nothing is answered while others are being written, and so is
   world.start(publish('b'))
   await world.turn()
   expect(world.engine.execute(publish('a', 'one'))).toBe(true)
-  const wish = publishing('two', { key: keyOf('a'), casMd5: 'another' })
-  expect(() => world.engine.execute(publishConfig(wish))).toThrow('Cas publish fail')
+  const input = publishing('two', { key: keyOf('a'), casMd5: 'another' })
+  expect(() => world.engine.execute(publishConfig(input))).toThrow('Cas publish fail')
   const same = watched(world.engine.execute(publish('b')))
   expect(same.waits, 'what is not written yet is not there').toBe(true)
 })
@@ -171,7 +171,7 @@ test('commands on one subject are decided in the order in which they came, also 
 })
 
 describe('what was decided on changes that are not on disk yet', () => {
-  test('is told after they are', async () => {
+  test('is answered after them', async () => {
     const world = new EngineWorld()
     const made = watched(world.engine.execute(createService(ORDERS, NO_WISH)))
     const twice = watched(world.engine.execute(createService(ORDERS, NO_WISH)))
@@ -202,7 +202,7 @@ describe('what was decided on changes that are not on disk yet', () => {
     expect(world.store.contents.get('a')).toBe('same')
   })
 
-  test('is told anew: a refusal that holds no longer becomes a yes', async () => {
+  test('is decided again: a refusal whose reason has gone becomes a success', async () => {
     const world = new EngineWorld()
     world.start(createService(ORDERS, NO_WISH))
     await world.quiet()

@@ -17,7 +17,7 @@ export interface FollowerOptions {
   readonly clock: () => Now
   /** The stamps that `clock` gives. */
   readonly stamps: Stamps
-  /** Told by the state of what is applied. */
+  /** Called by the state with everything that is applied. */
   readonly presence?: Presence
   /** Takes applied changes in their order (the feed). */
   readonly feed: { publishChanges(changes: readonly Change[]): void }

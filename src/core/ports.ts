@@ -64,7 +64,7 @@ export interface Store {
   commit(groups: readonly ChangeGroup[]): Promise<CommitResult>
   /** One page of an item's history, newest first. `pageNo` counts from 1. */
   history(key: ConfigKey, page: { pageNo: number; pageSize: number }): Promise<HistoryPage>
-  /** The record with this id, whosever it is. */
+  /** The record with this id, of any item. */
   historyRecord(id: number): Promise<HistoryRecord | undefined>
   /** The record of this item before the record `id`. */
   historyBefore(key: ConfigKey, id: number): Promise<HistoryRecord | undefined>

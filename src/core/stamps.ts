@@ -1,4 +1,4 @@
-/** Stamps per millisecond: so many decisions share one without a stamp that is ahead of the clock. */
+/** Stamps per millisecond. With more decisions in one millisecond, stamps are ahead of the clock. */
 const PER_MS = 1_024
 /** The year 2100. A wall clock that is later is wrong, or stamps count on from there: ids must stay exact numbers. */
 const LATEST_MS = 4_102_444_800_000

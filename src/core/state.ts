@@ -49,7 +49,7 @@ export class State implements View {
   #step = 0
 
   /**
-   * `floorMs`: every `lastRefTime` is later than this (epoch ms). `presence`: told what is applied, and asked for times by
+   * `floorMs`: every `lastRefTime` is later than this (epoch ms). `presence`: notified of what is applied, and asked for times by
    * decisions.
    */
   constructor(

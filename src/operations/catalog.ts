@@ -16,7 +16,7 @@ export interface CatalogParts {
   readonly pushes: { list(key: ServiceKey): readonly ListedSubscriber[] }
 }
 
-/** Somebody who is told when a service changes. */
+/** A subscriber of changes of a service. */
 export interface ListedSubscriber {
   readonly address: string
   readonly port: number
@@ -116,7 +116,7 @@ function instanceViews({ guard, state, pushes }: CatalogParts) {
         return { entries: pageOf(found, page), totalCount: found.length }
       },
     }),
-    /** Who is told of changes of a service. */
+    /** The subscribers of changes of a service. */
     subscribers: guard.operation({
       permission: READ_SERVICE,
       resources: ({ key }: { key: ServiceKey; page: PageRequest }) => [serviceResource(key)],

@@ -38,7 +38,7 @@ export interface Caller {
 export interface Authorisation {
   /** False while everybody may do everything: resources are not even computed then. */
   readonly isOn: boolean
-  /** Whether the caller may do this. Throws Refusal where the caller cannot be told who it is. */
+  /** Whether the caller may do this. Throws a Refusal if the caller cannot be identified. */
   allows(caller: Caller, action: Action, resource: Resource): boolean
 }
 

@@ -12,7 +12,7 @@ export interface ListParts {
   readonly pushes: Pick<Pushes, 'subscribe'>
 }
 
-/** Which list is asked for, and by whom. */
+/** The requested list, and the consumer. */
 export interface ListRequest {
   readonly key: ServiceKey
   /** How the list is written; known to the writer. */
@@ -24,7 +24,7 @@ export interface ListRequest {
   readonly healthyOnly: boolean
   /** Whose labels a selector compares. */
   readonly consumerIp: string
-  /** Who wants to be told of changes; undefined: nobody. */
+  /** The subscriber of changes; undefined: none. */
   readonly subscriber: ListSubscriber | undefined
 }
 
@@ -62,7 +62,7 @@ export interface PushSubscription extends ListSubscriber {
 
 /** Tells subscribers of changes of services. */
 export interface Pushes {
-  /** Whether the client will be told, so that it may keep the list for longer. */
+  /** Whether the client gets changes, so that it may cache the list for longer. */
   subscribe(subscription: PushSubscription): boolean
 }
 
@@ -72,7 +72,7 @@ export type ListOperations = ReturnType<typeof listOperations>
 /** Makes the hot read of service discovery. */
 export function listOperations({ guard, state, lists, pushes }: ListParts) {
   return {
-    /** The list of a service, which is empty where there is no such service; subscribes who wants to be told. */
+    /** The list of a service, empty if the service does not exist. Adds the subscriber, if there is one. */
     list: guard.operation({
       permission: READ_SERVICE,
       resources: ({ key }: ListRequest) => [serviceResource(key)],

@@ -23,8 +23,8 @@ test('the health changes after checkTimes equal results in a row', () => {
 
 test('an opposite result resets the count', () => {
   const streak = new HealthStreak(true)
-  const told = [down, down, up, down, down, down].map((found) => streak.count(found, 3))
-  expect(told).toEqual([undefined, undefined, undefined, undefined, undefined, false])
+  const reported = [down, down, up, down, down, down].map((found) => streak.count(found, 3))
+  expect(reported).toEqual([undefined, undefined, undefined, undefined, undefined, false])
 })
 
 test('a refused connection changes the health at once, and only once', () => {

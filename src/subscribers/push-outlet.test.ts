@@ -181,7 +181,7 @@ test('a list that cannot fit a datagram of the client is not granted and not sen
   expect(pushes.subscribe(subscriber(2, { agent: 'small' }))).toBe(true)
 })
 
-test('who never acks is left alone until it calls again, and is told to poll until it acks', () => {
+test('a client that never acks gets no push until its next list request, and the short cacheMillis until it acks', () => {
   const { pushes, pass, change, sender, clock } = fixture()
   const targets: PushTarget[] = []
   sender.onSend = (target) => void targets.push(target)

@@ -6,10 +6,10 @@ import { NAMESPACE } from '../core/namespaces/namespace.ts'
 import { recordRemoved, recordSaved } from '../core/records/record-kind.ts'
 import { type Round, ServiceWatch, WatchedService, type WatchOutlet } from './service-watch.ts'
 
-/** Streams that stay open: each watches services until it ends, and notes what it is told. */
+/** Streams that stay open: each watches services until it ends, and records its changes. */
 class Streams implements WatchOutlet {
   readonly #services = new Map<string, { watched: WatchedService; streams: string[] }>()
-  readonly told: string[] = []
+  readonly received: string[] = []
   readonly #current: () => string
   isOpen = true
 
@@ -33,7 +33,7 @@ class Streams implements WatchOutlet {
     return {
       next: () => {
         const stream = streams.next()
-        if (stream.done !== true) this.told.push(`${stream.value} ${this.#current()}`)
+        if (stream.done !== true) this.received.push(`${stream.value} ${this.#current()}`)
         return stream.done !== true
       },
     }
@@ -82,13 +82,13 @@ function pass(ms: number): void {
   while (soon.length > 0) soon.shift()!()
 }
 
-test('a change is told at every outlet where its service is watched, and only there', () => {
+test('a change reaches every outlet that watches its service, and no other', () => {
   first.open('a', SHOP)
   second.open('b', SHOP)
   second.open('c', OTHER)
   change(SHOP, 'one')
   pass(20)
-  expect([first.told, second.told]).toEqual([['a one'], ['b one']])
+  expect([first.received, second.received]).toEqual([['a one'], ['b one']])
 })
 
 test('remembered metadata that is saved or removed is a change of its service, other records are none', () => {
@@ -105,23 +105,23 @@ test('remembered metadata that is saved or removed is a change of its service, o
     watch.onChange(one)
     pass(60_000)
   }
-  expect(first.told).toEqual(['a record-saved', 'a record-removed'])
+  expect(first.received).toEqual(['a record-saved', 'a record-removed'])
 })
 
-test('a stream that stays is told of each later change, without asking again', () => {
+test('an open stream gets each later change without another request', () => {
   first.open('a', SHOP)
   for (const list of ['one', 'two', 'three']) {
     change(SHOP, list)
     pass(60_000)
   }
-  expect(first.told).toEqual(['a one', 'a two', 'a three'])
+  expect(first.received).toEqual(['a one', 'a two', 'a three'])
 })
 
 test('the changes of a burst are one report, of what is current when it is made', () => {
   first.open('a', SHOP)
   for (const list of ['one', 'two', 'three']) change(SHOP, list)
   pass(20)
-  expect(first.told).toEqual(['a three'])
+  expect(first.received).toEqual(['a three'])
 })
 
 test('changes that are not to be gathered are reported with the next turn of the loop', () => {
@@ -129,7 +129,7 @@ test('changes that are not to be gathered are reported with the next turn of the
   first.open('a', SHOP)
   change(SHOP, 'one')
   pass(0)
-  expect(first.told).toEqual(['a one'])
+  expect(first.received).toEqual(['a one'])
 })
 
 test('an outlet without subscribers of a service costs no timer', () => {
@@ -143,11 +143,11 @@ test('an outlet that has nothing to report now is asked again after the next cha
   first.isOpen = false
   change(SHOP, 'one')
   pass(20)
-  expect(first.told).toEqual([])
+  expect(first.received).toEqual([])
   first.isOpen = true
   change(SHOP, 'two')
   pass(20)
-  expect(first.told).toEqual(['a two'])
+  expect(first.received).toEqual(['a two'])
 })
 
 test('outlets and services take turns, so that thousands of subscribers of one delay no other', () => {
@@ -157,7 +157,7 @@ test('outlets and services take turns, so that thousands of subscribers of one d
   change(SHOP, 'one')
   change(OTHER, 'one')
   pass(20)
-  expect(first.told).toHaveLength(1_001)
-  expect(first.told.indexOf('other one')).toBeLessThan(65)
-  expect(second.told).toEqual(['single one'])
+  expect(first.received).toHaveLength(1_001)
+  expect(first.received.indexOf('other one')).toBeLessThan(65)
+  expect(second.received).toEqual(['single one'])
 })

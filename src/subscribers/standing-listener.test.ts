@@ -12,19 +12,19 @@ const watched = (dataId: string, md5 = ''): WatchedItem => ({ key: keyOf(dataId)
 let stored: Map<string, string>
 let waiting: (() => void)[]
 let polls: LongPolls
-let told: string[]
+let reported: string[]
 let listener: StandingListener
 beforeEach(() => {
   stored = new Map()
   waiting = []
-  told = []
+  reported = []
   const loop = { now: () => 0, soon: (run: () => void) => void waiting.push(run) }
   polls = new LongPolls({ md5Of: (key) => stored.get(key.text) ?? '', loop, maxWatched: MAX_WATCHED })
   listener = join('10.0.0.1')
 })
 
 function join(ip: string): StandingListener {
-  return polls.join({ ip, changed: ({ key, md5 }) => void told.push(`${key.dataId}=${md5}`) })
+  return polls.join({ ip, changed: ({ key, md5 }) => void reported.push(`${key.dataId}=${md5}`) })
 }
 
 function change(dataId: string, md5: string): void {
@@ -52,7 +52,7 @@ describe('a standing listener', () => {
     change('b', 'one')
     change('a', 'two')
     quiet()
-    expect(told).toEqual(['a=one', 'a=two'])
+    expect(reported).toEqual(['a=one', 'a=two'])
     expect(polls.counts()).toMatchObject({ listeners: 1, listened: 1, reported: 2, held: 0 })
   })
 
@@ -64,14 +64,14 @@ describe('a standing listener', () => {
     change('a', 'two')
     quiet()
     expect(answers).toEqual(['a'])
-    expect(told).toEqual(['a=one', 'a=two'])
+    expect(reported).toEqual(['a=one', 'a=two'])
   })
 
   test('gets a report at once of an item that differs from what it has', () => {
     change('a', 'one')
     listener.watch(watched('a', 'old'))
     listener.watch(watched('b'))
-    expect(told).toEqual(['a=one'])
+    expect(reported).toEqual(['a=one'])
   })
 
   test('gets one report of a burst, and none of a change that was taken back', () => {
@@ -81,7 +81,7 @@ describe('a standing listener', () => {
     change('b', 'one')
     change('b', '')
     quiet()
-    expect(told).toEqual(['a=three'])
+    expect(reported).toEqual(['a=three'])
   })
 
   test('gets no report of an item that it no longer watches, even if the change came before', () => {
@@ -91,11 +91,11 @@ describe('a standing listener', () => {
     change('b', 'one')
     listener.unwatch(keyOf('a'))
     quiet()
-    expect(told).toEqual(['b=one'])
+    expect(reported).toEqual(['b=one'])
     change('b', 'two')
     listener.leave()
     quiet()
-    expect(told).toEqual(['b=one'])
+    expect(reported).toEqual(['b=one'])
     expect(polls.counts()).toMatchObject({ listeners: 0, listened: 0 })
   })
 
@@ -112,7 +112,7 @@ describe('a standing listener', () => {
     change('b', 'one')
     change('a', 'one')
     quiet()
-    expect(told).toEqual(['a=one'])
+    expect(reported).toEqual(['a=one'])
     expect(polls.counts()).toMatchObject({ listeners: 1, listened: 1 })
   })
 

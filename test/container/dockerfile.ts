@@ -32,7 +32,7 @@ export function readDockerignore(file: string): ReadonlySet<string> {
   return new Set(others.map((line) => line.slice(1)))
 }
 
-/** A stage of a build, in a directory that stands for the file system of its image. */
+/** A stage of a build, with a directory as the file system of its image. */
 export interface Stage {
   readonly root: string
   readonly env: Record<string, string>

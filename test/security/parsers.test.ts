@@ -176,12 +176,12 @@ describe('any text is read or refused', () => {
       const checker = valueOrRefusal(() => parseHealthChecker(sent, { unknownIsNone }))
       if (checker?.type !== 'HTTP') return
       // What is sent to the instance is one request: nothing in it ends a line.
-      const told = [
+      const messages = [
         probePathOf(checker.path),
         ...Object.entries(probeHeadersOf(checker.headers)).flat(),
       ].join('')
       // oxlint-disable-next-line no-control-regex
-      expect(told).not.toMatch(/[\r\n\u0000]/)
+      expect(messages).not.toMatch(/[\r\n\u0000]/)
     }),
   )
 

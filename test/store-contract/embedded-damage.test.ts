@@ -69,7 +69,7 @@ describe('a text that is no UTF-8 any more', () => {
   )
   const damaged = places.filter((place) => ![...ROW_NUMBERS, ...UNCHECKED].includes(place))
 
-  test.each(damaged)('in %s is told of by the server and the doctor', async (place) => {
+  test.each(damaged)('in %s is reported by the server and the doctor', async (place) => {
     const [table = '', column = ''] = place.split('.')
     const first = `WHERE rowid = (SELECT max(rowid) FROM ${table})`
     const directory = await damagedBy(`UPDATE ${table} SET ${column} = ${NO_TEXT} ${first}`)

@@ -95,7 +95,7 @@ describe('a newest version that is missing', () => {
 })
 
 describe('rows that do not fit', () => {
-  test('an item that is missing is noticed and made anew', async () => {
+  test('a missing item is noticed and rebuilt', async () => {
     const { start, findings, contents } = await outcomeOf('DELETE FROM config_item WHERE name_id = 7')
     expect(start).toMatch(/damaged/)
     expect(findings).toMatchObject([{ place: 'item public/g/item-6' }])
@@ -151,7 +151,7 @@ describe('rows that do not fit', () => {
     expect(contents.get('item-6')).toBe('1')
   })
 
-  test('sums that are missing refuse the start, and are made anew', async () => {
+  test('missing sums refuse the start and are rebuilt', async () => {
     const { start, findings, contents } = await outcomeOf("DELETE FROM meta WHERE name = 'current_versions'")
     expect(start).toMatch(/The row current_versions of the table meta is damaged: it is missing/)
     expect(findings).toMatchObject([{ place: 'waypost.db, table meta, row current_versions' }])

@@ -120,7 +120,7 @@ describe('a repair', () => {
     expect(contents.get('item-8')).toBe(contentOf(8, 3))
   })
 
-  test('takes a page that stands twice for one', async () => {
+  test('counts a page that exists twice once', async () => {
     const { contents } = await repaired((file) => {
       const [first = 0, second = 0] = pagesOfKind(file, 13).slice(-2)
       overwrite(file, (second - 1) * PAGE, readFileSync(file).subarray((first - 1) * PAGE, first * PAGE))
@@ -166,7 +166,7 @@ describe('a repair', () => {
     const target = `${directory}-repaired`
     const { code, stdout } = await runWaypost(['doctor', '--data-dir', directory, '--repair', target])
     expect([code, stdout]).toEqual([1, expect.stringContaining(`Repaired into ${target}`)])
-    expect(stdout).toContain('Repaired: It is made anew')
+    expect(stdout).toContain('Repaired: It is rebuilt')
     expect(statSync(fileOf(directory)).mtimeMs).toBe(before)
     expect((await contentsOf(target)).get('item-6')).toBe(contentOf(6, 3))
   })

@@ -128,7 +128,7 @@ describe('a search', () => {
     return { totalCount: items.length, names: items.map(({ key }) => key.dataId) }
   }
 
-  test('matches as a plain reading of * does, whatever else stands in the pattern', () => {
+  test('gives * its meaning, for any other characters in the pattern', () => {
     const word = string({ unit: constantFrom('a', 'b', '.', '+', '('), minLength: 1, maxLength: 8 })
     const pattern = string({ unit: constantFrom('a', 'b', '.', '+', '(', '*', '*'), maxLength: 8 })
     assert(

@@ -23,7 +23,7 @@ export interface HistoryRecord {
   readonly atMs: number
 }
 
-/** A record as it stands in a list: without content and md5. */
+/** A record in a list: without content and md5. */
 export type HistoryEntry = Omit<HistoryRecord, 'content' | 'md5'>
 
 /** One page of the records of an item, newest first, and how many there are in all. */

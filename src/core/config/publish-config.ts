@@ -20,33 +20,33 @@ export interface PublishConfig {
 }
 
 /** Answers true. Publishing what is already there changes nothing and makes no history record. */
-export function publishConfig(wish: PublishConfig): Command<true> {
+export function publishConfig(input: PublishConfig): Command<true> {
   return {
-    subject: wish.key.text,
-    surelySyncs: (view) => wish.casMd5 === undefined && view.config(wish.key)?.md5 !== wish.md5,
+    subject: input.key.text,
+    surelySyncs: (view) => input.casMd5 === undefined && view.config(input.key)?.md5 !== input.md5,
     decide(view, now) {
-      const previous = view.config(wish.key)
-      checkCas(wish, previous)
-      const item = nextVersion(wish, previous, now)
+      const previous = view.config(input.key)
+      checkCas(input, previous)
+      const item = nextVersion(input, previous, now)
       if (previous !== undefined && sameVersion(previous, item)) return unchanged(true)
       const op = previous === undefined ? 'I' : 'U'
-      return synced([{ kind: 'config-published', op, item, previous, operator: wish.operator }], true)
+      return synced([{ kind: 'config-published', op, item, previous, operator: input.operator }], true)
     },
   }
 }
 
-function checkCas(wish: PublishConfig, previous: ConfigItem | undefined): void {
-  if (wish.casMd5 === undefined || wish.casMd5 === (previous?.md5 ?? '')) return
+function checkCas(input: PublishConfig, previous: ConfigItem | undefined): void {
+  if (input.casMd5 === undefined || input.casMd5 === (previous?.md5 ?? '')) return
   throw new Refusal('config-changed', 'Cas publish fail, server md5 may have changed.', {
     parameter: 'casMd5',
     allowed: 'the md5 of the current content',
   })
 }
 
-function nextVersion(wish: PublishConfig, previous: ConfigItem | undefined, now: Now): ConfigItem {
-  const { operator } = wish
+function nextVersion(input: PublishConfig, previous: ConfigItem | undefined, now: Now): ConfigItem {
+  const { operator } = input
   return {
-    key: previous?.key ?? ownKey(wish.key),
+    key: previous?.key ?? ownKey(input.key),
     origin: previous?.origin ?? {
       id: itemIdOf(now.stamp),
       createdMs: now.wallMs,
@@ -54,10 +54,10 @@ function nextVersion(wish: PublishConfig, previous: ConfigItem | undefined, now:
       createIp: ownText(operator.ip),
     },
     historyId: historyIdOf(now.stamp),
-    content: wish.content,
-    md5: wish.md5,
-    type: wish.type ?? previous?.type ?? 'text',
-    notes: notesWith(previous?.notes ?? NO_NOTES, wish.notes),
+    content: input.content,
+    md5: input.md5,
+    type: input.type ?? previous?.type ?? 'text',
+    notes: notesWith(previous?.notes ?? NO_NOTES, input.notes),
     modifiedMs: Math.max(now.wallMs, previous?.modifiedMs ?? 0),
   }
 }

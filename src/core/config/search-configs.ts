@@ -4,7 +4,7 @@ import type { ConfigTable } from './config-table.ts'
 /** Which items of a namespace are looked for; an empty text matches every item. */
 export interface ConfigSearch {
   readonly namespaceId: string
-  /** In a blur search `*` stands for any run of characters; without it the match is exact. */
+  /** In a blur search `*` matches any run of characters; without it the match is exact. */
   readonly mode: 'accurate' | 'blur'
   readonly dataId: string
   readonly group: string

@@ -3,13 +3,13 @@ import type { Instance, InstanceAddress } from './instance.ts'
 const FEWEST_SLOTS = 8
 /** Of the slots two thirds are used at most, so that a free one is near. */
 const MOST_USED = 2 / 3
-/** Room that is left when the table is made anew, so that this happens seldom. */
+/** Free slots of a rebuilt table, so that it is rebuilt seldom. */
 const SPARE = 1.25
 
 /** A slot that leads nowhere; others hold a place, counted from 1. */
 const FREE = 0
 
-/** What stands while no table is needed: shared, since it is never written to but made anew. */
+/** The table while none is needed. It is shared, because it is never written to but replaced. */
 const NO_PLACES: (Instance | undefined)[] = []
 const NO_SLOTS: number[] = [FREE]
 

@@ -47,8 +47,8 @@ describe('registering', () => {
     expect(carryOut(state, registerInstance(registration({ metadata: { b: '2', a: '1' } })), at(1))).toBe(
       'known',
     )
-    const wish = registration({ weight: 2, enabled: false, metadata: { c: '3' }, app: 'web' })
-    expect(carryOut(state, registerInstance(wish), at(2_000))).toBe('registered')
+    const input = registration({ weight: 2, enabled: false, metadata: { c: '3' }, app: 'web' })
+    expect(carryOut(state, registerInstance(input), at(2_000))).toBe('registered')
     expect([instance.metadata, lastHeardMs(state, instance)]).toEqual([{ c: '3' }, 2_000])
     expect(instance.record).toMatchObject({ serial, weight: 2, enabled: false, app: 'web' })
     expect(state.instancesInAll).toBe(1)
@@ -168,8 +168,8 @@ describe('modifying', () => {
   test('to more metadata than an instance may have is refused, and changes nothing', () => {
     const state = new State(WALL_MS)
     const instance = registered(state, { metadata: { a: 'x'.repeat(60) } })
-    const wish = patch({ weight: 9, metadata: { b: 'y'.repeat(60) } })
-    expect(refusalOf(() => carryOut(state, modifyInstance(target(), wish), at(0)))).toBe('invalid-parameter')
+    const input = patch({ weight: 9, metadata: { b: 'y'.repeat(60) } })
+    expect(refusalOf(() => carryOut(state, modifyInstance(target(), input), at(0)))).toBe('invalid-parameter')
     expect(instance.record.weight).toBe(1)
     carryOut(state, modifyInstance(target(), patch({ metadata: { a: 'y'.repeat(70) } })), at(0))
     expect(instance.metadata['a']).toBe('y'.repeat(70))

@@ -66,14 +66,14 @@ export interface KeysToRemember {
 }
 
 /** The changes that write the keys; none when they are there already. Refuses what would be too much in all. */
-export function rememberKeys(view: View, wish: KeysToRemember): Change[] {
-  const { serviceKey, record, keys, stamp } = wish
+export function rememberKeys(view: View, input: KeysToRemember): Change[] {
+  const { serviceKey, record, keys, stamp } = input
   const { address } = record
   const id = rememberedId({ serviceKey, address })
   const before = view.record(REMEMBERED_METADATA, id)?.metadata ?? {}
   if (Object.keys(keys).every((name) => before[name] === keys[name])) return []
   const metadata = { ...before, ...keys }
-  refuseTooMuch({ ...record.registered, ...metadata }, wish.maxBytes)
+  refuseTooMuch({ ...record.registered, ...metadata }, input.maxBytes)
   return [recordSaved(REMEMBERED_METADATA, { id, value: { serviceKey, address, metadata }, stamp })]
 }
 

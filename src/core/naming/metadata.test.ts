@@ -76,7 +76,7 @@ describe('remembered metadata', () => {
     expect(registered(state).metadata).toEqual({})
   })
 
-  test('does not age while the instance is there, and ages anew each time that it leaves', () => {
+  test('does not age while the instance exists, and starts to age each time that it leaves', () => {
     const state = livingState()
     registered(state)
     remember(state, { b: 'kept' })
@@ -233,7 +233,7 @@ describe('an empty service', () => {
     expect(expireEmptyServices(livenessOf(state), 1e9)).toEqual([])
   })
 
-  test('that has been used in between begins anew, also while the cleaning waited', () => {
+  test('that was used meanwhile starts to age again, also while the cleaning waits', () => {
     const state = livingState()
     registered(state)
     leave(state, 0)

@@ -35,7 +35,7 @@ export interface PushCounts {
 export interface PushSender {
   /** Makes the packet of a list answer (JSON), to be sent to many; undefined when no client could take it. */
   pack(answer: Buffer): PushPacket | undefined
-  /** Whether this client can be reached and takes a datagram of so many bytes. */
+  /** Whether this client is reachable and accepts a datagram of this number of bytes. */
   fits(target: PushTarget, bytes: number): boolean
   /** Sends, and once more if no ack comes; then `silentSinceMs` is set, which an ack lifts. */
   send(target: PushTarget, packet: PushPacket): void

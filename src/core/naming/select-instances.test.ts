@@ -25,8 +25,8 @@ function entryOf(state: State) {
   return entry
 }
 
-function update(state: State, wish: { protectThreshold?: number; selector?: Selector }): void {
-  const { protectThreshold, selector } = wish
+function update(state: State, settings: { protectThreshold?: number; selector?: Selector }): void {
+  const { protectThreshold, selector } = settings
   carryOut(state, updateService(ORDERS, { protectThreshold, selector, metadata: undefined }), at(0))
 }
 

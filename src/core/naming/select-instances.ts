@@ -2,7 +2,7 @@ import type { Instance } from './instance.ts'
 import { type LabelsOf, selectByLabel } from './label-selector.ts'
 import type { ServiceEntry } from './service-entry.ts'
 
-/** Which instances of a service are asked for, and by whom. */
+/** The requested instances of a service, and the address of the consumer. */
 export interface InstanceQuery {
   /** Names of clusters; empty: all. */
   readonly clusters: readonly string[]

@@ -45,7 +45,7 @@ export function newService(view: View, asked: ServiceKey, madeBy: Service['madeB
 }
 
 /** Makes a service that stays until it is deleted. Refuses one that exists. */
-export function createService(key: ServiceKey, wish: ServiceSettings): Command<'ok'> {
+export function createService(key: ServiceKey, settings: ServiceSettings): Command<'ok'> {
   return {
     subject: serviceSubject(key),
     decide(view, now) {
@@ -54,21 +54,21 @@ export function createService(key: ServiceKey, wish: ServiceSettings): Command<'
           names: { serviceName: key.groupedName },
         })
       }
-      const service = granted(newService(view, key, 'operator'), wish)
+      const service = granted(newService(view, key, 'operator'), settings)
       return synced([{ kind: 'service-saved', service, stamp: now.stamp }], 'ok')
     },
   }
 }
 
 /**
- * Changes what the wish names and keeps the rest. A service that a registration made belongs to the operator
+ * Changes what the settings name and keeps the rest. A service that a registration made belongs to the operator
  * from then on: what was acknowledged here must not leave when the service happens to be empty.
  */
-export function updateService(key: ServiceKey, wish: ServiceSettings): Command<'ok'> {
+export function updateService(key: ServiceKey, settings: ServiceSettings): Command<'ok'> {
   return {
     subject: serviceSubject(key),
     decide(view, now) {
-      const service = granted(existingService(view, key), wish)
+      const service = granted(existingService(view, key), settings)
       return synced([{ kind: 'service-saved', service, stamp: now.stamp }], 'ok')
     },
   }
@@ -100,12 +100,12 @@ export function saveCluster(key: ServiceKey, cluster: Cluster): Command<'ok'> {
   }
 }
 
-function granted(service: Service, wish: ServiceSettings): Service {
+function granted(service: Service, settings: ServiceSettings): Service {
   return {
     ...service,
-    protectThreshold: wish.protectThreshold ?? service.protectThreshold,
-    metadata: wish.metadata ?? service.metadata,
-    selector: wish.selector ?? service.selector,
+    protectThreshold: settings.protectThreshold ?? service.protectThreshold,
+    metadata: settings.metadata ?? service.metadata,
+    selector: settings.selector ?? service.selector,
     madeBy: 'operator',
   }
 }

@@ -19,7 +19,7 @@ import { createService, deleteService, saveCluster, updateService } from './serv
 import { isChecked } from './checked.ts'
 import { DEFAULT_SWITCHES } from '../operator/switches.ts'
 
-const wish = (other: object = {}) => ({
+const settings = (other: object = {}) => ({
   protectThreshold: undefined,
   metadata: undefined,
   selector: undefined,
@@ -29,7 +29,7 @@ const target = { serviceKey: ORDERS, address: address(), ephemeral: undefined }
 
 test('a service made by an operator stays, empty or not, and takes both kinds', () => {
   const state = livingState()
-  carryOut(state, createService(ORDERS, wish({ protectThreshold: 0.5, metadata: { a: '1' } })), at(0))
+  carryOut(state, createService(ORDERS, settings({ protectThreshold: 0.5, metadata: { a: '1' } })), at(0))
   registered(state)
   registered(state, { address: address({ port: 81 }), ephemeral: false })
   expect(state.instanceCount(ORDERS)).toBe(2)
@@ -45,7 +45,7 @@ test('a service made by an operator stays, empty or not, and takes both kinds', 
 
 test('one that an operator has changed or configured stays as well', () => {
   for (const command of [
-    updateService(ORDERS, wish({ metadata: { a: '1' } })),
+    updateService(ORDERS, settings({ metadata: { a: '1' } })),
     saveCluster(ORDERS, {
       name: 'DEFAULT',
       healthChecker: { type: 'NONE' },
@@ -65,12 +65,12 @@ test('one that an operator has changed or configured stays as well', () => {
 test('making one twice, changing or deleting what is not there, deleting one with instances are refused', () => {
   const state = new State(WALL_MS)
   const code = (command: Parameters<typeof carryOut>[1]) => refusalOf(() => carryOut(state, command, at(0)))
-  expect([code(updateService(ORDERS, wish())), code(deleteService(ORDERS))]).toEqual([
+  expect([code(updateService(ORDERS, settings())), code(deleteService(ORDERS))]).toEqual([
     'service-not-found',
     'service-not-found',
   ])
   registered(state)
-  expect([code(createService(ORDERS, wish())), code(deleteService(ORDERS))]).toEqual([
+  expect([code(createService(ORDERS, settings())), code(deleteService(ORDERS))]).toEqual([
     'service-exists',
     'service-not-empty',
   ])
@@ -80,10 +80,10 @@ test('making one twice, changing or deleting what is not there, deleting one wit
 
 test('updating changes what it names and keeps the rest', () => {
   const state = new State(WALL_MS)
-  carryOut(state, createService(ORDERS, wish({ protectThreshold: 0.5, metadata: { a: '1' } })), at(0))
-  carryOut(state, updateService(ORDERS, wish({ metadata: { b: '2' } })), at(0))
+  carryOut(state, createService(ORDERS, settings({ protectThreshold: 0.5, metadata: { a: '1' } })), at(0))
+  carryOut(state, updateService(ORDERS, settings({ metadata: { b: '2' } })), at(0))
   expect(state.service(ORDERS)).toMatchObject({ protectThreshold: 0.5, metadata: { b: '2' } })
-  carryOut(state, updateService(ORDERS, wish({ protectThreshold: 0 })), at(0))
+  carryOut(state, updateService(ORDERS, settings({ protectThreshold: 0 })), at(0))
   expect(state.service(ORDERS)).toMatchObject({ protectThreshold: 0, metadata: { b: '2' } })
 })
 
@@ -97,7 +97,7 @@ describe('lastRefMs', () => {
     expect(refOf(state)).toBe(WALL_MS + 5_000)
   })
 
-  test('strictly increases, also when the clock stands or goes back, and over deletion', () => {
+  test('strictly increases, also if the clock stops or goes back, and over deletion', () => {
     const state = new State(WALL_MS)
     let last = state.services.floorMs
     const steps = [
@@ -133,8 +133,8 @@ describe('lastRefMs', () => {
   test('moves once for all changes of a revision', () => {
     const state = new State(WALL_MS)
     const changes = Array.from({ length: 5_000 }, (_, port) => {
-      const wish = registration({ address: address({ port }) })
-      return registerInstance(wish).decide(state, at(1_000)).changes
+      const settings = registration({ address: address({ port }) })
+      return registerInstance(settings).decide(state, at(1_000)).changes
     })
     state.apply(changes.flat(), at(1_000))
     expect(refOf(state)).toBe(WALL_MS + 1_000)
@@ -144,7 +144,7 @@ describe('lastRefMs', () => {
 test('names are given sorted, by group or all, and are new after each change', () => {
   const state = new State(WALL_MS)
   const make = (groupedName: string) =>
-    carryOut(state, createService({ ...ORDERS, groupedName }, wish()), at(0))
+    carryOut(state, createService({ ...ORDERS, groupedName }, settings()), at(0))
   make('B@@x')
   make('A@@y')
   expect(state.services.names('public', undefined)).toEqual(['A@@y', 'B@@x'])

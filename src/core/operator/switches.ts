@@ -17,7 +17,7 @@ export interface Switches {
   readonly masters: readonly string[] | null
   /** What a client may cache a list when pushes reach it, ms. */
   readonly defaultPushCacheMillis: number
-  /** How often instances are told to beat unless they ask otherwise, ms. */
+  /** The beat interval of instances that do not set their own, ms. */
   readonly clientBeatInterval: number
   /** What a client may cache a list otherwise, ms. */
   readonly defaultCacheMillis: number

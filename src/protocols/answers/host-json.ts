@@ -8,7 +8,7 @@ export type HostFacts = Pick<Instance, 'record' | 'metadata' | 'timing' | 'entry
 
 /**
  * One entry of `hosts` (interface.md, Instance), always with all 14 fields in this order: some clients
- * compare hosts by their text. `beatIntervalMs` is what instances that ask for nothing else are told.
+ * compare hosts by their text. `beatIntervalMs` is the interval of instances that do not set their own.
  */
 export function hostJson(host: HostFacts, healthy: boolean, beatIntervalMs: number): string {
   const { record, metadata, timing, entry } = host

@@ -57,7 +57,7 @@ function answerOf(state: State, other: Partial<ListQuery> = {}): ListBody {
 const textOf = (state: State, other: Partial<ListQuery> = {}) => answerOf(state, other).toString()
 const viewOf = (state: State, other: Partial<ListQuery> = {}) => JSON.parse(textOf(state, other)) as ListView
 const portsOf = (view: ListView) => view.hosts.map(({ port }) => port)
-const wish = { protectThreshold: undefined, metadata: undefined, selector: undefined }
+const unchanged = { protectThreshold: undefined, metadata: undefined, selector: undefined }
 
 test('every field is there, in this order, with all 14 of a host', () => {
   const state = new State(WALL_MS)
@@ -120,7 +120,7 @@ describe('in the formats of /nacos', () => {
     const valid = () =>
       JSON.parse(textOf(other, { format: 'nacos-bare' })).hosts.map((host: { valid: boolean }) => host.valid)
     expect(valid()).toEqual([true, false])
-    carryOut(other, updateService(ORDERS, { ...wish, protectThreshold: 0.5 }), at(0))
+    carryOut(other, updateService(ORDERS, { ...unchanged, protectThreshold: 0.5 }), at(0))
     expect(valid()).toEqual([true, true])
   })
 })
@@ -209,7 +209,7 @@ describe('what is kept', () => {
 
   test('stays bounded however many sets of clusters are asked for', () => {
     const state = new State(WALL_MS)
-    // Answers of this size are bytes, which can be told apart.
+    // Answers of this size are buffers, which can be compared by identity.
     const metadata = { long: 'x'.repeat(17_000) }
     for (let turn = 0; turn < 40; turn++)
       registered(state, { address: address({ port: turn, cluster: `c${turn}` }), metadata })
@@ -267,9 +267,9 @@ describe('in a service whose hosts are kept one by one', () => {
     registered(state, { address: address({ port: 5 }), healthy: false })
     const healthy = () => viewOf(state).hosts.filter((host) => host.healthy).length
     expect(healthy()).toBe(39)
-    carryOut(state, updateService(ORDERS, { ...wish, protectThreshold: 1 }), at(0))
+    carryOut(state, updateService(ORDERS, { ...unchanged, protectThreshold: 1 }), at(0))
     expect(healthy()).toBe(40)
-    carryOut(state, updateService(ORDERS, { ...wish, protectThreshold: 0 }), at(0))
+    carryOut(state, updateService(ORDERS, { ...unchanged, protectThreshold: 0 }), at(0))
     expect(healthy()).toBe(39)
   })
 })
@@ -287,13 +287,13 @@ test('under protection all are called healthy, and are themselves again after it
   const state = new State(WALL_MS)
   registered(state, { address: address({ port: 1 }) })
   registered(state, { address: address({ port: 2 }), healthy: false })
-  carryOut(state, updateService(ORDERS, { ...wish, protectThreshold: 0.5 }), at(0))
+  carryOut(state, updateService(ORDERS, { ...unchanged, protectThreshold: 0.5 }), at(0))
   for (const healthyOnly of [true, false]) {
     const view = viewOf(state, { healthyOnly })
     expect(view.reachProtectionThreshold).toBe(true)
     expect(view.hosts.map(({ healthy }) => healthy)).toEqual([true, true])
   }
-  carryOut(state, updateService(ORDERS, { ...wish, protectThreshold: 0.4 }), at(0))
+  carryOut(state, updateService(ORDERS, { ...unchanged, protectThreshold: 0.4 }), at(0))
   expect(viewOf(state).hosts.map(({ healthy }) => healthy)).toEqual([true, false])
 })
 
@@ -302,7 +302,7 @@ test('a selector by label is read for each consumer', () => {
   registered(state, { address: address({ ip: '10.0.0.1', port: 1 }), metadata: { zone: 'a' } })
   registered(state, { address: address({ ip: '10.0.0.2', port: 2 }), metadata: { zone: 'b' } })
   const selector = { type: 'label', expression: 'CONSUMER.label.zone = PROVIDER.label.zone' } as const
-  carryOut(state, updateService(ORDERS, { ...wish, selector }), at(0))
+  carryOut(state, updateService(ORDERS, { ...unchanged, selector }), at(0))
   expect(portsOf(viewOf(state, { consumerIp: '10.0.0.1' }))).toEqual([1])
   expect(portsOf(viewOf(state, { consumerIp: '10.0.0.2' }))).toEqual([2])
   expect(portsOf(viewOf(state))).toEqual([1, 2])

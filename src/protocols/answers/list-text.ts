@@ -45,7 +45,7 @@ export function tailText(checksum: string, { lastRefMs, protecting, more }: List
   )
 }
 
-/** So many hosts are written between two looks at the clock. */
+/** How many hosts are written before the clock is checked again. */
 const HOSTS_AT_ONCE = 100
 
 /** Writes a list over several turns of the event loop. It says what was known at the call, whatever changes meanwhile. */

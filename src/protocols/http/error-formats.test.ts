@@ -8,13 +8,13 @@ import { STATUS_OF } from './errors/status-codes.ts'
 
 const CONTEXT = { method: 'GET', path: '/x', requestId: '00000000-0000-4000-8000-000000000000' }
 
-function told(format: ErrorFormat, code: RefusalCode, facts = {}): [number, string] {
+function answerOf(format: ErrorFormat, code: RefusalCode, facts = {}): [number, string] {
   const { status, body } = format(new Refusal(code, 'The sentence.', facts), CONTEXT)
   return [status, String(body)]
 }
 
 describe('/svc', () => {
-  test.each(Object.entries(STATUS_OF))('%s is told as %s with problem details', (code, status) => {
+  test.each(Object.entries(STATUS_OF))('%s is answered as %s with problem details', (code, status) => {
     const answer = problemErrors(
       new Refusal(code as RefusalCode, 'The sentence.', { parameter: 'p', allowed: 'q' }),
       CONTEXT,
@@ -65,7 +65,7 @@ describe('/nacos', () => {
       "caused: Required request parameter 'dataId' for method parameter type String is not present;",
     ],
   ] as const)('configuration: %s %j', (...[code, facts, status, text]) => {
-    expect(told(configErrors, code, facts)).toEqual([status, text])
+    expect(answerOf(configErrors, code, facts)).toEqual([status, text])
   })
 
   test.each([
@@ -94,7 +94,7 @@ describe('/nacos', () => {
     ],
     ['invalid-parameter', { parameter: 'weight' }, 400, 'The sentence.'],
   ] as const)('naming: %s %j', (...[code, facts, status, text]) => {
-    expect(told(namingErrors, code, facts)).toEqual([status, text])
+    expect(answerOf(namingErrors, code, facts)).toEqual([status, text])
   })
 
   test('a fault of ours tells nothing but where to look', () => {

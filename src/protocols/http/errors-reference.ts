@@ -78,7 +78,7 @@ naming (\`ns\`).
 `
 
 const FAULT = `
-Anything else is a fault of the server: 500, \`${problemType('internal')}\`, with an \`instance\` that stands in the
+Anything else is a fault of the server: 500, \`${problemType('internal')}\`, with an \`instance\` that is also in the
 server's log beside the cause. Please report it.
 `
 

@@ -37,7 +37,7 @@ test.each(['/a', '/a/b//', '/A/B', '//a/b', '/a/%62', '', '/', '__proto__', '/c/
   },
 )
 
-test('a method that a path does not have is told with those that it has', () => {
+test('the answer to an unknown method lists the methods of the path', () => {
   for (const method of ['DELETE', 'HEAD', 'OPTIONS', 'get', 'constructor']) {
     const found = router.find(method, '/a/b')
     expect(found).toBeInstanceOf(Refusal)

@@ -59,7 +59,7 @@ describe('what a form says', () => {
     expect(values.get('constructor')).toBe('2')
   })
 
-  test('JSON that nobody escaped is read as it stands', () => {
+  test('JSON that is not escaped is read as it is', () => {
     expect(body('beat={"ip":"1.1.1.1","metadata":{"a":"b"}}&x=[1,2]')).toEqual({
       beat: '{"ip":"1.1.1.1","metadata":{"a":"b"}}',
       x: '[1,2]',

@@ -140,7 +140,7 @@ function decodeBytes(bytes: Buffer, parameter: string): string {
   return result.toString('utf8')
 }
 
-/** The byte that `%xx` at this place stands for, or -1 where it is not such a sequence. */
+/** The byte of `%xx` at this place, or -1 if there is no such sequence. */
 function percentByte(bytes: Buffer, at: number): number {
   if (at + 2 >= bytes.length) return -1
   const high = hexDigit(bytes[at + 1]!)

@@ -86,6 +86,6 @@ test.each([
     body(...Array.from({ length: 33 }, () => ['a', 'b'] as [string, string])),
     /too many parts/,
   ],
-])('%s is refused', (...[, type, sent, told]) => {
-  expect(() => parseMultipart(sent, type)).toThrow(told)
+])('%s is refused', (...[, type, sent, message]) => {
+  expect(() => parseMultipart(sent, type)).toThrow(message)
 })

@@ -93,7 +93,7 @@ test('a client that has gone does no harm to the others', async () => {
   expect((await received(socket)).packet.data).toBe('{"a":1}')
 })
 
-test('a client of the other address family is not reached, and told so', async () => {
+test('a client of the other address family is reported as unreachable', async () => {
   const pushes = await pushesOn('127.0.0.1')
   const target = { ...targetOf(await client()), address: '::1' }
   expect(pushes.fits(target, 10)).toBe(false)
@@ -119,7 +119,7 @@ test('a Go client is not granted what its buffer cannot hold', async () => {
   expect(pushes.fits(target, 4_025)).toBe(false)
 })
 
-test('an address that cannot be bound is told once, and nobody is granted pushes', async () => {
+test('an address that cannot be bound is logged once, and no client is reachable', async () => {
   const log = vi.fn<(message: string, error: Error) => void>()
   const pushes = await pushesOn('192.0.2.1', log)
   expect(log).toHaveBeenCalledOnce()

@@ -7,12 +7,12 @@ import type { Loop } from '../../core/sliced-work.ts'
 import { PushDeliveries } from './push-deliveries.ts'
 import { datagramLimitOf, decodeAck, encodePush } from './push-packet.ts'
 
-/** Network errors come in thousands; one a minute is told. */
+/** Network errors come in thousands; one per minute is logged. */
 const LOG_EVERY_MS = 60_000
 
 /** What the push socket needs of the server. */
 export interface PushSocketOptions {
-  /** Where the server listens: an address, or a name that stands for one. */
+  /** The address that the server listens on, or a name of it. */
   readonly host: string
   readonly loop: Loop
   /** Epoch milliseconds; packets are numbered from it, so that numbers rise over restarts too. */

@@ -8,7 +8,7 @@ const STEP_MS = 60_000
  * clock: this covers 30,000 changes of one service between two commits.
  */
 const LEAST_AHEAD_MS = 30_000
-/** How far ahead it stays when the store is closed, for times that no commit has told. */
+/** How far ahead it stays when the store is closed, for times that are in no commit. */
 const AHEAD_WHEN_CLOSED_MS = 1_000
 
 /**

@@ -9,7 +9,7 @@ export function newestRevision(nameId: string): string {
   return `max(${newest(0)}, ${newest(1)})`
 }
 
-/** What the item of a name stands at: one of its revisions. */
+/** The current version of the item of a name: one of its revisions. */
 export interface CurrentVersion {
   readonly nameId: number
   readonly revisionId: number
@@ -50,7 +50,7 @@ export class VersionSums {
     return copy
   }
 
-  /** Takes note that an item stands at another revision than before; 0 is none. */
+  /** Records a new current revision of an item; 0 is none. */
   move(nameId: number, before: number, after: number): void {
     this.#ids += BigInt(after - before)
     this.#mixed = (this.#mixed + mixed(nameId, after) - mixed(nameId, before)) >>> 0

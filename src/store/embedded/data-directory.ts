@@ -17,7 +17,7 @@ export function databasePath(directory: string): string {
   return join(directory, 'waypost.db')
 }
 
-/** Says that the directory has a database, so that a lost one is noticed and not silently made anew. */
+/** Marks that the directory has a database, so that a lost one is noticed and not replaced by an empty one. */
 export function markerPath(directory: string): string {
   return join(directory, 'waypost.json')
 }
@@ -48,7 +48,7 @@ function makeDirectory(directory: string): void {
   const parent = dirname(directory)
   if (parent !== directory) makeDirectory(parent)
   mkdirSync(directory, { mode: 0o700 })
-  // The new name stands in its parent.
+  // The new name is an entry of its parent.
   syncPath(parent)
 }
 
@@ -69,7 +69,7 @@ export function checkMarker(directory: string): void {
   throw new Error(
     `The data directory ${directory} belongs to a Waypost server, but its database waypost.db is missing or empty. ` +
       'Put it back from a backup, or check that the right disk is mounted; ' +
-      'to begin anew and lose what was stored, remove waypost.json from the directory.',
+      'to start with an empty store and lose all data, remove waypost.json from the directory.',
   )
 }
 

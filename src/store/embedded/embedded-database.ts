@@ -94,7 +94,7 @@ export class EmbeddedDatabase implements Methods {
   }
 
   /**
-   * Writes something small where a transaction that failed stands in the log, so that it cannot come back: SQLite
+   * Writes something small over a failed transaction in the log, so that it cannot come back: SQLite
    * goes on there after it has taken one back. Throws where that cannot be written either.
    */
   overwriteFailed(): void {

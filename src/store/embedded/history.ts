@@ -47,7 +47,7 @@ function recordWithoutContent(connection: Connection, id: number | null): Revisi
   return row === undefined ? undefined : RECORDS.read(row)
 }
 
-/** The record with this id, whosever it is. */
+/** The record with this id, of any item. */
 export function recordById(connection: Connection, id: number): CrossingRecord | undefined {
   return recordOf(connection, 'id = ? AND hidden = 0', [id])
 }

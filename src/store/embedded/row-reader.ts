@@ -6,7 +6,7 @@ import type { Table, Values } from './table.ts'
 // never sees a text of the file: what a query reads of one is its bytes in hexadecimal digits. And since the way
 // through the driver has its price per value, the texts of a row come as one.
 
-/** Bytes that no UTF-8 has: one between two texts, and one that stands for NULL. */
+/** Bytes that UTF-8 does not have: one between two texts, and one for NULL. */
 const BETWEEN = 0xff
 const NOTHING = 0xfe
 

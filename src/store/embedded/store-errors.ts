@@ -4,7 +4,7 @@ export function sqliteCodeOf(error: unknown): string | undefined {
   return typeof code === 'string' && code.startsWith('SQLITE_') ? code : undefined
 }
 
-/** What a person should know and do, by the SQLite code that stands for a whole class. */
+/** The advice for a person, by the SQLite code of a class of errors. */
 const STORE_WIDE: readonly (readonly [prefix: string, advice: string])[] = [
   ['SQLITE_FULL', 'the disk of its data directory is full; free some space there, writes then go on'],
   [
@@ -28,7 +28,7 @@ const STORE_WIDE: readonly (readonly [prefix: string, advice: string])[] = [
 /**
  * The store as a whole cannot do what was asked. `reopen` says that this connection must not be used again: what
  * it has in memory and what is on the disk do not fit. A full disk and an I/O error leave a sound connection: the
- * transaction was taken back there. Opening anew would find it in the log and take it for committed.
+ * transaction was taken back there. Reopening would find it in the log and treat it as committed.
  */
 export class StoreFailure extends Error {
   readonly reopen: boolean

@@ -5,7 +5,7 @@ export const TABLES = {
   /** Values of the store's own; see `meta.ts`. */
   meta: defineTable('meta', { name: text('name'), value: text('value') }, { key: ['name'] }),
 
-  /** The number that stands for the key of an item in the other tables. */
+  /** The number of the key of an item in the other tables. */
   config_name: defineTable(
     'config_name',
     {

@@ -68,7 +68,7 @@ export class WorkerClient {
 
   /**
    * Whether a connection was lost in the middle of a commit: the next one may have found that commit whole in the
-   * log, while memory goes on without it. Only reading everything anew, a restart, can tell.
+   * log, while memory goes on without it. Only a restart, which reads everything again, shows it.
    */
   get commitInDoubt(): boolean {
     return this.#commitInDoubt
@@ -84,7 +84,7 @@ export class WorkerClient {
     try {
       if (this.#running !== undefined) await this.call('close', [])
     } catch (error) {
-      // Nothing is lost: what was acknowledged stands in the log beside the database.
+      // Nothing is lost: acknowledged changes are in the log beside the database.
       this.#log.warn({ directory: this.#directory, err: error }, 'The store could not tidy up as it closed')
     }
     await this.#gone

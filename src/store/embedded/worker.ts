@@ -11,7 +11,7 @@ if (port === null) throw new Error('This module is the store’s worker thread a
 /** After damage nothing is trusted any more: all that was asked meanwhile gets the same answer. */
 let broken: StoreFailure | undefined
 /**
- * A write has failed, and stands in the log perhaps as if it were committed: a crash would bring it back. So
+ * A write has failed, and may be in the log as if it were committed: a crash would bring it back. So
  * nothing else is written, and nothing is said to be, before that place of the log is written over.
  */
 let inDoubt = false

@@ -45,7 +45,7 @@ export async function reader(options: ClientOptions, items: readonly string[]): 
 }
 
 /**
- * Watches one item as clients do: polls with the md5 of what it has, reads when it is told so. Everything it read is
+ * Watches one item as clients do: polls with the md5 of its content, and reads after a change. Everything it read is
  * recorded; its final view is what it had when it was stopped.
  */
 export async function watcher(

@@ -11,16 +11,16 @@ async function toldOf(
   handled: () => Handled,
   params: object = {},
 ): Promise<object[]> {
-  const told: object[] = []
+  const logged: object[] = []
   const plain = { method: 'PUT', path: '/x', permission, handle: handled } as unknown as Route
-  const [route] = auditedRoutes([plain], { info: (facts) => void told.push(facts) })
+  const [route] = auditedRoutes([plain], { info: (facts) => void logged.push(facts) })
   await route!.handle({ params, caller } as unknown as Request<never>)
-  return told
+  return logged
 }
 
 const SET_SWITCH: Permission = { action: 'write', resource: 'operator' }
 
-test('a change of a switch is told with who made it', async () => {
+test('a change of a switch is logged with the address of the operator', async () => {
   expect(await toldOf(SET_SWITCH, () => textAnswer('ok'), { entry: 'pushEnabled', value: 'false' })).toEqual([
     {
       ip: '127.0.0.9',
@@ -35,7 +35,7 @@ test('a change of a switch is told with who made it', async () => {
   ).toHaveLength(1)
 })
 
-test('what was refused, what only reads and what applications do is not told', async () => {
+test('refused requests, reads and requests of applications are not logged', async () => {
   expect(await toldOf(SET_SWITCH, () => textAnswer('no', 400))).toEqual([])
   expect(await toldOf({ action: 'read', resource: 'operator' }, () => textAnswer('ok'))).toEqual([])
   expect(await toldOf({ action: 'write', resource: 'config' }, () => textAnswer('ok'))).toEqual([])

@@ -83,7 +83,7 @@ function nodeJson({ ip, port, alive, lastRefMs }: Member, version: string): obje
 
 /**
  * There is no sign-in yet, and everybody may do everything: clients that are set up with a user get a token
- * that stands for nothing, because some do not start, and others ask before each request, without one.
+ * that has no meaning, because some do not start, and others ask before each request, without one.
  */
 const LOGIN = endpoint({
   summary: 'Gives a token to clients that ask for one; nothing is checked, since there is no sign-in yet',

@@ -5,7 +5,7 @@ import { Type } from '../../parameters/schema.ts'
 /** What an import and a clone have in common. Without a policy nothing that exists is touched. */
 export const POLICY_PARAMS = {
   policy: Type.Optional(
-    Type.Enum([...IMPORT_POLICIES], { description: 'What happens where an item exists; ABORT unless told.' }),
+    Type.Enum([...IMPORT_POLICIES], { description: 'What happens if an item exists; ABORT by default.' }),
   ),
   dryRun: Type.Optional(Type.Boolean({ description: 'Tells what would happen, and changes nothing.' })),
   src_user: Type.Optional(fields.srcUser),

@@ -12,7 +12,7 @@ const LINGER_MS = 1_000
 /** An answer on its way to the client. */
 export interface Sending {
   readonly response: ServerResponse
-  /** Told once the answer is sent. */
+  /** Called when the answer is sent. */
   readonly sender: AnswerSender
   /** It is the last answer of its connection. */
   readonly ends: boolean

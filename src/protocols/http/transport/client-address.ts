@@ -34,7 +34,7 @@ export function plainAddress(address: string | undefined): string {
 
 /**
  * Who sent a request: the socket's address, unless that is a trusted proxy: then the last hop of
- * X-Forwarded-For that is not one. What stands left of an unreadable hop is not believed.
+ * X-Forwarded-For that is not one. Hops before an unreadable one are ignored.
  */
 export function callerAddress(
   socketIp: string,

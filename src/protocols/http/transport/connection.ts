@@ -99,7 +99,7 @@ export class Connection {
   }
 }
 
-/** How long the request that is arriving on a connection has been on its way, told by the bytes received. */
+/** How long the current request of a connection has been arriving, measured by the received bytes. */
 class Arrival {
   readonly #socket: Socket
   /** The latest request, until all of it has arrived. */

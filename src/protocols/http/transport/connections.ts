@@ -14,7 +14,7 @@ export interface ConnectionSettings {
 /** Refused connections come in thousands; one line a minute reports them. */
 const LOG_EVERY_MS = 60_000
 
-/** How many connections beyond the limit are told why they are refused; Node closes further ones without a word. */
+/** How many connections beyond the limit get an error; Node closes further ones without an answer. */
 const MOST_TOLD = 256
 
 const TOO_MANY: Reason = {
@@ -59,7 +59,7 @@ export class Connections {
     return this.#open.values()
   }
 
-  /** Takes a connection in; false when it was told that there are too many. */
+  /** Accepts a connection. Returns false if there are too many; the connection then got an error. */
   admit(socket: Socket): boolean {
     this.accepted++
     const { maxConnections, maxConnectionsPerAddress } = this.#settings

@@ -10,7 +10,7 @@ const MOZILLA = 'Mozilla/5.0 (X11; Linux x86_64)'
 
 type Sent = Readonly<Record<string, string>>
 
-/** The code of the refusal of a request, undefined where it passes; a server on every address unless told. */
+/** The code of the refusal of a request, undefined if it is accepted. By default the server listens on every address. */
 function judged(
   method: string,
   headers: Sent,

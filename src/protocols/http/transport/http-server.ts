@@ -56,7 +56,7 @@ export interface HttpServerOptions {
   /** Judges a request before its body is read: an answer, or a Refusal thrown, keeps it from its handler. */
   readonly gate?: (route: Route, rawUrl: string, caller: HttpCaller) => Answer | undefined
   readonly onAnswer?: (route: Route | undefined, status: number, elapsedMs: number) => void
-  /** Told the code of each refusal, `internal` for a fault of ours. */
+  /** Called with the code of each refusal; the code of a fault of the server is `internal`. */
   readonly onRefusal?: (code: string) => void
   /** Called for each client that sent no HTTP/1.1, too large headers, or too slowly. */
   readonly onMalformed?: () => void
@@ -193,7 +193,7 @@ function contextOf({
   }
 }
 
-/** What Node's HTTP server is told; one warning is logged when its version was not tested. */
+/** The options of Node's HTTP server. Logs a warning if its version is not tested. */
 function nodeOptions({ settings, log, nodeVersion = process.versions.node }: HttpServerOptions): NodeOptions {
   if (!isTested(nodeVersion))
     log.warn(

@@ -42,7 +42,7 @@ export function dropBody(request: IncomingMessage, onEnd: () => void): void {
 /** The body of one request while it arrives. Its bytes count in the memory of all bodies. */
 class BodyReading {
   readonly #limits: BodyLimits
-  /** Undefined once it was told how the reading ended. */
+  /** Undefined after it was called with the result. */
   #receiver: BodyReceiver | undefined
   #pieces: BodyPieces | undefined
   #bytes = 0

@@ -33,7 +33,7 @@ export interface BackupOptions {
   readonly version: string
   /** 0 is as fast as it goes. */
   readonly bytesPerSecond: number
-  /** What it leaves free on its disk, which the server may share; 64 MiB unless told. */
+  /** The space that stays free on its disk, which the server may use too; 64 MiB by default. */
   readonly reserveBytes?: number
 }
 

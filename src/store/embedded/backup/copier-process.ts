@@ -91,4 +91,4 @@ export class CopierProcess {
 }
 
 const ENDED = 'the process that copies has ended'
-const CHANGED = 'the store was opened anew while it was copied (its disk had an error): try again'
+const CHANGED = 'the store was reopened during the copy, because its disk had an error: try again'

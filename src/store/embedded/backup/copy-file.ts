@@ -6,7 +6,7 @@ import type { OnProgress } from '../doctor/finding.ts'
 const BLOCK_BYTES = 1024 * 1024
 /**
  * How much is written before it is brought to the disk. All in one go at the end would stand in the queue of the disk
- * before the fsyncs of the server's log: 62 to 145 ms at 340 MB where they take 12. So much takes a few milliseconds,
+ * before the fsyncs of the server's log: 62 to 145 ms at 340 MB where they take 12. This amount takes a few milliseconds,
  * and the copy is no slower for it.
  */
 const SYNC_BYTES = 4 * 1024 * 1024

@@ -78,7 +78,7 @@ function checkMarker(directory: string, findings: Findings): void {
       )
     findings.note('waypost.json', {
       problem: 'The marker is missing.',
-      effect: 'The next start writes it anew.',
+      effect: 'The next start writes it again.',
     })
     return
   }
@@ -87,7 +87,7 @@ function checkMarker(directory: string, findings: Findings): void {
     findings.damage('waypost.json', {
       problem: 'The marker cannot be read.',
       effect: 'The server does not start.',
-      remedy: 'The marker is written anew.',
+      remedy: 'The marker is written again.',
     })
     return
   }
@@ -123,7 +123,7 @@ function checkHeader(directory: string, file: DatabaseFile, findings: Findings):
   if (missing > 0)
     findings.damage('waypost.db', {
       problem: `The file was cut: it has ${file.bytes} bytes, and ${missing} of its ${file.pageCount} pages are missing.`,
-      effect: 'What those pages held is lost; what else that means stands below.',
+      effect: 'The rows of those pages are lost; the consequences are listed below.',
       remedy: 'Everything that is still there is saved.',
     })
   checkLog(file, findings)

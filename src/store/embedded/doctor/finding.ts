@@ -46,5 +46,5 @@ export class Findings {
   }
 }
 
-/** Is told how far a long piece of work has come; `total` is 0 where nobody knows. */
+/** Called with the progress of long work; `total` is 0 if it is unknown. */
 export type OnProgress = (step: string, done: number, total: number) => void

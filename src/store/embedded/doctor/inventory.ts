@@ -193,7 +193,7 @@ function noteRevision(inventory: Inventory, findings: Findings, row: RevisionRow
     findings.damage(`waypost.db, table config_revision, row ${note.id}`, {
       problem: `The content has the md5 ${md5}, and ${row.md5} is noted for it.`,
       effect: 'Watchers of the item compare md5s: they may load it again and again.',
-      remedy: 'The md5 is noted anew.',
+      remedy: 'The md5 is computed again.',
     })
   }
 }

@@ -43,7 +43,7 @@ function problemOfItem(
     if (last === undefined || last.op === 'D') return undefined
     return {
       problem: `Its history ends with the version ${last.id}, but the table config_item has no row of it.`,
-      effect: 'Clients are told that the item does not exist, or the server does not start.',
+      effect: 'Clients get a 404 for the item, or the server does not start.',
     }
   }
   if (lost !== undefined || last === undefined) {
@@ -97,7 +97,7 @@ function remedyOf({ inventory, plan }: Judging, nameId: number, target: Revision
       ? 'The item is lost.'
       : 'It stays deleted; its history gets a record of that.'
   if (!inventory.items.has(nameId) || plan.staleRows.has(nameId))
-    return `It is made anew with the version ${target.id}; description and tags are lost.`
+    return `It is rebuilt with the version ${target.id}; description and tags are lost.`
   return `It falls back to its newest sound version, ${target.id}.`
 }
 
@@ -108,7 +108,7 @@ function judgeSums(judging: Judging, { more, suspected }: MissingVersions): void
     findings.damage('waypost.db, table meta, row current_versions', {
       problem: 'What tells whether every item has its newest version is missing.',
       effect: 'The server does not start.',
-      remedy: 'It is made anew of the versions that are there.',
+      remedy: 'It is rebuilt from the existing versions.',
     })
   else if (more)
     findings.damage('waypost.db, tables config_item and config_revision', {

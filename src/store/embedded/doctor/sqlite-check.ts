@@ -48,14 +48,14 @@ export class ReadLock {
       findings.damage('waypost.db', {
         problem: `SQLite says: ${message}.`,
         effect: effectOf(message),
-        remedy: 'All tables and indexes are written anew from the rows that are sound.',
+        remedy: 'All tables and indexes are rebuilt from the sound rows.',
       })
     }
     if (isOfThisFormat && !this.#hasTables())
       findings.damage('waypost.db', {
         problem: 'Its list of tables is not what Waypost writes.',
         effect: 'The server does not start.',
-        remedy: 'All tables are made anew and get the rows that are sound.',
+        remedy: 'All tables are rebuilt from the sound rows.',
       })
   }
 
@@ -68,7 +68,7 @@ export class ReadLock {
   }
 
   #hasTables(): boolean {
-    // What cannot be opened has been told of.
+    // A file that cannot be opened is reported already.
     if (this.#problem !== undefined || this.#connection === undefined) return true
     try {
       return hasWholeSchema(this.#connection)
@@ -90,7 +90,7 @@ export class ReadLock {
 
 /**
  * Taking the lock makes an empty log where there is none. That cannot be done in a directory that is read-only, and
- * need not be in one of our own: there SQLite is told that nobody writes the file.
+ * need not be in one of our own: there SQLite opens the file as one that nobody writes.
  */
 function connectReadOnly(path: string, access: Access): Connection {
   const immutable = () => new Connection(`${pathToFileURL(path).href}?immutable=1`, { readonly: true })

@@ -256,7 +256,7 @@ test('a walk through a file of SQLite gives what SQLite gives', () => {
   }
 })
 
-/** A page of rows that says it has so many, and has none. */
+/** A page whose header has this number of rows, and that has none. */
 function withRowCount(count: number): Buffer {
   const page = leafPage()
   page.writeUInt16BE(count, 3)

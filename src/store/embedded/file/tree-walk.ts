@@ -136,7 +136,7 @@ function cellAt({ bytes, kind }: TreePage, at: number): Cell {
   return { rowid, length, payloadAt }
 }
 
-/** The bytes of a record: what stands in the page, and the rest from its chain of further pages. */
+/** The bytes of a record: its part in the page, and the rest from its overflow pages. */
 function payloadOf(file: Pages, page: TreePage, { length, payloadAt }: Cell): Buffer {
   const most = page.kind === TABLE_LEAF ? PAGE_BYTES - 35 : Math.floor(((PAGE_BYTES - 12) * 64) / 255) - 23
   if (length <= most) {

@@ -1,7 +1,7 @@
 import type { HistoryEntry, HistoryRecord } from '../../../../core/config/history-record.ts'
 import { toTenant } from '../../../../core/namespace-id.ts'
 
-/** A record as it stands in a page: the same fields as in full, md5 and content null. */
+/** A record in a page: all fields, with md5 and content null. */
 export function entryJson(entry: HistoryEntry): object {
   return json(entry, { md5: null, content: null })
 }

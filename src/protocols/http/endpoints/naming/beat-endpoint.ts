@@ -56,7 +56,7 @@ async function answerLater(
 }
 
 /**
- * Stands for a request target word for word, in 20 characters: the targets of all instances would take more memory
+ * Identifies a request target exactly, in 20 characters: the targets of all instances would take more memory
  * than everything else that is known of them. SHA-1 is the fastest digest of Node. Collisions of two texts by one
  * author do no harm, and nobody can make a text that is taken for somebody else's.
  */

@@ -22,7 +22,7 @@ interface Inside {
   finished: boolean
 }
 
-/** Told that an answer was written to its connection. */
+/** Called when an answer was written to its connection. */
 export interface AnswerSender {
   answerSent(): void
 }

@@ -29,7 +29,7 @@ test('metadata has the five keys of the layout; other fields are in a comment', 
   )
 })
 
-test('any metadata survives', async () => {
+test('any metadata is written and read without a change', async () => {
   const text = fc
     .string({ unit: 'binary', maxLength: 200 })
     .filter((value) => Buffer.from(value).toString() === value)
@@ -130,7 +130,7 @@ describe('metadata of other emitters is read', () => {
     expect(items.every(({ group }) => group === 'G')).toBe(true)
   })
 
-  test('any item in any style of a common emitter', async () => {
+  test('any item, in any style of a common emitter', async () => {
     // In a block the emitter itself loses a text of blanks only.
     const text = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 120 })
@@ -227,7 +227,7 @@ test('a large file takes no more than linear time', async () => {
   expect(performance.now() - began).toBeLessThan(3_000)
 })
 
-test('other work gets its turn while a long list is read', async () => {
+test('other work runs while a long list is read', async () => {
   let turns = 0
   const count = setInterval(() => turns++, 1)
   const items = await parseMetadata(

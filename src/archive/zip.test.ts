@@ -36,11 +36,11 @@ test('a zip that was written can be read', async () => {
   expect(await contentsOf(zip)).toEqual({ 'G/a.json': '{}', 'Größe/日本.yml': 'ключ: ⚙', 'G/big': big })
 })
 
-test('a zip of nothing is empty', async () => {
+test('a zip without files is empty', async () => {
   expect(openZip(await zipOf([]), LIMITS)).toEqual([])
 })
 
-test('any files survive', async () => {
+test('any files are written and read without a change', async () => {
   const files = fc.uniqueArray(fc.tuple(fc.string({ minLength: 1, unit: 'grapheme' }), fc.uint8Array()), {
     selector: ([name]) => name,
     maxLength: 8,
@@ -58,7 +58,7 @@ test('any files survive', async () => {
   )
 })
 
-test('whatever bytes are changed, reading ends with the contents or with a refusal', async () => {
+test('reading a damaged zip ends with the contents or with a refusal, for any changed bytes', async () => {
   const whole = await zipOf([
     file('G/a', 'some text '.repeat(50)),
     file('G/b', 'x'),
@@ -120,7 +120,7 @@ describe('refused is', () => {
     await expect(openZip(zip, LIMITS)[0]!.read()).rejects.toThrow(/damaged in "G\/a"/)
   })
 
-  test('more than the limits, before anything is unpacked', async () => {
+  test('a zip beyond the limits, before anything is unpacked', async () => {
     const zip = await zipOf([file('G/a', 'a'.repeat(600_000)), file('G/b', 'b'.repeat(600_000))])
     expect(zip.length).toBeLessThan(5_000)
     expect(() => openZip(zip, { ...LIMITS, maxEntryBytes: 500_000 })).toThrow(
@@ -132,7 +132,7 @@ describe('refused is', () => {
     expect(() => openZip(zip, { ...LIMITS, maxEntries: 1 })).toThrow(/at most 1 entries/)
   })
 
-  test('an entry that unpacks to more than it says', async () => {
+  test('an entry that unpacks to more than its declared size', async () => {
     const zip = await zipOf([file('G/a', Buffer.alloc(900_000))])
     zip.writeUInt32LE(1_000, zip.readUInt32LE(zip.length - 6) + 24)
     await expect(openZip(zip, LIMITS)[0]!.read()).rejects.toThrow(/damaged in "G\/a"/)
@@ -144,7 +144,7 @@ test('directories are left out', async () => {
   expect(await contentsOf(zip)).toEqual({ 'G/a': 'x' })
 })
 
-test('what does not fit without zip64 is known before', () => {
+test('a zip that needs zip64 is refused before it is written', () => {
   const one = { name: 'G/a', bytes: 10_000_000 }
   expect(fitsInZip(Array(400).fill(one))).toBe(true)
   expect(fitsInZip(Array(430).fill(one))).toBe(false)

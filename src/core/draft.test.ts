@@ -50,7 +50,7 @@ function sizesOf({ namingSizes: { services, instances } }: View): unknown {
   return { services: services.total, instances: instances.total, counts }
 }
 
-test('commands decided in one batch come to the same, and say the same, as one by one', () => {
+test('commands in one batch have the same changes and answers as one by one', () => {
   assert(
     property(
       array(anyCommand, { maxLength: 20 }),
@@ -90,7 +90,7 @@ test('commands decided in one batch come to the same, and say the same, as one b
   )
 })
 
-test('what came and went within a batch does not count', () => {
+test('an instance that is added and removed in one batch does not count', () => {
   const state = new State(WALL_MS)
   registered(state)
   const draft = new Draft(state)

@@ -36,7 +36,7 @@ test('an ephemeral registration is visible and answered at once, and written beh
   expect(world.published).toHaveLength(2)
 })
 
-test('what is flushed is the newest state only', async () => {
+test('a flush writes only the newest state', async () => {
   const world = new EngineWorld()
   for (let app = 1; app <= 5; app++) world.start(registerInstance(registration({ app: `v${app}` })))
   await world.flush()
@@ -44,7 +44,7 @@ test('what is flushed is the newest state only', async () => {
   expect([...world.store.instances.values()].map(({ record }) => record.app)).toEqual(['v5'])
 })
 
-test('what changes while it is being written is written again', async () => {
+test('an instance that changes while it is being written is written again', async () => {
   const world = new EngineWorld()
   world.start(registerInstance(registration({ app: 'v1' })))
   world.engine.tick()
@@ -54,7 +54,7 @@ test('what changes while it is being written is written again', async () => {
   expect([...world.store.instances.values()].map(({ record }) => record.app)).toEqual(['v2'])
 })
 
-test('an instance is not written that has left with its service, also where another service has its name', async () => {
+test('an instance that was removed with its service is not written, also if a new service has the same name', async () => {
   const world = new EngineWorld()
   world.start(registerInstance(registration()))
   await world.flush()
@@ -66,7 +66,7 @@ test('an instance is not written that has left with its service, also where anot
   expect([...world.store.instances.values()].map(({ record }) => record.address.port)).toEqual([9])
 })
 
-test('a beat writes nothing; coming back to health does', async () => {
+test('a beat writes nothing, unless it makes the instance healthy', async () => {
   const world = new EngineWorld()
   world.start(registerInstance(registration()))
   await world.flush()
@@ -82,7 +82,7 @@ test('a beat writes nothing; coming back to health does', async () => {
   expect([...world.store.instances.values()][0]?.healthy).toBe(true)
 })
 
-test('an ephemeral command on a busy service waits for what is in flight', async () => {
+test('an ephemeral command on a busy service waits for the commit in flight', async () => {
   const world = new EngineWorld()
   const made = watched(world.engine.execute(createService(ORDERS, NO_WISH)))
   await world.turn()
@@ -127,7 +127,7 @@ describe('of many records', () => {
     expect(world.store.begun[0]).toHaveLength(1_000)
   })
 
-  test('lie in the order of their serials, whatever changed last; those of later changes come after all of them', async () => {
+  test('are written in the order of their serials, and those of later changes after them', async () => {
     const world = new EngineWorld()
     register(world, 2_500)
     await world.flush()
@@ -147,7 +147,7 @@ describe('of many records', () => {
     expect(apps.filter((app) => app === 'v3')).toHaveLength(1)
   })
 
-  test('leave none when the server stops', async () => {
+  test('are all written when the server stops', async () => {
     const world = new EngineWorld()
     register(world, 2_500)
     await oneTick(world)
@@ -157,10 +157,10 @@ describe('of many records', () => {
   })
 })
 
-describe('what is behind goes along with a durable change that needs it', () => {
+describe('a pending record is written with a durable change that needs it', () => {
   const lasting = registerInstance(registration({ ephemeral: false }))
 
-  test('the removal of what was at the place of a persistent instance', async () => {
+  test('the removal of the instance that a persistent one replaces', async () => {
     const world = new EngineWorld()
     world.start(registerInstance(registration()))
     await world.flush()
@@ -194,7 +194,7 @@ describe('what is behind goes along with a durable change that needs it', () => 
 })
 
 describe('deregistering', () => {
-  test('an instance that was never written is at once, and never written at all', async () => {
+  test('an instance that was never written is answered at once, and never written', async () => {
     const world = new EngineWorld()
     world.start(registerInstance(registration()))
     expect(world.engine.execute(deregisterInstance(TARGET))).toBe('ok')
@@ -203,7 +203,7 @@ describe('deregistering', () => {
     expect(world.store.instances.size).toBe(0)
   })
 
-  test('an instance that was written is answered when it is gone from the disk', async () => {
+  test('an instance that was written is answered when its removal is on disk', async () => {
     const world = new EngineWorld()
     world.start(registerInstance(registration()))
     await world.flush()
@@ -216,7 +216,7 @@ describe('deregistering', () => {
     expect([world.store.instances.size, world.state.instanceCount(ORDERS)]).toEqual([0, 0])
   })
 
-  test('an instance that is being written waits as well', async () => {
+  test('an instance that is being written waits too', async () => {
     const world = new EngineWorld()
     world.start(registerInstance(registration()))
     world.engine.tick()
@@ -228,7 +228,7 @@ describe('deregistering', () => {
     expect([left.value, world.store.instances.size]).toEqual(['ok', 0])
   })
 
-  test('an instance that a modification has written is durable, though it was still behind', async () => {
+  test('an instance that a modification has written is durable, although it was still pending', async () => {
     const world = new EngineWorld()
     world.start(registerInstance(registration()))
     const modified = watched(world.engine.execute(modifyInstance(TARGET, weight(5))))
@@ -244,7 +244,7 @@ describe('deregistering', () => {
 })
 
 describe('a flush that fails', () => {
-  test('loses nothing: it is tried again a second later', async () => {
+  test('loses nothing, because it is retried after a second', async () => {
     const world = new EngineWorld()
     world.start(registerInstance(registration()))
     world.engine.tick()
@@ -259,7 +259,7 @@ describe('a flush that fails', () => {
     expect([world.store.services.size, world.store.instances.size]).toEqual([1, 1])
   })
 
-  test('goes on with the rest of a large one a second later, without gathering', async () => {
+  test('continues with the rest after a second, without waiting for more', async () => {
     const world = new EngineWorld(2)
     for (let port = 1; port <= 5; port++)
       world.start(registerInstance(registration({ address: address({ port }) })))
@@ -289,7 +289,7 @@ describe('a flush that fails', () => {
     expect(world.store.services.has(written?.serviceSerial ?? -1)).toBe(true)
   })
 
-  test('keeps removals before what has replaced what they remove', async () => {
+  test('keeps removals before the records that replace the removed ones', async () => {
     const world = new EngineWorld()
     world.start(registerInstance(registration()))
     await world.flush()
@@ -304,7 +304,7 @@ describe('a flush that fails', () => {
     expect(world.store.instances.size).toBe(1)
   })
 
-  test('by a bad record leaves that one out, tells of it and writes the others', async () => {
+  test('by a bad record leaves it out, reports it and writes the others', async () => {
     const world = new EngineWorld()
     world.start(registerInstance(registration()))
     world.start(registerInstance(registration({ address: address({ port: 81 }) })))
@@ -317,7 +317,7 @@ describe('a flush that fails', () => {
     expect([...world.store.instances.values()].map(({ record }) => record.address.port)).toEqual([81])
   })
 
-  test('does not touch the callers of the same batch when it is one record', async () => {
+  test('does not affect the callers of the same batch if it is one record', async () => {
     const world = new EngineWorld()
     world.start(registerInstance(registration()))
     world.engine.tick()
@@ -331,7 +331,7 @@ describe('a flush that fails', () => {
   })
 })
 
-test('closing flushes what is behind, however much it is', async () => {
+test('closing flushes all pending records', async () => {
   const world = new EngineWorld()
   for (let port = 1; port <= 2_500; port++) {
     world.start(registerInstance(registration({ address: address({ port }) })))
@@ -343,7 +343,7 @@ test('closing flushes what is behind, however much it is', async () => {
   expect(world.store.instances.size).toBe(2_500)
 })
 
-test('an instance that expires while its modification is being written stays gone, on disk as well', async () => {
+test('an instance that expires while its modification is being written stays removed, also on disk', async () => {
   const world = new EngineWorld()
   world.start(registerInstance(registration()))
   await world.flush()
@@ -357,7 +357,7 @@ test('an instance that expires while its modification is being written stays gon
   expect(world.store.instances.size).toBe(0)
 })
 
-test('an instance that expires while its first write is a modification is removed before another one comes to its place', async () => {
+test('an instance that expires during its first write is removed before another one replaces it', async () => {
   const world = new EngineWorld()
   world.start(registerInstance(registration()))
   world.start(modifyInstance(TARGET, weight(5)))
@@ -370,7 +370,7 @@ test('an instance that expires while its first write is a modification is remove
   expect([...world.store.instances.values()].map(({ record }) => record.ephemeral)).toEqual([false])
 })
 
-test('nothing but ephemeral matters may be applied before it is on disk', () => {
+test('only ephemeral changes may be applied before they are on disk', () => {
   const world = new EngineWorld()
   const removed = recordRemoved(NAMESPACE, 'dev', 0)
   expect(() => world.engine.applyBehind([removed])).toThrow('disk')

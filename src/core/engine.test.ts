@@ -14,7 +14,7 @@ const keyOf = (dataId: string) => configKey('public', 'G', dataId)
 const publish = (dataId: string, content = dataId) =>
   publishConfig(publishing(content, { key: keyOf(dataId) }))
 
-test('a lone command is answered after one commit, which is visible then and not before', async () => {
+test('a single command is answered after one commit, and is not visible before', async () => {
   const world = new EngineWorld()
   const outcome = watched(world.engine.execute(publish('a')))
   await world.turn()
@@ -38,7 +38,7 @@ test('commands that arrive together are one commit, with a group for each', asyn
   expect(outcomes.map(({ value }) => value)).toEqual([true, true, true])
 })
 
-test('one batch is in flight at a time; the next is decided when that one is applied', async () => {
+test('one batch is in flight at a time, and the next is decided when it is applied', async () => {
   const world = new EngineWorld()
   const first = watched(world.engine.execute(publish('a', 'one')))
   await world.turn()
@@ -55,7 +55,7 @@ test('one batch is in flight at a time; the next is decided when that one is app
   expect([second.value, third.value]).toEqual([true, true])
 })
 
-test('what changes nothing is answered while others are being written, and so is a wrong casMd5', async () => {
+test('commands that change nothing, and a wrong casMd5, are answered during a commit', async () => {
   const world = new EngineWorld()
   world.start(publish('a', 'one'))
   await world.quiet()
@@ -68,7 +68,7 @@ test('what changes nothing is answered while others are being written, and so is
   expect(same.waits, 'what is not written yet is not there').toBe(true)
 })
 
-describe('a batch waits for callers that come back', () => {
+describe('a batch waits for returning callers', () => {
   /** Two were answered together, and one of them has come back. */
   async function oneIsBack(): Promise<EngineWorld> {
     const world = new EngineWorld()
@@ -81,7 +81,7 @@ describe('a batch waits for callers that come back', () => {
     return world
   }
 
-  test('until as many are there as there were', async () => {
+  test('until there are as many as in the last batch', async () => {
     const world = await oneIsBack()
     expect(world.store.begun).toHaveLength(1)
     world.start(publish('b', 'two'))
@@ -89,20 +89,20 @@ describe('a batch waits for callers that come back', () => {
     expect(world.store.begun[1]).toHaveLength(2)
   })
 
-  test('but only a few turns when nobody else comes', async () => {
+  test('but only a few turns if no other command arrives', async () => {
     const world = await oneIsBack()
     for (let turn = 0; turn < 4; turn++) await world.turn()
     expect(world.store.begun[1]).toHaveLength(1)
   })
 
-  test('and not for turns that others make long', async () => {
+  test('but not if other work makes the turns long', async () => {
     const world = await oneIsBack()
     world.nowMs += 10
     await world.turn()
     expect(world.store.begun[1]).toHaveLength(1)
   })
 
-  test('not any that was alone', async () => {
+  test('but not after a batch of one', async () => {
     const world = new EngineWorld()
     for (const content of ['one', 'two']) {
       world.start(publish('a', content))
@@ -112,7 +112,7 @@ describe('a batch waits for callers that come back', () => {
     expect(world.store.contents.get('a')).toBe('two')
   })
 
-  test('and not for all where they are many', async () => {
+  test('but not for all of many', async () => {
     const world = new EngineWorld()
     for (let caller = 0; caller < 100; caller++) world.start(publish(`d${caller}`, 'one'))
     await world.turn()
@@ -150,14 +150,14 @@ test('a command sees those before it in the batch', async () => {
   expect(world.state.config(keyOf('a'))).toBeUndefined()
 })
 
-test('what changes nothing is answered at once, without a commit', () => {
+test('a command that changes nothing is answered at once, without a commit', () => {
   const world = new EngineWorld()
   expect(world.engine.execute(deleteConfig(keyOf('a'), { ip: '', user: null }))).toBe(true)
   expect(() => world.engine.execute(deleteService(ORDERS))).toThrow('not found')
   expect(world.hasDeferred).toBe(false)
 })
 
-test('commands on one subject are decided in the order in which they came, also before their commit has begun', async () => {
+test('commands on one subject are decided in the order of their arrival, also before their commit starts', async () => {
   const world = new EngineWorld()
   world.start(registerInstance(registration()))
   await world.flush()
@@ -170,7 +170,7 @@ test('commands on one subject are decided in the order in which they came, also 
   expect(world.state.instanceCount(ORDERS)).toBe(1)
 })
 
-describe('what was decided on changes that are not on disk yet', () => {
+describe('a command that was decided on changes in flight', () => {
   test('is answered after them', async () => {
     const world = new EngineWorld()
     const made = watched(world.engine.execute(createService(ORDERS, NO_WISH)))
@@ -186,7 +186,7 @@ describe('what was decided on changes that are not on disk yet', () => {
     expect([listed.value, again.value]).toEqual([true, false])
   })
 
-  test('is decided again when they fail', async () => {
+  test('is decided again if they fail', async () => {
     const world = new EngineWorld()
     const made = watched(world.engine.execute(createService(ORDERS, NO_WISH)))
     const twice = watched(world.engine.execute(createService(ORDERS, NO_WISH)))
@@ -230,7 +230,7 @@ describe('after a commit that failed, which a crash could still bring back', () 
     return world
   }
 
-  test('to publish what is there is answered once the store has written again', async () => {
+  test('publishing the stored content is answered after the store has written again', async () => {
     const world = await inDoubt()
     const same = watched(world.engine.execute(publish('a', 'one')))
     await world.turn()
@@ -242,7 +242,7 @@ describe('after a commit that failed, which a crash could still bring back', () 
     expect(again.value, 'no doubt any more').toBe(true)
   })
 
-  test('it is refused where the store fails again', async () => {
+  test('it is refused if the store fails again', async () => {
     const world = await inDoubt()
     const same = watched(world.engine.execute(publish('a', 'one')))
     for (let attempt = 0; attempt < 2; attempt++) {
@@ -260,7 +260,7 @@ describe('after a commit that failed, which a crash could still bring back', () 
     expect(world.hasDeferred).toBe(false)
   })
 
-  test('the doubt ends by itself with the ticks', async () => {
+  test('the doubt ends after some ticks', async () => {
     const world = await inDoubt()
     await world.flush()
     expect(world.store.begun.at(-1)).toEqual([])
@@ -270,7 +270,7 @@ describe('after a commit that failed, which a crash could still bring back', () 
   })
 })
 
-test('a bad group fails its own caller only; the others are decided and committed again', async () => {
+test('a bad group fails only its own caller, and the others are decided and committed again', async () => {
   const world = new EngineWorld()
   const [a, b, c] = ['a', 'b', 'c'].map((dataId) => watched(world.engine.execute(publish(dataId))))
   const sameAsBad = watched(world.engine.execute(publish('b')))
@@ -285,7 +285,7 @@ test('a bad group fails its own caller only; the others are decided and committe
   expect(world.store.begun).toHaveLength(2)
 })
 
-test('a store that fails as a whole fails those with changes; what waited behind them is tried', async () => {
+test('a failing store fails commands with changes, and waiting commands are tried', async () => {
   const world = new EngineWorld()
   const first = watched(world.engine.execute(publish('a')))
   await world.turn()
@@ -298,7 +298,7 @@ test('a store that fails as a whole fails those with changes; what waited behind
   expect(world.state.config(keyOf('a'))).toBeUndefined()
 })
 
-test('a switch for this server alone is in force at once and never written', () => {
+test('a switch for this server only is applied at once and never written', () => {
   const world = new EngineWorld()
   expect(world.engine.execute(setSwitch('pushEnabled', 'false', true))).toBe('ok')
   expect(world.state.switches.pushEnabled).toBe(false)
@@ -308,7 +308,7 @@ test('a switch for this server alone is in force at once and never written', () 
 })
 
 describe('close', () => {
-  test('refuses new commands, answers those taken and resolves then', async () => {
+  test('refuses new commands, answers the accepted ones and then resolves', async () => {
     const world = new EngineWorld()
     const taken = watched(world.engine.execute(publish('a')))
     const closed = watched(world.engine.close())
@@ -320,14 +320,14 @@ describe('close', () => {
     expect(closed.waits).toBe(false)
   })
 
-  test('resolves when there is nothing to do', async () => {
+  test('resolves at once without pending commands', async () => {
     const world = new EngineWorld()
     const closed = watched(world.engine.close())
     await world.turn()
     expect(closed.waits).toBe(false)
   })
 
-  test('waits for the commit in flight and for those behind it', async () => {
+  test('waits for the commit in flight and for the commands behind it', async () => {
     const world = new EngineWorld()
     const first = watched(world.engine.execute(publish('a', 'one')))
     await world.turn()
@@ -339,7 +339,7 @@ describe('close', () => {
     expect([second.value, closed.waits]).toEqual([true, false])
   })
 
-  test('answers everybody also when the store cannot write any more', async () => {
+  test('answers all commands, also if the store cannot write any more', async () => {
     const world = new EngineWorld()
     const first = watched(world.engine.execute(publish('a', 'one')))
     const reader = watched(world.engine.execute(publish('a', 'one')))

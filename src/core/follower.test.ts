@@ -70,7 +70,7 @@ describe('lastRefTime', () => {
     expect(world.stamps.next(at(0).wallMs)).toBeGreaterThanOrEqual(refOf(world) * 1_024)
   })
 
-  test('rises over a service that leaves and comes back', async () => {
+  test('rises over a service that is removed and created again', async () => {
     const world = new EngineWorld()
     const target = { serviceKey: ORDERS, address: address({ port: 1 }), ephemeral: undefined }
     for (let round = 0; round < 5; round++) {

@@ -57,7 +57,7 @@ function loadState(stored: Snapshot, now: Now): BeatParts {
   return { state, liveness: presence }
 }
 
-test('everything that the store knows is known again', () => {
+test('everything in the snapshot is loaded', () => {
   const item = published(new State(0), 'text', publishing('').key)
   const { state } = loadState(
     snapshot({
@@ -81,7 +81,7 @@ test('everything that the store knows is known again', () => {
   expect(state.switches).toMatchObject({ pushEnabled: false, checkTimes: 3 })
 })
 
-test('every ephemeral instance gets a fresh full timeout, by its own keys and what is remembered', () => {
+test('every ephemeral instance gets a full timeout, by its own and its remembered metadata', () => {
   const keys = { 'preserved.ip.delete.timeout': '5000' }
   const { state, liveness } = loadState(
     snapshot({
@@ -109,7 +109,7 @@ test('every ephemeral instance gets a fresh full timeout, by its own keys and wh
   expect(leftBy(31_000)).toEqual([13])
 })
 
-test('lastRefTime goes on above every time given out before, also when the clock has gone back', () => {
+test('lastRefTime is above every earlier value, also if the clock has gone back', () => {
   const { state } = loadState(
     snapshot({ services: [SERVICE], instances: [stored(10)], largestStamp: lastStampOf(WALL_MS + 60_000) }),
     at(0),
@@ -124,13 +124,13 @@ test('lastRefTime is not ahead of the clock by the number of instances', () => {
   expect(state.services.get(ORDERS)?.lastRefMs).toBeLessThanOrEqual(WALL_MS + 1)
 })
 
-test('no serial is given twice', () => {
+test('no serial is used twice', () => {
   const { state } = loadState(snapshot({ services: [SERVICE], instances: [stored(90)] }), at(0))
   expect(state.nextSerial()).toBe(91)
   expect(registered(state, { address: address({ port: 1 }) }).record.serial).toBeGreaterThan(91)
 })
 
-test('a service that was left empty and metadata whose instance is away count from the start', () => {
+test('empty services and remembered metadata start to age at the start of the server', () => {
   const { liveness } = loadState(
     snapshot({
       services: [SERVICE],

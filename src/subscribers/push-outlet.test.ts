@@ -85,7 +85,7 @@ function subscriber(port: number, more: Partial<Subscriber> = {}): Subscriber {
   return { ...plain, namespaceId: 'public', groupedName: 'g@@s', ...more }
 }
 
-test('a change reaches the subscribers of its service within 50 ms, and nobody else', () => {
+test('a change reaches the subscribers of its service within 50 ms, and no others', () => {
   const { pushes, pass, change, sender } = fixture()
   expect(pushes.subscribe(subscriber(1))).toBe(true)
   pushes.subscribe(subscriber(2, { groupedName: 'g@@other' }))
@@ -95,7 +95,7 @@ test('a change reaches the subscribers of its service within 50 ms, and nobody e
   expect(sender.sent).toEqual([{ port: 1, clusters: '', list: 'one' }])
 })
 
-test('the changes of a burst are one push, of the last state, and none is put off by the next', () => {
+test('the changes of a burst are one push of the last state, and later changes do not delay it', () => {
   const { pushes, pass, change, sender } = fixture()
   pushes.subscribe(subscriber(1))
   for (let count = 1; count <= 60; count++) {
@@ -106,7 +106,7 @@ test('the changes of a burst are one push, of the last state, and none is put of
   expect(sender.sent.map((each) => each.list)).toEqual(['20', '40', '60'])
 })
 
-test('a packet is made once for all who spell the clusters alike, and repeats their spelling', () => {
+test('a packet is built once for all subscribers with the same clusters text, and has that text', () => {
   const { pushes, pass, change, sender } = fixture()
   for (let port = 1; port <= 100; port++)
     pushes.subscribe(subscriber(port, { clusters: port % 2 ? 'b,a' : '' }))
@@ -118,7 +118,7 @@ test('a packet is made once for all who spell the clusters alike, and repeats th
   expect(sender.sent.every((each) => each.clusters === (each.port % 2 ? 'b,a' : ''))).toBe(true)
 })
 
-test('where a selector decides, each subscriber gets its own list', () => {
+test('with a label selector, each subscriber gets its own list', () => {
   const { pushes, pass, change, sender } = fixture()
   pushes.subscribe(subscriber(1, { groupedName: 'g@@selected' }))
   pushes.subscribe(subscriber(2, { groupedName: 'g@@selected', consumerIp: '10.9.9.9' }))
@@ -127,7 +127,7 @@ test('where a selector decides, each subscriber gets its own list', () => {
   expect(sender.sent.map((each) => each.list)).toEqual(['for 10.0.0.1', 'for 10.9.9.9'])
 })
 
-test('while pushes are switched off none is granted and none is sent', () => {
+test('while pushes are disabled, no client gets the longer cacheMillis and no push is sent', () => {
   const { pushes, pass, change, sender, server } = fixture()
   pushes.subscribe(subscriber(1))
   change('one')
@@ -142,7 +142,7 @@ test('while pushes are switched off none is granted and none is sent', () => {
   expect(sender.sent.map((each) => each.list)).toEqual(['two'])
 })
 
-test('a subscription lapses when the client does not call again, and lasts when it does', () => {
+test('a subscription ends without new list requests, and lasts with them', () => {
   const { pushes, pass, change, sender, clock } = fixture()
   pushes.subscribe(subscriber(1))
   pushes.subscribe(subscriber(2))
@@ -162,7 +162,7 @@ test('a subscription lapses when the client does not call again, and lasts when 
   expect(pushes.list(key)).toEqual([])
 })
 
-test('a list that cannot fit a datagram of the client is not granted and not sent, until it fits', () => {
+test('a list that does not fit a datagram of the client is not pushed, until it fits', () => {
   const { pushes, pass, change, sender } = fixture()
   change('x'.repeat(500))
   expect(pushes.subscribe(subscriber(1))).toBe(true)
@@ -222,7 +222,7 @@ test('thousands of subscribers are served in slices of at most 10 ms, and other 
   expect(sender.sent.findIndex((each) => each.list === 'small')).toBeLessThan(100)
 })
 
-test('a change in the middle of a push goes to the rest at once and to the others next', () => {
+test('a change during a push is in the remaining datagrams, and the others get it with the next push', () => {
   const { pushes, clock, change, sender, timers, runSlice, pass } = fixture()
   for (let port = 1; port <= 2_000; port++) pushes.subscribe(subscriber(port))
   sender.onSend = () => {
@@ -256,7 +256,7 @@ test('a service with very many subscribers is pushed less often', () => {
   expect(sender.sent).toHaveLength(2)
 })
 
-test('no address has more than its share of subscriptions, and no service more than its share of spellings', () => {
+test('subscriptions are limited per address, and clusters texts per service', () => {
   const registry = new PushRegistry(() => LAPSE_MS)
   for (let number = 0; number < MAX_SUBSCRIPTIONS_OF_ADDRESS; number++) {
     registry.refresh(subscriber(1, { groupedName: `g@@s${number}` }), 0)

@@ -7,7 +7,7 @@ const ALL = { beforeMs: START_MS + 1_000_000, keep: 0, most: 100 }
 
 /** What cleaning removes, and what it must not. */
 export function cleaningContract(bench: StoreBench): void {
-  test('an item that exists keeps its newest records, and they their contents', async () => {
+  test('an existing item keeps its newest records with their contents', async () => {
     let store = await bench.fresh()
     const versions = await publishAll(store, sampleKey('a'), ['1', '2', '3', '4', '5'])
     expect(await clean(store, { ...ALL, keep: 2 })).toBe(3)
@@ -18,7 +18,7 @@ export function cleaningContract(bench: StoreBench): void {
     expect((await store.load()).configs[0]?.content.toString()).toBe('5')
   })
 
-  test('a second cleaning goes on where the first ended', async () => {
+  test('a second cleaning continues after the first', async () => {
     const store = await bench.fresh()
     const versions = await publishAll(store, sampleKey('a'), ['1', '2', '3'])
     expect(await clean(store, { ...ALL, keep: 1 })).toBe(2)
@@ -47,7 +47,7 @@ export function cleaningContract(bench: StoreBench): void {
     expect(await contentsOf(store, 'a')).toEqual(['2'])
   })
 
-  test('of a deleted item everything goes, and its ids are not used again', async () => {
+  test('all records of a deleted item are removed, and its ids are not used again', async () => {
     let store = await bench.fresh()
     const [item] = await publishAll(store, sampleKey('a'), ['1'])
     if (item === undefined) throw new Error('no version')
@@ -61,7 +61,7 @@ export function cleaningContract(bench: StoreBench): void {
     expect(again.item.origin.id).toBeGreaterThan(end.historyId)
   })
 
-  test('the record of a deletion keeps its content when the ones before it go', async () => {
+  test('the record of a deletion keeps its content when earlier records are removed', async () => {
     const store = await bench.fresh()
     const versions = await publishAll(store, sampleKey('a'), ['1', '2', '3'])
     const last = versions[2]
@@ -71,7 +71,7 @@ export function cleaningContract(bench: StoreBench): void {
     expect(await contentsOf(store, 'a')).toEqual(['3'])
   })
 
-  test('one step removes no more than it may, and steps come to an end', async () => {
+  test('one step removes at most its limit, and the steps end', async () => {
     const store = await bench.fresh()
     for (const name of ['a', 'b', 'c']) await publishAll(store, sampleKey(name), ['1', '2', '3', '4'])
     let removed = 0

@@ -44,14 +44,14 @@ export function commitContract(bench: StoreBench): void {
     expect((await store.load()).services).toEqual([])
   })
 
-  test('an empty commit and one of local changes are committed', async () => {
+  test('an empty commit, and a commit of local changes, succeed', async () => {
     const store = await bench.fresh()
     expect(await store.commit([])).toMatchObject({ kind: 'committed' })
     const local = recordSaved(LOCAL_SWITCH, { id: 'checkTimes', value: 1, stamp: 0 })
     expect(await store.commit([[], [local]])).toMatchObject({ kind: 'committed' })
   })
 
-  test('commits that do not wait for one another are kept in order', async () => {
+  test('concurrent commits are stored in order', async () => {
     let store = await bench.fresh()
     const changes: ConfigPublished[] = []
     for (let round = 0; round < 50; round++) {
@@ -62,7 +62,7 @@ export function commitContract(bench: StoreBench): void {
     expect((await store.load()).configs[0]?.content.toString()).toBe('v49')
   })
 
-  test('the caller may use its memory again once commit was called', async () => {
+  test('the caller may reuse its memory after commit is called', async () => {
     const store = await bench.fresh()
     const change = published(sampleKey('a'), { content: 'kept' })
     const done = store.commit([[change]])
@@ -71,7 +71,7 @@ export function commitContract(bench: StoreBench): void {
     expect((await store.load()).configs[0]?.content.toString()).toBe('kept')
   })
 
-  test('no time that was given out is later than the time after a restart', async () => {
+  test('the time after a restart is not before any earlier time', async () => {
     let store = await bench.fresh()
     for (const atMs of [START_MS, START_MS + 500, START_MS + 2_500, START_MS + 100]) {
       await commitAll(store, published(sampleKey(`at-${atMs}`), { content: 'x', atMs }))
@@ -80,7 +80,7 @@ export function commitContract(bench: StoreBench): void {
     expect(msOf((await store.load()).largestStamp)).toBeGreaterThanOrEqual(START_MS + 2_500)
   })
 
-  test('what the server remembers is recalled', async () => {
+  test('a remembered value is recalled', async () => {
     let store = await bench.fresh()
     expect(await store.recall('clock')).toBeUndefined()
     await store.remember('clock', '1')
@@ -89,7 +89,7 @@ export function commitContract(bench: StoreBench): void {
     expect(await store.recall('clock')).toBe('2')
   })
 
-  test('a closed store refuses', async () => {
+  test('a closed store refuses commits', async () => {
     const store = await bench.fresh()
     const pending = store.commit([[published(sampleKey('a'), { content: 'x' })]])
     await store.close()

@@ -11,7 +11,7 @@ export function configContract(bench: StoreBench): void {
     expect(await store.load()).toEqual({ ...empty, revision: 0, largestStamp: 0 })
   })
 
-  test('a published item comes back with everything it has', async () => {
+  test('a published item comes back with all its fields', async () => {
     let store = await bench.fresh()
     const notes = { appName: 'shop', desc: 'd', use: 'u', effect: 'e', schema: 's', configTags: 'a,b' }
     const change = published(configKey('dev', 'G+1', 'naïve %.json'), {
@@ -24,7 +24,7 @@ export function configContract(bench: StoreBench): void {
     expect((await store.load()).configs).toEqual([change.item])
   })
 
-  test('notes with any character come back as sent', async () => {
+  test('notes with any character come back unchanged', async () => {
     let store = await bench.fresh()
     const change = published(sampleKey('a'), {
       content: '',
@@ -35,7 +35,7 @@ export function configContract(bench: StoreBench): void {
     expect((await store.load()).configs[0]?.notes).toEqual(change.item.notes)
   })
 
-  test('contents come back byte for byte, from none to 10 MiB', async () => {
+  test('contents come back byte for byte, from empty to 10 MiB', async () => {
     let store = await bench.fresh()
     const contents = [0, 1, 8_191, 300_000, 10 * 1024 * 1024].map((size) => Buffer.alloc(size, 'ÿ€'))
     const changes = contents.map((content, index) => published(sampleKey(`size-${index}`), { content }))
@@ -60,7 +60,7 @@ export function configContract(bench: StoreBench): void {
     expect(configs[0]?.origin.id).toBe(first.item.origin.id)
   })
 
-  test('an item can be made, changed, deleted and made again in one commit', async () => {
+  test('an item can be created, changed, deleted and created again in one commit', async () => {
     let store = await bench.fresh()
     const one = published(sampleKey('a'), { content: 'one' })
     const two = published(sampleKey('a'), { content: 'two', previous: one.item })

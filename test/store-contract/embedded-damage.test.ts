@@ -63,7 +63,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(base, { recursive: true, force: true }))
 
-describe('a text that is no UTF-8 any more', () => {
+describe('a text that is not UTF-8 any more', () => {
   const places = Object.values(TABLES).flatMap((table) =>
     [...columnsOf(table), ...checksumColumnsOf(table)].map((column) => `${table.name}.${column}`),
   )

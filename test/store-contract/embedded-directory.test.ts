@@ -42,7 +42,7 @@ describe('the data directory of the embedded store', () => {
     await using(async (store) => expect((await store.load()).configs).toEqual([]))
   })
 
-  test('is refused when its database has gone', async () => {
+  test('is refused if its database is missing', async () => {
     await using((store) => publishAll(store, sampleKey('a'), ['1']))
     await rm(join(directory, 'waypost.db'))
     await expect(openEmbeddedStore({ directory, log })).rejects.toThrow(
@@ -51,13 +51,13 @@ describe('the data directory of the embedded store', () => {
     await expect(stat(join(directory, 'waypost.db'))).rejects.toThrow('ENOENT')
   })
 
-  test('is refused when its database is empty', async () => {
+  test('is refused if its database is empty', async () => {
     await using((store) => publishAll(store, sampleKey('a'), ['1']))
     await truncate(join(directory, 'waypost.db'), 0)
     await expect(openEmbeddedStore({ directory, log })).rejects.toThrow(/waypost\.db is missing or empty/)
   })
 
-  test('is refused when its marker or its database has a newer format', async () => {
+  test('is refused if its marker or its database has a newer format', async () => {
     await using(async () => undefined)
     const refusal = `has format 9, and this version of Waypost reads format ${FORMAT}`
     changeDatabase('PRAGMA user_version = 9')
@@ -82,14 +82,14 @@ describe('the data directory of the embedded store', () => {
     },
   )
 
-  test('is refused when its database has format 0, which no version writes', async () => {
+  test('is refused if its database has format 0, which no version writes', async () => {
     await using(async () => undefined)
     changeDatabase('PRAGMA user_version = 0')
     await expect(openEmbeddedStore({ directory, log })).rejects.toThrow(/damaged: its format.*waypost doctor/)
     expect(examine(directory, () => {}).findings).toMatchObject([{ place: 'waypost.db, page 1' }])
   })
 
-  test('is refused when the database is another program’s or no database at all', async () => {
+  test('is refused if the database belongs to another program or is no database', async () => {
     await using(async () => undefined)
     changeDatabase('PRAGMA application_id = 1')
     await expect(openEmbeddedStore({ directory, log })).rejects.toThrow('a database of another program')
@@ -97,7 +97,7 @@ describe('the data directory of the embedded store', () => {
     await expect(openEmbeddedStore({ directory, log })).rejects.toThrow(/database is damaged.*waypost doctor/)
   })
 
-  test('is refused at load when a row is not what was written', async () => {
+  test('is refused at load if a row has changed', async () => {
     const versions = await using((store) => publishAll(store, sampleKey('a'), ['1', '2']))
     changeDatabase("UPDATE config_revision SET content = x'33' WHERE op = 'U'")
     const row = `The row ${versions[1]?.historyId} of the table config_revision is damaged`
@@ -107,7 +107,7 @@ describe('the data directory of the embedded store', () => {
     })
   })
 
-  test('is refused at load when a row is missing that another one needs', async () => {
+  test('is refused at load if a row that another one needs is missing', async () => {
     await using((store) => publishAll(store, sampleKey('a'), ['1']))
     changeDatabase('DELETE FROM config_revision')
     await using(async (store) => {

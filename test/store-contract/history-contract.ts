@@ -5,7 +5,7 @@ import type { StoreBench } from './store-contract.ts'
 
 /** What history answers of an item. */
 export function historyContract(bench: StoreBench): void {
-  test('every record answers its text: new for I, the one before for U, the deleted one for D', async () => {
+  test('every record has its text: the new one for I, the one before for U, the deleted one for D', async () => {
     let store = await bench.fresh()
     const key = sampleKey('a')
     const one = published(key, {
@@ -51,7 +51,7 @@ export function historyContract(bench: StoreBench): void {
     })
   })
 
-  test('a page is cut newest first, with the count of all', async () => {
+  test('a page has the newest records first, and the total count', async () => {
     const store = await bench.fresh()
     await publishAll(store, sampleKey('other'), ['x'])
     const versions = await publishAll(store, sampleKey('a'), ['1', '2', '3', '4', '5'])
@@ -67,7 +67,7 @@ export function historyContract(bench: StoreBench): void {
     expect(await page(1, 500)).toEqual(ids)
   })
 
-  test('an entry of a page says what its record says, without content and md5', async () => {
+  test('an entry of a page equals its record, without content and md5', async () => {
     const store = await bench.fresh()
     await publishAll(store, sampleKey('a'), ['1', '2'])
     const { entries } = await store.history(sampleKey('a'), { pageNo: 1, pageSize: 10 })
@@ -78,7 +78,7 @@ export function historyContract(bench: StoreBench): void {
     }
   })
 
-  test('what is not there has no history', async () => {
+  test('an unknown item has no history', async () => {
     const store = await bench.fresh()
     expect(await store.history(sampleKey('none'), { pageNo: 1, pageSize: 10 })).toEqual({
       totalCount: 0,
@@ -89,7 +89,7 @@ export function historyContract(bench: StoreBench): void {
     expect(await store.lastUpdate(sampleKey('none'), 5)).toBeUndefined()
   })
 
-  test('the record before one is the one of the same item', async () => {
+  test('the record before a record is of the same item', async () => {
     const store = await bench.fresh()
     const [first] = await publishAll(store, sampleKey('a'), ['1'])
     await publishAll(store, sampleKey('b'), ['x', 'y'])
@@ -100,7 +100,7 @@ export function historyContract(bench: StoreBench): void {
     expect(await store.historyBefore(sampleKey('a'), before?.id ?? 0)).toBeUndefined()
   })
 
-  test('the last update is that of this item, not of one that had its name before', async () => {
+  test('the last update is of this item, not of an earlier item of its name', async () => {
     const store = await bench.fresh()
     const [, old] = await publishAll(store, sampleKey('a'), ['1', '2'])
     if (old === undefined) throw new Error('no version')

@@ -13,7 +13,7 @@ import type { StoreBench } from './store-contract.ts'
 
 /** Services and instances come back as they were committed. */
 export function namingContract(bench: StoreBench): void {
-  test('a service comes back with everything it has, and its later state replaces the earlier', async () => {
+  test('a service comes back with all its fields, in its latest state', async () => {
     let store = await bench.fresh()
     const service = sampleService('shop', 1)
     const changed = { ...service, protectThreshold: 1, selector: { type: 'none' } as const, clusters: {} }
@@ -24,7 +24,7 @@ export function namingContract(bench: StoreBench): void {
     expect((await store.load()).services).toEqual([changed, byRegistration])
   })
 
-  test('a deleted service takes its instances along', async () => {
+  test('the instances of a deleted service are removed', async () => {
     let store = await bench.fresh()
     const service = sampleService('shop', 1)
     await commitAll(store, serviceSaved(service), instanceSaved(service, sampleInstance(80), true))
@@ -71,7 +71,7 @@ export function namingContract(bench: StoreBench): void {
     ])
   })
 
-  test('an instance whose health was never said is healthy', async () => {
+  test('an instance without a stored health is healthy', async () => {
     let store = await bench.fresh()
     const service = sampleService('shop', 7)
     await commitAll(store, serviceSaved(service), instanceSaved(service, sampleInstance(80)))
@@ -79,7 +79,7 @@ export function namingContract(bench: StoreBench): void {
     expect((await store.load()).instances[0]?.healthy).toBe(true)
   })
 
-  test('an instance comes back with whatever its texts hold', async () => {
+  test('an instance comes back with any texts', async () => {
     let store = await bench.fresh()
     const service = sampleService('shop', 7)
     const odd = {
@@ -92,7 +92,7 @@ export function namingContract(bench: StoreBench): void {
     expect((await store.load()).instances[0]?.record).toEqual(odd)
   })
 
-  test('an instance comes back with its publisher, whatever its kind is', async () => {
+  test('an instance of each kind comes back with its publisher', async () => {
     let store = await bench.fresh()
     const service = sampleService('shop', 7)
     const publishers = [BEATS, OPERATOR, { kind: 'connection', id: '1795_10.0.0.1_"50"\n' }] as const

@@ -97,7 +97,7 @@ export function orderContract(bench: StoreBench): void {
     }
   })
 
-  test('what is written behind changes nothing in the state when it is committed', async () => {
+  test('the commit of a record that is written behind does not change the state', async () => {
     const server = await serverOn(await bench.fresh())
     for (let port = 1; port <= 50; port++) await server.register(SHOP, port)
     const entry = server.state.services.get(SHOP)

@@ -10,7 +10,7 @@ const KEEP_NOTHING = { beforeMs: Number.MAX_SAFE_INTEGER, keep: 0, most: 3 }
 
 /** Whatever is changed in whatever order, together or not, comes back as it was last. */
 export function randomChangesContract(bench: StoreBench): void {
-  test.each([1, 2, 3, 4])('items come back as they were last, random changes %i', async (seed) => {
+  test.each([1, 2, 3, 4])('items come back in their latest state, random changes %i', async (seed) => {
     const random = randomFrom(seed)
     let store = await bench.fresh()
     let items = new Map<string, ConfigItem>()

@@ -35,7 +35,7 @@ export function recordContract(bench: StoreBench): void {
     expect((await store.load()).records).toEqual([{ recordKind: 'switch', id: 'checkTimes', value: 7 }])
   })
 
-  test('remembered metadata comes back with its place, whatever its texts hold', async () => {
+  test('remembered metadata comes back with its key and any texts', async () => {
     let store = await bench.fresh()
     const place = { serviceKey: serviceKey('shop'), address: sampleInstance(80).address }
     const value = { ...place, metadata: { 'a"\n': 'ü \0 \u2028', b: '' } }

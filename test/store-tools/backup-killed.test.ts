@@ -47,7 +47,7 @@ test.skipIf(!existsSync('/proc/self/stat'))(
   },
 )
 
-test('a server that is killed during a backup leaves nothing that looks whole, and no process', async () => {
+test('a server that is killed during a backup leaves no complete backup and no process', async () => {
   const { server, answer, there } = await backingUp()
   await server.kill()
   expect(await answer).toBeUndefined()

@@ -37,7 +37,7 @@ function backUp(url: string, label = ''): Promise<Response> {
 }
 
 describe('a backup of a running server', () => {
-  test('holds what was acknowledged before it began, nothing half, while writes go on', async () => {
+  test('has all changes acknowledged before its start, each completely, while writes continue', async () => {
     // A slow copy, so that there is time to write.
     const server = await startOne({ settings: { 'backup-rate': '1MiB' } })
     for (let at = 0; at < 40; at++) await publish(server.url, `before-${at}`, `${at}`.padEnd(60_000, 'x'))
@@ -80,7 +80,7 @@ describe('a backup of a running server', () => {
     expect(diagnose(server.dataDir).damage).toEqual([])
   }, 60_000)
 
-  test('tells how far it has come, and a second one at once is refused', async () => {
+  test('reports its progress, and a second one at the same time is refused', async () => {
     const server = await startOne({ settings: { 'backup-rate': '1MiB' } })
     for (let at = 0; at < 60; at++) await publish(server.url, `item-${at}`, 'x'.repeat(60_000))
     const first = backUp(server.url, 'one')
@@ -100,7 +100,7 @@ describe('a backup of a running server', () => {
     ])
   })
 
-  test('is ended by a stop of the server, and leaves nothing half', async () => {
+  test('is cancelled by a stop of the server, and leaves nothing behind', async () => {
     const server = await startOne({ settings: { 'backup-rate': '1MiB' } })
     for (let at = 0; at < 60; at++) await publish(server.url, `item-${at}`, 'x'.repeat(60_000))
     const cut = backUp(server.url).then(
@@ -114,7 +114,7 @@ describe('a backup of a running server', () => {
     expect(diagnose(server.dataDir).damage).toEqual([])
   })
 
-  test('takes only a label from clients, and keeps to the number of backups', async () => {
+  test('accepts only a label from clients, and respects the number of backups', async () => {
     const server = await startOne({ settings: { 'max-backups': 1 } })
     expect((await backUp(server.url, '..%2Fout')).status).toBe(400)
     expect((await backUp(server.url)).status).toBe(200)
@@ -125,7 +125,7 @@ describe('a backup of a running server', () => {
     ])
   })
 
-  test('goes to the setting backup-dir, and what a killed server left half there is taken away', async () => {
+  test('is in the directory of backup-dir, where incomplete ones of a killed server are removed', async () => {
     const backups = temporaryDirectory('backups-')
     mkdirSync(join(backups, '.draft-old'))
     const server = await startOne({ settings: { 'backup-dir': backups } })
@@ -137,34 +137,37 @@ describe('a backup of a running server', () => {
 
 describe('a full disk', () => {
   // Only root may mount a small file system.
-  test.skipIf(process.getuid?.() !== 0)('leaves no half backup, and the server goes on', async ({ skip }) => {
-    const disk = temporaryDirectory('disk-')
-    try {
-      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'none', disk], { stdio: 'pipe' })
-    } catch {
-      skip('this machine does not allow to mount a file system')
-    }
-    try {
-      const server = await startOne({ settings: { 'backup-dir': disk } })
-      for (let at = 0; at < 60; at++) await publish(server.url, `item-${at}`, 'x'.repeat(60_000))
-      const answer = await backUp(server.url)
-      expect([answer.status, await answer.json()]).toMatchObject([
-        500,
-        { detail: expect.stringContaining('Free some space') },
-      ])
-      await fillsUpMeanwhile(disk, server.dataDir)
-      expect(readdirSync(disk)).toEqual([])
-      expect(await publish(server.url, 'after', 'all is well')).toBe(true)
-      await server.stop()
-      expect(diagnose(server.dataDir).damage).toEqual([])
-    } finally {
-      execFileSync('umount', [disk])
-    }
-  })
+  test.skipIf(process.getuid?.() !== 0)(
+    'leaves no incomplete backup, and the server continues',
+    async ({ skip }) => {
+      const disk = temporaryDirectory('disk-')
+      try {
+        execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'none', disk], { stdio: 'pipe' })
+      } catch {
+        skip('this machine does not allow to mount a file system')
+      }
+      try {
+        const server = await startOne({ settings: { 'backup-dir': disk } })
+        for (let at = 0; at < 60; at++) await publish(server.url, `item-${at}`, 'x'.repeat(60_000))
+        const answer = await backUp(server.url)
+        expect([answer.status, await answer.json()]).toMatchObject([
+          500,
+          { detail: expect.stringContaining('Free some space') },
+        ])
+        await fillsUpMeanwhile(disk, server.dataDir)
+        expect(readdirSync(disk)).toEqual([])
+        expect(await publish(server.url, 'after', 'all is well')).toBe(true)
+        await server.stop()
+        expect(diagnose(server.dataDir).damage).toEqual([])
+      } finally {
+        execFileSync('umount', [disk])
+      }
+    },
+  )
 })
 
 describe('backup and restore by command', () => {
-  test('of a stopped server, there and back, and a server starts on it', async () => {
+  test('of a stopped server work, and a server starts on the result', async () => {
     const directory = await sampleStore(20)
     const base = temporaryDirectory('round-')
     const [to, back] = [join(base, 'backup'), join(base, 'back')]
@@ -183,7 +186,7 @@ describe('backup and restore by command', () => {
     expect((await fetch(`${server.url}/svc/v1/cs/configs?dataId=item-3&group=g`)).status).toBe(200)
   })
 
-  test('a restore refuses a used directory, a changed backup, and what is none', async () => {
+  test('restore refuses a used directory, a changed backup, and a directory without a backup', async () => {
     const directory = await sampleStore(5)
     const base = temporaryDirectory('refused-')
     const to = join(base, 'backup')
@@ -218,7 +221,7 @@ describe('backup and restore by command', () => {
     expect(readdirSync(base)).toEqual([])
   })
 
-  test('a backup of a damaged store is refused, and nothing is left', async () => {
+  test('backup of a damaged store is refused, and nothing is left', async () => {
     const directory = await sampleStore(5)
     const to = join(temporaryDirectory('none-'), 'backup')
     flipBit(fileOf(directory), readFileSync(fileOf(directory)).indexOf('content of 3 in version 2') + 3)
@@ -238,7 +241,7 @@ describe('backup and restore by command', () => {
     expect([code, stderr]).toEqual([2, expect.stringMatching(message)])
   })
 
-  test('a server that is not there exits with 1', async () => {
+  test('exit with 1 if the server is unreachable', async () => {
     const { code, stderr } = await runWaypost(['backup', '--url', 'http://127.0.0.1:1'])
     expect([code, stderr]).toEqual([1, expect.stringContaining('cannot be reached')])
   })

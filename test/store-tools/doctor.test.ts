@@ -45,7 +45,7 @@ function damaged(change: (file: string, directory: string) => void) {
 }
 
 describe('the doctor on a sound store', () => {
-  test('finds nothing, counts every row and leaves every byte alone', () => {
+  test('finds nothing, counts every row and changes no byte', () => {
     const before = readFileSync(fileOf(sound))
     const { counts, rows, findings } = diagnose(sound)
     expect(findings).toEqual([])
@@ -55,13 +55,13 @@ describe('the doctor on a sound store', () => {
     expect(readdirSync(sound).sort()).toEqual(['waypost.db', 'waypost.json'])
   })
 
-  test('exits with 0 and speaks JSON when asked to', async () => {
+  test('exits with 0 and prints JSON with --json', async () => {
     const { code, stdout } = await runWaypost(['doctor', '--data-dir', sound, '--json'])
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({ directory: sound, counts: { damage: 0 } })
   })
 
-  test('reads what a killed server left in its log, and calls a log that ends in the middle normal', async () => {
+  test('reads the log of a killed server, and accepts a log that ends in the middle', async () => {
     const server = await startWaypost()
     for (let at = 0; at < 30; at++) await publish(server.url, `item-${at}`, 'x'.repeat(9_000))
     await server.kill()
@@ -111,7 +111,7 @@ describe('the doctor finds', () => {
     expect(await instancesOf(unnoticed[0]!)).toEqual(await instancesOf(whole))
   })
 
-  test('a page of zeros, and says which items it takes', () => {
+  test('a page of zeros, and names the lost items', () => {
     const { damage } = damaged((file) => {
       const page = Math.floor(placeOf(file, contentOf(10, 3).slice(0, 30)) / PAGE)
       overwrite(file, page * PAGE, Buffer.alloc(PAGE))
@@ -172,7 +172,7 @@ describe('the doctor finds', () => {
   test.each([
     ['missing', (file: string) => rmSync(file)],
     ['empty', (file: string) => truncateSync(file)],
-  ])('a database that is %s beside its marker, and says what to do', (word, change) => {
+  ])('a database that is %s beside its marker, with advice', (word, change) => {
     const { damage } = damaged(change)
     expect(damage).toHaveLength(1)
     expect(damage[0]?.problem).toContain(`The database is ${word}`)
@@ -243,7 +243,7 @@ describe('the doctor refuses with exit code 2', () => {
   })
 })
 
-test('damage exits with 1 and says what to do, and kinds of pages are as expected', async () => {
+test('damage exits with 1 and advice, and kinds of pages are as expected', async () => {
   const directory = copy()
   expect(pagesOfKind(fileOf(directory), 13).length).toBeGreaterThan(5)
   alter(directory, 'DELETE FROM config_item WHERE name_id = 7')

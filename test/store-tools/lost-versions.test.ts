@@ -62,7 +62,7 @@ describe('a newest version that is missing', () => {
     expect(contents.get('item-6')).toBe(contentOf(6, 2))
   })
 
-  test('of two items is noticed, though nobody can say whose', async () => {
+  test('of two items is noticed, although the items cannot be named', async () => {
     const { start, findings } = await outcomeOf(
       `DELETE FROM config_revision WHERE id IN (${newestOf(7)}, ${newestOf(9)})`,
     )
@@ -70,7 +70,7 @@ describe('a newest version that is missing', () => {
     expect(findings).toMatchObject([{ place: 'waypost.db, tables config_item and config_revision' }])
   })
 
-  test('in the table alone is known to the index', async () => {
+  test('only in the table is known to the index', async () => {
     const { start, findings, contents } = await outcomeOf(
       indexOnly('WHERE id < 0'),
       `DELETE FROM config_revision WHERE id IN (${newestOf(7)}, ${newestOf(9)})`,
@@ -82,7 +82,7 @@ describe('a newest version that is missing', () => {
     expect(contents.get('item-8')).toBe(contentOf(8, 2))
   })
 
-  test('in the index alone refuses the start, and is not lost', async () => {
+  test('only in the index refuses the start, and is not lost', async () => {
     const { start, findings, contents } = await outcomeOf(
       indexOnly(`WHERE id <> ${newestOf(7)}`),
       'REINDEX config_revision_by_name',
@@ -94,7 +94,7 @@ describe('a newest version that is missing', () => {
   })
 })
 
-describe('rows that do not fit', () => {
+describe('rows that contradict each other', () => {
   test('a missing item is noticed and rebuilt', async () => {
     const { start, findings, contents } = await outcomeOf('DELETE FROM config_item WHERE name_id = 7')
     expect(start).toMatch(/damaged/)
@@ -102,7 +102,7 @@ describe('rows that do not fit', () => {
     expect(contents.get('item-6')).toBe(contentOf(6, 3))
   })
 
-  test('an item that is there though its history ends with its deletion is refused', async () => {
+  test('an item that exists although its history ends with its deletion is refused', async () => {
     const { start, findings, contents } = await outcomeOf(
       revision([
         laterId(),
@@ -159,7 +159,7 @@ describe('rows that do not fit', () => {
   })
 })
 
-test('a page that is as it was before the last changes is refused, or changes nothing', async () => {
+test('a page of an earlier state is refused, or has no effect', async () => {
   const [older, newer] = [temporaryDirectory('older-'), temporaryDirectory('newer-')]
   let items = await changed(older, new Map())
   items = await changed(older, items)

@@ -70,7 +70,7 @@ describe('a repair', () => {
     )
   })
 
-  test('loses with a page of zeros only what stood there', async () => {
+  test('of a page of zeros loses only the rows of that page', async () => {
     const { contents, examination } = await repaired((file) => {
       const page = Math.floor(placeOf(file, contentOf(10, 3).slice(0, 30)) / PAGE)
       overwrite(file, page * PAGE, Buffer.alloc(PAGE))
@@ -84,7 +84,7 @@ describe('a repair', () => {
     expect(contents.size).toBeGreaterThan(COUNT - 5)
   })
 
-  test('finds the pages below a page that led to them', async () => {
+  test('finds the pages below a broken page', async () => {
     const { contents } = await repaired((file) => {
       for (const page of pagesOfKind(file, 5)) overwrite(file, (page - 1) * PAGE, Buffer.alloc(PAGE))
     })
@@ -92,12 +92,12 @@ describe('a repair', () => {
     expect([...contents.values()].every((content) => versionOf(content) === 3)).toBe(true)
   })
 
-  test('reads a file without its first page', async () => {
+  test('of a file without its first page finds its rows', async () => {
     const { contents } = await repaired((file) => overwrite(file, 0, Buffer.alloc(PAGE)))
     expect(contents.size).toBe(COUNT)
   })
 
-  test('saves what is left of a file that was cut', async () => {
+  test('of a file that was cut keeps the remaining rows', async () => {
     const { contents, examination } = await repaired((file) =>
       truncateSync(file, Math.floor((statSync(file).size * 3) / 4)),
     )
@@ -142,7 +142,7 @@ describe('a repair', () => {
     expect(diagnose(temporaryCopy(target)).damage).toEqual([])
   })
 
-  test('starts a server that goes on with new ids', async () => {
+  test('gives a directory in which a server starts and uses new ids', async () => {
     const { target, contents } = await repaired((file) =>
       flipBit(file, placeOf(file, contentOf(5, 3).slice(0, 30)) + 12),
     )
@@ -159,7 +159,7 @@ describe('a repair', () => {
     expect(diagnose(target).damage).toEqual([])
   })
 
-  test('leaves the damaged directory as it is, and exits with 1', async () => {
+  test('does not change the damaged directory, and exits with 1', async () => {
     const directory = temporaryCopy(sound)
     alter(directory, 'DELETE FROM config_item WHERE name_id = 7')
     const before = statSync(fileOf(directory)).mtimeMs
@@ -173,7 +173,7 @@ describe('a repair', () => {
 })
 
 /** What damage is done, the doctor ends, says so, and what it saves is sound. */
-test('a bit that flips anywhere is found or means nothing, and never ends the doctor', async () => {
+test('of any flipped bit finds the damage or has no effect, and the doctor never fails', async () => {
   const size = statSync(fileOf(sound)).size
   for (let round = 0; round < 25; round++) {
     const at = Math.floor((size * round) / 25) + ((round * 7919) % 4096)
@@ -251,7 +251,7 @@ describe('a repair of instances', () => {
     },
   )
 
-  test('brings back none that have left where the file has lost its first page', async () => {
+  test('does not restore removed instances if the file has lost its first page', async () => {
     const directory = await storeOfInstances()
     overwrite(fileOf(directory), 0, Buffer.alloc(PAGE))
     const { target } = repairedFrom(directory)
@@ -269,7 +269,7 @@ describe('a repair of instances', () => {
     expect(await serialsIn(target)).toEqual(Array.from({ length: 300 }, (_, at) => at + 101))
   })
 
-  test('leaves out those of a service that is gone', async () => {
+  test('leaves out instances of a removed service', async () => {
     const directory = await storeOfInstances()
     const store = await openEmbeddedStore({ directory, log: quiet })
     await store.load()

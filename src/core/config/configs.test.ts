@@ -15,7 +15,7 @@ const changesOf = (state: State, content: string, other = {}) =>
   publishConfig(publishing(content, other)).decide(state, at(0)).changes
 
 describe('publishing', () => {
-  test('makes an item, then versions of it that share its id and birth', () => {
+  test('creates an item, then versions with the same id and creation time', () => {
     const state = new State(WALL_MS)
     const first = published(state, 'one', KEY)
     carryOut(
@@ -31,14 +31,14 @@ describe('publishing', () => {
     expect(state.configs.getById(first.origin.id)).toBe(second)
   })
 
-  test('what is there already changes nothing', () => {
+  test('the stored content again changes nothing', () => {
     const state = new State(WALL_MS)
     carryOut(state, publishConfig(publishing('one', { type: 'json', notes: { desc: 'd' } })), at(0))
     expect(changesOf(state, 'one')).toEqual([])
     expect(changesOf(state, 'one', { type: 'json', notes: { desc: 'd' } })).toEqual([])
   })
 
-  test('another type, note or text is a new version; what is not named stays', () => {
+  test('another type, note or text is a new version, and other fields stay', () => {
     const state = new State(WALL_MS)
     carryOut(
       state,
@@ -61,7 +61,7 @@ describe('publishing', () => {
     expect(changesOf(state, 'two', { md5: 'same' })).toHaveLength(1)
   })
 
-  test('with an md5 to compare happens only when it is the current one', () => {
+  test('with casMd5 succeeds only if it is the current md5', () => {
     const state = new State(WALL_MS)
     const code = (casMd5: string) =>
       refusalOf(() => carryOut(state, publishConfig(publishing(casMd5, { casMd5 })), at(0)))
@@ -71,7 +71,7 @@ describe('publishing', () => {
     expect(code('md5 of ')).toBeUndefined()
   })
 
-  test('never goes back in time', () => {
+  test('never sets an earlier time', () => {
     const state = new State(WALL_MS)
     published(state, 'one', KEY)
     carryOut(state, publishConfig(publishing('two')), at(-5_000))
@@ -81,7 +81,7 @@ describe('publishing', () => {
   })
 })
 
-test('deleting answers true, there or not, and what is made after it is a new item', () => {
+test('deleting answers true, also for unknown items, and a later publish creates a new item', () => {
   const state = new State(WALL_MS)
   expect(carryOut(state, deleteConfig(KEY, BY), at(0))).toBe(true)
   const first = published(state, 'one', KEY)
@@ -146,7 +146,7 @@ describe('a search', () => {
     )
   })
 
-  test('for one item by both names finds what a walk over all of them does', () => {
+  test('for one item by both names finds the same as a walk over all items', () => {
     const state = new State(WALL_MS)
     for (const dataId of ['a', 'b', 'a*']) {
       published(state, 'x', configKey('public', 'G', dataId))
@@ -176,7 +176,7 @@ describe('a search', () => {
     expect(found(state, { dataId: `${'a*'.repeat(2_000)}b` }).totalCount).toBe(0)
   })
 
-  test('finds everything where nothing is asked for, oldest first', () => {
+  test('without parameters finds everything, oldest first', () => {
     const state = new State(WALL_MS)
     const names = ['d2', 'd0', 'd1']
     for (const dataId of names) published(state, 'x', keyOf(dataId))

@@ -12,7 +12,7 @@ test('absent, empty and public are one namespace, shown as the empty one', () =>
   expect([toTenant('public'), toTenant('dev')]).toEqual(['', 'dev'])
 })
 
-test('making one that exists is false, and public always exists', () => {
+test('creating a namespace that exists is false, and public always exists', () => {
   const state = new State(WALL_MS)
   expect(carryOut(state, createNamespace(dev), at(0))).toBe(true)
   expect(carryOut(state, createNamespace({ ...dev, showName: 'other' }), at(0))).toBe(false)
@@ -20,7 +20,7 @@ test('making one that exists is false, and public always exists', () => {
   expect(Array.from(state.records(NAMESPACE), ([, namespace]) => namespace)).toEqual([dev])
 })
 
-test('changing one that is not listed, or public, is false', () => {
+test('changing an unknown namespace, or public, is false', () => {
   const state = new State(WALL_MS)
   expect(carryOut(state, updateNamespace(dev), at(0))).toBe(false)
   expect(carryOut(state, updateNamespace({ ...dev, id: 'public' }), at(0))).toBe(false)
@@ -29,7 +29,7 @@ test('changing one that is not listed, or public, is false', () => {
   expect(state.record(NAMESPACE, 'dev')?.desc).toBe('')
 })
 
-test('deleting is true, listed or not, but for public, and leaves what is in it', () => {
+test('deleting is true for every namespace except public, and its items stay', () => {
   const state = new State(WALL_MS)
   carryOut(state, createNamespace(dev), at(0))
   const key = { ...publishing('').key, namespaceId: 'dev' }

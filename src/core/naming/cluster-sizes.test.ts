@@ -4,7 +4,7 @@ import { ClusterSizes } from './cluster-sizes.ts'
 
 const CLUSTERS = ['DEFAULT', 'a', 'b', '']
 
-test('counts like a Map, in the order of the names, whatever comes and leaves in whatever order', () => {
+test('counts like a Map, in the order of the names, for any order of adds and removes', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.boolean(), fc.constantFrom(...CLUSTERS))), (steps) => {
       const sizes = new ClusterSizes()

@@ -10,7 +10,7 @@ const address: fc.Arbitrary<InstanceAddress> = fc.record({
 })
 const step = fc.tuple(fc.constantFrom('add', 'delete', 'get'), address)
 
-test('does what a map does, in the order in which instances came', () => {
+test('behaves like a Map, in the order of registration', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
       const table = new InstanceTable()
@@ -30,7 +30,7 @@ test('does what a map does, in the order in which instances came', () => {
   )
 })
 
-test('finds each of very many, and stays as small when they come and go', () => {
+test('finds each of very many instances, and does not grow when they are replaced', () => {
   const table = new InstanceTable()
   const all = Array.from({ length: 20_000 }, (_, n) =>
     instanceAt({ ip: `10.0.${n >> 8}.${n & 255}`, port: 8_080, cluster: 'DEFAULT' }),
@@ -45,7 +45,7 @@ test('finds each of very many, and stays as small when they come and go', () => 
   }
 })
 
-test.each([1, 2, 7])('gives each of %i that are taken out as they come', (count) => {
+test.each([1, 2, 7])('returns each of %i that are removed during a walk', (count) => {
   const table = new InstanceTable()
   for (let port = 0; port < count; port++) table.add(instanceAt({ ip: '127.0.0.1', port, cluster: 'A' }))
   const given: number[] = []

@@ -28,19 +28,19 @@ const patch = (other: Partial<InstancePatch>): InstancePatch => ({
 })
 
 describe('registering', () => {
-  test('is healthy when nothing is said, and as it is said otherwise', () => {
+  test('is healthy by default, and otherwise as the request says', () => {
     const state = new State(WALL_MS)
     expect(registered(state).healthy).toBe(true)
     expect(registered(state, { address: address({ port: 81 }), healthy: false }).healthy).toBe(false)
   })
 
-  test('makes a service that leaves again', () => {
+  test('creates a service that is removed when it is empty', () => {
     const state = new State(WALL_MS)
     registered(state)
     expect(state.service(ORDERS)).toMatchObject({ madeBy: 'registration', protectThreshold: 0, metadata: {} })
   })
 
-  test('again replaces weight, enabled, metadata and app, and is no more than a beat when nothing differs', () => {
+  test('again replaces weight, enabled, metadata and app, and is only a beat if nothing differs', () => {
     const state = livingState()
     const instance = registered(state, { metadata: { a: '1', b: '2' } })
     const serial = instance.record.serial
@@ -54,7 +54,7 @@ describe('registering', () => {
     expect(state.instancesInAll).toBe(1)
   })
 
-  test('heals an ephemeral instance, and leaves a persistent one as it was found to be', () => {
+  test('makes an ephemeral instance healthy, and keeps the health of a persistent one', () => {
     const state = new State(WALL_MS)
     registered(state, { healthy: false })
     expect(registered(state).healthy).toBe(true)
@@ -104,7 +104,7 @@ describe('registering', () => {
     )
   })
 
-  test('is refused to newcomers while disableAddIP is on', () => {
+  test('of a new instance is refused while disableAddIP is on', () => {
     const state = new State(WALL_MS)
     registered(state)
     carryOut(state, setSwitch('disableAddIP', 'true', true), at(0))
@@ -121,7 +121,7 @@ describe('registering', () => {
 })
 
 describe('deregistering', () => {
-  test('says ok also where there is nothing', () => {
+  test('answers ok also for an unknown instance', () => {
     const state = new State(WALL_MS)
     expect(carryOut(state, deregisterInstance(target()), at(0))).toBe('ok')
     registered(state)
@@ -130,7 +130,7 @@ describe('deregistering', () => {
     expect(state.instancesInAll).toBe(1)
   })
 
-  test('matches the kind that is named, or either', () => {
+  test('matches the named kind, or both', () => {
     const state = new State(WALL_MS)
     registered(state, { ephemeral: false })
     carryOut(state, deregisterInstance(target(true)), at(0))
@@ -141,7 +141,7 @@ describe('deregistering', () => {
 })
 
 describe('modifying', () => {
-  test('changes what it names, keeps the rest, merges metadata by key and is no beat', () => {
+  test('changes the named fields, keeps the others, merges metadata by key and is no beat', () => {
     const state = livingState()
     const instance = registered(state, { metadata: { a: '1', b: '2' }, weight: 3, app: 'web' })
     carryOut(state, modifyInstance(target(), patch({ metadata: { b: 'new', c: '4' } })), at(5_000))
@@ -156,7 +156,7 @@ describe('modifying', () => {
     expect([lastHeardMs(state, instance), instance.healthy]).toEqual([0, true])
   })
 
-  test('of what is not there, or is of the other kind, is refused', () => {
+  test('of an unknown instance, or one of the other kind, is refused', () => {
     const state = new State(WALL_MS)
     const modify = (ephemeral?: boolean) =>
       refusalOf(() => carryOut(state, modifyInstance(target(ephemeral), patch({ weight: 2 })), at(0)))
@@ -185,7 +185,7 @@ describe('setting the health', () => {
     metadata: {},
   }
 
-  test('works only where the cluster is not checked', () => {
+  test('works only if the cluster is not checked', () => {
     const state = new State(WALL_MS)
     const set = () => refusalOf(() => carryOut(state, setHealth(target(), false), at(0)))
     expect(set()).toBe('service-not-found')

@@ -47,7 +47,7 @@ function batch(state: State, commandOf: typeof updateMetadata, other: Partial<Me
 }
 
 describe('remembered metadata', () => {
-  test('lies over the registered one while the instance lives, whatever it registers', () => {
+  test('overrides the registered one while the instance exists', () => {
     const state = livingState()
     const instance = registered(state, { metadata: { a: '1', b: '2' } })
     remember(state, { b: 'kept' })
@@ -55,7 +55,7 @@ describe('remembered metadata', () => {
     expect(instance.metadata).toEqual({ b: 'kept', c: '4' })
   })
 
-  test('is in effect when the instance returns in time, but neither weight nor enabled', () => {
+  test('applies when the instance returns in time, and weight and enabled do not', () => {
     const state = livingState()
     registered(state, { metadata: { a: '1' } })
     remember(state, { b: 'kept' })
@@ -101,7 +101,7 @@ describe('remembered metadata', () => {
     expect(registered(state, { ephemeral: false }, at(40_000)).metadata).toEqual({ b: 'kept' })
   })
 
-  test('is kept when the instance has come back, or gone again, while the cleaning waited', () => {
+  test('is kept if the instance returned, or left again, while the cleaning waited', () => {
     const state = livingState()
     registered(state)
     remember(state, { b: 'kept' })
@@ -122,7 +122,7 @@ describe('remembered metadata', () => {
     expect(registered(state, { serviceKey: { ...ORDERS, namespaceId: 'dev' } }).metadata).toEqual({})
   })
 
-  test('takes names that every object has like any other', () => {
+  test('accepts names of object properties', () => {
     const state = livingState()
     const instance = registered(state)
     remember(
@@ -154,20 +154,20 @@ describe('a batch', () => {
     ])
   })
 
-  test('with any other word affects nobody: rule 4', () => {
+  test('with any other word affects no instance: rule 4', () => {
     expect(batch(some(), updateMetadata, { consistencyType: 'persistent', instances: [locator(1)] })).toEqual(
       [],
     )
     expect(batch(some(), updateMetadata, { consistencyType: '', instances: [locator(1)] })).toEqual([])
   })
 
-  test('without a kind affects those named that are there and of the kind named', () => {
+  test('without a kind affects the named instances that exist with their named kind', () => {
     const instances = [locator(2), locator(3), locator(3, false), locator(4)]
     expect(batch(some(), updateMetadata, { instances })).toEqual([2, 3])
     expect(batch(some(), updateMetadata, {})).toEqual([])
   })
 
-  test('of an unknown service affects nobody', () => {
+  test('of an unknown service affects no instance', () => {
     expect(batch(livingState(), updateMetadata, { consistencyType: 'ephemeral' })).toEqual([])
   })
 
@@ -191,7 +191,7 @@ describe('a batch', () => {
     expect([instance.healthy, state.recordCount(REMEMBERED_METADATA)]).toEqual([true, 0])
   })
 
-  test('that deletes the last remembered key leaves nothing to be kept', () => {
+  test('that deletes the last remembered key leaves no record', () => {
     const state = livingState()
     registered(state)
     remember(state, { b: 'over' })
@@ -206,7 +206,7 @@ describe('a batch', () => {
     expect(command.decide(state, at(0)).changes.map(({ kind }) => kind)).toEqual(['record-removed'])
   })
 
-  test('that gives one instance too much refuses all', () => {
+  test('that exceeds the limit of one instance is refused as a whole', () => {
     const state = some()
     const keys = { big: 'x'.repeat(200) }
     expect(
@@ -221,7 +221,7 @@ describe('an empty service', () => {
       carryOut(state, command, at(ms))
   }
 
-  test('that a registration made leaves after a while', () => {
+  test('that a registration created is removed after its expiry', () => {
     const state = livingState()
     registered(state)
     expire(state, 100_000)
@@ -245,7 +245,7 @@ describe('an empty service', () => {
     expect(state.service(ORDERS)).toBeDefined()
   })
 
-  test('those that left first are found first, and the others are not looked at', () => {
+  test('those that became empty first are found first, without checking the others', () => {
     const state = livingState()
     for (const [turn, name] of ['a', 'b', 'c'].entries()) {
       const serviceKey = { ...ORDERS, groupedName: `G@@${name}` }

@@ -28,14 +28,14 @@ describe('at the limit of instances', () => {
     expect(state.instance(ORDERS, address())?.record.weight).toBe(5)
   })
 
-  test('another one may come once one has left', () => {
+  test('a new one is accepted after one is removed', () => {
     const state = limited({ maxInstances: 1 })
     registered(state)
     carryOut(state, deregisterInstance({ ...registration(), ephemeral: undefined }), at(0))
     registered(state, { address: address({ port: 81 }) })
   })
 
-  test('of one namespace, the others still take new ones', () => {
+  test('of one namespace, other namespaces accept new ones', () => {
     const state = limited({ maxInstancesPerNamespace: 1 })
     registered(state)
     expect(refused(state, { address: address({ port: 81 }) })).toBe('too-many-instances')
@@ -51,7 +51,7 @@ describe('at the limit of instances', () => {
 })
 
 describe('at the limit of services', () => {
-  test('none is created, and none is made by a registration', () => {
+  test('none is created, also not by a registration', () => {
     const state = limited({ maxServices: 1 })
     registered(state)
     expect(refused(state, { serviceKey: OTHER })).toBe('too-many-services')
@@ -59,7 +59,7 @@ describe('at the limit of services', () => {
     registered(state, { address: address({ port: 81 }) })
   })
 
-  test('of one namespace, another namespace still takes one', () => {
+  test('of one namespace, another namespace accepts one', () => {
     const state = limited({ maxServicesPerNamespace: 1 })
     registered(state)
     const more = { ...ORDERS, groupedName: 'DEFAULT_GROUP@@more' }

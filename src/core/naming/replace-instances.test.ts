@@ -50,7 +50,7 @@ describe('replacing the instances of a publisher', () => {
     expect(state.instanceCount(ORDERS)).toBe(0)
   })
 
-  test('changes nothing where all are there just like this', () => {
+  test('changes nothing if all instances are equal', () => {
     const state = new State(WALL_MS)
     replace(state, ONE, 1, 2)
     const command = replaceInstances(ORDERS, ONE, [published(2), published(1)])
@@ -77,20 +77,20 @@ describe('replacing the instances of a publisher', () => {
     expect(kinds).toEqual([true, true, false])
   })
 
-  test('takes the last of two that name the same address', () => {
+  test('uses the last of two with the same address', () => {
     const state = new State(WALL_MS)
     replace(state, ONE, published(1, { weight: 1 }), published(1, { weight: 2 }))
     expect(state.instance(ORDERS, address({ port: 1 }))?.record.weight).toBe(2)
     expect(state.instanceCount(ORDERS)).toBe(1)
   })
 
-  test('makes the service that is not there, once', () => {
+  test('creates a missing service, once', () => {
     const state = new State(WALL_MS)
     const { changes } = replaceInstances(ORDERS, ONE, [published(1), published(2)]).decide(state, at(0))
     expect(changes.map(({ kind }) => kind)).toEqual(['service-saved', 'instance-saved', 'instance-saved'])
   })
 
-  test('is refused as a whole where one instance is beyond a limit, and what leaves makes room', () => {
+  test('is refused as a whole if one instance exceeds a limit, and removed instances do not count', () => {
     const state = new State(WALL_MS, { ...NO_NAMING_LIMITS, maxInstances: 3 })
     replace(state, ONE, 1, 2)
     expect(refusalOf(() => replace(state, ONE, 1, 2, 3, 4))).toBe('too-many-instances')
@@ -115,7 +115,7 @@ describe('replacing the instances of a publisher', () => {
     expect(durabilityOf(ONE, 2)).toBe('synced')
   })
 
-  test('comes to the same on a draft as on the state, and to exactly what was named', () => {
+  test('has the same result on a draft as on the state: exactly the named instances', () => {
     const publisher = constantFrom<Publisher>(ONE, TWO, BEATS, OPERATOR)
     const port = integer({ min: 1, max: 6 })
     const instance = record({ port, weight: constantFrom(1, 2) })

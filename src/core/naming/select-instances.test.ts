@@ -37,7 +37,7 @@ function portsOf(state: State, query: Partial<InstanceQuery> = {}): number[] {
   )
 }
 
-test('disabled instances never appear, unhealthy ones unless only healthy ones are wanted', () => {
+test('disabled instances are never listed, and unhealthy ones unless healthyOnly is set', () => {
   const state = new State(WALL_MS)
   registered(state, { address: address({ port: 1 }) })
   registered(state, { address: address({ port: 2 }), enabled: false })
@@ -46,7 +46,7 @@ test('disabled instances never appear, unhealthy ones unless only healthy ones a
   expect(portsOf(state, { healthyOnly: true })).toEqual([1])
 })
 
-test('clusters are those named, all where none is', () => {
+test('a list has the named clusters, or all if none is named', () => {
   const state = new State(WALL_MS)
   registered(state, { address: address({ port: 1 }) })
   registered(state, { address: address({ port: 2, cluster: 'b' }) })
@@ -57,7 +57,7 @@ test('clusters are those named, all where none is', () => {
 })
 
 describe('the protection threshold', () => {
-  test('gives what a plain reading of its rule gives', () => {
+  test('follows its rule for any instances', () => {
     const instance = record({ healthy: boolean(), enabled: boolean(), cluster: constantFrom('a', 'b') })
     const threshold = constantFrom(0, 0.25, 0.3, 0.5, 0.6, 0.7, 1)
     const clusters = constantFrom<string[]>([], ['a'], ['b', 'a'])
@@ -86,7 +86,7 @@ describe('the protection threshold', () => {
     )
   })
 
-  test('is reached by an equal share, for every share that can be written down', () => {
+  test('is reached by an equal share, for every share', () => {
     assert(
       property(integer({ min: 1, max: 1_000 }), integer({ min: 1, max: 1_000 }), (one, other) => {
         const [healthy, all] = [Math.min(one, other), Math.max(one, other) + 1]
@@ -97,7 +97,7 @@ describe('the protection threshold', () => {
     expect(isProtecting(0.29, { healthy: 30, all: 100 })).toBe(false)
   })
 
-  test('never triggers at 0, with all healthy, or with nobody there', () => {
+  test('never triggers at 0, with all healthy, or without instances', () => {
     expect(isProtecting(0, { healthy: 0, all: 5 })).toBe(false)
     assert(
       property(double({ min: 0, max: 1, noNaN: true }), integer({ min: 0, max: 50 }), (threshold, all) => {
@@ -133,18 +133,18 @@ describe('a selector by label', () => {
     return state
   }
 
-  test('gives those whose own label, or a label at whose address, is the consumer’s', () => {
+  test('lists instances whose own label, or a label at their address, equals the consumer’s', () => {
     const state = zones(label('zone'))
     expect(portsOf(state, consumer(state, '10.0.0.9'))).toEqual([1, 3])
     expect(portsOf(state, consumer(state, '10.0.0.2'))).toEqual([2])
   })
 
-  test('wants every label of the expression', () => {
+  test('requires every label of the expression', () => {
     const state = zones(label('zone', 'rack'))
     expect(portsOf(state, consumer(state, '10.0.0.9'))).toEqual([1])
   })
 
-  test('gives all to a consumer without such labels, where nobody matches, and to nobody in particular', () => {
+  test('lists all if the consumer has no such labels, if none matches, and without a consumer', () => {
     const state = zones(label('zone'))
     expect(portsOf(state, consumer(state, '10.0.0.77'))).toEqual([1, 2, 3])
     expect(portsOf(state, consumer(state, '10.0.0.8'))).toEqual([1, 2, 3])

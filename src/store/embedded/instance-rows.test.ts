@@ -58,7 +58,7 @@ function numbers(seed: number): (below: number) => number {
 }
 
 describe('the rows of instances', () => {
-  test('are what was written last, whichever commits fail', () => {
+  test('are those of the last successful write, for any failing commits', () => {
     saveService()
     const next = numbers(7)
     let known: Known = new Map()
@@ -96,7 +96,7 @@ describe('the rows of instances', () => {
     expect(found().get(2)?.app).toBe(app)
   })
 
-  test('keep the file as small as it was, however often they come and go', () => {
+  test('do not let the file grow when they are replaced often', () => {
     saveService()
     const pages: number[] = []
     for (let round = 0; round < 30; round++) {
@@ -115,7 +115,7 @@ describe('the rows of instances', () => {
     ['the last row', 'DELETE FROM instance WHERE serial = 100'],
     ['all rows', 'DELETE FROM instance'],
     ['the totals', "DELETE FROM meta WHERE name = 'instance_totals'"],
-  ])('are missed by a start if %s is lost', (_, sql) => {
+  ])('are noticed as missing by a start if %s is lost', (_, sql) => {
     saveService()
     commit(Array.from({ length: 100 }, (_none, at) => saved(at + 1)))
     expect(found().size).toBe(100)

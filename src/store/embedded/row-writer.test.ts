@@ -5,7 +5,7 @@ import { TABLES } from './tables.ts'
 
 const connection = temporaryDatabase()
 
-test('rows that are written and dropped by turns end as the last of both says', () => {
+test('a row that is written and deleted alternately ends in its last state', () => {
   const writer = new RowWriter(connection(), TABLES.record)
   const expected = new Map<string, string>()
   for (let step = 0; step < 3_000; step++) {
@@ -25,7 +25,7 @@ test('rows that are written and dropped by turns end as the last of both says', 
   expect([...new Map(rows as [string, string][])]).toEqual([...expected])
 })
 
-test('a row with a key of several columns is dropped by all of them', () => {
+test('a row with a key of several columns is deleted by all of them', () => {
   const writer = new RowWriter(connection(), TABLES.record)
   const keys = Array.from({ length: 40 }, (_, at) => [`kind ${at % 20}`, `id ${at}`])
   for (const key of keys) writer.add([...key, '{}'])

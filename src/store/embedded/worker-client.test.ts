@@ -25,7 +25,7 @@ function clientOf(source: string) {
   return { client: new WorkerClient({ directory: '/nowhere', log, url }), errors }
 }
 
-test('a crash refuses all who wait, is logged, and the next request has a new worker', async () => {
+test('a crash refuses all waiting requests, is logged, and the next request starts a new worker', async () => {
   const { client, errors } = clientOf(OBEDIENT)
   expect(await client.open()).toBe(7)
   const waiting = [
@@ -41,7 +41,7 @@ test('a crash refuses all who wait, is logged, and the next request has a new wo
   await client.close()
 })
 
-test.each(['throw', 'break'])('a commit that was under way is in doubt from then on: %s', async (what) => {
+test.each(['throw', 'break'])('a commit that was running at the crash is in doubt: %s', async (what) => {
   const { client } = clientOf(OBEDIENT)
   expect((await Promise.allSettled([client.call('recall', [what])]))[0].status).toBe('rejected')
   expect(client.commitInDoubt).toBe(false)
@@ -60,7 +60,7 @@ test('a worker whose connection broke is replaced', async () => {
   await client.close()
 })
 
-test('a worker that cannot open says why, and a later request tries again', async () => {
+test('a worker that cannot open reports the reason, and a later request tries again', async () => {
   const { client } = clientOf(`
     import { parentPort } from 'node:worker_threads'
     parentPort.postMessage({ kind: 'unopened', message: 'in use' })`)
@@ -72,7 +72,7 @@ test('a worker that cannot open says why, and a later request tries again', asyn
   await client.close()
 })
 
-test('a worker that ends before its first word does not leave anyone waiting', async () => {
+test('a worker that ends before its first message rejects all waiting requests', async () => {
   const { client } = clientOf('export {}')
   await expect(client.open()).rejects.toThrow('ended before it could open the database')
   const crashing = clientOf('throw new Error("broken build")')

@@ -3,7 +3,7 @@
  *
  * DISK_WATCH   the data directory, an absolute path without a slash at its end.
  * DISK_SHADOW  a directory that is given only what was synced: what a power cut would leave. Not set: none.
- * DISK_EARLY   of 100 writes, so many reach the shadow unsynced, some of them torn at a sector: a disk may
+ * DISK_EARLY   the number of writes of 100 that reach the shadow unsynced, some cut at a sector: a disk may
  *              write early and in any order. 0 unless set.
  * DISK_FAULT   a file that names what fails while it exists: `sync` (EIO), `full` (ENOSPC on writes).
  *

@@ -74,8 +74,8 @@ function deregister({ instances }: NamingEndpointParts): Endpoint {
 }
 
 /**
- * Changes an instance, or is refused where there is none. For a client of whom `registersUnknown`, an unknown
- * instance is registered instead (docs/decisions/0021).
+ * Changes an instance. An unknown instance is refused, or registered if `registersUnknown` is true for the caller
+ * (docs/decisions/0021).
  */
 export function modifyEndpoint(
   parts: NamingEndpointParts,

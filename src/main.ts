@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-import type { Command } from './command/command-line.ts'
+import type { Subcommand } from './command/command-line.ts'
 import { start } from './command/start.ts'
 import { packageVersion } from './command/version.ts'
 import { startServer } from './start-server.ts'
 
 /** Loaded on demand, so that a start does not wait for them. */
-const COMMANDS = new Map<string, () => Promise<Command>>([
+const COMMANDS = new Map<string, () => Promise<Subcommand>>([
   ['backup', async () => (await import('./command/backup.ts')).backup],
   ['restore', async () => (await import('./command/restore.ts')).restore],
   ['doctor', async () => (await import('./command/doctor.ts')).doctor],

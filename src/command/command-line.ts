@@ -20,14 +20,14 @@ export interface CommandResult {
 }
 
 /** A command other than `start`. */
-export interface Command<T extends FlagTypes = FlagTypes> {
+export interface Subcommand<T extends FlagTypes = FlagTypes> {
   readonly flags: T
   readonly run: (flags: Flags<T>, progress: Progress) => Promise<CommandResult> | CommandResult
 }
 
 /** Adds types: the flags that `run` gets are those of `flags`. */
-export function command<const T extends FlagTypes>(definition: Command<T>): Command {
-  return definition as unknown as Command
+export function command<const T extends FlagTypes>(definition: Subcommand<T>): Subcommand {
+  return definition as unknown as Subcommand
 }
 
 const FAILED = 1
@@ -37,7 +37,7 @@ const USAGE = 2
  * Runs a command and prints its result, as JSON if it has the flag `--json` and the user gave it. Resolves with the exit
  * code: the command's, 1 if it failed, 2 for a UsageError.
  */
-export async function runCommand({ flags, run }: Command, args: readonly string[]): Promise<number> {
+export async function runCommand({ flags, run }: Subcommand, args: readonly string[]): Promise<number> {
   const progress = new Progress()
   const asJson = 'json' in flags && args.includes('--json')
   try {

@@ -2,7 +2,7 @@ import type { Change, InstanceHealthChanged, InstanceSaved } from './changes.ts'
 import type { ConfigItem, ConfigKey } from './config/config-item.ts'
 import { addressText, type InstanceAddress } from './naming/instance.ts'
 import { NamingCounter, type NamingLimits } from './naming/naming-sizes.ts'
-import type { Place } from './naming/presence.ts'
+import type { InstancePlace } from './naming/presence.ts'
 import { REMEMBERED_METADATA, rememberedId } from './naming/remembered-metadata.ts'
 import { type Service, type ServiceKey, serviceKeyText } from './naming/service.ts'
 import { LOCAL_SWITCH, SWITCH, switchesIn } from './operator/switch-records.ts'
@@ -94,7 +94,7 @@ export class Draft implements View {
     return this.#services.has(serviceKeyText(key)) ? undefined : this.#base.abandonedSinceMs(key)
   }
 
-  absentSinceMs(place: Place): number | undefined {
+  absentSinceMs(place: InstancePlace): number | undefined {
     const draft = this.#services.get(serviceKeyText(place.serviceKey))
     const text = addressText(place.address)
     const isChanged = this.#records.hasChanged(REMEMBERED_METADATA, rememberedId(place))

@@ -14,7 +14,7 @@ import { newInstance } from './naming/heard-instance.ts'
 import type { Instance, InstanceAddress, Metadata } from './naming/instance.ts'
 import { JUDGES_ALL, Liveness } from './naming/liveness.ts'
 import { NamingCounter, type NamingLimits, NO_NAMING_LIMITS } from './naming/naming-sizes.ts'
-import type { Place, Presence } from './naming/presence.ts'
+import type { InstancePlace, Presence } from './naming/presence.ts'
 import { REMEMBERED_METADATA, rememberedId } from './naming/remembered-metadata.ts'
 import type { Service, ServiceKey } from './naming/service.ts'
 import type { ServiceEntry } from './naming/service-entry.ts'
@@ -110,7 +110,7 @@ export class State implements View {
     return entry && this.#presence.abandonedSinceMs(entry)
   }
 
-  absentSinceMs(place: Place): number | undefined {
+  absentSinceMs(place: InstancePlace): number | undefined {
     return this.#presence.absentSinceMs(place)
   }
 
@@ -257,7 +257,7 @@ export class State implements View {
     if (place !== undefined) this.#metadataChanged(place, change.stamp, now)
   }
 
-  #metadataChanged({ serviceKey, address }: Place, stamp: number, now: Now): void {
+  #metadataChanged({ serviceKey, address }: InstancePlace, stamp: number, now: Now): void {
     const instance = this.instance(serviceKey, address)
     const place = { serviceKey, address }
     const isAbsent = instance === undefined && this.#remembered(place) !== undefined
@@ -268,7 +268,7 @@ export class State implements View {
     this.#touch(instance.entry, stamp)
   }
 
-  #remembered(place: Place): Metadata | undefined {
+  #remembered(place: InstancePlace): Metadata | undefined {
     if (this.#records.count(REMEMBERED_METADATA) === 0) return undefined
     return this.#records.record(REMEMBERED_METADATA, rememberedId(place))?.metadata
   }
@@ -292,6 +292,6 @@ export class State implements View {
   }
 }
 
-function placeOf({ entry, record }: Instance): Place {
+function placeOf({ entry, record }: Instance): InstancePlace {
   return { serviceKey: entry.service.key, address: record.address }
 }

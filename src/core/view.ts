@@ -1,7 +1,7 @@
 import type { ConfigItem, ConfigKey } from './config/config-item.ts'
 import type { InstanceAddress, InstanceRecord } from './naming/instance.ts'
 import type { NamingLimits, NamingSizes } from './naming/naming-sizes.ts'
-import type { Place } from './naming/presence.ts'
+import type { InstancePlace } from './naming/presence.ts'
 import type { Service, ServiceKey } from './naming/service.ts'
 import type { Switches } from './operator/switches.ts'
 import type { RecordView } from './records/record-tables.ts'
@@ -25,7 +25,7 @@ export interface View extends RecordView {
   /** Since when a service that a registration made has no instances (health time); undefined: it has, or is kept. */
   abandonedSinceMs(key: ServiceKey): number | undefined
   /** Since when metadata is remembered at a place where no instance is (health time); undefined: it is not so. */
-  absentSinceMs(place: Place): number | undefined
+  absentSinceMs(place: InstancePlace): number | undefined
   readonly switches: Switches
   readonly namingSizes: NamingSizes
   readonly namingLimits: NamingLimits

@@ -1,7 +1,7 @@
 import type { Change } from '../core/changes.ts'
 
 /** Called with each change after it is applied. It must not throw and must not take long. */
-export type Subscriber = (change: Change) => void
+export type ChangeSubscriber = (change: Change) => void
 
 /** The options of a feed. */
 export interface FeedOptions {
@@ -17,7 +17,7 @@ export interface FeedOptions {
  */
 export class Feed {
   readonly #options: FeedOptions
-  readonly #subscribers: Subscriber[] = []
+  readonly #subscribers: ChangeSubscriber[] = []
   #pending: Change[] = []
   #deferred = false
 
@@ -25,7 +25,7 @@ export class Feed {
     this.#options = options
   }
 
-  subscribe(subscriber: Subscriber): void {
+  subscribe(subscriber: ChangeSubscriber): void {
     this.#subscribers.push(subscriber)
   }
 
@@ -44,7 +44,7 @@ export class Feed {
     for (const change of changes) for (const subscriber of this.#subscribers) this.#call(subscriber, change)
   }
 
-  #call(subscriber: Subscriber, change: Change): void {
+  #call(subscriber: ChangeSubscriber, change: Change): void {
     try {
       subscriber(change)
     } catch (error) {

@@ -6,7 +6,7 @@ export type Labels = Readonly<Record<string, string>>
 /** One value, or one for each set of labels. */
 export type Reading<T> = T | readonly (readonly [labels: Labels, value: T])[]
 
-interface Described {
+interface DescribedMetric {
   /** Ends with the base unit, `_seconds` or `_bytes`; the name of a counter ends with `_total`. */
   readonly name: string
   readonly help: string
@@ -15,7 +15,10 @@ interface Described {
 
 /** A metric. `read` runs only when somebody scrapes. */
 export type Metric =
-  | (Described & { readonly type: 'counter' | 'gauge'; readonly read: () => Awaitable<Reading<number>> })
-  | (Described & { readonly type: 'histogram'; readonly read: () => Reading<Histogram> })
+  | (DescribedMetric & {
+      readonly type: 'counter' | 'gauge'
+      readonly read: () => Awaitable<Reading<number>>
+    })
+  | (DescribedMetric & { readonly type: 'histogram'; readonly read: () => Reading<Histogram> })
 
 type Awaitable<T> = T | Promise<T>

@@ -1,11 +1,5 @@
 import type { HealthChecker } from '../core/naming/health-checker.ts'
-
-/** The interval of a kind of probe: bounds in milliseconds, and how slowly (0 to 1) it follows the probe's duration. */
-export interface IntervalParams {
-  readonly max: number
-  readonly min: number
-  readonly factor: number
-}
+import type { IntervalParams } from '../core/operator/switches.ts'
 
 /** The parameters of all probes. They are read each time, so a changed switch takes effect at once. */
 export interface ProbeParams {

@@ -1,10 +1,10 @@
+import type { IntervalParams } from '../core/operator/switches.ts'
 import type { HealthChecker } from '../core/naming/health-checker.ts'
 import {
   clampInterval,
   firstDelay,
   intervalParamsOf,
   nextInterval,
-  type IntervalParams,
   type ProbeParams,
 } from './adaptive-interval.ts'
 import { DueQueue, type QueueEntry } from './due-queue.ts'

@@ -6,12 +6,12 @@ import type { Given } from './sources.ts'
 
 type Definitions = Readonly<Record<string, Definition<unknown>>>
 
-type Values<D extends Definitions> = {
+type SettingValues<D extends Definitions> = {
   readonly [Key in keyof D]: D[Key] extends Definition<infer T> ? T : never
 }
 
 /** The settings of a server, read once at the start and frozen. Durations are in ms, sizes in bytes. */
-export type Settings = Values<typeof definitions>
+export type Settings = SettingValues<typeof definitions>
 
 /** Where settings come from: the words after the command, and the environment. */
 export interface SettingsSources {
@@ -28,7 +28,7 @@ export function loadSettings(sources: SettingsSources): Settings {
 }
 
 /** Like loadSettings, for any list of definitions. */
-export function readSettings<D extends Definitions>(list: D, sources: SettingsSources): Values<D> {
+export function readSettings<D extends Definitions>(list: D, sources: SettingsSources): SettingValues<D> {
   const all = Object.values(list)
   const kindOf = (name: string) => all.find((definition) => definition.name === name)?.kind
   const flags = readFlags(sources.args, {
@@ -46,7 +46,7 @@ export function readSettings<D extends Definitions>(list: D, sources: SettingsSo
   if (problems.length > 0) throw new SettingsError(problems)
   return Object.freeze(
     Object.fromEntries(Object.entries(list).map(([key, of]) => [key, valueOf(of, given)])),
-  ) as Values<D>
+  ) as SettingValues<D>
 }
 
 /** The settings that differ from their defaults, by name, for the log. Durations in ms, sizes in bytes. */

@@ -19,7 +19,7 @@ export interface Given {
 }
 
 /** What the flags mean, before their values are read. */
-export interface Flags {
+export interface FlagTexts {
   readonly given: readonly Given[]
   /** The file named by `--settings`. */
   readonly file: string | undefined
@@ -44,7 +44,7 @@ export function environmentName(name: string): string {
  * add up. Throws SettingsError for a word that is no flag. `parseArgs` of Node stops at the first unknown flag; this keeps
  * unknown flags and missing values, so that all problems are reported together.
  */
-export function readFlags(args: readonly string[], shapes: FlagShapes): Flags {
+export function readFlags(args: readonly string[], shapes: FlagShapes): FlagTexts {
   const given = new Map<string, Given>()
   const rest = [...args]
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
@@ -62,7 +62,7 @@ export function readFlags(args: readonly string[], shapes: FlagShapes): Flags {
 function readFlag(word: string, rest: string[], shapes: FlagShapes): Given {
   const [, name, , value] = /^--([^=]+)(=([\s\S]*))?$/.exec(word) ?? []
   if (name === undefined)
-    throw new SettingsError([`"${word}" is not a flag. Flags are written --name value or --name=value.`])
+    throw new SettingsError([`"${word}" is not a flag. FlagTexts are written --name value or --name=value.`])
   const origin = `the flag --${name}`
   if (value !== undefined) return { name, raw: value, origin }
   if (shapes.isSwitch(name)) return { name, raw: true, origin }

@@ -14,7 +14,7 @@ export interface ProbeRequest {
 }
 
 /** The prober. Watching a key again replaces its target. */
-export interface Probing {
+export interface ProbedTargets {
   watch(key: string, target: ProbeRequest, healthy: boolean): void
   forget(key: string): void
 }
@@ -22,11 +22,11 @@ export interface Probing {
 /** Keeps the targets of probes equal to the registered persistent instances and the checkers of their clusters. */
 export class ProbeWatch {
   readonly #state: State
-  readonly #probing: Probing
+  readonly #probing: ProbedTargets
   /** The probed instances by key. */
   readonly #watched = new Map<string, Instance>()
 
-  constructor(state: State, probing: Probing) {
+  constructor(state: State, probing: ProbedTargets) {
     this.#state = state
     this.#probing = probing
     for (const entry of state.services.all()) this.#watchAll(entry.service.key)

@@ -1,10 +1,10 @@
 import { addressText } from './instance.ts'
-import type { Place } from './presence.ts'
+import type { InstancePlace } from './presence.ts'
 import { serviceKeyText } from './service.ts'
 import type { ServiceEntry } from './service-entry.ts'
 
 interface Absence {
-  readonly place: Place
+  readonly place: InstancePlace
   readonly sinceMs: number
 }
 
@@ -27,7 +27,7 @@ export class Absences {
   }
 
   /** The time of metadata begins again whenever it is remembered, or its instance leaves. */
-  noteMetadata(place: Place, isAbsent: boolean, nowMs: number): void {
+  noteMetadata(place: InstancePlace, isAbsent: boolean, nowMs: number): void {
     if (!isAbsent && this.#metadata.size === 0) return
     const text = textOf(place)
     this.#metadata.delete(text)
@@ -38,7 +38,7 @@ export class Absences {
     return this.#services.get(entry)
   }
 
-  metadataSinceMs(place: Place): number | undefined {
+  metadataSinceMs(place: InstancePlace): number | undefined {
     return this.#metadata.get(textOf(place))?.sinceMs
   }
 
@@ -53,8 +53,8 @@ export class Absences {
   }
 
   /** At most `most` of the places whose metadata is without an instance since `beforeMs` or longer. */
-  metadata(beforeMs: number, most: number): Place[] {
-    const found: Place[] = []
+  metadata(beforeMs: number, most: number): InstancePlace[] {
+    const found: InstancePlace[] = []
     for (const { place, sinceMs } of this.#metadata.values()) {
       if (sinceMs > beforeMs || found.length >= most) break
       found.push(place)
@@ -63,6 +63,6 @@ export class Absences {
   }
 }
 
-function textOf({ serviceKey, address }: Place): string {
+function textOf({ serviceKey, address }: InstancePlace): string {
   return `${serviceKeyText(serviceKey)}\u0002${addressText(address)}`
 }

@@ -2,7 +2,7 @@ import type { Change } from '../changes.ts'
 import { type Command, synced, unchanged } from '../decision.ts'
 import { recordRemoved } from '../records/record-kind.ts'
 import type { Liveness } from './liveness.ts'
-import type { Place } from './presence.ts'
+import type { InstancePlace } from './presence.ts'
 import { REMEMBERED_METADATA, rememberedId } from './remembered-metadata.ts'
 import { serviceSubject } from './service-commands.ts'
 import type { ServiceKey } from './service.ts'
@@ -34,7 +34,7 @@ function expireService(key: ServiceKey, beforeMs: number): Command<void> {
   }
 }
 
-function forget(place: Place, beforeMs: number): Command<void> {
+function forget(place: InstancePlace, beforeMs: number): Command<void> {
   return {
     subject: serviceSubject(place.serviceKey),
     decide(view, { stamp }) {

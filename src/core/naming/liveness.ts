@@ -4,7 +4,7 @@ import type { Now } from '../ports.ts'
 import { Absences } from './absences.ts'
 import { type HeardInstance, heardInstance } from './heard-instance.ts'
 import type { Instance, InstanceAddress } from './instance.ts'
-import type { Place, Presence } from './presence.ts'
+import type { InstancePlace, Presence } from './presence.ts'
 import type { ServiceKey } from './service.ts'
 import type { ServiceEntry } from './service-entry.ts'
 
@@ -101,7 +101,7 @@ export class Liveness implements Presence {
     this.#absences.forgetService(entry)
   }
 
-  metadataChanged(place: Place, isAbsent: boolean, nowMs: number): void {
+  metadataChanged(place: InstancePlace, isAbsent: boolean, nowMs: number): void {
     this.#absences.noteMetadata(place, isAbsent, nowMs)
   }
 
@@ -109,7 +109,7 @@ export class Liveness implements Presence {
     return this.#absences.serviceSinceMs(entry)
   }
 
-  absentSinceMs(place: Place): number | undefined {
+  absentSinceMs(place: InstancePlace): number | undefined {
     return this.#absences.metadataSinceMs(place)
   }
 
@@ -119,7 +119,7 @@ export class Liveness implements Presence {
   }
 
   /** At most `most` of the places whose metadata is without an instance since `beforeMs` or longer. */
-  absentMetadata(beforeMs: number, most: number): Place[] {
+  absentMetadata(beforeMs: number, most: number): InstancePlace[] {
     return this.#absences.metadata(beforeMs, most)
   }
 

@@ -3,7 +3,7 @@ import type { ServiceKey } from './service.ts'
 import type { ServiceEntry } from './service-entry.ts'
 
 /** A service and an address in it. */
-export interface Place {
+export interface InstancePlace {
   readonly serviceKey: ServiceKey
   readonly address: InstanceAddress
 }
@@ -20,9 +20,9 @@ export interface Presence {
   serviceChanged(entry: ServiceEntry, isAbandoned: boolean, nowMs: number): void
   serviceLeft(entry: ServiceEntry): void
   /** `isAbsent`: metadata is remembered at this place, and no instance is there now. */
-  metadataChanged(place: Place, isAbsent: boolean, nowMs: number): void
+  metadataChanged(place: InstancePlace, isAbsent: boolean, nowMs: number): void
   /** Since when a service is abandoned; undefined: it is not. */
   abandonedSinceMs(entry: ServiceEntry): number | undefined
   /** Since when metadata is remembered without an instance; undefined: it is not. */
-  absentSinceMs(place: Place): number | undefined
+  absentSinceMs(place: InstancePlace): number | undefined
 }

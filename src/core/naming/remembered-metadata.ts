@@ -1,11 +1,11 @@
 import { fieldsOf, textIn } from '../records/json-fields.ts'
 import { defineRecordKind } from '../records/record-kind.ts'
 import { addressText, type Metadata } from './instance.ts'
-import type { Place } from './presence.ts'
+import type { InstancePlace } from './presence.ts'
 import { type ServiceKey, serviceKeyText } from './service.ts'
 
 /** The keys that operators wrote over the metadata of an address (interface.md, state rule 3): all of them, at least one. */
-export interface RememberedMetadata extends Place {
+export interface RememberedMetadata extends InstancePlace {
   readonly metadata: Metadata
 }
 
@@ -20,7 +20,7 @@ export const REMEMBERED_METADATA = defineRecordKind<RememberedMetadata>('remembe
 })
 
 /** The id of the record of a place. */
-export function rememberedId({ serviceKey, address }: Place): string {
+export function rememberedId({ serviceKey, address }: InstancePlace): string {
   return `${serviceKeyText(serviceKey)}\u0002${addressText(address)}`
 }
 

@@ -1,6 +1,6 @@
 import { Refusal } from '../refusal.ts'
 import { shown } from '../shown.ts'
-import type { ProbeParams } from './switches.ts'
+import type { IntervalParams } from './switches.ts'
 
 /** Reads the text that an operator sends for a switch, or throws a Refusal that says what is allowed. */
 export type SwitchReader<T> = (text: string, entry: string) => T
@@ -66,8 +66,8 @@ export function wordOrNull<T extends string>(words: readonly T[]): SwitchReader<
 }
 
 /** `{"min":500,"max":5000,"factor":0.85}`: milliseconds, and a share. */
-export const probeParams: SwitchReader<ProbeParams> = (text, entry) => {
-  const { max, min, factor } = (json(text, entry) ?? {}) as Partial<Record<keyof ProbeParams, unknown>>
+export const probeParams: SwitchReader<IntervalParams> = (text, entry) => {
+  const { max, min, factor } = (json(text, entry) ?? {}) as Partial<Record<keyof IntervalParams, unknown>>
   const whole = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) > 0
   if (whole(min) && whole(max) && min <= max && typeof factor === 'number' && factor >= 0 && factor <= 1) {
     return { max, min, factor }

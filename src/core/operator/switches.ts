@@ -1,5 +1,5 @@
 /** The bounds of an adaptive probe interval (ms) and how slowly it adapts (0 to 1, exclusive). */
-export interface ProbeParams {
+export interface IntervalParams {
   readonly max: number
   readonly min: number
   readonly factor: number
@@ -30,9 +30,9 @@ export interface Switches {
   readonly pushEnabled: boolean
   /** How many equal probe results in a row change an instance's health. */
   readonly checkTimes: number
-  readonly httpHealthParams: ProbeParams
-  readonly tcpHealthParams: ProbeParams
-  readonly mysqlHealthParams: ProbeParams
+  readonly httpHealthParams: IntervalParams
+  readonly tcpHealthParams: IntervalParams
+  readonly mysqlHealthParams: IntervalParams
   readonly incrementalList: readonly string[]
   readonly serverStatusSynchronizationPeriodMillis: number
   readonly serviceStatusSynchronizationPeriodMillis: number

@@ -1,4 +1,4 @@
-import type { Connection, SqlValue } from './connection.ts'
+import type { SqliteConnection, SqlValue } from './connection.ts'
 import type { ConfigNames } from './config-names.ts'
 import { newestRevision } from './current-versions.ts'
 import type { CleanLimit } from './messages.ts'
@@ -26,12 +26,12 @@ interface Cleaned {
 }
 
 /** Removes old history in small steps: goes through the names in order and begins again at the end. */
-export class HistoryCleaner {
-  readonly #connection: Connection
+export class HistoryEraser {
+  readonly #connection: SqliteConnection
   readonly #names: ConfigNames
   #lastNameId = 0
 
-  constructor(connection: Connection, names: ConfigNames) {
+  constructor(connection: SqliteConnection, names: ConfigNames) {
     this.#connection = connection
     this.#names = names
   }

@@ -1,4 +1,4 @@
-import type { Connection } from './connection.ts'
+import type { SqliteConnection } from './connection.ts'
 import { readMeta, writeMeta } from './meta.ts'
 
 /** How far ahead of the times given out the mark is written. */
@@ -16,12 +16,12 @@ const AHEAD_WHEN_CLOSED_MS = 1_000
  * written ahead, in the transactions of others: twice a minute, however many commits there are.
  */
 export class ClockMark {
-  readonly #connection: Connection
+  readonly #connection: SqliteConnection
   #markMs: number
   #markBeforeMs: number
   #latestMs: number
 
-  constructor(connection: Connection) {
+  constructor(connection: SqliteConnection) {
     this.#connection = connection
     this.#markMs = Number(readMeta(connection, 'clock_high_ms') ?? 0)
     this.#markBeforeMs = this.#markMs

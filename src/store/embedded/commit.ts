@@ -1,4 +1,4 @@
-import type { Connection } from './connection.ts'
+import type { SqliteConnection } from './connection.ts'
 import { msOf } from '../../core/stamps.ts'
 import type { ClockMark } from './clock-mark.ts'
 import type { ConfigNames } from './config-names.ts'
@@ -16,13 +16,13 @@ const INSTANCE = `SELECT ${INSTANCES.columns.join(', ')} FROM instance WHERE ser
 
 /** Writes commits, each in one transaction. */
 export class CommitWriter {
-  readonly #connection: Connection
+  readonly #connection: SqliteConnection
   readonly #names: ConfigNames
   readonly #writers: Record<PutTable | 'instance' | 'config_revision' | 'config_item', RowWriter>
   readonly #clock: ClockMark
   #versions: VersionSums
 
-  constructor(connection: Connection, { names, clock }: { names: ConfigNames; clock: ClockMark }) {
+  constructor(connection: SqliteConnection, { names, clock }: { names: ConfigNames; clock: ClockMark }) {
     this.#connection = connection
     this.#names = names
     this.#clock = clock

@@ -1,5 +1,5 @@
 import { withChecksums } from './checked-row.ts'
-import type { Connection } from './connection.ts'
+import type { SqliteConnection } from './connection.ts'
 import type { NameText } from './messages.ts'
 import { TABLES } from './tables.ts'
 
@@ -10,10 +10,10 @@ const MOST_REMEMBERED = 50_000
  * ones are kept in memory.
  */
 export class ConfigNames {
-  readonly #connection: Connection
+  readonly #connection: SqliteConnection
   readonly #known = new Map<string, number>()
 
-  constructor(connection: Connection) {
+  constructor(connection: SqliteConnection) {
     this.#connection = connection
   }
 

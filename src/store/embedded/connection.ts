@@ -45,7 +45,7 @@ function bindableStored(value: SqlValue): SqlValue {
  * The driver lets a closed file go only when its statements are gone too, which the end of the worker
  * thread sees to: closing does not free the directory within one thread.
  */
-export class Connection {
+export class SqliteConnection {
   readonly #database: InstanceType<typeof Database>
   readonly #statements = new Map<string, Database.Statement>()
   readonly #queries = new Map<string, Database.Statement>()

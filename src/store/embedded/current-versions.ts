@@ -1,5 +1,5 @@
 import { DamagedRow } from './checked-row.ts'
-import type { Connection } from './connection.ts'
+import type { SqliteConnection } from './connection.ts'
 import { readMeta, writeMeta } from './meta.ts'
 
 /** An expression for the newest revision of a name, shown or hidden, 0 where it has none: two probes of the index. */
@@ -91,13 +91,13 @@ function mixed(nameId: number, revisionId: number): number {
 }
 
 /** The sums of what the tables hold; nothing is verified. */
-export function sumCurrentVersions(connection: Connection): VersionSums {
+export function sumCurrentVersions(connection: SqliteConnection): VersionSums {
   const items = connection.all(`SELECT name_id, ${newestRevision('config_item.name_id')} FROM config_item`)
   return VersionSums.of(items.map(([nameId, id]) => ({ nameId: Number(nameId), revisionId: Number(id) })))
 }
 
 /** The sums as the last commit has written them. Throws `DamagedRow`. */
-export function readVersionSums(connection: Connection): VersionSums {
+export function readVersionSums(connection: SqliteConnection): VersionSums {
   const text = readMeta(connection, 'current_versions')
   if (text === undefined) throw new DamagedRow('meta', 'current_versions', 'it is missing')
   const sums = VersionSums.parse(text)
@@ -106,7 +106,7 @@ export function readVersionSums(connection: Connection): VersionSums {
 }
 
 /** Writes the sums; the transaction is the caller's. */
-export function writeVersionSums(connection: Connection, sums: VersionSums): void {
+export function writeVersionSums(connection: SqliteConnection, sums: VersionSums): void {
   writeMeta(connection, 'current_versions', sums.toString())
 }
 

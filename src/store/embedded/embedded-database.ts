@@ -1,8 +1,8 @@
 import type { HeldFile } from '../local-file.ts'
-import { HistoryCleaner } from './clean-history.ts'
+import { HistoryEraser } from './clean-history.ts'
 import { CommitWriter } from './commit.ts'
 import { ConfigNames } from './config-names.ts'
-import type { Connection } from './connection.ts'
+import type { SqliteConnection } from './connection.ts'
 import { historyPage, lastUpdateOf, recordBefore, recordById } from './history.ts'
 import { loadBatches } from './load.ts'
 import type {
@@ -22,11 +22,11 @@ import { AUTOCHECKPOINT, openDatabase } from './open-database.ts'
 
 /** The store's database: all that the worker can be asked, synchronous, on the one connection. */
 export class EmbeddedDatabase implements Methods {
-  readonly #connection: Connection
+  readonly #connection: SqliteConnection
   readonly #names: ConfigNames
   readonly #clock: ClockMark
   readonly #commits: CommitWriter
-  readonly #cleaner: HistoryCleaner
+  readonly #cleaner: HistoryEraser
   #lastRevision: number
   #isHeld = false
 
@@ -36,7 +36,7 @@ export class EmbeddedDatabase implements Methods {
     this.#names = new ConfigNames(this.#connection)
     this.#clock = new ClockMark(this.#connection)
     this.#commits = new CommitWriter(this.#connection, { names: this.#names, clock: this.#clock })
-    this.#cleaner = new HistoryCleaner(this.#connection, this.#names)
+    this.#cleaner = new HistoryEraser(this.#connection, this.#names)
     this.#lastRevision = lastRevisionOf(this.#connection)
   }
 
@@ -143,7 +143,7 @@ export class EmbeddedDatabase implements Methods {
  * The records keep the highest ids, and cleaning, the only way that records go, leaves `revision_floor` behind. Other
  * stamps and times are below `clock_high_ms`. So no commit has a counter of its own to write.
  */
-function lastRevisionOf(connection: Connection): number {
+function lastRevisionOf(connection: SqliteConnection): number {
   const highestId = connection.number('SELECT max(id) FROM config_revision')
   const floor = Number(readMeta(connection, 'revision_floor') ?? 0)
   const clockHighMs = Number(readMeta(connection, 'clock_high_ms') ?? 0)

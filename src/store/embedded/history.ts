@@ -1,6 +1,6 @@
 import type { ConfigType } from '../../core/config/config-item.ts'
 import { DamagedRow } from './checked-row.ts'
-import type { Connection, SqlValue } from './connection.ts'
+import type { SqliteConnection, SqlValue } from './connection.ts'
 import type { CrossingEntry, CrossingPage, CrossingRecord, NameText } from './messages.ts'
 import { RowReader } from './row-reader.ts'
 import { type RevisionRow, TABLES } from './tables.ts'
@@ -27,7 +27,7 @@ const ONE_RECORD = `SELECT ${RECORD_COLUMNS} FROM config_revision AS record WHER
 
 /** One page of the records of a name, newest first, and how many it has. Throws `DamagedRow`. */
 export function historyPage(
-  connection: Connection,
+  connection: SqliteConnection,
   nameId: number,
   page: { pageNo: number; pageSize: number },
 ): CrossingPage {
@@ -42,24 +42,28 @@ export function historyPage(
   return { totalCount, entries }
 }
 
-function recordWithoutContent(connection: Connection, id: number | null): RevisionRow | undefined {
+function recordWithoutContent(connection: SqliteConnection, id: number | null): RevisionRow | undefined {
   const row = connection.first(ONE_RECORD, [id])
   return row === undefined ? undefined : RECORDS.read(row)
 }
 
 /** The record with this id, of any item. */
-export function recordById(connection: Connection, id: number): CrossingRecord | undefined {
+export function recordById(connection: SqliteConnection, id: number): CrossingRecord | undefined {
   return recordOf(connection, 'id = ? AND hidden = 0', [id])
 }
 
 /** The record of a name before the record `id`. */
-export function recordBefore(connection: Connection, nameId: number, id: number): CrossingRecord | undefined {
+export function recordBefore(
+  connection: SqliteConnection,
+  nameId: number,
+  id: number,
+): CrossingRecord | undefined {
   return recordOf(connection, 'name_id = ? AND hidden = 0 AND id < ? ORDER BY id DESC LIMIT 1', [nameId, id])
 }
 
 /** The newest update of the item `itemId`; the ids of its records are above its own. */
 export function lastUpdateOf(
-  connection: Connection,
+  connection: SqliteConnection,
   nameId: number,
   itemId: number,
 ): CrossingRecord | undefined {
@@ -88,7 +92,11 @@ function entryOf(record: RevisionRow, source: RevisionRow | undefined): Crossing
 }
 
 /** The first record of a selection, whole: with the content that it answers and what belongs to that. */
-function recordOf(connection: Connection, where: string, values: SqlValue[]): CrossingRecord | undefined {
+function recordOf(
+  connection: SqliteConnection,
+  where: string,
+  values: SqlValue[],
+): CrossingRecord | undefined {
   const record = revision(connection, where, values)
   if (record === undefined) return undefined
   const source = record.op === 'I' ? record : revision(connection, 'id = ?', [record.prevId])
@@ -103,7 +111,7 @@ function recordOf(connection: Connection, where: string, values: SqlValue[]): Cr
   }
 }
 
-function revision(connection: Connection, where: string, values: SqlValue[]): RevisionRow | undefined {
+function revision(connection: SqliteConnection, where: string, values: SqlValue[]): RevisionRow | undefined {
   const read = connection.first(
     `SELECT ${REVISIONS.columns.join(', ')} FROM config_revision WHERE ${where}`,
     values,
@@ -111,7 +119,7 @@ function revision(connection: Connection, where: string, values: SqlValue[]): Re
   return read === undefined ? undefined : REVISIONS.read(read)
 }
 
-function nameOf(connection: Connection, nameId: number): NameText {
+function nameOf(connection: SqliteConnection, nameId: number): NameText {
   const read = connection.first(NAME, [nameId])
   if (read === undefined) throw new DamagedRow('config_name', String(nameId), 'it is missing')
   const { namespaceId, group, dataId } = NAMES.read(read)

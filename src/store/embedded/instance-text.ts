@@ -9,7 +9,7 @@ import {
 } from '../../core/naming/instance.ts'
 
 /** The parts of a record, without its serial, in the order in which they are written: names would be half of the text. */
-type Parts = readonly [
+type TextParts = readonly [
   ip: string,
   port: number,
   cluster: string,
@@ -27,7 +27,7 @@ export function instanceText(record: InstanceRecord): string {
   const { address, ephemeral, publisher, weight, enabled, app, registered } = record
   if (!Number.isFinite(weight)) throw new Error(`The weight ${weight} of an instance cannot be stored`)
   const { ip, port, cluster } = address
-  const parts: Parts = [ip, port, cluster, ephemeral, weight, enabled, app, registered]
+  const parts: TextParts = [ip, port, cluster, ephemeral, weight, enabled, app, registered]
   const isUsual = isSamePublisher(publisher, usualPublisher(ephemeral))
   return JSON.stringify(isUsual ? parts : [...parts, publisherText(publisher)])
 }
@@ -36,7 +36,7 @@ export function instanceText(record: InstanceRecord): string {
 export function instanceOfText(serial: number, text: string): InstanceRecord {
   const [ip, port, cluster, ephemeral, weight, enabled, app, registered, publisherText] = JSON.parse(
     text,
-  ) as Parts
+  ) as TextParts
   const address = { ip, port, cluster }
   const publisher = publisherText === undefined ? usualPublisher(ephemeral) : publisherOf(publisherText)
   return { address, serial, ephemeral, publisher, weight, enabled, registered, app }

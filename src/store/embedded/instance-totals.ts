@@ -1,4 +1,4 @@
-import type { Connection } from './connection.ts'
+import type { SqliteConnection } from './connection.ts'
 import { readMeta, writeMeta } from './meta.ts'
 
 /**
@@ -34,7 +34,11 @@ export function parsedTotals(text: string): InstanceTotals | undefined {
  * Runs `write`, which changes no other instances than those with these serials, and keeps the stored totals up to date.
  * The transaction is the caller's.
  */
-export function keepTotals(connection: Connection, serials: readonly number[], write: () => void): void {
+export function keepTotals(
+  connection: SqliteConnection,
+  serials: readonly number[],
+  write: () => void,
+): void {
   if (serials.length === 0) return write()
   const values = [JSON.stringify(serials)]
   const before = totalsOf(connection, TOTALS_OF_SOME, values)
@@ -45,18 +49,18 @@ export function keepTotals(connection: Connection, serials: readonly number[], w
 }
 
 /** Writes the totals of the rows that are there. The transaction is the caller's. */
-export function renewTotals(connection: Connection): void {
+export function renewTotals(connection: SqliteConnection): void {
   writeTotals(connection, totalsOf(connection, TOTALS))
 }
 
 /** Throws `LostInstances` if the table does not hold the rows that were written last. */
-export function checkTotals(connection: Connection): void {
+export function checkTotals(connection: SqliteConnection): void {
   const [found, stored] = [totalsOf(connection, TOTALS), storedTotals(connection)]
   if (!isSame(found, stored)) throw new LostInstances(found.rows, stored.rows)
 }
 
 /** Removes the instances of services that do not exist; returns how many. Their rows are sound. */
-export function removeOrphans(connection: Connection): number {
+export function removeOrphans(connection: SqliteConnection): number {
   const serials = connection.all(ORPHANS).flat().map(Number)
   // A start writes nothing if there is nothing to write.
   if (serials.length === 0) return 0
@@ -82,15 +86,19 @@ class LostInstances extends Error {
   }
 }
 
-function totalsOf(connection: Connection, query: string, values: readonly string[] = []): InstanceTotals {
+function totalsOf(
+  connection: SqliteConnection,
+  query: string,
+  values: readonly string[] = [],
+): InstanceTotals {
   const [rows, checksums] = connection.first(query, values) ?? []
   return { rows: Number(rows), checksums: Number(checksums) >>> 0 }
 }
 
-function storedTotals(connection: Connection): InstanceTotals {
+function storedTotals(connection: SqliteConnection): InstanceTotals {
   return parsedTotals(readMeta(connection, 'instance_totals') ?? '') ?? NO_INSTANCES
 }
 
-function writeTotals(connection: Connection, { rows, checksums }: InstanceTotals): void {
+function writeTotals(connection: SqliteConnection, { rows, checksums }: InstanceTotals): void {
   writeMeta(connection, 'instance_totals', `${rows} ${checksums}`)
 }

@@ -1,5 +1,5 @@
 import { DamagedRow } from './checked-row.ts'
-import type { Connection, SqlValue } from './connection.ts'
+import type { SqliteConnection, SqlValue } from './connection.ts'
 import { ContentPack } from './content-pack.ts'
 import { LostVersions, newestRevision, readVersionSums, VersionSums } from './current-versions.ts'
 import { checkTotals, removeOrphans } from './instance-totals.ts'
@@ -24,7 +24,7 @@ const REVISIONS = new RowReader(TABLES.config_revision)
  * Everything that a server needs to know to start, in batches; history is not read. Every row is checked.
  * Throws `DamagedRow`, `LostVersions` and `LostInstances`. Instances of services that are gone are removed.
  */
-export function* loadBatches(connection: Connection): Generator<LoadBatch> {
+export function* loadBatches(connection: SqliteConnection): Generator<LoadBatch> {
   yield* configBatches(connection)
   yield* plainBatches(connection, 'records', TABLES.record)
   yield* plainBatches(connection, 'services', TABLES.service)
@@ -36,7 +36,7 @@ export function* loadBatches(connection: Connection): Generator<LoadBatch> {
   }
 }
 
-function* configBatches(connection: Connection): Generator<LoadBatch> {
+function* configBatches(connection: SqliteConnection): Generator<LoadBatch> {
   let items: CrossingItem[] = []
   let pack = new ContentPack()
   const found = new VersionSums()
@@ -95,7 +95,7 @@ function damagedItem({ nameId }: ItemRow, problem: string): DamagedRow {
 }
 
 function* plainBatches<R>(
-  connection: Connection,
+  connection: SqliteConnection,
   kind: 'records' | 'services' | 'instances',
   table: Table<R>,
 ): Generator<LoadBatch> {

@@ -112,7 +112,7 @@ export interface Methods {
 }
 
 /** A question to the worker. `load` answers with batches before its reply. */
-export interface Request {
+export interface WorkerRequest {
   readonly id: number
   readonly method: keyof Methods | 'load'
   readonly args: readonly unknown[]

@@ -1,5 +1,5 @@
 import { withChecksums } from './checked-row.ts'
-import type { Connection } from './connection.ts'
+import type { SqliteConnection } from './connection.ts'
 import { RowReader } from './row-reader.ts'
 import { TABLES } from './tables.ts'
 
@@ -17,13 +17,13 @@ const META = new RowReader(TABLES.meta)
 const ALL = `SELECT ${META.columns.join(', ')} FROM meta NOT INDEXED`
 
 /** The value of that name. Throws `DamagedRow`. */
-export function readMeta(connection: Connection, name: MetaName): string | undefined {
+export function readMeta(connection: SqliteConnection, name: MetaName): string | undefined {
   const rows = connection.all(ALL).map((row) => META.read(row))
   return rows.find((row) => row.name === name)?.value
 }
 
 /** Sets the value of that name; the transaction is the caller's. */
-export function writeMeta(connection: Connection, name: MetaName, value: string): void {
+export function writeMeta(connection: SqliteConnection, name: MetaName, value: string): void {
   // A row that is there keeps its place, and the index its entry: one page to write and not two.
   connection.run(
     'INSERT INTO meta (name, value, checksum) VALUES (?, ?, ?) ' +

@@ -1,4 +1,4 @@
-import { Connection } from './connection.ts'
+import { SqliteConnection } from './connection.ts'
 import { checkMarker, databasePath, ensureDirectory, writeMarker } from './data-directory.ts'
 import { VersionSums, writeVersionSums } from './current-versions.ts'
 import { APPLICATION_ID, databaseRefusal, FORMAT } from './format.ts'
@@ -13,7 +13,7 @@ export const AUTOCHECKPOINT = 'PRAGMA wal_autocheckpoint = 1500'
  * Opens the database of a data directory as its only user, and creates directory and database where they are
  * missing. Throws an Error that names the directory: in use, database lost, another format, not ours.
  */
-export function openDatabase(directory: string): Connection {
+export function openDatabase(directory: string): SqliteConnection {
   ensureDirectory(directory)
   checkMarker(directory)
   const connection = connect(directory)
@@ -29,9 +29,9 @@ export function openDatabase(directory: string): Connection {
 }
 
 /** The driver's own words for a file that cannot be opened do not say much. */
-function connect(directory: string): Connection {
+function connect(directory: string): SqliteConnection {
   try {
-    return new Connection(databasePath(directory))
+    return new SqliteConnection(databasePath(directory))
   } catch (cause) {
     throw new Error(
       `The database in the data directory ${directory} cannot be opened: may this user read and write there?`,
@@ -41,14 +41,14 @@ function connect(directory: string): Connection {
 }
 
 /** The exclusive lock on the file is what keeps a second server out of the directory. */
-function takeLock(connection: Connection): void {
+function takeLock(connection: SqliteConnection): void {
   // The size of a page can be chosen only before the file has any.
   connection.exec('PRAGMA page_size = 8192')
   connection.exec('PRAGMA locking_mode = EXCLUSIVE')
   connection.exec('BEGIN EXCLUSIVE; COMMIT')
 }
 
-function prepareSchema(connection: Connection, directory: string): void {
+function prepareSchema(connection: SqliteConnection, directory: string): void {
   const isNew = connection.number('SELECT count(*) FROM sqlite_schema') === 0
   if (!isNew) checkFormat(connection, directory)
   connection.exec('PRAGMA journal_mode = WAL')
@@ -58,7 +58,7 @@ function prepareSchema(connection: Connection, directory: string): void {
   if (!hasWholeSchema(connection)) throw damagedSchema(directory)
 }
 
-function checkFormat(connection: Connection, directory: string): void {
+function checkFormat(connection: SqliteConnection, directory: string): void {
   const applicationId = connection.number('PRAGMA application_id')
   const format = connection.number('PRAGMA user_version')
   const refusal = databaseRefusal(directory, { applicationId, format })
@@ -66,7 +66,7 @@ function checkFormat(connection: Connection, directory: string): void {
   if (format < FORMAT) throw damagedSchema(directory)
 }
 
-function createTables(connection: Connection): void {
+function createTables(connection: SqliteConnection): void {
   connection.transaction(() => {
     connection.exec(SCHEMA)
     writeVersionSums(connection, new VersionSums())

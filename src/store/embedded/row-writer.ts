@@ -1,5 +1,5 @@
 import { checksumColumnsOf, columnsOf, type CheckedTable, withChecksums } from './checked-row.ts'
-import { storable, type Connection, type SqlValue } from './connection.ts'
+import { storable, type SqliteConnection, type SqlValue } from './connection.ts'
 
 /**
  * Writes and deletes rows of one table in their order, many rows with one statement. `add` and `drop` collect rows, and `flush`
@@ -12,7 +12,7 @@ export class RowWriter {
   readonly #written: GatheredRows
   readonly #dropped: GatheredRows
 
-  constructor(connection: Connection, table: CheckedTable) {
+  constructor(connection: SqliteConnection, table: CheckedTable) {
     this.#table = table
     this.#columns = [...columnsOf(table), ...checksumColumnsOf(table)]
     this.#written = new GatheredRows(connection, table.rowsAtOnce, (rows) => this.#insertOf(rows))
@@ -70,7 +70,7 @@ const STATEMENT_SIZES = [50, 16, 4, 1]
 
 /** Rows that are pending for one kind of statement. A statement takes many rows: running it costs more than a row in it. */
 class GatheredRows {
-  readonly #connection: Connection
+  readonly #connection: SqliteConnection
   readonly #most: number
   readonly #statementFor: (rows: number) => string
   /** The statements by how many rows they take. */
@@ -78,7 +78,7 @@ class GatheredRows {
   #rows: SqlValue[][] = []
 
   /** `most`: how many rows a statement takes at most. `statementFor` returns the statement for that many rows. */
-  constructor(connection: Connection, most: number, statementFor: (rows: number) => string) {
+  constructor(connection: SqliteConnection, most: number, statementFor: (rows: number) => string) {
     this.#connection = connection
     this.#most = most
     this.#statementFor = statementFor

@@ -1,4 +1,4 @@
-import { Connection, type SqlValue } from './connection.ts'
+import { SqliteConnection, type SqlValue } from './connection.ts'
 import { PAGE_BYTES } from './file/database-file.ts'
 import { SCHEMA } from './schema.ts'
 
@@ -15,14 +15,14 @@ const SHAPE = `
  * Whether the tables and indexes of a database, their columns and the places where they begin are those that this
  * version makes: in every file they begin at the same pages. What else is in the file does not matter.
  */
-export function hasWholeSchema(connection: Connection): boolean {
+export function hasWholeSchema(connection: SqliteConnection): boolean {
   const found = shapeOf(connection)
   return withFreshTables(shapeOf).every((entry) => found.includes(entry))
 }
 
 /** Reads from a new and empty database in memory. */
-export function withFreshTables<T>(read: (connection: Connection) => T): T {
-  const connection = new Connection(':memory:')
+export function withFreshTables<T>(read: (connection: SqliteConnection) => T): T {
+  const connection = new SqliteConnection(':memory:')
   try {
     connection.exec(`PRAGMA page_size = ${PAGE_BYTES}`)
     connection.exec(SCHEMA)
@@ -32,6 +32,6 @@ export function withFreshTables<T>(read: (connection: Connection) => T): T {
   }
 }
 
-function shapeOf(connection: Connection): string[] {
+function shapeOf(connection: SqliteConnection): string[] {
   return connection.all(SHAPE).map((entry: SqlValue[]) => JSON.stringify(entry))
 }

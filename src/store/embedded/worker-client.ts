@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { Refusal } from '../../core/refusal.ts'
-import type { FromWorker, LoadBatch, Methods, Request } from './messages.ts'
+import type { FromWorker, LoadBatch, Methods, WorkerRequest } from './messages.ts'
 import type { StoreLog } from './store-log.ts'
 
 /** A request that the worker has not answered yet. */
@@ -91,7 +91,7 @@ export class WorkerClient {
   }
 
   async #ask(
-    question: Omit<Request, 'id'>,
+    question: Omit<WorkerRequest, 'id'>,
     { memory = [], onBatch }: { memory?: ArrayBuffer[]; onBatch?: (batch: LoadBatch) => void },
   ): Promise<unknown> {
     this.#running ??= this.#start()

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { EmbeddedDatabase } from './embedded-database.ts'
-import type { CrossingError, FromWorker, LoadBatch, Request } from './messages.ts'
+import type { CrossingError, FromWorker, LoadBatch, WorkerRequest } from './messages.ts'
 import { storeFailureOf, type StoreFailure } from './store-errors.ts'
 
 // The thread that owns the database: takes a request, answers it, takes the next. See `worker-client.ts`.
@@ -15,12 +15,12 @@ let broken: StoreFailure | undefined
  * nothing else is written, and nothing is said to be, before that place of the log is written over.
  */
 let inDoubt = false
-const WRITING: readonly Request['method'][] = ['commit', 'cleanHistory', 'remember']
+const WRITING: readonly WorkerRequest['method'][] = ['commit', 'cleanHistory', 'remember']
 
 const database = open((workerData as { directory: string }).directory)
 if (database !== undefined) {
   send({ kind: 'opened', lastRevision: database.lastRevision })
-  port.on('message', (request: Request) => answer(database, request))
+  port.on('message', (request: WorkerRequest) => answer(database, request))
 }
 
 function open(directory: string): EmbeddedDatabase | undefined {
@@ -33,7 +33,7 @@ function open(directory: string): EmbeddedDatabase | undefined {
   }
 }
 
-function answer(database: EmbeddedDatabase, request: Request): void {
+function answer(database: EmbeddedDatabase, request: WorkerRequest): void {
   try {
     if (broken !== undefined) throw broken
     if (inDoubt && WRITING.includes(request.method)) database.overwriteFailed()
@@ -50,8 +50,8 @@ function answer(database: EmbeddedDatabase, request: Request): void {
   if (request.method === 'close') port?.close()
 }
 
-function call(database: EmbeddedDatabase, { method, args }: Request): unknown {
-  const handler = database[method as Exclude<Request['method'], 'load'>] as (
+function call(database: EmbeddedDatabase, { method, args }: WorkerRequest): unknown {
+  const handler = database[method as Exclude<WorkerRequest['method'], 'load'>] as (
     ...values: readonly unknown[]
   ) => unknown
   return handler.apply(database, [...args])

@@ -7,7 +7,7 @@ import type { Answer, Route } from '../routing/route.ts'
 import { Type } from '../../parameters/schema.ts'
 
 /** Why the server should be sent no requests; `forMs`: for how long, ms. */
-export interface NotReady {
+export interface NotReadyReason {
   readonly code: string
   readonly detail: string
   readonly forMs: number
@@ -16,7 +16,7 @@ export interface NotReady {
 /** What the routes for probes and monitoring ask. */
 export interface HealthParts extends Pick<Operations, 'operator'> {
   /** Empty when the server is ready. */
-  readonly notReady: () => readonly NotReady[]
+  readonly notReady: () => readonly NotReadyReason[]
 }
 
 const PUBLIC = { action: 'read', resource: 'public' } as const
@@ -49,7 +49,7 @@ function ready({ notReady }: HealthParts): Endpoint {
   })
 }
 
-function readyAnswer(problems: readonly NotReady[]): Answer {
+function readyAnswer(problems: readonly NotReadyReason[]): Answer {
   if (problems.length === 0) return jsonAnswer({ ready: true })
   return {
     status: 503,

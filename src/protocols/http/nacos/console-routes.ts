@@ -2,7 +2,7 @@ import type { Member } from '../../../operations/operator.ts'
 import type { Operations } from '../../../operations/operations.ts'
 import { Type } from '../../parameters/schema.ts'
 import { jsonAnswer, textAnswer } from '../routing/answers.ts'
-import type { NotReady } from '../endpoints/health-routes.ts'
+import type { NotReadyReason } from '../endpoints/health-routes.ts'
 import { type Endpoint, endpoint, placeRoutes } from '../routing/endpoint.ts'
 import type { Route } from '../routing/route.ts'
 import { CONFIG_DEFAULTS } from './config-defaults.ts'
@@ -11,7 +11,7 @@ import { CONFIG_DEFAULTS } from './config-defaults.ts'
 export interface ConsoleParts extends Pick<Operations, 'operator'> {
   readonly version: string
   /** Why the server should be sent no requests; empty when it is ready. */
-  readonly notReady: () => readonly NotReady[]
+  readonly notReady: () => readonly NotReadyReason[]
 }
 
 const PUBLIC = { action: 'read', resource: 'public' } as const

@@ -12,7 +12,7 @@ export interface HostNames {
 }
 
 /** A host and port as a header names them. `port` is undefined where the header names none. */
-interface Place {
+interface HostAndPort {
   readonly name: string
   readonly port: number | undefined
 }
@@ -31,7 +31,7 @@ interface Origin {
  */
 export class CrossSiteGuard {
   readonly #names: ReadonlySet<string>
-  readonly #allowed: readonly Place[]
+  readonly #allowed: readonly HostAndPort[]
   #isLoopbackOnly = false
   /** The Host that was accepted last: nearly all requests have the same. */
   #acceptedHost: string | undefined
@@ -79,7 +79,7 @@ export class CrossSiteGuard {
   }
 }
 
-function isAt({ name, port, defaultPort }: Origin, place: Place | undefined): boolean {
+function isAt({ name, port, defaultPort }: Origin, place: HostAndPort | undefined): boolean {
   return place !== undefined && place.name === name && (place.port ?? defaultPort) === port
 }
 
@@ -105,7 +105,7 @@ function authorityOf(url: string): string | undefined {
 }
 
 /** Reads `name`, `name:port`, `[IPv6]` or `[IPv6]:port`; undefined where it is none of them. */
-function placeOf(text: string): Place | undefined {
+function placeOf(text: string): HostAndPort | undefined {
   const [, ipv6, plain, digits] = /^(?:\[([^\]]*)\]|([^:[\]@/\s,]+))(?::(\d{1,5}))?$/.exec(text) ?? []
   const name = ipv6 ?? plain
   if (name === undefined || (ipv6 !== undefined && isIP(ipv6) !== 6)) return undefined
@@ -118,7 +118,7 @@ function normalName(name: string): string {
   return lower.endsWith('.') ? lower.slice(0, -1) : lower
 }
 
-function allowedPlace(entry: string): Place {
+function allowedPlace(entry: string): HostAndPort {
   const place = placeOf(entry)
   if (place === undefined)
     throw new Error(`"${entry}" is not a host name such as waypost.example or waypost.example:8443.`)

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { Connection } from '../connection.ts'
+import { SqliteConnection } from '../connection.ts'
 import { sumCurrentVersions, writeVersionSums } from '../current-versions.ts'
 import { databasePath, ensureDirectory, syncPath, writeMarker } from '../data-directory.ts'
 import { PAGE_BYTES } from '../file/database-file.ts'
@@ -74,7 +74,7 @@ export function repair(
 }
 
 function writeDatabase(path: string, rows: RepairedRows, onProgress: OnProgress): Repaired['rows'] {
-  const connection = new Connection(path)
+  const connection = new SqliteConnection(path)
   try {
     // A draft needs no journal: it is thrown away where something fails, and synced when it is whole.
     connection.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA synchronous = OFF`)
@@ -93,7 +93,11 @@ function writeDatabase(path: string, rows: RepairedRows, onProgress: OnProgress)
   }
 }
 
-function writeRows(connection: Connection, rows: RepairedRows, onProgress: OnProgress): Repaired['rows'] {
+function writeRows(
+  connection: SqliteConnection,
+  rows: RepairedRows,
+  onProgress: OnProgress,
+): Repaired['rows'] {
   const writers = new Map(TABLE_NAMES.map((name) => [name, new RowWriter(connection, TABLES[name])]))
   const counts: Partial<Record<TableName, number>> = {}
   const commit = () => {

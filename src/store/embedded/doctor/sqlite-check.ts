@@ -1,6 +1,6 @@
 import { existsSync, statSync, unlinkSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
-import { Connection } from '../connection.ts'
+import { SqliteConnection } from '../connection.ts'
 import { databasePath } from '../data-directory.ts'
 import { hasWholeSchema } from '../schema-shape.ts'
 import { sqliteCodeOf } from '../store-errors.ts'
@@ -19,7 +19,7 @@ export class NotExaminable extends Error {}
  * NotExaminable where a server runs.
  */
 export class ReadLock {
-  #connection: Connection | undefined
+  #connection: SqliteConnection | undefined
   readonly #log: string
   readonly #hadLog: boolean
   readonly #problem: string | undefined
@@ -92,11 +92,11 @@ export class ReadLock {
  * Taking the lock makes an empty log where there is none. That cannot be done in a directory that is read-only, and
  * need not be in one of our own: there SQLite opens the file as one that nobody writes.
  */
-function connectReadOnly(path: string, access: Access): Connection {
-  const immutable = () => new Connection(`${pathToFileURL(path).href}?immutable=1`, { readonly: true })
+function connectReadOnly(path: string, access: Access): SqliteConnection {
+  const immutable = () => new SqliteConnection(`${pathToFileURL(path).href}?immutable=1`, { readonly: true })
   if (access === 'private') return immutable()
   try {
-    const connection = new Connection(path, { readonly: true })
+    const connection = new SqliteConnection(path, { readonly: true })
     connection.exec('PRAGMA locking_mode = EXCLUSIVE')
     connection.number('SELECT count(*) FROM sqlite_schema')
     return connection

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { Connection } from '../connection.ts'
+import { SqliteConnection } from '../connection.ts'
 import { readCatalog } from './catalog.ts'
 import { DatabaseFile, PAGE_BYTES } from './database-file.ts'
 import { SCHEMA } from '../schema.ts'
@@ -70,7 +70,7 @@ test('an empty file has no pages', () => {
 })
 
 test('the pages of committed transactions are read from the log, and those of an open one are not', () => {
-  const connection = new Connection(path)
+  const connection = new SqliteConnection(path)
   connection.exec(
     `PRAGMA page_size = ${PAGE_BYTES}; PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0`,
   )
@@ -88,7 +88,7 @@ test('the pages of committed transactions are read from the log, and those of an
 })
 
 test('the catalog gives the roots of all tables and indexes, also where the file has lost its own', () => {
-  const connection = new Connection(path)
+  const connection = new SqliteConnection(path)
   connection.exec(`PRAGMA page_size = ${PAGE_BYTES}`)
   connection.exec(SCHEMA)
   const roots = connection.all('SELECT name, rootpage FROM sqlite_schema')
@@ -103,7 +103,7 @@ test('the catalog gives the roots of all tables and indexes, also where the file
 })
 
 test('the catalog of a file in which a table was made later gives the place where it is', () => {
-  const connection = new Connection(path)
+  const connection = new SqliteConnection(path)
   connection.exec(`PRAGMA page_size = ${PAGE_BYTES}; CREATE TABLE other (a)`)
   connection.exec(SCHEMA)
   const root = connection.number("SELECT rootpage FROM sqlite_schema WHERE name = 'service'")

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { Connection } from '../connection.ts'
+import { SqliteConnection } from '../connection.ts'
 import { DatabaseFile, PAGE_BYTES } from './database-file.ts'
 import {
   interiorPage,
@@ -231,7 +231,7 @@ describe('the list of free pages', () => {
 test('a walk through a file of SQLite gives what SQLite gives', () => {
   const directory = mkdtempSync(join(tmpdir(), 'waypost-walk-'))
   const path = join(directory, 'waypost.db')
-  const connection = new Connection(path)
+  const connection = new SqliteConnection(path)
   connection.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA journal_mode = WAL;
     CREATE TABLE t (id INTEGER PRIMARY KEY, number, text, bytes BLOB); BEGIN`)
   const lengths = [1, 100, 8_100, 8_157, 8_158, 8_192, 20_000, 100_000]

@@ -17,7 +17,7 @@ export interface PollRequest extends ConfigPoll {
   readonly waits: boolean
 }
 
-/** To be called when the client of a held poll leaves. */
+/** Call it when the client of a held poll disconnects. */
 export interface PollHold {
   cancel(): void
 }

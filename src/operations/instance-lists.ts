@@ -60,7 +60,7 @@ export interface PushSubscription extends ListSubscriber {
   readonly consumerIp: string
 }
 
-/** Tells subscribers of changes of services. */
+/** Sends changes of services to subscribers. */
 export interface Pushes {
   /** Whether the client gets changes, so that it may cache the list for longer. */
   subscribe(subscription: PushSubscription): boolean

@@ -82,7 +82,7 @@ export class ServiceWatch {
     this.#outlets.push(outlet)
   }
 
-  /** To be called with every committed change, after State has applied it. */
+  /** Call it with every change, after State has applied it. */
   onChange(change: Change): void {
     const key = changedService(change)
     if (key === undefined) return

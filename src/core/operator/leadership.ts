@@ -30,7 +30,7 @@ export class Leadership {
     this.#heartbeatMs = nowMs
   }
 
-  /** To be called each `HEARTBEAT_MS`. */
+  /** Call it every `HEARTBEAT_MS`. */
   heartbeat(nowMs: number): void {
     this.#heartbeatMs = nowMs
   }

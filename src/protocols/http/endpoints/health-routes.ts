@@ -33,7 +33,7 @@ export function healthRoutes(parts: HealthParts): Route[] {
 function alive(): Endpoint {
   const answer = textAnswer('ok')
   return endpoint({
-    summary: 'Tells that the process works',
+    summary: 'Whether the process works',
     permission: PUBLIC,
     params: Type.Object({}),
     handle: () => answer,
@@ -42,7 +42,7 @@ function alive(): Endpoint {
 
 function ready({ notReady }: HealthParts): Endpoint {
   return endpoint({
-    summary: 'Tells whether the server should be sent requests; 503 with the reasons where it should not',
+    summary: 'Whether the server should get requests; 503 with the reasons if not',
     permission: PUBLIC,
     params: Type.Object({}),
     handle: () => readyAnswer(notReady()),

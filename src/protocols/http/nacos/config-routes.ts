@@ -70,7 +70,7 @@ function publish(configs: Operations['configs'], limits: PublishLimits) {
 
 function readAbout({ read }: Operations['configs']) {
   return endpoint({
-    summary: 'Tells what is known of a configuration item besides its content',
+    summary: 'The fields of a configuration item without its content',
     permission: read.permission,
     params: Type.Object(KEY_PARAMS),
     handle: ({ params, caller }) => csEnvelope(aboutJson(read(toConfigKey(params), caller))),

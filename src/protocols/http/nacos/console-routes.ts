@@ -21,9 +21,9 @@ const NO_PARAMS = Type.Object({})
 export function nacosConsoleRoutes(parts: ConsoleParts): Route[] {
   return placeRoutes(CONFIG_DEFAULTS, '/nacos/v1', [
     ['GET', '/console/server/state', serverState(parts)],
-    ['GET', '/console/health/liveness', constant('Tells that the server works', 'OK')],
+    ['GET', '/console/health/liveness', constant('Whether the server works', 'OK')],
     ['GET', '/console/health/readiness', readiness(parts)],
-    ['GET', '/cs/health', constant('Tells that the configuration part works', 'UP')],
+    ['GET', '/cs/health', constant('Whether the configuration part works', 'UP')],
     ['GET', '/core/cluster/nodes', clusterNodes(parts)],
     ['POST', '/auth/login', LOGIN],
     ['POST', '/auth/users/login', LOGIN],
@@ -38,7 +38,7 @@ function constant(summary: string, text: string): Endpoint {
 function readiness({ notReady }: ConsoleParts): Endpoint {
   const ok = textAnswer('OK')
   return endpoint({
-    summary: 'Tells whether the server should be sent requests; 503 where it should not',
+    summary: 'Whether the server should get requests; 503 if not',
     permission: PUBLIC,
     params: NO_PARAMS,
     handle: () => {
@@ -50,7 +50,7 @@ function readiness({ notReady }: ConsoleParts): Endpoint {
 
 function serverState({ version }: ConsoleParts): Endpoint {
   return endpoint({
-    summary: 'Tells version and mode of the server',
+    summary: 'The version and the mode of the server',
     permission: PUBLIC,
     params: NO_PARAMS,
     handle: () => jsonAnswer({ version, standalone_mode: 'standalone', function_mode: null }),

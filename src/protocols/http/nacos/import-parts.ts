@@ -7,7 +7,7 @@ export const POLICY_PARAMS = {
   policy: Type.Optional(
     Type.Enum([...IMPORT_POLICIES], { description: 'What happens if an item exists; ABORT by default.' }),
   ),
-  dryRun: Type.Optional(Type.Boolean({ description: 'Tells what would happen, and changes nothing.' })),
+  dryRun: Type.Optional(Type.Boolean({ description: 'Answers what would happen, and changes nothing.' })),
   src_user: Type.Optional(fields.srcUser),
 }
 

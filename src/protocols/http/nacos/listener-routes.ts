@@ -55,7 +55,7 @@ function pollAnswer(body: string): Answer {
 
 function watchersOfItem({ listening }: ListenerParts) {
   return endpoint({
-    summary: 'Tells which addresses watch an item, and the md5 that each has',
+    summary: 'The addresses that watch an item, each with its md5',
     permission: listening.watchersOf.permission,
     params: Type.Object(KEY_PARAMS),
     handle: ({ params, caller }) => watchAnswer(listening.watchersOf(toConfigKey(params), caller)),
@@ -64,7 +64,7 @@ function watchersOfItem({ listening }: ListenerParts) {
 
 function watchedByAddress({ listening }: ListenerParts) {
   return endpoint({
-    summary: 'Tells which items of a namespace an address watches, and the md5 that it has of each',
+    summary: 'The items of a namespace that an address watches, each with its md5',
     permission: listening.watchedBy.permission,
     params: Type.Object({
       ip: Type.String({ maxLength: 128, description: 'The address of the client.' }),

@@ -81,7 +81,7 @@ export class Connection {
     if (next !== undefined) queueMicrotask(() => next.begin())
   }
 
-  /** Whether the client has been sending a request for longer than `limitMs`. To be called at regular intervals. */
+  /** Whether the client has been sending a request for longer than `limitMs`. Call it regularly. */
   isTooSlow(nowMs: number, limitMs: number): boolean {
     const waitsForUs = this.#current?.isReceived === true
     return this.#arrival.sinceMs(nowMs, waitsForUs) + limitMs < nowMs

@@ -91,8 +91,8 @@ export interface RecordRemoved {
 }
 
 /**
- * Everything that can happen, in the past tense. State.apply and the stores name every kind. Nobody modifies a change.
- * `stamp` is when it was decided (`Stamps`): it tells `lastRefTime`. The ids of configurations are made of a stamp too.
+ * Everything that can happen, in the past tense. State.apply and the stores handle every kind. A change is never modified.
+ * `stamp` is when it was decided (`Stamps`); `lastRefTime` and the ids of configurations come from stamps.
  */
 export type Change =
   | ConfigPublished

@@ -3,8 +3,8 @@ import type { Now } from './ports.ts'
 import type { View } from './view.ts'
 
 /**
- * When the caller may hear that its changes hold. `synced`: once they are on disk. `behind`: at once, they
- * are written within a second (ephemeral instances). `local`: at once, they are never written.
+ * When the caller is answered. `synced`: once the changes are on disk. `behind`: at once, and they are written within a
+ * second (ephemeral instances). `local`: at once, and they are never written.
  */
 export type Durability = 'synced' | 'behind' | 'local'
 

@@ -5,11 +5,11 @@ import type { InstanceRecord } from './naming/instance.ts'
 import type { Service, ServiceKey } from './naming/service.ts'
 import type { StoredRecord } from './records/record-kind.ts'
 
-/** The times that core works with; they arrive as arguments. */
+/** The times that core works with. They are arguments: core has no clock. */
 export interface Now {
-  /** Epoch milliseconds: what people and answers see. */
+  /** Epoch milliseconds, as shown in answers. */
   readonly wallMs: number
-  /** Milliseconds on the health clock: what beats and expiry are judged by. */
+  /** Milliseconds of the health clock, for beats and expiry. */
   readonly healthMs: number
   /** The stamp of the changes that are decided now (`Stamps`). Every decision gets one of its own. */
   readonly stamp: number
@@ -18,7 +18,7 @@ export interface Now {
 /** The store's number of a commit. It rises with every commit, also over restarts. */
 export type Revision = number
 
-/** Everything that a store knows when the server starts. */
+/** Everything that a store holds when the server starts. */
 export interface Snapshot {
   readonly configs: readonly ConfigItem[]
   readonly services: readonly Service[]
@@ -31,7 +31,7 @@ export interface Snapshot {
   readonly largestStamp: number
 }
 
-/** An instance as it was last written. */
+/** An instance as last written. */
 export interface StoredInstance {
   readonly serviceKey: ServiceKey
   readonly record: InstanceRecord
@@ -42,24 +42,23 @@ export interface StoredInstance {
 export type ChangeGroup = readonly Change[]
 
 /**
- * What a commit came to: its revision, or what failed. `failed` names the one group that cannot be written (nothing of the batch is): the
- * caller of that group gets the error, the others are decided and committed again without it.
+ * The result of a commit. `committed`: its revision. `failed`: nothing was written, because of this one group. Its caller
+ * gets the error; the other groups are decided and committed again.
  */
 export type CommitResult =
   | { readonly kind: 'committed'; readonly revision: Revision }
   | { readonly kind: 'failed'; readonly group: number; readonly error: Error }
 
 /**
- * Where acknowledged changes are kept. `embedded` keeps them in one file of this machine; another store may
- * keep them for several machines. The port speaks of the domain: how a change becomes rows is the store's.
+ * Stores acknowledged changes. `embedded` uses one file of this machine; another store may serve several machines. The port
+ * uses the terms of the domain: how a change becomes rows is up to the store.
  */
 export interface Store {
   /** Every record there is. Called once, before any other method. Throws when the data cannot be read, or has records of an unknown kind. */
   load(): Promise<Snapshot>
   /**
-   * Writes all groups or nothing, in order. It modifies no change. They have reached the disk when the promise
-   * resolves. Rejects with Refusal `store-unavailable` when the store as a
-   * whole cannot write (disk full, I/O error); nothing of the batch is kept then.
+   * Writes all groups in order, or none. It modifies no change. When the promise resolves, they are on disk. Rejects with
+   * Refusal `store-unavailable` if the store cannot write at all (disk full, I/O error); then no group is written.
    */
   commit(groups: readonly ChangeGroup[]): Promise<CommitResult>
   /** One page of an item's history, newest first. `pageNo` counts from 1. */
@@ -68,21 +67,21 @@ export interface Store {
   historyRecord(id: number): Promise<HistoryRecord | undefined>
   /** The record of this item before the record `id`. */
   historyBefore(key: ConfigKey, id: number): Promise<HistoryRecord | undefined>
-  /** The newest record of this item that replaced a version (op U) since the item `itemId` was made. */
+  /** The newest record of this item that replaced a version (op U) since the item `itemId` was created. */
   lastUpdate(key: ConfigKey, itemId: number): Promise<HistoryRecord | undefined>
   /**
    * Removes a bounded number of history records older than the limit, but never the newest `keep` of an item
-   * that exists. Answers how many went and whether there is more to do.
+   * that exists. Returns how many were removed and whether there are more.
    */
   cleanHistory(limit: {
     beforeMs: number
     keep: number
     most: number
   }): Promise<{ removed: number; more: boolean }>
-  /** A small value of the server's own that outlives restarts (e.g. the history clock). */
+  /** Stores a small value of the server itself, such as the history clock. */
   remember(name: string, value: string): Promise<void>
-  /** The value last given to `remember`. */
+  /** The value last passed to `remember`. */
   recall(name: string): Promise<string | undefined>
-  /** Finishes what was begun, writes everything and lets the data directory go. */
+  /** Finishes pending work, writes everything and releases the data directory. */
   close(): Promise<void>
 }

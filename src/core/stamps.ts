@@ -41,7 +41,7 @@ export function lastStampOf(ms: number): number {
 
 /**
  * The id of the item that a change with this stamp makes. Ids of items are even and ids of history records odd. So the
- * two kinds never collide, and an id tells its kind.
+ * two kinds never collide, and an id shows its kind.
  */
 export function itemIdOf(stamp: number): number {
   return stamp * 2

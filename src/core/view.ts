@@ -6,15 +6,15 @@ import type { Service, ServiceKey } from './naming/service.ts'
 import type { Switches } from './operator/switches.ts'
 import type { RecordView } from './records/record-tables.ts'
 
-/** What a decision may know of an instance. */
+/** What a decision reads of an instance. */
 export interface KnownInstance {
   readonly record: InstanceRecord
   readonly healthy: boolean
 }
 
 /**
- * All that a decision may read: the state, or the state with the changes of a batch that is being gathered
- * (see `Draft`). Keys are canonical.
+ * Everything that a decision may read: the state, or the state with the changes of the current batch (see `Draft`).
+ * Keys are canonical.
  */
 export interface View extends RecordView {
   config(key: ConfigKey): ConfigItem | undefined
@@ -29,10 +29,10 @@ export interface View extends RecordView {
   readonly switches: Switches
   readonly namingSizes: NamingSizes
   readonly namingLimits: NamingLimits
-  /** Whether the store may hold this service or instance; what it never saw needs no durable removal. */
+  /** Whether the store may hold this service or instance. Otherwise its removal need not be durable. */
   maybeStored(serial: number): boolean
-  /** Whether the store holds this service or instance, so that what is written may rely on it. */
+  /** Whether the store certainly holds this service or instance, so that other writes may depend on it. */
   surelyStored(serial: number): boolean
-  /** A number that no service or instance of this server has had. */
+  /** A number that no service or instance of this server has or had. */
   nextSerial(): number
 }

@@ -1,6 +1,6 @@
 import type { Revision } from '../core/ports.ts'
 
-/** The file of a store at a moment from which on it does not change: it is whole, and nothing of it is in the log. */
+/** The file of a store while it does not change: it is complete, and its log is empty. */
 export interface HeldFile {
   /** The last revision that it holds. */
   readonly revision: Revision

@@ -9,12 +9,12 @@ export interface ConfigKey {
   readonly text: string
 }
 
-// Cannot stand in a name.
+// Names cannot contain it.
 const SEPARATOR = '\u0002'
 
 /** The key of an item. */
 export function configKey(namespaceId: string, group: string, dataId: string): ConfigKey {
-  // Joined, because a text put together with `+` would keep its pieces, and with them the request they were cut from.
+  // `join` copies: a text made with `+` refers to its pieces, and through them to the request.
   return { namespaceId, group, dataId, text: [namespaceId, group, dataId].join(SEPARATOR) }
 }
 
@@ -24,7 +24,7 @@ export const CONFIG_TYPES = ['properties', 'xml', 'json', 'text', 'html', 'yaml'
 /** One of {@link CONFIG_TYPES}. */
 export type ConfigType = (typeof CONFIG_TYPES)[number]
 
-/** What stays the same over all versions of an item: its id and its birth. Every version shares one such object. */
+/** What all versions of an item share: its id, and when and by whom it was created. */
 export interface ConfigOrigin {
   readonly id: number
   readonly createdMs: number

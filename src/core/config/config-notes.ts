@@ -1,6 +1,6 @@
 import { ownTextOrNull } from '../own-text.ts'
 
-/** What a publisher may say about an item besides its content; each is kept and given back as sent. */
+/** Optional fields of an item, stored and returned as sent. */
 export interface ConfigNotes {
   readonly appName: string
   readonly desc: string | null
@@ -12,7 +12,7 @@ export interface ConfigNotes {
   readonly encryptedDataKey: string
 }
 
-/** Those of an item of which nobody has said anything. */
+/** The notes of an item that was published without any. */
 export const NO_NOTES: ConfigNotes = {
   appName: '',
   desc: null,
@@ -25,18 +25,18 @@ export const NO_NOTES: ConfigNotes = {
 
 const NAMES = Object.keys(NO_NOTES) as (keyof ConfigNotes)[]
 
-/** The notes with what is said now, in texts of their own; the very same ones where it says nothing new. */
+/** The notes with the new fields over them, copied. Returns the same object if nothing changes. */
 export function notesWith(notes: ConfigNotes, said: Partial<ConfigNotes>): ConfigNotes {
   const isNew = NAMES.some((name) => said[name] !== undefined && said[name] !== notes[name])
   return isNew ? { ...notes, ...owned(said) } : notes
 }
 
-/** What is kept of an item must not keep the request that it was cut out of, content and all. */
+/** A copy: a text cut out of a request would keep the whole request in memory. */
 function owned(said: Partial<ConfigNotes>): Partial<ConfigNotes> {
   return Object.fromEntries(Object.entries(said).map(([name, text]) => [name, ownTextOrNull(text)]))
 }
 
-/** Whether two say the same. */
+/** Whether both have the same fields. */
 export function sameNotes(a: ConfigNotes, b: ConfigNotes): boolean {
   return a === b || NAMES.every((name) => a[name] === b[name])
 }

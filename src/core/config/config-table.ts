@@ -2,7 +2,7 @@ import type { ConfigItem, ConfigKey } from './config-item.ts'
 
 /** All current configuration items, by key, by id and by namespace. Written by State alone. */
 export class ConfigTable {
-  /** By namespace and the text of the key: searches walk over one namespace. */
+  /** By namespace, then by the text of the key: a search visits one namespace. */
   readonly #byNamespace = new Map<string, Map<string, ConfigItem>>()
   readonly #byId = new Map<number, ConfigItem>()
   #contentBytes = 0
@@ -12,7 +12,7 @@ export class ConfigTable {
     return this.#byId.size
   }
 
-  /** How many bytes all contents take together. */
+  /** The total size of all contents, in bytes. */
   get contentBytes(): number {
     return this.#contentBytes
   }
@@ -21,7 +21,7 @@ export class ConfigTable {
     return this.#byNamespace.get(key.namespaceId)?.get(key.text)
   }
 
-  /** The item whose own id this is. */
+  /** The item with this id. */
   getById(id: number): ConfigItem | undefined {
     return this.#byId.get(id)
   }

@@ -2,7 +2,7 @@ import { Refusal } from '../refusal.ts'
 import type { ConfigKey } from './config-item.ts'
 import type { ConfigTable } from './config-table.ts'
 
-/** Where the contents are. */
+/** The state that holds the contents. */
 interface Contents {
   readonly configs: Pick<ConfigTable, 'contentBytes' | 'get'>
 }

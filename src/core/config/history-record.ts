@@ -5,7 +5,7 @@ import type { ConfigNotes } from './config-notes.ts'
 export type HistoryOp = 'I' | 'U' | 'D'
 
 /**
- * One change of one item, as it is answered. An insert holds its new text, an update the text BEFORE it, a
+ * One change of one item. An insert holds its new text, an update the text BEFORE it, a
  * delete the deleted text (http-compat.md section 3). Its id comes from the same sequence as item ids.
  */
 export interface HistoryRecord {

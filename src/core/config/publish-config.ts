@@ -6,7 +6,7 @@ import { historyIdOf, itemIdOf } from '../stamps.ts'
 import type { ConfigItem, ConfigKey, ConfigType, Operator } from './config-item.ts'
 import { type ConfigNotes, NO_NOTES, notesWith, sameNotes } from './config-notes.ts'
 
-/** A new text for an item. `md5` is that of `content`; what is undefined in `notes` keeps what it was. */
+/** New content for an item. `md5` is that of `content`; undefined fields of `notes` keep their values. */
 export interface PublishConfig {
   readonly key: ConfigKey
   readonly content: Buffer
@@ -62,7 +62,7 @@ function nextVersion(input: PublishConfig, previous: ConfigItem | undefined, now
   }
 }
 
-/** What is kept of an item must not keep the request that it was cut out of, content and all. */
+/** A copy: a text cut out of a request would keep the whole request in memory. */
 function ownKey({ namespaceId, group, dataId, text }: ConfigKey): ConfigKey {
   return { namespaceId: ownText(namespaceId), group: ownText(group), dataId: ownText(dataId), text }
 }

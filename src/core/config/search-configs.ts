@@ -1,7 +1,7 @@
 import { configKey, type ConfigItem } from './config-item.ts'
 import type { ConfigTable } from './config-table.ts'
 
-/** Which items of a namespace are looked for; an empty text matches every item. */
+/** A search among the items of a namespace. An empty text matches every item. */
 export interface ConfigSearch {
   readonly namespaceId: string
   /** In a blur search `*` matches any run of characters; without it the match is exact. */
@@ -23,7 +23,7 @@ export function matchingConfigs(configs: ConfigTable, search: ConfigSearch): Con
   return found
 }
 
-/** One that is named in full is looked up; all others have to be walked over. */
+/** A search with both names in full is a lookup; any other visits all items. */
 function candidatesOf(
   configs: ConfigTable,
   { namespaceId, mode, dataId, group }: ConfigSearch,
@@ -59,7 +59,7 @@ function exact(wanted: string): (text: string) => boolean {
   return wanted === '' ? () => true : (text) => text === wanted
 }
 
-/** Matches piece by piece, in linear time: a client's pattern never becomes a regular expression. */
+/** Matches piece by piece, in linear time. A client's pattern never becomes a regular expression. */
 function wildcard(pattern: string): (text: string) => boolean {
   if (!pattern.includes('*')) return exact(pattern)
   const pieces = pattern.split('*')

@@ -11,5 +11,5 @@ export type HealthChecker =
   | { readonly type: 'MYSQL'; readonly user: string; readonly pwd: string; readonly cmd: string }
   | { readonly type: 'NONE' }
 
-/** The checker of a cluster that nobody has configured. */
+/** The checker of a cluster without a configuration. */
 export const DEFAULT_CHECKER: HealthChecker = { type: 'TCP' }

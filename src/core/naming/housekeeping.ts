@@ -7,7 +7,7 @@ import { REMEMBERED_METADATA, rememberedId } from './remembered-metadata.ts'
 import { serviceSubject } from './service-commands.ts'
 import type { ServiceKey } from './service.ts'
 
-/** How many records one round of cleaning takes at the most, so that it holds nobody up. */
+/** The most records of one round of cleaning: a round must not delay requests. */
 const MOST_AT_ONCE = 500
 
 /** The commands that remove services which a registration made and which have been empty since `beforeMs`. */

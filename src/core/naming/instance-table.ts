@@ -3,7 +3,7 @@ import type { Instance, InstanceAddress } from './instance.ts'
 const FEWEST_SLOTS = 8
 /** Of the slots two thirds are used at most, so that a free one is near. */
 const MOST_USED = 2 / 3
-/** Free slots of a rebuilt table, so that it is rebuilt seldom. */
+/** Free slots of a rebuilt table, so that it is rarely rebuilt. */
 const SPARE = 1.25
 
 /** A slot that leads nowhere; others hold a place, counted from 1. */
@@ -13,7 +13,7 @@ const FREE = 0
 const NO_PLACES: (Instance | undefined)[] = []
 const NO_SLOTS: number[] = [FREE]
 
-/** Another one in each process: nobody can choose addresses that all begin their search in one slot. */
+/** Random for each process, so that a client cannot choose addresses that all collide. */
 const SEED = Math.trunc(Math.random() * 2 ** 32)
 
 /**
@@ -114,7 +114,7 @@ function isAt({ record }: Instance, { ip, port, cluster }: InstanceAddress): boo
   return address.port === port && address.ip === ip && address.cluster === cluster
 }
 
-/** The cluster is left out: one address is seldom in two. */
+/** Without the cluster: an address is rarely in two clusters. */
 function hashOf({ ip, port }: InstanceAddress): number {
   let hash = SEED ^ port
   for (let at = 0; at < ip.length; at++) hash = Math.imul(hash ^ ip.charCodeAt(at), 0x01000193)

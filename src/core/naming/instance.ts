@@ -68,7 +68,7 @@ export interface Instance {
 }
 
 /**
- * How often an instance beats and how long its silence is borne, all in milliseconds. `intervalMs`
+ * How often an instance beats, and after how much silence it is unhealthy or removed, in milliseconds. `intervalMs`
  * undefined: as often as the switch clientBeatInterval says.
  */
 export interface BeatTiming {

@@ -8,7 +8,7 @@ export interface PushPacket {
 export interface PushTarget {
   readonly address: string
   readonly port: number
-  /** The client's User-Agent; it tells how large a datagram the client can take. */
+  /** The client's User-Agent; it decides how large a datagram may be. */
   readonly agent: string
   /** False from when the subscription has lapsed: nothing is sent again then. */
   readonly subscribed: boolean

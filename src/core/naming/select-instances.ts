@@ -7,13 +7,13 @@ export interface InstanceQuery {
   /** Names of clusters; empty: all. */
   readonly clusters: readonly string[]
   readonly healthyOnly: boolean
-  /** Undefined: nobody in particular, so that no selector by label applies. */
+  /** Undefined: no label selector applies. */
   readonly consumer: { readonly ip: string; readonly labelsOf: LabelsOf } | undefined
 }
 
 /**
- * The instances to give. `protecting`: too few are healthy, so all of them are given and all are to be
- * called healthy, lest the few be overrun.
+ * The instances of an answer. `protecting`: too few are healthy, so all instances are listed as healthy, to spread the
+ * load.
  */
 export interface Selection {
   readonly instances: readonly Instance[]

@@ -1,4 +1,4 @@
-/** How often a server notes that it is there, as the leader query tells it, ms. */
+/** The time between two heartbeats in the leader query, ms. */
 export const HEARTBEAT_MS = 5_000
 
 /** How long a leader is the leader after its last heartbeat, ms. */

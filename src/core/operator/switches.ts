@@ -56,7 +56,7 @@ export interface Switches {
 /** Some switches with their new values. */
 export type SwitchPatch = Partial<Switches>
 
-/** The switches of a server that nobody has touched (http-compat.md section 4). */
+/** The default of every switch (http-compat.md section 4). */
 export const DEFAULT_SWITCHES: Switches = Object.freeze({
   masters: null,
   defaultPushCacheMillis: 10_000,

@@ -3,7 +3,7 @@ import { type Schema, Type } from './schema.ts'
 
 /*
  * Every parameter of the interface, declared once: what is sent is checked by these schemas, and the OpenAPI
- * document and docs/ publish them. They stand here as required ones; a route wraps them in Type.Optional or
+ * document and docs/ publish them. They are required here; a route wraps them in Type.Optional or
  * gives them a default with withDefault.
  *
  * Where http-compat.md sections 0 (the parameter filter of 2.3 and later) and 1 (the rules before it) differ:

@@ -11,7 +11,7 @@ export class ContentPack {
     return this.#length
   }
 
-  /** Adds a content; answers where it will stand. Throws for what is not a Buffer. */
+  /** Adds a content; returns its place in the pack. Throws for anything but a Buffer. */
   add(content: Buffer): number {
     if (!Buffer.isBuffer(content)) throw new TypeError('The content of a configuration must be a Buffer')
     const at = this.#length

@@ -74,6 +74,9 @@ const MOST_LISTS = 32
 /** The hosts of smaller services are all serialized again after a change: keeping them would double what an instance takes. */
 const FEWEST_KEPT = 32
 
+/** The most texts of hosts per instance: texts of instances that have left are dropped beyond. */
+const MOST_TEXTS = 1.25
+
 /** A list of more instances takes longer to write than others should wait. */
 const MOST_AT_ONCE = 5_000
 
@@ -285,8 +288,10 @@ function bodyOf(text: string): ListBody {
 /** The texts of the hosts of a service that are kept; those of a small service are kept for this list alone. */
 function textsFor(lists: KeptLists, count: number): HostTexts {
   const { beatIntervalMs, hosts, entry } = lists
-  if (hosts !== undefined && hosts.size <= entry.instances.size) return hosts
-  if (hosts !== undefined) return (lists.hosts = hosts.only(entry.instances.values()))
+  const { size } = entry.instances
+  if (hosts !== undefined && hosts.size <= size * MOST_TEXTS) return hosts
+  // A large service starts again without texts: to copy so many takes longer than others should wait.
+  if (hosts !== undefined && size <= MOST_AT_ONCE) return (lists.hosts = hosts.only(entry.instances.values()))
   const texts = new HostTexts(beatIntervalMs, { keeps: count >= FEWEST_KEPT })
   if (count >= FEWEST_KEPT) lists.hosts = texts
   return texts

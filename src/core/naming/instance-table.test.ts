@@ -8,23 +8,25 @@ const address: fc.Arbitrary<InstanceAddress> = fc.record({
   port: fc.nat(3),
   cluster: fc.constantFrom('A', 'B'),
 })
-const step = fc.tuple(fc.constantFrom('add', 'delete', 'get'), address)
+const step = fc.tuple(fc.constantFrom('add', 'delete', 'get'), address, fc.nat())
 
-test('behaves like a Map, in the order of registration', () => {
+test('behaves like a Map, in the order of serials', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
       const table = new InstanceTable()
       const model = new Map<string, Instance>()
-      for (const [what, at] of steps) {
+      for (const [what, at, serial] of steps) {
         const key = addressText(at)
         if (what === 'delete') expect(table.delete({ ...at })).toBe(model.delete(key))
         if (what === 'add' && !model.has(key)) {
-          model.set(key, instanceAt(at))
+          model.set(key, instanceAt(at, serial))
           table.add(model.get(key)!)
         }
         expect(table.get({ ...at })).toBe(model.get(key))
         expect(table.size).toBe(model.size)
-        expect([...table.values()]).toEqual([...model.values()])
+        expect([...table.values()].map(serialOf)).toEqual(
+          [...model.values()].map(serialOf).sort((a, b) => a - b),
+        )
       }
     }),
   )
@@ -57,6 +59,10 @@ test.each([1, 2, 7])('returns each of %i that are removed during a walk', (count
   expect(table.size).toBe(0)
 })
 
-function instanceAt(at: InstanceAddress): Instance {
-  return { record: { address: at } } as Instance
+function instanceAt(at: InstanceAddress, serial = 0): Instance {
+  return { record: { address: at, serial } } as Instance
+}
+
+function serialOf({ record }: Instance): number {
+  return record.serial
 }

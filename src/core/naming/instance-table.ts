@@ -17,7 +17,7 @@ const NO_SLOTS: number[] = [FREE]
 const SEED = Math.trunc(Math.random() * 2 ** 32)
 
 /**
- * The instances of a service by their address, in the order in which they came. A million of them take a third of what
+ * The instances of a service by their address, in the order of their serials, which a restart keeps. A million of them take a third of what
  * a Map from texts takes, and no text is made to find one: the address is hashed as it is. One that is alone needs no table.
  */
 export class InstanceTable {
@@ -29,6 +29,9 @@ export class InstanceTable {
   /** Places that have been given away. */
   #used = 0
   #size = 0
+  #largestSerial = 0
+  /** False once an instance came after one with a larger serial: its registration waited for the disk. */
+  #isInOrder = true
 
   get size(): number {
     return this.#size
@@ -43,6 +46,9 @@ export class InstanceTable {
 
   /** Adds an instance whose address is not in the table. */
   add(instance: Instance): void {
+    const { serial } = instance.record
+    if (serial < this.#largestSerial) this.#isInOrder = false
+    else this.#largestSerial = serial
     if (this.#size === 0) this.#alone = instance
     else {
       if (this.#used === this.#places.length) this.#makeRoom()
@@ -61,7 +67,12 @@ export class InstanceTable {
   }
 
   /** All of them, as long as none is added and only those that were given are taken out. */
-  *values(): Generator<Instance> {
+  values(): Generator<Instance> {
+    if (!this.#isInOrder) this.#sort()
+    return this.#stored()
+  }
+
+  *#stored(): Generator<Instance> {
     if (this.#alone !== undefined) yield this.#alone
     const places = this.#places
     for (let at = 0; at < this.#used; at++) {
@@ -75,6 +86,8 @@ export class InstanceTable {
     this.#places = NO_PLACES
     this.#slots = NO_SLOTS
     this.#used = 0
+    this.#largestSerial = 0
+    this.#isInOrder = true
   }
 
   #placeOf(address: InstanceAddress): number {
@@ -98,7 +111,16 @@ export class InstanceTable {
   }
 
   #makeRoom(): void {
-    const there = [...this.values()]
+    this.#rebuild([...this.#stored()])
+  }
+
+  #sort(): void {
+    this.#isInOrder = true
+    if (this.#alone === undefined)
+      this.#rebuild([...this.#stored()].sort((a, b) => a.record.serial - b.record.serial))
+  }
+
+  #rebuild(there: readonly Instance[]): void {
     let slots = FEWEST_SLOTS
     while (Math.floor(slots * MOST_USED) < (this.#size + 1) * SPARE) slots *= 2
     this.#slots = Array.from({ length: slots }, () => FREE)

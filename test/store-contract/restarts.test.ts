@@ -2,6 +2,7 @@ import { constantFrom, integer, oneof, record, sample } from 'fast-check'
 import { expect, test } from 'vitest'
 import { anyCommand } from '../../src/core/command.test-support.ts'
 import { address, ORDERS, registration } from '../../src/core/core.test-support.ts'
+import type { Change } from '../../src/core/changes.ts'
 import { Engine } from '../../src/core/engine.ts'
 import { Follower } from '../../src/core/follower.ts'
 import { deregisterInstance } from '../../src/core/naming/instance-commands.ts'
@@ -46,34 +47,49 @@ function knownOf(state: State): unknown {
   return { services: services.sort((a, b) => a.service.serial - b.service.serial), configs }
 }
 
-test.each([1, 2, 3])('a server that restarts knows the same, in the same order (seed %i)', async (seed) => {
-  const directory = temporaryDirectory('restarts-')
-  let before: unknown
-  for (let round = 0; round < RESTARTS; round++) {
-    const store = await openEmbeddedStore({ directory, log: QUIET })
-    const stamps = new Stamps()
-    let ms = 1_795_000_000_000 + round * 1_000
-    const clock = (): Now => ({ wallMs: ++ms, healthMs: ms, stamp: stamps.next(ms) })
-    const feed = { publishChanges: () => {} }
-    const follower = Follower.load(await store.load(), { clock, stamps, feed })
-    if (before !== undefined) expect(knownOf(follower.state)).toEqual(before)
-    const loop = { now: () => performance.now(), soon: setImmediate }
-    const mostBehind = [1, 3, 1_000][seed % 3] ?? 1
-    const engine = new Engine({ follower, store, clock, loop, report: () => {}, mostBehind })
-    const answers: unknown[] = []
-    for (const [number, one] of sample(command, { numRuns: COMMANDS, seed: seed * 100 + round }).entries()) {
-      try {
-        answers.push(engine.execute(one))
-      } catch {
-        // A refusal.
+/** The expiry of two instances, also of instances that a pending command changes. */
+function expiryOf(state: State, stamp: number): Change[] {
+  const expired = [...state.instances(ORDERS)].filter((one) => one.record.ephemeral).slice(0, 2)
+  return expired.map(({ record: { address: at, serial } }) => {
+    return { kind: 'instance-removed', serviceKey: ORDERS, address: at, serial, reason: 'expired', stamp }
+  })
+}
+
+test.each([1, 23, 24, 34])(
+  'a server that restarts knows the same, in the same order (seed %i)',
+  async (seed) => {
+    const directory = temporaryDirectory('restarts-')
+    let before: unknown
+    for (let round = 0; round < RESTARTS; round++) {
+      const store = await openEmbeddedStore({ directory, log: QUIET })
+      const stamps = new Stamps()
+      let ms = 1_795_000_000_000 + round * 1_000
+      const clock = (): Now => ({ wallMs: ++ms, healthMs: ms, stamp: stamps.next(ms) })
+      const feed = { publishChanges: () => {} }
+      const follower = Follower.load(await store.load(), { clock, stamps, feed })
+      if (before !== undefined) expect(knownOf(follower.state)).toEqual(before)
+      const loop = { now: () => performance.now(), soon: setImmediate }
+      const mostBehind = [1, 3, 1_000][seed % 3] ?? 1
+      const engine = new Engine({ follower, store, clock, loop, report: () => {}, mostBehind })
+      const answers: unknown[] = []
+      for (const [number, one] of sample(command, {
+        numRuns: COMMANDS,
+        seed: seed * 100 + round,
+      }).entries()) {
+        try {
+          answers.push(engine.execute(one))
+        } catch {
+          // A refusal.
+        }
+        if (number % 5 === 0) engine.tick()
+        if (number % 13 === 0) engine.applyBehind(expiryOf(follower.state, clock().stamp))
+        // Some commits end between the commands.
+        if (number % 7 === 0) await new Promise((resolve) => setImmediate(resolve))
       }
-      if (number % 5 === 0) engine.tick()
-      // Some commits end between the commands.
-      if (number % 7 === 0) await new Promise((resolve) => setImmediate(resolve))
+      await Promise.allSettled(answers)
+      await engine.close()
+      before = knownOf(follower.state)
+      await store.close()
     }
-    await Promise.allSettled(answers)
-    await engine.close()
-    before = knownOf(follower.state)
-    await store.close()
-  }
-})
+  },
+)

@@ -2,13 +2,14 @@
 import type { Subcommand } from './command/command-line.ts'
 import { start } from './command/start.ts'
 import { packageVersion } from './command/version.ts'
+import type { DirectoryTools } from './store/local-file.ts'
 import { startServer } from './start-server.ts'
 
 /** Loaded on demand, so that a start does not wait for them. */
 const COMMANDS = new Map<string, () => Promise<Subcommand>>([
-  ['backup', async () => (await import('./command/backup.ts')).backup],
-  ['restore', async () => (await import('./command/restore.ts')).restore],
-  ['doctor', async () => (await import('./command/doctor.ts')).doctor],
+  ['backup', async () => (await import('./command/backup.ts')).backup(await directoryTools())],
+  ['restore', async () => (await import('./command/restore.ts')).restore(await directoryTools())],
+  ['doctor', async () => (await import('./command/doctor.ts')).doctor(await directoryTools())],
   ['export', async () => (await import('./command/export-configs.ts')).exportConfigs],
   ['import', async () => (await import('./command/import-configs.ts')).importConfigs],
 ])
@@ -26,6 +27,11 @@ async function run([name = '', ...args]: readonly string[]): Promise<number> {
   const names = [...COMMANDS.keys(), 'start, help or version'].join(', ')
   process.stderr.write(`waypost: ${problem}. The commands are ${names}.\n`)
   return 2
+}
+
+/** The commands know the second port of the store; the embedded store is joined here. */
+async function directoryTools(): Promise<DirectoryTools> {
+  return (await import('./store/embedded/directory-tools.ts')).embeddedDirectoryTools
 }
 
 function isHelp(word: string): boolean {

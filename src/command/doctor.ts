@@ -1,42 +1,20 @@
 import { resolve } from 'node:path'
-import { examine, openExamined, type Examination } from '../store/embedded/doctor/examine.ts'
-import type { Finding } from '../store/embedded/doctor/finding.ts'
-import { refuseUsedDirectory, repair, type Repaired } from '../store/embedded/doctor/repair.ts'
+import type { DirectoryTools, Examination, Finding, Repaired } from '../store/local-file.ts'
 import { command, type CommandResult, required } from './command-line.ts'
-import type { Progress } from './progress.ts'
 import { ofStoppedServer } from './stopped-server.ts'
 
 /** `waypost doctor`: examines the store of a stopped server. The exit code is 0 for a sound store, 1 for a damaged one. */
-export const doctor = command({
-  flags: { 'data-dir': { type: 'string' }, repair: { type: 'string' }, json: { type: 'boolean' } },
-  run: (flags, progress) =>
-    ofStoppedServer(() => {
-      const directory = resolve(required('data-dir', flags['data-dir'], 'the directory to examine'))
-      if (flags.repair === undefined) return resultOf(examine(directory, progress.onStep), undefined)
-      return repairInto(directory, resolve(flags.repair), progress)
-    }),
-})
-
-function repairInto(directory: string, target: string, progress: Progress): CommandResult {
-  // Before the long part, so that a wrong directory is reported at once.
-  refuseUsedDirectory(target)
-  const examined = openExamined(directory, progress.onStep)
-  let repaired: Repaired
-  try {
-    if (examined.found === undefined) return resultOf(examined.examination, undefined)
-    repaired = repair(examined, target, progress.onStep)
-  } finally {
-    examined.close()
-  }
-  const after = examine(target, progress.onStep, 'private')
-  if (after.counts.damage > 0) {
-    throw new Error(
-      `The repaired store in ${target} still has ${after.counts.damage} findings, the first: ` +
-        `${after.findings[0]?.place}: ${after.findings[0]?.problem} Restore a backup instead.`,
-    )
-  }
-  return resultOf(examined.examination, repaired)
-}
+export const doctor = (tools: DirectoryTools) =>
+  command({
+    flags: { 'data-dir': { type: 'string' }, repair: { type: 'string' }, json: { type: 'boolean' } },
+    run: (flags, progress) =>
+      ofStoppedServer(() => {
+        const directory = resolve(required('data-dir', flags['data-dir'], 'the directory to examine'))
+        if (flags.repair === undefined) return resultOf(tools.examine(directory, progress.onStep), undefined)
+        const { examination, repaired } = tools.repair(directory, resolve(flags.repair), progress.onStep)
+        return resultOf(examination, repaired)
+      }),
+  })
 
 function resultOf(examination: Examination, repaired: Repaired | undefined): CommandResult {
   const { counts } = examination

@@ -1,20 +1,21 @@
 import { resolve } from 'node:path'
-import { restore as restoreInto } from '../store/embedded/backup/restore.ts'
+import type { DirectoryTools } from '../store/local-file.ts'
 import { command, required } from './command-line.ts'
 import { ofStoppedServer } from './stopped-server.ts'
 
 /** `waypost restore`: verifies a backup and copies it into a new data directory. */
-export const restore = command({
-  flags: { from: { type: 'string' }, 'data-dir': { type: 'string' }, json: { type: 'boolean' } },
-  run: (flags, progress) =>
-    ofStoppedServer(async () => {
-      const from = resolve(required('from', flags.from, 'the directory of the backup'))
-      const directory = resolve(required('data-dir', flags['data-dir'], 'the new data directory'))
-      const facts = await restoreInto(from, directory, progress.onStep)
-      const { revision, createdMs, size } = facts
-      const text =
-        `Restored the backup of ${new Date(createdMs).toISOString()} (revision ${revision}, ${size} bytes) into ${directory}\n` +
-        `Start the server with --data-dir ${directory}\n`
-      return { code: 0, text, json: { directory, ...facts } }
-    }),
-})
+export const restore = (tools: DirectoryTools) =>
+  command({
+    flags: { from: { type: 'string' }, 'data-dir': { type: 'string' }, json: { type: 'boolean' } },
+    run: (flags, progress) =>
+      ofStoppedServer(async () => {
+        const from = resolve(required('from', flags.from, 'the directory of the backup'))
+        const directory = resolve(required('data-dir', flags['data-dir'], 'the new data directory'))
+        const facts = await tools.restore(from, directory, progress.onStep)
+        const { revision, createdMs, size } = facts
+        const text =
+          `Restored the backup of ${new Date(createdMs).toISOString()} (revision ${revision}, ${size} bytes) into ${directory}\n` +
+          `Start the server with --data-dir ${directory}\n`
+        return { code: 0, text, json: { directory, ...facts } }
+      }),
+  })

@@ -1,4 +1,4 @@
-import { NotExaminable } from '../store/embedded/doctor/sqlite-check.ts'
+import { NotExaminable } from '../store/local-file.ts'
 import { UsageError } from './command-line.ts'
 
 /** Runs work on the directory of a stopped server. A directory that the work cannot use is a UsageError. */

@@ -21,3 +21,89 @@ export interface LocalFile {
   /** Lets the file change again. False if it was not held all the time: the store was opened again meanwhile. */
   release(): Promise<boolean>
 }
+
+/** Called with the progress of long work; `total` is 0 if it is unknown. */
+export type OnProgress = (step: string, done: number, total: number) => void
+
+/** One thing that an examination found. Whole sentences, for people. */
+export interface Finding {
+  /** `damage` needs a person; a `note` is normal, or heals itself. */
+  readonly severity: 'damage' | 'note'
+  /** Where: file, table, row or page. */
+  readonly place: string
+  readonly problem: string
+  /** What it means for who uses the server. */
+  readonly effect: string
+  /** What a repair makes of it. */
+  readonly remedy?: string
+}
+
+/** The result of an examination. */
+export interface Examination {
+  readonly directory: string
+  /** How many findings there are; `findings` has the first thousand. */
+  readonly counts: { readonly damage: number; readonly notes: number }
+  readonly findings: readonly Finding[]
+  /** Sound rows of each table. */
+  readonly rows: Readonly<Record<string, number>>
+  readonly bytes: number
+}
+
+/** A repaired copy of a store. */
+export interface Repaired {
+  readonly directory: string
+  /** Rows of each table. */
+  readonly rows: Readonly<Record<string, number>>
+}
+
+/** What a backup says of itself, in its file backup.json. */
+export interface BackupFacts {
+  /** The format of the store. */
+  readonly format: number
+  /** The version of Waypost that made it. */
+  readonly version: string
+  /** The revision that it holds: every change up to it, and none after it. */
+  readonly revision: Revision
+  /** When it began, epoch milliseconds: what was acknowledged before that is in it. */
+  readonly createdMs: number
+  readonly label: string
+  /** Size of the file in bytes. */
+  readonly size: number
+  /** Of the file, in hex. */
+  readonly sha256: string
+}
+
+/** A backup that was made now. */
+export interface BackupOfDirectory extends BackupFacts {
+  readonly path: string
+}
+
+/** A directory that the work cannot use: it holds no such store or backup, is in use, or is not empty. */
+export class NotExaminable extends Error {}
+
+/**
+ * The part of the second port for stopped servers: what the commands backup, restore and doctor do with directories. All
+ * methods throw NotExaminable for a directory that they cannot use.
+ */
+export interface DirectoryTools {
+  /** Refuses a directory that is there and not empty. */
+  refuseUsed(directory: string): void
+  /** Examines the store in a data directory, without writing. */
+  examine(directory: string, onProgress: OnProgress): Examination
+  /** Examines a store, and copies what is sound into a new directory. Nothing is `repaired` where nothing can be read. */
+  repair(
+    directory: string,
+    target: string,
+    onProgress: OnProgress,
+  ): { readonly examination: Examination; readonly repaired: Repaired | undefined }
+  /** Copies the store of a stopped server, and verifies the copy. */
+  backup(
+    directory: string,
+    options: { readonly to: string; readonly label: string; readonly version: string },
+    onProgress: OnProgress,
+  ): Promise<BackupOfDirectory>
+  /** Verifies a backup without changing it. */
+  verify(backup: string, onProgress: OnProgress): BackupFacts
+  /** Verifies a backup, and copies it into a new data directory. */
+  restore(backup: string, directory: string, onProgress: OnProgress): Promise<BackupFacts>
+}

@@ -1,10 +1,10 @@
+import type { Examination, Finding } from '../../src/store/local-file.ts'
 import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'libsql'
 import type { ConfigItem } from '../../src/core/config/config-item.ts'
 import type { StoredInstance } from '../../src/core/ports.ts'
-import type { Finding } from '../../src/store/embedded/doctor/finding.ts'
-import { examine, type Examination } from '../../src/store/embedded/doctor/examine.ts'
+import { examine } from '../../src/store/embedded/doctor/examine.ts'
 import { openEmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import {
   commitAll,

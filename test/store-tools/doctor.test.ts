@@ -68,13 +68,13 @@ describe('the doctor on a sound store', () => {
     // A process that has looked at a database keeps it until it ends.
     const whole = diagnose(copy(server.dataDir))
     expect(whole.damage).toEqual([])
-    expect(whole.rows.config_item).toBe(30)
+    expect(whole.rows['config_item']).toBe(30)
     const log = `${fileOf(server.dataDir)}-wal`
     truncateSync(log, statSync(log).size - 5_000)
     const cut = diagnose(server.dataDir)
     expect(cut.damage).toEqual([])
     expect(cut.findings[0]).toMatchObject({ severity: 'note', place: 'waypost.db-wal' })
-    expect(cut.rows.config_item).toBe(29)
+    expect(cut.rows['config_item']).toBe(29)
   })
 })
 
@@ -143,7 +143,7 @@ describe('the doctor finds', () => {
   test('a file whose first page is gone', () => {
     const { damage, rows } = damaged((file) => overwrite(file, 0, Buffer.alloc(PAGE)))
     expect(damage[0]?.place).toBe('waypost.db, page 1')
-    expect(rows.config_revision).toBe(180)
+    expect(rows['config_revision']).toBe(180)
   })
 
   test.each([

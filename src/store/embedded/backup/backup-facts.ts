@@ -1,26 +1,8 @@
+import { NotExaminable, type BackupFacts, type OnProgress } from '../../local-file.ts'
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { syncPath } from '../data-directory.ts'
-import type { OnProgress } from '../doctor/finding.ts'
-import { NotExaminable } from '../doctor/sqlite-check.ts'
-
-/** What a backup says of itself, in its file backup.json. */
-export interface BackupFacts {
-  /** The format of the store. */
-  readonly format: number
-  /** The version of Waypost that made it. */
-  readonly version: string
-  /** The revision that it holds: every change up to it, and none after it. */
-  readonly revision: number
-  /** When it began, epoch milliseconds: what was acknowledged before that is in it. */
-  readonly createdMs: number
-  readonly label: string
-  /** Bytes of waypost.db. */
-  readonly size: number
-  /** Of waypost.db, in hex. */
-  readonly sha256: string
-}
 
 const BLOCK_BYTES = 1024 * 1024
 

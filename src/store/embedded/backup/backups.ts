@@ -1,10 +1,10 @@
+import type { BackupFacts } from '../../local-file.ts'
 import { randomBytes } from 'node:crypto'
 import { readdirSync, statfsSync, statSync } from 'node:fs'
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { databasePath } from '../data-directory.ts'
 import type { HeldFile, LocalFile } from '../../local-file.ts'
-import type { BackupFacts } from './backup-facts.ts'
 import { CopierProcess } from './copier-process.ts'
 
 /** A backup that was made. */

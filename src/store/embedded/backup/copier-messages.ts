@@ -1,4 +1,4 @@
-import type { BackupFacts } from './backup-facts.ts'
+import type { BackupFacts } from '../../local-file.ts'
 
 /** What the copying process is to do. */
 export interface CopyJob {

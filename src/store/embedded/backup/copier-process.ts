@@ -1,5 +1,5 @@
+import type { BackupFacts } from '../../local-file.ts'
 import { Worker } from 'node:worker_threads'
-import type { BackupFacts } from './backup-facts.ts'
 import type { CopyJob, FromCopierThread, ToCopierThread } from './copier-messages.ts'
 
 /** Who hears of a copy. */

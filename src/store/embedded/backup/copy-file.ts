@@ -1,7 +1,7 @@
+import type { OnProgress } from '../../local-file.ts'
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { OnProgress } from '../doctor/finding.ts'
 
 const BLOCK_BYTES = 1024 * 1024
 /**

@@ -1,11 +1,10 @@
+import { NotExaminable, type BackupFacts, type OnProgress } from '../../local-file.ts'
 import { mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { databasePath, ensureDirectory, readMarker, syncPath, writeMarker } from '../data-directory.ts'
 import { examine } from '../doctor/examine.ts'
-import type { OnProgress } from '../doctor/finding.ts'
 import { refuseUsedDirectory } from '../doctor/repair.ts'
-import { NotExaminable } from '../doctor/sqlite-check.ts'
-import { readFacts, sha256OfFile, type BackupFacts } from './backup-facts.ts'
+import { readFacts, sha256OfFile } from './backup-facts.ts'
 import { copyFile } from './copy-file.ts'
 
 /** A backup that is damaged, or that became so on the way. */

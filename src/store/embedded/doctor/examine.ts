@@ -1,25 +1,14 @@
+import { NotExaminable, type Examination, type OnProgress } from '../../local-file.ts'
 import { existsSync, statSync } from 'node:fs'
 import { databasePath, markerPath, readMarker } from '../data-directory.ts'
 import { DatabaseFile, PAGE_BYTES } from '../file/database-file.ts'
 import { databaseRefusal, FORMAT, markerRefusal } from '../format.ts'
-import type { TableName } from '../tables.ts'
-import { Findings, type Finding, type OnProgress } from './finding.ts'
+import { Findings } from './finding.ts'
 import { takeInventory, type Inventory } from './inventory.ts'
 import { judgeReferences } from './judge-references.ts'
 import type { RepairPlan } from './repair-plan.ts'
-import { type Access, NotExaminable, ReadLock } from './sqlite-check.ts'
+import { type Access, ReadLock } from './sqlite-check.ts'
 import { StoreRows } from './store-rows.ts'
-
-/** What an examination came to. */
-export interface Examination {
-  readonly directory: string
-  /** How many findings there are; `findings` has the first thousand. */
-  readonly counts: { readonly damage: number; readonly notes: number }
-  readonly findings: readonly Finding[]
-  /** Sound rows of each table. */
-  readonly rows: Readonly<Partial<Record<TableName, number>>>
-  readonly bytes: number
-}
 
 /** The parts of an examination that a repair goes on with; they hold the files open until `close`. */
 export interface Examined {

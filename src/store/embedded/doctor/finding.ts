@@ -1,15 +1,4 @@
-/** One thing that an examination found. Whole sentences, for people. */
-export interface Finding {
-  /** `damage` needs a person; a `note` is normal, or heals itself. */
-  readonly severity: 'damage' | 'note'
-  /** Where: file, table, row or page. */
-  readonly place: string
-  readonly problem: string
-  /** What it means for who uses the server. */
-  readonly effect: string
-  /** What a repair makes of it. */
-  readonly remedy?: string
-}
+import type { Finding } from '../../local-file.ts'
 
 const MOST_KEPT = 1_000
 
@@ -45,6 +34,3 @@ export class Findings {
     return this.#kept
   }
 }
-
-/** Called with the progress of long work; `total` is 0 if it is unknown. */
-export type OnProgress = (step: string, done: number, total: number) => void

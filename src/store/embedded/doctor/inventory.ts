@@ -1,3 +1,4 @@
+import { NotExaminable, type OnProgress } from '../../local-file.ts'
 import { createHash } from 'node:crypto'
 import { decodeRecord, UnknownRecordKind } from '../../../core/records/stored-kinds.ts'
 import { VersionSums } from '../current-versions.ts'
@@ -5,9 +6,8 @@ import { instanceOfText } from '../instance-text.ts'
 import { type InstanceTotals, NO_INSTANCES, parsedTotals, sumOf } from '../instance-totals.ts'
 import type { NameText } from '../messages.ts'
 import type { InstanceRow, MetaRow, RecordRow, RevisionRow, TableName } from '../tables.ts'
-import type { Findings, OnProgress } from './finding.ts'
+import type { Findings } from './finding.ts'
 import { RevisionIndex, type RevisionNote } from './revision-index.ts'
-import { NotExaminable } from './sqlite-check.ts'
 import type { ReadRow, RowSource, StoredRow } from './store-rows.ts'
 
 /** The fields of an item's row that other rows depend on. */

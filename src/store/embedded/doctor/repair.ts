@@ -1,3 +1,4 @@
+import { NotExaminable, type OnProgress, type Repaired } from '../../local-file.ts'
 import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { SqliteConnection } from '../connection.ts'
@@ -12,18 +13,10 @@ import { SCHEMA } from '../schema.ts'
 import type { Table } from '../table.ts'
 import { TABLE_NAMES, type TableName, TABLES } from '../tables.ts'
 import type { Examined } from './examine.ts'
-import type { OnProgress } from './finding.ts'
 import { RepairedRows } from './repaired-rows.ts'
-import { NotExaminable } from './sqlite-check.ts'
 
 /** Rows between commits: what one transaction holds in memory stays small. */
 const ROWS_PER_COMMIT = 5_000
-
-/** What a repair wrote. */
-export interface Repaired {
-  readonly directory: string
-  readonly rows: Readonly<Partial<Record<TableName, number>>>
-}
 
 /** Refuses a place that is there and not empty. Throws NotExaminable. */
 export function refuseUsedDirectory(directory: string, allowed: readonly string[] = []): void {

@@ -1,3 +1,4 @@
+import { NotExaminable } from '../../local-file.ts'
 import { existsSync, statSync, unlinkSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { SqliteConnection } from '../connection.ts'
@@ -10,9 +11,6 @@ const MOST_MESSAGES = 20
 
 /** Whether others may use the directory that is examined. */
 export type Access = 'shared' | 'private'
-
-/** The directory cannot be looked at: in use, no store, a newer format. The message says what to do. */
-export class NotExaminable extends Error {}
 
 /**
  * The lock on a stopped server's database, taken without writing: a server cannot start while it is held. Throws

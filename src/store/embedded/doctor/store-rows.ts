@@ -1,3 +1,4 @@
+import type { OnProgress } from '../../local-file.ts'
 import { checksumColumnsOf, columnsOf, type CheckedTable, verified } from '../checked-row.ts'
 import type { SqlValue } from '../connection.ts'
 import { readCatalog, type Catalog } from '../file/catalog.ts'
@@ -5,7 +6,6 @@ import type { DatabaseFile } from '../file/database-file.ts'
 import { freePages, looseRows, walkTree, type Met } from '../file/tree-walk.ts'
 import type { Values } from '../table.ts'
 import { type RowOf, TABLE_NAMES, type TableName, TABLES } from '../tables.ts'
-import type { OnProgress } from './finding.ts'
 
 /** A row of any table. */
 export type AnyRow = { readonly [T in TableName]: { readonly table: T; readonly row: RowOf<T> } }[TableName]

@@ -2,7 +2,8 @@ import type { Change } from './changes.ts'
 import { type ConfigItem, type ConfigKey, configKey } from './config/config-item.ts'
 import { publishConfig, type PublishConfig } from './config/publish-config.ts'
 import type { Command } from './decision.ts'
-import { Engine } from './engine.ts'
+import type { Engine } from './engine.ts'
+import { SoleEngine } from './sole-engine.ts'
 import type { BeatParts } from './naming/beat.ts'
 import { Follower } from './follower.ts'
 import type { Instance, InstanceAddress } from './naming/instance.ts'
@@ -211,7 +212,7 @@ export class EngineWorld {
       this.revisions.push(changes)
     }
     this.follower = new Follower(this.state, { clock, stamps: this.stamps, feed: { publishChanges } })
-    this.engine = new Engine({
+    this.engine = new SoleEngine({
       mostBehind,
       follower: this.follower,
       store: this.store,

@@ -8,6 +8,7 @@ import { type Service, type ServiceKey, serviceKeyText } from './naming/service.
 import { LOCAL_SWITCH, SWITCH, switchesIn } from './operator/switch-records.ts'
 import type { Switches } from './operator/switches.ts'
 import type { RecordKind } from './records/record-kind.ts'
+import type { ReadLog } from './reads.ts'
 import { DraftRecords } from './records/record-tables.ts'
 import type { KnownInstance, View } from './view.ts'
 
@@ -29,14 +30,17 @@ interface ServiceDraft {
  */
 export class Draft implements View {
   readonly #base: View
+  readonly #log: ReadLog | undefined
   readonly #configs = new Map<string, ConfigItem | undefined>()
   readonly #records: DraftRecords
   readonly #services = new Map<string, ServiceDraft>()
   readonly namingSizes: NamingCounter
 
-  constructor(base: View) {
+  /** `log`: takes down what is read of `base`, for a store that several servers share. */
+  constructor(base: View, log?: ReadLog) {
     this.#base = base
-    this.#records = new DraftRecords(base)
+    this.#log = log
+    this.#records = new DraftRecords(base, log)
     this.namingSizes = new NamingCounter(base.namingSizes)
   }
 
@@ -50,7 +54,10 @@ export class Draft implements View {
   }
 
   config(key: ConfigKey): ConfigItem | undefined {
-    return this.#configs.has(key.text) ? this.#configs.get(key.text) : this.#base.config(key)
+    if (this.#configs.has(key.text)) return this.#configs.get(key.text)
+    const item = this.#base.config(key)
+    this.#log?.note({ of: 'config', key, found: item !== undefined })
+    return item
   }
 
   record<T>(kind: RecordKind<T>, id: string): T | undefined {
@@ -63,15 +70,16 @@ export class Draft implements View {
 
   service(key: ServiceKey): Service | undefined {
     const draft = this.#services.get(serviceKeyText(key))
-    return draft === undefined ? this.#base.service(key) : draft.service
+    return draft === undefined ? this.#baseService(key) : draft.service
   }
 
   instance(key: ServiceKey, address: InstanceAddress): KnownInstance | undefined {
     const drafted = this.#services.get(serviceKeyText(key))?.instances.get(addressText(address))
-    return drafted === undefined ? this.#base.instance(key, address) : drafted.known
+    return drafted === undefined ? this.#baseInstance(key, address) : drafted.known
   }
 
   *instances(key: ServiceKey): Generator<KnownInstance> {
+    this.#noteInstances(key)
     const draft = this.#services.get(serviceKeyText(key))
     if (draft === undefined) return yield* this.#base.instances(key)
     for (const known of this.#base.instances(key)) {
@@ -81,6 +89,7 @@ export class Draft implements View {
   }
 
   instanceCount(key: ServiceKey): number {
+    this.#noteInstances(key)
     const draft = this.#services.get(serviceKeyText(key))
     let count = this.#base.instanceCount(key)
     for (const { address, known } of draft?.instances.values() ?? []) {
@@ -171,8 +180,24 @@ export class Draft implements View {
     const text = serviceKeyText(key)
     const known = this.#services.get(text)
     if (known !== undefined) return known
-    const draft: ServiceDraft = { service: this.#base.service(key), instances: new Map() }
+    const draft: ServiceDraft = { service: this.#baseService(key), instances: new Map() }
     this.#services.set(text, draft)
     return draft
+  }
+
+  #baseService(key: ServiceKey): Service | undefined {
+    const service = this.#base.service(key)
+    this.#log?.note({ of: 'service', key, found: service !== undefined })
+    return service
+  }
+
+  #baseInstance(serviceKey: ServiceKey, address: InstanceAddress): KnownInstance | undefined {
+    const known = this.#base.instance(serviceKey, address)
+    this.#log?.note({ of: 'instance', serviceKey, address, found: known !== undefined })
+    return known
+  }
+
+  #noteInstances(serviceKey: ServiceKey): void {
+    this.#log?.note({ of: 'instances', serviceKey, none: this.#base.instanceCount(serviceKey) === 0 })
   }
 }

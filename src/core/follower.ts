@@ -52,6 +52,11 @@ export class Follower {
     return follower
   }
 
+  /** The last revision that was applied. */
+  get revision(): Revision {
+    return this.#revision
+  }
+
   /** Applies a commit. Throws if its revision is not later than the last one: no change may be applied twice or late. */
   applied({ revision, changes }: Commit): void {
     if (revision <= this.#revision)

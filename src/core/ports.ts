@@ -1,8 +1,11 @@
+import type { AuditEvent } from './audit/audit-event.ts'
+import type { AuditLimit, AuditSearch, FoundEvents } from './audit/audit-search.ts'
 import type { Change } from './changes.ts'
 import type { ConfigItem, ConfigKey } from './config/config-item.ts'
 import type { HistoryPage, HistoryRecord } from './config/history-record.ts'
 import type { InstanceRecord } from './naming/instance.ts'
 import type { Service, ServiceKey } from './naming/service.ts'
+import type { Read } from './reads.ts'
 import type { StoredRecord } from './records/record-kind.ts'
 
 /** The times that core works with. They are arguments: core has no clock. */
@@ -50,17 +53,10 @@ export type CommitResult =
   | { readonly kind: 'failed'; readonly group: number; readonly error: Error }
 
 /**
- * Stores acknowledged changes. `embedded` uses one file of this machine; another store may serve several machines. The port
- * uses the terms of the domain: how a change becomes rows is up to the store.
+ * What every store offers besides its changes. A port uses the terms of the domain: how a change becomes rows or keys is up
+ * to the store.
  */
-export interface Store {
-  /** Every record there is. Called once, before any other method. Throws when the data cannot be read, or has records of an unknown kind. */
-  load(): Promise<Snapshot>
-  /**
-   * Writes all groups in order, or none. It modifies no change. When the promise resolves, they are on disk. Rejects with
-   * Refusal `store-unavailable` if the store cannot write at all (disk full, I/O error); then no group is written.
-   */
-  commit(groups: readonly ChangeGroup[]): Promise<CommitResult>
+export interface KeptRecords {
   /** One page of an item's history, newest first. `pageNo` counts from 1. */
   history(key: ConfigKey, page: { pageNo: number; pageSize: number }): Promise<HistoryPage>
   /** The record with this id, of any item. */
@@ -78,10 +74,77 @@ export interface Store {
     keep: number
     most: number
   }): Promise<{ removed: number; more: boolean }>
+  /**
+   * Saves events of the audit; one with the id of a stored event replaces it. They are written without waiting for the
+   * disk: a power cut may lose those of the last second, and never loses others with them.
+   */
+  saveAudit(events: readonly AuditEvent[]): Promise<void>
+  /** At most `most` events that match, newest first. It looks at a bounded number of events (`FoundEvents`). */
+  findAudit(search: AuditSearch, most: number): Promise<FoundEvents>
+  /** Removes a bounded number of the oldest events beyond the limit. Returns how many were removed and whether there are more. */
+  cleanAudit(limit: AuditLimit): Promise<{ removed: number; more: boolean }>
   /** Stores a small value of the server itself, such as the history clock. */
   remember(name: string, value: string): Promise<void>
   /** The value last passed to `remember`. */
   recall(name: string): Promise<string | undefined>
   /** Finishes pending work, writes everything and releases the data directory. */
   close(): Promise<void>
+}
+
+/**
+ * Stores acknowledged changes for one server, which is alone on it: `embedded` uses one file of this machine.
+ */
+export interface Store extends KeptRecords {
+  /** Every record there is. Called once, before any other method. Throws when the data cannot be read, or has records of an unknown kind. */
+  load(): Promise<Snapshot>
+  /**
+   * Writes all groups in order, or none. It modifies no change. When the promise resolves, they are on disk. Rejects with
+   * Refusal `store-unavailable` if the store cannot write at all (disk full, I/O error); then no group is written.
+   */
+  commit(groups: readonly ChangeGroup[]): Promise<CommitResult>
+}
+
+/**
+ * Commands that share what they read or change, decided one after the other. It is written completely or not at all. Without
+ * changes the store only confirms the reads: so a negative answer is as certain as a positive one.
+ */
+export interface Unit {
+  /** What the decisions have read, and what they change. */
+  readonly reads: readonly Read[]
+  readonly changes: readonly Change[]
+}
+
+/**
+ * `held`: nothing that was read had changed; the changes are written, and the follower has applied them. `conflict`: something
+ * had changed; nothing is written, and the follower has applied what it conflicted with. `failed`: it can never be
+ * written (too large, invalid), and only its callers get the error.
+ */
+export type UnitResult =
+  | { readonly kind: 'held' }
+  | { readonly kind: 'conflict' }
+  | { readonly kind: 'failed'; readonly error: Error }
+
+/** What follows a store that several servers share. Methods are synchronous: after the call the changes are applied. */
+export interface StoreFollower {
+  /** One complete revision, of any server: in order, none missing, none twice. */
+  applied(commit: { readonly revision: Revision; readonly changes: readonly Change[] }): void
+  /** The store cannot go on from the last revision (compacted, restored): this is everything, as it is now. */
+  reloaded(snapshot: Snapshot): void
+}
+
+/** Stores changes for several equal servers. Everything that is written reaches every server, in one order. */
+export interface SharedStore extends KeptRecords {
+  /** The most changes that one unit may have. */
+  readonly mostChanges: number
+  /** Every record there is, at one revision. Called once, before any other method. */
+  load(): Promise<Snapshot>
+  /** Feeds every revision after that of `load` to the follower. Called once. */
+  follow(follower: StoreFollower): void
+  /**
+   * Writes each unit if nothing that it read has changed after the revision `decidedAt`. Units of one call are independent of
+   * each other: no two of them change the same thing. Resolves with a result for each, once the follower has applied
+   * every revision on which the results rest. Rejects with Refusal `store-unavailable` within 2 s if the store cannot be
+   * reached. If the answer of the store was lost, it first finds out what has happened.
+   */
+  commit(units: readonly Unit[], decidedAt: Revision): Promise<readonly UnitResult[]>
 }

@@ -84,6 +84,11 @@ export class State implements View {
     return this.#records.records(kind)
   }
 
+  /** A number that every change of a record of this kind raises. */
+  recordVersion(kind: RecordKind<unknown>): number {
+    return this.#records.version(kind)
+  }
+
   /** How many records of a kind there are. */
   recordCount(kind: RecordKind<unknown>): number {
     return this.#records.count(kind)

@@ -26,6 +26,11 @@ export class ConfigTable {
     return this.#byId.get(id)
   }
 
+  /** Every item there is, in no particular order. */
+  all(): Iterable<ConfigItem> {
+    return this.#byId.values()
+  }
+
   /** The items of a namespace, oldest first. */
   inNamespace(namespaceId: string): Iterable<ConfigItem> {
     return this.#byNamespace.get(namespaceId)?.values() ?? []

@@ -1,0 +1,156 @@
+import type { Change } from './changes.ts'
+import type { Decision } from './decision.ts'
+import { Draft } from './draft.ts'
+import type { Now, Unit } from './ports.ts'
+import { type Read, ReadLog, readText } from './reads.ts'
+import type { View } from './view.ts'
+import type { WaitingCommand } from './batch.ts'
+
+/** What came of a command: a decision, or the error that it threw. */
+export type Verdict =
+  | { readonly waiting: WaitingCommand; readonly decision: Decision<unknown> }
+  | { readonly waiting: WaitingCommand; readonly error: unknown }
+
+/** Commands of one subject, decided one after the other, and what the store has to write or confirm for them. */
+export interface DecidedUnit extends Unit {
+  readonly verdicts: readonly Verdict[]
+  /** Changes that this server alone makes, and that are never written. */
+  readonly local: readonly Change[]
+}
+
+/** Units that can be committed together, and the commands that must wait for the next commit. */
+export interface Gathered {
+  readonly units: readonly DecidedUnit[]
+  readonly later: readonly WaitingCommand[]
+}
+
+/** How units are gathered. */
+export interface Gathering {
+  readonly clock: () => Now
+  /** The most changes of a unit. A decision with more of them is a unit by itself. */
+  readonly mostChanges: number
+  /** Whether a command must be a unit by itself, because the unit that it was in could not be written. */
+  readonly isAlone: (waiting: WaitingCommand) => boolean
+}
+
+/**
+ * Decides the waiting commands against `view`, those of one subject in their order, and each subject by itself. A command
+ * that would change what another unit changes has to wait: units of one commit are independent of each other.
+ */
+export function gatherUnits(view: View, waiting: readonly WaitingCommand[], gathering: Gathering): Gathered {
+  const drafts = new Map<string, UnitDraft>()
+  const later: WaitingCommand[] = []
+  for (const one of waiting) {
+    const { subject } = one.command
+    const unit = drafts.get(subject) ?? new UnitDraft(view, gathering)
+    drafts.set(subject, unit)
+    if (!unit.take(one)) later.push(one)
+  }
+  const changed = new Set<string>()
+  const units: DecidedUnit[] = []
+  for (const unit of drafts.values()) {
+    if (unit.changedTexts().some((text) => changed.has(text))) later.push(...unit.commands)
+    else {
+      for (const text of unit.changedTexts()) changed.add(text)
+      units.push(unit.decided())
+    }
+  }
+  return { units, later }
+}
+
+/** A unit that is being gathered. */
+class UnitDraft {
+  readonly #gathering: Gathering
+  readonly #log = new ReadLog()
+  readonly #draft: Draft
+  readonly #verdicts: Verdict[] = []
+  readonly #changes: Change[] = []
+  readonly #local: Change[] = []
+  #isClosed = false
+
+  constructor(view: View, gathering: Gathering) {
+    this.#gathering = gathering
+    this.#draft = new Draft(view, this.#log)
+  }
+
+  get commands(): WaitingCommand[] {
+    return this.#verdicts.map(({ waiting }) => waiting)
+  }
+
+  /** Decides a command as the next one of the unit. False: it must wait for another unit. */
+  take(waiting: WaitingCommand): boolean {
+    const isAlone = this.#gathering.isAlone(waiting)
+    if (this.#isClosed || (isAlone && this.#verdicts.length > 0)) {
+      // Those behind it wait too: commands of a subject are decided in their order.
+      this.#isClosed = true
+      return false
+    }
+    const verdict = this.#decide(waiting)
+    const changes = 'decision' in verdict ? verdict.decision.changes : []
+    const isFull = this.#changes.length + changes.length > this.#gathering.mostChanges
+    if (isFull && this.#changes.length > 0) {
+      this.#isClosed = true
+      return false
+    }
+    this.#verdicts.push(verdict)
+    this.#isClosed = isAlone
+    const isLocal = 'decision' in verdict && verdict.decision.durability === 'local'
+    for (const change of changes) {
+      this.#draft.add(change)
+      ;(isLocal ? this.#local : this.#changes).push(...whole(change, this.#draft))
+    }
+    return true
+  }
+
+  /** What is changed, as texts that are the same for the same thing. */
+  changedTexts(): string[] {
+    return this.#changes.map((change) => readText(changedThing(change)))
+  }
+
+  decided(): DecidedUnit {
+    return { reads: this.#log.reads, changes: this.#changes, local: this.#local, verdicts: this.#verdicts }
+  }
+
+  #decide(waiting: WaitingCommand): Verdict {
+    try {
+      return { waiting, decision: waiting.command.decide(this.#draft, this.#gathering.clock()) }
+    } catch (error) {
+      return { waiting, error }
+    }
+  }
+}
+
+/** What a change is about, as the read of it. `found` says nothing here. */
+export function changedThing(change: Change): Read {
+  const found = true
+  switch (change.kind) {
+    case 'config-published':
+      return { of: 'config', key: change.item.key, found }
+    case 'config-deleted':
+      return { of: 'config', key: change.key, found }
+    case 'service-saved':
+      return { of: 'service', key: change.service.key, found }
+    case 'service-deleted':
+      return { of: 'service', key: change.key, found }
+    case 'instance-saved':
+      return { of: 'instance', serviceKey: change.serviceKey, address: change.record.address, found }
+    case 'instance-removed':
+    case 'instance-health-changed':
+      return { of: 'instance', serviceKey: change.serviceKey, address: change.address, found }
+    case 'record-saved':
+    case 'record-removed':
+      return { of: 'record', recordKind: change.recordKind, id: change.id, found }
+  }
+}
+
+/** A shared store keeps an instance as one value: what changes a part of it is written with all that it is now. */
+function whole(change: Change, view: View): Change[] {
+  if (change.kind !== 'instance-saved' && change.kind !== 'instance-health-changed') return [change]
+  const { serviceKey, stamp } = change
+  const address = change.kind === 'instance-saved' ? change.record.address : change.address
+  const known = view.instance(serviceKey, address)
+  if (known === undefined) return []
+  const { record, healthy } = known
+  const beat = change.kind === 'instance-saved' && change.beat
+  return [{ kind: 'instance-saved', serviceKey, serviceSerial: 0, record, healthy, beat, stamp }]
+}

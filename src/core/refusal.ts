@@ -1,6 +1,17 @@
 /** Why a well-formed command or query is not carried out. Protocols map each code to a status and a text. */
 export type RefusalCode =
   | 'forbidden'
+  | 'not-signed-in'
+  | 'unknown-user'
+  | 'token-invalid'
+  | 'token-expired'
+  | 'wrong-code'
+  | 'sign-in-slowed'
+  | 'administrator-exists'
+  | 'last-administrator'
+  | 'user-exists'
+  | 'user-not-found'
+  | 'role-not-found'
   | 'config-not-found'
   | 'config-changed'
   | 'history-not-found'
@@ -47,6 +58,8 @@ export interface RefusalFacts {
   readonly allowed?: string
   readonly names?: Readonly<Record<string, string>>
   readonly cause?: unknown
+  /** Seconds after which another try makes sense. */
+  readonly retryAfterSeconds?: number
 }
 
 /**

@@ -11,3 +11,10 @@ export function textIn(fields: Readonly<Record<string, unknown>>, name: string):
   if (typeof value === 'string') return value
   throw new Error(`its field ${name} is not a text`)
 }
+
+/** The number in a field. Throws an Error that names the field. */
+export function numberIn(fields: Readonly<Record<string, unknown>>, name: string): number {
+  const value = fields[name]
+  if (typeof value === 'number') return value
+  throw new Error(`its field ${name} is not a number`)
+}

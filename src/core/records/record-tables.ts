@@ -1,4 +1,5 @@
 import type { RecordRemoved, RecordSaved } from '../changes.ts'
+import type { ReadLog } from '../reads.ts'
 import type { RecordKind } from './record-kind.ts'
 
 type RecordChange = RecordSaved | RecordRemoved
@@ -14,6 +15,7 @@ export interface RecordView {
 /** All records, by kind and id. */
 export class RecordTables implements RecordView {
   readonly #tables = new Map<string, Map<string, unknown>>()
+  readonly #versions = new Map<string, number>()
 
   record<T>(kind: RecordKind<T>, id: string): T | undefined {
     return this.#tables.get(kind.name)?.get(id) as T | undefined
@@ -28,7 +30,13 @@ export class RecordTables implements RecordView {
     return this.#tables.get(kind.name)?.size ?? 0
   }
 
+  /** A number that every change of a record of this kind raises. */
+  version(kind: RecordKind<unknown>): number {
+    return this.#versions.get(kind.name) ?? 0
+  }
+
   apply(change: RecordChange): void {
+    this.#versions.set(change.recordKind, (this.#versions.get(change.recordKind) ?? 0) + 1)
     const table = tableOf(this.#tables, change)
     if (change.kind === 'record-saved') table.set(change.id, change.value)
     else table.delete(change.id)
@@ -38,19 +46,27 @@ export class RecordTables implements RecordView {
 /** The records of a view with the changes of a batch over them. */
 export class DraftRecords implements RecordView {
   readonly #base: RecordView
+  readonly #log: ReadLog | undefined
   /** What the batch has changed; undefined: it is removed. */
   readonly #changed = new Map<string, Map<string, unknown>>()
 
-  constructor(base: RecordView) {
+  /** `log`: takes down which records of `base` are read. */
+  constructor(base: RecordView, log?: ReadLog) {
     this.#base = base
+    this.#log = log
   }
 
   record<T>(kind: RecordKind<T>, id: string): T | undefined {
     const changed = this.#changed.get(kind.name)
-    return changed?.has(id) === true ? (changed.get(id) as T | undefined) : this.#base.record(kind, id)
+    if (changed?.has(id) === true) return changed.get(id) as T | undefined
+    const value = this.#base.record(kind, id)
+    if (!kind.isLocal)
+      this.#log?.note({ of: 'record', recordKind: kind.name, id, found: value !== undefined })
+    return value
   }
 
   *records<T>(kind: RecordKind<T>): Generator<readonly [id: string, value: T]> {
+    if (!kind.isLocal) this.#log?.note({ of: 'records', recordKind: kind.name })
     const changed = this.#changed.get(kind.name)
     const left = new Map(changed)
     for (const [id, value] of this.#base.records(kind)) {

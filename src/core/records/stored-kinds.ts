@@ -1,10 +1,28 @@
+import {
+  ADMINISTRATORS,
+  ROLE_PERMISSION,
+  SESSION,
+  SIGNING_KEY,
+  USER,
+  USER_ROLE,
+} from '../access/access-records.ts'
 import { REMEMBERED_METADATA } from '../naming/remembered-metadata.ts'
 import { NAMESPACE } from '../namespaces/namespace.ts'
 import { SWITCH } from '../operator/switch-records.ts'
 import { type RecordKind, recordKindNamed, type StoredRecord } from './record-kind.ts'
 
 /** The kinds that this version stores. They are listed here so that they are defined before stored records are read. */
-export const STORED_KINDS: readonly RecordKind<unknown>[] = [NAMESPACE, SWITCH, REMEMBERED_METADATA]
+export const STORED_KINDS: readonly RecordKind<unknown>[] = [
+  NAMESPACE,
+  SWITCH,
+  REMEMBERED_METADATA,
+  USER,
+  USER_ROLE,
+  ADMINISTRATORS,
+  ROLE_PERMISSION,
+  SIGNING_KEY,
+  SESSION,
+]
 
 /** A stored record is of a kind that this version does not know: a later version has written it. */
 export class UnknownRecordKind extends Error {

@@ -1,0 +1,235 @@
+import type { Change } from '../changes.ts'
+import { type Command, synced, unchanged } from '../decision.ts'
+import { recordRemoved, recordSaved } from '../records/record-kind.ts'
+import type { RecordView } from '../records/record-tables.ts'
+import { Refusal } from '../refusal.ts'
+import {
+  ADMINISTRATOR_ROLE,
+  ADMINISTRATORS,
+  idOf,
+  IN_ALL,
+  ROLE_PERMISSION,
+  type RolePermission,
+  SESSION,
+  USER,
+  type User,
+  USER_ROLE,
+  type UserRole,
+} from './access-records.ts'
+import { canonicalResource } from './resource-pattern.ts'
+
+/** Users, roles and permissions refer to each other: their commands wait for each other. */
+const SUBJECT = 'access'
+
+/** A user and the hash of a password, which `Passwords` makes. */
+export interface HashedPassword {
+  readonly username: string
+  readonly passwordHash: string
+}
+
+/** Makes a user without roles. Refusal `user-exists`. */
+export function createUser(user: HashedPassword): Command<void> {
+  return {
+    subject: SUBJECT,
+    decide(view, { stamp }) {
+      if (view.record(USER, user.username) !== undefined) throw userExists(user.username)
+      return synced([userSaved(user, stamp)], undefined)
+    },
+  }
+}
+
+/** Makes the user an administrator who has this password. Refusal `administrator-exists` if there is an administrator. */
+export function createFirstAdministrator(user: HashedPassword): Command<void> {
+  return {
+    subject: SUBJECT,
+    decide(view, { stamp }) {
+      if (hasAdministrator(view)) throw administratorExists()
+      const role = { username: user.username, role: ADMINISTRATOR_ROLE }
+      return synced([userSaved(user, stamp), ...roleAdded(view, role, stamp)], undefined)
+    },
+  }
+}
+
+/**
+ * Sets another password: whoever signed in with the old one is signed in no more. Refusal `user-not-found`; with a
+ * `credentialStamp`, which names the password that is replaced, `unknown-user` where it has changed meanwhile.
+ */
+export function setPassword(user: HashedPassword, credentialStamp?: number): Command<void> {
+  return {
+    subject: SUBJECT,
+    decide(view, { stamp }) {
+      const known = requireUser(view, user.username)
+      if (credentialStamp !== undefined && credentialStamp !== known.credentialStamp) throw passwordChanged()
+      return synced([userSaved(user, stamp)], undefined)
+    },
+  }
+}
+
+/** Replaces the hash of a password by another hash of the same password. False where the hash has changed meanwhile. */
+export function replaceHash(username: string, hashes: { old: string; new: string }): Command<boolean> {
+  return {
+    subject: SUBJECT,
+    decide(view, { stamp }) {
+      const user = view.record(USER, username)
+      if (user?.passwordHash !== hashes.old) return unchanged(false)
+      const value = { ...user, passwordHash: hashes.new }
+      return synced([recordSaved(USER, { id: username, value, stamp })], true)
+    },
+  }
+}
+
+/** Removes a user, with its roles and sessions. Refusals `user-not-found`, `last-administrator`. */
+export function removeUser(username: string): Command<void> {
+  return {
+    subject: SUBJECT,
+    decide(view, { stamp }) {
+      requireUser(view, username)
+      const roles = rolesWhere(view, (role) => role.username === username)
+      const sessions = Array.from(view.records(SESSION)).filter(
+        ([, session]) => session.username === username,
+      )
+      const changes = [
+        recordRemoved(USER, username, stamp),
+        ...rolesRemoved(view, roles, stamp),
+        ...sessions.map(([id]) => recordRemoved(SESSION, id, stamp)),
+      ]
+      return synced(changes, undefined)
+    },
+  }
+}
+
+/** Gives a user a role; one that the user has already stays. Refusal `user-not-found`. */
+export function addRole(role: UserRole): Command<void> {
+  return {
+    subject: SUBJECT,
+    decide(view, { stamp }) {
+      requireUser(view, role.username)
+      if (view.record(USER_ROLE, idOf(role.username, role.role)) !== undefined) return unchanged(undefined)
+      return synced(roleAdded(view, role, stamp), undefined)
+    },
+  }
+}
+
+/**
+ * Takes a role from a user, or from all users where `username` is undefined; then its permissions go too. Refusal
+ * `last-administrator`.
+ */
+export function removeRole(role: string, username: string | undefined): Command<void> {
+  return {
+    subject: SUBJECT,
+    decide(view, { stamp }) {
+      const roles = rolesWhere(
+        view,
+        (entry) => entry.role === role && (username === undefined || entry.username === username),
+      )
+      const permissions = username === undefined ? permissionIdsOf(view, role) : []
+      const changes = [
+        ...rolesRemoved(view, roles, stamp),
+        ...permissions.map((id) => recordRemoved(ROLE_PERMISSION, id, stamp)),
+      ]
+      return changes.length === 0 ? unchanged(undefined) : synced(changes, undefined)
+    },
+  }
+}
+
+/** Gives a role a permission. Refusals `role-not-found` where nobody has the role, `invalid-parameter` for its resource. */
+export function addPermission(permission: RolePermission): Command<void> {
+  return {
+    subject: SUBJECT,
+    decide(view, { stamp }) {
+      const id = permissionId(permission)
+      if (rolesWhere(view, ({ role }) => role === permission.role).length === 0)
+        throw roleNotFound(permission.role)
+      if (view.record(ROLE_PERMISSION, id) !== undefined) return unchanged(undefined)
+      return synced([recordSaved(ROLE_PERMISSION, { id, value: permission, stamp })], undefined)
+    },
+  }
+}
+
+/** Takes a permission from a role, if the role has it. Refusal `invalid-parameter` for its resource. */
+export function removePermission(permission: RolePermission): Command<void> {
+  return {
+    subject: SUBJECT,
+    decide(view, { stamp }) {
+      const id = permissionId(permission)
+      if (view.record(ROLE_PERMISSION, id) === undefined) return unchanged(undefined)
+      return synced([recordRemoved(ROLE_PERMISSION, id, stamp)], undefined)
+    },
+  }
+}
+
+/** Whether any user is an administrator, or was when the store lost who. */
+export function hasAdministrator(view: RecordView): boolean {
+  const counted = view.record(ADMINISTRATORS, IN_ALL)?.count ?? 0
+  return counted > 0 || rolesWhere(view, isOfAdministrator).length > 0
+}
+
+function isOfAdministrator({ role }: UserRole): boolean {
+  return role === ADMINISTRATOR_ROLE
+}
+
+function roleAdded(view: RecordView, value: UserRole, stamp: number): Change[] {
+  const saved = recordSaved(USER_ROLE, { id: idOf(value.username, value.role), value, stamp })
+  if (!isOfAdministrator(value)) return [saved]
+  return [saved, administratorsCounted(rolesWhere(view, isOfAdministrator).length + 1, stamp)]
+}
+
+/** Throws Refusal `last-administrator` where no other administrator stays. */
+function rolesRemoved(view: RecordView, roles: readonly UserRole[], stamp: number): Change[] {
+  const removed = roles.map(({ username, role }) => recordRemoved(USER_ROLE, idOf(username, role), stamp))
+  const going = roles.filter(isOfAdministrator).map(({ username }) => username)
+  if (going[0] === undefined) return removed
+  const staying = rolesWhere(view, (role) => isOfAdministrator(role) && !going.includes(role.username))
+  if (!staying.some(({ username }) => view.record(USER, username) !== undefined))
+    throw lastAdministrator(going[0])
+  return [...removed, administratorsCounted(staying.length, stamp)]
+}
+
+function administratorsCounted(count: number, stamp: number): Change {
+  return recordSaved(ADMINISTRATORS, { id: IN_ALL, value: { count }, stamp })
+}
+
+function rolesWhere(view: RecordView, fits: (role: UserRole) => boolean): UserRole[] {
+  return Array.from(view.records(USER_ROLE), ([, role]) => role).filter(fits)
+}
+
+function permissionIdsOf(view: RecordView, role: string): string[] {
+  const permissions = Array.from(view.records(ROLE_PERMISSION))
+  return permissions.filter(([, permission]) => permission.role === role).map(([id]) => id)
+}
+
+function userSaved({ username, passwordHash }: HashedPassword, stamp: number): Change {
+  const value = { username, passwordHash, credentialStamp: stamp }
+  return recordSaved(USER, { id: username, value, stamp })
+}
+
+/** The same for all spellings of a resource, so that a permission that is removed is gone. */
+function permissionId({ role, resource, action }: RolePermission): string {
+  return idOf(role, canonicalResource(resource), action)
+}
+
+function requireUser(view: RecordView, username: string): User {
+  const user = view.record(USER, username)
+  if (user !== undefined) return user
+  throw new Refusal('user-not-found', `There is no user ${username}.`, { names: { username } })
+}
+
+function passwordChanged(): Refusal {
+  return new Refusal('unknown-user', 'The password has been changed meanwhile.')
+}
+
+function userExists(username: string): Refusal {
+  return new Refusal('user-exists', `There is a user ${username} already.`, { names: { username } })
+}
+
+function administratorExists(): Refusal {
+  return new Refusal('administrator-exists', 'There is an administrator already.')
+}
+
+function lastAdministrator(username: string): Refusal {
+  return new Refusal('last-administrator', `${username} is the last administrator.`, { names: { username } })
+}
+
+function roleNotFound(role: string): Refusal {
+  return new Refusal('role-not-found', `No user has the role ${role}.`, { names: { role } })
+}

@@ -1,0 +1,110 @@
+import { fieldsOf, numberIn, textIn } from '../records/json-fields.ts'
+import { defineRecordKind } from '../records/record-kind.ts'
+
+/** The role that may do everything. */
+export const ADMINISTRATOR_ROLE = 'ROLE_ADMIN'
+
+/** A user of this server. */
+export interface User {
+  readonly username: string
+  /** What `Passwords` made of the password: the parameters, the salt and the hash. */
+  readonly passwordHash: string
+  /** The stamp of the change that set the password. What was signed in with another one counts no more. */
+  readonly credentialStamp: number
+}
+
+/** The users; the id of the record is the username. */
+export const USER = defineRecordKind<User>('user', (json, id) => {
+  const fields = fieldsOf(json)
+  return {
+    username: id,
+    passwordHash: textIn(fields, 'passwordHash'),
+    credentialStamp: numberIn(fields, 'credentialStamp'),
+  }
+})
+
+/** A user has a role. */
+export interface UserRole {
+  readonly username: string
+  readonly role: string
+}
+
+/** The roles of users; the id of the record is `idOf(username, role)`. */
+export const USER_ROLE = defineRecordKind<UserRole>('user-role', (json) => {
+  const fields = fieldsOf(json)
+  return { username: textIn(fields, 'username'), role: textIn(fields, 'role') }
+})
+
+/**
+ * How many users are administrators: one record, so that the loss of a row does not open the server, and so that two servers
+ * that each remove one of the last two administrators write the same record.
+ */
+export const ADMINISTRATORS = defineRecordKind<{ readonly count: number }>('administrators', (json) => ({
+  count: numberIn(fieldsOf(json), 'count'),
+}))
+
+/** The id of the record of {@link ADMINISTRATORS}. */
+export const IN_ALL = 'all'
+
+/** What a role may do with what: the syntax of `resource` is that of http-compat.md section 7. */
+export interface RolePermission {
+  readonly role: string
+  readonly resource: string
+  readonly action: 'r' | 'w' | 'rw'
+}
+
+/** The permissions of roles; the id of the record is `idOf(role, canonicalResource(resource), action)`. */
+export const ROLE_PERMISSION = defineRecordKind<RolePermission>('permission', (json) => {
+  const fields = fieldsOf(json)
+  const action = textIn(fields, 'action')
+  if (action !== 'r' && action !== 'w' && action !== 'rw')
+    throw new Error('its field action is not r, w or rw')
+  return { role: textIn(fields, 'role'), resource: textIn(fields, 'resource'), action }
+})
+
+/** A key that signs tokens. The newest one signs; the others only verify. */
+export interface SigningKey {
+  /** 32 random bytes or more, base64url. */
+  readonly secret: string
+  /** The stamp of the change that made it. */
+  readonly createdStamp: number
+  /** Epoch ms until which a replaced key verifies: then its last token has expired. Null for the key that signs. */
+  readonly verifiesUntilMs: number | null
+}
+
+/** The signing keys; the id of the record is the id of the key, which its tokens carry (`kid`). */
+export const SIGNING_KEY = defineRecordKind<SigningKey>('signing-key', (json) => {
+  const fields = fieldsOf(json)
+  return {
+    secret: textIn(fields, 'secret'),
+    createdStamp: numberIn(fields, 'createdStamp'),
+    verifiesUntilMs: fields['verifiesUntilMs'] === null ? null : numberIn(fields, 'verifiesUntilMs'),
+  }
+})
+
+/** A browser that is signed in. */
+export interface Session {
+  readonly username: string
+  /** That of the user when the session began. */
+  readonly credentialStamp: number
+  /** Epoch ms. */
+  readonly createdMs: number
+  /** Epoch ms of its last use, written at most once a minute. */
+  readonly usedMs: number
+}
+
+/** The sessions; the id of the record is a hash of the id that the browser has. */
+export const SESSION = defineRecordKind<Session>('session', (json) => {
+  const fields = fieldsOf(json)
+  return {
+    username: textIn(fields, 'username'),
+    credentialStamp: numberIn(fields, 'credentialStamp'),
+    createdMs: numberIn(fields, 'createdMs'),
+    usedMs: numberIn(fields, 'usedMs'),
+  }
+})
+
+/** The id of a record that several texts name together. */
+export function idOf(...names: readonly string[]): string {
+  return JSON.stringify(names)
+}

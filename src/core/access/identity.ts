@@ -1,0 +1,33 @@
+/** Who a caller is, as far as what it sent shows. */
+export type Identity = Anonymous | NotSignedIn | SignedIn
+
+/** The caller sent no credentials. */
+export interface Anonymous {
+  readonly kind: 'anonymous'
+}
+
+/** The caller sent credentials that do not count. */
+export interface NotSignedIn {
+  readonly kind: 'not-signed-in'
+  readonly code: 'unknown-user' | 'token-invalid' | 'token-expired'
+}
+
+/**
+ * The caller is this user, on the strength of what it sent. Whether that still counts is judged each time that it is used:
+ * the user may be gone, the password another, the key or the session ended.
+ */
+export interface SignedIn {
+  readonly kind: 'user'
+  readonly username: string
+  readonly by: 'token' | 'password' | 'session' | 'certificate'
+  /** That of the user when the password was checked (`User.credentialStamp`); undefined for a certificate. */
+  readonly credentialStamp: number | undefined
+  /** Epoch ms; Infinity where it has no end of its own. */
+  readonly expiresMs: number
+  /** The id of the signing key of a token. */
+  readonly keyId?: string
+  /** The id of the record of a session. */
+  readonly sessionId?: string
+}
+
+export const ANONYMOUS: Anonymous = Object.freeze({ kind: 'anonymous' })

@@ -1,0 +1,27 @@
+import type { ConfigKey } from '../config/config-item.ts'
+import type { ServiceKey } from '../naming/service.ts'
+
+/** What an operation does to what it touches. */
+export type Action = 'read' | 'write'
+
+/**
+ * One thing that a permission can allow or forbid. `some-configs`, `some-services` and `some-namespaces` mean at least
+ * one in there, of every namespace where `namespaceId` is undefined: the operation then asks for each one that it finds.
+ * `operator`, `backup`, `audit` and `access` (users, roles, permissions, keys) need an administrator. `metrics` is what the
+ * server tells about itself to monitoring. `own-account` needs a user who is signed in, and nothing else.
+ */
+export type Resource =
+  | { readonly kind: 'config'; readonly key: ConfigKey }
+  | { readonly kind: 'service'; readonly key: ServiceKey }
+  | { readonly kind: 'namespace'; readonly namespaceId: string }
+  | { readonly kind: 'some-configs' | 'some-services'; readonly namespaceId: string | undefined }
+  | {
+      readonly kind:
+        | 'some-namespaces'
+        | 'operator'
+        | 'backup'
+        | 'audit'
+        | 'access'
+        | 'metrics'
+        | 'own-account'
+    }

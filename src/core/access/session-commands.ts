@@ -1,0 +1,82 @@
+import { type Command, synced, unchanged } from '../decision.ts'
+import { recordRemoved, recordSaved } from '../records/record-kind.ts'
+import { SESSION, USER } from './access-records.ts'
+import { isSessionOpen } from './standing.ts'
+
+const SUBJECT = 'sessions'
+/** Sessions that a user has at the same time. */
+const MOST_OF_USER = 20
+/** The use of a session is written once in this time, ms. */
+const WRITTEN_EVERY_MS = 60_000
+/** Sessions that one command removes. */
+const MOST_REMOVED = 100
+
+/** A session of a user whose password was checked. The id is the hash of what the browser keeps. */
+export interface NewSession {
+  readonly id: string
+  readonly username: string
+  readonly credentialStamp: number
+}
+
+/**
+ * Begins a session. The one that its user has not used for the longest time ends if the user has too many. False where the
+ * user is gone, or has another password by now.
+ */
+export function beginSession({ id, username, credentialStamp }: NewSession): Command<boolean> {
+  return {
+    subject: SUBJECT,
+    decide(view, { stamp, wallMs }) {
+      if (view.record(USER, username)?.credentialStamp !== credentialStamp) return unchanged(false)
+      const others = Array.from(view.records(SESSION))
+        .filter(([, session]) => session.username === username)
+        .sort(([, one], [, other]) => other.usedMs - one.usedMs)
+      const ended = others.slice(MOST_OF_USER - 1).map(([other]) => recordRemoved(SESSION, other, stamp))
+      const value = { username, credentialStamp, createdMs: wallMs, usedMs: wallMs }
+      return synced([...ended, recordSaved(SESSION, { id, value, stamp })], true)
+    },
+  }
+}
+
+/** Notes that a session is in use, once a minute. One that has ended stays so. */
+export function useSession(id: string): Command<void> {
+  return {
+    subject: SUBJECT,
+    decide(view, { stamp, wallMs }) {
+      const session = view.record(SESSION, id)
+      if (session === undefined || !isSessionOpen(session, view, wallMs)) return unchanged(undefined)
+      if (!mustWriteUse(session, wallMs)) return unchanged(undefined)
+      return synced([recordSaved(SESSION, { id, value: { ...session, usedMs: wallMs }, stamp })], undefined)
+    },
+  }
+}
+
+/** Whether the use of a session is written now. */
+export function mustWriteUse({ usedMs }: { readonly usedMs: number }, nowMs: number): boolean {
+  return nowMs >= usedMs + WRITTEN_EVERY_MS
+}
+
+/** Ends a session, if there is one. */
+export function endSession(id: string): Command<void> {
+  return {
+    subject: SUBJECT,
+    decide(view, { stamp }) {
+      if (view.record(SESSION, id) === undefined) return unchanged(undefined)
+      return synced([recordRemoved(SESSION, id, stamp)], undefined)
+    },
+  }
+}
+
+/** Removes some of the sessions that have ended. */
+export function removeEndedSessions(): Command<void> {
+  return {
+    subject: SUBJECT,
+    decide(view, { stamp, wallMs }) {
+      const ended = Array.from(view.records(SESSION)).filter(
+        ([, session]) => !isSessionOpen(session, view, wallMs),
+      )
+      if (ended.length === 0) return unchanged(undefined)
+      const changes = ended.slice(0, MOST_REMOVED).map(([id]) => recordRemoved(SESSION, id, stamp))
+      return synced(changes, undefined)
+    },
+  }
+}

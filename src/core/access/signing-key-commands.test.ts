@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest'
+import { at, carryOut, WALL_MS } from '../core.test-support.ts'
+import { State } from '../state.ts'
+import { SIGNING_KEY } from './access-records.ts'
+import { createFirstKey, removeOldKeys, rotateKeys } from './signing-key-commands.ts'
+
+const secret = 's'
+
+/** The keys, with the ms after the start of the test until which they verify. */
+function keysOf(state: State): (readonly [id: string, untilMs: number | null])[] {
+  return Array.from(state.records(SIGNING_KEY), ([id, { verifiesUntilMs }]) => [
+    id,
+    verifiesUntilMs === null ? null : verifiesUntilMs - WALL_MS,
+  ])
+}
+
+test('the first key is made once', () => {
+  const state = new State(WALL_MS)
+  carryOut(state, createFirstKey({ id: 'a', secret }), at(0))
+  carryOut(state, createFirstKey({ id: 'b', secret }), at(0))
+  expect(keysOf(state)).toEqual([['a', null]])
+})
+
+test('a replaced key verifies until its last token has expired, and then it is removed', () => {
+  const state = new State(WALL_MS)
+  carryOut(state, createFirstKey({ id: 'a', secret }), at(0))
+  carryOut(state, rotateKeys({ id: 'b', secret }, 1_000), at(0))
+  expect(keysOf(state)).toEqual([
+    ['a', 1_000],
+    ['b', null],
+  ])
+  carryOut(state, removeOldKeys(), at(999))
+  expect(keysOf(state)).toHaveLength(2)
+  carryOut(state, removeOldKeys(), at(1_000))
+  carryOut(state, removeOldKeys(), at(1_001))
+  expect(keysOf(state)).toEqual([['b', null]])
+})
+
+test('a rotation lets no key verify longer than before, and removes those that verify no more', () => {
+  const state = new State(WALL_MS)
+  carryOut(state, createFirstKey({ id: 'a', secret }), at(0))
+  carryOut(state, rotateKeys({ id: 'b', secret }, 1_000), at(0))
+  carryOut(state, rotateKeys({ id: 'c', secret }, 1_000), at(500))
+  expect(keysOf(state)).toEqual([
+    ['a', 1_000],
+    ['b', 1_500],
+    ['c', null],
+  ])
+  carryOut(state, rotateKeys({ id: 'd', secret }, 1_000), at(1_200))
+  expect(keysOf(state).map(([id]) => id)).toEqual(['b', 'c', 'd'])
+})
+
+test('a rotation without any time ends the other keys at once', () => {
+  const state = new State(WALL_MS)
+  carryOut(state, createFirstKey({ id: 'a', secret }), at(0))
+  carryOut(state, rotateKeys({ id: 'b', secret }, 5_000), at(0))
+  carryOut(state, rotateKeys({ id: 'c', secret }, 0), at(1))
+  expect(keysOf(state)).toEqual([
+    ['a', 1],
+    ['b', 1],
+    ['c', null],
+  ])
+})

@@ -1,0 +1,63 @@
+import type { RecordView } from '../records/record-tables.ts'
+import { SESSION, type Session, SIGNING_KEY, USER } from './access-records.ts'
+import type { Identity, SignedIn } from './identity.ts'
+
+/** How long a session may be unused, ms. */
+const SESSION_IDLE_MS = 30 * 60_000
+/** How long a session may be used, ms. */
+const SESSION_LONGEST_MS = 12 * 3_600_000
+
+/** When a session ends at the latest, epoch ms. */
+export function latestEndOf({ createdMs }: Session): number {
+  return createdMs + SESSION_LONGEST_MS
+}
+
+/** Whether a session counts: it is in use, not too old, and its user has the same password as when it began. */
+export function isSessionOpen(session: Session, records: RecordView, nowMs: number): boolean {
+  const { username, credentialStamp, usedMs } = session
+  return (
+    nowMs < usedMs + SESSION_IDLE_MS &&
+    nowMs < latestEndOf(session) &&
+    records.record(USER, username)?.credentialStamp === credentialStamp
+  )
+}
+
+/** Why an identity does not count. */
+export type Problem = 'not-signed-in' | 'unknown-user' | 'token-invalid' | 'token-expired'
+
+/**
+ * Why an identity does not count now; undefined where it does. What was true when the caller signed in is compared with what
+ * the store says now, so that a changed password or an ended session counts at once, also for requests that wait.
+ */
+export function problemOf(identity: Identity, records: RecordView, nowMs: number): Problem | undefined {
+  switch (identity.kind) {
+    case 'anonymous':
+      return 'not-signed-in'
+    case 'not-signed-in':
+      return identity.code
+    case 'user':
+      return problemOfUser(identity, records, nowMs)
+  }
+}
+
+function problemOfUser(identity: SignedIn, records: RecordView, nowMs: number): Problem | undefined {
+  const { username, by, credentialStamp, expiresMs } = identity
+  const user = records.record(USER, username)
+  if (user === undefined) return by === 'token' ? 'token-invalid' : 'unknown-user'
+  const isCurrent = credentialStamp === undefined || credentialStamp === user.credentialStamp
+  if (!isCurrent) return by === 'token' ? 'token-invalid' : 'unknown-user'
+  if (nowMs >= expiresMs) return 'token-expired'
+  if (by === 'token') return keyCounts(identity, records, nowMs) ? undefined : 'token-invalid'
+  if (by === 'session') return sessionCounts(identity, records, nowMs) ? undefined : 'token-expired'
+  return undefined
+}
+
+function keyCounts({ keyId = '' }: SignedIn, records: RecordView, nowMs: number): boolean {
+  const key = records.record(SIGNING_KEY, keyId)
+  return key !== undefined && (key.verifiesUntilMs === null || nowMs < key.verifiesUntilMs)
+}
+
+function sessionCounts({ sessionId = '' }: SignedIn, records: RecordView, nowMs: number): boolean {
+  const session = records.record(SESSION, sessionId)
+  return session !== undefined && isSessionOpen(session, records, nowMs)
+}

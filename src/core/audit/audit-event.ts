@@ -1,0 +1,67 @@
+/**
+ * How the caller of an audited operation was signed in. `none`: not, or with credentials that do not count. `tool`: a
+ * command worked on the store of a stopped server.
+ */
+export type SignedInBy = 'token' | 'password' | 'session' | 'certificate' | 'none' | 'tool'
+
+/** What came of an operation. `refused`: an expected 'no' with a code. `failed`: an error that nobody expected. */
+export type AuditResult = 'done' | 'refused' | 'failed'
+
+/** What somebody did, or was refused. It has names only: no contents, no values, no secrets. */
+export interface AuditEntry {
+  /** The user, or `-`. */
+  readonly username: string
+  readonly by: SignedInBy
+  /** The address of the caller, or `-` for a tool. */
+  readonly ip: string
+  /** What was done, e.g. `publish config`. */
+  readonly operation: string
+  /** The item, e.g. `public:DEFAULT_GROUP:config/app.yaml`: at most {@link MOST_ITEM_CHARACTERS} characters. */
+  readonly item: string
+  readonly result: AuditResult
+  /** The code of the refusal; empty where there is none. */
+  readonly code: string
+  /** Numbers of what was done, e.g. how many items an import published; else empty. */
+  readonly detail: string
+}
+
+/** An entry as it is kept. */
+export interface AuditEvent extends AuditEntry {
+  /** The stamp of when it was taken down (`Stamps`): ids rise with time, over restarts too. */
+  readonly id: number
+  /** Epoch ms; of equal ones that are merged into one event, when the first one came. */
+  readonly atMs: number
+  /** How many equal ones it stands for; else 1. */
+  readonly count: number
+}
+
+/** The user of an event that names none. */
+export const NO_USER = '-'
+
+/** An item is named with at most this many characters. */
+export const MOST_ITEM_CHARACTERS = 512
+
+/** Counts how often an operation ran that is not recorded. */
+export interface AuditTally {
+  count: number
+}
+
+/** How an entry is taken down. */
+export interface RecordingOptions {
+  /**
+   * Whether equal entries of a minute are one event with a count also where they are `done`: for what needs no permission, such
+   * as a sign-in. Otherwise whoever repeats it would drive changes out of the audit.
+   */
+  readonly mayRepeat: boolean
+}
+
+/** Takes down what was done. Nobody waits for it, and it never throws. */
+export interface AuditTrail {
+  /** An operation has settled, or was refused. Equal refusals of a minute are one event. */
+  record(entry: AuditEntry, options?: RecordingOptions): void
+  /** The tally of an operation, for those of its calls that are only counted. */
+  tallyOf(operation: string): AuditTally
+}
+
+/** Takes nothing down. */
+export const NO_AUDIT: AuditTrail = { record: () => undefined, tallyOf: () => ({ count: 0 }) }

@@ -11,9 +11,11 @@ import { openEmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import { checksumColumnsOf, columnsOf } from '../../src/store/embedded/checked-row.ts'
 import { TABLES } from '../../src/store/embedded/tables.ts'
 import {
+  ANY_EVENT,
   commitAll,
   instanceSaved,
   publishAll,
+  sampleEvent,
   sampleInstance,
   sampleKey,
   sampleService,
@@ -31,6 +33,7 @@ const ROW_NUMBERS = [
   'config_item.name_id',
   'service.serial',
   'instance.serial',
+  'audit.id',
 ]
 /** Cleaning changes it alone, so the checksum does not cover it. */
 const UNCHECKED = ['config_revision.hidden']
@@ -58,6 +61,7 @@ beforeAll(async () => {
     instanceSaved(service, sampleInstance(80)),
     recordSaved(SWITCH, { id: 'healthCheckEnabled', value: false, stamp }),
   )
+  await store.saveAudit([sampleEvent()])
   await store.close()
 })
 
@@ -68,16 +72,31 @@ describe('a text that is not UTF-8 any more', () => {
     [...columnsOf(table), ...checksumColumnsOf(table)].map((column) => `${table.name}.${column}`),
   )
   const damaged = places.filter((place) => ![...ROW_NUMBERS, ...UNCHECKED].includes(place))
+  const inAudit = damaged.filter((place) => place.startsWith('audit.'))
 
-  test.each(damaged)('in %s is reported by the server and the doctor', async (place) => {
-    const [table = '', column = ''] = place.split('.')
-    const first = `WHERE rowid = (SELECT max(rowid) FROM ${table})`
-    const directory = await damagedBy(`UPDATE ${table} SET ${column} = ${NO_TEXT} ${first}`)
-    await expect(loaded(directory)).rejects.toThrow(
-      /(The row .* of the table \w+ is|The tables .* are) damaged.*waypost doctor/,
+  test.each(inAudit)('in %s is reported when the audit is read, and by the doctor', async (place) => {
+    const directory = await damagedBy(`UPDATE audit SET ${place.slice('audit.'.length)} = ${NO_TEXT}`)
+    const store = await openEmbeddedStore({ directory, log })
+    await store.load()
+    await expect(store.findAudit(ANY_EVENT, 10)).rejects.toThrow(
+      /The row \d+ of the table audit is damaged.*waypost doctor/,
     )
+    await store.close()
     expect(examine(directory, () => {}).counts.damage).toBeGreaterThan(0)
   })
+
+  test.each(damaged.filter((place) => !inAudit.includes(place)))(
+    'in %s is reported by the server and the doctor',
+    async (place) => {
+      const [table = '', column = ''] = place.split('.')
+      const first = `WHERE rowid = (SELECT max(rowid) FROM ${table})`
+      const directory = await damagedBy(`UPDATE ${table} SET ${column} = ${NO_TEXT} ${first}`)
+      await expect(loaded(directory)).rejects.toThrow(
+        /(The row .* of the table \w+ is|The tables .* are) damaged.*waypost doctor/,
+      )
+      expect(examine(directory, () => {}).counts.damage).toBeGreaterThan(0)
+    },
+  )
 
   test.each(['op', 'md5', 'src_ip', 'src_user', 'type', 'app_name', 'encrypted_data_key', 'at_ms'])(
     'in %s of a record of history is reported when the record or its page is read',
@@ -115,6 +134,11 @@ describe('a list of tables that is not ours', () => {
     ['a column of another type', "sql = replace(sql, 'grouped_name TEXT', 'grouped_name TEXU')"],
     ['an index over other columns', "sql = replace(sql, '(name_id, hidden)', '(name_id, at_ms)')"],
     ['a table that begins elsewhere', "rootpage = rootpage + 1 WHERE name = 'instance'"],
+    ['a later table with a column of another name', "sql = replace(sql, 'signed_in_by', 'signed_in_bz')"],
+    [
+      'a later table that begins where another one does',
+      "rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'record') WHERE name = 'audit'",
+    ],
   ])('%s is refused, and the doctor knows', async (_, change) => {
     const directory = await damagedBy(`PRAGMA writable_schema = ON; UPDATE sqlite_schema SET ${change}`)
     await expect(openEmbeddedStore({ directory, log })).rejects.toThrow(/damaged.*waypost doctor/s)

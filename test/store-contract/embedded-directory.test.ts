@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'libsql'
@@ -7,7 +7,7 @@ import type { Store } from '../../src/core/ports.ts'
 import { examine } from '../../src/store/embedded/doctor/examine.ts'
 import { openEmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import { APPLICATION_ID, FORMAT } from '../../src/store/embedded/format.ts'
-import { publishAll, sampleKey } from './samples.ts'
+import { ANY_EVENT, publishAll, sampleEvent, sampleKey } from './samples.ts'
 
 const log = { info() {}, warn() {}, error() {} }
 let base: string
@@ -30,6 +30,34 @@ describe('the data directory of the embedded store', () => {
       const marker = JSON.parse(await readFile(join(directory, 'waypost.json'), 'utf8'))
       expect(marker).toEqual({ store: 'WPST', format: FORMAT, createdMs: expect.any(Number) })
     })
+  })
+
+  test('has files for their owner alone, also in a directory that others may enter', async () => {
+    await mkdir(directory, { recursive: true, mode: 0o755 })
+    await using(async (store) => {
+      await publishAll(store, sampleKey('a'), ['1'])
+      expect(await modesIn(directory)).toEqual({
+        'waypost.db': '600',
+        'waypost.db-wal': '600',
+        'waypost.json': '600',
+      })
+    })
+    expect((await stat(directory)).mode & 0o777).toBe(0o755)
+  })
+
+  test('keeps the modes that it has, and the log warns if everybody may read it', async () => {
+    await using(async () => {})
+    await chmod(directory, 0o755)
+    await chmod(join(directory, 'waypost.db'), 0o644)
+    const warnings: string[] = []
+    const warn = (_facts: object, text: string) => void warnings.push(text)
+    await (await openEmbeddedStore({ directory, log: { ...log, warn } })).close()
+    expect(warnings).toEqual([expect.stringContaining('Every user of this machine may read the database')])
+    expect(await modesIn(directory)).toMatchObject({ 'waypost.db': '644' })
+
+    await chmod(directory, 0o700)
+    await (await openEmbeddedStore({ directory, log: { ...log, warn } })).close()
+    expect(warnings).toHaveLength(1)
   })
 
   test('belongs to one server at a time', async () => {
@@ -97,6 +125,23 @@ describe('the data directory of the embedded store', () => {
     await expect(openEmbeddedStore({ directory, log })).rejects.toThrow(/database is damaged.*waypost doctor/)
   })
 
+  test('of an earlier build, without the later tables, is whole, and gets them', async () => {
+    await using((store) => publishAll(store, sampleKey('a'), ['1']))
+    changeDatabase('DROP TABLE audit')
+    // A process that has looked at a database keeps it until it ends.
+    const copy = join(base, 'copy')
+    await cp(directory, copy, { recursive: true })
+    expect(examine(copy, () => {}).findings).toEqual([])
+    const event = sampleEvent()
+    await using((store) => store.saveAudit([event]))
+    await using(async (store) => {
+      expect((await store.load()).configs).toHaveLength(1)
+      expect((await store.findAudit(ANY_EVENT, 10)).events).toEqual([event])
+    })
+    const { findings, rows } = examine(directory, () => {})
+    expect([findings, rows['audit']]).toEqual([[], 1])
+  })
+
   test('is refused at load if a row has changed', async () => {
     const versions = await using((store) => publishAll(store, sampleKey('a'), ['1', '2']))
     changeDatabase("UPDATE config_revision SET content = x'33' WHERE op = 'U'")
@@ -132,4 +177,10 @@ function changeDatabase(sql: string): void {
   const database = new Database(join(directory, 'waypost.db'))
   database.exec(sql)
   database.close()
+}
+
+async function modesIn(place: string): Promise<Record<string, string>> {
+  const names = await readdir(place)
+  const modes = await Promise.all(names.map(async (name) => (await stat(join(place, name))).mode & 0o777))
+  return Object.fromEntries(names.map((name, at) => [name, modes[at]!.toString(8)]))
 }

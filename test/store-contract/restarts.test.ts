@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { anyCommand } from '../../src/core/command.test-support.ts'
 import { address, ORDERS, registration } from '../../src/core/core.test-support.ts'
 import type { Change } from '../../src/core/changes.ts'
-import { Engine } from '../../src/core/engine.ts'
+import { SoleEngine } from '../../src/core/sole-engine.ts'
 import { Follower } from '../../src/core/follower.ts'
 import { deregisterInstance } from '../../src/core/naming/instance-commands.ts'
 import { registerInstance } from '../../src/core/naming/register-instance.ts'
@@ -70,7 +70,7 @@ test.each([1, 23, 24, 34])(
       if (before !== undefined) expect(knownOf(follower.state)).toEqual(before)
       const loop = { now: () => performance.now(), soon: setImmediate }
       const mostBehind = [1, 3, 1_000][seed % 3] ?? 1
-      const engine = new Engine({ follower, store, clock, loop, report: () => {}, mostBehind })
+      const engine = new SoleEngine({ follower, store, clock, loop, report: () => {}, mostBehind })
       const answers: unknown[] = []
       for (const [number, one] of sample(command, {
         numRuns: COMMANDS,

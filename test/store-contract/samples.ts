@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import type { AuditEvent } from '../../src/core/audit/audit-event.ts'
+import type { AuditSearch } from '../../src/core/audit/audit-search.ts'
 import type {
   Change,
   ConfigDeleted,
@@ -157,4 +159,35 @@ export async function publishAll(
     versions.push(change.item)
   }
   return versions
+}
+
+/** A search that finds every event of the audit. */
+export const ANY_EVENT: AuditSearch = {
+  username: undefined,
+  operation: undefined,
+  itemPart: undefined,
+  ip: undefined,
+  result: undefined,
+  fromMs: undefined,
+  toMs: undefined,
+  before: undefined,
+}
+
+/** An event of the audit, or what differs from it. */
+export function sampleEvent(other: Partial<AuditEvent> = {}): AuditEvent {
+  const { atMs = START_MS } = other
+  return {
+    id: stamps.next(atMs),
+    atMs,
+    username: 'ann',
+    by: 'token',
+    ip: '10.0.0.1',
+    operation: 'publish config',
+    item: 'public:g:config/a',
+    result: 'done',
+    code: '',
+    detail: '',
+    count: 1,
+    ...other,
+  }
 }

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { Engine } from '../../src/core/engine.ts'
+import { SoleEngine } from '../../src/core/sole-engine.ts'
 import { Follower } from '../../src/core/follower.ts'
 import type { InstanceAddress } from '../../src/core/naming/instance.ts'
 import { registerInstance } from '../../src/core/naming/register-instance.ts'
@@ -21,7 +21,7 @@ export async function serverOn(store: Store, wallMs = 0) {
   const follower = Follower.load(await store.load(), { clock, stamps, feed: { publishChanges: () => {} } })
   const commit = (groups: readonly ChangeGroup[]) =>
     store.commit(groups.map((group) => group.map(deepFrozen)))
-  const engine = new Engine({
+  const engine = new SoleEngine({
     follower,
     store: { commit },
     clock,

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe } from 'vitest'
 import type { Store } from '../../src/core/ports.ts'
+import { auditContract } from './audit-contract.ts'
 import { configContract } from './config-contract.ts'
 import { cleaningContract } from './cleaning-contract.ts'
 import { commitContract } from './commit-contract.ts'
@@ -66,6 +67,7 @@ export function storeContract(name: string, open: (directory: string) => Promise
     recordContract(bench)
     historyContract(bench)
     cleaningContract(bench)
+    auditContract(bench)
     commitContract(bench)
     orderContract(bench)
     randomChangesContract(bench)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import type { Change } from '../../src/core/changes.ts'
 import { type Command, synced } from '../../src/core/decision.ts'
-import { Engine } from '../../src/core/engine.ts'
+import { SoleEngine } from '../../src/core/sole-engine.ts'
 import { Follower } from '../../src/core/follower.ts'
 import type { Now, Store } from '../../src/core/ports.ts'
 import { defineRecordKind, recordRemoved, recordSaved } from '../../src/core/records/record-kind.ts'
@@ -60,7 +60,7 @@ async function startEngine(of = directory) {
   const feed = { publishChanges: (changes: readonly Change[]) => changes.forEach(counts.onChange) }
   const follower = Follower.load(await store.load(), { clock, stamps, feed })
   const loop = { now: () => performance.now(), soon: setImmediate }
-  const engine = new Engine({ follower, store, clock, loop, report: () => {} })
+  const engine = new SoleEngine({ follower, store, clock, loop, report: () => {} })
   const toys = () => [...follower.state.records(TOY)]
   return { store, engine, toys, counts }
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -186,6 +186,23 @@ describe('backup and restore by command', () => {
     expect((await fetch(`${server.url}/svc/v1/cs/configs?dataId=item-3&group=g`)).status).toBe(200)
   })
 
+  test('write files for their owner alone, also into directories that others may enter', async () => {
+    const base = temporaryDirectory('modes-')
+    const [to, back] = [join(base, 'backup'), join(base, 'back')]
+    mkdirSync(back, { mode: 0o755 })
+    const server = await startOne()
+    await publish(server.url, 'a', 'secret')
+    expect(await runWaypost(['backup', '--url', server.url, '--to', to])).toMatchObject({ code: 0 })
+    expect(modesOf(to)).toEqual({
+      '.': '700',
+      'backup.json': '600',
+      'waypost.db': '600',
+      'waypost.json': '600',
+    })
+    expect(await runWaypost(['restore', '--from', to, '--data-dir', back])).toMatchObject({ code: 0 })
+    expect(modesOf(back)).toEqual({ '.': '755', 'waypost.db': '600', 'waypost.json': '600' })
+  })
+
   test('restore refuses a used directory, a changed backup, and a directory without a backup', async () => {
     const directory = await sampleStore(5)
     const base = temporaryDirectory('refused-')
@@ -263,4 +280,9 @@ function copyOf(directory: string): string {
   const copy = temporaryDirectory('copy-')
   cpSync(directory, copy, { recursive: true })
   return copy
+}
+
+function modesOf(directory: string): Record<string, string> {
+  const modeOf = (name: string) => (statSync(join(directory, name)).mode & 0o777).toString(8)
+  return Object.fromEntries(['.', ...readdirSync(directory)].map((name) => [name, modeOf(name)]))
 }

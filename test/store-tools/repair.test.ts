@@ -168,6 +168,8 @@ describe('a repair', () => {
     expect([code, stdout]).toEqual([1, expect.stringContaining(`Repaired into ${target}`)])
     expect(stdout).toContain('Repaired: It is rebuilt')
     expect(statSync(fileOf(directory)).mtimeMs).toBe(before)
+    // It holds keys and hashes of passwords.
+    expect(statSync(fileOf(target)).mode & 0o777).toBe(0o600)
     expect((await contentsOf(target)).get('item-6')).toBe(contentOf(6, 3))
   })
 })

@@ -7,8 +7,8 @@ import {
   readFileSync,
   renameSync,
   statSync,
+  writeFileSync,
 } from 'node:fs'
-import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { FORMAT, markerRefusal, STORE_MARK } from './format.ts'
 
@@ -52,6 +52,22 @@ function makeDirectory(directory: string): void {
   syncPath(parent)
 }
 
+/** Makes the database file where it is missing. */
+export function ensureDatabaseFile(path: string): void {
+  // SQLite gives its files the mode of the umask, and those beside the database the mode of the database.
+  if (!existsSync(path)) closeSync(openSync(path, 'a', OWNER_ONLY))
+}
+
+/** Whether every user of the machine may read the database, and with it the keys and the hashes of passwords. */
+export function isReadableByEveryone(directory: string): boolean {
+  const mayEnter = (statSync(directory).mode & OTHERS_MAY_ENTER) !== 0
+  return mayEnter && (statSync(databasePath(directory)).mode & OTHERS_MAY_READ) !== 0
+}
+
+const OWNER_ONLY = 0o600
+const OTHERS_MAY_READ = 0o004
+const OTHERS_MAY_ENTER = 0o001
+
 /**
  * Refuses a directory whose database is missing or whose marker names another format.
  * Throws an Error that names the directory and says what to do.
@@ -79,7 +95,9 @@ export function writeMarker(directory: string, createdMs: number): void {
   if (existsSync(path)) return
   syncPath(directory)
   const draft = `${path}.new`
-  writeFileSync(draft, `${JSON.stringify({ store: STORE_MARK, format: FORMAT, createdMs })}\n`)
+  writeFileSync(draft, `${JSON.stringify({ store: STORE_MARK, format: FORMAT, createdMs })}\n`, {
+    mode: OWNER_ONLY,
+  })
   syncPath(draft)
   renameSync(draft, path)
   syncPath(directory)

@@ -1,6 +1,9 @@
+import type { AuditEvent } from '../../core/audit/audit-event.ts'
+import type { AuditLimit, AuditSearch, FoundEvents } from '../../core/audit/audit-search.ts'
 import type { HeldFile } from '../local-file.ts'
 import { HistoryEraser } from './clean-history.ts'
 import { CommitWriter } from './commit.ts'
+import { AuditEvents } from './audit-events.ts'
 import { ConfigNames } from './config-names.ts'
 import type { SqliteConnection } from './connection.ts'
 import { historyPage, lastUpdateOf, recordBefore, recordById } from './history.ts'
@@ -27,6 +30,7 @@ export class EmbeddedDatabase implements Methods {
   readonly #clock: ClockMark
   readonly #commits: CommitWriter
   readonly #cleaner: HistoryEraser
+  readonly #audit: AuditEvents
   #lastRevision: number
   #isHeld = false
 
@@ -37,7 +41,8 @@ export class EmbeddedDatabase implements Methods {
     this.#clock = new ClockMark(this.#connection)
     this.#commits = new CommitWriter(this.#connection, { names: this.#names, clock: this.#clock })
     this.#cleaner = new HistoryEraser(this.#connection, this.#names)
-    this.#lastRevision = lastRevisionOf(this.#connection)
+    this.#audit = new AuditEvents(this.#connection)
+    this.#lastRevision = Math.max(lastRevisionOf(this.#connection), this.#audit.highestId)
   }
 
   /** No revision and no stamp that was given out before is larger, whether or not it was committed. */
@@ -77,6 +82,18 @@ export class EmbeddedDatabase implements Methods {
 
   cleanHistory(limit: CleanLimit): { removed: number; more: boolean } {
     return this.#cleaner.step(limit, this.#lastRevision)
+  }
+
+  saveAudit(events: readonly AuditEvent[]): void {
+    this.#audit.save(events)
+  }
+
+  findAudit(search: AuditSearch, most: number): FoundEvents {
+    return this.#audit.find(search, most)
+  }
+
+  cleanAudit(limit: AuditLimit): { removed: number; more: boolean } {
+    return this.#audit.clean(limit)
   }
 
   remember(name: string, value: string): void {
@@ -140,7 +157,7 @@ export class EmbeddedDatabase implements Methods {
 }
 
 /**
- * The records keep the highest ids, and cleaning, the only way that records go, leaves `revision_floor` behind. Other
+ * The records keep the highest ids, but for those of the audit; and cleaning, the only way that records go, leaves `revision_floor` behind. Other
  * stamps and times are below `clock_high_ms`. So no commit has a counter of its own to write.
  */
 function lastRevisionOf(connection: SqliteConnection): number {

@@ -1,9 +1,12 @@
 import { resolve } from 'node:path'
+import type { AuditEvent } from '../../core/audit/audit-event.ts'
+import type { AuditLimit, AuditSearch, FoundEvents } from '../../core/audit/audit-search.ts'
 import { configKey, type ConfigKey } from '../../core/config/config-item.ts'
 import type { HistoryPage, HistoryRecord } from '../../core/config/history-record.ts'
 import type { ChangeGroup, CommitResult, Revision, Snapshot, Store } from '../../core/ports.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { ContentPack } from './content-pack.ts'
+import { databasePath, isReadableByEveryone } from './data-directory.ts'
 import type { LocalFile } from '../local-file.ts'
 import type { CommitBatch, CrossingPage, CrossingRecord, Write } from './messages.ts'
 import { SnapshotBuilder } from './snapshot.ts'
@@ -21,7 +24,17 @@ export async function openEmbeddedStore(options: {
 }): Promise<Store & { readonly file: LocalFile }> {
   const directory = resolve(options.directory)
   const client = new WorkerClient({ ...options, directory })
-  return new EmbeddedStore(client, await client.open())
+  const store = new EmbeddedStore(client, await client.open())
+  if (isReadableByEveryone(directory)) warnOfReaders(directory, options.log)
+  return store
+}
+
+function warnOfReaders(directory: string, log: StoreLog): void {
+  const file = databasePath(directory)
+  log.warn(
+    { file },
+    'Every user of this machine may read the database with its keys and hashes of passwords: chmod 600 it',
+  )
 }
 
 const IN_DOUBT =
@@ -89,6 +102,21 @@ class EmbeddedStore implements Store {
   async cleanHistory(limit: { beforeMs: number; keep: number; most: number }) {
     this.#refuseWhenClosed()
     return this.#client.call('cleanHistory', [limit])
+  }
+
+  async saveAudit(events: readonly AuditEvent[]): Promise<void> {
+    this.#refuseWhenClosed()
+    await this.#client.call('saveAudit', [events])
+  }
+
+  async findAudit(search: AuditSearch, most: number): Promise<FoundEvents> {
+    this.#refuseWhenClosed()
+    return this.#client.call('findAudit', [search, most])
+  }
+
+  async cleanAudit(limit: AuditLimit) {
+    this.#refuseWhenClosed()
+    return this.#client.call('cleanAudit', [limit])
   }
 
   async remember(name: string, value: string): Promise<void> {

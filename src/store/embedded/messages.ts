@@ -1,3 +1,5 @@
+import type { AuditEvent } from '../../core/audit/audit-event.ts'
+import type { AuditLimit, AuditSearch, FoundEvents } from '../../core/audit/audit-search.ts'
 import type { HeldFile } from '../local-file.ts'
 import type { HistoryEntry } from '../../core/config/history-record.ts'
 import type { Values } from './table.ts'
@@ -104,6 +106,9 @@ export interface Methods {
   historyBefore(name: NameText, id: number): CrossingRecord | undefined
   lastUpdate(name: NameText, itemId: number): CrossingRecord | undefined
   cleanHistory(limit: CleanLimit): { removed: number; more: boolean }
+  saveAudit(events: readonly AuditEvent[]): void
+  findAudit(search: AuditSearch, most: number): FoundEvents
+  cleanAudit(limit: AuditLimit): { removed: number; more: boolean }
   remember(name: string, value: string): void
   recall(name: string): string | undefined
   holdFile(): HeldFile

@@ -1,8 +1,14 @@
 import { SqliteConnection } from './connection.ts'
-import { checkMarker, databasePath, ensureDirectory, writeMarker } from './data-directory.ts'
+import {
+  checkMarker,
+  databasePath,
+  ensureDatabaseFile,
+  ensureDirectory,
+  writeMarker,
+} from './data-directory.ts'
 import { VersionSums, writeVersionSums } from './current-versions.ts'
 import { APPLICATION_ID, databaseRefusal, FORMAT } from './format.ts'
-import { SCHEMA } from './schema.ts'
+import { LATER_SCHEMA, SCHEMA } from './schema.ts'
 import { hasWholeSchema } from './schema-shape.ts'
 import { sqliteCodeOf, storeWideAdvice } from './store-errors.ts'
 
@@ -30,8 +36,10 @@ export function openDatabase(directory: string): SqliteConnection {
 
 /** The driver's own words for a file that cannot be opened do not say much. */
 function connect(directory: string): SqliteConnection {
+  const path = databasePath(directory)
   try {
-    return new SqliteConnection(databasePath(directory))
+    ensureDatabaseFile(path)
+    return new SqliteConnection(path)
   } catch (cause) {
     throw new Error(
       `The database in the data directory ${directory} cannot be opened: may this user read and write there?`,
@@ -55,6 +63,7 @@ function prepareSchema(connection: SqliteConnection, directory: string): void {
   connection.exec('PRAGMA synchronous = FULL')
   connection.exec(AUTOCHECKPOINT)
   if (isNew) createTables(connection)
+  else connection.exec(LATER_SCHEMA)
   if (!hasWholeSchema(connection)) throw damagedSchema(directory)
 }
 
@@ -68,7 +77,7 @@ function checkFormat(connection: SqliteConnection, directory: string): void {
 
 function createTables(connection: SqliteConnection): void {
   connection.transaction(() => {
-    connection.exec(SCHEMA)
+    connection.exec(SCHEMA + LATER_SCHEMA)
     writeVersionSums(connection, new VersionSums())
     connection.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORMAT}`)
   })

@@ -46,4 +46,17 @@ export const SAMPLE_ROWS: { readonly [T in TableName]: RowOf<T> } = {
     savedMs: 4,
   },
   instance: { serial: 8, serviceSerial: 7, healthy: true, record: '[]' },
+  audit: {
+    id: 9,
+    atMs: 4,
+    username: 'ada',
+    by: 'token',
+    ip: '127.0.0.1',
+    operation: 'publish config',
+    item: 'public:g:config/a',
+    result: 'refused',
+    code: 'config-changed',
+    detail: 'one of two',
+    count: 3,
+  },
 }

@@ -1,3 +1,4 @@
+import type { AuditResult, SignedInBy } from '../../core/audit/audit-event.ts'
 import { bytes, defineTable, flag, number, orNull, type Table, text } from './table.ts'
 
 /** Every table of the file; `schema.ts` creates them with the same columns. A table comes before those that refer to it. */
@@ -97,6 +98,25 @@ export const TABLES = {
       record: text('record'),
     },
     { key: ['serial'], rowsAtOnce: 50 },
+  ),
+
+  /** Events of the audit. */
+  audit: defineTable(
+    'audit',
+    {
+      id: number('id'),
+      atMs: number('at_ms'),
+      username: text('username'),
+      by: text<SignedInBy>('signed_in_by'),
+      ip: text('ip'),
+      operation: text('operation'),
+      item: text('item'),
+      result: text<AuditResult>('result'),
+      code: text('code'),
+      detail: text('detail'),
+      count: number('count'),
+    },
+    { key: ['id'], rowsAtOnce: 50 },
   ),
 } as const
 

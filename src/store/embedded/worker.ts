@@ -15,7 +15,13 @@ let broken: StoreFailure | undefined
  * nothing else is written, and nothing is said to be, before that place of the log is written over.
  */
 let inDoubt = false
-const WRITING: readonly WorkerRequest['method'][] = ['commit', 'cleanHistory', 'remember']
+const WRITING: readonly WorkerRequest['method'][] = [
+  'commit',
+  'cleanHistory',
+  'saveAudit',
+  'cleanAudit',
+  'remember',
+]
 
 const database = open((workerData as { directory: string }).directory)
 if (database !== undefined) {

@@ -128,6 +128,7 @@ function rowidOf(row: AnyRow): number {
       return row.row.nameId
     case 'config_name':
     case 'config_revision':
+    case 'audit':
       return row.row.id
     case 'service':
     case 'instance':

@@ -92,6 +92,7 @@ export const EFFECTS: Record<TableName, string> = {
     'Small records are lost: names of namespaces, switches that were set, or metadata that was remembered for instances.',
   service: 'Settings and metadata of services are lost, and with them their registered instances.',
   instance: 'Registered instances are lost. Ephemeral ones come back with their next beat.',
+  audit: 'Events of the audit are lost; nothing else refers to them.',
 }
 
 function noteBroken(
@@ -141,6 +142,8 @@ function noteRow(inventory: Inventory, findings: Findings, stored: StoredRow): v
       return
     case 'record':
       noteRecord(findings, stored.row)
+      return
+    case 'audit':
       return
   }
 }

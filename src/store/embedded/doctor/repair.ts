@@ -3,13 +3,19 @@ import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { SqliteConnection } from '../connection.ts'
 import { sumCurrentVersions, writeVersionSums } from '../current-versions.ts'
-import { databasePath, ensureDirectory, syncPath, writeMarker } from '../data-directory.ts'
+import {
+  databasePath,
+  ensureDatabaseFile,
+  ensureDirectory,
+  syncPath,
+  writeMarker,
+} from '../data-directory.ts'
 import { PAGE_BYTES } from '../file/database-file.ts'
 import { APPLICATION_ID, FORMAT } from '../format.ts'
 import { renewTotals } from '../instance-totals.ts'
 import { writeMeta } from '../meta.ts'
 import { RowWriter } from '../row-writer.ts'
-import { SCHEMA } from '../schema.ts'
+import { LATER_SCHEMA, SCHEMA } from '../schema.ts'
 import type { Table } from '../table.ts'
 import { TABLE_NAMES, type TableName, TABLES } from '../tables.ts'
 import type { Examined } from './examine.ts'
@@ -67,12 +73,13 @@ export function repair(
 }
 
 function writeDatabase(path: string, rows: RepairedRows, onProgress: OnProgress): Repaired['rows'] {
+  ensureDatabaseFile(path)
   const connection = new SqliteConnection(path)
   try {
     // A draft needs no journal: it is thrown away where something fails, and synced when it is whole.
     connection.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA synchronous = OFF`)
     connection.exec('PRAGMA journal_mode = OFF')
-    connection.exec(SCHEMA)
+    connection.exec(SCHEMA + LATER_SCHEMA)
     connection.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORMAT}`)
     const counts = writeRows(connection, rows, onProgress)
     connection.exec('BEGIN')

@@ -95,6 +95,7 @@ export class RepairedRows {
         return stored
       case 'config_name':
       case 'service':
+      case 'audit':
         return stored
       case 'record':
         return recordProblem(stored.row) === undefined ? stored : undefined
@@ -181,6 +182,7 @@ function keyOf(stored: StoredRow): string {
     case 'config_item':
     case 'service':
     case 'instance':
+    case 'audit':
       return `${stored.table} ${stored.rowid}`
   }
 }

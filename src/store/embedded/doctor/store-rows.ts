@@ -47,6 +47,8 @@ export class StoreRows {
     let isBroken = !this.catalog.isOwn
     let reported = 0
     for (const table of TABLE_NAMES) {
+      // A file of an earlier build.
+      if (this.catalog.isOwn && this.catalog.tables[table] === 0) continue
       let rows = 0
       for (const met of walkTree(this.#file, this.catalog.tables[table], visited)) {
         const read = judged(table, met)
@@ -124,6 +126,7 @@ const KEYED_BY_ROWID = new Set<TableName>([
   'config_item',
   'service',
   'instance',
+  'audit',
 ])
 
 /** The row as it was written; undefined where its number of columns or its checksum does not fit the table. */

@@ -1,11 +1,11 @@
-import { withFreshTables } from '../schema-shape.ts'
+import { isLaterTable, withFreshTables } from '../schema-shape.ts'
 import { TABLES, type TableName } from '../tables.ts'
 import type { DatabaseFile } from './database-file.ts'
 import { walkTree } from './tree-walk.ts'
 
 /** Where the trees of a file begin. */
 export interface Catalog {
-  /** The root page of each table. */
+  /** The root page of each table; 0 for a later table that the file does not have. */
   readonly tables: Readonly<Record<TableName, number>>
   /** The root pages of indexes, by name. */
   readonly indexes: ReadonlyMap<string, number>
@@ -28,7 +28,7 @@ export function readCatalog(file: DatabaseFile): Catalog {
     const [type, name, , root] = met.values
     own.push({ type: String(type), name: String(name), root: Number(root) })
   }
-  const isOwn = expected.every(({ name }) => own.some((entry) => entry.name === name))
+  const isOwn = expected.every(({ name }) => isLaterTable(name) || own.some((entry) => entry.name === name))
   const entries = isOwn ? own : expected
   const rootOf = (name: string) => entries.find((entry) => entry.name === name)?.root ?? 0
   const tables = Object.fromEntries(Object.keys(TABLES).map((name) => [name, rootOf(name)]))

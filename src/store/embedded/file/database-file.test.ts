@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { SqliteConnection } from '../connection.ts'
 import { readCatalog } from './catalog.ts'
 import { DatabaseFile, PAGE_BYTES } from './database-file.ts'
-import { SCHEMA } from '../schema.ts'
+import { LATER_SCHEMA, SCHEMA } from '../schema.ts'
 
 let directory: string
 let path: string
@@ -90,7 +90,7 @@ test('the pages of committed transactions are read from the log, and those of an
 test('the catalog gives the roots of all tables and indexes, also where the file has lost its own', () => {
   const connection = new SqliteConnection(path)
   connection.exec(`PRAGMA page_size = ${PAGE_BYTES}`)
-  connection.exec(SCHEMA)
+  connection.exec(SCHEMA + LATER_SCHEMA)
   const roots = connection.all('SELECT name, rootpage FROM sqlite_schema')
   connection.close()
   const own = read(readCatalog)

@@ -1,0 +1,151 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { AuditEntry, AuditEvent } from '../core/audit/audit-event.ts'
+import { WrittenTrail } from './written-trail.ts'
+
+const done: AuditEntry = {
+  username: 'ann',
+  by: 'token',
+  ip: '10.0.0.1',
+  operation: 'publish config',
+  item: 'dev:G:config/a',
+  result: 'done',
+  code: '',
+  detail: '',
+}
+const refused: AuditEntry = { ...done, result: 'refused', code: 'forbidden' }
+
+let nowMs: number
+let stamp: number
+/** What the store has, by id. */
+let stored: Map<number, AuditEvent>
+let saves: number[]
+let seen: AuditEvent[]
+let drops: number
+let isBroken: boolean
+let trail: WrittenTrail
+beforeEach(() => {
+  nowMs = 1_000
+  stamp = 0
+  stored = new Map()
+  saves = []
+  seen = []
+  drops = 0
+  isBroken = false
+  trail = new WrittenTrail({
+    store: {
+      saveAudit: async (events) => {
+        if (isBroken) throw new Error('disk full')
+        saves.push(events.length)
+        for (const event of events) stored.set(event.id, event)
+      },
+    },
+    clock: () => ({ wallMs: nowMs, stamp: ++stamp }),
+    wallMs: () => nowMs,
+    onEvent: (event) => seen.push({ ...event }),
+    onDrop: () => drops++,
+  })
+})
+
+test('what was recorded is written by the next flush, and not before', async () => {
+  trail.record(done)
+  expect(stored.size).toBe(0)
+  await trail.flush()
+  expect([...stored.values()]).toEqual([{ ...done, id: 1, atMs: 1_000, count: 1 }])
+  await trail.flush()
+  expect(saves).toEqual([1])
+})
+
+test('what was done is never merged', async () => {
+  trail.record(done)
+  trail.record(done)
+  await trail.flush()
+  expect(stored.size).toBe(2)
+})
+
+test('what needs no permission is merged also where it is done, so that nobody drives out changes with it', async () => {
+  const signIn: AuditEntry = { ...done, operation: 'sign in', item: '' }
+  for (let count = 0; count < 3; count++) trail.record(signIn, { mayRepeat: true })
+  trail.record({ ...signIn, ip: '10.0.0.2' }, { mayRepeat: true })
+  trail.record(done, { mayRepeat: false })
+  trail.record(done, { mayRepeat: false })
+  await trail.flush()
+  expect([...stored.values()].map(({ operation, ip, count }) => [operation, ip, count])).toEqual([
+    ['sign in', '10.0.0.1', 3],
+    ['sign in', '10.0.0.2', 1],
+    ['publish config', '10.0.0.1', 1],
+    ['publish config', '10.0.0.1', 1],
+  ])
+})
+
+test('no minute has sign-ins without bounds', async () => {
+  for (let host = 0; host < 3_000; host++)
+    trail.record({ ...done, operation: 'sign in', ip: `host-${host}` }, { mayRepeat: true })
+  await trail.flush()
+  expect(stored.size).toBe(2_001)
+  expect([...stored.values()].at(-1)).toMatchObject({ operation: 'several', result: 'done', count: 1_000 })
+})
+
+test('equal refusals are one event, whose count rises after it was written', async () => {
+  trail.record(refused)
+  await trail.flush()
+  trail.record(refused)
+  trail.record(refused)
+  await trail.flush()
+  expect([...stored.values()]).toMatchObject([{ ...refused, id: 1, count: 3 }])
+  expect(trail.counts()).toEqual({ written: 2, merged: 2, dropped: 0 })
+})
+
+test('refusals of another minute are another event, and the count of the minute before is reported', async () => {
+  trail.record(refused)
+  trail.record(refused)
+  nowMs += 60_000
+  trail.record(refused)
+  expect(seen).toMatchObject([{ id: 1, count: 1 }, { id: 1, count: 2 }, { count: 1 }])
+  await trail.flush()
+  expect(stored.size).toBe(2)
+})
+
+test('many events are written in several steps', async () => {
+  for (let turn = 0; turn < 450; turn++) trail.record(done)
+  await trail.flush()
+  expect(saves).toEqual([200, 200, 50])
+})
+
+describe('while the store cannot write', () => {
+  beforeEach(() => (isBroken = true))
+
+  test('events are kept, and written once it can', async () => {
+    trail.record(done)
+    trail.record(refused)
+    await expect(trail.flush()).rejects.toThrow('disk full')
+    trail.record(refused)
+    isBroken = false
+    await trail.flush()
+    expect([...stored.values()].map(({ count }) => count)).toEqual([1, 2])
+  })
+
+  test('events beyond the limit are dropped, counted, and reported once', async () => {
+    for (let turn = 0; turn < 10_005; turn++) trail.record(done)
+    expect(trail.counts()).toMatchObject({ dropped: 5 })
+    expect(drops).toBe(1)
+    isBroken = false
+    await trail.flush()
+    expect(stored.size).toBe(10_000)
+    for (let turn = 0; turn < 10_001; turn++) trail.record(done)
+    expect(drops).toBe(2)
+  })
+})
+
+test('closing writes everything, and reports the counts of the open minute', async () => {
+  trail.record(refused)
+  trail.record(refused)
+  await trail.close()
+  expect(stored.size).toBe(1)
+  expect(seen.at(-1)).toMatchObject({ count: 2 })
+})
+
+test('calls that are only counted have one tally for each operation', () => {
+  trail.tallyOf('beat').count++
+  trail.tallyOf('beat').count++
+  expect([...trail.tallies()]).toEqual([['beat', { count: 2 }]])
+})

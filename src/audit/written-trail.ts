@@ -1,0 +1,172 @@
+import {
+  type AuditEntry,
+  type AuditEvent,
+  type AuditTally,
+  type AuditTrail,
+  NO_USER,
+  type RecordingOptions,
+} from '../core/audit/audit-event.ts'
+import { EventMerger, newEvent } from '../core/audit/event-merger.ts'
+import type { Now, Store } from '../core/ports.ts'
+
+/** What the trail writes with. */
+export interface WrittenTrailParts {
+  readonly store: Pick<Store, 'saveAudit'>
+  readonly clock: () => Pick<Now, 'wallMs' | 'stamp'>
+  /** Epoch ms. */
+  readonly wallMs: () => number
+  /** Gets each event when it is taken down, and one that was merged once more when its count is known. */
+  readonly onEvent: (event: AuditEvent) => void
+  /** Called when events are dropped; not again before all that waits could be written. */
+  readonly onDrop: () => void
+}
+
+/** Counts since the start. */
+export interface AuditCounts {
+  /** Events that the store has. */
+  readonly written: number
+  /** Refusals and sign-ins that another event counts. */
+  readonly merged: number
+  /** Events that were not kept, because the store did not take those before them. */
+  readonly dropped: number
+}
+
+/** The most events that wait for the store. */
+const MOST_PENDING = 10_000
+/** One call of the store takes some milliseconds at most. */
+const MOST_AT_ONCE = 200
+
+/** What the events beyond the limit of a minute are merged into. */
+const OTHER_REFUSALS: AuditEntry = {
+  username: NO_USER,
+  by: 'none',
+  ip: '-',
+  operation: 'several',
+  item: '',
+  result: 'refused',
+  code: '',
+  detail: 'more refusals than are told apart in a minute',
+}
+const OTHER_SIGN_INS: AuditEntry = {
+  ...OTHER_REFUSALS,
+  result: 'done',
+  detail: 'more sign-ins than are told apart in a minute',
+}
+
+/** Refusals of a minute that are told apart. */
+const MOST_REFUSALS = 200
+/** Sign-ins and the like: all clients of a large system sign in when it starts. */
+const MOST_SIGN_INS = 2_000
+
+/** Takes down what was done, and writes it behind: nobody waits for the store. */
+export class WrittenTrail implements AuditTrail {
+  readonly #parts: WrittenTrailParts
+  readonly #refusals = new EventMerger({ most: MOST_REFUSALS, others: OTHER_REFUSALS })
+  readonly #signIns = new EventMerger({ most: MOST_SIGN_INS, others: OTHER_SIGN_INS })
+  readonly #tallies = new Map<string, AuditTally>()
+  /** What the store does not have yet, by id. */
+  readonly #pending = new Map<number, AuditEvent>()
+  readonly #counts = { written: 0, merged: 0, dropped: 0 }
+  #isDropping = false
+
+  constructor(parts: WrittenTrailParts) {
+    this.#parts = parts
+  }
+
+  record(entry: AuditEntry, options?: RecordingOptions): void {
+    const now = this.#parts.clock()
+    const merger = this.#mergerOf(entry, options)
+    if (merger === undefined) {
+      this.#add(newEvent(entry, now))
+      return
+    }
+    this.#tellAgain(merger.closed(now.wallMs))
+    const event = merger.eventOf(entry, now)
+    if (event.count === 1) this.#add(event)
+    else this.#addAgain(event)
+  }
+
+  tallyOf(operation: string): AuditTally {
+    const tally = this.#tallies.get(operation) ?? { count: 0 }
+    this.#tallies.set(operation, tally)
+    return tally
+  }
+
+  /** How often each operation ran that is counted and not recorded. */
+  tallies(): ReadonlyMap<string, Readonly<AuditTally>> {
+    return this.#tallies
+  }
+
+  counts(): AuditCounts {
+    return this.#counts
+  }
+
+  /** Writes what waits. Call it a few times a second. Rejects with what the store rejects with; the next call tries again. */
+  async flush(): Promise<void> {
+    const nowMs = this.#parts.wallMs()
+    for (const merger of [this.#refusals, this.#signIns]) this.#tellAgain(merger.closed(nowMs))
+    while (this.#pending.size > 0) await this.#writeSome()
+    this.#isDropping = false
+  }
+
+  /** Writes everything: nothing is recorded any more. */
+  async close(): Promise<void> {
+    for (const merger of [this.#refusals, this.#signIns]) this.#tellAgain(merger.closeNow())
+    await this.flush()
+  }
+
+  /** Undefined for what is an event of its own. */
+  #mergerOf({ result }: AuditEntry, options: RecordingOptions | undefined): EventMerger | undefined {
+    if (result !== 'done') return this.#refusals
+    return options?.mayRepeat === true ? this.#signIns : undefined
+  }
+
+  /** Events whose count is known now. */
+  #tellAgain(repeated: readonly AuditEvent[]): void {
+    for (const event of repeated) this.#parts.onEvent(event)
+  }
+
+  #add(event: AuditEvent): void {
+    this.#parts.onEvent(event)
+    if (this.#pending.size < MOST_PENDING) {
+      this.#pending.set(event.id, event)
+      return
+    }
+    this.#counts.dropped++
+    if (!this.#isDropping) this.#parts.onDrop()
+    this.#isDropping = true
+  }
+
+  /** An event that the store has, or that waits, counts one more. */
+  #addAgain(event: AuditEvent): void {
+    this.#counts.merged++
+    if (this.#pending.size < MOST_PENDING) this.#pending.set(event.id, event)
+  }
+
+  async #writeSome(): Promise<void> {
+    const waiting = this.#oldestPending()
+    for (const { id } of waiting) this.#pending.delete(id)
+    try {
+      // The count of one that is open may rise meanwhile: then it waits again.
+      await this.#parts.store.saveAudit(waiting.map((event) => (isFinal(event) ? event : { ...event })))
+      this.#counts.written += waiting.length
+    } catch (error) {
+      for (const event of waiting) this.#pending.set(event.id, event)
+      throw error
+    }
+  }
+
+  #oldestPending(): AuditEvent[] {
+    const oldest: AuditEvent[] = []
+    for (const event of this.#pending.values()) {
+      oldest.push(event)
+      if (oldest.length === MOST_AT_ONCE) break
+    }
+    return oldest
+  }
+}
+
+/** Only refusals are merged: whatever else was recorded stays as it is. */
+function isFinal({ result }: AuditEvent): boolean {
+  return result === 'done'
+}

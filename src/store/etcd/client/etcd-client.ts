@@ -1,0 +1,190 @@
+import { Calls } from './calls.ts'
+import type { Limits } from './calls.ts'
+import type { Clock } from './clock.ts'
+import type { Connection } from './connection.ts'
+import { Endpoints } from './endpoints.ts'
+import { EtcdError, toEtcdError } from './etcd-error.ts'
+import { grantLease } from './lease.ts'
+import type { Lease } from './lease.ts'
+import {
+  fromKeyValue,
+  fromTxnResponse,
+  onlyReads,
+  revisionOf,
+  toNumber,
+  toRange,
+  toTxnRequest,
+} from './messages.ts'
+import type { KeyRange, KeyValue, Txn, TxnResult } from './messages.ts'
+import { memberStatus, refuseUnsupported } from './version.ts'
+import type { MemberStatus } from './version.ts'
+import { startWatch } from './watch.ts'
+import type { Watch, WatchListener, WatchOptions } from './watch.ts'
+
+/** What a client is made of. */
+export interface EtcdClientParts {
+  /** `http://host:port` or `https://host:port`, at least one. */
+  readonly endpoints: readonly string[]
+  readonly clock: Clock
+  readonly random: () => number
+  /** Opens a connection: `connectTo` of `connection.ts`, or one for tests. */
+  readonly open: (endpoint: string) => Connection
+  readonly limits?: Partial<Limits>
+  /** How often a quiet watch asks for its progress. */
+  readonly progressMs?: number
+}
+
+/** What to read. */
+export interface RangeOptions extends KeyRange {
+  /** Read as of this revision. By default the newest one. */
+  readonly revision?: number
+  readonly limit?: number
+  readonly descending?: boolean
+  readonly keysOnly?: boolean
+  readonly countOnly?: boolean
+}
+
+/** What was read. */
+export interface RangeResult {
+  /** etcd's revision when it answered. With `revision` among the options it may be a later one. */
+  readonly revision: number
+  readonly kvs: readonly KeyValue[]
+  /** How many keys the range has, whatever the limit. */
+  readonly count: number
+  /** Whether there are more than the limit. */
+  readonly more: boolean
+}
+
+const LIMITS: Limits = { callMs: 2_000, attemptMs: 800 }
+const PROGRESS_MS = 1_000
+
+/**
+ * A client of etcd. All calls have a limit of time. A call that may be repeated goes to the next endpoint if one fails;
+ * all reject with `EtcdError`.
+ */
+export class EtcdClient {
+  readonly #parts: EtcdClientParts
+  readonly #limits: Limits
+  readonly #calls: Calls
+  readonly #watches = new Set<Watch>()
+
+  constructor(parts: EtcdClientParts) {
+    this.#parts = parts
+    this.#limits = { ...LIMITS, ...parts.limits }
+    const endpoints = new Endpoints(parts.endpoints, parts.random)
+    this.#calls = new Calls({ endpoints, clock: parts.clock, limits: this.#limits, open: parts.open })
+  }
+
+  /** Reads keys, in their order. What was committed before the call is seen. */
+  async range(range: RangeOptions): Promise<RangeResult> {
+    const { limit = 0, revision = 0, descending = false, keysOnly = false, countOnly = false } = range
+    const numbers = { limit: BigInt(limit), revision: BigInt(revision) }
+    const request = { ...toRange(range), ...numbers, sortOrder: descending ? 2 : 0, keysOnly, countOnly }
+    const { header, kvs, count, more } = await this.#calls.repeatable((connection, options) =>
+      connection.kv.range(request, options),
+    )
+    return { revision: revisionOf(header), kvs: kvs.map(fromKeyValue), count: toNumber(count), more }
+  }
+
+  /** Reads all keys of a range as of one revision, page by page: of the newest one by default. */
+  async *pages(range: KeyRange & { revision?: number; pageSize: number }): AsyncGenerator<RangeResult> {
+    const { pageSize, ...first } = range
+    let { key, revision } = first
+    for (;;) {
+      const page = await this.range({ ...first, key, limit: pageSize, ...(revision && { revision }) })
+      revision ??= page.revision
+      yield { ...page, revision }
+      if (!page.more) return
+      key = `${page.kvs.at(-1)!.key}\0`
+    }
+  }
+
+  /**
+   * A transaction. One that can change something is sent once, unless it certainly was not done: if the answer is lost it
+   * rejects in doubt.
+   */
+  async txn(txn: Txn, callMs: number = this.#limits.callMs): Promise<TxnResult> {
+    const request = toTxnRequest(txn)
+    const send = onlyReads(txn) ? 'repeatable' : 'once'
+    const response = await this.#calls[send](
+      (connection, options) => connection.kv.txn(request, options),
+      callMs,
+    )
+    return fromTxnResponse(response)
+  }
+
+  /** Watches keys from a revision on. It goes on over any loss of connections, until it is closed or broken. */
+  watch(options: WatchOptions, listener: WatchListener): Watch {
+    const watch = startWatch(
+      {
+        calls: this.#calls,
+        clock: this.#parts.clock,
+        random: this.#parts.random,
+        endpointCount: this.#parts.endpoints.length,
+        progressMs: this.#parts.progressMs ?? PROGRESS_MS,
+        connectMs: this.#limits.attemptMs,
+      },
+      options,
+      listener,
+    )
+    this.#watches.add(watch)
+    return watch
+  }
+
+  /** Asks for a lease. */
+  lease(seconds: number): Promise<Lease> {
+    return grantLease(this.#calls, this.#parts.clock, seconds)
+  }
+
+  /** Forgets what keys were before this revision. Does nothing if that was done already. */
+  async compact(revision: number): Promise<void> {
+    try {
+      await this.#calls.repeatable((connection, options) =>
+        connection.kv.compact({ revision: BigInt(revision) }, options),
+      )
+    } catch (error) {
+      if (!(error instanceof EtcdError && error.kind === 'compacted')) throw error
+    }
+  }
+
+  /** What each endpoint says about itself, or why it does not answer. */
+  async status(): Promise<readonly (MemberStatus | { endpoint: string; error: EtcdError })[]> {
+    return Promise.all(
+      this.#parts.endpoints.map(async (endpoint) => {
+        try {
+          return await this.#asked(endpoint, memberStatus)
+        } catch (reason) {
+          return { endpoint, error: toEtcdError(reason) }
+        }
+      }),
+    )
+  }
+
+  /**
+   * Rejects with `unsupported` if any member that answers is too old, and with `unavailable` if none answers. Members that
+   * do not answer are checked by a watch before it uses them.
+   */
+  async checkVersions(): Promise<void> {
+    const { endpoints } = this.#parts
+    const checks = await Promise.allSettled(endpoints.map((one) => this.#asked(one, refuseUnsupported)))
+    const errors = checks.flatMap((one) => (one.status === 'rejected' ? [toEtcdError(one.reason)] : []))
+    const unsupported = errors.find(({ kind }) => kind === 'unsupported')
+    if (unsupported !== undefined) throw unsupported
+    if (errors.length === endpoints.length) throw errors[0]!
+  }
+
+  /** Ends all watches, calls and connections. */
+  close(): void {
+    for (const watch of this.#watches) watch.close()
+    this.#calls.close()
+  }
+
+  async #asked<T>(
+    endpoint: string,
+    ask: (connection: Connection, limitMs: number) => Promise<T>,
+  ): Promise<T> {
+    const connection = this.#calls.connection(endpoint)
+    await connection.connect(this.#limits.attemptMs)
+    return ask(connection, this.#limits.attemptMs)
+  }
+}

@@ -1,0 +1,64 @@
+import { Code, ConnectError } from '@connectrpc/connect'
+
+/** What went wrong with a call of etcd. */
+export type EtcdErrorKind =
+  /** No member could do it in time. It can be tried again, if it is not in doubt. */
+  | 'unavailable'
+  /** The revision that was asked for is no longer stored. */
+  | 'compacted'
+  /** etcd accepts no more data until space was made. */
+  | 'full'
+  /** The lease has ended. */
+  | 'no-lease'
+  /** etcd does not let this client do it. */
+  | 'denied'
+  /** It can never succeed: too large, too many operations, a key twice. */
+  | 'invalid'
+  /** This version of etcd cannot be used. */
+  | 'unsupported'
+
+/** A call of etcd failed. */
+export class EtcdError extends Error {
+  override readonly name = 'EtcdError'
+  readonly kind: EtcdErrorKind
+  /** True if the call may have changed data, or may do so still. */
+  readonly inDoubt: boolean
+
+  constructor(
+    kind: EtcdErrorKind,
+    message: string,
+    { inDoubt = false, cause }: { inDoubt?: boolean; cause?: unknown } = {},
+  ) {
+    super(message, { cause })
+    this.kind = kind
+    this.inDoubt = inDoubt
+  }
+}
+
+/** Refusals of etcd that say more than their codes, by a part of their text. */
+const BY_TEXT: readonly (readonly [text: string, kind: EtcdErrorKind])[] = [
+  ['has been compacted', 'compacted'],
+  ['database space exceeded', 'full'],
+  ['lease not found', 'no-lease'],
+  // Both are refused before anything is done.
+  ['etcdserver: no leader', 'unavailable'],
+  ['etcdserver: too many requests', 'unavailable'],
+  ['larger than max', 'invalid'],
+]
+
+const BY_CODE: Partial<Record<Code, EtcdErrorKind>> = {
+  [Code.InvalidArgument]: 'invalid',
+  [Code.OutOfRange]: 'invalid',
+  [Code.PermissionDenied]: 'denied',
+  [Code.Unauthenticated]: 'denied',
+}
+
+/** The failure of a call that was sent. What etcd has not certainly refused is in doubt. */
+export function toEtcdError(reason: unknown): EtcdError {
+  if (reason instanceof EtcdError) return reason
+  const error = ConnectError.from(reason)
+  const message = `etcd: ${error.rawMessage}`
+  const refused = BY_TEXT.find(([text]) => error.rawMessage.includes(text))?.[1] ?? BY_CODE[error.code]
+  if (refused !== undefined) return new EtcdError(refused, message, { cause: reason })
+  return new EtcdError('unavailable', message, { inDoubt: true, cause: reason })
+}

@@ -1,0 +1,52 @@
+import type { Connection } from './connection.ts'
+import { EtcdError, toEtcdError } from './etcd-error.ts'
+
+/** The oldest patch release of each minor one. 3.5 lost events of watches before the fixes of its issues 18089 and 19179. */
+const OLDEST = { major: 3, minor: 5, patch: 18 }
+
+/** Whether this version of etcd can be used, such as `3.6.1`. Newer ones than those that were tested can. */
+export function isSupported(version: string): boolean {
+  const [, major, minor, patch] = /^(\d+)\.(\d+)\.(\d+)/.exec(version)?.map(Number) ?? []
+  if (major === undefined || minor === undefined || patch === undefined) return false
+  if (major !== OLDEST.major) return major > OLDEST.major
+  return minor === OLDEST.minor ? patch >= OLDEST.patch : minor > OLDEST.minor
+}
+
+/** What a member says about itself. */
+export interface MemberStatus {
+  readonly endpoint: string
+  readonly version: string
+  /** Whether it knows a leader, without which nothing can be changed. */
+  readonly hasLeader: boolean
+  /** Bytes of the database file, and how many of them are in use. */
+  readonly sizeBytes: number
+  readonly inUseBytes: number
+  /** What etcd complains about, such as an alarm. */
+  readonly errors: readonly string[]
+}
+
+/** The state of a member. Rejects with `unavailable` if it does not answer. */
+export async function memberStatus(connection: Connection, limitMs: number): Promise<MemberStatus> {
+  const status = await connection.maintenance.status({}, { timeoutMs: limitMs }).catch((reason: unknown) => {
+    throw toEtcdError(reason)
+  })
+  return {
+    endpoint: connection.endpoint,
+    version: status.version,
+    hasLeader: status.leader !== 0n,
+    sizeBytes: Number(status.dbSize),
+    inUseBytes: Number(status.dbSizeInUse),
+    errors: status.errors,
+  }
+}
+
+/** Rejects with `unsupported` if the member's version is too old. */
+export async function refuseUnsupported(connection: Connection, limitMs: number): Promise<void> {
+  const { version } = await memberStatus(connection, limitMs)
+  if (isSupported(version)) return
+  throw new EtcdError(
+    'unsupported',
+    `etcd at ${connection.endpoint} has version ${version}, which can lose changes that are watched. ` +
+      `Waypost needs etcd 3.6, or 3.5 from 3.5.${OLDEST.patch} on. Upgrade etcd first.`,
+  )
+}

@@ -1,0 +1,205 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import { HEADERS } from './calls.ts'
+import type { Calls } from './calls.ts'
+import type { Clock } from './clock.ts'
+import type { Connection } from './connection.ts'
+import { EtcdError, toEtcdError } from './etcd-error.ts'
+import type { WatchRequestSchema, WatchResponse } from './generated/rpc_pb.js'
+import { revisionOf, toNumber, toRange } from './messages.ts'
+import type { KeyRange } from './messages.ts'
+import { RequestQueue } from './request-queue.ts'
+import { refuseUnsupported } from './version.ts'
+import { WholeRevisions } from './whole-revisions.ts'
+import type { Revision } from './whole-revisions.ts'
+
+/** What a watch observes. */
+export interface WatchOptions extends KeyRange {
+  /** The first revision that is wanted. */
+  readonly from: number
+  /** Whether changes come with the key as it was before. */
+  readonly before?: boolean
+}
+
+/** Who is told by a watch. Nothing is called after `broken` or after the watch was closed. */
+export interface WatchListener {
+  /** Every revision that has changed a watched key, in order, each once and complete. */
+  changed(revision: Revision): void
+  /** All changes up to this revision were reported. Also called from time to time while nothing changes. */
+  reached(revision: number): void
+  /** The watch has ended: what comes after the last reported revision is not known. Everything must be read again. */
+  broken(why: 'compacted' | 'restored'): void
+  /** A member answers. It is asked for what has changed since the last reported revision. */
+  connected?(endpoint: string): void
+  /** The member was left; another one is tried. */
+  disconnected?(error: EtcdError): void
+}
+
+/** A running watch. */
+export interface Watch {
+  /** Asks etcd how far this watch has come. `reached` is called with a revision that is not older than this call. */
+  requestProgress(): void
+  close(): void
+}
+
+/** What a watch needs. */
+export interface WatchParts {
+  readonly calls: Calls
+  readonly clock: Clock
+  readonly random: () => number
+  /** How many endpoints there are. A pause follows when none of them answers. */
+  readonly endpointCount: number
+  /** How often a watch that is quiet asks for its progress. After two requests without an answer it leaves the member. */
+  readonly progressMs: number
+  readonly connectMs: number
+}
+
+const FIRST_PAUSE_MS = 50
+const LONGEST_PAUSE_MS = 1_000
+
+/** Watches keys until it is closed, over any number of connections, without a gap and without a repetition. */
+export function startWatch(parts: WatchParts, options: WatchOptions, listener: WatchListener): Watch {
+  const watch = new RunningWatch(parts, options, listener)
+  void watch.run()
+  return watch
+}
+
+/** The watch has ended for good. */
+class Broken extends Error {
+  readonly why: 'compacted' | 'restored'
+
+  constructor(why: 'compacted' | 'restored') {
+    super(why)
+    this.why = why
+  }
+}
+
+class RunningWatch implements Watch {
+  readonly #parts: WatchParts
+  readonly #options: WatchOptions
+  readonly #listener: WatchListener
+  readonly #revisions: WholeRevisions
+  readonly #closed = new AbortController()
+  #requests: RequestQueue<MessageInitShape<typeof WatchRequestSchema>> | undefined
+  #clusterId: bigint | undefined
+  #heard = false
+  #failures = 0
+
+  constructor(parts: WatchParts, options: WatchOptions, listener: WatchListener) {
+    this.#parts = parts
+    this.#options = options
+    this.#listener = listener
+    this.#revisions = new WholeRevisions(options.from)
+  }
+
+  requestProgress(): void {
+    this.#requests?.add({ requestUnion: { case: 'progressRequest', value: {} } })
+  }
+
+  close(): void {
+    this.#closed.abort()
+  }
+
+  async run(): Promise<void> {
+    while (!this.#closed.signal.aborted) {
+      const connection = this.#parts.calls.connection()
+      try {
+        await this.#follow(connection)
+      } catch (reason) {
+        if (this.#closed.signal.aborted) return
+        if (reason instanceof Broken) {
+          this.close()
+          return this.#listener.broken(reason.why)
+        }
+        this.#parts.calls.failed(connection)
+        this.#listener.disconnected?.(toEtcdError(reason))
+      }
+      await this.#pause()
+    }
+  }
+
+  /** Follows one connection until it fails. */
+  async #follow(connection: Connection): Promise<never> {
+    await connection.connect(this.#parts.connectMs)
+    await refuseUnsupported(connection, this.#parts.connectMs)
+    const lost = new AbortController()
+    const requests = new RequestQueue<MessageInitShape<typeof WatchRequestSchema>>()
+    this.#requests = requests
+    requests.add({ requestUnion: { case: 'createRequest', value: this.#createRequest() } })
+    void this.#checkProgress(lost)
+    try {
+      const signal = AbortSignal.any([this.#closed.signal, lost.signal])
+      for await (const response of connection.watch.watch(requests, { signal, headers: HEADERS }))
+        await this.#receive(response, connection)
+      throw new EtcdError('unavailable', `etcd at ${connection.endpoint} has ended the watch`)
+    } finally {
+      lost.abort()
+      requests.end()
+      this.#requests = undefined
+      this.#revisions.interrupt()
+    }
+  }
+
+  #createRequest() {
+    const startRevision = BigInt(this.#revisions.next)
+    return { ...toRange(this.#options), startRevision, prevKv: this.#options.before === true, fragment: true }
+  }
+
+  async #receive(response: WatchResponse, connection: Connection): Promise<void> {
+    this.#heard = true
+    if (response.compactRevision > 0n) throw new Broken('compacted')
+    if (response.canceled)
+      throw new EtcdError('unavailable', `etcd has ended the watch: ${response.cancelReason}`)
+    if (response.created) return this.#created(response, connection)
+    if (this.#closed.signal.aborted) return
+    for (const revision of this.#revisions.add(response)) {
+      this.#listener.changed(revision)
+      if (this.#closed.signal.aborted) return
+    }
+    // A response without events says how far the watch has come.
+    const reached = revisionOf(response.header)
+    if (response.events.length > 0 || response.fragment) return
+    this.#revisions.reach(reached)
+    if (reached >= this.#revisions.next - 1) this.#listener.reached(this.#revisions.next - 1)
+  }
+
+  async #created({ header }: WatchResponse, connection: Connection): Promise<void> {
+    const clusterId = header?.clusterId ?? 0n
+    this.#clusterId ??= clusterId
+    if (clusterId !== this.#clusterId) throw new Broken('restored')
+    // A member may lag. But if all of etcd is behind what it has told before, then it was restored from a backup.
+    const last = this.#revisions.next - 1
+    if (revisionOf(header) < last && (await this.#newestRevision()) < last) throw new Broken('restored')
+    this.#failures = 0
+    if (!this.#closed.signal.aborted) this.#listener.connected?.(connection.endpoint)
+  }
+
+  async #newestRevision(): Promise<number> {
+    const request = { ...toRange(this.#options), countOnly: true }
+    const { header } = await this.#parts.calls.repeatable((connection, options) =>
+      connection.kv.range(request, options),
+    )
+    return toNumber(header?.revision ?? 0n)
+  }
+
+  /** Leaves a member that is silent: it may be frozen, cut off, or so far behind that another one is better. */
+  async #checkProgress(lost: AbortController): Promise<void> {
+    let silent = 0
+    this.#heard = false
+    for (;;) {
+      await this.#parts.clock.sleep(this.#parts.progressMs, lost.signal)
+      if (lost.signal.aborted) return
+      silent = this.#heard ? 0 : silent + 1
+      this.#heard = false
+      if (silent > 2) return lost.abort(new EtcdError('unavailable', 'etcd does not answer the watch'))
+      this.requestProgress()
+    }
+  }
+
+  /** A pause after each round of failures, longer each time, and not the same for all servers. */
+  async #pause(): Promise<void> {
+    const rounds = Math.floor(++this.#failures / this.#parts.endpointCount)
+    if (this.#failures % this.#parts.endpointCount !== 0) return
+    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (rounds - 1), LONGEST_PAUSE_MS)
+    await this.#parts.clock.sleep(pauseMs * (0.5 + this.#parts.random() / 2), this.#closed.signal)
+  }
+}

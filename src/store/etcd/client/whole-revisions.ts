@@ -1,0 +1,77 @@
+import { Event_EventType } from './generated/kv_pb.js'
+import type { Event } from './generated/kv_pb.js'
+import type { WatchResponse } from './generated/rpc_pb.js'
+import { fromKeyValue, toNumber } from './messages.ts'
+import type { KeyValue } from './messages.ts'
+
+/** A change of one key. */
+export type KeyChange =
+  | { readonly kind: 'put'; readonly kv: KeyValue; readonly before?: KeyValue }
+  | { readonly kind: 'deleted'; readonly key: string; readonly before?: KeyValue }
+
+/** Everything that one revision changed, in the order in which etcd reports it. */
+export interface Revision {
+  readonly revision: number
+  readonly changes: readonly KeyChange[]
+}
+
+/**
+ * Makes whole revisions of what a watch receives. etcd never splits a revision between responses, but may split a response into fragments.
+ * Events of a response are in the order of revisions, so an event of a later revision completes the one before. What has
+ * been given out already is skipped.
+ */
+export class WholeRevisions {
+  #next: number
+  #partial: { readonly revision: number; readonly changes: KeyChange[] } | undefined
+
+  /** @param next the first revision that is wanted */
+  constructor(next: number) {
+    this.#next = next
+  }
+
+  /** The first revision that was not given out yet: from here a new watch continues. */
+  get next(): number {
+    return this.#next
+  }
+
+  /** The revisions that are complete with this response. */
+  add({ events, fragment }: Pick<WatchResponse, 'events' | 'fragment'>): readonly Revision[] {
+    const complete: Revision[] = []
+    for (const event of events) {
+      const revision = toNumber(event.kv?.modRevision ?? 0n)
+      if (revision < this.#next) continue
+      if (this.#partial !== undefined && this.#partial.revision !== revision)
+        complete.push(this.#complete(this.#partial))
+      this.#partial ??= { revision, changes: [] }
+      this.#partial.changes.push(toChange(event))
+    }
+    if (!fragment && this.#partial !== undefined) complete.push(this.#complete(this.#partial))
+    return complete
+  }
+
+  /** All revisions up to this one were received. False if that says nothing new. */
+  reach(revision: number): boolean {
+    if (this.#partial !== undefined || revision < this.#next) return false
+    this.#next = revision + 1
+    return true
+  }
+
+  /** The connection was lost: forgets the revision of which only a part has arrived. */
+  interrupt(): void {
+    this.#partial = undefined
+  }
+
+  #complete(partial: Revision): Revision {
+    this.#partial = undefined
+    this.#next = partial.revision + 1
+    return partial
+  }
+}
+
+function toChange({ type, kv, prevKv }: Event): KeyChange {
+  const before = prevKv === undefined ? {} : { before: fromKeyValue(prevKv) }
+  const now = fromKeyValue(kv!)
+  return type === Event_EventType.DELETE
+    ? { kind: 'deleted', key: now.key, ...before }
+    : { kind: 'put', kv: now, ...before }
+}

@@ -1,0 +1,139 @@
+import type { Change } from '../../core/changes.ts'
+import type { ConfigItem, ConfigKey } from '../../core/config/config-item.ts'
+import type { ServiceKey } from '../../core/naming/service.ts'
+import { recordKindNamed } from '../../core/records/record-kind.ts'
+import { UnknownRecordKind } from '../../core/records/stored-kinds.ts'
+import { historyIdOf } from '../../core/stamps.ts'
+import type { KeyChange } from './client/whole-revisions.ts'
+import { compareKeys, type Keys, type Place } from './keys.ts'
+import {
+  type ContentParts,
+  fromJson,
+  instanceOf,
+  type ItemFacts,
+  itemOf,
+  requestOf,
+  serviceOf,
+  withContentOf,
+} from './values.ts'
+
+/** Reads a content that is in parts. */
+export type ReadParts = (parts: ContentParts) => Promise<Buffer>
+
+type InstancePlace = Extract<Place, { of: 'instance' }>
+type RecordPlace = Extract<Place, { of: 'small-record' }>
+
+/** What belongs to a whole revision. */
+interface Context {
+  readonly stamp: number
+  readonly readParts: ReadParts
+}
+
+/** Who changed an item is in its history; the state does not keep it. */
+const NOBODY = { ip: '', user: null } as const
+
+/**
+ * The changes of one revision, as the state applies them. Services come before instances, and what is new comes in the order
+ * of its keys: so it is on every server, also on one that loads it later.
+ */
+export async function changesOfRevision(
+  keys: Keys,
+  events: readonly KeyChange[],
+  readParts: ReadParts,
+): Promise<Change[]> {
+  const ordered = events.toSorted(
+    (a, b) => rankOf(keys, a) - rankOf(keys, b) || compareKeys(keyOf(a), keyOf(b)),
+  )
+  const stamp = stampOf(keys, events)
+  const changes: Change[] = []
+  for (const event of ordered) {
+    const change = await changeOf(keys.read(keyOf(event)), event, { stamp, readParts })
+    if (change !== undefined) changes.push(change)
+  }
+  return changes
+}
+
+/** The item of a value, with its content. */
+export async function readItem(key: ConfigKey, value: Uint8Array, readParts: ReadParts): Promise<ConfigItem> {
+  const read = withContentOf<ItemFacts>(value)
+  return itemOf(key, read.parts === undefined ? read : { ...read, content: await readParts(read.parts) })
+}
+
+/** The value of a stored record of a kind. Throws `UnknownRecordKind`. */
+export function readRecord(
+  recordKind: string,
+  id: string,
+  bytes: Uint8Array,
+): { value: unknown; stamp: number } {
+  const { value, stamp } = fromJson(bytes) as { value: unknown; stamp: number }
+  const kind = recordKindNamed(recordKind)
+  if (kind === undefined) throw new UnknownRecordKind(recordKind)
+  return { value: kind.decode(value, id), stamp }
+}
+
+async function changeOf(
+  place: Place | undefined,
+  event: KeyChange,
+  context: Context,
+): Promise<Change | undefined> {
+  if (place?.of === 'config') return configChange(place.key, event, context)
+  if (place?.of === 'service') return serviceChange(place.service, event)
+  if (place?.of === 'instance') return instanceChange(place, event, context)
+  if (place?.of === 'small-record') return recordChange(place, event, context)
+  // History, contents and what the servers tell each other are not part of the state.
+  return undefined
+}
+
+function serviceChange(key: ServiceKey, event: KeyChange): Change {
+  if (event.kind === 'deleted') return { kind: 'service-deleted', key, serial: 0 }
+  return { kind: 'service-saved', ...serviceOf(key, event.kv.value) }
+}
+
+function instanceChange(
+  { service: serviceKey, address }: InstancePlace,
+  event: KeyChange,
+  { stamp }: Context,
+): Change {
+  if (event.kind === 'deleted')
+    return { kind: 'instance-removed', serviceKey, address, serial: 0, reason: 'deregistered', stamp }
+  return { kind: 'instance-saved', serviceKey, serviceSerial: 0, ...instanceOf(address, event.kv.value) }
+}
+
+function recordChange({ kind: recordKind, id }: RecordPlace, event: KeyChange, { stamp }: Context): Change {
+  if (event.kind === 'deleted') return { kind: 'record-removed', recordKind, id, stamp }
+  return { kind: 'record-saved', recordKind, id, ...readRecord(recordKind, id, event.kv.value) }
+}
+
+async function configChange(
+  key: ConfigKey,
+  event: KeyChange,
+  { stamp, readParts }: Context,
+): Promise<Change | undefined> {
+  const { before } = event
+  if (event.kind === 'put') {
+    const item = await readItem(key, event.kv.value, readParts)
+    const op = event.kv.version === 1 ? 'I' : 'U'
+    return { kind: 'config-published', op, item, previous: undefined, operator: NOBODY }
+  }
+  if (before === undefined) return undefined
+  const read = withContentOf<ItemFacts>(before.value)
+  const deleted = itemOf(key, read)
+  const historyId = historyIdOf(stamp)
+  return { kind: 'config-deleted', key, deleted, operator: NOBODY, atMs: deleted.modifiedMs, historyId }
+}
+
+/** A deletion has no value: its stamp is that of the request, which each revision of a server has. */
+function stampOf(keys: Keys, events: readonly KeyChange[]): number {
+  const request = events.find((event) => keys.read(keyOf(event))?.of === 'request')
+  return request?.kind === 'put' ? requestOf(request.kv.value).stamp : 0
+}
+
+function keyOf(event: KeyChange): string {
+  return event.kind === 'put' ? event.kv.key : event.key
+}
+
+/** Services are made before their instances and removed after them. */
+function rankOf(keys: Keys, event: KeyChange): number {
+  if (keys.read(keyOf(event))?.of !== 'service') return 1
+  return event.kind === 'put' ? 0 : 2
+}

@@ -1,0 +1,129 @@
+import type { HistoryEntry } from '../../core/config/history-record.ts'
+import { stampOfId } from '../../core/stamps.ts'
+import type { EtcdClient } from './client/etcd-client.ts'
+import type { KeyValue, Operation } from './client/messages.ts'
+import { prefixEnd } from './client/range-end.ts'
+import type { Keys } from './keys.ts'
+import { fromJson, type RecordFacts, withContentOf } from './values.ts'
+
+/** How many entries one step looks at. */
+const LOOKED_AT = 1_000
+/** How many records are removed with one request: three keys each. */
+const AT_ONCE = 30
+
+/** What stays of history. */
+export interface HistoryLimit {
+  /** Older records go, epoch ms. */
+  readonly beforeMs: number
+  /** The newest records of an item that exists that stay. */
+  readonly keep: number
+  /** The most records that one step removes. */
+  readonly most: number
+}
+
+/**
+ * Removes old records, in small steps, from one end of all histories to the other. Two servers that clean at the same time do
+ * no harm: a record is removed with all its keys at once, or not at all.
+ */
+export class HistoryCleaning {
+  readonly #client: Pick<EtcdClient, 'range' | 'txn'>
+  readonly #keys: Keys
+  /** Where the next step begins; undefined: at the beginning. */
+  #from: string | undefined
+  /** The item in which the last step ended, and how many of its records were seen. */
+  #item = ''
+  #seen = 0
+
+  constructor(client: Pick<EtcdClient, 'range' | 'txn'>, keys: Keys) {
+    this.#client = client
+    this.#keys = keys
+  }
+
+  /** One step. `more`: there are entries that were not looked at since the beginning. */
+  async step({ beforeMs, keep, most }: HistoryLimit): Promise<{ removed: number; more: boolean }> {
+    const prefix = this.#keys.every('history')
+    const from = this.#from ?? prefix
+    if (this.#from === undefined) this.#forgetItem()
+    const { kvs, more } = await this.#client.range({ key: from, end: prefixEnd(prefix), limit: LOOKED_AT })
+    const beyond = kvs.filter((kv) => this.#rankOf(kv.key) >= keep && atMsOf(kv) < beforeMs)
+    const gone = (await this.#ofGoneItems(kvs)).filter((kv) => atMsOf(kv) < beforeMs)
+    const due = [...new Set([...beyond, ...gone])].slice(0, most)
+    await this.#remove(due)
+    const isWhole = due.length < most
+    // A step that has removed as much as it may looks at the same entries again.
+    if (isWhole) this.#from = more ? `${kvs.at(-1)!.key}\0` : undefined
+    else this.#forgetItem()
+    return { removed: due.length, more: more || !isWhole }
+  }
+
+  #forgetItem(): void {
+    this.#item = ''
+    this.#seen = 0
+  }
+
+  /** How many newer records of its item there are. */
+  #rankOf(key: string): number {
+    const item = itemOf(key)
+    if (item !== this.#item) this.#seen = 0
+    this.#item = item
+    return this.#seen++
+  }
+
+  /** The entries of items that are not there any more. */
+  async #ofGoneItems(kvs: readonly KeyValue[]): Promise<KeyValue[]> {
+    const items = [...new Set(kvs.map(({ key }) => itemOf(key)))]
+    const there = new Set<string>()
+    for (let at = 0; at < items.length; at += AT_ONCE) {
+      const some = items.slice(at, at + AT_ONCE)
+      const success = some.map((item): Operation => ({
+        do: 'range',
+        key: this.#configKeyOf(item),
+        countOnly: true,
+      }))
+      const { results } = await this.#client.txn({ compare: [], success })
+      for (const [index, item] of some.entries()) {
+        const result = results[index]
+        if (result?.did === 'range' && result.count > 0) there.add(item)
+      }
+    }
+    return kvs.filter(({ key }) => !there.has(itemOf(key)))
+  }
+
+  /** History keys and keys of items differ in their kind only. */
+  #configKeyOf(item: string): string {
+    return this.#keys.every('config') + item.slice(this.#keys.every('history').length)
+  }
+
+  async #remove(due: readonly KeyValue[]): Promise<void> {
+    for (let at = 0; at < due.length; at += AT_ONCE) {
+      const operations = await Promise.all(due.slice(at, at + AT_ONCE).map((kv) => this.#removal(kv)))
+      await this.#client.txn({ compare: [], success: operations.flat() })
+    }
+  }
+
+  /** The parts of a content go with the record of the change that replaced it: that is the last one that shows it. */
+  async #removal({ key, value }: KeyValue): Promise<Operation[]> {
+    const version = this.#keys.of({
+      of: 'record-text',
+      stamp: stampOfId((fromJson(value) as HistoryEntry).id),
+    })
+    const removal: Operation[] = [
+      { do: 'delete', key },
+      { do: 'delete', key: version },
+    ]
+    const { kvs } = await this.#client.range({ key: version })
+    if (kvs[0] === undefined) return removal
+    const { facts, parts } = withContentOf<RecordFacts>(kvs[0].value)
+    if (parts === undefined || facts.op === 'I') return removal
+    const prefix = this.#keys.chunksOf(parts.stamp)
+    return [...removal, { do: 'delete', key: prefix, end: prefixEnd(prefix) }]
+  }
+}
+
+function itemOf(historyKey: string): string {
+  return historyKey.slice(0, historyKey.lastIndexOf('/'))
+}
+
+function atMsOf({ value }: KeyValue): number {
+  return (fromJson(value) as HistoryEntry).atMs
+}

@@ -1,0 +1,88 @@
+import type { ConfigKey } from '../../core/config/config-item.ts'
+import type { HistoryEntry, HistoryPage, HistoryRecord } from '../../core/config/history-record.ts'
+import type { EtcdClient } from './client/etcd-client.ts'
+import { prefixEnd } from './client/range-end.ts'
+import { isItemId, stampOfId } from '../../core/stamps.ts'
+import type { Keys } from './keys.ts'
+import { type ContentParts, fromJson, type RecordFacts, withContentOf } from './values.ts'
+
+/** How many entries are read at a time where one of them is looked for. */
+const LOOKED_AT = 100
+
+/** Reads the history of items. Entries are sorted newest first, so a page is one range. */
+export class HistoryKeys {
+  readonly #client: Pick<EtcdClient, 'range'>
+  readonly #keys: Keys
+  readonly #readParts: (parts: ContentParts) => Promise<Buffer>
+
+  constructor(
+    client: Pick<EtcdClient, 'range'>,
+    keys: Keys,
+    readParts: (parts: ContentParts) => Promise<Buffer>,
+  ) {
+    this.#client = client
+    this.#keys = keys
+    this.#readParts = readParts
+  }
+
+  /** See the port. */
+  async page(
+    key: ConfigKey,
+    { pageNo, pageSize }: { pageNo: number; pageSize: number },
+  ): Promise<HistoryPage> {
+    const range = this.#rangeOf(key)
+    if (pageNo === 1) {
+      const { count, kvs } = await this.#client.range({ ...range, limit: pageSize })
+      return { totalCount: count, entries: kvs.map(({ value }) => entryOf(value)) }
+    }
+    // etcd cannot skip keys: those of the pages before are read without their values.
+    const skipped = (pageNo - 1) * pageSize
+    const before = await this.#client.range({ ...range, limit: skipped, keysOnly: true })
+    const last = before.kvs.at(-1)
+    if (last === undefined || !before.more) return { totalCount: before.count, entries: [] }
+    const { kvs } = await this.#client.range({ ...range, key: `${last.key}\0`, limit: pageSize })
+    return { totalCount: before.count, entries: kvs.map(({ value }) => entryOf(value)) }
+  }
+
+  /** See the port. */
+  async record(id: number): Promise<HistoryRecord | undefined> {
+    if (isItemId(id)) return undefined
+    const { kvs } = await this.#client.range({
+      key: this.#keys.of({ of: 'record-text', stamp: stampOfId(id) }),
+    })
+    const [kv] = kvs
+    if (kv === undefined) return undefined
+    const { facts, content, parts } = withContentOf<RecordFacts>(kv.value)
+    return { ...facts, content: parts === undefined ? content : await this.#readParts(parts) }
+  }
+
+  /** See the port. */
+  async before(key: ConfigKey, id: number): Promise<HistoryRecord | undefined> {
+    const from = `${this.#keys.of({ of: 'history', key, stamp: stampOfId(id) })}\0`
+    const { kvs } = await this.#client.range({ ...this.#rangeOf(key), key: from, limit: 1 })
+    return kvs[0] && this.record(entryOf(kvs[0].value).id)
+  }
+
+  /** See the port. */
+  async lastUpdate(key: ConfigKey, itemId: number): Promise<HistoryRecord | undefined> {
+    const range = this.#rangeOf(key)
+    let from = range.key
+    for (;;) {
+      const { kvs, more } = await this.#client.range({ ...range, key: from, limit: LOOKED_AT })
+      const ofItem = kvs.map(({ value }) => entryOf(value)).filter(({ id }) => id > itemId)
+      const update = ofItem.find(({ op }) => op === 'U')
+      if (update !== undefined) return this.record(update.id)
+      if (!more || ofItem.length < kvs.length) return undefined
+      from = `${kvs.at(-1)!.key}\0`
+    }
+  }
+
+  #rangeOf(key: ConfigKey): { key: string; end: string } {
+    const prefix = this.#keys.historyOf(key)
+    return { key: prefix, end: prefixEnd(prefix) }
+  }
+}
+
+function entryOf(value: Uint8Array): HistoryEntry {
+  return fromJson(value) as HistoryEntry
+}

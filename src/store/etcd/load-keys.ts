@@ -1,0 +1,94 @@
+import type { ConfigItem } from '../../core/config/config-item.ts'
+import type { Service } from '../../core/naming/service.ts'
+import type { Snapshot, StoredInstance } from '../../core/ports.ts'
+import type { StoredRecord } from '../../core/records/record-kind.ts'
+import { stampOfId } from '../../core/stamps.ts'
+import type { EtcdClient } from './client/etcd-client.ts'
+import type { KeyValue } from './client/messages.ts'
+import { prefixEnd } from './client/range-end.ts'
+import { type ReadParts, readItem, readRecord } from './feed-changes.ts'
+import type { Keys } from './keys.ts'
+import { instanceOf, serviceOf } from './values.ts'
+
+/** Each page of a range counts what is left of it: few large ones are faster than many small ones. */
+const PAGE_SIZE = 5_000
+
+/** Reads everything that the state has, at one revision. */
+export async function loadKeys(
+  client: Pick<EtcdClient, 'pages' | 'range'>,
+  keys: Keys,
+  readParts: ReadParts,
+): Promise<Snapshot> {
+  const { revision } = await client.range({ key: keys.all, end: prefixEnd(keys.all), countOnly: true })
+  const stamps = new LargestStamp()
+  const all = (prefix: string) => sortedValues(client, { prefix, revision })
+  const configs = await Promise.all(
+    (await all(keys.every('config'))).map((kv) => configOf(keys, kv, readParts)),
+  )
+  for (const { historyId } of configs) stamps.see(stampOfId(historyId))
+  const records = (await all(keys.every('small-record'))).flatMap((kv) => recordOf(keys, kv, stamps))
+  const services = (await all(keys.every('service'))).flatMap((kv, index) =>
+    serviceOfKey(keys, kv, { index, stamps }),
+  )
+  const instances = (await all(keys.every('instance'))).flatMap((kv, index) => {
+    return storedInstance(keys, kv, { index: services.length + index, stamps })
+  })
+  return { configs, services, instances, records, revision, largestStamp: stamps.largest }
+}
+
+class LargestStamp {
+  largest = 0
+
+  see(stamp: number): void {
+    this.largest = Math.max(this.largest, stamp)
+  }
+}
+
+/** Where a thing is in the order of all, which gives it its serial. */
+interface Place {
+  readonly index: number
+  readonly stamps: LargestStamp
+}
+
+async function configOf(keys: Keys, { key, value }: KeyValue, readParts: ReadParts): Promise<ConfigItem> {
+  const place = keys.read(key)
+  if (place?.of !== 'config') throw new Error(`${key} is no key of an item.`)
+  return readItem(place.key, value, readParts)
+}
+
+function recordOf(keys: Keys, { key, value: bytes }: KeyValue, stamps: LargestStamp): StoredRecord[] {
+  const place = keys.read(key)
+  if (place?.of !== 'small-record') return []
+  const { kind: recordKind, id } = place
+  const { value, stamp } = readRecord(recordKind, id, bytes)
+  stamps.see(stamp)
+  return [{ recordKind, id, value }]
+}
+
+function serviceOfKey(keys: Keys, { key, value }: KeyValue, { index, stamps }: Place): Service[] {
+  const place = keys.read(key)
+  if (place?.of !== 'service') return []
+  const { service, stamp } = serviceOf(place.service, value)
+  stamps.see(stamp)
+  return [{ ...service, serial: index + 1 }]
+}
+
+function storedInstance(keys: Keys, { key, value }: KeyValue, { index, stamps }: Place): StoredInstance[] {
+  const place = keys.read(key)
+  if (place?.of !== 'instance') return []
+  const { record, healthy, stamp } = instanceOf(place.address, value)
+  stamps.see(stamp)
+  return [{ serviceKey: place.service, record: { ...record, serial: index + 1 }, healthy }]
+}
+
+/** The keys of a range in the order in which they were created; those of one revision by their names. */
+async function sortedValues(
+  client: Pick<EtcdClient, 'pages'>,
+  { prefix, revision }: { prefix: string; revision: number },
+): Promise<KeyValue[]> {
+  const found: KeyValue[] = []
+  const range = { key: prefix, end: prefixEnd(prefix), revision, pageSize: PAGE_SIZE }
+  for await (const { kvs } of client.pages(range)) found.push(...kvs)
+  // Ranges are sorted by key, and sorting keeps that for equal revisions.
+  return found.sort((a, b) => a.createRevision - b.createRevision)
+}

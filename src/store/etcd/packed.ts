@@ -1,0 +1,46 @@
+/** What a request of etcd may hold: the transactions in it and the operations of the largest of them, and its bytes. */
+const MOST_OPERATIONS = 120
+const MOST_BYTES = 1024 * 1024
+
+/** What counts of a unit for the size of a request. */
+export interface Weighed {
+  readonly compare: readonly unknown[]
+  readonly success: readonly unknown[]
+  readonly bytes: number
+}
+
+/** Whether a unit fits into a request of its own. */
+export function fits(unit: Weighed): boolean {
+  return widthOf(unit) < MOST_OPERATIONS && unit.bytes <= MOST_BYTES
+}
+
+/**
+ * Divides units into requests, in their order. etcd refuses a request if the number of its transactions and the operations of
+ * the largest one are together more than 128, and one of more than 1.5 MiB.
+ */
+export function packed<T extends Weighed>(units: readonly T[]): T[][] {
+  const requests: T[][] = []
+  let request: T[] = []
+  let width = 0
+  let bytes = 0
+  for (const unit of units) {
+    const wider = Math.max(width, widthOf(unit))
+    const isFull = request.length + 1 + wider > MOST_OPERATIONS || bytes + unit.bytes > MOST_BYTES
+    if (isFull && request.length > 0) {
+      requests.push(request)
+      request = []
+      width = 0
+      bytes = 0
+    }
+    request.push(unit)
+    width = Math.max(width, widthOf(unit))
+    bytes += unit.bytes
+  }
+  if (request.length > 0) requests.push(request)
+  return requests
+}
+
+/** etcd counts comparisons and operations alike. */
+function widthOf(unit: Weighed): number {
+  return Math.max(unit.compare.length, unit.success.length)
+}

@@ -1,0 +1,180 @@
+import type {
+  Change,
+  ConfigDeleted,
+  ConfigPublished,
+  InstanceSaved,
+  RecordRemoved,
+  RecordSaved,
+} from '../../core/changes.ts'
+import type { ConfigItem } from '../../core/config/config-item.ts'
+import type { InstanceAddress } from '../../core/naming/instance.ts'
+import type { ServiceKey } from '../../core/naming/service.ts'
+import type { Revision, Unit } from '../../core/ports.ts'
+import type { Read } from '../../core/reads.ts'
+import { stampOfId } from '../../core/stamps.ts'
+import { changedThing } from '../../core/units.ts'
+import type { Comparison, KeyRange, Operation } from './client/messages.ts'
+import { prefixEnd } from './client/range-end.ts'
+import type { Keys } from './keys.ts'
+import { partsOf } from './large-contents.ts'
+import {
+  contentValue,
+  entryOf,
+  instanceValue,
+  itemFacts,
+  recordOfChange,
+  serviceValue,
+  toJson,
+} from './values.ts'
+
+/** A unit as one transaction of etcd. */
+export interface UnitRequest {
+  readonly compare: readonly Comparison[]
+  readonly success: readonly Operation[]
+  /** The keys that it writes. */
+  readonly keys: readonly string[]
+  /** About how large it is. */
+  readonly bytes: number
+}
+
+/** The transaction of a unit that was decided at this revision. */
+export function unitRequest(keys: Keys, { reads, changes }: Unit, decidedAt: Revision): UnitRequest {
+  const writes = new Map<string, Operation>()
+  const conditions = new Map<string, Comparison>()
+  for (const condition of [...reads, ...changes.map(changedThing)].flatMap((read, index) =>
+    conditionsOf(keys, read, { decidedAt, isRead: index < reads.length }),
+  ))
+    conditions.set(
+      `${condition.key} ${condition.of}`,
+      conditions.get(`${condition.key} ${condition.of}`) ?? condition,
+    )
+  for (const change of changes)
+    for (const operation of operationsOf(keys, change)) {
+      if (operation.do !== 'put' && operation.do !== 'delete') continue
+      writes.set(operation.key, operation)
+      // Two servers with one stamp must not overwrite each other's history.
+      if (operation.key.startsWith(keys.every('record-text')))
+        conditions.set(operation.key, { key: operation.key, of: 'create', is: '=', to: 0 })
+    }
+  const success = [...writes.values()]
+  return { compare: [...conditions.values()], success, keys: [...writes.keys()], bytes: bytesOf(success) }
+}
+
+/** What etcd compares for a read: that it has not changed since, and was or was not there. */
+function conditionsOf(
+  keys: Keys,
+  read: Read,
+  { decidedAt, isRead }: { decidedAt: Revision; isRead: boolean },
+): Comparison[] {
+  const range = rangeOf(keys, read)
+  const unchanged: Comparison = { ...range, of: 'mod', is: '<', to: decidedAt + 1 }
+  // A key that was deleted since has the revision 0, so that its being there is compared too.
+  if (!isRead || read.of === 'records') return [unchanged]
+  if (read.of === 'instances') return read.none ? [{ ...range, of: 'create', is: '=', to: 0 }] : [unchanged]
+  return read.found
+    ? [unchanged, { ...range, of: 'create', is: '>', to: 0 }]
+    : [{ ...range, of: 'create', is: '=', to: 0 }]
+}
+
+function rangeOf(keys: Keys, read: Read): KeyRange {
+  switch (read.of) {
+    case 'config':
+      return { key: keys.of({ of: 'config', key: read.key }) }
+    case 'record':
+      return { key: keys.of({ of: 'small-record', kind: read.recordKind, id: read.id }) }
+    case 'records':
+      return { key: keys.of({ of: 'kind', kind: read.recordKind }) }
+    case 'service':
+      return { key: keys.of({ of: 'service', service: read.key }) }
+    case 'instance':
+      return { key: keys.of({ of: 'instance', service: read.serviceKey, address: read.address }) }
+    case 'instances': {
+      const prefix = keys.instancesOf(read.serviceKey)
+      return { key: prefix, end: prefixEnd(prefix) }
+    }
+  }
+}
+
+function operationsOf(keys: Keys, change: Change): Operation[] {
+  switch (change.kind) {
+    case 'config-published': {
+      const { item } = change
+      return [
+        put(keys.of({ of: 'config', key: item.key }), itemValue(item)),
+        ...historyOperations(keys, change),
+      ]
+    }
+    case 'config-deleted':
+      return [remove(keys.of({ of: 'config', key: change.key })), ...historyOperations(keys, change)]
+    case 'service-saved':
+      return [put(serviceKeyOf(keys, change.service.key), serviceValue(change.service, change.stamp))]
+    case 'service-deleted':
+      return [remove(serviceKeyOf(keys, change.key))]
+    case 'instance-saved':
+      return [put(instanceKeyOf(keys, change.serviceKey, change.record.address), instanceBytes(change))]
+    case 'instance-removed':
+      return [remove(instanceKeyOf(keys, change.serviceKey, change.address))]
+    case 'instance-health-changed':
+      throw new Error('A store of several servers gets instances whole.')
+    case 'record-saved':
+      return [
+        put(recordKeyOf(keys, change), toJson({ value: change.value, stamp: change.stamp })),
+        kindChanged(keys, change),
+      ]
+    case 'record-removed':
+      return [remove(recordKeyOf(keys, change)), kindChanged(keys, change)]
+  }
+}
+
+function historyOperations(keys: Keys, change: ConfigPublished | ConfigDeleted): Operation[] {
+  const { facts, shown } = recordOfChange(change)
+  const value = contentValue({ facts, content: shown.content, parts: partsOf(shown) })
+  const stamp = stampOfId(facts.id)
+  return [
+    put(keys.of({ of: 'record-text', stamp }), value),
+    put(keys.of({ of: 'history', key: facts.key, stamp }), toJson(entryOf(facts))),
+  ]
+}
+
+function serviceKeyOf(keys: Keys, service: ServiceKey): string {
+  return keys.of({ of: 'service', service })
+}
+
+function instanceKeyOf(keys: Keys, service: ServiceKey, address: InstanceAddress): string {
+  return keys.of({ of: 'instance', service, address })
+}
+
+function recordKeyOf(keys: Keys, { recordKind: kind, id }: RecordSaved | RecordRemoved): string {
+  return keys.of({ of: 'small-record', kind, id })
+}
+
+function kindChanged(keys: Keys, { recordKind: kind, stamp }: RecordSaved | RecordRemoved): Operation {
+  return put(keys.of({ of: 'kind', kind }), toJson(stamp))
+}
+
+function itemValue(item: ConfigItem): Buffer {
+  return contentValue({ facts: itemFacts(item), content: item.content, parts: partsOf(item) })
+}
+
+function instanceBytes({ record, healthy, beat, stamp }: InstanceSaved): Buffer {
+  if (healthy === undefined) throw new Error('A store of several servers gets instances whole.')
+  if (!Number.isFinite(record.weight))
+    throw new Error(`The weight ${record.weight} of an instance cannot be stored`)
+  const { address: _address, serial: _serial, ...rest } = record
+  return instanceValue({ record: rest, healthy, beat, stamp })
+}
+
+function put(key: string, value: Buffer): Operation {
+  return { do: 'put', key, value }
+}
+
+function remove(key: string): Operation {
+  return { do: 'delete', key }
+}
+
+function bytesOf(operations: readonly Operation[]): number {
+  return operations.reduce((sum, operation) => {
+    if (operation.do === 'put') return sum + operation.key.length + operation.value.length + 64
+    return sum + 128
+  }, 0)
+}

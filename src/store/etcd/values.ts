@@ -1,0 +1,139 @@
+import type { ConfigDeleted, ConfigPublished } from '../../core/changes.ts'
+import type { ConfigItem, ConfigKey } from '../../core/config/config-item.ts'
+import type { HistoryEntry, HistoryRecord } from '../../core/config/history-record.ts'
+import type { InstanceAddress, InstanceRecord } from '../../core/naming/instance.ts'
+import type { Service, ServiceKey } from '../../core/naming/service.ts'
+
+const LINE_END = 10
+
+/** Where a content is that is too large for the value that has it: in so many chunks of this stamp. */
+export interface ContentParts {
+  readonly stamp: number
+  readonly count: number
+}
+
+/** A value that has a content: a line of JSON, then the content or nothing. */
+export interface WithContent<T> {
+  readonly facts: T
+  readonly content: Buffer
+  /** Where the content is, if it is not in the value. */
+  readonly parts: ContentParts | undefined
+}
+
+/** What a value tells of an item besides its content. */
+export type ItemFacts = Omit<ConfigItem, 'key' | 'content'>
+
+/** What a value tells of a history record besides its content. */
+export type RecordFacts = Omit<HistoryRecord, 'content'>
+
+/** An instance as a value has it: the key has its address, and the state gives it a serial. */
+export interface InstanceValue {
+  readonly record: Omit<InstanceRecord, 'address' | 'serial'>
+  readonly healthy: boolean
+  /** Whether this write counts as a beat. */
+  readonly beat: boolean
+  readonly stamp: number
+}
+
+/** A service as a value has it. */
+export interface ServiceValue {
+  readonly service: Omit<Service, 'key' | 'serial'>
+  readonly stamp: number
+}
+
+/** The last request of a server: its number, the process that sent it, and the stamp of what it has written. */
+export interface RequestValue {
+  readonly number: number
+  readonly process: string
+  readonly stamp: number
+}
+
+/** A value that is JSON. */
+export function toJson(value: unknown): Buffer {
+  return Buffer.from(JSON.stringify(value))
+}
+
+/** What {@link toJson} wrote. */
+export function fromJson(value: Uint8Array): unknown {
+  return JSON.parse(bufferOf(value).toString())
+}
+
+/** The request of a value. */
+export function requestOf(value: Uint8Array): RequestValue {
+  return fromJson(value) as RequestValue
+}
+
+/** The value of facts with a content, which is elsewhere if `parts` says so. */
+export function contentValue<T>({ facts, content, parts }: WithContent<T>): Buffer {
+  const line = Buffer.from(`${JSON.stringify({ facts, parts })}\n`)
+  return parts === undefined ? Buffer.concat([line, content]) : line
+}
+
+/** What {@link contentValue} wrote. The content is a copy: the value is part of a larger buffer. */
+export function withContentOf<T>(value: Uint8Array): WithContent<T> {
+  const end = value.indexOf(LINE_END)
+  if (end < 0) throw new Error('A value of the store has no first line.')
+  const { facts, parts } = fromJson(value.subarray(0, end)) as Pick<WithContent<T>, 'facts' | 'parts'>
+  return { facts, parts, content: Buffer.from(value.subarray(end + 1)) }
+}
+
+/** What a value tells of an item. */
+export function itemFacts({ key: _key, content: _content, ...facts }: ConfigItem): ItemFacts {
+  return facts
+}
+
+/** What a page shows of a record. */
+export function entryOf({ md5: _md5, ...entry }: RecordFacts): HistoryEntry {
+  return entry
+}
+
+/**
+ * The history record of a change and the version whose content it has: an insert has its new text, an update the text
+ * before it, a deletion the deleted one.
+ */
+export function recordOfChange(change: ConfigPublished | ConfigDeleted): {
+  readonly facts: RecordFacts
+  readonly shown: ConfigItem
+} {
+  const isDeletion = change.kind === 'config-deleted'
+  const shown = isDeletion ? change.deleted : (change.previous ?? change.item)
+  const about = isDeletion
+    ? { id: change.historyId, op: 'D' as const, atMs: change.atMs }
+    : { id: change.item.historyId, op: change.op, atMs: change.item.modifiedMs }
+  const { key, md5, type, notes } = shown
+  const { appName, encryptedDataKey } = notes
+  const { ip: srcIp, user: srcUser } = change.operator
+  return { facts: { ...about, key, md5, type, appName, encryptedDataKey, srcIp, srcUser }, shown }
+}
+
+export function serviceValue({ key: _key, serial: _serial, ...service }: Service, stamp: number): Buffer {
+  return toJson({ service, stamp } satisfies ServiceValue)
+}
+
+/** The service of a value. */
+export function serviceOf(key: ServiceKey, value: Uint8Array): { service: Service; stamp: number } {
+  const { service, stamp } = fromJson(value) as ServiceValue
+  return { service: { ...service, key, serial: 0 }, stamp }
+}
+
+export function instanceValue(value: InstanceValue): Buffer {
+  return toJson(value)
+}
+
+/** The instance of a value. */
+export function instanceOf(
+  address: InstanceAddress,
+  value: Uint8Array,
+): Omit<InstanceValue, 'record'> & { record: InstanceRecord } {
+  const { record, ...rest } = fromJson(value) as InstanceValue
+  return { ...rest, record: { ...record, address, serial: 0 } }
+}
+
+/** The item of a value that has its content. */
+export function itemOf(key: ConfigKey, { facts, content }: WithContent<ItemFacts>): ConfigItem {
+  return { ...facts, key, content }
+}
+
+function bufferOf(value: Uint8Array): Buffer {
+  return Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+}

@@ -1,0 +1,153 @@
+/** The store in etcd under the core of two servers (src/store/etcd). */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { configKey } from '../../src/core/config/config-item.ts'
+import { deleteConfig } from '../../src/core/config/delete-config.ts'
+import { publishConfig } from '../../src/core/config/publish-config.ts'
+import { Follower } from '../../src/core/follower.ts'
+import { deregisterInstance } from '../../src/core/naming/instance-commands.ts'
+import { registerInstance } from '../../src/core/naming/register-instance.ts'
+import { SharedEngine } from '../../src/core/shared-engine.ts'
+import { SharedFollower } from '../../src/core/shared-follower.ts'
+import { Stamps } from '../../src/core/stamps.ts'
+import { publishing, registration, address } from '../../src/core/core.test-support.ts'
+import { systemClock } from '../../src/store/etcd/client/clock.ts'
+import { connectTo } from '../../src/store/etcd/client/connection.ts'
+import { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
+import { EtcdStore } from '../../src/store/etcd/etcd-store.ts'
+import { Keys } from '../../src/store/etcd/keys.ts'
+import { ETCD_HOOK_MS, etcdTools, startEtcd, type Etcd } from '../support/etcd.ts'
+
+const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
+const KEY = configKey('public', 'G', 'a')
+const NOBODY = { ip: '10.0.0.9', user: null }
+
+let etcd: Etcd
+let prefix = 0
+const stores: EtcdStore[] = []
+/** Every time is later than the one before. */
+let nowMs = 1_800_000_000_000
+
+/** The core of a server that shares a store. */
+async function startServer(member: string, keys = new Keys(`test-${prefix}/`)) {
+  const limits = { callMs: 15_000, attemptMs: 3_000 }
+  const { endpoints } = etcd
+  const open = connectTo(systemClock)
+  const client = new EtcdClient({ endpoints, clock: systemClock, random: () => 0, open, limits })
+  const failures: unknown[] = []
+  const process = `${member} ${stores.length}`
+  const failed = (error: unknown): void => void failures.push(error)
+  const feedLimitMs = 60_000
+  const store = new EtcdStore({ client, keys, member, process, clock: systemClock, feedLimitMs, failed })
+  stores.push(store)
+  const stamps = new Stamps()
+  const clock = () => ({ wallMs: ++nowMs, healthMs: 0, stamp: stamps.next(nowMs) })
+  const options = { clock, stamps, feed: { publishChanges: () => {} } }
+  const follower = Follower.load(await store.load(), options)
+  store.follow(new SharedFollower(follower, stamps))
+  const loop = { now: () => performance.now(), soon: (run: () => void) => void setImmediate(run) }
+  const engine = new SharedEngine({ follower, store, clock, loop, report: failed })
+  const { state } = follower
+  return {
+    store,
+    state,
+    engine,
+    failures,
+    contentOf: () => state.config(KEY)?.content.toString(),
+    ports: () => [...state.instances(registration().serviceKey)].map(({ record }) => record.address.port),
+  }
+}
+
+/** Waits until a server shows this. */
+async function seen<T>(shown: () => T, expected: T): Promise<void> {
+  await expect.poll(shown, { timeout: 30_000 }).toEqual(expected)
+}
+
+const publish = (content: string, other = {}) => publishConfig(publishing(content, other))
+const register = (port: number) => registerInstance(registration({ address: address({ port }) }))
+
+describe.skipIf(etcdTools.skip)(`two servers on etcd${note}`, { timeout: 90_000 }, () => {
+  beforeAll(async () => (etcd = await startEtcd()), ETCD_HOOK_MS)
+  afterAll(() => etcd?.stop())
+  afterEach(async () => {
+    await Promise.all(stores.splice(0).map((store) => store.close()))
+    prefix++
+  })
+
+  test('see what the other one writes, and what was there when they start', async () => {
+    const one = await startServer('one')
+    const two = await startServer('two')
+    expect(await one.engine.execute(publish('x'))).toBe(true)
+    expect(one.contentOf()).toBe('x')
+    await seen(two.contentOf, 'x')
+    await two.engine.execute(publish('y'))
+    await seen(one.contentOf, 'y')
+    const three = await startServer('three')
+    expect(three.contentOf()).toBe('y')
+    expect(three.state.config(KEY)).toEqual(one.state.config(KEY))
+  })
+
+  test('decide again on what the other one has changed', async () => {
+    const one = await startServer('one')
+    const two = await startServer('two')
+    await one.engine.execute(publish('first'))
+    await seen(two.contentOf, 'first')
+    const casMd5 = 'md5 of first'
+    const outcomes = await Promise.allSettled([
+      one.engine.execute(publish('from one', { casMd5 })),
+      two.engine.execute(publish('from two', { casMd5 })),
+    ])
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    await seen(two.contentOf, one.contentOf())
+    const { totalCount } = await two.store.history(KEY, { pageNo: 1, pageSize: 10 })
+    expect(totalCount).toBe(2)
+  })
+
+  test('keep the history of an item, by page and by id', async () => {
+    const one = await startServer('one')
+    for (const content of ['1', '2', '3']) await one.engine.execute(publish(content))
+    await one.engine.execute(deleteConfig(KEY, NOBODY))
+    const page = (pageNo: number) => one.store.history(KEY, { pageNo, pageSize: 3 })
+    const [first, second] = [await page(1), await page(2)]
+    expect(first.entries.map(({ op }) => op)).toEqual(['D', 'U', 'U'])
+    expect(second).toMatchObject({ totalCount: 4, entries: [{ op: 'I' }] })
+    const [newest] = first.entries
+    const record = await one.store.historyRecord(newest!.id)
+    expect(record?.content.toString()).toBe('3')
+    const before = await one.store.historyBefore(KEY, newest!.id)
+    expect(before).toMatchObject({ op: 'U', key: KEY })
+    expect(before?.content.toString()).toBe('2')
+    expect(await one.store.historyRecord(7)).toBeUndefined()
+  })
+
+  test('list instances in one order, whoever registered them', async () => {
+    const one = await startServer('one')
+    const two = await startServer('two')
+    await Promise.all([one.engine.execute(register(1)), two.engine.execute(register(2))])
+    await Promise.all([3, 4, 5].map((port) => one.engine.execute(register(port))))
+    const target = { serviceKey: registration().serviceKey, address: address({ port: 4 }), ephemeral: true }
+    await two.engine.execute(deregisterInstance(target))
+    await seen(() => one.ports().length, 4)
+    await seen(() => two.ports().length, 4)
+    const three = await startServer('three')
+    expect(two.ports()).toEqual(one.ports())
+    expect(three.ports()).toEqual(one.ports())
+    expect(one.failures).toEqual([])
+  })
+
+  test('keep a content of 10 MiB', async () => {
+    const one = await startServer('one')
+    const two = await startServer('two')
+    const content = Buffer.alloc(10 * 1024 * 1024, 'é')
+    await one.engine.execute(publish('x', { content }))
+    await seen(() => two.state.config(KEY)?.content.length, content.length)
+    expect(two.state.config(KEY)?.content.equals(content)).toBe(true)
+  })
+
+  test('let a process write nothing after another one has taken its place', async () => {
+    const frozen = await startServer('one')
+    const restarted = await startServer('one')
+    await restarted.engine.execute(publish('new'))
+    await expect(Promise.resolve(frozen.engine.execute(publish('old')))).rejects.toThrow('place')
+    expect(restarted.contentOf()).toBe('new')
+  })
+})

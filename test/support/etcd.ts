@@ -1,0 +1,197 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { needTool } from './need-tool.ts'
+import { freePort, temporaryDirectory } from './waypost.ts'
+
+const SCRIPT = fileURLToPath(new URL('../../scripts/etcd.js', import.meta.url))
+const { builtEtcd } = (await import(pathToFileURL(SCRIPT).href)) as { builtEtcd: () => Promise<string> }
+
+/** Whether tests on etcd must be skipped, with the reason: it is built with Go. */
+export const etcdTools = needTool('go')
+
+/** The time that a hook which starts etcd may take: the first one builds it. */
+export const ETCD_HOOK_MS = 600_000
+
+/** How to start etcd. */
+export interface EtcdOptions {
+  /** Three members can lose one of them. */
+  readonly members?: 1 | 3
+  /** How large the database may become. etcd accepts no changes then. */
+  readonly quotaBytes?: number
+  /** Whether each change is synced to disk. It is not by default: only a crash of the machine would lose it. */
+  readonly fsync?: boolean
+  /** Further flags of every member: `{ 'max-txn-ops': '128' }`. */
+  readonly flags?: Readonly<Record<string, string>>
+}
+
+/** One member of etcd in a process of its own. */
+export interface EtcdMember {
+  readonly name: string
+  /** Where clients reach it: `http://127.0.0.1:<port>`. */
+  readonly endpoint: string
+  readonly pid: number
+  /** Its log so far. */
+  output(): string
+  /** Sends SIGKILL. The data stays. */
+  kill(): Promise<void>
+  /** Stops the process with SIGSTOP: connections stay open and nothing is answered. */
+  pause(): void
+  /** Continues a paused process. */
+  resume(): void
+  /** Starts the member on its data again, after SIGKILL if it still runs, and waits until it answers. */
+  restart(): Promise<void>
+}
+
+/** The members of etcd. */
+export interface Etcd {
+  readonly members: readonly EtcdMember[]
+  readonly endpoints: readonly string[]
+  /** Ends all members. The data is removed after the run. */
+  stop(): Promise<void>
+}
+
+const START_LIMIT_MS = 60_000
+const HEALTH_LIMIT_MS = 1_000
+
+const running = new Set<ChildProcess>()
+process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')))
+
+/** Builds etcd if needed, starts it with empty data on free loopback ports, and waits until every member is healthy. */
+export async function startEtcd(options: EtcdOptions = {}): Promise<Etcd> {
+  const file = await builtEtcd()
+  const places = await findPlaces(options.members ?? 1)
+  const all = places.map(({ name, peer }) => `${name}=${peer}`).join(',')
+  const members = places.map((place) => new Member(file, place, flagsOf(place, all, options)))
+  for (const member of members) member.start()
+  try {
+    await Promise.all(members.map((member) => member.healthy()))
+  } catch (error) {
+    await Promise.all(members.map((member) => member.kill()))
+    throw error
+  }
+  return {
+    members,
+    endpoints: places.map(({ client }) => client),
+    stop: async () => void (await Promise.all(members.map((member) => member.kill()))),
+  }
+}
+
+interface Place {
+  readonly name: string
+  readonly client: string
+  readonly peer: string
+}
+
+async function findPlaces(count: number): Promise<readonly Place[]> {
+  const ports = new Set<number>()
+  while (ports.size < 2 * count) ports.add(await freePort())
+  const urls = [...ports].map((port) => `http://127.0.0.1:${port}`)
+  return Array.from({ length: count }, (_, i) => ({
+    name: `etcd-${i + 1}`,
+    client: urls[2 * i]!,
+    peer: urls[2 * i + 1]!,
+  }))
+}
+
+function flagsOf({ name, client, peer }: Place, all: string, options: EtcdOptions): string[] {
+  const flags = {
+    name,
+    'data-dir': join(temporaryDirectory('etcd-'), name),
+    'listen-client-urls': client,
+    'advertise-client-urls': client,
+    'listen-peer-urls': peer,
+    'initial-advertise-peer-urls': peer,
+    'initial-cluster': all,
+    'log-level': 'warn',
+    ...(options.quotaBytes === undefined ? {} : { 'quota-backend-bytes': String(options.quotaBytes) }),
+    ...(options.fsync === true ? {} : { 'unsafe-no-fsync': 'true' }),
+    ...options.flags,
+  }
+  return Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`)
+}
+
+class Member implements EtcdMember {
+  readonly name: string
+  readonly endpoint: string
+  readonly #file: string
+  readonly #flags: readonly string[]
+  #child: ChildProcess | undefined
+  #output = ''
+
+  constructor(file: string, place: Place, flags: readonly string[]) {
+    this.name = place.name
+    this.endpoint = place.client
+    this.#file = file
+    this.#flags = flags
+  }
+
+  get pid(): number {
+    return this.#child!.pid!
+  }
+
+  start(): void {
+    // Variables of the environment would be taken for flags.
+    const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('ETCD_')))
+    const child = spawn(this.#file, this.#flags, { stdio: ['ignore', 'pipe', 'pipe'], env })
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (chunk: string) => (this.#output += chunk))
+    running.add(child)
+    child.on('exit', () => running.delete(child))
+    this.#child = child
+  }
+
+  async healthy(): Promise<void> {
+    const deadline = Date.now() + START_LIMIT_MS
+    while (!(await isHealthy(this.endpoint))) {
+      const late = Date.now() > deadline
+      if (late || hasEnded(this.#child!))
+        throw new Error(
+          `${this.name} ${late ? 'did not become healthy' : 'ended'}; it printed:\n${this.#output}`,
+        )
+      await sleep(50)
+    }
+  }
+
+  output(): string {
+    return this.#output
+  }
+
+  async kill(): Promise<void> {
+    const child = this.#child!
+    if (hasEnded(child)) return
+    const ended = once(child, 'close')
+    child.kill('SIGKILL')
+    await ended
+  }
+
+  pause(): void {
+    this.#child!.kill('SIGSTOP')
+  }
+
+  resume(): void {
+    this.#child!.kill('SIGCONT')
+  }
+
+  async restart(): Promise<void> {
+    await this.kill()
+    this.start()
+    await this.healthy()
+  }
+}
+
+async function isHealthy(endpoint: string): Promise<boolean> {
+  try {
+    const answer = await fetch(`${endpoint}/health`, { signal: AbortSignal.timeout(HEALTH_LIMIT_MS) })
+    return answer.ok && ((await answer.json()) as { health?: string }).health === 'true'
+  } catch {
+    return false
+  }
+}
+
+function hasEnded(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null
+}

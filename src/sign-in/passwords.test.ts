@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import type { Refusal } from '../core/refusal.ts'
+import { Passwords, randomPassword } from './passwords.ts'
+
+const cost = { N: 2, r: 1, p: 1 }
+const passwords = new Passwords({ cost })
+
+test('a password matches its hash, and another does not', async () => {
+  const stored = await passwords.hash('päss word')
+  expect(await passwords.check('päss word', stored)).toEqual({ matches: true, isOutdated: false })
+  expect(await passwords.check('pass word', stored)).toEqual({ matches: false, isOutdated: false })
+})
+
+test('what is stored has the parameters and a salt, and not the password', async () => {
+  const [one, other] = [await passwords.hash('secret'), await passwords.hash('secret')]
+  expect(one).toMatch(/^scrypt\$2\$1\$1\$[\w-]{22}\$[\w-]{43}$/)
+  expect(other).not.toBe(one)
+})
+
+test('no password matches where nothing is stored', async () => {
+  for (const password of ['', 'secret'])
+    expect(await passwords.check(password, undefined)).toEqual({ matches: false, isOutdated: false })
+})
+
+test('a hash with other parameters matches and is outdated', async () => {
+  const stored = await new Passwords({ cost: { ...cost, N: 4 } }).hash('secret')
+  expect(await passwords.check('secret', stored)).toEqual({ matches: true, isOutdated: true })
+  expect(await passwords.check('other', stored)).toEqual({ matches: false, isOutdated: false })
+})
+
+test.each([
+  '',
+  'secret',
+  'scrypt$2$1$1$AAAA',
+  'scrypt$2$1$1$AAAAAAAAAAAAAAAAAAAAAA$AAAA',
+  'scrypt$999999999$1$1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
+])('a stored text that is no hash is an error: %j', async (stored) => {
+  await expect(passwords.check('secret', stored)).rejects.toThrow('cannot be read')
+})
+
+test('the hash of the server is one that the parameters of today made', async () => {
+  expect(await new Passwords().hash('secret')).toMatch(/^scrypt\$16384\$8\$5\$/)
+})
+
+test('hashes that find no place are refused, and tell when to try again', async () => {
+  const few = new Passwords({ cost, limits: { atOnce: 1, waiting: 1 } })
+  const hashes = ['a', 'b', 'c'].map((client) => few.hash('secret', client))
+  const outcomes = await Promise.allSettled(hashes)
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected'])
+  const refusal = await hashes[2]!.catch((error: Refusal) => error)
+  expect(refusal).toMatchObject({ code: 'sign-in-slowed', facts: { retryAfterSeconds: 5 } })
+})
+
+test('random passwords differ', () => {
+  expect(randomPassword()).toMatch(/^[\w-]{22}$/)
+  expect(randomPassword()).not.toBe(randomPassword())
+})

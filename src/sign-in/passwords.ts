@@ -1,0 +1,114 @@
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import { availableParallelism } from 'node:os'
+import { Refusal } from '../core/refusal.ts'
+import { FairQueue, type QueueLimits } from './fair-queue.ts'
+
+/** What scrypt costs: `N` rounds of memory, blocks of `r`, `p` times. */
+interface Cost {
+  readonly N: number
+  readonly r: number
+  readonly p: number
+}
+
+/** One of the choices that the OWASP password storage guide calls equal: 16 MiB. Decision 0029 has what it costs. */
+const COST: Cost = { N: 2 ** 14, r: 8, p: 5 }
+const SALT_BYTES = 16
+const HASH_BYTES = 32
+
+/** Two hashes at the same time at most. On a small machine one, so that a processor is left for the event loop. */
+const LIMITS: QueueLimits = { atOnce: Math.min(2, Math.max(1, availableParallelism() - 1)), waiting: 200 }
+
+/**
+ * Whether a password is that of a stored hash. `isOutdated`: it is, and the hash was made with other
+ * parameters than those in use now.
+ */
+export interface PasswordCheck {
+  readonly matches: boolean
+  readonly isOutdated: boolean
+}
+
+/** What a test sets. */
+export interface PasswordOptions {
+  readonly cost?: Cost
+  readonly limits?: QueueLimits
+}
+
+/** Hashes that nobody at a network address asked for, such as those of a new user. */
+const NO_CLIENT = ''
+
+/**
+ * Hashes passwords with Node's scrypt, off the event loop. The stored text is `scrypt$N$r$p$salt$hash`, the last two as
+ * base64url. A `client` is an address: clients take turns. With too many at once, `sign-in-slowed` is thrown.
+ */
+export class Passwords {
+  readonly #cost: Cost
+  readonly #queue: FairQueue
+
+  constructor({ cost = COST, limits = LIMITS }: PasswordOptions = {}) {
+    this.#cost = cost
+    this.#queue = new FairQueue(limits, tooMany)
+  }
+
+  /** The text to store for a password. */
+  async hash(password: string, client = NO_CLIENT): Promise<string> {
+    const { N, r, p } = this.#cost
+    const salt = randomBytes(SALT_BYTES)
+    const hash = await this.#queue.run(client, () => derive(password, salt, this.#cost))
+    return ['scrypt', N, r, p, salt.toString('base64url'), hash.toString('base64url')].join('$')
+  }
+
+  /** Takes as long where nothing is stored: nobody learns from the time which users there are. */
+  async check(password: string, stored: string | undefined, client = NO_CLIENT): Promise<PasswordCheck> {
+    const known = stored === undefined ? undefined : readStored(stored)
+    const { cost, salt } = known ?? { cost: this.#cost, salt: NO_SALT }
+    const hash = await this.#queue.run(client, () => derive(password, salt, cost))
+    const matches = timingSafeEqual(hash, known?.hash ?? NO_HASH) && known !== undefined
+    return { matches, isOutdated: matches && !isEqual(cost, this.#cost) }
+  }
+}
+
+const NO_SALT = Buffer.alloc(SALT_BYTES)
+const NO_HASH = Buffer.alloc(HASH_BYTES)
+
+interface Stored {
+  readonly cost: Cost
+  readonly salt: Buffer
+  readonly hash: Buffer
+}
+
+/** Throws an Error for a text that `hash` has not made. */
+function readStored(text: string): Stored {
+  const [, N, r, p, salt = '', hash = ''] =
+    /^scrypt\$(\d{1,8})\$(\d{1,3})\$(\d{1,3})\$([\w-]+)\$([\w-]+)$/.exec(text) ?? []
+  const stored = {
+    cost: { N: Number(N), r: Number(r), p: Number(p) },
+    salt: Buffer.from(salt, 'base64url'),
+    hash: Buffer.from(hash, 'base64url'),
+  }
+  if (stored.hash.length !== HASH_BYTES) throw new Error('The hash of a password cannot be read.')
+  return stored
+}
+
+function isEqual(one: Cost, other: Cost): boolean {
+  return one.N === other.N && one.r === other.r && one.p === other.p
+}
+
+function derive(password: string, salt: Buffer, cost: Cost): Promise<Buffer> {
+  const options = { ...cost, maxmem: 2 ** 20 + 256 * cost.N * cost.r }
+  return new Promise((resolve, reject) => {
+    scrypt(password, salt, HASH_BYTES, options, (error, hash) =>
+      error === null ? resolve(hash) : reject(error),
+    )
+  })
+}
+
+function tooMany(): Refusal {
+  return new Refusal('sign-in-slowed', 'Too many callers sign in at once: try again in a few seconds.', {
+    retryAfterSeconds: 5,
+  })
+}
+
+/** A password that nobody can guess: 128 random bits. */
+export function randomPassword(): string {
+  return randomBytes(16).toString('base64url')
+}

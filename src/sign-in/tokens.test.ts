@@ -1,0 +1,128 @@
+import { SignJWT } from 'jose'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { createUser } from '../core/access/access-commands.ts'
+import { SIGNING_KEY, USER } from '../core/access/access-records.ts'
+import { createFirstKey, rotateKeys } from '../core/access/signing-key-commands.ts'
+import { at, carryOut, WALL_MS } from '../core/core.test-support.ts'
+import { State } from '../core/state.ts'
+import { Tokens } from './tokens.ts'
+
+const HOUR = 3_600_000
+const secret = Buffer.alloc(32, 7).toString('base64url')
+let state: State
+let clock: { nowMs: number }
+let tokens: Tokens
+
+beforeEach(() => {
+  state = new State(WALL_MS)
+  clock = { nowMs: WALL_MS }
+  carryOut(state, createFirstKey({ id: 'key 1', secret }), at(0))
+  carryOut(state, createUser({ username: 'ann', passwordHash: 'h' }), at(0))
+  tokens = startTokens()
+})
+
+const startTokens = () => new Tokens({ records: state, nowMs: () => clock.nowMs, ttlMs: 5 * HOUR })
+const ann = () => state.record(USER, 'ann')!
+const issue = async () => (await tokens.issue(ann())).token
+const codeOf = async (token: string) => {
+  const identity = await tokens.identify(token)
+  return identity.kind === 'not-signed-in' ? identity.code : identity.kind
+}
+
+/** A token as somebody else could make it. */
+function forged(
+  { alg = 'HS256', kid = 'key 1', key = secret, exp = WALL_MS / 1000 + 60 },
+  claims: object = { stamp: ann().credentialStamp },
+): Promise<string> {
+  const jwt = new SignJWT({ ...claims }).setProtectedHeader({ alg, ...(kid === '' ? {} : { kid }) })
+  jwt.setSubject('ann').setExpirationTime(exp)
+  return jwt.sign(Buffer.from(key, 'base64url'))
+}
+
+test('a token says who it is of, until when, and with which password and key', async () => {
+  const { token, ttlSeconds } = await tokens.issue(ann())
+  expect(ttlSeconds).toBe(5 * 3_600)
+  expect(await startTokens().identify(token)).toEqual({
+    kind: 'user',
+    by: 'token',
+    username: 'ann',
+    credentialStamp: ann().credentialStamp,
+    expiresMs: WALL_MS + 5 * HOUR,
+    keyId: 'key 1',
+  })
+})
+
+test('a token that was verified is known at once', async () => {
+  const token = await issue()
+  expect(tokens.known(token)).toBeUndefined()
+  const identity = await tokens.identify(token)
+  expect(tokens.known(token)).toBe(identity)
+  expect(tokens.identify(token)).toBe(identity)
+  expect(tokens.known(`${token}x`)).toBeUndefined()
+})
+
+test('a token that anybody else made or changed does not count', async () => {
+  const token = await issue()
+  const [header = '', payload = '', signature = ''] = token.split('.')
+  const other = Buffer.from(JSON.stringify({ sub: 'root', stamp: 1, exp: 2e9 })).toString('base64url')
+  const none = Buffer.from(JSON.stringify({ alg: 'none', kid: 'key 1' })).toString('base64url')
+  for (const text of [
+    '',
+    'abc',
+    'a.b.c',
+    `${header}.${payload}.`,
+    `${header}.${payload}`,
+    `${header}.${other}.${signature}`,
+    `${none}.${payload}.`,
+    `${none}.${payload}.${signature}`,
+    `${token}a`,
+    'x'.repeat(5_000),
+    `${token}.${'x'.repeat(5_000)}`,
+  ])
+    expect(await codeOf(text)).toBe('token-invalid')
+})
+
+test('a token with another key, key id, algorithm or claims does not count', async () => {
+  expect(await codeOf(await forged({}))).toBe('user')
+  const longKey = Buffer.alloc(64, 7).toString('base64url')
+  for (const token of [
+    await forged({ key: Buffer.alloc(32, 8).toString('base64url') }),
+    await forged({ kid: 'key 2' }),
+    await forged({ kid: '' }),
+    await forged({ alg: 'HS512', key: longKey }),
+    await forged({}, {}),
+    await forged({}, { stamp: 'x' }),
+  ])
+    expect(await codeOf(token)).toBe('token-invalid')
+})
+
+test('a token expires', async () => {
+  const token = await issue()
+  clock.nowMs += 5 * HOUR - 1_000
+  expect(await codeOf(token)).toBe('user')
+  clock.nowMs += 1_000
+  tokens = startTokens()
+  expect(await codeOf(token)).toBe('token-expired')
+  expect(await codeOf(await forged({ exp: 1 }))).toBe('token-expired')
+})
+
+describe('after a rotation', () => {
+  test('the new key signs, and the old one verifies', async () => {
+    const old = await issue()
+    carryOut(
+      state,
+      rotateKeys({ id: 'key 2', secret: Buffer.alloc(32, 9).toString('base64url') }, HOUR),
+      at(1),
+    )
+    expect(await tokens.identify(await issue())).toMatchObject({ keyId: 'key 2' })
+    expect(await tokens.identify(old)).toMatchObject({ keyId: 'key 1' })
+  })
+
+  test('a key that is gone verifies no more', async () => {
+    const old = await issue()
+    carryOut(state, rotateKeys({ id: 'key 2', secret }, HOUR), at(1))
+    carryOut(state, rotateKeys({ id: 'key 3', secret }, HOUR), at(2 * HOUR))
+    expect(state.record(SIGNING_KEY, 'key 1')).toBeUndefined()
+    expect(await codeOf(old)).toBe('token-invalid')
+  })
+})

@@ -1,0 +1,124 @@
+import { errors, jwtVerify, SignJWT } from 'jose'
+import { SIGNING_KEY, type SigningKey, type User } from '../core/access/access-records.ts'
+import type { Identity, NotSignedIn, SignedIn } from '../core/access/identity.ts'
+import { ownText } from '../core/own-text.ts'
+import type { RecordView } from '../core/records/record-tables.ts'
+
+/** What tokens work with. */
+export interface TokenParts {
+  readonly records: RecordView
+  /** Epoch ms. */
+  readonly nowMs: () => number
+  /** How long a token counts, ms. */
+  readonly ttlMs: number
+}
+
+/** A token, and how long it counts. */
+export interface IssuedToken {
+  readonly token: string
+  readonly ttlSeconds: number
+}
+
+const ALGORITHM = 'HS256'
+/** No token of this server is as long. */
+const MAX_LENGTH = 4_096
+/** Verified tokens that are remembered, a few hundred bytes each. */
+const MOST_REMEMBERED = 20_000
+
+const INVALID: NotSignedIn = { kind: 'not-signed-in', code: 'token-invalid' }
+const EXPIRED: NotSignedIn = { kind: 'not-signed-in', code: 'token-expired' }
+
+/**
+ * Signs access tokens (JWT, HS256) and verifies them. What a token says is true when it was signed; whether it still counts
+ * is judged at each use (`problemOf`). A verified token is remembered, so that using it again costs no signature.
+ */
+export class Tokens {
+  readonly #parts: TokenParts
+  readonly #remembered = new Map<string, SignedIn>()
+
+  constructor(parts: TokenParts) {
+    this.#parts = parts
+  }
+
+  /** How long a token counts. */
+  get ttlSeconds(): number {
+    return Math.max(1, Math.floor(this.#parts.ttlMs / 1000))
+  }
+
+  /** A token for a user whose password was checked. */
+  async issue({ username, credentialStamp }: User): Promise<IssuedToken> {
+    const { ttlSeconds } = this
+    const [keyId, key] = this.#signingKey()
+    const nowSeconds = Math.floor(this.#parts.nowMs() / 1000)
+    const token = await new SignJWT({ stamp: credentialStamp })
+      .setProtectedHeader({ alg: ALGORITHM, kid: keyId })
+      .setSubject(username)
+      .setIssuedAt(nowSeconds)
+      .setExpirationTime(nowSeconds + ttlSeconds)
+      .sign(secretOf(key))
+    return { token, ttlSeconds }
+  }
+
+  /** The user of a token that was verified before. */
+  known(token: string): SignedIn | undefined {
+    return this.#remembered.get(token)
+  }
+
+  /** Who a token is of: at once if it was verified before. */
+  identify(token: string): Identity | Promise<Identity> {
+    if (token.length > MAX_LENGTH) return INVALID
+    return this.#remembered.get(token) ?? this.#verify(token)
+  }
+
+  async #verify(token: string): Promise<Identity> {
+    try {
+      const { payload, protectedHeader } = await jwtVerify(token, ({ kid }) => this.#keyOf(kid), {
+        algorithms: [ALGORITHM],
+        requiredClaims: ['sub', 'exp'],
+        currentDate: new Date(this.#parts.nowMs()),
+      })
+      const { sub: username = '', exp = 0, stamp } = payload
+      if (typeof stamp !== 'number') return INVALID
+      const expiresMs = exp * 1000
+      const keyId = protectedHeader.kid ?? ''
+      return this.#remember(token, {
+        kind: 'user',
+        by: 'token',
+        username,
+        credentialStamp: stamp,
+        expiresMs,
+        keyId,
+      })
+    } catch (error) {
+      if (error instanceof errors.JWTExpired) return EXPIRED
+      if (error instanceof errors.JOSEError) return INVALID
+      throw error
+    }
+  }
+
+  #remember(token: string, identity: SignedIn): SignedIn {
+    const remembered = this.#remembered
+    if (remembered.size >= MOST_REMEMBERED) remembered.delete(remembered.keys().next().value ?? '')
+    // A token is a piece of a request, which must not stay in memory with it.
+    remembered.set(ownText(token), identity)
+    return identity
+  }
+
+  #keyOf(keyId: string | undefined): Uint8Array {
+    const key = keyId === undefined ? undefined : this.#parts.records.record(SIGNING_KEY, keyId)
+    if (key === undefined) throw new errors.JWKSNoMatchingKey()
+    return secretOf(key)
+  }
+
+  /** The newest key. */
+  #signingKey(): readonly [id: string, key: SigningKey] {
+    const keys = [...this.#parts.records.records(SIGNING_KEY)]
+    const newest = keys.sort(([, one], [, other]) => other.createdStamp - one.createdStamp)[0]
+    if (newest === undefined) throw new Error('There is no signing key.')
+    return newest
+  }
+}
+
+function secretOf({ secret }: SigningKey): Uint8Array {
+  return Buffer.from(secret, 'base64url')
+}

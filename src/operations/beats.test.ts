@@ -1,9 +1,10 @@
+import { ANONYMOUS } from '../core/access/identity.ts'
 import { beforeEach, expect, test } from 'vitest'
 import { at, EngineWorld, lastHeardMs, ORDERS } from '../core/core.test-support.ts'
 import { beatOperations } from './beats.ts'
 import { type Authorisation, Guard } from './guard.ts'
 
-const caller = { ip: '10.0.0.1' }
+const caller = { ip: '10.0.0.1', identity: ANONYMOUS }
 const address = { ip: '10.0.0.7', port: 80, cluster: 'DEFAULT' }
 const full = { ephemeral: undefined, weight: undefined, metadata: { zone: 'a' } }
 const request = { serviceKey: ORDERS, ...address, full, fingerprint: 'PUT ?beat' }

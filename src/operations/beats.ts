@@ -4,6 +4,7 @@ import { registerInstance } from '../core/naming/register-instance.ts'
 import { Refusal } from '../core/refusal.ts'
 import { afterwards } from './afterwards.ts'
 import type { InstanceParts } from './instances.ts'
+import { NEVER_RECORDED } from './operation-audit.ts'
 import { serviceResource, someServices, WRITE_SERVICE } from './services.ts'
 
 /** A beat. One that names no cluster renews that ip and port in any. */
@@ -41,6 +42,7 @@ export function beatOperations(parts: Omit<InstanceParts, 'loop' | 'maxInstanceM
      */
     beat: guard.operation({
       permission: WRITE_SERVICE,
+      audit: { operation: 'beat', isRecorded: (request) => registersPersistent(state, request) },
       resources: ({ serviceKey }: BeatRequest) => [serviceResource(serviceKey)],
       run: (request): Beaten | Promise<Beaten> => {
         const result = beat(parts, request, clock())
@@ -54,6 +56,7 @@ export function beatOperations(parts: Omit<InstanceParts, 'loop' | 'maxInstanceM
     /** Renews the instance that this beat, known by its fingerprint, renewed before; undefined where it is not known. */
     repeat: guard.finding({
       permission: WRITE_SERVICE,
+      audit: { operation: 'beat', isRecorded: NEVER_RECORDED },
       scope: () => someServices({ namespaceId: undefined }),
       find: (fingerprint: string) => liveness.find(fingerprint),
       touches: (instance) =>
@@ -67,6 +70,13 @@ export function beatOperations(parts: Omit<InstanceParts, 'loop' | 'maxInstanceM
 }
 
 type BeatOperationParts = Parameters<typeof beatOperations>[0]
+
+/** A beat is only counted, unless it makes an instance that an operator keeps. */
+function registersPersistent(state: InstanceParts['state'], request: BeatRequest): boolean {
+  if (request.full?.ephemeral !== false) return false
+  const { serviceKey, ip, port, cluster = DEFAULT_CLUSTER } = request
+  return state.instance(serviceKey, { ip, port, cluster }) === undefined
+}
 
 function renewed(parts: BeatOperationParts, { instances, healed }: Renewed): Beaten {
   parts.engine.applyBehind(healed)

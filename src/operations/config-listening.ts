@@ -70,11 +70,12 @@ export function listeningOperations({ guard, polls }: ListeningParts) {
       find: (poll: PollRequest) => poll.items,
       resource: ({ key }) => configResource(key),
       refusesNothingLeft: true,
-      run: (items, poll): Polled => {
+      run: (items, poll, caller): Polled => {
         const changed = polls.compare(items)
         if (changed.length > 0 || !poll.waits) return { kind: 'compared', changed }
-        // The poll itself where nothing was left out: thousands are held.
-        const handle = polls.hold(items === poll.items ? poll : onlyOf(poll, items))
+        const mayRead = guard.later(caller, 'read')
+        // The poll itself where everybody may read everything: thousands are held.
+        const handle = polls.hold(mayRead === undefined ? poll : judgedAgain(poll, items, mayRead))
         return handle === 'too-many' ? TOO_MANY : { kind: 'held', handle }
       },
     }),
@@ -96,6 +97,14 @@ export function listeningOperations({ guard, polls }: ListeningParts) {
   }
 }
 
-function onlyOf(poll: PollRequest, items: readonly WatchedItem[]): ConfigPoll {
-  return { items, ip: poll.ip, dueMs: poll.dueMs, answer: (changed) => poll.answer(changed) }
+/** What the caller may no longer read when the poll is answered does not differ. Its next poll then says why. */
+function judgedAgain(
+  poll: PollRequest,
+  items: readonly WatchedItem[],
+  mayRead: (resource: Resource) => boolean,
+): ConfigPoll {
+  const { ip, dueMs } = poll
+  const answer = (changed: readonly WatchedItem[]): void =>
+    poll.answer(changed.filter(({ key }) => mayRead(configResource(key))))
+  return { items, ip, dueMs, answer }
 }

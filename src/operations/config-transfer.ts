@@ -17,6 +17,7 @@ import {
   type ImportOutcome,
   type ImportParts,
 } from './import-configs.ts'
+import { type AuditedOutcome, NEVER_RECORDED } from './operation-audit.ts'
 
 /** What exports, imports and clones work on. */
 export interface TransferParts {
@@ -62,11 +63,10 @@ export type TransferOperations = ReturnType<typeof transferOperations>
 
 /** Makes the operations of export, import and clone. */
 export function transferOperations(parts: TransferParts) {
-  const { guard, state } = parts
-  const someOf = ({ namespaceId }: { namespaceId: string }): Resource => ({
-    kind: 'some-configs',
-    namespaceId,
-  })
+  return { ...exportOperations(parts), ...importOperations(parts) }
+}
+
+function exportOperations({ guard, state }: TransferParts) {
   return {
     /** The items that match. */
     exportMatching: guard.listing({
@@ -85,9 +85,16 @@ export function transferOperations(parts: TransferParts) {
       touches: (items) => items.map(({ key }) => ({ action: 'read', resource: configResource(key) })),
       run: (items) => items,
     }),
+  }
+}
+
+function importOperations(parts: TransferParts) {
+  const { guard, state } = parts
+  return {
     /** Whether items can be imported into a namespace: only into one on the list, or the default one. */
     takesImports: guard.operation({
       permission: WRITE_CONFIG,
+      audit: { operation: 'check import', isRecorded: NEVER_RECORDED },
       resources: (request: { namespaceId: string }) => [someOf(request)],
       run: ({ namespaceId }) => isListed(state, namespaceId),
     }),
@@ -96,6 +103,7 @@ export function transferOperations(parts: TransferParts) {
       permission: WRITE_CONFIG,
       resources: ({ items }: ImportRequest) => items.map(({ key }) => configResource(key)),
       run: (request, caller) => importAll(parts, request, caller),
+      audit: { operation: 'import configs', isRecorded: changesAnything, cameTo: auditedImport },
     }),
     /** Copies items. Refusal `invalid-parameter` where two of them get one name. */
     clone: guard.finding({
@@ -113,8 +121,13 @@ export function transferOperations(parts: TransferParts) {
         const items = copies.map(importItemOf)
         return { kind: 'done', outcome: await importAll(parts, { items, policy, dryRun, srcUser }, caller) }
       },
+      audit: { operation: 'clone configs', isRecorded: changesAnything, cameTo: auditedClone },
     }),
   }
+}
+
+function someOf({ namespaceId }: { namespaceId: string }): Resource {
+  return { kind: 'some-configs', namespaceId }
 }
 
 /** The default namespace always exists. */
@@ -135,6 +148,21 @@ function importAll(
     return budget.within(key, content.length, () => engine.execute(command))
   }
   return importConfigs({ state, publish }, items, { policy, dryRun })
+}
+
+function changesAnything({ dryRun }: ImportOptions): boolean {
+  return !dryRun
+}
+
+/** A batch that stopped is refused, also where some of it was published. */
+function auditedImport({ published, skipped, failed, stoppedBy }: ImportOutcome): AuditedOutcome {
+  const detail = `published ${published.length}, skipped ${skipped.length}, failed ${failed.length}`
+  if (failed.length === 0) return { result: 'done', detail }
+  return { result: 'refused', code: stoppedBy?.code ?? '', detail }
+}
+
+function auditedClone(cloned: Cloned): AuditedOutcome {
+  return cloned.kind === 'done' ? auditedImport(cloned.outcome) : { result: 'refused', code: cloned.kind }
 }
 
 interface Copy {

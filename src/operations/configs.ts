@@ -9,6 +9,7 @@ import type { Engine } from '../core/engine.ts'
 import { Refusal } from '../core/refusal.ts'
 import type { State } from '../core/state.ts'
 import type { Caller, Guard, Resource } from './guard.ts'
+import { NEVER_RECORDED } from './operation-audit.ts'
 import { cutPage, pageOf, type PageRequest } from './page.ts'
 
 /** What the operations on configurations work on. */
@@ -95,6 +96,7 @@ function publishOperation({ guard, engine, budget }: ConfigParts) {
     /** Publishes within the content budget. Refusals `config-changed`, `content-memory`. */
     publish: guard.operation({
       permission: WRITE_CONFIG,
+      audit: { operation: 'publish config' },
       resources: ({ key }: PublishRequest) => [configResource(key)],
       run: (request, caller) => {
         const { key, content, type, notes, casMd5, srcUser } = request
@@ -112,18 +114,21 @@ function removeOperations({ guard, state, engine }: ConfigParts) {
     /** Deletes an item; true also where there was none. */
     remove: guard.operation({
       permission: WRITE_CONFIG,
+      audit: { operation: 'delete config' },
       resources: ({ key }: { key: ConfigKey; srcUser?: string | undefined }) => [configResource(key)],
       run: ({ key, srcUser }, caller) => engine.execute(deleteConfig(key, operatorOf(caller, srcUser))),
     }),
     /** Ends the beta of an item. There never is one, so that only the permission is judged. */
     endBeta: guard.operation({
       permission: WRITE_CONFIG,
+      audit: { operation: 'end beta', isRecorded: NEVER_RECORDED },
       resources: (key: ConfigKey) => [configResource(key)],
       run: () => undefined,
     }),
     /** Deletes the items of these ids, of whatever namespace; ids of no item are skipped. */
     removeByIds: guard.finding({
       permission: WRITE_CONFIG,
+      audit: { operation: 'delete configs' },
       scope: (): Resource => ({ kind: 'some-configs', namespaceId: undefined }),
       find: ({ ids }: { ids: readonly number[]; srcUser?: string | undefined }) => itemsOfIds(state, ids),
       touches: (items) => items.map(({ key }) => ({ action: 'write', resource: configResource(key) })),
@@ -147,9 +152,19 @@ export function configResource(key: ConfigKey): Resource {
   return { kind: 'config', key }
 }
 
-/** Who a history record names: the caller's address, and the user that it claims to act for. */
-export function operatorOf({ ip }: Caller, srcUser: string | undefined): Operator {
-  return { ip, user: srcUser ?? null }
+/**
+ * Who a history record names: the caller's address, and its user. The user that a caller claims to act for counts only
+ * where nobody has to sign in.
+ */
+export function operatorOf({ ip, identity }: Caller, srcUser: string | undefined): Operator {
+  switch (identity.kind) {
+    case 'user':
+      return { ip, user: identity.username }
+    case 'anonymous':
+      return { ip, user: srcUser ?? null }
+    case 'not-signed-in':
+      return { ip, user: null }
+  }
 }
 
 /** The items of these ids, each once, in the order of the ids. */

@@ -1,7 +1,8 @@
+import { ANONYMOUS } from '../core/access/identity.ts'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Action, type Authorisation, Guard, type Resource } from './guard.ts'
 
-const caller = { ip: '10.0.0.1' }
+const caller = { ip: '10.0.0.1', identity: ANONYMOUS }
 const READ = { action: 'read', resource: 'namespace' } as const
 const namespace = (namespaceId: string): Resource => ({ kind: 'namespace', namespaceId })
 const scope = (): Resource => ({ kind: 'some-namespaces' })
@@ -125,5 +126,22 @@ describe('a list', () => {
   test('is refused where nothing is left of it and it says so', () => {
     expect(() => listOf(allowing(), true)({}, caller)).toThrow(expect.objectContaining({ code: 'forbidden' }))
     expect(listOf(allowing('b'), true)({}, caller)).toEqual(['b'])
+  })
+})
+
+describe('what manages users', () => {
+  const definition = {
+    permission: { action: 'read', resource: 'access' },
+    resources: (): readonly Resource[] => [{ kind: 'access' }],
+    run: () => 'done',
+  } as const
+
+  test('is refused while everybody may do everything else, and says how to turn authentication on', () => {
+    expect(() => new Guard().operation(definition)({}, caller)).toThrow(/--auth/)
+  })
+
+  test('is judged as everything else is while authentication is on', () => {
+    const judge = { isOn: true, allows: () => true }
+    expect(new Guard(judge).operation(definition)({}, caller)).toBe('done')
   })
 })

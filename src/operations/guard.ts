@@ -1,26 +1,26 @@
-import type { ConfigKey } from '../core/config/config-item.ts'
-import type { ServiceKey } from '../core/naming/service.ts'
+import type { Identity } from '../core/access/identity.ts'
+import type { Action, Resource } from '../core/access/resource.ts'
+import { type AuditTrail, NO_AUDIT } from '../core/audit/audit-event.ts'
 import { Refusal } from '../core/refusal.ts'
+import { type AuditRule, OperationAudit } from './operation-audit.ts'
 
-/** What an operation does to what it touches. */
-export type Action = 'read' | 'write'
+export type { Action, Resource } from '../core/access/resource.ts'
 
 /** What an operation does, and to which kind of resource: known without its input. */
-export interface Permission {
-  readonly action: Action
-  readonly resource: 'config' | 'naming' | 'namespace' | 'operator' | 'backup' | 'public'
+export interface Permission<A extends Action = Action> {
+  readonly action: A
+  readonly resource:
+    | 'config'
+    | 'naming'
+    | 'namespace'
+    | 'operator'
+    | 'backup'
+    | 'audit'
+    | 'access'
+    | 'metrics'
+    | 'own-account'
+    | 'public'
 }
-
-/**
- * One thing that a permission can allow or forbid. `some-configs`, `some-services` and `some-namespaces` mean at least
- * one in there, of every namespace where `namespaceId` is undefined: the operation then asks for each one that it finds.
- */
-export type Resource =
-  | { readonly kind: 'config'; readonly key: ConfigKey }
-  | { readonly kind: 'service'; readonly key: ServiceKey }
-  | { readonly kind: 'namespace'; readonly namespaceId: string }
-  | { readonly kind: 'some-configs' | 'some-services'; readonly namespaceId: string | undefined }
-  | { readonly kind: 'some-namespaces' | 'operator' | 'backup' }
 
 /** An action on a resource. */
 export interface Touch {
@@ -32,27 +32,45 @@ export interface Touch {
 export interface Caller {
   /** The address that history records and logs name. */
   readonly ip: string
+  /** Who it is; ANONYMOUS while nobody has to sign in. */
+  readonly identity: Identity
 }
 
 /** Decides who may do what. */
 export interface Authorisation {
   /** False while everybody may do everything: resources are not even computed then. */
   readonly isOn: boolean
-  /** Whether the caller may do this. Throws a Refusal if the caller cannot be identified. */
+  /** Whether the caller may do this. */
   allows(caller: Caller, action: Action, resource: Resource): boolean
+  /** The same for a part of an answer: nobody is refused without it, so nothing is reported. Absent: `allows`. */
+  shows?(caller: Caller, action: Action, resource: Resource): boolean
+  /** Called when an operation is refused: the Refusal that says why. Without it, `forbidden`. */
+  refused?(caller: Caller, action: Action, resource: Resource): Refusal
 }
 
-/** Everybody may do everything. */
-const OPEN: Authorisation = { isOn: false, allows: () => true }
+/**
+ * Everybody may do everything except manage users, roles, permissions and keys: who could do that now would still have the
+ * user that it made when authentication is turned on.
+ */
+const OPEN: Authorisation = {
+  isOn: false,
+  allows: (_caller, _action, { kind }) => kind !== 'access',
+  refused: () =>
+    new Refusal('forbidden', 'Users and keys are managed by administrators who sign in: start with --auth.'),
+}
 
 /** An operation as protocols call it: judged first, then carried out. */
 export type Guarded<I, O, C extends Caller = Caller> = ((input: I, caller: C) => O) & {
   readonly permission: Permission
 }
 
+/** An operation that writes says what the audit takes down of it: one that does not say it does not compile. */
+export type Audited<I, O> =
+  | { readonly permission: Permission<'read'>; readonly audit?: AuditRule<I, O> }
+  | { readonly permission: Permission<'write'>; readonly audit: AuditRule<I, O> }
+
 /** An operation whose input names all that it touches. */
 export interface Operation<I, O, C extends Caller> {
-  readonly permission: Permission
   /** All of them must be allowed. */
   readonly resources: (input: I) => readonly Resource[]
   readonly run: (input: I, caller: C) => O
@@ -60,7 +78,6 @@ export interface Operation<I, O, C extends Caller> {
 
 /** An operation that learns what it touches from what it finds, e.g. by ids: all of it must be allowed. */
 export interface FindingOperation<I, F, O, C extends Caller> {
-  readonly permission: Permission
   /** Judged before anything is looked up. */
   readonly scope: (input: I) => Resource
   /** Looks up what the input means, and changes nothing. */
@@ -72,7 +89,7 @@ export interface FindingOperation<I, F, O, C extends Caller> {
 
 /** An operation that shows many things: those that the caller may not touch are left out. */
 export interface ListingOperation<I, E, O, C extends Caller> {
-  readonly permission: Permission
+  readonly permission: Permission<'read'>
   /** Judged before anything is looked up. */
   readonly scope: (input: I) => Resource
   readonly find: (input: I) => readonly E[]
@@ -84,73 +101,142 @@ export interface ListingOperation<I, E, O, C extends Caller> {
 
 /**
  * Makes operations of their definitions. There is no other way to carry out a definition, so that none can be
- * called past the authorisation; and a definition without its resources does not compile.
+ * called past the authorisation and the audit; and a definition without its resources does not compile.
  */
 export class Guard {
   readonly #authorisation: Authorisation
+  readonly #trail: AuditTrail
 
-  constructor(authorisation: Authorisation = OPEN) {
+  constructor(authorisation: Authorisation = OPEN, trail: AuditTrail = NO_AUDIT) {
     this.#authorisation = authorisation
+    this.#trail = trail
   }
 
   /** For what the input names. The operation throws Refusal `forbidden` before `run`. */
-  operation<I, O, C extends Caller = Caller>(definition: Operation<I, O, C>): Guarded<I, O, C> {
-    const authorisation = this.#authorisation
+  operation<I, O, C extends Caller = Caller>(
+    definition: Operation<I, O, C> & Audited<I, O>,
+  ): Guarded<I, O, C> {
     const { permission, resources, run } = definition
+    const audit = this.#auditOf(definition)
+    const gate = this.#gateOf(permission, audit)
     const guarded = (input: I, caller: C): O => {
-      if (authorisation.isOn)
-        for (const resource of resources(input)) this.#require(caller, permission.action, resource)
-      return run(input, caller)
+      if (gate.isOn)
+        for (const resource of resources(input)) gate.require(caller, permission.action, resource)
+      if (!audit.records(input)) return run(input, caller)
+      return audit.follow({ input, caller, resources: resources(input) }, () => run(input, caller))
     }
     return Object.assign(guarded, { permission })
   }
 
   /** For what has to be found first. The operation throws Refusal `forbidden` before `run`. */
-  finding<I, F, O, C extends Caller = Caller>(definition: FindingOperation<I, F, O, C>): Guarded<I, O, C> {
-    const authorisation = this.#authorisation
+  finding<I, F, O, C extends Caller = Caller>(
+    definition: FindingOperation<I, F, O, C> & Audited<I, O>,
+  ): Guarded<I, O, C> {
     const { permission, scope, find, touches, run } = definition
+    const audit = this.#auditOf(definition)
+    const gate = this.#gateOf(permission, audit)
     const guarded = (input: I, caller: C): O => {
-      if (authorisation.isOn) this.#require(caller, permission.action, scope(input))
+      if (gate.isOn) gate.require(caller, permission.action, scope(input))
       const found = find(input)
-      if (authorisation.isOn)
-        for (const { action, resource } of touches(found)) this.#require(caller, action, resource)
-      return run(found, input, caller)
+      if (gate.isOn) for (const { action, resource } of touches(found)) gate.require(caller, action, resource)
+      if (!audit.records(input)) return run(found, input, caller)
+      const resources = writtenBy(touches(found), scope(input))
+      return audit.follow({ input, caller, resources }, () => run(found, input, caller))
     }
     return Object.assign(guarded, { permission })
   }
 
   /** For lists. The operation throws Refusal `forbidden` where its scope is forbidden. */
   listing<I, E, O, C extends Caller = Caller>(definition: ListingOperation<I, E, O, C>): Guarded<I, O, C> {
-    const authorisation = this.#authorisation
-    const { permission, scope, find, run } = definition
+    const { permission, scope, find, resource, refusesNothingLeft = false, run } = definition
+    const { action } = permission
+    const gate = this.#gateOf(permission, this.#auditOf(definition))
     const guarded = (input: I, caller: C): O => {
-      if (!authorisation.isOn) return run(find(input), input, caller)
-      this.#require(caller, permission.action, scope(input))
-      return run(this.#allowed(definition, input, caller), input, caller)
+      if (!gate.isOn) return run(find(input), input, caller)
+      gate.require(caller, action, scope(input))
+      const found = find(input)
+      const allowed = found.filter((entry) => gate.allows(caller, action, resource(entry, input)))
+      if (refusesNothingLeft && allowed.length === 0 && found.length > 0)
+        throw gate.refusal(caller, scope(input), forbidden(action))
+      return run(allowed, input, caller)
     }
     return Object.assign(guarded, { permission })
   }
 
-  #allowed<I, E, O, C extends Caller>(
-    definition: ListingOperation<I, E, O, C>,
-    input: I,
-    caller: Caller,
-  ): readonly E[] {
-    const { permission, find, resource, refusesNothingLeft = false } = definition
-    const { action } = permission
-    const found = find(input)
-    const allowed = found.filter((entry) =>
-      this.#authorisation.allows(caller, action, resource(entry, input)),
-    )
-    if (refusesNothingLeft && allowed.length === 0 && found.length > 0) throw forbidden(action)
-    return allowed
+  /** Whether the caller sees this part of what an operation shows: without it, the answer only has less. */
+  shows(caller: Caller, action: Action, resource: Resource): boolean {
+    const authorisation = this.#authorisation
+    if (!authorisation.isOn) return true
+    return authorisation.shows?.(caller, action, resource) ?? authorisation.allows(caller, action, resource)
   }
 
-  #require(caller: Caller, action: Action, resource: Resource): void {
-    if (!this.#authorisation.allows(caller, action, resource)) throw forbidden(action)
+  /**
+   * Judges a caller again, for what is sent to it later: its permissions may have changed, or its token have expired.
+   * Undefined while everybody may do everything. It keeps the identity of the caller, and not the request.
+   */
+  later({ ip, identity }: Caller, action: Action): ((resource: Resource) => boolean) | undefined {
+    if (!this.#authorisation.isOn) return undefined
+    const caller: Caller = { ip, identity }
+    return (resource) => this.#authorisation.allows(caller, action, resource)
+  }
+
+  #auditOf<I, O>({ permission, audit }: { permission: Permission; audit?: AuditRule<I, O> }) {
+    return new OperationAudit(this.#trail, permission, audit)
+  }
+
+  #gateOf(permission: Permission, audit: Refusals): Gate {
+    return new Gate(permission, this.#authorisation, audit)
   }
 }
 
-function forbidden(action: Action): Refusal {
+/** What records refusals. */
+type Refusals = Pick<OperationAudit<never, never>, 'refused'>
+
+/** Judges the callers of one operation. */
+class Gate {
+  /** Users are managed by administrators alone, also while everybody may do everything else (`OPEN`). */
+  readonly #isAlwaysOn: boolean
+  readonly #authorisation: Authorisation
+  readonly #audit: Refusals
+
+  constructor({ resource }: Permission, authorisation: Authorisation, audit: Refusals) {
+    this.#isAlwaysOn = resource === 'access'
+    this.#authorisation = authorisation
+    this.#audit = audit
+  }
+
+  get isOn(): boolean {
+    return this.#authorisation.isOn || this.#isAlwaysOn
+  }
+
+  allows(caller: Caller, action: Action, resource: Resource): boolean {
+    return this.#authorisation.allows(caller, action, resource)
+  }
+
+  require(caller: Caller, action: Action, resource: Resource): void {
+    const authorisation = this.#authorisation
+    if (authorisation.allows(caller, action, resource)) return
+    throw this.refusal(
+      caller,
+      resource,
+      authorisation.refused?.(caller, action, resource) ?? forbidden(action),
+    )
+  }
+
+  /** The refusal, which is recorded. */
+  refusal(caller: Caller, resource: Resource, refusal: Refusal): Refusal {
+    this.#audit.refused(caller, resource, refusal)
+    return refusal
+  }
+}
+
+/** What is changed of what was found; the scope where nothing was found. */
+function writtenBy(touches: readonly Touch[], scope: Resource): readonly Resource[] {
+  const written = touches.filter(({ action }) => action === 'write').map(({ resource }) => resource)
+  return written.length > 0 ? written : [scope]
+}
+
+/** The refusal of what a caller has no permission for. */
+export function forbidden(action: Action): Refusal {
   return new Refusal('forbidden', `The caller is not permitted to ${action} this.`)
 }

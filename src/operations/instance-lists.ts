@@ -1,6 +1,6 @@
 import type { ServiceKey } from '../core/naming/service.ts'
 import type { State } from '../core/state.ts'
-import type { Guard } from './guard.ts'
+import type { Guard, Resource } from './guard.ts'
 import { acceptsPush } from './push-agents.ts'
 import { READ_SERVICE, serviceResource } from './services.ts'
 
@@ -58,6 +58,8 @@ export interface PushSubscription extends ListSubscriber {
   readonly namespaceId: string
   readonly groupedName: string
   readonly consumerIp: string
+  /** Whether the client may still read the service; undefined: everybody may. */
+  readonly isAllowed: (() => boolean) | undefined
 }
 
 /** Sends changes of services to subscribers. */
@@ -76,13 +78,13 @@ export function listOperations({ guard, state, lists, pushes }: ListParts) {
     list: guard.operation({
       permission: READ_SERVICE,
       resources: ({ key }: ListRequest) => [serviceResource(key)],
-      run: (request) => {
+      run: (request, caller) => {
         const { key, format, clustersText, clusters, healthyOnly, consumerIp, subscriber } = request
         const { switches } = state
         const isPushed =
           subscriber !== undefined &&
           acceptsPush(subscriber.agent, switches) &&
-          pushes.subscribe(subscriptionOf(request, subscriber))
+          pushes.subscribe(subscriptionOf(request, subscriber, guard.later(caller, 'read')))
         const cacheMillis = isPushed ? switches.defaultPushCacheMillis : switches.defaultCacheMillis
         return lists.answer({ key, format, clustersText, clusters, healthyOnly, consumerIp, cacheMillis })
       },
@@ -93,8 +95,10 @@ export function listOperations({ guard, state, lists, pushes }: ListParts) {
 function subscriptionOf(
   request: ListRequest,
   { address, port, agent, app }: ListSubscriber,
+  mayRead: ((resource: Resource) => boolean) | undefined,
 ): PushSubscription {
   const { key, format, clustersText: clusters, consumerIp } = request
   const { namespaceId, groupedName } = key
-  return { address, port, agent, app, clusters, format, namespaceId, groupedName, consumerIp }
+  const isAllowed = mayRead === undefined ? undefined : () => mayRead(serviceResource(key))
+  return { address, port, agent, app, clusters, format, namespaceId, groupedName, consumerIp, isAllowed }
 }

@@ -62,16 +62,22 @@ export type InstanceOperations = ReturnType<typeof instanceOperations>
 
 /** Makes the operations on instances. Refusals as those of the commands in core. */
 export function instanceOperations(parts: InstanceParts) {
-  return { ...instanceChanges(parts), ...batches(parts), ...reads(parts) }
+  return { ...registrations(parts), ...modifications(parts), ...batches(parts), ...reads(parts) }
 }
 
-function instanceChanges(parts: InstanceParts) {
-  const { guard, engine, clock, maxInstanceMetadataBytes } = parts
+function registrations(parts: InstanceParts) {
+  const { guard, engine, clock } = parts
   const permission = WRITE_SERVICE
   return {
     /** Registers; an instance that is there just like this has beaten. */
     register: guard.operation({
       permission,
+      audit: {
+        operation: 'register instance',
+        item: instanceText,
+        countsOthers: true,
+        isRecorded: (request) => !isEphemeral(parts, request) || isPersistent(parts, request),
+      },
       resources: ofInstance,
       run: (request: RegisterRequest) => {
         const { weight, enabled, healthy, metadata, app } = request
@@ -86,11 +92,24 @@ function instanceChanges(parts: InstanceParts) {
     /** Removes an instance; ok also where there was none. */
     deregister: guard.operation({
       permission,
+      audit: {
+        operation: 'deregister instance',
+        item: instanceText,
+        countsOthers: true,
+        isRecorded: (request) => isPersistent(parts, request),
+      },
       resources: ofInstance,
       run: (request: InstanceRequest) => engine.execute(deregisterInstance(targetOf(request))),
     }),
+  }
+}
+
+function modifications({ guard, engine, maxInstanceMetadataBytes }: InstanceParts) {
+  const permission = WRITE_SERVICE
+  return {
     modify: guard.operation({
       permission,
+      audit: { operation: 'modify instance', item: instanceText },
       resources: ofInstance,
       run: (request: ModifyRequest) => {
         const { weight, enabled, metadata, registersUnknown } = request
@@ -101,6 +120,7 @@ function instanceChanges(parts: InstanceParts) {
     }),
     setHealth: guard.operation({
       permission,
+      audit: { operation: 'set health', item: instanceText },
       resources: ofInstance,
       run: (request: InstanceRequest & { healthy: boolean }) =>
         engine.execute(setHealth(targetOf(request), request.healthy)),
@@ -117,12 +137,14 @@ function batches(parts: InstanceParts) {
     /** Writes keys over the metadata of several instances; answers which ones. */
     updateMetadata: guard.operation({
       permission: WRITE_SERVICE,
+      audit: { operation: 'update metadata' },
       resources: ofInstance,
       run: (batch: BatchRequest) => carryOutBatch(parts, { ...batch, maxBytes }, updateMetadata),
     }),
     /** Removes keys from the metadata of several instances; answers which ones. */
     deleteMetadata: guard.operation({
       permission: WRITE_SERVICE,
+      audit: { operation: 'delete metadata' },
       resources: ofInstance,
       run: (batch: BatchRequest) => carryOutBatch(parts, { ...batch, maxBytes }, deleteMetadata),
     }),
@@ -152,6 +174,20 @@ function ofInstance({ serviceKey }: { serviceKey: ServiceKey }) {
 
 function targetOf({ serviceKey, ip, port, cluster, ephemeral }: InstanceRequest): InstanceTarget {
   return { serviceKey, address: { ip, port, cluster: cluster ?? DEFAULT_CLUSTER }, ephemeral }
+}
+
+function instanceText({ ip, port, cluster = DEFAULT_CLUSTER }: InstanceRequest): string {
+  return `${ip}:${port}@${cluster}`
+}
+
+function isEphemeral({ state }: Pick<InstanceParts, 'state'>, { ephemeral }: InstanceRequest): boolean {
+  return ephemeral ?? state.switches.defaultInstanceEphemeral
+}
+
+/** Whether there is a persistent instance at the address, which the request may replace or remove. */
+function isPersistent({ state }: Pick<InstanceParts, 'state'>, request: InstanceRequest): boolean {
+  const { serviceKey, address } = targetOf(request)
+  return state.instance(serviceKey, address)?.record.ephemeral === false
 }
 
 function notFound(state: State, { serviceKey, address }: InstanceTarget): Refusal {

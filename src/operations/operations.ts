@@ -1,3 +1,4 @@
+import { auditOperations, type AuditOperations, type AuditParts } from './audit.ts'
 import { beatOperations, type BeatOperations } from './beats.ts'
 import { catalogOperations, type CatalogOperations, type CatalogParts } from './catalog.ts'
 import { instanceOperations, type InstanceOperations, type InstanceParts } from './instances.ts'
@@ -8,6 +9,11 @@ import { historyOperations, type HistoryOperations, type HistoryParts } from './
 import { listeningOperations, type ListeningOperations, type ListeningParts } from './config-listening.ts'
 import { transferOperations, type TransferOperations, type TransferParts } from './config-transfer.ts'
 import { namespaceOperations, type NamespaceOperations, type NamespaceParts } from './namespaces.ts'
+import { sessionOperations, type SessionOperations } from './sessions.ts'
+import { signInOperations, type SignInOperations, type SignInParts } from './sign-in.ts'
+import { permissionOperations, type PermissionOperations } from './permissions.ts'
+import { roleOperations, type RoleOperations } from './roles.ts'
+import { userOperations, type UserOperations, type UserParts } from './users.ts'
 import { operatorOperations, type OperatorOperations, type OperatorParts } from './operator.ts'
 
 /** Everything that a protocol can ask of this server. */
@@ -23,6 +29,12 @@ export interface Operations {
   readonly transfer: TransferOperations
   readonly namespaces: NamespaceOperations
   readonly operator: OperatorOperations
+  readonly audit: AuditOperations
+  readonly signIn: SignInOperations
+  readonly sessions: SessionOperations
+  readonly users: UserOperations
+  readonly roles: RoleOperations
+  readonly permissions: PermissionOperations
 }
 
 /** What all operations together work on. */
@@ -35,7 +47,10 @@ export type OperationParts = ServiceParts &
   ListeningParts &
   TransferParts &
   NamespaceParts &
-  OperatorParts
+  OperatorParts &
+  AuditParts &
+  SignInParts &
+  UserParts
 
 /** Makes all operations, judged by one guard. */
 export function allOperations(parts: OperationParts): Operations {
@@ -51,5 +66,11 @@ export function allOperations(parts: OperationParts): Operations {
     transfer: transferOperations(parts),
     namespaces: namespaceOperations(parts),
     operator: operatorOperations(parts),
+    audit: auditOperations(parts),
+    signIn: signInOperations(parts),
+    sessions: sessionOperations(parts),
+    users: userOperations(parts),
+    roles: roleOperations(parts),
+    permissions: permissionOperations(parts),
   }
 }

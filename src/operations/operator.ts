@@ -2,9 +2,9 @@ import type { Engine } from '../core/engine.ts'
 import type { LeaderView } from '../core/operator/leadership.ts'
 import { serverStatus } from '../core/operator/server-status.ts'
 import { setSwitch } from '../core/operator/set-switch.ts'
-import type { ServerStatus } from '../core/operator/switches.ts'
+import type { ServerStatus, Switches } from '../core/operator/switches.ts'
 import type { State } from '../core/state.ts'
-import type { Guard, Resource } from './guard.ts'
+import { Guard, type Resource } from './guard.ts'
 
 /** One server of this installation. */
 export interface Member {
@@ -40,6 +40,8 @@ export interface OperatorParts {
   readonly subscriberCount: () => number
   readonly scrape: () => Promise<Measurements>
   readonly backups: BackupMaker
+  /** Whether callers must sign in. */
+  readonly isAuthenticationOn: boolean
 }
 
 /** Makes backups of the store on the machine of the server. */
@@ -58,6 +60,9 @@ export interface ServerCounts extends LoadReading {
   readonly subscriberCount: number
 }
 
+/** What the server tells of itself: everybody its status. */
+export type StatusAndCounts = ServerCounts | Pick<ServerCounts, 'status'>
+
 /** A new value of a switch; `debug`: for this server only, until it restarts. */
 export interface SwitchRequest {
   readonly entry: string
@@ -67,6 +72,7 @@ export interface SwitchRequest {
 
 const READ = { action: 'read', resource: 'operator' } as const
 const WRITE = { action: 'write', resource: 'operator' } as const
+const READ_METRICS = { action: 'read', resource: 'metrics' } as const
 const READ_BACKUP = { action: 'read', resource: 'backup' } as const
 const WRITE_BACKUP = { action: 'write', resource: 'backup' } as const
 const PUBLIC = { action: 'read', resource: 'public' } as const
@@ -80,17 +86,26 @@ export function operatorOperations(parts: OperatorParts) {
   const resources = (): Resource[] => [{ kind: 'operator' }]
   const backup = (): Resource[] => [{ kind: 'backup' }]
   return {
-    switches: guard.operation({ permission: READ, resources, run: () => state.switches }),
+    /** `enableAuthentication` tells whether callers must sign in: the setting `auth` decides that, not the switch. */
+    switches: guard.operation({
+      permission: READ,
+      resources,
+      run: (): Switches => ({ ...state.switches, enableAuthentication: parts.isAuthenticationOn }),
+    }),
     setSwitch: guard.operation({
       permission: WRITE,
+      audit: { operation: 'set switch', item: ({ entry }) => entry },
       resources,
       run: ({ entry, value, debug }: SwitchRequest) => engine.execute(setSwitch(entry, value, debug)),
     }),
-    /** Open to everybody: clients ask whether the server works. */
+    /** Open to everybody, because clients ask whether the server works; more than that needs the permission for metrics. */
     figures: guard.operation({
       permission: PUBLIC,
       resources: () => [],
-      run: () => figuresOf(parts),
+      run: (_: object, caller): StatusAndCounts =>
+        guard.shows(caller, 'read', { kind: 'metrics' })
+          ? figuresOf(parts)
+          : { status: serverStatus(state.switches) },
     }),
     /** The servers; all of them, or only those that are alive. */
     members: guard.operation({
@@ -100,9 +115,14 @@ export function operatorOperations(parts: OperatorParts) {
         parts.members().filter(({ alive }) => alive || !onlyAlive),
     }),
     leader: guard.operation({ permission: READ, resources, run: () => parts.leader() }),
-    scrape: guard.operation({ permission: READ, resources, run: () => parts.scrape() }),
+    scrape: guard.operation({
+      permission: READ_METRICS,
+      resources: (): Resource[] => [{ kind: 'metrics' }],
+      run: () => parts.scrape(),
+    }),
     makeBackup: guard.operation({
       permission: WRITE_BACKUP,
+      audit: { operation: 'make backup', item: ({ label }) => label },
       resources: backup,
       run: ({ label }: { label: string }) => parts.backups.make(label),
     }),
@@ -112,6 +132,11 @@ export function operatorOperations(parts: OperatorParts) {
       run: () => parts.backups.progress(),
     }),
   }
+}
+
+/** The measurements for everybody: for an address that only the monitoring system reaches. */
+export function openScrape(scrape: OperatorParts['scrape']): OperatorOperations['scrape'] {
+  return new Guard().operation({ permission: PUBLIC, resources: () => [], run: () => scrape() })
 }
 
 function figuresOf({ state, machine, subscriberCount }: OperatorParts): ServerCounts {

@@ -90,21 +90,25 @@ function writeOperations({ guard, engine }: ServiceParts) {
   return {
     create: guard.operation({
       permission: WRITE_SERVICE,
+      audit: { operation: 'create service' },
       resources,
       run: ({ key, ...settings }: ServiceRequest) => engine.execute(createService(key, settings)),
     }),
     update: guard.operation({
       permission: WRITE_SERVICE,
+      audit: { operation: 'update service' },
       resources,
       run: ({ key, ...settings }: ServiceRequest) => engine.execute(updateService(key, settings)),
     }),
     remove: guard.operation({
       permission: WRITE_SERVICE,
+      audit: { operation: 'delete service' },
       resources,
       run: ({ key }) => engine.execute(deleteService(key)),
     }),
     saveCluster: guard.operation({
       permission: WRITE_SERVICE,
+      audit: { operation: 'save cluster', item: ({ cluster }) => cluster.name },
       resources,
       run: ({ key, cluster }: { key: ServiceKey; cluster: Cluster }) =>
         engine.execute(saveCluster(key, cluster)),

@@ -85,6 +85,17 @@ function subscriber(port: number, more: Partial<Subscriber> = {}): Subscriber {
   return { ...plain, namespaceId: 'public', groupedName: 'g@@s', ...more }
 }
 
+test('a client gets no pushes while it may not read the service', () => {
+  const { pushes, sender, change, pass } = fixture()
+  let isAllowed = true
+  pushes.subscribe({ ...subscriber(1), isAllowed: () => isAllowed })
+  pushes.subscribe(subscriber(2))
+  isAllowed = false
+  change('one')
+  pass(40)
+  expect(sender.sent.map(({ port }) => port)).toEqual([2])
+})
+
 test('a change reaches the subscribers of its service within 50 ms, and no others', () => {
   const { pushes, pass, change, sender } = fixture()
   expect(pushes.subscribe(subscriber(1))).toBe(true)

@@ -129,10 +129,11 @@ export class PushOutlet implements WatchOutlet {
     this.#options.sender.send(subscription, packet)
   }
 
-  /** Who has not answered is left alone until it calls again. */
+  /** Who has not answered, or may no longer read the service, is left alone until it calls again. */
   #isWanted(subscription: Subscription): boolean {
-    const { silentSinceMs, lastCallMs } = subscription
+    const { silentSinceMs, lastCallMs, subscriber } = subscription
     if (silentSinceMs !== undefined && lastCallMs <= silentSinceMs) return false
+    if (subscriber.isAllowed?.() === false) return false
     return this.#registry.isLive(subscription, this.#options.loop.now()) && this.#options.enabled()
   }
 

@@ -31,6 +31,8 @@ export interface Subscriber {
   readonly groupedName: string
   /** The address that selectors go by; absent: `address`. */
   readonly consumerIp?: string
+  /** Asked before each push; undefined: always. */
+  readonly isAllowed?: (() => boolean) | undefined
 }
 
 /** A service that somebody subscribes to. */

@@ -1,0 +1,110 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { addAdministrator, addUser } from '../core/access/access.test-support.ts'
+import { removeUser, setPassword } from '../core/access/access-commands.ts'
+import { USER } from '../core/access/access-records.ts'
+import { ANONYMOUS, type Identity } from '../core/access/identity.ts'
+import { AllRights } from '../core/access/rights.ts'
+import { createFirstKey, rotateKeys } from '../core/access/signing-key-commands.ts'
+import { configKey } from '../core/config/config-item.ts'
+import { at, carryOut, WALL_MS } from '../core/core.test-support.ts'
+import { State } from '../core/state.ts'
+import type { Resource } from './guard.ts'
+import { Judge } from './judge.ts'
+
+const ITEM: Resource = { kind: 'config', key: configKey('dev', 'G', 'd') }
+const ACCESS: Resource = { kind: 'access' }
+const TTL_MS = 60_000
+
+let state: State
+let nowMs: number
+let reported: string[]
+beforeEach(() => {
+  state = new State(WALL_MS)
+  nowMs = WALL_MS
+  reported = []
+  addUser(state, 'ann', [['dev:*:*', 'r']])
+  addAdministrator(state, 'root')
+  carryOut(state, createFirstKey({ id: 'k', secret: 's' }), at(0))
+})
+
+function judge({ reports = false } = {}): Judge {
+  const rights = new AllRights(state)
+  const reportOnly = reports
+    ? (_: object, action: string, { kind }: Resource) => void reported.push(`${action} ${kind}`)
+    : undefined
+  return new Judge({ state, rightsOf: (username) => rights.of(username), nowMs: () => nowMs, reportOnly })
+}
+
+/** Somebody with a token that was issued now. */
+function token(username: string): Identity {
+  const credentialStamp = state.record(USER, username)?.credentialStamp
+  return { kind: 'user', username, by: 'token', credentialStamp, expiresMs: WALL_MS + TTL_MS, keyId: 'k' }
+}
+
+function callerOf(identity: Identity) {
+  return { ip: '10.0.0.1', identity }
+}
+
+/** The code of the refusal for reading the item; undefined where it is allowed. */
+function refusedTo(identity: Identity): string | undefined {
+  const one = judge()
+  const caller = callerOf(identity)
+  return one.allows(caller, 'read', ITEM) ? undefined : one.refused(caller, 'read').code
+}
+
+describe('a caller', () => {
+  test('who is nobody may do nothing', () => {
+    expect(refusedTo(ANONYMOUS)).toBe('not-signed-in')
+    expect(refusedTo({ kind: 'not-signed-in', code: 'token-invalid' })).toBe('token-invalid')
+  })
+
+  test('may do what its permissions say', () => {
+    expect(refusedTo(token('ann'))).toBeUndefined()
+    expect(judge().allows(callerOf(token('ann')), 'write', ITEM)).toBe(false)
+    expect(judge().refused(callerOf(token('ann')), 'write').code).toBe('forbidden')
+    expect(judge().allows(callerOf(token('root')), 'write', ACCESS)).toBe(true)
+  })
+
+  test('loses everything with its password, its key, its time or its user', () => {
+    const ann = token('ann')
+    carryOut(state, setPassword({ username: 'ann', passwordHash: 'other' }), at(0))
+    expect(refusedTo(ann)).toBe('token-invalid')
+    const again = token('ann')
+    nowMs += TTL_MS
+    expect(refusedTo(again)).toBe('token-expired')
+    nowMs -= TTL_MS
+    carryOut(state, rotateKeys({ id: 'l', secret: 's' }, TTL_MS - 1), at(0))
+    expect(refusedTo(again)).toBeUndefined()
+    nowMs += TTL_MS - 1
+    expect(refusedTo(again)).toBe('token-invalid')
+    nowMs = WALL_MS
+    carryOut(state, removeUser('ann'), at(0))
+    expect(refusedTo(again)).toBe('token-invalid')
+  })
+})
+
+describe('a judge that only reports', () => {
+  test('refuses nobody, and tells whom it would refuse', () => {
+    const one = judge({ reports: true })
+    expect(one.allows(callerOf(ANONYMOUS), 'read', ITEM)).toBe(true)
+    expect(one.allows(callerOf(token('ann')), 'read', ITEM)).toBe(true)
+    expect(one.allows(callerOf(token('ann')), 'write', ITEM)).toBe(true)
+    expect(reported).toEqual(['read config', 'write config'])
+  })
+
+  test('does not tell what an answer only leaves out', () => {
+    expect(judge({ reports: true }).shows(callerOf(ANONYMOUS), 'read', ITEM)).toBe(true)
+    expect(reported).toEqual([])
+    expect(judge().shows(callerOf(ANONYMOUS), 'read', ITEM)).toBe(false)
+    expect(judge().shows(callerOf(token('ann')), 'read', ITEM)).toBe(true)
+  })
+
+  test('lets only administrators manage users', () => {
+    const one = judge({ reports: true })
+    const may = [ANONYMOUS, token('ann'), token('root')].map((who) =>
+      one.allows(callerOf(who), 'write', ACCESS),
+    )
+    expect(may).toEqual([false, false, true])
+    expect(reported).toEqual([])
+  })
+})

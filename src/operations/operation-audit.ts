@@ -1,0 +1,127 @@
+import type { Resource } from '../core/access/resource.ts'
+import {
+  type AuditEntry,
+  type AuditResult,
+  type AuditTally,
+  type AuditTrail,
+  NO_USER,
+} from '../core/audit/audit-event.ts'
+import { auditedItem } from '../core/audit/audited-item.ts'
+import { Refusal } from '../core/refusal.ts'
+import type { Caller, Permission } from './guard.ts'
+
+/** What the audit takes down of an operation. */
+export interface AuditRule<I, O> {
+  /** Its name, e.g. `publish config`. */
+  readonly operation: string
+  /** Asked before the operation runs: false for a call that is not recorded. Without it, every call is recorded. */
+  readonly isRecorded?: (input: I) => boolean
+  /** Whether the calls that are not recorded are counted. */
+  readonly countsOthers?: boolean
+  /** Which item, where the resources do not say it: a name, never a content, a value or a secret. */
+  readonly item?: (input: I) => string
+  /** Who the caller says it is, for an operation that signs it in: without it, who the caller is. */
+  readonly as?: (input: I) => Who
+  /** What an outcome means, where it does not always mean `done`. */
+  readonly cameTo?: (outcome: Awaited<O>) => AuditedOutcome
+}
+
+/** Whom an event names. */
+export type Who = Pick<AuditEntry, 'username' | 'by'>
+
+/** What an operation came to. */
+export interface AuditedOutcome {
+  readonly result: AuditResult
+  readonly code?: string
+  /** Numbers of what was done. */
+  readonly detail?: string
+}
+
+/** For an operation whose calls are not recorded, because they change nothing, or because other metrics count them. */
+export const NEVER_RECORDED = (): boolean => false
+
+/** A call of an operation that is recorded. */
+export interface AuditedCall<I> {
+  readonly input: I
+  readonly caller: Caller
+  /** What it touches. */
+  readonly resources: readonly Resource[]
+}
+
+const DONE: AuditedOutcome = { result: 'done' }
+
+/** What the audit takes down of one operation. */
+export class OperationAudit<I, O> {
+  readonly #trail: AuditTrail
+  readonly #name: string
+  readonly #rule: AuditRule<I, O> | undefined
+  readonly #tally: AuditTally | undefined
+  /** Whether nobody needs a permission for it. */
+  readonly #mayRepeat: boolean
+
+  /** An operation without a rule only reads: nothing but its refusals is recorded. */
+  constructor(trail: AuditTrail, { action, resource }: Permission, rule: AuditRule<I, O> | undefined) {
+    this.#trail = trail
+    this.#name = rule?.operation ?? `${action} ${resource}`
+    this.#rule = rule
+    this.#mayRepeat = resource === 'public' || resource === 'own-account'
+    this.#tally = rule?.countsOthers === true ? trail.tallyOf(rule.operation) : undefined
+  }
+
+  /** Whether this call is recorded. Otherwise it is counted, if its operation wants that. */
+  records(input: I): boolean {
+    const rule = this.#rule
+    if (rule === undefined) return false
+    if (rule.isRecorded === undefined || rule.isRecorded(input)) return true
+    if (this.#tally !== undefined) this.#tally.count++
+    return false
+  }
+
+  /** Runs the operation, and records what it came to once it has settled. Its caller waits for nothing more. */
+  follow(call: AuditedCall<I>, run: () => O): O {
+    const { cameTo = () => DONE } = this.#rule ?? {}
+    const record = (came: AuditedOutcome): void => this.#record(call, came)
+    let outcome: O
+    try {
+      outcome = run()
+    } catch (error) {
+      record(failureOf(error))
+      throw error
+    }
+    if (outcome instanceof Promise)
+      void outcome.then(
+        (settled: Awaited<O>) => record(cameTo(settled)),
+        (error: unknown) => record(failureOf(error)),
+      )
+    else record(cameTo(outcome as Awaited<O>))
+    return outcome
+  }
+
+  /** Records that a call was refused before it ran. */
+  refused(caller: Caller, resource: Resource, refusal: Refusal): void {
+    this.#enter({ ...whoIs(caller), ip: caller.ip, item: auditedItem([resource]) }, failureOf(refusal))
+  }
+
+  #record({ input, caller, resources }: AuditedCall<I>, came: AuditedOutcome): void {
+    const { as, item } = this.#rule ?? {}
+    const who = as?.(input) ?? whoIs(caller)
+    this.#enter({ ...who, ip: caller.ip, item: auditedItem(resources, item?.(input)) }, came)
+  }
+
+  #enter(
+    who: Pick<AuditEntry, 'username' | 'by' | 'ip' | 'item'>,
+    { result, code = '', detail = '' }: AuditedOutcome,
+  ): void {
+    const entry = { ...who, operation: this.#name, result, code, detail }
+    this.#trail.record(entry, { mayRepeat: this.#mayRepeat })
+  }
+}
+
+function failureOf(error: unknown): AuditedOutcome {
+  return error instanceof Refusal ? { result: 'refused', code: error.code } : { result: 'failed' }
+}
+
+function whoIs({ identity }: Caller): Who {
+  if (identity.kind !== 'user') return { username: NO_USER, by: 'none' }
+  return { username: identity.username, by: identity.by }
+}

@@ -1,5 +1,6 @@
+import { requirePermissions } from './protocols/http/routing/declared-permissions.ts'
 import type { Operations } from './operations/operations.ts'
-import { type AuditLog, auditedRoutes } from './protocols/http/endpoints/audit.ts'
+import { nacosAccessRoutes } from './protocols/http/nacos/access-routes.ts'
 import { nacosConfigRoutes } from './protocols/http/nacos/config-routes.ts'
 import { nacosConsoleRoutes } from './protocols/http/nacos/console-routes.ts'
 import { nacosImportRoutes } from './protocols/http/nacos/import-routes.ts'
@@ -10,6 +11,8 @@ import { nacosOperatorRoutes } from './protocols/http/nacos/operator-routes.ts'
 import { healthRoutes, type HealthParts } from './protocols/http/endpoints/health-routes.ts'
 import { openapiRoute } from './protocols/http/documents/openapi-route.ts'
 import type { Route } from './protocols/http/routing/route.ts'
+import { svcAccessRoutes } from './protocols/http/svc/access-routes.ts'
+import { svcAuditRoutes } from './protocols/http/svc/audit-routes.ts'
 import { svcConfigRoutes } from './protocols/http/svc/config-routes.ts'
 import { svcListenerRoutes } from './protocols/http/svc/listener-routes.ts'
 import { svcNamespaceRoutes } from './protocols/http/svc/namespace-routes.ts'
@@ -24,10 +27,12 @@ export interface RouteParts {
   readonly monotonicMs: () => number
   readonly settings: Settings
   readonly notReady: HealthParts['notReady']
-  readonly auditLog: AuditLog
 }
 
-/** Every route of both dialects, and the document that describes them. */
+/**
+ * Every route of both dialects, and the document that describes them. Throws an Error for a route or an operation without a
+ * declared permission.
+ */
 export function allRoutes(parts: RouteParts): Route[] {
   const { operations, settings } = parts
   const { listening, namespaces } = operations
@@ -35,11 +40,14 @@ export function allRoutes(parts: RouteParts): Route[] {
   const naming = { ...operations, maxInstanceMetadataBytes }
   const listener = { listening, nowMs: parts.monotonicMs, maxListeningItems }
   const routes = [
+    ...svcAccessRoutes(operations),
+    ...svcAuditRoutes(operations),
     ...svcConfigRoutes(operations, settings),
     ...svcListenerRoutes(listener),
     ...svcNamespaceRoutes({ namespaces, namespaceQuota }),
     ...svcNamingRoutes(naming),
     ...svcOperatorRoutes(operations),
+    ...nacosAccessRoutes(operations),
     ...nacosConfigRoutes(operations, settings),
     ...nacosImportRoutes(operations, settings),
     ...nacosListenerRoutes(listener),
@@ -49,5 +57,7 @@ export function allRoutes(parts: RouteParts): Route[] {
     ...nacosConsoleRoutes({ ...operations, version: packageVersion(), notReady: parts.notReady }),
     ...healthRoutes({ ...operations, notReady: parts.notReady }),
   ]
-  return [...auditedRoutes(routes, parts.auditLog), openapiRoute(routes, packageVersion())]
+  const all = [...routes, openapiRoute(routes, packageVersion())]
+  requirePermissions(operations, all)
+  return all
 }

@@ -1,15 +1,15 @@
 /** Every route of both dialects refuses a caller without permission before it reads or changes anything. */
+import { ANONYMOUS } from '../../src/core/access/identity.ts'
 import { describe, expect, test } from 'vitest'
-import { type Authorisation, Guard } from '../../src/operations/guard.ts'
-import { allOperations, type OperationParts } from '../../src/operations/operations.ts'
+import type { Authorisation } from '../../src/operations/guard.ts'
 import { compileReader } from '../../src/protocols/parameters/parameter-reader.ts'
 import type { Answer, Route } from '../../src/protocols/http/routing/route.ts'
-import { allRoutes, type RouteParts } from '../../src/routes.ts'
-import { loadSettings } from '../../src/settings/settings.ts'
 import { Refusal } from '../../src/core/refusal.ts'
+import { nameOf, neededBy, routesFor, sample } from './route-table.ts'
 
 /** The routes without permission. A new one needs a reason: it shows nothing that belongs to anybody. */
 const PUBLIC_ROUTES = [
+  'DELETE /svc/v1/console/session',
   'GET /healthz',
   'GET /nacos/v1/console/health/liveness',
   'GET /nacos/v1/console/health/readiness',
@@ -21,71 +21,12 @@ const PUBLIC_ROUTES = [
   'GET /readyz',
   'GET /svc/v1/ns/operator/metrics',
   'POST /nacos/v1/auth/login',
+  'POST /nacos/v1/auth/users/admin',
   'POST /nacos/v1/auth/users/login',
-]
-
-/** A valid value for each parameter. */
-const VALUES: Readonly<Record<string, string>> = {
-  beat: '{"ip":"10.0.0.1","port":80}',
-  checkPort: '80',
-  cfgId: '1',
-  clusterName: 'DEFAULT',
-  config_tags: 't',
-  consistencyType: 'ephemeral',
-  content: 'text',
-  customNamespaceId: 'dev',
-  dataId: 'd',
-  delType: 'ids',
-  encryptedDataKey: 'k',
-  entry: 'distro',
-  group: 'G',
-  healthChecker: '{"type":"TCP"}',
-  id: '3',
-  ids: '2,4',
-  instances: '[]',
-  ip: '10.0.0.1',
-  'Listening-Configs': 'd\u0002G\u0002m\u0001',
-  metadata: '{}',
-  namespace: 'dev',
-  namespaceId: 'dev',
-  namespaceName: 'n',
-  namespaceShowName: 'n',
-  nid: '3',
-  pageNo: '1',
-  pageSize: '10',
-  port: '80',
-  protectThreshold: '0.5',
-  search: 'accurate',
-  selector: '{"type":"none"}',
-  serviceName: 's',
-  show: 'all',
-  udpPort: '0',
-  value: 'true',
-  weight: '1',
-}
-
-/** Parameters that a request needs although no schema requires them. */
-const NEEDED: Readonly<Record<string, readonly string[]>> = {
-  'GET /nacos/v1/cs/configs': ['dataId', 'group'],
-  'DELETE /nacos/v1/cs/configs': ['dataId', 'group'],
-  'GET /nacos/v1/cs/history': ['nid'],
-  'GET /svc/v1/cs/history': ['nid'],
-  'PUT /nacos/v1/ns/instance/beat': ['beat'],
-  'PUT /svc/v1/ns/instance/beat': ['beat'],
-}
-
-/** What `{ ...parts }` must find. */
-const PARTS = [
-  'state',
-  'liveness',
-  'engine',
-  'store',
-  'clock',
-  'lists',
-  'pushes',
-  'polls',
-  'budget',
-  'members',
+  'POST /svc/v1/auth/login',
+  'POST /svc/v1/auth/users/admin',
+  'POST /svc/v1/auth/users/login',
+  'POST /svc/v1/console/session',
 ]
 
 const nobody: Authorisation = { isOn: true, allows: () => false }
@@ -97,10 +38,9 @@ test('the routes without permission are exactly these', () => {
   expect(routes.filter(isPublic).map(nameOf).toSorted()).toEqual(PUBLIC_ROUTES)
 })
 
-describe.each(guarded.map((route) => [nameOf(route), route] as const))('%s', (name, route) => {
-  const { properties, required } = route.params
-  const plain = sample(route, [...required, ...(NEEDED[name] ?? [])])
-  const optional = Object.keys(properties).filter((parameter) => !(parameter in plain))
+describe.each(guarded.map((route) => [nameOf(route), route] as const))('%s', (_, route) => {
+  const plain = sample(route, neededBy(route))
+  const optional = Object.keys(route.params.properties).filter((parameter) => !(parameter in plain))
 
   test('is refused', async () => {
     expect(await ask(route, plain)).toMatchObject({ status: 403 })
@@ -113,51 +53,17 @@ describe.each(guarded.map((route) => [nameOf(route), route] as const))('%s', (na
   })
 })
 
-/** All routes over parts that must not be touched. */
-function routesFor(authorisation: Authorisation): Route[] {
-  const settings = loadSettings({ args: [], env: {} })
-  const guard = new Guard(authorisation)
-  const operations = allOperations(untouchable({ guard }) as OperationParts)
-  const auditLog = { info: () => undefined }
-  const own = { operations, settings, auditLog, monotonicMs: () => 0, notReady: () => [] }
-  return allRoutes(untouchable(own) as unknown as RouteParts)
-}
-
-/** Gives what is given, and for every other part one that fails as soon as anything is asked of it. */
-function untouchable(given: object): object {
-  return new Proxy(given, {
-    get: (target, part) => (part in target ? Reflect.get(target, part) : partThatFails(String(part))),
-    has: () => true,
-    ownKeys: (target) => [...new Set([...Reflect.ownKeys(target), ...PARTS])],
-    getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true }),
-  })
-}
-
-function partThatFails(part: string): object {
-  const fail = (): never => {
-    throw new Error(`${part} was touched`)
-  }
-  return new Proxy(fail, { get: fail, apply: fail })
-}
-
-function nameOf({ method, path, variant }: Route): string {
-  return `${method} ${path}${variant === undefined ? '' : ` ${variant}=true`}`
-}
-
-/** Texts of these parameters of a route. */
-function sample({ params: { properties } }: Route, names: readonly string[]): Record<string, string> {
-  const texts = names.map((name) => {
-    const schema = properties[name]!
-    const text = schema.type === 'boolean' ? 'true' : (schema.enum?.[0] ?? VALUES[name] ?? '1')
-    return [name, text]
-  })
-  return Object.fromEntries(texts)
-}
-
 async function ask(route: Route, texts: Record<string, string>): Promise<Answer> {
   const read = compileReader(route.params, route.rules)
   const headers = { 'long-pulling-timeout': '10000' }
-  const caller = { ip: '10.9.9.9', socketIp: '10.9.9.9', userAgent: '', headers }
+  const caller = {
+    ip: '10.9.9.9',
+    identity: ANONYMOUS,
+    socketIp: '10.9.9.9',
+    isSecure: false,
+    userAgent: '',
+    headers,
+  }
   const hold = (): never => {
     throw new Error('the request was held')
   }

@@ -1,9 +1,12 @@
 /** The routes of configurations, namespaces and the console over a store in memory, called without sockets. */
+import { ANONYMOUS, type Identity } from '../../src/core/access/identity.ts'
+import type { AuditTrail } from '../../src/core/audit/audit-event.ts'
 import type { ConfigKey } from '../../src/core/config/config-item.ts'
 import type { HistoryRecord } from '../../src/core/config/history-record.ts'
 import type { Change } from '../../src/core/changes.ts'
 import { ContentBudget } from '../../src/core/config/content-budget.ts'
-import { Engine } from '../../src/core/engine.ts'
+import type { Engine } from '../../src/core/engine.ts'
+import { SoleEngine } from '../../src/core/sole-engine.ts'
 import { Follower } from '../../src/core/follower.ts'
 import type { ChangeGroup, Store } from '../../src/core/ports.ts'
 import { Refusal } from '../../src/core/refusal.ts'
@@ -11,6 +14,7 @@ import { Stamps } from '../../src/core/stamps.ts'
 import { State } from '../../src/core/state.ts'
 import { type Authorisation, Guard } from '../../src/operations/guard.ts'
 import { allOperations, type OperationParts, type Operations } from '../../src/operations/operations.ts'
+import { nacosAccessRoutes } from '../../src/protocols/http/nacos/access-routes.ts'
 import { nacosConfigRoutes } from '../../src/protocols/http/nacos/config-routes.ts'
 import { nacosConsoleRoutes } from '../../src/protocols/http/nacos/console-routes.ts'
 import { nacosImportRoutes } from '../../src/protocols/http/nacos/import-routes.ts'
@@ -18,9 +22,16 @@ import { nacosListenerRoutes } from '../../src/protocols/http/nacos/listener-rou
 import { nacosNamespaceRoutes } from '../../src/protocols/http/nacos/namespace-routes.ts'
 import type { Answer, Route } from '../../src/protocols/http/routing/route.ts'
 import { Router } from '../../src/protocols/http/routing/router.ts'
+import { svcAccessRoutes } from '../../src/protocols/http/svc/access-routes.ts'
 import { svcConfigRoutes } from '../../src/protocols/http/svc/config-routes.ts'
 import { svcListenerRoutes } from '../../src/protocols/http/svc/listener-routes.ts'
 import { svcNamespaceRoutes } from '../../src/protocols/http/svc/namespace-routes.ts'
+import { AllRights } from '../../src/core/access/rights.ts'
+import { FirstCode } from '../../src/sign-in/first-code.ts'
+import { PasswordSignIn } from '../../src/sign-in/password-sign-in.ts'
+import { Sessions } from '../../src/sign-in/sessions.ts'
+import { Tokens } from '../../src/sign-in/tokens.ts'
+import type { Passwords } from '../../src/sign-in/passwords.ts'
 import { LongPolls, type LongPollOptions } from '../../src/subscribers/long-poll.ts'
 
 /** The answer to a request: at once, or after it was held. */
@@ -36,7 +47,7 @@ export interface Asked {
 
 /** A small server. The test moves its clock. */
 export function startFixture(
-  limits: Pick<LongPollOptions, 'maxHeld'> & { authorisation?: Authorisation } = {},
+  limits: Pick<LongPollOptions, 'maxHeld'> & { authorisation?: Authorisation; trail?: AuditTrail } = {},
 ) {
   const clock = { nowMs: 0 }
   const state = new State(0)
@@ -56,22 +67,22 @@ export function startFixture(
   const feed = {
     publishChanges: (changes: readonly Change[]) => changes.forEach((change) => polls.onChange(change)),
   }
-  const engine = new Engine({
+  const engine = new SoleEngine({
     follower: new Follower(state, { clock: now, stamps, feed }),
     store: store as unknown as Store,
     clock: now,
     loop,
-    report: (error) => {
-      throw error
-    },
+    report: fail,
   })
+  const signIn = passwordsInClear({ state, engine, now: () => now().wallMs })
   const operations = allOperations({
-    guard: new Guard(limits.authorisation),
+    guard: new Guard(limits.authorisation, limits.trail),
     state,
     store,
     engine,
     polls,
     budget: new ContentBudget(state, 1_000_000),
+    signIn,
     members: () => [{ ip: '10.0.0.1', port: 8848, site: '', alive: true, lastRefMs: 17 }],
   } as unknown as OperationParts)
   const routes = routesOf(operations, () => clock.nowMs)
@@ -80,10 +91,38 @@ export function startFixture(
     clock,
     state,
     store,
+    engine,
+    signIn,
+    operations,
     polls,
     routes,
     svc: (method: string, path: string, sent?: Sent) => ask(router, [method, `/svc/v1${path}`], sent),
     nacos: (method: string, path: string, sent?: Sent) => ask(router, [method, `/nacos/v1${path}`], sent),
+  }
+}
+
+function fail(error: unknown): never {
+  throw error
+}
+
+/** Signing in with a password whose hash is the password with a word before it. */
+function passwordsInClear({ state, engine, now }: { state: State; engine: Engine; now: () => number }) {
+  const passwords = {
+    hash: async (password: string) => `hash of ${password}`,
+    check: async (password: string, stored: string | undefined) => ({
+      matches: stored === `hash of ${password}`,
+      isOutdated: false,
+    }),
+  } as unknown as Passwords
+  const after = (_ms: number, run: () => void) => void setImmediate(run)
+  return {
+    passwords,
+    byPassword: new PasswordSignIn({ records: state, engine, passwords, nowMs: () => 0, after }),
+    tokens: new Tokens({ records: state, nowMs: now, ttlMs: 18_000_000 }),
+    sessions: new Sessions({ records: state, engine, nowMs: now, report: fail }),
+    firstCode: new FirstCode(true),
+    isAdministrator: (username: string) => new AllRights(state).of(username).isAdministrator,
+    isOptional: false,
   }
 }
 
@@ -97,6 +136,8 @@ function routesOf(operations: Operations, nowMs: () => number): Route[] {
   const listener = { ...operations, nowMs, maxListeningItems: 100 }
   const namespaces = { ...operations, namespaceQuota: 200 }
   return [
+    ...svcAccessRoutes(operations),
+    ...nacosAccessRoutes(operations),
     ...svcConfigRoutes(operations, limits),
     ...svcListenerRoutes(listener),
     ...svcNamespaceRoutes(namespaces),
@@ -108,11 +149,14 @@ function routesOf(operations: Operations, nowMs: () => number): Route[] {
   ]
 }
 
-/** Parameters, and headers by their lower-case names. */
+/** Parameters, headers by their lower-case names, and who asks. */
 export interface Sent {
   readonly params?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
   readonly rawBody?: Buffer
+  readonly identity?: Identity
+  /** Whether the client speaks TLS. */
+  readonly isSecure?: boolean
 }
 
 async function ask(router: Router, [method, path]: [string, string], sent: Sent = {}): Promise<Asked> {
@@ -123,7 +167,14 @@ async function ask(router: Router, [method, path]: [string, string], sent: Sent 
   let answer: Answer | undefined
   let gone: (() => void) | undefined
   let wasHeld = false
-  const caller = { ip: '10.9.9.9', socketIp: '10.9.9.9', userAgent: '', headers: sent.headers ?? {} }
+  const caller = {
+    ip: '10.9.9.9',
+    identity: sent.identity ?? ANONYMOUS,
+    socketIp: '10.9.9.9',
+    isSecure: sent.isSecure ?? false,
+    userAgent: '',
+    headers: sent.headers ?? {},
+  }
   const hold = () => {
     wasHeld = true
     return {

@@ -126,15 +126,4 @@ describe('/nacos answers about the server', () => {
       },
     ])
   })
-
-  test.each(['/auth/login', '/auth/users/login'])('%s answers a token without a meaning', async (where) => {
-    const asked = await at.nacos('POST', where, { params: { username: 'ann', password: 'secret' } })
-    expect(JSON.parse(asked.text)).toEqual({
-      accessToken: expect.stringMatching(/./),
-      tokenTtl: 18_000,
-      globalAdmin: false,
-      username: 'ann',
-    })
-    expect((await at.nacos('POST', where)).answer?.status).toBe(200)
-  })
 })

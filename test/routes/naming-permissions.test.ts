@@ -1,4 +1,5 @@
 /** What callers see and change of services, some of which they may not read. */
+import { ANONYMOUS } from '../../src/core/access/identity.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { at, EngineWorld } from '../../src/core/core.test-support.ts'
 import { Refusal } from '../../src/core/refusal.ts'
@@ -43,7 +44,14 @@ beforeEach(async () => {
 async function ask(request: string, params: Params = {}, target?: string) {
   const [method = '', path = ''] = request.split(' ')
   const { route, readParameters } = foundBy(method, `/nacos/v1/ns${path}`)
-  const caller = { ip: '10.9.9.9', socketIp: '10.9.9.9', userAgent: '', headers: {} }
+  const caller = {
+    ip: '10.9.9.9',
+    identity: ANONYMOUS,
+    socketIp: '10.9.9.9',
+    isSecure: false,
+    userAgent: '',
+    headers: {},
+  }
   try {
     const again = target === undefined ? undefined : route.again?.(target, caller)
     if (again !== undefined) return { status: again.status, body: String(again.body) }

@@ -1,3 +1,4 @@
+import { ANONYMOUS } from '../../src/core/access/identity.ts'
 import { describe, expect, test } from 'vitest'
 import { at, carryOut, EngineWorld, lastHeardMs } from '../../src/core/core.test-support.ts'
 import { setSwitch } from '../../src/core/operator/set-switch.ts'
@@ -37,7 +38,14 @@ function startRoutes() {
     const [method = '', place = ''] = path.split(' ')
     const found = router.find(method, place)
     if (found instanceof Refusal) throw found
-    const caller = { ip: '10.9.9.9', socketIp: '10.8.8.8', userAgent: headers['user-agent'] ?? '', headers }
+    const caller = {
+      ip: '10.9.9.9',
+      identity: ANONYMOUS,
+      socketIp: '10.8.8.8',
+      isSecure: false,
+      userAgent: headers['user-agent'] ?? '',
+      headers,
+    }
     try {
       const read = found.readParameters(new Map(Object.entries(params)))
       const handled = found.route.handle({

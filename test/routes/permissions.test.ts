@@ -8,6 +8,9 @@ import { startFixture } from './fixture.ts'
 /** While it is on, a caller has only the permissions listed here for each namespace. */
 class Allowed implements Authorisation {
   isOn = false
+  /** The dataIds of configurations that nobody may touch. */
+  readonly hidden = new Set<string>()
+  readonly #forbidden = new Set<string>()
   readonly #actions: Readonly<Record<string, readonly Action[]>>
 
   constructor(actions: Readonly<Record<string, readonly Action[]>>) {
@@ -17,6 +20,7 @@ class Allowed implements Authorisation {
   allows(_: unknown, action: Action, resource: Resource): boolean {
     switch (resource.kind) {
       case 'config':
+        return !this.hidden.has(resource.key.dataId) && this.#may(resource.key.namespaceId, action)
       case 'service':
         return this.#may(resource.key.namespaceId, action)
       case 'namespace':
@@ -28,11 +32,21 @@ class Allowed implements Authorisation {
         return true
       case 'operator':
       case 'backup':
+      case 'audit':
+      case 'access':
+      case 'metrics':
+      case 'own-account':
         return false
     }
   }
 
+  /** Takes all permissions for a namespace away. */
+  forbid(namespaceId: string): void {
+    this.#forbidden.add(namespaceId)
+  }
+
   #may(namespaceId: string, action: Action): boolean {
+    if (this.#forbidden.has(namespaceId)) return false
     return this.#actions[namespaceId]?.includes(action) ?? false
   }
 }
@@ -162,6 +176,24 @@ describe('a list', () => {
     expect(await statusOf(search('secret'))).toBe(403)
   })
 
+  test('of namespaces counts only configurations that may be read', async () => {
+    const countOf = async () => {
+      const { text } = await at.nacos('GET', '/console/namespaces', {
+        params: { show: 'all', namespaceId: 'mine' },
+      })
+      return JSON.parse(text).configCount
+    }
+    await at.svc('POST', configs, { params: { ...keyIn('mine'), dataId: 'e', content: 'x' } })
+    expect(await countOf()).toBe(2)
+    authorisation.hidden.add('e')
+    expect(await countOf()).toBe(1)
+    const { text } = await at.svc('GET', '/console/namespaces')
+    expect(JSON.parse(text).data).toMatchObject([
+      { namespace: 'mine', configCount: 1 },
+      { namespace: 'shown', configCount: 1 },
+    ])
+  })
+
   test('of namespaces has those that may be read', async () => {
     const { text } = await at.svc('GET', '/console/namespaces')
     expect(JSON.parse(text).data.map((each: { namespace: string }) => each.namespace)).toEqual([
@@ -190,6 +222,18 @@ describe('a poll', () => {
     at.polls.tick(60_000)
     await quiet()
     expect(asked.later()).toMatchObject({ status: 200, body: '' })
+  })
+
+  test('that is held is judged again when it is answered', async () => {
+    const [asked, other] = [await poll('mine'), await poll('shown')]
+    authorisation.forbid('mine')
+    authorisation.isOn = false
+    for (const tenant of ['mine', 'shown'])
+      await at.svc('POST', configs, { params: { ...keyIn(tenant), content: 'new' } })
+    authorisation.isOn = true
+    await quiet()
+    expect(asked.later()).toMatchObject({ status: 200, body: '' })
+    expect(other.later()?.body).toContain('shown')
   })
 
   test('is refused if none of its items may be read', async () => {

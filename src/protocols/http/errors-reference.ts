@@ -7,6 +7,21 @@ import { TITLE_OF } from './errors/status-codes.ts'
 /** When each refusal is given, and what to do about it. */
 const MEANING_OF = {
   forbidden: 'The caller has no permission for this. An administrator can give it.',
+  'not-signed-in':
+    'The server asks its callers to sign in, and the request has no token, session, or username and password.',
+  'unknown-user': 'No user has this name and password. The answer is the same whichever of the two is wrong.',
+  'token-invalid':
+    'The token was not made by this server, or its user, password, key or session has changed since. Sign in again.',
+  'token-expired': 'Tokens count for `token-ttl` of docs/settings.md. Sign in again.',
+  'wrong-code':
+    'The one-time code is in the log and on the terminal of the server, and a new one after each start.',
+  'sign-in-slowed':
+    'Too many wrong passwords came from this address or for this user, or too many callers sign in at once. Retry-After says when to try again. Tokens that are valid go on.',
+  'administrator-exists': 'The first administrator is made once. Ask an administrator for a user.',
+  'last-administrator': 'Without an administrator nobody could manage users. Make another one first.',
+  'user-exists': 'Names of users are unique. Take another name, or change the user.',
+  'user-not-found': 'No user has this name.',
+  'role-not-found': 'No user has this role. Give the role to a user first.',
   'config-not-found': 'No item has this tenant, group and dataId. Publish it, or check the three names.',
   'config-changed':
     'A publish named the md5 that it replaces (casMd5), and the item has another one by now. Read it again.',

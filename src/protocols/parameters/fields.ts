@@ -332,3 +332,64 @@ export const historyId = Type.Integer({
   maximum: Number.MAX_SAFE_INTEGER,
   description: 'The id of a history record, as the history list shows it.',
 })
+
+// ---- Users
+
+/** No control or invisible characters, and no blank at the start or the end. */
+const PERSONAL = '^(?!\\s)[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}]$'
+const PERSONAL_ALLOWED =
+  'at most 128 characters, none of them invisible, and no blank at the start or the end'
+
+export const username = Type.String({ maxLength: 128, description: 'The name of the user.' })
+
+export const newUsername = Type.String({
+  maxLength: 128,
+  // The audit calls nobody `-`.
+  pattern: `^(?!-$)${PERSONAL.slice(1)}`,
+  allowed: `${PERSONAL_ALLOWED}, and not - alone`,
+  description: 'The name of the user.',
+})
+
+export const role = Type.String({
+  maxLength: 128,
+  pattern: PERSONAL,
+  allowed: PERSONAL_ALLOWED,
+  description: 'The name of the role. ROLE_ADMIN may do everything.',
+})
+
+export const resource = Type.String({
+  maxLength: 1024,
+  description:
+    '`<namespace>:<group>:config/<dataId>`, `<namespace>:<group>:naming/<service>`, `<namespace>:<group>:*` for both, or ' +
+    '`operator/metrics`. `*` stands for any characters, the empty namespace for public.',
+})
+
+export const password = Type.String({ maxLength: 256, trim: false, description: 'The password.' })
+
+// ---- The audit
+
+const EPOCH_MS = { minimum: 0, maximum: 4_102_444_800_000 }
+
+export const auditOperation = Type.String({
+  maxLength: 64,
+  description: 'Only events of this operation, e.g. `publish config` or `sign in`.',
+})
+
+export const auditItem = Type.String({
+  maxLength: 512,
+  description:
+    'Only events whose item contains this text. An item is `<namespace>:<group>:config/<dataId>`, ' +
+    '`<namespace>:<group>:naming/<service>`, `<namespace>:*:*`, or such as `operator/<switch>`.',
+})
+
+export const auditIp = Type.String({ maxLength: 64, description: 'Only events from this address.' })
+
+export const auditFrom = Type.Integer({ ...EPOCH_MS, description: 'Not before this time, epoch ms.' })
+
+export const auditTo = Type.Integer({ ...EPOCH_MS, description: 'Not after this time, epoch ms.' })
+
+export const auditBefore = Type.Integer({
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
+  description: 'Only events before the one with this id: `next` of a page asks for the page after it.',
+})

@@ -213,6 +213,17 @@ describe('selectors', () => {
 })
 
 describe('health checkers', () => {
+  test.each([
+    '{"type":"MYSQL","pwd":"s3cret",}',
+    '["s3cret"]',
+    '{"type":"MYSQL","pwd":["s3cret"]}',
+    '{"type":"HTTP","headers":"Authorization s3cret"}',
+  ])('a refusal does not repeat what may be a password: %s', (text) => {
+    const read = () => parseHealthChecker(text, { unknownIsNone: false })
+    expect(read).toThrow(expect.objectContaining({ code: 'invalid-parameter' }))
+    expect(read).toThrow(expect.not.objectContaining({ message: expect.stringContaining('s3cret') }))
+  })
+
   const read = (text: string, unknownIsNone = false): unknown => parseHealthChecker(text, { unknownIsNone })
 
   test('of each type, in any case', () => {

@@ -144,7 +144,7 @@ export function parseHealthChecker(
   text: string,
   { unknownIsNone }: { unknownIsNone: boolean },
 ): HealthChecker {
-  const json = parseJsonObject(text, 'healthChecker', 'a JSON object with type TCP, HTTP, MYSQL or NONE')
+  const json = checkerObject(text)
   const type = scalarText(json['type']).toUpperCase()
   switch (type) {
     case 'TCP':
@@ -165,6 +165,19 @@ export function parseHealthChecker(
   }
 }
 
+/** What a refusal shows instead of a text that may hold a password. */
+const NOT_SHOWN = '…'
+
+function checkerObject(text: string): JsonObject {
+  const allowed = 'a JSON object with type TCP, HTTP, MYSQL or NONE'
+  try {
+    return parseJsonObject(text, 'healthChecker', allowed)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    throw invalid('healthChecker', allowed, NOT_SHOWN)
+  }
+}
+
 function httpChecker(json: JsonObject): HealthChecker {
   const path = checkerText(json, 'path')
   const headers = checkerText(json, 'headers')
@@ -172,7 +185,7 @@ function httpChecker(json: JsonObject): HealthChecker {
   if (!/^(\/[\x21-\x7e]*)?$/.test(path))
     throw invalid('healthChecker.path', 'empty, or a path that starts with /', path)
   if (!headers.split('|').every(isHeader))
-    throw invalid('healthChecker.headers', 'name:value|name2:value2', headers)
+    throw invalid('healthChecker.headers', 'name:value|name2:value2', NOT_SHOWN)
   const code = optional(EXPECTED_CODE, json) as number | undefined
   return { type: 'HTTP', path, headers, expectedResponseCode: code ?? 200 }
 }
@@ -191,7 +204,7 @@ function checkerText(json: JsonObject, key: string): string {
   const value = json[key]
   if (value === undefined || value === null) return ''
   if (typeof value === 'string' && value.length <= 4096) return value
-  throw invalid(`healthChecker.${key}`, 'a text of at most 4096 characters', scalarText(value))
+  throw invalid(`healthChecker.${key}`, 'a text of at most 4096 characters', NOT_SHOWN)
 }
 
 function required(part: JsonMember, json: JsonObject): FieldValue {

@@ -1,8 +1,13 @@
+/** Path and query of the request target, also where a proxy's form of it names the host. */
+export function originFormOf(url: string): string {
+  return url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '')
+}
+
 /** The path of the request target, also where a proxy's form of it names the host. */
 export function pathOf(url: string): string {
-  const mark = url.indexOf('?')
-  const path = mark < 0 ? url : url.slice(0, mark)
-  return path.startsWith('/') ? path : path.replace(/^https?:\/\/[^/]*/i, '')
+  const target = originFormOf(url)
+  const mark = target.indexOf('?')
+  return mark < 0 ? target : target.slice(0, mark)
 }
 
 /** What follows the question mark, undecoded; undefined where there is none. */

@@ -14,7 +14,8 @@ export interface NotReadyReason {
 }
 
 /** What the routes for probes and monitoring ask. */
-export interface HealthParts extends Pick<Operations, 'operator'> {
+export interface HealthParts {
+  readonly operator: Pick<Operations['operator'], 'scrape'>
   /** Empty when the server is ready. */
   readonly notReady: () => readonly NotReadyReason[]
 }
@@ -59,7 +60,7 @@ function readyAnswer(problems: readonly NotReadyReason[]): Answer {
   }
 }
 
-function metrics({ scrape }: Operations['operator']): Endpoint {
+function metrics({ scrape }: HealthParts['operator']): Endpoint {
   return endpoint({
     summary: 'Measures, in the text format of Prometheus',
     permission: scrape.permission,

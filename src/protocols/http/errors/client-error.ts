@@ -39,6 +39,14 @@ const REASONS: Readonly<Record<string, Reason>> = {
   },
 }
 
+/** What a client is told that speaks HTTP where TLS is spoken. */
+export const PLAIN_HTTP: Reason = {
+  code: 'malformed-request',
+  status: 400,
+  title: 'Bad Request',
+  detail: 'This address speaks HTTPS: use a URL that begins with https://.',
+}
+
 const TOO_SLOW: Reason = {
   code: 'too-slow',
   status: 408,

@@ -19,7 +19,8 @@ export interface Problem {
 export const problemErrors: ErrorFormat = (error, context) =>
   error instanceof Refusal ? refusalAnswer(error) : faultAnswer(context)
 
-function refusalAnswer({ code, message, facts }: Refusal): Answer {
+function refusalAnswer(refusal: Refusal): Answer {
+  const { code, message, facts } = refusal
   const problem: Problem = {
     type: problemType(code),
     title: TITLE_OF[code],
@@ -28,7 +29,7 @@ function refusalAnswer({ code, message, facts }: Refusal): Answer {
     ...(facts.parameter === undefined ? {} : { parameter: facts.parameter }),
     ...(facts.allowed === undefined ? {} : { allowed: facts.allowed }),
   }
-  return problemAnswer(problem, headersOfRefusal(code, facts.allowed))
+  return problemAnswer(problem, headersOfRefusal(refusal))
 }
 
 function faultAnswer({ requestId }: ErrorContext): Answer {

@@ -1,8 +1,19 @@
-import type { RefusalCode } from '../../../core/refusal.ts'
+import type { Refusal, RefusalCode } from '../../../core/refusal.ts'
 
 /** The status of each refusal. `/nacos` differs in a few, see nacos-errors.ts. */
 export const STATUS_OF = {
   forbidden: 403,
+  'not-signed-in': 403,
+  'unknown-user': 403,
+  'token-invalid': 403,
+  'token-expired': 403,
+  'wrong-code': 403,
+  'sign-in-slowed': 429,
+  'administrator-exists': 409,
+  'last-administrator': 400,
+  'user-exists': 400,
+  'user-not-found': 404,
+  'role-not-found': 404,
   'config-not-found': 404,
   'config-changed': 409,
   'history-not-found': 404,
@@ -44,6 +55,17 @@ export const STATUS_OF = {
 /** What a refusal is called in a list of problems: short, and the same every time. */
 export const TITLE_OF = {
   forbidden: 'Not permitted',
+  'not-signed-in': 'Not signed in',
+  'unknown-user': 'Unknown user or wrong password',
+  'token-invalid': 'The token is not valid',
+  'token-expired': 'The token has expired',
+  'wrong-code': 'The one-time code is wrong',
+  'sign-in-slowed': 'Too many attempts to sign in',
+  'administrator-exists': 'There is an administrator already',
+  'last-administrator': 'The last administrator must stay',
+  'user-exists': 'The user exists already',
+  'user-not-found': 'No such user',
+  'role-not-found': 'No such role',
   'config-not-found': 'No such configuration item',
   'config-changed': 'The configuration item has changed',
   'history-not-found': 'No such history record',
@@ -83,6 +105,8 @@ export const TITLE_OF = {
 } as const satisfies Record<RefusalCode, string>
 
 /** The headers that a refusal's answer has besides those of every answer. */
-export function headersOfRefusal(code: RefusalCode, allowed: string | undefined): Record<string, string> {
-  return code === 'unknown-method' && allowed !== undefined ? { Allow: allowed } : {}
+export function headersOfRefusal({ code, facts }: Refusal): Record<string, string> {
+  const { allowed, retryAfterSeconds } = facts
+  if (code === 'unknown-method' && allowed !== undefined) return { Allow: allowed }
+  return retryAfterSeconds === undefined ? {} : { 'Retry-After': `${retryAfterSeconds}` }
 }

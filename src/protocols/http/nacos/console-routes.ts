@@ -25,8 +25,6 @@ export function nacosConsoleRoutes(parts: ConsoleParts): Route[] {
     ['GET', '/console/health/readiness', readiness(parts)],
     ['GET', '/cs/health', constant('Whether the configuration part works', 'UP')],
     ['GET', '/core/cluster/nodes', clusterNodes(parts)],
-    ['POST', '/auth/login', LOGIN],
-    ['POST', '/auth/users/login', LOGIN],
   ])
 }
 
@@ -80,20 +78,3 @@ function nodeJson({ ip, port, alive, lastRefMs }: Member, version: string): obje
     failAccessCnt: 0,
   }
 }
-
-/**
- * There is no sign-in yet, and everybody may do everything: clients that are set up with a user get a token
- * that has no meaning, because some do not start, and others ask before each request, without one.
- */
-const LOGIN = endpoint({
-  summary: 'Gives a token to clients that ask for one; nothing is checked, since there is no sign-in yet',
-  permission: PUBLIC,
-  params: Type.Object({
-    username: Type.Optional(Type.String({ maxLength: 256, description: 'Who signs in.' })),
-    password: Type.Optional(Type.String({ maxLength: 1024, description: 'Not looked at.' })),
-  }),
-  handle: ({ params }) => {
-    const { username = '' } = params
-    return jsonAnswer({ accessToken: 'anonymous', tokenTtl: 18_000, globalAdmin: false, username })
-  },
-})

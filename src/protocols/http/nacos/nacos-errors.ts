@@ -13,7 +13,11 @@ export const configErrors: ErrorFormat = (error, context) => {
   if (!(error instanceof Refusal)) return plain(500, `caused: ${faultText(context)};`)
   switch (error.code) {
     case 'forbidden':
-      return shaped(error, context, FORBIDDEN)
+    case 'not-signed-in':
+    case 'unknown-user':
+    case 'token-invalid':
+    case 'token-expired':
+      return shaped(error, context, { error: 'Forbidden', message: NOT_PERMITTED[error.code] })
     case 'config-not-found':
       return { status: 404, contentType: JSON_UTF8, body: 'config data not exist\n' }
     case 'history-not-yours':
@@ -22,12 +26,19 @@ export const configErrors: ErrorFormat = (error, context) => {
       return plain(409, 'caused: Cas publish fail, server md5 may have changed.;')
     case 'missing-parameter':
       return plain(400, `caused: ${missingText(error)};`)
+    case 'user-not-found':
+    case 'role-not-found':
+      return plain(400, `caused: ${nacosMessage(error, 'config')};`)
     case 'unknown-path':
       return shaped(error, context, { error: 'Not Found', message: 'No message available' })
     case 'unknown-method':
-      return plain(405, `caused: Request method '${context.method}' not supported;`, headersOf(error))
+      return plain(405, `caused: Request method '${context.method}' not supported;`, headersOfRefusal(error))
     default:
-      return plain(STATUS_OF[error.code], `caused: ${nacosMessage(error, 'config')};`)
+      return plain(
+        STATUS_OF[error.code],
+        `caused: ${nacosMessage(error, 'config')};`,
+        headersOfRefusal(error),
+      )
   }
 }
 
@@ -36,7 +47,11 @@ export const namingErrors: ErrorFormat = (error, context) => {
   if (!(error instanceof Refusal)) return plain(500, faultText(context))
   switch (error.code) {
     case 'forbidden':
-      return shaped(error, context, FORBIDDEN)
+    case 'not-signed-in':
+    case 'unknown-user':
+    case 'token-invalid':
+    case 'token-expired':
+      return shaped(error, context, { error: 'Forbidden', message: NOT_PERMITTED[error.code] })
     case 'missing-parameter':
       return plain(400, `Param '${error.facts.parameter ?? ''}' is required.`)
     case 'unknown-path':
@@ -45,7 +60,7 @@ export const namingErrors: ErrorFormat = (error, context) => {
       return shaped(error, context, { error: name, message: `no such api:${context.method}:${context.path}` })
     }
     default:
-      return plain(STATUS_OF[error.code], nacosMessage(error, 'naming'))
+      return plain(STATUS_OF[error.code], nacosMessage(error, 'naming'), headersOfRefusal(error))
   }
 }
 
@@ -57,19 +72,21 @@ function faultText({ requestId }: ErrorContext): string {
   return `internal error of this server, see its log for request ${requestId}`
 }
 
-/** What the reference server answers to a caller without the permission (http-compat.md section 7). */
-const FORBIDDEN = { error: 'Forbidden', message: 'authorization failed!' }
+/** What the reference server says to a caller that it does not know, or that has no permission (http-compat.md section 7). */
+const NOT_PERMITTED = {
+  forbidden: 'authorization failed!',
+  'not-signed-in': 'unknown user!',
+  'unknown-user': 'unknown user!',
+  'token-invalid': 'token invalid!',
+  'token-expired': 'token expired!',
+} as const
 
 /** The JSON shape of answers about unknown paths and missing permissions. */
 function shaped(refusal: Refusal, context: ErrorContext, texts: { error: string; message: string }): Answer {
   const status = STATUS_OF[refusal.code]
   const timestamp = new Date().toISOString().replace('Z', '+00:00')
   const body = JSON.stringify({ timestamp, status, ...texts, path: context.path })
-  return { status, contentType: JSON_TYPE, body, headers: headersOf(refusal) }
-}
-
-function headersOf({ code, facts }: Refusal): Record<string, string> {
-  return headersOfRefusal(code, facts.allowed)
+  return { status, contentType: JSON_TYPE, body, headers: headersOfRefusal(refusal) }
 }
 
 function plain(status: number, body: string, headers: Record<string, string> = {}): Answer {

@@ -9,7 +9,7 @@ export type NacosPart = 'config' | 'naming'
  */
 export function nacosMessage(refusal: Refusal, part: NacosPart): string {
   const { message, facts } = refusal
-  const { serviceName, cluster } = facts.names ?? {}
+  const { serviceName, cluster, username, role } = facts.names ?? {}
   switch (refusal.code) {
     case 'invalid-parameter':
       return (part === 'config' ? invalidConfig(facts) : invalidNaming(facts)) ?? message
@@ -27,6 +27,14 @@ export function nacosMessage(refusal: Refusal, part: NacosPart): string {
         : `health check is still working, service: ${serviceName}${cluster === undefined ? '' : `, cluster: ${cluster}`}`
     case 'cluster-not-found':
       return cluster === undefined ? message : `cluster ${cluster} is not found!`
+    case 'user-exists':
+      return username === undefined ? message : `user '${username}' already exist!`
+    case 'user-not-found':
+      return username === undefined ? message : `user ${username} not exist!`
+    case 'last-administrator':
+      return username === undefined ? message : `cannot delete admin: ${username}`
+    case 'role-not-found':
+      return role === undefined ? message : `role ${role} not found!`
     case 'server-status':
       return `server is ${facts.names?.['status'] ?? 'DOWN'}now, please try again later!`
     default:

@@ -24,6 +24,10 @@ export interface HttpCaller extends Caller {
   /** The socket's own address, whatever a header says (for UDP pushes). */
   readonly socketIp: string
   readonly userAgent: string
+  /** The user of the client certificate that the connection has shown, and until when that counts (epoch ms). */
+  readonly certificateUser?: { readonly username: string; readonly expiresMs: number } | undefined
+  /** Whether the client speaks TLS with this server, or with a trusted proxy in front of it. */
+  readonly isSecure: boolean
   readonly headers: IncomingMessage['headers']
 }
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { TLSSocket } from 'node:tls'
 import { pipeline } from 'node:stream/promises'
 import { headersOf, headOf } from '../routing/answer-headers.ts'
 import type { Answer } from '../routing/route.ts'
@@ -32,7 +33,29 @@ export function sendAnswer(
     if (response.takeWhole(head, answer, sender)) return turn.end(response)
   }
   response.on('close', () => sender.answerSent())
-  response.writeHead(answer.status, headersOf(answer, ends)).end(answer.body)
+  response.writeHead(answer.status, headersOf(answer, ends))
+  const isLong = answer.body.length > MOST_ENCRYPTED
+  if (isLong && response.req.socket instanceof TLSSocket) writePieces(response, answer.body)
+  else response.end(answer.body)
+}
+
+/**
+ * How much of an answer is encrypted at once. Plain bytes are sent from memory that all answers share, but encrypted ones are a
+ * copy for each connection, which a client that does not read would keep.
+ */
+const MOST_ENCRYPTED = 128 * 1024
+
+/** Writes a body as fast as the client takes it. */
+function writePieces(response: ServerResponse, body: string | Buffer): void {
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body
+  let at = 0
+  const next = (): void => {
+    const piece = bytes.subarray(at, (at += MOST_ENCRYPTED))
+    if (at >= bytes.length) response.end(piece)
+    else if (response.write(piece)) setImmediate(next)
+    else response.once('drain', next)
+  }
+  next()
 }
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { callerAddress, parseTrustedProxies, plainAddress } from './client-address.ts'
+import { callerAddress, cameByTls, parseTrustedProxies, plainAddress } from './client-address.ts'
 
 test.each([
   ['127.0.0.1', '127.0.0.1'],
@@ -43,3 +43,25 @@ test.each(['x', '10.0.0.0/33', '10.0.0.0/', '10.0.0.0/8/8', '', '::1/129', '10.0
     expect(() => parseTrustedProxies([entry])).toThrow(`"${entry}" is not an IP address`)
   },
 )
+
+describe('a request came by TLS', () => {
+  const trusted = parseTrustedProxies(['10.0.0.0/8'])
+
+  test.each([
+    ['on a socket with TLS', { encrypted: true, remoteAddress: '9.9.9.9' }, undefined, true],
+    [
+      'on a socket with TLS, whatever a header says',
+      { encrypted: true, remoteAddress: '9.9.9.9' },
+      'http',
+      true,
+    ],
+    ['to a trusted proxy', { remoteAddress: '10.0.0.1' }, 'https', true],
+    ['to the first of several proxies', { remoteAddress: '::ffff:10.0.0.1' }, 'HTTPS, http', true],
+    ['not to a proxy without TLS', { remoteAddress: '10.0.0.1' }, 'http', false],
+    ['not to a proxy that says nothing', { remoteAddress: '10.0.0.1' }, undefined, false],
+    ['not because anybody says so', { remoteAddress: '9.9.9.9' }, 'https', false],
+    ['not on a socket that is closed', {}, 'https', false],
+  ] as const)('%s', (...[, socket, header, expected]) => {
+    expect(cameByTls(socket, header, trusted)).toBe(expected)
+  })
+})

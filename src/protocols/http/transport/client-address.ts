@@ -53,6 +53,18 @@ export function callerAddress(
   return caller
 }
 
+/** Whether a request came by TLS: to this server, or to a trusted proxy, as its header X-Forwarded-Proto says. */
+export function cameByTls(
+  socket: { readonly encrypted?: boolean; readonly remoteAddress?: string | undefined },
+  forwardedProto: string | string[] | undefined,
+  trusted: BlockList,
+): boolean {
+  if (socket.encrypted === true) return true
+  if (forwardedProto === undefined || !isTrusted(plainAddress(socket.remoteAddress), trusted)) return false
+  const [first = ''] = String(forwardedProto).split(',')
+  return first.trim().toLowerCase() === 'https'
+}
+
 function isTrusted(address: string, trusted: BlockList): boolean {
   const family = familyOf(address)
   return family !== undefined && trusted.check(address, family)

@@ -9,6 +9,9 @@ class FakeSocket extends EventEmitter {
   bytesRead = 0
   writableLength = 0
   destroyed = false
+  destroySoon(): void {
+    this.destroy()
+  }
   destroy(): void {
     this.destroyed = true
     this.emit('close')
@@ -67,6 +70,23 @@ describe('requests', () => {
 
   test('very many beyond the limit cut the connection', () => {
     for (let number = 0; number < 1_004; number++) arrive(String(number))
+    expect(socket.destroyed).toBe(true)
+  })
+
+  test('that have arrived are answered when a connection retires; later ones are dropped', async () => {
+    const [a, b] = [arrive('a'), arrive('b')]
+    connection.retire()
+    arrive('c')
+    connection.answered(a)
+    await nextTurn()
+    expect([events, socket.destroyed]).toEqual([['begin a', 'drop c', 'begin b'], false])
+    connection.answered(b)
+    expect(socket.destroyed).toBe(true)
+  })
+
+  test('an idle connection that retires ends at once', () => {
+    connection.answered(arrive('a'))
+    connection.retire()
     expect(socket.destroyed).toBe(true)
   })
 

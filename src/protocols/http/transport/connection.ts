@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { type CertificateUser, certificateUserOf } from './secure-layer.ts'
 import { Refusal } from '../../../core/refusal.ts'
 
 /** How many requests beyond the limit a client may send before it is cut. Each takes some 2 KB. */
@@ -25,6 +26,8 @@ export interface Sequenced {
  */
 export class Connection {
   readonly socket: Socket
+  /** Whom the client has shown a certificate of. */
+  readonly certificateUser: CertificateUser | undefined
   /** The request that is being handled or answered. */
   #current: Sequenced | undefined
   /** Requests that were sent ahead of earlier answers. */
@@ -32,9 +35,11 @@ export class Connection {
   /** Requests beyond the limit: the first one is refused, the others are dropped. */
   #surplus = 0
   readonly #arrival: Arrival
+  #isRetired = false
 
   constructor(socket: Socket, nowMs: number) {
     this.socket = socket
+    this.certificateUser = certificateUserOf(socket)
     this.#arrival = new Arrival(socket, nowMs)
     socket.on('close', () => this.#closed())
   }
@@ -61,7 +66,7 @@ export class Connection {
    */
   arrive(request: Sequenced, most: number): void {
     this.#arrival.began(request)
-    if (this.#surplus > 0) this.#drop(request)
+    if (this.#surplus > 0 || this.#isRetired) this.#drop(request)
     else if (this.#current === undefined) {
       this.#current = request
       request.begin()
@@ -79,6 +84,13 @@ export class Connection {
     const next = (this.#current = this.#waiting.shift())
     // Begun here, a queue of requests that are answered at once would be as many nested calls.
     if (next !== undefined) queueMicrotask(() => next.begin())
+    else if (this.#isRetired) this.socket.destroySoon()
+  }
+
+  /** Takes no further requests, and ends once those that have arrived are answered. */
+  retire(): void {
+    this.#isRetired = true
+    if (this.#current === undefined) this.socket.destroySoon()
   }
 
   /** Whether the client has been sending a request for longer than `limitMs`. Call it regularly. */

@@ -30,19 +30,26 @@ export class Connections {
   readonly counts = { refused: 0, cut: 0 }
   /** Connections that were admitted or refused since the start. */
   accepted = 0
+  /** The connections that were accepted, as Node accepts them. */
+  readonly #admitted = new Set<Socket>()
+  /** Those of them that are in their handshake. */
+  readonly #pending = new Set<Socket>()
   readonly #open = new Map<Socket, Connection>()
   readonly #settings: ConnectionSettings
   readonly #log: Pick<HttpLog, 'warn'>
+  readonly #isSecure: boolean
   readonly #ofAddress = new Map<string, number>()
   #loggedMs = -Infinity
 
-  constructor(settings: ConnectionSettings, log: Pick<HttpLog, 'warn'>) {
+  /** `isSecure`: clients speak TLS, so that nothing can be said before the handshake. */
+  constructor(settings: ConnectionSettings, log: Pick<HttpLog, 'warn'>, isSecure = false) {
     this.#settings = settings
     this.#log = log
+    this.#isSecure = isSecure
   }
 
   get size(): number {
-    return this.#open.size
+    return this.#admitted.size
   }
 
   /** How many connections Node may accept. */
@@ -59,15 +66,43 @@ export class Connections {
     return this.#open.values()
   }
 
-  /** Accepts a connection. Returns false if there are too many; the connection then got an error. */
+  /** Accepts a connection; `open` follows. Returns false if there are too many; the connection then got an error. */
   admit(socket: Socket): boolean {
     this.accepted++
     const { maxConnections, maxConnectionsPerAddress } = this.#settings
-    if (this.#open.size >= maxConnections) return this.#refuse(socket)
+    if (this.#admitted.size >= maxConnections) return this.#refuse(socket)
     if (maxConnectionsPerAddress > 0 && !this.#countAddress(socket)) return this.#refuse(socket)
+    this.#admitted.add(socket)
+    this.#pending.add(socket)
+    socket.on('close', () => {
+      this.#admitted.delete(socket)
+      this.#pending.delete(socket)
+    })
+    return true
+  }
+
+  /** Requests can come: on the socket that was `admitted`, or on the one that decrypts it. */
+  open(socket: Socket, admitted = socket): void {
+    this.#pending.delete(admitted)
     this.#open.set(socket, new Connection(socket, performance.now()))
     socket.on('close', () => this.#open.delete(socket))
-    return true
+  }
+
+  /** Ends the connections that no answer is lost of, also those that are in their handshake. */
+  destroyIdle(): void {
+    for (const connection of this.#open.values()) if (connection.isIdle) connection.socket.destroy()
+    for (const socket of this.#pending) socket.destroy()
+  }
+
+  /** Ends the connections that have shown a certificate, each with its last answer. */
+  retireCertified(): void {
+    for (const connection of this.#open.values())
+      if (connection.certificateUser !== undefined) connection.retire()
+  }
+
+  /** Ends all connections at once, also those that are in their handshake. */
+  destroyAll(): void {
+    for (const socket of [...this.#open.keys(), ...this.#admitted]) socket.destroy()
   }
 
   #countAddress(socket: Socket): boolean {
@@ -87,8 +122,11 @@ export class Connections {
     this.counts.refused++
     this.#report('connections were refused: raise max-connections, or find out who opens so many')
     socket.on('error', () => undefined)
-    endWith(socket, TOO_MANY)
-    socket.resume()
+    if (this.#isSecure) socket.destroy()
+    else {
+      endWith(socket, TOO_MANY)
+      socket.resume()
+    }
     return false
   }
 
@@ -96,6 +134,6 @@ export class Connections {
     const nowMs = performance.now()
     if (nowMs - this.#loggedMs < LOG_EVERY_MS) return
     this.#loggedMs = nowMs
-    this.#log.warn({ refusedSoFar: this.counts.refused, open: this.#open.size }, what)
+    this.#log.warn({ refusedSoFar: this.counts.refused, open: this.#admitted.size }, what)
   }
 }

@@ -125,8 +125,9 @@ function allowedPlace(entry: string): HostAndPort {
   return place
 }
 
-function isLoopback(address: string): boolean {
-  return address === '::1' || /^(::ffff:)?127\./i.test(address)
+/** Whether only this machine reaches an address. */
+export function isLoopback(address: string): boolean {
+  return address === '::1' || (isIP(address) !== 0 && /^(::ffff:)?127\./i.test(address))
 }
 
 function unknownHost(host: string): Refusal {

@@ -3,6 +3,7 @@ import type { CommonHeaders } from '../routing/answer-headers.ts'
 import type { Answer, HttpCaller, ErrorFormat, Route } from '../routing/route.ts'
 import type { BodyMemory } from './body-memory.ts'
 import type { CrossSiteGuard } from './cross-site-guard.ts'
+import type { Identification } from './identification.ts'
 import type { RequestLimits } from './request-limits.ts'
 import type { Router } from '../routing/router.ts'
 import type { Turn } from './turn.ts'
@@ -27,6 +28,8 @@ export interface ExchangeContext {
   readonly fallbackErrors: (path: string) => ErrorFormat
   /** Judges a request once its route is known and before its body is read; an answer, or a Refusal thrown, ends it. */
   readonly gate: ((route: Route, rawUrl: string, caller: HttpCaller) => Answer | undefined) | undefined
+  /** Finds out who sends requests; undefined while nobody has to sign in. */
+  readonly identification: Identification | undefined
   readonly onAnswer: ((route: Route | undefined, status: number, elapsedMs: number) => void) | undefined
   readonly onRefusal: ((code: string) => void) | undefined
   readonly log: HttpLog

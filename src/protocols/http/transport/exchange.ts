@@ -1,12 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { ANONYMOUS, type Identity } from '../../../core/access/identity.ts'
 import { Refusal } from '../../../core/refusal.ts'
 import { sendAnswer, sendChunks, sendLingering } from './answer-sending.ts'
-import { callerAddress, plainAddress } from './client-address.ts'
+import { callerAddress, cameByTls, plainAddress } from './client-address.ts'
 import type { Connection, Sequenced } from './connection.ts'
 import { failureAnswer } from './failure-answer.ts'
 import type { ExchangeContext } from './exchange-context.ts'
 import { valuesOf } from '../../parameters/form-parser.ts'
+import type { FormValues } from '../../parameters/form-values.ts'
 import type { AnswerSender } from './node-internals/whole-response.ts'
+import { credentialsOf, plainTokenOf } from './identification.ts'
 import { hasBody, hasForm, readBody, type BodyReceiver } from './request-body.ts'
 import { endsConnection, tooLongToTell, tooManyHeaders } from './request-limits.ts'
 import { pathOf } from '../../parameters/request-target.ts'
@@ -24,6 +27,7 @@ export class Exchange
   implements Request<Record<string, unknown>>, Held, HttpCaller, BodyReceiver, Sequenced, AnswerSender, Work
 {
   params: Record<string, unknown> = NO_PARAMS
+  identity: Identity = ANONYMOUS
   rawBody: Buffer | undefined
   readonly #context: ExchangeContext
   readonly #request: IncomingMessage
@@ -100,8 +104,16 @@ export class Exchange
     return plainAddress(this.#request.socket.remoteAddress)
   }
 
+  get isSecure(): boolean {
+    return cameByTls(this.#request.socket, this.headers['x-forwarded-proto'], this.#context.trusted)
+  }
+
   get userAgent(): string {
     return this.headers['user-agent'] ?? ''
+  }
+
+  get certificateUser(): HttpCaller['certificateUser'] {
+    return this.#connection.certificateUser
   }
 
   get target(): string | undefined {
@@ -197,14 +209,49 @@ export class Exchange
     readBody(this.#request, { limitBytes, memory: this.#context.bodyMemory }, this)
   }
 
-  #handle({ route, readParameters }: CompiledRoute): Handled {
-    const body = this.#body
-    const known = body === undefined ? route.again?.(this.#url, this) : undefined
+  #handle(compiled: CompiledRoute): Handled {
+    const { route } = compiled
+    const isKnown = this.#isSenderKnown()
+    const known = isKnown && this.#body === undefined ? route.again?.(this.#url, this) : undefined
     if (known !== undefined) return known
-    const isRaw = route.body === 'raw'
-    this.params = readParameters(valuesOf(this.#url, isRaw ? undefined : body, this.#context.maxParameters))
+    const form = route.body === 'raw' ? undefined : this.#body
+    const values = valuesOf(this.#url, form, this.#context.maxParameters)
+    if (isKnown) return this.#carryOut(compiled, values)
+    const identity = this.#identify(route, values)
+    if (identity instanceof Promise) return this.#carryOutLater(compiled, values, identity)
+    this.identity = identity
+    return this.#carryOut(compiled, values)
+  }
+
+  /** Whether it is known who sends this request, before its parameters are read. */
+  #isSenderKnown(): boolean {
+    const { identification } = this.#context
+    if (identification === undefined) return true
+    const token = plainTokenOf(this.headers, this.#url)
+    const identity = token === undefined ? undefined : identification.known(token)
+    if (identity !== undefined) this.identity = identity
+    return identity !== undefined
+  }
+
+  #identify(route: Route, values: FormValues): Identity | Promise<Identity> {
+    return (
+      this.#context.identification?.identify(credentialsOf(this.headers, values, route), this) ?? ANONYMOUS
+    )
+  }
+
+  async #carryOutLater(
+    compiled: CompiledRoute,
+    values: FormValues,
+    identity: Promise<Identity>,
+  ): Promise<Answer | undefined> {
+    this.identity = await identity
+    return this.#carryOut(compiled, values)
+  }
+
+  #carryOut({ route, readParameters }: CompiledRoute, values: FormValues): Handled {
+    this.params = readParameters(values)
+    if (route.body === 'raw') this.rawBody = this.#body
     this.#body = undefined
-    if (isRaw) this.rawBody = body
     return route.handle(this as unknown as Parameters<Route['handle']>[0])
   }
 

@@ -19,11 +19,13 @@ import { Connections, type ConnectionSettings } from './connections.ts'
 import { CrossSiteGuard, type HostNames } from './cross-site-guard.ts'
 import type { ExchangeContext, HttpLog } from './exchange-context.ts'
 import { Exchange } from './exchange.ts'
+import type { Identification } from './identification.ts'
 import { isTested, TESTED_MAJORS } from './node-internals/node-version.ts'
 import { WholeResponse } from './node-internals/whole-response.ts'
 import type { RequestLimits } from './request-limits.ts'
 import type { Answer, HttpCaller, ErrorFormat, Route } from '../routing/route.ts'
 import { Router } from '../routing/router.ts'
+import { type KeyPair, SecureLayer, type SecureLayerOptions } from './secure-layer.ts'
 import { SlowClients, type SlownessSettings } from './slow-clients.ts'
 import { stop, stopListening } from './stop.ts'
 import { Turn } from './turn.ts'
@@ -53,8 +55,12 @@ export interface HttpServerOptions {
   readonly settings: HttpSettings
   readonly fallbackErrors: (path: string) => ErrorFormat
   readonly log: HttpLog
+  /** Clients speak TLS, and nothing else, if there is a certificate. */
+  readonly tls?: KeyPair
   /** Judges a request before its body is read: an answer, or a Refusal thrown, keeps it from its handler. */
   readonly gate?: (route: Route, rawUrl: string, caller: HttpCaller) => Answer | undefined
+  /** Finds out who sends requests. Without it all callers are anonymous. */
+  readonly identification?: Identification
   readonly onAnswer?: (route: Route | undefined, status: number, elapsedMs: number) => void
   /** Called with the code of each refusal; the code of a fault of the server is `internal`. */
   readonly onRefusal?: (code: string) => void
@@ -70,6 +76,11 @@ export interface HttpServer {
   readonly server: Server
   /** Starts listening; `port` 0 takes any. Rejects where the address cannot be had. */
   listen(address: { host: string; port: number }): Promise<{ port: number }>
+  /**
+   * Uses another certificate for the connections from now on. Where the authorities of client certificates have changed, it
+   * ends connections that have shown one, so that their clients show it again. Throws an Error where it cannot be used.
+   */
+  useKeyPair(pair: KeyPair): void
   /** Stops listening; requests on open connections are still carried out. `stop` follows. */
   stopListening(): Promise<void>
   /**
@@ -100,9 +111,13 @@ interface NodeOptions extends ServerOptions {
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { settings, log } = options
   const context = contextOf(options)
-  const connections = new Connections(settings, log)
+  const connections = new Connections(settings, log, options.tls !== undefined)
   const server = openServer({ context, connections }, options)
-  const listener = openListener(server, connections)
+  const secure = openSecureLayer(options, (socket, admitted) => {
+    connections.open(socket, admitted)
+    server.emit('connection', socket)
+  })
+  const listener = openListener(server, connections, secure)
   const onTooSlow = (): void => options.onMalformed?.()
   const unwatch = new SlowClients({ connections, settings, log, onTooSlow }).watch()
   return {
@@ -111,6 +126,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       const { address, port } = await listen(listener, wanted)
       context.guard.listensOn(address)
       return { port }
+    },
+    useKeyPair: (pair) => {
+      if (secure?.use(pair) === true) connections.retireCertified()
     },
     stopListening: () => stopListening(listener, connections),
     stop: async (graceMs) => {
@@ -155,13 +173,26 @@ function openServer({ context, connections }: ServerParts, options: HttpServerOp
  * Listens, and passes the connections that are admitted to Node's HTTP server: what others send is not even read. Its
  * `close` stops listening and leaves the open connections alone, unlike that of an HTTP server.
  */
-function openListener(server: Server, connections: Connections): Listener {
+function openListener(server: Server, connections: Connections, secure: SecureLayer | undefined): Listener {
   const listener = createListener({ allowHalfOpen: true, noDelay: true }, (socket) => {
-    if (connections.admit(socket)) server.emit('connection', socket)
+    if (!connections.admit(socket)) return
+    if (secure !== undefined) return secure.begin(socket)
+    connections.open(socket)
+    server.emit('connection', socket)
   })
   listener.maxConnections = connections.hardLimit
   listener.on('drop', () => connections.counts.refused++)
   return listener
+}
+
+/** The layer that decrypts connections, where the server has a certificate. */
+function openSecureLayer(
+  { tls, settings, onMalformed }: HttpServerOptions,
+  onSecure: SecureLayerOptions['onSecure'],
+): SecureLayer | undefined {
+  if (tls === undefined) return undefined
+  const { requestTimeoutMs } = settings
+  return new SecureLayer(tls, { requestTimeoutMs, onSecure, onFailed: () => onMalformed?.() })
 }
 
 function contextOf({
@@ -170,6 +201,7 @@ function contextOf({
   fallbackErrors,
   log,
   gate,
+  identification,
   onAnswer,
   onRefusal,
 }: HttpServerOptions): ExchangeContext {
@@ -182,6 +214,7 @@ function contextOf({
     bodyMemory: new BodyMemory(settings.maxBodyMemoryBytes),
     fallbackErrors,
     gate,
+    identification,
     onAnswer,
     onRefusal,
     log,

@@ -44,19 +44,11 @@ export interface Stopping {
  */
 export async function stop({ listener, connections, context }: Stopping, graceMs: number): Promise<void> {
   context.stopping = true
-  const force = setTimeout(endAll, graceMs, connections)
+  const force = setTimeout(() => connections.destroyAll(), graceMs)
   let checks = 0
-  const check = setInterval(() => ++checks > IDLE_CHECKS && endIdle(connections), CHECK_MS)
+  const check = setInterval(() => ++checks > IDLE_CHECKS && connections.destroyIdle(), CHECK_MS)
   // Called a second time, `close` only waits.
   await new Promise<unknown>((resolve) => listener.close(resolve))
   clearInterval(check)
   clearTimeout(force)
-}
-
-function endIdle(connections: Connections): void {
-  for (const connection of connections) if (connection.isIdle) connection.socket.destroy()
-}
-
-function endAll(connections: Connections): void {
-  for (const { socket } of connections) socket.destroy()
 }

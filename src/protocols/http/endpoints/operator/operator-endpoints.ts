@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Switches } from '../../../../core/operator/switches.ts'
-import type { Member, OperatorOperations, ServerCounts } from '../../../../operations/operator.ts'
+import type { Member, OperatorOperations, StatusAndCounts } from '../../../../operations/operator.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { afterwards } from '../../../../operations/afterwards.ts'
@@ -96,7 +96,8 @@ function switchesJson(switches: Switches): object {
   return { name: SWITCHES_NAME, adWeightMap: {}, ...switches, checksum }
 }
 
-function figuresJson(figures: ServerCounts): object {
+function figuresJson(figures: StatusAndCounts): object {
+  if (!('cpu' in figures)) return figures
   const { status, serviceCount, instanceCount, subscriberCount, cpu, load, mem } = figures
   return {
     status,

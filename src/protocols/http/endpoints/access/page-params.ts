@@ -1,0 +1,34 @@
+import type { FoundPage, NameSearch } from '../../../../operations/name-search.ts'
+import * as fields from '../../../parameters/fields.ts'
+import { Type } from '../../../parameters/schema.ts'
+import { jsonAnswer } from '../../routing/answers.ts'
+import type { Answer } from '../../routing/route.ts'
+import { pageJson } from '../config/page-json.ts'
+
+/** The parameters of a page of users, roles or permissions. */
+export const PAGE_PARAMS = {
+  search: fields.withDefault(
+    Type.Enum(['accurate', 'blur'], { description: 'In a blur search, `*` stands for any characters.' }),
+    'accurate',
+  ),
+  pageNo: fields.withDefault(fields.pageNo, 1),
+  pageSize: fields.withDefault(fields.pageSize, 100),
+}
+
+/** A name of those parameters; one that is absent finds all. */
+export function searchFor(text: string | undefined, mode: NameSearch['mode']): NameSearch {
+  return { text: text ?? '', mode }
+}
+
+/** The page object of `/nacos` and `/svc`. */
+export function pageAnswer<T>(
+  { page, totalCount, entries }: FoundPage<T>,
+  json: (entry: T) => object,
+): Answer {
+  return jsonAnswer(pageJson(page, totalCount, entries.map(json)))
+}
+
+/** The answer to a change (http-compat.md section 7). */
+export function doneAnswer(message: string): Answer {
+  return jsonAnswer({ code: 200, message, data: null })
+}

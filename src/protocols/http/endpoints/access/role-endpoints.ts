@@ -1,0 +1,62 @@
+import type { RoleOperations } from '../../../../operations/roles.ts'
+import * as fields from '../../../parameters/fields.ts'
+import { Type } from '../../../parameters/schema.ts'
+import { jsonAnswer } from '../../routing/answers.ts'
+import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
+import { doneAnswer, PAGE_PARAMS, pageAnswer, searchFor } from './page-params.ts'
+
+/** `GET …/auth/roles`. */
+export function listRolesEndpoint({ list }: RoleOperations): Endpoint {
+  return endpoint({
+    summary: 'Lists the roles of users',
+    permission: list.permission,
+    params: Type.Object({
+      role: Type.Optional(fields.role),
+      username: Type.Optional(fields.username),
+      ...PAGE_PARAMS,
+    }),
+    handle: ({ params, caller }) => {
+      const [role, username] = [params.role, params.username].map((text) => searchFor(text, params.search))
+      return pageAnswer(list({ role: role!, username: username!, page: params }, caller), (entry) => ({
+        role: entry.role,
+        username: entry.username,
+      }))
+    },
+  })
+}
+
+/** `GET …/auth/roles/search`: an array of roles. */
+export function suggestRolesEndpoint({ suggest }: RoleOperations): Endpoint {
+  return endpoint({
+    summary: 'Lists the roles whose name contains a text',
+    permission: suggest.permission,
+    params: Type.Object({ role: Type.Optional(fields.role) }),
+    handle: ({ params, caller }) => jsonAnswer(suggest({ text: params.role ?? '' }, caller)),
+  })
+}
+
+/** `POST …/auth/roles`. */
+export function addRoleEndpoint({ add }: RoleOperations): Endpoint {
+  return endpoint({
+    summary: 'Gives a user a role; ROLE_ADMIN makes an administrator',
+    permission: add.permission,
+    params: Type.Object({ role: fields.role, username: fields.username }),
+    handle: async ({ params, caller }) => {
+      await add(params, caller)
+      return doneAnswer('add role ok!')
+    },
+  })
+}
+
+/** `DELETE …/auth/roles`. */
+export function removeRoleEndpoint({ remove }: RoleOperations): Endpoint {
+  return endpoint({
+    summary: 'Takes a role from a user; without a username, deletes the role with its permissions',
+    permission: remove.permission,
+    params: Type.Object({ role: fields.role, username: Type.Optional(fields.username) }),
+    handle: async ({ params: { role, username }, caller }) => {
+      await remove({ role, username }, caller)
+      return doneAnswer(`delete role of user ${username ?? ''} ok!`)
+    },
+  })
+}

@@ -1,0 +1,7 @@
+import { jsonAnswer } from '../../routing/answers.ts'
+import type { Answer } from '../../routing/route.ts'
+
+/** An answer that no cache may keep. */
+export function secretAnswer(body: object, headers: Answer['headers'] = {}): Answer {
+  return { ...jsonAnswer(body), headers: { ...headers, 'Cache-Control': 'no-store' } }
+}

@@ -1,0 +1,31 @@
+/** What a cookie needs to know of the request. */
+interface Requested {
+  /** Whether the browser speaks TLS, with this server or with a trusted proxy. */
+  readonly isSecure: boolean
+  readonly headers: { readonly cookie?: string | undefined }
+}
+
+const ATTRIBUTES = 'Path=/; HttpOnly; SameSite=Strict'
+
+/** With TLS, the prefix keeps pages of other names of the same domain from setting it. */
+function nameFor(isSecure: boolean): string {
+  return isSecure ? '__Host-waypost-session' : 'waypost-session'
+}
+
+/** The header `Set-Cookie` that gives a browser the id of its session. The browser forgets it when it is closed. */
+export function sessionCookie({ isSecure }: Pick<Requested, 'isSecure'>, browserId: string): string {
+  return `${nameFor(isSecure)}=${browserId}; ${ATTRIBUTES}${isSecure ? '; Secure' : ''}`
+}
+
+/** The header `Set-Cookie` that removes it. */
+export function endedCookie({ isSecure }: Pick<Requested, 'isSecure'>): string {
+  return `${nameFor(isSecure)}=; Max-Age=0; ${ATTRIBUTES}${isSecure ? '; Secure' : ''}`
+}
+
+/** The id of the session in the header `Cookie`; undefined where there is none. With TLS, only the cookie with the prefix counts. */
+export function sessionIn({ isSecure, headers }: Requested): string | undefined {
+  const start = `${nameFor(isSecure)}=`
+  const cookie = headers.cookie?.split(';').find((one) => one.trimStart().startsWith(start))
+  const id = cookie?.trim().slice(start.length)
+  return id !== undefined && /^[\w-]{43}$/.test(id) ? id : undefined
+}

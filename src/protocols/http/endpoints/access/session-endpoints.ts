@@ -1,0 +1,53 @@
+import type { SessionOperations, UserAndRights } from '../../../../operations/sessions.ts'
+import * as fields from '../../../parameters/fields.ts'
+import { Type } from '../../../parameters/schema.ts'
+import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
+import { secretAnswer } from './secret-answer.ts'
+import { endedCookie, sessionCookie, sessionIn } from './session-cookie.ts'
+
+const NO_PARAMS = Type.Object({})
+
+/** `POST …/console/session`: signs a browser in. */
+export function beginSessionEndpoint({ begin }: SessionOperations): Endpoint {
+  return endpoint({
+    summary: 'Signs a browser in, with a cookie',
+    permission: begin.permission,
+    // Without one of them, the answer is that of a wrong one.
+    params: Type.Object({
+      username: Type.Optional(fields.username),
+      password: Type.Optional(fields.password),
+    }),
+    handle: async ({ params, caller }) => {
+      const { username = '', password = '' } = params
+      const { browserId, ...user } = await begin({ username, password }, caller)
+      return secretAnswer(userJson(user), { 'Set-Cookie': sessionCookie(caller, browserId) })
+    },
+  })
+}
+
+/** `GET …/console/session`: who is signed in. */
+export function showSessionEndpoint({ show }: SessionOperations): Endpoint {
+  return endpoint({
+    summary: 'Shows the user who is signed in, and what the user may do',
+    permission: show.permission,
+    params: NO_PARAMS,
+    handle: ({ caller }) => secretAnswer(userJson(show({}, caller))),
+  })
+}
+
+/** `DELETE …/console/session`: signs a browser out. */
+export function endSessionEndpoint({ end }: SessionOperations): Endpoint {
+  return endpoint({
+    summary: 'Signs a browser out',
+    permission: end.permission,
+    params: NO_PARAMS,
+    handle: async ({ caller }) => {
+      await end(sessionIn(caller), caller)
+      return secretAnswer({}, { 'Set-Cookie': endedCookie(caller) })
+    },
+  })
+}
+
+function userJson({ username, isAdministrator, roles, permissions }: UserAndRights): object {
+  return { username, globalAdmin: isAdministrator, roles, permissions }
+}

@@ -1,0 +1,59 @@
+import type { SignInOperations } from '../../../../operations/sign-in.ts'
+import * as fields from '../../../parameters/fields.ts'
+import { Type } from '../../../parameters/schema.ts'
+import { jsonAnswer } from '../../routing/answers.ts'
+import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
+import { secretAnswer } from './secret-answer.ts'
+
+/** `POST …/auth/login`: answers a token (http-compat.md section 7). */
+export function loginEndpoint({ login }: SignInOperations): Endpoint {
+  return endpoint({
+    summary: 'Signs in and answers an access token',
+    permission: login.permission,
+    // Without one of them, the answer is that of a wrong one.
+    params: Type.Object({
+      username: Type.Optional(fields.username),
+      password: Type.Optional(fields.password),
+    }),
+    handle: async ({ params, caller }) => {
+      const { username: name = '', password = '' } = params
+      const { username, token, ttlSeconds, isAdministrator } = await login(
+        { username: name, password },
+        caller,
+      )
+      const body = { accessToken: token, tokenTtl: ttlSeconds, globalAdmin: isAdministrator, username }
+      return secretAnswer(body, { Authorization: `Bearer ${token}` })
+    },
+  })
+}
+
+/** `POST …/auth/users/admin`: makes the first administrator. */
+export function firstAdministratorEndpoint({ firstAdministrator }: SignInOperations): Endpoint {
+  return endpoint({
+    summary: 'Makes the first administrator, with the one-time code that the server prints when it starts',
+    permission: firstAdministrator.permission,
+    params: Type.Object({
+      code: Type.String({ maxLength: 128, description: 'The one-time code.' }),
+      password: Type.Optional(fields.password),
+    }),
+    handle: async ({ params, caller }) => {
+      const { code, password } = params
+      return secretAnswer(await firstAdministrator({ code, password }, caller))
+    },
+  })
+}
+
+/** `POST …/auth/keys/rotate`: signs tokens with a new key. */
+export function rotateKeysEndpoint({ rotateKeys }: SignInOperations): Endpoint {
+  return endpoint({
+    summary: 'Signs tokens with a new key; the old one verifies until its last token has expired',
+    permission: rotateKeys.permission,
+    params: Type.Object({
+      leaked: Type.Optional(
+        Type.Boolean({ description: 'Whether the old key has leaked: then its tokens count no more.' }),
+      ),
+    }),
+    handle: async ({ params, caller }) =>
+      jsonAnswer(await rotateKeys({ hasLeaked: params.leaked ?? false }, caller)),
+  })
+}

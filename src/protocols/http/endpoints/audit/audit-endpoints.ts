@@ -1,0 +1,40 @@
+import type { AuditEvent } from '../../../../core/audit/audit-event.ts'
+import type { AuditOperations } from '../../../../operations/audit.ts'
+import * as fields from '../../../parameters/fields.ts'
+import { Type } from '../../../parameters/schema.ts'
+import { jsonAnswer } from '../../routing/answers.ts'
+import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
+
+/** The endpoint that shows the audit. */
+export function auditEndpoint(audit: AuditOperations): Endpoint {
+  return endpoint({
+    summary: 'Lists who did what, who signed in and who was refused, newest first',
+    permission: audit.search.permission,
+    params: Type.Object({
+      username: Type.Optional(
+        fields.withDescription(fields.username, 'Only events of this user; - is nobody.'),
+      ),
+      operation: Type.Optional(fields.auditOperation),
+      item: Type.Optional(fields.auditItem),
+      ip: Type.Optional(fields.auditIp),
+      result: Type.Optional(
+        Type.Enum(['done', 'refused', 'failed'], { description: 'Only events with this result.' }),
+      ),
+      from: Type.Optional(fields.auditFrom),
+      to: Type.Optional(fields.auditTo),
+      before: Type.Optional(fields.auditBefore),
+      pageSize: fields.withDefault(fields.pageSize, 100),
+    }),
+    handle: async ({ params, caller }) => {
+      const { username, operation, item, ip, result, from, to, before, pageSize } = params
+      const search = { username, operation, itemPart: item, ip, result, fromMs: from, toMs: to, before }
+      const { events, next } = await audit.search({ search, pageSize }, caller)
+      return jsonAnswer({ events: events.map(eventJson), next: next === undefined ? null : String(next) })
+    },
+  })
+}
+
+/** Ids are digits in a string, like those of the history. */
+function eventJson({ id, atMs, ...entry }: AuditEvent): object {
+  return { id: String(id), time: atMs, ...entry }
+}

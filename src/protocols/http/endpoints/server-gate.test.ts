@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import type { State } from '../../../core/state.ts'
+import type { Route } from '../routing/route.ts'
+import { serverGate } from './server-gate.ts'
+
+const state = { switches: { limitedUrlMap: { '/svc/v1/cs': 410 } } } as unknown as State
+const route = { permission: { action: 'read', resource: 'config' } } as Route
+
+test.each([
+  ['/svc/v1/cs/configs?dataId=d', 410],
+  ['http://127.0.0.1:8848/svc/v1/cs/configs?dataId=d', 410],
+  ['HTTP://other/svc/v1/cs/configs', 410],
+  ['/svc/v1/ns/service?x=http://a/svc/v1/cs', undefined],
+])('a closed URL is closed in every form of the request target: %s', (url, status) => {
+  expect(serverGate(state)(route, url)?.status).toBe(status)
+})

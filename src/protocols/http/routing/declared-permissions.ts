@@ -1,0 +1,39 @@
+import type { Permission } from '../../../operations/guard.ts'
+import type { Operations } from '../../../operations/operations.ts'
+import type { Route } from './route.ts'
+
+/** What is answered without an operation: it shows nothing that belongs to anybody. */
+const WITHOUT_OPERATION: ReadonlySet<string> = new Set([
+  'GET /healthz',
+  'GET /readyz',
+  'GET /openapi.json',
+  'GET /nacos/v1/console/server/state',
+  'GET /nacos/v1/console/health/liveness',
+  'GET /nacos/v1/console/health/readiness',
+  'GET /nacos/v1/cs/health',
+])
+
+/**
+ * Throws an Error that names an operation without a declared permission, or a route that does not have the permission of an
+ * operation: the server does not start with one. The types say the same; this holds also where they were evaded.
+ */
+export function requirePermissions(operations: Operations, routes: readonly Route[]): void {
+  const declared = declaredBy(operations)
+  for (const { method, path, permission } of routes) {
+    const name = `${method} ${path}`
+    if (!declared.has(permission) && !WITHOUT_OPERATION.has(name))
+      throw new Error(`The route ${name} does not have the permission of an operation.`)
+  }
+}
+
+function declaredBy(operations: Operations): ReadonlySet<unknown> {
+  const declared = new Set<unknown>()
+  for (const [part, ofPart] of Object.entries(operations))
+    for (const [name, operation] of Object.entries(ofPart as object)) {
+      const { permission } = operation as { permission?: Partial<Permission> }
+      if (permission?.action === undefined || permission.resource === undefined)
+        throw new Error(`The operation ${part}.${name} declares no permission.`)
+      declared.add(permission)
+    }
+  return declared
+}

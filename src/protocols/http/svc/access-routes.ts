@@ -1,0 +1,31 @@
+import type { Operations } from '../../../operations/operations.ts'
+import { SVC_RULES } from '../../parameters/parameter-rules.ts'
+import { type AccessOperations, accessRows } from '../endpoints/access/access-rows.ts'
+import {
+  beginSessionEndpoint,
+  endSessionEndpoint,
+  showSessionEndpoint,
+} from '../endpoints/access/session-endpoints.ts'
+import { firstAdministratorEndpoint, loginEndpoint } from '../endpoints/access/sign-in-endpoints.ts'
+import { problemErrors } from '../errors/problem.ts'
+import { placeRoutes } from '../routing/endpoint.ts'
+import type { Route } from '../routing/route.ts'
+
+const DEFAULTS = { rules: SVC_RULES, errors: problemErrors }
+
+/** `/svc/v1/auth`: the operations of `/nacos/v1/auth` (http-compat.md section 7), with the errors of `/svc`; and the session of a browser. */
+export function svcAccessRoutes(operations: AccessOperations & Pick<Operations, 'sessions'>): Route[] {
+  const { signIn, sessions } = operations
+  const auth = placeRoutes(DEFAULTS, '/svc/v1/auth', [
+    ['POST', '/login', loginEndpoint(signIn)],
+    ['POST', '/users/login', loginEndpoint(signIn)],
+    ['POST', '/users/admin', firstAdministratorEndpoint(signIn)],
+    ...accessRows(operations, { removesKnownOnly: true }),
+  ])
+  const session = placeRoutes(DEFAULTS, '/svc/v1/console/session', [
+    ['POST', '', beginSessionEndpoint(sessions)],
+    ['GET', '', showSessionEndpoint(sessions)],
+    ['DELETE', '', endSessionEndpoint(sessions)],
+  ])
+  return [...auth, ...session]
+}

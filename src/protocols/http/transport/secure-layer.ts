@@ -1,0 +1,122 @@
+import { constants } from 'node:crypto'
+import type { Socket } from 'node:net'
+import { createServer, type Server, type TLSSocket } from 'node:tls'
+import { endWith, PLAIN_HTTP } from '../errors/client-error.ts'
+
+/** A certificate with its key, as PEM. */
+export interface KeyPair {
+  /** The certificate of the server, and those between it and its authority. */
+  readonly cert: string
+  readonly key: string
+  /** The authorities of client certificates; undefined: none are asked for. */
+  readonly clientCa: string | undefined
+}
+
+/** The longest time that any client may take for the handshake. */
+const HANDSHAKE_MS = 10_000
+
+/** What a secure layer does with its connections. */
+export interface SecureLayerOptions {
+  /** How long a client may take for a request: no longer for the handshake. */
+  readonly requestTimeoutMs: number
+  /** The handshake is done. `secure` gives and takes plain bytes; `socket` is the one that was passed to `begin`. */
+  readonly onSecure: (secure: TLSSocket, socket: Socket) => void
+  /** There was no handshake: another protocol, an old version of TLS, or a client that is too slow. */
+  readonly onFailed: () => void
+}
+
+/**
+ * TLS, 1.2 or newer, on connections that were accepted before. A client may show a certificate; one that no authority of ours
+ * has signed counts as none.
+ */
+export class SecureLayer {
+  readonly #server: Server
+  readonly #onFailed: () => void
+  #clientCa: string | undefined
+  /** The connections in their handshake, by their addresses and ports: Node does not tell which one a TLSSocket decrypts. */
+  readonly #begun = new Map<string, Socket>()
+
+  /** Throws an Error for a pair that cannot be used. */
+  constructor(pair: KeyPair, { requestTimeoutMs, onSecure, onFailed }: SecureLayerOptions) {
+    this.#onFailed = onFailed
+    this.#clientCa = pair.clientCa
+    this.#server = createServer({
+      ...contextOf(pair),
+      requestCert: pair.clientCa !== undefined,
+      rejectUnauthorized: false,
+      handshakeTimeout: Math.min(HANDSHAKE_MS, requestTimeoutMs),
+      ALPNProtocols: ['http/1.1'],
+    })
+    this.#server.on('secureConnection', (secure) => {
+      const socket = this.#begun.get(placeOf(secure))
+      if (socket === undefined) return void secure.destroy()
+      this.#begun.delete(placeOf(secure))
+      onSecure(secure, socket)
+    })
+    this.#server.on('tlsClientError', (error, socket) => this.#failed(error, socket))
+  }
+
+  /** Begins the handshake on an open connection. */
+  begin(socket: Socket): void {
+    const place = placeOf(socket)
+    this.#begun.set(place, socket)
+    socket.on('close', () => {
+      if (this.#begun.get(place) === socket) this.#begun.delete(place)
+    })
+    // A client that ends its side does not finish the handshake: the TLSSocket takes this over.
+    socket.allowHalfOpen = false
+    this.#server.emit('connection', socket)
+  }
+
+  /**
+   * Uses another pair for the connections from now on; a session of an older one cannot be resumed. Returns whether the
+   * authorities of client certificates have changed. Throws an Error for a pair that cannot be used; the old one stays then.
+   */
+  use(pair: KeyPair): boolean {
+    this.#server.setSecureContext(contextOf(pair))
+    const hasNewAuthorities = pair.clientCa !== this.#clientCa
+    this.#clientCa = pair.clientCa
+    return hasNewAuthorities
+  }
+
+  #failed({ code }: NodeJS.ErrnoException, secure: TLSSocket): void {
+    const socket = this.#begun.get(placeOf(secure))
+    if (code === 'ERR_SSL_HTTP_REQUEST' && socket !== undefined) endWith(socket, PLAIN_HTTP)
+    else secure.destroy()
+    // A client that left, such as a probe that only connects, has done nothing wrong.
+    if (code !== 'ECONNRESET') this.#onFailed()
+  }
+}
+
+function contextOf({ cert, key, clientCa }: KeyPair) {
+  return {
+    cert,
+    key,
+    minVersion: 'TLSv1.2',
+    // A client could make the server work by it, as often as it likes. No client needs it.
+    secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+    ...(clientCa === undefined ? {} : { ca: clientCa }),
+  } as const
+}
+
+function placeOf({ remoteAddress, remotePort, localAddress }: Socket): string {
+  return `${remoteAddress} ${remotePort} ${localAddress}`
+}
+
+/** The user that a client has shown a certificate of: the common name of its subject, if an authority of ours has signed it. */
+export function certificateUserOf(socket: Socket | TLSSocket): CertificateUser | undefined {
+  if (!('authorized' in socket) || !socket.authorized) return undefined
+  const { subject, valid_to: validTo } = socket.getPeerCertificate()
+  // A subject with several common names has a list here: it names nobody.
+  const name: unknown = subject?.CN
+  const expiresMs = Date.parse(validTo)
+  const isNamed = typeof name === 'string' && name !== '' && !Number.isNaN(expiresMs)
+  return isNamed ? { username: name, expiresMs } : undefined
+}
+
+/** Whom a client certificate names, and until when it counts. */
+export interface CertificateUser {
+  readonly username: string
+  /** Epoch ms. */
+  readonly expiresMs: number
+}

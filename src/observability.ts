@@ -4,6 +4,8 @@ import { NAMESPACE } from './core/namespaces/namespace.ts'
 import type { Store } from './core/ports.ts'
 import type { State } from './core/state.ts'
 import { Alarms } from './metrics/alarms.ts'
+import { auditMetrics } from './metrics/audit-metrics.ts'
+import { certificateMetrics } from './metrics/certificate-metrics.ts'
 import { ChangeCounts } from './metrics/change-counts.ts'
 import { LoopDelay } from './metrics/loop-delay.ts'
 import { MetricsPage, type Scraped } from './metrics/metrics-page.ts'
@@ -15,9 +17,11 @@ import { StoreWatch } from './metrics/store-watch.ts'
 import type { WatchLog } from './metrics/watch-log.ts'
 import type { Prober } from './probes/prober.ts'
 import type { HttpServer } from './protocols/http/transport/http-server.ts'
+import type { Audit } from './server/audit.ts'
 import { changedSettings, type Settings } from './settings/settings.ts'
 import type { LongPolls } from './subscribers/long-poll.ts'
 import type { PushOutlet } from './subscribers/push-outlet.ts'
+import type { Certificates } from './server/certificates.ts'
 import { packageVersion } from './command/version.ts'
 
 /** What `Observability` needs from the start. */
@@ -37,6 +41,8 @@ export interface ObservedParts {
   readonly pushes: PushOutlet
   readonly prober: Prober
   readonly http: HttpServer
+  readonly certificates: Certificates | undefined
+  readonly audit: Audit
 }
 
 /** Metrics, readiness and log lines of the server. `observe` adds the parts once they exist. */
@@ -76,6 +82,8 @@ export class Observability {
       ...this.store.metrics(),
       ...this.changes.metrics(),
       ...this.#loop.metrics(),
+      ...auditMetrics(parts.audit.trail),
+      ...certificateMetrics(() => parts.certificates?.status()),
       ...processMetrics(),
     ])
     this.#alarms = new Alarms({

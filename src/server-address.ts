@@ -4,9 +4,9 @@ import type { Settings } from './settings/settings.ts'
 
 const EVERY_ADDRESS = new Set(['0.0.0.0', '::', ''])
 
-/** The URL of a server that listens on `host` and `port`, for clients on this machine. */
-export function urlOf(host: string, port: number): string {
-  return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`
+/** The URL of a server that listens on `host` and this port, for clients on this machine. */
+export function urlOf({ host, tlsCert }: Pick<Settings, 'host' | 'tlsCert'>, port: number): string {
+  return `${tlsCert === '' ? 'http' : 'https'}://${isIPv6(host) ? `[${host}]` : host}:${port}`
 }
 
 /** The address of this server in the server list. */

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import type { Logger } from 'pino'
 import { packageVersion } from './command/version.ts'
-import { Engine } from './core/engine.ts'
+import { SoleEngine } from './core/sole-engine.ts'
 import { Follower } from './core/follower.ts'
 import { HealthClock } from './core/naming/health-clock.ts'
 import { JUDGES_ALL, Liveness } from './core/naming/liveness.ts'
@@ -15,14 +15,18 @@ import { errorsOfPath } from './protocols/http/dialect-errors.ts'
 import { createHttpServer, type HttpServer } from './protocols/http/transport/http-server.ts'
 import { serverGate } from './protocols/http/endpoints/server-gate.ts'
 import { allRoutes } from './routes.ts'
+import { openAudit } from './server/audit.ts'
 import { loop, monotonicMs, wallMs } from './server/clocks.ts'
 import { Members } from './server/members.ts'
+import { openMonitoring } from './server/monitoring.ts'
+import { openSignIn, type SignIn } from './server/sign-in.ts'
 import { serverOperations } from './server/server-operations.ts'
 import { startProbing } from './server/probing.ts'
 import { openPushing } from './server/pushing.ts'
 import { type JobParts, startRegularJobs } from './server/regular-jobs.ts'
 import { advertisedHost, urlOf } from './server-address.ts'
 import type { Settings } from './settings/settings.ts'
+import type { Certificates } from './server/certificates.ts'
 import { ServerBackups } from './store/embedded/backup/server-backups.ts'
 import type { LocalFile } from './store/local-file.ts'
 import { LongPolls } from './subscribers/long-poll.ts'
@@ -31,15 +35,19 @@ import { LongPolls } from './subscribers/long-poll.ts'
 export interface RunningServer {
   /** The address without a path: `http://127.0.0.1:8848`. */
   readonly url: string
+  /** The one-time code for the first administrator, where there is none yet and authentication is on. */
+  readonly firstCode: string | undefined
   /** Finishes the received requests and closes the store. Resolves when nothing runs any more. */
   stop(): Promise<void>
 }
 
-/** An open store and its snapshot. */
+/** What is opened before the rest is loaded. */
 export interface LoadedStore {
   readonly store: Store
   readonly file: LocalFile
   readonly snapshot: Snapshot
+  /** Undefined where the server speaks no TLS. */
+  readonly certificates: Certificates | undefined
 }
 
 /** Builds a server on an open store. Resolves when it listens. Its `stop` closes the store. */
@@ -51,17 +59,34 @@ export async function serveFrom(
   const { store } = loaded
   const parts = await joinParts(loaded, settings, log)
   const { members, watch } = parts
+  const signIn = await openSignIn({ ...parts, trail: parts.audit.trail }, settings, log).catch(
+    async (error: unknown) => {
+      await closeSockets(parts)
+      throw error
+    },
+  )
   const backups = openBackups(loaded.file, settings, log)
-  const http = openHttp({ ...parts, backups }, settings, log)
-  watch.observe({ ...parts, pushes: parts.pushing.pushes, prober: parts.probing.prober, http })
-  const jobs = startRegularJobs(parts, settings)
-  const { port } = await http.listen(settings).catch(async (error: unknown) => {
+  const http = openHttp({ ...parts, ...loaded, backups, signIn }, settings, log)
+  watch.observe({
+    ...parts,
+    pushes: parts.pushing.pushes,
+    prober: parts.probing.prober,
+    http,
+    certificates: loaded.certificates,
+  })
+  const jobs = startRegularJobs(
+    { ...parts, signIn, certificates: loaded.certificates, useKeyPair: (pair) => http.useKeyPair(pair) },
+    settings,
+  )
+  const monitoring = openMonitoring(watch, settings, log)
+  const listening = monitoring.listen().then(() => http.listen(settings))
+  const { port } = await listening.catch(async (error: unknown) => {
     jobs.stop()
-    await closeSockets(parts)
+    await Promise.all([monitoring.stop(), closeSockets(parts)])
     throw error
   })
   members.listensOn(port)
-  const url = urlOf(settings.host, port)
+  const url = urlOf(settings, port)
   watch.started(url)
   const stop = async (): Promise<void> => {
     watch.stopping()
@@ -70,16 +95,21 @@ export async function serveFrom(
     // From now on answers close their connections, also those of held polls.
     const closed = http.stop(settings.shutdownGraceMs)
     parts.polls.answerAll()
-    await Promise.all([closed, backups.stop()])
-    await Promise.all([closeSockets(parts), parts.engine.close()])
+    await Promise.all([closed, backups.stop(), monitoring.stop()])
+    await Promise.all([closeSockets(parts), parts.engine.close(), closeAudit(parts)])
     await store.close()
     watch.stopped()
   }
-  return { url, stop }
+  return { url, firstCode: signIn.parts.firstCode.text, stop }
 }
 
-interface Parts extends JobParts {
+interface Parts extends Omit<JobParts, 'certificates' | 'useKeyPair'> {
   readonly lists: InstanceListAnswers
+}
+
+interface HttpParts extends Pick<LoadedStore, 'certificates'> {
+  readonly backups: ServerBackups
+  readonly signIn: SignIn
 }
 
 /** Creates and connects the parts. Changes flow one way: engine, state, feed, subscribers. */
@@ -95,7 +125,7 @@ async function joinParts({ store, snapshot }: LoadedStore, settings: Settings, l
   const liveness = new Liveness(JUDGES_ALL)
   const follower = Follower.load(snapshot, { clock, stamps, feed, presence: liveness }, settings)
   const { state } = follower
-  const engine = new Engine({ follower, store: watch.store, clock, loop, report: watch.report })
+  const engine = new SoleEngine({ follower, store: watch.store, clock, loop, report: watch.report })
   const polls = new LongPolls({
     md5Of: (key) => state.config(key)?.md5 ?? '',
     loop,
@@ -123,6 +153,7 @@ async function joinParts({ store, snapshot }: LoadedStore, settings: Settings, l
     probing,
     members,
     watch,
+    audit: openAudit({ store, clock, report: watch.report }, settings, log),
   }
 }
 
@@ -130,8 +161,8 @@ function clockAt(wallMs: number, healthClock: HealthClock, stamps: Stamps): Now 
   return { wallMs, healthMs: healthClock.at(monotonicMs()), stamp: stamps.next(wallMs) }
 }
 
-function openHttp(parts: Parts & { backups: ServerBackups }, settings: Settings, log: Logger): HttpServer {
-  const { state, members, watch, pushing } = parts
+function openHttp(parts: Parts & HttpParts, settings: Settings, log: Logger): HttpServer {
+  const { state, members, watch, pushing, signIn, certificates, audit } = parts
   const { pushes } = pushing
   const operations = serverOperations(
     {
@@ -142,12 +173,13 @@ function openHttp(parts: Parts & { backups: ServerBackups }, settings: Settings,
       machine: members.machine,
       subscriberCount: () => pushes.counts().subscribers,
       scrape: watch.scrape,
+      trail: audit.trail,
     },
     settings,
   )
   const { notReady } = watch
   return createHttpServer({
-    routes: allRoutes({ operations, monotonicMs, settings, notReady, auditLog: log }),
+    routes: allRoutes({ operations, monotonicMs, settings, notReady }),
     settings: {
       ...settings,
       advertiseHost: advertisedHost(settings),
@@ -155,6 +187,8 @@ function openHttp(parts: Parts & { backups: ServerBackups }, settings: Settings,
     },
     fallbackErrors: errorsOfPath,
     gate: serverGate(state),
+    ...(certificates === undefined ? {} : { tls: certificates.pair }),
+    ...(signIn.identification === undefined ? {} : { identification: signIn.identification }),
     onAnswer: watch.requests.onAnswer,
     onRefusal: watch.requests.onRefusal,
     onMalformed: watch.requests.onMalformed,
@@ -174,6 +208,11 @@ function openBackups(file: LocalFile, settings: Settings, log: Logger): ServerBa
   })
 }
 
-async function closeSockets({ pushing, probing }: JobParts): Promise<void> {
+/** What cannot be written is lost: the server stops all the same. */
+async function closeAudit({ audit, watch }: Pick<Parts, 'audit' | 'watch'>): Promise<void> {
+  await audit.close().catch((error: unknown) => watch.report(error, 'the last events of the audit are lost'))
+}
+
+async function closeSockets({ pushing, probing }: Pick<JobParts, 'pushing' | 'probing'>): Promise<void> {
   await Promise.all([pushing.socket.close(), probing.prober.close()])
 }

@@ -2,7 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { nextHistoryClock } from '../core/config/history-clock.ts'
 import type { Store } from '../core/ports.ts'
 
-const CLOCK_NAME = 'history-clock-ms'
+/** What the store remembers the history clock by: it ages records, and does not jump with the wall clock. */
+export const HISTORY_CLOCK = 'history-clock-ms'
 /** How many records one step removes. A step takes a few milliseconds of the store's time. */
 const STEP = 200
 const PAUSE_MS = 20
@@ -43,8 +44,8 @@ export class HistoryCleaner {
    */
   async begin(): Promise<void> {
     const { store } = this.#options
-    if ((await store.recall(CLOCK_NAME)) === undefined)
-      await store.remember(CLOCK_NAME, String(this.#startedMs))
+    if ((await store.recall(HISTORY_CLOCK)) === undefined)
+      await store.remember(HISTORY_CLOCK, String(this.#startedMs))
   }
 
   /** Runs a round if one is due. Call it about once a second. */
@@ -72,12 +73,12 @@ export class HistoryCleaner {
 
   async #moveClock(): Promise<number> {
     const { store, wallMs, monotonicMs, intervalMs } = this.#options
-    const kept = await store.recall(CLOCK_NAME)
+    const kept = await store.recall(HISTORY_CLOCK)
     const nowMs = monotonicMs()
     const ranMs = Math.min(nowMs - this.#movedAtMs, 2 * intervalMs)
     this.#movedAtMs = nowMs
     const clockMs = nextHistoryClock(kept === undefined ? this.#startedMs : Number(kept), wallMs(), ranMs)
-    await store.remember(CLOCK_NAME, String(clockMs))
+    await store.remember(HISTORY_CLOCK, String(clockMs))
     return clockMs
   }
 }

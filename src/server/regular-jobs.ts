@@ -8,12 +8,16 @@ import { HistoryCleaner } from '../jobs/history-cleaner.ts'
 import { NamingCare, SWEEP_MS } from '../jobs/naming-care.ts'
 import { Timers } from '../jobs/timers.ts'
 import type { Observability } from '../observability.ts'
+import type { KeyPair } from '../protocols/http/transport/secure-layer.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { LongPolls } from '../subscribers/long-poll.ts'
+import type { Audit } from './audit.ts'
 import { loop, monotonicMs, wallMs } from './clocks.ts'
+import { type Certificates, LOOK_EVERY_MS } from './certificates.ts'
 import type { Members } from './members.ts'
 import type { Probing } from './probing.ts'
 import type { Pushing } from './pushing.ts'
+import type { SignIn } from './sign-in.ts'
 
 /** The parts that the regular jobs use. */
 export interface JobParts {
@@ -28,11 +32,17 @@ export interface JobParts {
   readonly probing: Probing
   readonly members: Members
   readonly watch: Observability
+  readonly audit: Audit
+  readonly certificates: Certificates | undefined
+  readonly useKeyPair: (pair: KeyPair) => void
 }
 
 /** Starts all regular jobs. `stop` of the result ends them. */
-export function startRegularJobs(parts: JobParts, settings: Settings): { stop(): void } {
-  const { engine, polls, pushing, probing, members, watch } = parts
+export function startRegularJobs(
+  parts: JobParts & { readonly signIn: Pick<SignIn, 'tidy'> },
+  settings: Settings,
+): { stop(): void } {
+  const { engine, polls, pushing, probing, members, watch, signIn, audit } = parts
   const timers = new Timers((error, job) => watch.report(error, 'a regular job failed', { job }))
   const cleaner = historyCleaner(parts, settings)
   const care = namingCare(parts, settings)
@@ -48,9 +58,13 @@ export function startRegularJobs(parts: JobParts, settings: Settings): { stop():
     pushing.pushes.tick(monotonicMs())
     pushing.socket.tick(monotonicMs())
   })
+  timers.every(10_000, 'sessions and keys', () => signIn.tidy())
+  timers.every(200, 'audit', () => audit.flush())
+  timers.every(60_000, 'old events of the audit', () => audit.cleaner.clean())
   timers.every(500, 'members', () => members.tick())
   timers.every(HEARTBEAT_MS, 'leadership', () => members.heartbeat())
   timers.every(1_000, 'watch', () => watch.tick())
+  timers.every(LOOK_EVERY_MS, 'certificates', () => parts.certificates?.look(parts.useKeyPair))
   return {
     stop() {
       timers.stop()

@@ -1,4 +1,5 @@
 import { totalmem } from 'node:os'
+import type { AuditTrail } from '../core/audit/audit-event.ts'
 import { ContentBudget } from '../core/config/content-budget.ts'
 import type { State } from '../core/state.ts'
 import type { InstanceListAnswers } from '../protocols/answers/instance-list.ts'
@@ -7,21 +8,26 @@ import { Guard } from '../operations/guard.ts'
 import { allOperations, type OperationParts, type Operations } from '../operations/operations.ts'
 import type { Settings } from '../settings/settings.ts'
 import { loop } from './clocks.ts'
+import type { SignIn } from './sign-in.ts'
 
 /** What the operations of a server work on, besides what is made here. */
 export interface ServerOperationParts extends Omit<
   OperationParts,
-  'guard' | 'budget' | 'lists' | 'loop' | 'maxInstanceMetadataBytes'
+  'guard' | 'signIn' | 'isAuthenticationOn' | 'budget' | 'lists' | 'loop' | 'maxInstanceMetadataBytes'
 > {
   readonly lists: InstanceListAnswers
+  readonly signIn: SignIn
+  readonly trail: AuditTrail
 }
 
-/** The operations of a server. There is no sign-in yet: everybody may do everything. */
+/** The operations of a server. */
 export function serverOperations(parts: ServerOperationParts, settings: Settings): Operations {
-  const { state, lists } = parts
+  const { state, lists, signIn, trail } = parts
   return allOperations({
     ...parts,
-    guard: new Guard(),
+    guard: new Guard(signIn.authorisation, trail),
+    signIn: signIn.parts,
+    isAuthenticationOn: signIn.mode === 'on',
     loop,
     budget: contentBudget(state, settings),
     // Requests have their format from the list endpoints.

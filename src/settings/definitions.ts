@@ -1,4 +1,4 @@
-import { addressList, boolean, hostList, oneOf } from './kinds.ts'
+import { addressList, boolean, hostList, oneOf, wordOrBare } from './kinds.ts'
 import { limitDefinitions } from './limit-definitions.ts'
 import {
   SECOND,
@@ -16,13 +16,16 @@ import {
 /** The levels of the log, from the most verbose. */
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
 
+/** Whether callers must sign in. */
+const AUTH_MODES = ['auto', 'on', 'off', 'report'] as const
+
 /** All settings of the server, by their key in `Settings`. There, durations are in ms and sizes in bytes. */
 export const definitions = {
   host: textSetting('host', {
     default: '127.0.0.1',
     notEmpty: true,
     meaning: 'The address to listen on. `0.0.0.0` or `::` means every address of the machine.',
-    detail: 'There is no sign-in yet: listen on every address only in a trusted network.',
+    detail: 'Other addresses than loopback need `auth`, or `open-to-everyone`.',
   }),
   port: integerSetting('port', {
     default: 8848,
@@ -45,6 +48,56 @@ export const definitions = {
     notEmpty: true,
     meaning: 'The directory of all stored data. Only one server at a time may use it.',
     detail: 'A missing directory is created. A relative path starts at the working directory.',
+  }),
+  auth: {
+    name: 'auth',
+    kind: wordOrBare(AUTH_MODES, 'on'),
+    default: 'auto' as (typeof AUTH_MODES)[number],
+    shownDefault: 'auto',
+    meaning: 'Whether callers must sign in: on, off, report (only log refusals) or auto.',
+    detail:
+      '`auto` is on once the store has an administrator, and off before. `--auth` alone means on. See docs/security.md.',
+  },
+  openToEveryone: {
+    name: 'open-to-everyone',
+    kind: boolean(),
+    default: false as boolean,
+    shownDefault: 'false',
+    meaning: 'With authentication off, listen on other addresses than loopback all the same.',
+    detail: 'Everybody who reaches such an address may then read, change and delete everything.',
+  },
+  tokenTtlMs: durationSetting('token-ttl', {
+    default: 5 * HOUR,
+    min: SECOND,
+    max: 365 * DAY,
+    meaning: 'How long an access token counts.',
+  }),
+  tlsCert: textSetting('tls-cert', {
+    default: '',
+    meaning: 'A PEM file with the certificate of the server and its chain. With it, clients speak HTTPS.',
+    detail: 'The TLS files are read again when they change, without a restart. See docs/operations.md.',
+  }),
+  tlsKey: textSetting('tls-key', {
+    default: '',
+    meaning: 'The PEM file with the private key of `tls-cert`.',
+  }),
+  tlsClientCa: textSetting('tls-client-ca', {
+    default: '',
+    meaning: 'A PEM file with the authorities whose client certificates name users.',
+    detail:
+      'A client may then show a certificate instead of signing in: the common name of its subject is the name of the user.',
+  }),
+  metricsHost: textSetting('metrics-host', {
+    default: '',
+    meaning: 'An address for `/metrics` alone, without sign-in. Empty: there is none.',
+    detail:
+      'It serves `/metrics`, `/healthz` and `/readyz` without TLS. On the main address, `/metrics` needs a permission.',
+  }),
+  metricsPort: integerSetting('metrics-port', {
+    default: 8849,
+    min: 0,
+    max: 65_535,
+    meaning: 'The TCP port of `metrics-host`. 0 takes a free port, which the log tells.',
   }),
   logLevel: {
     name: 'log-level',
@@ -106,6 +159,24 @@ export const definitions = {
     min: SECOND,
     max: 7 * DAY,
     meaning: 'How often expired history is removed, in small steps.',
+  }),
+  auditMaxEvents: integerSetting('audit-max-events', {
+    default: 200_000,
+    min: 1_000,
+    max: 100_000_000,
+    meaning: 'How many events the audit keeps; the oldest are removed.',
+    detail: 'At most a quarter of them are refusals. 200,000 events take about 25 MB of the store.',
+  }),
+  auditRetentionMs: durationSetting('audit-retention', {
+    default: 180 * DAY,
+    min: HOUR,
+    max: 36_500 * DAY,
+    meaning: 'How long the audit keeps events.',
+  }),
+  auditLog: textSetting('audit-log', {
+    default: '',
+    meaning: 'Where events of the audit are written besides, one line of JSON each: `stdout` or a file.',
+    detail: 'Empty: nowhere. Lines are appended; you may rename the file at any time.',
   }),
   namespaceQuota: integerSetting('namespace-quota', {
     default: 200,

@@ -9,6 +9,8 @@ export interface Kind<T> {
   readonly allowed: string
   /** True if the flag needs no value (`--x`) and has a negative form (`--no-x`). */
   readonly isSwitch?: boolean
+  /** What the flag means without a value, where it may stand without one. */
+  readonly bare?: string
   /** True if a repeated flag adds to the value instead of replacing it. */
   readonly isList?: boolean
   read(raw: unknown): T | undefined
@@ -69,6 +71,11 @@ export function boolean(): Kind<boolean> {
 /** One of the words. */
 export function oneOf<const T extends string>(words: readonly T[]): Kind<T> {
   return { allowed: `one of ${words.join(', ')}`, read: (raw) => words.find((word) => word === raw) }
+}
+
+/** One of the words; as a flag, `--x` alone means the word `bare`. */
+export function wordOrBare<const T extends string>(words: readonly T[], bare: NoInfer<T>): Kind<T> {
+  return { ...oneOf(words), bare }
 }
 
 /** A time span in milliseconds: `500`, `500ms`, `15s`, `5m`, `2h`, `30d`. The range is in milliseconds. */

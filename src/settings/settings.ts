@@ -27,6 +27,9 @@ export function loadSettings(sources: SettingsSources): Settings {
   return readSettings(definitions, sources)
 }
 
+/** Variables that are no settings: the name of the settings file, and what commands sign in with. */
+const OTHER_VARIABLES = new Set(['WAYPOST_SETTINGS', 'WAYPOST_ACCESS_TOKEN', 'WAYPOST_PASSWORD'])
+
 /** Like loadSettings, for any list of definitions. */
 export function readSettings<D extends Definitions>(list: D, sources: SettingsSources): SettingValues<D> {
   const all = Object.values(list)
@@ -34,8 +37,9 @@ export function readSettings<D extends Definitions>(list: D, sources: SettingsSo
   const flags = readFlags(sources.args, {
     isSwitch: (name) => kindOf(name)?.isSwitch ?? false,
     isList: (name) => kindOf(name)?.isList ?? false,
+    bareValue: (name) => kindOf(name)?.bare,
   })
-  const environment = readEnvironment(sources.env).filter(({ name }) => name !== 'WAYPOST_SETTINGS')
+  const environment = readEnvironment(sources.env).filter(({ name }) => !OTHER_VARIABLES.has(name))
   const file = flags.file ?? (sources.env['WAYPOST_SETTINGS'] || undefined)
   const given = [
     ...named(flags.given, all, { spell: (name) => name, show: (name) => `--${name}` }),

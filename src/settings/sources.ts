@@ -29,6 +29,8 @@ export interface FlagTexts {
 export interface FlagShapes {
   isSwitch(name: string): boolean
   isList(name: string): boolean
+  /** What the flag means without a value. */
+  bareValue(name: string): string | undefined
 }
 
 /** The prefix of every environment variable of the server. */
@@ -69,7 +71,7 @@ function readFlag(word: string, rest: string[], shapes: FlagShapes): Given {
   if (name.startsWith('no-') && shapes.isSwitch(name.slice(3)))
     return { name: name.slice(3), raw: false, origin }
   const next = rest[0]
-  if (next === undefined || next.startsWith('--')) return { name, raw: undefined, origin }
+  if (next === undefined || next.startsWith('--')) return { name, raw: shapes.bareValue(name), origin }
   rest.shift()
   return { name, raw: next, origin }
 }

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import type { AuditLimit } from '../core/audit/audit-search.ts'
+import { AuditCleaner } from './audit-cleaner.ts'
+
+function startCleaner(steps: number) {
+  const asked: AuditLimit[] = []
+  const cleaner = new AuditCleaner({
+    store: {
+      cleanAudit: async (limit) => {
+        asked.push(limit)
+        return { removed: 1, more: asked.length < steps }
+      },
+      recall: async () => '100000',
+    },
+    retentionMs: 1_000,
+    maxEvents: 400,
+  })
+  return { cleaner, asked }
+}
+
+test('a round removes what is too old by the history clock, or too much, in steps, until nothing is left to do', async () => {
+  const { cleaner, asked } = startCleaner(3)
+  await cleaner.clean()
+  const limit = { beforeMs: 99_000, keep: 400, keepRefused: 100, most: 200 }
+  expect(asked).toEqual([limit, limit, limit])
+})
+
+test('a cleaner that was stopped asks the store for nothing', async () => {
+  const { cleaner, asked } = startCleaner(3)
+  cleaner.stop()
+  await cleaner.clean()
+  expect(asked).toEqual([])
+})

@@ -1,0 +1,43 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Store } from '../core/ports.ts'
+import { HISTORY_CLOCK } from './history-cleaner.ts'
+
+/** How many events one step removes: it takes a few milliseconds of the store's time. */
+const STEP = 200
+const PAUSE_MS = 20
+/** Of all events that are kept, this part may be refusals: they cannot drive out what was done. */
+const REFUSED_PART = 1 / 4
+
+/** The options of the cleaner. */
+export interface AuditCleanerOptions {
+  readonly store: Pick<Store, 'cleanAudit' | 'recall'>
+  readonly retentionMs: number
+  readonly maxEvents: number
+}
+
+/** Removes events of the audit that are too old or too many, in small steps. Between two steps the store does other work. */
+export class AuditCleaner {
+  readonly #options: AuditCleanerOptions
+  #stopped = false
+
+  constructor(options: AuditCleanerOptions) {
+    this.#options = options
+  }
+
+  /** Runs a round. */
+  async clean(): Promise<void> {
+    const { store, retentionMs, maxEvents: keep } = this.#options
+    // Like history, events do not age when the wall clock jumps.
+    const beforeMs = Number((await store.recall(HISTORY_CLOCK)) ?? 0) - retentionMs
+    const keepRefused = Math.floor(keep * REFUSED_PART)
+    let more = true
+    while (more && !this.#stopped) {
+      more = (await store.cleanAudit({ beforeMs, keep, keepRefused, most: STEP })).more
+      if (more) await pause(PAUSE_MS)
+    }
+  }
+
+  stop(): void {
+    this.#stopped = true
+  }
+}

@@ -1,0 +1,26 @@
+import type { Metric } from './metric.ts'
+
+/** The certificate of the server; undefined where it has none. */
+export type CertificateFigures = () => { readonly expiresMs: number; readonly isBroken: boolean } | undefined
+
+/** The metrics of the TLS certificate. Without one they have no value. */
+export function certificateMetrics(figures: CertificateFigures): Metric[] {
+  const read = (value: (status: { expiresMs: number; isBroken: boolean }) => number) => () => {
+    const status = figures()
+    return status === undefined ? [] : value(status)
+  }
+  return [
+    {
+      name: 'waypost_tls_certificate_expiry_timestamp_seconds',
+      help: 'When the TLS certificate in use expires, in seconds since 1970.',
+      type: 'gauge',
+      read: read(({ expiresMs }) => expiresMs / 1_000),
+    },
+    {
+      name: 'waypost_tls_files_broken',
+      help: 'Whether the TLS files hold a pair that cannot be used, so that the server goes on with the one it has.',
+      type: 'gauge',
+      read: read(({ isBroken }) => (isBroken ? 1 : 0)),
+    },
+  ]
+}

@@ -1,0 +1,68 @@
+import type { Action, Caller, Resource } from '../operations/guard.ts'
+
+const MINUTE_MS = 60_000
+/** Refusals that are told within a minute. */
+const MOST_TOLD = 1_000
+/** The minutes in which the same is told once: so that there is room for what comes later in each minute. */
+const REPEATED_AFTER = 10
+
+/** Gets what would be refused. */
+export interface ReportLog {
+  warn(facts: object, text: string): void
+}
+
+/** Logs whom the server would refuse what, if it refused anything: the same once in ten minutes, and not without bounds. */
+export class RefusalReport {
+  readonly #log: ReportLog
+  readonly #nowMs: () => number
+  readonly #told = new Set<string>()
+  #minuteMs = -Infinity
+  #minutes = 0
+  #toldInMinute = 0
+
+  constructor(log: ReportLog, nowMs: () => number) {
+    this.#log = log
+    this.#nowMs = nowMs
+  }
+
+  readonly add = ({ identity, ip }: Caller, action: Action, resource: Resource): void => {
+    this.#beginMinute()
+    const user = identity.kind === 'user' ? identity.username : ''
+    const facts = { user, ip, action, resource: resourceText(resource) }
+    const key = JSON.stringify(facts)
+    if (this.#told.has(key) || this.#toldInMinute >= MOST_TOLD) return
+    this.#told.add(key)
+    this.#toldInMinute++
+    this.#log.warn(facts, 'this would be refused if authentication were on')
+  }
+
+  #beginMinute(): void {
+    const nowMs = this.#nowMs()
+    if (nowMs < this.#minuteMs + MINUTE_MS) return
+    this.#minuteMs = nowMs
+    this.#toldInMinute = 0
+    if (this.#minutes++ % REPEATED_AFTER === 0) this.#told.clear()
+  }
+}
+
+/** The resource as a permission would name it. */
+function resourceText(resource: Resource): string {
+  switch (resource.kind) {
+    case 'config':
+      return `${resource.key.namespaceId}:${resource.key.group}:config/${resource.key.dataId}`
+    case 'service':
+      return `${resource.key.namespaceId}:${resource.key.groupedName.replace('@@', ':naming/')}`
+    case 'namespace':
+    case 'some-configs':
+    case 'some-services':
+      return `${resource.kind} of ${resource.namespaceId ?? 'any namespace'}`
+    case 'some-namespaces':
+    case 'operator':
+    case 'backup':
+    case 'audit':
+    case 'access':
+    case 'metrics':
+    case 'own-account':
+      return resource.kind
+  }
+}

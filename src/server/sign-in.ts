@@ -1,0 +1,159 @@
+import type { Logger } from 'pino'
+import { hasAdministrator } from '../core/access/access-commands.ts'
+import { ANONYMOUS, type Identity, type NotSignedIn } from '../core/access/identity.ts'
+import type { AuditTrail } from '../core/audit/audit-event.ts'
+import { AllRights } from '../core/access/rights.ts'
+import { removeEndedSessions } from '../core/access/session-commands.ts'
+import { createFirstKey, removeOldKeys } from '../core/access/signing-key-commands.ts'
+import type { User } from '../core/access/access-records.ts'
+import type { Engine } from '../core/engine.ts'
+import { Refusal } from '../core/refusal.ts'
+import type { State } from '../core/state.ts'
+import type { Observability } from '../observability.ts'
+import type { Authorisation } from '../operations/guard.ts'
+import { Judge } from '../operations/judge.ts'
+import type { SignInParts } from '../operations/sign-in.ts'
+import { sessionIn } from '../protocols/http/endpoints/access/session-cookie.ts'
+import type { Credentials, Identification } from '../protocols/http/transport/identification.ts'
+import type { HttpCaller } from '../protocols/http/routing/route.ts'
+import type { Settings } from '../settings/settings.ts'
+import { FirstCode } from '../sign-in/first-code.ts'
+import { PasswordSignIn } from '../sign-in/password-sign-in.ts'
+import { Passwords } from '../sign-in/passwords.ts'
+import { Sessions } from '../sign-in/sessions.ts'
+import { newSigningKey } from '../sign-in/signing-keys.ts'
+import { Tokens } from '../sign-in/tokens.ts'
+import { type AuthenticationMode, authenticationMode, refuseOpenServer } from './authentication-mode.ts'
+import { loop, monotonicMs, wallMs } from './clocks.ts'
+import { recordedCheck } from './recorded-sign-ins.ts'
+import { RefusalReport } from './refusal-report.ts'
+
+/** Who may sign in, who is who, and who may do what. */
+export interface SignIn {
+  readonly mode: AuthenticationMode
+  readonly parts: SignInParts['signIn']
+  /** Undefined while everybody may do everything. */
+  readonly authorisation: Authorisation | undefined
+  readonly identification: Identification | undefined
+  /** Removes sessions and keys that count no more. Call it about every ten seconds. */
+  tidy(): Promise<void>
+}
+
+interface SignInNeeds {
+  readonly state: State
+  readonly engine: Engine
+  readonly watch: Pick<Observability, 'report'>
+  readonly trail: AuditTrail
+}
+
+/** Builds the sign-in of a server, with a signing key. Throws an Error where the server would be open by accident. */
+export async function openSignIn(
+  { state, engine, watch, trail }: SignInNeeds,
+  settings: Settings,
+  log: Logger,
+): Promise<SignIn> {
+  const isManaged = hasAdministrator(state)
+  const mode = authenticationMode(settings, isManaged)
+  refuseOpenServer(mode, settings)
+  await engine.execute(createFirstKey(newSigningKey()))
+  const rights = new AllRights(state)
+  const passwords = new Passwords()
+  const byPassword = new PasswordSignIn({
+    records: state,
+    engine,
+    passwords,
+    nowMs: monotonicMs,
+    after: loop.after,
+  })
+  const tokens = new Tokens({ records: state, nowMs: wallMs, ttlMs: settings.tokenTtlMs })
+  const sessions = new Sessions({ records: state, engine, nowMs: wallMs, report: watch.report })
+  const firstCode = new FirstCode(mode !== 'off' && !isManaged)
+  const isAdministrator = (username: string): boolean => rights.of(username).isAdministrator
+  const isOptional = mode !== 'on'
+  const parts = { passwords, byPassword, tokens, sessions, firstCode, isAdministrator, isOptional }
+  const tidy = async (): Promise<void> => {
+    await engine.execute(removeEndedSessions())
+    await engine.execute(removeOldKeys())
+  }
+  tell({ mode, isManaged, code: firstCode.text }, log)
+  if (mode === 'off') return { mode, parts, authorisation: undefined, identification: undefined, tidy }
+  const report = mode === 'report' ? new RefusalReport(log, monotonicMs) : undefined
+  const authorisation = new Judge({
+    state,
+    rightsOf: (username) => rights.of(username),
+    nowMs: wallMs,
+    reportOnly: report?.add,
+  })
+  const check = recordedCheck((attempt) => byPassword.check(attempt), trail, state)
+  return { mode, parts, authorisation, identification: identificationBy({ ...parts, check }), tidy }
+}
+
+interface IdentificationParts extends Pick<SignInParts['signIn'], 'tokens' | 'sessions' | 'isOptional'> {
+  readonly check: PasswordSignIn['check']
+}
+
+function identificationBy({ tokens, check, sessions, isOptional }: IdentificationParts): Identification {
+  const identification: Identification = {
+    known: (token) => tokens.known(token),
+    identify: ({ token, pair }: Credentials, caller) => {
+      if (token !== undefined) return tokens.identify(token)
+      if (pair === undefined) return identityWithoutSecrets(sessions, caller)
+      const user = check({ ...pair, ip: caller.ip })
+      return user instanceof Promise ? user.then(identityOf) : identityOf(user)
+    },
+  }
+  return isOptional ? withoutRefusals(identification) : identification
+}
+
+/** Whom the cookie of a browser names, or else the certificate of the connection. */
+function identityWithoutSecrets(sessions: Sessions, caller: HttpCaller): Identity {
+  const browserId = sessionIn(caller)
+  if (browserId !== undefined) return sessions.identify(browserId)
+  const { certificateUser } = caller
+  return certificateUser === undefined ? ANONYMOUS : identityByCertificate(certificateUser)
+}
+
+/** Who may not sign in now is nobody, and goes on as that. */
+function withoutRefusals(identification: Identification): Identification {
+  return {
+    known: (token) => identification.known(token),
+    identify: async (credentials, caller) => {
+      try {
+        return await identification.identify(credentials, caller)
+      } catch (error) {
+        if (error instanceof Refusal) return UNKNOWN_USER
+        throw error
+      }
+    },
+  }
+}
+
+const UNKNOWN_USER: NotSignedIn = { kind: 'not-signed-in', code: 'unknown-user' }
+
+function identityOf(user: User | undefined): Identity {
+  if (user === undefined) return UNKNOWN_USER
+  const { username, credentialStamp } = user
+  return { kind: 'user', username, by: 'password', credentialStamp, expiresMs: Infinity }
+}
+
+function identityByCertificate(user: { username: string; expiresMs: number }): Identity {
+  return { kind: 'user', by: 'certificate', credentialStamp: undefined, ...user }
+}
+
+interface Told {
+  readonly mode: AuthenticationMode
+  readonly isManaged: boolean
+  readonly code: string | undefined
+}
+
+/** What an operator must know of the sign-in, in the log. */
+function tell({ mode, isManaged, code }: Told, log: Logger): void {
+  if (mode === 'off' && isManaged)
+    log.warn('authentication is off by the setting auth, though there are users: everybody may do everything')
+  if (mode === 'report')
+    log.warn(
+      'authentication only reports: everybody may do everything, and the log tells what would be refused',
+    )
+  if (code !== undefined)
+    log.warn({ code }, 'there is no administrator yet: make one with this one-time code (docs/operations.md)')
+}

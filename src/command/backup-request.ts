@@ -1,5 +1,7 @@
-import { request } from 'node:http'
+import { request as requestPlain } from 'node:http'
+import { request as requestSecure } from 'node:https'
 import { UsageError } from './command-line.ts'
+import type { ServerSession } from './server-session.ts'
 
 /** The answer of a server that made a backup. */
 export interface BackupOfServer {
@@ -13,34 +15,38 @@ export interface BackupOfServer {
 const PATH = '/svc/v1/operator/backup'
 
 /** Asks a server to make a backup, and waits for it. Rejects with the message of the server if it makes none. */
-export async function requestBackup(url: string, label: string): Promise<BackupOfServer> {
+export async function requestBackup(session: ServerSession, label: string): Promise<BackupOfServer> {
   const query = label === '' ? '' : `?${new URLSearchParams({ label }).toString()}`
-  return (await ask('POST', addressOf(url, PATH + query))) as BackupOfServer
+  return (await ask('POST', PATH + query, session)) as BackupOfServer
 }
 
 /** The progress of a running backup; empty if none is running. */
 export async function requestProgress(
-  url: string,
+  session: ServerSession,
 ): Promise<{ step?: string; done?: number; total?: number }> {
-  return (await ask('GET', addressOf(url, PATH))) as { step?: string; done?: number; total?: number }
+  return (await ask('GET', PATH, session)) as { step?: string; done?: number; total?: number }
 }
 
 function addressOf(url: string, path: string): URL {
   const address = URL.parse(path, url)
-  if (address?.protocol === 'http:') return address
+  if (address?.protocol === 'http:' || address?.protocol === 'https:') return address
   throw new UsageError(`"${url}" is not the address of a server: it looks like http://127.0.0.1:8848.`)
 }
 
 /** Has no time limit; fetch stops waiting after five minutes. */
-function ask(method: string, address: URL): Promise<unknown> {
+async function ask(method: string, path: string, session: ServerSession): Promise<unknown> {
+  const address = addressOf(session.url, path)
+  const headers = await session.headers()
+  const request = address.protocol === 'https:' ? requestSecure : requestPlain
   return new Promise((resolve, reject) => {
-    const sent = request(address, { method, agent: false }, (answer) => {
+    const sent = request(address, { method, headers, agent: false }, (answer) => {
       let body = ''
       answer.setEncoding('utf8').on('data', (text: string) => (body += text))
       answer.once('error', reject)
       answer.once('end', () => {
         const parsedBody = parsed(body)
         if (answer.statusCode === 200 && parsedBody !== undefined) resolve(parsedBody)
+        else if (answer.statusCode === 403) reject(session.refused(body))
         else
           reject(
             new Error(

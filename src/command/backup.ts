@@ -3,8 +3,9 @@ import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DirectoryTools } from '../store/local-file.ts'
 import { requestBackup, requestProgress, type BackupOfServer } from './backup-request.ts'
-import { command, type CommandResult, required, UsageError } from './command-line.ts'
+import { command, type CommandResult, required, serverUrl, UsageError } from './command-line.ts'
 import type { Progress } from './progress.ts'
+import { ServerSession, USERNAME_FLAG } from './server-session.ts'
 import { ofStoppedServer } from './stopped-server.ts'
 import { packageVersion } from './version.ts'
 
@@ -15,6 +16,7 @@ export const backup = (tools: DirectoryTools) =>
   command({
     flags: {
       url: { type: 'string' },
+      ...USERNAME_FLAG,
       'data-dir': { type: 'string' },
       to: { type: 'string' },
       label: { type: 'string' },
@@ -22,11 +24,19 @@ export const backup = (tools: DirectoryTools) =>
     },
     run: (flags, progress) =>
       ofStoppedServer(() => {
-        const { url, 'data-dir': directory, to, label = '' } = flags
+        const { url, username, 'data-dir': directory, to, label = '' } = flags
         if (!/^[a-z0-9-]{0,40}$/.test(label))
           throw new UsageError('A label has up to 40 of the characters a-z, 0-9 and -.')
         if (url !== undefined && directory === undefined)
-          return ofServer(tools, { url, label, to: to === undefined ? undefined : resolve(to) }, progress)
+          return ofServer(
+            tools,
+            {
+              session: new ServerSession(serverUrl(url), username),
+              label,
+              to: to === undefined ? undefined : resolve(to),
+            },
+            progress,
+          )
         if (url !== undefined || directory === undefined)
           throw new UsageError('Give either --url, for a running server, or --data-dir, for a stopped one.')
         const target = resolve(required('to', to, 'the directory to write'))
@@ -36,11 +46,11 @@ export const backup = (tools: DirectoryTools) =>
 
 async function ofServer(
   tools: DirectoryTools,
-  { url, label, to }: { url: string; label: string; to: string | undefined },
+  { session, label, to }: { session: ServerSession; label: string; to: string | undefined },
   progress: Progress,
 ): Promise<CommandResult> {
   if (to !== undefined) tools.refuseUsed(to)
-  const made = await withProgress(url, requestBackup(url, label), progress)
+  const made = await withProgress(session, requestBackup(session, label), progress)
   if (to === undefined) return resultOf(made)
   if (!existsSync(join(made.path, 'backup.json'))) {
     throw new Error(
@@ -75,7 +85,7 @@ function moveDirectory(tools: DirectoryTools, from: string, to: string): void {
 }
 
 async function withProgress(
-  url: string,
+  session: ServerSession,
   answer: Promise<BackupOfServer>,
   progress: Progress,
 ): Promise<BackupOfServer> {
@@ -84,7 +94,7 @@ async function withProgress(
     () => true,
   )
   while (!(await Promise.race([ended, sleep(POLL_INTERVAL_MS, false)]))) {
-    const { step, done, total } = await requestProgress(url).catch(() => ({}) as Record<string, never>)
+    const { step, done, total } = await requestProgress(session).catch(() => ({}) as Record<string, never>)
     if (step !== undefined) progress.onStep(step, done ?? 0, total ?? 0)
   }
   return answer

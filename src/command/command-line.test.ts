@@ -30,6 +30,10 @@ describe('flags', () => {
     expect(serverUrl(undefined)).toBe('http://127.0.0.1:8848')
     expect(serverUrl('https://a.example/x//')).toBe('https://a.example/x')
     expect(() => serverUrl('a.example:8848')).toThrow(/--url must be an address/)
+    // An error that repeated the address would show the password.
+    expect(() => serverUrl('http://ann:secret@a.example')).toThrow(
+      /^--url must be without a user[^:]*: [^@]*$/,
+    )
   })
 })
 

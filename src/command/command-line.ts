@@ -22,7 +22,13 @@ export interface CommandResult {
 /** A command other than `start`. */
 export interface Subcommand<T extends FlagTypes = FlagTypes> {
   readonly flags: T
-  readonly run: (flags: Flags<T>, progress: Progress) => Promise<CommandResult> | CommandResult
+  /** The words before the flags that the user must give, as the help calls them: `NAME`. */
+  readonly words?: readonly string[]
+  readonly run: (
+    flags: Flags<T>,
+    progress: Progress,
+    words: readonly string[],
+  ) => Promise<CommandResult> | CommandResult
 }
 
 /** Adds types: the flags that `run` gets are those of `flags`. */
@@ -37,11 +43,15 @@ const USAGE = 2
  * Runs a command and prints its result, as JSON if it has the flag `--json` and the user gave it. Resolves with the exit
  * code: the command's, 1 if it failed, 2 for a UsageError.
  */
-export async function runCommand({ flags, run }: Subcommand, args: readonly string[]): Promise<number> {
+export async function runCommand(
+  { flags, words = [], run }: Subcommand,
+  args: readonly string[],
+): Promise<number> {
   const progress = new Progress()
   const asJson = 'json' in flags && args.includes('--json')
   try {
-    const { code, text, json } = await run(readFlags(args, flags), progress)
+    const given = readWords(args, words)
+    const { code, text, json } = await run(readFlags(args.slice(given.length), flags), progress, given)
     progress.end()
     await print(asJson ? `${JSON.stringify(json)}\n` : printable(text))
     return code
@@ -52,6 +62,16 @@ export async function runCommand({ flags, run }: Subcommand, args: readonly stri
     process.stderr.write(printable(`waypost: ${message}\n`))
     return error instanceof UsageError ? USAGE : FAILED
   }
+}
+
+/** The words at the beginning. Throws UsageError where one is missing. */
+function readWords(args: readonly string[], names: readonly string[]): readonly string[] {
+  return names.map((name, at) => {
+    const word = args[at]
+    if (word === undefined || word === '' || word.startsWith('-'))
+      throw new UsageError(`${name} is required, before the flags`)
+    return word
+  })
 }
 
 /** Reads flags strictly. Throws UsageError for an unknown flag, a missing value, or an empty one. */
@@ -83,6 +103,8 @@ export function serverUrl(value: string = DEFAULT_URL): string {
   const url = URL.canParse(value) ? new URL(value) : undefined
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
     throw new UsageError(`--url must be an address such as ${DEFAULT_URL}, but is ${JSON.stringify(value)}`)
+  if (url.username !== '' || url.password !== '')
+    throw new UsageError('--url must be without a user and a password: give them by --username and a prompt')
   return value.replace(/\/+$/, '')
 }
 

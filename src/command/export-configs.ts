@@ -7,6 +7,7 @@ import { readArchive, readContent } from '../archive/config-archive.ts'
 import { openZip } from '../archive/zip-reader.ts'
 import { command, type CommandResult, required, serverUrl, UsageError } from './command-line.ts'
 import type { Progress } from './progress.ts'
+import { ServerSession, USERNAME_FLAG } from './server-session.ts'
 import { namespacesOf, openExport } from './transfer-client.ts'
 
 /** The file is only read to check it, so nothing limits its size. */
@@ -16,6 +17,7 @@ const NO_LIMITS = { maxEntries: Infinity, maxEntryBytes: Infinity, maxTotalBytes
 export const exportConfigs = command({
   flags: {
     url: { type: 'string' },
+    ...USERNAME_FLAG,
     namespace: { type: 'string' },
     'all-namespaces': { type: 'boolean' },
     group: { type: 'string' },
@@ -23,20 +25,22 @@ export const exportConfigs = command({
     to: { type: 'string' },
   },
   async run(flags, progress) {
-    const url = serverUrl(flags.url)
+    const session = new ServerSession(serverUrl(flags.url), flags.username)
     const names = { group: flags.group ?? '', dataId: flags['data-id'] ?? '' }
     if (flags['all-namespaces'] !== true) {
       const to = required('to', flags.to, 'the zip file to write')
-      return done(await exportTo(to, { url, query: { ...names, tenant: flags.namespace ?? '' } }, progress))
+      return done(
+        await exportTo(to, { session, query: { ...names, tenant: flags.namespace ?? '' } }, progress),
+      )
     }
     if (flags.namespace !== undefined)
       throw new UsageError('--namespace and --all-namespaces exclude each other')
     const directory = required('to', flags.to, 'the directory to write a zip file for each namespace into')
     await mkdir(directory, { recursive: true })
     let text = ''
-    for (const tenant of await namespacesOf(url)) {
+    for (const tenant of await namespacesOf(session)) {
       const file = join(directory, `${fileName(tenant)}.zip`)
-      text += await exportTo(file, { url, query: { ...names, tenant } }, progress)
+      text += await exportTo(file, { session, query: { ...names, tenant } }, progress)
     }
     return done(text)
   },
@@ -55,16 +59,16 @@ function fileName(tenant: string): string {
 }
 
 interface Export {
-  readonly url: string
+  readonly session: ServerSession
   readonly query: { readonly tenant: string; readonly group: string; readonly dataId: string }
 }
 
 /** Exports into a file, which gets its name once it is complete and checked. Resolves with a line about it. */
-async function exportTo(file: string, { url, query }: Export, progress: Progress): Promise<string> {
+async function exportTo(file: string, { session, query }: Export, progress: Progress): Promise<string> {
   if (existsSync(file)) throw new Error(`${file} exists already: remove it, or choose another name`)
   const part = `${file}.part`
   try {
-    const response = await openExport(url, query)
+    const response = await openExport(session, query)
     const counted = countBytes(progress)
     await pipeline(Readable.fromWeb(response.body!), counted, createWriteStream(part))
     const count = await checkedCount(part)

@@ -21,6 +21,15 @@ Commands:
                waypost restore --from DIR --data-dir D [--json]
   doctor     check every record of a stopped server's store; exit code 0: sound, 1: damaged, 2: cannot check
                waypost doctor --data-dir D [--repair NEWDIR (save there what is sound)] [--json]
+  user       manage users, in the directory of a stopped server or on a running one (--url instead of --data-dir):
+               waypost user add NAME [--admin] --data-dir D
+               waypost user password NAME --data-dir D
+               waypost user list --data-dir D [--json]
+               waypost user remove NAME --data-dir D
+             passwords come from a prompt, or from standard input
+  key        sign new tokens with another key: waypost key rotate --data-dir D [--leaked (end all old tokens)]
+             Commands with --url sign in by --username NAME, with the password in WAYPOST_PASSWORD or from a prompt, or
+             by a token in WAYPOST_ACCESS_TOKEN
   help       print this text, as --help does
   version    print the version, as --version does
 

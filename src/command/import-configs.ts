@@ -11,6 +11,7 @@ import { openZip } from '../archive/zip-reader.ts'
 import { zipChunks } from '../archive/zip-writer.ts'
 import { command, messageOf, required, serverUrl, UsageError } from './command-line.ts'
 import type { Progress } from './progress.ts'
+import { ServerSession, USERNAME_FLAG } from './server-session.ts'
 import { checkDryRun, type ImportAnswer, type NamedItem, uploadZip } from './transfer-client.ts'
 
 /** The file may be large: it is sent in parts, and the server limits each part. */
@@ -32,24 +33,25 @@ const MAX_SHOWN = 20
 export const importConfigs = command({
   flags: {
     url: { type: 'string' },
+    ...USERNAME_FLAG,
     namespace: { type: 'string' },
     from: { type: 'string' },
     policy: { type: 'string' },
     'dry-run': { type: 'boolean' },
   },
   async run(flags, progress) {
-    const url = serverUrl(flags.url)
+    const session = new ServerSession(serverUrl(flags.url), flags.username)
     const policy = flags.policy ?? 'abort'
     if (!POLICIES.includes(policy)) throw new UsageError(`--policy must be one of ${POLICIES.join(', ')}`)
     const archive = await checkedArchive(required('from', flags.from, 'the zip file to read'))
     const isDryRun = flags['dry-run'] === true
-    if (isDryRun) await checkDryRun(url)
+    if (isDryRun) await checkDryRun(session.url)
     const query = {
       namespace: flags.namespace ?? '',
       policy: policy.toUpperCase(),
       ...(isDryRun && { dryRun: 'true' }),
     }
-    const sum = await sendAll(archive, (zip) => uploadZip(url, query, zip), progress)
+    const sum = await sendAll(archive, (zip) => uploadZip(session, query, zip), progress)
     return { code: sum.failed.length > 0 ? 1 : 0, text: reportOf(sum, isDryRun) }
   },
 })

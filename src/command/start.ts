@@ -5,7 +5,11 @@ import { SettingsError } from '../settings/sources.ts'
 import { packageVersion } from './version.ts'
 
 /** Starts a server. main.ts passes it, so that this folder does not depend on the server. */
-export type StartServer = (settings: Settings) => Promise<{ readonly url: string; stop(): Promise<void> }>
+export type StartServer = (settings: Settings) => Promise<{
+  readonly url: string
+  readonly firstCode: string | undefined
+  stop(): Promise<void>
+}>
 
 /**
  * Runs the server until a signal stops it. Resolves with the exit code: 0 after a signal, 1 if the server could not start
@@ -19,7 +23,7 @@ export async function start(args: readonly string[], startServer: StartServer): 
   if (!server) return 1
   // The server keeps running when nobody reads its output any more.
   process.stdout.on('error', () => {})
-  process.stdout.write(banner(settings, server.url))
+  process.stdout.write(banner(settings, server))
   await signalled
   return server.stop().then(() => 0, stopFailed)
 }
@@ -72,12 +76,22 @@ export function startFailure(error: unknown, settings: Settings): string {
 }
 
 /** What a start prints: version, addresses, data directory, and a command to try. `url` is where the server listens. */
-function banner(settings: Settings, url: string): string {
+function banner(
+  settings: Settings,
+  { url, firstCode }: { url: string; firstCode: string | undefined },
+): string {
   const addresses = addressesOf(settings.host, url)
   return `Waypost ${packageVersion()}
   address  ${addresses.join('  ')}
   data     ${resolve(settings.dataDir)}
   try      curl '${addresses[0]}/svc/v1/cs/configs' -d 'dataId=hello&group=DEFAULT_GROUP&content=world'
+${firstCode === undefined ? '' : firstSteps(firstCode, addresses[0]!)}`
+}
+
+/** How the first administrator is made. */
+function firstSteps(code: string, address: string): string {
+  return `  sign-in  there is no administrator yet. Make one with this one-time code:
+           curl '${address}/svc/v1/auth/users/admin' -d 'code=${code}' --data-urlencode 'password=…'
 `
 }
 
@@ -88,6 +102,6 @@ function addressesOf(host: string, url: string): string[] {
   if (!EVERY_ADDRESS.has(host)) return [url]
   const found = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
   const hosts = found.filter(({ family }) => family === 'IPv4').map(({ address }) => address)
-  const { port } = new URL(url)
-  return [...new Set(['127.0.0.1', ...hosts])].map((address) => `http://${address}:${port}`)
+  const { protocol, port } = new URL(url)
+  return [...new Set(['127.0.0.1', ...hosts])].map((address) => `${protocol}//${address}:${port}`)
 }

@@ -1,3 +1,5 @@
+import type { ServerSession } from './server-session.ts'
+
 /** The answer to an import: which items were published, skipped or refused (docs/compatibility.md). */
 export interface ImportAnswer {
   readonly succCount?: number
@@ -18,36 +20,41 @@ export interface NamedItem {
 const CONFIGS = '/nacos/v1/cs/configs'
 
 /** Starts an export. `query` is added to the parameters that make it one. */
-export async function openExport(url: string, query: Readonly<Record<string, string>>): Promise<Response> {
+export async function openExport(
+  session: ServerSession,
+  query: Readonly<Record<string, string>>,
+): Promise<Response> {
   const search = new URLSearchParams({ exportV2: 'true', ids: '', ...query })
-  const response = await fetch(`${url}${CONFIGS}?${search}`)
+  const response = await session.fetch(`${CONFIGS}?${search}`)
   const type = response.headers.get('content-type') ?? ''
   if (response.status === 200 && type.startsWith('application/octet-stream')) return response
-  throw new Error(`${url} answers no export: ${response.status} ${(await response.text()).slice(0, 300)}`)
+  throw new Error(
+    `${session.url} answers no export: ${response.status} ${(await response.text()).slice(0, 300)}`,
+  )
 }
 
 /** Uploads one zip. Rejects with the reason if the server does not import all of it. */
 export async function uploadZip(
-  url: string,
+  session: ServerSession,
   query: Readonly<Record<string, string>>,
   zip: readonly Buffer[],
 ): Promise<ImportAnswer> {
   const form = new FormData()
   form.set('file', new Blob([Buffer.concat(zip)], { type: 'application/zip' }), 'configs.zip')
   const search = new URLSearchParams({ import: 'true', ...query })
-  const response = await fetch(`${url}${CONFIGS}?${search}`, { method: 'POST', body: form })
+  const response = await session.fetch(`${CONFIGS}?${search}`, { method: 'POST', body: form })
   const text = await response.text()
   const answer = parseAnswer(text)
   if (response.status === 200 && answer?.code === 200) return answer.data ?? {}
   const why = answer?.data?.reason ?? answer?.message ?? text.slice(0, 300)
-  throw new Error(`${url} did not import: ${response.status} ${why}`)
+  throw new Error(`${session.url} did not import: ${response.status} ${why}`)
 }
 
 /** The ids of the namespaces of a server. The default one is the empty string. */
-export async function namespacesOf(url: string): Promise<string[]> {
-  const response = await fetch(`${url}/nacos/v1/console/namespaces`)
+export async function namespacesOf(session: ServerSession): Promise<string[]> {
+  const response = await session.fetch('/nacos/v1/console/namespaces')
   const answer = (await response.json()) as { data?: readonly { namespace: string }[] }
-  if (!Array.isArray(answer.data)) throw new Error(`${url} lists no namespaces: ${response.status}`)
+  if (!Array.isArray(answer.data)) throw new Error(`${session.url} lists no namespaces: ${response.status}`)
   return (answer.data as readonly { namespace: string }[]).map(({ namespace }) => namespace)
 }
 

@@ -1,0 +1,27 @@
+/** What the commands `waypost user` and `waypost key` do, on a running server or in the directory of a stopped one. */
+export interface Accounts {
+  /** Makes a user, who is an administrator or may do nothing yet. */
+  add(username: string, password: string, isAdministrator: boolean): Promise<void>
+  /** On a running server, users may change their own password; others need an administrator. */
+  setPassword(username: string, password: string): Promise<void>
+  list(): Promise<readonly Account[]>
+  /** Removes a user with its roles. The last administrator stays. */
+  remove(username: string): Promise<void>
+  /** Signs new tokens with a new key from now on. An old key that has leaked ends at once, and with it all tokens. */
+  rotateKey(hasLeaked: boolean): Promise<void>
+}
+
+/** A user and its roles. */
+export interface Account {
+  readonly username: string
+  readonly roles: readonly string[]
+}
+
+/** Runs work on the accounts of a directory that no server uses, and closes it. */
+export type WithStoredAccounts = <T>(
+  directory: string,
+  work: (accounts: Accounts) => Promise<T>,
+) => Promise<T>
+
+/** The role of administrators. */
+export const ADMINISTRATOR_ROLE = 'ROLE_ADMIN'

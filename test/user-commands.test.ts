@@ -1,0 +1,169 @@
+import { spawn } from 'node:child_process'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startWaypost, temporaryDirectory, type Waypost } from './support/waypost.ts'
+
+const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url))
+
+/** Runs a command with these lines on its standard input. */
+async function run(args: readonly string[], lines: readonly string[] = [], env: Record<string, string> = {}) {
+  const child = spawn(process.execPath, [MAIN, ...args], { env: { PATH: process.env['PATH'], ...env } })
+  child.stdin.on('error', () => undefined).end(lines.map((line) => `${line}\n`).join(''))
+  let stdout = ''
+  let stderr = ''
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
+  const code = await new Promise<number | null>((resolve) => child.on('close', resolve))
+  return { code, stdout, stderr }
+}
+
+async function login(url: string, username: string, password: string) {
+  const body = new URLSearchParams({ username, password })
+  const response = await fetch(`${url}/svc/v1/auth/login`, { method: 'POST', body })
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+}
+
+/** What tools did, the oldest first. */
+async function auditOf(url: string, username: string, password: string): Promise<string[]> {
+  const { accessToken } = (await login(url, username, password)).body
+  const answer = await fetch(`${url}/svc/v1/audit?pageSize=100`, {
+    headers: { Authorization: `Bearer ${String(accessToken)}` },
+  })
+  const { events } = (await answer.json()) as { events: Record<string, string>[] }
+  const byTool = events.filter(({ by }) => by === 'tool').toReversed()
+  return byTool.map(({ operation, item, result }) => `${operation} ${item} ${result}`)
+}
+
+describe('in the directory of a stopped server', () => {
+  let dataDir: string
+
+  beforeAll(async () => {
+    const server = await startWaypost({ dataDir: temporaryDirectory('users-') })
+    dataDir = server.dataDir
+    await server.stop()
+  })
+
+  test('users are made, listed, changed and removed, and the next start asks for sign-in', async () => {
+    const at = ['--data-dir', dataDir]
+    expect(await run(['user', 'add', 'ann', '--admin', ...at], ['first'])).toMatchObject({
+      code: 0,
+      stderr: '',
+    })
+    expect(await run(['user', 'add', 'bob', ...at], ['second'])).toMatchObject({ code: 0 })
+    expect(await run(['user', 'add', 'bob', ...at], ['second'])).toMatchObject({ code: 1 })
+    const listed = await run(['user', 'list', '--json', ...at])
+    expect(JSON.parse(listed.stdout)).toEqual([
+      { username: 'ann', roles: ['ROLE_ADMIN'] },
+      { username: 'bob', roles: [] },
+    ])
+    expect(await run(['user', 'password', 'ann', ...at], ['third'])).toMatchObject({ code: 0 })
+    expect(await run(['key', 'rotate', ...at])).toMatchObject({ code: 0 })
+    expect((await run(['user', 'remove', 'ann', ...at])).stderr).toContain('last administrator')
+    const server = await startWaypost({ dataDir })
+    expect((await login(server.url, 'ann', 'first')).status).toBe(403)
+    expect((await login(server.url, 'ann', 'third')).body).toMatchObject({ globalAdmin: true })
+    expect((await run(['user', 'list', ...at])).stderr).toMatch(/in use|running/i)
+    expect(await auditOf(server.url, 'ann', 'third')).toEqual([
+      'create user access/ann done',
+      'add role access/ROLE_ADMIN of ann done',
+      'create user access/bob done',
+      'create user access/bob refused',
+      'set password access/ann done',
+      'rotate keys access done',
+      'remove user access/ann refused',
+    ])
+    await server.stop()
+    expect(await run(['user', 'remove', 'bob', ...at])).toMatchObject({ code: 0 })
+  }, 30_000)
+
+  test('leave the store sound, and its files with the owner alone', async () => {
+    expect(await run(['doctor', '--data-dir', dataDir])).toMatchObject({ code: 0 })
+    expect(statSync(join(dataDir, 'waypost.db')).mode & 0o777).toBe(0o600)
+  })
+
+  test.each([
+    ['without a name', ['user', 'add'], 'NAME is required'],
+    ['with a password as an argument', ['user', 'add', 'x', 'secret'], 'secret'],
+    ['without a place', ['user', 'add', 'x'], '--data-dir'],
+    ['with a name that no user may have', ['user', 'add', 'a\tb', '--data-dir'], 'NAME must be'],
+    ['that is none', ['user', 'rename', 'x'], 'Unknown command "user rename"'],
+  ])('a command %s is refused', async (_, args, message) => {
+    const given = args.at(-1) === '--data-dir' ? [...args, dataDir] : args
+    const { code, stderr } = await run(given, ['password'])
+    expect(code).not.toBe(0)
+    expect(stderr).toContain(message)
+  })
+
+  test('an empty password, and a missing one, change nothing', async () => {
+    const args = ['user', 'password', 'ann', '--data-dir', dataDir]
+    expect((await run(args, [''])).stderr).toContain('1 to 256 characters')
+    expect((await run(args)).stderr).toContain('standard input')
+  })
+
+  test('a directory without a store is not made into one', async () => {
+    const { code, stderr } = await run(['user', 'list', '--data-dir', join(dataDir, 'none')])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('holds no Waypost store')])
+  })
+})
+
+describe('on a running server', () => {
+  let server: Waypost
+  const signedIn = { WAYPOST_PASSWORD: 'secret' }
+
+  beforeAll(async () => {
+    server = await startWaypost({ settings: { auth: 'on' } })
+    const code = /code=([\w-]+)/.exec(server.output())![1]!
+    const body = new URLSearchParams({ code, password: 'secret' })
+    await fetch(`${server.url}/svc/v1/auth/users/admin`, { method: 'POST', body })
+  })
+  afterAll(() => server.stop())
+
+  test('an administrator manages users, with the own password first', async () => {
+    const at = ['--url', server.url, '--username', 'nacos']
+    expect(await run(['user', 'add', 'ann', '--admin', ...at], ['secret', 'first'])).toMatchObject({
+      code: 0,
+    })
+    expect(await run(['user', 'password', 'ann', ...at], ['other'], signedIn)).toMatchObject({ code: 0 })
+    expect((await login(server.url, 'ann', 'other')).status).toBe(200)
+    const { stdout } = await run(['user', 'list', ...at], [], signedIn)
+    expect(stdout).toBe('nacos  ROLE_ADMIN\nann  ROLE_ADMIN\n')
+    expect(await run(['user', 'remove', 'ann', ...at], [], signedIn)).toMatchObject({ code: 0 })
+  }, 30_000)
+
+  test('a user changes the own password, and nothing else', async () => {
+    const asAdministrator = ['--url', server.url, '--username', 'nacos']
+    await run(['user', 'add', 'bob', ...asAdministrator], ['old'], signedIn)
+    const asBob = ['--url', server.url, '--username', 'bob']
+    const changed = await run(['user', 'password', 'bob', ...asBob], ['old', 'new'])
+    expect(changed).toMatchObject({ code: 0, stderr: '' })
+    expect((await login(server.url, 'bob', 'new')).status).toBe(200)
+    const refused = await run(['user', 'password', 'nacos', ...asBob], ['new', 'mine'])
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('It was asked as bob.')])
+    expect((await run(['user', 'list', ...asBob], ['wrong'])).stderr).toContain('does not sign in bob: 403')
+  }, 30_000)
+
+  test('a rotated key lets tokens be, and a leaked one ends them', async () => {
+    const { accessToken } = (await login(server.url, 'nacos', 'secret')).body
+    const byToken = { WAYPOST_ACCESS_TOKEN: String(accessToken) }
+    const at = ['--url', server.url]
+    expect(await run(['key', 'rotate', ...at], [], byToken)).toMatchObject({ code: 0 })
+    expect(await run(['user', 'list', ...at], [], byToken)).toMatchObject({ code: 0 })
+    const leaked = ['key', 'rotate', '--leaked', ...at, '--username', 'nacos']
+    expect((await run(leaked, ['secret'])).stdout).toContain('everybody signs in again')
+    expect(await run(['user', 'list', ...at], [], byToken)).toMatchObject({ code: 2 })
+  }, 30_000)
+
+  test('export and backup sign in, by a password or a token', async () => {
+    const to = temporaryDirectory('export-')
+    const exported = (name: string) => ['export', '--url', server.url, '--to', join(to, name)]
+    expect((await run(exported('a.zip'))).stderr).toContain('--username')
+    expect(await run([...exported('b.zip'), '--username', 'nacos'], [], signedIn)).toMatchObject({ code: 0 })
+    const { accessToken } = (await login(server.url, 'nacos', 'secret')).body
+    const byToken = { WAYPOST_ACCESS_TOKEN: String(accessToken) }
+    expect(await run(exported('c.zip'), [], byToken)).toMatchObject({ code: 0 })
+    expect(await run(['backup', '--url', server.url], [], byToken)).toMatchObject({ code: 0 })
+    expect((await run(['backup', '--url', server.url])).stderr).toContain('--username')
+  }, 30_000)
+})

@@ -122,3 +122,57 @@ describe('a start', () => {
     expect(await again.stop()).toBe(0)
   })
 })
+
+describe('authentication', () => {
+  test('must be on, or off on purpose, where others reach the server', async () => {
+    const args = ['start', '--host', '0.0.0.0', '--port', String(await freePort())]
+    const { code, stderr } = await runWaypost([...args, '--data-dir', temporaryDirectory('data-')])
+    expect(code).toBe(1)
+    expect(stderr).toContain('--open-to-everyone')
+    const open = await startOne({ settings: { host: '0.0.0.0', 'open-to-everyone': true } })
+    expect((await fetch(`${open.url}/svc/v1/ns/operator/switches`)).status).toBe(200)
+    const closed = await startOne({ settings: { host: '0.0.0.0', auth: 'on' } })
+    expect((await fetch(`${closed.url}/svc/v1/ns/operator/switches`)).status).toBe(403)
+  })
+
+  test('is on with --auth alone, and prints a new code at each start until there is an administrator', async () => {
+    const server = await startOne({ settings: { auth: 'on' } })
+    const codeIn = (output: string) => /code=([\w-]+)/.exec(output)?.[1]
+    const first = codeIn(server.output())
+    const again = await server.restart()
+    started.push(again)
+    const second = codeIn(again.output())
+    expect(second).toMatch(/^(\w{4}-){6}\w{4}$/)
+    expect(second).not.toBe(first)
+    const made = await fetch(`${again.url}/svc/v1/auth/users/admin`, {
+      method: 'POST',
+      body: new URLSearchParams({ code: second! }),
+    })
+    expect(await made.json()).toEqual({ username: 'nacos', password: expect.stringMatching(/^[\w-]{22}$/) })
+    const third = await again.restart()
+    started.push(third)
+    expect(codeIn(third.output())).toBeUndefined()
+  })
+
+  test('once there is an administrator, it is off only where a setting says so, and the log warns', async () => {
+    const server = await startOne({ settings: { auth: 'on' } })
+    const code = /code=([\w-]+)/.exec(server.output())![1]!
+    await fetch(`${server.url}/svc/v1/auth/users/admin`, {
+      method: 'POST',
+      body: new URLSearchParams({ code }),
+    })
+    await server.stop()
+    const { dataDir } = server
+    const statusOf = async ({ url }: Waypost) => (await fetch(`${url}/svc/v1/ns/operator/switches`)).status
+    const usual = await startOne({ dataDir })
+    expect(await statusOf(usual)).toBe(403)
+    await usual.stop()
+    const report = await startOne({ dataDir, settings: { auth: 'report' } })
+    expect(await statusOf(report)).toBe(200)
+    expect(report.output()).toContain('this would be refused if authentication were on')
+    await report.stop()
+    const off = await startOne({ dataDir, settings: { auth: 'off' } })
+    expect(await statusOf(off)).toBe(200)
+    expect(off.output()).toContain('authentication is off by the setting auth')
+  })
+})

@@ -2,8 +2,11 @@ import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { startManaged, type TestUser } from '../support/administrator.ts'
+import { Authority } from '../support/certificates.ts'
 import { needTool } from '../support/need-tool.ts'
 import { startWaypost, temporaryDirectory } from '../support/waypost.ts'
 
@@ -22,8 +25,10 @@ export interface ClientProgram {
   readonly install: readonly Command[]
   /** Makes the program; run when any source has changed. */
   readonly build: readonly Command[]
-  /** Runs it against `host:port`, with a folder for what the library writes. */
-  readonly run: (address: string, scratch: string) => Command
+  /** Runs it against `host:port`, with a folder for what the library writes, and the authority that it trusts for TLS. */
+  readonly run: (address: string, scratch: string, caFile?: string) => Command
+  /** Checks that the library cannot pass over TLS, with the reason. */
+  readonly notOverTls?: Readonly<Record<string, string>>
 }
 
 interface CheckLine {
@@ -33,48 +38,133 @@ interface CheckLine {
 }
 
 const PREPARE_LIMIT_MS = 300_000
-const RUN_LIMIT_MS = 60_000
+const RUN_LIMIT_MS = 90_000
+
+/** Who signs in: the user may do everything but in the namespace `forbidden`. */
+const USER: TestUser = {
+  username: 'app',
+  password: 'a+b %41&=ü',
+  permissions: {
+    'public:*:*': 'rw',
+    'other*:*:*': 'rw',
+    'watched*:*:*': 'rw',
+    'listed*:*:*': 'rw',
+    'se*ed-*:*:*': 'rw',
+  },
+}
+
+/** What goes on over several tokens and a restart of the server: every program has these checks. */
+const LASTING_CHECKS = [
+  'sign-in: a watcher hears of changes after its token has been replaced',
+  'sign-in: beats keep an instance after the token has been replaced',
+  'sign-in: what the user has no permission for is refused',
+]
+
+/** Libraries look every five seconds whether a token has to be replaced. */
+const SHORT_TTL = '14s'
+const LASTING_MS = 34_000
+const RESTART_AFTER_MS = 18_000
 
 /**
- * Prepares the program, runs it against a fresh server, and makes one test of each of its checks. The names are listed
+ * Prepares the program, runs it against fresh servers, and makes one test of each of its checks. The names are listed
  * by the caller, so that a check that is never reported fails.
  */
 export function describeClient(program: ClientProgram, checks: readonly string[]): void {
   const tools = needTool(...program.tools)
+  const secure = needTool('openssl')
   const note = tools.skip ? ` (${tools.reason})` : ''
+  const overTls = checks.filter((name) => program.notOverTls?.[name] === undefined)
   describe.skipIf(tools.skip)(`the ${program.language} client, unmodified${note}`, () => {
-    let lines: readonly CheckLine[] = []
-    beforeAll(async () => {
-      await prepare(program)
-      lines = await drive(program)
-    }, PREPARE_LIMIT_MS + RUN_LIMIT_MS)
-    test.for(checks)('%s', (name) => {
-      expect(lines.find((line) => line.name === name)).toMatchObject({ ok: true })
+    beforeAll(() => prepare(program), PREPARE_LIMIT_MS)
+    describeRun('', checks, () => driveOpen(program))
+    describe.skipIf(secure.skip)('over TLS', () => {
+      describeRun(', signed in', overTls, () => driveOverTls(program))
     })
-    test('reports the listed checks and no other', () => {
-      expect(lines.map((line) => line.name).sort()).toEqual([...checks].sort())
+    describeRun(', signed in for long', LASTING_CHECKS, () => driveLasting(program))
+  })
+}
+
+function describeRun(
+  how: string,
+  checks: readonly string[],
+  drive: () => Promise<readonly CheckLine[]>,
+): void {
+  describe(`does what it does${how}`, () => {
+    let lines: readonly CheckLine[] = []
+    beforeAll(async () => void (lines = await drive()), RUN_LIMIT_MS + 30_000)
+    test.for(checks)('%s', (name) => {
+      const { ok, detail } = lines.find((line) => line.name === name) ?? { ok: false, detail: 'not reported' }
+      expect(ok, detail).toBe(true)
+    })
+    test('reports the listed checks', () => {
+      expect(lines.map((line) => line.name)).toEqual(expect.arrayContaining([...checks]))
     })
   })
 }
 
-async function drive(program: ClientProgram): Promise<readonly CheckLine[]> {
+async function driveOpen(program: ClientProgram): Promise<readonly CheckLine[]> {
   const server = await startWaypost()
-  const scratch = temporaryDirectory(`client-${program.language}-`)
-  // The libraries keep caches and logs in the home directory.
-  const env = { ...process.env, HOME: scratch, NO_PROXY: '127.0.0.1', no_proxy: '127.0.0.1' }
   try {
-    const printed = await execute(program.run(`127.0.0.1:${server.port}`, scratch), {
-      cwd: preparedFolder(program),
-      env,
-      limitMs: RUN_LIMIT_MS,
-    })
-    return printed
-      .split('\n')
-      .filter((line) => line.startsWith('{'))
-      .map((line) => JSON.parse(line) as CheckLine)
+    return await drive(program, { port: server.port, env: {} })
   } finally {
     await server.stop()
   }
+}
+
+async function driveOverTls(program: ClientProgram): Promise<readonly CheckLine[]> {
+  const authority = new Authority()
+  const { cert, key } = authority.forServer()
+  const settings = { 'tls-cert': cert, 'tls-key': key }
+  const { waypost, addUser } = await startManaged({ settings }, authority.caFile)
+  try {
+    await addUser(USER)
+    return await drive(program, { port: waypost.port, env: SIGNED_IN, caFile: authority.caFile })
+  } finally {
+    await waypost.stop()
+  }
+}
+
+/** The tokens of the clients expire several times, and the server restarts once. */
+async function driveLasting(program: ClientProgram): Promise<readonly CheckLine[]> {
+  const { waypost, addUser } = await startManaged({ settings: { 'token-ttl': SHORT_TTL } })
+  await addUser(USER)
+  let running = waypost
+  const restarted = sleep(RESTART_AFTER_MS).then(async () => void (running = await waypost.restart()))
+  try {
+    const env = { ...SIGNED_IN, TEST_LASTING: String(LASTING_MS) }
+    return await drive(program, { port: waypost.port, env })
+  } finally {
+    await restarted
+    await running.stop()
+  }
+}
+
+const SIGNED_IN = { TEST_USERNAME: USER.username, TEST_PASSWORD: USER.password }
+
+interface Drive {
+  readonly port: number
+  readonly env: Readonly<Record<string, string>>
+  /** The client speaks TLS and trusts this authority. */
+  readonly caFile?: string
+}
+
+async function drive(program: ClientProgram, { port, env, caFile }: Drive): Promise<readonly CheckLine[]> {
+  const scratch = temporaryDirectory(`client-${program.language}-`)
+  const trust =
+    caFile === undefined
+      ? {}
+      : { TEST_TLS: 'true', NODE_EXTRA_CA_CERTS: caFile, SSL_CERT_FILE: caFile, REQUESTS_CA_BUNDLE: caFile }
+  // The libraries keep caches and logs in the home directory.
+  const home = { HOME: scratch, NO_PROXY: '127.0.0.1', no_proxy: '127.0.0.1' }
+  const printed = await execute(program.run(`127.0.0.1:${port}`, scratch, caFile), {
+    cwd: preparedFolder(program),
+    env: { ...process.env, ...home, ...env, ...trust },
+    limitMs: RUN_LIMIT_MS,
+  })
+  return printed
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as CheckLine)
 }
 
 function sourceFolder(program: ClientProgram): string {

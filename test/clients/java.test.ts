@@ -7,8 +7,11 @@ describeClient(
     locks: ['pom.xml'],
     install: [['mvn', '-q', '-B', 'dependency:copy-dependencies', '-DoutputDirectory=lib']],
     build: [['sh', '-c', "javac -encoding UTF-8 -cp 'lib/*' -d classes *.java"]],
-    run: (address, scratch) => [
+    run: (address, scratch, caFile) => [
       'java',
+      ...(caFile === undefined
+        ? []
+        : ['-Dtls.enable=true', '-Dtls.client.authServer=true', `-Dtls.client.trustCertPath=${caFile}`]),
       `-Duser.home=${scratch}`,
       `-DJM.SNAPSHOT.PATH=${scratch}`,
       `-DJM.LOG.PATH=${scratch}`,

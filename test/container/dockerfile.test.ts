@@ -23,7 +23,7 @@ afterAll(() => void server?.kill('SIGKILL'))
 
 function runLine(line: string, stage: Stage): void {
   for (const [program = '', ...args] of line.split(' && ').map((part) => part.trim().split(/\s+/))) {
-    if (program === 'mkdir') mkdirSync(join(stage.root, args[0]!))
+    if (program === 'mkdir') makeDirectory(stage, args)
     // The cache belongs to this machine, and there may be no such user.
     else if (program === 'npm' && args[0] !== 'cache')
       execFileSync('npm', args, {
@@ -33,6 +33,12 @@ function runLine(line: string, stage: Stage): void {
       })
     else if (program !== 'chown' && program !== 'npm') throw new Error(`${program} is not simulated`)
   }
+}
+
+/** `mkdir [-m MODE] PATH`. */
+function makeDirectory({ root: stageRoot }: Stage, args: readonly string[]): void {
+  const mode = args[0] === '-m' ? Number.parseInt(args[1]!, 8) : 0o755
+  mkdirSync(join(stageRoot, args.at(-1)!), { mode })
 }
 
 /** What is set in a stage, without anything of the tests: absolute paths are in the directory of the stage. */
@@ -62,7 +68,7 @@ test('the server runs as a user without rights, and its data survives the contai
   expect(Object.keys(image.env).join(' ')).not.toMatch(/token|secret|password|key/i)
 })
 
-test('the command starts the server, and the health check sees whether it answers', async () => {
+test('the command starts the server, whose callers must sign in, and the health check sees whether it answers', async () => {
   const env = environment(image, { WAYPOST_PORT: String(await freePort()), WAYPOST_HOST: '127.0.0.1' })
   const cwd = join(image.root, image.workdir)
   const [check, ...checkArgs] = image.healthcheck
@@ -72,6 +78,10 @@ test('the command starts the server, and the health check sees whether it answer
   server = spawn(program!, args, { cwd, env, stdio: 'ignore' })
   await expect.poll(health, { timeout: 20_000, interval: 200 }).toBe(0)
   expect(existsSync(join(image.root, 'data/waypost.db'))).toBe(true)
+  const refused = await fetch(
+    `http://127.0.0.1:${env['WAYPOST_PORT']}/nacos/v1/ns/service/list?pageNo=1&pageSize=9`,
+  )
+  expect(refused.status).toBe(403)
   const ended = once(server, 'exit')
   server.kill(instructions.find(({ name }) => name === 'STOPSIGNAL')!.text as NodeJS.Signals)
   expect(await ended).toEqual([0, null])

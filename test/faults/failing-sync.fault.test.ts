@@ -112,6 +112,38 @@ describe('a disk that fails to sync', () => {
   )
 })
 
+describe('the audit', () => {
+  test(
+    'is written without an fsync of its own: also while every fsync fails',
+    { timeout: 40_000 },
+    async ({ skip }) => {
+      const gcc = needTool('gcc')
+      skip(gcc.skip, gcc.reason)
+      const disk = await startOnFailingDisk()
+      const { server } = disk
+      const client = new Client(`${server.url}/svc/v1`)
+      const nacos = new Client(`${server.url}/nacos/v1`)
+      const newest = async () => (await client.get('/audit', { pageSize: 1 })).json().events[0]
+      try {
+        expect((await client.post('/cs/configs', { dataId: 'a', group: 'G', content: 'x' })).text).toBe(
+          'true',
+        )
+        await until(newest, (event) => event?.item === 'public:G:config/a')
+        disk.fail('sync')
+        // Nothing is written for this refusal but its event.
+        await nacos.post('/cs/configs', { dataId: 'a', group: 'G', content: 'y', casMd5: 'other' })
+        expect(await until(newest, (event) => event?.result === 'refused')).toMatchObject({
+          code: 'config-changed',
+        })
+      } finally {
+        nacos.close()
+        client.close()
+        await server.kill()
+      }
+    },
+  )
+})
+
 describe('a full disk', () => {
   test(
     'refuses writes, serves reads, and takes writes again when there is room',

@@ -1,6 +1,7 @@
 /** A plain HTTP client for each dialect, and one server for each test file of the interface. */
 import { createHash, randomUUID } from 'node:crypto'
-import { Agent, request, type IncomingHttpHeaders } from 'node:http'
+import http, { type IncomingHttpHeaders } from 'node:http'
+import https from 'node:https'
 import { afterAll, beforeAll } from 'vitest'
 import { startWaypost } from '../support/waypost.ts'
 
@@ -37,10 +38,13 @@ type StartOptions = Parameters<typeof startWaypost>[0]
 /** A client of one dialect: paths are relative to its prefix, such as `/cs/configs` under `/svc/v1`. */
 export class Client {
   #base: string
-  #agent = new Agent({ keepAlive: true, maxSockets: 200 })
+  #agent: http.Agent
 
-  constructor(base: string) {
+  /** `tls`: the authorities to trust, and a certificate to show. */
+  constructor(base: string, tls: https.AgentOptions = {}) {
     this.#base = base
+    const Agent = base.startsWith('https:') ? https.Agent : http.Agent
+    this.#agent = new Agent({ keepAlive: true, maxSockets: 200, ...tls })
   }
 
   get(path: string, query?: Params | string, headers?: Record<string, string>): Promise<Reply> {
@@ -70,6 +74,7 @@ export class Client {
       ? { localAddress: call.localAddress, agent: false as const }
       : { agent: this.#agent }
     return new Promise((resolve, reject) => {
+      const { request } = url.startsWith('https:') ? https : http
       const outgoing = request(url, { method, headers, ...source }, (incoming) => {
         const chunks: Buffer[] = []
         incoming.on('data', (chunk: Buffer) => chunks.push(chunk))

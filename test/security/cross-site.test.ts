@@ -9,7 +9,9 @@ const ALLOWED = 'portal.example,other.example:8443'
 const loopback = serverForThisFile({
   settings: { 'advertise-host': 'waypost.example', 'allowed-hosts': ALLOWED },
 })
-const everywhere = serverForThisFile({ settings: { host: '0.0.0.0', 'allowed-hosts': ALLOWED } })
+const everywhere = serverForThisFile({
+  settings: { host: '0.0.0.0', 'open-to-everyone': true, 'allowed-hosts': ALLOWED },
+})
 
 type Lines = readonly string[]
 

@@ -79,7 +79,6 @@ describe('there are no debug endpoints', () => {
     '/nacos/v1/ns/raft/state',
     '/nacos/v1/ns/raft/datum',
     '/nacos/v1/ns/distro/datums',
-    '/nacos/v1/auth/users?pageNo=1&pageSize=9',
     '/nacos/actuator/env',
     '/actuator/heapdump',
     '/debug/pprof',
@@ -88,6 +87,15 @@ describe('there are no debug endpoints', () => {
   ])('%s does not exist', async (target) => {
     expect(await get(target)).toMatch(/^HTTP\/1\.1 404 /)
   })
+})
+
+describe('users are shown to administrators only', () => {
+  test.each(['/nacos/v1/auth/users?pageNo=1&pageSize=9', '/svc/v1/auth/users?search=accurate'])(
+    '%s is refused, with authentication off too',
+    async (target) => {
+      expect(await get(target)).toMatch(/^HTTP\/1\.1 403 /)
+    },
+  )
 })
 
 describe('a published content never runs in a browser', () => {

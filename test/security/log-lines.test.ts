@@ -5,7 +5,9 @@ import { startWaypost } from '../support/waypost.ts'
 const EVIL = '\r\n{"level":60,"msg":"forged"}\n\u001b[31mred\u001b[0m"}\\\u0000\u202e\u2028EVIL'
 
 test('whatever clients send, a line of the log is one line of JSON', async () => {
-  const server = await startWaypost({ settings: { 'log-level': 'trace', 'trusted-proxies': '127.0.0.1' } })
+  const server = await startWaypost({
+    settings: { 'log-level': 'trace', 'audit-log': 'stdout', 'trusted-proxies': '127.0.0.1' },
+  })
   const { svc, nacos } = clientsOf(server.url)
   const printable = { 'x-forwarded-for': 'EVIL"}\t{', 'user-agent': 'EVIL"}\t{\\n', referer: 'EVIL' }
   for (const client of [svc, nacos]) {
@@ -35,7 +37,7 @@ test('whatever clients send, a line of the log is one line of JSON', async () =>
         await client.call(method, path, { form, headers: printable })
       }
     }
-    // These requests succeed and are logged.
+    // These requests succeed, and the audit writes lines of them.
     const space = {
       customNamespaceId: 'evil',
       namespaceName: 'EVIL \u001b[31m'.replace('\u001b', ''),
@@ -62,9 +64,10 @@ test('whatever clients send, a line of the log is one line of JSON', async () =>
   // oxlint-disable-next-line no-control-regex
   for (const line of lines) expect(line).not.toMatch(/[\x00-\x08\x0b-\x1f\x7f]/)
   const logged = lines.filter((line) => line.startsWith('{'))
-  for (const line of logged) expect(JSON.parse(line)).toHaveProperty('level')
+  const kinds = logged.map((line) => ('audit' in JSON.parse(line) ? 'audit' : 'log'))
+  expect(new Set(kinds)).toEqual(new Set(['audit', 'log']))
   expect(lines.filter((line) => line.includes('forged') && !line.startsWith('{'))).toEqual([])
   expect(
-    logged.map((line) => JSON.parse(line) as { level: number }).filter(({ level }) => level >= 50),
+    logged.map((line) => JSON.parse(line) as { level?: number }).filter(({ level = 0 }) => level >= 50),
   ).toEqual([])
 })

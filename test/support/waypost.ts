@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import http from 'node:http'
+import https from 'node:https'
 import { mkdtempSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -28,7 +30,7 @@ export interface WaypostOptions {
 
 /** A server in a process of its own. */
 export interface Waypost {
-  /** `http://127.0.0.1:<port>` */
+  /** `http://127.0.0.1:<port>`, or `https:` with the setting `tls-cert`. */
   readonly url: string
   readonly port: number
   readonly dataDir: string
@@ -133,7 +135,7 @@ function handleOf(
 ): Waypost {
   const end = (signal: NodeJS.Signals) => endProcess(child, signal)
   return {
-    url: `http://127.0.0.1:${options.port}`,
+    url: `${options.settings?.['tls-cert'] === undefined ? 'http' : 'https'}://127.0.0.1:${options.port}`,
     port: options.port,
     dataDir: options.dataDir,
     pid: child.pid!,
@@ -175,10 +177,12 @@ async function answering(child: ChildProcess, server: Waypost): Promise<void> {
 }
 
 async function answers(url: string): Promise<boolean> {
-  return fetch(url, { headers: { connection: 'close' }, signal: AbortSignal.timeout(2000) }).then(
-    (response) => response.arrayBuffer().then(() => true),
-    () => false,
-  )
+  const options = { agent: false, timeout: 2000, rejectUnauthorized: false } as const
+  const ask = url.startsWith('https:') ? https.get : http.get
+  return new Promise((resolve) => {
+    const request = ask(url, options, (response) => response.resume().on('end', () => resolve(true)))
+    request.on('timeout', () => request.destroy()).on('error', () => resolve(false))
+  })
 }
 
 function hasEnded(child: ChildProcess): boolean {

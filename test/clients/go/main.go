@@ -33,10 +33,21 @@ func main() {
 	must(err)
 	s := setup{host, number, os.Args[2], strconv.FormatInt(time.Now().UnixMilli(), 36)}
 	r := &report{}
-	s.configChecks(r)
-	s.namingChecks(r)
-	s.livenessChecks(r)
+	if lasting := os.Getenv("TEST_LASTING"); lasting != "" {
+		s.lastingChecks(r, lasting)
+	} else {
+		s.configChecks(r)
+		s.namingChecks(r)
+		s.livenessChecks(r)
+	}
 	r.wait()
+}
+
+func scheme() string {
+	if os.Getenv("TEST_TLS") != "" {
+		return "https"
+	}
+	return "http"
 }
 
 func (s setup) parameters(namespace string) vo.NacosClientParam {
@@ -50,8 +61,10 @@ func (s setup) parameters(namespace string) vo.NacosClientParam {
 			CacheDir:            filepath.Join(folder, "cache"),
 			LogDir:              filepath.Join(folder, "log"),
 			LogLevel:            "error",
+			Username:            os.Getenv("TEST_USERNAME"),
+			Password:            os.Getenv("TEST_PASSWORD"),
 		},
-		ServerConfigs: []constant.ServerConfig{{Scheme: "http", ContextPath: "/nacos", IpAddr: s.host, Port: s.port}},
+		ServerConfigs: []constant.ServerConfig{{Scheme: scheme(), ContextPath: "/nacos", IpAddr: s.host, Port: s.port}},
 	}
 }
 

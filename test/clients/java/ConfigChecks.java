@@ -3,7 +3,6 @@ import com.alibaba.nacos.api.config.ConfigChangeEvent;
 import com.alibaba.nacos.api.config.ConfigService;
 import com.alibaba.nacos.api.config.listener.AbstractListener;
 import com.alibaba.nacos.client.config.listener.impl.AbstractConfigChangeListener;
-import java.util.Properties;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** What a user does with configurations through the Java client. */
@@ -46,10 +45,7 @@ final class ConfigChecks {
     }
 
     private ConfigService connect(String namespace) throws Exception {
-        Properties properties = new Properties();
-        properties.put("serverAddr", address);
-        properties.put("namespace", namespace);
-        return NacosFactory.createConfigService(properties);
+        return NacosFactory.createConfigService(Program.properties(address, namespace));
     }
 
     private String roundTrip(ConfigService client, String name, String content) throws Exception {

@@ -26,7 +26,7 @@ final class MaintenanceChecks {
     }
 
     private String services() throws Exception {
-        NamingMaintainService operator = NacosFactory.createMaintainService(address);
+        NamingMaintainService operator = NacosFactory.createMaintainService(Program.properties(address, ""));
         Service wanted = new Service();
         wanted.setName("made" + run);
         wanted.setGroupName(GROUP);
@@ -52,21 +52,21 @@ final class MaintenanceChecks {
     }
 
     private String registerIntoCreated() throws Exception {
-        NacosFactory.createMaintainService(address).createService("taken" + run, GROUP, 0f);
-        NamingService client = NacosFactory.createNamingService(address);
+        NacosFactory.createMaintainService(Program.properties(address, "")).createService("taken" + run, GROUP, 0f);
+        NamingService client = NacosFactory.createNamingService(Program.properties(address, ""));
         client.registerInstance("taken" + run, "127.0.0.1", 1);
         return NamingChecks.ports("1", client.getAllInstances("taken" + run, false));
     }
 
     private String modify() throws Exception {
-        NamingService client = NacosFactory.createNamingService(address);
+        NamingService client = NacosFactory.createNamingService(Program.properties(address, ""));
         Instance instance = NamingChecks.instance(1);
         instance.setMetadata(Map.of("zone", "a"));
         client.registerInstance("modified" + run, instance);
         instance.setWeight(7);
         instance.setClusterName("DEFAULT");
         instance.setMetadata(Map.of("zone", "b", "text", "\u00fc + 100%"));
-        NamingMaintainService operator = NacosFactory.createMaintainService(address);
+        NamingMaintainService operator = NacosFactory.createMaintainService(Program.properties(address, ""));
         operator.updateInstance("modified" + run, GROUP, instance);
         List<Instance> seen = client.getAllInstances("modified" + run, false);
         Report.same(7.0, seen.get(0).getWeight());

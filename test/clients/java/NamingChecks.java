@@ -6,7 +6,6 @@ import com.alibaba.nacos.api.selector.ExpressionSelector;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Properties;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
@@ -47,10 +46,7 @@ final class NamingChecks {
     }
 
     private NamingService connect(String namespace) throws Exception {
-        Properties properties = new Properties();
-        properties.put("serverAddr", address);
-        properties.put("namespace", namespace);
-        return NacosFactory.createNamingService(properties);
+        return NacosFactory.createNamingService(Program.properties(address, namespace));
     }
 
     static Instance instance(int port) {

@@ -34,7 +34,7 @@ final class Report {
 
     void finish() throws Exception {
         for (Future<?> one : running) {
-            one.get(40, TimeUnit.SECONDS);
+            one.get(90, TimeUnit.SECONDS);
         }
     }
 

@@ -6,7 +6,7 @@ import { until } from './report.js'
 const awkward = 'plain=1\r\nplus=a+b\n%percent=100%\n%41&x=y;z\t"quoted" \\back\u00fcmlaut 日本語 😀\n\n'
 
 /** The checks, as pairs of a name and an async function. */
-export function configChecks({ library, address, scratch, run }) {
+export function configChecks({ library, address, scratch, run, options: given }) {
   const group = 'DEFAULT_GROUP'
   let clients = 0
   const options = (namespace) => ({
@@ -14,6 +14,7 @@ export function configChecks({ library, address, scratch, run }) {
     namespace,
     cacheDir: join(scratch, `config-${clients++}`),
     requestTimeout: 5000,
+    ...given,
   })
   // Only the first NacosConfigClient has a connection of its own; DataClient is the same client without the sharing.
   const shared = new library.NacosConfigClient(options(''))

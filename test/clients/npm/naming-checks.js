@@ -7,9 +7,14 @@ const quiet = { info() {}, debug() {}, warn() {}, error() {} }
 const pushMs = 1300
 
 /** The checks, as pairs of a name and an async function. */
-export function namingChecks({ library, address, run }) {
+export function namingChecks({ library, address, run, options }) {
   const connect = async (namespace = 'public') => {
-    const client = new library.NacosNamingClient({ logger: quiet, serverList: address, namespace })
+    const client = new library.NacosNamingClient({
+      logger: quiet,
+      serverList: address,
+      namespace,
+      ...options,
+    })
     client.on('error', (error) => process.stderr.write(`${error.message}\n`))
     await client.ready()
     return client
@@ -22,8 +27,12 @@ export function namingChecks({ library, address, run }) {
     return hosts
   }
   const ports = (hosts) => hosts.map((host) => host.port).sort()
+  const { ssl, ...pair } = options
   const call = (method, path, query) =>
-    fetch(`http://${address}/nacos/v1/ns/${path}?${new URLSearchParams(query)}`, { method })
+    fetch(
+      `${ssl ? 'https' : 'http'}://${address}/nacos/v1/ns/${path}?${new URLSearchParams({ ...query, ...pair })}`,
+      { method },
+    )
 
   async function subscribed(service, registrar) {
     await registrar.registerInstance(service, { ip: '127.1.0.1', port: 1 })

@@ -5,6 +5,7 @@
 import { mkdirSync } from 'node:fs'
 import { configChecks } from './config-checks.js'
 import { namingChecks } from './naming-checks.js'
+import { lastingChecks } from './lasting-checks.js'
 import { freePort, settle } from './report.js'
 
 const [address, scratch] = process.argv.slice(2)
@@ -12,8 +13,12 @@ mkdirSync(scratch, { recursive: true })
 // The config client shares one connection between the processes of a machine over this port: keep ours apart.
 process.env.NODE_CLUSTER_CLIENT_PORT = String(await freePort())
 const library = (await import('nacos')).default
-const setup = { library, address, scratch, run: Date.now().toString(36) }
+const { TEST_USERNAME: username, TEST_PASSWORD: password, TEST_TLS: tls } = process.env
+/** What every client is told besides: who signs in, and whether it speaks TLS. */
+const options = { ...(username && { username, password }), ...(tls && { ssl: true }) }
+const setup = { library, address, scratch, run: Date.now().toString(36), options }
 
-await settle([...configChecks(setup), ...namingChecks(setup)])
+if (process.env.TEST_LASTING) await settle(lastingChecks(setup), 60_000)
+else await settle([...configChecks(setup), ...namingChecks(setup)])
 // The library keeps timers and sockets that it never closes.
 process.exit(0)

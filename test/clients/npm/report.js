@@ -19,8 +19,8 @@ export async function check(name, body, limitMs = 25_000) {
 }
 
 /** Starts every check at once: most of their time is spent waiting. */
-export function settle(checks) {
-  return Promise.all(checks.map(([name, body]) => check(name, body)))
+export function settle(checks, limitMs) {
+  return Promise.all(checks.map(([name, body]) => check(name, body, limitMs)))
 }
 
 /** Resolves with the milliseconds that it took until `probe` gave something true, or throws after `withinMs`. */

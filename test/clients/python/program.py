@@ -12,6 +12,7 @@ import time
 import nacos
 
 from config_checks import ConfigChecks
+from lasting_checks import LastingChecks
 from naming_checks import NamingChecks
 from report import run_all
 
@@ -25,7 +26,13 @@ def _connector(address, scratch):
         with _numbers:
             made[0] += 1
             folder = os.path.join(scratch, f"client-{made[0]}")
-            client = nacos.NacosClient(address, namespace=namespace, logDir=os.path.join(folder, "log"))
+            client = nacos.NacosClient(
+                address,
+                namespace=namespace,
+                username=os.environ.get("TEST_USERNAME"),
+                password=os.environ.get("TEST_PASSWORD"),
+                logDir=os.path.join(folder, "log"),
+            )
         client.set_options(
             failover_base=os.path.join(folder, "failover"), snapshot_base=os.path.join(folder, "snapshot")
         )
@@ -36,9 +43,15 @@ def _connector(address, scratch):
 
 def main():
     address, scratch = sys.argv[1:]
+    if os.environ.get("TEST_TLS"):
+        address = "https://" + address
     connect = _connector(address, scratch)
     run = f"{time.time_ns() // 1_000_000:x}"
-    run_all(ConfigChecks(connect, run).all() + NamingChecks(connect, run).all())
+    lasting = os.environ.get("TEST_LASTING")
+    if lasting:
+        run_all(LastingChecks(connect, run, float(lasting) / 1000).all(), 90)
+    else:
+        run_all(ConfigChecks(connect, run).all() + NamingChecks(connect, run).all())
     # The library starts helper processes and threads that it never ends.
     for helper in multiprocessing.active_children():
         helper.terminate()

@@ -1,0 +1,161 @@
+/** Users, roles and permissions of a real server: who may do what, and how soon a change counts. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startWaypost, type Waypost } from '../support/waypost.ts'
+
+const SECRET = 'p4ssw0rd'
+let waypost: Waypost
+let admin: string
+
+interface Sent {
+  readonly query?: Record<string, string>
+  readonly form?: Record<string, string>
+  readonly token?: string
+}
+
+async function ask(method: string, path: string, { query = {}, form, token }: Sent = {}) {
+  const url = `${waypost.url}${path}?${new URLSearchParams(query)}`
+  const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` }
+  const body = form === undefined ? {} : { body: new URLSearchParams(form) }
+  const response = await fetch(url, { method, headers, ...body })
+  return { status: response.status, text: await response.text() }
+}
+
+async function tokenOf(username: string, password: string): Promise<string> {
+  const { text } = await ask('POST', '/nacos/v1/auth/login', { form: { username, password } })
+  return JSON.parse(text).accessToken
+}
+
+/** An administrator's call under /nacos/v1/auth. */
+async function manage(method: string, path: string, query: Record<string, string>): Promise<string> {
+  const { status, text } = await ask(method, `/nacos/v1/auth${path}`, { query, token: admin })
+  expect(status, text).toBe(200)
+  return JSON.parse(text).message
+}
+
+/** Makes a user with a role of its own, and answers its token. */
+async function userWith(username: string, ...permissions: [resource: string, action: string][]) {
+  const role = `${username}s`
+  await manage('POST', '/users', { username, password: SECRET })
+  await manage('POST', '/roles', { role, username })
+  for (const [resource, action] of permissions)
+    await manage('POST', '/permissions', { role, resource, action })
+  return tokenOf(username, SECRET)
+}
+
+const key = { dataId: 'app.yaml', group: 'G' }
+const read = async (token: string, more: Record<string, string> = {}) =>
+  (await ask('GET', '/nacos/v1/cs/configs', { query: { ...key, ...more }, token })).status
+const write = async (token: string, more: Record<string, string> = {}) =>
+  (await ask('POST', '/nacos/v1/cs/configs', { form: { ...key, content: 'x', ...more }, token })).status
+
+beforeAll(async () => {
+  waypost = await startWaypost({ settings: { auth: 'on' } })
+  const code = /code=([\w-]+)/.exec(waypost.output())?.[1] ?? ''
+  await ask('POST', '/nacos/v1/auth/users/admin', { form: { code, password: SECRET } })
+  admin = await tokenOf('nacos', SECRET)
+})
+afterAll(() => waypost.stop())
+
+test('a user may do what the permissions of its roles say, and nothing else', async () => {
+  expect(await write(admin)).toBe(200)
+  const token = await userWith('reader', [':G:config/app-*', 'r'], [':G:config/app.yaml', 'r'])
+  expect(await read(token)).toBe(200)
+  expect(await read(token, { tenant: 'public' })).toBe(200)
+  expect(await read(token, { tenant: 'dev' })).toBe(403)
+  expect(await read(token, { dataId: 'other.yaml' })).toBe(403)
+  expect(await write(token)).toBe(403)
+  for (const [method, path] of [
+    ['GET', '/users'],
+    ['GET', '/users/search'],
+    ['GET', '/roles'],
+    ['GET', '/permissions'],
+  ] as const) {
+    const refused = await ask(method, `/svc/v1/auth${path}`, { token })
+    expect(refused.status).toBe(403)
+  }
+})
+
+test('what an administrator takes counts for the next request with the same token', async () => {
+  const permission = { role: 'writers', resource: ':G:*', action: 'rw' }
+  const token = await userWith('writer', [permission.resource, permission.action])
+  const seen = [await write(token)]
+  await manage('DELETE', '/permissions', { ...permission, resource: 'public:G:*' })
+  seen.push(await write(token))
+  await manage('POST', '/permissions', permission)
+  seen.push(await write(token))
+  await manage('DELETE', '/roles', { role: 'writers', username: 'writer' })
+  seen.push(await write(token))
+  await manage('POST', '/roles', { role: 'writers', username: 'writer' })
+  seen.push(await write(token))
+  await manage('DELETE', '/users', { username: 'writer' })
+  seen.push(await write(token))
+  expect(seen).toEqual([200, 403, 200, 403, 200, 403])
+})
+
+test('a user that is made again does not get what the one before had', async () => {
+  const token = await userWith('again', [':*:*', 'rw'])
+  await manage('DELETE', '/users', { username: 'again' })
+  await manage('POST', '/users', { username: 'again', password: SECRET })
+  expect(await read(token)).toBe(403)
+  expect(await read(await tokenOf('again', SECRET))).toBe(403)
+})
+
+describe('passwords', () => {
+  test('are changed by their users with the old one, and tokens of the old one end', async () => {
+    const token = await userWith('changer', [':*:*', 'r'])
+    const change = { username: 'changer', newPassword: 'new one' }
+    const put = (query: Record<string, string>) => ask('PUT', '/svc/v1/auth/users', { query, token })
+    expect((await put(change)).status).toBe(403)
+    expect((await put({ ...change, oldPassword: 'wrong' })).status).toBe(403)
+    expect((await put({ ...change, username: 'nacos', oldPassword: SECRET })).status).toBe(403)
+    expect(await read(token)).toBe(200)
+    expect((await put({ ...change, oldPassword: SECRET })).status).toBe(200)
+    expect(await read(token)).toBe(403)
+    expect(await tokenOf('nacos', SECRET)).toEqual(expect.any(String))
+    expect(await read(await tokenOf('changer', 'new one'))).toBe(200)
+  })
+
+  test('are set by administrators without the old one', async () => {
+    const token = await userWith('forgetful', [':*:*', 'r'])
+    await manage('PUT', '/users', { username: 'forgetful', newPassword: 'other' })
+    expect(await read(token)).toBe(403)
+    expect(await read(await tokenOf('forgetful', 'other'))).toBe(200)
+  })
+
+  test('do not sign in the caller of a route that is about another user', async () => {
+    const { status } = await ask('DELETE', '/nacos/v1/auth/users', {
+      query: { username: 'nacos', password: SECRET },
+    })
+    expect(status).toBe(403)
+  })
+})
+
+test('ROLE_ADMIN is given and taken like any role, but the last administrator stays', async () => {
+  const token = await userWith('chief')
+  const role = { role: 'ROLE_ADMIN', username: 'chief' }
+  const list = async () => (await ask('GET', '/svc/v1/auth/users', { token })).status
+  const seen = [await list()]
+  await manage('POST', '/roles', role)
+  seen.push(await list())
+  await manage('DELETE', '/roles', role)
+  seen.push(await list())
+  expect(seen).toEqual([403, 200, 403])
+  const last = await ask('DELETE', '/nacos/v1/auth/users', { query: { username: 'nacos' }, token: admin })
+  expect([last.status, last.text]).toEqual([400, 'caused: cannot delete admin: nacos;'])
+})
+
+test('users, roles and permissions are there after a restart', async () => {
+  const token = await userWith('stayer', [':*:*', 'r'])
+  await waypost.stop()
+  waypost = await startWaypost({ dataDir: waypost.dataDir, port: waypost.port })
+  expect([await read(token), await write(token)]).toEqual([200, 403])
+  const users = await ask('GET', '/nacos/v1/auth/users', { query: { pageSize: '1' }, token: admin })
+  expect(JSON.parse(users.text)).toMatchObject({
+    pageNumber: 1,
+    pageItems: [{ username: 'nacos', password: '' }],
+  })
+})
+
+test('no password is in the output of the server', () => {
+  expect(waypost.output()).not.toContain(SECRET)
+})

@@ -12,16 +12,18 @@ export type Stream =
   | { readonly kind: 'rejoin'; readonly set: InstanceSet }
   | { readonly kind: 'publish'; readonly base: string; readonly count: number }
 
-/** The target of the requests. */
-interface To {
+/** The requests, and where they go. */
+export interface To {
   /** The base of the target. */
   readonly base: string
   readonly stream: Stream
-  readonly connections: number
+  /** The value of the header, where callers must sign in. */
+  readonly authorization?: string | undefined
 }
 
 /** Requests at a constant rate, independent of the server: `perSecond` for `seconds`. */
 export interface OpenLoopJob extends To {
+  readonly connections: number
   readonly job: 'open-loop'
   readonly perSecond: number
   readonly seconds: number
@@ -29,6 +31,7 @@ export interface OpenLoopJob extends To {
 
 /** `requests` requests, as fast as they are answered. */
 export interface ClosedLoopJob extends To {
+  readonly connections: number
   readonly job: 'closed-loop'
   readonly requests: number
 }

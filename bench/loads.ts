@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Histogram } from './histogram.ts'
-import type { ClosedLoopJob, LoadResult, OpenLoopJob, Stream } from './jobs.ts'
+import type { ClosedLoopJob, LoadResult, OpenLoopJob, Stream, To } from './jobs.ts'
 import { requestPaths } from './paths.ts'
 import {
   beatQuery,
@@ -33,8 +33,14 @@ export function endOf(base: string): WireEnd {
   return { host: hostname, port: Number(port) }
 }
 
-/** Creates the requests of a stream. */
-function requestsOf(base: string, stream: Stream): (index: number) => string {
+/** Creates the requests of a stream, with the header line that says who sends them. */
+function requestsOf({ base, stream, authorization }: To): (index: number) => string {
+  const make = plainRequestsOf(base, stream)
+  if (authorization === undefined) return make
+  return (index) => make(index).replace('\r\n', `\r\nAuthorization: ${authorization}\r\n`)
+}
+
+function plainRequestsOf(base: string, stream: Stream): (index: number) => string {
   const paths = requestPaths(new URL(base).pathname)
   switch (stream.kind) {
     case 'list':
@@ -103,13 +109,9 @@ function madeBefore(make: (index: number) => string, stream: Stream): (index: nu
 }
 
 /** Sends requests as fast as they are answered. */
-export async function closedLoop({
-  base,
-  stream,
-  connections,
-  requests,
-}: ClosedLoopJob): Promise<LoadResult> {
-  const make = requestsOf(base, stream)
+export async function closedLoop({ connections, requests, ...to }: ClosedLoopJob): Promise<LoadResult> {
+  const { base } = to
+  const make = requestsOf(to)
   const wires = openWires(base, connections)
   const histogram = new Histogram()
   const began = performance.now()
@@ -138,7 +140,7 @@ const TICK_MS = 1
  */
 export async function openLoop(job: OpenLoopJob): Promise<LoadResult> {
   const { base, stream, connections, perSecond, seconds } = job
-  const make = madeBefore(requestsOf(base, stream), stream)
+  const make = madeBefore(requestsOf(job), stream)
   const wires = openWires(base, connections)
   for (const wire of wires) await wire.open()
   const free = [...wires].reverse()

@@ -14,7 +14,7 @@ import { startAndIdle } from './scenarios/start-and-idle.ts'
 import { writtenBehind } from './scenarios/written-behind.ts'
 import { launchPeer } from './peer.ts'
 import { ratiosOf, seriesTable, tableOf } from './table.ts'
-import { foundTarget, launchFloor, launchOurs, type Launch } from './target.ts'
+import { foundTarget, launchFloor, launchOurs, launchSignedIn, type Launch } from './target.ts'
 import { hasWrk } from './wrk.ts'
 
 const SCENARIOS: readonly Scenario[] = [
@@ -92,10 +92,11 @@ function benchOf(options: Options): Bench {
   return { quick, rounds, seconds, askedSeconds, launches: launchesOf(options) }
 }
 
-function launchesOf({ main: mainFile, peer, also, urls }: Options): Record<string, Launch> {
+function launchesOf({ main: mainFile, peer, also, isSignedIn, urls }: Options): Record<string, Launch> {
   const ours = launchOurs('ours', mainFile)
   const launches: Record<string, Launch> = { ours, floor: floorLike(ours) }
   if (also !== undefined) launches['also'] = launchOurs('also', resolve(also))
+  if (isSignedIn) launches['signed-in'] = launchSignedIn(mainFile)
   if (peer !== undefined) launches['peer'] = launchPeer(resolve(peer))
   for (const url of urls) launches[url] = foundTarget(url)
   return launches

@@ -18,6 +18,8 @@ export interface Options {
   readonly main: string
   /** Another built main.js, to compare with ours. */
   readonly also: string | undefined
+  /** Our server with authentication on is measured too. */
+  readonly isSignedIn: boolean
   readonly urls: readonly string[]
 }
 
@@ -30,6 +32,7 @@ export const HELP = `npm run bench -- [options]
   --peer FILE      compare with the Rust server r-nacos of this binary (or of the environment variable RNACOS)
   --main FILE      the built main.js of our server (default: dist/main.js, which is built first)
   --also FILE      compare with another built main.js, for example of an earlier version
+  --signed-in      compare with our server with authentication on (list, read and beat)
   --url BASE[,PID] compare with a running server, for example http://127.0.0.1:8848/nacos/v1 (repeatable)
   --json FILE      write the figures of every round as JSON
   --list           list the scenarios, and which of them are long
@@ -50,6 +53,7 @@ export function readOptions(
       peer: { type: 'string' },
       main: { type: 'string', default: join(projectRoot, 'dist', 'main.js') },
       also: { type: 'string' },
+      'signed-in': { type: 'boolean', default: false },
       url: { type: 'string', multiple: true, default: [] },
       list: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -71,6 +75,7 @@ export function readOptions(
     peer: values.peer ?? process.env['RNACOS'],
     main: resolve(values.main),
     also: values.also,
+    isSignedIn: values['signed-in'],
     urls: values.url,
   }
 }

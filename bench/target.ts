@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,8 +8,8 @@ import { childOf, forkModule } from './child.ts'
 import { ASK_INSIDE, COLLECT, type InsideFigures } from './inside-probe.ts'
 import { modulePath } from './project.ts'
 
-/** The kinds of measured servers: ours, the plain node:http floor, the Rust peer, or one with a given URL. */
-export type Kind = 'ours' | 'floor' | 'peer' | 'other'
+/** The kinds of measured servers: ours, ours whose callers sign in, the plain node:http floor, the Rust peer, or one with a given URL. */
+export type Kind = 'ours' | 'signed-in' | 'floor' | 'peer' | 'other'
 
 /** A measured server. */
 export interface Target {
@@ -17,6 +17,8 @@ export interface Target {
   readonly kind: Kind
   /** The URL with the dialect: `http://127.0.0.1:8848/svc/v1`. */
   readonly base: string
+  /** The header `Authorization` of every request, where callers must sign in. */
+  readonly authorization?: string
   /** Undefined if it runs on another machine: then processor and memory are not measured. */
   readonly pid: number | undefined
   /** The time from the start of the process to its first answer. */
@@ -73,7 +75,7 @@ export function launchOurs(name: string, mainFile: string): Launch {
       })
       child.on('exit', (code) => reject(new Error(`${name} did not start (${code}): ${said}`)))
     })
-    await firstAnswer(`${url}/svc/v1/console/namespaces`)
+    await firstAnswer(`${url}/healthz`)
     return {
       name,
       kind: 'ours',
@@ -85,6 +87,46 @@ export function launchOurs(name: string, mainFile: string): Launch {
       stop: (signal) => watched.stop(signal).then(data.remove),
     }
   }
+}
+
+/** Our server with authentication on. Its loads sign in as a user who may do everything in the default namespace. */
+export function launchSignedIn(mainFile: string): Launch {
+  const launch = launchOurs('signed-in', mainFile)
+  return async (options = {}) => {
+    const { path: dataDir, remove } = directoryFor(options.dataDir)
+    await addUsers(mainFile, dataDir, launch)
+    const target = await launch({ ...options, dataDir })
+    const authorization = `Bearer ${await tokenOf(target.base, USER)}`
+    return { ...target, kind: 'signed-in', authorization, stop: (signal) => target.stop(signal).then(remove) }
+  }
+}
+
+const USER = 'bench'
+const ADMINISTRATOR = 'admin'
+const PASSWORD = 'the password of the bench'
+
+/** The first start makes the store, and the commands of the program its users. */
+async function addUsers(mainFile: string, dataDir: string, launch: Launch): Promise<void> {
+  await (await launch({ dataDir })).stop()
+  for (const flags of [[ADMINISTRATOR, '--admin'], [USER]])
+    execFileSync(process.execPath, [mainFile, 'user', 'add', ...flags, '--data-dir', dataDir], {
+      input: `${PASSWORD}\n`,
+    })
+  const target = await launch({ dataDir })
+  const headers = { Authorization: `Bearer ${await tokenOf(target.base, ADMINISTRATOR)}` }
+  const permission = { role: 'benches', resource: 'public:*:*', action: 'rw' }
+  for (const [path, form] of [
+    ['roles', { role: 'benches', username: USER }],
+    ['permissions', permission],
+  ] as const)
+    await fetch(`${target.base}/auth/${path}`, { method: 'POST', headers, body: new URLSearchParams(form) })
+  await target.stop()
+}
+
+async function tokenOf(base: string, username: string): Promise<string> {
+  const body = new URLSearchParams({ username, password: PASSWORD })
+  const answer = await fetch(`${base}/auth/login`, { method: 'POST', body })
+  return ((await answer.json()) as { accessToken: string }).accessToken
 }
 
 /** The floor with the answers of `like`, which must have the service and the item. */

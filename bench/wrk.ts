@@ -34,6 +34,8 @@ export interface ClosedLoop {
   readonly lasting?: boolean
   /** The request of `template`. */
   readonly template?: RequestTemplate
+  /** The header of every request, where callers must sign in. */
+  readonly authorization?: string | undefined
 }
 
 /** The result of wrk; times are in milliseconds. */
@@ -58,8 +60,9 @@ export function hasWrk(): boolean {
 
 /** Runs wrk with one thread. Throws if an answer was an error, because its figures would mean nothing. */
 export async function runWrk(loop: ClosedLoop): Promise<WrkFigures> {
-  const { script, url } = loop
-  const { stdout } = await run('wrk', argumentsOf(loop), { env: { ...process.env, BENCH_LUA: luaDirectory } })
+  const { script, url, authorization = '' } = loop
+  const env = { ...process.env, BENCH_LUA: luaDirectory, BENCH_AUTHORIZATION: authorization }
+  const { stdout } = await run('wrk', argumentsOf(loop), { env })
   const line = /^FIGURES (.*)$/m.exec(stdout)?.[1]
   if (line === undefined) throw new Error(`wrk gave no figures:\n${stdout}`)
   const [requests = 0, us = 0, p50 = 0, p99 = 0, p999 = 0, refused = 0, broken = 0] = line

@@ -5,7 +5,7 @@ function init(args)
   head = "PUT " .. wrk.path .. "?serviceName=DEFAULT_GROUP%40%40" .. base .. "-"
   middle = "%22%2C%22metadata%22%3A%7B%7D%2C%22port%22%3A8080%2C%22scheduled%22%3Atrue%2C%22serviceName%22%3A%22DEFAULT_GROUP%40%40"
     .. base .. "-"
-  tail = "%22%2C%22weight%22%3A1%7D HTTP/1.1\r\nHost: localhost\r\n\r\n"
+  tail = "%22%2C%22weight%22%3A1%7D HTTP/1.1\r\n" .. common_lines .. "\r\n"
 end
 
 function request()

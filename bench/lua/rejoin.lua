@@ -12,5 +12,5 @@ function request()
   local index = math.floor(n / 2) % count
   if n % 2 == 1 then return form_request("POST", register_form((index + count - lag) % count, 0)) end
   return "DELETE " .. wrk.path .. "?serviceName=DEFAULT_GROUP%40%40" .. base .. "-" .. math.floor(index / per_service)
-    .. "&ip=" .. instance_ip(index) .. "&port=8080&ephemeral=true HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    .. "&ip=" .. instance_ip(index) .. "&port=8080&ephemeral=true HTTP/1.1\r\n" .. common_lines .. "\r\n"
 end

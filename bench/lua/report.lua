@@ -2,6 +2,10 @@
 -- Arguments: base name, number of keys, keys per service, first number, "lasting" for instances that need no beats;
 -- after these, what only one script knows.
 
+-- The header lines of every request; BENCH_AUTHORIZATION is who signs in.
+local authorization = os.getenv("BENCH_AUTHORIZATION") or ""
+common_lines = "Host: localhost\r\n" .. (authorization == "" and "" or "Authorization: " .. authorization .. "\r\n")
+
 function take_arguments(args)
   base = args[1] or "bench"
   count = tonumber(args[2] or "1")
@@ -31,7 +35,7 @@ function register_form(index, version)
 end
 
 function form_request(method, form)
-  return method .. " " .. wrk.path .. " HTTP/1.1\r\nHost: localhost\r\n"
+  return method .. " " .. wrk.path .. " HTTP/1.1\r\n" .. common_lines
     .. "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: " .. #form .. "\r\n\r\n" .. form
 end
 

@@ -11,7 +11,7 @@ end
 function request()
   local index = next_number() * 7919 % count
   local known = { key = base .. "-" .. index, ip = instance_ip(index) }
-  local head = method .. " " .. wrk.path .. query:gsub("{(%w+)}", known) .. " HTTP/1.1\r\nHost: localhost\r\n" .. header
+  local head = method .. " " .. wrk.path .. query:gsub("{(%w+)}", known) .. " HTTP/1.1\r\n" .. common_lines .. header
   if form == "" then return head .. "\r\n" end
   local body = form:gsub("{(%w+)}", known)
   return head .. "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: " .. #body .. "\r\n\r\n" .. body

@@ -7,7 +7,7 @@ import { type ClosedLoop, runWrk, type Script } from '../wrk.ts'
 import { callersAlone } from './callers-alone.ts'
 
 const CONNECTIONS = 64
-const ALL = ['ours', 'floor', 'peer', 'other'] as const
+const ALL = ['ours', 'signed-in', 'floor', 'peer', 'other'] as const
 const SERVERS = ['ours', 'peer', 'other'] as const
 
 /** The service and the item of list and read. The floor has the answers for them. */
@@ -15,10 +15,11 @@ export const LIST_SET = { base: 'list', count: 10, perService: 10 }
 export const READ_BASE = 'read'
 
 /** Creates the data of list and read. */
-export async function prepareReads({ base }: Target): Promise<void> {
+export async function prepareReads({ base, authorization }: Target): Promise<void> {
   await loadOnce({
     job: 'closed-loop',
     base,
+    authorization,
     stream: { kind: 'register', set: LIST_SET, version: 0 },
     connections: 1,
     requests: 10,
@@ -26,6 +27,7 @@ export async function prepareReads({ base }: Target): Promise<void> {
   await loadOnce({
     job: 'closed-loop',
     base,
+    authorization,
     stream: { kind: 'publish', base: READ_BASE, count: 1 },
     connections: 1,
     requests: 1,
@@ -37,7 +39,8 @@ const BEAT_SET = { base: 'beat', count: 1_000, perService: 10 }
 /** Registers a set of instances. */
 export async function registerSet(target: Target, set: InstanceSet): Promise<void> {
   const stream = { kind: 'register', set, version: 0 } as const
-  await loadOnce({ job: 'closed-loop', base: target.base, stream, connections: 32, requests: set.count })
+  const { base, authorization } = target
+  await loadOnce({ job: 'closed-loop', base, authorization, stream, connections: 32, requests: set.count })
 }
 
 type Scripted = Omit<ClosedLoop, 'url' | 'script'> & { readonly script: Exclude<Script, 'template'> }
@@ -52,7 +55,11 @@ export async function measureLoop(target: Target, loop: Loop): Promise<Figures> 
   const urls = { list, read: configs, register: instance, rejoin: instance, beat, publish: configs }
   const url = loop.script === 'template' ? loop.url : urls[loop.script]
   const spent = await watch(target)
-  const { requests, seconds, p50Ms, p99Ms, p999Ms } = await runWrk({ ...loop, url })
+  const { requests, seconds, p50Ms, p99Ms, p999Ms } = await runWrk({
+    ...loop,
+    url,
+    authorization: target.authorization,
+  })
   const figures = await spent(requests)
   const afterUs = ((await untilAtRest(target)) * 1_000) / requests
   const { 'cpu µs': duringUs } = figures

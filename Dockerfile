@@ -9,18 +9,19 @@ RUN npm run build
 
 FROM node:24-slim
 ENV NODE_ENV=production
-# A container is reached from outside. There is no sign-in yet: publish the port to trusted networks only.
+# A container is reached from outside, so its callers sign in: docs/operations.md, the administrator's first hour.
 ENV WAYPOST_HOST=0.0.0.0
+ENV WAYPOST_AUTH=on
 ENV WAYPOST_PORT=8848
 ENV WAYPOST_DATA_DIR=/data
 WORKDIR /app
 COPY package.json package-lock.json .npmrc LICENSE ./
 RUN npm ci --omit=dev && npm cache clean --force
 COPY --from=build /build/dist ./dist
-RUN mkdir /data && chown node:node /data
+RUN mkdir -m 700 /data && chown node:node /data
 USER node
 VOLUME /data
 EXPOSE 8848
-HEALTHCHECK --interval=10s --timeout=3s --start-period=30s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.WAYPOST_PORT}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+HEALTHCHECK --interval=10s --timeout=3s --start-period=30s CMD ["node", "-e", "process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'; process.removeAllListeners('warning'); fetch(`${process.env.WAYPOST_TLS_CERT ? 'https' : 'http'}://127.0.0.1:${process.env.WAYPOST_PORT}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 STOPSIGNAL SIGTERM
 CMD ["node", "dist/main.js", "start"]

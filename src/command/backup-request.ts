@@ -1,6 +1,5 @@
 import { request as requestPlain } from 'node:http'
 import { request as requestSecure } from 'node:https'
-import { UsageError } from './command-line.ts'
 import type { ServerSession } from './server-session.ts'
 
 /** The answer of a server that made a backup. */
@@ -28,9 +27,7 @@ export async function requestProgress(
 }
 
 function addressOf(url: string, path: string): URL {
-  const address = URL.parse(path, url)
-  if (address?.protocol === 'http:' || address?.protocol === 'https:') return address
-  throw new UsageError(`"${url}" is not the address of a server: it looks like http://127.0.0.1:8848.`)
+  return new URL(path, url)
 }
 
 /** Has no time limit; fetch stops waiting after five minutes. */

@@ -64,7 +64,7 @@ test('the server runs as a user without rights, and its data survives the contai
   expect(image.user).toBe('node')
   expect(image.volumes).toEqual([image.env['WAYPOST_DATA_DIR']])
   const run = instructions.filter(({ name }) => name === 'RUN').map(({ text }) => text)
-  expect(run.at(-1)).toBe(`mkdir /data && chown ${image.user}:${image.user} /data`)
+  expect(run.at(-1)).toBe(`mkdir -m 700 /data && chown ${image.user}:${image.user} /data`)
   expect(Object.keys(image.env).join(' ')).not.toMatch(/token|secret|password|key/i)
 })
 

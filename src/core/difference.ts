@@ -2,10 +2,13 @@ import type { Change } from './changes.ts'
 import { addressText } from './naming/instance.ts'
 import { serviceKeyText } from './naming/service.ts'
 import type { Snapshot, StoredInstance } from './ports.ts'
+import { ELECTION, MEMBER } from './cluster/member-records.ts'
 import { STORED_KINDS } from './records/stored-kinds.ts'
 import { historyIdOf } from './stamps.ts'
 import type { State } from './state.ts'
 
+/** Members are stored only where several servers share a store. */
+const SHARED_KINDS = [...STORED_KINDS, MEMBER, ELECTION]
 const NOBODY = { ip: '', user: null } as const
 
 /**
@@ -36,7 +39,7 @@ function* configDifference({ configs }: Snapshot, state: State, stamp: number): 
 }
 
 function* recordDifference({ records }: Snapshot, state: State, stamp: number): Generator<Change> {
-  for (const { name, isLocal, decode } of STORED_KINDS) {
+  for (const { name, isLocal, decode } of SHARED_KINDS) {
     const stored = records.filter(({ recordKind }) => recordKind === name)
     const there = new Set(stored.map(({ id }) => id))
     for (const [id] of state.records({ name, isLocal, decode }))

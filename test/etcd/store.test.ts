@@ -1,60 +1,22 @@
 /** The store in etcd under the core of two servers (src/store/etcd). */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { configKey } from '../../src/core/config/config-item.ts'
 import { deleteConfig } from '../../src/core/config/delete-config.ts'
-import { publishConfig } from '../../src/core/config/publish-config.ts'
-import { Follower } from '../../src/core/follower.ts'
+import { address, registration } from '../../src/core/core.test-support.ts'
 import { deregisterInstance } from '../../src/core/naming/instance-commands.ts'
-import { registerInstance } from '../../src/core/naming/register-instance.ts'
-import { SharedEngine } from '../../src/core/shared-engine.ts'
-import { SharedFollower } from '../../src/core/shared-follower.ts'
-import { Stamps } from '../../src/core/stamps.ts'
-import { publishing, registration, address } from '../../src/core/core.test-support.ts'
-import { systemClock } from '../../src/store/etcd/client/clock.ts'
-import { connectTo } from '../../src/store/etcd/client/connection.ts'
-import { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
-import { EtcdStore } from '../../src/store/etcd/etcd-store.ts'
-import { Keys } from '../../src/store/etcd/keys.ts'
 import { ETCD_HOOK_MS, etcdTools, startEtcd, type Etcd } from '../support/etcd.ts'
+import { KEY, publish, register, startStoreServer, type StoreServer } from './store-server.ts'
 
 const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
-const KEY = configKey('public', 'G', 'a')
 const NOBODY = { ip: '10.0.0.9', user: null }
 
 let etcd: Etcd
 let prefix = 0
-const stores: EtcdStore[] = []
-/** Every time is later than the one before. */
-let nowMs = 1_800_000_000_000
+const servers: StoreServer[] = []
 
-/** The core of a server that shares a store. */
-async function startServer(member: string, keys = new Keys(`test-${prefix}/`)) {
-  const limits = { callMs: 15_000, attemptMs: 3_000 }
-  const { endpoints } = etcd
-  const open = connectTo(systemClock)
-  const client = new EtcdClient({ endpoints, clock: systemClock, random: () => 0, open, limits })
-  const failures: unknown[] = []
-  const process = `${member} ${stores.length}`
-  const failed = (error: unknown): void => void failures.push(error)
-  const feedLimitMs = 60_000
-  const store = new EtcdStore({ client, keys, member, process, clock: systemClock, feedLimitMs, failed })
-  stores.push(store)
-  const stamps = new Stamps()
-  const clock = () => ({ wallMs: ++nowMs, healthMs: 0, stamp: stamps.next(nowMs) })
-  const options = { clock, stamps, feed: { publishChanges: () => {} } }
-  const follower = Follower.load(await store.load(), options)
-  store.follow(new SharedFollower(follower, stamps))
-  const loop = { now: () => performance.now(), soon: (run: () => void) => void setImmediate(run) }
-  const engine = new SharedEngine({ follower, store, clock, loop, report: failed })
-  const { state } = follower
-  return {
-    store,
-    state,
-    engine,
-    failures,
-    contentOf: () => state.config(KEY)?.content.toString(),
-    ports: () => [...state.instances(registration().serviceKey)].map(({ record }) => record.address.port),
-  }
+async function startServer(port: number): Promise<StoreServer> {
+  const server = await startStoreServer({ endpoints: etcd.endpoints, prefix: `test-${prefix}` }, port)
+  servers.push(server)
+  return server
 }
 
 /** Waits until a server shows this. */
@@ -62,33 +24,30 @@ async function seen<T>(shown: () => T, expected: T): Promise<void> {
   await expect.poll(shown, { timeout: 30_000 }).toEqual(expected)
 }
 
-const publish = (content: string, other = {}) => publishConfig(publishing(content, other))
-const register = (port: number) => registerInstance(registration({ address: address({ port }) }))
-
 describe.skipIf(etcdTools.skip)(`two servers on etcd${note}`, { timeout: 90_000 }, () => {
   beforeAll(async () => (etcd = await startEtcd()), ETCD_HOOK_MS)
   afterAll(() => etcd?.stop())
   afterEach(async () => {
-    await Promise.all(stores.splice(0).map((store) => store.close()))
+    await Promise.all(servers.splice(0).map((server) => server.stop()))
     prefix++
   })
 
   test('see what the other one writes, and what was there when they start', async () => {
-    const one = await startServer('one')
-    const two = await startServer('two')
+    const one = await startServer(1)
+    const two = await startServer(2)
     expect(await one.engine.execute(publish('x'))).toBe(true)
     expect(one.contentOf()).toBe('x')
     await seen(two.contentOf, 'x')
     await two.engine.execute(publish('y'))
     await seen(one.contentOf, 'y')
-    const three = await startServer('three')
+    const three = await startServer(3)
     expect(three.contentOf()).toBe('y')
     expect(three.state.config(KEY)).toEqual(one.state.config(KEY))
   })
 
   test('decide again on what the other one has changed', async () => {
-    const one = await startServer('one')
-    const two = await startServer('two')
+    const one = await startServer(1)
+    const two = await startServer(2)
     await one.engine.execute(publish('first'))
     await seen(two.contentOf, 'first')
     const casMd5 = 'md5 of first'
@@ -103,7 +62,7 @@ describe.skipIf(etcdTools.skip)(`two servers on etcd${note}`, { timeout: 90_000 
   })
 
   test('keep the history of an item, by page and by id', async () => {
-    const one = await startServer('one')
+    const one = await startServer(1)
     for (const content of ['1', '2', '3']) await one.engine.execute(publish(content))
     await one.engine.execute(deleteConfig(KEY, NOBODY))
     const page = (pageNo: number) => one.store.history(KEY, { pageNo, pageSize: 3 })
@@ -120,23 +79,23 @@ describe.skipIf(etcdTools.skip)(`two servers on etcd${note}`, { timeout: 90_000 
   })
 
   test('list instances in one order, whoever registered them', async () => {
-    const one = await startServer('one')
-    const two = await startServer('two')
+    const one = await startServer(1)
+    const two = await startServer(2)
     await Promise.all([one.engine.execute(register(1)), two.engine.execute(register(2))])
     await Promise.all([3, 4, 5].map((port) => one.engine.execute(register(port))))
     const target = { serviceKey: registration().serviceKey, address: address({ port: 4 }), ephemeral: true }
     await two.engine.execute(deregisterInstance(target))
     await seen(() => one.ports().length, 4)
     await seen(() => two.ports().length, 4)
-    const three = await startServer('three')
+    const three = await startServer(3)
     expect(two.ports()).toEqual(one.ports())
     expect(three.ports()).toEqual(one.ports())
     expect(one.failures).toEqual([])
   })
 
   test('keep a content of 10 MiB', async () => {
-    const one = await startServer('one')
-    const two = await startServer('two')
+    const one = await startServer(1)
+    const two = await startServer(2)
     const content = Buffer.alloc(10 * 1024 * 1024, 'é')
     await one.engine.execute(publish('x', { content }))
     await seen(() => two.state.config(KEY)?.content.length, content.length)
@@ -144,8 +103,8 @@ describe.skipIf(etcdTools.skip)(`two servers on etcd${note}`, { timeout: 90_000 
   })
 
   test('let a process write nothing after another one has taken its place', async () => {
-    const frozen = await startServer('one')
-    const restarted = await startServer('one')
+    const frozen = await startServer(1)
+    const restarted = await startServer(1)
     await restarted.engine.execute(publish('new'))
     await expect(Promise.resolve(frozen.engine.execute(publish('old')))).rejects.toThrow('place')
     expect(restarted.contentOf()).toBe('new')

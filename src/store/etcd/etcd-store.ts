@@ -7,15 +7,17 @@ import { Refusal } from '../../core/refusal.ts'
 import { AuditKeys } from './audit-keys.ts'
 import type { Clock } from './client/clock.ts'
 import type { EtcdClient } from './client/etcd-client.ts'
-import { EtcdError } from './client/etcd-error.ts'
 import type { Operation, OperationResult } from './client/messages.ts'
 import { prefixEnd } from './client/range-end.ts'
 import type { Watch } from './client/watch.ts'
 import { HistoryCleaning, type HistoryLimit } from './history-cleaning.ts'
 import { HistoryKeys } from './history-keys.ts'
 import type { Keys } from './keys.ts'
+import { agreeOnFormat } from './layout-format.ts'
 import { loadKeys } from './load-keys.ts'
 import { fits, packed } from './packed.ts'
+import { asRefusal, refusalOf } from './refusals.ts'
+import { RememberedValues } from './remembered-values.ts'
 import { RequestFence } from './request-fence.ts'
 import { StoreFeed } from './store-feed.ts'
 import { chunksOf, type LargeContent, largeContents } from './large-contents.ts'
@@ -53,6 +55,7 @@ export class EtcdStore implements SharedStore {
   readonly #history: HistoryKeys
   readonly #cleaning: HistoryCleaning
   readonly #audit: AuditKeys
+  readonly #remembered: RememberedValues
   /** The large contents of the commits underway, by stamp: the feed need not read them. */
   readonly #contents = new Map<number, Buffer>()
   #feed: StoreFeed | undefined
@@ -65,11 +68,13 @@ export class EtcdStore implements SharedStore {
     this.#history = new HistoryKeys(client, keys, this.#readParts)
     this.#cleaning = new HistoryCleaning(client, keys)
     this.#audit = new AuditKeys(client, keys, member)
+    this.#remembered = new RememberedValues(client, keys)
   }
 
   async load(): Promise<Snapshot> {
     const { client, keys, failed } = this.#parts
     await client.checkVersions()
+    await agreeOnFormat(client, keys)
     await this.#fence.take()
     const snapshot = await loadKeys(client, keys, this.#readParts)
     this.#feed = new StoreFeed({ keys, readParts: this.#readParts, failed }, snapshot.revision)
@@ -145,16 +150,17 @@ export class EtcdStore implements SharedStore {
     return asRefusal(this.#audit.clean(limit))
   }
 
-  async remember(name: string, value: string): Promise<void> {
-    const key = this.#parts.keys.of({ of: 'remembered', name })
-    const put: Operation = { do: 'put', key, value: Buffer.from(value) }
-    await asRefusal(this.#parts.client.txn({ compare: [], success: [put] }))
+  remember(name: string, value: string): Promise<void> {
+    return asRefusal(this.#remembered.remember(name, value))
   }
 
-  async recall(name: string): Promise<string | undefined> {
-    const { client, keys } = this.#parts
-    const { kvs } = await asRefusal(client.range({ key: keys.of({ of: 'remembered', name }) }))
-    return kvs[0] && Buffer.from(kvs[0].value).toString()
+  recall(name: string): Promise<string | undefined> {
+    return asRefusal(this.#remembered.recall(name))
+  }
+
+  /** The remembered value of that name, or else what `make` gives. Servers that start at once get the same one. */
+  agree(name: string, make: () => string): Promise<string> {
+    return asRefusal(this.#remembered.agree(name, make))
   }
 
   close(): Promise<void> {
@@ -275,22 +281,4 @@ function stampOf(units: readonly Unit[]): number {
     changes.map((change) => ('stamp' in change ? change.stamp : 0)),
   )
   return stamps.reduce((latest, stamp) => Math.max(latest, stamp), 0)
-}
-
-async function asRefusal<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work
-  } catch (error) {
-    throw refusalOf(error)
-  }
-}
-
-/** What callers are told of an error of etcd. */
-function refusalOf(error: unknown): unknown {
-  if (!(error instanceof EtcdError)) return error
-  const text =
-    error.kind === 'full'
-      ? 'etcd takes no more data: its space is used up (docs/cluster.md).'
-      : 'etcd cannot be reached: try again in a moment.'
-  return new Refusal('store-unavailable', text, { cause: error })
 }

@@ -6,6 +6,8 @@ import { UnknownRecordKind } from '../../core/records/stored-kinds.ts'
 import { historyIdOf } from '../../core/stamps.ts'
 import type { KeyChange } from './client/whole-revisions.ts'
 import { compareKeys, type Keys, type Place } from './keys.ts'
+import { refuseFormat } from './layout-format.ts'
+import { type RecordName, recordOfPlace } from './record-places.ts'
 import {
   type ContentParts,
   fromJson,
@@ -21,7 +23,6 @@ import {
 export type ReadParts = (parts: ContentParts) => Promise<Buffer>
 
 type InstancePlace = Extract<Place, { of: 'instance' }>
-type RecordPlace = Extract<Place, { of: 'small-record' }>
 
 /** What belongs to a whole revision. */
 interface Context {
@@ -79,7 +80,10 @@ async function changeOf(
   if (place?.of === 'config') return configChange(place.key, event, context)
   if (place?.of === 'service') return serviceChange(place.service, event)
   if (place?.of === 'instance') return instanceChange(place, event, context)
-  if (place?.of === 'small-record') return recordChange(place, event, context)
+  if (place?.of === 'format' && event.kind === 'put')
+    refuseFormat(event.kv.key, Buffer.from(event.kv.value).toString())
+  const record = recordOfPlace(place)
+  if (record !== undefined) return recordChange(record, event, context)
   // History, contents and what the servers tell each other are not part of the state.
   return undefined
 }
@@ -99,7 +103,7 @@ function instanceChange(
   return { kind: 'instance-saved', serviceKey, serviceSerial: 0, ...instanceOf(address, event.kv.value) }
 }
 
-function recordChange({ kind: recordKind, id }: RecordPlace, event: KeyChange, { stamp }: Context): Change {
+function recordChange({ recordKind, id }: RecordName, event: KeyChange, { stamp }: Context): Change {
   if (event.kind === 'deleted') return { kind: 'record-removed', recordKind, id, stamp }
   return { kind: 'record-saved', recordKind, id, ...readRecord(recordKind, id, event.kv.value) }
 }

@@ -8,6 +8,7 @@ import type { KeyValue } from './client/messages.ts'
 import { prefixEnd } from './client/range-end.ts'
 import { type ReadParts, readItem, readRecord } from './feed-changes.ts'
 import type { Keys } from './keys.ts'
+import { recordOfPlace } from './record-places.ts'
 import { instanceOf, serviceOf } from './values.ts'
 
 /** Each page of a range counts what is left of it: few large ones are faster than many small ones. */
@@ -26,7 +27,9 @@ export async function loadKeys(
     (await all(keys.every('config'))).map((kv) => configOf(keys, kv, readParts)),
   )
   for (const { historyId } of configs) stamps.see(stampOfId(historyId))
-  const records = (await all(keys.every('small-record'))).flatMap((kv) => recordOf(keys, kv, stamps))
+  const records: StoredRecord[] = []
+  for (const prefix of [keys.every('small-record'), keys.every('member'), keys.of({ of: 'elected' })])
+    records.push(...(await all(prefix)).flatMap((kv) => recordOf(keys, kv, stamps)))
   const services = (await all(keys.every('service'))).flatMap((kv, index) =>
     serviceOfKey(keys, kv, { index, stamps }),
   )
@@ -57,9 +60,9 @@ async function configOf(keys: Keys, { key, value }: KeyValue, readParts: ReadPar
 }
 
 function recordOf(keys: Keys, { key, value: bytes }: KeyValue, stamps: LargestStamp): StoredRecord[] {
-  const place = keys.read(key)
-  if (place?.of !== 'small-record') return []
-  const { kind: recordKind, id } = place
+  const name = recordOfPlace(keys.read(key))
+  if (name === undefined) return []
+  const { recordKind, id } = name
   const { value, stamp } = readRecord(recordKind, id, bytes)
   stamps.see(stamp)
   return [{ recordKind, id, value }]

@@ -2,6 +2,7 @@ import { Refusal } from '../../core/refusal.ts'
 import type { EtcdClient } from './client/etcd-client.ts'
 import { EtcdError } from './client/etcd-error.ts'
 import type { Comparison, KeyValue, Operation, TxnResult } from './client/messages.ts'
+import { PlaceTaken } from './place-taken.ts'
 import { requestOf, toJson } from './values.ts'
 
 /** What came of a request. `lost`: its answer was lost, and it was written in this revision. */
@@ -20,15 +21,6 @@ export interface RequestPlace {
 /** A request and its fence are answered or given up within two seconds. */
 const SEND_MS = 1_200
 const FENCE_MS = 700
-
-/** Another process has taken the place of this server. */
-class PlaceTaken extends Error {
-  override readonly name = 'PlaceTaken'
-
-  constructor(key: string) {
-    super(`Another process has taken the place of this server (${key}): this one must stop.`)
-  }
-}
 
 /**
  * Numbers the requests of a server: each compares the number of the one before and writes its own. So a request whose answer

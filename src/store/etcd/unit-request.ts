@@ -17,6 +17,7 @@ import type { Comparison, KeyRange, Operation } from './client/messages.ts'
 import { prefixEnd } from './client/range-end.ts'
 import type { Keys } from './keys.ts'
 import { partsOf } from './large-contents.ts'
+import { isWrittenByCommands, placeOfRecord, rangeOfKind } from './record-places.ts'
 import {
   contentValue,
   entryOf,
@@ -81,9 +82,9 @@ function rangeOf(keys: Keys, read: Read): KeyRange {
     case 'config':
       return { key: keys.of({ of: 'config', key: read.key }) }
     case 'record':
-      return { key: keys.of({ of: 'small-record', kind: read.recordKind, id: read.id }) }
+      return { key: keys.of(placeOfRecord(read)) }
     case 'records':
-      return { key: keys.of({ of: 'kind', kind: read.recordKind }) }
+      return rangeOfKind(keys, read.recordKind)
     case 'service':
       return { key: keys.of({ of: 'service', service: read.key }) }
     case 'instance':
@@ -144,8 +145,10 @@ function instanceKeyOf(keys: Keys, service: ServiceKey, address: InstanceAddress
   return keys.of({ of: 'instance', service, address })
 }
 
-function recordKeyOf(keys: Keys, { recordKind: kind, id }: RecordSaved | RecordRemoved): string {
-  return keys.of({ of: 'small-record', kind, id })
+function recordKeyOf(keys: Keys, change: RecordSaved | RecordRemoved): string {
+  if (!isWrittenByCommands(change.recordKind))
+    throw new Error(`Records of the kind ${change.recordKind} are not written by commands.`)
+  return keys.of(placeOfRecord(change))
 }
 
 function kindChanged(keys: Keys, { recordKind: kind, stamp }: RecordSaved | RecordRemoved): Operation {

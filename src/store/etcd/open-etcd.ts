@@ -1,0 +1,45 @@
+import type { Clock } from './client/clock.ts'
+import type { Limits } from './client/calls.ts'
+import { connectTo } from './client/connection.ts'
+import { EtcdClient } from './client/etcd-client.ts'
+import { EtcdStore } from './etcd-store.ts'
+import { Keys } from './keys.ts'
+import { EtcdMembership } from './membership.ts'
+
+/** Which etcd is used, and by whom. */
+export interface EtcdSetup {
+  /** `http://host:port`, at least one. */
+  readonly endpoints: readonly string[]
+  /** What all keys begin with, with or without a slash at its end. */
+  readonly prefix: string
+  /** The id of this server: `<ip>:<port>` (`memberIdOf`). */
+  readonly member: string
+  /** Names this process: no other one has the same name. */
+  readonly process: string
+  readonly clock: Clock
+  /** Called with what this server must stop for, such as `PlaceTaken`. It may be called more than once. */
+  readonly failed: (error: unknown) => void
+  /** How long calls may take. */
+  readonly limits?: Partial<Limits>
+  readonly feedLimitMs?: number
+}
+
+/** What a server has of etcd. `store.load`, `store.follow` and `membership.join` are called in this order. */
+export interface OpenEtcd {
+  readonly client: EtcdClient
+  readonly store: EtcdStore
+  readonly membership: EtcdMembership
+}
+
+/** Makes the store and the membership of a server. Nothing is connected before it is used; `store.close` ends all of it. */
+export function openEtcd({ endpoints, prefix, limits, ...own }: EtcdSetup): OpenEtcd {
+  const { clock, failed } = own
+  const open = connectTo(clock)
+  const client = new EtcdClient({ endpoints, clock, random: Math.random, open, ...(limits && { limits }) })
+  const keys = new Keys(`${prefix.replace(/\/+$/, '')}/`)
+  return {
+    client,
+    store: new EtcdStore({ client, keys, ...own }),
+    membership: new EtcdMembership({ client, keys, clock, failed }),
+  }
+}

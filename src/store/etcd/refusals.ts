@@ -1,0 +1,21 @@
+import { Refusal } from '../../core/refusal.ts'
+import { EtcdError } from './client/etcd-error.ts'
+
+/** The result of a call of etcd, whose errors become refusals. */
+export async function asRefusal<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    throw refusalOf(error)
+  }
+}
+
+/** What callers are told of an error of etcd. */
+export function refusalOf(error: unknown): unknown {
+  if (!(error instanceof EtcdError)) return error
+  const text =
+    error.kind === 'full'
+      ? 'etcd takes no more data: its space is used up (docs/cluster.md).'
+      : 'etcd cannot be reached: try again in a moment.'
+  return new Refusal('store-unavailable', text, { cause: error })
+}

@@ -1,0 +1,88 @@
+import { publishConfig } from '../../src/core/config/publish-config.ts'
+import { configKey } from '../../src/core/config/config-item.ts'
+import { ELECTED, ELECTION, MEMBER, memberIdOf } from '../../src/core/cluster/member-records.ts'
+import type { MemberFacts } from '../../src/core/cluster/member-records.ts'
+import { address, publishing, registration } from '../../src/core/core.test-support.ts'
+import { Follower } from '../../src/core/follower.ts'
+import { registerInstance } from '../../src/core/naming/register-instance.ts'
+import { SharedEngine } from '../../src/core/shared-engine.ts'
+import { SharedFollower } from '../../src/core/shared-follower.ts'
+import { Stamps } from '../../src/core/stamps.ts'
+import { systemClock } from '../../src/store/etcd/client/clock.ts'
+import { type EtcdSetup, openEtcd } from '../../src/store/etcd/open-etcd.ts'
+
+/** The item that tests publish. */
+export const KEY = configKey('public', 'G', 'a')
+/** What machines that are busy still do in time. */
+const PATIENT = { limits: { callMs: 15_000, attemptMs: 3_000 }, feedLimitMs: 60_000 }
+
+/** Every time is later than the one before. */
+let nowMs = 1_800_000_000_000
+let processes = 0
+
+/** The core of a server on etcd. */
+export type StoreServer = Awaited<ReturnType<typeof startStoreServer>>
+
+/** Starts the core of a server that shares a store; `port` is the one of its member id. */
+export async function startStoreServer(
+  etcd: { readonly endpoints: readonly string[]; readonly prefix: string },
+  port: number,
+  other: Partial<EtcdSetup> = {},
+) {
+  const failures: unknown[] = []
+  const facts: MemberFacts = {
+    ip: '127.0.0.1',
+    port,
+    peerPort: port + 2_000,
+    site: 'unknown',
+    version: '1',
+    process: `process ${processes++}`,
+    auth: 'off',
+  }
+  const { store, membership, client } = openEtcd({
+    ...etcd,
+    ...PATIENT,
+    member: memberIdOf(facts),
+    process: facts.process,
+    clock: systemClock,
+    failed: (error) => void failures.push(error),
+    ...other,
+  })
+  const stamps = new Stamps()
+  const clock = () => ({ wallMs: ++nowMs, healthMs: 0, stamp: stamps.next(nowMs) })
+  const snapshot = await store.load().catch(async (error: unknown) => {
+    await store.close()
+    throw error
+  })
+  const follower = Follower.load(snapshot, { clock, stamps, feed: { publishChanges: () => {} } })
+  store.follow(new SharedFollower(follower, stamps))
+  const loop = { now: () => performance.now(), soon: (run: () => void) => void setImmediate(run) }
+  const report = (error: unknown): void => void failures.push(error)
+  const engine = new SharedEngine({ follower, store, clock, loop, report })
+  const { state } = follower
+  return {
+    store,
+    state,
+    engine,
+    client,
+    follower,
+    failures,
+    membership,
+    facts,
+    id: memberIdOf(facts),
+    contentOf: () => state.config(KEY)?.content.toString(),
+    ports: () => [...state.instances(registration().serviceKey)].map(({ record }) => record.address.port),
+    members: () => Array.from(state.records(MEMBER), ([id, { process }]) => ({ id, process })),
+    elected: () => state.record(ELECTION, ELECTED),
+    /** Stops being a member, and ends everything. */
+    async stop() {
+      await membership.leave()
+      await store.close()
+    },
+  }
+}
+
+/** Publishes {@link KEY}. */
+export const publish = (content: string, other = {}) => publishConfig(publishing(content, other))
+/** Registers an instance of the service of tests. */
+export const register = (port: number) => registerInstance(registration({ address: address({ port }) }))

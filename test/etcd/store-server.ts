@@ -1,5 +1,6 @@
 import { publishConfig } from '../../src/core/config/publish-config.ts'
 import { configKey } from '../../src/core/config/config-item.ts'
+import type { Change } from '../../src/core/changes.ts'
 import { ELECTED, ELECTION, MEMBER, memberIdOf } from '../../src/core/cluster/member-records.ts'
 import type { MemberFacts } from '../../src/core/cluster/member-records.ts'
 import { address, publishing, registration } from '../../src/core/core.test-support.ts'
@@ -30,6 +31,7 @@ export async function startStoreServer(
   other: Partial<EtcdSetup> = {},
 ) {
   const failures: unknown[] = []
+  const seen: Change[] = []
   const facts: MemberFacts = {
     ip: '127.0.0.1',
     port,
@@ -54,7 +56,11 @@ export async function startStoreServer(
     await store.close()
     throw error
   })
-  const follower = Follower.load(snapshot, { clock, stamps, feed: { publishChanges: () => {} } })
+  const follower = Follower.load(snapshot, {
+    clock,
+    stamps,
+    feed: { publishChanges: (changes) => seen.push(...changes) },
+  })
   store.follow(new SharedFollower(follower, stamps))
   const loop = { now: () => performance.now(), soon: (run: () => void) => void setImmediate(run) }
   const report = (error: unknown): void => void failures.push(error)
@@ -67,6 +73,7 @@ export async function startStoreServer(
     client,
     follower,
     failures,
+    seen,
     membership,
     facts,
     id: memberIdOf(facts),
@@ -85,4 +92,5 @@ export async function startStoreServer(
 /** Publishes {@link KEY}. */
 export const publish = (content: string, other = {}) => publishConfig(publishing(content, other))
 /** Registers an instance of the service of tests. */
-export const register = (port: number) => registerInstance(registration({ address: address({ port }) }))
+export const register = (port: number, weight = 1) =>
+  registerInstance(registration({ address: address({ port }), weight }))

@@ -93,6 +93,27 @@ describe.skipIf(etcdTools.skip)(`two servers on etcd${note}`, { timeout: 90_000 
     expect(one.failures).toEqual([])
   })
 
+  test('say of what was removed whether it was silent', async () => {
+    const one = await startServer(1)
+    const two = await startServer(2)
+    const { serviceKey } = registration()
+    await Promise.all([1, 2, 3].map((port) => one.engine.execute(register(port))))
+    const decidedAt = one.follower.revision
+    await one.engine.execute(register(3, 2))
+    const removal = (port: number, reason: 'expired' | 'deregistered') => {
+      const about = { serviceKey, address: address({ port }), serial: 0 }
+      return { reads: [], changes: [{ kind: 'instance-removed', ...about, reason, stamp: 1 } as const] }
+    }
+    const removals = [removal(1, 'expired'), removal(2, 'deregistered'), removal(3, 'expired')]
+    const results = await one.store.commit(removals, decidedAt)
+    expect(results.map(({ kind }) => kind)).toEqual(['held', 'held', 'conflict'])
+    // The one that conflicted was not removed for silence.
+    await one.store.commit([removal(3, 'deregistered')], one.follower.revision)
+    await seen(two.ports, [])
+    const reasons = two.seen.map((change) => change.kind === 'instance-removed' && change.reason)
+    expect(reasons.filter(Boolean)).toEqual(['expired', 'deregistered', 'deregistered'])
+  })
+
   test('keep a content of 10 MiB', async () => {
     const one = await startServer(1)
     const two = await startServer(2)

@@ -21,7 +21,7 @@ import { RememberedValues } from './remembered-values.ts'
 import { RequestFence } from './request-fence.ts'
 import { StoreFeed } from './store-feed.ts'
 import { chunksOf, type LargeContent, largeContents } from './large-contents.ts'
-import { type UnitRequest, unitRequest } from './unit-request.ts'
+import { type UnitOrigin, type UnitRequest, unitRequest } from './unit-request.ts'
 import type { ContentParts } from './values.ts'
 
 /** What the store is made of. */
@@ -99,7 +99,7 @@ export class EtcdStore implements SharedStore {
     const results: UnitResult[] = units.map(() => ({ kind: 'conflict' }))
     const sendings: Sending[] = []
     for (const [index, unit] of units.entries()) {
-      const request = this.#requestOf(unit, decidedAt)
+      const request = this.#requestOf(unit, { decidedAt, member: this.#parts.member, index })
       if (request instanceof Error) results[index] = { kind: 'failed', error: request }
       else sendings.push({ ...request, index })
     }
@@ -169,9 +169,9 @@ export class EtcdStore implements SharedStore {
     return Promise.resolve()
   }
 
-  #requestOf(unit: Unit, decidedAt: Revision): UnitRequest | Error {
+  #requestOf(unit: Unit, origin: UnitOrigin): UnitRequest | Error {
     try {
-      const request = unitRequest(this.#parts.keys, unit, decidedAt)
+      const request = unitRequest(this.#parts.keys, unit, origin)
       return fits(request) ? request : new Error('The change is too large for one transaction of etcd.')
     } catch (error) {
       return error instanceof Error ? error : new Error(String(error))

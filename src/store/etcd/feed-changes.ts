@@ -28,6 +28,8 @@ type InstancePlace = Extract<Place, { of: 'instance' }>
 interface Context {
   readonly stamp: number
   readonly readParts: ReadParts
+  /** The keys of instances that were removed for silence. */
+  readonly silenced: ReadonlySet<string>
 }
 
 /** Who changed an item is in its history; the state does not keep it. */
@@ -45,10 +47,10 @@ export async function changesOfRevision(
   const ordered = events.toSorted(
     (a, b) => rankOf(keys, a) - rankOf(keys, b) || compareKeys(keyOf(a), keyOf(b)),
   )
-  const stamp = stampOf(keys, events)
+  const context = { stamp: stampOf(keys, events), readParts, silenced: silencedIn(keys, events) }
   const changes: Change[] = []
   for (const event of ordered) {
-    const change = await changeOf(keys.read(keyOf(event)), event, { stamp, readParts })
+    const change = await changeOf(keys.read(keyOf(event)), event, context)
     if (change !== undefined) changes.push(change)
   }
   return changes
@@ -96,10 +98,12 @@ function serviceChange(key: ServiceKey, event: KeyChange): Change {
 function instanceChange(
   { service: serviceKey, address }: InstancePlace,
   event: KeyChange,
-  { stamp }: Context,
+  { stamp, silenced }: Context,
 ): Change {
-  if (event.kind === 'deleted')
-    return { kind: 'instance-removed', serviceKey, address, serial: 0, reason: 'deregistered', stamp }
+  if (event.kind === 'deleted') {
+    const reason = silenced.has(event.key) ? 'expired' : 'deregistered'
+    return { kind: 'instance-removed', serviceKey, address, serial: 0, reason, stamp }
+  }
   return { kind: 'instance-saved', serviceKey, serviceSerial: 0, ...instanceOf(address, event.kv.value) }
 }
 
@@ -130,6 +134,15 @@ async function configChange(
 function stampOf(keys: Keys, events: readonly KeyChange[]): number {
   const request = events.find((event) => keys.read(keyOf(event))?.of === 'request')
   return request?.kind === 'put' ? requestOf(request.kv.value).stamp : 0
+}
+
+/** What the units of this revision say that they have removed for silence. */
+function silencedIn(keys: Keys, events: readonly KeyChange[]): Set<string> {
+  const silenced = new Set<string>()
+  for (const event of events)
+    if (event.kind === 'put' && keys.read(event.kv.key)?.of === 'silenced')
+      for (const key of fromJson(event.kv.value) as string[]) silenced.add(key)
+  return silenced
 }
 
 function keyOf(event: KeyChange): string {

@@ -21,8 +21,8 @@ export type Place =
   | { readonly of: 'member'; readonly id: string }
   /** The elected member, on its lease. */
   | { readonly of: 'elected' }
-  /** What a member removed for silence in the revision of this key. */
-  | { readonly of: 'silenced'; readonly id: string }
+  /** What a unit of a member removed for silence in the revision of this key; `index`: its place in the commit. */
+  | { readonly of: 'silenced'; readonly id: string; readonly index: number }
   /** The number of a member's last request. */
   | { readonly of: 'request'; readonly id: string }
   /** A small remembered value. */
@@ -85,8 +85,8 @@ const LAYOUTS: Layouts = {
   elected: { letter: 'e', write: () => [], read: (p) => only(p, 0, () => ({ of: 'elected' })) },
   silenced: {
     letter: 'g',
-    write: ({ id }) => [id],
-    read: (p) => only(p, 1, ([id]) => ({ of: 'silenced', id })),
+    write: ({ id, index }) => [id, String(index)],
+    read: (p) => only(p, 2, ([id, index]) => ({ of: 'silenced', id, index: Number(index) })),
   },
   request: {
     letter: 'b',

@@ -38,8 +38,19 @@ export interface UnitRequest {
   readonly bytes: number
 }
 
-/** The transaction of a unit that was decided at this revision. */
-export function unitRequest(keys: Keys, { reads, changes }: Unit, decidedAt: Revision): UnitRequest {
+/** Where a unit comes from. */
+export interface UnitOrigin {
+  /** The revision at which it was decided. */
+  readonly decidedAt: Revision
+  /** The server that decided it. */
+  readonly member: string
+  /** Its place in the commit. */
+  readonly index: number
+}
+
+/** The transaction of a unit. */
+export function unitRequest(keys: Keys, { reads, changes }: Unit, origin: UnitOrigin): UnitRequest {
+  const { decidedAt } = origin
   const writes = new Map<string, Operation>()
   const conditions = new Map<string, Comparison>()
   for (const condition of [...reads, ...changes.map(changedThing)].flatMap((read, index) =>
@@ -57,6 +68,7 @@ export function unitRequest(keys: Keys, { reads, changes }: Unit, decidedAt: Rev
       if (operation.key.startsWith(keys.every('record-text')))
         conditions.set(operation.key, { key: operation.key, of: 'create', is: '=', to: 0 })
     }
+  for (const operation of silencedOperations(keys, changes, origin)) writes.set(operation.key, operation)
   const success = [...writes.values()]
   return { compare: [...conditions.values()], success, keys: [...writes.keys()], bytes: bytesOf(success) }
 }
@@ -127,6 +139,16 @@ function operationsOf(keys: Keys, change: Change): Operation[] {
   }
 }
 
+/** A deletion alone does not say that it was for silence. */
+function silencedOperations(keys: Keys, changes: readonly Change[], { member: id, index }: UnitOrigin) {
+  const silenced = changes.flatMap((change) =>
+    change.kind === 'instance-removed' && change.reason === 'expired'
+      ? [instanceKeyOf(keys, change.serviceKey, change.address)]
+      : [],
+  )
+  return silenced.length === 0 ? [] : [put(keys.of({ of: 'silenced', id, index }), toJson(silenced))]
+}
+
 function historyOperations(keys: Keys, change: ConfigPublished | ConfigDeleted): Operation[] {
   const { facts, shown } = recordOfChange(change)
   const value = contentValue({ facts, content: shown.content, parts: partsOf(shown) })
@@ -167,7 +189,7 @@ function instanceBytes({ record, healthy, beat, stamp }: InstanceSaved): Buffer 
   return instanceValue({ record: rest, healthy, beat, stamp })
 }
 
-function put(key: string, value: Buffer): Operation {
+function put(key: string, value: Buffer): Extract<Operation, { do: 'put' }> {
   return { do: 'put', key, value }
 }
 

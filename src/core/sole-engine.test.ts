@@ -63,7 +63,7 @@ test('commands that change nothing, and a wrong casMd5, are answered during a co
   await world.turn()
   expect(world.engine.execute(publish('a', 'one'))).toBe(true)
   const input = publishing('two', { key: keyOf('a'), casMd5: 'another' })
-  expect(() => world.engine.execute(publishConfig(input))).toThrow('Cas publish fail')
+  expect(() => world.engine.execute(publishConfig(input))).toThrow('casMd5')
   const same = watched(world.engine.execute(publish('b')))
   expect(same.waits, 'what is not written yet is not there').toBe(true)
 })

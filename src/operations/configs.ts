@@ -29,10 +29,18 @@ export interface PublishRequest {
   readonly type: ConfigType | undefined
   /** A note that is absent stays as it is. */
   readonly notes: Partial<ConfigNotes>
-  /** Publish only if this is the md5 of the current content; undefined: whatever it is. */
+  /** Publish only if this is the md5 of the current content (`''`: there is none); undefined: whatever it is. */
   readonly casMd5: string | undefined
   /** Who publishes, as the publisher claims. */
   readonly srcUser: string | undefined
+}
+
+/** What to delete, and who says so. */
+export interface RemoveRequest {
+  readonly key: ConfigKey
+  /** Delete only if this is the md5 of the current content; absent: whatever it is. */
+  readonly casMd5?: string | undefined
+  readonly srcUser?: string | undefined
 }
 
 /** A page of the items that match. */
@@ -111,12 +119,13 @@ function publishOperation({ guard, engine, budget }: ConfigParts) {
 
 function removeOperations({ guard, state, engine }: ConfigParts) {
   return {
-    /** Deletes an item; true also where there was none. */
+    /** Deletes an item; true also where there was none. Refusal `config-changed`. */
     remove: guard.operation({
       permission: WRITE_CONFIG,
       audit: { operation: 'delete config' },
-      resources: ({ key }: { key: ConfigKey; srcUser?: string | undefined }) => [configResource(key)],
-      run: ({ key, srcUser }, caller) => engine.execute(deleteConfig(key, operatorOf(caller, srcUser))),
+      resources: ({ key }: RemoveRequest) => [configResource(key)],
+      run: ({ key, casMd5, srcUser }, caller) =>
+        engine.execute(deleteConfig(key, operatorOf(caller, srcUser), casMd5)),
     }),
     /** Ends the beta of an item. There never is one, so that only the permission is judged. */
     endBeta: guard.operation({

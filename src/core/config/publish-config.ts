@@ -1,8 +1,8 @@
 import { type Command, synced, unchanged } from '../decision.ts'
 import { ownText, ownTextOrNull } from '../own-text.ts'
-import { Refusal } from '../refusal.ts'
 import type { Now } from '../ports.ts'
 import { historyIdOf, itemIdOf } from '../stamps.ts'
+import { checkCas } from './check-cas.ts'
 import type { ConfigItem, ConfigKey, ConfigType, Operator } from './config-item.ts'
 import { type ConfigNotes, NO_NOTES, notesWith, sameNotes } from './config-notes.ts'
 
@@ -26,21 +26,13 @@ export function publishConfig(input: PublishConfig): Command<true> {
     surelySyncs: (view) => input.casMd5 === undefined && view.config(input.key)?.md5 !== input.md5,
     decide(view, now) {
       const previous = view.config(input.key)
-      checkCas(input, previous)
+      checkCas(input.casMd5, previous)
       const item = nextVersion(input, previous, now)
       if (previous !== undefined && sameVersion(previous, item)) return unchanged(true)
       const op = previous === undefined ? 'I' : 'U'
       return synced([{ kind: 'config-published', op, item, previous, operator: input.operator }], true)
     },
   }
-}
-
-function checkCas(input: PublishConfig, previous: ConfigItem | undefined): void {
-  if (input.casMd5 === undefined || input.casMd5 === (previous?.md5 ?? '')) return
-  throw new Refusal('config-changed', 'Cas publish fail, server md5 may have changed.', {
-    parameter: 'casMd5',
-    allowed: 'the md5 of the current content',
-  })
 }
 
 function nextVersion(input: PublishConfig, previous: ConfigItem | undefined, now: Now): ConfigItem {

@@ -24,7 +24,7 @@ const MEANING_OF = {
   'role-not-found': 'No user has this role. Give the role to a user first.',
   'config-not-found': 'No item has this tenant, group and dataId. Publish it, or check the three names.',
   'config-changed':
-    'A publish named the md5 that it replaces (casMd5), and the item has another one by now. Read it again.',
+    'The request named the md5 that it changes (casMd5; empty: there is no item), and the item has another one by now. Read it again.',
   'history-not-found': 'No history record has this id, or there is none before it. Take ids from the list.',
   'history-not-yours':
     'The id is of another item than tenant, group and dataId name. A record is given only with its own names.',

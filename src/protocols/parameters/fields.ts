@@ -310,7 +310,8 @@ export const configTags = Type.String({
 
 export const casMd5 = Type.String({
   maxLength: 32,
-  description: 'Publish only if this is the md5 of the current content.',
+  description:
+    'Change the item only if this is the md5 of its current content; under /svc empty: if there is none.',
 })
 
 export const tag = Type.String({

@@ -20,8 +20,12 @@ export const problemErrors: ErrorFormat = (error, context) =>
   error instanceof Refusal ? refusalAnswer(error) : faultAnswer(context)
 
 function refusalAnswer(refusal: Refusal): Answer {
-  const { code, message, facts } = refusal
-  const problem: Problem = {
+  return problemAnswer(refusalProblem(refusal), headersOfRefusal(refusal))
+}
+
+/** A refusal as a problem. */
+export function refusalProblem({ code, message, facts }: Refusal): Problem {
+  return {
     type: problemType(code),
     title: TITLE_OF[code],
     status: STATUS_OF[code],
@@ -29,7 +33,6 @@ function refusalAnswer(refusal: Refusal): Answer {
     ...(facts.parameter === undefined ? {} : { parameter: facts.parameter }),
     ...(facts.allowed === undefined ? {} : { allowed: facts.allowed }),
   }
-  return problemAnswer(problem, headersOfRefusal(refusal))
 }
 
 function faultAnswer({ requestId }: ErrorContext): Answer {

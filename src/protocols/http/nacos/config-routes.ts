@@ -2,10 +2,15 @@ import { Type } from '../../parameters/schema.ts'
 import type { Operations } from '../../../operations/operations.ts'
 import { historyEndpoints } from '../endpoints/config/history-endpoints.ts'
 import { CS_TRUE_JSON, csJsonAnswer } from '../routing/answers.ts'
-import { KEY_PARAMS, toConfigKey } from '../endpoints/config/config-key.ts'
+import { casMd5Of } from '../endpoints/config/cas-md5.ts'
 import { headerText } from '../endpoints/config/header-text.ts'
-import { aboutJson } from '../endpoints/config/item-json.ts'
-import { type PublishLimits, publishParams, toPublishRequest } from '../endpoints/config/publish-params.ts'
+import { aboutEndpoint } from '../endpoints/config/item-endpoints.ts'
+import {
+  noteParams,
+  type PublishLimits,
+  publishParams,
+  toPublishRequest,
+} from '../endpoints/config/publish-params.ts'
 import * as fields from '../../parameters/fields.ts'
 import { endpoint, placeRoutes } from '../routing/endpoint.ts'
 import type { Route } from '../routing/route.ts'
@@ -24,24 +29,10 @@ export function nacosConfigRoutes(
     ['GET', '/configs', readConfig({ configs, transfer })],
     ['POST', '/configs', publish(configs, limits)],
     ['DELETE', '/configs', removeConfig(configs)],
-    ['GET', '/configs/catalog', readAbout(configs)],
+    ['GET', '/configs/catalog', aboutEndpoint(configs, (value) => csEnvelope(value))],
     ['GET', '/history', history.read],
     ['GET', '/history/previous', history.previous],
   ])
-}
-
-/** The parameters besides the content. */
-const MORE_PARAMS = {
-  appName: Type.Optional(fields.appName),
-  desc: Type.Optional(fields.desc),
-  use: Type.Optional(fields.use),
-  effect: Type.Optional(fields.effect),
-  schema: Type.Optional(fields.schema),
-  config_tags: Type.Optional(fields.configTags),
-  src_user: Type.Optional(fields.srcUser),
-  encryptedDataKey: Type.Optional(fields.encryptedDataKey),
-  casMd5: Type.Optional(fields.casMd5),
-  tag: Type.Optional(fields.tag),
 }
 
 function publish(configs: Operations['configs'], limits: PublishLimits) {
@@ -50,7 +41,8 @@ function publish(configs: Operations['configs'], limits: PublishLimits) {
     permission: configs.publish.permission,
     params: Type.Object({
       ...publishParams(limits),
-      ...MORE_PARAMS,
+      ...noteParams({ isEmptyAValue: false }),
+      tag: Type.Optional(fields.tag),
       import: Type.Optional(Type.Boolean({ description: 'True, in the query: imports a zip file.' })),
       clone: Type.Optional(Type.Boolean({ description: 'True, in the query: copies items.' })),
     }),
@@ -61,18 +53,8 @@ function publish(configs: Operations['configs'], limits: PublishLimits) {
         tag: params.tag !== undefined,
         betaIps: headerText(caller, 'betaIps') !== undefined,
       })
-      const casMd5 = headerText(caller, 'casMd5') ?? params.casMd5
-      await configs.publish(toPublishRequest(params, casMd5), caller)
+      await configs.publish(toPublishRequest(params, casMd5Of(caller, params)), caller)
       return CS_TRUE_JSON
     },
-  })
-}
-
-function readAbout({ read }: Operations['configs']) {
-  return endpoint({
-    summary: 'The fields of a configuration item without its content',
-    permission: read.permission,
-    params: Type.Object(KEY_PARAMS),
-    handle: ({ params, caller }) => csEnvelope(aboutJson(read(toConfigKey(params), caller))),
   })
 }

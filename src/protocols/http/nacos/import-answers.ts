@@ -1,5 +1,6 @@
 import type { Unrecognized } from '../../../archive/config-archive.ts'
 import type { ConfigKey } from '../../../core/config/config-item.ts'
+import type { TransferAnswers, Transferred } from '../endpoints/transfer/transfer-params.ts'
 import { nacosMessage } from './nacos-messages.ts'
 import type { Answer } from '../routing/route.ts'
 import { JSON_UTF8 } from '../routing/answers.ts'
@@ -15,7 +16,7 @@ const PROBLEMS = {
 } as const
 
 /** Why an import did not begin. */
-export type ImportProblem = keyof typeof PROBLEMS
+type ImportProblem = keyof typeof PROBLEMS
 
 /** What comes before the name of something that is not imported. Clients compare these texts: they are those of 2.5.1. */
 const PREFIXES: Readonly<Record<Unrecognized['reason'], string>> = {
@@ -24,24 +25,32 @@ const PREFIXES: Readonly<Record<Unrecognized['reason'], string>> = {
   'no-entry': '未在文件中找到: ',
 }
 
+/** The answers of `/nacos`: an envelope with a code of its own, mostly at HTTP 200. */
+export const nacosTransferAnswers: TransferAnswers = {
+  nothingSelected: () => problemAnswer('nothing selected'),
+  nothingToImport: () => problemAnswer('no data'),
+  unknownNamespace: (namespaceId) => problemAnswer('unknown namespace', namespaceId),
+  badMetadata: badMetadataAnswer,
+  done: outcomeAnswer,
+}
+
+const SUCCESS = { import: 'import success', clone: 'Clone Completed Successfully' } as const
+
 /** The answer to an import that did not begin. */
-export function problemAnswer(problem: Exclude<ImportProblem, 'bad metadata'>, detail?: string): Answer {
+function problemAnswer(problem: Exclude<ImportProblem, 'bad metadata'>, detail?: string): Answer {
   const { code, text } = PROBLEMS[problem]
   const message = detail === undefined ? text : `${text}: ${detail}`
   return envelope(200, { code, message, data: { succCount: 0 } })
 }
 
 /** The answer to bad metadata. Clients compare its message, so what is wrong is in `data.reason`. */
-export function badMetadataAnswer(reason: string): Answer {
+function badMetadataAnswer(reason: string): Answer {
   const { code, text } = PROBLEMS['bad metadata']
   return envelope(200, { code, message: text, data: { succCount: 0, reason } })
 }
 
 /** What was imported, and what was not: also where the server could not go on in the middle. */
-export function outcomeAnswer(
-  outcome: ImportOutcome,
-  { message, unrecognized = [] }: { message: string; unrecognized?: readonly Unrecognized[] },
-): Answer {
+function outcomeAnswer(outcome: ImportOutcome, { what, dryRun, unrecognized }: Transferred): Answer {
   const { published, skipped, failed, stoppedBy } = outcome
   const data = {
     succCount: published.length,
@@ -51,6 +60,7 @@ export function outcomeAnswer(
     unrecognizedCount: unrecognized.length,
     unrecognizedData: unrecognized.map(({ name, reason }) => ({ itemName: PREFIXES[reason] + name })),
   }
+  const message = dryRun ? 'dry run: nothing was changed' : SUCCESS[what]
   if (stoppedBy === undefined) return envelope(200, { code: 200, message, data })
   const status = STATUS_OF[stoppedBy.code]
   const stopped = `stopped after ${published.length} items: ${nacosMessage(stoppedBy, 'config')}`

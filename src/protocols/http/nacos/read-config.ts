@@ -1,6 +1,5 @@
 import { type Static, Type } from '../../parameters/schema.ts'
 import { type ConfigItem, configKey } from '../../../core/config/config-item.ts'
-import type { ConfigSearch } from '../../../core/config/search-configs.ts'
 import { toNamespaceId } from '../../../core/namespace-id.ts'
 import { csJsonAnswer } from '../routing/answers.ts'
 import { configNotFound } from '../../../operations/configs.ts'
@@ -9,37 +8,24 @@ import type { Operations } from '../../../operations/operations.ts'
 import { contentAnswers } from '../endpoints/config/content-answers.ts'
 import { foundJson, itemJson } from '../endpoints/config/item-json.ts'
 import { pageJson } from '../endpoints/config/page-json.ts'
+import { SEARCH_MODE, SEARCH_PAGE_PARAMS, searchOf } from '../endpoints/config/search-params.ts'
 import * as fields from '../../parameters/fields.ts'
 import { endpoint } from '../routing/endpoint.ts'
 import type { Answer } from '../routing/route.ts'
-import { exportAnswer } from '../endpoints/transfer/export-configs.ts'
+import { EXPORT_PARAMS, exportOf } from '../endpoints/transfer/export-params.ts'
 import { csEnvelope, NO_CACHE } from './config-defaults.ts'
-import { LOOSE_KEY_PARAMS, namedKey } from './config-names.ts'
+import { namedKey } from './config-names.ts'
 
 const PARAMS = Type.Object({
-  ...LOOSE_KEY_PARAMS,
+  ...EXPORT_PARAMS,
+  ...SEARCH_PAGE_PARAMS,
   tag: Type.Optional(fields.tag),
   show: Type.Optional(Type.Enum(['all'], { description: 'Everything that is known of the item, as JSON.' })),
-  search: Type.Optional(Type.Enum(['accurate', 'blur'], { description: 'A page of the items that match.' })),
-  pageNo: fields.withDefault(fields.pageNo, 1),
-  pageSize: fields.withDefault(fields.pageSize, 100),
-  appName: Type.Optional(fields.appName),
-  config_tags: Type.Optional(fields.configTags),
-  types: Type.Optional(
-    Type.String({ maxLength: 256, description: 'In a search: types, separated by commas.' }),
-  ),
+  search: Type.Optional(SEARCH_MODE),
   beta: Type.Optional(Type.Boolean({ description: 'The beta version of the item; there never is one.' })),
   export: Type.Optional(Type.Boolean({ description: 'A zip file of the items that match.' })),
   exportV2: Type.Optional(
     Type.Boolean({ description: 'The same, with the types and descriptions of the items.' }),
-  ),
-  ids: Type.Optional(
-    Type.String({
-      maxLength: 65_536,
-      pattern: '^\\d{1,16}(,\\d{1,16})*$',
-      allowed: 'ids of items, separated by commas',
-      description: 'In an export: only the items of the namespace with these ids.',
-    }),
   ),
 })
 
@@ -73,8 +59,9 @@ function isOther({ show, search, beta, export: v1, exportV2: v2 }: Params): bool
 }
 
 function answerOther(operations: ReadOperations, params: Params, caller: Caller): Answer {
-  const { configs } = operations
-  if (params.export === true || params.exportV2 === true) return exportOf(operations, params, caller)
+  const { configs, transfer } = operations
+  if (params.export === true || params.exportV2 === true)
+    return exportOf(transfer, { params, version: params.exportV2 === true ? 2 : 1 }, caller)
   if (params.show !== undefined) return csJsonAnswer(itemJson(configs.read(namedKey(params), caller)))
   if (params.search !== undefined) {
     const search = searchOf(params, params.search)
@@ -84,30 +71,6 @@ function answerOther(operations: ReadOperations, params: Params, caller: Caller)
   // beta=true: there never is a beta.
   configs.find(namedKey(params), caller)
   return csEnvelope(null)
-}
-
-function searchOf(params: Params, mode: ConfigSearch['mode']): ConfigSearch {
-  return {
-    namespaceId: toNamespaceId(params.tenant),
-    mode,
-    dataId: params.dataId ?? '',
-    group: params.group ?? '',
-    appName: params.appName ?? '',
-    configTags: params.config_tags ?? '',
-    types: (params.types ?? '').split(',').filter((type) => type !== ''),
-  }
-}
-
-/** A zip of the items of these ids, or of those that a blur search finds. */
-function exportOf({ transfer }: ReadOperations, params: Params, caller: Caller): Answer {
-  const version = params.exportV2 === true ? 2 : 1
-  const search = searchOf(params, 'blur')
-  const ids = params.ids?.split(',').map(Number)
-  const items =
-    ids === undefined
-      ? transfer.exportMatching(search, caller)
-      : transfer.exportByIds({ namespaceId: search.namespaceId, ids }, caller)
-  return exportAnswer(items, version)
 }
 
 function moreHeaders({ notes }: ConfigItem): Record<string, string> {

@@ -36,7 +36,7 @@ export class Router {
   variantOf(found: CompiledRoute, rawUrl: string, maxParameters: number): CompiledRoute {
     if (found.variants === undefined || !rawUrl.includes('?')) return found
     const values = valuesOf(rawUrl, undefined, maxParameters)
-    return found.variants.find(({ route }) => values.get(route.variant!) === 'true') ?? found
+    return found.variants.find((one) => selects(one, values.get(one.route.variant!))) ?? found
   }
 
   #withoutSlash(path: string): Map<string, CompiledRoute> | undefined {
@@ -63,6 +63,13 @@ function compileRoute(route: Route, maxBodyBytes: number, maxJsonDepth: number):
     maxBodyBytes: route.maxBodyBytes ?? maxBodyBytes,
     variants: undefined,
   }
+}
+
+/** Whether a value of its parameter selects a variant: one of its words, or `true`. */
+function selects({ route }: CompiledRoute, value: string | undefined): boolean {
+  if (value === undefined) return false
+  const words = route.params.properties[route.variant!]?.enum
+  return words === undefined ? value === 'true' : words.includes(value)
 }
 
 function isSamePlace(a: Route, b: Route): boolean {

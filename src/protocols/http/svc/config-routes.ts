@@ -1,48 +1,62 @@
 import type { Operations } from '../../../operations/operations.ts'
+import * as fields from '../../parameters/fields.ts'
 import { SVC_RULES } from '../../parameters/parameter-rules.ts'
 import { Type } from '../../parameters/schema.ts'
+import { CAS_HEADER, casMd5Of } from '../endpoints/config/cas-md5.ts'
 import { KEY_PARAMS, toConfigKey } from '../endpoints/config/config-key.ts'
-import { contentAnswers } from '../endpoints/config/content-answers.ts'
-import { type PublishLimits, publishParams, toPublishRequest } from '../endpoints/config/publish-params.ts'
-import { problemErrors } from '../errors/problem.ts'
 import { historyEndpoints } from '../endpoints/config/history-endpoints.ts'
+import { aboutEndpoint } from '../endpoints/config/item-endpoints.ts'
+import {
+  noteParams,
+  type PublishLimits,
+  publishParams,
+  toPublishRequest,
+} from '../endpoints/config/publish-params.ts'
+import { cloneEndpoint } from '../endpoints/transfer/clone-endpoint.ts'
+import { importEndpoint, type ImportLimits } from '../endpoints/transfer/import-endpoint.ts'
+import { problemErrors } from '../errors/problem.ts'
 import { jsonAnswer, TRUE_JSON } from '../routing/answers.ts'
 import { endpoint, placeRoutes } from '../routing/endpoint.ts'
 import type { Route } from '../routing/route.ts'
+import { exportConfigs, readConfig, searchConfigs, showConfig } from './read-configs.ts'
+import { svcTransferAnswers } from './transfer-answers.ts'
 
-/** `/svc/v1/cs/configs` and `/svc/v1/cs/history` (interface.md, Configuration management). */
+/**
+ * `/svc/v1/cs/configs` and `/svc/v1/cs/history` (interface.md, Configuration management); with what `/nacos` has besides, by
+ * the same parameters.
+ */
 export function svcConfigRoutes(
-  { configs, history: records }: Pick<Operations, 'configs' | 'history'>,
-  limits: PublishLimits,
+  { configs, transfer, history: records }: Pick<Operations, 'configs' | 'transfer' | 'history'>,
+  limits: PublishLimits & ImportLimits,
 ): Route[] {
-  const history = historyEndpoints(records, (value) => jsonAnswer(value))
+  const json = (value: object) => jsonAnswer(value)
+  const history = historyEndpoints(records, json)
+  const importParts = { limits, rules: SVC_RULES, answers: svcTransferAnswers }
   return placeRoutes({ rules: SVC_RULES, errors: problemErrors }, '/svc/v1/cs', [
     ['GET', '/configs', readConfig(configs)],
+    ['GET', '/configs', showConfig(configs)],
+    ['GET', '/configs', searchConfigs(configs)],
+    ['GET', '/configs', exportConfigs({ transfer }, 1)],
+    ['GET', '/configs', exportConfigs({ transfer }, 2)],
     ['POST', '/configs', publish(configs, limits)],
+    ['POST', '/configs', importEndpoint(transfer, importParts)],
+    ['POST', '/configs', cloneEndpoint(transfer, svcTransferAnswers)],
     ['DELETE', '/configs', remove(configs)],
+    ['GET', '/configs/catalog', aboutEndpoint(configs, json)],
     ['GET', '/history', history.read],
     ['GET', '/history/previous', history.previous],
   ])
 }
 
-function readConfig({ read }: Operations['configs']) {
-  const answerOf = contentAnswers()
-  return endpoint({
-    summary: 'Reads a configuration item',
-    permission: read.permission,
-    params: Type.Object(KEY_PARAMS),
-    handle: ({ params, caller }) => answerOf(read(toConfigKey(params), caller)),
-  })
-}
-
 function publish(configs: Operations['configs'], limits: PublishLimits) {
   return endpoint({
-    summary: 'Publishes a configuration item',
+    summary: 'Publishes a configuration item; with casMd5 only if it is the one that the client knows',
     permission: configs.publish.permission,
-    params: Type.Object(publishParams(limits)),
+    params: Type.Object({ ...publishParams(limits), ...noteParams({ isEmptyAValue: true }) }),
+    headers: CAS_HEADER,
     maxBodyBytes: limits.maxFormBodyBytes,
     handle: async ({ params, caller }) => {
-      await configs.publish(toPublishRequest(params), caller)
+      await configs.publish(toPublishRequest(params, casMd5Of(caller, params)), caller)
       return TRUE_JSON
     },
   })
@@ -50,11 +64,17 @@ function publish(configs: Operations['configs'], limits: PublishLimits) {
 
 function remove(configs: Operations['configs']) {
   return endpoint({
-    summary: 'Deletes a configuration item',
+    summary: 'Deletes a configuration item; with casMd5 only if it is the one that the client knows',
     permission: configs.remove.permission,
-    params: Type.Object(KEY_PARAMS),
+    params: Type.Object({
+      ...KEY_PARAMS,
+      casMd5: Type.Optional(fields.allowingEmpty(fields.casMd5)),
+      src_user: Type.Optional(fields.srcUser),
+    }),
+    headers: CAS_HEADER,
     handle: async ({ params, caller }) => {
-      await configs.remove({ key: toConfigKey(params) }, caller)
+      const [casMd5, srcUser] = [casMd5Of(caller, params), params.src_user]
+      await configs.remove({ key: toConfigKey(params), casMd5, srcUser }, caller)
       return TRUE_JSON
     },
   })

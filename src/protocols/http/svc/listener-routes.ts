@@ -1,6 +1,6 @@
 import { Type } from '../../parameters/schema.ts'
 import { Refusal } from '../../../core/refusal.ts'
-import { EMPTY_TEXT, textAnswer } from '../routing/answers.ts'
+import { EMPTY_TEXT, jsonAnswer, textAnswer } from '../routing/answers.ts'
 import {
   answersOfNames,
   listen,
@@ -12,13 +12,14 @@ import {
   TIMEOUT_HEADER,
 } from '../endpoints/config/listener.ts'
 import { LISTENING_CONFIGS } from '../endpoints/config/listening-configs.ts'
+import { watchingEndpoints } from '../endpoints/config/watching-endpoints.ts'
 import * as fields from '../../parameters/fields.ts'
 import { endpoint, placeRoutes } from '../routing/endpoint.ts'
 import { SVC_RULES } from '../../parameters/parameter-rules.ts'
 import { problemErrors } from '../errors/problem.ts'
 import type { Route } from '../routing/route.ts'
 
-/** `/svc/v1/cs/configs/listener`: waiting for changes. */
+/** `/svc/v1/cs/configs/listener`: waiting for changes; and who does. */
 export function svcListenerRoutes(parts: ListenerParts): Route[] {
   const wait = endpoint({
     summary: `Waits until a watched item differs, at most as long as the header ${TIMEOUT_HEADER} says`,
@@ -28,8 +29,11 @@ export function svcListenerRoutes(parts: ListenerParts): Route[] {
     maxBodyBytes: MAX_LISTEN_BODY_BYTES,
     handle: (request) => listen(request, parts, POLL_ANSWERS),
   })
+  const watching = watchingEndpoints(parts.listening, (value) => jsonAnswer(value))
   return placeRoutes({ rules: SVC_RULES, errors: problemErrors }, '/svc/v1/cs', [
     ['POST', '/configs/listener', wait],
+    ['GET', '/configs/listener', watching.watchersOf],
+    ['GET', '/listener', watching.watchedBy],
   ])
 }
 

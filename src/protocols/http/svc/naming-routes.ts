@@ -2,6 +2,8 @@ import { OK_TEXT } from '../routing/answers.ts'
 import { allowingEmpty, namespaceId } from '../../parameters/fields.ts'
 import { unknownInstance } from '../../../operations/beats.ts'
 import { type BeatAnswerOf, beatEndpoint } from '../endpoints/naming/beat-endpoint.ts'
+import { catalogEndpoints } from '../endpoints/naming/catalog-endpoints.ts'
+import { discoveryEndpoints } from '../endpoints/naming/discovery-endpoints.ts'
 import { instanceEndpoints } from '../endpoints/naming/instance-endpoints.ts'
 import { listEndpoint } from '../endpoints/naming/list-endpoint.ts'
 import { metadataEndpoints } from '../endpoints/naming/metadata-endpoints.ts'
@@ -12,11 +14,13 @@ import { SVC_RULES } from '../../parameters/parameter-rules.ts'
 import { problemErrors } from '../errors/problem.ts'
 import type { Route } from '../routing/route.ts'
 
-/** Service discovery as interface.md has it. */
+/** Service discovery as interface.md has it, and the views of services for people. */
 export function svcNamingRoutes(parts: NamingEndpointParts): Route[] {
   const instances = instanceEndpoints(parts)
   const services = serviceEndpoints(parts)
   const metadata = metadataEndpoints(parts, allowingEmpty(namespaceId))
+  const catalog = catalogEndpoints(parts)
+  const discovery = discoveryEndpoints(parts)
   return placeRoutes({ rules: SVC_RULES, errors: problemErrors }, '/svc/v1/ns', [
     ['POST', '/instance', instances.register],
     ['DELETE', '/instance', instances.deregister],
@@ -32,7 +36,13 @@ export function svcNamingRoutes(parts: NamingEndpointParts): Route[] {
     ['DELETE', '/service', services.remove],
     ['GET', '/service', services.query],
     ['GET', '/service/list', services.list],
+    ['GET', '/service/names', discovery.names],
+    ['GET', '/service/subscribers', discovery.subscribers],
     ['PUT', '/cluster', services.saveCluster],
+    ['GET', '/catalog/services', catalog.services],
+    ['GET', '/catalog/service', catalog.service],
+    ['GET', '/catalog/instances', catalog.instances],
+    ['GET', '/health/checkers', discovery.checkers],
   ])
 }
 

@@ -1,6 +1,6 @@
-import { Type } from '../../../parameters/schema.ts'
+import { type Schema, Type } from '../../../parameters/schema.ts'
 import { CONFIG_TYPES, type ConfigType } from '../../../../core/config/config-item.ts'
-import type { ConfigNotes } from '../../../../core/config/config-notes.ts'
+import { type ConfigNotes, NO_NOTES } from '../../../../core/config/config-notes.ts'
 import type { PublishRequest } from '../../../../operations/configs.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { KEY_PARAMS, toConfigKey } from './config-key.ts'
@@ -36,6 +36,23 @@ export function publishParams({ maxContentBytes }: PublishLimits) {
     description: `The content, at most ${maxContentBytes} bytes of UTF-8, not blank.`,
   })
   return { ...KEY_PARAMS, content, type: Type.Optional(fields.configType) }
+}
+
+/** What a publish may say besides the content. Where an empty value is one, it clears the note. */
+export function noteParams({ isEmptyAValue }: { isEmptyAValue: boolean }) {
+  const noted = <S extends Schema>(field: S) =>
+    Type.Optional(isEmptyAValue ? fields.allowingEmpty(field) : field)
+  return {
+    appName: noted(fields.appName),
+    desc: noted(fields.desc),
+    use: noted(fields.use),
+    effect: noted(fields.effect),
+    schema: noted(fields.schema),
+    config_tags: noted(fields.configTags),
+    src_user: Type.Optional(fields.srcUser),
+    encryptedDataKey: Type.Optional(fields.encryptedDataKey),
+    casMd5: noted(fields.casMd5),
+  }
 }
 
 /** What a client asks to publish. `casMd5` undefined: whatever the current content is. */
@@ -74,10 +91,10 @@ const NOTES = [
 /** A note that the client leaves out is no key of the result, and stays as it was. */
 function notesOf(params: PublishParams): Partial<ConfigNotes> {
   // The key belongs to this very content: a publish without one is of a content that is not encrypted.
-  const notes: Record<string, string> = { encryptedDataKey: params.encryptedDataKey ?? '' }
+  const notes: Record<string, string | null> = { encryptedDataKey: params.encryptedDataKey ?? '' }
   for (const [parameter, name] of NOTES) {
     const value = params[parameter]
-    if (value !== undefined) notes[name] = value
+    if (value !== undefined) notes[name] = value === '' && NO_NOTES[name] === null ? null : value
   }
   return notes
 }

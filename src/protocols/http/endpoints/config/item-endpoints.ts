@@ -1,0 +1,16 @@
+import type { ConfigOperations } from '../../../../operations/configs.ts'
+import { Type } from '../../../parameters/schema.ts'
+import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
+import type { Answer } from '../../routing/route.ts'
+import { KEY_PARAMS, toConfigKey } from './config-key.ts'
+import { aboutJson } from './item-json.ts'
+
+/** What is known of an item besides its content; `json` labels the answer as the dialect does. */
+export function aboutEndpoint({ read }: ConfigOperations, json: (value: object) => Answer): Endpoint {
+  return endpoint({
+    summary: 'The fields of a configuration item without its content',
+    permission: read.permission,
+    params: Type.Object(KEY_PARAMS),
+    handle: ({ params, caller }) => json(aboutJson(read(toConfigKey(params), caller))),
+  })
+}

@@ -1,0 +1,62 @@
+import type { ConfigSearch } from '../../../../core/config/search-configs.ts'
+import { toNamespaceId } from '../../../../core/namespace-id.ts'
+import * as fields from '../../../parameters/fields.ts'
+import { type Static, Type } from '../../../parameters/schema.ts'
+
+/**
+ * The names of an item on paths where not every variant of the request names one: a search gives patterns,
+ * a deletion may give ids.
+ */
+export const LOOSE_KEY_PARAMS = {
+  tenant: Type.Optional(fields.tenant),
+  dataId: Type.Optional(
+    Type.String({
+      maxLength: 256,
+      trim: true,
+      description: 'The id of the item; in a search, a pattern of it.',
+    }),
+  ),
+  group: Type.Optional(
+    Type.String({
+      maxLength: 128,
+      trim: true,
+      description: 'The group of the item; in a search, a pattern of it.',
+    }),
+  ),
+}
+
+/** What a search and an export look for. */
+export const SEARCH_PARAMS = {
+  ...LOOSE_KEY_PARAMS,
+  appName: Type.Optional(fields.appName),
+  config_tags: Type.Optional(fields.configTags),
+  types: Type.Optional(
+    Type.String({ maxLength: 256, description: 'In a search: types, separated by commas.' }),
+  ),
+}
+
+/** The words by which a search says how names are meant. */
+export const SEARCH_MODE = Type.Enum(['accurate', 'blur'], {
+  description: 'A page of the items that match. blur: `*` in a name stands for any characters.',
+})
+
+/** The page of a search. */
+export const SEARCH_PAGE_PARAMS = {
+  pageNo: fields.withDefault(fields.pageNo, 1),
+  pageSize: fields.withDefault(fields.pageSize, 100),
+}
+
+const SEARCH = Type.Object(SEARCH_PARAMS)
+
+/** What the parameters look for. */
+export function searchOf(params: Static<typeof SEARCH>, mode: ConfigSearch['mode']): ConfigSearch {
+  return {
+    namespaceId: toNamespaceId(params.tenant),
+    mode,
+    dataId: params.dataId ?? '',
+    group: params.group ?? '',
+    appName: params.appName ?? '',
+    configTags: params.config_tags ?? '',
+    types: (params.types ?? '').split(',').filter((type) => type !== ''),
+  }
+}

@@ -1,0 +1,45 @@
+import { toNamespaceId, toTenant } from '../../../../core/namespace-id.ts'
+import type { WatchedItem } from '../../../../core/config/watched-item.ts'
+import type { ListeningOperations } from '../../../../operations/config-listening.ts'
+import * as fields from '../../../parameters/fields.ts'
+import { Type } from '../../../parameters/schema.ts'
+import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
+import type { Answer } from '../../routing/route.ts'
+import { KEY_PARAMS, toConfigKey } from './config-key.ts'
+
+/** Who watches what (http-compat.md section 2); `json` labels the answers as the dialect does. */
+export function watchingEndpoints(listening: ListeningOperations, json: (value: object) => Answer) {
+  return {
+    watchersOf: endpoint({
+      summary: 'The addresses that watch an item, each with its md5',
+      permission: listening.watchersOf.permission,
+      params: Type.Object(KEY_PARAMS),
+      handle: ({ params, caller }) => json(watchJson(listening.watchersOf(toConfigKey(params), caller))),
+    }),
+    watchedBy: endpoint({
+      summary: 'The items of a namespace that an address watches, each with its md5',
+      permission: listening.watchedBy.permission,
+      params: Type.Object({
+        ip: Type.String({ maxLength: 128, description: 'The address of the client.' }),
+        tenant: Type.Optional(fields.tenant),
+        all: Type.Optional(Type.Boolean({ description: 'The items of every namespace.' })),
+      }),
+      handle: ({ params, caller }) => {
+        const namespaceId = params.all === true ? undefined : toNamespaceId(params.tenant)
+        const items = listening.watchedBy({ ip: params.ip, namespaceId }, caller)
+        return json(watchJson(items.map((item) => [nameOf(item), item.md5])))
+      },
+    }),
+  } satisfies Record<string, Endpoint>
+}
+
+/** `dataId+group`, and `+tenant` outside the default namespace. */
+function nameOf({ key }: WatchedItem): string {
+  const tenant = toTenant(key.namespaceId)
+  return [key.dataId, key.group, ...(tenant === '' ? [] : [tenant])].join('+')
+}
+
+/** The field's name is what tools look for. */
+function watchJson(md5ByName: Iterable<readonly [string, string]>): object {
+  return { collectStatus: 200, lisentersGroupkeyStatus: Object.fromEntries(md5ByName) }
+}

@@ -1,0 +1,37 @@
+import type { ArchiveVersion } from '../../../../archive/config-archive.ts'
+import type { Caller } from '../../../../operations/guard.ts'
+import type { TransferOperations } from '../../../../operations/config-transfer.ts'
+import { type Static, Type } from '../../../parameters/schema.ts'
+import type { Answer } from '../../routing/route.ts'
+import { SEARCH_PARAMS, searchOf } from '../config/search-params.ts'
+import { exportAnswer } from './export-configs.ts'
+
+/** Which items an export has. */
+export const EXPORT_PARAMS = {
+  ...SEARCH_PARAMS,
+  ids: Type.Optional(
+    Type.String({
+      maxLength: 65_536,
+      pattern: '^\\d{1,16}(,\\d{1,16})*$',
+      allowed: 'ids of items, separated by commas',
+      description: 'In an export: only the items of the namespace with these ids.',
+    }),
+  ),
+}
+
+const EXPORT = Type.Object(EXPORT_PARAMS)
+
+/** A zip of the items of these ids, or of those that a blur search finds. */
+export function exportOf(
+  transfer: TransferOperations,
+  { params, version }: { params: Static<typeof EXPORT>; version: ArchiveVersion },
+  caller: Caller,
+): Answer {
+  const search = searchOf(params, 'blur')
+  const ids = params.ids?.split(',').map(Number)
+  const items =
+    ids === undefined
+      ? transfer.exportMatching(search, caller)
+      : transfer.exportByIds({ namespaceId: search.namespaceId, ids }, caller)
+  return exportAnswer(items, version)
+}

@@ -1,0 +1,49 @@
+import type { Unrecognized } from '../../../../archive/config-archive.ts'
+import {
+  IMPORT_POLICIES,
+  type ImportOptions,
+  type ImportOutcome,
+} from '../../../../operations/import-configs.ts'
+import * as fields from '../../../parameters/fields.ts'
+import { Type } from '../../../parameters/schema.ts'
+import type { Answer } from '../../routing/route.ts'
+
+/** What an import and a clone have in common. Without a policy nothing that exists is touched. */
+export const POLICY_PARAMS = {
+  policy: Type.Optional(
+    Type.Enum([...IMPORT_POLICIES], { description: 'What happens if an item exists; ABORT by default.' }),
+  ),
+  dryRun: Type.Optional(Type.Boolean({ description: 'Answers what would happen, and changes nothing.' })),
+  src_user: Type.Optional(fields.srcUser),
+}
+
+/** How to import, as operations take it. */
+export function importOptions({
+  policy = 'ABORT',
+  dryRun = false,
+  src_user: srcUser,
+}: {
+  policy?: string
+  dryRun?: boolean
+  src_user?: string
+}): ImportOptions & { readonly srcUser: string | undefined } {
+  return { policy: policy as ImportOptions['policy'], dryRun, srcUser }
+}
+
+/** How a dialect answers imports and clones. */
+export interface TransferAnswers {
+  readonly nothingSelected: () => Answer
+  /** There is no item in what was sent, or none of those that were named. */
+  readonly nothingToImport: () => Answer
+  readonly unknownNamespace: (namespaceId: string) => Answer
+  /** What is wrong with the metadata of an archive. */
+  readonly badMetadata: (reason: string) => Answer
+  readonly done: (outcome: ImportOutcome, about: Transferred) => Answer
+}
+
+/** What an outcome is of, and what of an archive could not be recognised. */
+export interface Transferred {
+  readonly what: 'import' | 'clone'
+  readonly dryRun: boolean
+  readonly unrecognized: readonly Unrecognized[]
+}

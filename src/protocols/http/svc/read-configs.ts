@@ -1,0 +1,72 @@
+import type { Operations } from '../../../operations/operations.ts'
+import { Type } from '../../parameters/schema.ts'
+import { KEY_PARAMS, toConfigKey } from '../endpoints/config/config-key.ts'
+import { contentAnswers } from '../endpoints/config/content-answers.ts'
+import { itemJson } from '../endpoints/config/item-json.ts'
+import { pageJson } from '../endpoints/config/page-json.ts'
+import {
+  SEARCH_MODE,
+  SEARCH_PAGE_PARAMS,
+  SEARCH_PARAMS,
+  searchOf,
+} from '../endpoints/config/search-params.ts'
+import { EXPORT_PARAMS, exportOf } from '../endpoints/transfer/export-params.ts'
+import { jsonAnswer } from '../routing/answers.ts'
+import { type Endpoint, endpoint } from '../routing/endpoint.ts'
+
+/** `GET /svc/v1/cs/configs`: the content of an item. */
+export function readConfig({ read }: Operations['configs']): Endpoint {
+  const answerOf = contentAnswers()
+  return endpoint({
+    summary: 'Reads a configuration item',
+    permission: read.permission,
+    params: Type.Object(KEY_PARAMS),
+    handle: ({ params, caller }) => answerOf(read(toConfigKey(params), caller)),
+  })
+}
+
+/** The same path with `show=all`: all that is known of the item. */
+export function showConfig({ read }: Operations['configs']): Endpoint {
+  return endpoint({
+    summary: 'Reads a configuration item with all that is known of it',
+    permission: read.permission,
+    params: Type.Object({
+      ...KEY_PARAMS,
+      show: Type.Enum(['all'], { description: 'Everything that is known of the item, as JSON.' }),
+    }),
+    variant: 'show',
+    handle: ({ params, caller }) => jsonAnswer(itemJson(read(toConfigKey(params), caller))),
+  })
+}
+
+/** The same path with `search`: a page of the items that match, each with all that is known of it. */
+export function searchConfigs({ search: find }: Operations['configs']): Endpoint {
+  return endpoint({
+    summary: 'Searches for configuration items',
+    permission: find.permission,
+    params: Type.Object({ ...SEARCH_PARAMS, ...SEARCH_PAGE_PARAMS, search: SEARCH_MODE }),
+    variant: 'search',
+    handle: ({ params, caller }) => {
+      const search = searchOf(params, params.search)
+      const { page, totalCount, items } = find({ search, page: params }, caller)
+      return jsonAnswer(pageJson(page, totalCount, items.map(itemJson)))
+    },
+  })
+}
+
+/** The same path with `export` or `exportV2`: a zip of the items that match. */
+export function exportConfigs({ transfer }: Pick<Operations, 'transfer'>, version: 1 | 2): Endpoint {
+  const variant = version === 1 ? 'export' : 'exportV2'
+  const what =
+    version === 1 ? 'in the layout without types and descriptions' : 'with their types and descriptions'
+  return endpoint({
+    summary: `Exports items as a zip file ${what}`,
+    permission: transfer.exportMatching.permission,
+    params: Type.Object({
+      ...EXPORT_PARAMS,
+      [variant]: Type.Optional(Type.Boolean({ description: `True: a zip file of the items, ${what}.` })),
+    }),
+    variant,
+    handle: ({ params, caller }) => exportOf(transfer, { params, version }, caller),
+  })
+}

@@ -1,0 +1,43 @@
+import type { ConfigKey } from '../../../core/config/config-item.ts'
+import { Refusal } from '../../../core/refusal.ts'
+import type { ImportOutcome } from '../../../operations/import-configs.ts'
+import type { TransferAnswers, Transferred } from '../endpoints/transfer/transfer-params.ts'
+import { refusalProblem } from '../errors/problem.ts'
+import { jsonAnswer, PROBLEM_JSON } from '../routing/answers.ts'
+import type { Answer } from '../routing/route.ts'
+
+/** The answers of `/svc` to imports and clones: what became of the items, or a refusal where none was tried. */
+export const svcTransferAnswers: TransferAnswers = {
+  nothingSelected: () => refuse('malformed-request', 'The body names no item.'),
+  nothingToImport: () => refuse('config-not-found', 'There is no item in what was sent.'),
+  unknownNamespace: (id) => refuse('namespace-not-found', `There is no namespace ${id} on the list.`),
+  badMetadata: (reason) => refuse('malformed-request', `The metadata of the file is wrong: ${reason}`),
+  done: outcomeAnswer,
+}
+
+function refuse(code: Refusal['code'], message: string): never {
+  throw new Refusal(code, message)
+}
+
+/** The counts come also with the problem that stopped it in the middle. */
+function outcomeAnswer(outcome: ImportOutcome, { dryRun, unrecognized }: Transferred): Answer {
+  const { published, skipped, failed, stoppedBy } = outcome
+  const counts = {
+    dryRun,
+    succCount: published.length,
+    skipCount: skipped.length,
+    succData: published.map(nameOf),
+    failData: failed.map(nameOf),
+    skipData: skipped.map(nameOf),
+    unrecognizedCount: unrecognized.length,
+    unrecognizedData: unrecognized.map(({ name, reason }) => ({ itemName: name, reason })),
+  }
+  if (stoppedBy === undefined) return jsonAnswer(counts)
+  const problem = refusalProblem(stoppedBy)
+  const body = JSON.stringify({ ...problem, ...counts })
+  return { status: problem.status, contentType: PROBLEM_JSON, body }
+}
+
+function nameOf({ dataId, group }: ConfigKey): object {
+  return { dataId, group }
+}

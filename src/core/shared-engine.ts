@@ -31,6 +31,8 @@ export interface SharedEngineOptions {
  * server's own changes too. A 'no' is confirmed by the store like a 'yes': this server may know less than another.
  */
 export class SharedEngine implements Engine {
+  /** They fit into one transaction. */
+  readonly mostAtOnce = 40
   readonly #options: SharedEngineOptions
   readonly #callers: ReturningCallers
   #waiting: WaitingCommand[] = []

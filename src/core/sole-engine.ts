@@ -36,6 +36,7 @@ export interface SoleEngineOptions {
  * instances are applied at once and written behind.
  */
 export class SoleEngine implements Engine {
+  readonly mostAtOnce = 500
   readonly #options: SoleEngineOptions
   readonly #behind = new WriteBehind()
   readonly #callers: ReturningCallers

@@ -26,7 +26,7 @@ export interface InstanceParts extends BatchParts {
   readonly guard: Guard
   readonly state: State
   readonly liveness: Liveness
-  readonly engine: Pick<Engine, 'execute' | 'applyBehind'>
+  readonly engine: Pick<Engine, 'execute' | 'applyBehind' | 'mostAtOnce'>
   readonly clock: () => Now
   /** The most metadata that an instance may have, in bytes of UTF-8. */
   readonly maxInstanceMetadataBytes: number

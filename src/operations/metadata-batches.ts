@@ -6,13 +6,10 @@ import type { Loop } from '../core/sliced-work.ts'
 import type { State } from '../core/state.ts'
 import type { KnownInstance } from '../core/view.ts'
 
-/** A command changes at most this many instances, so that deciding, committing and applying it takes a few milliseconds. */
-const MOST_IN_COMMAND = 500
-
 /** What batches work on. */
 export interface BatchParts {
   readonly state: State
-  readonly engine: Pick<Engine, 'execute'>
+  readonly engine: Pick<Engine, 'execute' | 'mostAtOnce'>
   readonly clock: () => Now
   readonly loop: Pick<Loop, 'soon'>
 }
@@ -27,20 +24,25 @@ export function carryOutBatch(
   commandOf: (batch: MetadataBatch) => Command<KnownInstance[]>,
 ): KnownInstance[] | Promise<KnownInstance[]> {
   const meant = instancesMeant(parts.state, batch)
-  if (meant.length <= MOST_IN_COMMAND) return parts.engine.execute(commandOf(batch))
-  return carryOutAll(parts, () => commandsOf(meant, batch, commandOf))
+  const { mostAtOnce } = parts.engine
+  if (meant.length <= mostAtOnce) return parts.engine.execute(commandOf(batch))
+  return carryOutAll(parts, () => commandsOf(parted(meant, mostAtOnce), batch, commandOf))
+}
+
+function parted<T>(all: readonly T[], most: number): T[][] {
+  return Array.from({ length: Math.ceil(all.length / most) }, (_, index) =>
+    all.slice(index * most, (index + 1) * most),
+  )
 }
 
 /** Commands that together are the batch. */
 function* commandsOf(
-  meant: readonly KnownInstance[],
+  parts: readonly KnownInstance[][],
   batch: MetadataBatch,
   commandOf: (batch: MetadataBatch) => Command<KnownInstance[]>,
 ): Generator<Command<KnownInstance[]>> {
-  for (let from = 0; from < meant.length; from += MOST_IN_COMMAND) {
-    const instances = meant
-      .slice(from, from + MOST_IN_COMMAND)
-      .map(({ record }) => ({ ...record.address, ephemeral: record.ephemeral }))
+  for (const part of parts) {
+    const instances = part.map(({ record }) => ({ ...record.address, ephemeral: record.ephemeral }))
     yield commandOf({ ...batch, consistencyType: undefined, instances })
   }
 }

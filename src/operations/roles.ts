@@ -61,7 +61,9 @@ export function roleOperations({ guard, state, engine }: AccessParts) {
         item: ({ role, username = 'all users' }) => `${role} of ${username}`,
       },
       resources: accessResource,
-      run: ({ role, username }: RoleRemoval) => engine.execute(removeRole(role, username)),
+      run: async ({ role, username }: RoleRemoval): Promise<void> => {
+        while (await engine.execute(removeRole(role, username)));
+      },
     }),
   }
 }

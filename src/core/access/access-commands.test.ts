@@ -166,7 +166,7 @@ test('administrators are counted, so that losing the role of one does not make t
     removeRole('other', 'bob'),
     removeRole(ADMINISTRATOR_ROLE, 'ann'),
   ].map((command) => {
-    carryOut(state, command, at(0))
+    carryOut<unknown>(state, command, at(0))
     return state.record(ADMINISTRATORS, IN_ALL)?.count
   })
   expect(counts).toEqual([1, 1, 2, 2, 2, 2, 1])
@@ -232,4 +232,19 @@ test('a permission is removed however its resource is spelled', () => {
   expect(state.recordCount(ROLE_PERMISSION)).toBe(1)
   run(state, removePermission(removed))
   expect(state.recordCount(ROLE_PERMISSION)).toBe(0)
+})
+
+test('a role of very many users goes in parts, and its permissions after it', () => {
+  const state = new State(0)
+  const changes = Array.from({ length: 100 }, (_, index) => {
+    const value = { username: `u${index}`, role: 'many' }
+    return recordSaved(USER_ROLE, { id: idOf(value.username, value.role), value, stamp: 1 })
+  })
+  const value = { role: 'many', resource: '*:*:*', action: 'rw' } as const
+  state.apply([...changes, recordSaved(ROLE_PERMISSION, { id: 'p', value, stamp: 1 })], at(0))
+  const removed = [run(state, removeRole('many', undefined))]
+  expect([...state.records(ROLE_PERMISSION)]).toHaveLength(1)
+  for (let part = 0; part < 2; part++) removed.push(run(state, removeRole('many', undefined)))
+  expect(removed).toEqual([true, false, false])
+  expect([...state.records(ROLE_PERMISSION)]).toHaveLength(0)
 })

@@ -110,11 +110,14 @@ export function addRole(role: UserRole): Command<void> {
   }
 }
 
+/** What one command removes of a role: a store that several servers share takes no larger transactions. */
+const MOST_OF_ROLE = 80
+
 /**
- * Takes a role from a user, or from all users where `username` is undefined; then its permissions go too. Refusal
- * `last-administrator`.
+ * Takes a role from a user, or from all users where `username` is undefined; then its permissions go too. Of a role with very
+ * many users and permissions it removes a part: true where there are more. Refusal `last-administrator`.
  */
-export function removeRole(role: string, username: string | undefined): Command<void> {
+export function removeRole(role: string, username: string | undefined): Command<boolean> {
   return {
     subject: SUBJECT,
     decide(view, { stamp }) {
@@ -122,12 +125,14 @@ export function removeRole(role: string, username: string | undefined): Command<
         view,
         (entry) => entry.role === role && (username === undefined || entry.username === username),
       )
+      const all = rolesRemoved(view, roles, stamp)
+      const removed =
+        roles.length > MOST_OF_ROLE ? rolesRemoved(view, roles.slice(0, MOST_OF_ROLE), stamp) : all
       const permissions = username === undefined ? permissionIdsOf(view, role) : []
-      const changes = [
-        ...rolesRemoved(view, roles, stamp),
-        ...permissions.map((id) => recordRemoved(ROLE_PERMISSION, id, stamp)),
-      ]
-      return changes.length === 0 ? unchanged(undefined) : synced(changes, undefined)
+      const ended = permissions.slice(0, Math.max(MOST_OF_ROLE - removed.length, 0))
+      const changes = [...removed, ...ended.map((id) => recordRemoved(ROLE_PERMISSION, id, stamp))]
+      const hasMore = roles.length > MOST_OF_ROLE || permissions.length > ended.length
+      return changes.length === 0 ? unchanged(false) : synced(changes, hasMore)
     },
   }
 }

@@ -153,7 +153,7 @@ test('what an administrator changes counts at once', () => {
     addRole({ username: 'u', role: 'us' }),
     removeUser('u'),
   ]) {
-    carryOut(state, command, at(0))
+    carryOut<unknown>(state, command, at(0))
     seen.push(may())
   }
   expect(seen).toEqual([false, true, false, true, false, true, false])

@@ -1,7 +1,7 @@
 import type { Engine } from './core/engine.ts'
 import type { Liveness } from './core/naming/liveness.ts'
 import { NAMESPACE } from './core/namespaces/namespace.ts'
-import type { Store } from './core/ports.ts'
+import type { KeptRecords } from './core/ports.ts'
 import type { State } from './core/state.ts'
 import { Alarms } from './metrics/alarms.ts'
 import { auditMetrics } from './metrics/audit-metrics.ts'
@@ -10,7 +10,7 @@ import { ChangeCounts } from './metrics/change-counts.ts'
 import { LoopDelay } from './metrics/loop-delay.ts'
 import { MetricsPage, type Scraped } from './metrics/metrics-page.ts'
 import { processMetrics } from './metrics/process-metrics.ts'
-import { type NotReady, Readiness } from './metrics/readiness.ts'
+import { type NotReady, Readiness, type ReadinessOptions } from './metrics/readiness.ts'
 import { RequestCounts } from './metrics/request-counts.ts'
 import { serverMetrics, type ServerFigures } from './metrics/server-metrics.ts'
 import { StoreWatch } from './metrics/store-watch.ts'
@@ -26,7 +26,9 @@ import { packageVersion } from './command/version.ts'
 
 /** What `Observability` needs from the start. */
 export interface ObservabilityOptions {
-  readonly store: Store
+  readonly store: Pick<KeptRecords, 'remember'>
+  /** See `ReadinessOptions.cutOff`. */
+  readonly cutOff?: ReadinessOptions['cutOff']
   readonly log: WatchLog
   readonly settings: Settings
   readonly monotonicMs: () => number
@@ -48,7 +50,7 @@ export interface ObservedParts {
 /** Metrics, readiness and log lines of the server. `observe` adds the parts once they exist. */
 export class Observability {
   readonly #options: ObservabilityOptions
-  /** The store for the engine. It measures commits. */
+  /** Measures commits, and knows whether the store can write. */
   readonly store: StoreWatch
   readonly requests = new RequestCounts()
   readonly changes = new ChangeCounts()
@@ -59,9 +61,9 @@ export class Observability {
 
   constructor(options: ObservabilityOptions) {
     this.#options = options
-    const { monotonicMs } = options
+    const { monotonicMs, cutOff } = options
     this.store = new StoreWatch(options)
-    this.#readiness = new Readiness({ outage: () => this.store.outage(), monotonicMs })
+    this.#readiness = new Readiness({ outage: () => this.store.outage(), cutOff, monotonicMs })
   }
 
   /** Logs a fault that no client was answered with. An outage of the store is logged once. */
@@ -70,6 +72,8 @@ export class Observability {
   }
 
   readonly notReady = (): readonly NotReady[] => this.#readiness.problems()
+
+  readonly warnings = (): readonly NotReady[] => this.#readiness.warnings()
 
   readonly scrape = (): Promise<Scraped> => this.#page.scrape()
 

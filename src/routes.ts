@@ -27,6 +27,7 @@ export interface RouteParts {
   readonly monotonicMs: () => number
   readonly settings: Settings
   readonly notReady: HealthParts['notReady']
+  readonly warnings: HealthParts['warnings']
 }
 
 /**
@@ -55,7 +56,7 @@ export function allRoutes(parts: RouteParts): Route[] {
     ...nacosNamingRoutes(naming),
     ...nacosOperatorRoutes(operations),
     ...nacosConsoleRoutes({ ...operations, version: packageVersion(), notReady: parts.notReady }),
-    ...healthRoutes({ ...operations, notReady: parts.notReady }),
+    ...healthRoutes({ ...operations, ...parts }),
   ]
   const all = [...routes, openapiRoute(routes, packageVersion())]
   requirePermissions(operations, all)

@@ -20,3 +20,8 @@ function firstAddress(): string | undefined {
   const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
   return addresses.find(({ family, internal }) => family === 'IPv4' && !internal)?.address
 }
+
+/** The port of this server in the server list; `port` is the one that it listens on. */
+export function advertisedPort({ advertisePort }: Pick<Settings, 'advertisePort'>, port: number): number {
+  return advertisePort === 0 ? port : advertisePort
+}

@@ -1,14 +1,12 @@
-import { join, resolve } from 'node:path'
 import type { Logger } from 'pino'
-import { packageVersion } from './command/version.ts'
-import { SoleEngine } from './core/sole-engine.ts'
 import { Follower } from './core/follower.ts'
 import { HealthClock } from './core/naming/health-clock.ts'
 import { JUDGES_ALL, Liveness } from './core/naming/liveness.ts'
-import type { Now, Snapshot, Store } from './core/ports.ts'
+import type { Now } from './core/ports.ts'
 import { Stamps } from './core/stamps.ts'
 import { Feed } from './feed/feed.ts'
 import { SWEEP_MS } from './jobs/naming-care.ts'
+import { MachineLoad } from './machine/machine-load.ts'
 import { Observability } from './observability.ts'
 import { InstanceListAnswers } from './protocols/answers/instance-list.ts'
 import { errorsOfPath } from './protocols/http/dialect-errors.ts'
@@ -16,8 +14,9 @@ import { createHttpServer, type HttpServer } from './protocols/http/transport/ht
 import { serverGate } from './protocols/http/endpoints/server-gate.ts'
 import { allRoutes } from './routes.ts'
 import { openAudit } from './server/audit.ts'
+import { openBackups, type BackupsOfServer } from './server/backups.ts'
 import { loop, monotonicMs, wallMs } from './server/clocks.ts'
-import { Members } from './server/members.ts'
+import type { Installation } from './server/installation.ts'
 import { openMonitoring } from './server/monitoring.ts'
 import { openSignIn, type SignIn } from './server/sign-in.ts'
 import { serverOperations } from './server/server-operations.ts'
@@ -27,8 +26,6 @@ import { type JobParts, startRegularJobs } from './server/regular-jobs.ts'
 import { advertisedHost, urlOf } from './server-address.ts'
 import type { Settings } from './settings/settings.ts'
 import type { Certificates } from './server/certificates.ts'
-import { ServerBackups } from './store/embedded/backup/server-backups.ts'
-import type { LocalFile } from './store/local-file.ts'
 import { LongPolls } from './subscribers/long-poll.ts'
 
 /** A running server. */
@@ -37,27 +34,23 @@ export interface RunningServer {
   readonly url: string
   /** The one-time code for the first administrator, where there is none yet and authentication is on. */
   readonly firstCode: string | undefined
+  /** Resolves with what ends this server while nobody stops it: call `stop` then. */
+  readonly ended: Promise<Error>
   /** Finishes the received requests and closes the store. Resolves when nothing runs any more. */
   stop(): Promise<void>
 }
 
 /** What is opened before the rest is loaded. */
-export interface LoadedStore {
-  readonly store: Store
-  readonly file: LocalFile
-  readonly snapshot: Snapshot
+export interface Opened {
+  readonly installation: Installation
   /** Undefined where the server speaks no TLS. */
   readonly certificates: Certificates | undefined
 }
 
-/** Builds a server on an open store. Resolves when it listens. Its `stop` closes the store. */
-export async function serveFrom(
-  loaded: LoadedStore,
-  settings: Settings,
-  log: Logger,
-): Promise<RunningServer> {
-  const { store } = loaded
-  const parts = await joinParts(loaded, settings, log)
+/** Builds a server on an installation. Resolves when it listens. Its `stop` closes the store. */
+export async function serveFrom(opened: Opened, settings: Settings, log: Logger): Promise<RunningServer> {
+  const { installation, certificates } = opened
+  const parts = await joinParts(installation, settings, log)
   const { members, watch } = parts
   const signIn = await openSignIn({ ...parts, trail: parts.audit.trail }, settings, log).catch(
     async (error: unknown) => {
@@ -65,21 +58,24 @@ export async function serveFrom(
       throw error
     },
   )
-  const backups = openBackups(loaded.file, settings, log)
-  const http = openHttp({ ...parts, ...loaded, backups, signIn }, settings, log)
+  const backups = openBackups(installation.file, settings, log)
+  const http = openHttp({ ...parts, certificates, backups, signIn }, settings, log)
   watch.observe({
     ...parts,
     pushes: parts.pushing.pushes,
     prober: parts.probing.prober,
     http,
-    certificates: loaded.certificates,
+    certificates,
   })
   const jobs = startRegularJobs(
-    { ...parts, signIn, certificates: loaded.certificates, useKeyPair: (pair) => http.useKeyPair(pair) },
+    { ...parts, signIn, certificates, useKeyPair: (pair) => http.useKeyPair(pair) },
     settings,
   )
   const monitoring = openMonitoring(watch, settings, log)
-  const listening = monitoring.listen().then(() => http.listen(settings))
+  const listening = monitoring
+    .listen()
+    .then(() => installation.enter(signIn.mode))
+    .then(() => http.listen(settings))
   const { port } = await listening.catch(async (error: unknown) => {
     jobs.stop()
     await Promise.all([monitoring.stop(), closeSockets(parts)])
@@ -97,27 +93,31 @@ export async function serveFrom(
     parts.polls.answerAll()
     await Promise.all([closed, backups.stop(), monitoring.stop()])
     await Promise.all([closeSockets(parts), parts.engine.close(), closeAudit(parts)])
-    await store.close()
+    await installation.leave()
     watch.stopped()
   }
-  return { url, firstCode: signIn.parts.firstCode.text, stop }
+  return { url, firstCode: signIn.parts.firstCode.text, ended: installation.ended, stop }
 }
 
 interface Parts extends Omit<JobParts, 'certificates' | 'useKeyPair'> {
   readonly lists: InstanceListAnswers
+  readonly liveness: Liveness
+  readonly healthClock: HealthClock
+  readonly clock: () => Now
 }
 
-interface HttpParts extends Pick<LoadedStore, 'certificates'> {
-  readonly backups: ServerBackups
+interface HttpParts extends Pick<Opened, 'certificates'> {
+  readonly backups: BackupsOfServer
   readonly signIn: SignIn
 }
 
 /** Creates and connects the parts. Changes flow one way: engine, state, feed, subscribers. */
-async function joinParts({ store, snapshot }: LoadedStore, settings: Settings, log: Logger): Promise<Parts> {
+async function joinParts(installation: Installation, settings: Settings, log: Logger): Promise<Parts> {
+  const { store, snapshot, cutOff } = installation
   const healthClock = new HealthClock(monotonicMs(), SWEEP_MS)
   const stamps = new Stamps()
   const clock = (): Now => clockAt(wallMs(), healthClock, stamps)
-  const watch = new Observability({ store, log, settings, monotonicMs })
+  const watch = new Observability({ store, cutOff, log, settings, monotonicMs })
   const feed = new Feed({
     defer: loop.soon,
     report: (error, change) => watch.report(error, 'a subscriber of changes failed', { change: change.kind }),
@@ -125,7 +125,7 @@ async function joinParts({ store, snapshot }: LoadedStore, settings: Settings, l
   const liveness = new Liveness(JUDGES_ALL)
   const follower = Follower.load(snapshot, { clock, stamps, feed, presence: liveness }, settings)
   const { state } = follower
-  const engine = new SoleEngine({ follower, store: watch.store, clock, loop, report: watch.report })
+  const engine = installation.engineOn({ follower, stamps, clock, watch })
   const polls = new LongPolls({
     md5Of: (key) => state.config(key)?.md5 ?? '',
     loop,
@@ -139,8 +139,8 @@ async function joinParts({ store, snapshot }: LoadedStore, settings: Settings, l
   feed.subscribe((change) => pushing.serviceWatch.onChange(change))
   feed.subscribe((change) => probing.watch.onChange(change))
   feed.subscribe(watch.changes.onChange)
-  const members = await Members.join(state, store, settings)
   return {
+    installation,
     state,
     liveness,
     lists,
@@ -151,7 +151,9 @@ async function joinParts({ store, snapshot }: LoadedStore, settings: Settings, l
     polls,
     pushing,
     probing,
-    members,
+    care: installation.careOf({ state, liveness, engine, healthClock, clock }),
+    members: await installation.membersOf({ state, engine, watch }),
+    machine: new MachineLoad(),
     watch,
     audit: openAudit({ store, clock, report: watch.report }, settings, log),
   }
@@ -162,24 +164,24 @@ function clockAt(wallMs: number, healthClock: HealthClock, stamps: Stamps): Now 
 }
 
 function openHttp(parts: Parts & HttpParts, settings: Settings, log: Logger): HttpServer {
-  const { state, members, watch, pushing, signIn, certificates, audit } = parts
+  const { state, members, machine, watch, pushing, signIn, certificates, audit } = parts
   const { pushes } = pushing
   const operations = serverOperations(
     {
       ...parts,
       pushes,
-      members: members.list,
-      leader: members.leader,
-      machine: members.machine,
+      members: () => members.list(),
+      leader: () => members.leader(),
+      machine: () => machine.read(),
       subscriberCount: () => pushes.counts().subscribers,
       scrape: watch.scrape,
       trail: audit.trail,
     },
     settings,
   )
-  const { notReady } = watch
+  const { notReady, warnings } = watch
   return createHttpServer({
-    routes: allRoutes({ operations, monotonicMs, settings, notReady }),
+    routes: allRoutes({ operations, monotonicMs, settings, notReady, warnings }),
     settings: {
       ...settings,
       advertiseHost: advertisedHost(settings),
@@ -192,18 +194,6 @@ function openHttp(parts: Parts & HttpParts, settings: Settings, log: Logger): Ht
     onAnswer: watch.requests.onAnswer,
     onRefusal: watch.requests.onRefusal,
     onMalformed: watch.requests.onMalformed,
-    log,
-  })
-}
-
-function openBackups(file: LocalFile, settings: Settings, log: Logger): ServerBackups {
-  return new ServerBackups({
-    file,
-    dataDirectory: settings.dataDir,
-    backupDirectory: resolve(settings.backupDir || join(settings.dataDir, 'backups')),
-    maxBackups: settings.maxBackups,
-    bytesPerSecond: settings.backupBytesPerSecond,
-    version: packageVersion(),
     log,
   })
 }

@@ -1,28 +1,52 @@
 import { openLog } from './log.ts'
 import type { RunningServer } from './server.ts'
-import type { Settings } from './settings/settings.ts'
 import { Certificates } from './server/certificates.ts'
+import type { Installation } from './server/installation.ts'
+import type { Settings } from './settings/settings.ts'
 import { openEmbeddedStore } from './store/embedded/embedded-store.ts'
 
-/**
- * Starts a server with these settings. Resolves when it listens. The rest of the program is loaded while the thread of
- * the store opens and reads its file.
- */
-export async function startServer(settings: Settings): Promise<RunningServer> {
-  const log = openLog(settings)
+type Log = ReturnType<typeof openLog>
+
+/** Starts a server with these settings. Resolves when it listens. */
+export async function startServer(given: Settings): Promise<RunningServer> {
+  const log = openLog(given)
+  // The rest of the program is loaded while the store opens and reads its data.
   const rest = import('./server.ts')
   // A failed import is reported by the `await` below.
   rest.catch(() => {})
+  const settings = given.store === 'etcd' ? await withOwnPort(given) : given
   const certificates = await Certificates.open(settings, log)
-  const store = await openEmbeddedStore({ directory: settings.dataDir, log })
-  const snapshot = store.load()
-  // So is a file that cannot be read.
-  snapshot.catch(() => {})
+  const installation = await (settings.store === 'etcd' ? openShared : openSole)(settings, log)
   try {
     const { serveFrom } = await rest
-    return await serveFrom({ store, file: store.file, snapshot: await snapshot, certificates }, settings, log)
+    return await serveFrom({ installation, certificates }, settings, log)
+  } catch (error) {
+    await installation.leave()
+    throw error
+  }
+}
+
+async function openSole(settings: Settings, log: Log): Promise<Installation> {
+  const store = await openEmbeddedStore({ directory: settings.dataDir, log })
+  const snapshot = store.load()
+  // A file that cannot be read is reported by the `await` below.
+  snapshot.catch(() => {})
+  try {
+    const { SoleInstallation } = await import('./server/sole-installation.ts')
+    return new SoleInstallation({ store, file: store.file, snapshot: await snapshot }, settings)
   } catch (error) {
     await store.close()
     throw error
   }
+}
+
+async function openShared(settings: Settings, log: Log): Promise<Installation> {
+  const { SharedInstallation } = await import('./server/shared-installation.ts')
+  return SharedInstallation.open(settings, log)
+}
+
+/** Servers that share a store are named by their port before they listen. */
+async function withOwnPort(settings: Settings): Promise<Settings> {
+  const { ownPort } = await import('./server/own-port.ts')
+  return { ...settings, port: await ownPort(settings) }
 }

@@ -7,11 +7,11 @@ import {
   type RecordingOptions,
 } from '../core/audit/audit-event.ts'
 import { EventMerger, newEvent } from '../core/audit/event-merger.ts'
-import type { Now, Store } from '../core/ports.ts'
+import type { Now, KeptRecords } from '../core/ports.ts'
 
 /** What the trail writes with. */
 export interface WrittenTrailParts {
-  readonly store: Pick<Store, 'saveAudit'>
+  readonly store: Pick<KeptRecords, 'saveAudit'>
   readonly clock: () => Pick<Now, 'wallMs' | 'stamp'>
   /** Epoch ms. */
   readonly wallMs: () => number

@@ -8,6 +8,8 @@ import { packageVersion } from './version.ts'
 export type StartServer = (settings: Settings) => Promise<{
   readonly url: string
   readonly firstCode: string | undefined
+  /** Resolves with what ends the server by itself. */
+  readonly ended: Promise<Error>
   stop(): Promise<void>
 }>
 
@@ -24,8 +26,9 @@ export async function start(args: readonly string[], startServer: StartServer): 
   // The server keeps running when nobody reads its output any more.
   process.stdout.on('error', () => {})
   process.stdout.write(banner(settings, server))
-  await signalled
-  return server.stop().then(() => 0, stopFailed)
+  const ended = await Promise.race([signalled, server.ended])
+  if (ended !== undefined) report(ended.message)
+  return server.stop().then(() => (ended === undefined ? 0 : 1), stopFailed)
 }
 
 function stopFailed(error: unknown): number {
@@ -83,7 +86,7 @@ function banner(
   const addresses = addressesOf(settings.host, url)
   return `Waypost ${packageVersion()}
   address  ${addresses.join('  ')}
-  data     ${resolve(settings.dataDir)}
+  data     ${placeOf(settings)}
   try      curl '${addresses[0]}/svc/v1/cs/configs' -d 'dataId=hello&group=DEFAULT_GROUP&content=world'
 ${firstCode === undefined ? '' : firstSteps(firstCode, addresses[0]!)}`
 }
@@ -93,6 +96,11 @@ function firstSteps(code: string, address: string): string {
   return `  sign-in  there is no administrator yet. Make one with this one-time code:
            curl '${address}/svc/v1/auth/users/admin' -d 'code=${code}' --data-urlencode 'password=…'
 `
+}
+
+/** Where the data are. */
+function placeOf({ store, etcdEndpoints, etcdPrefix, dataDir }: Settings): string {
+  return store === 'etcd' ? `${etcdPrefix}/ in etcd at ${etcdEndpoints.join(', ')}` : resolve(dataDir)
 }
 
 const EVERY_ADDRESS = new Set(['0.0.0.0', '::', '[::]', ''])

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Store } from '../core/ports.ts'
+import type { KeptRecords } from '../core/ports.ts'
 import { HISTORY_CLOCK } from './history-cleaner.ts'
 
 /** How many events one step removes: it takes a few milliseconds of the store's time. */
@@ -10,7 +10,7 @@ const REFUSED_PART = 1 / 4
 
 /** The options of the cleaner. */
 export interface AuditCleanerOptions {
-  readonly store: Pick<Store, 'cleanAudit' | 'recall'>
+  readonly store: Pick<KeptRecords, 'cleanAudit' | 'recall'>
   readonly retentionMs: number
   readonly maxEvents: number
 }

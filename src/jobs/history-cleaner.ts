@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { nextHistoryClock } from '../core/config/history-clock.ts'
-import type { Store } from '../core/ports.ts'
+import type { KeptRecords } from '../core/ports.ts'
 
 /** What the store remembers the history clock by: it ages records, and does not jump with the wall clock. */
 export const HISTORY_CLOCK = 'history-clock-ms'
@@ -13,7 +13,7 @@ const FIRST_AFTER_MS = 60_000
 
 /** The options of the cleaner. All times are milliseconds. */
 export interface HistoryCleanerOptions {
-  readonly store: Pick<Store, 'cleanHistory' | 'remember' | 'recall'>
+  readonly store: Pick<KeptRecords, 'cleanHistory' | 'remember' | 'recall'>
   readonly wallMs: () => number
   readonly monotonicMs: () => number
   readonly retentionMs: number

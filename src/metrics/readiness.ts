@@ -1,15 +1,26 @@
-/** A reason why the server should get no requests now. */
+/** A reason why the server should get no requests now, or why it works only in part. */
 export interface NotReady {
-  readonly code: 'stopping' | 'store-unavailable'
+  readonly code: 'stopping' | 'store-unavailable' | 'cut-off'
   readonly detail: string
   /** How long this has lasted, in ms. */
+  readonly forMs: number
+}
+
+/** What lasts, and for how long (ms). */
+export interface Lasting {
+  readonly reason: string
   readonly forMs: number
 }
 
 /** The inputs of readiness. */
 export interface ReadinessOptions {
   /** Why the store cannot write; undefined while it can. */
-  readonly outage: () => { readonly reason: string; readonly forMs: number } | undefined
+  readonly outage: () => Lasting | undefined
+  /**
+   * Undefined for a server that is alone on its store: with its store away, it should get no requests. For one of several:
+   * why it alone is cut off from the store. While the store is away for all, sending requests elsewhere helps nobody.
+   */
+  readonly cutOff?: (() => Lasting | undefined) | undefined
   readonly monotonicMs: () => number
 }
 
@@ -29,15 +40,33 @@ export class Readiness {
 
   /** Why the server is not ready; empty if it is. */
   problems(): NotReady[] {
-    const { outage, monotonicMs } = this.#options
+    const { monotonicMs } = this.#options
     const problems: NotReady[] = []
     if (this.#stoppingSinceMs !== undefined) {
       const forMs = Math.round(monotonicMs() - this.#stoppingSinceMs)
       problems.push({ code: 'stopping', detail: 'The server is stopping.', forMs })
     }
-    const failing = outage()
-    if (failing !== undefined)
-      problems.push({ code: 'store-unavailable', detail: failing.reason, forMs: failing.forMs })
-    return problems
+    return [...problems, ...(this.#isShared() ? this.#cutOff() : this.#outage())]
   }
+
+  /** What does not work, though the server is ready. */
+  warnings(): NotReady[] {
+    return this.#isShared() && this.#cutOff().length === 0 ? this.#outage() : []
+  }
+
+  #isShared(): boolean {
+    return this.#options.cutOff !== undefined
+  }
+
+  #outage(): NotReady[] {
+    return problemOf('store-unavailable', this.#options.outage())
+  }
+
+  #cutOff(): NotReady[] {
+    return problemOf('cut-off', this.#options.cutOff?.())
+  }
+}
+
+function problemOf(code: NotReady['code'], lasting: Lasting | undefined): NotReady[] {
+  return lasting === undefined ? [] : [{ code, detail: lasting.reason, forMs: lasting.forMs }]
 }

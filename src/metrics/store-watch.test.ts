@@ -19,11 +19,12 @@ function watchedStore() {
   }
   const log = (level: string) => (facts: object, text: string) => void lines.push([level, facts, text])
   const monotonicMs = () => clock.ms
-  const watch = new StoreWatch({
-    store: { commit: write, remember },
+  const outages = new StoreWatch({
+    store: { remember },
     log: { info: log('info'), warn: log('warn'), error: log('error') },
     monotonicMs,
   })
+  const watch = Object.assign(outages, outages.sole({ commit: write }))
   const readiness = new Readiness({ outage: () => watch.outage(), monotonicMs })
   return { store, lines, clock, watch, readiness }
 }

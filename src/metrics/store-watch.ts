@@ -1,4 +1,4 @@
-import type { ChangeGroup, CommitResult, Store } from '../core/ports.ts'
+import type { ChangeGroup, CommitResult, KeptRecords, SharedStore, Store } from '../core/ports.ts'
 import { Refusal } from '../core/refusal.ts'
 import { Histogram, SECONDS, SIZES } from './histogram.ts'
 import type { Metric } from './metric.ts'
@@ -12,7 +12,7 @@ const TRY_VALUE = 'x'.repeat(64 * 1024)
 
 /** The parts that the watch needs. */
 export interface StoreWatchOptions {
-  readonly store: Pick<Store, 'commit' | 'remember'>
+  readonly store: Pick<KeptRecords, 'remember'>
   readonly log: WatchLog
   readonly monotonicMs: () => number
 }
@@ -43,19 +43,39 @@ export class StoreWatch {
     this.#options = options
   }
 
-  /** Commits to the store. */
-  async commit(groups: readonly ChangeGroup[]): Promise<CommitResult> {
-    const { store, monotonicMs } = this.#options
+  /** A store of one server, whose commits are measured. */
+  sole(store: Pick<Store, 'commit'>): Pick<Store, 'commit'> {
+    const isWritten = ({ kind }: CommitResult): boolean => kind === 'committed'
+    return {
+      commit: (groups: readonly ChangeGroup[]) =>
+        this.#measured(groups.length, () => store.commit(groups), isWritten),
+    }
+  }
+
+  /** A store of several servers, whose commits are measured. */
+  shared(store: Pick<SharedStore, 'commit' | 'mostChanges'>): Pick<SharedStore, 'commit' | 'mostChanges'> {
+    const isWritten = (results: Awaited<ReturnType<SharedStore['commit']>>): boolean =>
+      results.every(({ kind }) => kind === 'held')
+    return {
+      mostChanges: store.mostChanges,
+      commit: (units, decidedAt) =>
+        this.#measured(units.length, () => store.commit(units, decidedAt), isWritten),
+    }
+  }
+
+  async #measured<T>(size: number, commit: () => Promise<T>, isWritten: (result: T) => boolean): Promise<T> {
+    const { monotonicMs } = this.#options
     const startedMs = monotonicMs()
-    this.#batch.observe(groups.length)
+    this.#batch.observe(size)
     try {
-      const result = await store.commit(groups)
-      if (result.kind === 'committed') this.#committed()
-      else this.#outcomes.refused++
+      const result = await commit()
+      const written = isWritten(result)
+      this.#outcomes[written ? 'committed' : 'refused']++
+      if (written) this.#recovered()
       return result
     } catch (error) {
       this.#outcomes.failed++
-      this.noteFailure(error, groups.length)
+      this.noteFailure(error, size)
       throw error
     } finally {
       this.#latency.observe((monotonicMs() - startedMs) / 1_000)
@@ -119,7 +139,7 @@ export class StoreWatch {
       },
       {
         name: 'waypost_store_commits_total',
-        help: 'Commits by outcome; refused: one record failed, failed: the store cannot write.',
+        help: 'Commits by outcome; refused: a part was not written and is decided again, failed: the store cannot write.',
         type: 'counter',
         labels: ['outcome'],
         read: () => Object.entries(this.#outcomes).map(([outcome, count]) => [{ outcome }, count] as const),
@@ -131,11 +151,6 @@ export class StoreWatch {
         read: () => (this.#outage === undefined ? 1 : 0),
       },
     ]
-  }
-
-  #committed(): void {
-    this.#outcomes.committed++
-    if (this.#outage !== undefined) this.#recovered()
   }
 
   #recovered(): void {

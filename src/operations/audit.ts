@@ -1,13 +1,13 @@
 import type { AuditEvent } from '../core/audit/audit-event.ts'
 import type { AuditSearch } from '../core/audit/audit-search.ts'
-import type { Store } from '../core/ports.ts'
+import type { KeptRecords } from '../core/ports.ts'
 import type { Guard } from './guard.ts'
 import { cutPage } from './page.ts'
 
 /** Where events are read. */
 export interface AuditParts {
   readonly guard: Guard
-  readonly store: Pick<Store, 'findAudit'>
+  readonly store: Pick<KeptRecords, 'findAudit'>
 }
 
 /** Which events are asked for, and how many at most. */

@@ -1,6 +1,6 @@
 import type { ConfigItem, ConfigKey } from '../core/config/config-item.ts'
 import type { HistoryEntry, HistoryRecord } from '../core/config/history-record.ts'
-import type { Store } from '../core/ports.ts'
+import type { KeptRecords } from '../core/ports.ts'
 import { Refusal } from '../core/refusal.ts'
 import { isItemId } from '../core/stamps.ts'
 import { configResource, READ_CONFIG } from './configs.ts'
@@ -10,7 +10,7 @@ import { cutPage, type PageRequest } from './page.ts'
 /** Where records are read, and items by their own ids. */
 export interface HistoryParts {
   readonly guard: Guard
-  readonly store: Pick<Store, 'history' | 'historyRecord' | 'historyBefore' | 'lastUpdate'>
+  readonly store: Pick<KeptRecords, 'history' | 'historyRecord' | 'historyBefore' | 'lastUpdate'>
   readonly state: { readonly configs: { getById(id: number): ConfigItem | undefined } }
 }
 

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { appendTo, appendToStream, EventLines } from '../audit/event-lines.ts'
 import { WrittenTrail } from '../audit/written-trail.ts'
-import type { Now, Store } from '../core/ports.ts'
+import type { KeptRecords, Now } from '../core/ports.ts'
 import { AuditCleaner } from '../jobs/audit-cleaner.ts'
 import type { Settings } from '../settings/settings.ts'
 import { wallMs } from './clocks.ts'
@@ -18,7 +18,7 @@ export interface Audit {
 
 /** What the audit of a server works with. */
 export interface AuditParts {
-  readonly store: Store
+  readonly store: KeptRecords
   readonly clock: () => Now
   readonly report: (error: unknown, text: string) => void
 }

@@ -38,9 +38,9 @@ export function openMonitoring(watch: Observability, settings: Settings, log: Lo
 
 /** It serves what probes and monitoring ask, and nothing else; the limits are those of the main address. */
 function monitoringServer(watch: Observability, settings: Settings, log: Logger): HttpServer {
-  const { notReady, requests } = watch
+  const { notReady, warnings, requests } = watch
   return createHttpServer({
-    routes: healthRoutes({ operator: { scrape: openScrape(watch.scrape) }, notReady }),
+    routes: healthRoutes({ operator: { scrape: openScrape(watch.scrape) }, notReady, warnings }),
     settings: {
       ...settings,
       maxConnections: Math.min(MOST_CONNECTIONS, settings.maxConnections),

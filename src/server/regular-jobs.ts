@@ -1,32 +1,31 @@
 import type { Engine } from '../core/engine.ts'
-import type { HealthClock } from '../core/naming/health-clock.ts'
-import type { Liveness } from '../core/naming/liveness.ts'
 import { HEARTBEAT_MS } from '../core/operator/leadership.ts'
-import type { Now, Store } from '../core/ports.ts'
+import type { KeptRecords } from '../core/ports.ts'
 import type { State } from '../core/state.ts'
 import { HistoryCleaner } from '../jobs/history-cleaner.ts'
-import { NamingCare, SWEEP_MS } from '../jobs/naming-care.ts'
+import { SWEEP_MS } from '../jobs/naming-care.ts'
 import { Timers } from '../jobs/timers.ts'
+import type { MachineLoad } from '../machine/machine-load.ts'
 import type { Observability } from '../observability.ts'
 import type { KeyPair } from '../protocols/http/transport/secure-layer.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { LongPolls } from '../subscribers/long-poll.ts'
 import type { Audit } from './audit.ts'
-import { loop, monotonicMs, wallMs } from './clocks.ts'
+import { monotonicMs, wallMs } from './clocks.ts'
 import { type Certificates, LOOK_EVERY_MS } from './certificates.ts'
-import type { Members } from './members.ts'
+import type { Care, Installation, Members } from './installation.ts'
 import type { Probing } from './probing.ts'
 import type { Pushing } from './pushing.ts'
 import type { SignIn } from './sign-in.ts'
 
 /** The parts that the regular jobs use. */
 export interface JobParts {
-  readonly clock: () => Now
   readonly state: State
-  readonly liveness: Liveness
   readonly engine: Engine
-  readonly store: Store
-  readonly healthClock: HealthClock
+  readonly store: KeptRecords
+  readonly installation: Pick<Installation, 'isElected'>
+  readonly care: Care
+  readonly machine: MachineLoad
   readonly polls: LongPolls
   readonly pushing: Pushing
   readonly probing: Probing
@@ -42,10 +41,9 @@ export function startRegularJobs(
   parts: JobParts & { readonly signIn: Pick<SignIn, 'tidy'> },
   settings: Settings,
 ): { stop(): void } {
-  const { engine, polls, pushing, probing, members, watch, signIn, audit } = parts
+  const { engine, care, installation, polls, pushing, probing, members, watch, signIn, audit } = parts
   const timers = new Timers((error, job) => watch.report(error, 'a regular job failed', { job }))
   const cleaner = historyCleaner(parts, settings)
-  const care = namingCare(parts, settings)
   cleaner.begin().catch((error: unknown) => watch.report(error, 'a regular job failed', { job: 'history' }))
   timers.every(SWEEP_MS, 'health sweep', () => care.sweep())
   timers.every(1_000, 'empty services', () => care.expireServices())
@@ -53,15 +51,18 @@ export function startRegularJobs(
   timers.every(100, 'write behind', () => engine.tick())
   timers.every(100, 'held polls', () => polls.tick(monotonicMs()))
   timers.every(100, 'probes', () => probing.prober.tick())
-  timers.every(1_000, 'history', () => cleaner.tick())
+  const ifElected = async (work: () => Promise<void>): Promise<void> => {
+    if (installation.isElected()) await work()
+  }
+  timers.every(1_000, 'history', () => ifElected(() => cleaner.tick()))
   timers.every(1_000, 'pushes', () => {
     pushing.pushes.tick(monotonicMs())
     pushing.socket.tick(monotonicMs())
   })
-  timers.every(10_000, 'sessions and keys', () => signIn.tidy())
+  timers.every(10_000, 'sessions and keys', () => ifElected(() => signIn.tidy()))
   timers.every(200, 'audit', () => audit.flush())
-  timers.every(60_000, 'old events of the audit', () => audit.cleaner.clean())
-  timers.every(500, 'members', () => members.tick())
+  timers.every(60_000, 'old events of the audit', () => ifElected(() => audit.cleaner.clean()))
+  timers.every(500, 'members', refreshing(parts))
   timers.every(HEARTBEAT_MS, 'leadership', () => members.heartbeat())
   timers.every(1_000, 'watch', () => watch.tick())
   timers.every(LOOK_EVERY_MS, 'certificates', () => parts.certificates?.look(parts.useKeyPair))
@@ -84,21 +85,14 @@ function historyCleaner({ store }: JobParts, settings: Settings): HistoryCleaner
   })
 }
 
-function namingCare(
-  { state, liveness, engine, healthClock, clock }: JobParts,
-  settings: Settings,
-): NamingCare {
-  return new NamingCare({
-    state,
-    liveness,
-    engine,
-    clock: healthClock,
-    monotonicMs,
-    now: clock,
-    loop,
-    // The only server of the installation is alive.
-    liveShare: () => 1,
-    emptyServiceExpiryMs: settings.emptyServiceExpiryMs,
-    expiredMetadataTimeMs: settings.expiredMetadataTimeMs,
-  })
+/** Looks at the servers and the machine again, as often as the switch says. */
+function refreshing({ state, members, machine }: JobParts): () => void {
+  let nextMs = 0
+  return () => {
+    const nowMs = monotonicMs()
+    if (nowMs < nextMs) return
+    nextMs = nowMs + state.switches.serverStatusSynchronizationPeriodMillis
+    machine.sample()
+    members.refresh()
+  }
 }

@@ -1,4 +1,4 @@
-import { addressList, boolean, hostList, oneOf, wordOrBare } from './kinds.ts'
+import { addressList, boolean, hostList, oneOf, urlList, wordOrBare } from './kinds.ts'
 import { limitDefinitions } from './limit-definitions.ts'
 import {
   SECOND,
@@ -18,6 +18,9 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as cons
 
 /** Whether callers must sign in. */
 const AUTH_MODES = ['auto', 'on', 'off', 'report'] as const
+
+/** Where data are kept. */
+const STORES = ['embedded', 'etcd'] as const
 
 /** All settings of the server, by their key in `Settings`. There, durations are in ms and sizes in bytes. */
 export const definitions = {
@@ -39,6 +42,13 @@ export const definitions = {
     detail:
       'Empty means `host`. If `host` is every address of the machine, it means the first one that others can reach.',
   }),
+  advertisePort: integerSetting('advertise-port', {
+    default: 0,
+    min: 0,
+    max: 65_535,
+    meaning: 'The port of this server in the server list. 0 means `port`.',
+    detail: 'With `store=etcd`, `advertise-host` and this port are the name of the server among the others.',
+  }),
   site: textSetting('site', {
     default: 'unknown',
     meaning: 'The site of this server in the server list.',
@@ -48,6 +58,34 @@ export const definitions = {
     notEmpty: true,
     meaning: 'The directory of all stored data. Only one server at a time may use it.',
     detail: 'A missing directory is created. A relative path starts at the working directory.',
+  }),
+  store: {
+    name: 'store',
+    kind: oneOf(STORES),
+    default: 'embedded' as (typeof STORES)[number],
+    shownDefault: 'embedded',
+    meaning: 'Where data are kept: embedded (in `data-dir`), or etcd, for several equal servers.',
+    detail: 'With `etcd`, nothing is kept in `data-dir`. See docs/cluster.md.',
+  },
+  etcdEndpoints: {
+    name: 'etcd-endpoints',
+    kind: urlList(),
+    default: Object.freeze([]) as readonly string[],
+    shownDefault: '',
+    meaning: 'The members of the etcd cluster, such as `http://10.0.0.1:2379`. For `store=etcd`.',
+    detail: 'Name all of them: the server goes on with another one when one fails.',
+  },
+  etcdPrefix: textSetting('etcd-prefix', {
+    default: 'waypost',
+    notEmpty: true,
+    meaning: 'What all keys in etcd begin with. Servers with the same one are one installation.',
+  }),
+  peerPort: integerSetting('peer-port', {
+    default: 0,
+    min: 0,
+    max: 65_535,
+    meaning: 'The TCP port on which the servers of an installation ask each other. 0: `port` + 2000.',
+    detail: 'It is on the address `host`. Only for `store=etcd`; for private networks: it has no TLS.',
   }),
   auth: {
     name: 'auth',

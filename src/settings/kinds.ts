@@ -114,6 +114,15 @@ export function hostList(): Kind<readonly string[]> {
   }
 }
 
+/** URLs of one scheme, host and port without a path, separated by commas, or a JSON list of them. */
+export function urlList(): Kind<readonly string[]> {
+  return {
+    allowed: 'a list, separated by commas, of addresses such as http://10.0.0.1:2379',
+    isList: true,
+    read: (raw) => listOf(raw, isPlainUrl),
+  }
+}
+
 /** A duration in its largest whole unit: 90000 → `90s`. */
 export function showDuration(ms: number): string {
   return showInUnits(ms, DURATION_UNITS)
@@ -162,6 +171,12 @@ function isHost(entry: unknown): boolean {
   const [, ipv6, name, port = '0'] = /^(?:\[([^\]]*)\]|([\w.-]{1,255}))(?::(\d{1,5}))?$/.exec(entry) ?? []
   const isName = ipv6 === undefined ? name !== undefined : isIP(ipv6) === 6
   return isName && Number(port) <= 65_535
+}
+
+function isPlainUrl(entry: unknown): boolean {
+  if (typeof entry !== 'string' || !URL.canParse(entry)) return false
+  const { protocol, pathname, search, hash, username, password } = new URL(entry)
+  return protocol === 'http:' && pathname === '/' && `${search}${hash}${username}${password}` === ''
 }
 
 function isAddressOrRange(entry: unknown): boolean {

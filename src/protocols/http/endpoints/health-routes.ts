@@ -18,6 +18,8 @@ export interface HealthParts {
   readonly operator: Pick<Operations['operator'], 'scrape'>
   /** Empty when the server is ready. */
   readonly notReady: () => readonly NotReadyReason[]
+  /** What does not work, though the server is ready. */
+  readonly warnings: () => readonly NotReadyReason[]
 }
 
 const PUBLIC = { action: 'read', resource: 'public' } as const
@@ -41,17 +43,18 @@ function alive(): Endpoint {
   })
 }
 
-function ready({ notReady }: HealthParts): Endpoint {
+function ready({ notReady, warnings }: HealthParts): Endpoint {
   return endpoint({
     summary: 'Whether the server should get requests; 503 with the reasons if not',
     permission: PUBLIC,
     params: Type.Object({}),
-    handle: () => readyAnswer(notReady()),
+    handle: () => readyAnswer(notReady(), warnings()),
   })
 }
 
-function readyAnswer(problems: readonly NotReadyReason[]): Answer {
-  if (problems.length === 0) return jsonAnswer({ ready: true })
+function readyAnswer(problems: readonly NotReadyReason[], warnings: readonly NotReadyReason[]): Answer {
+  if (problems.length === 0)
+    return jsonAnswer(warnings.length === 0 ? { ready: true } : { ready: true, warnings })
   return {
     status: 503,
     contentType: JSON_TYPE,

@@ -1,0 +1,86 @@
+import type { Engine } from '../core/engine.ts'
+import type { Follower } from '../core/follower.ts'
+import type { HealthClock } from '../core/naming/health-clock.ts'
+import type { Liveness } from '../core/naming/liveness.ts'
+import type { LeaderView } from '../core/operator/leadership.ts'
+import type { KeptRecords, Now, Snapshot } from '../core/ports.ts'
+import type { Stamps } from '../core/stamps.ts'
+import type { State } from '../core/state.ts'
+import type { Lasting } from '../metrics/readiness.ts'
+import type { Observability } from '../observability.ts'
+import type { Member } from '../operations/operator.ts'
+import type { LocalFile } from '../store/local-file.ts'
+import type { AuthenticationMode } from './authentication-mode.ts'
+
+/** What an engine is made of. */
+export interface EngineParts {
+  readonly follower: Follower
+  readonly stamps: Stamps
+  readonly clock: () => Now
+  readonly watch: Observability
+}
+
+/** What the list of servers is made of. */
+export interface MembersParts {
+  readonly state: State
+  readonly engine: Engine
+  readonly watch: Observability
+}
+
+/** What the care for instances works with. */
+export interface CareParts {
+  readonly state: State
+  readonly liveness: Liveness
+  readonly engine: Engine
+  readonly healthClock: HealthClock
+  readonly clock: () => Now
+}
+
+/** Applies what time changes in naming. */
+export interface Care {
+  /** Judges instances that are silent. Call it every `SWEEP_MS`. */
+  sweep(): void
+  /** Removes services that have been empty for long. Call it about once a second. */
+  expireServices(): Promise<void>
+  /** Forgets metadata of instances that have been away for long. */
+  forgetMetadata(): Promise<void>
+}
+
+/** The servers of an installation, as operators see them. */
+export interface Members {
+  list(): readonly Member[]
+  leader(): LeaderView
+  /** The port that this server listens on. */
+  listensOn(port: number): void
+  /** Looks at the servers again. Call it as often as the switch serverStatusSynchronizationPeriodMillis says. */
+  refresh(): void
+  /** Call it every `HEARTBEAT_MS`. */
+  heartbeat(): void
+}
+
+/**
+ * What a server stands on, and whether it is alone: on a directory of this machine (`SoleInstallation`), or on a store that
+ * it shares with equal servers (`SharedInstallation`). Everything else of a server is the same.
+ */
+export interface Installation {
+  readonly store: KeptRecords
+  readonly snapshot: Snapshot
+  /** The file of the data; undefined where they are in no file of this machine. */
+  readonly file: LocalFile | undefined
+  /** Why this server alone is cut off from the store; undefined for a server that is alone anyway. */
+  readonly cutOff: (() => Lasting | undefined) | undefined
+  /** Resolves with what ends this server: it must stop. */
+  readonly ended: Promise<Error>
+  /** Makes the engine, and begins to follow the store. Called once. */
+  engineOn(parts: EngineParts): Engine
+  /** Who the servers are. Called once. */
+  membersOf(parts: MembersParts): Promise<Members>
+  /** Called once. */
+  careOf(parts: CareParts): Care
+  /** Whether this server does the work that one of several does for all: cleaning. */
+  isElected(): boolean
+  /** Becomes one of the servers, just before clients reach it. Rejects with an Error that says why it may not. */
+  enter(mode: AuthenticationMode): Promise<void>
+  /** Is no longer one of the servers, and closes the store. */
+  leave(): Promise<void>
+}

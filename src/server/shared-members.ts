@@ -1,0 +1,79 @@
+import { ELECTED, ELECTION, MEMBER } from '../core/cluster/member-records.ts'
+import { forgetServer, SERVER } from '../core/cluster/server-records.ts'
+import type { Engine } from '../core/engine.ts'
+import { HEARTBEAT_MS, type LeaderView } from '../core/operator/leadership.ts'
+import type { State } from '../core/state.ts'
+import type { Member } from '../operations/operator.ts'
+import { monotonicMs, wallMs } from './clocks.ts'
+import type { Members } from './installation.ts'
+
+/** How long a server is listed after it was a member for the last time. */
+const FORGET_AFTER_MS = 24 * 3_600_000
+
+/** What the list of servers is made of. */
+export interface SharedMembersParts {
+  readonly state: State
+  readonly engine: Pick<Engine, 'execute'>
+  /** Until when this server is certainly a member, monotonic ms. */
+  readonly leaseUntilMs: () => number
+  readonly isElected: () => boolean
+  readonly report: (error: unknown, text: string) => void
+}
+
+/** All servers of an installation: those that are members now, and those that have been. */
+export class SharedMembers implements Members {
+  readonly #parts: SharedMembersParts
+  /** Since when a server is seen to be no member, monotonic ms. */
+  readonly #awaySinceMs = new Map<string, number>()
+  #refreshedMs = wallMs()
+
+  constructor(parts: SharedMembersParts) {
+    this.#parts = parts
+  }
+
+  list(): readonly Member[] {
+    const { state } = this.#parts
+    return Array.from(state.records(SERVER), ([id, { ip, port, site }]) => {
+      return { ip, port, site, alive: state.record(MEMBER, id) !== undefined, lastRefMs: this.#refreshedMs }
+    })
+  }
+
+  /** The times are those of this server's own lease: for so long it certainly knows who is elected. */
+  leader(): LeaderView {
+    const { state, leaseUntilMs } = this.#parts
+    const { member, term } = state.record(ELECTION, ELECTED) ?? { member: '', term: 0 }
+    const leaderDueMs = Math.max(Math.round(leaseUntilMs() - monotonicMs()), 0)
+    return {
+      heartbeatDueMs: Math.max(leaderDueMs - HEARTBEAT_MS, 0),
+      ip: member,
+      leaderDueMs,
+      state: 'LEADER',
+      term,
+      voteFor: member,
+    }
+  }
+
+  refresh(): void {
+    this.#refreshedMs = wallMs()
+    this.#forgetOld()
+  }
+
+  /** The address that the others know does not change while a server runs. */
+  listensOn(): void {}
+
+  /** The lease is renewed by the membership. */
+  heartbeat(): void {}
+
+  #forgetOld(): void {
+    const { state, engine, isElected, report } = this.#parts
+    const nowMs = monotonicMs()
+    for (const [id] of state.records(SERVER)) {
+      if (state.record(MEMBER, id) !== undefined) this.#awaySinceMs.delete(id)
+      else if (!this.#awaySinceMs.has(id)) this.#awaySinceMs.set(id, nowMs)
+      else if (isElected() && nowMs - this.#awaySinceMs.get(id)! > FORGET_AFTER_MS)
+        Promise.resolve(engine.execute(forgetServer(id))).catch((error: unknown) =>
+          report(error, 'a server that is gone could not be forgotten'),
+        )
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import type { Engine } from '../core/engine.ts'
+import type { Snapshot, Store } from '../core/ports.ts'
+import { SoleEngine } from '../core/sole-engine.ts'
+import { NamingCare } from '../jobs/naming-care.ts'
+import type { Settings } from '../settings/settings.ts'
+import type { LocalFile } from '../store/local-file.ts'
+import { loop, monotonicMs } from './clocks.ts'
+import type { Care, CareParts, EngineParts, Installation, Members, MembersParts } from './installation.ts'
+import { SoleMember } from './members.ts'
+
+/** A store of one server, opened and loaded. */
+export interface SoleStore {
+  readonly store: Store
+  readonly file: LocalFile
+  readonly snapshot: Snapshot
+}
+
+/** A server that is alone on its data directory. */
+export class SoleInstallation implements Installation {
+  readonly store: Store
+  readonly snapshot: Snapshot
+  readonly file: LocalFile
+  readonly cutOff = undefined
+  /** Nothing ends it. */
+  readonly ended = new Promise<Error>(() => {})
+  readonly #settings: Settings
+
+  constructor({ store, file, snapshot }: SoleStore, settings: Settings) {
+    this.store = store
+    this.file = file
+    this.snapshot = snapshot
+    this.#settings = settings
+  }
+
+  engineOn({ follower, clock, watch }: EngineParts): Engine {
+    return new SoleEngine({
+      follower,
+      store: watch.store.sole(this.store),
+      clock,
+      loop,
+      report: watch.report,
+    })
+  }
+
+  membersOf({ state }: MembersParts): Promise<Members> {
+    return SoleMember.join(state, this.store, this.#settings)
+  }
+
+  careOf({ state, liveness, engine, healthClock, clock }: CareParts): Care {
+    const { emptyServiceExpiryMs, expiredMetadataTimeMs } = this.#settings
+    return new NamingCare({
+      state,
+      liveness,
+      engine,
+      clock: healthClock,
+      monotonicMs,
+      now: clock,
+      loop,
+      // The only server of the installation is alive.
+      liveShare: () => 1,
+      emptyServiceExpiryMs,
+      expiredMetadataTimeMs,
+    })
+  }
+
+  isElected(): boolean {
+    return true
+  }
+
+  async enter(): Promise<void> {}
+
+  leave(): Promise<void> {
+    return this.store.close()
+  }
+}

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { Follower } from './core/follower.ts'
 import { HealthClock } from './core/naming/health-clock.ts'
-import { JUDGES_ALL, Liveness } from './core/naming/liveness.ts'
+import { Liveness } from './core/naming/liveness.ts'
 import type { Now } from './core/ports.ts'
 import { Stamps } from './core/stamps.ts'
 import { Feed } from './feed/feed.ts'
@@ -122,7 +122,7 @@ async function joinParts(installation: Installation, settings: Settings, log: Lo
     defer: loop.soon,
     report: (error, change) => watch.report(error, 'a subscriber of changes failed', { change: change.kind }),
   })
-  const liveness = new Liveness(JUDGES_ALL)
+  const liveness = new Liveness()
   const follower = Follower.load(snapshot, { clock, stamps, feed, presence: liveness }, settings)
   const { state } = follower
   const engine = installation.engineOn({ follower, stamps, clock, watch })

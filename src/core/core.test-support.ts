@@ -7,7 +7,7 @@ import { SoleEngine } from './sole-engine.ts'
 import type { BeatParts } from './naming/beat.ts'
 import { Follower } from './follower.ts'
 import type { Instance, InstanceAddress } from './naming/instance.ts'
-import { Liveness, type LivenessOptions } from './naming/liveness.ts'
+import { Liveness } from './naming/liveness.ts'
 import { type RegisterInstance, registerInstance } from './naming/register-instance.ts'
 import type { Service, ServiceKey } from './naming/service.ts'
 import type { ChangeGroup, CommitResult, Now, Store } from './ports.ts'
@@ -65,8 +65,8 @@ export function publishing(content: string, other: Partial<PublishConfig> = {}):
 const LIVENESS = new WeakMap<State, Liveness>()
 
 /** A state that a liveness follows; see {@link livenessOf}. */
-export function livingState(judges: LivenessOptions['judges'] = () => true): State {
-  const liveness = new Liveness({ judges })
+export function livingState(): State {
+  const liveness = new Liveness()
   const state = new State(WALL_MS, undefined, liveness)
   LIVENESS.set(state, liveness)
   return state

@@ -3,7 +3,7 @@ import { address, at, ORDERS, published, publishing, registered, WALL_MS } from 
 import { Follower } from './follower.ts'
 import type { BeatParts } from './naming/beat.ts'
 import { type Metadata, usualPublisher } from './naming/instance.ts'
-import { JUDGES_ALL, Liveness } from './naming/liveness.ts'
+import { Liveness } from './naming/liveness.ts'
 import { expireEmptyServices, forgetExpiredMetadata } from './naming/housekeeping.ts'
 import { REMEMBERED_METADATA, rememberedId } from './naming/remembered-metadata.ts'
 import type { Service } from './naming/service.ts'
@@ -52,7 +52,7 @@ function snapshot(other: Partial<Snapshot> = {}): Snapshot {
 function loadState(stored: Snapshot, now: Now): BeatParts {
   const stamps = new Stamps()
   const clock = () => ({ ...now, stamp: stamps.next(now.wallMs) })
-  const presence = new Liveness(JUDGES_ALL)
+  const presence = new Liveness()
   const { state } = Follower.load(stored, { clock, stamps, presence, feed: { publishChanges: () => {} } })
   return { state, liveness: presence }
 }

@@ -12,7 +12,7 @@ import { AddressIndex } from './naming/address-index.ts'
 import { timingOf } from './naming/beat-timing.ts'
 import { newInstance } from './naming/heard-instance.ts'
 import type { Instance, InstanceAddress, Metadata } from './naming/instance.ts'
-import { JUDGES_ALL, Liveness } from './naming/liveness.ts'
+import { Liveness } from './naming/liveness.ts'
 import { NamingCounter, type NamingLimits, NO_NAMING_LIMITS } from './naming/naming-sizes.ts'
 import type { InstancePlace, Presence } from './naming/presence.ts'
 import { REMEMBERED_METADATA, rememberedId } from './naming/remembered-metadata.ts'
@@ -52,11 +52,7 @@ export class State implements View {
    * `floorMs`: every `lastRefTime` is later than this (epoch ms). `presence`: notified of what is applied, and asked for times by
    * decisions.
    */
-  constructor(
-    floorMs: number,
-    namingLimits = NO_NAMING_LIMITS,
-    presence: Presence = new Liveness(JUDGES_ALL),
-  ) {
+  constructor(floorMs: number, namingLimits = NO_NAMING_LIMITS, presence: Presence = new Liveness()) {
     this.#presence = presence
     this.namingLimits = namingLimits
     this.services = new ServiceTable(floorMs)
@@ -195,7 +191,7 @@ export class State implements View {
     this.namingSizes.instances.add(key.namespaceId, -entry.instances.size)
     this.namingSizes.services.add(key.namespaceId, -1)
     for (const instance of entry.instances.values()) {
-      this.#letGo(instance)
+      this.#letGo(instance, undefined)
       entry.delete(instance)
     }
     this.#presence.serviceLeft(entry)
@@ -230,7 +226,7 @@ export class State implements View {
     const instance = entry?.get(change.address)
     if (entry === undefined || instance === undefined) return
     entry.delete(instance)
-    this.#letGo(instance)
+    this.#letGo(instance, change.reason === 'expired' ? now.healthMs : undefined)
     this.namingSizes.instances.add(change.serviceKey.namespaceId, -1)
     const place = placeOf(instance)
     if (this.#remembered(place) !== undefined) this.#presence.metadataChanged(place, true, now.healthMs)
@@ -238,8 +234,8 @@ export class State implements View {
     this.#noteEmptiness(entry, now)
   }
 
-  #letGo(instance: Instance): void {
-    this.#presence.instanceLeft(instance)
+  #letGo(instance: Instance, expiredMs: number | undefined): void {
+    this.#presence.instanceLeft(instance, expiredMs)
     this.#addresses.delete(instance)
   }
 

@@ -5,18 +5,23 @@ import type { Command } from '../core/decision.ts'
 import { deregisterInstance } from '../core/naming/instance-commands.ts'
 import { registerInstance } from '../core/naming/register-instance.ts'
 import { saveCluster } from '../core/naming/service-commands.ts'
+import type { ServiceKey } from '../core/naming/service.ts'
 import { setSwitch } from '../core/operator/set-switch.ts'
+import { JudgedServices } from '../core/cluster/judged-services.ts'
+import { judgeOf } from '../core/cluster/judge-of.ts'
+import { MEMBER, memberIdOf } from '../core/cluster/member-records.ts'
 import { State } from '../core/state.ts'
-import { type ProbeRequest, ProbeWatch } from './probe-watch.ts'
+import { type ProbedTargets, type ProbeRequest, ProbeWatch } from './probe-watch.ts'
 import { NAMESPACE } from '../core/namespaces/namespace.ts'
-import { recordRemoved } from '../core/records/record-kind.ts'
+import { recordRemoved, recordSaved } from '../core/records/record-kind.ts'
 
-function startWatch(state = new State(WALL_MS)) {
+function startWatch(state = new State(WALL_MS), judges?: (key: ServiceKey) => boolean) {
   const probed = new Map<string, ProbeRequest & { healthy: boolean }>()
-  const watch = new ProbeWatch(state, {
+  const targets: ProbedTargets = {
     watch: (key, request, healthy) => void probed.set(key, { ...request, healthy }),
     forget: (key) => void probed.delete(key),
-  })
+  }
+  const watch = new ProbeWatch(state, targets, judges)
   const run = (command: Command<unknown>) => {
     const { changes } = command.decide(state, at(0))
     state.apply(changes, at(0))
@@ -115,4 +120,24 @@ test('other kinds of change do not affect the targets', () => {
   const { hear, seen } = startWatch()
   hear(recordRemoved(NAMESPACE, 'dev', 0))
   expect(seen()).toEqual([])
+})
+
+test('of several servers, the one that judges a service probes it, and another one when the members change', () => {
+  const facts = { ip: '10.0.0.1', peerPort: 1, site: '', version: '1', process: 'p', auth: 'on' }
+  const saved = (port: number) => {
+    const value = { ...facts, port }
+    return recordSaved(MEMBER, { id: memberIdOf(value), value, stamp: 0 })
+  }
+  const judge = judgeOf(ORDERS, ['10.0.0.1:1', '10.0.0.1:2'])!
+  const watchOf = (self: string) => {
+    const state = new State(WALL_MS)
+    const server = startWatch(state, new JudgedServices(state, self).judges)
+    for (const port of [1, 2]) server.hear(saved(port))
+    server.run(lasting())
+    return server
+  }
+  const [mine, other] = [watchOf(judge), watchOf(judge.endsWith('1') ? '10.0.0.1:2' : '10.0.0.1:1')]
+  expect([mine, other].map(({ seen }) => seen().length)).toEqual([1, 0])
+  for (const { hear } of [mine, other]) hear(recordRemoved(MEMBER, judge, 1))
+  expect([mine, other].map(({ seen }) => seen().length)).toEqual([0, 1])
 })

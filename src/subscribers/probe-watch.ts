@@ -1,4 +1,5 @@
 import type { Change } from '../core/changes.ts'
+import { MEMBER } from '../core/cluster/member-records.ts'
 import { isChecked } from '../core/naming/checked.ts'
 import { DEFAULT_CHECKER, type HealthChecker } from '../core/naming/health-checker.ts'
 import { addressText, type Instance } from '../core/naming/instance.ts'
@@ -13,22 +14,31 @@ export interface ProbeRequest {
   readonly checker: HealthChecker
 }
 
+/** The kinds of records that decide what is probed. */
+const CHOOSING_KINDS = new Set([SWITCH.name, LOCAL_SWITCH.name, MEMBER.name])
+
 /** The prober. Watching a key again replaces its target. */
 export interface ProbedTargets {
   watch(key: string, target: ProbeRequest, healthy: boolean): void
   forget(key: string): void
 }
 
-/** Keeps the targets of probes equal to the registered persistent instances and the checkers of their clusters. */
+/**
+ * Keeps the targets of probes equal to the registered persistent instances and the checkers of their clusters. Of several
+ * servers, each probes the services that it judges.
+ */
 export class ProbeWatch {
   readonly #state: State
   readonly #probing: ProbedTargets
-  /** The probed instances by key. */
+  readonly #judges: (key: ServiceKey) => boolean
+  /** The persistent instances by key, also those that another server probes. */
   readonly #watched = new Map<string, Instance>()
 
-  constructor(state: State, probing: ProbedTargets) {
+  /** `judges`: whether this server judges a service. Default: it judges all. It may change with the records of members. */
+  constructor(state: State, probing: ProbedTargets, judges: (key: ServiceKey) => boolean = () => true) {
     this.#state = state
     this.#probing = probing
+    this.#judges = judges
     for (const entry of state.services.all()) this.#watchAll(entry.service.key)
   }
 
@@ -47,7 +57,7 @@ export class ProbeWatch {
         return this.#watchAll(change.service.key)
       case 'record-saved':
       case 'record-removed':
-        if (change.recordKind !== SWITCH.name && change.recordKind !== LOCAL_SWITCH.name) return
+        if (!CHOOSING_KINDS.has(change.recordKind)) return
         for (const instance of this.#watched.values()) this.#watch(instance.entry.service.key, instance)
         return
       case 'service-deleted': // It was empty.
@@ -57,7 +67,7 @@ export class ProbeWatch {
     }
   }
 
-  /** The instance of a key, if it still exists. */
+  /** The persistent instance of a key, if it still exists. */
   instanceOf(key: string): Instance | undefined {
     return this.#watched.get(key)
   }
@@ -72,7 +82,8 @@ export class ProbeWatch {
     const key = keyOf(serviceKey, addressText(address))
     if (ephemeral) return this.#forget(key)
     this.#watched.set(key, instance)
-    if (!isChecked(this.#state.switches, serviceKey)) return this.#probing.forget(key)
+    const { key: ownKey } = instance.entry.service
+    if (!isChecked(this.#state.switches, ownKey) || !this.#judges(ownKey)) return this.#probing.forget(key)
     const cluster = instance.entry.service.clusters[address.cluster]
     const port = cluster?.useInstancePort4Check === false ? cluster.checkPort : address.port
     const checker = cluster?.healthChecker ?? DEFAULT_CHECKER

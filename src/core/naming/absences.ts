@@ -1,11 +1,18 @@
 import { addressText } from './instance.ts'
 import type { InstancePlace } from './presence.ts'
-import { serviceKeyText } from './service.ts'
+import { type ServiceKey, serviceKeyText } from './service.ts'
 import type { ServiceEntry } from './service-entry.ts'
 
 interface Absence {
   readonly place: InstancePlace
   readonly sinceMs: number
+}
+
+/** Which absences are meant: those that began at `beforeMs` or earlier, at most `most`, of the services that `of` names. */
+export interface AbsenceLimit {
+  readonly beforeMs: number
+  readonly most: number
+  readonly of: (key: ServiceKey) => boolean
 }
 
 /**
@@ -42,22 +49,22 @@ export class Absences {
     return this.#metadata.get(textOf(place))?.sinceMs
   }
 
-  /** At most `most` of the services that are abandoned since `beforeMs` or longer. */
-  services(beforeMs: number, most: number): ServiceEntry[] {
-    const found: ServiceEntry[] = []
+  /** The services that are abandoned since `beforeMs` or longer. */
+  services({ beforeMs, most, of }: AbsenceLimit): ServiceKey[] {
+    const found: ServiceKey[] = []
     for (const [entry, sinceMs] of this.#services) {
       if (sinceMs > beforeMs || found.length >= most) break
-      found.push(entry)
+      if (of(entry.service.key)) found.push(entry.service.key)
     }
     return found
   }
 
-  /** At most `most` of the places whose metadata is without an instance since `beforeMs` or longer. */
-  metadata(beforeMs: number, most: number): InstancePlace[] {
+  /** The places whose metadata is without an instance since `beforeMs` or longer. */
+  metadata({ beforeMs, most, of }: AbsenceLimit): InstancePlace[] {
     const found: InstancePlace[] = []
     for (const { place, sinceMs } of this.#metadata.values()) {
       if (sinceMs > beforeMs || found.length >= most) break
-      found.push(place)
+      if (of(place.serviceKey)) found.push(place)
     }
     return found
   }

@@ -9,8 +9,10 @@ import type { ServiceEntry } from './service-entry.ts'
  * or write them.
  */
 export interface HeardInstance extends Instance {
-  /** Health time of the last beat; a registration counts as one. */
+  /** Health time of the last beat; a registration counts as one. If none was heard: when this server learned of the instance. */
   heardMs: number
+  /** Whether `heardMs` is the time of a beat. */
+  isHeard: boolean
   /** Owned by the due book. */
   dueTick: number
   /** Of the last beat that named this instance and no other; see `Liveness.knowBeat`. */
@@ -29,6 +31,7 @@ export function newInstance(
     healthy,
     timing: timingOf(record.registered),
     heardMs: 0,
+    isHeard: false,
     dueTick: NOT_DUE,
     beatFingerprint: undefined,
   }

@@ -14,11 +14,10 @@ import {
 import { Draft } from '../draft.ts'
 import { beat } from './beat.ts'
 import { expireEmptyServices, forgetExpiredMetadata } from './housekeeping.ts'
-import { deregisterInstance, modifyInstance, setHealth } from './instance-commands.ts'
+import { deregisterInstance, modifyInstance } from './instance-commands.ts'
 import type { Publisher } from './instance.ts'
 import { updateMetadata } from './metadata-commands.ts'
 import { registerInstance } from './register-instance.ts'
-import { saveCluster } from './service-commands.ts'
 
 const everyone = () => true
 const target = { serviceKey: ORDERS, address: address(), ephemeral: undefined }
@@ -54,21 +53,6 @@ describe('the queue', () => {
     registered(state, { publisher: connection })
     expect(livenessOf(state).watched).toBe(0)
   })
-
-  test('does not hold instances that another server judges, however they change', () => {
-    const state = livingState((key, { port }) => key.groupedName === ORDERS.groupedName && port === 80)
-    const other = address({ port: 81 })
-    registered(state)
-    registered(state, { address: other })
-    const checker = { healthChecker: { type: 'NONE' }, checkPort: 80, useInstancePort4Check: true } as const
-    carryOut(state, saveCluster(ORDERS, { name: 'DEFAULT', metadata: {}, ...checker }), at(0))
-    carryOut(state, setHealth({ ...target, address: other }, false), at(0))
-    const patch = { weight: 2, enabled: undefined, metadata: keys, maxMetadataBytes: 100 }
-    carryOut(state, modifyInstance({ ...target, address: other }, patch), at(0))
-    expect(livenessOf(state).watched).toBe(1)
-    const changes = livenessOf(state).sweep(at(60_000), everyone)
-    expect(changes).toMatchObject([{ kind: 'instance-removed', address: address() }])
-  })
 })
 
 describe('the last beat', () => {
@@ -83,13 +67,6 @@ describe('the last beat', () => {
     expect(lastHeardMs(state, instance)).toBe(2_000)
     registered(state, { weight: 3 }, at(4_000))
     expect(lastHeardMs(state, instance)).toBe(4_000)
-  })
-
-  test('is known also of an instance that another server judges', () => {
-    const state = livingState(() => false)
-    const instance = registered(state)
-    beat(beatPartsOf(state), { serviceKey: ORDERS, ...address() }, at(2_000))
-    expect(lastHeardMs(state, instance)).toBe(2_000)
   })
 
   test('of an instance of a connection or an operator is not known, and a beat does not heal it', () => {

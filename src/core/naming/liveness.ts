@@ -1,25 +1,17 @@
-import type { Change, InstanceHealthChanged, InstanceRemoved } from '../changes.ts'
+import type { Change } from '../changes.ts'
 import { DueBook } from '../due-book.ts'
 import type { Now } from '../ports.ts'
-import { Absences } from './absences.ts'
+import { type AbsenceLimit, Absences } from './absences.ts'
 import { type HeardInstance, heardInstance } from './heard-instance.ts'
-import type { Instance, InstanceAddress } from './instance.ts'
+import type { Instance } from './instance.ts'
 import type { InstancePlace, Presence } from './presence.ts'
 import type { ServiceKey } from './service.ts'
 import type { ServiceEntry } from './service-entry.ts'
+import { changeOfVerdict, patienceMs, type SilenceChange, verdictOf } from './silence.ts'
 
 const BUCKET_MS = 250
 /** When an instance is looked at again that is silent but must not be judged now. */
-const UNJUDGED_MS = 1_000
-
-/** What liveness needs from outside. */
-export interface LivenessOptions {
-  /** Whether this server judges the silence of an instance, or another server does. Asked when the instance changes. */
-  readonly judges: (serviceKey: ServiceKey, address: InstanceAddress) => boolean
-}
-
-/** The only server of an installation judges every instance. */
-export const JUDGES_ALL: LivenessOptions = { judges: () => true }
+export const UNJUDGED_MS = 1_000
 
 /**
  * Everything about instances that is a matter of time and is never written: when each was last heard, when it is due to be
@@ -28,20 +20,19 @@ export const JUDGES_ALL: LivenessOptions = { judges: () => true }
  *
  * A beat only moves the time of the last beat. An instance is looked at when the earliest moment comes at which its
  * silence could matter, and is put back if it has beaten since. So a sweep costs what is due, not what there is. Only
- * instances whose publisher sends beats, and which this server judges, are in the queue. The clock is the caller's: all
- * times are health time (`HealthClock`).
+ * instances whose publisher sends beats are in the queue. The clock is the caller's: all times are health time
+ * (`HealthClock`).
+ *
+ * A server that is alone judges by `sweep`. Of several servers, each takes what is due with `takeDue`, and one of them
+ * judges (`SilenceCourt`): each has heard some of the beats.
  */
 export class Liveness implements Presence {
-  readonly #judges: LivenessOptions['judges']
   readonly #due = new DueBook<HeardInstance>(BUCKET_MS)
   readonly #byFingerprint = new Map<string, HeardInstance>()
   readonly #absences = new Absences()
   /** Since the start: beats that renewed an instance or found none, and the changes that silence has made. */
   readonly counts = { renewed: 0, unknown: 0, unhealthy: 0, removed: 0 }
-
-  constructor({ judges }: LivenessOptions) {
-    this.#judges = judges
-  }
+  #misjudged: Instance[] = []
 
   /** Whether the last sweep has left instances that are due. */
   get hasMore(): boolean {
@@ -60,7 +51,27 @@ export class Liveness implements Presence {
 
   /** Notes a beat. Every instance that beats is heard, also one that another server judges. */
   hear(instance: Instance, nowMs: number): void {
-    heardInstance(instance).heardMs = nowMs
+    const heard = heardInstance(instance)
+    heard.heardMs = nowMs
+    heard.isHeard = true
+  }
+
+  /** Notes that another server has heard an instance at this time. */
+  heardElsewhere(instance: Instance, atMs: number): void {
+    const { isHeard, heardMs } = heardInstance(instance)
+    if (!isHeard || atMs > heardMs) this.hear(instance, atMs)
+  }
+
+  /** Notes that this server has learned of an instance, but has not heard it: it has loaded it. */
+  learn(instance: Instance, nowMs: number): void {
+    const heard = heardInstance(instance)
+    heard.heardMs = nowMs
+    heard.isHeard = false
+  }
+
+  /** When this server last heard an instance; or, if it has not, when it learned of it. */
+  hearingOf(instance: Instance): Readonly<Pick<HeardInstance, 'heardMs' | 'isHeard'>> {
+    return heardInstance(instance)
   }
 
   /** The instance that a known beat renews; undefined: the beat must be read. */
@@ -81,16 +92,40 @@ export class Liveness implements Presence {
 
   instanceSaved(instance: Instance, isBeat: boolean, nowMs: number): void {
     const heard = heardInstance(instance)
-    if (isBeat) heard.heardMs = nowMs
-    if (isBeating(heard) && this.#judges(heard.entry.service.key, heard.record.address))
-      this.#due.add(heard, nextDueMs(heard, heard.healthy))
+    if (isBeat) this.hear(instance, nowMs)
+    if (isBeating(heard)) this.#due.add(heard, nextDueMs(heard, heard.healthy))
     else this.#due.remove(heard)
   }
 
-  instanceLeft(instance: Instance): void {
+  instanceLeft(instance: Instance, expiredMs: number | undefined): void {
     const heard = heardInstance(instance)
     this.#due.remove(heard)
     this.#forgetBeat(heard)
+    const { isHeard, heardMs, timing } = heard
+    if (expiredMs !== undefined && isHeard && expiredMs - heardMs < timing.removeMs)
+      this.#misjudged.push(instance)
+  }
+
+  /** The instances that were removed for their silence although this server has heard them in time. Each is returned once. */
+  takeMisjudged(): readonly Instance[] {
+    const misjudged = this.#misjudged
+    if (misjudged.length > 0) this.#misjudged = []
+    return misjudged
+  }
+
+  /** Takes at most `most` of the instances that are due out of the queue. Put each back with `lookAgain`. */
+  takeDue(nowMs: number, most: number): readonly Instance[] {
+    return this.#due.due(nowMs, most)
+  }
+
+  /** Puts an instance into the queue again, unless it has left meanwhile or its publisher sends no beats any more. */
+  lookAgain(instance: Instance, atMs: number): void {
+    if (this.isWatched(instance)) this.#due.add(heardInstance(instance), atMs)
+  }
+
+  /** Whether an instance is still registered, and its publisher sends beats. */
+  isWatched(instance: Instance): boolean {
+    return isBeating(instance) && instance.entry.get(instance.record.address) === instance
   }
 
   serviceChanged(entry: ServiceEntry, isAbandoned: boolean, nowMs: number): void {
@@ -113,14 +148,14 @@ export class Liveness implements Presence {
     return this.#absences.metadataSinceMs(place)
   }
 
-  /** At most `most` of the services that are abandoned since `beforeMs` or longer. */
-  abandonedServices(beforeMs: number, most: number): ServiceKey[] {
-    return this.#absences.services(beforeMs, most).map(({ service }) => service.key)
+  /** The services that have been abandoned for long. */
+  abandonedServices(limit: AbsenceLimit): ServiceKey[] {
+    return this.#absences.services(limit)
   }
 
-  /** At most `most` of the places whose metadata is without an instance since `beforeMs` or longer. */
-  absentMetadata(beforeMs: number, most: number): InstancePlace[] {
-    return this.#absences.metadata(beforeMs, most)
+  /** The places whose metadata has been without an instance for long. */
+  absentMetadata(limit: AbsenceLimit): InstancePlace[] {
+    return this.#absences.metadata(limit)
   }
 
   /**
@@ -161,20 +196,10 @@ export function isBeating({ record }: Instance): boolean {
 }
 
 function nextDueMs({ timing, heardMs }: HeardInstance, healthy: boolean): number {
-  const { unhealthyMs, removeMs } = timing
-  return heardMs + (healthy ? Math.min(unhealthyMs, removeMs) : removeMs)
+  return heardMs + patienceMs(timing, healthy)
 }
 
-function judge(instance: HeardInstance, now: Now): InstanceRemoved | InstanceHealthChanged | undefined {
-  const { record, timing, entry } = instance
-  const about = {
-    serviceKey: entry.service.key,
-    address: record.address,
-    serial: record.serial,
-    stamp: now.stamp,
-  }
-  const silenceMs = now.healthMs - instance.heardMs
-  if (silenceMs >= timing.removeMs) return { kind: 'instance-removed', ...about, reason: 'expired' }
-  if (!instance.healthy || silenceMs < timing.unhealthyMs) return undefined
-  return { kind: 'instance-health-changed', ...about, healthy: false }
+function judge(instance: HeardInstance, now: Now): SilenceChange | undefined {
+  const verdict = verdictOf(instance, now.healthMs - instance.heardMs)
+  return verdict && changeOfVerdict(instance, verdict, now)
 }

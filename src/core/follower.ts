@@ -65,6 +65,12 @@ export class Follower {
     this.appliedAhead(changes)
   }
 
+  /** Applies what makes the state that of a snapshot, which may be of an earlier revision: the store was restored. */
+  reloaded({ revision, changes }: Commit): void {
+    this.#revision = revision
+    this.appliedAhead(changes)
+  }
+
   /** Applies changes ahead of their commit, which changes nothing here any more; or changes that are never written. */
   appliedAhead(changes: readonly Change[]): void {
     if (changes.length === 0) return

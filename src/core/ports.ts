@@ -117,12 +117,13 @@ export interface Unit {
 /**
  * `held`: nothing that was read had changed; the changes are written, and the follower has applied them. `conflict`: something
  * had changed; nothing is written, and the follower has applied what it conflicted with. `failed`: it can never be
- * written (too large, invalid), and only its callers get the error.
+ * written (too large, invalid), and only its callers get the error. `refused`: the store could not be reached in time; the
+ * error says if it is not known whether the unit was written.
  */
 export type UnitResult =
   | { readonly kind: 'held' }
   | { readonly kind: 'conflict' }
-  | { readonly kind: 'failed'; readonly error: Error }
+  | { readonly kind: 'failed' | 'refused'; readonly error: Error }
 
 /** What follows a store that several servers share. Methods are synchronous: after the call the changes are applied. */
 export interface StoreFollower {
@@ -143,8 +144,9 @@ export interface SharedStore extends KeptRecords {
   /**
    * Writes each unit if nothing that it read has changed after the revision `decidedAt`. Units of one call are independent of
    * each other: no two of them change the same thing. Resolves with a result for each, once the follower has applied
-   * every revision on which the results rest. Rejects with Refusal `store-unavailable` within 2 s if the store cannot be
-   * reached. If the answer of the store was lost, it first finds out what has happened.
+   * every revision on which the results rest. It settles within this time (by default 2 s), whatever the store does: it
+   * rejects with Refusal `store-unavailable` if no unit was written. If the answer of the store was lost, it first finds
+   * out what has happened.
    */
-  commit(units: readonly Unit[], decidedAt: Revision): Promise<readonly UnitResult[]>
+  commit(units: readonly Unit[], decidedAt: Revision, withinMs?: number): Promise<readonly UnitResult[]>
 }

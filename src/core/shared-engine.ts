@@ -13,6 +13,10 @@ import { changedThing, type DecidedUnit, gatherUnits, type Verdict } from './uni
 import type { View } from './view.ts'
 
 const MOST_COMMANDS = 512
+/** A command is answered this long after it was given, whatever the store does. */
+const ANSWER_MS = 1_900
+/** What is left of that must be enough for a commit, even a slow one: a command that has waited longer is refused. */
+const COMMIT_MS = 500
 
 /** What the engine needs from outside: core has no clock, no timers and no log of its own. */
 export interface SharedEngineOptions {
@@ -23,6 +27,8 @@ export interface SharedEngineOptions {
   readonly loop: Loop
   /** Called if a write fails that no caller waits for. */
   readonly report: (error: unknown, what: string) => void
+  /** How long a command may take until it is answered. */
+  readonly answerMs?: number
 }
 
 /**
@@ -38,6 +44,8 @@ export class SharedEngine implements Engine {
   #waiting: WaitingCommand[] = []
   /** Commands whose unit could not be written: each gets a unit of its own. */
   readonly #alone = new WeakSet<WaitingCommand>()
+  /** When each command was given that somebody waits for, by the loop's clock. */
+  readonly #sinceMs = new WeakMap<WaitingCommand, number>()
   readonly #counts = { conflicts: 0 }
   #behind = 0
   #committing = false
@@ -62,7 +70,7 @@ export class SharedEngine implements Engine {
   execute<T>(command: Command<T>): Promise<T> {
     if (this.#closing)
       return Promise.reject(new Refusal('stopping', 'The server is stopping: try again in a moment.'))
-    return this.#enqueue(command)
+    return this.#enqueue(command, this.#options.loop.now())
   }
 
   /** Each change is made if what it is about has not changed when it is decided again. */
@@ -84,10 +92,12 @@ export class SharedEngine implements Engine {
     await new Promise<void>((resolve) => (this.#whenIdle = resolve))
   }
 
-  #enqueue<T>(command: Command<T>): Promise<T> {
+  #enqueue<T>(command: Command<T>, sinceMs?: number): Promise<T> {
     this.#deferPump()
     return new Promise<T>((resolve, reject) => {
-      this.#waiting.push({ command, resolve: (outcome) => resolve(outcome as T), reject })
+      const waiting = { command, resolve: (outcome: unknown) => resolve(outcome as T), reject }
+      if (sinceMs !== undefined) this.#sinceMs.set(waiting, sinceMs)
+      this.#waiting.push(waiting)
     })
   }
 
@@ -105,6 +115,7 @@ export class SharedEngine implements Engine {
 
   #pump(): void {
     const { follower, store, clock } = this.#options
+    const leftMs = this.#refuseLate()
     const waiting = this.#waiting.splice(0, MOST_COMMANDS)
     const isAlone = (one: WaitingCommand): boolean => this.#alone.has(one)
     const { units, later } = gatherUnits(follower.state, waiting, {
@@ -117,7 +128,7 @@ export class SharedEngine implements Engine {
     for (const unit of units) if (!open.includes(unit)) this.#settle(unit)
     if (open.length === 0) return this.#afterCommit()
     this.#committing = true
-    store.commit(open, follower.revision).then(
+    store.commit(open, follower.revision, leftMs).then(
       (results) => this.#finish(open, results),
       (error: unknown) => this.#abandon(open, error),
     )
@@ -125,13 +136,16 @@ export class SharedEngine implements Engine {
 
   #finish(units: readonly DecidedUnit[], results: readonly UnitResult[]): void {
     const again: WaitingCommand[] = []
+    let isRefused = false
     for (const [index, unit] of units.entries()) {
       const result = results[index] ?? { kind: 'conflict' }
+      isRefused ||= result.kind === 'refused'
       if (result.kind === 'held') this.#settle(unit)
       else again.push(...this.#again(unit, result))
     }
     this.#callers.answered(units.length, this.#waiting.length)
     this.#waiting.unshift(...again)
+    if (isRefused) this.#refuseWaiting()
     this.#afterCommit()
   }
 
@@ -143,6 +157,10 @@ export class SharedEngine implements Engine {
       return commands
     }
     const [only, ...others] = commands
+    if (result.kind === 'refused') {
+      for (const { reject } of commands) reject(result.error)
+      return []
+    }
     if (others.length > 0) {
       for (const command of commands) this.#alone.add(command)
       return commands
@@ -154,7 +172,28 @@ export class SharedEngine implements Engine {
   /** The store cannot be reached: nobody is answered with what is not certain. */
   #abandon(units: readonly DecidedUnit[], error: unknown): void {
     for (const { verdicts } of units) for (const { waiting } of verdicts) waiting.reject(error)
+    this.#refuseWaiting()
     this.#afterCommit()
+  }
+
+  /** The store was not reached: what waited behind that commit must not wait for the next one to fail. */
+  #refuseWaiting(): void {
+    for (const { reject } of this.#waiting.splice(0))
+      reject(notSent('The store cannot be reached: the change was not made, try again in a moment.'))
+  }
+
+  /** Refuses what can no longer be answered in time, and returns the time that is left for all others. */
+  #refuseLate(): number {
+    const { loop, answerMs = ANSWER_MS } = this.#options
+    const nowMs = loop.now()
+    const leftMs = (waiting: WaitingCommand): number =>
+      (this.#sinceMs.get(waiting) ?? nowMs) + answerMs - nowMs
+    const isLate = (waiting: WaitingCommand): boolean => leftMs(waiting) < COMMIT_MS
+    const late = this.#waiting.filter(isLate)
+    if (late.length > 0) this.#waiting = this.#waiting.filter((waiting) => !isLate(waiting))
+    for (const { reject } of late)
+      reject(notSent('The store is too slow: the change was not made, try again in a moment.'))
+    return this.#waiting.reduce((least, waiting) => Math.min(least, leftMs(waiting)), answerMs)
   }
 
   #settle({ verdicts, local }: DecidedUnit): void {
@@ -189,4 +228,8 @@ function ifUntouched(change: Change, state: View): Command<void> {
 function instanceOf(change: Change, view: View): InstanceRecord | undefined {
   const thing = changedThing(change)
   return thing.of === 'instance' ? view.instance(thing.serviceKey, thing.address)?.record : undefined
+}
+
+function notSent(text: string): Refusal {
+  return new Refusal('store-unavailable', text)
 }

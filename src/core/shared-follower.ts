@@ -20,14 +20,18 @@ export class SharedFollower implements StoreFollower {
   }
 
   applied({ revision, changes }: { revision: Revision; changes: readonly Change[] }): void {
-    for (const change of changes) this.#stamps.see(stampOf(change))
-    this.#follower.applied({ revision, changes: withSerials(changes, this.#follower.state) })
+    this.#follower.applied({ revision, changes: this.#seen(changes) })
   }
 
   reloaded(snapshot: Snapshot): void {
     this.#stamps.see(snapshot.largestStamp)
     const changes = differenceTo(snapshot, this.#follower.state, snapshot.largestStamp)
-    this.applied({ revision: snapshot.revision, changes })
+    this.#follower.reloaded({ revision: snapshot.revision, changes: this.#seen(changes) })
+  }
+
+  #seen(changes: readonly Change[]): readonly Change[] {
+    for (const change of changes) this.#stamps.see(stampOf(change))
+    return withSerials(changes, this.#follower.state)
   }
 }
 

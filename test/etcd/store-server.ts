@@ -15,7 +15,8 @@ import { type EtcdSetup, openEtcd } from '../../src/store/etcd/open-etcd.ts'
 /** The item that tests publish. */
 export const KEY = configKey('public', 'G', 'a')
 /** What machines that are busy still do in time. */
-const PATIENT = { limits: { callMs: 15_000, attemptMs: 3_000 }, feedLimitMs: 60_000 }
+const PATIENT = { callMs: 15_000, attemptMs: 3_000 }
+const PATIENT_MS = 60_000
 
 /** Every time is later than the one before. */
 let nowMs = 1_800_000_000_000
@@ -28,7 +29,7 @@ export type StoreServer = Awaited<ReturnType<typeof startStoreServer>>
 export async function startStoreServer(
   etcd: { readonly endpoints: readonly string[]; readonly prefix: string },
   port: number,
-  other: Partial<EtcdSetup> = {},
+  { answerMs = PATIENT_MS, ...other }: Partial<EtcdSetup> & { answerMs?: number } = {},
 ) {
   const failures: unknown[] = []
   const seen: Change[] = []
@@ -43,7 +44,7 @@ export async function startStoreServer(
   }
   const { store, membership, client } = openEtcd({
     ...etcd,
-    ...PATIENT,
+    limits: PATIENT,
     member: memberIdOf(facts),
     process: facts.process,
     clock: systemClock,
@@ -64,7 +65,7 @@ export async function startStoreServer(
   store.follow(new SharedFollower(follower, stamps))
   const loop = { now: () => performance.now(), soon: (run: () => void) => void setImmediate(run) }
   const report = (error: unknown): void => void failures.push(error)
-  const engine = new SharedEngine({ follower, store, clock, loop, report })
+  const engine = new SharedEngine({ follower, store, clock, loop, report, answerMs })
   const { state } = follower
   return {
     store,

@@ -151,9 +151,12 @@ export class Keys {
     return BY_LETTER.get(letter)?.read(parts.map(unescape))
   }
 
-  /** The prefix of all keys of the store. */
-  get all(): string {
-    return this.#prefix
+  /**
+   * The range of what the servers follow. Their letters are between those of the audit and of the texts of history: what
+   * comes before and after them, chunks too, is read only when somebody asks for it.
+   */
+  get watched(): { readonly key: string; readonly end: string } {
+    return { key: `${this.#prefix}b/`, end: `${this.#prefix}v/` }
   }
 
   /** The prefix of all places of a kind. */

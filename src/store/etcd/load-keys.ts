@@ -20,12 +20,11 @@ export async function loadKeys(
   keys: Keys,
   readParts: ReadParts,
 ): Promise<Snapshot> {
-  const { revision } = await client.range({ key: keys.all, end: prefixEnd(keys.all), countOnly: true })
+  const { revision } = await client.range({ key: keys.of({ of: 'format' }) })
   const stamps = new LargestStamp()
   const all = (prefix: string) => sortedValues(client, { prefix, revision })
-  const configs = await Promise.all(
-    (await all(keys.every('config'))).map((kv) => configOf(keys, kv, readParts)),
-  )
+  const configs: ConfigItem[] = []
+  for (const kv of await all(keys.every('config'))) configs.push(await configOf(keys, kv, readParts))
   for (const { historyId } of configs) stamps.see(stampOfId(historyId))
   const records: StoredRecord[] = []
   for (const prefix of [keys.every('small-record'), keys.every('member'), keys.of({ of: 'elected' })])

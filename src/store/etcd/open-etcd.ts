@@ -21,7 +21,8 @@ export interface EtcdSetup {
   readonly failed: (error: unknown) => void
   /** How long calls may take. */
   readonly limits?: Partial<Limits>
-  readonly feedLimitMs?: number
+  /** Called when everything must be loaded again, with the reason, and whenever that has failed. */
+  readonly reloading?: (why: unknown) => void
 }
 
 /** What a server has of etcd. `store.load`, `store.follow` and `membership.join` are called in this order. */

@@ -1,5 +1,6 @@
 import { Refusal } from '../../core/refusal.ts'
 import { EtcdError } from './client/etcd-error.ts'
+import { PlaceTaken } from './place-taken.ts'
 
 /** The result of a call of etcd, whose errors become refusals. */
 export async function asRefusal<T>(work: Promise<T>): Promise<T> {
@@ -11,8 +12,9 @@ export async function asRefusal<T>(work: Promise<T>): Promise<T> {
 }
 
 /** What callers are told of an error of etcd. */
-export function refusalOf(error: unknown): unknown {
-  if (!(error instanceof EtcdError)) return error
+export function refusalOf(error: unknown): Error {
+  if (error instanceof PlaceTaken) return new Refusal('store-unavailable', error.message, { cause: error })
+  if (!(error instanceof EtcdError)) return error instanceof Error ? error : new Error(String(error))
   const text =
     error.kind === 'full'
       ? 'etcd takes no more data: its space is used up (docs/cluster.md).'

@@ -1,4 +1,5 @@
 import { Refusal } from '../../core/refusal.ts'
+import type { Clock } from './client/clock.ts'
 import type { EtcdClient } from './client/etcd-client.ts'
 import { EtcdError } from './client/etcd-error.ts'
 import type { Comparison, KeyValue, Operation, TxnResult } from './client/messages.ts'
@@ -18,9 +19,20 @@ export interface RequestPlace {
   readonly process: string
 }
 
-/** A request and its fence are answered or given up within two seconds. */
-const SEND_MS = 1_200
-const FENCE_MS = 700
+/** What is kept of the time of a request to find out what has become of it. */
+const FENCE_MS = 500
+/** Less time than this is not enough for a request. */
+const LEAST_MS = 50
+/** How long taking the place may take. */
+const TAKE_MS = 5_000
+
+/** What belongs to a request besides its operations. */
+export interface SendOptions {
+  /** The stamp of what it deletes. */
+  readonly stamp: number
+  /** The time that it has left, with finding out what has become of it. */
+  readonly leftMs: () => number
+}
 
 /**
  * Numbers the requests of a server: each compares the number of the one before and writes its own. So a request whose answer
@@ -41,49 +53,69 @@ export class RequestFence {
   }
 
   /** Takes the place of this server, also from a process that had it. */
-  async take(): Promise<void> {
+  async take(clock: Pick<Clock, 'nowMs'>): Promise<void> {
     const { kvs } = await this.#client.range({ key: this.#place.key })
-    const [kv] = kvs
-    this.#before = kv && Buffer.from(kv.value)
-    this.#number = kv === undefined ? 0 : requestOf(kv.value).number
-    await this.send([], 0)
+    this.#goOnAfter(kvs[0])
+    const untilMs = clock.nowMs() + TAKE_MS
+    await this.send([], { stamp: 0, leftMs: () => untilMs - clock.nowMs() })
   }
 
-  /** Sends operations as one request. Rejects with Refusal `store-unavailable` where they were not written, or nobody knows. */
-  async send(operations: readonly Operation[], stamp: number): Promise<Sent> {
-    if (this.#unsure !== undefined) await this.#findOut(this.#unsure)
-    const { process } = this.#place
-    const value = toJson({ number: this.#number + 1, process, stamp })
+  /**
+   * Sends operations as one request. Rejects with {@link PlaceTaken}, with `EtcdError` if they were certainly not written,
+   * and with Refusal `store-unavailable` if that is not known.
+   */
+  async send(operations: readonly Operation[], { stamp, leftMs }: SendOptions): Promise<Sent> {
+    // Before that nothing new may be sent.
+    if (this.#unsure !== undefined) await this.#findOut(this.#unsure, Math.min(FENCE_MS, leftMs()))
+    const limitMs = leftMs() - FENCE_MS
+    if (limitMs < LEAST_MS) throw new EtcdError('unavailable', 'There is no time left to send the request.')
+    const value = toJson({ number: this.#number + 1, process: this.#place.process, stamp })
+    const success = [this.#put(value), ...operations]
     try {
-      const txn = { compare: [this.#condition()], success: [this.#put(value), ...operations] }
-      const result = await this.#client.txn(txn, SEND_MS)
-      if (!result.succeeded) throw new PlaceTaken(this.#place.key)
+      const result = await this.#client.txn(
+        { compare: [this.#condition()], success, failure: [this.#read()] },
+        limitMs,
+      )
+      if (!result.succeeded) throw this.#refused(result)
       this.#isSent(value)
       return { kind: 'answered', result: { ...result, results: result.results.slice(1) } }
     } catch (error) {
       if (!(error instanceof EtcdError && error.inDoubt)) throw error
       this.#unsure = value
     }
-    const revision = await this.#findOut(value)
-    if (revision === undefined)
-      throw new Refusal('store-unavailable', 'The store did not take the change: try again.')
+    const revision = await this.#findOut(value, leftMs()).catch(unknownResult)
+    if (revision === undefined) throw new EtcdError('unavailable', 'etcd did not take the request.')
     return { kind: 'lost', revision }
   }
 
   /** Writes the number alone. If that works, the request was not written; else this is the revision in which it was. */
-  async #findOut(value: Buffer): Promise<number | undefined> {
-    const read: Operation = { do: 'range', key: this.#place.key }
-    const fence = { compare: [this.#condition()], success: [this.#put(value)], failure: [read] }
-    const { succeeded, results } = await this.#client.txn(fence, FENCE_MS).catch(unknown)
-    const written = succeeded ? undefined : this.#ownValue(results[0], value)
+  async #findOut(value: Buffer, limitMs: number): Promise<number | undefined> {
+    const fence = { compare: [this.#condition()], success: [this.#put(value)], failure: [this.#read()] }
+    const result = await this.#client.txn(fence, Math.max(LEAST_MS, limitMs))
+    const found = result.succeeded ? undefined : keyOf(result)
+    if (!result.succeeded && (found === undefined || !value.equals(found.value))) throw this.#refused(result)
     this.#isSent(value)
-    return written?.modRevision
+    return found?.modRevision
   }
 
-  #ownValue(result: TxnResult['results'][number] | undefined, value: Buffer): KeyValue {
-    const kv = result?.did === 'range' ? result.kvs[0] : undefined
-    if (kv === undefined || !value.equals(kv.value)) throw new PlaceTaken(this.#place.key)
-    return kv
+  /** The number in etcd is not the one that was left there. */
+  #refused(result: TxnResult): Error {
+    const found = keyOf(result)
+    if (found !== undefined && requestOf(found.value).process !== this.#place.process)
+      return new PlaceTaken(this.#place.key)
+    // etcd was restored from a backup.
+    this.#goOnAfter(found)
+    return new EtcdError('unavailable', 'etcd has forgotten earlier requests of this server.')
+  }
+
+  #goOnAfter(kv: KeyValue | undefined): void {
+    this.#before = kv && Buffer.from(kv.value)
+    this.#number = kv === undefined ? 0 : requestOf(kv.value).number
+    this.#unsure = undefined
+  }
+
+  #read(): Operation {
+    return { do: 'range', key: this.#place.key }
   }
 
   #condition(): Comparison {
@@ -103,7 +135,14 @@ export class RequestFence {
   }
 }
 
-function unknown(cause: unknown): never {
-  const text = 'The store does not answer: whether the change was made is not known.'
+/** What the number is that a refused request has found. */
+function keyOf({ results }: TxnResult): KeyValue | undefined {
+  const [result] = results
+  return result?.did === 'range' ? result.kvs[0] : undefined
+}
+
+function unknownResult(cause: unknown): never {
+  if (cause instanceof PlaceTaken) throw cause
+  const text = 'etcd does not answer: whether the change was made is not known.'
   throw new Refusal('store-unavailable', text, { cause })
 }

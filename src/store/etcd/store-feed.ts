@@ -1,4 +1,4 @@
-import type { Revision, StoreFollower } from '../../core/ports.ts'
+import type { Revision, Snapshot, StoreFollower } from '../../core/ports.ts'
 import type { Revision as KeyRevision } from './client/whole-revisions.ts'
 import { changesOfRevision, type ReadParts } from './feed-changes.ts'
 import type { Keys } from './keys.ts'
@@ -7,8 +7,14 @@ import type { Keys } from './keys.ts'
 export interface StoreFeedParts {
   readonly keys: Keys
   readonly readParts: ReadParts
-  /** Called with what stops the feed: a value that cannot be read. */
-  readonly failed: (error: unknown) => void
+  /** Called with what stops the feed, until it is given a snapshot: a revision that cannot be read or applied. */
+  readonly stopped: (error: unknown) => void
+}
+
+/** A revision of the watch. */
+interface Added {
+  readonly revision: KeyRevision
+  readonly atMs: number
 }
 
 /** Somebody who waits for a revision. */
@@ -17,13 +23,19 @@ interface Waiter {
   readonly resolve: () => void
 }
 
+/** How many revisions are remembered: more than come in the time in which a lost request is found out. */
+const MOST_RECENT = 1_000
+
 /** Gives the follower each revision as changes, one after the other, also where contents must be read first. */
 export class StoreFeed {
   readonly #parts: StoreFeedParts
-  readonly #queue: KeyRevision[] = []
+  #queue: Added[] = []
+  /** What is being read and applied. */
+  #current: Added | undefined
   #follower: StoreFollower | undefined
   #applied: Revision
   #isBusy = false
+  #isStopped = false
   #waiters: Waiter[] = []
   /** The keys of the last revisions, for requests whose answers were lost. */
   readonly #recent = new Map<Revision, readonly string[]>()
@@ -39,15 +51,30 @@ export class StoreFeed {
     return this.#applied
   }
 
+  /** When the oldest revision was added that the follower does not have; undefined: it has all of them. */
+  get waitingSinceMs(): number | undefined {
+    return (this.#current ?? this.#queue[0])?.atMs
+  }
+
   follow(follower: StoreFollower): void {
     this.#follower = follower
     this.#work()
   }
 
-  /** The watch has a whole revision. */
-  add(revision: KeyRevision): void {
-    this.#queue.push(revision)
+  /** The watch has a whole revision, at this time. */
+  add(revision: KeyRevision, atMs: number): void {
+    this.#queue.push({ revision, atMs })
     this.#work()
+  }
+
+  /** Goes on from a snapshot: what was added before is dropped. */
+  reload(snapshot: Snapshot): void {
+    this.#queue = []
+    this.#current = undefined
+    this.#recent.clear()
+    this.#follower?.reloaded(snapshot)
+    this.#isStopped = false
+    this.#reach(snapshot.revision)
   }
 
   /** Resolves when the follower has this revision. */
@@ -56,28 +83,40 @@ export class StoreFeed {
     await new Promise<void>((resolve) => this.#waiters.push({ revision, resolve }))
   }
 
-  /** The keys that a recent revision has changed. */
-  keysOf(revision: Revision): readonly string[] {
-    return this.#recent.get(revision) ?? []
+  /** The keys that a recent revision has changed. Undefined: this server has not seen it by itself. */
+  keysOf(revision: Revision): readonly string[] | undefined {
+    return this.#recent.get(revision)
   }
 
   #work(): void {
-    if (this.#isBusy || this.#follower === undefined) return
+    if (this.#isBusy || this.#isStopped || this.#follower === undefined || this.#queue.length === 0) return
     this.#isBusy = true
-    this.#drain(this.#follower)
-      .catch((error: unknown) => this.#parts.failed(error))
-      .finally(() => (this.#isBusy = false))
+    void this.#drain(this.#follower).finally(() => {
+      this.#isBusy = false
+      // Something may have been added since the last look.
+      this.#work()
+    })
   }
 
   async #drain(follower: StoreFollower): Promise<void> {
-    for (;;) {
-      const next = this.#queue.shift()
-      if (next === undefined) return
-      const { keys, readParts } = this.#parts
-      const changes = await changesOfRevision(keys, next.changes, readParts)
-      follower.applied({ revision: next.revision, changes })
-      this.#remember(next)
-      this.#reach(next.revision)
+    const queue = this.#queue
+    const { keys, readParts, stopped } = this.#parts
+    try {
+      for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+        this.#current = next
+        const { revision, changes: events } = next.revision
+        const changes = await changesOfRevision(keys, events, readParts)
+        // It was given a snapshot meanwhile.
+        if (queue !== this.#queue) return
+        follower.applied({ revision, changes })
+        this.#current = undefined
+        this.#remember(next.revision)
+        this.#reach(revision)
+      }
+    } catch (error) {
+      if (queue !== this.#queue) return
+      this.#isStopped = true
+      stopped(error)
     }
   }
 
@@ -97,6 +136,3 @@ export class StoreFeed {
     for (const { resolve } of due) resolve()
   }
 }
-
-/** How many revisions are remembered: more than come in the time in which a lost request is found out. */
-const MOST_RECENT = 1_000

@@ -1,0 +1,184 @@
+import { Refusal } from '../../core/refusal.ts'
+import type { Revision, Unit, UnitResult } from '../../core/ports.ts'
+import type { Chunks } from './chunks.ts'
+import type { Clock } from './client/clock.ts'
+import type { EtcdClient } from './client/etcd-client.ts'
+import type { Operation, OperationResult } from './client/messages.ts'
+import type { Following } from './following.ts'
+import type { Keys } from './keys.ts'
+import { type LargeContent, largeContents } from './large-contents.ts'
+import { fits, packed } from './packed.ts'
+import { PlaceTaken } from './place-taken.ts'
+import { refusalOf } from './refusals.ts'
+import type { RequestFence } from './request-fence.ts'
+import { type UnitOrigin, type UnitRequest, unitRequest } from './unit-request.ts'
+
+/** What commits need. */
+export interface CommitsParts {
+  readonly client: Pick<EtcdClient, 'txn'>
+  readonly keys: Keys
+  readonly member: string
+  readonly clock: Clock
+  readonly fence: RequestFence
+  readonly following: Following
+  readonly chunks: Chunks
+  /** Called if this server must stop. */
+  readonly failed: (error: PlaceTaken) => void
+}
+
+/** A unit of a commit, with its transaction and the place of its result. */
+interface Sending extends UnitRequest {
+  readonly index: number
+}
+
+/** A commit that is underway. Units have no result yet where there is none. */
+interface Underway {
+  readonly decidedAt: Revision
+  readonly stamp: number
+  readonly results: (UnitResult | undefined)[]
+  /** The time that it has left, in milliseconds. */
+  readonly leftMs: () => number
+}
+
+/** Writes or confirms units, as few requests of many transactions. One commit at a time. */
+export class Commits {
+  readonly #parts: CommitsParts
+
+  constructor(parts: CommitsParts) {
+    this.#parts = parts
+  }
+
+  /** See the port. */
+  async commit(
+    units: readonly Unit[],
+    { decidedAt, withinMs }: { decidedAt: Revision; withinMs: number },
+  ): Promise<readonly UnitResult[]> {
+    const { clock, chunks } = this.#parts
+    const untilMs = clock.nowMs() + withinMs
+    const leftMs = (): number => Math.max(1, untilMs - clock.nowMs())
+    const results = units.map((): UnitResult | undefined => undefined)
+    const underway: Underway = { decidedAt, stamp: stampOf(units), results, leftMs }
+    const contents = largeContents(units.flatMap(({ changes }) => changes))
+    try {
+      await this.#send(this.#sendings(units, underway), contents, underway)
+    } catch (error) {
+      refuse(results, refusalOf(error))
+    } finally {
+      chunks.forget(contents)
+    }
+    return results.map((result) => result ?? { kind: 'refused', error: NOT_SENT })
+  }
+
+  /** The transactions of the units. One that can never be written has its result at once. */
+  #sendings(units: readonly Unit[], { decidedAt, results }: Underway): Sending[] {
+    return units.flatMap((unit, index) => {
+      const request = this.#requestOf(unit, { decidedAt, member: this.#parts.member, index })
+      if (!(request instanceof Error)) return [{ ...request, index }]
+      results[index] = { kind: 'failed', error: request }
+      return []
+    })
+  }
+
+  #requestOf(unit: Unit, origin: UnitOrigin): UnitRequest | Error {
+    try {
+      const request = unitRequest(this.#parts.keys, unit, origin)
+      return fits(request) ? request : new Error('The change is too large for one transaction of etcd.')
+    } catch (error) {
+      return error instanceof Error ? error : new Error(String(error))
+    }
+  }
+
+  async #send(
+    sendings: readonly Sending[],
+    contents: readonly LargeContent[],
+    underway: Underway,
+  ): Promise<void> {
+    const writing = sendings.filter(({ success }) => success.length > 0)
+    const confirming = sendings.filter(({ success }) => success.length === 0)
+    for (const request of packed(confirming)) await this.#confirm(request, underway)
+    await this.#parts.chunks.write(contents, underway.leftMs)
+    for (const request of packed(writing))
+      try {
+        await this.#write(request, underway)
+      } catch (error) {
+        if (error instanceof PlaceTaken) this.#parts.failed(error)
+        for (const { index } of request)
+          underway.results[index] = { kind: 'refused', error: refusalOf(error) }
+        // Those of the later requests were not sent.
+        return
+      }
+  }
+
+  /** Units without changes: nothing is written, so there is nothing to fence. */
+  async #confirm(request: readonly Sending[], { decidedAt, results, leftMs }: Underway): Promise<void> {
+    const { client } = this.#parts
+    const answer = await client.txn({ compare: [], success: request.map(transactionOf) }, leftMs())
+    const conflicts = take(request, answer.results, results)
+    // What it conflicts with comes by the feed, after what the decision was made on.
+    if (conflicts) await this.#reached(decidedAt + 1, leftMs())
+  }
+
+  async #write(request: readonly Sending[], { stamp, results, leftMs }: Underway): Promise<void> {
+    const { fence, following } = this.#parts
+    const sent = await fence.send(request.map(transactionOf), { stamp, leftMs })
+    if (sent.kind === 'answered') {
+      await this.#reached(sent.result.revision, leftMs())
+      take(request, sent.result.results, results)
+      return
+    }
+    await this.#reached(sent.revision, leftMs())
+    const written = following.keysOf(sent.revision)
+    if (written === undefined) throw unknownResult('This server has missed whether the change was made.')
+    for (const { index, keys } of request)
+      results[index] = { kind: keys.some((key) => written.includes(key)) ? 'held' : 'conflict' }
+  }
+
+  /** Resolves when the follower has this revision. Rejects with Refusal `store-unavailable` if it does not come in time. */
+  async #reached(revision: Revision, limitMs: number): Promise<void> {
+    if (await this.#parts.following.reached(revision, limitMs)) return
+    throw unknownResult('This server is behind: whether the change was made is not known.')
+  }
+}
+
+const NOT_SENT = new Refusal(
+  'store-unavailable',
+  'etcd cannot be reached: the change was not made, try again in a moment.',
+)
+
+function unknownResult(text: string): Refusal {
+  return new Refusal('store-unavailable', text)
+}
+
+/** Refuses the units that have no result. */
+function refuse(results: (UnitResult | undefined)[], error: Error): void {
+  for (const [index, result] of results.entries())
+    if (result === undefined) results[index] = { kind: 'refused', error }
+}
+
+function transactionOf({ compare, success }: UnitRequest): Operation {
+  return { do: 'txn', compare, success }
+}
+
+/** Takes down which units held; true where one did not. */
+function take(
+  request: readonly Sending[],
+  answers: readonly OperationResult[],
+  results: (UnitResult | undefined)[],
+): boolean {
+  let conflicts = false
+  for (const [position, { index }] of request.entries()) {
+    const answer = answers[position]
+    const held = answer?.did === 'txn' && answer.succeeded
+    results[index] = { kind: held ? 'held' : 'conflict' }
+    conflicts ||= !held
+  }
+  return conflicts
+}
+
+/** The latest stamp of the changes: what they delete has left then. */
+function stampOf(units: readonly Unit[]): number {
+  const stamps = units.flatMap(({ changes }) =>
+    changes.map((change) => ('stamp' in change ? change.stamp : 0)),
+  )
+  return stamps.reduce((latest, stamp) => Math.max(latest, stamp), 0)
+}

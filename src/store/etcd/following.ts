@@ -1,0 +1,165 @@
+import type { Revision, Snapshot, StoreFollower } from '../../core/ports.ts'
+import { MissingChunk } from './chunks.ts'
+import type { Clock } from './client/clock.ts'
+import type { EtcdClient } from './client/etcd-client.ts'
+import { EtcdError } from './client/etcd-error.ts'
+import type { Watch } from './client/watch.ts'
+import type { ReadParts } from './feed-changes.ts'
+import type { Keys } from './keys.ts'
+import { loadKeys } from './load-keys.ts'
+import { StoreFeed } from './store-feed.ts'
+
+/** What following etcd needs. */
+export interface FollowingParts {
+  readonly client: Pick<EtcdClient, 'pages' | 'range' | 'watch'>
+  readonly keys: Keys
+  readonly readParts: ReadParts
+  readonly clock: Clock
+  /** Called with what a reload does not help against: a layout or a kind of records of a later version. */
+  readonly failed: (error: unknown) => void
+  /** Called when everything must be loaded again, and whenever that has failed. */
+  readonly reloading?: ((why: unknown) => void) | undefined
+}
+
+/** How far a server is with what etcd has. */
+export interface FeedFigures {
+  /** The last revision that was applied, and the newest one that this server knows of. */
+  readonly applied: Revision
+  readonly newest: Revision
+  /** How old what this server knows may be. A quiet etcd is asked once a second whether that was all. */
+  readonly lagMs: number
+  /** How often everything was loaded again since the start. */
+  readonly reloads: number
+}
+
+const FIRST_PAUSE_MS = 100
+const LONGEST_PAUSE_MS = 5_000
+
+/** Follows what etcd has: loads it, watches it from there, and loads it again where the watch cannot go on. */
+export class Following {
+  readonly #parts: FollowingParts
+  readonly #feed: StoreFeed
+  readonly #closed = new AbortController()
+  #watch: Watch | undefined
+  #newest: Revision
+  /** When etcd last told something, or that there was nothing. */
+  #heardMs: number
+  #reloads = 0
+  #isReloading = false
+
+  /** Loads everything. */
+  static async load(parts: FollowingParts): Promise<{ following: Following; snapshot: Snapshot }> {
+    const snapshot = await loadKeys(parts.client, parts.keys, parts.readParts)
+    return { following: new Following(parts, snapshot.revision), snapshot }
+  }
+
+  private constructor(parts: FollowingParts, revision: Revision) {
+    const { keys, readParts, clock } = parts
+    this.#parts = parts
+    this.#newest = revision
+    this.#heardMs = clock.nowMs()
+    this.#feed = new StoreFeed({ keys, readParts, stopped: (error) => this.#stopped(error) }, revision)
+  }
+
+  get figures(): FeedFigures {
+    const { applied, waitingSinceMs } = this.#feed
+    const lagMs = this.#parts.clock.nowMs() - (waitingSinceMs ?? this.#heardMs)
+    return { applied, newest: Math.max(applied, this.#newest), lagMs, reloads: this.#reloads }
+  }
+
+  follow(follower: StoreFollower): void {
+    this.#feed.follow(follower)
+    this.#start()
+  }
+
+  /** Resolves with true when the follower has this revision, and with false if that takes longer. */
+  async reached(revision: Revision, limitMs: number): Promise<boolean> {
+    this.#newest = Math.max(this.#newest, revision)
+    const timer = new AbortController()
+    const isLate = this.#parts.clock.sleep(Math.max(0, limitMs), timer.signal).then(() => false)
+    const isThere = this.#feed.reached(revision).then(() => true)
+    const there = await Promise.race([isThere, isLate])
+    timer.abort()
+    return there
+  }
+
+  /** The keys that a recent revision has changed. Undefined: this server has not seen it by itself. */
+  keysOf(revision: Revision): readonly string[] | undefined {
+    return this.#feed.keysOf(revision)
+  }
+
+  close(): void {
+    this.#closed.abort()
+    this.#watch?.close()
+  }
+
+  #start(): void {
+    const { client, keys } = this.#parts
+    this.#watch = client.watch(
+      { ...keys.watched, from: this.#feed.applied + 1, before: true },
+      {
+        changed: (revision) => {
+          this.#heard(revision.revision)
+          this.#feed.add(revision, this.#heardMs)
+        },
+        reached: (revision) => this.#heard(revision),
+        broken: (why) => void this.#reload(new Error(`etcd cannot tell what has changed since: ${why}`)),
+      },
+    )
+  }
+
+  #heard(revision: Revision): void {
+    this.#newest = Math.max(this.#newest, revision)
+    this.#heardMs = this.#parts.clock.nowMs()
+  }
+
+  #stopped(error: unknown): void {
+    this.#watch?.close()
+    if (isPassing(error)) void this.#reload(error)
+    else this.#parts.failed(error)
+  }
+
+  /** Loads everything again, until it succeeds. */
+  async #reload(why: unknown): Promise<void> {
+    if (this.#isReloading) return
+    this.#isReloading = true
+    this.#watch?.close()
+    try {
+      const snapshot = await this.#loadAgain(why)
+      if (snapshot === undefined) return
+      this.#reloads++
+      this.#newest = snapshot.revision
+      this.#heardMs = this.#parts.clock.nowMs()
+      this.#feed.reload(snapshot)
+      this.#start()
+    } catch (error) {
+      this.#parts.failed(error)
+    } finally {
+      this.#isReloading = false
+    }
+  }
+
+  /** Undefined: this server stops. */
+  async #loadAgain(why: unknown): Promise<Snapshot | undefined> {
+    const { client, keys, readParts, clock, reloading } = this.#parts
+    const { signal } = this.#closed
+    let trouble = why
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+      if (signal.aborted) return undefined
+      reloading?.(trouble)
+      try {
+        const snapshot = await loadKeys(client, keys, readParts)
+        return signal.aborted ? undefined : snapshot
+      } catch (error) {
+        if (!isPassing(error)) throw error
+        trouble = error
+      }
+      await clock.sleep(pauseMs, signal)
+    }
+  }
+}
+
+/** Whether it may help to load everything again. */
+function isPassing(error: unknown): boolean {
+  return error instanceof EtcdError || error instanceof MissingChunk
+}

@@ -1,6 +1,8 @@
 import { PROBLEM_JSON } from '../routing/answers.ts'
 import type { FieldSchema } from '../../parameters/parameter-field.ts'
 import type { HeaderNote, Route } from '../routing/route.ts'
+import type { AnswerSchemas, JsonSchema } from '../routing/answer-schema.ts'
+import { NamedSchemas } from './named-schemas.ts'
 
 type Json = Record<string, unknown>
 
@@ -10,10 +12,11 @@ type Json = Record<string, unknown>
  */
 export function describeApi(routes: readonly Route[], version: string): Json {
   const paths: Record<string, Json> = {}
+  const answers = new NamedSchemas()
   for (const route of routes) {
     if (route.variant !== undefined) continue
     const methods = (paths[route.path] ??= {})
-    methods[route.method.toLowerCase()] = describeRoute(withVariants(route, routes))
+    methods[route.method.toLowerCase()] = describeRoute(withVariants(route, routes), answers)
   }
   return {
     openapi: '3.1.0',
@@ -24,7 +27,7 @@ export function describeApi(routes: readonly Route[], version: string): Json {
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     paths,
-    components: { schemas: { Problem: PROBLEM_SCHEMA } },
+    components: { schemas: { Problem: PROBLEM_SCHEMA, ...answers.schemas } },
   }
 }
 
@@ -46,10 +49,20 @@ function withVariants(route: Route, routes: readonly Route[]): Route {
     summary,
     params: { ...route.params, properties },
     bodyTypes: bodyTypes as Record<string, object>,
+    answers: answersOfAll([route, ...variants]),
   }
 }
 
-function describeRoute(route: Route): Json {
+/** Where variants answer the same content type, the answer is one of them. */
+function answersOfAll(routes: readonly Route[]): AnswerSchemas {
+  const all = new Map<string, JsonSchema[]>()
+  for (const { answers = {} } of routes)
+    for (const [type, schema] of Object.entries(answers)) all.set(type, [...(all.get(type) ?? []), schema])
+  const one = (schemas: JsonSchema[]) => (schemas.length === 1 ? schemas[0]! : { anyOf: schemas })
+  return Object.fromEntries([...all].map(([type, schemas]) => [type, one(schemas)]))
+}
+
+function describeRoute(route: Route, named: NamedSchemas): Json {
   const required = new Set<string>(route.params.required as readonly string[] | undefined)
   const fields = Object.entries(route.params.properties).map(([name, schema]) =>
     fieldOf(name, schema as FieldSchema, required.has(name)),
@@ -64,7 +77,7 @@ function describeRoute(route: Route): Json {
       ...Object.entries(route.headers ?? {}).map(([name, note]) => headerParameter(name, note)),
     ],
     ...(route.method === 'GET' || fields.length === 0 ? {} : { requestBody: bodyOf(fields, route) }),
-    responses: responses(route),
+    responses: responses(route, named),
   }
 }
 
@@ -142,12 +155,19 @@ function bodyOf(fields: readonly HeaderOrField[], { bodyTypes = {} }: Route): Js
   return { required: false, content }
 }
 
-function responses({ path }: Route): Json {
+function responses({ path, answers }: Route, named: NamedSchemas): Json {
+  const bodies = Object.entries(answers ?? {}).map(([type, schema]) => [
+    type,
+    { schema: named.referred(schema) },
+  ])
   const problem = path.startsWith('/nacos')
     ? { 'text/plain': { schema: { type: 'string' } } }
     : { [PROBLEM_JSON]: { schema: { $ref: '#/components/schemas/Problem' } } }
   return {
-    '200': { description: 'The answer' },
+    '200': {
+      description: 'The answer',
+      ...(bodies.length === 0 ? {} : { content: Object.fromEntries(bodies) as Json }),
+    },
     '4XX': { description: 'The request was not carried out, and changed nothing', content: problem },
     '5XX': { description: 'A fault of the server, or it does not serve this now', content: problem },
   }

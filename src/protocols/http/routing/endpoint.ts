@@ -9,6 +9,7 @@ export type Endpoint<T extends Properties = Properties> = Pick<
   | 'permission'
   | 'params'
   | 'headers'
+  | 'answers'
   | 'handle'
   | 'maxBodyBytes'
   | 'body'

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Caller, Permission } from '../../../operations/guard.ts'
 import type { ParameterRules } from '../../parameters/parameter-rules.ts'
 import type { Static, ObjectSchema, Properties } from '../../parameters/schema.ts'
+import type { AnswerSchemas } from './answer-schema.ts'
 
 /** An answer, ready to be written. `headers` come on top of those that every answer has. */
 export interface Answer {
@@ -72,6 +73,8 @@ export interface Route<T extends Properties = Properties> {
   readonly params: ObjectSchema<T>
   /** The header fields that the operation reads, for the OpenAPI document: what each means. */
   readonly headers?: Readonly<Record<string, HeaderNote>>
+  /** What it answers at 200, for the OpenAPI document. */
+  readonly answers?: AnswerSchemas
   readonly rules: ParameterRules
   /** Bytes of body that this route takes, where it is not the default of the settings. */
   readonly maxBodyBytes?: number

@@ -15,11 +15,13 @@ import {
 import { cloneEndpoint } from '../endpoints/transfer/clone-endpoint.ts'
 import { importEndpoint, type ImportLimits } from '../endpoints/transfer/import-endpoint.ts'
 import { problemErrors } from '../errors/problem.ts'
+import { ABOUT_SCHEMA } from '../endpoints/config/item-json.ts'
+import { ANSWERS_TRUE, answersJson } from '../routing/answer-schema.ts'
 import { jsonAnswer, TRUE_JSON } from '../routing/answers.ts'
 import { endpoint, placeRoutes } from '../routing/endpoint.ts'
 import type { Route } from '../routing/route.ts'
 import { exportConfigs, readConfig, searchConfigs, showConfig } from './read-configs.ts'
-import { svcTransferAnswers } from './transfer-answers.ts'
+import { ANSWERS_OUTCOME, svcTransferAnswers } from './transfer-answers.ts'
 
 /**
  * `/svc/v1/cs/configs` and `/svc/v1/cs/history` (interface.md, Configuration management); with what `/nacos` has besides, by
@@ -39,10 +41,10 @@ export function svcConfigRoutes(
     ['GET', '/configs', exportConfigs({ transfer }, 1)],
     ['GET', '/configs', exportConfigs({ transfer }, 2)],
     ['POST', '/configs', publish(configs, limits)],
-    ['POST', '/configs', importEndpoint(transfer, importParts)],
-    ['POST', '/configs', cloneEndpoint(transfer, svcTransferAnswers)],
+    ['POST', '/configs', { ...importEndpoint(transfer, importParts), answers: ANSWERS_OUTCOME }],
+    ['POST', '/configs', { ...cloneEndpoint(transfer, svcTransferAnswers), answers: ANSWERS_OUTCOME }],
     ['DELETE', '/configs', remove(configs)],
-    ['GET', '/configs/catalog', aboutEndpoint(configs, json)],
+    ['GET', '/configs/catalog', { ...aboutEndpoint(configs, json), answers: answersJson(ABOUT_SCHEMA) }],
     ['GET', '/history', history.read],
     ['GET', '/history/previous', history.previous],
   ])
@@ -52,6 +54,7 @@ function publish(configs: Operations['configs'], limits: PublishLimits) {
   return endpoint({
     summary: 'Publishes a configuration item; with casMd5 only if it is the one that the client knows',
     permission: configs.publish.permission,
+    answers: ANSWERS_TRUE,
     params: Type.Object({ ...publishParams(limits), ...noteParams({ isEmptyAValue: true }) }),
     headers: CAS_HEADER,
     maxBodyBytes: limits.maxFormBodyBytes,
@@ -66,6 +69,7 @@ function remove(configs: Operations['configs']) {
   return endpoint({
     summary: 'Deletes a configuration item; with casMd5 only if it is the one that the client knows',
     permission: configs.remove.permission,
+    answers: ANSWERS_TRUE,
     params: Type.Object({
       ...KEY_PARAMS,
       casMd5: Type.Optional(fields.allowingEmpty(fields.casMd5)),

@@ -15,6 +15,7 @@ import { LISTENING_CONFIGS } from '../endpoints/config/listening-configs.ts'
 import { watchingEndpoints } from '../endpoints/config/watching-endpoints.ts'
 import * as fields from '../../parameters/fields.ts'
 import { endpoint, placeRoutes } from '../routing/endpoint.ts'
+import { answersText } from '../routing/answer-schema.ts'
 import { SVC_RULES } from '../../parameters/parameter-rules.ts'
 import { problemErrors } from '../errors/problem.ts'
 import type { Route } from '../routing/route.ts'
@@ -24,6 +25,9 @@ export function svcListenerRoutes(parts: ListenerParts): Route[] {
   const wait = endpoint({
     summary: `Waits until a watched item differs, at most as long as the header ${TIMEOUT_HEADER} says`,
     permission: parts.listening.poll.permission,
+    answers: answersText(
+      'The items that differ: dataId ^2 group [^2 tenant] ^1 each, percent-encoded; empty: none.',
+    ),
     params: Type.Object({ [LISTENING_CONFIGS]: fields.listeningConfigs }),
     headers: listenerHeaders(true),
     maxBodyBytes: MAX_LISTEN_BODY_BYTES,

@@ -3,6 +3,8 @@ import * as fields from '../../parameters/fields.ts'
 import { SVC_RULES } from '../../parameters/parameter-rules.ts'
 import { Type } from '../../parameters/schema.ts'
 import {
+  ANSWERS_BOOLEAN,
+  ANSWERS_NAMESPACES,
   booleanAnswer,
   createEndpoint,
   listAnswer,
@@ -28,6 +30,7 @@ function list(parts: NamespaceEndpointParts) {
   return endpoint({
     summary: 'Lists the namespaces',
     permission: parts.namespaces.list.permission,
+    answers: ANSWERS_NAMESPACES,
     params: Type.Object({}),
     handle: ({ caller }) => listAnswer(parts, caller),
   })
@@ -37,6 +40,7 @@ function update({ namespaces }: NamespaceEndpointParts) {
   return endpoint({
     summary: 'Changes the shown name and the description of a namespace',
     permission: namespaces.rename.permission,
+    answers: ANSWERS_BOOLEAN,
     params: Type.Object({
       namespace: fields.withDescription(fields.namespaceId, 'The id of the namespace.'),
       namespaceShowName: fields.namespaceName,

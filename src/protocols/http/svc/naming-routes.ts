@@ -13,6 +13,7 @@ import { placeRoutes } from '../routing/endpoint.ts'
 import { SVC_RULES } from '../../parameters/parameter-rules.ts'
 import { problemErrors } from '../errors/problem.ts'
 import type { Route } from '../routing/route.ts'
+import { ANSWERS_OK, answersJson, Json } from '../routing/answer-schema.ts'
 
 /** Service discovery as interface.md has it, and the views of services for people. */
 export function svcNamingRoutes(parts: NamingEndpointParts): Route[] {
@@ -26,8 +27,8 @@ export function svcNamingRoutes(parts: NamingEndpointParts): Route[] {
     ['DELETE', '/instance', instances.deregister],
     ['PUT', '/instance', instances.modify],
     ['GET', '/instance', instances.detail],
-    ['GET', '/instance/list', listEndpoint(parts, () => 'svc')],
-    ['PUT', '/instance/beat', beatEndpoint(parts, beatAnswer)],
+    ['GET', '/instance/list', { ...listEndpoint(parts, () => 'svc'), answers: answersJson(LIST) }],
+    ['PUT', '/instance/beat', { ...beatEndpoint(parts, beatAnswer), answers: ANSWERS_OK }],
     ['PUT', '/health/instance', instances.updateHealth],
     ['PUT', '/instance/metadata/batch', metadata.update],
     ['DELETE', '/instance/metadata/batch', metadata.remove],
@@ -45,6 +46,42 @@ export function svcNamingRoutes(parts: NamingEndpointParts): Route[] {
     ['GET', '/health/checkers', discovery.checkers],
   ])
 }
+
+const LIST = Json.named(
+  'InstanceList',
+  Json.object({
+    name: Json.string('As <group>@@<service>.'),
+    groupName: Json.string(),
+    clusters: Json.string('As they were asked for.'),
+    cacheMillis: Json.integer(),
+    hosts: Json.list(
+      Json.named(
+        'Instance',
+        Json.object({
+          instanceId: Json.string(),
+          ip: Json.string(),
+          port: Json.integer(),
+          weight: Json.number(),
+          healthy: Json.boolean(),
+          enabled: Json.boolean(),
+          ephemeral: Json.boolean(),
+          clusterName: Json.string(),
+          serviceName: Json.string(),
+          metadata: Json.map(Json.string()),
+          instanceHeartBeatInterval: Json.integer(),
+          instanceHeartBeatTimeOut: Json.integer(),
+          ipDeleteTimeout: Json.integer(),
+          instanceIdGenerator: Json.string(),
+        }),
+      ),
+    ),
+    lastRefTime: Json.time(),
+    checksum: Json.string(),
+    allIPs: Json.constant(false),
+    reachProtectionThreshold: Json.boolean(),
+    valid: Json.constant(true),
+  }),
+)
 
 const beatAnswer: BeatAnswerOf = ({ kind }, request) => {
   if (kind === 'unknown' && request !== undefined) throw unknownInstance(request)

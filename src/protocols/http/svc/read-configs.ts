@@ -2,8 +2,8 @@ import type { Operations } from '../../../operations/operations.ts'
 import { Type } from '../../parameters/schema.ts'
 import { KEY_PARAMS, toConfigKey } from '../endpoints/config/config-key.ts'
 import { contentAnswers } from '../endpoints/config/content-answers.ts'
-import { itemJson } from '../endpoints/config/item-json.ts'
-import { pageJson } from '../endpoints/config/page-json.ts'
+import { ITEM_SCHEMA, itemJson } from '../endpoints/config/item-json.ts'
+import { pageJson, pageSchema } from '../endpoints/config/page-json.ts'
 import {
   SEARCH_MODE,
   SEARCH_PAGE_PARAMS,
@@ -11,8 +11,11 @@ import {
   searchOf,
 } from '../endpoints/config/search-params.ts'
 import { EXPORT_PARAMS, exportOf } from '../endpoints/transfer/export-params.ts'
+import { answersJson, answersText } from '../routing/answer-schema.ts'
 import { jsonAnswer } from '../routing/answers.ts'
 import { type Endpoint, endpoint } from '../routing/endpoint.ts'
+
+const ANSWERS_ZIP = { 'application/octet-stream': { type: 'string', format: 'binary' } }
 
 /** `GET /svc/v1/cs/configs`: the content of an item. */
 export function readConfig({ read }: Operations['configs']): Endpoint {
@@ -20,6 +23,7 @@ export function readConfig({ read }: Operations['configs']): Endpoint {
   return endpoint({
     summary: 'Reads a configuration item',
     permission: read.permission,
+    answers: answersText('The content, whatever its type is.'),
     params: Type.Object(KEY_PARAMS),
     handle: ({ params, caller }) => answerOf(read(toConfigKey(params), caller)),
   })
@@ -30,6 +34,7 @@ export function showConfig({ read }: Operations['configs']): Endpoint {
   return endpoint({
     summary: 'Reads a configuration item with all that is known of it',
     permission: read.permission,
+    answers: answersJson(ITEM_SCHEMA),
     params: Type.Object({
       ...KEY_PARAMS,
       show: Type.Enum(['all'], { description: 'Everything that is known of the item, as JSON.' }),
@@ -44,6 +49,7 @@ export function searchConfigs({ search: find }: Operations['configs']): Endpoint
   return endpoint({
     summary: 'Searches for configuration items',
     permission: find.permission,
+    answers: answersJson(pageSchema('ConfigItemPage', ITEM_SCHEMA)),
     params: Type.Object({ ...SEARCH_PARAMS, ...SEARCH_PAGE_PARAMS, search: SEARCH_MODE }),
     variant: 'search',
     handle: ({ params, caller }) => {
@@ -62,6 +68,7 @@ export function exportConfigs({ transfer }: Pick<Operations, 'transfer'>, versio
   return endpoint({
     summary: `Exports items as a zip file ${what}`,
     permission: transfer.exportMatching.permission,
+    answers: ANSWERS_ZIP,
     params: Type.Object({
       ...EXPORT_PARAMS,
       [variant]: Type.Optional(Type.Boolean({ description: `True: a zip file of the items, ${what}.` })),

@@ -5,6 +5,31 @@ import type { TransferAnswers, Transferred } from '../endpoints/transfer/transfe
 import { refusalProblem } from '../errors/problem.ts'
 import { jsonAnswer, PROBLEM_JSON } from '../routing/answers.ts'
 import type { Answer } from '../routing/route.ts'
+import { answersJson, Json } from '../routing/answer-schema.ts'
+
+const NAMES = Json.list(Json.object({ dataId: Json.string(), group: Json.string() }))
+
+/** What imports and clones answer. */
+export const ANSWERS_OUTCOME = answersJson(
+  Json.named(
+    'TransferOutcome',
+    Json.object({
+      dryRun: Json.boolean('Whether this is only what would happen.'),
+      succCount: Json.integer(),
+      skipCount: Json.integer(),
+      succData: NAMES,
+      failData: NAMES,
+      skipData: NAMES,
+      unrecognizedCount: Json.integer(),
+      unrecognizedData: Json.list(
+        Json.object({
+          itemName: Json.string(),
+          reason: Json.words(['bad-name', 'not-in-metadata', 'no-entry']),
+        }),
+      ),
+    }),
+  ),
+)
 
 /** The answers of `/svc` to imports and clones: what became of the items, or a refusal where none was tried. */
 export const svcTransferAnswers: TransferAnswers = {

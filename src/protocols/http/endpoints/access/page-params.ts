@@ -4,6 +4,7 @@ import { Type } from '../../../parameters/schema.ts'
 import { jsonAnswer } from '../../routing/answers.ts'
 import type { Answer } from '../../routing/route.ts'
 import { pageJson } from '../config/page-json.ts'
+import { answersJson, Json } from '../../routing/answer-schema.ts'
 
 /** The parameters of a page of users, roles or permissions. */
 export const PAGE_PARAMS = {
@@ -27,6 +28,14 @@ export function pageAnswer<T>(
 ): Answer {
   return jsonAnswer(pageJson(page, totalCount, entries.map(json)))
 }
+
+/** What `doneAnswer` gives. */
+export const ANSWERS_DONE = answersJson(
+  Json.named(
+    'Done',
+    Json.object({ code: Json.integer(), message: Json.string(), data: Json.constant(null) }),
+  ),
+)
 
 /** The answer to a change (http-compat.md section 7). */
 export function doneAnswer(message: string): Answer {

@@ -2,7 +2,9 @@ import type { PermissionOperations } from '../../../../operations/permissions.ts
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
-import { doneAnswer, PAGE_PARAMS, pageAnswer, searchFor } from './page-params.ts'
+import { ANSWERS_DONE, doneAnswer, PAGE_PARAMS, pageAnswer, searchFor } from './page-params.ts'
+import { answersJson, Json } from '../../routing/answer-schema.ts'
+import { pageSchema } from '../config/page-json.ts'
 
 const PERMISSION_PARAMS = Type.Object({
   role: fields.role,
@@ -10,11 +12,17 @@ const PERMISSION_PARAMS = Type.Object({
   action: Type.Enum(['r', 'w', 'rw'], { description: 'To read, to write, or both.' }),
 })
 
+const PERMISSION_PAGE = pageSchema(
+  'RolePermissionPage',
+  Json.object({ role: Json.string(), resource: Json.string(), action: Json.words(['r', 'w', 'rw']) }),
+)
+
 /** `GET …/auth/permissions`. */
 export function listPermissionsEndpoint({ list }: PermissionOperations): Endpoint {
   return endpoint({
     summary: 'Lists the permissions of roles',
     permission: list.permission,
+    answers: answersJson(PERMISSION_PAGE),
     params: Type.Object({ role: Type.Optional(fields.role), ...PAGE_PARAMS }),
     handle: ({ params, caller }) =>
       pageAnswer(
@@ -29,6 +37,7 @@ export function addPermissionEndpoint({ add }: PermissionOperations): Endpoint {
   return endpoint({
     summary: 'Gives a role a permission',
     permission: add.permission,
+    answers: ANSWERS_DONE,
     params: PERMISSION_PARAMS,
     handle: async ({ params, caller }) => {
       await add(params, caller)
@@ -42,6 +51,7 @@ export function removePermissionEndpoint({ remove }: PermissionOperations): Endp
   return endpoint({
     summary: 'Takes a permission from a role',
     permission: remove.permission,
+    answers: ANSWERS_DONE,
     params: PERMISSION_PARAMS,
     handle: async ({ params, caller }) => {
       await remove(params, caller)

@@ -3,13 +3,18 @@ import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { jsonAnswer } from '../../routing/answers.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
-import { doneAnswer, PAGE_PARAMS, pageAnswer, searchFor } from './page-params.ts'
+import { ANSWERS_DONE, doneAnswer, PAGE_PARAMS, pageAnswer, searchFor } from './page-params.ts'
+import { answersJson, Json } from '../../routing/answer-schema.ts'
+import { pageSchema } from '../config/page-json.ts'
+
+const ROLE_PAGE = pageSchema('UserRolePage', Json.object({ role: Json.string(), username: Json.string() }))
 
 /** `GET …/auth/roles`. */
 export function listRolesEndpoint({ list }: RoleOperations): Endpoint {
   return endpoint({
     summary: 'Lists the roles of users',
     permission: list.permission,
+    answers: answersJson(ROLE_PAGE),
     params: Type.Object({
       role: Type.Optional(fields.role),
       username: Type.Optional(fields.username),
@@ -30,6 +35,7 @@ export function suggestRolesEndpoint({ suggest }: RoleOperations): Endpoint {
   return endpoint({
     summary: 'Lists the roles whose name contains a text',
     permission: suggest.permission,
+    answers: answersJson(Json.list(Json.string())),
     params: Type.Object({ role: Type.Optional(fields.role) }),
     handle: ({ params, caller }) => jsonAnswer(suggest({ text: params.role ?? '' }, caller)),
   })
@@ -40,6 +46,7 @@ export function addRoleEndpoint({ add }: RoleOperations): Endpoint {
   return endpoint({
     summary: 'Gives a user a role; ROLE_ADMIN makes an administrator',
     permission: add.permission,
+    answers: ANSWERS_DONE,
     params: Type.Object({ role: fields.role, username: fields.username }),
     handle: async ({ params, caller }) => {
       await add(params, caller)
@@ -53,6 +60,7 @@ export function removeRoleEndpoint({ remove }: RoleOperations): Endpoint {
   return endpoint({
     summary: 'Takes a role from a user; without a username, deletes the role with its permissions',
     permission: remove.permission,
+    answers: ANSWERS_DONE,
     params: Type.Object({ role: fields.role, username: Type.Optional(fields.username) }),
     handle: async ({ params: { role, username }, caller }) => {
       await remove({ role, username }, caller)

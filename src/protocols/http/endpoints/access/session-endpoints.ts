@@ -4,14 +4,26 @@ import { Type } from '../../../parameters/schema.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
 import { secretAnswer } from './secret-answer.ts'
 import { endedCookie, sessionCookie, sessionIn } from './session-cookie.ts'
+import { answersJson, Json } from '../../routing/answer-schema.ts'
 
 const NO_PARAMS = Type.Object({})
+
+const USER = Json.named(
+  'SignedInUser',
+  Json.object({
+    username: Json.string('Empty where nobody has to sign in.'),
+    globalAdmin: Json.boolean('An administrator may do everything.'),
+    roles: Json.list(Json.string()),
+    permissions: Json.list(Json.object({ resource: Json.string(), action: Json.words(['r', 'w', 'rw']) })),
+  }),
+)
 
 /** `POST …/console/session`: signs a browser in. */
 export function beginSessionEndpoint({ begin }: SessionOperations): Endpoint {
   return endpoint({
     summary: 'Signs a browser in, with a cookie',
     permission: begin.permission,
+    answers: answersJson(USER),
     // Without one of them, the answer is that of a wrong one.
     params: Type.Object({
       username: Type.Optional(fields.username),
@@ -30,6 +42,7 @@ export function showSessionEndpoint({ show }: SessionOperations): Endpoint {
   return endpoint({
     summary: 'Shows the user who is signed in, and what the user may do',
     permission: show.permission,
+    answers: answersJson(USER),
     params: NO_PARAMS,
     handle: ({ caller }) => secretAnswer(userJson(show({}, caller))),
   })
@@ -40,6 +53,7 @@ export function endSessionEndpoint({ end }: SessionOperations): Endpoint {
   return endpoint({
     summary: 'Signs a browser out',
     permission: end.permission,
+    answers: answersJson(Json.object({})),
     params: NO_PARAMS,
     handle: async ({ caller }) => {
       await end(sessionIn(caller), caller)

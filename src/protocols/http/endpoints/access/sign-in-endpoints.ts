@@ -4,12 +4,28 @@ import { Type } from '../../../parameters/schema.ts'
 import { jsonAnswer } from '../../routing/answers.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
 import { secretAnswer } from './secret-answer.ts'
+import { answersJson, Json } from '../../routing/answer-schema.ts'
+
+const TOKEN = Json.object({
+  accessToken: Json.string(),
+  tokenTtl: Json.integer('How long the token counts, in seconds.'),
+  globalAdmin: Json.boolean(),
+  username: Json.string(),
+})
+
+const FIRST_ADMINISTRATOR = Json.object({ username: Json.string(), password: Json.string() })
+
+const ROTATION = Json.object({
+  keyId: Json.string(),
+  oldKeySeconds: Json.integer('How long the old key verifies, in seconds.'),
+})
 
 /** `POST …/auth/login`: answers a token (http-compat.md section 7). */
 export function loginEndpoint({ login }: SignInOperations): Endpoint {
   return endpoint({
     summary: 'Signs in and answers an access token',
     permission: login.permission,
+    answers: answersJson(TOKEN),
     // Without one of them, the answer is that of a wrong one.
     params: Type.Object({
       username: Type.Optional(fields.username),
@@ -32,6 +48,7 @@ export function firstAdministratorEndpoint({ firstAdministrator }: SignInOperati
   return endpoint({
     summary: 'Makes the first administrator, with the one-time code that the server prints when it starts',
     permission: firstAdministrator.permission,
+    answers: answersJson(FIRST_ADMINISTRATOR),
     params: Type.Object({
       code: Type.String({ maxLength: 128, description: 'The one-time code.' }),
       password: Type.Optional(fields.password),
@@ -48,6 +65,7 @@ export function rotateKeysEndpoint({ rotateKeys }: SignInOperations): Endpoint {
   return endpoint({
     summary: 'Signs tokens with a new key; the old one verifies until its last token has expired',
     permission: rotateKeys.permission,
+    answers: answersJson(ROTATION),
     params: Type.Object({
       leaked: Type.Optional(
         Type.Boolean({ description: 'Whether the old key has leaked: then its tokens count no more.' }),

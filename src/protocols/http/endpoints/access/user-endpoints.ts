@@ -3,13 +3,21 @@ import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { jsonAnswer } from '../../routing/answers.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
-import { doneAnswer, PAGE_PARAMS, pageAnswer, searchFor } from './page-params.ts'
+import { ANSWERS_DONE, doneAnswer, PAGE_PARAMS, pageAnswer, searchFor } from './page-params.ts'
+import { answersJson, Json } from '../../routing/answer-schema.ts'
+import { pageSchema } from '../config/page-json.ts'
+
+const USER_PAGE = pageSchema(
+  'UserPage',
+  Json.object({ username: Json.string(), password: Json.constant('') }),
+)
 
 /** `GET …/auth/users`: nobody sees a password or its hash. */
 export function listUsersEndpoint({ list }: UserOperations): Endpoint {
   return endpoint({
     summary: 'Lists the users',
     permission: list.permission,
+    answers: answersJson(USER_PAGE),
     params: Type.Object({ username: Type.Optional(fields.username), ...PAGE_PARAMS }),
     handle: ({ params, caller }) => {
       const username = searchFor(params.username, params.search)
@@ -26,6 +34,7 @@ export function suggestUsersEndpoint({ suggest }: UserOperations): Endpoint {
   return endpoint({
     summary: 'Lists the usernames that contain a text',
     permission: suggest.permission,
+    answers: answersJson(Json.list(Json.string())),
     params: Type.Object({ username: Type.Optional(fields.username) }),
     handle: ({ params, caller }) => jsonAnswer(suggest({ text: params.username ?? '' }, caller)),
   })
@@ -36,6 +45,7 @@ export function createUserEndpoint({ create }: UserOperations): Endpoint {
   return endpoint({
     summary: 'Makes a user without roles',
     permission: create.permission,
+    answers: ANSWERS_DONE,
     params: Type.Object({ username: fields.newUsername, password: fields.password }),
     handle: async ({ params, caller }) => {
       await create(params, caller)
@@ -49,6 +59,7 @@ export function updateUserEndpoint({ setPassword, changeOwnPassword }: UserOpera
   return endpoint({
     summary: 'Sets the password of a user; with oldPassword, the own one of the caller',
     permission: setPassword.permission,
+    answers: ANSWERS_DONE,
     params: Type.Object({
       username: fields.username,
       newPassword: fields.withDescription(fields.password, 'The password from now on.'),
@@ -73,6 +84,7 @@ export function removeUserEndpoint({ remove }: UserOperations, mustExist: boolea
   return endpoint({
     summary: 'Removes a user, with its roles and sessions',
     permission: remove.permission,
+    answers: ANSWERS_DONE,
     params: Type.Object({ username: fields.username }),
     handle: async ({ params: { username }, caller }) => {
       await remove({ username, mustExist }, caller)

@@ -4,12 +4,36 @@ import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { jsonAnswer } from '../../routing/answers.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
+import { answersJson, Json } from '../../routing/answer-schema.ts'
+
+const EVENTS = Json.object({
+  events: Json.list(
+    Json.named(
+      'AuditEvent',
+      Json.object({
+        id: Json.string(),
+        time: Json.time(),
+        username: Json.string('- is nobody.'),
+        by: Json.words(['token', 'password', 'session', 'certificate', 'none', 'tool']),
+        ip: Json.string(),
+        operation: Json.string(),
+        item: Json.string(),
+        result: Json.words(['done', 'refused', 'failed']),
+        code: Json.string('That of the refusal, or empty.'),
+        detail: Json.string(),
+        count: Json.integer('How many equal events it stands for.'),
+      }),
+    ),
+  ),
+  next: Json.nullable(Json.string('The parameter `before` of the next page.')),
+})
 
 /** The endpoint that shows the audit. */
 export function auditEndpoint(audit: AuditOperations): Endpoint {
   return endpoint({
     summary: 'Lists who did what, who signed in and who was refused, newest first',
     permission: audit.search.permission,
+    answers: answersJson(EVENTS),
     params: Type.Object({
       username: Type.Optional(
         fields.withDescription(fields.username, 'Only events of this user; - is nobody.'),

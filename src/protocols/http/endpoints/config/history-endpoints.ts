@@ -5,8 +5,9 @@ import { Type } from '../../../parameters/schema.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
 import type { Answer } from '../../routing/route.ts'
 import { KEY_PARAMS, toConfigKey } from './config-key.ts'
-import { entryJson, recordJson } from './history-json.ts'
-import { pageJson } from './page-json.ts'
+import { ENTRY_SCHEMA, entryJson, RECORD_SCHEMA, recordJson } from './history-json.ts'
+import { pageJson, pageSchema } from './page-json.ts'
+import { answersJson, Json } from '../../routing/answer-schema.ts'
 
 /** The endpoints of histories; `json` labels their answers as the dialect does. */
 export function historyEndpoints(history: HistoryOperations, json: (value: object) => Answer) {
@@ -15,6 +16,7 @@ export function historyEndpoints(history: HistoryOperations, json: (value: objec
     previous: endpoint({
       summary: 'Reads the version before a history record, or before the current one',
       permission: history.previous.permission,
+      answers: answersJson(RECORD_SCHEMA),
       params: Type.Object({
         ...KEY_PARAMS,
         id: fields.withDescription(fields.historyId, 'The id of a history record, or of the item itself.'),
@@ -32,6 +34,7 @@ function readHistory(history: HistoryOperations, json: (value: object) => Answer
   return endpoint({
     summary: 'Lists the history of a configuration item, or reads one record of it',
     permission: history.list.permission,
+    answers: answersJson(Json.anyOf(pageSchema('HistoryPage', ENTRY_SCHEMA), RECORD_SCHEMA)),
     params: Type.Object({
       ...KEY_PARAMS,
       search: Type.Optional(Type.Enum(['accurate'], { description: 'Asks for the list.' })),

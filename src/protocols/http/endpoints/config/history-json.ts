@@ -1,5 +1,30 @@
 import type { HistoryEntry, HistoryRecord } from '../../../../core/config/history-record.ts'
 import { toTenant } from '../../../../core/namespace-id.ts'
+import { Json, type JsonSchema } from '../../routing/answer-schema.ts'
+
+function schemaOf(text: JsonSchema): JsonSchema {
+  const time = Json.string('As 2026-11-21T11:31:18.579+0000.')
+  return Json.object({
+    id: Json.string(),
+    lastId: Json.constant(-1),
+    dataId: Json.string(),
+    group: Json.string(),
+    tenant: Json.string(),
+    appName: Json.string(),
+    md5: text,
+    content: text,
+    srcIp: Json.string(),
+    srcUser: Json.nullable(Json.string()),
+    opType: Json.words(['I ', 'U ', 'D ']),
+    createdTime: time,
+    lastModifiedTime: time,
+  })
+}
+
+/** The schema of `entryJson`. */
+export const ENTRY_SCHEMA = Json.named('HistoryEntry', schemaOf(Json.constant(null)))
+/** The schema of `recordJson`. */
+export const RECORD_SCHEMA = Json.named('HistoryRecord', schemaOf(Json.string()))
 
 /** A record in a page: all fields, with md5 and content null. */
 export function entryJson(entry: HistoryEntry): object {

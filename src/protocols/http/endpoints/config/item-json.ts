@@ -1,5 +1,38 @@
-import type { ConfigItem } from '../../../../core/config/config-item.ts'
+import { CONFIG_TYPES, type ConfigItem } from '../../../../core/config/config-item.ts'
 import { toTenant } from '../../../../core/namespace-id.ts'
+import { Json } from '../../routing/answer-schema.ts'
+
+const ABOUT_FIELDS = {
+  createTime: Json.time(),
+  modifyTime: Json.time(),
+  createUser: Json.nullable(Json.string()),
+  createIp: Json.string(),
+  desc: Json.nullable(Json.string()),
+  use: Json.nullable(Json.string()),
+  effect: Json.nullable(Json.string()),
+  type: Json.words(CONFIG_TYPES),
+  schema: Json.nullable(Json.string()),
+  configTags: Json.nullable(Json.string('Separated by commas.')),
+}
+
+/** The schema of `aboutJson`. */
+export const ABOUT_SCHEMA = Json.named('ConfigAbout', Json.object(ABOUT_FIELDS))
+
+/** The schema of `itemJson`. */
+export const ITEM_SCHEMA = Json.named(
+  'ConfigItem',
+  Json.object({
+    id: Json.string(),
+    dataId: Json.string(),
+    group: Json.string(),
+    content: Json.string(),
+    md5: Json.string(),
+    tenant: Json.string('The namespace; empty: public.'),
+    appName: Json.string(),
+    ...ABOUT_FIELDS,
+    encryptedDataKey: Json.string(),
+  }),
+)
 
 /** What is known of an item besides its content (http-compat.md section 3, catalog). */
 export function aboutJson({ origin, modifiedMs, notes, type }: ConfigItem): object {

@@ -1,4 +1,17 @@
 import type { PageRequest } from '../../../../operations/page.ts'
+import { Json, type JsonSchema } from '../../routing/answer-schema.ts'
+
+/** The schema of a page. */
+export function pageSchema(title: string, item: JsonSchema): JsonSchema {
+  const { integer, list } = Json
+  const page = {
+    totalCount: integer(),
+    pageNumber: integer(),
+    pagesAvailable: integer(),
+    pageItems: list(item),
+  }
+  return Json.named(title, Json.object(page))
+}
 
 /** The page object of histories and searches (interface.md, History page). */
 export function pageJson(page: PageRequest, totalCount: number, pageItems: readonly object[]): object {

@@ -6,6 +6,12 @@ import { Type } from '../../../parameters/schema.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
 import type { Answer } from '../../routing/route.ts'
 import { KEY_PARAMS, toConfigKey } from './config-key.ts'
+import { answersJson, Json } from '../../routing/answer-schema.ts'
+
+const WATCHING = Json.object({
+  collectStatus: Json.constant(200),
+  lisentersGroupkeyStatus: Json.map(Json.string('The md5 that the client has.')),
+})
 
 /** Who watches what (http-compat.md section 2); `json` labels the answers as the dialect does. */
 export function watchingEndpoints(listening: ListeningOperations, json: (value: object) => Answer) {
@@ -13,12 +19,14 @@ export function watchingEndpoints(listening: ListeningOperations, json: (value: 
     watchersOf: endpoint({
       summary: 'The addresses that watch an item, each with its md5',
       permission: listening.watchersOf.permission,
+      answers: answersJson(WATCHING),
       params: Type.Object(KEY_PARAMS),
       handle: ({ params, caller }) => json(watchJson(listening.watchersOf(toConfigKey(params), caller))),
     }),
     watchedBy: endpoint({
       summary: 'The items of a namespace that an address watches, each with its md5',
       permission: listening.watchedBy.permission,
+      answers: answersJson(WATCHING),
       params: Type.Object({
         ip: Type.String({ maxLength: 128, description: 'The address of the client.' }),
         tenant: Type.Optional(fields.tenant),

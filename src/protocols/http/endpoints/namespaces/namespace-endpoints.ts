@@ -5,6 +5,7 @@ import { type Optional, type Schema, Type } from '../../../parameters/schema.ts'
 import { FALSE_JSON, jsonAnswer, TRUE_JSON } from '../../routing/answers.ts'
 import { endpoint } from '../../routing/endpoint.ts'
 import type { Answer, HttpCaller } from '../../routing/route.ts'
+import { answersJson, Json } from '../../routing/answer-schema.ts'
 
 /** What the endpoints of namespaces work on. */
 export interface NamespaceEndpointParts {
@@ -15,6 +16,30 @@ export interface NamespaceEndpointParts {
 
 const DEFAULT_TYPE = 0
 const CUSTOM_TYPE = 2
+
+/** The outcome of a change. */
+export const ANSWERS_BOOLEAN = answersJson(Json.boolean('Whether it was done.'))
+
+/** What `listAnswer` gives. */
+export const ANSWERS_NAMESPACES = answersJson(
+  Json.object({
+    code: Json.integer(),
+    message: Json.constant(null),
+    data: Json.list(
+      Json.named(
+        'Namespace',
+        Json.object({
+          namespace: Json.string('The id; empty: public.'),
+          namespaceShowName: Json.string(),
+          namespaceDesc: Json.string(),
+          quota: Json.integer(),
+          configCount: Json.integer('Of those that the caller may read.'),
+          type: Json.integer('0: the default one, 2: any other.'),
+        }),
+      ),
+    ),
+  }),
+)
 
 /** An entry of the list of namespaces. */
 export function namespaceJson(namespace: ListedNamespace, quota: number): object {
@@ -48,6 +73,7 @@ export function createEndpoint({ create }: NamespaceOperations, idField: Schema<
   return endpoint({
     summary: 'Makes a namespace',
     permission: create.permission,
+    answers: ANSWERS_BOOLEAN,
     params: Type.Object({
       // Whether it may be absent is the dialect's; the reader knows it from the schema.
       customNamespaceId: idField as Optional<Schema<string>>,
@@ -66,6 +92,7 @@ export function removeEndpoint({ remove }: NamespaceOperations) {
   return endpoint({
     summary: 'Takes a namespace off the list; what is in it stays readable',
     permission: remove.permission,
+    answers: ANSWERS_BOOLEAN,
     params: Type.Object({ namespaceId: fields.namespaceId }),
     handle: async ({ params, caller }) =>
       booleanAnswer(await remove({ id: toNamespaceId(params.namespaceId) }, caller)),

@@ -9,6 +9,85 @@ import { Type } from '../../../parameters/schema.ts'
 import { jsonAnswer } from '../../routing/answers.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
 import { type NamingEndpointParts, SERVICE_PARAMS, serviceKeyOf } from './naming-requests.ts'
+import { answersJson, Json } from '../../routing/answer-schema.ts'
+import { CHECKER_SCHEMA, SERVICE_SETTINGS } from './naming-schemas.ts'
+
+const FIGURES = Json.object({
+  serviceList: Json.list(
+    Json.named(
+      'ServiceFigures',
+      Json.object({
+        name: Json.string(),
+        groupName: Json.string(),
+        clusterCount: Json.integer(),
+        ipCount: Json.integer(),
+        healthyInstanceCount: Json.integer(),
+        triggerFlag: Json.words(['true', 'false'], 'Whether the protection threshold is reached.'),
+      }),
+    ),
+  ),
+  count: Json.integer(),
+})
+
+const WITH_INSTANCES = Json.object({
+  serviceName: Json.string(),
+  groupName: Json.string(),
+  clusterMap: Json.map(
+    Json.object({
+      hosts: Json.list(
+        Json.object({
+          valid: Json.boolean(),
+          metadata: Json.map(Json.string()),
+          port: Json.integer(),
+          ip: Json.string(),
+          weight: Json.number(),
+          enabled: Json.boolean(),
+        }),
+      ),
+    }),
+  ),
+  metadata: Json.map(Json.string()),
+})
+
+const SERVICE = Json.object({
+  service: Json.object({ name: Json.string(), groupName: Json.string(), ...SERVICE_SETTINGS }),
+  clusters: Json.list(
+    Json.named(
+      'ServiceCluster',
+      Json.object({
+        serviceName: Json.string(),
+        name: Json.string(),
+        healthChecker: CHECKER_SCHEMA,
+        defaultPort: Json.integer(),
+        defaultCheckPort: Json.integer(),
+        useIPPort4Check: Json.boolean(),
+        metadata: Json.map(Json.string()),
+      }),
+    ),
+  ),
+})
+
+const INSTANCES = Json.object({
+  list: Json.list(
+    Json.named(
+      'CatalogInstance',
+      Json.object({
+        instanceId: Json.string(),
+        ip: Json.string(),
+        port: Json.integer(),
+        weight: Json.number(),
+        healthy: Json.boolean(),
+        enabled: Json.boolean(),
+        ephemeral: Json.boolean(),
+        clusterName: Json.string(),
+        serviceName: Json.string(),
+        metadata: Json.map(Json.string()),
+        app: Json.string(),
+      }),
+    ),
+  ),
+  count: Json.integer(),
+})
 
 const PAGE_PARAMS = {
   pageNo: fields.withDefault(fields.pageNo, 1),
@@ -30,6 +109,7 @@ function services({ catalog }: NamingEndpointParts): Endpoint {
   return endpoint({
     summary: 'List services with figures',
     permission: catalog.entries.permission,
+    answers: answersJson(Json.anyOf(FIGURES, Json.list(WITH_INSTANCES))),
     params: Type.Object({
       ...PAGE_PARAMS,
       namespaceId: Type.Optional(fields.namespaceId),
@@ -54,6 +134,7 @@ function service({ services: { read } }: NamingEndpointParts): Endpoint {
   return endpoint({
     summary: 'Query a service and its clusters',
     permission: read.permission,
+    answers: answersJson(SERVICE),
     params: Type.Object(SERVICE_PARAMS),
     handle: ({ params, caller }) => {
       const { service: known, clusters } = read(serviceKeyOf(params), caller)
@@ -71,6 +152,7 @@ function instances({ catalog }: NamingEndpointParts): Endpoint {
   return endpoint({
     summary: 'List the instances of a cluster, disabled ones included',
     permission: catalog.instances.permission,
+    answers: answersJson(INSTANCES),
     params: Type.Object({
       ...SERVICE_PARAMS,
       ...PAGE_PARAMS,

@@ -6,6 +6,34 @@ import { Type } from '../../../parameters/schema.ts'
 import { jsonAnswer } from '../../routing/answers.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
 import { type NamingEndpointParts, SERVICE_PARAMS, serviceKeyOf } from './naming-requests.ts'
+import { answersJson, Json } from '../../routing/answer-schema.ts'
+
+const SUBSCRIBERS = Json.object({
+  subscribers: Json.list(
+    Json.named(
+      'Subscriber',
+      Json.object({
+        addrStr: Json.string(),
+        agent: Json.string(),
+        app: Json.string(),
+        ip: Json.string(),
+        port: Json.integer(),
+        namespaceId: Json.string(),
+        serviceName: Json.string(),
+        cluster: Json.string(),
+      }),
+    ),
+  ),
+  count: Json.integer(),
+})
+
+const NAMES = Json.object({
+  services: Json.map(Json.list(Json.string())),
+  count: Json.integer('How many namespaces there are.'),
+})
+
+/** Checkers as they are set: one has a field for a password. */
+const CHECKER_DEFAULTS = Json.map(Json.anyOf(Json.string(), Json.integer()))
 
 /** Who subscribes to what, and the names of all services, as clients of `/nacos` ask for them. */
 export function discoveryEndpoints(parts: NamingEndpointParts) {
@@ -21,6 +49,7 @@ function subscribers({ catalog }: NamingEndpointParts): Endpoint {
   return endpoint({
     summary: 'List the subscribers of a service',
     permission: catalog.subscribers.permission,
+    answers: answersJson(SUBSCRIBERS),
     params: Type.Object({
       ...SERVICE_PARAMS,
       pageNo: fields.withDefault(fields.pageNo, 1),
@@ -53,6 +82,7 @@ function names({ catalog }: NamingEndpointParts): Endpoint {
   return endpoint({
     summary: 'Names of services by namespace',
     permission: catalog.names.permission,
+    answers: answersJson(NAMES),
     params: Type.Object({
       namespaceId: Type.Optional(fields.namespaceId),
       expr: Type.Optional(Type.String({ maxLength: 512, description: 'Only names that hold this text.' })),
@@ -94,6 +124,7 @@ function checkers({ catalog: { healthCheckers } }: NamingEndpointParts): Endpoin
   return endpoint({
     summary: 'Health checkers that clusters can have',
     permission: healthCheckers.permission,
+    answers: answersJson(Json.map(CHECKER_DEFAULTS)),
     params: Type.Object({}),
     handle: ({ caller }) =>
       jsonAnswer(Object.fromEntries(healthCheckers({}, caller).map((checker) => [checker.type, checker]))),

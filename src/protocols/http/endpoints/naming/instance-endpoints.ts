@@ -7,6 +7,7 @@ import { jsonAnswer, OK_TEXT } from '../../routing/answers.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
 import type { Answer, HttpCaller } from '../../routing/route.ts'
 import { metadataOf, type NamingEndpointParts, SERVICE_PARAMS, serviceKeyOf } from './naming-requests.ts'
+import { ANSWERS_OK, answersJson, Json } from '../../routing/answer-schema.ts'
 
 const INSTANCE_PARAMS = {
   ...SERVICE_PARAMS,
@@ -18,6 +19,20 @@ const INSTANCE_PARAMS = {
 
 const enabled = fields.withAliases(fields.enabled, 'enable')
 const healthy = fields.withAliases(fields.healthy, 'valid')
+
+const DETAIL = Json.named(
+  'InstanceDetail',
+  Json.object({
+    service: Json.string('As <group>@@<service>.'),
+    ip: Json.string(),
+    port: Json.integer(),
+    clusterName: Json.string(),
+    weight: Json.number(),
+    healthy: Json.boolean(),
+    instanceId: Json.string(),
+    metadata: Json.map(Json.string()),
+  }),
+)
 
 type InstanceParams = Static<ReturnType<typeof Type.Object<typeof INSTANCE_PARAMS>>>
 
@@ -37,6 +52,7 @@ function register(parts: NamingEndpointParts): Endpoint {
   return endpoint({
     summary: 'Register instance',
     permission: instances.register.permission,
+    answers: ANSWERS_OK,
     params: Type.Object({
       ...INSTANCE_PARAMS,
       weight: fields.withDefault(fields.weight, 1),
@@ -67,6 +83,7 @@ function deregister({ instances }: NamingEndpointParts): Endpoint {
   return endpoint({
     summary: 'Deregister instance',
     permission: instances.deregister.permission,
+    answers: ANSWERS_OK,
     params: Type.Object(INSTANCE_PARAMS),
     handle: ({ params, caller }) =>
       afterwards(instances.deregister(instanceRequestOf(params), caller), okAnswer),
@@ -85,6 +102,7 @@ export function modifyEndpoint(
   return endpoint({
     summary: 'Modify instance',
     permission: modify.permission,
+    answers: ANSWERS_OK,
     params: Type.Object({
       ...INSTANCE_PARAMS,
       weight: Type.Optional(fields.weight),
@@ -108,6 +126,7 @@ function updateHealth({ instances }: NamingEndpointParts): Endpoint {
   return endpoint({
     summary: 'Update instance health status',
     permission: instances.setHealth.permission,
+    answers: ANSWERS_OK,
     params: Type.Object({ ...INSTANCE_PARAMS, healthy }),
     handle: ({ params, caller }) => {
       const request = { ...instanceRequestOf(params), healthy: params.healthy }
@@ -120,6 +139,7 @@ function detail({ instances }: NamingEndpointParts): Endpoint {
   return endpoint({
     summary: 'Query instance detail',
     permission: instances.read.permission,
+    answers: answersJson(DETAIL),
     params: Type.Object(INSTANCE_PARAMS),
     handle: ({ params, caller }) => detailAnswer(instances.read(instanceRequestOf(params), caller)),
   })

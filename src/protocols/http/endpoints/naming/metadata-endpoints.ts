@@ -9,6 +9,11 @@ import { jsonTextAnswer } from '../../routing/answers.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
 import type { Answer } from '../../routing/route.ts'
 import { metadataOf, type NamingEndpointParts, serviceKeyOf } from './naming-requests.ts'
+import { answersJson, Json } from '../../routing/answer-schema.ts'
+
+const UPDATED = Json.object({
+  updated: Json.list(Json.string('<ip>:<port>:unknown:<cluster>:<ephemeral or persist>')),
+})
 
 const NAMES_IN_SLICE = 1_000
 
@@ -26,6 +31,7 @@ export function metadataEndpoints(parts: NamingEndpointParts, namespaceId: Prope
     endpoint({
       summary,
       permission: carryOut.permission,
+      answers: answersJson(UPDATED),
       params,
       handle: async ({ params: read, caller }) => {
         const { consistencyType } = read

@@ -10,6 +10,8 @@ import { jsonAnswer, OK_TEXT } from '../../routing/answers.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
 import type { Answer } from '../../routing/route.ts'
 import { metadataOf, type NamingEndpointParts, SERVICE_PARAMS, serviceKeyOf } from './naming-requests.ts'
+import { ANSWERS_OK, answersJson, Json } from '../../routing/answer-schema.ts'
+import { CHECKER_SCHEMA, SERVICE_SETTINGS } from './naming-schemas.ts'
 
 const SETTINGS_PARAMS = {
   ...SERVICE_PARAMS,
@@ -18,6 +20,21 @@ const SETTINGS_PARAMS = {
   selector: Type.Optional(fields.selector),
 }
 
+const SERVICE = Json.named(
+  'ServiceDetail',
+  Json.object({
+    name: Json.string(),
+    groupName: Json.string(),
+    namespaceId: Json.string(),
+    ...SERVICE_SETTINGS,
+    clusters: Json.list(
+      Json.object({ name: Json.string(), healthChecker: CHECKER_SCHEMA, metadata: Json.map(Json.string()) }),
+    ),
+  }),
+)
+
+const SERVICE_NAMES = Json.object({ doms: Json.list(Json.string()), count: Json.integer() })
+
 /** The endpoints of services (interface.md, Service discovery: services). */
 export function serviceEndpoints(parts: NamingEndpointParts) {
   const { services } = parts
@@ -25,6 +42,7 @@ export function serviceEndpoints(parts: NamingEndpointParts) {
     create: endpoint({
       summary: 'Create service',
       permission: services.create.permission,
+      answers: ANSWERS_OK,
       params: Type.Object(SETTINGS_PARAMS),
       handle: ({ params, caller }) =>
         afterwards(
@@ -35,6 +53,7 @@ export function serviceEndpoints(parts: NamingEndpointParts) {
     update: endpoint({
       summary: 'Update service',
       permission: services.update.permission,
+      answers: ANSWERS_OK,
       params: Type.Object(SETTINGS_PARAMS),
       handle: ({ params, caller }) =>
         afterwards(
@@ -45,6 +64,7 @@ export function serviceEndpoints(parts: NamingEndpointParts) {
     remove: endpoint({
       summary: 'Delete service',
       permission: services.remove.permission,
+      answers: ANSWERS_OK,
       params: Type.Object(SERVICE_PARAMS),
       handle: ({ params, caller }) =>
         afterwards(services.remove({ key: serviceKeyOf(params) }, caller), okAnswer),
@@ -52,6 +72,7 @@ export function serviceEndpoints(parts: NamingEndpointParts) {
     query: endpoint({
       summary: 'Query service',
       permission: services.read.permission,
+      answers: answersJson(SERVICE),
       params: Type.Object(SERVICE_PARAMS),
       handle: ({ params, caller }) => serviceAnswer(services.read(serviceKeyOf(params), caller)),
     }),
@@ -64,6 +85,7 @@ function listServices({ services }: NamingEndpointParts): Endpoint {
   return endpoint({
     summary: 'Query service list',
     permission: services.list.permission,
+    answers: answersJson(SERVICE_NAMES),
     params: Type.Object({
       pageNo: fields.pageNoOrZero,
       pageSize: fields.pageSize,
@@ -93,6 +115,7 @@ function cluster(parts: NamingEndpointParts): Endpoint {
   return endpoint({
     summary: 'Set the health checker and metadata of a cluster',
     permission: saveCluster.permission,
+    answers: ANSWERS_OK,
     params,
     handle: (request) => {
       const read: Static<typeof params> = request.params

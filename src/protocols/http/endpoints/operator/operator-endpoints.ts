@@ -6,6 +6,8 @@ import { Type } from '../../../parameters/schema.ts'
 import { afterwards } from '../../../../operations/afterwards.ts'
 import { jsonAnswer, OK_TEXT } from '../../routing/answers.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
+import { ANSWERS_OK, answersJson } from '../../routing/answer-schema.ts'
+import { BACKUP, BACKUP_PROGRESS, FIGURES, LEADER, SERVERS, SWITCHES } from './operator-schemas.ts'
 
 /** The name that the reference server gives its switches, which tools look for. */
 const SWITCHES_NAME = '00-00---000-NACOS_SWITCH_DOMAIN-000---00-00'
@@ -19,12 +21,14 @@ export function operatorEndpoints(operator: OperatorOperations, debug: boolean) 
     switches: endpoint({
       summary: 'Query system switches',
       permission: operator.switches.permission,
+      answers: answersJson(SWITCHES),
       params: NO_PARAMS,
       handle: ({ caller }) => jsonAnswer(switchesJson(operator.switches({}, caller))),
     }),
     setSwitch: endpoint({
       summary: 'Update system switch',
       permission: operator.setSwitch.permission,
+      answers: ANSWERS_OK,
       params: Type.Object({
         entry: fields.switchEntry,
         value: fields.allowingEmpty(fields.switchValue),
@@ -38,12 +42,20 @@ export function operatorEndpoints(operator: OperatorOperations, debug: boolean) 
     metrics: endpoint({
       summary: 'Query system metrics',
       permission: operator.figures.permission,
+      answers: answersJson(FIGURES),
       params: NO_PARAMS,
       handle: ({ caller }) => jsonAnswer(figuresJson(operator.figures({}, caller))),
     }),
+    ...memberEndpoints(operator),
+  } satisfies Record<string, Endpoint>
+}
+
+function memberEndpoints(operator: OperatorOperations) {
+  return {
     servers: endpoint({
       summary: 'Query server list',
       permission: operator.members.permission,
+      answers: answersJson(SERVERS),
       params: Type.Object({
         healthy: Type.Boolean({ default: false, description: 'Only servers that are alive.' }),
       }),
@@ -55,6 +67,7 @@ export function operatorEndpoints(operator: OperatorOperations, debug: boolean) 
     leader: endpoint({
       summary: 'Query cluster leader',
       permission: operator.leader.permission,
+      answers: answersJson(LEADER),
       params: NO_PARAMS,
       handle: ({ caller }) => jsonAnswer({ leader: JSON.stringify(operator.leader({}, caller)) }),
     }),
@@ -67,6 +80,7 @@ export function backupEndpoints({ makeBackup, backupProgress }: OperatorOperatio
     make: endpoint({
       summary: 'Make a backup of the store, on the disk of the server; answers when it is verified',
       permission: makeBackup.permission,
+      answers: answersJson(BACKUP),
       params: Type.Object({
         label: Type.Optional(
           Type.String({
@@ -82,6 +96,7 @@ export function backupEndpoints({ makeBackup, backupProgress }: OperatorOperatio
     progress: endpoint({
       summary: 'Query how far a running backup has come',
       permission: backupProgress.permission,
+      answers: answersJson(BACKUP_PROGRESS),
       params: NO_PARAMS,
       handle: ({ caller }) => {
         const progress = backupProgress({}, caller)

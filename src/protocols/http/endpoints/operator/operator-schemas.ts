@@ -1,0 +1,108 @@
+import { SERVER_STATUSES, type Switches } from '../../../../core/operator/switches.ts'
+import { Json, type JsonSchema } from '../../routing/answer-schema.ts'
+
+const { boolean, integer, number, object, optional, string } = Json
+
+const INTERVAL = Json.named('ProbeInterval', object({ max: integer(), min: integer(), factor: number() }))
+const SERVER_STATUS = Json.words(SERVER_STATUSES)
+
+const SWITCH_FIELDS = {
+  masters: Json.nullable(Json.list(string())),
+  defaultPushCacheMillis: integer('What a client may cache a list when pushes reach it, ms.'),
+  clientBeatInterval: integer('The beat interval of instances that do not set their own, ms.'),
+  defaultCacheMillis: integer('What a client may cache a list otherwise, ms.'),
+  distroThreshold: number('The share of live servers under which no silence is judged.'),
+  healthCheckEnabled: boolean(),
+  autoChangeHealthCheckEnabled: boolean(),
+  distroEnabled: boolean(),
+  enableStandalone: boolean(),
+  pushEnabled: boolean(),
+  checkTimes: integer('How many equal probe results in a row change the health of an instance.'),
+  httpHealthParams: INTERVAL,
+  tcpHealthParams: INTERVAL,
+  mysqlHealthParams: INTERVAL,
+  incrementalList: Json.list(string()),
+  serverStatusSynchronizationPeriodMillis: integer(),
+  serviceStatusSynchronizationPeriodMillis: integer(),
+  disableAddIP: boolean(),
+  sendBeatOnly: boolean(),
+  lightBeatEnabled: boolean(),
+  limitedUrlMap: Json.map(integer('The status of requests that start with this path.')),
+  distroServerExpiredMillis: integer(),
+  pushGoVersion: string(),
+  pushJavaVersion: string(),
+  pushPythonVersion: string(),
+  pushCVersion: string(),
+  pushCSharpVersion: string(),
+  enableAuthentication: boolean('Whether callers must sign in.'),
+  overriddenServerStatus: Json.nullable(SERVER_STATUS),
+  defaultInstanceEphemeral: boolean(),
+  healthCheckWhiteList: Json.list(string()),
+} satisfies Record<keyof Switches, JsonSchema>
+
+/** The answer about the switches. */
+export const SWITCHES = Json.named(
+  'Switches',
+  object({ name: string(), adWeightMap: object({}), ...SWITCH_FIELDS, checksum: string() }),
+)
+
+/** The figures; only the status where the caller may not see more. */
+export const FIGURES = Json.named(
+  'Figures',
+  object({
+    status: SERVER_STATUS,
+    serviceCount: optional(integer()),
+    instanceCount: optional(integer()),
+    subscribeCount: optional(integer()),
+    responsibleServiceCount: optional(integer()),
+    responsibleInstanceCount: optional(integer()),
+    cpu: optional(number()),
+    load: optional(number()),
+    mem: optional(number()),
+  }),
+)
+
+/** The servers. */
+export const SERVERS = object({
+  servers: Json.list(
+    Json.named(
+      'Server',
+      object({
+        ip: string(),
+        servePort: integer(),
+        site: string(),
+        weight: integer(),
+        adWeight: integer(),
+        alive: boolean(),
+        lastRefTime: Json.time(),
+        lastRefTimeStr: string(),
+        key: string(),
+      }),
+    ),
+  ),
+})
+
+/** The leader, as JSON in a string. */
+export const LEADER = object({
+  leader: string('JSON: heartbeatDueMs, ip, leaderDueMs, state, term, voteFor.'),
+})
+
+/** A backup that was made. */
+export const BACKUP = object({
+  path: string(),
+  size: integer('Bytes.'),
+  revision: integer(),
+  createdMs: Json.time(),
+  checksum: string(),
+  heldMs: number(),
+  logBytes: integer(),
+  tookMs: number(),
+})
+
+/** How far a backup has come. */
+export const BACKUP_PROGRESS = object({
+  running: boolean(),
+  step: optional(string()),
+  done: optional(integer()),
+  total: optional(integer()),
+})

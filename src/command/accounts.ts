@@ -17,9 +17,14 @@ export interface Account {
   readonly roles: readonly string[]
 }
 
-/** Runs work on the accounts of a directory that no server uses, and closes it. */
+/** Where accounts are stored: in the directory of a stopped server, or in etcd, also while servers work on it. */
+export type StoredPlace =
+  | { readonly directory: string }
+  | { readonly endpoints: readonly string[]; readonly prefix: string }
+
+/** Runs work on stored accounts, and closes the store. */
 export type WithStoredAccounts = <T>(
-  directory: string,
+  place: StoredPlace,
   work: (accounts: Accounts) => Promise<T>,
 ) => Promise<T>
 

@@ -21,7 +21,8 @@ Commands:
                waypost restore --from DIR --data-dir D [--json]
   doctor     check every record of a stopped server's store; exit code 0: sound, 1: damaged, 2: cannot check
                waypost doctor --data-dir D [--repair NEWDIR (save there what is sound)] [--json]
-  user       manage users, in the directory of a stopped server or on a running one (--url instead of --data-dir):
+  user       manage users, in the directory of a stopped server, or on a running one: --url instead of --data-dir; or
+             in etcd: --etcd-endpoints http://a:2379,… [--etcd-prefix P]
                waypost user add NAME [--admin] --data-dir D
                waypost user password NAME --data-dir D
                waypost user list --data-dir D [--json]

@@ -1,14 +1,18 @@
 import { resolve } from 'node:path'
-import { type Account, type Accounts, type WithStoredAccounts } from './accounts.ts'
+import type { Account, Accounts, StoredPlace, WithStoredAccounts } from './accounts.ts'
 import { command, type CommandResult, serverUrl, UsageError } from './command-line.ts'
 import { PasswordInput } from './password-input.ts'
 import { RemoteAccounts } from './remote-accounts.ts'
 import { ServerSession, USERNAME_FLAG } from './server-session.ts'
+import { loadSettings } from '../settings/settings.ts'
+import { SettingsError } from '../settings/sources.ts'
 import { ofStoppedServer } from './stopped-server.ts'
 
 const PLACE_FLAGS = {
   url: { type: 'string' },
   'data-dir': { type: 'string' },
+  'etcd-endpoints': { type: 'string' },
+  'etcd-prefix': { type: 'string' },
   ...USERNAME_FLAG,
   json: { type: 'boolean' },
 } as const
@@ -81,23 +85,47 @@ const OLD_TOKENS_COUNT = 'The old one verifies until its last token has expired.
 interface Place {
   readonly url?: string | undefined
   readonly 'data-dir'?: string | undefined
+  readonly 'etcd-endpoints'?: string | undefined
+  readonly 'etcd-prefix'?: string | undefined
   readonly username?: string | undefined
 }
 
 type Work = (accounts: Accounts, passwords: PasswordInput) => Promise<CommandResult>
 
 async function atPlace(withStored: WithStoredAccounts, place: Place, work: Work): Promise<CommandResult> {
-  const { url, 'data-dir': directory, username } = place
+  const { url, username } = place
   const passwords = new PasswordInput()
-  if (url !== undefined && directory === undefined) {
+  const stored = storedPlace(place)
+  if (url !== undefined && stored === undefined) {
     const session = new ServerSession(serverUrl(url), username, passwords)
     // Who signs in gives the own password first, then that of the user.
     await session.headers()
     return work(new RemoteAccounts(session), passwords)
   }
-  if (url !== undefined || directory === undefined)
-    throw new UsageError('Give either --url, for a running server, or --data-dir, for a stopped one.')
-  return ofStoppedServer(() => withStored(resolve(directory), (accounts) => work(accounts, passwords)))
+  if (url !== undefined || stored === undefined) throw new UsageError(ONE_PLACE)
+  return ofStoppedServer(() => withStored(stored, (accounts) => work(accounts, passwords)))
+}
+
+const ONE_PLACE =
+  'Give one of --url, for a running server, --data-dir, for a stopped one, and --etcd-endpoints, for servers on etcd.'
+
+function storedPlace(place: Place): StoredPlace | undefined {
+  const { 'data-dir': directory, 'etcd-endpoints': endpoints, 'etcd-prefix': prefix } = place
+  if (directory !== undefined && endpoints !== undefined) throw new UsageError(ONE_PLACE)
+  if (directory !== undefined) return { directory: resolve(directory) }
+  return endpoints === undefined ? undefined : etcdPlace(endpoints, prefix)
+}
+
+/** Read like the settings of a server. */
+function etcdPlace(endpoints: string, prefix: string | undefined): StoredPlace {
+  const args = [`--etcd-endpoints=${endpoints}`, ...(prefix === undefined ? [] : [`--etcd-prefix=${prefix}`])]
+  try {
+    const { etcdEndpoints, etcdPrefix } = loadSettings({ args, env: {} })
+    return { endpoints: etcdEndpoints, prefix: etcdPrefix }
+  } catch (error) {
+    if (error instanceof SettingsError) throw new UsageError(error.problems.join('\n'), { cause: error })
+    throw error
+  }
 }
 
 function lineOf({ username, roles }: Account): string {

@@ -17,6 +17,7 @@ import { openEtcd, type OpenEtcd } from '../store/etcd/open-etcd.ts'
 import type { AuthenticationMode } from './authentication-mode.ts'
 import { loop, monotonicMs } from './clocks.ts'
 import type { Care, CareParts, EngineParts, Installation, Members, MembersParts } from './installation.ts'
+import { Ending } from './ending.ts'
 import { SharedMembers } from './shared-members.ts'
 
 /** The peer port is so far above the port. */
@@ -124,20 +125,6 @@ export class SharedInstallation implements Installation {
 
   #isMember(): boolean {
     return monotonicMs() < this.#etcd.membership.leaseUntilMs()
-  }
-}
-
-/** What ends the server, as a promise. */
-class Ending {
-  readonly ended: Promise<Error>
-  #end: (error: Error) => void = () => undefined
-
-  constructor() {
-    this.ended = new Promise((resolve) => (this.#end = resolve))
-  }
-
-  readonly failed = (error: unknown): void => {
-    this.#end(error instanceof Error ? error : new Error(String(error)))
   }
 }
 

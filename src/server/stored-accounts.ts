@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { WrittenTrail } from '../audit/written-trail.ts'
@@ -11,7 +12,9 @@ import type { Command } from '../core/decision.ts'
 import type { Engine } from '../core/engine.ts'
 import { SoleEngine } from '../core/sole-engine.ts'
 import { Follower } from '../core/follower.ts'
-import type { Now } from '../core/ports.ts'
+import type { KeptRecords, Now, Snapshot } from '../core/ports.ts'
+import { SharedEngine } from '../core/shared-engine.ts'
+import { SharedFollower } from '../core/shared-follower.ts'
 import { Refusal } from '../core/refusal.ts'
 import { Stamps } from '../core/stamps.ts'
 import * as fields from '../protocols/parameters/fields.ts'
@@ -21,8 +24,11 @@ import { loadSettings } from '../settings/settings.ts'
 import { Passwords } from '../sign-in/passwords.ts'
 import { newSigningKey } from '../sign-in/signing-keys.ts'
 import { openEmbeddedStore } from '../store/embedded/embedded-store.ts'
+import { systemClock } from '../store/etcd/client/clock.ts'
+import { openEtcd } from '../store/etcd/open-etcd.ts'
 import { NotExaminable } from '../store/local-file.ts'
 import { loop, wallMs } from './clocks.ts'
+import { Ending } from './ending.ts'
 
 /** The rule of `POST …/auth/users`: throws Refusal `invalid-parameter`. */
 const checkUsername = compileField('NAME', fields.newUsername, SVC_RULES)
@@ -32,36 +38,72 @@ const BY_TOOL = { username: NO_USER, by: 'tool', ip: '-' } as const
 
 const QUIET = { info() {}, warn() {}, error() {} }
 
-/** The accounts in the directory of a stopped server: changed by the same commands, and with the same rules, as on a running one. */
-export const withStoredAccounts: WithStoredAccounts = async (directory, work) => {
+/** Stored accounts: changed by the same commands, and with the same rules, as on a running server. */
+export const withStoredAccounts: WithStoredAccounts = (place, work) =>
+  'directory' in place ? withDirectory(place.directory, work) : withEtcd(place, work)
+
+type Work<T> = (accounts: Accounts) => Promise<T>
+
+async function withDirectory<T>(directory: string, work: Work<T>): Promise<T> {
   if (!existsSync(join(directory, 'waypost.db')))
     throw new NotExaminable(`The directory ${directory} holds no Waypost store: waypost.db is missing.`)
   const store = await openEmbeddedStore({ directory, log: QUIET })
   try {
-    const stamps = new Stamps()
-    const clock = (): Now => ({ wallMs: wallMs(), healthMs: 0, stamp: stamps.next(wallMs()) })
-    const feed = { publishChanges: () => undefined }
-    const follower = Follower.load(await store.load(), { clock, stamps, feed })
-    const report = (error: unknown): never => {
-      throw error
-    }
-    const engine = new SoleEngine({ follower, store, clock, loop, report })
-    const trail = new WrittenTrail({
-      store,
-      clock,
-      wallMs,
-      onEvent: () => undefined,
-      onDrop: () => undefined,
-    })
-    try {
-      return await work(new StoredAccounts(follower.state, engine, trail))
-    } finally {
-      await engine.close()
-      await trail.close()
-    }
+    const { follower, clock } = followerOf(await store.load())
+    const engine = new SoleEngine({ follower, store, clock, loop, report: thrown })
+    return await withEngine({ store, clock, engine, state: follower.state }, work)
   } finally {
     await store.close()
   }
+}
+
+/** Servers may work on the same store: they hear of what is changed by its feed. */
+async function withEtcd<T>(
+  place: { endpoints: readonly string[]; prefix: string },
+  work: Work<T>,
+): Promise<T> {
+  const process = randomUUID()
+  const { ended, failed } = new Ending()
+  const member = `tool ${process}`
+  const { store } = openEtcd({ ...place, member, process, clock: systemClock, failed })
+  try {
+    const { follower, stamps, clock } = followerOf(await store.load())
+    const engine = new SharedEngine({ follower, store, clock, loop, report: thrown })
+    store.follow(new SharedFollower(follower, stamps))
+    const working = withEngine({ store, clock, engine, state: follower.state }, work)
+    return await Promise.race([working, ended.then(thrown)])
+  } finally {
+    await store.close()
+  }
+}
+
+function followerOf(snapshot: Snapshot) {
+  const stamps = new Stamps()
+  const clock = (): Now => ({ wallMs: wallMs(), healthMs: 0, stamp: stamps.next(wallMs()) })
+  const feed = { publishChanges: () => undefined }
+  return { follower: Follower.load(snapshot, { clock, stamps, feed }), stamps, clock }
+}
+
+interface EngineOnStore {
+  readonly store: KeptRecords
+  readonly clock: () => Now
+  readonly engine: Engine
+  readonly state: Follower['state']
+}
+
+async function withEngine<T>({ store, clock, engine, state }: EngineOnStore, work: Work<T>): Promise<T> {
+  const nothing = (): void => undefined
+  const trail = new WrittenTrail({ store, clock, wallMs, onEvent: nothing, onDrop: nothing })
+  try {
+    return await work(new StoredAccounts(state, engine, trail))
+  } finally {
+    await engine.close()
+    await trail.close()
+  }
+}
+
+function thrown(error: unknown): never {
+  throw error
 }
 
 class StoredAccounts implements Accounts {

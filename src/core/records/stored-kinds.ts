@@ -6,6 +6,7 @@ import {
   USER,
   USER_ROLE,
 } from '../access/access-records.ts'
+import { SERVER } from '../cluster/server-records.ts'
 import { REMEMBERED_METADATA } from '../naming/remembered-metadata.ts'
 import { NAMESPACE } from '../namespaces/namespace.ts'
 import { SWITCH } from '../operator/switch-records.ts'
@@ -22,6 +23,7 @@ export const STORED_KINDS: readonly RecordKind<unknown>[] = [
   ROLE_PERMISSION,
   SIGNING_KEY,
   SESSION,
+  SERVER,
 ]
 
 /** A stored record is of a kind that this version does not know: a later version has written it. */

@@ -1,0 +1,76 @@
+/** Sign-in over all servers: users, keys and sessions are in etcd (docs/cluster.md). */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Cluster, startCluster } from '../support/cluster.ts'
+import { ETCD_HOOK_MS, etcdTools } from '../support/etcd.ts'
+import { runWaypost, type Waypost } from '../support/waypost.ts'
+
+const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
+
+let cluster: Cluster
+
+/** `call`: method and path, such as `GET /svc/v1/auth/users`. */
+async function send(server: Waypost, call: string, form: Record<string, string> = {}) {
+  const [method = '', path = ''] = call.split(' ')
+  const query = new URLSearchParams(form)
+  const url = method === 'GET' ? `${server.url}${path}?${query}` : `${server.url}${path}`
+  const response = await fetch(url, { method, ...(method === 'GET' ? {} : { body: query }) })
+  const text = await response.text()
+  return { status: response.status, text }
+}
+
+async function tokenOf(server: Waypost, username: string, password: string): Promise<string> {
+  const { text } = await send(server, 'POST /svc/v1/auth/login', { username, password })
+  return (JSON.parse(text) as { accessToken: string }).accessToken
+}
+
+const users = (server: Waypost, accessToken: string) =>
+  send(server, 'GET /svc/v1/auth/users', { pageNo: '1', pageSize: '10', accessToken })
+
+describe.skipIf(etcdTools.skip)(`three servers that ask for sign-in${note}`, { timeout: 90_000 }, () => {
+  let token: string
+
+  beforeAll(async () => {
+    cluster = await startCluster({ settings: { auth: 'on' } })
+    const [one] = cluster.servers
+    const code = /"code":"([^"]+)"/.exec(one!.output())?.[1] ?? ''
+    const form = { code, password: 'first password' }
+    expect(await send(one!, 'POST /svc/v1/auth/users/admin', form)).toMatchObject({ status: 200 })
+    token = await tokenOf(cluster.servers[1]!, 'nacos', 'first password').catch(() => '')
+  }, ETCD_HOOK_MS)
+
+  afterAll(() => cluster?.stop())
+
+  test('a token of one server counts on all of them', async () => {
+    for (const server of cluster.servers) expect(await users(server, token)).toMatchObject({ status: 200 })
+  })
+
+  test('a user that is removed by a tool is nobody on every server', async () => {
+    const add = { username: 'ann', password: 'a password', accessToken: token }
+    expect(await send(cluster.servers[0]!, 'POST /svc/v1/auth/users', add)).toMatchObject({ status: 200 })
+    const ofAnn = await tokenOf(cluster.servers[2]!, 'ann', 'a password')
+    const { code, stderr } = await runWaypost(['user', 'remove', 'ann', ...cluster.flags])
+    expect([code, stderr]).toEqual([0, ''])
+    for (const server of cluster.servers)
+      await expect.poll(async () => (await users(server, ofAnn)).text).toContain('token-invalid')
+  })
+
+  test('a server that asks for no sign-in is refused, and says with whom it differs', async () => {
+    await expect(cluster.join({ auth: 'off' })).rejects.toThrow(/auth/)
+    for (const server of cluster.servers) expect(await users(server, token)).toMatchObject({ status: 200 })
+  })
+
+  test('of two servers that each remove one of the last two administrators, one refuses', async () => {
+    const [one, two] = cluster.servers
+    const role = { role: 'ROLE_ADMIN', username: 'second', accessToken: token }
+    await send(one!, 'POST /svc/v1/auth/users', { username: 'second', password: 'p', accessToken: token })
+    await send(one!, 'POST /svc/v1/auth/roles', role)
+    await expect
+      .poll(() => tokenOf(two!, 'second', 'p').then((own) => users(two!, own)))
+      .toMatchObject({ status: 200 })
+    const removals = await Promise.all([
+      send(one!, 'DELETE /svc/v1/auth/roles', { ...role, username: 'nacos' }),
+      send(two!, 'DELETE /svc/v1/auth/roles', role),
+    ])
+    expect(removals.map(({ status }) => status).sort()).toEqual([200, 400])
+  })
+})

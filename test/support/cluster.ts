@@ -1,0 +1,51 @@
+import { type Etcd, startEtcd } from './etcd.ts'
+import { freePort, startWaypost, type Waypost, type WaypostOptions } from './waypost.ts'
+
+/** Several servers on one etcd. */
+export interface Cluster {
+  readonly etcd: Etcd
+  readonly servers: readonly Waypost[]
+  /** The flags of a tool that works on their store. */
+  readonly flags: readonly string[]
+  /** Starts one more server; `other`: settings that differ from those of the cluster. */
+  join(other?: WaypostOptions['settings']): Promise<Waypost>
+  /** Stops the servers, then etcd. */
+  stop(): Promise<void>
+}
+
+/** How a cluster is started. */
+export interface ClusterOptions {
+  readonly servers?: number
+  readonly settings?: WaypostOptions['settings']
+  readonly etcdMembers?: 1 | 3
+}
+
+/** Starts etcd and servers on it, and waits until all answer. */
+export async function startCluster({
+  servers: count = 3,
+  settings = {},
+  etcdMembers = 1,
+}: ClusterOptions = {}): Promise<Cluster> {
+  const etcd = await startEtcd({ members: etcdMembers })
+  const place = { 'etcd-endpoints': etcd.endpoints.join(','), 'etcd-prefix': 'cluster-test' }
+  const servers: Waypost[] = []
+  const join = async (other: WaypostOptions['settings'] = {}): Promise<Waypost> => {
+    const peerPort = await freePort()
+    const all = { store: 'etcd', ...place, 'peer-port': peerPort, ...settings, ...other }
+    const server = await startWaypost({ settings: all })
+    servers.push(server)
+    return server
+  }
+  const stop = async (): Promise<void> => {
+    await Promise.all(servers.map((server) => server.kill()))
+    await etcd.stop()
+  }
+  try {
+    await Promise.all(Array.from({ length: count }, () => join()))
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  const flags = Object.entries(place).map(([name, value]) => `--${name}=${value}`)
+  return { etcd, servers, flags, join, stop }
+}

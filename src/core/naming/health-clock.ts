@@ -1,15 +1,32 @@
+/** Pauses shorter than this are not noted, in ms: they come with any load. */
+const SHORT_PAUSE_MS = 250
+/** Of how many pauses the length is kept. */
+const MOST_PAUSES = 64
+
+/** A time in which the clock stood still. */
+interface Pause {
+  /** Health time at its end. */
+  readonly atMs: number
+  readonly lengthMs: number
+}
+
 /**
  * The clock for beats and silence. It follows a monotonic clock, but advances at most two ticks between two sweeps: while
  * this process is paused, instances cannot reach it, and must not expire for that. It never goes back.
  */
 export class HealthClock {
   readonly #tickMs: number
+  readonly #startMs: number
   #baseMs = 0
   #sweptAtMs: number
   #held = false
+  /** How far it was behind the monotonic clock when the last pause was noted. */
+  #behindMs = 0
+  readonly #pauses: Pause[] = []
 
   /** `monotonicMs`: the monotonic time now; `tickMs`: the time between two sweeps. */
   constructor(monotonicMs: number, tickMs: number) {
+    this.#startMs = monotonicMs
     this.#sweptAtMs = monotonicMs
     this.#tickMs = tickMs
   }
@@ -35,6 +52,23 @@ export class HealthClock {
     this.#baseMs = this.#exactly(monotonicMs)
     this.#sweptAtMs = monotonicMs
     this.#held = false
+    this.#notePause(monotonicMs)
     return Math.floor(this.#baseMs)
+  }
+
+  /** For how long the clock has stood still since this health time, in ms. Time has passed that it does not show. */
+  pausedSince(healthMs: number): number {
+    let pausedMs = 0
+    for (const { atMs, lengthMs } of this.#pauses) if (atMs > healthMs) pausedMs += lengthMs
+    return pausedMs
+  }
+
+  #notePause(monotonicMs: number): void {
+    const behindMs = monotonicMs - this.#startMs - this.#baseMs
+    const lengthMs = behindMs - this.#behindMs
+    if (lengthMs < SHORT_PAUSE_MS) return
+    this.#behindMs = behindMs
+    this.#pauses.push({ atMs: Math.floor(this.#baseMs), lengthMs })
+    if (this.#pauses.length > MOST_PAUSES) this.#pauses.shift()
   }
 }

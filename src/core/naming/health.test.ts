@@ -67,6 +67,21 @@ describe('the health clock', () => {
     expect(clock.sweep(9_500)).toBe(500)
   })
 
+  test('knows for how long it has stood still since a time', () => {
+    const clock = new HealthClock(1_000, SWEEP_MS)
+    clock.sweep(1_250)
+    clock.sweep(1_700)
+    expect(clock.pausedSince(0)).toBe(0)
+    const beforeMs = clock.at(1_750)
+    const afterMs = clock.sweep(41_700)
+    expect(clock.pausedSince(beforeMs)).toBe(39_500)
+    expect(clock.pausedSince(afterMs)).toBe(0)
+    clock.hold(41_950)
+    clock.hold(50_000)
+    clock.sweep(51_950)
+    expect([beforeMs, afterMs].map((ms) => clock.pausedSince(ms))).toEqual([49_500, 10_000])
+  })
+
   test('never goes back', () => {
     const clock = new HealthClock(1_000, SWEEP_MS)
     expect(clock.at(900)).toBe(0)

@@ -42,6 +42,7 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
   'store/embedded': { layers: ['core', 'store'], packages: ['libsql'], node: true },
   'store/etcd': { layers: ['core', 'store', 'store/etcd/client'], node: true },
   'store/etcd/client': { packages: ['@bufbuild/protobuf', '@connectrpc'], node: true },
+  cluster: { layers: ['core'], node: true },
   feed: { layers: ['core'], node: true },
   subscribers: { layers: ['core', 'feed'], node: true },
   probes: { layers: ['core'], packages: ['mysql2'], node: true },

@@ -1,0 +1,226 @@
+import { createServer, request, type Server } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { MemberFacts } from '../core/cluster/member-records.ts'
+import { configKey } from '../core/config/config-item.ts'
+import { ORDERS } from '../core/core.test-support.ts'
+import { PeerClient } from './peer-client.ts'
+import { SILENCE, STANDING, SUBSCRIBERS, WATCHED_BY, WATCHERS_OF } from './peer-question.ts'
+import { PeerServer } from './peer-server.ts'
+import { digestOf, HEADERS, signatureOf } from './peer-signature.ts'
+
+const SECRET = 'the secret of all servers'
+const PLACE = { serviceKey: ORDERS, address: { ip: '10.0.0.1', port: 80, cluster: 'DEFAULT' } }
+
+let server: PeerServer
+let client: PeerClient
+let member: MemberFacts
+const reports: string[] = []
+const closing: (() => Promise<void> | void)[] = []
+
+beforeEach(async () => {
+  reports.length = 0
+  server = await PeerServer.open({
+    host: '127.0.0.1',
+    port: 0,
+    process: 'p1',
+    secret: SECRET,
+    report: (_error, question) => reports.push(question),
+  })
+  server.answer(STANDING, () => ({ isCertain: true }))
+  client = new PeerClient({ secret: SECRET })
+  member = facts(server.port)
+  closing.push(
+    () => client.close(),
+    () => server.close(),
+  )
+})
+
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
+})
+
+function facts(peerPort: number, process = 'p1'): MemberFacts {
+  return { ip: '127.0.0.1', port: 8848, peerPort, site: '', version: '1', process, auth: 'on' }
+}
+
+/** A server that is no Waypost. */
+async function otherServer(other: Server): Promise<MemberFacts> {
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+  closing.push(() => {
+    other.closeAllConnections()
+    other.close()
+  })
+  return facts((other.address() as AddressInfo).port)
+}
+
+/** Sends a request as somebody would who has read the code. Returns the status; 0: the connection was cut. */
+async function send(body: string, headers: Record<string, string>, path = '/standing'): Promise<number> {
+  return new Promise((resolve) => {
+    const { port } = server
+    const sent = request({ host: '127.0.0.1', port, path, method: 'POST', headers }, (response) => {
+      response.resume()
+      resolve(response.statusCode ?? 0)
+    })
+    sent.on('error', () => resolve(0))
+    sent.end(body)
+  })
+}
+
+function signed(body: string, { question = 'standing', process = 'p1', secret = SECRET } = {}) {
+  const [nonce, digest] = ['n', digestOf(Buffer.from(body))]
+  const signature = signatureOf(secret, { kind: 'question', process, question, nonce, digest })
+  return { [HEADERS.nonce]: nonce, [HEADERS.digest]: digest, [HEADERS.signature]: signature }
+}
+
+describe('a question', () => {
+  test('of each kind is answered', async () => {
+    const key = configKey('public', 'G', 'a')
+    const subscriber = {
+      address: '10.0.0.9',
+      port: 9,
+      agent: 'a',
+      app: '',
+      clusters: '',
+      ...ORDERS,
+    }
+    server.answer(SILENCE, (places) => places.map(({ address }) => ({ kind: 'heard', agoMs: address.port })))
+    server.answer(WATCHERS_OF, ({ dataId }) => [{ ip: '10.0.0.9', md5: dataId }])
+    server.answer(WATCHED_BY, ({ ip }) => [{ key, md5: ip, echo: 'e' }])
+    server.answer(SUBSCRIBERS, ({ namespaceId }) => [{ ...subscriber, app: namespaceId }])
+    expect(await client.ask(member, STANDING, {})).toEqual({ isCertain: true })
+    expect(await client.ask(member, SILENCE, [PLACE])).toEqual([{ kind: 'heard', agoMs: 80 }])
+    expect(await client.ask(member, WATCHERS_OF, key)).toEqual([{ ip: '10.0.0.9', md5: 'a' }])
+    expect(await client.ask(member, WATCHED_BY, { ip: '1' })).toEqual([{ key, md5: '1', echo: 'e' }])
+    expect(await client.ask(member, SUBSCRIBERS, ORDERS)).toEqual([{ ...subscriber, app: 'public' }])
+    expect(client.counts).toEqual({ asked: 5, unanswered: 0 })
+    expect(server.counts).toEqual({ answered: 5, foreign: 0, malformed: 0, failed: 0 })
+  })
+
+  test('about a thousand instances is answered', async () => {
+    server.answer(SILENCE, (places) => places.map(() => ({ kind: 'unknown' })))
+    const places = Array.from({ length: 1_000 }, () => PLACE)
+    expect(await client.ask(member, SILENCE, places)).toHaveLength(1_000)
+  })
+
+  test('to another process in the same place is refused', async () => {
+    expect(await client.ask(facts(server.port, 'p0'), STANDING, {})).toBeUndefined()
+    expect(server.counts.foreign).toBe(1)
+  })
+
+  test('of a server with another secret is refused', async () => {
+    const stranger = new PeerClient({ secret: 'another' })
+    closing.push(() => stranger.close())
+    expect(await stranger.ask(member, STANDING, {})).toBeUndefined()
+    expect(server.counts.foreign).toBe(1)
+  })
+
+  test('that no answer is there for, or whose answer throws, is unanswered', async () => {
+    expect(await client.ask(member, SILENCE, [])).toBeUndefined()
+    expect(server.counts.malformed).toBe(1)
+    server.answer(SILENCE, () => {
+      throw new Error('broken')
+    })
+    expect(await client.ask(member, SILENCE, [])).toBeUndefined()
+    expect([server.counts.failed, reports]).toEqual([1, ['silence']])
+  })
+})
+
+describe('hostile input', () => {
+  afterEach(async () => {
+    expect(await client.ask(member, STANDING, {})).toEqual({ isCertain: true })
+    expect(reports).toEqual([])
+  })
+
+  test('without a signature, or with a wrong one, is refused', async () => {
+    expect(await send('{}', {})).toBe(403)
+    expect(await send('{}', signed('{}', { secret: 'guess' }))).toBe(403)
+    expect(await send('{}', { ...signed('{}'), [HEADERS.nonce]: 'other' })).toBe(403)
+    expect(server.counts.foreign).toBe(3)
+  })
+
+  test('that was sent to another process or as another question before is refused', async () => {
+    expect(await send('{}', signed('{}', { process: 'p0' }))).toBe(403)
+    expect(await send('[]', signed('[]', { question: 'silence' }))).toBe(403)
+    expect(server.counts.foreign).toBe(2)
+  })
+
+  test('with another body than was signed is refused', async () => {
+    expect(await send('[]', signed('{}'))).toBe(400)
+    expect(server.counts.malformed).toBe(1)
+  })
+
+  test('that is no JSON, or not the shape of its question, is refused', async () => {
+    server.answer(SILENCE, () => [])
+    expect(await send('{', signed('{'))).toBe(400)
+    for (const body of ['{}', '[1]', '[{"serviceKey":{}}]', 'null'])
+      expect(await send(body, signed(body, { question: 'silence' }), '/silence')).toBe(400)
+    expect(server.counts.malformed).toBe(5)
+  })
+
+  test('that is too large is refused', async () => {
+    const body = 'x'.repeat(3 * 1024 * 1024)
+    expect([0, 400]).toContain(await send(body, signed(body)))
+    expect([0, 400]).toContain(await send(body, { ...signed(body), 'transfer-encoding': 'chunked' }))
+    expect(server.counts.malformed).toBe(2)
+  })
+
+  test('that is no HTTP is refused', async () => {
+    const socket = connect(server.port, '127.0.0.1')
+    const closed = new Promise((resolve) => socket.on('close', resolve))
+    socket.on('error', () => {})
+    socket.write('\u0016\u0003\u0001 hello\r\n\r\n')
+    await closed
+    expect(server.counts.malformed).toBe(1)
+  })
+})
+
+describe('an answer', () => {
+  test('that does not come in time does not count', async () => {
+    const silent = await otherServer(createServer(() => {}))
+    const hasty = new PeerClient({ secret: SECRET, timeoutMs: 20 })
+    closing.push(() => hasty.close())
+    expect(await hasty.ask(silent, STANDING, {})).toBeUndefined()
+    const half = await otherServer(
+      createServer((_, response) => {
+        response.writeHead(200, { 'content-length': 100 })
+        response.write('{')
+      }),
+    )
+    expect(await hasty.ask(half, STANDING, {})).toBeUndefined()
+    expect(hasty.counts).toEqual({ asked: 2, unanswered: 2 })
+  })
+
+  test('that is not signed, or was signed for an earlier question, does not count', async () => {
+    const body = '{"isCertain":true}'
+    const old = signatureOf(SECRET, {
+      kind: 'answer',
+      process: 'p1',
+      question: 'standing',
+      nonce: 'an earlier one',
+      digest: digestOf(Buffer.from(body)),
+    })
+    for (const signature of ['', old]) {
+      const impostor = await otherServer(
+        createServer((_, response) => void response.setHeader(HEADERS.signature, signature).end(body)),
+      )
+      expect(await client.ask(impostor, STANDING, {})).toBeUndefined()
+    }
+  })
+
+  test('of a member that is gone does not come', async () => {
+    await server.close()
+    expect(await client.ask(member, STANDING, {})).toBeUndefined()
+    expect(client.counts.unanswered).toBe(1)
+  })
+
+  test('that makes no sense does not count', async () => {
+    server.answer({ ...SILENCE, readQuestion: () => [] }, () => [{ kind: 'heard' as const, agoMs: -1 }])
+    expect(await client.ask(member, SILENCE, [])).toBeUndefined()
+  })
+})
+
+test('a port that is taken is an error of the start', async () => {
+  const again = { host: '127.0.0.1', port: server.port, process: 'p', secret: SECRET, report: () => {} }
+  await expect(PeerServer.open(again)).rejects.toThrow('EADDRINUSE')
+})

@@ -1,0 +1,122 @@
+import { type ConfigKey, configKey } from '../core/config/config-item.ts'
+import type { WatchedItem } from '../core/config/watched-item.ts'
+import type { InstancePlace } from '../core/naming/presence.ts'
+import type { ServiceKey } from '../core/naming/service.ts'
+import type { Silence } from '../core/naming/silence.ts'
+import { fieldsOf, numberIn, textIn } from '../core/records/json-fields.ts'
+
+/**
+ * A kind of question that servers ask each other. Both the question and its answer are plain JSON data. What reads them
+ * throws an Error for anything that does not have their shape.
+ */
+export interface PeerQuestion<Question, Answer> {
+  /** Its path. */
+  readonly name: string
+  readonly readQuestion: (json: unknown) => Question
+  readonly readAnswer: (json: unknown) => Answer
+}
+
+/** For how long have you not heard these instances? The answers are in the order of the places. */
+export const SILENCE: PeerQuestion<readonly InstancePlace[], readonly Silence[]> = {
+  name: 'silence',
+  readQuestion: (json) => listOf(json, placeOf),
+  readAnswer: (json) => listOf(json, silenceOf),
+}
+
+/** Is your lease certain? */
+export const STANDING: PeerQuestion<Readonly<Record<string, never>>, { readonly isCertain: boolean }> = {
+  name: 'standing',
+  readQuestion: () => ({}),
+  readAnswer: (json) => ({ isCertain: fieldsOf(json)['isCertain'] === true }),
+}
+
+/** The address of a client, and the md5 that it has of an item. */
+export interface ItemWatcher {
+  readonly ip: string
+  readonly md5: string
+}
+
+/** Who watches this item at your place? */
+export const WATCHERS_OF: PeerQuestion<ConfigKey, readonly ItemWatcher[]> = {
+  name: 'watchers-of',
+  readQuestion: keyOf,
+  readAnswer: (json) =>
+    listOf(json, (each) => {
+      const fields = fieldsOf(each)
+      return { ip: textIn(fields, 'ip'), md5: textIn(fields, 'md5') }
+    }),
+}
+
+/** What does this address watch at your place? */
+export const WATCHED_BY: PeerQuestion<{ readonly ip: string }, readonly WatchedItem[]> = {
+  name: 'watched-by',
+  readQuestion: (json) => ({ ip: textIn(fieldsOf(json), 'ip') }),
+  readAnswer: (json) =>
+    listOf(json, (each) => {
+      const fields = fieldsOf(each)
+      return { key: keyOf(fields['key']), md5: textIn(fields, 'md5'), echo: textIn(fields, 'echo') }
+    }),
+}
+
+/** A subscriber of changes of a service. */
+export interface ServiceSubscriber {
+  readonly address: string
+  readonly port: number
+  readonly agent: string
+  readonly app: string
+  readonly clusters: string
+  readonly namespaceId: string
+  readonly groupedName: string
+}
+
+/** Who subscribes to this service at your place? */
+export const SUBSCRIBERS: PeerQuestion<ServiceKey, readonly ServiceSubscriber[]> = {
+  name: 'subscribers',
+  readQuestion: serviceKeyOf,
+  readAnswer: (json) =>
+    listOf(json, (each) => {
+      const fields = fieldsOf(each)
+      return {
+        address: textIn(fields, 'address'),
+        port: numberIn(fields, 'port'),
+        agent: textIn(fields, 'agent'),
+        app: textIn(fields, 'app'),
+        clusters: textIn(fields, 'clusters'),
+        namespaceId: textIn(fields, 'namespaceId'),
+        groupedName: textIn(fields, 'groupedName'),
+      }
+    }),
+}
+
+function listOf<T>(json: unknown, read: (each: unknown) => T): T[] {
+  if (!Array.isArray(json)) throw new Error('it is not a list')
+  return json.map(read)
+}
+
+function placeOf(json: unknown): InstancePlace {
+  const { serviceKey, address } = fieldsOf(json)
+  const fields = fieldsOf(address)
+  return {
+    serviceKey: serviceKeyOf(serviceKey),
+    address: { ip: textIn(fields, 'ip'), port: numberIn(fields, 'port'), cluster: textIn(fields, 'cluster') },
+  }
+}
+
+function serviceKeyOf(json: unknown): ServiceKey {
+  const fields = fieldsOf(json)
+  return { namespaceId: textIn(fields, 'namespaceId'), groupedName: textIn(fields, 'groupedName') }
+}
+
+function keyOf(json: unknown): ConfigKey {
+  const fields = fieldsOf(json)
+  return configKey(textIn(fields, 'namespaceId'), textIn(fields, 'group'), textIn(fields, 'dataId'))
+}
+
+function silenceOf(json: unknown): Silence {
+  const fields = fieldsOf(json)
+  const kind = textIn(fields, 'kind')
+  if (kind === 'unknown') return { kind }
+  const agoMs = numberIn(fields, 'agoMs')
+  if ((kind === 'heard' || kind === 'learned') && agoMs >= 0) return { kind, agoMs }
+  throw new Error('it is no silence')
+}

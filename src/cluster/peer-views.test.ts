@@ -1,0 +1,74 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { MemberFacts } from '../core/cluster/member-records.ts'
+import { configKey } from '../core/config/config-item.ts'
+import { ORDERS } from '../core/core.test-support.ts'
+import { PeerClient } from './peer-client.ts'
+import { PeerServer } from './peer-server.ts'
+import { type OwnViews, PeerViews } from './peer-views.ts'
+
+const KEY = configKey('public', 'G', 'a')
+const SECRET = 'secret'
+
+let client: PeerClient
+let servers: PeerServer[]
+let peers: Map<string, MemberFacts>
+beforeEach(() => {
+  client = new PeerClient({ secret: SECRET })
+  servers = []
+  peers = new Map()
+})
+afterEach(async () => {
+  client.close()
+  for (const server of servers) await server.close()
+})
+
+/** What a server of this name knows: one client of its own, and one that all know. */
+function viewsOf(name: string): OwnViews {
+  const subscriber = { port: 1, agent: '', app: '', clusters: '', ...ORDERS }
+  return {
+    watchersOf: () =>
+      new Map([
+        [name, 'm'],
+        ['both', name],
+      ]),
+    watchedBy: (ip) =>
+      [name, 'both'].map((dataId) => ({ key: configKey('', ip, dataId), md5: '', echo: '' })),
+    subscribers: () => [name, 'both'].map((address) => ({ ...subscriber, address })),
+  }
+}
+
+async function addPeer(id: string): Promise<void> {
+  const server = await PeerServer.open({
+    host: '127.0.0.1',
+    port: 0,
+    process: id,
+    secret: SECRET,
+    report: () => {},
+  })
+  servers.push(server)
+  new PeerViews({ client, peers: () => peers, own: viewsOf(id) }).answerOn(server)
+  const { port: peerPort } = server
+  peers.set(id, { ip: '127.0.0.1', port: 1, peerPort, site: '', version: '', process: id, auth: 'on' })
+}
+
+test('the clients of all servers are collected, each once, with the members that did not reply', async () => {
+  for (const id of ['s2', 's3']) await addPeer(id)
+  const views = new PeerViews({ client, peers: () => peers, own: viewsOf('s1') })
+  const names = ['s1', 'both', 's2', 's3'].sort()
+
+  const watchers = await views.watchersOf(KEY)
+  expect([...watchers.value.keys()].sort()).toEqual(names)
+  expect(watchers.value.get('both')).toBe('s1')
+  expect((await views.watchedBy('ip')).value.map(({ key }) => key.dataId).sort()).toEqual(names)
+  expect((await views.subscribers(ORDERS)).value.map(({ address }) => address).sort()).toEqual(names)
+  expect(watchers.missing).toEqual([])
+
+  await servers[1]!.close()
+  const { value, missing } = await views.subscribers(ORDERS)
+  expect([value.length, missing]).toEqual([3, ['s3']])
+})
+
+test('a server without others has what it knows itself', async () => {
+  const views = new PeerViews({ client, peers: () => peers, own: viewsOf('s1') })
+  expect(await views.watchersOf(KEY)).toEqual({ value: viewsOf('s1').watchersOf(KEY), missing: [] })
+})

@@ -1,0 +1,99 @@
+import type { MemberFacts } from '../core/cluster/member-records.ts'
+import type { ConfigKey } from '../core/config/config-item.ts'
+import type { WatchedItem } from '../core/config/watched-item.ts'
+import type { ServiceKey } from '../core/naming/service.ts'
+import type { PeerClient } from './peer-client.ts'
+import {
+  type PeerQuestion,
+  type ServiceSubscriber,
+  SUBSCRIBERS,
+  WATCHED_BY,
+  WATCHERS_OF,
+} from './peer-question.ts'
+import type { PeerServer } from './peer-server.ts'
+
+/** What this server itself knows of its clients. */
+export interface OwnViews {
+  /** The md5 that each address has of an item. */
+  watchersOf(key: ConfigKey): ReadonlyMap<string, string>
+  /** What an address watches. */
+  watchedBy(ip: string): readonly WatchedItem[]
+  subscribers(key: ServiceKey): readonly ServiceSubscriber[]
+}
+
+/** What all servers know together. */
+export interface Collected<T> {
+  readonly value: T
+  /** The ids of the members that have not replied: what they know is missing. */
+  readonly missing: readonly string[]
+}
+
+/** What the views are made of. */
+export interface PeerViewsParts {
+  readonly client: Pick<PeerClient, 'ask'>
+  /** The other members, by their ids. */
+  readonly peers: () => ReadonlyMap<string, MemberFacts>
+  readonly own: OwnViews
+}
+
+/** The clients of all servers, as operators see them. Every member is asked at once, and has a second to reply. */
+export class PeerViews {
+  readonly #parts: PeerViewsParts
+
+  constructor(parts: PeerViewsParts) {
+    this.#parts = parts
+  }
+
+  /** Lets this server answer the others. */
+  answerOn(server: PeerServer): void {
+    const { own } = this.#parts
+    server.answer(WATCHERS_OF, (key) => Array.from(own.watchersOf(key), ([ip, md5]) => ({ ip, md5 })))
+    server.answer(WATCHED_BY, ({ ip }) => own.watchedBy(ip))
+    server.answer(SUBSCRIBERS, (key) => own.subscribers(key))
+  }
+
+  /** The md5 that each address has of an item. Of an address that several servers know, this server's own counts. */
+  async watchersOf(key: ConfigKey): Promise<Collected<ReadonlyMap<string, string>>> {
+    const { answers, missing } = await this.#collect(WATCHERS_OF, key)
+    const md5ByIp = new Map(this.#parts.own.watchersOf(key))
+    for (const { ip, md5 } of answers.flat()) if (!md5ByIp.has(ip)) md5ByIp.set(ip, md5)
+    return { value: md5ByIp, missing }
+  }
+
+  /** The items that an address watches, each once. */
+  async watchedBy(ip: string): Promise<Collected<readonly WatchedItem[]>> {
+    const { answers, missing } = await this.#collect(WATCHED_BY, { ip })
+    const all = [...this.#parts.own.watchedBy(ip), ...answers.flat()]
+    return { value: eachOnce(all, ({ key }) => key.text), missing }
+  }
+
+  /** The subscribers of a service. One that has subscribed on several servers is there once. */
+  async subscribers(key: ServiceKey): Promise<Collected<readonly ServiceSubscriber[]>> {
+    const { answers, missing } = await this.#collect(SUBSCRIBERS, key)
+    const all = [...this.#parts.own.subscribers(key), ...answers.flat()]
+    return {
+      value: eachOnce(all, ({ address, port, clusters }) => `${address} ${port} ${clusters}`),
+      missing,
+    }
+  }
+
+  async #collect<Question, Answer>(question: PeerQuestion<Question, Answer>, asked: Question) {
+    const { client, peers } = this.#parts
+    const answers: Answer[] = []
+    const missing: string[] = []
+    const ask = async ([id, member]: readonly [string, MemberFacts]): Promise<void> => {
+      const answer = await client.ask(member, question, asked)
+      if (answer === undefined) missing.push(id)
+      else answers.push(answer)
+    }
+    await Promise.all(Array.from(peers(), ask))
+    return { answers, missing: missing.sort() }
+  }
+}
+
+/** The first of those that have the same name. */
+function eachOnce<T>(all: readonly T[], nameOf: (each: T) => string): T[] {
+  const byName = new Map<string, T>()
+  for (const each of all) if (!byName.has(nameOf(each))) byName.set(nameOf(each), each)
+  return [...byName.values()]
+}

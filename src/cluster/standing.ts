@@ -1,0 +1,99 @@
+import type { MemberFacts } from '../core/cluster/member-records.ts'
+import type { PeerClient } from './peer-client.ts'
+import { STANDING } from './peer-question.ts'
+import type { PeerServer } from './peer-server.ts'
+
+/**
+ * Where a server stands. `member`: its lease is certain, and it knows what the others know. `down-for-all`: it has no
+ * certain lease, and neither have the others: the store cannot be reached by anybody. `alone`: only this server is cut off,
+ * so that clients must use another one.
+ */
+export type Standing = 'member' | 'alone' | 'down-for-all'
+
+/** What the standing of a server depends on. */
+export interface OwnStandingParts {
+  readonly client: Pick<PeerClient, 'ask'>
+  /** The member id of this server. */
+  readonly self: string
+  /** All members, by their ids, as the state has them. */
+  readonly members: () => ReadonlyMap<string, MemberFacts>
+  /** Whether the lease of this server is certain. */
+  readonly isCertain: () => boolean
+  /** Whether the feed has reached the revision in which this server became a member, also where it became one again. */
+  readonly hasCaughtUp: () => boolean
+}
+
+/** What the other servers have said. */
+interface Said {
+  readonly certain: number
+  /** How many have lost the store too. */
+  readonly lost: number
+}
+
+/**
+ * Finds out whether this server alone has lost the store, or all have. While its lease is not certain it asks the members
+ * that it knew last. It is alone if one of them still has its lease, or if fewer than a majority of all, with itself, are
+ * known to have lost it: those that do not answer may well have it. A server without others is never alone.
+ */
+export class OwnStanding {
+  readonly #parts: OwnStandingParts
+  /** The members when the lease was last certain. */
+  #known: ReadonlyMap<string, MemberFacts> = new Map()
+  /** What was found since the lease was last certain; undefined: it is certain. */
+  #lost: Exclude<Standing, 'member'> | undefined
+  #isLooking = false
+
+  constructor(parts: OwnStandingParts) {
+    this.#parts = parts
+  }
+
+  /** Where this server stands now. As long as nothing else is known, a lost lease is taken for an outage of the store. */
+  get current(): Standing {
+    if (this.#lost !== undefined) return this.#lost
+    return this.#parts.isCertain() ? 'member' : 'down-for-all'
+  }
+
+  /** Lets this server answer the others. */
+  answerOn(server: PeerServer): void {
+    server.answer(STANDING, () => ({ isCertain: this.#parts.isCertain() }))
+  }
+
+  /** Looks again. Call it about twice a second. */
+  async look(): Promise<void> {
+    const { isCertain, hasCaughtUp, members } = this.#parts
+    if (isCertain()) {
+      if (this.#lost !== undefined && !hasCaughtUp()) return
+      this.#lost = undefined
+      this.#known = members()
+      return
+    }
+    this.#lost ??= 'down-for-all'
+    if (this.#isLooking) return
+    this.#isLooking = true
+    try {
+      const standing = this.#judge(await this.#ask())
+      if (!isCertain()) this.#lost = standing
+    } finally {
+      this.#isLooking = false
+    }
+  }
+
+  #judge({ certain, lost }: Said): Exclude<Standing, 'member'> {
+    const all = new Set([...this.#known.keys(), this.#parts.self]).size
+    const isMajority = lost + 1 > all / 2
+    return certain > 0 || !isMajority ? 'alone' : 'down-for-all'
+  }
+
+  async #ask(): Promise<Said> {
+    const { client, self, members } = this.#parts
+    const now = members()
+    const others = [...this.#known].filter(([id]) => id !== self)
+    const said = await Promise.all(
+      // A server that has restarted is another process, which the feed may have brought before it was cut off.
+      others.map(async ([id, facts]) => client.ask(now.get(id) ?? facts, STANDING, {})),
+    )
+    const answers = said.filter((each) => each !== undefined)
+    const certain = answers.filter((each) => each.isCertain).length
+    return { certain, lost: answers.length - certain }
+  }
+}

@@ -123,6 +123,36 @@ describe.skipIf(etcdTools.skip)(`two servers on etcd${note}`, { timeout: 90_000 
     expect(two.state.config(KEY)?.content.equals(content)).toBe(true)
   })
 
+  test('remove chunks that no item and no history names, if they are not of a change that is underway', async () => {
+    const one = await startServer(1)
+    const content = Buffer.alloc(1024 * 1024, 'x')
+    await one.engine.execute(publish('x', { content }))
+    const nowMs = 1_900_000_000_000
+    const chunk = (stamp: number, index = 0) => {
+      const key = `test-${prefix}/x/${String(stamp).padStart(16, '0')}/00000${index}`
+      return { do: 'put', key, value: Buffer.from('x') } as const
+    }
+    const orphans = [chunk(7), chunk(7, 1), chunk(nowMs * 1024)]
+    await one.client.txn({ compare: [], success: orphans })
+    expect(await one.store.cleanChunks(nowMs)).toEqual({ removed: 1, more: false })
+    expect(await one.store.cleanChunks(nowMs)).toEqual({ removed: 0, more: false })
+    const left = await Promise.all(orphans.map(({ key }) => one.client.range({ key })))
+    expect(left.map(({ count }) => count)).toEqual([0, 0, 1])
+    const two = await startServer(2)
+    expect(two.state.config(KEY)?.content.equals(content)).toBe(true)
+    // Those of the old version go with its history.
+    await one.engine.execute(publish('small'))
+    await one.store.cleanHistory({ beforeMs: 3e12, keep: 1, most: 100 })
+    await one.engine.execute(publish('smaller'))
+    await one.store.cleanHistory({ beforeMs: 3e12, keep: 1, most: 100 })
+    const { kvs } = await one.client.range({
+      key: `test-${prefix}/x/`,
+      end: `test-${prefix}/z`,
+      keysOnly: true,
+    })
+    expect(kvs.map(({ key }) => key)).toEqual([orphans[2]!.key])
+  })
+
   test('let a process write nothing after another one has taken its place', async () => {
     const frozen = await startServer(1)
     const restarted = await startServer(1)

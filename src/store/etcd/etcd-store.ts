@@ -4,6 +4,7 @@ import type { ConfigKey } from '../../core/config/config-item.ts'
 import type { HistoryPage, HistoryRecord } from '../../core/config/history-record.ts'
 import type { Revision, SharedStore, Snapshot, StoreFollower, Unit, UnitResult } from '../../core/ports.ts'
 import { AuditKeys } from './audit-keys.ts'
+import { ChunkCleaning } from './chunk-cleaning.ts'
 import { Chunks } from './chunks.ts'
 import type { Clock } from './client/clock.ts'
 import type { EtcdClient } from './client/etcd-client.ts'
@@ -44,6 +45,7 @@ export class EtcdStore implements SharedStore {
   readonly #chunks: Chunks
   readonly #history: HistoryKeys
   readonly #cleaning: HistoryCleaning
+  readonly #chunkCleaning: ChunkCleaning
   readonly #audit: AuditKeys
   readonly #remembered: RememberedValues
   /** Since it was loaded. */
@@ -56,6 +58,7 @@ export class EtcdStore implements SharedStore {
     this.#chunks = new Chunks(client, keys)
     this.#history = new HistoryKeys(client, keys, this.#chunks.read)
     this.#cleaning = new HistoryCleaning(client, keys)
+    this.#chunkCleaning = new ChunkCleaning(client, keys)
     this.#audit = new AuditKeys(client, keys, member)
     this.#remembered = new RememberedValues(client, keys)
   }
@@ -103,6 +106,14 @@ export class EtcdStore implements SharedStore {
 
   cleanHistory(limit: HistoryLimit): Promise<{ removed: number; more: boolean }> {
     return asRefusal(this.#cleaning.step(limit))
+  }
+
+  /**
+   * Removes a bounded number of contents whose change was never made, if they are older than ten minutes. Only the elected
+   * server calls it; two that do so do no harm.
+   */
+  cleanChunks(nowMs: number): Promise<{ removed: number; more: boolean }> {
+    return asRefusal(this.#chunkCleaning.step(nowMs))
   }
 
   saveAudit(events: readonly AuditEvent[]): Promise<void> {

@@ -8,7 +8,7 @@ import { fromJson, type RecordFacts, withContentOf } from './values.ts'
 
 /** How many entries one step looks at. */
 const LOOKED_AT = 1_000
-/** How many records are removed with one request: three keys each. */
+/** How many records are removed with one request: four operations each. */
 const AT_ONCE = 30
 
 /** What stays of history. */
@@ -116,7 +116,8 @@ export class HistoryCleaning {
     const { facts, parts } = withContentOf<RecordFacts>(kvs[0].value)
     if (parts === undefined || facts.op === 'I') return removal
     const prefix = this.#keys.chunksOf(parts.stamp)
-    return [...removal, { do: 'delete', key: prefix, end: prefixEnd(prefix) }]
+    const named = this.#keys.of({ of: 'named-chunks', stamp: parts.stamp })
+    return [...removal, { do: 'delete', key: prefix, end: prefixEnd(prefix) }, { do: 'delete', key: named }]
   }
 }
 

@@ -23,6 +23,7 @@ const place: fc.Arbitrary<Place> = fc.oneof(
   fc.record({ of: fc.constant('record-text' as const), stamp }),
   fc.record({ of: fc.constant('history' as const), key: config, stamp }),
   fc.record({ of: fc.constant('chunk' as const), stamp, index: fc.nat(999_999) }),
+  fc.record({ of: fc.constant('named-chunks' as const), stamp }),
   fc.record({ of: fc.constant('service' as const), service }),
   fc.record({ of: fc.constant('instance' as const), service, address }),
   fc.record({ of: fc.constant('remembered' as const), name: part }),
@@ -47,6 +48,17 @@ describe('the keys of a store in etcd', () => {
       'waypost/i/public/DEFAULT_GROUP@@orders/10.0.0.1/8080/DEFAULT',
     )
     expect(keys.of({ of: 'elected' })).toBe('waypost/e')
+  })
+
+  test('that servers follow are in one range', () => {
+    const others = ['audit', 'record-text', 'chunk', 'named-chunks']
+    const { key: from, end } = keys.watched
+    fc.assert(
+      fc.property(place, (one) => {
+        const key = keys.of(one)
+        expect(compareKeys(key, from) >= 0 && compareKeys(key, end) < 0).toBe(!others.includes(one.of))
+      }),
+    )
   })
 
   test('say what they stand for, also after the way over UTF-8', () => {

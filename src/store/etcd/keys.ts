@@ -15,6 +15,8 @@ export type Place =
   | { readonly of: 'history'; readonly key: ConfigKey; readonly stamp: number }
   /** A piece of a large content. */
   | { readonly of: 'chunk'; readonly stamp: number; readonly index: number }
+  /** A unit was written that names the chunks of this stamp. */
+  | { readonly of: 'named-chunks'; readonly stamp: number }
   | { readonly of: 'service'; readonly service: ServiceKey }
   | { readonly of: 'instance'; readonly service: ServiceKey; readonly address: InstanceAddress }
   /** A member, on its lease. */
@@ -70,6 +72,11 @@ const LAYOUTS: Layouts = {
     letter: 'x',
     write: ({ stamp, index }) => [digits(stamp), digits(index, INDEX_DIGITS)],
     read: (p) => only(p, 2, () => ({ of: 'chunk', stamp: Number(p[0]), index: Number(p[1]) })),
+  },
+  'named-chunks': {
+    letter: 'y',
+    write: ({ stamp }) => [digits(stamp)],
+    read: (p) => only(p, 1, () => ({ of: 'named-chunks', stamp: Number(p[0]) })),
   },
   service: {
     letter: 's',

@@ -16,7 +16,7 @@ import { changedThing } from '../../core/units.ts'
 import type { Comparison, KeyRange, Operation } from './client/messages.ts'
 import { prefixEnd } from './client/range-end.ts'
 import type { Keys } from './keys.ts'
-import { partsOf } from './large-contents.ts'
+import { largeContents, partsOf } from './large-contents.ts'
 import { isWrittenByCommands, placeOfRecord, rangeOfKind } from './record-places.ts'
 import {
   contentValue,
@@ -60,6 +60,8 @@ export function unitRequest(keys: Keys, { reads, changes }: Unit, origin: UnitOr
       `${condition.key} ${condition.of}`,
       conditions.get(`${condition.key} ${condition.of}`) ?? condition,
     )
+  for (const { first } of namedChunks(keys, changes))
+    conditions.set(first, { key: first, of: 'create', is: '>', to: 0 })
   for (const change of changes)
     for (const operation of operationsOf(keys, change)) {
       if (operation.do !== 'put' && operation.do !== 'delete') continue
@@ -68,7 +70,11 @@ export function unitRequest(keys: Keys, { reads, changes }: Unit, origin: UnitOr
       if (operation.key.startsWith(keys.every('record-text')))
         conditions.set(operation.key, { key: operation.key, of: 'create', is: '=', to: 0 })
     }
-  for (const operation of silencedOperations(keys, changes, origin)) writes.set(operation.key, operation)
+  const notes = [
+    ...namedChunks(keys, changes).map(({ named }) => put(named, toJson(origin.member))),
+    ...silencedOperations(keys, changes, origin),
+  ]
+  for (const operation of notes) writes.set(operation.key, operation)
   const success = [...writes.values()]
   return { compare: [...conditions.values()], success, keys: [...writes.keys()], bytes: bytesOf(success) }
 }
@@ -137,6 +143,14 @@ function operationsOf(keys: Keys, change: Change): Operation[] {
     case 'record-removed':
       return [remove(recordKeyOf(keys, change)), kindChanged(keys, change)]
   }
+}
+
+/** Chunks go all at once: while the first one is there, all are. Those that are named here are kept. */
+function namedChunks(keys: Keys, changes: readonly Change[]): { first: string; named: string }[] {
+  return largeContents(changes).map(({ stamp }) => ({
+    first: keys.of({ of: 'chunk', stamp, index: 0 }),
+    named: keys.of({ of: 'named-chunks', stamp }),
+  }))
 }
 
 /** A deletion alone does not say that it was for silence. */

@@ -1,8 +1,10 @@
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
+import { isInstalled } from './test/support/need-tool.ts'
+import { NOT_ON_ETCD } from './test/support/not-on-etcd.ts'
 
 export default defineConfig({
   test: {
-    globalSetup: 'scripts/global-setup.js',
+    globalSetup: ['scripts/global-setup.js'],
     // Processes and not threads: tests start servers, use native modules and expect signals.
     pool: 'forks',
     maxWorkers: 2,
@@ -10,7 +12,14 @@ export default defineConfig({
     hookTimeout: 30_000,
     teardownTimeout: 10_000,
     projects: [
-      { extends: true, test: { name: 'all', include: ['src/**/*.test.ts', 'test/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: {
+          name: 'all',
+          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, 'test/support/on-etcd.test.ts'],
+        },
+      },
       {
         extends: true,
         test: {
@@ -22,6 +31,22 @@ export default defineConfig({
             'test/security/holes.test.ts',
           ],
           env: { WAYPOST_NODE_STREAMS: 'true' },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          // What clients see, once more with servers that have their data in etcd, which is built with Go.
+          name: 'on-etcd',
+          globalSetup: ['test/support/etcd-of-run.ts'],
+          include: [
+            'test/support/on-etcd.test.ts',
+            ...(isInstalled('go') ? ['test/interface/**/*.test.ts'] : []),
+          ],
+          exclude: [
+            ...configDefaults.exclude,
+            ...Object.keys(NOT_ON_ETCD).map((name) => `test/interface/${name}.test.ts`),
+          ],
         },
       },
     ],

@@ -20,6 +20,8 @@ export const ETCD_HOOK_MS = 600_000
 export interface EtcdOptions {
   /** Three members can lose one of them. */
   readonly members?: 1 | 3
+  /** Where the data are; by default a new directory for each member. */
+  readonly directory?: string
   /** How large the database may become. etcd accepts no changes then. */
   readonly quotaBytes?: number
   /** Whether each change is synced to disk. It is not by default: only a crash of the machine would lose it. */
@@ -100,7 +102,7 @@ async function findPlaces(count: number): Promise<readonly Place[]> {
 function flagsOf({ name, client, peer }: Place, all: string, options: EtcdOptions): string[] {
   const flags = {
     name,
-    'data-dir': join(temporaryDirectory('etcd-'), name),
+    'data-dir': join(options.directory ?? temporaryDirectory('etcd-'), name),
     'listen-client-urls': client,
     'advertise-client-urls': client,
     'listen-peer-urls': peer,

@@ -23,7 +23,8 @@ export function needTool(...names: string[]): NeededTools {
   return { skip: true, reason }
 }
 
-function isInstalled(name: string): boolean {
+/** Whether a program is installed. */
+export function isInstalled(name: string): boolean {
   const directories = [...(process.env['PATH'] ?? '').split(delimiter), ...SYSTEM_DIRECTORIES]
   return directories.some((directory) => isExecutable(join(directory, name)))
 }

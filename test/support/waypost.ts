@@ -5,7 +5,7 @@ import http from 'node:http'
 import https from 'node:https'
 import { mkdtempSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { inject } from 'vitest'
@@ -14,6 +14,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** A directory for the files of tests. It is removed after the run. */
     temporaryDirectory: string
+    /** Where the etcd of the run is, for the project `on-etcd` (vitest.config.ts); undefined in others. */
+    etcdEndpoints: readonly string[] | undefined
   }
 }
 
@@ -56,17 +58,34 @@ const running = new Set<ChildProcess>()
 process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')))
 
 /**
- * Starts the built server on a free loopback port with an empty data directory, and waits until it answers.
+ * Starts the built server on a free loopback port with an empty data directory (in the project `on-etcd`: without data in
+ * etcd), and waits until it answers.
  * Throws with the output of the server where it ends or stays silent.
  */
 export async function startWaypost(options: WaypostOptions = {}): Promise<Waypost> {
   const port = options.port ?? (await freePort())
   const dataDir = options.dataDir ?? temporaryDirectory('data-')
   const place = options.settingsFile === undefined ? { port } : { settings: options.settingsFile }
-  const child = spawnWaypost(flagsOf({ ...options.settings, ...place, 'data-dir': dataDir }), options.env)
+  const store = await storeOf(dataDir)
+  const child = spawnWaypost(
+    flagsOf({ ...store, ...options.settings, ...place, 'data-dir': dataDir }),
+    options.env,
+  )
   const server = handleOf(child, { ...options, port, dataDir })
   await answering(child, server)
   return server
+}
+
+/** In the project `on-etcd` data are in etcd: a prefix for each directory, so that a restart finds them again. */
+async function storeOf(dataDir: string): Promise<Record<string, string | number>> {
+  const endpoints = inject('etcdEndpoints')
+  if (endpoints === undefined) return {}
+  return {
+    store: 'etcd',
+    'etcd-endpoints': endpoints.join(','),
+    'etcd-prefix': basename(dataDir),
+    'peer-port': await freePort(),
+  }
 }
 
 /** A fresh directory that is removed after the run. */

@@ -37,8 +37,8 @@ export interface SharedEngineOptions {
  * server's own changes too. A 'no' is confirmed by the store like a 'yes': this server may know less than another.
  */
 export class SharedEngine implements Engine {
-  /** They fit into one transaction. */
-  readonly mostAtOnce = 40
+  /** A command that removes metadata changes each instance twice: what is registered, and what is remembered. */
+  readonly mostAtOnce: number
   readonly #options: SharedEngineOptions
   readonly #callers: ReturningCallers
   #waiting: WaitingCommand[] = []
@@ -55,6 +55,7 @@ export class SharedEngine implements Engine {
 
   constructor(options: SharedEngineOptions) {
     this.#options = options
+    this.mostAtOnce = Math.floor(options.store.mostChanges / 2)
     this.#callers = new ReturningCallers(options.loop)
   }
 

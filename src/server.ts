@@ -164,12 +164,18 @@ function clockAt(wallMs: number, healthClock: HealthClock, stamps: Stamps): Now 
 }
 
 function openHttp(parts: Parts & HttpParts, settings: Settings, log: Logger): HttpServer {
-  const { state, members, machine, watch, pushing, signIn, certificates, audit } = parts
+  const { state, installation, members, machine, watch, pushing, polls, signIn, certificates, audit } = parts
   const { pushes } = pushing
+  const views = installation.viewsOf({
+    watchersOf: (key) => polls.watchersOf(key),
+    watchedBy: (ip) => polls.watchedBy(ip),
+    subscribers: (key) => pushes.list(key),
+  })
   const operations = serverOperations(
     {
       ...parts,
       pushes,
+      views,
       members: () => members.list(),
       leader: () => members.leader(),
       machine: () => machine.read(),
@@ -188,7 +194,7 @@ function openHttp(parts: Parts & HttpParts, settings: Settings, log: Logger): Ht
       maxHeaderBytes: settings.maxRequestLineBytes,
     },
     fallbackErrors: errorsOfPath,
-    gate: serverGate(state),
+    gate: serverGate(state, installation.cutOff),
     ...(certificates === undefined ? {} : { tls: certificates.pair }),
     ...(signIn.identification === undefined ? {} : { identification: signIn.identification }),
     onAnswer: watch.requests.onAnswer,

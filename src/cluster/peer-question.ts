@@ -1,3 +1,4 @@
+import type { ListedSubscriber } from '../core/cluster/client-views.ts'
 import { type ConfigKey, configKey } from '../core/config/config-item.ts'
 import type { WatchedItem } from '../core/config/watched-item.ts'
 import type { InstancePlace } from '../core/naming/presence.ts'
@@ -58,19 +59,8 @@ export const WATCHED_BY: PeerQuestion<{ readonly ip: string }, readonly WatchedI
     }),
 }
 
-/** A subscriber of changes of a service. */
-export interface ServiceSubscriber {
-  readonly address: string
-  readonly port: number
-  readonly agent: string
-  readonly app: string
-  readonly clusters: string
-  readonly namespaceId: string
-  readonly groupedName: string
-}
-
 /** Who subscribes to this service at your place? */
-export const SUBSCRIBERS: PeerQuestion<ServiceKey, readonly ServiceSubscriber[]> = {
+export const SUBSCRIBERS: PeerQuestion<ServiceKey, readonly ListedSubscriber[]> = {
   name: 'subscribers',
   readQuestion: serviceKeyOf,
   readAnswer: (json) =>

@@ -4,7 +4,8 @@ import { configKey } from '../core/config/config-item.ts'
 import { ORDERS } from '../core/core.test-support.ts'
 import { PeerClient } from './peer-client.ts'
 import { PeerServer } from './peer-server.ts'
-import { type OwnViews, PeerViews } from './peer-views.ts'
+import type { OwnViews } from '../core/cluster/client-views.ts'
+import { PeerViews } from './peer-views.ts'
 
 const KEY = configKey('public', 'G', 'a')
 const SECRET = 'secret'

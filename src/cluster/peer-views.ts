@@ -1,32 +1,11 @@
+import type { Collected, ListedSubscriber, OwnViews } from '../core/cluster/client-views.ts'
 import type { MemberFacts } from '../core/cluster/member-records.ts'
 import type { ConfigKey } from '../core/config/config-item.ts'
 import type { WatchedItem } from '../core/config/watched-item.ts'
 import type { ServiceKey } from '../core/naming/service.ts'
 import type { PeerClient } from './peer-client.ts'
-import {
-  type PeerQuestion,
-  type ServiceSubscriber,
-  SUBSCRIBERS,
-  WATCHED_BY,
-  WATCHERS_OF,
-} from './peer-question.ts'
+import { type PeerQuestion, SUBSCRIBERS, WATCHED_BY, WATCHERS_OF } from './peer-question.ts'
 import type { PeerServer } from './peer-server.ts'
-
-/** What this server itself knows of its clients. */
-export interface OwnViews {
-  /** The md5 that each address has of an item. */
-  watchersOf(key: ConfigKey): ReadonlyMap<string, string>
-  /** What an address watches. */
-  watchedBy(ip: string): readonly WatchedItem[]
-  subscribers(key: ServiceKey): readonly ServiceSubscriber[]
-}
-
-/** What all servers know together. */
-export interface Collected<T> {
-  readonly value: T
-  /** The ids of the members that have not replied: what they know is missing. */
-  readonly missing: readonly string[]
-}
 
 /** What the views are made of. */
 export interface PeerViewsParts {
@@ -68,7 +47,7 @@ export class PeerViews {
   }
 
   /** The subscribers of a service. One that has subscribed on several servers is there once. */
-  async subscribers(key: ServiceKey): Promise<Collected<readonly ServiceSubscriber[]>> {
+  async subscribers(key: ServiceKey): Promise<Collected<readonly ListedSubscriber[]>> {
     const { answers, missing } = await this.#collect(SUBSCRIBERS, key)
     const all = [...this.#parts.own.subscribers(key), ...answers.flat()]
     return {

@@ -45,6 +45,7 @@ export type RefusalCode =
   | 'unknown-method'
   | 'server-status'
   | 'store-unavailable'
+  | 'cut-off'
   | 'backup-refused'
   | 'backup-failed'
   | 'stopping'

@@ -5,6 +5,9 @@ import type { ServiceEntry } from '../core/naming/service-entry.ts'
 import { groupOf, type ServiceKey, serviceNameOf } from '../core/naming/service.ts'
 import { Refusal } from '../core/refusal.ts'
 import type { State } from '../core/state.ts'
+import { afterwards } from './afterwards.ts'
+import type { Collected, ListedSubscriber } from '../core/cluster/client-views.ts'
+import type { ClientViews } from './client-views.ts'
 import type { Guard } from './guard.ts'
 import { type Page, pageOf, type PageRequest } from './page.ts'
 import { clusterNames, READ_SERVICE, serviceResource, someServices } from './services.ts'
@@ -13,18 +16,7 @@ import { clusterNames, READ_SERVICE, serviceResource, someServices } from './ser
 export interface CatalogParts {
   readonly guard: Guard
   readonly state: State
-  readonly pushes: { list(key: ServiceKey): readonly ListedSubscriber[] }
-}
-
-/** A subscriber of changes of a service. */
-export interface ListedSubscriber {
-  readonly address: string
-  readonly port: number
-  readonly agent: string
-  readonly app: string
-  readonly clusters: string
-  readonly namespaceId: string
-  readonly groupedName: string
+  readonly views: Pick<ClientViews, 'subscribers'>
 }
 
 /** A page of the services of a namespace whose names hold these texts. */
@@ -105,7 +97,7 @@ function serviceViews({ guard, state }: CatalogParts) {
   }
 }
 
-function instanceViews({ guard, state, pushes }: CatalogParts) {
+function instanceViews({ guard, state, views }: CatalogParts) {
   return {
     /** All instances of a service, disabled ones too. Refusals `service-not-found`, `cluster-not-found`. */
     instances: guard.operation({
@@ -120,10 +112,10 @@ function instanceViews({ guard, state, pushes }: CatalogParts) {
     subscribers: guard.operation({
       permission: READ_SERVICE,
       resources: ({ key }: { key: ServiceKey; page: PageRequest }) => [serviceResource(key)],
-      run: ({ key, page }): Page<ListedSubscriber> => {
-        const all = pushes.list(key)
-        return { entries: pageOf(all, page), totalCount: all.length }
-      },
+      run: ({ key, page }) =>
+        afterwards(views.subscribers(key), ({ value: all, missing }): Collected<Page<ListedSubscriber>> => {
+          return { value: { entries: pageOf(all, page), totalCount: all.length }, missing }
+        }),
     }),
   }
 }

@@ -1,6 +1,9 @@
 import type { ConfigKey } from '../core/config/config-item.ts'
 import type { WatchedItem } from '../core/config/watched-item.ts'
 import { configResource, READ_CONFIG } from './configs.ts'
+import { afterwards } from './afterwards.ts'
+import type { Collected } from '../core/cluster/client-views.ts'
+import type { ClientViews } from './client-views.ts'
 import type { Guard, Resource } from './guard.ts'
 
 /** A poll that may be held: `answer` is called once, with the items that differ or with none. */
@@ -28,16 +31,13 @@ export interface PollHolder {
   compare(items: readonly WatchedItem[]): readonly WatchedItem[]
   /** Holds a poll that was just compared. A holder that stops may answer it before it returns. */
   hold(poll: ConfigPoll): PollHold | 'too-many'
-  /** Who watches an item: the md5 that each address has. */
-  watchersOf(key: ConfigKey): ReadonlyMap<string, string>
-  /** What an address watches. */
-  watchedBy(ip: string): readonly WatchedItem[]
 }
 
 /** What listening works on. */
 export interface ListeningParts {
   readonly guard: Guard
   readonly polls: PollHolder
+  readonly views: Pick<ClientViews, 'watchersOf' | 'watchedBy'>
 }
 
 /** The outcome of a poll: the items that differ, perhaps none; or it is held; or too many are. */
@@ -58,7 +58,7 @@ export interface WatchedByRequest {
 export type ListeningOperations = ReturnType<typeof listeningOperations>
 
 /** Makes the operations of listening. */
-export function listeningOperations({ guard, polls }: ListeningParts) {
+export function listeningOperations({ guard, polls, views }: ListeningParts) {
   return {
     /**
      * Answers at once where something differs, else holds the poll. An item that the caller may not read never
@@ -83,16 +83,19 @@ export function listeningOperations({ guard, polls }: ListeningParts) {
     watchersOf: guard.operation({
       permission: READ_CONFIG,
       resources: (key: ConfigKey) => [configResource(key)],
-      run: (key) => polls.watchersOf(key),
+      run: (key) => views.watchersOf(key),
     }),
-    /** The items that an address watches. */
-    watchedBy: guard.listing({
+    /** The items that an address watches: those that the caller may read. */
+    watchedBy: guard.operation({
       permission: READ_CONFIG,
-      scope: ({ namespaceId }: WatchedByRequest): Resource => ({ kind: 'some-configs', namespaceId }),
-      find: ({ ip, namespaceId }) =>
-        polls.watchedBy(ip).filter(({ key }) => namespaceId === undefined || key.namespaceId === namespaceId),
-      resource: ({ key }) => configResource(key),
-      run: (items) => items,
+      resources: ({ namespaceId }: WatchedByRequest): Resource[] => [{ kind: 'some-configs', namespaceId }],
+      run: ({ ip, namespaceId }, caller) =>
+        afterwards(views.watchedBy(ip), ({ value, missing }): Collected<readonly WatchedItem[]> => {
+          const isMeant = ({ key }: WatchedItem): boolean =>
+            namespaceId === undefined || key.namespaceId === namespaceId
+          const isShown = ({ key }: WatchedItem): boolean => guard.shows(caller, 'read', configResource(key))
+          return { value: value.filter((item) => isMeant(item) && isShown(item)), missing }
+        }),
     }),
   }
 }

@@ -8,6 +8,8 @@ import type { Stamps } from '../core/stamps.ts'
 import type { State } from '../core/state.ts'
 import type { Lasting } from '../metrics/readiness.ts'
 import type { Observability } from '../observability.ts'
+import type { OwnViews } from '../core/cluster/client-views.ts'
+import type { ClientViews } from '../operations/client-views.ts'
 import type { Member } from '../operations/operator.ts'
 import type { LocalFile } from '../store/local-file.ts'
 import type { AuthenticationMode } from './authentication-mode.ts'
@@ -75,6 +77,8 @@ export interface Installation {
   engineOn(parts: EngineParts): Engine
   /** Who the servers are. Called once. */
   membersOf(parts: MembersParts): Promise<Members>
+  /** What all servers know of their clients. Called once. */
+  viewsOf(own: OwnViews): ClientViews
   /** Called once. */
   careOf(parts: CareParts): Care
   /** Whether this server does the work that one of several does for all: cleaning. */

@@ -23,7 +23,7 @@ export interface JobParts {
   readonly state: State
   readonly engine: Engine
   readonly store: KeptRecords
-  readonly installation: Pick<Installation, 'isElected'>
+  readonly installation: Installation
   readonly care: Care
   readonly machine: MachineLoad
   readonly polls: LongPolls

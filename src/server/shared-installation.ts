@@ -9,6 +9,8 @@ import { SharedEngine } from '../core/shared-engine.ts'
 import { SharedFollower } from '../core/shared-follower.ts'
 import type { State } from '../core/state.ts'
 import { isLoopback } from '../protocols/http/transport/cross-site-guard.ts'
+import type { OwnViews } from '../core/cluster/client-views.ts'
+import { type ClientViews, viewsOfOne } from '../operations/client-views.ts'
 import { advertisedHost, advertisedPort } from '../server-address.ts'
 import type { Settings } from '../settings/settings.ts'
 import { systemClock } from '../store/etcd/client/clock.ts'
@@ -103,6 +105,10 @@ export class SharedInstallation implements Installation {
       isElected: () => this.isElected(),
       report: watch.report,
     })
+  }
+
+  viewsOf(own: OwnViews): ClientViews {
+    return viewsOfOne(own)
   }
 
   careOf(_parts: CareParts): Care {

@@ -2,6 +2,8 @@ import type { Engine } from '../core/engine.ts'
 import type { Snapshot, Store } from '../core/ports.ts'
 import { SoleEngine } from '../core/sole-engine.ts'
 import { NamingCare } from '../jobs/naming-care.ts'
+import type { OwnViews } from '../core/cluster/client-views.ts'
+import { type ClientViews, viewsOfOne } from '../operations/client-views.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { LocalFile } from '../store/local-file.ts'
 import { loop, monotonicMs } from './clocks.ts'
@@ -44,6 +46,10 @@ export class SoleInstallation implements Installation {
 
   membersOf({ state }: MembersParts): Promise<Members> {
     return SoleMember.join(state, this.store, this.#settings)
+  }
+
+  viewsOf(own: OwnViews): ClientViews {
+    return viewsOfOne(own)
   }
 
   careOf({ state, liveness, engine, healthClock, clock }: CareParts): Care {

@@ -12,6 +12,7 @@ import type { ChangeGroup, Store } from '../../src/core/ports.ts'
 import { Refusal } from '../../src/core/refusal.ts'
 import { Stamps } from '../../src/core/stamps.ts'
 import { State } from '../../src/core/state.ts'
+import { viewsOfOne } from '../../src/operations/client-views.ts'
 import { type Authorisation, Guard } from '../../src/operations/guard.ts'
 import { allOperations, type OperationParts, type Operations } from '../../src/operations/operations.ts'
 import { nacosAccessRoutes } from '../../src/protocols/http/nacos/access-routes.ts'
@@ -81,6 +82,11 @@ export function startFixture(
     store,
     engine,
     polls,
+    views: viewsOfOne({
+      watchersOf: (key) => polls.watchersOf(key),
+      watchedBy: (ip) => polls.watchedBy(ip),
+      subscribers: () => [],
+    }),
     budget: new ContentBudget(state, 1_000_000),
     signIn,
     members: () => [{ ip: '10.0.0.1', port: 8848, site: '', alive: true, lastRefMs: 17 }],

@@ -3,6 +3,7 @@ import { ANONYMOUS } from '../../src/core/access/identity.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { at, EngineWorld } from '../../src/core/core.test-support.ts'
 import { Refusal } from '../../src/core/refusal.ts'
+import type { ClientViews } from '../../src/operations/client-views.ts'
 import { type Authorisation, Guard } from '../../src/operations/guard.ts'
 import type { ListWriter } from '../../src/operations/instance-lists.ts'
 import { allOperations, type OperationParts } from '../../src/operations/operations.ts'
@@ -32,7 +33,8 @@ beforeEach(async () => {
     engine: world.engine,
     clock: () => at(world.nowMs),
     lists: new InstanceListAnswers(world.state, { now: () => 0, soon: setImmediate }) as ListWriter,
-    pushes: { subscribe: () => true, list: () => [] },
+    pushes: { subscribe: () => true },
+    views: { subscribers: () => ({ value: [], missing: [] }) } as unknown as ClientViews,
     maxInstanceMetadataBytes: 8_192,
   } as Partial<OperationParts> as OperationParts
   router = new Router(nacosNamingRoutes({ ...allOperations(parts), maxInstanceMetadataBytes: 8_192 }), 1_000)

@@ -9,6 +9,7 @@ import type { Answer } from '../../src/protocols/http/routing/route.ts'
 import { Router } from '../../src/protocols/http/routing/router.ts'
 import { svcNamingRoutes } from '../../src/protocols/http/svc/naming-routes.ts'
 import type { ListWriter, PushSubscription } from '../../src/operations/instance-lists.ts'
+import type { ClientViews } from '../../src/operations/client-views.ts'
 import { Guard } from '../../src/operations/guard.ts'
 import { allOperations, type OperationParts } from '../../src/operations/operations.ts'
 
@@ -28,8 +29,10 @@ function startRoutes() {
     clock: () => at(world.nowMs),
     pushes: {
       subscribe: (one: PushSubscription) => subscribed.push(one) > 0,
-      list: () => subscribed,
     },
+    views: {
+      subscribers: () => ({ value: subscribed, missing: ['10.0.0.2:8848'] }),
+    } as unknown as ClientViews,
     maxInstanceMetadataBytes,
   } as Partial<OperationParts> as OperationParts)
   const parts = { ...operations, maxInstanceMetadataBytes }

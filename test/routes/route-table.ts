@@ -67,6 +67,7 @@ const PARTS = [
   'lists',
   'pushes',
   'polls',
+  'views',
   'budget',
   'members',
 ]

@@ -69,6 +69,8 @@ const MEANING_OF = {
   'unknown-method': 'The header Allow lists the methods of the path.',
   'server-status':
     'An operator has set overriddenServerStatus, or the server holds as many polls as it may. Try again later.',
+  'cut-off':
+    'This server alone has lost the store that it shares with others, and its lease has ended. Use another server; it goes on by itself (docs/cluster.md).',
   'store-unavailable':
     'The change could not be written (disk full, I/O error) and does not hold. The log of the server says more.',
   'backup-refused':

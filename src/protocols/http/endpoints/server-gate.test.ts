@@ -14,3 +14,13 @@ test.each([
 ])('a closed URL is closed in every form of the request target: %s', (url, status) => {
   expect(serverGate(state)(route, url)?.status).toBe(status)
 })
+
+test('naming is closed while this server alone is cut off from the store', () => {
+  let reason: string | undefined = 'no lease'
+  const gate = serverGate(state, () => (reason === undefined ? undefined : { reason }))
+  const naming = { permission: { action: 'write', resource: 'naming' } } as Route
+  expect(() => gate(naming, '/svc/v1/ns/instance/beat')).toThrow('no lease')
+  expect(gate(route, '/svc/v1/ns/other')).toBeUndefined()
+  reason = undefined
+  expect(gate(naming, '/svc/v1/ns/instance/beat')).toBeUndefined()
+})

@@ -1,5 +1,6 @@
 import { toNamespaceId, toTenant } from '../../../../core/namespace-id.ts'
 import type { WatchedItem } from '../../../../core/config/watched-item.ts'
+import { afterwards } from '../../../../operations/afterwards.ts'
 import type { ListeningOperations } from '../../../../operations/config-listening.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
@@ -7,6 +8,7 @@ import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
 import type { Answer } from '../../routing/route.ts'
 import { KEY_PARAMS, toConfigKey } from './config-key.ts'
 import { answersJson, Json } from '../../routing/answer-schema.ts'
+import { withMissing } from '../missing-servers.ts'
 
 const WATCHING = Json.object({
   collectStatus: Json.constant(200),
@@ -21,7 +23,10 @@ export function watchingEndpoints(listening: ListeningOperations, json: (value: 
       permission: listening.watchersOf.permission,
       answers: answersJson(WATCHING),
       params: Type.Object(KEY_PARAMS),
-      handle: ({ params, caller }) => json(watchJson(listening.watchersOf(toConfigKey(params), caller))),
+      handle: ({ params, caller }) =>
+        afterwards(listening.watchersOf(toConfigKey(params), caller), ({ value, missing }) =>
+          withMissing(json(watchJson(value)), missing),
+        ),
     }),
     watchedBy: endpoint({
       summary: 'The items of a namespace that an address watches, each with its md5',
@@ -34,8 +39,11 @@ export function watchingEndpoints(listening: ListeningOperations, json: (value: 
       }),
       handle: ({ params, caller }) => {
         const namespaceId = params.all === true ? undefined : toNamespaceId(params.tenant)
-        const items = listening.watchedBy({ ip: params.ip, namespaceId }, caller)
-        return json(watchJson(items.map((item) => [nameOf(item), item.md5])))
+        return afterwards(
+          listening.watchedBy({ ip: params.ip, namespaceId }, caller),
+          ({ value: items, missing }) =>
+            withMissing(json(watchJson(items.map((item) => [nameOf(item), item.md5]))), missing),
+        )
       },
     }),
   } satisfies Record<string, Endpoint>

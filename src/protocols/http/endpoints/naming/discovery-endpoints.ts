@@ -1,12 +1,14 @@
 import { toNamespaceId } from '../../../../core/namespace-id.ts'
 import { serviceNameOf } from '../../../../core/naming/service.ts'
-import type { ListedSubscriber } from '../../../../operations/catalog.ts'
+import { afterwards } from '../../../../operations/afterwards.ts'
+import type { ListedSubscriber } from '../../../../core/cluster/client-views.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { jsonAnswer } from '../../routing/answers.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
 import { type NamingEndpointParts, SERVICE_PARAMS, serviceKeyOf } from './naming-requests.ts'
 import { answersJson, Json } from '../../routing/answer-schema.ts'
+import { withMissing } from '../missing-servers.ts'
 
 const SUBSCRIBERS = Json.object({
   subscribers: Json.list(
@@ -57,8 +59,9 @@ function subscribers({ catalog }: NamingEndpointParts): Endpoint {
     }),
     handle: ({ params, caller }) => {
       const request = { key: serviceKeyOf(params), page: params }
-      const { entries, totalCount } = catalog.subscribers(request, caller)
-      return jsonAnswer({ subscribers: entries.map(subscriberJson), count: totalCount })
+      return afterwards(catalog.subscribers(request, caller), ({ value: { entries, totalCount }, missing }) =>
+        withMissing(jsonAnswer({ subscribers: entries.map(subscriberJson), count: totalCount }), missing),
+      )
     },
   })
 }

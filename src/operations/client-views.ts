@@ -1,0 +1,24 @@
+import type { ConfigKey } from '../core/config/config-item.ts'
+import type { WatchedItem } from '../core/config/watched-item.ts'
+import type { ServiceKey } from '../core/naming/service.ts'
+import type { Collected, ListedSubscriber, OwnViews } from '../core/cluster/client-views.ts'
+type Awaitable<T> = T | Promise<T>
+
+/** Who watches and subscribes to what, on all servers. */
+export interface ClientViews {
+  /** The md5 that each address has of an item. */
+  watchersOf(key: ConfigKey): Awaitable<Collected<ReadonlyMap<string, string>>>
+  /** What an address watches. */
+  watchedBy(ip: string): Awaitable<Collected<readonly WatchedItem[]>>
+  subscribers(key: ServiceKey): Awaitable<Collected<readonly ListedSubscriber[]>>
+}
+
+/** The views of a server that is the only one. */
+export function viewsOfOne(own: OwnViews): ClientViews {
+  const all = <T>(value: T): Collected<T> => ({ value, missing: [] })
+  return {
+    watchersOf: (key) => all(own.watchersOf(key)),
+    watchedBy: (ip) => all(own.watchedBy(ip)),
+    subscribers: (key) => all(own.subscribers(key)),
+  }
+}

@@ -1,0 +1,10 @@
+import type { Answer } from '../routing/route.ts'
+
+/** The ids of the servers that have not replied in time, separated by commas. */
+const HEADER = 'Waypost-Missing-Servers'
+
+/** An answer that is collected from all servers, with a header that names those that have not replied. */
+export function withMissing(answer: Answer, missing: readonly string[]): Answer {
+  if (missing.length === 0) return answer
+  return { ...answer, headers: { ...answer.headers, [HEADER]: missing.join(',') } }
+}

@@ -8,8 +8,7 @@ import type { Snapshot } from './ports.ts'
  * left. `stamp` is that of all changes without one of their own.
  */
 export function* changesOf(snapshot: Snapshot, stamp: number): Generator<Change> {
-  // Searches answer in the order of ids, after a restart as before it.
-  for (const item of snapshot.configs.toSorted((a, b) => a.origin.id - b.origin.id)) {
+  for (const item of snapshot.configs) {
     const { createIp: ip, createUser: user } = item.origin
     yield { kind: 'config-published', op: 'I', item, previous: undefined, operator: { ip, user } }
   }

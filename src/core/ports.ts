@@ -23,6 +23,7 @@ export type Revision = number
 
 /** Everything that a store holds when the server starts. */
 export interface Snapshot {
+  /** In the order in which they were created: searches answer in this order, after a restart as before it. */
   readonly configs: readonly ConfigItem[]
   readonly services: readonly Service[]
   readonly instances: readonly StoredInstance[]
@@ -125,10 +126,19 @@ export type UnitResult =
   | { readonly kind: 'conflict' }
   | { readonly kind: 'failed' | 'refused'; readonly error: Error }
 
+/** A complete revision of a store that several servers share. */
+export interface SharedCommit {
+  readonly revision: Revision
+  /** Of a thing that has changed more than once in it, the last change; nothing of what came and went in it. */
+  readonly changes: readonly Change[]
+  /** The largest stamp of the revision, if the store knows it: that of what came and went counts too. */
+  readonly stamp?: number
+}
+
 /** What follows a store that several servers share. Methods are synchronous: after the call the changes are applied. */
 export interface StoreFollower {
-  /** One complete revision, of any server: in order, none missing, none twice. */
-  applied(commit: { readonly revision: Revision; readonly changes: readonly Change[] }): void
+  /** The next revision, of any server: in order, none missing, none twice. */
+  applied(commit: SharedCommit): void
   /** The store cannot go on from the last revision (compacted, restored): this is everything, as it is now. */
   reloaded(snapshot: Snapshot): void
 }
@@ -142,11 +152,12 @@ export interface SharedStore extends KeptRecords {
   /** Feeds every revision after that of `load` to the follower. Called once. */
   follow(follower: StoreFollower): void
   /**
-   * Writes each unit if nothing that it read has changed after the revision `decidedAt`. Units of one call are independent of
-   * each other: no two of them change the same thing. Resolves with a result for each, once the follower has applied
-   * every revision on which the results rest. It settles within this time (by default 2 s), whatever the store does: it
-   * rejects with Refusal `store-unavailable` if no unit was written. If the answer of the store was lost, it first finds
-   * out what has happened.
+   * Writes each unit if nothing that it read has changed after the revision `decidedAt`, and if the ids of its history
+   * records are larger than those of their items, because the clocks of servers differ. Units of one call are independent of
+   * each other: none of them changes what another one changes or has read. Resolves with a result for each, once the follower
+   * has applied every revision on which the results rest. It settles within this time (by default 2 s), whatever the store
+   * does: it rejects with Refusal `store-unavailable` if no unit was written. If the answer of the store was lost, it first
+   * finds out what has happened.
    */
   commit(units: readonly Unit[], decidedAt: Revision, withinMs?: number): Promise<readonly UnitResult[]>
 }

@@ -48,6 +48,11 @@ export class ReadLog {
     if (!this.#reads.has(text)) this.#reads.set(text, read)
   }
 
+  /** The texts of the reads. */
+  get texts(): string[] {
+    return [...this.#reads.keys()]
+  }
+
   get reads(): readonly Read[] {
     return [...this.#reads.values()]
   }

@@ -1,12 +1,16 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { createUser, removeUser } from './access/access-commands.ts'
+import { SESSION, USER } from './access/access-records.ts'
+import { beginSession } from './access/session-commands.ts'
 import { configKey } from './config/config-item.ts'
 import { deleteConfig } from './config/delete-config.ts'
 import { publishConfig } from './config/publish-config.ts'
 import { at, microtasks, ORDERS, publishing, registration, watched, address } from './core.test-support.ts'
 import type { Command } from './decision.ts'
 import { Follower } from './follower.ts'
-import { type ModelAccess, ModelStore } from './model-store.test-support.ts'
-import { deregisterInstance } from './naming/instance-commands.ts'
+import { ModelAccess } from './model-access.test-support.ts'
+import { ModelStore } from './model-store.test-support.ts'
+import { deregisterInstance, modifyInstance } from './naming/instance-commands.ts'
 import { registerInstance } from './naming/register-instance.ts'
 import { SharedEngine } from './shared-engine.ts'
 import { Stamps } from './stamps.ts'
@@ -21,7 +25,7 @@ class Server {
   #deferred: (() => void)[] = []
 
   constructor(store: ModelStore) {
-    this.access = store.access()
+    this.access = new ModelAccess(store)
     const stamps = new Stamps()
     const clock = () => ({ ...at(0), stamp: stamps.next(at(0).wallMs) })
     const follower = new Follower(this.state, { clock, stamps, feed: { publishChanges: () => {} } })
@@ -257,4 +261,27 @@ test('a closed engine takes no commands, and has answered those that it took', a
   expect(outcome.value).toBe(true)
   expect(closed.waits).toBe(false)
   expect(late.error).toMatchObject({ code: 'stopping' })
+})
+
+describe('commands that are decided together', () => {
+  test('make an instance that is registered and changed in one revision known everywhere', async () => {
+    one.execute(registerInstance(registration()))
+    const target = { serviceKey: ORDERS, address: address(), ephemeral: undefined }
+    const patch = { weight: 2, enabled: undefined, metadata: undefined, maxMetadataBytes: 1_000 }
+    one.execute(modifyInstance(target, patch))
+    await one.settle()
+    await two.settle()
+    expect(store.commits).toHaveLength(1)
+    expect(two.state.instance(ORDERS, address())?.record.weight).toBe(2)
+  })
+
+  test('do not change in one commit what another one has read', async () => {
+    one.execute(createUser({ username: 'ann', passwordHash: 'hash' }))
+    await one.settle()
+    const { credentialStamp } = one.state.record(USER, 'ann')!
+    one.execute(beginSession({ id: 's', username: 'ann', credentialStamp }))
+    one.execute(removeUser('ann'))
+    await one.settle()
+    expect(one.state.record(SESSION, 's')).toBeUndefined()
+  })
 })

@@ -1,9 +1,11 @@
 import type { Change } from './changes.ts'
 import { differenceTo } from './difference.ts'
 import type { Follower } from './follower.ts'
-import type { Revision, Snapshot, StoreFollower } from './ports.ts'
-import { stampOfId, type Stamps } from './stamps.ts'
+import type { SharedCommit, Snapshot, StoreFollower } from './ports.ts'
+import { stampOfChange, type Stamps } from './stamps.ts'
+import { readText } from './reads.ts'
 import type { State } from './state.ts'
+import { changedThing } from './units.ts'
 
 /**
  * Follows a store that several servers share. The store has no serials, because they are numbers of one server: what is new
@@ -19,7 +21,8 @@ export class SharedFollower implements StoreFollower {
     this.#stamps = stamps
   }
 
-  applied({ revision, changes }: { revision: Revision; changes: readonly Change[] }): void {
+  applied({ revision, changes, stamp = 0 }: SharedCommit): void {
+    this.#stamps.see(stamp)
     this.#follower.applied({ revision, changes: this.#seen(changes) })
   }
 
@@ -30,27 +33,30 @@ export class SharedFollower implements StoreFollower {
   }
 
   #seen(changes: readonly Change[]): readonly Change[] {
-    for (const change of changes) this.#stamps.see(stampOf(change))
+    for (const change of changes) this.#stamps.see(stampOfChange(change))
     return withSerials(changes, this.#follower.state)
   }
 }
 
-function stampOf(change: Change): number {
-  if (change.kind === 'config-published') return stampOfId(change.item.historyId)
-  if (change.kind === 'config-deleted') return stampOfId(change.historyId)
-  return 'stamp' in change ? change.stamp : 0
+/**
+ * The changes with the serials of this server: the one that a service or an instance has, or the next one. What leaves and comes
+ * back in one revision is new.
+ */
+function withSerials(changes: readonly Change[], state: State): readonly Change[] {
+  const left = new Set<string>()
+  return changes.map((change): Change => {
+    if (change.kind === 'service-deleted' || change.kind === 'instance-removed') left.add(thingText(change))
+    if (change.kind !== 'service-saved' && change.kind !== 'instance-saved') return change
+    const isNew = left.has(thingText(change))
+    if (change.kind === 'service-saved') {
+      const known = isNew ? undefined : state.service(change.service.key)
+      return { ...change, service: { ...change.service, serial: known?.serial ?? state.nextSerial() } }
+    }
+    const known = isNew ? undefined : state.instance(change.serviceKey, change.record.address)
+    return { ...change, record: { ...change.record, serial: known?.record.serial ?? state.nextSerial() } }
+  })
 }
 
-/** The changes with the serials of this server: the one that a service or an instance has, or the next one. */
-function withSerials(changes: readonly Change[], state: State): readonly Change[] {
-  return changes.map((change): Change => {
-    if (change.kind === 'service-saved') {
-      const serial = state.service(change.service.key)?.serial ?? state.nextSerial()
-      return { ...change, service: { ...change.service, serial } }
-    }
-    if (change.kind !== 'instance-saved') return change
-    const known = state.instance(change.serviceKey, change.record.address)
-    const serial = known?.record.serial ?? state.nextSerial()
-    return { ...change, record: { ...change.record, serial } }
-  })
+function thingText(change: Change): string {
+  return readText(changedThing(change))
 }

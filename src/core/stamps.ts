@@ -1,3 +1,5 @@
+import type { Change } from './changes.ts'
+
 /** Stamps per millisecond. With more decisions in one millisecond, stamps are ahead of the clock. */
 const PER_MS = 1_024
 /** The year 2100. A wall clock that is later is wrong, or stamps count on from there: ids must stay exact numbers. */
@@ -60,4 +62,11 @@ export function isItemId(id: number): boolean {
 /** The stamp that an id was made of. */
 export function stampOfId(id: number): number {
   return Math.floor(id / 2)
+}
+
+/** The stamp of the decision that made a change; 0 where the change does not tell. */
+export function stampOfChange(change: Change): number {
+  if (change.kind === 'config-published') return stampOfId(change.item.historyId)
+  if (change.kind === 'config-deleted') return stampOfId(change.historyId)
+  return 'stamp' in change ? change.stamp : 0
 }

@@ -35,7 +35,7 @@ export interface Gathering {
 
 /**
  * Decides the waiting commands against `view`, those of one subject in their order, and each subject by itself. A command
- * that would change what another unit changes has to wait: units of one commit are independent of each other.
+ * that would change what another unit changes or has read has to wait: units of one commit are independent of each other.
  */
 export function gatherUnits(view: View, waiting: readonly WaitingCommand[], gathering: Gathering): Gathered {
   const drafts = new Map<string, UnitDraft>()
@@ -46,16 +46,43 @@ export function gatherUnits(view: View, waiting: readonly WaitingCommand[], gath
     drafts.set(subject, unit)
     if (!unit.take(one)) later.push(one)
   }
-  const changed = new Set<string>()
+  const taken = new TakenUnits()
   const units: DecidedUnit[] = []
   for (const unit of drafts.values()) {
-    if (unit.changedTexts().some((text) => changed.has(text))) later.push(...unit.commands)
-    else {
-      for (const text of unit.changedTexts()) changed.add(text)
-      units.push(unit.decided())
-    }
+    if (taken.take(unit)) units.push(unit.decided())
+    else later.push(...unit.commands)
   }
   return { units, later }
+}
+
+/** The units of one commit. The store compares what they read with what was before all of them. */
+class TakenUnits {
+  readonly #read = new Set<string>()
+  readonly #changed = new Set<string>()
+  /** What was changed, and the ranges that it is in. */
+  readonly #touched = new Set<string>()
+
+  /** False: a unit would change what another one changes or has read, and must wait for the next commit. */
+  take(unit: UnitDraft): boolean {
+    const reads = unit.readTexts()
+    const things = unit.changedThings()
+    const changed = things.map(readText)
+    const touched = [...changed, ...things.flatMap(rangeTexts)]
+    if (changed.some((text) => this.#changed.has(text))) return false
+    if (reads.some((text) => this.#touched.has(text)) || touched.some((text) => this.#read.has(text)))
+      return false
+    for (const text of reads) this.#read.add(text)
+    for (const text of changed) this.#changed.add(text)
+    for (const text of touched) this.#touched.add(text)
+    return true
+  }
+}
+
+/** The range that a thing is in. */
+function rangeTexts(thing: Read): string[] {
+  if (thing.of === 'record') return [readText({ of: 'records', recordKind: thing.recordKind })]
+  if (thing.of !== 'instance') return []
+  return [readText({ of: 'instances', serviceKey: thing.serviceKey, none: false })]
 }
 
 /** A unit that is being gathered. */
@@ -66,6 +93,8 @@ class UnitDraft {
   readonly #verdicts: Verdict[] = []
   readonly #changes: Change[] = []
   readonly #local: Change[] = []
+  /** The instances that a change of this unit counts as a beat of. */
+  readonly #beating = new Set<string>()
   #isClosed = false
 
   constructor(view: View, gathering: Gathering) {
@@ -97,18 +126,38 @@ class UnitDraft {
     const isLocal = 'decision' in verdict && verdict.decision.durability === 'local'
     for (const change of changes) {
       this.#draft.add(change)
-      ;(isLocal ? this.#local : this.#changes).push(...whole(change, this.#draft))
+      ;(isLocal ? this.#local : this.#changes).push(...this.#whole(change))
     }
     return true
   }
 
-  /** What is changed, as texts that are the same for the same thing. */
-  changedTexts(): string[] {
-    return this.#changes.map((change) => readText(changedThing(change)))
+  changedThings(): Read[] {
+    return this.#changes.map(changedThing)
+  }
+
+  readTexts(): string[] {
+    return this.#log.texts
   }
 
   decided(): DecidedUnit {
     return { reads: this.#log.reads, changes: this.#changes, local: this.#local, verdicts: this.#verdicts }
+  }
+
+  /**
+   * A shared store keeps an instance as one value: what changes a part of it is written with all that it is now. Of several
+   * changes of one unit it keeps the last, which must say that the instance has registered if one of them does.
+   */
+  #whole(change: Change): Change[] {
+    if (change.kind !== 'instance-saved' && change.kind !== 'instance-health-changed') return [change]
+    const { serviceKey, stamp } = change
+    const address = change.kind === 'instance-saved' ? change.record.address : change.address
+    const known = this.#draft.instance(serviceKey, address)
+    if (known === undefined) return []
+    const { record, healthy } = known
+    const text = readText(changedThing(change))
+    if (change.kind === 'instance-saved' && change.beat) this.#beating.add(text)
+    const beat = this.#beating.has(text)
+    return [{ kind: 'instance-saved', serviceKey, serviceSerial: 0, record, healthy, beat, stamp }]
   }
 
   #decide(waiting: WaitingCommand): Verdict {
@@ -141,16 +190,4 @@ export function changedThing(change: Change): Read {
     case 'record-removed':
       return { of: 'record', recordKind: change.recordKind, id: change.id, found }
   }
-}
-
-/** A shared store keeps an instance as one value: what changes a part of it is written with all that it is now. */
-function whole(change: Change, view: View): Change[] {
-  if (change.kind !== 'instance-saved' && change.kind !== 'instance-health-changed') return [change]
-  const { serviceKey, stamp } = change
-  const address = change.kind === 'instance-saved' ? change.record.address : change.address
-  const known = view.instance(serviceKey, address)
-  if (known === undefined) return []
-  const { record, healthy } = known
-  const beat = change.kind === 'instance-saved' && change.beat
-  return [{ kind: 'instance-saved', serviceKey, serviceSerial: 0, record, healthy, beat, stamp }]
 }

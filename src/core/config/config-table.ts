@@ -44,7 +44,10 @@ export class ConfigTable {
   set(item: ConfigItem): void {
     const { namespaceId, text } = item.key
     const items = this.#itemsOf(namespaceId)
-    this.#contentBytes += item.content.length - (items.get(text)?.content.length ?? 0)
+    const before = items.get(text)
+    this.#contentBytes += item.content.length - (before?.content.length ?? 0)
+    // Deleted and created again in one revision, of which only the outcome is told.
+    if (before !== undefined && before.origin.id !== item.origin.id) this.#byId.delete(before.origin.id)
     items.set(text, item)
     this.#byId.set(item.origin.id, item)
   }

@@ -80,11 +80,17 @@ export function deleteService(key: ServiceKey): Command<'ok'> {
     subject: serviceSubject(key),
     decide(view) {
       const { serial } = existingService(view, key)
-      if (view.instanceCount(key) === 0) return synced([{ kind: 'service-deleted', key, serial }], 'ok')
+      if (!hasInstances(view, key)) return synced([{ kind: 'service-deleted', key, serial }], 'ok')
       const text = `Service ${key.groupedName} is not empty, can't be delete. Please unregister instance first`
       throw new Refusal('service-not-empty', text, { names: { serviceName: key.groupedName } })
     },
   }
+}
+
+/** One instance is read by itself: whoever reads all of them is not told by a shared store if some have left since. */
+function hasInstances(view: View, key: ServiceKey): boolean {
+  for (const { record } of view.instances(key)) return view.instance(key, record.address) !== undefined
+  return false
 }
 
 /** Says how the persistent instances of a cluster are probed, and what else is known of it. */

@@ -39,7 +39,8 @@ export class SnapshotBuilder {
   /** Everything taken so far, which is everything up to a revision. Throws as `decodeRecord`. */
   snapshot(revision: Revision): Snapshot {
     return {
-      configs: this.#configs,
+      // Ids rise, so this is the order of creation.
+      configs: this.#configs.toSorted((a, b) => a.origin.id - b.origin.id),
       services: this.#services,
       // By serial: lists keep the order of registration over a restart.
       instances: this.#instances,

@@ -1,0 +1,96 @@
+import { SESSION, USER, USER_ROLE } from '../../src/core/access/access-records.ts'
+import type { Change } from '../../src/core/changes.ts'
+import { type ConfigKey, configKey } from '../../src/core/config/config-item.ts'
+import { addressText } from '../../src/core/naming/instance.ts'
+import { type ServiceKey, serviceNameOf } from '../../src/core/naming/service.ts'
+import type { State } from '../../src/core/state.ts'
+import {
+  type AccessValue,
+  type InstanceValue,
+  type ItemValue,
+  kindOf,
+  type ServiceValue,
+} from './reference.ts'
+
+/** All users, roles and sessions: they refer to each other. */
+export const ACCESS = 'access'
+
+/** The key of an item of the simulation. */
+export function keyOf(dataId: string): ConfigKey {
+  return configKey('public', 'G', dataId)
+}
+
+/** The name of an item as an object of the reference. */
+export function itemObject({ dataId }: ConfigKey): string {
+  return `item ${dataId}`
+}
+
+/** The key of a service of the simulation. */
+export function serviceKeyOf(name: string): ServiceKey {
+  return { namespaceId: 'public', groupedName: `G@@${name}` }
+}
+
+/** The name of a service, with its instances, as an object of the reference. */
+export function serviceObject({ groupedName }: ServiceKey): string {
+  return `service ${serviceNameOf(groupedName)}`
+}
+
+/** The object that a change is about; undefined: none of those that the simulation looks at. */
+export function objectOf(change: Change): string | undefined {
+  switch (change.kind) {
+    case 'config-published':
+      return itemObject(change.item.key)
+    case 'config-deleted':
+      return itemObject(change.key)
+    case 'service-saved':
+      return serviceObject(change.service.key)
+    case 'service-deleted':
+      return serviceObject(change.key)
+    case 'instance-saved':
+    case 'instance-removed':
+    case 'instance-health-changed':
+      return serviceObject(change.serviceKey)
+    case 'record-saved':
+    case 'record-removed':
+      return [USER.name, USER_ROLE.name, SESSION.name].includes(change.recordKind) ? ACCESS : undefined
+  }
+}
+
+/** What a server knows of an object, as the reference has it. */
+export function knownValue(state: State, object: string): unknown {
+  const kind = kindOf(object)
+  const name = object.slice(kind.length + 1)
+  if (kind === 'item') return knownItem(state, keyOf(name))
+  return kind === 'service' ? knownService(state, serviceKeyOf(name)) : knownAccess(state)
+}
+
+function knownItem(state: State, key: ConfigKey): ItemValue {
+  const item = state.config(key)
+  return item === undefined ? null : { content: item.content.toString(), historyId: item.historyId }
+}
+
+function knownService(state: State, key: ServiceKey): ServiceValue {
+  const service = state.service(key)
+  if (service === undefined) return null
+  const instances = Array.from(state.instances(key), ({ record, healthy }): [string, InstanceValue] => [
+    addressText(record.address),
+    { weight: record.weight, healthy },
+  ])
+  return { madeBy: service.madeBy, instances: Object.fromEntries(instances) }
+}
+
+function knownAccess(state: State): AccessValue {
+  const users = Array.from(state.records(USER), ([name, user]): [string, number] => [
+    name,
+    user.credentialStamp,
+  ])
+  const sessions = Array.from(state.records(SESSION), ([id, session]): [string, string] => [
+    id,
+    session.username,
+  ])
+  return {
+    users: Object.fromEntries(users),
+    administrators: Array.from(state.records(USER_ROLE), ([, { username }]) => username).sort(),
+    sessions: Object.fromEntries(sessions),
+  }
+}

@@ -1,0 +1,109 @@
+import type { ModelAccess } from '../../src/core/model-access.test-support.ts'
+import type { SharedCommit, SharedStore, StoreFollower, Unit, UnitResult } from '../../src/core/ports.ts'
+
+/** What a test plants in every server and in the store, to see that the simulation finds it. */
+export interface Planted {
+  /** Whether the store compares what was read. */
+  readonly compares: boolean
+  /** The follower that the feed of the store goes to. */
+  readonly feed: (follower: StoreFollower, access: ModelAccess) => StoreFollower
+  /** The store that the engine commits to. */
+  readonly store: (access: ModelAccess) => Pick<SharedStore, 'commit' | 'mostChanges'>
+}
+
+/** Nothing is planted. */
+export const NOTHING: Planted = { compares: true, feed: (follower) => follower, store: (access) => access }
+
+/** What simulations must find, by name. */
+export const FAULTS: Readonly<Record<string, Planted>> = {
+  'a store that writes without comparing': { ...NOTHING, compares: false },
+  'negative answers from memory': {
+    ...NOTHING,
+    store: (access) => ({
+      mostChanges: access.mostChanges,
+      commit: (units, decidedAt) => commitChanges(access, units, decidedAt),
+    }),
+  },
+  'a feed that swaps two revisions': { ...NOTHING, feed: (follower) => swapping(follower) },
+  'a feed that forgets a revision now and then': { ...NOTHING, feed: (follower) => forgetting(follower) },
+  'own changes that are applied before those of others': {
+    ...NOTHING,
+    feed: (follower, access) => new OwnFirst(follower, access),
+  },
+}
+
+/** Only units with changes go to the store. */
+async function commitChanges(
+  access: ModelAccess,
+  units: readonly Unit[],
+  decidedAt: number,
+): Promise<readonly UnitResult[]> {
+  const writing = units.filter(({ changes }) => changes.length > 0)
+  const results = writing.length === 0 ? [] : [...(await access.commit(writing, decidedAt))]
+  return units.map(({ changes }) => (changes.length === 0 ? { kind: 'held' } : results.shift()!))
+}
+
+/** Every third revision comes after the next one. The numbers stay in their order, so that the follower does not notice. */
+function swapping(follower: StoreFollower): StoreFollower {
+  let kept: SharedCommit | undefined
+  return {
+    applied: (commit) => {
+      if (kept === undefined && commit.revision % 3 === 0) {
+        kept = commit
+        return
+      }
+      if (kept === undefined) return follower.applied(commit)
+      follower.applied({ ...commit, revision: kept.revision })
+      follower.applied({ ...kept, revision: commit.revision })
+      kept = undefined
+    },
+    reloaded: (snapshot) => {
+      kept = undefined
+      follower.reloaded(snapshot)
+    },
+  }
+}
+
+/** Every seventh revision does not come. */
+function forgetting(follower: StoreFollower): StoreFollower {
+  return {
+    applied: ({ revision, changes }) =>
+      follower.applied({ revision, changes: revision % 7 === 0 ? [] : changes }),
+    reloaded: (snapshot) => follower.reloaded(snapshot),
+  }
+}
+
+/**
+ * What the server itself has written is applied when the store has accepted it, and not again when its turn comes. The
+ * follower takes fractions of revisions for what comes late.
+ */
+class OwnFirst implements StoreFollower {
+  readonly #follower: StoreFollower
+  readonly #own = new Set<number>()
+  #revision: number
+
+  constructor(follower: StoreFollower, access: ModelAccess) {
+    this.#follower = follower
+    this.#revision = access.revision
+    access.onWritten = (commit) => {
+      if (commit.revision <= this.#revision) return
+      this.#own.add(commit.revision)
+      this.#apply(commit)
+    }
+  }
+
+  applied(commit: SharedCommit): void {
+    if (!this.#own.delete(commit.revision)) this.#apply(commit)
+  }
+
+  reloaded(snapshot: Parameters<StoreFollower['reloaded']>[0]): void {
+    this.#own.clear()
+    this.#revision = snapshot.revision
+    this.#follower.reloaded(snapshot)
+  }
+
+  #apply({ revision, changes }: SharedCommit): void {
+    this.#revision = Math.max(revision, this.#revision + 0.001)
+    this.#follower.applied({ revision: this.#revision, changes })
+  }
+}

@@ -1,0 +1,122 @@
+import { microtasks, WALL_MS } from '../../src/core/core.test-support.ts'
+import type { Change } from '../../src/core/changes.ts'
+import type { Command } from '../../src/core/decision.ts'
+import { Follower } from '../../src/core/follower.ts'
+import { ModelAccess } from '../../src/core/model-access.test-support.ts'
+import type { ModelStore } from '../../src/core/model-store.test-support.ts'
+import { beat, type BeatResult } from '../../src/core/naming/beat.ts'
+import { expireEmptyServices } from '../../src/core/naming/housekeeping.ts'
+import type { InstanceAddress } from '../../src/core/naming/instance.ts'
+import { Liveness } from '../../src/core/naming/liveness.ts'
+import type { Now } from '../../src/core/ports.ts'
+import { SharedEngine } from '../../src/core/shared-engine.ts'
+import { SharedFollower } from '../../src/core/shared-follower.ts'
+import { Stamps } from '../../src/core/stamps.ts'
+import type { State } from '../../src/core/state.ts'
+import { Feed } from '../../src/feed/feed.ts'
+import { serviceKeyOf } from './known-values.ts'
+import type { Planted } from './planted-faults.ts'
+import { violation } from './violation.ts'
+
+/** What a server is started with. */
+export interface ServerParts {
+  readonly name: string
+  readonly store: ModelStore
+  /** Milliseconds since the start of the simulation. */
+  readonly nowMs: () => number
+  /** How far its wall clock is from that of the others. */
+  readonly skewMs: number
+  readonly mostChanges: number
+  readonly planted: Planted
+}
+
+/** One process of a server: what it knows, and what it does when the simulation says so. */
+export class SimulatedServer {
+  readonly name: string
+  readonly access: ModelAccess
+  readonly liveness = new Liveness()
+  readonly #follower: Follower
+  readonly #engine: SharedEngine
+  readonly #feed: Feed
+  readonly #now: () => Now
+  #deferred: (() => void)[] = []
+  isFrozen = false
+  /** Whether it had to read everything at once since the simulation began: then times may differ from those of others. */
+  hasLoaded: boolean
+
+  constructor({ name, store, nowMs, skewMs, mostChanges, planted }: ServerParts) {
+    this.name = name
+    this.access = new ModelAccess(store, { mostChanges, unitsOfRequest: 2 })
+    this.hasLoaded = skewMs !== 0 || store.revision > 0
+    const stamps = new Stamps()
+    const clock = (): Now => {
+      const wallMs = WALL_MS + nowMs() + skewMs
+      return { wallMs, healthMs: nowMs(), stamp: stamps.next(wallMs) }
+    }
+    const soon = (run: () => void): void => void this.#deferred.push(run)
+    const report = (error: unknown): never => violation(String(error))
+    this.#feed = new Feed({ defer: soon, report })
+    this.#follower = Follower.load(this.access.load(), {
+      clock,
+      stamps,
+      presence: this.liveness,
+      feed: this.#feed,
+    })
+    this.access.follow(planted.feed(new SharedFollower(this.#follower, stamps), this.access))
+    this.#engine = new SharedEngine({
+      follower: this.#follower,
+      store: planted.store(this.access),
+      clock,
+      loop: { now: nowMs, soon },
+      // Health that could not be written is found again by the next beat.
+      report: () => {},
+    })
+    this.#now = clock
+  }
+
+  get state(): State {
+    return this.#follower.state
+  }
+
+  /** The last revision that it knows. */
+  get revision(): number {
+    return this.#follower.revision
+  }
+
+  /** Whether something waits for the next turn of its event loop. */
+  get hasDeferred(): boolean {
+    return this.#deferred.length > 0
+  }
+
+  subscribe(subscriber: (change: Change) => void): void {
+    this.#feed.subscribe(subscriber)
+  }
+
+  execute(command: Command<unknown>): Promise<unknown> {
+    return this.#engine.execute(command)
+  }
+
+  /** An instance beats here. It may become healthy by that. */
+  beat(service: string, { ip, port, cluster }: InstanceAddress): BeatResult {
+    const source = { serviceKey: serviceKeyOf(service), ip, port, cluster }
+    const result = beat({ state: this.state, liveness: this.liveness }, source, this.#now())
+    if (result.kind === 'renewed') this.#engine.applyBehind(result.healed)
+    return result
+  }
+
+  /** Removes the services that a registration made and that have been empty for a while. */
+  cleanServices(emptyMs: number): void {
+    for (const command of expireEmptyServices(this.liveness, this.#now().healthMs - emptyMs))
+      void this.#engine.execute(command).catch(() => {})
+  }
+
+  /** Turns of the event loop, until nothing is left to do: what waits is decided and sent. */
+  async turn(): Promise<void> {
+    while (this.#deferred.length > 0) {
+      const deferred = this.#deferred
+      this.#deferred = []
+      for (const run of deferred) run()
+      await microtasks()
+    }
+  }
+}

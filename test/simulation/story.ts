@@ -1,0 +1,92 @@
+import { type Arbitrary, array, constantFrom, nat, oneof, record } from 'fast-check'
+import type { RequestFault } from '../../src/core/model-access.test-support.ts'
+import { anyOperation, PLACES, SERVICES } from './operations.ts'
+import { NOTHING, type Planted } from './planted-faults.ts'
+import { Violation } from './violation.ts'
+import { type Conditions, World } from './world.ts'
+
+/** Something that happens: a client asks, a fault, or simply what is next. */
+interface Happening {
+  readonly title: string
+  readonly run: (world: World) => void | Promise<void>
+}
+
+/** What happens in one simulation. fast-check makes it, and makes it shorter if it ends in a violation. */
+export interface Story {
+  readonly conditions: Conditions
+  readonly happenings: readonly Happening[]
+}
+
+const server = nat(2)
+const faults: RequestFault[] = ['unavailable', 'lost', 'bad unit']
+
+const asking = record({ server, operation: anyOperation }).map((one) =>
+  happening(`ask s${one.server}: ${one.operation.title}`, (world) => world.ask(one.server, one.operation)),
+)
+const beating = record({ server, service: constantFrom(...SERVICES), place: constantFrom(...PLACES) }).map(
+  (one) => happening(`beat at s${one.server}`, (world) => world.beat(one.server, one.service, one.place)),
+)
+const progress = nat(11).map((dice) => happening(`progress ${dice}`, (world) => world.progress(dice)))
+
+const mishap = oneof(
+  record({ server, fault: constantFrom(...faults) }).map((one) =>
+    happening(`${one.fault} at s${one.server}`, (world) => world.fault(one.server, one.fault)),
+  ),
+  server.map((index) => happening(`delay s${index}`, (world) => world.delay(index))),
+  server.map((index) => happening(`crash s${index}`, (world) => world.crash(index))),
+  server.map((index) => happening(`restart s${index}`, (world) => world.restart(index))),
+  record({ server, isFrozen: constantFrom(true, false, false) }).map((one) =>
+    happening(`freeze s${one.server} ${one.isFrozen}`, (world) => world.freeze(one.server, one.isFrozen)),
+  ),
+  server.map((index) => happening(`reload s${index}`, (world) => world.reload(index))),
+)
+const time = oneof(
+  constantFrom(1, 500, 61_000).map((ms) => happening(`wait ${ms}`, (world) => world.wait(ms))),
+  server.map((index) => happening(`clean at s${index}`, (world) => world.clean(index))),
+)
+
+const happenings = array(
+  oneof(
+    { weight: 8, arbitrary: asking },
+    { weight: 1, arbitrary: beating },
+    { weight: 20, arbitrary: progress },
+    { weight: 2, arbitrary: mishap },
+    { weight: 1, arbitrary: time },
+  ),
+  { maxLength: 250, size: 'max' },
+)
+
+/** Any story of three servers. */
+export const stories: Arbitrary<Story> = record({
+  conditions: record({
+    skewsMs: constantFrom([0, 0, 0], [0, 0, 0], [0, 300_000, -300_000]),
+    mostChanges: constantFrom(3, 20),
+  }),
+  happenings,
+})
+
+/** Lets a story happen. Throws a `Violation`, with everything that happened before it. */
+export async function tell(
+  { conditions, happenings: all }: Story,
+  planted: Planted = NOTHING,
+): Promise<void> {
+  const world = new World(conditions, planted)
+  try {
+    await world.open()
+    for (const { run } of all) {
+      await run(world)
+      await world.pause()
+    }
+    await world.settle()
+    world.check()
+  } catch (error) {
+    const text =
+      error instanceof Error ? (error instanceof Violation ? error.message : error.stack) : String(error)
+    throw new Violation(`${text}\nWhat happened:\n${world.trace.join('\n')}`)
+  }
+}
+
+function happening(title: string, run: (world: World) => void | Promise<void>): Happening {
+  // fast-check prints what it has chosen with `toString`.
+  return { title, run, toString: () => title } as Happening
+}

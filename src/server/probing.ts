@@ -1,5 +1,8 @@
 import type { Logger } from 'pino'
 import type { Engine } from '../core/engine.ts'
+import type { Instance } from '../core/naming/instance.ts'
+import { foundHealth } from '../core/naming/probe-verdict.ts'
+import type { ServiceKey } from '../core/naming/service.ts'
 import type { Now } from '../core/ports.ts'
 import type { State } from '../core/state.ts'
 import { Prober } from '../probes/prober.ts'
@@ -13,20 +16,27 @@ export interface Probing {
   readonly watch: ProbeWatch
 }
 
+/** What probing works with. */
+export interface ProbingParts {
+  readonly state: State
+  readonly engine: Engine
+  readonly clock: () => Now
+  /** Whether this server judges a service; absent: this is the only server, and judges all. */
+  readonly judges?: ((key: ServiceKey) => boolean) | undefined
+}
+
 /** Probes persistent instances. A new health becomes a change like any other. */
-export function startProbing(
-  parts: { state: State; engine: Engine; clock: () => Now },
-  settings: Settings,
-  log: Logger,
-): Probing {
-  const { state, engine, clock } = parts
+export function startProbing(parts: ProbingParts, settings: Settings, log: Logger): Probing {
+  const { state, judges } = parts
   const report = (key: string, healthy: boolean): void => {
     const instance = watch.instanceOf(key)
     if (instance === undefined) return
-    const { address, serial } = instance.record
-    const serviceKey = instance.entry.service.key
-    const { stamp } = clock()
-    engine.applyBehind([{ kind: 'instance-health-changed', serviceKey, address, serial, healthy, stamp }])
+    if (judges === undefined) return changeBehind(parts, instance, healthy)
+    changeTogether(parts, instance, healthy).then(
+      (isDone) => isDone || watch.probeAgain(key),
+      // The store cannot be reached, or another server has changed something.
+      () => watch.probeAgain(key),
+    )
   }
   const prober = new Prober({
     limit: settings.probeConcurrency,
@@ -36,8 +46,24 @@ export function startProbing(
     report,
     log,
   })
-  const watch: ProbeWatch = new ProbeWatch(state, prober)
+  const watch: ProbeWatch = new ProbeWatch(state, prober, judges)
   return { prober, watch }
+}
+
+function changeBehind({ engine, clock }: ProbingParts, { entry, record }: Instance, healthy: boolean): void {
+  const { address, serial } = record
+  const serviceKey = entry.service.key
+  const { stamp } = clock()
+  engine.applyBehind([{ kind: 'instance-health-changed', serviceKey, address, serial, healthy, stamp }])
+}
+
+/** Several servers know what one has found once the store has it. */
+async function changeTogether(
+  { engine }: ProbingParts,
+  instance: Instance,
+  healthy: boolean,
+): Promise<boolean> {
+  return engine.execute(foundHealth(instance, healthy))
 }
 
 /** `enabled` is always true: the watch decides which services are probed. */

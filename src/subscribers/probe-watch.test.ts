@@ -122,6 +122,18 @@ test('other kinds of change do not affect the targets', () => {
   expect(seen()).toEqual([])
 })
 
+test('a verdict that was not written is found again from the health that the instance has', () => {
+  const { run, watch, probed } = startWatch()
+  run(lasting())
+  const [key] = probed.keys()
+  probed.get(key!)!.healthy = false
+  watch.probeAgain(key!)
+  expect(probed.get(key!)!.healthy).toBe(true)
+  run(deregisterInstance(target))
+  watch.probeAgain(key!)
+  expect(probed.size).toBe(0)
+})
+
 test('of several servers, the one that judges a service probes it, and another one when the members change', () => {
   const facts = { ip: '10.0.0.1', peerPort: 1, site: '', version: '1', process: 'p', auth: 'on' }
   const saved = (port: number) => {

@@ -72,6 +72,12 @@ export class ProbeWatch {
     return this.#watched.get(key)
   }
 
+  /** A verdict of this key was not written: it is found again, from the health that the instance still has. */
+  probeAgain(key: string): void {
+    const instance = this.#watched.get(key)
+    if (instance !== undefined) this.#watch(instance.entry.service.key, instance)
+  }
+
   #watchAll(serviceKey: ServiceKey): void {
     for (const instance of this.#state.instances(serviceKey)) this.#watch(serviceKey, instance)
   }

@@ -10,6 +10,7 @@ import type { ServiceKey } from '../naming/service.ts'
 import { recordRemoved, recordSaved } from '../records/record-kind.ts'
 import { State } from '../state.ts'
 import { judgeOf } from './judge-of.ts'
+import { JudgedServices } from './judged-services.ts'
 import { MEMBER, memberIdOf, type MemberFacts, memberIds } from './member-records.ts'
 import { silencesOf } from './peer-silence.ts'
 import { SilenceCourt } from './silence-court.ts'
@@ -37,7 +38,13 @@ export class Member {
     for (const change of log) this.state.apply([change], this.now)
     for (const instance of this.state.instances(ORDERS)) this.liveness.learn(instance, healthMs)
     this.court = new SilenceCourt(
-      { state: this.state, liveness: this.liveness, self: this.id, isMember: () => this.hasLease },
+      {
+        state: this.state,
+        liveness: this.liveness,
+        self: this.id,
+        judges: new JudgedServices(this.state, this.id).judges,
+        isMember: () => this.hasLease,
+      },
       healthMs,
     )
   }

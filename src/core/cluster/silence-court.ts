@@ -3,10 +3,10 @@ import { isChecked } from '../naming/checked.ts'
 import type { Instance } from '../naming/instance.ts'
 import { UNJUDGED_MS } from '../naming/liveness.ts'
 import type { InstancePlace } from '../naming/presence.ts'
-import { patienceMs, type Silence, verdictOf } from '../naming/silence.ts'
+import type { ServiceKey } from '../naming/service.ts'
+import { patienceMs, type Silence, type Verdict, verdictOf } from '../naming/silence.ts'
 import type { State } from '../state.ts'
 import { carryOutVerdict, type Judge, membersText } from './judgement.ts'
-import { JudgedServices } from './judged-services.ts'
 import { MemberLosses } from './member-losses.ts'
 import { MEMBER, type MemberFacts } from './member-records.ts'
 
@@ -20,6 +20,8 @@ const MOST_UNSEEN_MS = 5_000
 /** What the court works on. */
 export interface CourtParts extends Judge {
   readonly state: State
+  /** Whether this server judges a service, as the members are now (`JudgedServices`). */
+  readonly judges: (key: ServiceKey) => boolean
 }
 
 /** Instances about which every other member is asked at once. */
@@ -34,6 +36,7 @@ export interface Round {
 /** A verdict that the engine has to carry out. Report what came of it with `settled`. */
 export interface Judgement {
   readonly instance: Instance
+  readonly verdict: Verdict
   readonly command: Command<boolean>
 }
 
@@ -57,7 +60,6 @@ interface OpenRound extends Round {
  */
 export class SilenceCourt {
   readonly #parts: CourtParts
-  readonly #services: JudgedServices
   readonly #losses: MemberLosses
   /** Suspects that no question has named yet. */
   #waiting: Instance[] = []
@@ -67,7 +69,6 @@ export class SilenceCourt {
 
   constructor(parts: CourtParts, nowMs: number) {
     this.#parts = parts
-    this.#services = new JudgedServices(parts.state, parts.self)
     this.#losses = new MemberLosses(parts.state, nowMs)
   }
 
@@ -99,14 +100,14 @@ export class SilenceCourt {
 
   /** When an instance is to be looked at again; undefined: it is a suspect now. */
   #laterMs(instance: Instance, lossMs: number, nowMs: number): number | undefined {
-    const { state, liveness } = this.#parts
+    const { state, liveness, judges } = this.#parts
     const { key } = instance.entry.service
     if (!isChecked(state.switches, key)) {
       // When it is checked again, it has its full time.
       liveness.heardElsewhere(instance, nowMs)
       return nowMs + UNJUDGED_MS
     }
-    if (!this.#services.judges(key)) return nowMs + unseenMs(instance)
+    if (!judges(key)) return nowMs + unseenMs(instance)
     const dueMs = this.#dueMs(instance, lossMs)
     return dueMs > nowMs ? dueMs : undefined
   }
@@ -170,7 +171,13 @@ export class SilenceCourt {
       const verdict = verdictOf(instance, round.askedMs - sinceMs)
       if (verdict !== undefined && isComplete && this.#parts.liveness.isWatched(instance)) {
         const { askedMs, members } = round
-        return [{ instance, command: carryOutVerdict({ instance, verdict, askedMs, members }, this.#parts) }]
+        return [
+          {
+            instance,
+            verdict,
+            command: carryOutVerdict({ instance, verdict, askedMs, members }, this.#parts),
+          },
+        ]
       }
       const dueMs = sinceMs + patienceMs(instance.timing, instance.healthy)
       this.#release(instance, verdict === undefined ? dueMs : nowMs + WAITS_MS)

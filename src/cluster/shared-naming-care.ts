@@ -1,0 +1,190 @@
+import { JudgedServices } from '../core/cluster/judged-services.ts'
+import { MEMBER, type MemberFacts } from '../core/cluster/member-records.ts'
+import { silencesOf } from '../core/cluster/peer-silence.ts'
+import { type Restoration, Restoring } from '../core/cluster/restoring.ts'
+import { type Judgement, type Round, SilenceCourt } from '../core/cluster/silence-court.ts'
+import type { Command } from '../core/decision.ts'
+import type { Engine } from '../core/engine.ts'
+import { expireEmptyServices, forgetExpiredMetadata } from '../core/naming/housekeeping.ts'
+import type { HealthClock } from '../core/naming/health-clock.ts'
+import type { Liveness } from '../core/naming/liveness.ts'
+import type { ServiceKey } from '../core/naming/service.ts'
+import { serverStatus, serves } from '../core/operator/server-status.ts'
+import { Refusal } from '../core/refusal.ts'
+import { type Loop, SlicedWork } from '../core/sliced-work.ts'
+import type { State } from '../core/state.ts'
+import type { PeerClient } from './peer-client.ts'
+import { SILENCE } from './peer-question.ts'
+import type { PeerServer } from './peer-server.ts'
+import { UnansweringPeers } from './unanswering-peers.ts'
+
+/** Instances per slice of a sweep. */
+const MOST_AT_ONCE = 200
+
+/** What {@link SharedNamingCare} needs. Durations are in milliseconds. */
+export interface SharedNamingCareOptions {
+  readonly state: State
+  readonly liveness: Liveness
+  readonly engine: Pick<Engine, 'execute'>
+  readonly clock: HealthClock
+  readonly monotonicMs: () => number
+  readonly loop: Loop
+  /** The member id of this server. */
+  readonly self: string
+  /** Whether the lease of this server is certain. */
+  readonly isMember: () => boolean
+  readonly client: Pick<PeerClient, 'ask'>
+  readonly log: { warn(facts: object, text: string): void }
+  readonly report: (error: unknown, text: string) => void
+  readonly emptyServiceExpiryMs: number
+  readonly expiredMetadataTimeMs: number
+}
+
+/** What judging has cost and found. Counts are since the start. */
+export interface CareFigures {
+  /** Questions about silence, one for each member that was asked, and the instances in them. */
+  readonly questions: number
+  readonly instancesAskedAbout: number
+  readonly unanswered: number
+  /** Instances that were removed although this server had heard them, and that it brought back. */
+  readonly restored: number
+  /** Instances that are being judged now. */
+  readonly suspects: number
+  /** The members that keep their lease but do not answer. */
+  readonly unansweringMembers: readonly string[]
+}
+
+/**
+ * Applies what time changes in naming, on a server that is one of several. It has the methods of `NamingCare`. It judges
+ * only services that are its own to judge, asks the other members before it changes anything, and answers them. What was
+ * loaded counts as learned and not as heard, so make it after the state was loaded and before the first beat comes.
+ */
+export class SharedNamingCare {
+  readonly #options: SharedNamingCareOptions
+  readonly #court: SilenceCourt
+  readonly #restoring: Restoring
+  readonly #unanswering = new UnansweringPeers()
+  readonly #taking: SlicedWork
+  readonly #counts = { questions: 0, instancesAskedAbout: 0, unanswered: 0 }
+  /** Whether this server judges a service, as the members are now. */
+  readonly judges: (key: ServiceKey) => boolean
+
+  constructor(options: SharedNamingCareOptions) {
+    this.#options = options
+    const { state, liveness, self, isMember, clock, loop } = options
+    this.judges = new JudgedServices(state, self).judges
+    const nowMs = this.#healthMs()
+    for (const entry of state.services.all())
+      for (const instance of entry.instances.values()) liveness.learn(instance, nowMs)
+    this.#court = new SilenceCourt({ state, liveness, self, isMember, judges: this.judges }, nowMs)
+    this.#restoring = new Restoring(liveness, clock)
+    this.#taking = new SlicedWork(loop, () => this.#takeSome())
+  }
+
+  /** Lets this server answer the others. */
+  answerOn(server: PeerServer): void {
+    server.answer(SILENCE, (places) => silencesOf(places, this.#options, this.#healthMs()))
+  }
+
+  /** Call it when the store could not go on from the last revision: this server may have missed that a member was lost. */
+  reloaded(): void {
+    this.#court.missedNews(this.#healthMs())
+  }
+
+  figures(): CareFigures {
+    return {
+      ...this.#counts,
+      restored: this.#restoring.counts.restored,
+      suspects: this.#court.size,
+      unansweringMembers: this.#unanswering.alarming,
+    }
+  }
+
+  /** Call it every `SWEEP_MS`. It does not wait for the answers of the others. */
+  sweep(): void {
+    const { state, clock, monotonicMs, report } = this.#options
+    if (!serves(serverStatus(state.switches), 'write')) return clock.hold(monotonicMs())
+    clock.sweep(monotonicMs())
+    this.#unanswering.keepOnly((id) => state.record(MEMBER, id) !== undefined)
+    if (this.#takeSome()) this.#taking.start()
+    for (const restoration of this.#restoring.due(this.#healthMs())) void this.#bringBack(restoration)
+    this.#judge().catch((error: unknown) => report(error, 'silent instances could not be judged'))
+  }
+
+  /** Removes services of its own that have been empty for long. Call it about once a second. */
+  async expireServices(): Promise<void> {
+    const { liveness, emptyServiceExpiryMs } = this.#options
+    await this.#run(expireEmptyServices(liveness, this.#healthMs() - emptyServiceExpiryMs, this.judges))
+  }
+
+  /** Forgets metadata of instances of its own services that have been away for long. */
+  async forgetMetadata(): Promise<void> {
+    const { liveness, expiredMetadataTimeMs } = this.#options
+    await this.#run(forgetExpiredMetadata(liveness, this.#healthMs() - expiredMetadataTimeMs, this.judges))
+  }
+
+  #takeSome(): boolean {
+    return this.#court.take(this.#healthMs(), MOST_AT_ONCE)
+  }
+
+  /** Judges round after round until nothing waits. While a round is open, another call finds nothing to do. */
+  async #judge(): Promise<void> {
+    const { loop } = this.#options
+    for (;;) {
+      const round = this.#court.open(this.#healthMs())
+      if (round === undefined) return
+      await Promise.all(Array.from(round.peers, async ([id, member]) => this.#ask(round, id, member)))
+      for (const judgement of this.#court.close(this.#healthMs())) void this.#carryOut(judgement)
+      await new Promise<void>((resolve) => loop.soon(resolve))
+    }
+  }
+
+  async #ask({ places }: Round, id: string, member: MemberFacts): Promise<void> {
+    const { client, log, self, monotonicMs } = this.#options
+    this.#counts.questions++
+    this.#counts.instancesAskedAbout += places.length
+    const silences = await client.ask(member, SILENCE, places)
+    if (silences !== undefined) {
+      this.#unanswering.answered(id)
+      return this.#court.answered(id, silences, this.#healthMs())
+    }
+    this.#counts.unanswered++
+    if (!this.#unanswering.unanswered(id, member.process, monotonicMs())) return
+    log.warn(
+      { server: self, member: id },
+      'a member keeps its lease but does not answer: silent instances stay listed until it answers or is stopped',
+    )
+  }
+
+  async #carryOut(judgement: Judgement): Promise<void> {
+    const isDone = (await this.#tried(judgement.command)) === true
+    if (isDone) this.#options.liveness.counts[judgement.verdict]++
+    this.#court.settled(judgement, isDone, this.#healthMs())
+  }
+
+  async #bringBack(restoration: Restoration): Promise<void> {
+    const outcome = await this.#tried(restoration.command)
+    this.#restoring.settled(restoration, outcome ?? 'failed', this.#healthMs())
+  }
+
+  /** The outcome of a command; undefined if it failed. That the store cannot be reached is no news. */
+  async #tried<T>(command: Command<T>): Promise<T | undefined> {
+    const { engine, report } = this.#options
+    try {
+      return await engine.execute(command)
+    } catch (error) {
+      if (!(error instanceof Refusal)) report(error, 'silent instances could not be judged')
+      return undefined
+    }
+  }
+
+  #healthMs(): number {
+    const { clock, monotonicMs } = this.#options
+    return clock.at(monotonicMs())
+  }
+
+  async #run(commands: readonly Command<void>[]): Promise<void> {
+    const { engine, isMember } = this.#options
+    if (isMember()) await Promise.all(commands.map(async (command) => engine.execute(command)))
+  }
+}

@@ -1,0 +1,20 @@
+import { type Command, synced, unchanged } from '../decision.ts'
+import type { Instance } from './instance.ts'
+import { serviceKeyText } from './service.ts'
+
+/**
+ * What a probe has found of an instance. Answers false, and changes nothing, if the instance has been changed since: a
+ * later probe finds out more.
+ */
+export function foundHealth({ entry, record }: Instance, healthy: boolean): Command<boolean> {
+  const { key: serviceKey } = entry.service
+  const { address, serial } = record
+  return {
+    subject: `probed:${serviceKeyText(serviceKey)}`,
+    decide(view, { stamp }) {
+      const known = view.instance(serviceKey, address)
+      if (known?.record !== record || known.healthy === healthy) return unchanged(false)
+      return synced([{ kind: 'instance-health-changed', serviceKey, address, serial, healthy, stamp }], true)
+    },
+  }
+}

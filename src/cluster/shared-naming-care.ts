@@ -65,6 +65,7 @@ export class SharedNamingCare {
   readonly #restoring: Restoring
   readonly #unanswering = new UnansweringPeers()
   readonly #taking: SlicedWork
+  #isJudging = false
   readonly #counts = { questions: 0, instancesAskedAbout: 0, unanswered: 0 }
   /** Whether this server judges a service, as the members are now. */
   readonly judges: (key: ServiceKey) => boolean
@@ -127,15 +128,23 @@ export class SharedNamingCare {
     return this.#court.take(this.#healthMs(), MOST_AT_ONCE)
   }
 
-  /** Judges round after round until nothing waits. While a round is open, another call finds nothing to do. */
+  /**
+   * Judges round after round until nothing waits. The verdicts of a round are written before the next one begins: when very
+   * many instances die at once, clients do not wait behind all of them.
+   */
   async #judge(): Promise<void> {
-    const { loop } = this.#options
-    for (;;) {
-      const round = this.#court.open(this.#healthMs())
-      if (round === undefined) return
-      await Promise.all(Array.from(round.peers, async ([id, member]) => this.#ask(round, id, member)))
-      for (const judgement of this.#court.close(this.#healthMs())) void this.#carryOut(judgement)
-      await new Promise<void>((resolve) => loop.soon(resolve))
+    if (this.#isJudging) return
+    this.#isJudging = true
+    try {
+      for (;;) {
+        const round = this.#court.open(this.#healthMs())
+        if (round === undefined) return
+        await Promise.all(Array.from(round.peers, async ([id, member]) => this.#ask(round, id, member)))
+        await Promise.all(this.#court.close(this.#healthMs()).map(async (each) => this.#carryOut(each)))
+        await new Promise<void>((resolve) => this.#options.loop.soon(resolve))
+      }
+    } finally {
+      this.#isJudging = false
     }
   }
 

@@ -1,5 +1,5 @@
 import { type Command, synced, unchanged } from '../decision.ts'
-import type { Instance } from '../naming/instance.ts'
+import { addressText, type Instance } from '../naming/instance.ts'
 import type { Liveness } from '../naming/liveness.ts'
 import { serviceKeyText } from '../naming/service.ts'
 import { changeOfVerdict, type Verdict } from '../naming/silence.ts'
@@ -49,8 +49,8 @@ export function carryOutVerdict(evidence: Evidence, judge: Judge): Command<boole
   const isStillSilent = (nowMs: number): boolean =>
     nowMs - askedMs <= ANSWERS_COUNT_MS && judge.liveness.lastHeardMs(instance) === heardMs
   return {
-    // Apart from the registrations of the service: those need not wait for it.
-    subject: `silence:${serviceKeyText(serviceKey)}`,
+    // Of its own, so that neither registrations nor other verdicts about the service wait for it.
+    subject: `silence:${serviceKeyText(serviceKey)} ${addressText(record.address)}`,
     decide(view, now) {
       if (!judge.isMember() || !isStillSilent(now.healthMs)) return unchanged(false)
       const known = view.instance(serviceKey, record.address)

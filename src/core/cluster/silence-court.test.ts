@@ -1,4 +1,4 @@
-import { assert, integer, property, record } from 'fast-check'
+import { array, assert, constantFrom, integer, property, record } from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { address, at, ORDERS } from '../core.test-support.ts'
 import { setSwitch } from '../operator/set-switch.ts'
@@ -252,4 +252,106 @@ test('more suspects than one question takes are judged in rounds', () => {
   expect(cluster.members[0]!.state.instanceCount(ORDERS)).toBe(2_500)
   cluster.passUntil(() => cluster.members[0]!.state.instanceCount(ORDERS) === 0)
   expect(cluster.nowMs).toBeLessThanOrEqual(100_000 + REMOVE_MS + 1_000)
+})
+
+/** What may happen to a cluster within a second. */
+type Event = 'nothing' | 'join' | 'restart' | 'leave' | 'crash' | 'freeze' | 'thaw' | 'mute' | 'speak'
+const EVENTS: Event[] = ['nothing', 'join', 'restart', 'leave', 'crash', 'freeze', 'thaw', 'mute', 'speak']
+
+/** Servers that come, go, freeze and do not answer, while an instance beats at any that lives and another one is dead. */
+class Churn {
+  readonly cluster = new Cluster()
+  readonly #random: () => number
+  readonly #lostMs = new Map<Member, number>()
+  #process = 0
+
+  constructor(random: () => number) {
+    this.#random = random
+    for (const port of [1, 2, 3]) this.cluster.join(port)
+    this.cluster.register(WHERE)
+  }
+
+  /** A second passes in which this happens. */
+  second(event: Event): void {
+    this.#happen(event)
+    this.cluster.pass(1_000, () => {
+      if (this.cluster.nowMs % 5_000 === 0) this.cluster.beat(this.#pick(this.#live()), WHERE)
+      for (const [member, lostMs] of this.#lostMs) if (lostMs <= this.cluster.nowMs) this.#endLease(member)
+    })
+  }
+
+  get changesOfLive(): readonly string[] {
+    return this.cluster.log
+      .filter((change) => 'address' in change && change.address.port === WHERE.port)
+      .map(({ kind }) => kind)
+  }
+
+  #happen(event: Event): void {
+    const { cluster } = this
+    const victim = this.#pick(cluster.members)
+    const mayLose = this.#live().length > 1
+    if (event === 'join' && cluster.members.length < 5) cluster.join(10 + ++this.#process)
+    if (event === 'restart') {
+      this.#lostMs.delete(victim)
+      cluster.join(Number(victim.id.split(':')[1]), `process ${++this.#process}`)
+    }
+    if (event === 'leave' && mayLose && !victim.isFrozen) cluster.lose(victim)
+    if ((event === 'crash' || event === 'freeze') && mayLose && !victim.isFrozen) {
+      victim.isFrozen = true
+      // Renewed at some moment of the last three seconds.
+      this.#lostMs.set(victim, cluster.nowMs + 7_000 + Math.floor(this.#random() * 12) * 250)
+    }
+    if (event === 'thaw') this.#thaw(victim)
+    if (event === 'mute') victim.answers = false
+    if (event === 'speak') for (const member of cluster.members) member.answers = true
+  }
+
+  #thaw(member: Member): void {
+    if (!member.isFrozen) return
+    member.isFrozen = false
+    if (this.#lostMs.delete(member)) return
+    // It finds its lease ended, and is a member again with what it has heard before.
+    member.hasLease = true
+    const saved = this.cluster.log.findLast(
+      (change) => change.kind === 'record-saved' && change.id === member.id,
+    )
+    this.cluster.apply([saved!])
+  }
+
+  #endLease(member: Member): void {
+    this.#lostMs.delete(member)
+    member.hasLease = false
+    this.cluster.lose(member, this.#random() < 0.5)
+  }
+
+  #live(): Member[] {
+    return this.cluster.members.filter(({ isFrozen }) => !isFrozen)
+  }
+
+  #pick(members: readonly Member[]): Member {
+    return members[Math.floor(this.#random() * members.length)]!
+  }
+}
+
+test('whatever members do, what beats at a live one is never unhealthy or removed, and what is dead leaves', () => {
+  const second = constantFrom<Event>('nothing', 'nothing', 'nothing', 'nothing', ...EVENTS)
+  assert(
+    property(array(second, { minLength: 60, maxLength: 200 }), integer(), (events, seed) => {
+      let state = seed
+      const churn = new Churn(() => {
+        state = (Math.imul(state, 1_664_525) + 1_013_904_223) | 0
+        return (state >>> 8) / 2 ** 24
+      })
+      const dead = address({ port: 99 })
+      churn.cluster.register(dead)
+      for (const event of events) churn.second(event)
+      expect(churn.changesOfLive).toEqual([])
+      for (let seconds = 0; seconds < 12; seconds++) churn.second('nothing')
+      for (const member of churn.cluster.members) member.answers = true
+      for (let seconds = 0; seconds < 32; seconds++) churn.second('nothing')
+      expect(churn.changesOfLive).toEqual([])
+      expect(churn.cluster.members.filter((member) => member.instance(dead) !== undefined)).toEqual([])
+    }),
+    { numRuns: 150 },
+  )
 })

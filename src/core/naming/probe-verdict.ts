@@ -1,5 +1,5 @@
 import { type Command, synced, unchanged } from '../decision.ts'
-import type { Instance } from './instance.ts'
+import { addressText, type Instance } from './instance.ts'
 import { serviceKeyText } from './service.ts'
 
 /**
@@ -10,7 +10,7 @@ export function foundHealth({ entry, record }: Instance, healthy: boolean): Comm
   const { key: serviceKey } = entry.service
   const { address, serial } = record
   return {
-    subject: `probed:${serviceKeyText(serviceKey)}`,
+    subject: `probed:${serviceKeyText(serviceKey)} ${addressText(address)}`,
     decide(view, { stamp }) {
       const known = view.instance(serviceKey, address)
       if (known?.record !== record || known.healthy === healthy) return unchanged(false)

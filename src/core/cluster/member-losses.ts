@@ -7,14 +7,14 @@ import { MEMBER } from './member-records.ts'
  * know who was lost before. It is noticed when somebody looks, which is later than the loss, and never earlier.
  */
 export class MemberLosses {
-  readonly #state: Pick<State, 'records' | 'recordVersion'>
-  #processes: ReadonlyMap<string, string>
+  readonly #state: Pick<State, 'recordCount' | 'recordVersion'>
+  #members: number
   #version: number
   #lastMs: number
 
-  constructor(state: Pick<State, 'records' | 'recordVersion'>, nowMs: number) {
+  constructor(state: Pick<State, 'recordCount' | 'recordVersion'>, nowMs: number) {
     this.#state = state
-    this.#processes = this.#read()
+    this.#members = state.recordCount(MEMBER)
     this.#version = state.recordVersion(MEMBER)
     this.#lastMs = nowMs
   }
@@ -22,26 +22,18 @@ export class MemberLosses {
   /** When a member was last lost, as known at `nowMs`. */
   look(nowMs: number): number {
     const version = this.#state.recordVersion(MEMBER)
-    if (version !== this.#version) this.#compare(version, nowMs)
+    if (version === this.#version) return this.#lastMs
+    const changes = version - this.#version
+    const members = this.#state.recordCount(MEMBER)
+    // More changes than new members: a record was removed or replaced, perhaps between two looks.
+    if (changes !== members - this.#members) this.note(nowMs)
+    this.#version = version
+    this.#members = members
     return this.#lastMs
   }
 
   /** Counts a loss now: this server was without news, and does not know who was lost. */
   note(nowMs: number): void {
     this.#lastMs = nowMs
-  }
-
-  #compare(version: number, nowMs: number): void {
-    const before = this.#processes
-    this.#processes = this.#read()
-    const changes = version - this.#version
-    this.#version = version
-    const stayed = [...before].every(([id, process]) => this.#processes.get(id) === process)
-    // More changes than new members: somebody left and came back, or came and left.
-    if (!stayed || changes !== this.#processes.size - before.size) this.note(nowMs)
-  }
-
-  #read(): ReadonlyMap<string, string> {
-    return new Map(Array.from(this.#state.records(MEMBER), ([id, { process }]) => [id, process]))
   }
 }

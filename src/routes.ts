@@ -14,6 +14,7 @@ import type { Route } from './protocols/http/routing/route.ts'
 import { svcAccessRoutes } from './protocols/http/svc/access-routes.ts'
 import { svcAuditRoutes } from './protocols/http/svc/audit-routes.ts'
 import { svcConfigRoutes } from './protocols/http/svc/config-routes.ts'
+import { svcConsoleRoutes } from './protocols/http/svc/console-routes.ts'
 import { svcListenerRoutes } from './protocols/http/svc/listener-routes.ts'
 import { svcNamespaceRoutes } from './protocols/http/svc/namespace-routes.ts'
 import { svcNamingRoutes } from './protocols/http/svc/naming-routes.ts'
@@ -44,6 +45,7 @@ export function allRoutes(parts: RouteParts): Route[] {
     ...svcAccessRoutes(operations),
     ...svcAuditRoutes(operations),
     ...svcConfigRoutes(operations, settings),
+    ...svcConsoleRoutes(operations),
     ...svcListenerRoutes(listener),
     ...svcNamespaceRoutes({ namespaces, namespaceQuota }),
     ...svcNamingRoutes(naming),

@@ -145,6 +145,7 @@ test('a command sees those before it in the batch', async () => {
     'I',
     'U',
     'config-deleted',
+    'record-saved',
   ])
   expect([insert, update, again, gone].map(({ value }) => value)).toEqual([true, true, true, true])
   expect(world.state.config(keyOf('a'))).toBeUndefined()

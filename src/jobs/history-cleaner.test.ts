@@ -14,6 +14,7 @@ interface Step {
 function startCleaner(steps = 1, kept?: string) {
   const time = { wallMs: 100 * DAY_MS, monotonicMs: 0 }
   const asked: Step[] = []
+  const forgotten: number[] = []
   let remembered = kept
   const cleaner = new HistoryCleaner({
     store: {
@@ -32,8 +33,12 @@ function startCleaner(steps = 1, kept?: string) {
     retentionMs: 30 * DAY_MS,
     intervalMs: 600_000,
     keep: 20,
+    forgetBefore: (beforeMs) => {
+      forgotten.push(beforeMs)
+      return Promise.resolve()
+    },
   })
-  return { cleaner, time, asked }
+  return { cleaner, time, asked, forgotten }
 }
 
 test('the history clock follows the wall clock, also backwards, at most twice as fast as time passes', () => {
@@ -44,8 +49,9 @@ test('the history clock follows the wall clock, also backwards, at most twice as
 })
 
 test('a round removes records older than the retention in steps, until none is left', async () => {
-  const { cleaner, asked } = startCleaner(3)
+  const { cleaner, asked, forgotten } = startCleaner(3)
   await cleaner.clean()
+  expect(forgotten).toEqual([70 * DAY_MS])
   expect(asked).toEqual(Array.from({ length: 3 }, () => ({ beforeMs: 70 * DAY_MS, keep: 20, most: 200 })))
 })
 

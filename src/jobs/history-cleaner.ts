@@ -20,6 +20,8 @@ export interface HistoryCleanerOptions {
   readonly intervalMs: number
   /** How many of the newest records of each existing item are always kept. */
   readonly keep: number
+  /** Forgets what belongs to records that are gone, of changes before this time. */
+  readonly forgetBefore: (beforeMs: number) => Promise<void>
 }
 
 /** Removes expired history, in small steps. Between two steps the store does other work. */
@@ -65,6 +67,7 @@ export class HistoryCleaner {
       more = (await store.cleanHistory({ beforeMs, keep, most: STEP })).more
       if (more) await pause(PAUSE_MS)
     }
+    if (!this.#stopped) await this.#options.forgetBefore(beforeMs)
   }
 
   stop(): void {

@@ -70,7 +70,11 @@ export function historyOperations(parts: HistoryParts) {
   }
 }
 
-async function ownRecord({ store }: HistoryParts, { key, id }: RecordRequest): Promise<HistoryRecord> {
+/** The record of this id, if it is one of the item. Refusals `history-not-found`, and `history-not-yours` for another item. */
+export async function ownRecord(
+  { store }: { readonly store: Pick<KeptRecords, 'historyRecord'> },
+  { key, id }: RecordRequest,
+): Promise<HistoryRecord> {
   const record = isItemId(id) ? undefined : await store.historyRecord(id)
   if (record === undefined) throw notFound(`There is no history record ${id}.`)
   if (record.key.text !== key.text) throw notYours(id)

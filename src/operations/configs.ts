@@ -31,6 +31,8 @@ export interface PublishRequest {
   readonly notes: Partial<ConfigNotes>
   /** Publish only if this is the md5 of the current content (`''`: there is none); undefined: whatever it is. */
   readonly casMd5: string | undefined
+  /** Why; absent: nobody says. */
+  readonly comment?: string | undefined
   /** Who publishes, as the publisher claims. */
   readonly srcUser: string | undefined
 }
@@ -40,6 +42,7 @@ export interface RemoveRequest {
   readonly key: ConfigKey
   /** Delete only if this is the md5 of the current content; absent: whatever it is. */
   readonly casMd5?: string | undefined
+  readonly comment?: string | undefined
   readonly srcUser?: string | undefined
 }
 
@@ -107,10 +110,10 @@ function publishOperation({ guard, engine, budget }: ConfigParts) {
       audit: { operation: 'publish config' },
       resources: ({ key }: PublishRequest) => [configResource(key)],
       run: (request, caller) => {
-        const { key, content, type, notes, casMd5, srcUser } = request
+        const { key, content, type, notes, casMd5, comment, srcUser } = request
         const md5 = hash('md5', content, 'hex')
         const operator = operatorOf(caller, srcUser)
-        const command = publishConfig({ key, content, md5, type, notes, casMd5, operator })
+        const command = publishConfig({ key, content, md5, type, notes, casMd5, operator, comment })
         return budget.within(key, content.length, () => engine.execute(command))
       },
     }),
@@ -124,8 +127,8 @@ function removeOperations({ guard, state, engine }: ConfigParts) {
       permission: WRITE_CONFIG,
       audit: { operation: 'delete config' },
       resources: ({ key }: RemoveRequest) => [configResource(key)],
-      run: ({ key, casMd5, srcUser }, caller) =>
-        engine.execute(deleteConfig(key, operatorOf(caller, srcUser), casMd5)),
+      run: ({ key, casMd5, comment, srcUser }, caller) =>
+        engine.execute(deleteConfig(key, operatorOf(caller, srcUser), { casMd5, comment })),
     }),
     /** Ends the beta of an item. There never is one, so that only the permission is judged. */
     endBeta: guard.operation({

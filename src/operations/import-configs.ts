@@ -106,8 +106,8 @@ async function publishItem(parts: ImportParts, item: ImportItem, policy: ImportP
   }
 }
 
-/** A view would keep the whole archive in memory as long as the item lives. */
-function ownCopy(content: Buffer): Buffer {
+/** A content to keep: a view would keep all of its memory, such as the whole archive, as long as the item lives. */
+export function ownCopy(content: Buffer): Buffer {
   const copy = Buffer.allocUnsafeSlow(content.length)
   content.copy(copy)
   return copy

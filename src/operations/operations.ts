@@ -4,6 +4,8 @@ import { catalogOperations, type CatalogOperations, type CatalogParts } from './
 import { instanceOperations, type InstanceOperations, type InstanceParts } from './instances.ts'
 import { listOperations, type ListOperations, type ListParts } from './instance-lists.ts'
 import { serviceOperations, type ServiceOperations, type ServiceParts } from './services.ts'
+import { inventoryOperations, type InventoryOperations, type InventoryParts } from './config-inventory.ts'
+import { versionOperations, type VersionOperations, type VersionParts } from './config-versions.ts'
 import { configOperations, type ConfigOperations, type ConfigParts } from './configs.ts'
 import { historyOperations, type HistoryOperations, type HistoryParts } from './config-history.ts'
 import { listeningOperations, type ListeningOperations, type ListeningParts } from './config-listening.ts'
@@ -25,6 +27,8 @@ export interface Operations {
   readonly catalog: CatalogOperations
   readonly configs: ConfigOperations
   readonly history: HistoryOperations
+  readonly versions: VersionOperations
+  readonly inventory: InventoryOperations
   readonly listening: ListeningOperations
   readonly transfer: TransferOperations
   readonly namespaces: NamespaceOperations
@@ -44,6 +48,8 @@ export type OperationParts = ServiceParts &
   CatalogParts &
   ConfigParts &
   HistoryParts &
+  VersionParts &
+  InventoryParts &
   ListeningParts &
   TransferParts &
   NamespaceParts &
@@ -62,6 +68,8 @@ export function allOperations(parts: OperationParts): Operations {
     catalog: catalogOperations(parts),
     configs: configOperations(parts),
     history: historyOperations(parts),
+    versions: versionOperations(parts),
+    inventory: inventoryOperations(parts),
     listening: listeningOperations(parts),
     transfer: transferOperations(parts),
     namespaces: namespaceOperations(parts),

@@ -2,6 +2,7 @@ import type { Engine } from '../core/engine.ts'
 import { HEARTBEAT_MS } from '../core/operator/leadership.ts'
 import type { KeptRecords } from '../core/ports.ts'
 import type { State } from '../core/state.ts'
+import { GoneHistory } from '../jobs/gone-history.ts'
 import { HistoryCleaner } from '../jobs/history-cleaner.ts'
 import { SWEEP_MS } from '../jobs/naming-care.ts'
 import { Timers } from '../jobs/timers.ts'
@@ -74,7 +75,9 @@ export function startRegularJobs(
   }
 }
 
-function historyCleaner({ store }: JobParts, settings: Settings): HistoryCleaner {
+function historyCleaner(parts: JobParts, settings: Settings): HistoryCleaner {
+  const { store } = parts
+  const gone = new GoneHistory(parts)
   return new HistoryCleaner({
     store,
     wallMs,
@@ -82,6 +85,7 @@ function historyCleaner({ store }: JobParts, settings: Settings): HistoryCleaner
     retentionMs: settings.historyRetentionMs,
     intervalMs: settings.historyCleanIntervalMs,
     keep: settings.historyKeep,
+    forgetBefore: (beforeMs) => gone.forgetBefore(beforeMs),
   })
 }
 

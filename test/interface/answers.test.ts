@@ -93,6 +93,17 @@ test('configurations', async () => {
   await ask('DELETE /cs/configs', { ...item, dataId: 'plain' })
 })
 
+test('configurations for people', async () => {
+  await ask('POST /cs/configs', { ...item, dataId: 'bin', content: 'x', comment: 'why' })
+  await ask('DELETE /cs/configs', { ...item, dataId: 'bin' })
+  await ask('GET /console/configs', { namespaceId: '*', content: 'a' })
+  const versions: Json = (await ask('GET /console/config/versions', { ...item, dataId: 'bin' })).json()
+  const version = { ...item, dataId: 'bin', historyId: versions.pageItems[0].historyId }
+  await ask('GET /console/config/version', version)
+  await ask('GET /console/bin', { namespaceId: 'dev' })
+  await ask('POST /console/config/restore', { ...version, casMd5: '' })
+})
+
 test('who watches configurations', async () => {
   const form = { 'Listening-Configs': 'a.yaml\u0002G\u0002other\u0002dev\u0001' }
   await ask('POST /cs/configs/listener', form, { headers: { 'Long-Pulling-Timeout': '2000' } })

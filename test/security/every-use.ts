@@ -39,6 +39,7 @@ function valuesOf({ item, record }: Ids): Record<string, string> {
     ids: item,
     nid: record,
     id: record,
+    historyId: record,
     'Listening-Configs': `${ITEM.dataId}\u0002${ITEM.group}\u0002${'0'.repeat(32)}\u0002${MARK}\u0001`,
     beat: JSON.stringify({ ip: '10.0.0.1', port: 80, serviceName: 'vault-group@@vault-service' }),
     instances: '[{"ip":"10.0.0.1","port":"80","ephemeral":"true","clusterName":"DEFAULT"}]',

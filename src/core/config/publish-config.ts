@@ -1,9 +1,14 @@
+import type { Change } from '../changes.ts'
 import { type Command, synced, unchanged } from '../decision.ts'
 import { ownText, ownTextOrNull } from '../own-text.ts'
 import type { Now } from '../ports.ts'
+import { recordRemoved } from '../records/record-kind.ts'
 import { historyIdOf, itemIdOf } from '../stamps.ts'
 import { checkCas } from './check-cas.ts'
 import type { ConfigItem, ConfigKey, ConfigType, Operator } from './config-item.ts'
+import type { View } from '../view.ts'
+import { commentSaved } from './config-comment.ts'
+import { DELETED_CONFIG } from './deleted-config.ts'
 import { type ConfigNotes, NO_NOTES, notesWith, sameNotes } from './config-notes.ts'
 
 /** New content for an item. `md5` is that of `content`; undefined fields of `notes` keep their values. */
@@ -17,6 +22,8 @@ export interface PublishConfig {
   /** Publishes only if the current md5 is this one (`''`: only if the item is not there). */
   readonly casMd5: string | undefined
   readonly operator: Operator
+  /** Why; absent: nobody says. */
+  readonly comment?: string | undefined
 }
 
 /** Answers true. Publishing what is already there changes nothing and makes no history record. */
@@ -30,9 +37,22 @@ export function publishConfig(input: PublishConfig): Command<true> {
       const item = nextVersion(input, previous, now)
       if (previous !== undefined && sameVersion(previous, item)) return unchanged(true)
       const op = previous === undefined ? 'I' : 'U'
-      return synced([{ kind: 'config-published', op, item, previous, operator: input.operator }], true)
+      const { operator, comment } = input
+      return synced(
+        [
+          { kind: 'config-published', op, item, previous, operator },
+          ...(previous === undefined ? noLongerDeleted(view, item, now) : []),
+          ...commentSaved(comment, { historyId: item.historyId, stamp: now.stamp }),
+        ],
+        true,
+      )
     },
   }
+}
+
+function noLongerDeleted(view: View, { key }: ConfigItem, { stamp }: Now): Change[] {
+  const isDeleted = view.record(DELETED_CONFIG, key.text) !== undefined
+  return isDeleted ? [recordRemoved(DELETED_CONFIG, key.text, stamp)] : []
 }
 
 function nextVersion(input: PublishConfig, previous: ConfigItem | undefined, now: Now): ConfigItem {

@@ -7,6 +7,8 @@ import {
   USER_ROLE,
 } from '../access/access-records.ts'
 import { SERVER } from '../cluster/server-records.ts'
+import { CONFIG_COMMENT } from '../config/config-comment.ts'
+import { DELETED_CONFIG } from '../config/deleted-config.ts'
 import { REMEMBERED_METADATA } from '../naming/remembered-metadata.ts'
 import { NAMESPACE } from '../namespaces/namespace.ts'
 import { SWITCH } from '../operator/switch-records.ts'
@@ -24,6 +26,8 @@ export const STORED_KINDS: readonly RecordKind<unknown>[] = [
   SIGNING_KEY,
   SESSION,
   SERVER,
+  DELETED_CONFIG,
+  CONFIG_COMMENT,
 ]
 
 /** A stored record is of a kind that this version does not know: a later version has written it. */

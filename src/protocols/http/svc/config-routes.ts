@@ -7,6 +7,7 @@ import { KEY_PARAMS, toConfigKey } from '../endpoints/config/config-key.ts'
 import { historyEndpoints } from '../endpoints/config/history-endpoints.ts'
 import { aboutEndpoint } from '../endpoints/config/item-endpoints.ts'
 import {
+  comment,
   noteParams,
   type PublishLimits,
   publishParams,
@@ -55,7 +56,11 @@ function publish(configs: Operations['configs'], limits: PublishLimits) {
     summary: 'Publishes a configuration item; with casMd5 only if it is the one that the client knows',
     permission: configs.publish.permission,
     answers: ANSWERS_TRUE,
-    params: Type.Object({ ...publishParams(limits), ...noteParams({ isEmptyAValue: true }) }),
+    params: Type.Object({
+      ...publishParams(limits),
+      ...noteParams({ isEmptyAValue: true }),
+      comment: Type.Optional(comment),
+    }),
     headers: CAS_HEADER,
     maxBodyBytes: limits.maxFormBodyBytes,
     handle: async ({ params, caller }) => {
@@ -73,12 +78,13 @@ function remove(configs: Operations['configs']) {
     params: Type.Object({
       ...KEY_PARAMS,
       casMd5: Type.Optional(fields.allowingEmpty(fields.casMd5)),
+      comment: Type.Optional(comment),
       src_user: Type.Optional(fields.srcUser),
     }),
     headers: CAS_HEADER,
     handle: async ({ params, caller }) => {
       const [casMd5, srcUser] = [casMd5Of(caller, params), params.src_user]
-      await configs.remove({ key: toConfigKey(params), casMd5, srcUser }, caller)
+      await configs.remove({ key: toConfigKey(params), casMd5, comment: params.comment, srcUser }, caller)
       return TRUE_JSON
     },
   })

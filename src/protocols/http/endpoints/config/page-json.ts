@@ -1,16 +1,15 @@
 import type { PageRequest } from '../../../../operations/page.ts'
 import { Json, type JsonSchema } from '../../routing/answer-schema.ts'
 
-/** The schema of a page. */
-export function pageSchema(title: string, item: JsonSchema): JsonSchema {
+/** The schema of a page; `more` are fields beside those of every page. */
+export function pageSchema(
+  title: string,
+  item: JsonSchema,
+  more: Readonly<Record<string, JsonSchema>> = {},
+): JsonSchema {
   const { integer, list } = Json
-  const page = {
-    totalCount: integer(),
-    pageNumber: integer(),
-    pagesAvailable: integer(),
-    pageItems: list(item),
-  }
-  return Json.named(title, Json.object(page))
+  const page = { totalCount: integer(), pageNumber: integer(), pagesAvailable: integer() }
+  return Json.named(title, Json.object({ ...page, pageItems: list(item), ...more }))
 }
 
 /** The page object of histories and searches (interface.md, History page). */

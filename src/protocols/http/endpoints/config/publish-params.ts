@@ -26,6 +26,7 @@ export interface PublishParams {
   readonly config_tags?: string
   readonly src_user?: string
   readonly encryptedDataKey?: string
+  readonly comment?: string
 }
 
 /** The parameters that every publish has. */
@@ -37,6 +38,12 @@ export function publishParams({ maxContentBytes }: PublishLimits) {
   })
   return { ...KEY_PARAMS, content, type: Type.Optional(fields.configType) }
 }
+
+/** Why somebody makes a change. */
+export const comment = Type.String({
+  maxLength: 512,
+  description: 'Why, for those who look at the versions later.',
+})
 
 /** What a publish may say besides the content. Where an empty value is one, it clears the note. */
 export function noteParams({ isEmptyAValue }: { isEmptyAValue: boolean }) {
@@ -63,6 +70,7 @@ export function toPublishRequest(params: PublishParams, casMd5?: string): Publis
     type: params.type === undefined ? undefined : toConfigType(params.type),
     notes: notesOf(params),
     casMd5,
+    comment: params.comment,
     srcUser: params.src_user,
   }
 }

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { CONFIG_COMMENT } from '../core/config/config-comment.ts'
+import { DELETED_CONFIG } from '../core/config/deleted-config.ts'
+import { deleteConfig } from '../core/config/delete-config.ts'
+import { publishConfig } from '../core/config/publish-config.ts'
+import { configKey } from '../core/config/config-item.ts'
+import { at, carryOut, publishing } from '../core/core.test-support.ts'
+import type { Command } from '../core/decision.ts'
+import { State } from '../core/state.ts'
+import { GoneHistory } from './gone-history.ts'
+
+const keyOf = (dataId: string) => configKey('public', 'G', dataId)
+const BY = { ip: '10.0.0.1', user: 'ann' }
+
+/** A state with a deleted item and an item, each with a comment; the store has only the records of `kept`. */
+function startWith(kept: (state: State) => number[]) {
+  const state = new State(0)
+  carryOut(state, publishConfig(publishing('one', { key: keyOf('gone') })), at(0))
+  carryOut(state, deleteConfig(keyOf('gone'), BY, { comment: 'why' }), at(1_000))
+  carryOut(state, publishConfig(publishing('two', { key: keyOf('a'), comment: 'new' })), at(2_000))
+  const engine = { execute: <T>(command: Command<T>) => carryOut(state, command, at(100_000)) }
+  const historyRecord = (id: number) => Promise.resolve(kept(state).includes(id) ? ({} as never) : undefined)
+  const gone = new GoneHistory({ state, engine, store: { historyRecord } })
+  const left = () => ({
+    deleted: Array.from(state.records(DELETED_CONFIG), ([, { key }]) => key.dataId),
+    comments: Array.from(state.records(CONFIG_COMMENT), ([, { comment }]) => comment),
+  })
+  return { gone, left, nowMs: at(0).wallMs }
+}
+
+test('what is younger than the retention stays', async () => {
+  const { gone, left, nowMs } = startWith(() => [])
+  await gone.forgetBefore(nowMs)
+  expect(left()).toEqual({ deleted: ['gone'], comments: ['why', 'new'] })
+})
+
+test('a deleted item goes with its age, and a comment with its record', async () => {
+  const { gone, left, nowMs } = startWith((state) => [state.config(keyOf('a'))!.historyId])
+  await gone.forgetBefore(nowMs + 50_000)
+  expect(left()).toEqual({ deleted: [], comments: ['new'] })
+})

@@ -1,0 +1,112 @@
+import { CONFIG_TYPES } from '../../../../core/config/config-item.ts'
+import {
+  CONFIG_ORDERS,
+  type Inventory,
+  type InventoryOperations,
+  type ListedConfig,
+} from '../../../../operations/config-inventory.ts'
+import * as fields from '../../../parameters/fields.ts'
+import { Type } from '../../../parameters/schema.ts'
+import { answersJson, Json } from '../../routing/answer-schema.ts'
+import { jsonAnswer } from '../../routing/answers.ts'
+import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
+import { pageJson, pageSchema } from '../config/page-json.ts'
+import { SCOPE_PARAMS, scopeOf } from './namespace-scope.ts'
+
+const part = (what: string) => Type.Optional(Type.String({ maxLength: 256, description: what }))
+
+const PARAMS = Type.Object({
+  ...SCOPE_PARAMS,
+  text: part('A part of the name, the group, the description, the application or a tag, in any case.'),
+  group: Type.Optional(fields.group),
+  content: part('A part of the content, in any case.'),
+  key: part('A part of the path of a key in the content, such as `server.port`, in any case.'),
+  types: part('Types, separated by commas.'),
+  config_tags: Type.Optional(fields.configTags),
+  sort: Type.Optional(Type.Enum(CONFIG_ORDERS, { description: 'modifyTime by default.' })),
+  order: Type.Optional(
+    Type.Enum(['asc', 'desc'], { description: 'desc by default for modifyTime and size, else asc.' }),
+  ),
+  pageNo: fields.withDefault(fields.pageNo, 1),
+  pageSize: fields.withDefault(fields.pageSize, 50),
+})
+
+const LISTED = Json.named(
+  'ListedConfig',
+  Json.object({
+    id: Json.string(),
+    namespaceId: Json.string('public is the default one.'),
+    dataId: Json.string(),
+    group: Json.string(),
+    type: Json.words(CONFIG_TYPES),
+    appName: Json.string(),
+    desc: Json.nullable(Json.string()),
+    configTags: Json.nullable(Json.string('Separated by commas.')),
+    size: Json.integer('Bytes.'),
+    md5: Json.string(),
+    historyId: Json.string('That of the version that clients get.'),
+    createTime: Json.time(),
+    modifyTime: Json.time(),
+    modifyUser: Json.nullable(Json.string()),
+    watcherCount: Json.integer('How many clients of this server watch it.'),
+    hits: Json.list(Json.object({ line: Json.integer('Counted from 1.'), text: Json.string() })),
+  }),
+)
+
+const PAGE = pageSchema('ListedConfigPage', LISTED, {
+  truncated: Json.boolean('Whether the search took too long: then there may be more.'),
+})
+
+/** `GET …/console/configs`: the configurations of one namespace or of all, for people. */
+export function listConfigsEndpoint({ list }: InventoryOperations): Endpoint {
+  return endpoint({
+    summary: 'Lists configurations by what is in their names, notes and contents, last changed first',
+    permission: list.permission,
+    answers: answersJson(PAGE),
+    params: PARAMS,
+    handle: async ({ params, caller }) => {
+      const { text = '', group = '', content = '', key = '', types = '', config_tags: tags = '' } = params
+      const { sort = 'modifyTime', order = sort === 'modifyTime' || sort === 'size' ? 'desc' : 'asc' } =
+        params
+      const request = {
+        namespaceId: scopeOf(params),
+        text,
+        group,
+        content,
+        key,
+        configTags: tags,
+        types: types.split(',').filter((type) => type !== ''),
+        sort,
+        isDescending: order === 'desc',
+        page: params,
+      }
+      return jsonAnswer(inventoryJson(await list(request, caller)))
+    },
+  })
+}
+
+function inventoryJson({ page, totalCount, isTruncated, entries }: Inventory): object {
+  return { ...pageJson(page, totalCount, entries.map(listedJson)), truncated: isTruncated }
+}
+
+function listedJson({ item, modifyUser, watcherCount, hits }: ListedConfig): object {
+  const { key, origin, type, notes, content, md5, historyId, modifiedMs } = item
+  return {
+    id: String(origin.id),
+    namespaceId: key.namespaceId,
+    dataId: key.dataId,
+    group: key.group,
+    type,
+    appName: notes.appName,
+    desc: notes.desc,
+    configTags: notes.configTags,
+    size: content.length,
+    md5,
+    historyId: String(historyId),
+    createTime: origin.createdMs,
+    modifyTime: modifiedMs,
+    modifyUser,
+    watcherCount,
+    hits,
+  }
+}

@@ -1,0 +1,21 @@
+import { toNamespaceId } from '../../../../core/namespace-id.ts'
+import * as fields from '../../../parameters/fields.ts'
+import { Type } from '../../../parameters/schema.ts'
+
+const { pattern = '', allowed = '' } = fields.namespaceId
+
+const namespaceIdOrAll = Type.String({
+  ...fields.namespaceId,
+  pattern: `${pattern}|^\\*$`,
+  allowed: `*, or ${allowed}`,
+  description:
+    'The namespace; absent, empty and `public` are the same one. `*`: every one that the caller may read.',
+})
+
+/** The parameters that say of which namespace, or of all, something is shown. */
+export const SCOPE_PARAMS = { namespaceId: Type.Optional(namespaceIdOrAll) }
+
+/** The namespace that is meant; undefined: every one. */
+export function scopeOf(params: { readonly namespaceId?: string }): string | undefined {
+  return params.namespaceId === '*' ? undefined : toNamespaceId(params.namespaceId)
+}

@@ -1,0 +1,180 @@
+import { CONFIG_TYPES } from '../../../../core/config/config-item.ts'
+import type { DeletedConfig } from '../../../../core/config/deleted-config.ts'
+import type { ConfigVersion, VersionOperations } from '../../../../operations/config-versions.ts'
+import * as fields from '../../../parameters/fields.ts'
+import { Type } from '../../../parameters/schema.ts'
+import { answersJson, Json } from '../../routing/answer-schema.ts'
+import { jsonAnswer } from '../../routing/answers.ts'
+import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
+import { KEY_PARAMS, toConfigKey } from '../config/config-key.ts'
+import { comment } from '../config/publish-params.ts'
+import { pageJson, pageSchema } from '../config/page-json.ts'
+import { SCOPE_PARAMS, scopeOf } from './namespace-scope.ts'
+
+const PAGE_PARAMS = {
+  pageNo: fields.withDefault(fields.pageNo, 1),
+  pageSize: fields.withDefault(fields.pageSize, 20),
+}
+
+const historyId = fields.withDescription(fields.historyId, 'The id of the version.')
+
+const CHANGE_FIELDS = {
+  historyId: Json.string(),
+  op: Json.words(['I', 'U', 'D'], 'I: made, U: updated, D: deleted.'),
+  user: Json.nullable(Json.string()),
+  ip: Json.string(),
+  comment: Json.string(),
+  atMs: Json.time(),
+}
+
+const VERSION = Json.named(
+  'ConfigVersion',
+  Json.object({
+    ...CHANGE_FIELDS,
+    md5: Json.nullable(Json.string('Of the text after the change; null after a deletion.')),
+    size: Json.nullable(Json.integer('Bytes.')),
+    type: Json.nullable(Json.words(CONFIG_TYPES)),
+    current: Json.boolean('Whether it is the version that clients get.'),
+  }),
+)
+
+const VERSION_TEXT = Json.named(
+  'ConfigVersionText',
+  Json.object({
+    ...CHANGE_FIELDS,
+    md5: Json.string(),
+    size: Json.integer('Bytes.'),
+    type: Json.words(CONFIG_TYPES),
+    appName: Json.string(),
+    encryptedDataKey: Json.string(),
+    content: Json.string('The text after the change; of a deletion, the deleted one.'),
+  }),
+)
+
+const RESTORED = Json.object({ md5: Json.string(), historyId: Json.string() })
+
+const DELETED = Json.named(
+  'DeletedConfig',
+  Json.object({
+    namespaceId: Json.string(),
+    dataId: Json.string(),
+    group: Json.string(),
+    historyId: Json.string('The version that restores it.'),
+    type: Json.words(CONFIG_TYPES),
+    appName: Json.string(),
+    desc: Json.nullable(Json.string()),
+    configTags: Json.nullable(Json.string()),
+    size: Json.integer(),
+    md5: Json.string(),
+    user: Json.nullable(Json.string('Who deleted it.')),
+    ip: Json.string(),
+    atMs: Json.time('When it was deleted, epoch milliseconds.'),
+  }),
+)
+
+/** The versions of configurations, and the deleted ones. */
+export function versionEndpoints(versions: VersionOperations) {
+  return {
+    list: listVersions(versions),
+    read: readVersion(versions),
+    restore: restoreVersion(versions),
+    bin: bin(versions),
+  } satisfies Record<string, Endpoint>
+}
+
+function listVersions({ list }: VersionOperations): Endpoint {
+  return endpoint({
+    summary: 'Lists the versions of a configuration item, newest first: each change with the text after it',
+    permission: list.permission,
+    answers: answersJson(pageSchema('ConfigVersionPage', VERSION)),
+    params: Type.Object({ ...KEY_PARAMS, ...PAGE_PARAMS }),
+    handle: async ({ params, caller }) => {
+      const found = await list({ key: toConfigKey(params), page: params }, caller)
+      return jsonAnswer(pageJson(found.page, found.totalCount, found.versions.map(versionJson)))
+    },
+  })
+}
+
+function readVersion({ read }: VersionOperations): Endpoint {
+  return endpoint({
+    summary: 'Reads a version of a configuration item with its text',
+    permission: read.permission,
+    answers: answersJson(VERSION_TEXT),
+    params: Type.Object({ ...KEY_PARAMS, historyId }),
+    handle: async ({ params, caller }) => {
+      const request = { key: toConfigKey(params), id: params.historyId }
+      const { record, text, comment: why } = await read(request, caller)
+      const { md5, type, content, appName, encryptedDataKey } = text
+      return jsonAnswer({
+        ...changeJson(record, why),
+        md5,
+        size: content.length,
+        type,
+        appName,
+        encryptedDataKey,
+        content: content.toString('utf8'),
+      })
+    },
+  })
+}
+
+function restoreVersion({ restore }: VersionOperations): Endpoint {
+  return endpoint({
+    summary: 'Publishes the text of a version once more; of a deletion, the deleted text. It never deletes',
+    permission: restore.permission,
+    answers: answersJson(RESTORED),
+    params: Type.Object({
+      ...KEY_PARAMS,
+      historyId,
+      casMd5: fields.allowingEmpty(fields.casMd5),
+      comment: Type.Optional(comment),
+      src_user: Type.Optional(fields.srcUser),
+    }),
+    handle: async ({ params, caller }) => {
+      const { historyId: id, casMd5, src_user: srcUser } = params
+      const request = { key: toConfigKey(params), id, casMd5, comment: params.comment, srcUser }
+      const restored = await restore(request, caller)
+      return jsonAnswer({ md5: restored.md5, historyId: String(restored.historyId) })
+    },
+  })
+}
+
+function bin({ deleted }: VersionOperations): Endpoint {
+  return endpoint({
+    summary: 'Lists the deleted configuration items that can be restored, last deleted first',
+    permission: deleted.permission,
+    answers: answersJson(pageSchema('DeletedConfigPage', DELETED)),
+    params: Type.Object({ ...SCOPE_PARAMS, ...PAGE_PARAMS }),
+    handle: ({ params, caller }) => {
+      const found = deleted({ namespaceId: scopeOf(params), page: params }, caller)
+      return jsonAnswer(pageJson(found.page, found.totalCount, found.entries.map(deletedJson)))
+    },
+  })
+}
+
+function changeJson({ id, op, srcUser, srcIp, atMs }: ConfigVersion['entry'], why: string): object {
+  return { historyId: String(id), op, user: srcUser, ip: srcIp, comment: why, atMs }
+}
+
+function versionJson({ entry, comment: why, text, isCurrent }: ConfigVersion): object {
+  const { md5 = null, size = null, type = null } = text ?? {}
+  return { ...changeJson(entry, why), md5, size, type, current: isCurrent }
+}
+
+function deletedJson({ key, historyId: id, notes, operator, ...about }: DeletedConfig): object {
+  return {
+    namespaceId: key.namespaceId,
+    dataId: key.dataId,
+    group: key.group,
+    historyId: String(id),
+    type: about.type,
+    appName: notes.appName,
+    desc: notes.desc,
+    configTags: notes.configTags,
+    size: about.size,
+    md5: about.md5,
+    user: operator.user,
+    ip: operator.ip,
+    atMs: about.atMs,
+  }
+}

@@ -1,0 +1,19 @@
+import type { Operations } from '../../../operations/operations.ts'
+import { SVC_RULES } from '../../parameters/parameter-rules.ts'
+import { listConfigsEndpoint } from '../endpoints/console/config-list.ts'
+import { versionEndpoints } from '../endpoints/console/version-endpoints.ts'
+import { problemErrors } from '../errors/problem.ts'
+import { placeRoutes } from '../routing/endpoint.ts'
+import type { Route } from '../routing/route.ts'
+
+/** `/svc/v1/console`: what people who look after configurations and services ask, and no client does. */
+export function svcConsoleRoutes(operations: Pick<Operations, 'inventory' | 'versions'>): Route[] {
+  const versions = versionEndpoints(operations.versions)
+  return placeRoutes({ rules: SVC_RULES, errors: problemErrors }, '/svc/v1/console', [
+    ['GET', '/configs', listConfigsEndpoint(operations.inventory)],
+    ['GET', '/config/versions', versions.list],
+    ['GET', '/config/version', versions.read],
+    ['POST', '/config/restore', versions.restore],
+    ['GET', '/bin', versions.bin],
+  ])
+}

@@ -1,9 +1,9 @@
+import type { OwnViews } from '../core/cluster/client-views.ts'
 import type { ConfigItem } from '../core/config/config-item.ts'
 import type { KeptRecords } from '../core/ports.ts'
 import type { Loop } from '../core/sliced-work.ts'
 import type { State } from '../core/state.ts'
 import { aboutFilter, type ConfigFilter, type Hit, hitsIn } from './config-filter.ts'
-import type { PollHolder } from './config-listening.ts'
 import { configResource, READ_CONFIG } from './configs.ts'
 import { FirstEntries } from './first-entries.ts'
 import type { Guard, Resource } from './guard.ts'
@@ -15,7 +15,8 @@ export interface InventoryParts {
   readonly guard: Guard
   readonly state: Pick<State, 'configs'>
   readonly store: Pick<KeptRecords, 'history'>
-  readonly polls: Pick<PollHolder, 'watchersOf'>
+  /** The clients of this server: a list does not ask the others. */
+  readonly polls: Pick<OwnViews, 'watchersOf'>
   readonly loop: Loop
 }
 

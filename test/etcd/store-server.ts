@@ -5,6 +5,7 @@ import { ELECTED, ELECTION, MEMBER, memberIdOf } from '../../src/core/cluster/me
 import type { MemberFacts } from '../../src/core/cluster/member-records.ts'
 import { address, publishing, registration } from '../../src/core/core.test-support.ts'
 import { Follower } from '../../src/core/follower.ts'
+import { Liveness } from '../../src/core/naming/liveness.ts'
 import { registerInstance } from '../../src/core/naming/register-instance.ts'
 import { SharedEngine } from '../../src/core/shared-engine.ts'
 import { SharedFollower } from '../../src/core/shared-follower.ts'
@@ -25,18 +26,27 @@ let processes = 0
 /** The core of a server on etcd. */
 export type StoreServer = Awaited<ReturnType<typeof startStoreServer>>
 
+/** What differs from an ordinary server: how its store is opened, and what knows the times of its instances. */
+export interface StoreServerOptions extends Partial<EtcdSetup> {
+  readonly answerMs?: number
+  readonly liveness?: Liveness
+  readonly healthMs?: () => number
+  readonly peerPort?: number
+}
+
 /** Starts the core of a server that shares a store; `port` is the one of its member id. */
 export async function startStoreServer(
   etcd: { readonly endpoints: readonly string[]; readonly prefix: string },
   port: number,
-  { answerMs = PATIENT_MS, ...other }: Partial<EtcdSetup> & { answerMs?: number } = {},
+  options: StoreServerOptions = {},
 ) {
+  const { answerMs = PATIENT_MS, liveness = new Liveness(), healthMs = () => 0, ...other } = options
   const failures: unknown[] = []
   const seen: Change[] = []
   const facts: MemberFacts = {
     ip: '127.0.0.1',
     port,
-    peerPort: port + 2_000,
+    peerPort: options.peerPort ?? port + 2_000,
     site: 'unknown',
     version: '1',
     process: `process ${processes++}`,
@@ -52,7 +62,7 @@ export async function startStoreServer(
     ...other,
   })
   const stamps = new Stamps()
-  const clock = () => ({ wallMs: ++nowMs, healthMs: 0, stamp: stamps.next(nowMs) })
+  const clock = () => ({ wallMs: ++nowMs, healthMs: healthMs(), stamp: stamps.next(nowMs) })
   const snapshot = await store.load().catch(async (error: unknown) => {
     await store.close()
     throw error
@@ -60,6 +70,7 @@ export async function startStoreServer(
   const follower = Follower.load(snapshot, {
     clock,
     stamps,
+    presence: liveness,
     feed: { publishChanges: (changes) => seen.push(...changes) },
   })
   store.follow(new SharedFollower(follower, stamps))

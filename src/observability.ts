@@ -8,6 +8,7 @@ import { auditMetrics } from './metrics/audit-metrics.ts'
 import { certificateMetrics } from './metrics/certificate-metrics.ts'
 import { ChangeCounts } from './metrics/change-counts.ts'
 import { LoopDelay } from './metrics/loop-delay.ts'
+import type { Metric } from './metrics/metric.ts'
 import { MetricsPage, type Scraped } from './metrics/metrics-page.ts'
 import { processMetrics } from './metrics/process-metrics.ts'
 import { type NotReady, Readiness, type ReadinessOptions } from './metrics/readiness.ts'
@@ -45,6 +46,7 @@ export interface ObservedParts {
   readonly http: HttpServer
   readonly certificates: Certificates | undefined
   readonly audit: Audit
+  readonly installation: { metrics(): Metric[] }
 }
 
 /** Metrics, readiness and log lines of the server. `observe` adds the parts once they exist. */
@@ -86,6 +88,7 @@ export class Observability {
       ...this.store.metrics(),
       ...this.changes.metrics(),
       ...this.#loop.metrics(),
+      ...parts.installation.metrics(),
       ...auditMetrics(parts.audit.trail),
       ...certificateMetrics(() => parts.certificates?.status()),
       ...processMetrics(),

@@ -21,6 +21,7 @@ import { openMonitoring } from './server/monitoring.ts'
 import { openSignIn, type SignIn } from './server/sign-in.ts'
 import { serverOperations } from './server/server-operations.ts'
 import { startProbing } from './server/probing.ts'
+import { responsibleFor } from './server/responsible.ts'
 import { openPushing } from './server/pushing.ts'
 import { type JobParts, startRegularJobs } from './server/regular-jobs.ts'
 import { advertisedHost, urlOf } from './server-address.ts'
@@ -134,7 +135,8 @@ async function joinParts(installation: Installation, settings: Settings, log: Lo
   })
   const lists = new InstanceListAnswers(state, loop)
   const pushing = await openPushing({ state, lists }, settings, log)
-  const probing = startProbing({ state, engine, clock }, settings, log)
+  const care = installation.careOf({ state, liveness, engine, healthClock, clock, watch })
+  const probing = startProbing({ state, engine, clock, judges: care.judges }, settings, log)
   feed.subscribe((change) => polls.onChange(change))
   feed.subscribe((change) => pushing.serviceWatch.onChange(change))
   feed.subscribe((change) => probing.watch.onChange(change))
@@ -151,7 +153,7 @@ async function joinParts(installation: Installation, settings: Settings, log: Lo
     polls,
     pushing,
     probing,
-    care: installation.careOf({ state, liveness, engine, healthClock, clock }),
+    care,
     members: await installation.membersOf({ state, engine, watch }),
     machine: new MachineLoad(),
     watch,
@@ -164,7 +166,8 @@ function clockAt(wallMs: number, healthClock: HealthClock, stamps: Stamps): Now 
 }
 
 function openHttp(parts: Parts & HttpParts, settings: Settings, log: Logger): HttpServer {
-  const { state, installation, members, machine, watch, pushing, polls, signIn, certificates, audit } = parts
+  const { state, installation, care, members, machine, watch, pushing, polls, signIn, certificates, audit } =
+    parts
   const { pushes } = pushing
   const views = installation.viewsOf({
     watchersOf: (key) => polls.watchersOf(key),
@@ -180,6 +183,7 @@ function openHttp(parts: Parts & HttpParts, settings: Settings, log: Logger): Ht
       leader: () => members.leader(),
       machine: () => machine.read(),
       subscriberCount: () => pushes.counts().subscribers,
+      responsible: () => responsibleFor(state, care.judges),
       scrape: watch.scrape,
       trail: audit.trail,
     },

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type ClusterFigures, clusterMetrics } from '../src/metrics/cluster-metrics.ts'
 import { startWaypost, type Waypost } from './support/waypost.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -19,8 +20,9 @@ describe('the metrics of docs/operations.md', () => {
   })
   afterAll(() => server.stop())
 
-  test('are those of the server, each once', () => {
-    expect(documented.toSorted()).toEqual(served.toSorted())
+  test('are those of the server, and those of several servers, each once', () => {
+    const ofSeveral = clusterMetrics({} as ClusterFigures).map(({ name }) => name)
+    expect(documented.toSorted()).toEqual([...served, ...ofSeveral].toSorted())
   })
 
   test('include all metrics of its alert rules', () => {

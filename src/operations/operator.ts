@@ -38,6 +38,8 @@ export interface OperatorParts {
   readonly leader: () => LeaderView
   readonly machine: () => LoadReading
   readonly subscriberCount: () => number
+  /** The services and instances that this server judges. */
+  readonly responsible: () => Responsible
   readonly scrape: () => Promise<Measurements>
   readonly backups: BackupMaker
   /** Whether callers must sign in. */
@@ -52,12 +54,19 @@ export interface BackupMaker {
   progress(): object | undefined
 }
 
+/** How many services, and instances in them. */
+export interface Responsible {
+  readonly services: number
+  readonly instances: number
+}
+
 /** What the server counts of itself. */
 export interface ServerCounts extends LoadReading {
   readonly status: ServerStatus
   readonly serviceCount: number
   readonly instanceCount: number
   readonly subscriberCount: number
+  readonly responsible: Responsible
 }
 
 /** What the server tells of itself: everybody its status. */
@@ -139,13 +148,14 @@ export function openScrape(scrape: OperatorParts['scrape']): OperatorOperations[
   return new Guard().operation({ permission: PUBLIC, resources: () => [], run: () => scrape() })
 }
 
-function figuresOf({ state, machine, subscriberCount }: OperatorParts): ServerCounts {
+function figuresOf({ state, machine, subscriberCount, responsible }: OperatorParts): ServerCounts {
   const { cpu, load, mem } = machine()
   return {
     status: serverStatus(state.switches),
     serviceCount: state.services.size,
     instanceCount: state.instancesInAll,
     subscriberCount: subscriberCount(),
+    responsible: responsible(),
     cpu,
     load,
     mem,

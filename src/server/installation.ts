@@ -1,11 +1,13 @@
 import type { Engine } from '../core/engine.ts'
 import type { Follower } from '../core/follower.ts'
 import type { HealthClock } from '../core/naming/health-clock.ts'
+import type { ServiceKey } from '../core/naming/service.ts'
 import type { Liveness } from '../core/naming/liveness.ts'
 import type { LeaderView } from '../core/operator/leadership.ts'
 import type { KeptRecords, Now, Snapshot } from '../core/ports.ts'
 import type { Stamps } from '../core/stamps.ts'
 import type { State } from '../core/state.ts'
+import type { Metric } from '../metrics/metric.ts'
 import type { Lasting } from '../metrics/readiness.ts'
 import type { Observability } from '../observability.ts'
 import type { OwnViews } from '../core/cluster/client-views.ts'
@@ -36,10 +38,13 @@ export interface CareParts {
   readonly engine: Engine
   readonly healthClock: HealthClock
   readonly clock: () => Now
+  readonly watch: Observability
 }
 
 /** Applies what time changes in naming. */
 export interface Care {
+  /** Whether this server judges the instances of a service, which changes with the servers; absent: it judges all. */
+  readonly judges?: (key: ServiceKey) => boolean
   /** Judges instances that are silent. Call it every `SWEEP_MS`. */
   sweep(): void
   /** Removes services that have been empty for long. Call it about once a second. */
@@ -81,6 +86,12 @@ export interface Installation {
   viewsOf(own: OwnViews): ClientViews
   /** Called once. */
   careOf(parts: CareParts): Care
+  /** Looks at where this server stands. Call it about twice a second. */
+  look(): Promise<void>
+  /** Removes what is left over in the store. The elected server calls it about once a minute. */
+  clean(): Promise<void>
+  /** What there is to measure besides. */
+  metrics(): Metric[]
   /** Whether this server does the work that one of several does for all: cleaning. */
   isElected(): boolean
   /** Becomes one of the servers, just before clients reach it. Rejects with an Error that says why it may not. */

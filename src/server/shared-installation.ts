@@ -1,25 +1,33 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
+import { OwnStanding } from '../cluster/standing.ts'
+import { PeerClient } from '../cluster/peer-client.ts'
+import { PeerServer } from '../cluster/peer-server.ts'
+import { PeerViews } from '../cluster/peer-views.ts'
+import { SharedNamingCare } from '../cluster/shared-naming-care.ts'
 import { packageVersion } from '../command/version.ts'
-import { ELECTED, ELECTION, memberIdOf, type MemberFacts } from '../core/cluster/member-records.ts'
+import type { OwnViews } from '../core/cluster/client-views.ts'
+import { ELECTED, ELECTION, MEMBER, memberIdOf, type MemberFacts } from '../core/cluster/member-records.ts'
 import { noteServer } from '../core/cluster/server-records.ts'
 import type { Engine } from '../core/engine.ts'
 import type { KeptRecords, Snapshot } from '../core/ports.ts'
 import { SharedEngine } from '../core/shared-engine.ts'
 import { SharedFollower } from '../core/shared-follower.ts'
 import type { State } from '../core/state.ts'
+import { clusterMetrics } from '../metrics/cluster-metrics.ts'
+import type { Metric } from '../metrics/metric.ts'
+import type { Lasting } from '../metrics/readiness.ts'
 import { isLoopback } from '../protocols/http/transport/cross-site-guard.ts'
-import type { OwnViews } from '../core/cluster/client-views.ts'
-import { type ClientViews, viewsOfOne } from '../operations/client-views.ts'
+import type { ClientViews } from '../operations/client-views.ts'
 import { advertisedHost, advertisedPort } from '../server-address.ts'
 import type { Settings } from '../settings/settings.ts'
 import { systemClock } from '../store/etcd/client/clock.ts'
 import { EtcdError } from '../store/etcd/client/etcd-error.ts'
 import { openEtcd, type OpenEtcd } from '../store/etcd/open-etcd.ts'
 import type { AuthenticationMode } from './authentication-mode.ts'
-import { loop, monotonicMs } from './clocks.ts'
-import type { Care, CareParts, EngineParts, Installation, Members, MembersParts } from './installation.ts'
+import { loop, monotonicMs, wallMs } from './clocks.ts'
 import { Ending } from './ending.ts'
+import type { Care, CareParts, EngineParts, Installation, Members, MembersParts } from './installation.ts'
 import { SharedMembers } from './shared-members.ts'
 
 /** The peer port is so far above the port. */
@@ -27,13 +35,31 @@ const PEER_PORT_OFFSET = 2_000
 /** How long a start waits for etcd, and how often it tries. */
 const REACH_MS = 60_000
 const RETRY_MS = 500
+/** How long a new member waits until it sees itself among the members, and how often it looks. */
+const SEEN_MS = 5_000
+const LOOK_MS = 10
+/** A server whose knowledge is older has not caught up. A quiet etcd is asked once a second whether there is news. */
+const CAUGHT_UP_MS = 3_000
+
+const CUT_OFF =
+  'This server has lost the store, and others have not: use another server until this one has caught up.'
 
 /** An opened installation. */
 interface Opened {
+  readonly settings: Settings
+  readonly log: Logger
   readonly etcd: OpenEtcd
   readonly own: Omit<MemberFacts, 'auth'>
   readonly ended: Promise<Error>
   readonly snapshot: Snapshot
+  /** What the servers sign their questions and answers with. */
+  readonly secret: string
+}
+
+/** What follows the state of the store. */
+interface Following {
+  readonly state: State
+  readonly engine: SharedEngine
 }
 
 /** One of several equal servers, which share a store in etcd. */
@@ -42,17 +68,31 @@ export class SharedInstallation implements Installation {
   readonly snapshot: Snapshot
   readonly file = undefined
   readonly ended: Promise<Error>
-  readonly #etcd: OpenEtcd
-  readonly #own: Omit<MemberFacts, 'auth'>
-  readonly cutOff = () => undefined
-  #state: State | undefined
+  readonly #opened: Opened
+  readonly #id: string
+  readonly #client: PeerClient
+  readonly #standing: OwnStanding
+  #following: Following | undefined
+  #care: SharedNamingCare | undefined
+  #views: PeerViews | undefined
+  #server: PeerServer | undefined
+  #aloneSinceMs: number | undefined
 
-  private constructor({ etcd, own, ended, snapshot }: Opened) {
-    this.#etcd = etcd
-    this.#own = own
+  private constructor(opened: Opened) {
+    const { etcd, own, ended, snapshot, secret } = opened
+    this.#opened = opened
+    this.#id = memberIdOf(own)
     this.store = etcd.store
     this.snapshot = snapshot
     this.ended = ended
+    this.#client = new PeerClient({ secret })
+    this.#standing = new OwnStanding({
+      client: this.#client,
+      self: this.#id,
+      members: () => this.#members(),
+      isCertain: this.#isMember,
+      hasCaughtUp: () => this.#isSeen() && etcd.store.figures.lagMs < CAUGHT_UP_MS,
+    })
   }
 
   /** Opens the store and loads it. Rejects with an Error where etcd cannot be reached, or is not for this version. */
@@ -62,18 +102,14 @@ export class SharedInstallation implements Installation {
       throw new Error('store=etcd needs the addresses of etcd: set them with --etcd-endpoints.')
     warnOfOpenNetworks(settings, log)
     const own = ownFacts(settings)
-    const ending = new Ending()
-    const etcd = openEtcd({
-      endpoints,
-      prefix,
-      member: memberIdOf(own),
-      process: own.process,
-      clock: systemClock,
-      failed: ending.failed,
-    })
+    const { ended, failed } = new Ending()
+    const { process } = own
+    const etcd = openEtcd({ endpoints, prefix, member: memberIdOf(own), process, clock: systemClock, failed })
     try {
       await reachable(etcd, log)
-      return new SharedInstallation({ etcd, own, ended: ending.ended, snapshot: await etcd.store.load() })
+      const snapshot = await etcd.store.load()
+      const secret = await etcd.store.agree('peer-secret', () => randomBytes(32).toString('base64url'))
+      return new SharedInstallation({ settings, log, etcd, own, ended, snapshot, secret })
     } catch (error) {
       await etcd.store.close()
       throw error
@@ -81,8 +117,7 @@ export class SharedInstallation implements Installation {
   }
 
   engineOn({ follower, stamps, clock, watch }: EngineParts): Engine {
-    const { store } = this.#etcd
-    this.#state = follower.state
+    const { store } = this.#opened.etcd
     const engine = new SharedEngine({
       follower,
       store: watch.store.shared(store),
@@ -90,48 +125,136 @@ export class SharedInstallation implements Installation {
       loop,
       report: watch.report,
     })
-    store.follow(new SharedFollower(follower, stamps))
+    this.#following = { state: follower.state, engine }
+    const shared = new SharedFollower(follower, stamps)
+    store.follow({
+      applied: (commit) => shared.applied(commit),
+      reloaded: (snapshot) => {
+        shared.reloaded(snapshot)
+        this.#care?.reloaded()
+      },
+    })
     return engine
   }
 
   async membersOf({ state, engine, watch }: MembersParts): Promise<Members> {
-    const id = memberIdOf(this.#own)
-    const { ip, port, site } = this.#own
-    await engine.execute(noteServer(id, { ip, port, site }))
+    const { ip, port, site } = this.#opened.own
+    await engine.execute(noteServer(this.#id, { ip, port, site }))
     return new SharedMembers({
       state,
       engine,
-      leaseUntilMs: () => this.#etcd.membership.leaseUntilMs(),
+      leaseUntilMs: () => this.#opened.etcd.membership.leaseUntilMs(),
       isElected: () => this.isElected(),
       report: watch.report,
     })
   }
 
   viewsOf(own: OwnViews): ClientViews {
-    return viewsOfOne(own)
+    this.#views = new PeerViews({ client: this.#client, peers: () => this.#peers(), own })
+    return this.#views
   }
 
-  careOf(_parts: CareParts): Care {
-    return { sweep() {}, expireServices: async () => undefined, forgetMetadata: async () => undefined }
+  careOf({ state, liveness, engine, healthClock, watch }: CareParts): Care {
+    const { emptyServiceExpiryMs, expiredMetadataTimeMs } = this.#opened.settings
+    this.#care = new SharedNamingCare({
+      state,
+      liveness,
+      engine,
+      clock: healthClock,
+      monotonicMs,
+      loop,
+      self: this.#id,
+      isMember: this.#isMember,
+      client: this.#client,
+      log: this.#opened.log,
+      report: watch.report,
+      emptyServiceExpiryMs,
+      expiredMetadataTimeMs,
+    })
+    return this.#care
+  }
+
+  readonly cutOff = (): Lasting | undefined => {
+    if (this.#aloneSinceMs === undefined) return undefined
+    return { reason: CUT_OFF, forMs: Math.round(monotonicMs() - this.#aloneSinceMs) }
   }
 
   isElected(): boolean {
-    const elected = this.#state?.record(ELECTION, ELECTED)
-    return elected?.member === memberIdOf(this.#own) && this.#isMember()
+    const elected = this.#following?.state.record(ELECTION, ELECTED)
+    return elected?.member === this.#id && this.#isMember()
   }
 
+  async look(): Promise<void> {
+    await this.#standing.look()
+    if (this.#standing.current !== 'alone') this.#aloneSinceMs = undefined
+    else this.#aloneSinceMs ??= monotonicMs()
+  }
+
+  async clean(): Promise<void> {
+    while ((await this.#opened.etcd.store.cleanChunks(wallMs())).more);
+  }
+
+  metrics(): Metric[] {
+    return clusterMetrics({
+      feed: () => this.#opened.etcd.store.figures,
+      conflicts: () => this.#following?.engine.counts.conflicts ?? 0,
+      members: () => this.#members().size,
+      isElected: () => this.isElected(),
+      standing: () => this.#standing.current,
+      care: () => this.#care?.figures(),
+      answered: () => this.#server?.counts,
+    })
+  }
+
+  /** Others may ask this server as soon as it is a member, so it answers them before. */
   async enter(auth: AuthenticationMode): Promise<void> {
-    await this.#etcd.membership.join({ ...this.#own, auth })
+    await this.#answerPeers()
+    await this.#opened.etcd.membership.join({ ...this.#opened.own, auth })
+    const untilMs = monotonicMs() + SEEN_MS
+    while (!this.#isSeen() && monotonicMs() < untilMs) await systemClock.sleep(LOOK_MS)
   }
 
   async leave(): Promise<void> {
-    await this.#etcd.membership.leave()
+    await this.#opened.etcd.membership.leave()
+    this.#client.close()
+    await this.#server?.close()
     await this.store.close()
   }
 
-  #isMember(): boolean {
-    return monotonicMs() < this.#etcd.membership.leaseUntilMs()
+  async #answerPeers(): Promise<void> {
+    const { settings, log, own, secret } = this.#opened
+    const server = await PeerServer.open({
+      host: settings.host,
+      port: own.peerPort,
+      process: own.process,
+      secret,
+      report: (err, question) =>
+        log.error({ err, question }, 'a question of another server could not be answered'),
+    }).catch((cause: Error) => {
+      throw new Error(`cannot listen on peer-port ${own.peerPort}: ${cause.message}`, { cause })
+    })
+    this.#server = server
+    this.#standing.answerOn(server)
+    this.#care?.answerOn(server)
+    this.#views?.answerOn(server)
   }
+
+  /** Whether the state of this server has it among the members. */
+  #isSeen(): boolean {
+    return this.#members().get(this.#id)?.process === this.#opened.own.process
+  }
+
+  #members(): Map<string, MemberFacts> {
+    return new Map(this.#following?.state.records(MEMBER))
+  }
+
+  #peers(): Map<string, MemberFacts> {
+    const members = this.#members()
+    members.delete(this.#id)
+    return members
+  }
+
+  readonly #isMember = (): boolean => monotonicMs() < this.#opened.etcd.membership.leaseUntilMs()
 }
 
 function ownFacts(settings: Settings): Omit<MemberFacts, 'auth'> {

@@ -73,6 +73,14 @@ export class SoleInstallation implements Installation {
     return true
   }
 
+  async look(): Promise<void> {}
+
+  async clean(): Promise<void> {}
+
+  metrics(): [] {
+    return []
+  }
+
   async enter(): Promise<void> {}
 
   leave(): Promise<void> {

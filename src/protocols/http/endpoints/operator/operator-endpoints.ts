@@ -113,14 +113,14 @@ function switchesJson(switches: Switches): object {
 
 function figuresJson(figures: StatusAndCounts): object {
   if (!('cpu' in figures)) return figures
-  const { status, serviceCount, instanceCount, subscriberCount, cpu, load, mem } = figures
+  const { status, serviceCount, instanceCount, subscriberCount, responsible, cpu, load, mem } = figures
   return {
     status,
     serviceCount,
     instanceCount,
     subscribeCount: subscriberCount,
-    responsibleServiceCount: serviceCount,
-    responsibleInstanceCount: instanceCount,
+    responsibleServiceCount: responsible.services,
+    responsibleInstanceCount: responsible.instances,
     cpu,
     load,
     mem,

@@ -1,0 +1,136 @@
+import type { Metric } from './metric.ts'
+
+/** What one of several servers knows of the store, the others and itself. Counts are since the start. */
+export interface ClusterFigures {
+  readonly feed: () => { readonly applied: number; readonly lagMs: number; readonly reloads: number }
+  readonly conflicts: () => number
+  /** How many servers hold their lease. */
+  readonly members: () => number
+  readonly isElected: () => boolean
+  readonly standing: () => (typeof STANDINGS)[number]
+  /** Undefined before the first sweep. */
+  readonly care: () => CareFigures | undefined
+  /** The questions of others by outcome; undefined before this server answers them. */
+  readonly answered: () => Readonly<Record<string, number>> | undefined
+}
+
+interface CareFigures {
+  readonly questions: number
+  readonly instancesAskedAbout: number
+  readonly unanswered: number
+  readonly restored: number
+  readonly suspects: number
+  readonly unansweringMembers: readonly string[]
+}
+
+const STANDINGS = ['member', 'alone', 'down-for-all'] as const
+
+/** The metrics of one of several servers. */
+export function clusterMetrics(figures: ClusterFigures): Metric[] {
+  return [...storeMetrics(figures), ...memberMetrics(figures), ...judgingMetrics(figures)]
+}
+
+function storeMetrics({ feed, conflicts }: ClusterFigures): Metric[] {
+  return [
+    {
+      name: 'waypost_store_revision',
+      help: 'The last revision of the shared store that this server has applied.',
+      type: 'gauge',
+      read: () => feed().applied,
+    },
+    {
+      name: 'waypost_store_lag_seconds',
+      help: 'How old what this server knows of the shared store may be.',
+      type: 'gauge',
+      read: () => feed().lagMs / 1_000,
+    },
+    {
+      name: 'waypost_store_reloads_total',
+      help: 'How often everything was loaded again, because the store could not go on from the last revision.',
+      type: 'counter',
+      read: () => feed().reloads,
+    },
+    {
+      name: 'waypost_store_conflicts_total',
+      help: 'Decisions that were made again, because another server had changed what they rested on.',
+      type: 'counter',
+      read: conflicts,
+    },
+  ]
+}
+
+function memberMetrics({ members, isElected, standing, answered }: ClusterFigures): Metric[] {
+  return [
+    {
+      name: 'waypost_members',
+      help: 'The servers that hold their lease, as this one knows them.',
+      type: 'gauge',
+      read: members,
+    },
+    {
+      name: 'waypost_elected',
+      help: '1 on the server that cleans for all.',
+      type: 'gauge',
+      read: () => (isElected() ? 1 : 0),
+    },
+    {
+      name: 'waypost_standing',
+      help: '1 for where this server stands: a member, alone without the store, or without it like all others.',
+      type: 'gauge',
+      labels: ['standing'],
+      read: () => STANDINGS.map((one) => [{ standing: one }, standing() === one ? 1 : 0] as const),
+    },
+    {
+      name: 'waypost_peer_requests_total',
+      help: 'Requests on the peer port by outcome; foreign: not signed with the secret of this installation.',
+      type: 'counter',
+      labels: ['outcome'],
+      read: () => Object.entries(answered() ?? {}).map(([outcome, count]) => [{ outcome }, count] as const),
+    },
+  ]
+}
+
+function judgingMetrics({ care }: ClusterFigures): Metric[] {
+  const read = (of: (figures: CareFigures) => number) => (): number => {
+    const figures = care()
+    return figures === undefined ? 0 : of(figures)
+  }
+  return [
+    {
+      name: 'waypost_peer_questions_total',
+      help: 'Questions about silent instances that this server has asked others.',
+      type: 'counter',
+      read: read(({ questions }) => questions),
+    },
+    {
+      name: 'waypost_peer_questioned_instances_total',
+      help: 'The instances in these questions.',
+      type: 'counter',
+      read: read(({ instancesAskedAbout }) => instancesAskedAbout),
+    },
+    {
+      name: 'waypost_peer_unanswered_total',
+      help: 'Questions about silent instances that were not answered in time.',
+      type: 'counter',
+      read: read(({ unanswered }) => unanswered),
+    },
+    {
+      name: 'waypost_peer_unanswering_members',
+      help: 'Members that keep their lease and do not answer: silent instances stay listed.',
+      type: 'gauge',
+      read: read(({ unansweringMembers }) => unansweringMembers.length),
+    },
+    {
+      name: 'waypost_instances_suspected',
+      help: 'Silent instances that this server is judging.',
+      type: 'gauge',
+      read: read(({ suspects }) => suspects),
+    },
+    {
+      name: 'waypost_instances_restored_total',
+      help: 'Instances that were removed for silence although this server had heard them, and that it brought back.',
+      type: 'counter',
+      read: read(({ restored }) => restored),
+    },
+  ]
+}

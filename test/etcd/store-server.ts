@@ -62,7 +62,11 @@ export async function startStoreServer(
     ...other,
   })
   const stamps = new Stamps()
-  const clock = () => ({ wallMs: ++nowMs, healthMs: healthMs(), stamp: stamps.next(nowMs) })
+  const skew = { aheadMs: 0 }
+  const clock = () => {
+    const wallMs = ++nowMs + skew.aheadMs
+    return { wallMs, healthMs: healthMs(), stamp: stamps.next(wallMs) }
+  }
   const snapshot = await store.load().catch(async (error: unknown) => {
     await store.close()
     throw error
@@ -88,6 +92,8 @@ export async function startStoreServer(
     seen,
     membership,
     facts,
+    clock: skew,
+    now: clock,
     id: memberIdOf(facts),
     contentOf: () => state.config(KEY)?.content.toString(),
     ports: () => [...state.instances(registration().serviceKey)].map(({ record }) => record.address.port),

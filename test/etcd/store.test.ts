@@ -3,6 +3,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { deleteConfig } from '../../src/core/config/delete-config.ts'
 import { address, registration } from '../../src/core/core.test-support.ts'
 import { deregisterInstance } from '../../src/core/naming/instance-commands.ts'
+import { createNamespace } from '../../src/core/namespaces/namespace-commands.ts'
+import { NAMESPACE } from '../../src/core/namespaces/namespace.ts'
+import { Draft } from '../../src/core/draft.ts'
+import { State } from '../../src/core/state.ts'
 import { ETCD_HOOK_MS, etcdTools, startEtcd, type Etcd } from '../support/etcd.ts'
 import { KEY, publish, register, startStoreServer, type StoreServer } from './store-server.ts'
 
@@ -98,6 +102,7 @@ describe.skipIf(etcdTools.skip)(`two servers on etcd${note}`, { timeout: 90_000 
     const two = await startServer(2)
     const { serviceKey } = registration()
     await Promise.all([1, 2, 3].map((port) => one.engine.execute(register(port))))
+    await seen(() => two.ports().length, 3)
     const decidedAt = one.follower.revision
     await one.engine.execute(register(3, 2))
     const removal = (port: number, reason: 'expired' | 'deregistered') => {
@@ -112,6 +117,32 @@ describe.skipIf(etcdTools.skip)(`two servers on etcd${note}`, { timeout: 90_000 
     await seen(two.ports, [])
     const reasons = two.seen.map((change) => change.kind === 'instance-removed' && change.reason)
     expect(reasons.filter(Boolean)).toEqual(['expired', 'deregistered', 'deregistered'])
+  })
+
+  test('give later ids to later changes of an item, also where the clock of one of them is behind', async () => {
+    const one = await startServer(1)
+    const two = await startServer(2)
+    two.clock.aheadMs = 60_000
+    const early = one.now()
+    await two.engine.execute(publish('by two'))
+    await two.engine.execute(deleteConfig(KEY, NOBODY))
+    // As one decides that does not know of this yet: the item is not there for it, as it is not there now.
+    const { changes } = publish('by one').decide(new Draft(new State(0)), early)
+    expect(await one.store.commit([{ reads: [], changes }], two.follower.revision)).toEqual([
+      { kind: 'conflict' },
+    ])
+    await one.engine.execute(publish('by one'))
+    const { entries } = await one.store.history(KEY, { pageNo: 1, pageSize: 10 })
+    expect(entries.map(({ op }) => op)).toEqual(['I', 'D', 'I'])
+  })
+
+  test('make several records of a kind at once', async () => {
+    const one = await startServer(1)
+    const two = await startServer(2)
+    const ids = ['a', 'b', 'c', 'd']
+    const create = (id: string) => one.engine.execute(createNamespace({ id, showName: id, desc: '' }))
+    expect(await Promise.all(ids.map(create))).toEqual([true, true, true, true])
+    await seen(() => Array.from(two.state.records(NAMESPACE), ([id]) => id), ids)
   })
 
   test('keep a content of 10 MiB', async () => {

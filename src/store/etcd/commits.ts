@@ -1,8 +1,10 @@
 import { Refusal } from '../../core/refusal.ts'
 import type { Revision, Unit, UnitResult } from '../../core/ports.ts'
+import { stampOfChange } from '../../core/stamps.ts'
 import type { Chunks } from './chunks.ts'
 import type { Clock } from './client/clock.ts'
 import type { EtcdClient } from './client/etcd-client.ts'
+import { EtcdError } from './client/etcd-error.ts'
 import type { Operation, OperationResult } from './client/messages.ts'
 import type { Following } from './following.ts'
 import type { Keys } from './keys.ts'
@@ -19,9 +21,9 @@ export interface CommitsParts {
   readonly keys: Keys
   readonly member: string
   readonly clock: Clock
-  readonly fence: RequestFence
-  readonly following: Following
-  readonly chunks: Chunks
+  readonly fence: Pick<RequestFence, 'send'>
+  readonly following: Pick<Following, 'reached' | 'keysOf'>
+  readonly chunks: Pick<Chunks, 'write' | 'forget'>
   /** Called if this server must stop. */
   readonly failed: (error: PlaceTaken) => void
 }
@@ -102,10 +104,11 @@ export class Commits {
         await this.#write(request, underway)
       } catch (error) {
         if (error instanceof PlaceTaken) this.#parts.failed(error)
-        for (const { index } of request)
-          underway.results[index] = { kind: 'refused', error: refusalOf(error) }
+        // Each unit is tried by itself then.
+        const kind = error instanceof EtcdError && error.kind === 'invalid' ? 'failed' : 'refused'
+        for (const { index } of request) underway.results[index] = { kind, error: refusalOf(error) }
         // Those of the later requests were not sent.
-        return
+        if (kind === 'refused') return
       }
   }
 
@@ -177,8 +180,6 @@ function take(
 
 /** The latest stamp of the changes: what they delete has left then. */
 function stampOf(units: readonly Unit[]): number {
-  const stamps = units.flatMap(({ changes }) =>
-    changes.map((change) => ('stamp' in change ? change.stamp : 0)),
-  )
+  const stamps = units.flatMap(({ changes }) => changes.map(stampOfChange))
   return stamps.reduce((latest, stamp) => Math.max(latest, stamp), 0)
 }

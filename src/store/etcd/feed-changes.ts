@@ -47,7 +47,7 @@ export async function changesOfRevision(
   const ordered = events.toSorted(
     (a, b) => rankOf(keys, a) - rankOf(keys, b) || compareKeys(keyOf(a), keyOf(b)),
   )
-  const context = { stamp: stampOf(keys, events), readParts, silenced: silencedIn(keys, events) }
+  const context = { stamp: stampOfRevision(keys, events), readParts, silenced: silencedIn(keys, events) }
   const changes: Change[] = []
   for (const event of ordered) {
     const change = await changeOf(keys.read(keyOf(event)), event, context)
@@ -130,8 +130,8 @@ async function configChange(
   return { kind: 'config-deleted', key, deleted, operator: NOBODY, atMs: deleted.modifiedMs, historyId }
 }
 
-/** A deletion has no value: its stamp is that of the request, which each revision of a server has. */
-function stampOf(keys: Keys, events: readonly KeyChange[]): number {
+/** The stamp of a request, which each revision of a server has. A deletion has no value: its stamp is this one. */
+export function stampOfRevision(keys: Keys, events: readonly KeyChange[]): number {
   const request = events.find((event) => keys.read(keyOf(event))?.of === 'request')
   return request?.kind === 'put' ? requestOf(request.kv.value).stamp : 0
 }

@@ -13,6 +13,8 @@ import { StoreFeed } from './store-feed.ts'
 export interface FollowingParts {
   readonly client: Pick<EtcdClient, 'pages' | 'range' | 'watch'>
   readonly keys: Keys
+  /** Names this server. */
+  readonly member: string
   readonly readParts: ReadParts
   readonly clock: Clock
   /** Called with what a reload does not help against: a layout or a kind of records of a later version. */
@@ -34,6 +36,7 @@ export interface FeedFigures {
 
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5_000
+const MOST_TRIES = 3
 
 /** Follows what etcd has: loads it, watches it from there, and loads it again where the watch cannot go on. */
 export class Following {
@@ -49,8 +52,16 @@ export class Following {
 
   /** Loads everything. */
   static async load(parts: FollowingParts): Promise<{ following: Following; snapshot: Snapshot }> {
-    const snapshot = await loadKeys(parts.client, parts.keys, parts.readParts)
-    return { following: new Following(parts, snapshot.revision), snapshot }
+    for (let tries = 1; ; tries++)
+      try {
+        const snapshot = await loadKeys(parts.client, parts.keys, parts.readParts)
+        return { following: new Following(parts, snapshot.revision), snapshot }
+      } catch (error) {
+        // The revision that was being read was compacted meanwhile, or an item has changed.
+        const isOver =
+          error instanceof MissingChunk || (error instanceof EtcdError && error.kind === 'compacted')
+        if (!isOver || tries === MOST_TRIES) throw error
+      }
   }
 
   private constructor(parts: FollowingParts, revision: Revision) {
@@ -58,7 +69,9 @@ export class Following {
     this.#parts = parts
     this.#newest = revision
     this.#heardMs = clock.nowMs()
-    this.#feed = new StoreFeed({ keys, readParts, stopped: (error) => this.#stopped(error) }, revision)
+    const stopped = (error: unknown): void => this.#stopped(error)
+    const own = keys.of({ of: 'request', id: parts.member })
+    this.#feed = new StoreFeed({ keys, own, readParts, stopped }, revision)
   }
 
   get figures(): FeedFigures {
@@ -83,7 +96,7 @@ export class Following {
     return there
   }
 
-  /** The keys that a recent revision has changed. Undefined: this server has not seen it by itself. */
+  /** The keys that a recent revision of this server has changed. Undefined: the feed did not bring it. */
   keysOf(revision: Revision): readonly string[] | undefined {
     return this.#feed.keysOf(revision)
   }

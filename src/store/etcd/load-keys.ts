@@ -9,7 +9,7 @@ import { prefixEnd } from './client/range-end.ts'
 import { type ReadParts, readItem, readRecord } from './feed-changes.ts'
 import type { Keys } from './keys.ts'
 import { recordOfPlace } from './record-places.ts'
-import { instanceOf, serviceOf } from './values.ts'
+import { instanceOf, requestOf, serviceOf } from './values.ts'
 
 /** Each page of a range counts what is left of it: few large ones are faster than many small ones. */
 const PAGE_SIZE = 5_000
@@ -35,6 +35,8 @@ export async function loadKeys(
   const instances = (await all(keys.every('instance'))).flatMap((kv, index) => {
     return storedInstance(keys, kv, { index: services.length + index, stamps })
   })
+  // What was removed has left no stamp but that of its request.
+  for (const { value } of await all(keys.every('request'))) stamps.see(requestOf(value).stamp)
   return { configs, services, instances, records, revision, largestStamp: stamps.largest }
 }
 

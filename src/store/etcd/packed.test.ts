@@ -2,8 +2,9 @@ import { array, assert, integer, property, record } from 'fast-check'
 import { expect, test } from 'vitest'
 import { fits, packed } from './packed.ts'
 
-const unit = (operations: number, bytes = 0) => ({
+const unit = (operations: number, bytes = 0, keys: string[] = []) => ({
   compare: [],
+  keys,
   success: Array.from({ length: operations }),
   bytes,
 })
@@ -19,6 +20,11 @@ test('units and the operations of the largest one are together at most 120', () 
 
 test('a request has at most one MiB, unless a unit has more', () => {
   expect(packed([unit(1, 700_000), unit(1, 700_000), unit(1, 2_000_000)])).toHaveLength(3)
+})
+
+test('units that write one key are not in one request', () => {
+  const units = [unit(1, 0, ['a']), unit(1, 0, ['b']), unit(1, 0, ['c', 'a']), unit(1, 0, ['d'])]
+  expect(packed(units).map((request) => request.length)).toEqual([2, 2])
 })
 
 test('a unit that is too wide or too large fits no request', () => {

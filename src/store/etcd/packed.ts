@@ -6,6 +6,8 @@ const MOST_BYTES = 1024 * 1024
 export interface Weighed {
   readonly compare: readonly unknown[]
   readonly success: readonly unknown[]
+  /** The keys that it writes. */
+  readonly keys: readonly string[]
   readonly bytes: number
 }
 
@@ -16,22 +18,26 @@ export function fits(unit: Weighed): boolean {
 
 /**
  * Divides units into requests, in their order. etcd refuses a request if the number of its transactions and the operations of
- * the largest one are together more than 128, and one of more than 1.5 MiB.
+ * the largest one are together more than 128, one of more than 1.5 MiB, and one that writes a key twice.
  */
 export function packed<T extends Weighed>(units: readonly T[]): T[][] {
   const requests: T[][] = []
   let request: T[] = []
   let width = 0
   let bytes = 0
+  let keys = new Set<string>()
   for (const unit of units) {
     const wider = Math.max(width, widthOf(unit))
     const isFull = request.length + 1 + wider > MOST_OPERATIONS || bytes + unit.bytes > MOST_BYTES
-    if (isFull && request.length > 0) {
+    const isTwice = unit.keys.some((key) => keys.has(key))
+    if ((isFull || isTwice) && request.length > 0) {
       requests.push(request)
       request = []
       width = 0
       bytes = 0
+      keys = new Set()
     }
+    for (const key of unit.keys) keys.add(key)
     request.push(unit)
     width = Math.max(width, widthOf(unit))
     bytes += unit.bytes

@@ -14,6 +14,7 @@ export async function asRefusal<T>(work: Promise<T>): Promise<T> {
 /** What callers are told of an error of etcd. */
 export function refusalOf(error: unknown): Error {
   if (error instanceof PlaceTaken) return new Refusal('store-unavailable', error.message, { cause: error })
+  if (error instanceof EtcdError && error.kind === 'invalid') return error
   if (!(error instanceof EtcdError)) return error instanceof Error ? error : new Error(String(error))
   const text =
     error.kind === 'full'

@@ -1,11 +1,13 @@
 import type { Revision, Snapshot, StoreFollower } from '../../core/ports.ts'
 import type { Revision as KeyRevision } from './client/whole-revisions.ts'
-import { changesOfRevision, type ReadParts } from './feed-changes.ts'
+import { changesOfRevision, type ReadParts, stampOfRevision } from './feed-changes.ts'
 import type { Keys } from './keys.ts'
 
 /** What the feed works with. */
 export interface StoreFeedParts {
   readonly keys: Keys
+  /** The key that every revision of this server changes. */
+  readonly own: string
   readonly readParts: ReadParts
   /** Called with what stops the feed, until it is given a snapshot: a revision that cannot be read or applied. */
   readonly stopped: (error: unknown) => void
@@ -23,8 +25,8 @@ interface Waiter {
   readonly resolve: () => void
 }
 
-/** How many revisions are remembered: more than come in the time in which a lost request is found out. */
-const MOST_RECENT = 1_000
+/** How many revisions of this server are remembered. A lost request is found out before the next one is sent. */
+const MOST_RECENT = 10
 
 /** Gives the follower each revision as changes, one after the other, also where contents must be read first. */
 export class StoreFeed {
@@ -37,7 +39,7 @@ export class StoreFeed {
   #isBusy = false
   #isStopped = false
   #waiters: Waiter[] = []
-  /** The keys of the last revisions, for requests whose answers were lost. */
+  /** The keys of the last revisions of this server, for requests whose answers were lost. */
   readonly #recent = new Map<Revision, readonly string[]>()
 
   /** `applied`: the revision that the follower begins with. */
@@ -83,7 +85,7 @@ export class StoreFeed {
     await new Promise<void>((resolve) => this.#waiters.push({ revision, resolve }))
   }
 
-  /** The keys that a recent revision has changed. Undefined: this server has not seen it by itself. */
+  /** The keys that a recent revision of this server has changed. Undefined: the feed did not bring it. */
   keysOf(revision: Revision): readonly string[] | undefined {
     return this.#recent.get(revision)
   }
@@ -108,7 +110,7 @@ export class StoreFeed {
         const changes = await changesOfRevision(keys, events, readParts)
         // It was given a snapshot meanwhile.
         if (queue !== this.#queue) return
-        follower.applied({ revision, changes })
+        follower.applied({ revision, changes, stamp: stampOfRevision(keys, events) })
         this.#current = undefined
         this.#remember(next.revision)
         this.#reach(revision)
@@ -122,6 +124,7 @@ export class StoreFeed {
 
   #remember({ revision, changes }: KeyRevision): void {
     const keys = changes.map((change) => (change.kind === 'put' ? change.kv.key : change.key))
+    if (!keys.includes(this.#parts.own)) return
     this.#recent.set(revision, keys)
     if (this.#recent.size <= MOST_RECENT) return
     const [oldest] = this.#recent.keys()

@@ -32,6 +32,16 @@ describe('the transaction of a unit', () => {
     expect([...written, ...compare.map(({ key }) => key)].filter((key) => /^w\/[xy]\//.test(key))).toEqual([])
   })
 
+  test('holds only if nothing in the history of the item is as late', () => {
+    const changes = [...published(1), ...published(2)]
+    const { compare } = unitRequest(keys, { reads: [], changes }, origin)
+    const ranges = compare.filter(({ end }) => end !== undefined)
+    const key = 'w/h/public/G/a/'
+    expect(ranges).toEqual([
+      { key, end: expect.stringMatching(/^w\/h\/public\/G\/a\/\d{16}\0$/), of: 'create', is: '=', to: 0 },
+    ])
+  })
+
   test('compares the members by their keys, and writes none of them', () => {
     const reads = [{ of: 'records', recordKind: MEMBER.name } as const]
     const { compare } = unitRequest(keys, { reads, changes: [] }, origin)

@@ -11,7 +11,7 @@ import type { InstanceAddress } from '../../core/naming/instance.ts'
 import type { ServiceKey } from '../../core/naming/service.ts'
 import type { Revision, Unit } from '../../core/ports.ts'
 import type { Read } from '../../core/reads.ts'
-import { stampOfId } from '../../core/stamps.ts'
+import { stampOfChange, stampOfId } from '../../core/stamps.ts'
 import { changedThing } from '../../core/units.ts'
 import type { Comparison, KeyRange, Operation } from './client/messages.ts'
 import { prefixEnd } from './client/range-end.ts'
@@ -60,6 +60,7 @@ export function unitRequest(keys: Keys, { reads, changes }: Unit, origin: UnitOr
       `${condition.key} ${condition.of}`,
       conditions.get(`${condition.key} ${condition.of}`) ?? condition,
     )
+  for (const condition of newerThanHistory(keys, changes)) conditions.set(condition.key, condition)
   for (const { first } of namedChunks(keys, changes))
     conditions.set(first, { key: first, of: 'create', is: '>', to: 0 })
   for (const change of changes)
@@ -151,6 +152,21 @@ function namedChunks(keys: Keys, changes: readonly Change[]): { first: string; n
     first: keys.of({ of: 'chunk', stamp, index: 0 }),
     named: keys.of({ of: 'named-chunks', stamp }),
   }))
+}
+
+/** The ids of an item's history rise, also where the clock of another server is ahead: nothing is as late as these changes. */
+function newerThanHistory(keys: Keys, changes: readonly Change[]): Comparison[] {
+  const first = new Map<string, Comparison>()
+  for (const change of changes) {
+    if (change.kind !== 'config-published' && change.kind !== 'config-deleted') continue
+    const item = change.kind === 'config-published' ? change.item.key : change.key
+    const key = keys.historyOf(item)
+    const end = `${keys.of({ of: 'history', key: item, stamp: stampOfChange(change) })}\0`
+    // The newest come first: the oldest of the changes has the longest range.
+    const known = first.get(key)?.end
+    if (known === undefined || known < end) first.set(key, { key, end, of: 'create', is: '=', to: 0 })
+  }
+  return [...first.values()]
 }
 
 /** A deletion alone does not say that it was for silence. */

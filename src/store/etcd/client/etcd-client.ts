@@ -57,6 +57,8 @@ export interface RangeResult {
 
 const LIMITS: Limits = { callMs: 2_000, attemptMs: 800 }
 const PROGRESS_MS = 1_000
+const FIRST_PAGE_SIZE = 100
+const PAGE_BYTES = 4 * 1024 * 1024
 
 /**
  * A client of etcd. All calls have a limit of time. A call that may be repeated goes to the next endpoint if one fails;
@@ -86,16 +88,21 @@ export class EtcdClient {
     return { revision: revisionOf(header), kvs: kvs.map(fromKeyValue), count: toNumber(count), more }
   }
 
-  /** Reads all keys of a range as of one revision, page by page: of the newest one by default. */
+  /**
+   * Reads all keys of a range as of one revision, page by page: of the newest one by default. A page has at most `pageSize`
+   * keys, and fewer where values are large: each must come within the time of an attempt.
+   */
   async *pages(range: KeyRange & { revision?: number; pageSize: number }): AsyncGenerator<RangeResult> {
     const { pageSize, ...first } = range
     let { key, revision } = first
+    let limit = Math.min(FIRST_PAGE_SIZE, pageSize)
     for (;;) {
-      const page = await this.range({ ...first, key, limit: pageSize, ...(revision && { revision }) })
+      const page = await this.range({ ...first, key, limit, ...(revision && { revision }) })
       revision ??= page.revision
       yield { ...page, revision }
       if (!page.more) return
       key = `${page.kvs.at(-1)!.key}\0`
+      limit = Math.min(sizeOfNext(page.kvs), pageSize)
     }
   }
 
@@ -187,4 +194,10 @@ export class EtcdClient {
     await connection.connect(this.#limits.attemptMs)
     return ask(connection, this.#limits.attemptMs)
   }
+}
+
+/** How many keys come in one page if their values are as large as these. */
+function sizeOfNext(kvs: readonly KeyValue[]): number {
+  const bytes = kvs.reduce((sum, { value }) => sum + value.length, 1)
+  return Math.max(1, Math.floor((kvs.length * PAGE_BYTES) / bytes))
 }

@@ -1,0 +1,123 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { Unit } from '../../core/ports.ts'
+import { recordSaved } from '../../core/records/record-kind.ts'
+import { SWITCH } from '../../core/operator/switch-records.ts'
+import { Commits } from './commits.ts'
+import { EtcdError } from './client/etcd-error.ts'
+import type { Operation, TxnResult } from './client/messages.ts'
+import { Keys } from './keys.ts'
+import { PlaceTaken } from './place-taken.ts'
+import type { Sent } from './request-fence.ts'
+
+const keys = new Keys('w/')
+
+/** What comes of each request, in their order. */
+let answers: ((operations: readonly Operation[]) => Sent)[] = []
+let sent = 0
+let isBehind = false
+let known: Record<number, readonly string[]> = {}
+let failures: unknown[] = []
+
+beforeEach(() => {
+  answers = []
+  sent = 0
+  isBehind = false
+  known = {}
+  failures = []
+})
+
+const commits = new Commits({
+  client: { txn: () => Promise.reject(new EtcdError('unavailable', 'no etcd')) },
+  keys,
+  member: 'me',
+  clock: { nowMs: () => 0, sleep: () => Promise.resolve() },
+  fence: { send: (operations) => Promise.resolve().then(() => answers[sent++]!(operations)) },
+  following: { reached: () => Promise.resolve(!isBehind), keysOf: (revision) => known[revision] },
+  chunks: { write: () => Promise.resolve(), forget: () => {} },
+  failed: (error) => failures.push(error),
+})
+
+/** A unit that saves a switch, with a value of this size. */
+function unit(id: string, bytes = 1): Unit {
+  return { reads: [], changes: [recordSaved(SWITCH, { id, value: 'x'.repeat(bytes) as never, stamp: 1 })] }
+}
+
+function removal(port: number): Unit {
+  const serviceKey = { namespaceId: 'public', groupedName: 'G@@s' }
+  const place = { ip: '10.0.0.9', port, cluster: 'C' }
+  const about = { serviceKey, address: place, serial: 0, reason: 'deregistered', stamp: 1 } as const
+  return { reads: [], changes: [{ kind: 'instance-removed', ...about }] }
+}
+
+const commit = (...units: Unit[]) => commits.commit(units, { decidedAt: 7, withinMs: 1_000 })
+const lost = (): Sent => ({ kind: 'lost', revision: 9 })
+const fails = (error: Error) => (): Sent => {
+  throw error
+}
+function held(operations: readonly Operation[]): Sent {
+  const results = operations.map(() => ({ did: 'txn', revision: 0, succeeded: true, results: [] }) as const)
+  const result: TxnResult = { revision: 8, succeeded: true, results }
+  return { kind: 'answered', result }
+}
+
+describe('a commit', () => {
+  test('of which the answer was lost finds out by the feed which units were written', async () => {
+    const places = [1, 2].map((port) => removal(port))
+    answers = [lost]
+    known = { 9: ['w/b/me', 'w/i/public/G@@s/10.0.0.9/2/C'] }
+    expect(await commit(...places)).toEqual([{ kind: 'conflict' }, { kind: 'held' }])
+  })
+
+  test('of which the answer was lost does not guess if the feed did not bring it', async () => {
+    answers = [lost]
+    const error = expect.objectContaining({
+      code: 'store-unavailable',
+      message: expect.stringContaining('missed'),
+    })
+    expect(await commit(unit('a'))).toEqual([{ kind: 'refused', error }])
+  })
+
+  test('keeps what is certain if a later request fails, and says which units were not sent', async () => {
+    answers = [held, fails(new EtcdError('full', 'no space'))]
+    const results = await commit(unit('a', 700_000), unit('b', 700_000), unit('c', 700_000))
+    expect(results.map((result) => ('error' in result ? result.error.message : result.kind))).toEqual([
+      'held',
+      expect.stringContaining('space is used up'),
+      expect.stringContaining('was not made'),
+    ])
+    expect(sent).toBe(2)
+  })
+
+  test('is not answered before this server knows what it has written', async () => {
+    answers = [held]
+    isBehind = true
+    const error = expect.objectContaining({ message: expect.stringMatching(/behind.*not known/) })
+    expect(await commit(unit('a'))).toEqual([{ kind: 'refused', error }])
+  })
+
+  test('of a process whose place was taken ends the server', async () => {
+    answers = [fails(new PlaceTaken('w/b/me'))]
+    const error = expect.objectContaining({ message: expect.stringContaining('must stop') })
+    expect(await commit(unit('a'))).toEqual([{ kind: 'refused', error }])
+    expect(failures).toEqual([expect.any(PlaceTaken)])
+  })
+
+  test('without changes that cannot be confirmed is refused', async () => {
+    const read = { of: 'record', recordKind: SWITCH.name, id: 'a', found: false } as const
+    const error = expect.objectContaining({ message: expect.stringContaining('cannot be reached') })
+    expect(await commit({ reads: [read], changes: [] })).toEqual([{ kind: 'refused', error }])
+    expect(sent).toBe(0)
+  })
+
+  test('that etcd refuses as invalid fails without hiding what comes after it', async () => {
+    answers = [fails(new EtcdError('invalid', 'duplicate key')), held]
+    const results = await commit(unit('a'), unit('b'))
+    expect(results.map(({ kind }) => kind)).toEqual(['failed', 'held'])
+  })
+
+  test('that can never be written fails alone', async () => {
+    answers = [held]
+    const results = await commit(unit('a', 2_000_000), unit('b'))
+    expect(results.map(({ kind }) => kind)).toEqual(['failed', 'held'])
+  })
+})

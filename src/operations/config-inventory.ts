@@ -1,23 +1,19 @@
 import type { OwnViews } from '../core/cluster/client-views.ts'
 import type { ConfigItem } from '../core/config/config-item.ts'
 import type { KeptRecords } from '../core/ports.ts'
-import type { Loop } from '../core/sliced-work.ts'
-import type { State } from '../core/state.ts'
+import { compareOperation, type CompareParts } from './compare-configs.ts'
 import { aboutFilter, type ConfigFilter, type Hit, hitsIn } from './config-filter.ts'
 import { configResource, READ_CONFIG } from './configs.ts'
 import { FirstEntries } from './first-entries.ts'
-import type { Guard, Resource } from './guard.ts'
+import type { Resource } from './guard.ts'
 import { cutPage, type PageRequest, pageOf } from './page.ts'
 import { TimeSlices } from './time-slices.ts'
 
 /** What the list of configurations for people works on. */
-export interface InventoryParts {
-  readonly guard: Guard
-  readonly state: Pick<State, 'configs'>
+export interface InventoryParts extends CompareParts {
   readonly store: Pick<KeptRecords, 'history'>
   /** The clients of this server: a list does not ask the others. */
   readonly polls: Pick<OwnViews, 'watchersOf'>
-  readonly loop: Loop
 }
 
 /** By what a list is sorted. */
@@ -60,6 +56,7 @@ export type InventoryOperations = ReturnType<typeof inventoryOperations>
 export function inventoryOperations(parts: InventoryParts) {
   const { guard } = parts
   return {
+    ...compareOperation(parts),
     /** A page of the items of one namespace or of all, without those that the caller may not read. */
     list: guard.operation({
       permission: READ_CONFIG,

@@ -37,6 +37,8 @@ export interface IdsRequest {
 export interface ImportRequest extends ImportOptions {
   readonly items: readonly ImportItem[]
   readonly srcUser: string | undefined
+  /** Why; absent: nobody says. */
+  readonly comment?: string | undefined
 }
 
 /** An item to copy; what is undefined of its new name is that of the original. */
@@ -44,6 +46,8 @@ export interface Selected {
   readonly id: number
   readonly dataId: string | undefined
   readonly group: string | undefined
+  /** The md5 of what the copy replaces (`''`: nothing); undefined: as the policy says. */
+  readonly casMd5: string | undefined
 }
 
 /** Items to copy into a namespace. */
@@ -51,6 +55,8 @@ export interface CloneRequest extends ImportOptions {
   readonly namespaceId: string
   readonly selected: readonly Selected[]
   readonly srcUser: string | undefined
+  /** Why; absent: nobody says. */
+  readonly comment?: string | undefined
 }
 
 /** What became of a clone; only a listed namespace takes copies. */
@@ -117,9 +123,12 @@ function importOperations(parts: TransferParts) {
         if (!isListed(state, request.namespaceId)) return { kind: 'unknown-namespace' }
         if (copies.length === 0) return { kind: 'nothing-found' }
         refuseEqualNames(copies)
-        const { policy, dryRun, srcUser } = request
+        const { policy, dryRun, srcUser, comment } = request
         const items = copies.map(importItemOf)
-        return { kind: 'done', outcome: await importAll(parts, { items, policy, dryRun, srcUser }, caller) }
+        return {
+          kind: 'done',
+          outcome: await importAll(parts, { items, policy, dryRun, srcUser, comment }, caller),
+        }
       },
       audit: { operation: 'clone configs', isRecorded: changesAnything, cameTo: auditedClone },
     }),
@@ -137,14 +146,13 @@ function isListed(state: Pick<State, 'record'>, namespaceId: string): boolean {
 
 function importAll(
   { state, engine, budget }: TransferParts,
-  { items, policy, dryRun, srcUser }: ImportRequest,
+  { items, policy, dryRun, srcUser, comment }: ImportRequest,
   caller: Caller,
 ): Promise<ImportOutcome> {
   const operator = operatorOf(caller, srcUser)
-  const publish: ImportParts['publish'] = ({ key, type, notes }, content, ifAbsent) => {
+  const publish: ImportParts['publish'] = ({ key, type, notes }, content, casMd5) => {
     const md5 = hash('md5', content, 'hex')
-    const casMd5 = ifAbsent ? '' : undefined
-    const command = publishConfig({ key, content, md5, type, notes, casMd5, operator })
+    const command = publishConfig({ key, content, md5, type, notes, casMd5, operator, comment })
     return budget.within(key, content.length, () => engine.execute(command))
   }
   return importConfigs({ state, publish }, items, { policy, dryRun })
@@ -167,6 +175,7 @@ function auditedClone(cloned: Cloned): AuditedOutcome {
 
 interface Copy {
   readonly source: ConfigItem
+  readonly casMd5: string | undefined
   readonly key: ConfigKey
 }
 
@@ -174,8 +183,8 @@ interface Copy {
 function copyOf({ configs }: TransferParts['state'], selected: Selected, namespaceId: string): Copy[] {
   const source = configs.getById(selected.id)
   if (source === undefined) return []
-  const { dataId = source.key.dataId, group = source.key.group } = selected
-  return [{ source, key: configKey(namespaceId, group, dataId) }]
+  const { dataId = source.key.dataId, group = source.key.group, casMd5 } = selected
+  return [{ source, casMd5, key: configKey(namespaceId, group, dataId) }]
 }
 
 /** A copy shows its source to those who may read the target. */
@@ -186,8 +195,8 @@ function touchesOfCopy({ source, key }: Copy): Touch[] {
   ]
 }
 
-function importItemOf({ source: { content, type, notes }, key }: Copy): ImportItem {
-  return { key, type, notes, bytes: content.length, read: () => Promise.resolve(content) }
+function importItemOf({ source: { content, type, notes }, key, casMd5 }: Copy): ImportItem {
+  return { key, type, notes, casMd5, bytes: content.length, read: () => Promise.resolve(content) }
 }
 
 function refuseEqualNames(copies: readonly Copy[]): void {

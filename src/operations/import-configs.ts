@@ -10,6 +10,8 @@ export interface ImportItem {
   /** A note that is absent stays as it is where the item exists. */
   readonly notes: Partial<ConfigNotes>
   readonly bytes: number
+  /** Publish only over this md5 (`''`: only what is new), whatever the policy says; absent: as the policy says. */
+  readonly casMd5?: string | undefined
   /** Reads the content again each time, so that not all contents are in memory. */
   read(): Promise<Buffer>
 }
@@ -40,8 +42,8 @@ export interface ImportOutcome {
 /** What an import works on. */
 export interface ImportParts {
   readonly state: Pick<State, 'config'>
-  /** Publishes an item with this content; with `ifAbsent` only where there is none, else Refusal `config-changed`. */
-  publish(item: ImportItem, content: Buffer, ifAbsent: boolean): Promise<unknown>
+  /** Publishes an item with this content over what `casMd5` names, else Refusal `config-changed`. */
+  publish(item: ImportItem, content: Buffer, casMd5: string | undefined): Promise<unknown>
 }
 
 /** How many items are published together, to be written together: fewer if they are large. */
@@ -60,8 +62,9 @@ export async function importConfigs(
   const { policy, dryRun } = options
   const run = new ImportRun(policy)
   const fateOf = async (item: ImportItem): Promise<Fate> => {
-    if (policy !== 'OVERWRITE' && parts.state.config(item.key) !== undefined) return 'exists'
-    return dryRun ? 'published' : publishItem(parts, item, policy)
+    const casMd5 = casMd5Of(item, policy)
+    if (casMd5 !== undefined && casMd5 !== (parts.state.config(item.key)?.md5 ?? '')) return 'exists'
+    return dryRun ? 'published' : publishItem(parts, item, casMd5)
   }
   let at = 0
   while (at < items.length && !run.hasEnded) {
@@ -94,11 +97,16 @@ function nextGroup(
   return group
 }
 
-async function publishItem(parts: ImportParts, item: ImportItem, policy: ImportPolicy): Promise<Fate> {
+/** The md5 that an item must have before; undefined: any. Only OVERWRITE replaces what it does not know. */
+function casMd5Of({ casMd5 }: ImportItem, policy: ImportPolicy): string | undefined {
+  return casMd5 ?? (policy === 'OVERWRITE' ? undefined : '')
+}
+
+async function publishItem(parts: ImportParts, item: ImportItem, casMd5: string | undefined): Promise<Fate> {
   const content = ownCopy(await item.read())
   try {
     // Also an item that was made just now is left alone.
-    await parts.publish(item, content, policy !== 'OVERWRITE')
+    await parts.publish(item, content, casMd5)
     return 'published'
   } catch (error) {
     if (!(error instanceof Refusal)) throw error

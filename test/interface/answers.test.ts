@@ -101,6 +101,8 @@ test('configurations for people', async () => {
   const version = { ...item, dataId: 'bin', historyId: versions.pageItems[0].historyId }
   await ask('GET /console/config/version', version)
   await ask('GET /console/bin', { namespaceId: 'dev' })
+  await ask('GET /console/compare', { from: 'dev', to: '' })
+  await ask('GET /console/compare', { from: '', to: 'dev' })
   await ask('POST /console/config/restore', { ...version, casMd5: '' })
 })
 

@@ -174,6 +174,70 @@ describe('versions', () => {
   })
 })
 
+describe('two namespaces', () => {
+  const compare = async (query: Params): Promise<Json> =>
+    (await waypost.svc.get('/console/compare', query)).json()
+  const newNamespace = async (): Promise<string> => {
+    const id = unique('ns')
+    await waypost.svc.post('/console/namespaces', { customNamespaceId: id, namespaceName: id })
+    return id
+  }
+  const promote = async (selection: unknown, query: Params): Promise<Json> => {
+    const body = JSON.stringify(selection)
+    const headers = { 'content-type': 'application/json' }
+    const reply = await waypost.svc.call('POST', '/cs/configs', {
+      query: { clone: true, policy: 'SKIP', ...query },
+      body,
+      headers,
+    })
+    expect(reply.status, reply.text).toBe(200)
+    return reply.json()
+  }
+
+  test('are compared by what is in them', async () => {
+    const [from, to] = [unique('ns'), unique('ns')]
+    for (const dataId of ['same', 'other', 'only']) await publish(from, dataId, dataId)
+    await publish(to, 'same', 'same')
+    await publish(to, 'other', 'changed')
+    await publish(to, 'more', 'more')
+    const compared = await compare({ from, to })
+    expect(compared).toMatchObject({
+      equal: 1,
+      onlyInFrom: [{ dataId: 'only', group: 'G', md5: md5('only') }],
+      onlyInTo: [{ dataId: 'more', group: 'G', md5: md5('more') }],
+      different: [{ dataId: 'other', fromMd5: md5('other'), toMd5: md5('changed') }],
+      truncated: false,
+    })
+    expect(await compare({ from, to, dataId: 'o*' })).toMatchObject({ equal: 0, onlyInTo: [] })
+    expect((await waypost.svc.get('/console/compare', { from })).status).toBe(400)
+  })
+
+  test('are made equal, but for what has changed since they were compared', async () => {
+    const [from, to] = [await newNamespace(), await newNamespace()]
+    for (const dataId of ['a', 'b', 'c']) await publish(from, dataId, `new ${dataId}`)
+    for (const dataId of ['a', 'b']) await publish(to, dataId, `old ${dataId}`)
+    const { different, onlyInFrom } = await compare({ from, to })
+    const selection = [
+      ...different.map(({ id, toMd5 }: Json) => ({ cfgId: id, casMd5: toMd5 })),
+      ...onlyInFrom.map(({ id }: Json) => ({ cfgId: id, casMd5: '' })),
+    ]
+    const dry = await promote(selection, { tenant: to, dryRun: true })
+    expect(dry).toMatchObject({ dryRun: true, succCount: 3, skipCount: 0 })
+    await publish(to, 'b', 'changed meanwhile')
+    expect(await promote(selection, { tenant: to, dryRun: true })).toMatchObject({ succCount: 2 })
+    const done = await promote(selection, { tenant: to, comment: 'release 7' })
+    expect(done).toMatchObject({ succCount: 2, skipData: [{ dataId: 'b', group: 'G' }] })
+    expect([await read(to, 'a'), await read(to, 'b'), await read(to, 'c')]).toEqual([
+      'new a',
+      'changed meanwhile',
+      'new c',
+    ])
+    const query = { tenant: to, dataId: 'a', group: 'G' }
+    const versions = (await waypost.svc.get('/console/config/versions', query)).json()
+    expect(versions.pageItems[0]).toMatchObject({ comment: 'release 7', md5: md5('new a') })
+  })
+})
+
 describe('the bin', () => {
   const bin = async (query: Params): Promise<Json> => (await waypost.svc.get('/console/bin', query)).json()
 

@@ -7,7 +7,15 @@ import type { Permission } from '../../src/operations/guard.ts'
 import { Client, type Reply } from '../interface/client.ts'
 import { nameOf, routesFor } from '../routes/route-table.ts'
 import { startWaypost } from '../support/waypost.ts'
-import { callOf, type Credentials, NAMESPACE_PARAMETERS, titleOf, type Use, usesOf } from './every-use.ts'
+import {
+  callOf,
+  type Credentials,
+  isComparison,
+  NAMESPACE_PARAMETERS,
+  titleOf,
+  type Use,
+  usesOf,
+} from './every-use.ts'
 import {
   bearer,
   changed,
@@ -99,7 +107,8 @@ function mayTouchItem(column: Column, { route, texts }: Use): boolean {
   const { action } = route.permission
   // A copy is read before it is written.
   if (route.variant === 'clone') return mayIn(MARK, column, 'read') && mayIn(MARK, column, 'write')
-  const isInOne = NAMESPACE_PARAMETERS.some((name) => name in texts) && !('all' in texts)
+  const isInOne =
+    isComparison(route) || (NAMESPACE_PARAMETERS.some((name) => name in texts) && !('all' in texts))
   if (isInOne) return mayIn(MARK, column, action)
   return [MARK, 'other'].some((namespace) => mayIn(namespace, column, action))
 }

@@ -50,6 +50,11 @@ function valuesOf({ item, record }: Ids): Record<string, string> {
   }
 }
 
+/** Whether it is about two namespaces: these are both the vault. */
+export function isComparison({ path }: Route): boolean {
+  return path.endsWith('/compare')
+}
+
 /** The users that signing in and managing users is about. */
 function usernameFor({ permission }: Route): string {
   return permission.resource === 'public' ? 'nacos' : 'vault-user'
@@ -60,8 +65,14 @@ export function usesOf(route: Route, ids: Ids): Use[] {
   const { properties } = route.params
   const inAll = [...NAMESPACE_PARAMETERS, 'username', 'password', ...(route.variant ? [route.variant] : [])]
   const plain = new Set([...neededBy(route), ...inAll.filter((name) => name in properties)])
+  const sides = isComparison(route) ? { from: MARK, to: MARK } : {}
   const texts = (names: Iterable<string>) =>
-    sample(route, [...names], { ...valuesOf(ids), username: usernameFor(route), password: PASSWORD })
+    sample(route, [...names], {
+      ...valuesOf(ids),
+      ...sides,
+      username: usernameFor(route),
+      password: PASSWORD,
+    })
   const others = Object.keys(properties).filter((name) => !plain.has(name))
   // Ids mean nothing without what selects by them.
   const withIds = others.filter((name) => name !== 'ids' && 'ids' in properties).map((name) => [name, 'ids'])

@@ -1,5 +1,6 @@
 import type { Operations } from '../../../operations/operations.ts'
 import { SVC_RULES } from '../../parameters/parameter-rules.ts'
+import { compareEndpoint } from '../endpoints/console/compare-endpoint.ts'
 import { listConfigsEndpoint } from '../endpoints/console/config-list.ts'
 import { versionEndpoints } from '../endpoints/console/version-endpoints.ts'
 import { problemErrors } from '../errors/problem.ts'
@@ -15,5 +16,6 @@ export function svcConsoleRoutes(operations: Pick<Operations, 'inventory' | 'ver
     ['GET', '/config/version', versions.read],
     ['POST', '/config/restore', versions.restore],
     ['GET', '/bin', versions.bin],
+    ['GET', '/compare', compareEndpoint(operations.inventory)],
   ])
 }

@@ -23,8 +23,8 @@ export function cloneEndpoint(transfer: TransferOperations, answers: TransferAns
     handle: async ({ params, caller, rawBody }) => {
       const selected = rawBody === undefined ? [] : parseSelection(rawBody.toString('utf8'))
       const namespaceId = toNamespaceId(params.tenant)
-      const { policy, dryRun, srcUser } = importOptions(params)
-      const cloned = await transfer.clone({ namespaceId, selected, policy, dryRun, srcUser }, caller)
+      const options = importOptions(params)
+      const cloned = await transfer.clone({ namespaceId, selected, ...options }, caller)
       switch (cloned.kind) {
         case 'nothing-selected':
           return answers.nothingSelected()
@@ -33,7 +33,7 @@ export function cloneEndpoint(transfer: TransferOperations, answers: TransferAns
         case 'nothing-found':
           return answers.nothingToImport()
         case 'done':
-          return answers.done(cloned.outcome, { what: 'clone', dryRun, unrecognized: [] })
+          return answers.done(cloned.outcome, { what: 'clone', dryRun: options.dryRun, unrecognized: [] })
       }
     },
   })

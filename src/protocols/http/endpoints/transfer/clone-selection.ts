@@ -19,7 +19,15 @@ export const SELECTION_SCHEMA = {
   items: {
     type: 'object',
     required: ['cfgId'],
-    properties: { cfgId: { type: 'integer' }, dataId: { type: 'string' }, group: { type: 'string' } },
+    properties: {
+      cfgId: { type: 'integer' },
+      dataId: { type: 'string' },
+      group: { type: 'string' },
+      casMd5: {
+        type: 'string',
+        description: 'Copy only over this md5 (empty: only what is new), whatever the policy says.',
+      },
+    },
   },
 }
 
@@ -51,16 +59,25 @@ const readNames = compileReader(NEW_NAMES, SVC_RULES)
 
 function selectedOf(json: unknown): Selected {
   if (typeof json !== 'object' || json === null) throw malformed()
-  const { cfgId, dataId, group } = json as Readonly<Record<string, unknown>>
+  const fields = json as Readonly<Record<string, unknown>>
+  const { cfgId } = fields
   const isId = typeof cfgId === 'number' || (typeof cfgId === 'string' && /^\d{1,16}$/.test(cfgId))
-  if (!isId || !isName(dataId) || !isName(group)) throw malformed()
-  const names = readNames(new Map(Object.entries({ dataId: dataId ?? '', group: group ?? '' })))
-  const { dataId: newDataId, group: newGroup } = names as Static<typeof NEW_NAMES>
-  return { id: Number(cfgId), dataId: newDataId, group: newGroup }
+  if (!isId) throw malformed()
+  const texts = [textIn(fields, 'dataId') ?? '', textIn(fields, 'group') ?? ''] as const
+  const names = readNames(
+    new Map([
+      ['dataId', texts[0]],
+      ['group', texts[1]],
+    ]),
+  )
+  const { dataId, group } = names as Static<typeof NEW_NAMES>
+  return { id: Number(cfgId), dataId, group, casMd5: textIn(fields, 'casMd5') }
 }
 
-function isName(value: unknown): value is string | null | undefined {
-  return value === undefined || value === null || typeof value === 'string'
+function textIn(fields: Readonly<Record<string, unknown>>, name: string): string | undefined {
+  const value = fields[name] ?? undefined
+  if (value === undefined || typeof value === 'string') return value
+  throw malformed()
 }
 
 function malformed(): Refusal {

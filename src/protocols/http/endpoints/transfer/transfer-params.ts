@@ -5,6 +5,7 @@ import {
   type ImportOutcome,
 } from '../../../../operations/import-configs.ts'
 import * as fields from '../../../parameters/fields.ts'
+import { comment } from '../config/publish-params.ts'
 import { Type } from '../../../parameters/schema.ts'
 import type { Answer } from '../../routing/route.ts'
 
@@ -15,6 +16,7 @@ export const POLICY_PARAMS = {
   ),
   dryRun: Type.Optional(Type.Boolean({ description: 'Answers what would happen, and changes nothing.' })),
   src_user: Type.Optional(fields.srcUser),
+  comment: Type.Optional(comment),
 }
 
 /** How to import, as operations take it. */
@@ -22,12 +24,14 @@ export function importOptions({
   policy = 'ABORT',
   dryRun = false,
   src_user: srcUser,
+  comment: why,
 }: {
   policy?: string
   dryRun?: boolean
   src_user?: string
-}): ImportOptions & { readonly srcUser: string | undefined } {
-  return { policy: policy as ImportOptions['policy'], dryRun, srcUser }
+  comment?: string
+}): ImportOptions & { readonly srcUser: string | undefined; readonly comment: string | undefined } {
+  return { policy: policy as ImportOptions['policy'], dryRun, srcUser, comment: why }
 }
 
 /** How a dialect answers imports and clones. */

@@ -1,0 +1,79 @@
+import type { ConfigItem } from '../../../../core/config/config-item.ts'
+import { toNamespaceId } from '../../../../core/namespace-id.ts'
+import type { InventoryOperations } from '../../../../operations/config-inventory.ts'
+import * as fields from '../../../parameters/fields.ts'
+import { Type } from '../../../parameters/schema.ts'
+import { answersJson, Json } from '../../routing/answer-schema.ts'
+import { jsonAnswer } from '../../routing/answers.ts'
+import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
+import { LOOSE_KEY_PARAMS } from '../config/search-params.ts'
+
+const NAME_FIELDS = { dataId: Json.string(), group: Json.string() }
+const ONE_SIDE = Json.named(
+  'OneSidedConfig',
+  Json.object({ ...NAME_FIELDS, id: Json.string('As cfgId of a clone.'), md5: Json.string() }),
+)
+
+const COMPARISON = Json.named(
+  'Comparison',
+  Json.object({
+    equal: Json.integer('How many items are the same on both sides.'),
+    onlyInFrom: Json.list(ONE_SIDE),
+    onlyInTo: Json.list(ONE_SIDE),
+    different: Json.list(
+      Json.object({
+        ...NAME_FIELDS,
+        id: Json.string('Of the item in from: as cfgId of a clone.'),
+        fromMd5: Json.string(),
+        toMd5: Json.string('As casMd5 of a clone.'),
+        fromType: Json.string(),
+        toType: Json.string(),
+      }),
+    ),
+    truncated: Json.boolean('Whether there are more.'),
+  }),
+)
+
+const side = (description: string) =>
+  fields.allowingEmpty(fields.withDescription(fields.namespaceId, description))
+
+/** `GET …/console/compare`: what two namespaces have in common, and what not. */
+export function compareEndpoint({ compare }: InventoryOperations): Endpoint {
+  return endpoint({
+    summary: 'Compares the configurations of two namespaces',
+    permission: compare.permission,
+    answers: answersJson(COMPARISON),
+    params: Type.Object({
+      from: side('The namespace of one side; empty: public.'),
+      to: side('The namespace of the other side; empty: public.'),
+      dataId: LOOSE_KEY_PARAMS.dataId,
+      group: LOOSE_KEY_PARAMS.group,
+    }),
+    handle: async ({ params, caller }) => {
+      const [from, to] = [toNamespaceId(params.from), toNamespaceId(params.to)]
+      const { dataId = '', group = '' } = params
+      const compared = await compare({ from, to, dataId, group }, caller)
+      return jsonAnswer({
+        equal: compared.equal,
+        onlyInFrom: compared.onlyInFrom.map(oneSideJson),
+        onlyInTo: compared.onlyInTo.map(oneSideJson),
+        different: compared.different.map((pair) => ({
+          ...nameJson(pair.from),
+          fromMd5: pair.from.md5,
+          toMd5: pair.to.md5,
+          fromType: pair.from.type,
+          toType: pair.to.type,
+        })),
+        truncated: compared.isTruncated,
+      })
+    },
+  })
+}
+
+function oneSideJson(item: ConfigItem): object {
+  return { ...nameJson(item), md5: item.md5 }
+}
+
+function nameJson({ key, origin }: ConfigItem): object {
+  return { dataId: key.dataId, group: key.group, id: String(origin.id) }
+}

@@ -27,7 +27,7 @@ beforeEach(async () => {
     secret: SECRET,
     report: (_error, question) => reports.push(question),
   })
-  server.answer(STANDING, () => ({ isCertain: true }))
+  server.answer(STANDING, () => ({ hasStore: true }))
   client = new PeerClient({ secret: SECRET })
   member = facts(server.port)
   closing.push(
@@ -88,7 +88,7 @@ describe('a question', () => {
     server.answer(WATCHERS_OF, ({ dataId }) => [{ ip: '10.0.0.9', md5: dataId }])
     server.answer(WATCHED_BY, ({ ip }) => [{ key, md5: ip, echo: 'e' }])
     server.answer(SUBSCRIBERS, ({ namespaceId }) => [{ ...subscriber, app: namespaceId }])
-    expect(await client.ask(member, STANDING, {})).toEqual({ isCertain: true })
+    expect(await client.ask(member, STANDING, {})).toEqual({ hasStore: true })
     expect(await client.ask(member, SILENCE, [PLACE])).toEqual([{ kind: 'heard', agoMs: 80 }])
     expect(await client.ask(member, WATCHERS_OF, key)).toEqual([{ ip: '10.0.0.9', md5: 'a' }])
     expect(await client.ask(member, WATCHED_BY, { ip: '1' })).toEqual([{ key, md5: '1', echo: 'e' }])
@@ -128,7 +128,7 @@ describe('a question', () => {
 
 describe('hostile input', () => {
   afterEach(async () => {
-    expect(await client.ask(member, STANDING, {})).toEqual({ isCertain: true })
+    expect(await client.ask(member, STANDING, {})).toEqual({ hasStore: true })
     expect(reports).toEqual([])
   })
 
@@ -192,7 +192,7 @@ describe('an answer', () => {
   })
 
   test('that is not signed, or was signed for an earlier question, does not count', async () => {
-    const body = '{"isCertain":true}'
+    const body = '{"hasStore":true}'
     const old = signatureOf(SECRET, {
       kind: 'answer',
       process: 'p1',

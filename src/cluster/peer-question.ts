@@ -24,11 +24,11 @@ export const SILENCE: PeerQuestion<readonly InstancePlace[], readonly Silence[]>
   readAnswer: (json) => listOf(json, silenceOf),
 }
 
-/** Is your lease certain? */
-export const STANDING: PeerQuestion<Readonly<Record<string, never>>, { readonly isCertain: boolean }> = {
+/** Does the store still renew your lease? */
+export const STANDING: PeerQuestion<Readonly<Record<string, never>>, { readonly hasStore: boolean }> = {
   name: 'standing',
   readQuestion: () => ({}),
-  readAnswer: (json) => ({ isCertain: fieldsOf(json)['isCertain'] === true }),
+  readAnswer: (json) => ({ hasStore: fieldsOf(json)['hasStore'] === true }),
 }
 
 /** The address of a client, and the md5 that it has of an item. */

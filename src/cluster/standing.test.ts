@@ -33,12 +33,13 @@ beforeEach(() => {
       ask: async ({ process }) => {
         asked.push(process)
         const said = says[process]
-        return said === undefined ? undefined : ({ isCertain: said } as never)
+        return said === undefined ? undefined : ({ hasStore: said } as never)
       },
     },
     self: 's1',
     members: () => new Map(members),
     isCertain: () => isCertain,
+    hasStore: () => isCertain,
     hasCaughtUp: () => hasCaughtUp,
   })
 })

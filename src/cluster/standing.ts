@@ -19,20 +19,22 @@ export interface OwnStandingParts {
   readonly members: () => ReadonlyMap<string, MemberFacts>
   /** Whether the lease of this server is certain. */
   readonly isCertain: () => boolean
+  /** Whether the store has renewed the lease lately: it stays certain for some seconds after the store is lost. */
+  readonly hasStore: () => boolean
   /** Whether the feed has reached the revision in which this server became a member, also where it became one again. */
   readonly hasCaughtUp: () => boolean
 }
 
 /** What the other servers have said. */
 interface Said {
-  readonly certain: number
+  readonly having: number
   /** How many have lost the store too. */
   readonly lost: number
 }
 
 /**
  * Finds out whether this server alone has lost the store, or all have. While its lease is not certain it asks the members
- * that it knew last. It is alone if one of them still has its lease, or if fewer than a majority of all, with itself, are
+ * that it knew last. It is alone if the store still renews the lease of one of them, or if fewer than a majority of all, with itself, are
  * known to have lost it: those that do not answer may well have it. A server without others is never alone.
  */
 export class OwnStanding {
@@ -55,7 +57,7 @@ export class OwnStanding {
 
   /** Lets this server answer the others. */
   answerOn(server: PeerServer): void {
-    server.answer(STANDING, () => ({ isCertain: this.#parts.isCertain() }))
+    server.answer(STANDING, () => ({ hasStore: this.#parts.hasStore() }))
   }
 
   /** Looks again. Call it about twice a second. */
@@ -78,10 +80,10 @@ export class OwnStanding {
     }
   }
 
-  #judge({ certain, lost }: Said): Exclude<Standing, 'member'> {
+  #judge({ having, lost }: Said): Exclude<Standing, 'member'> {
     const all = new Set([...this.#known.keys(), this.#parts.self]).size
     const isMajority = lost + 1 > all / 2
-    return certain > 0 || !isMajority ? 'alone' : 'down-for-all'
+    return having > 0 || !isMajority ? 'alone' : 'down-for-all'
   }
 
   async #ask(): Promise<Said> {
@@ -93,7 +95,7 @@ export class OwnStanding {
       others.map(async ([id, facts]) => client.ask(now.get(id) ?? facts, STANDING, {})),
     )
     const answers = said.filter((each) => each !== undefined)
-    const certain = answers.filter((each) => each.isCertain).length
-    return { certain, lost: answers.length - certain }
+    const having = answers.filter(({ hasStore }) => hasStore).length
+    return { having, lost: answers.length - having }
   }
 }

@@ -38,6 +38,8 @@ const RETRY_MS = 500
 /** How long a new member waits until it sees itself among the members, and how often it looks. */
 const SEEN_MS = 5_000
 const LOOK_MS = 10
+/** A lease that is renewed each second is certain for longer. */
+const HAS_STORE_MS = 5_000
 /** A server whose knowledge is older has not caught up. A quiet etcd is asked once a second whether there is news. */
 const CAUGHT_UP_MS = 3_000
 
@@ -91,6 +93,7 @@ export class SharedInstallation implements Installation {
       self: this.#id,
       members: () => this.#members(),
       isCertain: this.#isMember,
+      hasStore: () => etcd.membership.leaseUntilMs() - monotonicMs() > HAS_STORE_MS,
       hasCaughtUp: () => this.#isSeen() && etcd.store.figures.lagMs < CAUGHT_UP_MS,
     })
   }

@@ -1,8 +1,12 @@
 import { expect, test } from 'vitest'
-import type { CommitResult } from '../core/ports.ts'
+import { NAMESPACE } from '../core/namespaces/namespace.ts'
+import type { CommitResult, UnitResult } from '../core/ports.ts'
+import { recordSaved } from '../core/records/record-kind.ts'
 import { Refusal } from '../core/refusal.ts'
 import { Readiness } from './readiness.ts'
 import { StoreWatch } from './store-watch.ts'
+
+const NAMED = { id: 'a', showName: 'a', desc: '' }
 
 /** A watch on a store that fails while `store.failing` is set. */
 function watchedStore() {
@@ -65,6 +69,31 @@ test('only an error of the whole store starts an outage', async () => {
   store.failing = true
   expect(watch.noteFailure(new Refusal('store-unavailable', 'the disk is full'))).toBe(true)
   expect(watch.outage()?.reason).toBe('the disk is full')
+})
+
+test('a shared store that refuses units has an outage, until it writes: to confirm is not enough', async () => {
+  const { watch } = watchedStore()
+  const limits: (number | undefined)[] = []
+  let result: UnitResult = { kind: 'refused', error: new Refusal('store-unavailable', 'no etcd') }
+  const { commit } = watch.shared({
+    mostChanges: 1,
+    commit: (units, _decidedAt, withinMs) => {
+      limits.push(withinMs)
+      return Promise.resolve(units.map(() => result))
+    },
+  })
+  const writing = { reads: [], changes: [recordSaved(NAMESPACE, { id: 'a', value: NAMED, stamp: 1 })] }
+  await commit([writing], 7, 1_234)
+  expect(watch.outage()?.reason).toBe('no etcd')
+  result = { kind: 'held' }
+  await commit([{ reads: [], changes: [] }], 7)
+  expect(watch.outage()).toBeDefined()
+  await commit([writing], 7)
+  expect(watch.outage()).toBeUndefined()
+  result = { kind: 'conflict' }
+  await commit([writing], 7)
+  expect(watch.outage()).toBeUndefined()
+  expect(limits).toEqual([1_234, undefined, undefined, undefined])
 })
 
 test('a server that stops is not ready', () => {

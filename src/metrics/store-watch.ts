@@ -1,4 +1,4 @@
-import type { ChangeGroup, CommitResult, KeptRecords, SharedStore, Store } from '../core/ports.ts'
+import type { ChangeGroup, CommitResult, KeptRecords, SharedStore, Store, UnitResult } from '../core/ports.ts'
 import { Refusal } from '../core/refusal.ts'
 import { Histogram, SECONDS, SIZES } from './histogram.ts'
 import type { Metric } from './metric.ts'
@@ -16,6 +16,9 @@ export interface StoreWatchOptions {
   readonly log: WatchLog
   readonly monotonicMs: () => number
 }
+
+/** What came of a commit: it was written; all of it was confirmed and nothing written; a part was not written; or it failed. */
+type Outcome = 'committed' | 'confirmed' | 'refused' | Error
 
 /** A time in which the store could not write. */
 interface Outage {
@@ -45,40 +48,48 @@ export class StoreWatch {
 
   /** A store of one server, whose commits are measured. */
   sole(store: Pick<Store, 'commit'>): Pick<Store, 'commit'> {
-    const isWritten = ({ kind }: CommitResult): boolean => kind === 'committed'
+    const outcomeOf = ({ kind }: CommitResult): Outcome => (kind === 'committed' ? kind : 'refused')
     return {
       commit: (groups: readonly ChangeGroup[]) =>
-        this.#measured(groups.length, () => store.commit(groups), isWritten),
+        this.#measured(groups.length, () => store.commit(groups), outcomeOf),
     }
   }
 
   /** A store of several servers, whose commits are measured. */
   shared(store: Pick<SharedStore, 'commit' | 'mostChanges'>): Pick<SharedStore, 'commit' | 'mostChanges'> {
-    const isWritten = (results: Awaited<ReturnType<SharedStore['commit']>>): boolean =>
-      results.every(({ kind }) => kind === 'held')
     return {
       mostChanges: store.mostChanges,
-      commit: (units, decidedAt) =>
-        this.#measured(units.length, () => store.commit(units, decidedAt), isWritten),
+      commit: (units, ...at) => {
+        const writes = units.some(({ changes }) => changes.length > 0)
+        const outcomeOf = (results: readonly UnitResult[]): Outcome => sharedOutcome(results, writes)
+        return this.#measured(units.length, () => store.commit(units, ...at), outcomeOf)
+      },
     }
   }
 
-  async #measured<T>(size: number, commit: () => Promise<T>, isWritten: (result: T) => boolean): Promise<T> {
+  async #measured<T>(size: number, commit: () => Promise<T>, outcomeOf: (result: T) => Outcome): Promise<T> {
     const { monotonicMs } = this.#options
     const startedMs = monotonicMs()
     this.#batch.observe(size)
     try {
       const result = await commit()
-      const written = isWritten(result)
-      this.#outcomes[written ? 'committed' : 'refused']++
-      if (written) this.#recovered()
+      this.#note(outcomeOf(result), size)
       return result
     } catch (error) {
-      this.#outcomes.failed++
-      this.noteFailure(error, size)
+      this.#note(error, size)
       throw error
     } finally {
       this.#latency.observe((monotonicMs() - startedMs) / 1_000)
+    }
+  }
+
+  #note(outcome: unknown, size: number): void {
+    if (outcome === 'committed') this.#recovered()
+    if (outcome === 'committed' || outcome === 'confirmed') this.#outcomes.committed++
+    else if (outcome === 'refused') this.#outcomes.refused++
+    else {
+      this.#outcomes.failed++
+      this.noteFailure(outcome, size)
     }
   }
 
@@ -164,4 +175,10 @@ export class StoreWatch {
       'the store writes again',
     )
   }
+}
+
+function sharedOutcome(results: readonly UnitResult[], writes: boolean): Outcome {
+  for (const result of results) if (result.kind === 'refused') return result.error
+  if (!results.every(({ kind }) => kind === 'held')) return 'refused'
+  return writes ? 'committed' : 'confirmed'
 }

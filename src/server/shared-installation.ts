@@ -107,7 +107,10 @@ export class SharedInstallation implements Installation {
     const own = ownFacts(settings)
     const { ended, failed } = new Ending()
     const { process } = own
-    const etcd = openEtcd({ endpoints, prefix, member: memberIdOf(own), process, clock: systemClock, failed })
+    const reloading = (err: unknown): void =>
+      log.warn({ err }, 'the changes in etcd cannot be followed: everything is loaded again')
+    const place = { endpoints, prefix, member: memberIdOf(own), process }
+    const etcd = openEtcd({ ...place, clock: systemClock, failed, reloading })
     try {
       await reachable(etcd, log)
       const snapshot = await etcd.store.load()

@@ -4,12 +4,16 @@ import { configResource, READ_CONFIG } from './configs.ts'
 import { afterwards } from './afterwards.ts'
 import type { Collected } from '../core/cluster/client-views.ts'
 import type { ClientViews } from './client-views.ts'
+import type { Now } from '../core/ports.ts'
+import type { State } from '../core/state.ts'
 import type { Guard, Resource } from './guard.ts'
 
 /** A poll that may be held: `answer` is called once, with the items that differ or with none. */
 export interface ConfigPoll {
   readonly items: readonly WatchedItem[]
   readonly ip: string
+  /** Undefined where the protocol does not say. */
+  readonly client?: { readonly port: number; readonly agent: string } | undefined
   /** When it is answered at the latest, on the clock of the holder. */
   readonly dueMs: number
   answer(changed: readonly WatchedItem[]): void
@@ -31,12 +35,38 @@ export interface PollHolder {
   compare(items: readonly WatchedItem[]): readonly WatchedItem[]
   /** Holds a poll that was just compared. A holder that stops may answer it before it returns. */
   hold(poll: ConfigPoll): PollHold | 'too-many'
+  /** Notes a poll that was answered at once. */
+  answered(poll: ConfigPoll): void
+  /** The clients of an item, also those that have polled a moment ago. */
+  clientsOf(key: ConfigKey): readonly ItemClient[]
+}
+
+/** A client of an item, for people. */
+export interface ItemClient {
+  readonly ip: string
+  /** Undefined where nobody knows. */
+  readonly client: { readonly port: number; readonly agent: string } | undefined
+  readonly md5: string
+  /** How long ago it was last heard of, in milliseconds; 0: it is connected. */
+  readonly seenAgoMs: number
+  /** How it hears of changes: `server` says that another server knows how. */
+  readonly via: 'poll' | 'stream' | 'server'
+}
+
+/** Who has an item. */
+export interface ItemClients {
+  /** Of the current content; undefined where there is none. */
+  readonly md5: string | undefined
+  readonly nowMs: number
+  readonly clients: readonly ItemClient[]
 }
 
 /** What listening works on. */
 export interface ListeningParts {
   readonly guard: Guard
   readonly polls: PollHolder
+  readonly state: Pick<State, 'config'>
+  readonly clock: () => Now
   readonly views: Pick<ClientViews, 'watchersOf' | 'watchedBy'>
 }
 
@@ -58,7 +88,8 @@ export interface WatchedByRequest {
 export type ListeningOperations = ReturnType<typeof listeningOperations>
 
 /** Makes the operations of listening. */
-export function listeningOperations({ guard, polls, views }: ListeningParts) {
+export function listeningOperations(parts: ListeningParts) {
+  const { guard, polls, views } = parts
   return {
     /**
      * Answers at once where something differs, else holds the poll. An item that the caller may not read never
@@ -72,7 +103,10 @@ export function listeningOperations({ guard, polls, views }: ListeningParts) {
       refusesNothingLeft: true,
       run: (items, poll, caller): Polled => {
         const changed = polls.compare(items)
-        if (changed.length > 0 || !poll.waits) return { kind: 'compared', changed }
+        if (changed.length > 0 || !poll.waits) {
+          polls.answered(poll)
+          return { kind: 'compared', changed }
+        }
         const mayRead = guard.later(caller, 'read')
         // The poll itself where everybody may read everything: thousands are held.
         const handle = polls.hold(mayRead === undefined ? poll : judgedAgain(poll, items, mayRead))
@@ -84,6 +118,12 @@ export function listeningOperations({ guard, polls, views }: ListeningParts) {
       permission: READ_CONFIG,
       resources: (key: ConfigKey) => [configResource(key)],
       run: (key) => views.watchersOf(key),
+    }),
+    /** Who has an item: the clients of all servers, each with its md5. */
+    clientsOf: guard.operation({
+      permission: READ_CONFIG,
+      resources: (key: ConfigKey) => [configResource(key)],
+      run: (key) => clientsOf(parts, key),
     }),
     /** The items that an address watches: those that the caller may read. */
     watchedBy: guard.operation({
@@ -100,14 +140,29 @@ export function listeningOperations({ guard, polls, views }: ListeningParts) {
   }
 }
 
+/** Of the clients of other servers only the address is known. */
+async function clientsOf(
+  { polls, views, state, clock }: ListeningParts,
+  key: ConfigKey,
+): Promise<Collected<ItemClients>> {
+  const own = polls.clientsOf(key)
+  const known = new Set(own.map(({ ip }) => ip))
+  const { value, missing } = await views.watchersOf(key)
+  const others = Array.from(value, ([ip, md5]): ItemClient => {
+    return { ip, client: undefined, md5, seenAgoMs: 0, via: 'server' }
+  }).filter(({ ip }) => !known.has(ip))
+  const clients = { md5: state.config(key)?.md5, nowMs: clock().wallMs, clients: [...own, ...others] }
+  return { value: clients, missing }
+}
+
 /** What the caller may no longer read when the poll is answered does not differ. Its next poll then says why. */
 function judgedAgain(
   poll: PollRequest,
   items: readonly WatchedItem[],
   mayRead: (resource: Resource) => boolean,
 ): ConfigPoll {
-  const { ip, dueMs } = poll
+  const { ip, client, dueMs } = poll
   const answer = (changed: readonly WatchedItem[]): void =>
     poll.answer(changed.filter(({ key }) => mayRead(configResource(key))))
-  return { items, ip, dueMs, answer }
+  return { items, ip, client, dueMs, answer }
 }

@@ -1,5 +1,6 @@
 import type { WatchedItem } from '../core/config/watched-item.ts'
 import type { StandingListener } from './standing-listener.ts'
+import type { PollClient } from './recent-polls.ts'
 import { NOT_DUE, type Due } from '../core/due-book.ts'
 
 /** A poll of a client, from its protocol. */
@@ -7,6 +8,8 @@ export interface Poll {
   readonly items: readonly WatchedItem[]
   /** The address of the client. */
   readonly ip: string
+  /** Undefined where its protocol does not say. */
+  readonly client?: PollClient | undefined
   /** The end of its timeout, on the clock of `tick`. */
   readonly dueMs: number
   /** Called once, with the items that differ or with none. Not called after `cancel`. */

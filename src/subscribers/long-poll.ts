@@ -4,6 +4,7 @@ import { DueBook } from '../core/due-book.ts'
 import { SlicedWork, type Loop } from '../core/sliced-work.ts'
 import type { WatchedItem } from '../core/config/watched-item.ts'
 import { HeldPoll, HeldPolls, type Poll, type Watcher } from './held-polls.ts'
+import { type PollClient, RecentPolls } from './recent-polls.ts'
 import { type Listener, type ListenerHost, StandingListener } from './standing-listener.ts'
 
 export type { Poll } from './held-polls.ts'
@@ -50,6 +51,17 @@ export interface PollStatus {
   readonly reported: number
 }
 
+/** A client that watches an item, or did so a moment ago. */
+export interface ItemClient {
+  readonly ip: string
+  /** Undefined where its protocol does not say. */
+  readonly client: PollClient | undefined
+  readonly md5: string
+  /** How long ago it was last heard of, in milliseconds; 0: it is connected. */
+  readonly seenAgoMs: number
+  readonly via: 'poll' | 'stream'
+}
+
 /** A held poll, for its protocol: call `cancel` if the client disconnects. */
 export interface PollHandle {
   cancel(): void
@@ -68,6 +80,7 @@ export class LongPolls {
   readonly #options: LongPollOptions
   readonly #polls = new HeldPolls()
   readonly #due = new DueBook<HeldPoll>(POLL_BUCKET_MS)
+  readonly #recent = new RecentPolls()
   /** The marked items, in the order of their first change. */
   readonly #changed = new Set<string>()
   /** The walk over the watchers of one item, and the key of that item. */
@@ -125,9 +138,16 @@ export class LongPolls {
       return 'too-many'
     }
     this.#counts.begun++
+    this.#recent.began({ ip: poll.ip, client: poll.client, items: poll.items })
     const held = this.#polls.add(poll, this.#cancel)
     this.#due.add(held, poll.dueMs)
     return held
+  }
+
+  /** Notes a poll that was answered at once. */
+  answered({ ip, client, items }: Omit<Poll, 'answer' | 'dueMs'>): void {
+    this.#recent.began({ ip, client, items })
+    this.#recent.ended({ ip, client, items }, this.#options.loop.now())
   }
 
   /** Adds a listener to the held polls. It watches nothing yet, and stays until it leaves, also while the server stops. */
@@ -148,6 +168,7 @@ export class LongPolls {
 
   /** Answers the polls that are due at `nowMs`. */
   tick(nowMs: number): void {
+    this.#recent.tick(nowMs)
     const due = this.#due.due(nowMs)
     if (due.length === 0) return
     this.#expired = this.#expired.slice(this.#expiredAt).concat(due)
@@ -173,6 +194,34 @@ export class LongPolls {
       if (item !== undefined) md5ByIp.set(ipOf(watcher), item.md5)
     }
     return md5ByIp
+  }
+
+  /**
+   * The clients of an item: those that watch it, and those that have polled for it in the last minute. It walks over what is
+   * remembered: call it for people, not for programs.
+   */
+  clientsOf(key: ConfigKey): ItemClient[] {
+    const clients: ItemClient[] = []
+    for (const watcher of this.#polls.of(key.text)) {
+      const item = itemOf(watcher, key.text)
+      if (item === undefined) continue
+      const isPoll = watcher instanceof HeldPoll
+      const client = isPoll ? watcher.poll?.client : undefined
+      clients.push({
+        ip: ipOf(watcher),
+        client,
+        md5: item.md5,
+        seenAgoMs: 0,
+        via: isPoll ? 'poll' : 'stream',
+      })
+    }
+    const nowMs = this.#options.loop.now()
+    for (const { ip, client, items, atMs } of this.#recent.all()) {
+      const item = items.find((one) => one.key.text === key.text)
+      if (item !== undefined)
+        clients.push({ ip, client, md5: item.md5, seenAgoMs: nowMs - atMs, via: 'poll' })
+    }
+    return clients
   }
 
   /** The items that an address watches, each once. It walks over all watchers: call it for people, not for programs. */
@@ -267,12 +316,19 @@ export class LongPolls {
 
   #answer(held: HeldPoll, changed: readonly WatchedItem[]): void {
     const { poll } = held
-    this.#release(held)
+    if (this.#release(held)) this.#remember(held, poll)
     poll?.answer(changed)
   }
 
   readonly #cancel = (held: HeldPoll): void => {
-    if (this.#release(held)) this.#counts.left++
+    const { poll } = held
+    if (!this.#release(held)) return
+    this.#counts.left++
+    this.#remember(held, poll)
+  }
+
+  #remember({ items, address }: HeldPoll, poll: Poll | undefined): void {
+    this.#recent.ended({ ip: address.ip, client: poll?.client, items }, this.#options.loop.now())
   }
 
   /** Removes a poll. Returns false if it was removed before. */

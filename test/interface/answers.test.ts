@@ -110,6 +110,8 @@ test('who watches configurations', async () => {
   const form = { 'Listening-Configs': 'a.yaml\u0002G\u0002other\u0002dev\u0001' }
   await ask('POST /cs/configs/listener', form, { headers: { 'Long-Pulling-Timeout': '2000' } })
   await ask('GET /cs/configs/listener', item)
+  const watchers: Json = (await ask('GET /console/config/watchers', item)).json()
+  expect(watchers).toMatchObject({ count: 1, upToDate: 0, watchers: [{ ip: '127.0.0.1', via: 'poll' }] })
   await ask('GET /cs/listener', { ip: '127.0.0.1', all: true })
 })
 

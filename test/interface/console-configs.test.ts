@@ -238,6 +238,50 @@ describe('two namespaces', () => {
   })
 })
 
+describe('who has an item', () => {
+  const watchers = async (tenant: string): Promise<Json> =>
+    (await waypost.svc.get('/console/config/watchers', { tenant, dataId: 'a', group: 'G' })).json()
+
+  /** Polls once, as a client that has this content. */
+  const poll = (tenant: string, content: string, agent: string) =>
+    waypost.nacos.post(
+      '/cs/configs/listener',
+      { 'Listening-Configs': `a\u0002G\u0002${md5(content)}\u0002${tenant}\u0001` },
+      { 'Long-Pulling-Timeout': '20000', 'User-Agent': agent },
+    )
+
+  test('is known while clients wait, and when they are away with a change', async () => {
+    const tenant = unique('ns')
+    await publish(tenant, 'a', 'one')
+    const held = [poll(tenant, 'one', 'Nacos-Java-Client:v1.4.8'), poll(tenant, 'one', 'other')]
+    await expect.poll(async () => (await watchers(tenant)).count).toBe(2)
+    expect(await watchers(tenant)).toMatchObject({ md5: md5('one'), upToDate: 2, missingServers: [] })
+    await publish(tenant, 'a', 'two')
+    await Promise.all(held)
+    expect(await watchers(tenant)).toMatchObject({ md5: md5('two'), upToDate: 0, count: 2 })
+    const again = poll(tenant, 'two', 'other')
+    await expect.poll(async () => (await watchers(tenant)).upToDate).toBe(1)
+    const { count, watchers: all } = await watchers(tenant)
+    expect(count).toBe(2)
+    expect(all).toContainEqual({
+      ip: '127.0.0.1',
+      port: expect.any(Number),
+      agent: 'Nacos-Java-Client:v1.4.8',
+      md5: md5('one'),
+      upToDate: false,
+      lastSeenMs: expect.any(Number),
+      via: 'poll',
+    })
+    expect(Math.abs(all[0].lastSeenMs - Date.now())).toBeLessThan(10_000)
+    await publish(tenant, 'a', 'three')
+    await again
+  })
+
+  test('that is not there is nobody', async () => {
+    expect(await watchers(unique('ns'))).toMatchObject({ md5: null, count: 0, watchers: [] })
+  })
+})
+
 describe('the bin', () => {
   const bin = async (query: Params): Promise<Json> => (await waypost.svc.get('/console/bin', query)).json()
 

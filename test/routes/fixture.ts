@@ -177,6 +177,7 @@ async function ask(router: Router, [method, path]: [string, string], sent: Sent 
     ip: '10.9.9.9',
     identity: sent.identity ?? ANONYMOUS,
     socketIp: '10.9.9.9',
+    socketPort: 1234,
     isSecure: sent.isSecure ?? false,
     userAgent: '',
     headers: sent.headers ?? {},

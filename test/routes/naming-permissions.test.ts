@@ -50,6 +50,7 @@ async function ask(request: string, params: Params = {}, target?: string) {
     ip: '10.9.9.9',
     identity: ANONYMOUS,
     socketIp: '10.9.9.9',
+    socketPort: 1234,
     isSecure: false,
     userAgent: '',
     headers: {},

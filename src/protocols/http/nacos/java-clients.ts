@@ -1,4 +1,5 @@
-import { agentOf, type ListFormatOf } from '../endpoints/naming/list-endpoint.ts'
+import { agentOf } from '../endpoints/client-agent.ts'
+import type { ListFormatOf } from '../endpoints/naming/list-endpoint.ts'
 import type { HttpCaller } from '../routing/route.ts'
 
 const JAVA = 'Nacos-Java-Client:v'

@@ -24,6 +24,8 @@ export interface HttpCaller extends Caller {
   readonly ip: string
   /** The socket's own address, whatever a header says (for UDP pushes). */
   readonly socketIp: string
+  /** The port of the socket's other side; 0 where it has left. */
+  readonly socketPort: number
   readonly userAgent: string
   /** The user of the client certificate that the connection has shown, and until when that counts (epoch ms). */
   readonly certificateUser?: { readonly username: string; readonly expiresMs: number } | undefined

@@ -3,18 +3,22 @@ import { SVC_RULES } from '../../parameters/parameter-rules.ts'
 import { compareEndpoint } from '../endpoints/console/compare-endpoint.ts'
 import { listConfigsEndpoint } from '../endpoints/console/config-list.ts'
 import { versionEndpoints } from '../endpoints/console/version-endpoints.ts'
+import { watchersEndpoint } from '../endpoints/console/watchers-endpoint.ts'
 import { problemErrors } from '../errors/problem.ts'
 import { placeRoutes } from '../routing/endpoint.ts'
 import type { Route } from '../routing/route.ts'
 
 /** `/svc/v1/console`: what people who look after configurations and services ask, and no client does. */
-export function svcConsoleRoutes(operations: Pick<Operations, 'inventory' | 'versions'>): Route[] {
+export function svcConsoleRoutes(
+  operations: Pick<Operations, 'inventory' | 'versions' | 'listening'>,
+): Route[] {
   const versions = versionEndpoints(operations.versions)
   return placeRoutes({ rules: SVC_RULES, errors: problemErrors }, '/svc/v1/console', [
     ['GET', '/configs', listConfigsEndpoint(operations.inventory)],
     ['GET', '/config/versions', versions.list],
     ['GET', '/config/version', versions.read],
     ['POST', '/config/restore', versions.restore],
+    ['GET', '/config/watchers', watchersEndpoint(operations.listening)],
     ['GET', '/bin', versions.bin],
     ['GET', '/compare', compareEndpoint(operations.inventory)],
   ])

@@ -104,6 +104,10 @@ export class Exchange
     return plainAddress(this.#request.socket.remoteAddress)
   }
 
+  get socketPort(): number {
+    return this.#request.socket.remotePort ?? 0
+  }
+
   get isSecure(): boolean {
     return cameByTls(this.#request.socket, this.headers['x-forwarded-proto'], this.#context.trusted)
   }

@@ -3,6 +3,7 @@ import type { WatchedItem } from '../../../../core/config/watched-item.ts'
 import type { ListeningOperations, PollHold, PollRequest } from '../../../../operations/config-listening.ts'
 import { asciiAnswer } from '../../routing/answers.ts'
 import type { Answer, HttpCaller, HeaderNote, Held, Request } from '../../routing/route.ts'
+import { agentOf } from '../client-agent.ts'
 import { headerText } from './header-text.ts'
 import { listeningConfigsOf, LISTENING_CONFIGS } from './listening-configs.ts'
 
@@ -36,6 +37,9 @@ export function answersOfNames(
     return last.answer
   }
 }
+
+/** No library has a longer name. */
+const MOST_AGENT_CHARACTERS = 128
 
 /** A request that polls. */
 export type ListenRequest = Request<{ [LISTENING_CONFIGS]: string }>
@@ -81,7 +85,8 @@ export function listen(
   const waits = timeoutMs !== undefined && !mustNotHang(caller)
   const items = listeningConfigsOf(params[LISTENING_CONFIGS], parts.maxListeningItems)
   const dueMs = waits ? parts.nowMs() + timeoutMs - ANSWER_BEFORE_MS : 0
-  const poll = new ListeningPoll({ items, ip: caller.ip, dueMs, waits }, answers)
+  const client = { port: caller.socketPort, agent: shortened(agentOf(caller)) }
+  const poll = new ListeningPoll({ items, ip: caller.ip, client, dueMs, waits }, answers)
   const polled = parts.listening.poll(poll, caller)
   switch (polled.kind) {
     case 'compared':
@@ -97,15 +102,17 @@ export function listen(
 class ListeningPoll implements PollRequest {
   readonly items: readonly WatchedItem[]
   readonly ip: string
+  readonly client: PollRequest['client']
   readonly dueMs: number
   readonly waits: boolean
   readonly #answers: PollAnswers
   #held: Held | undefined
   #early: Answer | undefined
 
-  constructor({ items, ip, dueMs, waits }: Omit<PollRequest, 'answer'>, answers: PollAnswers) {
+  constructor({ items, ip, client, dueMs, waits }: Omit<PollRequest, 'answer'>, answers: PollAnswers) {
     this.items = items
     this.ip = ip
+    this.client = client
     this.dueMs = dueMs
     this.waits = waits
     this.#answers = answers
@@ -124,6 +131,11 @@ class ListeningPoll implements PollRequest {
     if (this.#held === undefined) this.#early = answer
     else this.#held.answer(answer)
   }
+}
+
+/** It is kept as long as the poll, and a little longer. */
+function shortened(agent: string): string {
+  return agent.length > MOST_AGENT_CHARACTERS ? agent.slice(0, MOST_AGENT_CHARACTERS) : agent
 }
 
 /** The time-out of a poll, in milliseconds; undefined where the client gives none. */

@@ -7,6 +7,7 @@ import { Type } from '../../../parameters/schema.ts'
 import { asciiJsonAnswer } from '../../routing/answers.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
 import type { HttpCaller } from '../../routing/route.ts'
+import { agentOf } from '../client-agent.ts'
 import { type NamingEndpointParts, SERVICE_PARAMS, serviceKeyOf } from './naming-requests.ts'
 
 const NO_CLUSTERS: readonly string[] = []
@@ -45,10 +46,4 @@ export function listEndpoint({ lists }: NamingEndpointParts, formatOf: ListForma
 
 function subscriberOf(caller: HttpCaller, port: number, app = 'unknown'): ListSubscriber {
   return { address: caller.socketIp, port, agent: agentOf(caller), app }
-}
-
-/** How the library of a client names itself: in User-Agent, or without one in Client-Version. */
-export function agentOf({ userAgent, headers }: Pick<HttpCaller, 'userAgent' | 'headers'>): string {
-  const version = headers['client-version']
-  return userAgent === '' && typeof version === 'string' ? version : userAgent
 }

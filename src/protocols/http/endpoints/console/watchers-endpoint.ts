@@ -1,0 +1,64 @@
+import type { ItemClient, ItemClients, ListeningOperations } from '../../../../operations/config-listening.ts'
+import { Type } from '../../../parameters/schema.ts'
+import { answersJson, Json } from '../../routing/answer-schema.ts'
+import { jsonAnswer } from '../../routing/answers.ts'
+import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
+import { KEY_PARAMS, toConfigKey } from '../config/config-key.ts'
+import { withMissing } from '../missing-servers.ts'
+
+const WATCHERS = Json.named(
+  'Watchers',
+  Json.object({
+    md5: Json.nullable(Json.string('Of the current content; null where there is none.')),
+    upToDate: Json.integer('How many clients have the current content.'),
+    count: Json.integer(),
+    watchers: Json.list(
+      Json.named(
+        'Watcher',
+        Json.object({
+          ip: Json.string(),
+          port: Json.nullable(Json.integer('Null where it is not known.')),
+          agent: Json.string('How the library of the client names itself; empty where it is not known.'),
+          md5: Json.string('What the client has; empty: no item.'),
+          upToDate: Json.boolean(),
+          lastSeenMs: Json.time('When it was last heard of, epoch milliseconds.'),
+          via: Json.words(['poll', 'stream', 'server'], 'server: it is a client of another server.'),
+        }),
+      ),
+    ),
+    missingServers: Json.list(Json.string('A server that has not replied in time.')),
+  }),
+)
+
+/** `GET …/console/config/watchers`: who has an item. */
+export function watchersEndpoint({ clientsOf }: ListeningOperations): Endpoint {
+  return endpoint({
+    summary:
+      'Lists the clients that watch an item, or have polled for it in the last minute, and what each has',
+    permission: clientsOf.permission,
+    answers: answersJson(WATCHERS),
+    params: Type.Object(KEY_PARAMS),
+    handle: async ({ params, caller }) => {
+      const { value, missing } = await clientsOf(toConfigKey(params), caller)
+      return withMissing(jsonAnswer({ ...watchersJson(value), missingServers: missing }), missing)
+    },
+  })
+}
+
+function watchersJson({ md5, nowMs, clients }: ItemClients): object {
+  const watchers = clients.map((client) => watcherJson(client, md5 ?? '', nowMs))
+  const upToDate = watchers.filter((watcher) => watcher.upToDate).length
+  return { md5: md5 ?? null, upToDate, count: watchers.length, watchers }
+}
+
+function watcherJson({ ip, client, md5, seenAgoMs, via }: ItemClient, current: string, nowMs: number) {
+  return {
+    ip,
+    port: client?.port ?? null,
+    agent: client?.agent ?? '',
+    md5,
+    upToDate: md5 === current,
+    lastSeenMs: Math.round(nowMs - seenAgoMs),
+    via,
+  }
+}

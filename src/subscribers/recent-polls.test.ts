@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { configKey } from '../core/config/config-item.ts'
+import { RecentPolls } from './recent-polls.ts'
+
+function poll(dataId: string, { ip = '10.0.0.1', port = 1, agent = 'a' } = {}) {
+  return { ip, client: { port, agent }, items: [{ key: configKey('', 'G', dataId), md5: 'm', echo: '' }] }
+}
+
+function seen(recent: RecentPolls): string[] {
+  return Array.from(recent.all(), ({ ip, client, items }) => `${ip}:${client?.port} ${items[0]?.key.dataId}`)
+}
+
+test('the next poll of a client takes the place of its last, also from another port', () => {
+  const recent = new RecentPolls()
+  recent.ended(poll('a'), 0)
+  recent.ended(poll('b'), 0)
+  recent.began(poll('a', { port: 2 }))
+  expect(seen(recent)).toEqual(['10.0.0.1:1 b'])
+})
+
+test('of several clients at one address each counts', () => {
+  const recent = new RecentPolls()
+  for (const port of [1, 2]) recent.ended(poll('a', { port }), 0)
+  recent.began(poll('a', { port: 3 }))
+  recent.began(poll('a', { port: 4, agent: 'other' }))
+  expect(seen(recent)).toEqual(['10.0.0.1:2 a'])
+})
+
+test('who does not poll again for a minute has left', () => {
+  const recent = new RecentPolls()
+  recent.ended(poll('a'), 1_000)
+  recent.ended(poll('b'), 40_000)
+  recent.tick(61_001)
+  expect(seen(recent)).toEqual(['10.0.0.1:1 b'])
+  recent.tick(200_000)
+  expect(seen(recent)).toEqual([])
+})
+
+test('what is remembered is bounded', () => {
+  const recent = new RecentPolls()
+  for (let n = 0; n < 10_100; n++) recent.ended(poll(`item-${n}`), 0)
+  expect(seen(recent)).toHaveLength(10_000)
+})

@@ -1,0 +1,77 @@
+import type { WatchedItem } from '../core/config/watched-item.ts'
+
+/** The client of a poll, as its protocol knows it. */
+export interface PollClient {
+  readonly port: number
+  /** How its library names itself. */
+  readonly agent: string
+}
+
+/** A poll that has ended, without what was needed to answer it. */
+export interface EndedPoll {
+  readonly ip: string
+  readonly client: PollClient | undefined
+  readonly items: readonly WatchedItem[]
+  /** When it ended, on the clock of the polls. */
+  readonly atMs: number
+}
+
+/** A client polls again within milliseconds; one that has not done so for this long has left. */
+const KEPT_MS = 60_000
+const PRUNED_EVERY_MS = 5_000
+/** The most polls that are remembered. */
+const MOST_KEPT = 10_000
+
+/**
+ * Remembers polls for a while after they have ended. A client that gets a change is away until it polls again, which is just
+ * when somebody wants to know who has the change. The next poll of the same client takes the place of the ended one: the one
+ * from the same address and library that watches the same.
+ */
+export class RecentPolls {
+  readonly #byClient = new Map<string, EndedPoll[]>()
+  #size = 0
+  #prunedMs = 0
+
+  /** Notes that a client polls: its poll before is not needed any more. */
+  began(poll: Omit<EndedPoll, 'atMs'>): void {
+    if (this.#size === 0) return
+    const name = nameOf(poll)
+    const ended = this.#byClient.get(name)
+    if (ended === undefined) return
+    ended.shift()
+    this.#size--
+    if (ended.length === 0) this.#byClient.delete(name)
+  }
+
+  /** Notes that a poll has ended. */
+  ended({ ip, client, items }: Omit<EndedPoll, 'atMs'>, atMs: number): void {
+    if (this.#size >= MOST_KEPT || items.length === 0) return
+    const poll = { ip, client, items, atMs }
+    const name = nameOf(poll)
+    const others = this.#byClient.get(name)
+    if (others === undefined) this.#byClient.set(name, [poll])
+    else others.push(poll)
+    this.#size++
+  }
+
+  /** Forgets what is too old. Call it often. */
+  tick(nowMs: number): void {
+    if (this.#size === 0 || nowMs < this.#prunedMs + PRUNED_EVERY_MS) return
+    this.#prunedMs = nowMs
+    for (const [name, polls] of this.#byClient) {
+      const kept = polls.filter(({ atMs }) => atMs > nowMs - KEPT_MS)
+      this.#size -= polls.length - kept.length
+      if (kept.length === 0) this.#byClient.delete(name)
+      else if (kept.length < polls.length) this.#byClient.set(name, kept)
+    }
+  }
+
+  /** Everything that is remembered. */
+  *all(): Generator<EndedPoll> {
+    for (const polls of this.#byClient.values()) yield* polls
+  }
+}
+
+function nameOf({ ip, client, items }: Omit<EndedPoll, 'atMs'>): string {
+  return `${ip} ${client?.agent ?? ''} ${items.length} ${items[0]?.key.text ?? ''}`
+}

@@ -99,7 +99,9 @@ function registerFrom(
     metadata: full.metadata ?? {},
     app: '',
   })
-  return afterwards(parts.engine.execute(command), () => {
+  return afterwards(parts.engine.execute(command), (registration) => {
+    // Another server had it already: this one learned of it while the command waited.
+    if (registration === 'known') beat(parts, source, parts.clock())
     const instance = parts.state.instance(serviceKey, { ip, port, cluster })
     return beaten(parts, 'registered', instance?.timing.intervalMs)
   })

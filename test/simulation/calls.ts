@@ -41,10 +41,13 @@ export interface Call {
  */
 export class Calls {
   readonly #reference: Reference
+  readonly #changed: (change: Change) => void
   readonly #calls = new Map<Command<unknown>, Call>()
 
-  constructor(reference: Reference) {
+  /** `changedByServer`: called with what servers change that no client has asked for. */
+  constructor(reference: Reference, changedByServer: (change: Change) => void = () => {}) {
     this.#reference = reference
+    this.#changed = changedByServer
   }
 
   /** The operations whose clients still wait. */
@@ -62,7 +65,9 @@ export class Calls {
 
   /** The store has accepted a unit of a server. */
   held(unit: Unit, revision: Revision): void {
-    for (const verdict of (unit as DecidedUnit).verdicts) {
+    // What the store does by itself has no verdicts: a lease has ended.
+    const { verdicts = [] } = unit as Partial<DecidedUnit>
+    for (const verdict of verdicts) {
       const changes = 'decision' in verdict ? verdict.decision.changes : []
       const call = this.#calls.get(verdict.waiting.command)
       if (call === undefined) for (const change of changes) this.#changedByServer(change, revision)
@@ -122,6 +127,7 @@ export class Calls {
     const value = this.#reference.value(object)
     const { next, answer } = (ownChange(change) as Rule)(value, [])
     if (next === value) violation(`${change.kind}: ${answer}, on ${textOf(value)}`)
+    this.#changed(change)
     this.#reference.set(object, next, revision)
   }
 }

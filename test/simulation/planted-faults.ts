@@ -1,3 +1,4 @@
+import { MEMBER } from '../../src/core/cluster/member-records.ts'
 import type { ModelAccess } from '../../src/core/model-access.test-support.ts'
 import type { SharedCommit, SharedStore, StoreFollower, Unit, UnitResult } from '../../src/core/ports.ts'
 
@@ -5,6 +6,10 @@ import type { SharedCommit, SharedStore, StoreFollower, Unit, UnitResult } from 
 export interface Planted {
   /** Whether the store compares what was read. */
   readonly compares: boolean
+  /** Whether a server asks the others before it judges. */
+  readonly asks: boolean
+  /** Whether a server judges only while its lease is certain. */
+  readonly heedsLease: boolean
   /** The follower that the feed of the store goes to. */
   readonly feed: (follower: StoreFollower, access: ModelAccess) => StoreFollower
   /** The store that the engine commits to. */
@@ -12,7 +17,13 @@ export interface Planted {
 }
 
 /** Nothing is planted. */
-export const NOTHING: Planted = { compares: true, feed: (follower) => follower, store: (access) => access }
+export const NOTHING: Planted = {
+  compares: true,
+  asks: true,
+  heedsLease: true,
+  feed: (follower) => follower,
+  store: (access) => access,
+}
 
 /** What simulations must find, by name. */
 export const FAULTS: Readonly<Record<string, Planted>> = {
@@ -30,6 +41,25 @@ export const FAULTS: Readonly<Record<string, Planted>> = {
     ...NOTHING,
     feed: (follower, access) => new OwnFirst(follower, access),
   },
+}
+
+/** What simulations of silence must find, by name. */
+export const FAULTS_OF_JUDGES: Readonly<Record<string, Planted>> = {
+  'a judge that asks nobody': { ...NOTHING, asks: false },
+  'a judge that acts after its lease': {
+    ...NOTHING,
+    heedsLease: false,
+    store: (access) => ({
+      mostChanges: access.mostChanges,
+      commit: (units, decidedAt) => access.commit(units.map(withoutMembers), decidedAt),
+    }),
+  },
+}
+
+/** The store is not told that the decision rests on who the members were. */
+function withoutMembers(unit: Unit): Unit {
+  const reads = unit.reads.filter((read) => !('recordKind' in read) || read.recordKind !== MEMBER.name)
+  return { ...unit, reads }
 }
 
 /** Only units with changes go to the store. */

@@ -65,7 +65,8 @@ export const serviceDeleted: Rule<ServiceValue> = (service) => {
 }
 
 /**
- * What a server changes that no client has asked for: a beat heals an instance, an empty service leaves. The answer says what
+ * What a server changes that no client has asked for: a beat heals an instance, silence makes one unhealthy or removes it,
+ * and an empty service leaves. The answer says what
  * is wrong with that; `DONE`: nothing is.
  */
 export function ownChange(change: Change): Rule<ServiceValue> {
@@ -75,10 +76,12 @@ export function ownChange(change: Change): Rule<ServiceValue> {
       const isFree = service.madeBy === 'registration' && Object.keys(service.instances).length === 0
       return isFree ? { next: null, answer: DONE } : stays(service, 'a service in use is removed')
     }
-    if (change.kind !== 'instance-health-changed') return stays(service, `${change.kind} by a server`)
+    if (change.kind !== 'instance-health-changed' && change.kind !== 'instance-removed')
+      return stays(service, `${change.kind} by a server`)
     const where = addressText(change.address)
     const known = service.instances[where]
-    if (known === undefined) return stays(service, 'the health changes of an instance that has left')
+    if (known === undefined) return stays(service, 'the instance had left')
+    if (change.kind === 'instance-removed') return { next: without(service, where), answer: DONE }
     return { next: withInstance(service, where, { ...known, healthy: change.healthy }), answer: DONE }
   }
 }

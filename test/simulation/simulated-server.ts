@@ -5,12 +5,14 @@ import { Follower } from '../../src/core/follower.ts'
 import { ModelAccess } from '../../src/core/model-access.test-support.ts'
 import type { ModelStore } from '../../src/core/model-store.test-support.ts'
 import { beat, type BeatResult } from '../../src/core/naming/beat.ts'
+import { HealthClock } from '../../src/core/naming/health-clock.ts'
 import { expireEmptyServices } from '../../src/core/naming/housekeeping.ts'
 import type { InstanceAddress } from '../../src/core/naming/instance.ts'
 import { Liveness } from '../../src/core/naming/liveness.ts'
 import type { Now } from '../../src/core/ports.ts'
 import { SharedEngine } from '../../src/core/shared-engine.ts'
 import { SharedFollower } from '../../src/core/shared-follower.ts'
+import type { Loop } from '../../src/core/sliced-work.ts'
 import { Stamps } from '../../src/core/stamps.ts'
 import type { State } from '../../src/core/state.ts'
 import { Feed } from '../../src/feed/feed.ts'
@@ -27,6 +29,8 @@ export interface ServerParts {
   /** How far its wall clock is from that of the others. */
   readonly skewMs: number
   readonly mostChanges: number
+  /** See {@link HealthClock}. */
+  readonly tickMs: number
   readonly planted: Planted
 }
 
@@ -36,7 +40,9 @@ export class SimulatedServer {
   readonly access: ModelAccess
   readonly liveness = new Liveness()
   readonly #follower: Follower
-  readonly #engine: SharedEngine
+  readonly engine: SharedEngine
+  readonly health: HealthClock
+  readonly loop: Loop
   readonly #feed: Feed
   readonly #now: () => Now
   #deferred: (() => void)[] = []
@@ -44,16 +50,18 @@ export class SimulatedServer {
   /** Whether it had to read everything at once since the simulation began: then times may differ from those of others. */
   hasLoaded: boolean
 
-  constructor({ name, store, nowMs, skewMs, mostChanges, planted }: ServerParts) {
+  constructor({ name, store, nowMs, skewMs, mostChanges, tickMs, planted }: ServerParts) {
     this.name = name
     this.access = new ModelAccess(store, { mostChanges, unitsOfRequest: 2 })
     this.hasLoaded = skewMs !== 0 || store.revision > 0
+    this.health = new HealthClock(nowMs(), tickMs)
     const stamps = new Stamps()
     const clock = (): Now => {
       const wallMs = WALL_MS + nowMs() + skewMs
-      return { wallMs, healthMs: nowMs(), stamp: stamps.next(wallMs) }
+      return { wallMs, healthMs: this.health.at(nowMs()), stamp: stamps.next(wallMs) }
     }
     const soon = (run: () => void): void => void this.#deferred.push(run)
+    this.loop = { now: nowMs, soon }
     const report = (error: unknown): never => violation(String(error))
     this.#feed = new Feed({ defer: soon, report })
     this.#follower = Follower.load(this.access.load(), {
@@ -63,11 +71,11 @@ export class SimulatedServer {
       feed: this.#feed,
     })
     this.access.follow(planted.feed(new SharedFollower(this.#follower, stamps), this.access))
-    this.#engine = new SharedEngine({
+    this.engine = new SharedEngine({
       follower: this.#follower,
       store: planted.store(this.access),
       clock,
-      loop: { now: nowMs, soon },
+      loop: this.loop,
       // Health that could not be written is found again by the next beat.
       report: () => {},
     })
@@ -93,21 +101,21 @@ export class SimulatedServer {
   }
 
   execute(command: Command<unknown>): Promise<unknown> {
-    return this.#engine.execute(command)
+    return this.engine.execute(command)
   }
 
   /** An instance beats here. It may become healthy by that. */
   beat(service: string, { ip, port, cluster }: InstanceAddress): BeatResult {
     const source = { serviceKey: serviceKeyOf(service), ip, port, cluster }
     const result = beat({ state: this.state, liveness: this.liveness }, source, this.#now())
-    if (result.kind === 'renewed') this.#engine.applyBehind(result.healed)
+    if (result.kind === 'renewed') this.engine.applyBehind(result.healed)
     return result
   }
 
   /** Removes the services that a registration made and that have been empty for a while. */
   cleanServices(emptyMs: number): void {
     for (const command of expireEmptyServices(this.liveness, this.#now().healthMs - emptyMs))
-      void this.#engine.execute(command).catch(() => {})
+      void this.engine.execute(command).catch(() => {})
   }
 
   /** Turns of the event loop, until nothing is left to do: what waits is decided and sent. */

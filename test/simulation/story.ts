@@ -6,9 +6,9 @@ import { Violation } from './violation.ts'
 import { type Conditions, World } from './world.ts'
 
 /** Something that happens: a client asks, a fault, or simply what is next. */
-interface Happening {
+export interface Happening<Of = World> {
   readonly title: string
-  readonly run: (world: World) => void | Promise<void>
+  readonly run: (world: Of) => void | Promise<void>
 }
 
 /** What happens in one simulation. fast-check makes it, and makes it shorter if it ends in a violation. */
@@ -71,7 +71,7 @@ export async function tell(
   planted: Planted = NOTHING,
 ): Promise<void> {
   const world = new World(conditions, planted)
-  try {
+  await withTrace(world, async () => {
     await world.open()
     for (const { run } of all) {
       await run(world)
@@ -79,14 +79,24 @@ export async function tell(
     }
     await world.settle()
     world.check()
+  })
+}
+
+/** Adds to a violation what happened before it. */
+export async function withTrace({ trace }: World, run: () => Promise<void>): Promise<void> {
+  try {
+    await run()
   } catch (error) {
     const text =
-      error instanceof Error ? (error instanceof Violation ? error.message : error.stack) : String(error)
-    throw new Violation(`${text}\nWhat happened:\n${world.trace.join('\n')}`)
+      error instanceof Violation ? error.message : error instanceof Error ? error.stack : String(error)
+    throw new Violation(`${text}\nWhat happened:\n${trace.join('\n')}`)
   }
 }
 
-function happening(title: string, run: (world: World) => void | Promise<void>): Happening {
-  // fast-check prints what it has chosen with `toString`.
-  return { title, run, toString: () => title } as Happening
+/** Something that happens, which fast-check prints by its title. */
+export function happening<Of = World>(
+  title: string,
+  run: (world: Of) => void | Promise<void>,
+): Happening<Of> {
+  return { title, run, toString: () => title } as Happening<Of>
 }

@@ -1,4 +1,5 @@
 import { microtasks } from '../../src/core/core.test-support.ts'
+import type { Change } from '../../src/core/changes.ts'
 import type { ModelAccess, RequestFault } from '../../src/core/model-access.test-support.ts'
 import { ModelStore } from '../../src/core/model-store.test-support.ts'
 import { addressText, type InstanceAddress } from '../../src/core/naming/instance.ts'
@@ -19,6 +20,26 @@ export interface Conditions {
   readonly mostChanges: number
 }
 
+/** What a simulation of more than requests does besides. */
+export interface WorldHooks {
+  /** A process has started, and has loaded. */
+  readonly started?: (server: SimulatedServer, index: number) => void
+  /** Milliseconds between two sweeps of the health clock; Infinity: it follows the time. */
+  readonly tickMs?: number
+  /** Called with every change that a server made by itself, when the store has accepted it. */
+  readonly changedByServer?: (change: Change) => void
+}
+
+/** Something that can happen now. */
+export interface Step {
+  readonly title: string
+  /** A request arrives at the store, a turn of the event loop, or the next revision of the feed. */
+  readonly kind: 'request' | 'turn' | 'feed'
+  /** Undefined: a process that has died. */
+  readonly server: SimulatedServer | undefined
+  readonly run: () => void | Promise<void>
+}
+
 /** A server: its process, if one runs. */
 interface Place {
   readonly skewMs: number
@@ -35,46 +56,55 @@ export class World {
   readonly #conditions: Conditions
   readonly #planted: Planted
   readonly #reference = new Reference()
-  readonly #calls = new Calls(this.#reference)
-  readonly #store: ModelStore
+  readonly #calls: Calls
+  readonly #hooks: WorldHooks
+  readonly store: ModelStore
   readonly #places: readonly Place[]
   /** What servers have sent that have died since. */
   readonly #ghosts: ModelAccess[] = []
   /** Everything that happened, for the report of a violation. */
   readonly trace: string[] = []
-  #nowMs = 0
+  nowMs = 0
   #failure: Error | undefined
 
-  constructor(conditions: Conditions, planted: Planted) {
+  constructor(conditions: Conditions, planted: Planted, hooks: WorldHooks = {}) {
     this.#conditions = conditions
     this.#planted = planted
+    this.#hooks = hooks
+    this.#calls = new Calls(this.#reference, hooks.changedByServer)
     const { compares } = planted
-    this.#store = new ModelStore({
+    this.store = new ModelStore({
       compares,
       held: (unit, revision) => this.#calls.held(unit, revision),
     })
     this.#places = conditions.skewsMs.map((skewMs) => ({ skewMs, process: undefined }))
+  }
+
+  /** Starts all servers. */
+  start(): void {
     for (const index of this.#places.keys()) this.restart(index)
   }
 
-  /** There are two administrators at the beginning. */
+  /** Starts all servers, and makes two administrators. */
   async open(): Promise<void> {
+    this.start()
     for (const operation of [addUser('ann'), addUser('bob'), promote('ann'), promote('bob')])
       this.ask(0, operation)
     await this.settle()
   }
 
-  /** A client asks a server. Nobody answers if it does not run. */
-  ask(index: number, operation: Operation): void {
+  /** A client asks a server. Nobody answers if it does not run. `told`: called with what the client is answered. */
+  ask(index: number, operation: Operation, told: (outcome: unknown) => void = () => {}): void {
     const server = this.#awake(index)
     if (server === undefined) return
     const asked = operation.asked(server.state)
-    this.#note(`${server.name}: ${operation.title}`)
+    this.note(`${server.name}: ${operation.title}`)
     const call = this.#calls.ask(operation, asked)
     const answered = (outcome: unknown): void => {
       if (this.#places[index]!.process?.server !== server) return
-      this.#note(`  ${server.name} answers "${String(outcome)}" to ${operation.title}`)
+      this.note(`  ${server.name} answers "${String(outcome)}" to ${operation.title}`)
       this.#guard(() => this.#calls.answered(call, outcome))
+      told(outcome)
     }
     this.#callsOf(server).push(() => this.#calls.lost(call))
     server.execute(asked.command).then(answered, answered)
@@ -84,16 +114,19 @@ export class World {
   beat(index: number, service: string, place: InstanceAddress): void {
     const server = this.#awake(index)
     if (server === undefined) return
-    this.#note(`${server.name}: beat of ${addressText(place)} in ${service}`)
-    if (server.beat(service, place).kind === 'unknown') this.ask(index, register(service, place))
+    this.note(`${server.name}: beat of ${addressText(place)} in ${service}`)
+    if (server.beat(service, place).kind === 'renewed') return
+    this.ask(index, register(service, place), (outcome) => {
+      if (outcome === 'known') server.beat(service, place)
+    })
   }
 
   /** One of the things happens that can happen now, without a fault. */
   async progress(dice: number): Promise<void> {
-    const possible = this.#possible()
+    const possible = this.possible()
     const chosen = possible[dice % possible.length]
     if (chosen === undefined) return
-    this.#note(chosen.title)
+    this.note(chosen.title)
     await chosen.run()
   }
 
@@ -101,7 +134,7 @@ export class World {
   fault(index: number, fault: RequestFault): void {
     const access = this.#places[index]?.process?.server.access
     if (access === undefined || access.underway === 0) return
-    this.#note(`s${index}: request arrives, ${fault}`)
+    this.note(`s${index}: request arrives, ${fault}`)
     access.fault = fault
     access.arrive()
     access.fault = 'none'
@@ -109,7 +142,7 @@ export class World {
 
   /** The oldest commit of a server takes too long: its clients are refused, and it arrives later. */
   delay(index: number): void {
-    this.#note(`s${index}: commit takes too long`)
+    this.note(`s${index}: commit takes too long`)
     this.#places[index]?.process?.server.access.delay()
   }
 
@@ -118,7 +151,7 @@ export class World {
     const place = this.#places[index]
     const server = place?.process?.server
     if (place === undefined || server === undefined) return
-    this.#note(`${server.name} dies`)
+    this.note(`${server.name} dies`)
     place.process = undefined
     server.access.stop()
     this.#ghosts.push(server.access)
@@ -132,21 +165,23 @@ export class World {
     const name = `s${index}`
     const server = new SimulatedServer({
       name,
-      store: this.#store,
-      nowMs: () => this.#nowMs,
+      store: this.store,
+      nowMs: () => this.nowMs,
       skewMs: place.skewMs,
       mostChanges: this.#conditions.mostChanges,
+      tickMs: this.#hooks.tickMs ?? Infinity,
       planted: this.#planted,
     })
     place.process = { server, watcher: new Watcher(server, this.#reference) }
-    this.#note(`${name} starts at revision ${server.revision}`)
+    this.note(`${name} starts at revision ${server.revision}`)
+    this.#hooks.started?.(server, index)
   }
 
   /** A server stops doing anything, or goes on. What it has sent still arrives. */
   freeze(index: number, isFrozen: boolean): void {
     const server = this.#places[index]?.process?.server
     if (server === undefined || server.isFrozen === isFrozen) return
-    this.#note(`${server.name} ${isFrozen ? 'freezes' : 'goes on'}`)
+    this.note(`${server.name} ${isFrozen ? 'freezes' : 'goes on'}`)
     server.isFrozen = isFrozen
   }
 
@@ -154,20 +189,20 @@ export class World {
   reload(index: number): void {
     const server = this.#awake(index)
     if (server === undefined || server.access.lag === 0) return
-    this.#note(`${server.name} reads everything`)
+    this.note(`${server.name} reads everything`)
     server.hasLoaded = true
     server.access.reload()
   }
 
   /** Time passes. */
   wait(ms: number): void {
-    this.#nowMs += ms
-    this.#note(`${ms} ms pass`)
+    this.nowMs += ms
+    this.note(`${ms} ms pass`)
   }
 
   /** A server removes the services that have been empty for a minute. */
   clean(index: number): void {
-    this.#note(`s${index}: clean services`)
+    this.note(`s${index}: clean services`)
     this.#awake(index)?.cleanServices(EMPTY_MS)
   }
 
@@ -178,7 +213,7 @@ export class World {
       this.freeze(index, false)
     }
     for (let round = 0; ; round++) {
-      const possible = this.#possible()
+      const possible = this.possible()
       if (possible.length === 0) break
       if (round > MOST_ROUNDS) violation('the servers never come to an end')
       for (const { run } of possible) await run()
@@ -198,28 +233,31 @@ export class World {
     const running = this.#places.flatMap(({ process }) => process ?? [])
     for (const { watcher } of running) watcher.checkLast()
     checkEnd(
-      this.#store,
+      this.store,
       this.#reference,
       running.map(({ server }) => server),
     )
   }
 
-  #possible(): { readonly title: string; readonly run: () => void | Promise<void> }[] {
-    const possible = []
-    for (const { process } of this.#places) {
-      if (process === undefined) continue
-      const { server } = process
-      const { name, access } = server
-      if (access.underway > 0)
-        possible.push({ title: `${name}: request arrives`, run: () => access.arrive() })
-      if (server.isFrozen) continue
-      if (server.hasDeferred) possible.push({ title: `${name}: turn`, run: () => server.turn() })
-      if (access.lag > 0)
-        possible.push({ title: `${name}: gets revision ${server.revision + 1}`, run: () => access.deliver() })
-    }
-    for (const ghost of this.#ghosts)
-      if (ghost.underway > 0) possible.push({ title: 'a dead request arrives', run: () => ghost.arrive() })
-    return possible
+  /** The process of a server; undefined: none runs. */
+  server(index: number): SimulatedServer | undefined {
+    return this.#places[index]?.process?.server
+  }
+
+  /** What can happen now without a fault. */
+  possible(): Step[] {
+    const running = this.#places.flatMap(({ process }) => process?.server ?? [])
+    const ghosts = this.#ghosts
+      .filter(({ underway }) => underway > 0)
+      .map((ghost): Step => {
+        return {
+          title: 'a dead request arrives',
+          kind: 'request',
+          server: undefined,
+          run: () => ghost.arrive(),
+        }
+      })
+    return [...running.flatMap(stepsOf), ...ghosts]
   }
 
   readonly #pending = new WeakMap<SimulatedServer, (() => void)[]>()
@@ -243,7 +281,20 @@ export class World {
     }
   }
 
-  #note(line: string): void {
+  /** Adds a line to what happened. */
+  note(line: string): void {
     this.trace.push(line)
   }
+}
+
+function stepsOf(server: SimulatedServer): Step[] {
+  const { name, access } = server
+  const steps: Step[] = []
+  const add = (kind: Step['kind'], title: string, run: Step['run']): void =>
+    void steps.push({ kind, title: `${name}: ${title}`, server, run })
+  if (access.underway > 0) add('request', 'request arrives', () => access.arrive())
+  if (server.isFrozen) return steps
+  if (server.hasDeferred) add('turn', 'turn', () => server.turn())
+  if (access.lag > 0) add('feed', `gets revision ${server.revision + 1}`, () => access.deliver())
+  return steps
 }

@@ -73,6 +73,12 @@ test('an instance that was only loaded has not been heard', () => {
   expect(restoring.due(one.healthMs)).toEqual([])
 })
 
+test('an instance whose registration was applied late has not been heard: who catches up brings nothing dead back', () => {
+  cluster.register(WHERE)
+  misjudge()
+  expect(restoring.due(one.healthMs)).toEqual([])
+})
+
 test('an instance that has registered again is left alone', () => {
   cluster.beat(one, WHERE)
   misjudge()

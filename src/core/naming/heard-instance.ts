@@ -11,8 +11,8 @@ import type { ServiceEntry } from './service-entry.ts'
 export interface HeardInstance extends Instance {
   /** Health time of the last beat; a registration counts as one. If none was heard: when this server learned of the instance. */
   heardMs: number
-  /** Whether `heardMs` is the time of a beat. */
-  isHeard: boolean
+  /** Who heard it at `heardMs`. A registration that this server applied, perhaps late, is news of another. */
+  heardBy: 'nobody' | 'another' | 'this server'
   /** Owned by the due book. */
   dueTick: number
   /** Of the last beat that named this instance and no other; see `Liveness.knowBeat`. */
@@ -31,7 +31,7 @@ export function newInstance(
     healthy,
     timing: timingOf(record.registered),
     heardMs: 0,
-    isHeard: false,
+    heardBy: 'nobody',
     dueTick: NOT_DUE,
     beatFingerprint: undefined,
   }

@@ -51,27 +51,24 @@ export class Liveness implements Presence {
 
   /** Notes a beat. Every instance that beats is heard, also one that another server judges. */
   hear(instance: Instance, nowMs: number): void {
-    const heard = heardInstance(instance)
-    heard.heardMs = nowMs
-    heard.isHeard = true
+    note(instance, 'this server', nowMs)
   }
 
   /** Notes that another server has heard an instance at this time. */
   heardElsewhere(instance: Instance, atMs: number): void {
-    const { isHeard, heardMs } = heardInstance(instance)
-    if (!isHeard || atMs > heardMs) this.hear(instance, atMs)
+    const { heardBy, heardMs } = heardInstance(instance)
+    if (heardBy === 'nobody' || atMs > heardMs) note(instance, 'another', atMs)
   }
 
   /** Notes that this server has learned of an instance, but has not heard it: it has loaded it. */
   learn(instance: Instance, nowMs: number): void {
-    const heard = heardInstance(instance)
-    heard.heardMs = nowMs
-    heard.isHeard = false
+    note(instance, 'nobody', nowMs)
   }
 
   /** When this server last heard an instance; or, if it has not, when it learned of it. */
-  hearingOf(instance: Instance): Readonly<Pick<HeardInstance, 'heardMs' | 'isHeard'>> {
-    return heardInstance(instance)
+  hearingOf(instance: Instance): { readonly heardMs: number; readonly isHeard: boolean } {
+    const { heardMs, heardBy } = heardInstance(instance)
+    return { heardMs, isHeard: heardBy !== 'nobody' }
   }
 
   /** The instance that a known beat renews; undefined: the beat must be read. */
@@ -92,7 +89,7 @@ export class Liveness implements Presence {
 
   instanceSaved(instance: Instance, isBeat: boolean, nowMs: number): void {
     const heard = heardInstance(instance)
-    if (isBeat) this.hear(instance, nowMs)
+    if (isBeat) note(instance, 'another', nowMs)
     if (isBeating(heard)) this.#due.add(heard, nextDueMs(heard, heard.healthy))
     else this.#due.remove(heard)
   }
@@ -101,9 +98,11 @@ export class Liveness implements Presence {
     const heard = heardInstance(instance)
     this.#due.remove(heard)
     this.#forgetBeat(heard)
-    const { isHeard, heardMs, timing } = heard
-    if (expiredMs !== undefined && isHeard && expiredMs - heardMs < timing.removeMs)
-      this.#misjudged.push(instance)
+    const { heardBy, heardMs, timing } = heard
+    // The judge has applied every registration before it. A server that catches up applies old ones: these are no beats now.
+    const isMisjudged =
+      expiredMs !== undefined && heardBy === 'this server' && expiredMs - heardMs < timing.removeMs
+    if (isMisjudged) this.#misjudged.push(instance)
   }
 
   /** The instances that were removed for their silence although this server has heard them in time. Each is returned once. */
@@ -188,6 +187,12 @@ export class Liveness implements Presence {
     this.#byFingerprint.delete(heard.beatFingerprint)
     heard.beatFingerprint = undefined
   }
+}
+
+function note(instance: Instance, heardBy: HeardInstance['heardBy'], atMs: number): void {
+  const heard = heardInstance(instance)
+  heard.heardMs = atMs
+  heard.heardBy = heardBy
 }
 
 /** Whether the publisher of an instance sends beats. Only such an instance expires by silence or is healed by a beat. */

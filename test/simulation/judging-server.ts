@@ -1,0 +1,114 @@
+import { MEMBER, memberIdOf, type MemberFacts } from '../../src/core/cluster/member-records.ts'
+import type { InstancePlace } from '../../src/core/naming/presence.ts'
+import type { Silence } from '../../src/core/naming/silence.ts'
+import { SharedNamingCare, type SharedNamingCareOptions } from '../../src/cluster/shared-naming-care.ts'
+import type { SimulatedServer } from './simulated-server.ts'
+import { violation } from './violation.ts'
+
+/** What a process of a server that judges works with. */
+export interface JudgingParts {
+  readonly server: SimulatedServer
+  /** Names the place of the server among all. */
+  readonly index: number
+  /** Names the process. */
+  readonly process: string
+  readonly nowMs: () => number
+  readonly ask: (
+    from: JudgingServer,
+    member: MemberFacts,
+    places: readonly InstancePlace[],
+  ) => Promise<readonly Silence[] | undefined>
+  /** False plants a fault: it judges also when its lease may have ended. */
+  readonly heedsLease: boolean
+}
+
+/** One process of a server that is a member, hears beats, and judges silence as the product does. */
+export class JudgingServer {
+  readonly server: SimulatedServer
+  readonly facts: MemberFacts
+  readonly #care: SharedNamingCare
+  readonly #nowMs: () => number
+  /** Until when the others certainly count it as a member. */
+  certainUntilMs = 0
+  /** Whether it cannot reach the store. */
+  isCut = false
+  /** Whether the other servers cannot reach it. */
+  isMute = false
+  /** Whether its requests to the store are held up on their way; what it gets from there is not. */
+  isSlow = false
+  #answer: Answer | undefined
+
+  constructor({ server, index, process, nowMs, ask, heedsLease }: JudgingParts) {
+    this.server = server
+    this.#nowMs = nowMs
+    this.facts = factsOf(index, process)
+    const { state, liveness, engine, health, loop } = server
+    this.#care = new SharedNamingCare({
+      state,
+      liveness,
+      engine,
+      loop,
+      monotonicMs: nowMs,
+      clock: health,
+      self: this.id,
+      isMember: () => !heedsLease || this.isMember,
+      client: {
+        ask: (member, question, places) =>
+          ask(this, member, places as unknown as readonly InstancePlace[]) as ReturnType<
+            Ask<typeof question>
+          >,
+      } as SharedNamingCareOptions['client'],
+      log: { warn: () => {} },
+      report: (error) => violation(String(error)),
+      emptyServiceExpiryMs: EMPTY_MS,
+      expiredMetadataTimeMs: EMPTY_MS,
+    })
+    const answering = { answer: (_question: unknown, answer: Answer) => (this.#answer = answer) }
+    this.#care.answerOn(answering as unknown as Parameters<SharedNamingCare['answerOn']>[0])
+  }
+
+  get id(): string {
+    return memberIdOf(this.facts)
+  }
+
+  /** Whether its lease is certain. */
+  get isMember(): boolean {
+    return this.#nowMs() < this.certainUntilMs
+  }
+
+  /** Whether it is in the list of members, as it knows it. */
+  get isListed(): boolean {
+    return this.server.state.record(MEMBER, this.id) !== undefined
+  }
+
+  /** How many instances it has restored. */
+  get restored(): number {
+    return this.#care.figures().restored
+  }
+
+  /** What it does four times a second. */
+  sweep(): void {
+    this.#care.sweep()
+  }
+
+  /** It has read everything: it may have missed who was lost. */
+  reloaded(): void {
+    this.#care.reloaded()
+  }
+
+  /** For how long it has not heard these instances. */
+  answer(places: readonly InstancePlace[]): readonly Silence[] {
+    return this.#answer!(places)
+  }
+}
+
+const EMPTY_MS = 60_000
+
+type Answer = (places: readonly InstancePlace[]) => readonly Silence[]
+
+type Ask<Question> = (question: Question) => Promise<unknown>
+
+function factsOf(index: number, process: string): MemberFacts {
+  const port = 8_848 + index
+  return { ip: '10.0.0.9', port, peerPort: port, site: '', version: '1', process, auth: 'on' }
+}

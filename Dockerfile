@@ -2,9 +2,11 @@
 FROM node:24-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
+COPY console/package.json ./console/
 RUN npm ci
 COPY scripts ./scripts
 COPY src ./src
+COPY console ./console
 RUN npm run build
 
 FROM node:24-slim
@@ -16,6 +18,7 @@ ENV WAYPOST_PORT=8848
 ENV WAYPOST_DATA_DIR=/data
 WORKDIR /app
 COPY package.json package-lock.json .npmrc LICENSE ./
+COPY console/package.json ./console/
 RUN npm ci --omit=dev && npm cache clean --force
 COPY --from=build /build/dist ./dist
 RUN mkdir -m 700 /data && chown node:node /data

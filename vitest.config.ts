@@ -16,7 +16,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'all',
-          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+          include: ['src/**/*.test.ts', 'console/src/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: [...configDefaults.exclude, 'test/support/on-etcd.test.ts'],
         },
       },

@@ -1,4 +1,5 @@
-/** `npm run build`: bundles src into dist where it changed. */
-import { build } from './prepare.js'
+/** `npm run build`: bundles src and the console into dist, whichever changed, on the locked dependencies. */
+import { build, ensureInstalled } from './prepare.js'
 
-await build()
+await ensureInstalled()
+if (!(await build())) process.exitCode = 1

@@ -79,19 +79,20 @@ function onlyPackages(allowed) {
   }
 }
 
+/** The console has a directory of its own there (bundle-console.js). */
 function removeOthers(directory, fileNames) {
   for (const name of readdirSync(directory))
-    if (!fileNames.includes(name)) rmSync(join(directory, name), { recursive: true })
+    if (!fileNames.includes(name) && name !== 'console') rmSync(join(directory, name), { recursive: true })
 }
 
 /** The directory of the package that a module belongs to; none for modules of this project. */
-function packageOf(module) {
+export function packageOf(module) {
   const found = /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(module.replaceAll('\\', '/'))
   return found === null ? [] : [found[1]]
 }
 
 /** The licences of packages, each with its name and version. */
-function licences(packages) {
+export function licences(packages) {
   const parts = packages.map((directory) => {
     const { name, version, license } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'))
     const file = readdirSync(directory).find((one) => /^licen[cs]e/i.test(one))

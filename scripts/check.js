@@ -6,6 +6,8 @@ const CHECKS = [
   { name: 'format', bin: 'oxfmt/bin/oxfmt', args: ['--check', '.'] },
   { name: 'lint', bin: 'oxlint/bin/oxlint', args: ['--type-aware', '--deny-warnings'] },
   { name: 'types', bin: 'typescript/bin/tsc', args: ['--noEmit'] },
+  { name: 'types of the console', bin: 'typescript/bin/tsc', args: ['--noEmit', '-p', 'console'] },
+  { name: 'size of the console', script: 'scripts/console-size.js', args: [] },
   { name: 'unused', bin: 'knip/bin/knip.js', args: ['--no-progress', '--no-config-hints'] },
   { name: 'layers', bin: 'vitest/vitest.mjs', args: ['run', 'test/layers.test.ts', '--reporter=dot'] },
   { name: 'docs', script: 'scripts/docs.js', args: ['--check'] },

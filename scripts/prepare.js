@@ -1,10 +1,19 @@
 /**
- * What every script needs before it can begin: the locked dependencies in node_modules, and src bundled in dist. Both are
- * made only when something changed. A stamp says so: a digest of what the result was made from.
+ * What every script needs before it can begin: the locked dependencies in node_modules, and src and the console bundled in
+ * dist. Each is made only when something changed. A stamp says so: a digest of what the result was made from.
  */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chmodSync, existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { holdingLock } from './lock.js'
@@ -16,6 +25,9 @@ const modules = join(root, 'node_modules')
 const installStamp = join(modules, '.waypost-stamp')
 const buildStamp = join(root, 'dist', '.stamp')
 const bundleScript = join(root, 'scripts', 'bundle.js')
+const consoleDirectory = join(root, 'dist', 'console')
+const consoleStamp = join(consoleDirectory, '.stamp')
+const consoleScript = join(root, 'scripts', 'bundle-console.js')
 const SHELL_INTERVAL_MS = 200
 const prepareLock = join(root, '.cache', 'prepare.lock')
 
@@ -26,10 +38,15 @@ export async function prepare() {
   await build()
 }
 
-/** Bundles src into dist where it changed. The dependencies must be installed. Types are checked by `npm run check`. */
+/**
+ * Bundles src and the console into dist, whichever changed. The dependencies must be installed. Types are checked by
+ * `npm run check`. Resolves with false where the console could not be built: the server starts without it.
+ */
 export async function build() {
   refuseOldNode()
-  if (!isBuilt()) await holdingLock(prepareLock, makeBundle)
+  if (isBuilt() && isConsoleBuilt()) return true
+  const [, hasConsole] = await holdingLock(prepareLock, () => Promise.all([makeBundle(), makeConsole()]))
+  return hasConsole
 }
 
 /** Installs the dependencies where they are missing or changed. */
@@ -149,6 +166,35 @@ async function makeBundle() {
   writeFileSync(buildStamp, stamp)
 }
 
+/** What fails is left for the server to tell, which starts all the same. */
+async function makeConsole() {
+  if (isConsoleBuilt()) return true
+  console.log('Building the console…')
+  const stamp = consoleDigest()
+  rmSync(consoleDirectory, { force: true, recursive: true })
+  const { code, output } = await run(process.execPath, [consoleScript], { capture: true })
+  if (code === 0) {
+    writeFileSync(consoleStamp, stamp)
+    return true
+  }
+  rmSync(consoleDirectory, { force: true, recursive: true })
+  mkdirSync(consoleDirectory, { recursive: true })
+  writeFileSync(join(consoleDirectory, 'failure.log'), output)
+  console.error(`${output.trim()}\nThe console could not be built; the server works without it.`)
+  return false
+}
+
+function isConsoleBuilt() {
+  return existsSync(join(consoleDirectory, 'index.html')) && readStamp(consoleStamp) === consoleDigest()
+}
+
+function consoleDigest() {
+  const directory = join(root, 'console')
+  if (!existsSync(directory)) return undefined
+  const sources = filesBelow(directory).filter((file) => !/node_modules|\.test\.ts$/.test(file))
+  return digestOfFiles([...sources, consoleScript])
+}
+
 function isBuilt() {
   return existsSync(join(root, 'dist', 'main.js')) && readStamp(buildStamp) === sourceDigest()
 }
@@ -156,11 +202,16 @@ function isBuilt() {
 /** Covers contents, not times: a copied or freshly checked out project is not built again. */
 function sourceDigest() {
   const sources = filesBelow(join(root, 'src')).filter((file) => !/\.test(-support)?\.ts$/.test(file))
-  const inputs = [...sources, bundleScript].sort()
-  return digest([lockDigest(), ...inputs.flatMap((file) => [relative(root, file), readFileSync(file)])])
+  return digestOfFiles([...sources, bundleScript])
 }
 
-function filesBelow(directory) {
+function digestOfFiles(files) {
+  const inputs = files.sort().flatMap((file) => [relative(root, file), readFileSync(file)])
+  return digest([lockDigest(), ...inputs])
+}
+
+/** The files in a directory and in those below it. */
+export function filesBelow(directory) {
   return readdirSync(directory, { recursive: true })
     .map((name) => join(directory, name))
     .filter((file) => statSync(file).isFile())

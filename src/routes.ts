@@ -11,6 +11,7 @@ import { nacosOperatorRoutes } from './protocols/http/nacos/operator-routes.ts'
 import { healthRoutes, type HealthParts } from './protocols/http/endpoints/health-routes.ts'
 import { openapiRoute } from './protocols/http/documents/openapi-route.ts'
 import type { Route } from './protocols/http/routing/route.ts'
+import { type PageParts, pageRoutes } from './protocols/http/page/page-routes.ts'
 import { svcAccessRoutes } from './protocols/http/svc/access-routes.ts'
 import { svcAuditRoutes } from './protocols/http/svc/audit-routes.ts'
 import { svcConfigRoutes } from './protocols/http/svc/config-routes.ts'
@@ -63,4 +64,11 @@ export function allRoutes(parts: RouteParts): Route[] {
   const all = [...routes, openapiRoute(routes, packageVersion())]
   requirePermissions(operations, all)
   return all
+}
+
+/** All that the server answers: the interface, and the files of the console, which the document leaves out. */
+export function servedRoutes(parts: RouteParts & { readonly console: PageParts }): Route[] {
+  const page = pageRoutes(parts.console)
+  requirePermissions(parts.operations, page)
+  return [...allRoutes(parts), ...page]
 }

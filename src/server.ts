@@ -12,10 +12,12 @@ import { InstanceListAnswers } from './protocols/answers/instance-list.ts'
 import { errorsOfPath } from './protocols/http/dialect-errors.ts'
 import { createHttpServer, type HttpServer } from './protocols/http/transport/http-server.ts'
 import { serverGate } from './protocols/http/endpoints/server-gate.ts'
-import { allRoutes } from './routes.ts'
+import type { PageParts } from './protocols/http/page/page-routes.ts'
+import { servedRoutes } from './routes.ts'
 import { openAudit } from './server/audit.ts'
 import { openBackups, type BackupsOfServer } from './server/backups.ts'
 import { loop, monotonicMs, wallMs } from './server/clocks.ts'
+import { openConsole } from './server/console.ts'
 import type { Installation } from './server/installation.ts'
 import { openMonitoring } from './server/monitoring.ts'
 import { openSignIn, type SignIn } from './server/sign-in.ts'
@@ -60,7 +62,8 @@ export async function serveFrom(opened: Opened, settings: Settings, log: Logger)
     },
   )
   const backups = openBackups(installation.file, settings, log)
-  const http = openHttp({ ...parts, certificates, backups, signIn }, settings, log)
+  const console = await openConsole(signIn.mode, settings)
+  const http = openHttp({ ...parts, certificates, backups, signIn, console }, settings, log)
   watch.observe({
     ...parts,
     pushes: parts.pushing.pushes,
@@ -110,6 +113,7 @@ interface Parts extends Omit<JobParts, 'certificates' | 'useKeyPair'> {
 interface HttpParts extends Pick<Opened, 'certificates'> {
   readonly backups: BackupsOfServer
   readonly signIn: SignIn
+  readonly console: PageParts
 }
 
 /** Creates and connects the parts. Changes flow one way: engine, state, feed, subscribers. */
@@ -191,7 +195,7 @@ function openHttp(parts: Parts & HttpParts, settings: Settings, log: Logger): Ht
   )
   const { notReady, warnings } = watch
   return createHttpServer({
-    routes: allRoutes({ operations, monotonicMs, settings, notReady, warnings }),
+    routes: servedRoutes({ operations, monotonicMs, settings, notReady, warnings, console: parts.console }),
     settings: {
       ...settings,
       advertiseHost: advertisedHost(settings),

@@ -35,6 +35,7 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
     node: true,
   },
   'protocols/http/documents': { layers: HTTP, node: true },
+  'protocols/http/page': { layers: HTTP, node: true },
   'protocols/http/endpoints': { layers: [...HTTP, 'protocols/answers', 'archive'], node: true },
   'protocols/http/svc': { layers: [...HTTP, 'protocols/http/endpoints'], node: true },
   'protocols/http/nacos': { layers: [...HTTP, 'protocols/http/endpoints', 'archive'], node: true },

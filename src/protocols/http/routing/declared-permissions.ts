@@ -21,9 +21,14 @@ export function requirePermissions(operations: Operations, routes: readonly Rout
   const declared = declaredBy(operations)
   for (const { method, path, permission } of routes) {
     const name = `${method} ${path}`
-    if (!declared.has(permission) && !WITHOUT_OPERATION.has(name))
+    if (!declared.has(permission) && !WITHOUT_OPERATION.has(name) && !isOfConsole(method, path))
       throw new Error(`The route ${name} does not have the permission of an operation.`)
   }
+}
+
+/** The files of the console: they are the same for everybody. */
+function isOfConsole(method: string, path: string): boolean {
+  return method === 'GET' && (path === '/ui' || path.startsWith('/ui/'))
 }
 
 function declaredBy(operations: Operations): ReadonlySet<unknown> {

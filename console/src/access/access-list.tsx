@@ -1,0 +1,151 @@
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { Confirm } from '../controls/confirm.tsx'
+import { TextField } from '../controls/field.tsx'
+import { Icon } from '../controls/icon.tsx'
+import { Nothing, Notice, ProblemNotice } from '../controls/notice.tsx'
+import { Pager } from '../controls/pager.tsx'
+import { tell } from '../controls/toast.tsx'
+import { t } from '../language/text.ts'
+import { ACCESS_PAGE_SIZE, type Search } from '../server/access.ts'
+import type { Page } from '../server/configs.ts'
+import { useLoaded } from '../state/loaded.ts'
+import { isOpen } from '../state/user.ts'
+
+/** What a list of users, roles or permissions needs to know. */
+export interface AccessListProps<T> {
+  readonly title: string
+  readonly searchLabel: string
+  readonly newLabel: string
+  readonly find: (search: Search) => Promise<Page<T>>
+  readonly columns: readonly string[]
+  readonly keyOf: (entry: T) => string
+  readonly cells: (entry: T) => readonly ComponentChildren[]
+  /** What a row has besides the button that removes it. */
+  readonly actions?: (entry: T) => ComponentChildren
+  readonly removeTitle: (entry: T) => string
+  readonly removeText: string
+  readonly remove: (entry: T) => Promise<unknown>
+  /** The dialog that makes a new entry. */
+  readonly maker: (onClose: () => void, onDone: () => void) => ComponentChildren
+}
+
+/** A list of users, roles or permissions: found by name, made and removed. */
+export function AccessList<T>(props: AccessListProps<T>) {
+  const { title, searchLabel, newLabel, find, maker } = props
+  const [search, setSearch] = useState<Search>({ text: '', pageNo: 1 })
+  const [isMaking, setMaking] = useState(false)
+  const found = useLoaded(JSON.stringify(search), () => find(search))
+  if (isOpen())
+    return (
+      <>
+        <div class="head">
+          <h1 class="title">{title}</h1>
+        </div>
+        <Notice kind="plain" icon="role">
+          {t('accessNeedsSignIn')}
+        </Notice>
+      </>
+    )
+  return (
+    <>
+      <div class="head">
+        <h1 class="title">{title}</h1>
+        <button type="button" class="button primary" onClick={() => setMaking(true)}>
+          <Icon name="plus" />
+          {newLabel}
+        </button>
+      </div>
+      <div class="filters" role="search">
+        <TextField
+          label={searchLabel}
+          type="search"
+          isWide
+          value={search.text}
+          onInput={(text) => setSearch({ text, pageNo: 1 })}
+        />
+      </div>
+      <ProblemNotice problem={found.problem} onRetry={found.reload} />
+      {found.value && (
+        <>
+          <div class="card table-card">
+            {found.value.pageItems.length === 0 ? (
+              <Nothing text={t('nothingFound')} />
+            ) : (
+              <AccessTable {...props} entries={found.value.pageItems} onChanged={found.reload} />
+            )}
+          </div>
+          <Pager
+            pageNo={search.pageNo}
+            pageSize={ACCESS_PAGE_SIZE}
+            total={found.value.totalCount}
+            onGo={(pageNo) => setSearch({ ...search, pageNo })}
+          />
+        </>
+      )}
+      {isMaking && maker(() => setMaking(false), found.reload)}
+    </>
+  )
+}
+
+function AccessTable<T>(
+  props: AccessListProps<T> & { readonly entries: readonly T[]; readonly onChanged: () => void },
+) {
+  const { entries, columns, keyOf, cells, actions, removeTitle, removeText, remove, onChanged } = props
+  const [removing, setRemoving] = useState<T | undefined>()
+  return (
+    <>
+      <table>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column}>{column}</th>
+            ))}
+            <th class="actions">
+              <span class="hidden">{t('actions')}</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {entries.map((entry) => (
+            <tr key={keyOf(entry)}>
+              {cells(entry).map((cell, index) => (
+                <td key={columns[index]} dir="auto">
+                  {cell}
+                </td>
+              ))}
+              <td class="actions">
+                <div class="buttons">
+                  {actions?.(entry)}
+                  <button
+                    type="button"
+                    class="button small icon danger-quiet"
+                    aria-label={removeTitle(entry)}
+                    onClick={() => setRemoving(entry)}
+                  >
+                    <Icon name="trash" />
+                  </button>
+                </div>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {removing !== undefined && (
+        <Confirm
+          title={removeTitle(removing)}
+          done={t('delete')}
+          onClose={() => setRemoving(undefined)}
+          onDo={async () => {
+            await remove(removing)
+            tell(t('deleted'))
+            setRemoving(undefined)
+            onChanged()
+          }}
+        >
+          <p>{removeText}</p>
+        </Confirm>
+      )}
+    </>
+  )
+}

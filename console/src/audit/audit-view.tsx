@@ -1,0 +1,131 @@
+import { useState } from 'preact/hooks'
+import { SelectField, TextField } from '../controls/field.tsx'
+import { Icon } from '../controls/icon.tsx'
+import { Nothing, ProblemNotice, problemTitle } from '../controls/notice.tsx'
+import { tellProblem } from '../controls/toast.tsx'
+import { shownNumber, shownTime, t } from '../language/text.ts'
+import { type AuditEvent, type AuditFilter, findEvents } from '../server/audit.ts'
+import { useLoaded } from '../state/loaded.ts'
+
+const NO_FILTER: AuditFilter = { username: '', operation: '', item: '', ip: '', result: '' }
+
+/** Who did what, who signed in, and who was refused. */
+export function AuditView() {
+  const [filter, setFilter] = useState(NO_FILTER)
+  const key = JSON.stringify(filter)
+  const first = useLoaded(key, () => findEvents(filter, undefined))
+  const field = (name: keyof AuditFilter, label: string, isWide = false) => (
+    <TextField
+      label={label}
+      type="search"
+      isWide={isWide}
+      value={filter[name]}
+      onInput={(value) => setFilter({ ...filter, [name]: value })}
+    />
+  )
+  return (
+    <>
+      <div class="head">
+        <h1 class="title">{t('audit')}</h1>
+        <button type="button" class="button" onClick={first.reload}>
+          <Icon name="refresh" />
+          {t('refresh')}
+        </button>
+      </div>
+      <div class="filters" role="search">
+        {field('item', t('item'), true)}
+        {field('username', t('username'))}
+        {field('operation', t('operationName'))}
+        {field('ip', 'IP')}
+        <SelectField
+          label={t('result')}
+          value={filter.result}
+          choices={[
+            ['', t('all')],
+            ['done', t('result.done')],
+            ['refused', t('result.refused')],
+            ['failed', t('result.failed')],
+          ]}
+          onChange={(result) => setFilter({ ...filter, result })}
+        />
+      </div>
+      <ProblemNotice problem={first.problem} onRetry={first.reload} />
+      {first.value && (
+        <Events key={`${key} ${first.value.events[0]?.id}`} filter={filter} first={first.value} />
+      )}
+    </>
+  )
+}
+
+type Found = Awaited<ReturnType<typeof findEvents>>
+
+function Events({ filter, first }: { filter: AuditFilter; first: Found }) {
+  const [events, setEvents] = useState(first.events)
+  const [next, setNext] = useState(first.next)
+  const more = async (): Promise<void> => {
+    const found = await findEvents(filter, next ?? undefined)
+    setEvents([...events, ...found.events])
+    setNext(found.next)
+  }
+  if (events.length === 0)
+    return (
+      <div class="card">
+        <Nothing text={t('nothingFound')} />
+      </div>
+    )
+  return (
+    <div class="stack">
+      <div class="card table-card">
+        <table>
+          <thead>
+            <tr>
+              <th>{t('time')}</th>
+              <th>{t('username')}</th>
+              <th>{t('operationName')}</th>
+              <th>{t('item')}</th>
+              <th>{t('result')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {events.map((event) => (
+              <EventRow key={event.id} event={event} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {next !== null && (
+        <div>
+          <button type="button" class="button" onClick={() => void more().catch(tellProblem)}>
+            {t('showMore')}
+          </button>
+        </div>
+      )}
+    </div>
+  )
+}
+
+function EventRow({ event }: { event: AuditEvent }) {
+  const { time, username, ip, operation, item, result, code, detail, count } = event
+  const kind = { done: 'good', refused: 'warn', failed: 'bad' }[result]
+  return (
+    <tr>
+      <td>{shownTime(time)}</td>
+      <td>
+        <strong dir="auto">{username === '-' ? t('nobody') : username}</strong>
+        <div class="soft">{ip}</div>
+      </td>
+      <td>
+        {operation}
+        {count > 1 && ` × ${shownNumber(count)}`}
+      </td>
+      <td dir="auto">
+        {item}
+        {detail !== '' && <div class="soft">{detail}</div>}
+      </td>
+      <td>
+        <span class={`badge ${kind}`}>{t(`result.${result}`)}</span>
+        {code !== '' && <div class="soft">{problemTitle({ code, status: 0, detail: '' })}</div>}
+      </td>
+    </tr>
+  )
+}

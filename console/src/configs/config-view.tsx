@@ -1,0 +1,153 @@
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { Ago } from '../controls/ago.tsx'
+import { CopyButton } from '../controls/copy.tsx'
+import { Icon } from '../controls/icon.tsx'
+import { NamespaceMark } from '../controls/namespace-mark.tsx'
+import { ProblemNotice } from '../controls/notice.tsx'
+import { CodeView } from '../editor/code-view.tsx'
+import { shownSize, t } from '../language/text.ts'
+import { linkTo, placeWith, viewAt } from '../routing/link.ts'
+import { addressOf, go, place } from '../routing/location.ts'
+import { readConfig, type ConfigItem } from '../server/configs.ts'
+import { useLoaded } from '../state/loaded.ts'
+import { useStore } from '../state/store.ts'
+import { mayWrite } from '../state/user.ts'
+import { Tags } from './config-list.tsx'
+import { DeleteConfigs } from './delete-configs.tsx'
+import { EditConfig } from './edit-config.tsx'
+import { configNameIn } from './key-of.ts'
+import { Versions } from './versions.tsx'
+import { Watchers } from './watchers.tsx'
+
+const TABS = ['content', 'versions', 'watchers'] as const
+
+/** One item: its content, its versions, and who watches it. */
+export function ConfigView() {
+  const { params } = useStore(place)
+  const name = configNameIn(params)
+  const item = useLoaded(JSON.stringify(name), () => readConfig(name))
+  const tab = TABS.find((one) => one === params['tab']) ?? 'content'
+  const isGone = item.problem?.code === 'config-not-found'
+  return (
+    <>
+      <p class="crumbs">
+        <a href={linkTo('configs')}>{t('configs')}</a> <Icon name="right" />
+        <NamespaceMark id={name.tenant} /> <Icon name="right" />
+        <span dir="auto">{name.group}</span>
+      </p>
+      <div class="head">
+        <div class="title">
+          <h1 dir="auto">
+            {name.dataId} <CopyButton text={name.dataId} label={t('copyName', { name: name.dataId })} />
+          </h1>
+        </div>
+      </div>
+      <nav class="tabs" aria-label={t('parts')}>
+        {TABS.map((one) => (
+          <a
+            key={one}
+            href={addressOf(placeWith({ tab: one, edit: '' }))}
+            aria-current={one === tab ? 'page' : undefined}
+          >
+            {t(one)}
+          </a>
+        ))}
+      </nav>
+      {tab === 'versions' ? (
+        <Versions name={name} current={item.value} isDeleted={isGone} onRestored={item.reload} />
+      ) : tab === 'watchers' ? (
+        <Watchers name={name} md5={item.value?.md5} />
+      ) : (
+        <>
+          <ProblemNotice problem={item.problem} onRetry={item.reload} />
+          {isGone && (
+            <p>
+              <a href={addressOf(placeWith({ tab: 'versions' }))}>{t('seeVersions')}</a>
+            </p>
+          )}
+          {item.value === undefined ? (
+            item.problem === undefined && <p class="loading">{t('loading')}</p>
+          ) : (
+            <Content item={item.value} isEditing={params['edit'] === 'yes'} onChanged={item.reload} />
+          )}
+        </>
+      )}
+    </>
+  )
+}
+
+function Content(props: {
+  readonly item: ConfigItem
+  readonly isEditing: boolean
+  readonly onChanged: () => void
+}) {
+  const { item, isEditing, onChanged } = props
+  const [isDeleting, setDeleting] = useState(false)
+  if (isEditing)
+    return (
+      <EditConfig
+        item={item}
+        onEnd={(isPublished) => {
+          go(placeWith({ edit: '' }))
+          if (isPublished) onChanged()
+        }}
+      />
+    )
+  return (
+    <div class="two">
+      <CodeView text={item.content} type={item.type} label={t('contentOf', { name: item.dataId })} />
+      <div class="stack">
+        {mayWrite(item.tenant) && (
+          <div class="buttons">
+            <a class="button primary" href={addressOf(placeWith({ edit: 'yes' }))}>
+              <Icon name="edit" />
+              {t('edit')}
+            </a>
+            <button type="button" class="button danger-quiet" onClick={() => setDeleting(true)}>
+              <Icon name="trash" />
+              {t('delete')}
+            </button>
+          </div>
+        )}
+        <Facts item={item} />
+      </div>
+      {isDeleting && (
+        <DeleteConfigs
+          items={[item]}
+          onClose={() => setDeleting(false)}
+          onDone={() => go(viewAt('configs'))}
+        />
+      )}
+    </div>
+  )
+}
+
+function Facts({ item }: { item: ConfigItem }) {
+  const facts: readonly (readonly [string, ComponentChildren])[] = [
+    [t('type'), <span class="badge">{item.type.toUpperCase()}</span>],
+    [t('description'), item.desc && <span dir="auto">{item.desc}</span>],
+    [t('application'), item.appName && <span dir="auto">{item.appName}</span>],
+    [t('tags'), item.configTags && <Tags tags={item.configTags} />],
+    [t('size'), shownSize(new Blob([item.content]).size)],
+    [t('changed'), <Ago atMs={item.modifyTime} />],
+    [t('created'), <Ago atMs={item.createTime} />],
+    [t('createdBy'), [item.createUser, item.createIp].filter(Boolean).join(' · ')],
+    ['MD5', <code>{item.md5}</code>],
+  ]
+  return (
+    <div class="card padded">
+      <dl class="facts">
+        {facts.map(
+          ([label, value]) =>
+            value !== '' && (
+              <div key={label}>
+                <dt>{label}</dt>
+                <dd>{value}</dd>
+              </div>
+            ),
+        )}
+      </dl>
+    </div>
+  )
+}

@@ -1,0 +1,72 @@
+import { useEffect, useState } from 'preact/hooks'
+import { CodeView } from '../editor/code-view.tsx'
+import { guardEdit } from '../frame/leave-dialog.tsx'
+import { t } from '../language/text.ts'
+import type { ConfigItem } from '../server/configs.ts'
+import { NotesFields, notesOf, sameNotes } from './notes-fields.tsx'
+import { type Base, PublishFlow } from './publish-flow.tsx'
+
+/** Edits an item. What is typed stays here until it is published or thrown away, whatever happens to the session. */
+export function EditConfig(props: {
+  readonly item: ConfigItem
+  readonly onEnd: (isPublished: boolean) => void
+}) {
+  const { onEnd } = props
+  // The version that the author has begun with, whatever the server has meanwhile.
+  const [base, setBase] = useState<Base>(props.item)
+  const [text, setText] = useState(base.content)
+  const [notes, setNotes] = useState(notesOf(base))
+  const [merges, setMerges] = useState(0)
+  const [isReviewing, setReviewing] = useState(false)
+  const hasEdit = text !== base.content || !sameNotes(notes, base)
+  useEffect(() => {
+    guardEdit(hasEdit)
+    return () => guardEdit(false)
+  }, [hasEdit])
+  const end = (isPublished: boolean): void => {
+    guardEdit(false)
+    onEnd(isPublished)
+  }
+  return (
+    <div class="two">
+      <CodeView
+        key={merges}
+        text={text}
+        type={notes.type}
+        label={t('contentOf', { name: base.dataId })}
+        onChange={setText}
+      />
+      <div class="stack">
+        <div class="buttons">
+          <button
+            type="button"
+            class="button primary"
+            disabled={!hasEdit || text.trim() === ''}
+            onClick={() => setReviewing(true)}
+          >
+            {t('review')}
+          </button>
+          <button type="button" class="button" onClick={() => onEnd(false)}>
+            {t('cancel')}
+          </button>
+        </div>
+        <div class="card padded form">
+          <NotesFields notes={notes} onChange={setNotes} />
+        </div>
+      </div>
+      {isReviewing && (
+        <PublishFlow
+          base={base}
+          edit={{ ...notes, content: text }}
+          onClose={() => setReviewing(false)}
+          onPublished={() => end(true)}
+          onMerged={(merged, theirs) => {
+            setBase(theirs)
+            setText(merged)
+            setMerges(merges + 1)
+          }}
+        />
+      )}
+    </div>
+  )
+}

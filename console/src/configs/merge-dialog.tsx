@@ -1,0 +1,128 @@
+import { useMemo, useState } from 'preact/hooks'
+import { Dialog } from '../controls/dialog.tsx'
+import { DialogButtons } from '../controls/field.tsx'
+import { Notice } from '../controls/notice.tsx'
+import { secretRanges } from '../editor/secrets.ts'
+import { shownNumber, t } from '../language/text.ts'
+import { mergeTexts, type MergePart } from './merge-texts.ts'
+import type { Base } from './publish-flow.tsx'
+
+/** Whose lines are taken where both have changed the same ones. */
+type Choice = 'theirs' | 'mine' | 'both' | 'base'
+
+const CHOICES: readonly Choice[] = ['theirs', 'mine', 'both', 'base']
+
+/** Somebody else has published meanwhile: shows their text, mine and the one that both began with, and merges them. */
+export function MergeDialog(props: {
+  readonly base: string
+  readonly mine: string
+  readonly theirs: Base
+  readonly onClose: () => void
+  readonly onMerged: (text: string) => void
+}) {
+  const { base, mine, theirs, onClose, onMerged } = props
+  const parts = useMemo(() => mergeTexts(base, mine, theirs.content), [base, mine, theirs.content])
+  const [choices, setChoices] = useState<Readonly<Record<number, Choice>>>({})
+  const conflicts = parts.flatMap((part, index) => (part.kind === 'conflict' ? [index] : []))
+  const isReady = conflicts.every((index) => choices[index] !== undefined)
+  const merge = (): void => {
+    if (isReady) onMerged(parts.flatMap((part, index) => linesOf(part, choices[index])).join('\n'))
+  }
+  return (
+    <Dialog
+      isWide
+      title={t('mergeTitle', { name: theirs.dataId })}
+      onClose={onClose}
+      onSubmit={merge}
+      footer={<DialogButtons done={t('useMerged')} onCancel={onClose} isDisabled={!isReady} />}
+    >
+      <Notice kind="warn">
+        {theirs.md5 === '' ? t('mergeDeleted') : t('mergeText')}{' '}
+        {conflicts.length === 0
+          ? t('mergeNoConflict')
+          : t('mergeConflicts', { count: shownNumber(conflicts.length) })}
+      </Notice>
+      {parts.map((part, index) =>
+        part.kind === 'same' ? (
+          <SameLines key={index} lines={part.lines} />
+        ) : (
+          <Conflict
+            key={index}
+            part={part}
+            name={`conflict-${index}`}
+            choice={choices[index]}
+            onChoose={(choice) => setChoices({ ...choices, [index]: choice })}
+          />
+        ),
+      )}
+    </Dialog>
+  )
+}
+
+function linesOf(part: MergePart, choice: Choice | undefined): readonly string[] {
+  if (part.kind === 'same') return part.lines
+  if (choice === 'both') return [...part.theirs, ...part.mine]
+  return choice === undefined ? [] : part[choice]
+}
+
+const SHOWN_LINES = 3
+
+function SameLines({ lines }: { lines: readonly string[] }) {
+  const [isOpen, setOpen] = useState(lines.length <= 2 * SHOWN_LINES + 1)
+  const shown = isOpen ? lines : [...lines.slice(0, SHOWN_LINES), '⋯', ...lines.slice(-SHOWN_LINES)]
+  return (
+    <div class="merge-block">
+      <pre class="merge-same" tabIndex={0}>
+        {covered(shown.join('\n'))}
+      </pre>
+      {!isOpen && (
+        <div class="merge-choice">
+          <button type="button" class="link" onClick={() => setOpen(true)}>
+            {t('showAllLines', { count: shownNumber(lines.length) })}
+          </button>
+        </div>
+      )}
+    </div>
+  )
+}
+
+function Conflict(props: {
+  readonly part: Extract<MergePart, { kind: 'conflict' }>
+  readonly name: string
+  readonly choice: Choice | undefined
+  readonly onChoose: (choice: Choice) => void
+}) {
+  const { part, name, choice, onChoose } = props
+  return (
+    <fieldset class="merge-block conflict">
+      <legend class="hidden">{t('conflict')}</legend>
+      <div class="merge-sides">
+        {(['theirs', 'base', 'mine'] as const).map((side) => (
+          <section key={side}>
+            <h3>{t(`side.${side}`)}</h3>
+            <pre tabIndex={0}>{covered(part[side].join('\n')) || t('noLines')}</pre>
+          </section>
+        ))}
+      </div>
+      <div class="merge-choice">
+        {CHOICES.map((one) => (
+          <label key={one} class="check">
+            <input type="radio" name={name} checked={choice === one} onChange={() => onChoose(one)} />
+            {t(`take.${one}`)}
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  )
+}
+
+/** The text with secret values covered. */
+function covered(text: string): string {
+  let shown = ''
+  let at = 0
+  for (const { from, to } of secretRanges(text)) {
+    shown += `${text.slice(at, from)}••••••`
+    at = to
+  }
+  return shown + text.slice(at)
+}

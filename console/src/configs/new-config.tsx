@@ -1,0 +1,111 @@
+import { useEffect, useState } from 'preact/hooks'
+import { TextField } from '../controls/field.tsx'
+import { Icon } from '../controls/icon.tsx'
+import { NamespaceMark } from '../controls/namespace-mark.tsx'
+import { CodeView } from '../editor/code-view.tsx'
+import { guardEdit } from '../frame/leave-dialog.tsx'
+import { t } from '../language/text.ts'
+import { linkTo, viewAt } from '../routing/link.ts'
+import { go } from '../routing/location.ts'
+import { CONFIG_TYPES, type ConfigNotes } from '../server/configs.ts'
+import { currentNamespace } from '../state/namespaces.ts'
+import { NotesFields } from './notes-fields.tsx'
+import { type Base, PublishFlow } from './publish-flow.tsx'
+
+const NAME = /^[\w.:-]+$/
+const EMPTY: ConfigNotes = { type: 'yaml', desc: '', appName: '', configTags: '' }
+
+/** Makes an item. It is published only if there is none of its name. */
+export function NewConfig() {
+  const [dataId, setDataId] = useState('')
+  const [group, setGroup] = useState('DEFAULT_GROUP')
+  const [notes, setNotes] = useState(EMPTY)
+  const [base, setBase] = useState<Omit<Base, 'tenant' | 'group' | 'dataId'>>({
+    ...EMPTY,
+    content: '',
+    md5: '',
+  })
+  const [text, setText] = useState('')
+  const [merges, setMerges] = useState(0)
+  const [isReviewing, setReviewing] = useState(false)
+  const hasEdit = dataId !== '' || text !== ''
+  useEffect(() => {
+    guardEdit(hasEdit)
+    return () => guardEdit(false)
+  }, [hasEdit])
+  const name = { tenant: currentNamespace(), group, dataId }
+  const isReady = NAME.test(dataId) && NAME.test(group) && text.trim() !== ''
+  const wrong = (value: string) => (value !== '' && !NAME.test(value) ? t('nameRule') : undefined)
+  return (
+    <>
+      <p class="crumbs">
+        <a href={linkTo('configs')}>{t('configs')}</a> <Icon name="right" />
+        <NamespaceMark id={name.tenant} />
+      </p>
+      <div class="head">
+        <h1 class="title">{t('newConfig')}</h1>
+        <div class="buttons">
+          <a class="button" href={linkTo('configs')}>
+            {t('cancel')}
+          </a>
+          <button type="button" class="button primary" disabled={!isReady} onClick={() => setReviewing(true)}>
+            {t('review')}
+          </button>
+        </div>
+      </div>
+      <div class="form">
+        <div class="row">
+          <TextField
+            label={t('dataId')}
+            hasFocus
+            isCode
+            value={dataId}
+            maxLength={256}
+            wrong={wrong(dataId)}
+            onInput={(value) => {
+              setDataId(value)
+              setNotes({ ...notes, type: typeOfName(value) ?? notes.type })
+            }}
+          />
+          <TextField
+            label={t('group')}
+            isCode
+            value={group}
+            maxLength={128}
+            wrong={wrong(group)}
+            onInput={setGroup}
+          />
+        </div>
+        <div class="two">
+          <CodeView key={merges} text={text} type={notes.type} label={t('content')} onChange={setText} />
+          <div class="card padded form">
+            <NotesFields notes={notes} onChange={setNotes} />
+          </div>
+        </div>
+      </div>
+      {isReviewing && (
+        <PublishFlow
+          base={{ ...name, ...base }}
+          edit={{ ...notes, content: text }}
+          onClose={() => setReviewing(false)}
+          onPublished={() => {
+            guardEdit(false)
+            go(viewAt('config', { group, dataId }))
+          }}
+          onMerged={(merged, theirs) => {
+            setBase(theirs)
+            setText(merged)
+            setMerges(merges + 1)
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+/** The type that the end of a name says. */
+function typeOfName(dataId: string): string | undefined {
+  const ending = dataId.slice(dataId.lastIndexOf('.') + 1).toLowerCase()
+  const type = ending === 'yml' ? 'yaml' : ending === 'txt' ? 'text' : ending
+  return dataId.includes('.') ? CONFIG_TYPES.find((known) => known === type) : undefined
+}

@@ -1,0 +1,90 @@
+import { useState } from 'preact/hooks'
+import { tell } from '../controls/toast.tsx'
+import { t } from '../language/text.ts'
+import { publishConfig, readConfig, type ConfigName, type ConfigNotes } from '../server/configs.ts'
+import { problemOf, RequestError, type Problem } from '../server/problem.ts'
+import { refreshNamespaces } from '../state/namespaces.ts'
+import { MergeDialog } from './merge-dialog.tsx'
+import { ReviewSheet } from './review-sheet.tsx'
+
+/** A version that the author has seen; its md5 is empty where there was none. */
+export interface Base extends ConfigName, ConfigNotes {
+  readonly content: string
+  readonly md5: string
+}
+
+/** What the author wants to be published. */
+export interface Edit extends ConfigNotes {
+  readonly content: string
+}
+
+interface FlowProps {
+  readonly base: Base
+  readonly edit: Edit
+  readonly onClose: () => void
+  readonly onPublished: () => void
+  /** The author has merged the edit with what others have published meanwhile, and goes on from there. */
+  readonly onMerged: (text: string, theirs: Base) => void
+}
+
+/**
+ * From an edit to a published version: the review, and the merge where somebody else was faster. Nothing is overwritten that
+ * the author has not seen, because the md5 of the base is always sent.
+ */
+export function PublishFlow({ base, edit, onClose, onPublished, onMerged }: FlowProps) {
+  const [isBusy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<Problem | undefined>()
+  const [theirs, setTheirs] = useState<Base | undefined>()
+  const publish = async (): Promise<void> => {
+    setBusy(true)
+    setProblem(undefined)
+    try {
+      await publishConfig({ ...base, ...edit, casMd5: base.md5 })
+      tell(t('published', { name: base.dataId }))
+      // A new item counts in the list of namespaces.
+      if (base.md5 === '') void refreshNamespaces().catch(() => undefined)
+      onPublished()
+    } catch (error) {
+      const found = problemOf(error)
+      if (found.code === 'config-changed') setTheirs(await currentOf(base).catch(() => undefined))
+      setProblem(found)
+    } finally {
+      setBusy(false)
+    }
+  }
+  if (theirs !== undefined)
+    return (
+      <MergeDialog
+        base={base.content}
+        mine={edit.content}
+        theirs={theirs}
+        onClose={onClose}
+        onMerged={(text) => {
+          onMerged(text, theirs)
+          setTheirs(undefined)
+          setProblem(undefined)
+        }}
+      />
+    )
+  return (
+    <ReviewSheet
+      base={base}
+      edit={edit}
+      isBusy={isBusy}
+      problem={problem}
+      onClose={onClose}
+      onPublish={() => void publish()}
+    />
+  )
+}
+
+/** The current version; an empty one where the item has been deleted. */
+async function currentOf(base: Base): Promise<Base> {
+  try {
+    return await readConfig(base)
+  } catch (error) {
+    const isGone = error instanceof RequestError && error.problem.code === 'config-not-found'
+    if (isGone) return { ...base, content: '', md5: '' }
+    throw error
+  }
+}

@@ -1,0 +1,142 @@
+import { Dialog } from '../controls/dialog.tsx'
+import { DialogButtons } from '../controls/field.tsx'
+import { Masked } from '../controls/masked.tsx'
+import { NamespaceMark } from '../controls/namespace-mark.tsx'
+import { Notice, ProblemNotice } from '../controls/notice.tsx'
+import { DiffView, loadEditor } from '../editor/code-view.tsx'
+import { sayFinding } from '../editor/phrases.ts'
+import { isSecretKey } from '../editor/secrets.ts'
+import { shownNumber, t } from '../language/text.ts'
+import { readWatchers, type ConfigNotes } from '../server/configs.ts'
+import type { Problem } from '../server/problem.ts'
+import { useLoaded } from '../state/loaded.ts'
+import type { Base, Edit } from './publish-flow.tsx'
+
+const SHOWN_FINDINGS = 5
+
+/** What will change, before it is published. */
+export function ReviewSheet(props: {
+  readonly base: Base
+  readonly edit: Edit
+  readonly isBusy: boolean
+  readonly problem: Problem | undefined
+  readonly onClose: () => void
+  readonly onPublish: () => void
+}) {
+  const { base, edit, isBusy, problem, onClose, onPublish } = props
+  return (
+    <Dialog
+      isWide
+      title={base.md5 === '' ? t('reviewNew', { name: base.dataId }) : t('reviewOf', { name: base.dataId })}
+      onClose={onClose}
+      onSubmit={onPublish}
+      footer={
+        <>
+          <span class="start">
+            <NamespaceMark id={base.tenant} />
+          </span>
+          <DialogButtons done={t('publish')} onCancel={onClose} isBusy={isBusy} />
+        </>
+      }
+    >
+      <ProblemNotice problem={problem} />
+      <Findings edit={edit} />
+      <div>
+        <div class="diff-titles">
+          <span>{base.md5 === '' ? t('nothingYet') : t('publishedText')}</span>
+          <span>{t('yourText')}</span>
+        </div>
+        <DiffView before={base.content} after={edit.content} type={edit.type} label={t('difference')} />
+      </div>
+      <ChangedNotes base={base} edit={edit} />
+      <ChangedKeys before={base.content} after={edit.content} type={edit.type} />
+      {base.md5 !== '' && <WatcherCount base={base} />}
+    </Dialog>
+  )
+}
+
+function Findings({ edit }: { edit: Edit }) {
+  const findings = useLoaded(`${edit.type}\n${edit.content}`, async () =>
+    (await loadEditor()).check(edit.type, edit.content),
+  ).value
+  if (findings === undefined || findings.length === 0) return null
+  const lineOf = (at: number): number => edit.content.slice(0, at).split('\n').length
+  return (
+    <Notice kind="warn">
+      <strong>{t('formIsWrong', { type: edit.type.toUpperCase() })}</strong>
+      <ul>
+        {findings.slice(0, SHOWN_FINDINGS).map((finding) => (
+          <li key={`${finding.from} ${finding.code}`}>
+            {t('lineSays', { line: lineOf(finding.from), text: sayFinding(finding) })}
+          </li>
+        ))}
+      </ul>
+    </Notice>
+  )
+}
+
+function ChangedNotes({ base, edit }: { base: ConfigNotes; edit: ConfigNotes }) {
+  const notes = [
+    [t('type'), base.type, edit.type],
+    [t('description'), base.desc, edit.desc],
+    [t('application'), base.appName, edit.appName],
+    [t('tags'), base.configTags, edit.configTags],
+  ] as const
+  const changed = notes.filter(([, before, after]) => before !== after)
+  if (changed.length === 0) return null
+  return (
+    <section>
+      <h3>{t('changedNotes')}</h3>
+      <ul class="keys">
+        {changed.map(([label, before, after]) => (
+          <li key={label}>
+            <strong>{label}</strong>
+            {before !== '' && <del dir="auto">{before}</del>}
+            {after !== '' && <ins dir="auto">{after}</ins>}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+/** The keys that differ between two texts. */
+export function ChangedKeys(props: {
+  readonly before: string
+  readonly after: string
+  readonly type: string
+}) {
+  const { before, after, type } = props
+  const keys = useLoaded(`${type}\n${before}\n\n${after}`, async () =>
+    (await loadEditor()).changedKeys(type, before, after),
+  ).value
+  if (keys === undefined || keys.length === 0) return null
+  return (
+    <section>
+      <h3>{t('changedKeys', { count: shownNumber(keys.length) })}</h3>
+      <ul class="keys" tabIndex={0}>
+        {keys.map(({ key, before: old, after: young }) => (
+          <li key={key}>
+            <strong dir="auto">{key}</strong>
+            {old !== undefined && (
+              <del>
+                <Masked isSecret={isSecretKey(key)} text={old} />
+              </del>
+            )}
+            {young !== undefined && (
+              <ins>
+                <Masked isSecret={isSecretKey(key)} text={young} />
+              </ins>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function WatcherCount({ base }: { base: Base }) {
+  const watchers = useLoaded(JSON.stringify([base.tenant, base.group, base.dataId]), () => readWatchers(base))
+  if (watchers.value === undefined) return null
+  return <p class="soft">{t('watchedBy', { count: shownNumber(Object.keys(watchers.value).length) })}</p>
+}

@@ -1,0 +1,63 @@
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { problemOf, type Problem } from '../server/problem.ts'
+import { Dialog } from './dialog.tsx'
+import { DialogButtons } from './field.tsx'
+import { ProblemNotice } from './notice.tsx'
+
+/** Asks before something is done that cannot be undone easily, and shows why it was not done. */
+export function Confirm(props: {
+  readonly title: string
+  readonly children: ComponentChildren
+  readonly done: string
+  readonly onClose: () => void
+  /** Does it; the dialog stays open where this rejects. */
+  readonly onDo: () => Promise<unknown>
+  readonly isDanger?: boolean
+  readonly isDisabled?: boolean
+}) {
+  const { title, children, done, onClose, onDo, isDanger = true, isDisabled = false } = props
+  const { isBusy, problem, run } = useDoing(onDo)
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      onSubmit={() => void (isDisabled || run())}
+      footer={
+        <DialogButtons
+          done={done}
+          onCancel={onClose}
+          isBusy={isBusy}
+          isDanger={isDanger}
+          isDisabled={isDisabled}
+        />
+      }
+    >
+      {children}
+      <ProblemNotice problem={problem} />
+    </Dialog>
+  )
+}
+
+/** Something that a button does: once at a time, and with what went wrong. */
+export function useDoing(action: () => Promise<unknown>): {
+  readonly isBusy: boolean
+  readonly problem: Problem | undefined
+  readonly run: () => Promise<void>
+} {
+  const [isBusy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<Problem | undefined>()
+  const run = async (): Promise<void> => {
+    if (isBusy) return
+    setBusy(true)
+    setProblem(undefined)
+    try {
+      await action()
+    } catch (error) {
+      setProblem(problemOf(error))
+    } finally {
+      setBusy(false)
+    }
+  }
+  return { isBusy, problem, run }
+}

@@ -1,0 +1,34 @@
+import { t } from '../language/text.ts'
+import { Icon } from './icon.tsx'
+import { tell } from './toast.tsx'
+
+/** Copies a text. Pages of plain http have no clipboard, so a field is selected and copied there. */
+export function CopyButton({ text, label }: { text: string; label: string }) {
+  const copy = async (): Promise<void> => {
+    if (isSecureContext) await navigator.clipboard.writeText(text)
+    else copyBySelection(text)
+    tell(t('copied'))
+  }
+  return (
+    <button
+      type="button"
+      class="button quiet small icon"
+      aria-label={label}
+      title={label}
+      onClick={() => void copy()}
+    >
+      <Icon name="copy" />
+    </button>
+  )
+}
+
+function copyBySelection(text: string): void {
+  const field = document.createElement('textarea')
+  field.value = text
+  document.body.append(field)
+  field.select()
+  // There is nothing else on plain http.
+  // oxlint-disable-next-line typescript/no-deprecated
+  document.execCommand('copy')
+  field.remove()
+}

@@ -1,0 +1,57 @@
+import { isSecretKey } from '../editor/secrets.ts'
+import { t } from '../language/text.ts'
+import { LongTextField } from './field.tsx'
+import { Masked } from './masked.tsx'
+
+type Metadata = Readonly<Record<string, string>>
+
+/** Keys with their values; values of keys such as password are covered. */
+export function Pairs({ pairs }: { pairs: Metadata }) {
+  const entries = Object.entries(pairs)
+  if (entries.length === 0) return <span class="soft">–</span>
+  return (
+    <span class="pairs">
+      {entries.map(([key, value]) => (
+        <span key={key}>
+          {key}=<Masked isSecret={isSecretKey(key)} text={value} />
+        </span>
+      ))}
+    </span>
+  )
+}
+
+/** Metadata as people type it: one `key=value` a line. */
+export const textOfPairs = (pairs: Metadata): string =>
+  Object.entries(pairs)
+    .map(([key, value]) => `${key}=${value}`)
+    .join('\n')
+
+/** Whether a value cannot be typed in one line. */
+export const hasLongValues = (pairs: Metadata): boolean =>
+  Object.entries(pairs).some(([key, value]) => /[\n=]/.test(key) || value.includes('\n'))
+
+/** The metadata that was typed; undefined for a line that is none. */
+export function pairsIn(text: string): Metadata | undefined {
+  const pairs: [string, string][] = []
+  for (const line of text.split('\n').filter((one) => one.trim() !== '')) {
+    const at = line.indexOf('=')
+    if (at < 1) return undefined
+    pairs.push([line.slice(0, at).trim(), line.slice(at + 1).trim()])
+  }
+  return Object.fromEntries(pairs)
+}
+
+/** A field for metadata. */
+export function PairsField(props: { readonly text: string; readonly onInput: (text: string) => void }) {
+  const { text, onInput } = props
+  return (
+    <LongTextField
+      label={t('metadata')}
+      hint={t('metadataHint')}
+      isCode
+      value={text}
+      wrong={pairsIn(text) === undefined ? t('metadataWrong') : undefined}
+      onInput={onInput}
+    />
+  )
+}

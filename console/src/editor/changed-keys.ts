@@ -1,0 +1,60 @@
+import { propertiesIn } from './properties.ts'
+
+/** A key whose value differs between two texts. `before` undefined: it is new; `after` undefined: it is gone. */
+export interface ChangedKey {
+  readonly key: string
+  readonly before: string | undefined
+  readonly after: string | undefined
+}
+
+/** The keys that differ, by name; undefined where one of the texts has no keys or cannot be read. */
+export async function changedKeys(
+  type: string,
+  before: string,
+  after: string,
+): Promise<ChangedKey[] | undefined> {
+  const [old, young] = await Promise.all([keysOf(type, before), keysOf(type, after)])
+  if (old === undefined || young === undefined) return undefined
+  const keys = [...new Set([...old.keys(), ...young.keys()])].toSorted()
+  return keys
+    .filter((key) => old.get(key) !== young.get(key))
+    .map((key) => ({ key, before: old.get(key), after: young.get(key) }))
+}
+
+async function keysOf(type: string, text: string): Promise<Map<string, string> | undefined> {
+  try {
+    switch (type) {
+      case 'properties':
+        return new Map(propertiesIn(text).map(({ key, value }) => [key, value]))
+      case 'json':
+        return text.trim() === '' ? new Map() : flattened(JSON.parse(text) as unknown)
+      case 'yaml':
+        return await flattenedYaml(text)
+      default:
+        return undefined
+    }
+  } catch {
+    return undefined
+  }
+}
+
+async function flattenedYaml(text: string): Promise<Map<string, string> | undefined> {
+  const read = (await import('./yaml-reader.ts')).readYaml(text)
+  return read === undefined ? undefined : flattened(read.value)
+}
+
+const DEEPEST = 100
+
+/** Each value that is neither a list nor an object, by its path: `server.ports[0]`. */
+function flattened(value: unknown): Map<string, string> {
+  const found = new Map<string, string>()
+  const visit = (path: string, one: unknown, depth: number): void => {
+    if (typeof one !== 'object' || one === null || depth > DEEPEST) found.set(path, String(one))
+    else if (Array.isArray(one)) one.forEach((each, index) => visit(`${path}[${index}]`, each, depth + 1))
+    else
+      for (const [key, each] of Object.entries(one))
+        visit(path === '' ? key : `${path}.${key}`, each, depth + 1)
+  }
+  if (value !== null && value !== undefined) visit('', value, 0)
+  return found
+}

@@ -1,0 +1,72 @@
+import { ensureSyntaxTree } from '@codemirror/language'
+import { EditorState } from '@codemirror/state'
+import { checkJson } from './check-json.ts'
+import { languageOf } from './formats.ts'
+import { propertiesIn } from './properties.ts'
+
+/** Something wrong with the form of a text. `text` is the key, or what the reader of the format says. */
+export interface Finding {
+  readonly code:
+    | 'duplicateKey'
+    | 'afterEnd'
+    | 'tooDeep'
+    | 'keyExpected'
+    | 'colonExpected'
+    | 'commaOrEndExpected'
+    | 'wrongString'
+    | 'valueExpected'
+    | 'wrongForm'
+    | 'wrongEscape'
+    | 'yaml'
+  readonly text: string
+  readonly from: number
+  readonly to: number
+}
+
+const MOST_FINDINGS = 100
+const PARSE_MS = 500
+
+/** What is wrong with the form of a text of this type; nothing for types that are not checked. */
+export async function check(type: string, text: string): Promise<Finding[]> {
+  if (text.trim() === '') return []
+  return (await findingsIn(type, text)).slice(0, MOST_FINDINGS)
+}
+
+async function findingsIn(type: string, text: string): Promise<Finding[]> {
+  switch (type) {
+    case 'yaml':
+      return (await import('./yaml-reader.ts')).checkYaml(text)
+    case 'json':
+      return checkJson(text)
+    case 'xml':
+      return checkXml(text)
+    case 'properties':
+      return checkProperties(text)
+    default:
+      return []
+  }
+}
+
+function checkXml(text: string): Finding[] {
+  const state = EditorState.create({ doc: text, extensions: languageOf('xml') })
+  const found: Finding[] = []
+  ensureSyntaxTree(state, text.length, PARSE_MS)?.iterate({
+    enter: ({ type, from, to }) => {
+      if (type.isError) found.push({ code: 'wrongForm', text: '', from, to: Math.max(to, from) })
+    },
+  })
+  return found
+}
+
+function checkProperties(text: string): Finding[] {
+  const keys = new Set<string>()
+  return propertiesIn(text).flatMap(({ key, from, to }) => {
+    const isKnown = keys.has(key)
+    keys.add(key)
+    const escape = /\\u(?![\da-fA-F]{4})/.exec(text.slice(from, to))
+    const twice: Finding[] = isKnown ? [{ code: 'duplicateKey', text: key, from, to }] : []
+    return escape === null
+      ? twice
+      : [...twice, { code: 'wrongEscape', text: '', from: from + escape.index, to: from + escape.index + 2 }]
+  })
+}

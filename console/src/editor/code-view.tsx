@@ -1,0 +1,135 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { Icon } from '../controls/icon.tsx'
+import { language, t } from '../language/text.ts'
+import { problemOf, type Problem } from '../server/problem.ts'
+import { ProblemNotice } from '../controls/notice.tsx'
+import type { OpenEditor } from './editor.ts'
+import { editorPhrases, sayFinding } from './phrases.ts'
+
+type EditorModule = typeof import('./editor.ts')
+
+/** Loads the editor, once. */
+export const loadEditor = (): Promise<EditorModule> => import('./editor.ts')
+
+interface Common {
+  readonly type: string
+  readonly label: string
+}
+
+/** A text with line numbers, folding and search; an editor where `onChange` is given. */
+export function CodeView(
+  props: Common & { readonly text: string; readonly onChange?: (text: string) => void },
+) {
+  const { text, type, label, onChange } = props
+  const latest = useRef(onChange)
+  latest.current = onChange
+  const current = useRef(text)
+  if (onChange === undefined) current.current = text
+  const isReadOnly = onChange === undefined
+  // What has been typed is in the editor already: only another kind of text opens it anew.
+  const key = [type, isReadOnly, isReadOnly ? text : '', language.value].join('\n')
+  return (
+    <EditorPlace
+      openKey={key}
+      open={(editor, root, parent) =>
+        editor.openEditor({
+          ...optionsOf({ type, label }, root, parent),
+          text: current.current,
+          isReadOnly,
+          onChange: (changed) => {
+            current.current = changed
+            latest.current?.(changed)
+          },
+        })
+      }
+    />
+  )
+}
+
+/** Two texts side by side; values of keys such as password are covered in both. */
+export function DiffView(props: Common & { readonly before: string; readonly after: string }) {
+  const { before, after, type, label } = props
+  return (
+    <EditorPlace
+      isShort
+      openKey={[type, before, after, language.value].join('\n')}
+      open={(editor, root, parent) =>
+        editor.openDiff({ ...optionsOf({ type, label }, root, parent), before, after, isReadOnly: true })
+      }
+    />
+  )
+}
+
+function optionsOf({ type, label }: Common, root: ShadowRoot, parent: HTMLElement) {
+  return {
+    root,
+    parent,
+    type,
+    label,
+    phrases: editorPhrases(),
+    maskLabel: t('showValue'),
+    sayFinding,
+  }
+}
+
+function EditorPlace(props: {
+  readonly openKey: string
+  readonly open: (editor: EditorModule, root: ShadowRoot, parent: HTMLElement) => OpenEditor
+  readonly isShort?: boolean
+}) {
+  const host = useRef<HTMLDivElement>(null)
+  const [isFull, setFull] = useState(false)
+  const [isOpen, setOpen] = useState(false)
+  const [problem, setProblem] = useState<Problem | undefined>()
+  useEffect(() => {
+    const element = host.current!
+    const root = element.shadowRoot ?? element.attachShadow({ mode: 'open' })
+    const parent = document.createElement('div')
+    parent.style.height = '100%'
+    let opened: OpenEditor | undefined
+    let isGone = false
+    loadEditor().then(
+      (editor) => {
+        if (isGone) return
+        root.replaceChildren(parent)
+        opened = props.open(editor, root, parent)
+        setOpen(true)
+      },
+      (error: unknown) => setProblem(problemOf(error)),
+    )
+    return () => {
+      isGone = true
+      opened?.close()
+    }
+  }, [props.openKey])
+  const shape = [props.isShort === true ? 'short' : '', isFull ? 'full' : ''].join(' ')
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === 'F11' || (event.key === 'Escape' && isFull)) {
+      event.preventDefault()
+      event.stopPropagation()
+      setFull(event.key === 'F11' && !isFull)
+    }
+  }
+  return (
+    <div class={`code-place ${shape}`} onKeyDown={onKeyDown}>
+      {props.isShort !== true && (
+        <div class="code-bar">
+          <span class="soft">{t('editorKeys')}</span>
+          <span class="space" />
+          <button
+            type="button"
+            class="button quiet small"
+            aria-pressed={isFull}
+            onClick={() => setFull(!isFull)}
+          >
+            <Icon name="full" />
+            {isFull ? t('smallScreen') : t('fullScreen')}
+          </button>
+        </div>
+      )}
+      <ProblemNotice problem={problem} />
+      {!isOpen && problem === undefined && <p class="code-loading">{t('loading')}</p>}
+      <div ref={host} class="code-host" />
+    </div>
+  )
+}

@@ -1,0 +1,120 @@
+/** The editor, loaded when one is opened: it is most of the code of the page. */
+import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
+import { bracketMatching, codeFolding, foldGutter, foldKeymap, indentOnInput } from '@codemirror/language'
+import { linter, lintGutter, lintKeymap } from '@codemirror/lint'
+import { MergeView } from '@codemirror/merge'
+import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search'
+import { EditorState, type Extension } from '@codemirror/state'
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  highlightSpecialChars,
+  keymap,
+  lineNumbers,
+} from '@codemirror/view'
+import { check, type Finding } from './check.ts'
+import { languageOf } from './formats.ts'
+import { looks } from './looks.ts'
+import { masking } from './masking.ts'
+
+export { changedKeys } from './changed-keys.ts'
+export { check } from './check.ts'
+
+/** What an editor shows, and where. */
+export interface EditorOptions {
+  /** A shadow root: the styles of the editor are its own there, as the Content-Security-Policy asks. */
+  readonly root: ShadowRoot
+  readonly parent: HTMLElement
+  readonly text: string
+  readonly type: string
+  readonly isReadOnly: boolean
+  readonly label: string
+  /** Phrases of the editor in the language of the page, by the English ones. */
+  readonly phrases: Readonly<Record<string, string>>
+  /** Says what a click on a covered value does; undefined: nothing is covered. */
+  readonly maskLabel: string | undefined
+  readonly onChange: (text: string) => void
+  /** What a finding is in the language of the page. */
+  readonly sayFinding: (finding: Finding) => string
+}
+
+/** An editor on the screen. */
+export interface OpenEditor {
+  focus(): void
+  close(): void
+}
+
+/** Opens an editor. */
+export function openEditor(options: EditorOptions): OpenEditor {
+  const { root, parent, text, isReadOnly, onChange } = options
+  const own: Extension = isReadOnly
+    ? [EditorState.readOnly.of(true)]
+    : [
+        history(),
+        indentOnInput(),
+        checking(options),
+        lintGutter(),
+        keymap.of([...historyKeymap, ...lintKeymap, indentWithTab]),
+        EditorView.updateListener.of((update) => {
+          if (update.docChanged) onChange(update.state.doc.toString())
+        }),
+      ]
+  const view = new EditorView({ doc: text, root, parent, extensions: [basics(options), own] })
+  return { focus: () => view.focus(), close: () => view.destroy() }
+}
+
+/** Two texts side by side, the old one left; equal lines are folded. */
+export function openDiff(
+  options: Omit<EditorOptions, 'text' | 'onChange'> & { before: string; after: string },
+): OpenEditor {
+  const { root, parent, before, after } = options
+  const extensions = [basics(options), EditorState.readOnly.of(true)]
+  const view = new MergeView({
+    a: { doc: before, extensions },
+    b: { doc: after, extensions },
+    root,
+    parent,
+    collapseUnchanged: { margin: 3, minSize: 4 },
+    gutter: true,
+    diffConfig: { scanLimit: 2000, timeout: 1000 },
+  })
+  return { focus: () => view.b.focus(), close: () => view.destroy() }
+}
+
+function basics(options: Pick<EditorOptions, 'type' | 'phrases' | 'label' | 'maskLabel'>): Extension {
+  const { type, phrases, label, maskLabel } = options
+  return [
+    lineNumbers(),
+    highlightSpecialChars(),
+    foldGutter(),
+    codeFolding(),
+    drawSelection(),
+    bracketMatching(),
+    highlightActiveLine(),
+    highlightActiveLineGutter(),
+    highlightSelectionMatches(),
+    search({ top: true }),
+    keymap.of([...searchKeymap, ...foldKeymap, ...defaultKeymap]),
+    EditorState.phrases.of(phrases),
+    EditorView.contentAttributes.of({ 'aria-label': label }),
+    EditorView.lineWrapping,
+    languageOf(type),
+    looks,
+    maskLabel === undefined ? [] : masking(maskLabel),
+  ]
+}
+
+function checking({ type, sayFinding }: EditorOptions): Extension {
+  return linter(async (view) => {
+    const { length } = view.state.doc
+    const findings = await check(type, view.state.doc.toString())
+    return findings.map((finding) => ({
+      from: Math.min(finding.from, length),
+      to: Math.min(finding.to, length),
+      severity: 'error' as const,
+      message: sayFinding(finding),
+    }))
+  })
+}

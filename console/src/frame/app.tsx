@@ -1,0 +1,100 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { Notice, ProblemNotice } from '../controls/notice.tsx'
+import { Toasts, tellProblem } from '../controls/toast.tsx'
+import { language, t } from '../language/text.ts'
+import { place } from '../routing/location.ts'
+import { SignInAgain, SignInPage } from '../sign-in/sign-in.tsx'
+import {
+  currentNamespace,
+  namespaceColour,
+  namespaceName,
+  namespaces,
+  refreshNamespaces,
+} from '../state/namespaces.ts'
+import { useStore } from '../state/store.ts'
+import { findUser, isOpen, standing } from '../state/user.ts'
+import { LeaveDialog } from './leave-dialog.tsx'
+import { Side } from './side.tsx'
+import { TopBar } from './top-bar.tsx'
+import { viewOf } from './views.tsx'
+
+/** The whole page: the sign-in, or the frame with a view. */
+export function App() {
+  useStore(language)
+  const who = useStore(standing)
+  switch (who.kind) {
+    case 'unknown':
+      return <p class="loading">{t('loading')}</p>
+    case 'unreachable':
+      return (
+        <div class="alone">
+          <ProblemNotice problem={who.problem} onRetry={() => void findUser()} />
+        </div>
+      )
+    case 'signed-out':
+      return <SignInPage />
+    case 'signed-in':
+      return (
+        <>
+          <Frame username={who.user.username} />
+          {who.isExpired && <SignInAgain username={who.user.username} />}
+        </>
+      )
+  }
+}
+
+function Frame({ username }: { username: string }) {
+  const at = useStore(place)
+  useStore(namespaces)
+  const [isSideOpen, setSideOpen] = useState(false)
+  const main = useRef<HTMLElement>(null)
+  const view = viewOf(at.path)
+  const namespaceId = currentNamespace()
+  useEffect(() => void refreshNamespaces().catch(tellProblem), [username])
+  useEffect(() => {
+    setSideOpen(false)
+    scrollTo(0, 0)
+  }, [at.path])
+  useEffect(() => {
+    const where = view.hasNamespace ? ` · ${namespaceName(namespaceId)}` : ''
+    document.title = `${t(view.title)}${where} · Waypost`
+  })
+  const skip = (event: Event): void => {
+    event.preventDefault()
+    main.current?.focus()
+  }
+  return (
+    <div class={`frame ${namespaceColour(namespaceId)}`}>
+      <a class="button primary skip" href="#main" onClick={skip}>
+        {t('skip')}
+      </a>
+      <Side current={view.below} isOpen={isSideOpen} />
+      {isSideOpen && (
+        <button type="button" class="veil" aria-label={t('close')} onClick={() => setSideOpen(false)} />
+      )}
+      <TopBar
+        hasNamespace={view.hasNamespace}
+        username={username}
+        onMenu={() => setSideOpen(!isSideOpen)}
+        isMenuOpen={isSideOpen}
+      />
+      <main ref={main} class="main" id="main" tabIndex={-1}>
+        {isOpen() && <OpenBanner />}
+        {/* A view of another place begins anew. */}
+        <view.Content key={`${at.path} ${namespaceId}`} />
+      </main>
+      <LeaveDialog />
+      <Toasts />
+    </div>
+  )
+}
+
+function OpenBanner() {
+  return (
+    <div class="banner">
+      <Notice kind="warn">
+        {t('openServer')} <span class="soft">{t('openServerHow')}</span>
+      </Notice>
+    </div>
+  )
+}

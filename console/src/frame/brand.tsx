@@ -1,0 +1,11 @@
+import iconUrl from './icon.svg'
+
+/** The name of the product, with a way to the first view. */
+export function Brand() {
+  return (
+    <a class="brand" href="#/configs">
+      <img src={iconUrl} alt="" />
+      Waypost
+    </a>
+  )
+}

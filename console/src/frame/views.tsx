@@ -1,0 +1,94 @@
+import type { ComponentType } from 'preact'
+import { AuditView } from '../audit/audit-view.tsx'
+import { PermissionsView } from '../access/permissions-view.tsx'
+import { RolesView } from '../access/roles-view.tsx'
+import { UsersView } from '../access/users-view.tsx'
+import { ConfigList } from '../configs/config-list.tsx'
+import { ConfigView } from '../configs/config-view.tsx'
+import { NewConfig } from '../configs/new-config.tsx'
+import type { IconName } from '../controls/icon.tsx'
+import type { TextKey } from '../language/en.ts'
+import { NamespacesView } from '../namespaces/namespaces-view.tsx'
+import { ServersView } from '../operator/servers-view.tsx'
+import { SwitchesView } from '../operator/switches-view.tsx'
+import type { ViewPath } from '../routing/link.ts'
+import { ServiceList } from '../services/service-list.tsx'
+import { ServiceView } from '../services/service-view.tsx'
+
+/** A view of the page. */
+export interface View {
+  readonly title: TextKey
+  readonly Content: ComponentType
+  /** The view of the navigation that it belongs to. */
+  readonly below: ViewPath
+  /** Whether it shows what is in a namespace. */
+  readonly hasNamespace: boolean
+}
+
+const inNamespace = (title: TextKey, below: ViewPath, Content: ComponentType): View => ({
+  title,
+  Content,
+  below,
+  hasNamespace: true,
+})
+const ofServer = (title: TextKey, below: ViewPath, Content: ComponentType): View => ({
+  title,
+  Content,
+  below,
+  hasNamespace: false,
+})
+
+/** Every view by its path. */
+export const VIEWS: Readonly<Record<ViewPath, View>> = {
+  configs: inNamespace('configs', 'configs', ConfigList),
+  config: inNamespace('config', 'configs', ConfigView),
+  'config/new': inNamespace('newConfig', 'configs', NewConfig),
+  services: inNamespace('services', 'services', ServiceList),
+  service: inNamespace('service', 'services', ServiceView),
+  namespaces: ofServer('namespaces', 'namespaces', NamespacesView),
+  users: ofServer('users', 'users', UsersView),
+  roles: ofServer('roles', 'roles', RolesView),
+  permissions: ofServer('permissions', 'permissions', PermissionsView),
+  audit: ofServer('audit', 'audit', AuditView),
+  servers: ofServer('servers', 'servers', ServersView),
+  switches: ofServer('switches', 'switches', SwitchesView),
+}
+
+/** The navigation: groups of views. `isManaged`: only for administrators who have signed in. */
+export const NAVIGATION: readonly {
+  readonly title: TextKey | undefined
+  readonly forAdministrators?: boolean
+  readonly views: readonly (readonly [ViewPath, IconName])[]
+}[] = [
+  {
+    title: undefined,
+    views: [
+      ['configs', 'config'],
+      ['services', 'service'],
+      ['namespaces', 'namespace'],
+    ],
+  },
+  {
+    title: 'accessControl',
+    forAdministrators: true,
+    views: [
+      ['users', 'user'],
+      ['roles', 'role'],
+      ['permissions', 'key'],
+    ],
+  },
+  {
+    title: 'operation',
+    forAdministrators: true,
+    views: [
+      ['audit', 'audit'],
+      ['servers', 'server'],
+      ['switches', 'switch'],
+    ],
+  },
+]
+
+/** The view at a path; the list of configurations where there is none. */
+export function viewOf(path: string): View {
+  return Object.hasOwn(VIEWS, path) ? VIEWS[path as ViewPath] : VIEWS.configs
+}

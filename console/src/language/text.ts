@@ -1,0 +1,75 @@
+import { keep, readKept } from '../state/kept.ts'
+import { Store } from '../state/store.ts'
+import { en, type TextKey } from './en.ts'
+
+/** The languages of the page. */
+export type Language = 'en' | 'zh-CN'
+
+/** A text for each key: one that is missing does not compile. */
+export type Texts = Readonly<Record<TextKey, string>>
+
+let texts: Texts = en
+
+/** The language whose texts are shown. */
+export const language = new Store<Language>('en')
+
+/** The language to begin with: the one that was chosen, else that of the browser. */
+export function firstLanguage(): Language {
+  const kept = readKept('language')
+  if (kept === 'en' || kept === 'zh-CN') return kept
+  return navigator.language.toLowerCase().startsWith('zh') ? 'zh-CN' : 'en'
+}
+
+/** Loads a language and shows it. */
+export async function showLanguage(wanted: Language): Promise<void> {
+  texts = wanted === 'en' ? en : (await import('./zh-cn.ts')).zhCn
+  document.documentElement.lang = wanted
+  language.set(wanted)
+}
+
+/** Shows a language from now on, also when the page is opened again. */
+export function chooseLanguage(wanted: Language): Promise<void> {
+  keep('language', wanted)
+  return showLanguage(wanted)
+}
+
+/** The text of a key, with the values of its `{names}`. Views are drawn again when the language changes. */
+export function t(key: TextKey, values: Readonly<Record<string, string | number>> = {}): string {
+  return texts[key].replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
+}
+
+/** The text of a key that may not exist, such as one for a code of the server. */
+export function textIfAny(key: string): string | undefined {
+  return Object.hasOwn(texts, key) ? texts[key as TextKey] : undefined
+}
+
+/** A number as people of the language write it. */
+export const shownNumber = (value: number): string => new Intl.NumberFormat(language.value).format(value)
+
+/** A time as people of the language write it. */
+export function shownTime(epochMs: number): string {
+  return new Intl.DateTimeFormat(language.value, { dateStyle: 'medium', timeStyle: 'medium' }).format(epochMs)
+}
+
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1000],
+] as const
+
+/** How long ago: `3 hours ago`. */
+export function shownAgo(epochMs: number, nowMs: number): string {
+  const elapsed = Math.max(0, nowMs - epochMs)
+  const [unit, ms] = UNITS.find(([, size]) => elapsed >= size) ?? UNITS[3]
+  const format = new Intl.RelativeTimeFormat(language.value, { numeric: 'auto' })
+  return format.format(-Math.floor(elapsed / ms), unit)
+}
+
+/** A size in bytes: `1.5 kB`. */
+export function shownSize(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`
+  const isLarge = bytes >= 1_000_000
+  const value = new Intl.NumberFormat(language.value, { maximumFractionDigits: 1 })
+  return `${value.format(bytes / (isLarge ? 1_000_000 : 1000))} ${isLarge ? 'MB' : 'kB'}`
+}

@@ -1,0 +1,90 @@
+import { Ago } from '../controls/ago.tsx'
+import { Icon } from '../controls/icon.tsx'
+import { ProblemNotice } from '../controls/notice.tsx'
+import { shownNumber, t } from '../language/text.ts'
+import { type Figures, readFigures, readServers } from '../server/operator.ts'
+import { useLoaded } from '../state/loaded.ts'
+
+/** The servers, and what the one that answers measures of itself. */
+export function ServersView() {
+  const found = useLoaded('servers', () => Promise.all([readServers(), readFigures()]))
+  const [list, figures] = found.value ?? []
+  return (
+    <>
+      <div class="head">
+        <h1 class="title">{t('servers')}</h1>
+        <button type="button" class="button" onClick={found.reload}>
+          <Icon name="refresh" />
+          {t('refresh')}
+        </button>
+      </div>
+      <ProblemNotice problem={found.problem} onRetry={found.reload} />
+      {list && figures && (
+        <div class="stack">
+          <div class="card table-card">
+            <table>
+              <thead>
+                <tr>
+                  <th>{t('address')}</th>
+                  <th>{t('state')}</th>
+                  <th>{t('site')}</th>
+                  <th>{t('lastHeard')}</th>
+                </tr>
+              </thead>
+              <tbody>
+                {list.servers.map(({ key, alive, site, lastRefTime }) => (
+                  <tr key={key}>
+                    <td>
+                      <strong>{key}</strong>
+                    </td>
+                    <td>
+                      <span class={alive ? 'badge good' : 'badge bad'}>{alive ? 'UP' : 'DOWN'}</span>
+                    </td>
+                    <td dir="auto">{site}</td>
+                    <td>
+                      <Ago atMs={lastRefTime} />
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+          <FigureCards figures={figures} />
+        </div>
+      )}
+    </>
+  )
+}
+
+function FigureCards({ figures }: { figures: Figures }) {
+  const { status, serviceCount, instanceCount, subscribeCount, cpu, load, mem } = figures
+  const share = (value: number | undefined): string | undefined =>
+    value === undefined || value < 0 ? undefined : `${(100 * value).toFixed(0)} %`
+  const count = (value: number | undefined): string | undefined =>
+    value === undefined ? undefined : shownNumber(value)
+  const cards = [
+    [t('state'), status],
+    [t('services'), count(serviceCount)],
+    [t('instances'), count(instanceCount)],
+    [t('subscribers'), count(subscribeCount)],
+    [t('processor'), share(cpu)],
+    [t('load'), load === undefined || load < 0 ? undefined : load.toFixed(2)],
+    [t('memory'), share(mem)],
+  ] as const
+  return (
+    <section>
+      <h2>{t('thisServer')}</h2>
+      <div class="cards">
+        {cards.map(
+          ([label, value]) =>
+            value !== undefined && (
+              <div key={label} class="card padded">
+                <div class="soft">{label}</div>
+                <strong class="figure">{value}</strong>
+              </div>
+            ),
+        )}
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,33 @@
+import { currentNamespace, namespaceParam } from '../state/namespaces.ts'
+import { addressOf, place, type Place } from './location.ts'
+
+/** The views of the page. */
+export type ViewPath =
+  | 'configs'
+  | 'config'
+  | 'config/new'
+  | 'services'
+  | 'service'
+  | 'namespaces'
+  | 'users'
+  | 'roles'
+  | 'permissions'
+  | 'audit'
+  | 'servers'
+  | 'switches'
+
+/** The address of a view; of the present namespace, unless `params` say another. */
+export const linkTo = (path: ViewPath, params: Place['params'] = {}): string =>
+  addressOf(viewAt(path, params))
+
+/** A view as a place. */
+export const viewAt = (path: ViewPath, params: Place['params'] = {}): Place => ({
+  path,
+  params: { ns: namespaceParam(currentNamespace()), ...params },
+})
+
+/** This view with other parameters. */
+export const placeWith = (params: Place['params']): Place => ({
+  path: place.value.path,
+  params: { ...place.value.params, ...params },
+})

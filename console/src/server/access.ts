@@ -1,0 +1,65 @@
+import type { Page } from './configs.ts'
+import { request } from './request.ts'
+
+const AUTH = 'svc/v1/auth'
+const PAGE_SIZE = 100
+
+/** The role that may do everything. */
+export const ADMINISTRATOR_ROLE = 'ROLE_ADMIN'
+
+/** A role of a user. */
+export interface UserRole {
+  readonly role: string
+  readonly username: string
+}
+
+/** What a role may do. */
+export interface RolePermission {
+  readonly role: string
+  /** `namespace:group:name`, with `*` for any characters. */
+  readonly resource: string
+  readonly action: 'r' | 'w' | 'rw'
+}
+
+/** A page of users, roles or permissions; `text` is a part of the name. */
+const find = <T>(what: string, parameter: string, { text, pageNo }: Search): Promise<Page<T>> =>
+  request('GET', `${AUTH}/${what}`, {
+    query: {
+      search: 'blur',
+      [parameter]: text === '' ? undefined : `*${text}*`,
+      pageNo,
+      pageSize: PAGE_SIZE,
+    },
+  })
+
+/** What a list is asked for. */
+export interface Search {
+  readonly text: string
+  readonly pageNo: number
+}
+
+/** How many entries a page of these lists has. */
+export const ACCESS_PAGE_SIZE = PAGE_SIZE
+
+export const findUsers = (search: Search): Promise<Page<{ username: string }>> =>
+  find('users', 'username', search)
+export const findRoles = (search: Search): Promise<Page<UserRole>> => find('roles', 'role', search)
+export const findPermissions = (search: Search): Promise<Page<RolePermission>> =>
+  find('permissions', 'role', search)
+
+export const createUser = (username: string, password: string): Promise<object> =>
+  request('POST', `${AUTH}/users`, { form: { username, password } })
+export const setPassword = (username: string, newPassword: string): Promise<object> =>
+  request('PUT', `${AUTH}/users`, { form: { username, newPassword } })
+export const removeUser = (username: string): Promise<object> =>
+  request('DELETE', `${AUTH}/users`, { query: { username } })
+
+export const addRole = ({ role, username }: UserRole): Promise<object> =>
+  request('POST', `${AUTH}/roles`, { form: { role, username } })
+export const removeRole = ({ role, username }: UserRole): Promise<object> =>
+  request('DELETE', `${AUTH}/roles`, { query: { role, username } })
+
+export const addPermission = ({ role, resource, action }: RolePermission): Promise<object> =>
+  request('POST', `${AUTH}/permissions`, { form: { role, resource, action } })
+export const removePermission = ({ role, resource, action }: RolePermission): Promise<object> =>
+  request('DELETE', `${AUTH}/permissions`, { query: { role, resource, action } })

@@ -1,0 +1,38 @@
+import { request } from './request.ts'
+
+/** Something that somebody did, or was refused. */
+export interface AuditEvent {
+  readonly id: string
+  readonly time: number
+  /** The user, or `-`. */
+  readonly username: string
+  readonly by: string
+  readonly ip: string
+  readonly operation: string
+  readonly item: string
+  readonly result: 'done' | 'refused' | 'failed'
+  readonly code: string
+  readonly detail: string
+  /** How many equal ones it stands for. */
+  readonly count: number
+}
+
+/** What the audit is asked for; empty texts do not count. */
+export interface AuditFilter {
+  readonly username: string
+  readonly operation: string
+  readonly item: string
+  readonly ip: string
+  readonly result: string
+}
+
+const PAGE_SIZE = 100
+
+/** The newest events that match, or those before an event. */
+export function findEvents(
+  filter: AuditFilter,
+  before: string | undefined,
+): Promise<{ events: readonly AuditEvent[]; next: string | null }> {
+  const given = Object.fromEntries(Object.entries(filter).filter(([, text]) => text !== ''))
+  return request('GET', 'svc/v1/audit', { query: { ...given, before, pageSize: PAGE_SIZE } })
+}

@@ -1,0 +1,52 @@
+/** Why the server, or the way to it, did not do what was asked. */
+export interface Problem {
+  /** That of the server's problem details, or `offline`. */
+  readonly code: string
+  readonly status: number
+  readonly detail: string
+  /** The parameter that it is about. */
+  readonly parameter?: string | undefined
+}
+
+/** A refused or failed request. */
+export class RequestError extends Error {
+  readonly problem: Problem
+
+  constructor(problem: Problem) {
+    super(problem.detail)
+    this.name = 'RequestError'
+    this.problem = problem
+  }
+}
+
+const PREFIX = 'urn:waypost:problem:'
+
+/** The problem in an answer that is no success: problem details of `/svc`, or what `/nacos` says. */
+export function problemIn(status: number, text: string): Problem {
+  const body = objectIn(text)
+  const { type, detail, message, parameter } = body
+  const code =
+    typeof type === 'string' && type.startsWith(PREFIX) ? type.slice(PREFIX.length) : `http-${status}`
+  const said = [detail, message].find((one) => typeof one === 'string') ?? text
+  return {
+    code,
+    status,
+    detail: String(said).slice(0, 1000),
+    parameter: typeof parameter === 'string' ? parameter : undefined,
+  }
+}
+
+/** What went wrong, whatever was thrown. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof RequestError) return error.problem
+  return { code: 'offline', status: 0, detail: error instanceof Error ? error.message : String(error) }
+}
+
+function objectIn(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,74 @@
+import { problemIn, RequestError } from './problem.ts'
+
+/** What is sent. */
+export interface Sent {
+  readonly query?: Params
+  readonly form?: Params
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Parameters; those that are undefined are left out. */
+export type Params = Readonly<Record<string, string | number | boolean | undefined>>
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
+/** Called when the server wants to know who asks: resolves once somebody has signed in, and the request is sent again. */
+type SignInAgain = () => Promise<void>
+
+let signInAgain: SignInAgain | undefined
+
+/** Says who asks people to sign in. */
+export function onSignedOut(handler: SignInAgain): void {
+  signInAgain = handler
+}
+
+const SIGNED_OUT = new Set(['not-signed-in', 'token-expired', 'token-invalid'])
+
+/** Asks the server; the text of its answer. Rejects with RequestError. */
+export async function requestText(method: Method, path: string, sent: Sent = {}): Promise<string> {
+  for (;;) {
+    const { status, text } = await send(method, path, sent)
+    if (status >= 200 && status < 300) return text
+    const problem = problemIn(status, text)
+    if (!SIGNED_OUT.has(problem.code) || signInAgain === undefined) throw new RequestError(problem)
+    await signInAgain()
+  }
+}
+
+/** Asks the server; the JSON of its answer. Rejects with RequestError. */
+export async function request<T>(method: Method, path: string, sent: Sent = {}): Promise<T> {
+  return JSON.parse(await requestText(method, path, sent)) as T
+}
+
+/** The same without asking anybody to sign in. */
+export async function requestOnce<T>(method: Method, path: string, sent: Sent = {}): Promise<T> {
+  const { status, text } = await send(method, path, sent)
+  if (status < 200 || status >= 300) throw new RequestError(problemIn(status, text))
+  return JSON.parse(text) as T
+}
+
+async function send(
+  method: Method,
+  path: string,
+  { query = {}, form, headers = {} }: Sent,
+): Promise<{ status: number; text: string }> {
+  const answer = await fetch(addressFor(path, query), {
+    method,
+    headers,
+    cache: 'no-store',
+    credentials: 'same-origin',
+    ...(form === undefined ? {} : { body: textOf(form) }),
+  })
+  return { status: answer.status, text: await answer.text() }
+}
+
+/** The address of an operation: relative to the page, which is at `…/ui/`. */
+export function addressFor(path: string, query: Params): string {
+  const text = textOf(query).toString()
+  return `../${path}${text === '' ? '' : `?${text}`}`
+}
+
+function textOf(params: Params): URLSearchParams {
+  const given = Object.entries(params).filter(([, value]) => value !== undefined)
+  return new URLSearchParams(given.map(([name, value]) => [name, String(value)]))
+}

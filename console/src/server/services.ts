@@ -1,0 +1,174 @@
+import { request, requestText } from './request.ts'
+
+/** The names of a service. */
+export interface ServiceName {
+  /** Empty: the default namespace. */
+  readonly namespaceId: string
+  readonly groupName: string
+  readonly serviceName: string
+}
+
+/** A service as the list has it. */
+export interface ListedService {
+  readonly name: string
+  readonly groupName: string
+  readonly clusterCount: number
+  readonly ipCount: number
+  readonly healthyInstanceCount: number
+  /** `true` while clients get all instances, because too few are healthy. */
+  readonly triggerFlag: string
+}
+
+/** A service with its clusters. */
+export interface ServiceDetail {
+  readonly service: {
+    readonly name: string
+    readonly groupName: string
+    readonly protectThreshold: number
+    readonly selector: { readonly type: string } | null
+    readonly metadata: Readonly<Record<string, string>>
+  }
+  readonly clusters: readonly {
+    readonly name: string
+    readonly healthChecker: { readonly type: string; readonly path?: string }
+    readonly defaultCheckPort: number
+    readonly useIPPort4Check: boolean
+  }[]
+}
+
+/** An instance of a service. */
+export interface Instance {
+  readonly instanceId: string
+  readonly ip: string
+  readonly port: number
+  readonly weight: number
+  readonly healthy: boolean
+  readonly enabled: boolean
+  readonly ephemeral: boolean
+  readonly clusterName: string
+  readonly metadata: Readonly<Record<string, string>>
+}
+
+const NAMING = 'svc/v1/ns'
+
+/** What a list of services is asked for. */
+export interface ServiceFilter {
+  readonly namespaceId: string
+  readonly name: string
+  readonly group: string
+  readonly onlyInhabited: boolean
+  readonly pageNo: number
+  readonly pageSize: number
+}
+
+/** A page of the services that match. */
+export const findServices = (
+  filter: ServiceFilter,
+): Promise<{ serviceList: readonly ListedService[]; count: number }> =>
+  request('GET', `${NAMING}/catalog/services`, {
+    query: {
+      namespaceId: filter.namespaceId || undefined,
+      serviceNameParam: filter.name || undefined,
+      groupNameParam: filter.group || undefined,
+      hasIpCount: filter.onlyInhabited || undefined,
+      pageNo: filter.pageNo,
+      pageSize: filter.pageSize,
+    },
+  })
+
+/** A service; rejects with the problem `service-not-found`. */
+export const readService = (name: ServiceName): Promise<ServiceDetail> =>
+  request('GET', `${NAMING}/catalog/service`, { query: named(name) })
+
+/** A page of the instances of a service, disabled ones included. */
+export const readInstances = (
+  name: ServiceName,
+  pageNo: number,
+  pageSize: number,
+): Promise<{ list: readonly Instance[]; count: number }> =>
+  request('GET', `${NAMING}/catalog/instances`, { query: { ...named(name), pageNo, pageSize } })
+
+/** What people set of a service. */
+export interface ServiceSettings {
+  readonly protectThreshold: number
+  readonly metadata: Readonly<Record<string, string>>
+}
+
+/** Makes a service without instances. */
+export const createService = (name: ServiceName, settings: ServiceSettings): Promise<string> =>
+  requestText('POST', `${NAMING}/service`, { form: { ...named(name), ...settingsOf(settings) } })
+
+/** Changes a service. */
+export const updateService = (name: ServiceName, settings: ServiceSettings): Promise<string> =>
+  requestText('PUT', `${NAMING}/service`, { form: { ...named(name), ...settingsOf(settings) } })
+
+/** Deletes a service; rejects with the problem `service-not-empty`. */
+export const deleteService = (name: ServiceName): Promise<string> =>
+  requestText('DELETE', `${NAMING}/service`, { query: named(name) })
+
+/** What people set of an instance. */
+export interface InstanceSettings {
+  readonly weight: number
+  readonly enabled: boolean
+  /** Undefined: it stays. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined
+}
+
+/** Changes an instance. */
+export function updateInstance(
+  name: ServiceName,
+  instance: Instance,
+  settings: InstanceSettings,
+): Promise<string> {
+  const { weight, enabled, metadata } = settings
+  return requestText('PUT', `${NAMING}/instance`, {
+    form: {
+      ...named(name),
+      ...placed(instance),
+      weight,
+      enabled,
+      metadata: metadata === undefined ? undefined : JSON.stringify(metadata),
+    },
+  })
+}
+
+/** Removes an instance. One that still sends beats comes back. */
+export const deregister = (name: ServiceName, instance: Instance): Promise<string> =>
+  requestText('DELETE', `${NAMING}/instance`, { query: { ...named(name), ...placed(instance) } })
+
+/** A client that is told of changes of a service. */
+export interface Subscriber {
+  readonly addrStr: string
+  readonly agent: string
+  readonly app: string
+}
+
+/** The clients that are told of changes of a service. */
+export const readSubscribers = (
+  name: ServiceName,
+): Promise<{ subscribers: readonly Subscriber[]; count: number }> =>
+  request('GET', `${NAMING}/service/subscribers`, { query: { ...named(name), pageNo: 1, pageSize: 200 } })
+
+function named({ namespaceId, groupName, serviceName }: ServiceName): {
+  namespaceId: string | undefined
+  groupName: string
+  serviceName: string
+} {
+  return { namespaceId: namespaceId || undefined, groupName, serviceName }
+}
+
+function placed({ ip, port, clusterName, ephemeral }: Instance): {
+  ip: string
+  port: number
+  clusterName: string
+  ephemeral: boolean
+} {
+  return { ip, port, clusterName, ephemeral }
+}
+
+function settingsOf({ protectThreshold, metadata }: ServiceSettings): {
+  protectThreshold: number
+  metadata: string
+} {
+  return { protectThreshold, metadata: JSON.stringify(metadata) }
+}

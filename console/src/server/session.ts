@@ -1,0 +1,36 @@
+import { request, requestOnce } from './request.ts'
+
+/** Who is signed in, and what that user may do. */
+export interface User {
+  /** Empty while nobody has to sign in: then everybody may do everything. */
+  readonly username: string
+  readonly globalAdmin: boolean
+  readonly roles: readonly string[]
+  readonly permissions: readonly { readonly resource: string; readonly action: 'r' | 'w' | 'rw' }[]
+}
+
+const SESSION = 'svc/v1/console/session'
+
+/** Who is signed in. Rejects with the problem `not-signed-in`. */
+export const readUser = (): Promise<User> => requestOnce('GET', SESSION)
+
+/** Signs in. */
+export const signIn = (username: string, password: string): Promise<User> =>
+  requestOnce('POST', SESSION, { form: { username, password } })
+
+/** Signs out. */
+export const signOut = (): Promise<object> => requestOnce('DELETE', SESSION)
+
+/** Makes the first administrator, with the code that the server has printed; its name, and its password where none was given. */
+export const makeFirstAdministrator = (
+  code: string,
+  password: string,
+): Promise<{ username: string; password: string }> =>
+  requestOnce('POST', 'svc/v1/auth/users/admin', { form: { code, password } })
+
+/** Changes the own password. It ends all sessions of the user. */
+export const changeOwnPassword = (sent: {
+  username: string
+  oldPassword: string
+  newPassword: string
+}): Promise<object> => request('PUT', 'svc/v1/auth/users', { form: sent })

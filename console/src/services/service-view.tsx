@@ -1,0 +1,180 @@
+import { useState } from 'preact/hooks'
+import { Confirm } from '../controls/confirm.tsx'
+import { CopyButton } from '../controls/copy.tsx'
+import { Icon } from '../controls/icon.tsx'
+import { NamespaceMark } from '../controls/namespace-mark.tsx'
+import { Nothing, ProblemNotice } from '../controls/notice.tsx'
+import { Pairs } from '../controls/pairs.tsx'
+import { tell } from '../controls/toast.tsx'
+import { t } from '../language/text.ts'
+import { linkTo, placeWith, viewAt } from '../routing/link.ts'
+import { addressOf, go, place } from '../routing/location.ts'
+import {
+  deleteService,
+  readService,
+  readSubscribers,
+  type ServiceDetail,
+  type ServiceName,
+} from '../server/services.ts'
+import { useLoaded } from '../state/loaded.ts'
+import { currentNamespace } from '../state/namespaces.ts'
+import { useStore } from '../state/store.ts'
+import { mayWrite } from '../state/user.ts'
+import { Instances } from './instances.tsx'
+import { EditService } from './service-settings.tsx'
+
+const TABS = ['instances', 'subscribers', 'settings'] as const
+
+/** One service: its instances, who subscribes to it, and its settings. */
+export function ServiceView() {
+  const { params } = useStore(place)
+  const name: ServiceName = {
+    namespaceId: currentNamespace(),
+    groupName: params['group'] ?? '',
+    serviceName: params['name'] ?? '',
+  }
+  const service = useLoaded(JSON.stringify(name), () => readService(name))
+  const tab = TABS.find((one) => one === params['tab']) ?? 'instances'
+  return (
+    <>
+      <p class="crumbs">
+        <a href={linkTo('services')}>{t('services')}</a> <Icon name="right" />
+        <NamespaceMark id={name.namespaceId} /> <Icon name="right" />
+        <span dir="auto">{name.groupName}</span>
+      </p>
+      <div class="head">
+        <div class="title">
+          <h1 dir="auto">
+            {name.serviceName}{' '}
+            <CopyButton text={name.serviceName} label={t('copyName', { name: name.serviceName })} />
+          </h1>
+        </div>
+      </div>
+      <nav class="tabs" aria-label={t('parts')}>
+        {TABS.map((one) => (
+          <a
+            key={one}
+            href={addressOf(placeWith({ tab: one }))}
+            aria-current={one === tab ? 'page' : undefined}
+          >
+            {t(one)}
+          </a>
+        ))}
+      </nav>
+      <ProblemNotice problem={service.problem} onRetry={service.reload} />
+      {service.value === undefined ? (
+        service.problem === undefined && <p class="loading">{t('loading')}</p>
+      ) : tab === 'instances' ? (
+        <Instances name={name} service={service.value} />
+      ) : tab === 'subscribers' ? (
+        <Subscribers name={name} />
+      ) : (
+        <Settings name={name} detail={service.value} onChanged={service.reload} />
+      )}
+    </>
+  )
+}
+
+function Subscribers({ name }: { name: ServiceName }) {
+  const found = useLoaded(JSON.stringify(name), () => readSubscribers(name))
+  const subscribers = found.value?.subscribers
+  return (
+    <>
+      <ProblemNotice problem={found.problem} onRetry={found.reload} />
+      {subscribers && (
+        <div class="card table-card">
+          {subscribers.length === 0 ? (
+            <Nothing text={t('noSubscribers')} />
+          ) : (
+            <table>
+              <thead>
+                <tr>
+                  <th>{t('address')}</th>
+                  <th>{t('client')}</th>
+                  <th>{t('application')}</th>
+                </tr>
+              </thead>
+              <tbody>
+                {subscribers.map(({ addrStr, agent, app }) => (
+                  <tr key={addrStr}>
+                    <td>{addrStr}</td>
+                    <td dir="auto">{agent}</td>
+                    <td dir="auto">{app}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          )}
+        </div>
+      )}
+    </>
+  )
+}
+
+function Settings(props: {
+  readonly name: ServiceName
+  readonly detail: ServiceDetail
+  readonly onChanged: () => void
+}) {
+  const { name, detail, onChanged } = props
+  const { service, clusters } = detail
+  const [open, setOpen] = useState<'edit' | 'delete' | undefined>()
+  const close = (): void => setOpen(undefined)
+  return (
+    <div class="stack">
+      {mayWrite(name.namespaceId) && (
+        <div class="buttons">
+          <button type="button" class="button" onClick={() => setOpen('edit')}>
+            <Icon name="edit" />
+            {t('edit')}
+          </button>
+          <button type="button" class="button danger-quiet" onClick={() => setOpen('delete')}>
+            <Icon name="trash" />
+            {t('delete')}
+          </button>
+        </div>
+      )}
+      <div class="card padded">
+        <dl class="facts">
+          <div>
+            <dt>{t('protectThreshold')}</dt>
+            <dd>{service.protectThreshold}</dd>
+          </div>
+          <div>
+            <dt>{t('metadata')}</dt>
+            <dd>
+              <Pairs pairs={service.metadata} />
+            </dd>
+          </div>
+          <div>
+            <dt>{t('selector')}</dt>
+            <dd>{service.selector?.type ?? 'none'}</dd>
+          </div>
+          {clusters.map((cluster) => (
+            <div key={cluster.name}>
+              <dt>{t('clusterNamed', { name: cluster.name })}</dt>
+              <dd>
+                {t('healthCheck')} {cluster.healthChecker.type} {cluster.healthChecker.path}
+              </dd>
+            </div>
+          ))}
+        </dl>
+      </div>
+      {open === 'edit' && <EditService name={name} settings={service} onClose={close} onDone={onChanged} />}
+      {open === 'delete' && (
+        <Confirm
+          title={t('deleteService', { name: name.serviceName })}
+          done={t('delete')}
+          onClose={close}
+          onDo={async () => {
+            await deleteService(name)
+            tell(t('serviceDeleted', { name: name.serviceName }))
+            go(viewAt('services'))
+          }}
+        >
+          <p>{t('deleteServiceText')}</p>
+        </Confirm>
+      )}
+    </div>
+  )
+}

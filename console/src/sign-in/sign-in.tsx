@@ -1,0 +1,119 @@
+import { useState } from 'preact/hooks'
+import { useDoing } from '../controls/confirm.tsx'
+import { Dialog } from '../controls/dialog.tsx'
+import { TextField } from '../controls/field.tsx'
+import { ProblemNotice } from '../controls/notice.tsx'
+import { Brand } from '../frame/brand.tsx'
+import { chooseLanguage, language, t } from '../language/text.ts'
+import { signIn } from '../server/session.ts'
+import { forgetUser, setUser } from '../state/user.ts'
+import { FirstAdministrator } from './first-administrator.tsx'
+
+/** The page of who is not signed in. */
+export function SignInPage() {
+  const [makesFirst, setMakesFirst] = useState(false)
+  const [username, setUsername] = useState('')
+  const other = language.value === 'en' ? 'zh-CN' : 'en'
+  return (
+    <main class="alone">
+      <div class="sign-in">
+        <Brand />
+        {makesFirst ? (
+          <FirstAdministrator
+            onDone={(made) => {
+              setUsername(made)
+              setMakesFirst(false)
+            }}
+          />
+        ) : (
+          <SignInForm username={username} onUsername={setUsername} />
+        )}
+        <div class="more">
+          <button type="button" class="link" onClick={() => setMakesFirst(!makesFirst)}>
+            {makesFirst ? t('backToSignIn') : t('firstAdministrator')}
+          </button>
+          <button type="button" class="link" lang={other} onClick={() => void chooseLanguage(other)}>
+            {other === 'en' ? 'English' : '简体中文'}
+          </button>
+        </div>
+      </div>
+    </main>
+  )
+}
+
+function SignInForm(props: { readonly username: string; readonly onUsername: (name: string) => void }) {
+  const { username, onUsername } = props
+  const [password, setPassword] = useState('')
+  const { isBusy, problem, run } = useDoing(async () => setUser(await signIn(username, password)))
+  const submit = (event: Event): void => {
+    event.preventDefault()
+    void run()
+  }
+  return (
+    <>
+      <h1>{t('signIn')}</h1>
+      <form class="form" onSubmit={submit}>
+        <SignInFields {...{ username, onUsername, password, setPassword }} />
+        <ProblemNotice problem={problem} />
+        <button type="submit" class="button primary" disabled={isBusy || username === '' || password === ''}>
+          {t('signIn')}
+        </button>
+      </form>
+    </>
+  )
+}
+
+function SignInFields(props: {
+  readonly username: string
+  readonly onUsername?: (name: string) => void
+  readonly password: string
+  readonly setPassword: (password: string) => void
+}) {
+  const { username, onUsername, password, setPassword } = props
+  return (
+    <>
+      <TextField
+        label={t('username')}
+        value={username}
+        autoComplete="username"
+        isReadOnly={onUsername === undefined}
+        hasFocus={onUsername !== undefined}
+        onInput={(value) => onUsername?.(value)}
+      />
+      <TextField
+        label={t('password')}
+        type="password"
+        value={password}
+        autoComplete="current-password"
+        hasFocus={onUsername === undefined}
+        onInput={setPassword}
+      />
+    </>
+  )
+}
+
+/** Asks to sign in over the view, which keeps its edits and goes on afterwards. */
+export function SignInAgain({ username }: { username: string }) {
+  const [password, setPassword] = useState('')
+  const { isBusy, problem, run } = useDoing(async () => setUser(await signIn(username, password)))
+  return (
+    <Dialog
+      title={t('signInAgain')}
+      onSubmit={() => void run()}
+      footer={
+        <>
+          <button type="button" class="button start" onClick={forgetUser}>
+            {t('otherUser')}
+          </button>
+          <button type="submit" class="button primary" disabled={isBusy || password === ''}>
+            {t('signIn')}
+          </button>
+        </>
+      }
+    >
+      <p class="soft">{t('sessionEnded')}</p>
+      <SignInFields {...{ username, password, setPassword }} />
+      <ProblemNotice problem={problem} />
+    </Dialog>
+  )
+}

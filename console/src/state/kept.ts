@@ -1,0 +1,17 @@
+/** Choices that the browser keeps. Where it keeps nothing (a private window, a full store), they last as long as the page. */
+export function readKept(name: string): string | undefined {
+  try {
+    return localStorage.getItem(`waypost-${name}`) ?? undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Keeps a choice. */
+export function keep(name: string, value: string): void {
+  try {
+    localStorage.setItem(`waypost-${name}`, value)
+  } catch {
+    // It lasts as long as the page, then.
+  }
+}

@@ -1,0 +1,42 @@
+import { keep, readKept } from './kept.ts'
+import { listNamespaces, type Namespace } from '../server/namespaces.ts'
+import { place } from '../routing/location.ts'
+import { Store } from './store.ts'
+
+/** The namespaces that the user may see; undefined until they are known. */
+export const namespaces = new Store<readonly Namespace[] | undefined>(undefined)
+
+/** Reads them again. Rejects as the request does. */
+export async function refreshNamespaces(): Promise<void> {
+  namespaces.set(await listNamespaces())
+}
+
+let last = readKept('namespace') ?? ''
+
+/** The namespace of the view: the address says it, else it is the one that was looked at last. */
+export function currentNamespace(): string {
+  const { ns } = place.value.params
+  if (ns === undefined) return last
+  const id = ns === 'public' ? '' : ns
+  if (id !== last) keep('namespace', (last = id))
+  return id
+}
+
+/** How an address names a namespace. */
+export const namespaceParam = (id: string): string => (id === '' ? 'public' : id)
+
+/** What people call a namespace. */
+export function namespaceName(id: string): string {
+  const known = namespaces.value?.find((namespace) => namespace.id === id)
+  return known?.name ?? (id === '' ? 'public' : id)
+}
+
+const COLOURS = 8
+
+/** The colour of a namespace: the same on every screen and in every browser. */
+export function namespaceColour(id: string): string {
+  if (id === '') return 'colour-0'
+  let sum = 0
+  for (const character of id) sum = (sum * 31 + character.codePointAt(0)!) % 9973
+  return `colour-${1 + (sum % (COLOURS - 1))}`
+}

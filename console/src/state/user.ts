@@ -1,0 +1,75 @@
+import { problemOf, type Problem } from '../server/problem.ts'
+import { readUser, type User } from '../server/session.ts'
+import { onSignedOut } from '../server/request.ts'
+import { Store } from './store.ts'
+
+/** Who uses the page. */
+export type Standing =
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'unreachable'; readonly problem: Problem }
+  | { readonly kind: 'signed-out' }
+  /** `isExpired`: the session has ended, and the view waits for the user to sign in again. */
+  | { readonly kind: 'signed-in'; readonly user: User; readonly isExpired: boolean }
+
+export const standing = new Store<Standing>({ kind: 'unknown' })
+
+let waiting: (() => void)[] = []
+
+/** Asks the server who uses the page. */
+export async function findUser(): Promise<void> {
+  try {
+    setUser(await readUser())
+  } catch (error) {
+    const problem = problemOf(error)
+    const isSignedOut = problem.status === 401 || problem.status === 403
+    standing.set(isSignedOut ? { kind: 'signed-out' } : { kind: 'unreachable', problem })
+  }
+}
+
+/** Somebody has signed in: what waits for that goes on. */
+export function setUser(user: User): void {
+  standing.set({ kind: 'signed-in', user, isExpired: false })
+  const resumed = waiting
+  waiting = []
+  for (const resume of resumed) resume()
+}
+
+/** Nobody is signed in any more, by the user's own wish: nothing waits. */
+export function forgetUser(): void {
+  waiting = []
+  standing.set({ kind: 'signed-out' })
+}
+
+onSignedOut(() => {
+  const { value } = standing
+  if (value.kind === 'signed-in') standing.set({ ...value, isExpired: true })
+  else standing.set({ kind: 'signed-out' })
+  return new Promise((resolve) => waiting.push(resolve))
+})
+
+/** Whether the user may do everything. */
+export function isAdministrator(): boolean {
+  const { value } = standing
+  return value.kind === 'signed-in' && value.user.globalAdmin
+}
+
+/** Whether nobody has to sign in. */
+export function isOpen(): boolean {
+  const { value } = standing
+  return value.kind === 'signed-in' && value.user.username === ''
+}
+
+/**
+ * Whether a button for writing is shown in a namespace. The server decides about each item, so any permission to write there
+ * counts.
+ */
+export function mayWrite(namespaceId: string): boolean {
+  const { value } = standing
+  if (value.kind !== 'signed-in') return false
+  if (value.user.globalAdmin) return true
+  const name = namespaceId === '' ? 'public' : namespaceId
+  return value.user.permissions.some(({ resource, action }) => {
+    const [namespace = ''] = resource.split(':')
+    return action.includes('w') && (namespace === '*' || (namespace === '' ? 'public' : namespace) === name)
+  })
+}

@@ -1,0 +1,24 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vite'
+
+const SERVER = process.env.WAYPOST_URL ?? 'http://127.0.0.1:8848'
+
+export default defineConfig({
+  root: fileURLToPath(new URL('.', import.meta.url)),
+  // Relative addresses: the page works below any path of a proxy.
+  base: './',
+  cacheDir: '../.cache/vite',
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  build: {
+    outDir: '../dist/console',
+    emptyOutDir: true,
+    target: 'es2022',
+    // A data: address would be barred by the Content-Security-Policy.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+    chunkSizeWarningLimit: 1000,
+  },
+  // For `npx vite console` beside a running server.
+  server: { proxy: { '/svc': SERVER, '/nacos': SERVER, '/openapi.json': SERVER } },
+})

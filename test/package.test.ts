@@ -42,8 +42,12 @@ describe('the package', () => {
       (name) => `dist/${name}`,
     )
     expect(paths).toEqual(expect.arrayContaining([...needed, 'LICENSE', 'README.md', 'docs/settings.md']))
+    const ofPage = ['index.html', 'index.html.br', 'index.html.gz', 'LICENSES.txt'].map(
+      (name) => `dist/console/${name}`,
+    )
+    expect(paths).toEqual(expect.arrayContaining(ofPage))
     const others =
-      /^(?!dist\/[\w-]+\.(js|js\.map|txt)$|docs\/[\w/-]+\.(md|json)$|[A-Z]+(\.md)?$|package\.json$)/
+      /^(?!dist\/[\w-]+\.(js|js\.map|txt)$|dist\/console\/(assets\/)?[\w-]+\.(html|js|css|svg|txt)(\.br|\.gz)?$|docs\/[\w/-]+\.(md|json)$|[A-Z]+(\.md)?$|package\.json$)/
     expect(paths.filter((path) => others.test(path))).toEqual([])
     expect(packed.size).toBeLessThan(4 * 1024 * 1024)
   })
@@ -99,6 +103,7 @@ test('npx starts the package in an empty directory; it publishes, answers and st
     expect(existsSync(join(directory, 'data'))).toBe(true)
     // Chunks that are loaded on demand are in the package as well.
     expect((await fetch(`http://127.0.0.1:${port}/metrics`)).status).toBe(200)
+    expect(await (await fetch(`http://127.0.0.1:${port}/ui/`)).text()).toContain('<title>Waypost</title>')
   } finally {
     process.kill(-npx.pid!, 'SIGTERM')
     await ended

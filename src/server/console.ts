@@ -35,7 +35,7 @@ export async function readPage(directory: string): Promise<Page> {
   try {
     const names = await readdir(directory, { recursive: true })
     if (!names.includes('index.html')) return { kind: 'missing', reason: await reasonIn(directory) }
-    const paths = names.map((name) => name.replaceAll('\\', '/'))
+    const paths = names.toSorted().map((name) => name.replaceAll('\\', '/'))
     const files = paths.filter((path) => contentTypeOf(path) !== undefined)
     return {
       kind: 'built',

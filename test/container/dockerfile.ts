@@ -122,9 +122,15 @@ function copy(text: string, { stage, stages, options }: Building): void {
   const to = words.pop()!
   const source = from === undefined ? options.context : stages.get(from)!.root
   for (const word of words) {
-    if (from === undefined && !options.included.has(word)) throw new Error(`${word} is not in the context`)
+    if (from === undefined && !isIncluded(options.included, word))
+      throw new Error(`${word} is not in the context`)
     // A directory is copied as what is in it, a file into the directory.
     const target = to.endsWith('/') ? join(to, basename(word)) : to
     cpSync(join(source, word), join(stage.root, stage.workdir, target), { recursive: true })
   }
+}
+
+/** Whether the path or a directory that it is in is part of the context. */
+function isIncluded(included: ReadonlySet<string>, path: string): boolean {
+  return [...included].some((name) => path === name || path.startsWith(`${name}/`))
 }

@@ -14,10 +14,14 @@ interface Locked {
   readonly resolved?: string
   readonly hasInstallScript?: boolean
   readonly dev?: boolean
+  /** A part of this project, such as the console. */
+  readonly link?: boolean
 }
 
 const { packages } = read<{ packages: Record<string, Locked> }>('package-lock.json')
-const locked = Object.entries(packages).filter(([path]) => path !== '')
+const locked = Object.entries(packages).filter(
+  ([path, { link }]) => path.startsWith('node_modules/') && link !== true,
+)
 const running = locked.filter(([, { dev }]) => dev !== true)
 
 const { dependencies } = read<{ dependencies: Record<string, string> }>('package.json')

@@ -235,7 +235,7 @@ function ConfigTable(props: {
             />
           </th>
           <th>{t('dataId')}</th>
-          <th>{t('group')}</th>
+          <th class="not-phone">{t('group')}</th>
           <th>{t('type')}</th>
           <th class="not-phone">{t('application')}</th>
           <th class="number not-phone">{t('size')}</th>
@@ -262,10 +262,13 @@ function ConfigTable(props: {
                   <CopyButton text={item.dataId} label={t('copyName', { name: item.dataId })} />
                 </span>
               </div>
+              <div class="only-phone soft">{item.group}</div>
               {item.desc !== '' && <div class="soft clamp">{item.desc}</div>}
               <Tags tags={item.configTags} />
             </td>
-            <td dir="auto">{item.group}</td>
+            <td class="not-phone" dir="auto">
+              {item.group}
+            </td>
             <td>
               <span class="badge">{item.type.toUpperCase()}</span>
             </td>

@@ -65,7 +65,7 @@ function joined(parts: readonly MergePart[]): MergePart[] {
 const MOST_CELLS = 4_000_000
 
 /** Pairs of lines that two texts have in common, in order: as many as there can be. */
-export function commonLines(a: readonly string[], b: readonly string[]): [number, number][] {
+function commonLines(a: readonly string[], b: readonly string[]): [number, number][] {
   let start = 0
   while (start < a.length && start < b.length && a[start] === b[start]) start++
   let end = 0

@@ -47,12 +47,16 @@ async function findingsIn(type: string, text: string): Promise<Finding[]> {
   }
 }
 
+/** What the reader of XML calls tags that do not belong together. */
+const WRONG_TAG = /^(?:Mismatched|Missing|Incomplete|Invalid)/
+
 function checkXml(text: string): Finding[] {
   const state = EditorState.create({ doc: text, extensions: languageOf('xml') })
   const found: Finding[] = []
   ensureSyntaxTree(state, text.length, PARSE_MS)?.iterate({
     enter: ({ type, from, to }) => {
-      if (type.isError) found.push({ code: 'wrongForm', text: '', from, to: Math.max(to, from) })
+      if (type.isError || WRONG_TAG.test(type.name))
+        found.push({ code: 'wrongForm', text: '', from, to: Math.max(to, from) })
     },
   })
   return found

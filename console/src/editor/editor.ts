@@ -57,6 +57,7 @@ export function openEditor(options: EditorOptions): OpenEditor {
         checking(options),
         lintGutter(),
         keymap.of([...historyKeymap, ...lintKeymap, indentWithTab]),
+        replacing,
         EditorView.updateListener.of((update) => {
           if (update.docChanged) onChange(update.state.doc.toString())
         }),
@@ -105,6 +106,21 @@ function basics(options: Pick<EditorOptions, 'type' | 'phrases' | 'label' | 'mas
     maskLabel === undefined ? [] : masking(maskLabel),
   ]
 }
+
+/**
+ * Typing over a selection. Left to itself, the browser would copy the style of what it replaces into an attribute, which the
+ * Content-Security-Policy bars.
+ */
+const replacing = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const { inputType, data } = event
+    if (inputType !== 'insertText' || data === null || view.composing || view.state.selection.main.empty)
+      return false
+    view.dispatch(view.state.replaceSelection(data), { userEvent: 'input.type', scrollIntoView: true })
+    event.preventDefault()
+    return true
+  },
+})
 
 function checking({ type, sayFinding }: EditorOptions): Extension {
   return linter(async (view) => {

@@ -60,6 +60,7 @@ const colours = EditorView.theme({
     color: 'var(--ink-soft)',
     padding: '3px 10px',
   },
+  '.cm-collapsedLines:before, .cm-collapsedLines:after': { content: '"⋯"' },
   '.cm-changedText, .cm-insertedLine .cm-changedText': {
     backgroundImage: 'none !important',
     backgroundColor: 'color-mix(in srgb, var(--good) 28%, transparent)',

@@ -46,7 +46,7 @@ const masks = StateField.define<DecorationSet>({
     let next = shown.map(transaction.changes)
     if (transaction.docChanged) {
       const touched: { from: number; to: number }[] = []
-      transaction.changes.iterChangedRanges((_fromA, _toA, from, to) => touched.push({ from, to }))
+      transaction.changes.iterChangedRanges((...[, , from, to]) => touched.push({ from, to }))
       next = next.update({
         filter: (from, to) => !touched.some((range) => range.from <= to && range.to >= from),
       })

@@ -15,7 +15,7 @@ export function addressOf({ path, params }: Place): string {
 }
 
 /** The place that an address names. */
-export function placeOf(hash: string): Place {
+function placeOf(hash: string): Place {
   const [path = '', query = ''] = hash.replace(/^#?\/?/, '').split(/\?(.*)/s)
   return { path, params: Object.fromEntries(new URLSearchParams(query)) }
 }

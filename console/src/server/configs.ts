@@ -1,4 +1,4 @@
-import { addressFor, request, requestText } from './request.ts'
+import { addressFor, request } from './request.ts'
 
 /** The names of an item. `tenant` is the id of its namespace; that of the default one is empty. */
 export interface ConfigName {
@@ -154,10 +154,6 @@ export const readHistory = (
 /** A record with its text. */
 export const readRecord = (name: ConfigName, nid: string): Promise<HistoryRecord> =>
   request('GET', 'svc/v1/cs/history', { query: { ...named(name), nid } })
-
-/** The content of an item as it is read by clients. */
-export const readContent = (name: ConfigName): Promise<string> =>
-  requestText('GET', CONFIGS, { query: named(name) })
 
 function named({ tenant, group, dataId }: ConfigName): {
   tenant: string | undefined

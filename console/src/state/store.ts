@@ -29,6 +29,11 @@ export class Store<T> {
 /** The present value of a store; the component is drawn again when it changes. */
 export function useStore<T>(store: Store<T>): T {
   const [, redraw] = useState({})
-  useEffect(() => store.follow(() => redraw({})), [store])
-  return store.value
+  const drawn = store.value
+  useEffect(() => {
+    // It may have changed between drawing and this.
+    if (!Object.is(drawn, store.value)) redraw({})
+    return store.follow(() => redraw({}))
+  }, [store])
+  return drawn
 }

@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest'
+import { check } from './check.ts'
+import { changedKeys } from './changed-keys.ts'
+import { propertiesIn } from './properties.ts'
+
+/** What is found, with the text that it is about. */
+const found = async (type: string, text: string) =>
+  (await check(type, text)).map(({ code, from, to }) => [code, text.slice(from, to)])
+
+describe('JSON', () => {
+  test.each(['{}', '[1,-2.5e3,"a\\u00e9\\n",true,null,{"a":{"b":[]}}]', ' 1 ', '"a"'])(
+    '%s is right',
+    async (text) => expect(await found('json', text)).toEqual([]),
+  )
+
+  test.each([
+    ['{"a":1,"a":2}', 'duplicateKey', '"a"'],
+    ['{"a":1,}', 'keyExpected', '}'],
+    ['[1 2]', 'commaOrEndExpected', '2'],
+    ['{"a" 1}', 'colonExpected', '1'],
+    ['["a\nb"]', 'wrongString', '"'],
+    ['[01]', 'commaOrEndExpected', '1'],
+    ['{a:1}', 'keyExpected', 'a'],
+    ['1 x', 'afterEnd', 'x'],
+    ['[', 'valueExpected', ''],
+  ])('%j: %s', async (text, code, at) => expect(await found('json', text)).toEqual([[code, at]]))
+
+  test('is not followed into any depth', async () => {
+    expect(await found('json', '['.repeat(100_000))).toEqual([['tooDeep', '[']])
+  })
+})
+
+test('YAML has findings with places, keys that occur twice among them', async () => {
+  expect(await found('yaml', 'a: 1\nb:\n  c: 1\n  c: 2\n')).toEqual([
+    ['duplicateKey', expect.stringContaining('c')],
+  ])
+  expect(await found('yaml', 'a: [1')).toEqual([['yaml', expect.anything()]])
+  expect(await found('yaml', 'a: 1\n---\nb: 2\n')).toEqual([])
+})
+
+test('XML, properties and texts', async () => {
+  expect(await found('xml', '<a><b/></a>')).toEqual([])
+  expect((await found('xml', '<a><b></a>')).length).toBeGreaterThan(0)
+  expect(await found('properties', 'a=1\nb=\\u12\na: 2')).toEqual([
+    ['wrongEscape', '\\u'],
+    ['duplicateKey', 'a: 2'],
+  ])
+  expect(await found('text', '{"')).toEqual([])
+})
+
+test('properties are read with their separators, continued lines and escapes', () => {
+  const pairs = propertiesIn('# no\na=1\n b : two words\nc three\nd=x\\\n   y\\u0041\ne\n').map(
+    ({ key, value }) => [key, value],
+  )
+  expect(pairs).toEqual([
+    ['a', '1'],
+    ['b', 'two words'],
+    ['c', 'three'],
+    ['d', 'xyA'],
+    ['e', ''],
+  ])
+})
+
+describe('changed keys', () => {
+  test('have the paths of the values that differ', async () => {
+    expect(await changedKeys('yaml', 'a:\n  b: 1\n  c: [1, 2]\n', 'a:\n  b: 2\n  c: [1, 2, 3]\n')).toEqual([
+      { key: 'a.b', before: '1', after: '2' },
+      { key: 'a.c[2]', before: undefined, after: '3' },
+    ])
+    expect(await changedKeys('json', '{"a":1}', '{}')).toEqual([{ key: 'a', before: '1', after: undefined }])
+    expect(await changedKeys('properties', 'a=1', 'a=1\nb=2')).toEqual([
+      { key: 'b', before: undefined, after: '2' },
+    ])
+  })
+
+  test('are not known of a text that cannot be read', async () => {
+    expect(await changedKeys('json', '{}', '{')).toBeUndefined()
+    expect(await changedKeys('yaml', 'a: [', 'a: 1')).toBeUndefined()
+    expect(await changedKeys('text', 'a', 'b')).toBeUndefined()
+  })
+})

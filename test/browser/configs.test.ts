@@ -1,0 +1,164 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Browser } from 'playwright-core'
+import { startManaged, type ManagedWaypost } from '../support/administrator.ts'
+import { browserTool, startBrowser, Visit } from './chromium.ts'
+
+const HOOK_MS = 60_000
+const FLOW_MS = 30_000
+const CONFIGS = '/svc/v1/cs/configs'
+
+describe.skipIf(browserTool.skip)('configurations in a browser', { timeout: FLOW_MS }, () => {
+  let managed: ManagedWaypost
+  let browser: Browser
+  let visit: Visit
+
+  beforeAll(async () => {
+    ;[managed, browser] = await Promise.all([startManaged(), startBrowser()])
+  }, HOOK_MS)
+  afterAll(async () => {
+    await browser?.close()
+    await managed?.waypost.stop()
+  })
+  beforeEach(async () => {
+    visit = await Visit.open(browser, `${managed.waypost.url}/ui/`)
+    await visit.at('#/configs')
+    await visit.field('Username').fill('nacos')
+    await visit.field('Password').fill('secret')
+    await visit.button('Sign in').click()
+    await visit.page.getByRole('heading', { name: 'Configurations' }).waitFor()
+  })
+  afterEach(async () => {
+    const { faults } = visit
+    await visit.close()
+    expect(faults).toEqual([])
+  })
+
+  const publish = (dataId: string, content: string, type = 'yaml') =>
+    managed.ask('POST', CONFIGS, { dataId, group: 'DEFAULT_GROUP', content, type })
+  const contentOf = (dataId: string) => managed.ask('GET', `${CONFIGS}?dataId=${dataId}&group=DEFAULT_GROUP`)
+  const itemAt = (dataId: string, more = '') =>
+    visit.at(`#/config?ns=public&group=DEFAULT_GROUP&dataId=${dataId}${more}`)
+  const review = async (): Promise<void> => {
+    await visit.button('Review and publish').click()
+    await visit.dialog().locator('.cm-content').first().waitFor()
+  }
+  const publishes = async (dataId: string): Promise<void> => {
+    await visit.dialog().getByRole('button', { name: 'Publish' }).click()
+    await visit.page.getByText(`${dataId} has been published.`).waitFor()
+  }
+
+  test('a new one is checked, reviewed, published and found', async () => {
+    await visit.link('New configuration').click()
+    await visit.field('Data ID').fill('new.yaml')
+    await visit.type('a: 1\na: 2\n')
+    await review()
+    await visit.dialog().getByText('Line 2: The key “a” occurs twice.').waitFor()
+    await visit.dialog().getByRole('button', { name: 'Cancel' }).click()
+    await visit.type('a: 1\nb: 2\n')
+    await review()
+    await visit.dialog().getByText('Changed keys (2)').waitFor()
+    await publishes('new.yaml')
+    expect(await contentOf('new.yaml')).toBe('a: 1\nb: 2\n')
+    await visit.at('#/configs?ns=public')
+    await visit.field('Data ID').fill('EW.y')
+    await visit.page.getByText('Nothing matches.').waitFor()
+    await visit.field('Data ID').fill('ew.y')
+    await visit.link('new.yaml').waitFor()
+    expect(visit.page.url()).toContain('dataId=ew.y')
+  })
+
+  test('one that exists already is not overwritten by a new one of its name', async () => {
+    await publish('taken.yaml', 'theirs: 1')
+    await visit.at('#/config/new?ns=public')
+    await visit.field('Data ID').fill('taken.yaml')
+    await visit.type('mine: 1')
+    await review()
+    await visit.dialog().getByRole('button', { name: 'Publish' }).click()
+    await visit.page.getByRole('heading', { name: 'Somebody else has published taken.yaml' }).waitFor()
+    expect(await contentOf('taken.yaml')).toBe('theirs: 1')
+    await visit.dialog().getByRole('button', { name: 'Cancel' }).click()
+    await visit.link('Cancel').click()
+    await visit.button('Discard').click()
+    await visit.page.getByRole('heading', { name: 'Configurations' }).waitFor()
+  })
+
+  test('an edit that meets another one is merged with it', async () => {
+    await publish('merge.yaml', 'a: 1\nb: 1\nc: 1\nd: 1\n')
+    await itemAt('merge.yaml', '&edit=yes')
+    await visit.type('a: mine\nb: 1\nc: 1\nd: 1\nmine: 1\n')
+    await publish('merge.yaml', 'a: theirs\nb: 1\nc: theirs\nd: 1\n')
+    await review()
+    await visit.dialog().getByRole('button', { name: 'Publish' }).click()
+    await visit.page.getByText('Choose what becomes of the lines that both have changed: 1').waitFor()
+    const use = visit.dialog().getByRole('button', { name: 'Use the merged text' })
+    expect(await use.isDisabled()).toBe(true)
+    await visit.dialog().getByText('Take both').click()
+    await use.click()
+    await visit.dialog().locator('.cm-content').first().waitFor()
+    await publishes('merge.yaml')
+    expect(await contentOf('merge.yaml')).toBe('a: theirs\na: mine\nb: 1\nc: theirs\nd: 1\nmine: 1\n')
+  })
+
+  test('an edit outlives its session', async () => {
+    await publish('session.yaml', 'a: 1')
+    await itemAt('session.yaml', '&edit=yes')
+    await visit.type('a: 2')
+    await visit.context.clearCookies()
+    await visit.button('Review and publish').click()
+    await visit.page.getByRole('heading', { name: 'Sign in again' }).waitFor()
+    await visit.dialog().getByLabel('Password').fill('wrong')
+    await visit.dialog().getByRole('button', { name: 'Sign in' }).click()
+    await visit.page.getByText('The username or the password is wrong.').waitFor()
+    await visit.dialog().getByLabel('Password').fill('secret')
+    await visit.dialog().getByRole('button', { name: 'Sign in' }).click()
+    await publishes('session.yaml')
+    expect(await contentOf('session.yaml')).toBe('a: 2')
+  })
+
+  test('an old version is restored, and never deletes', async () => {
+    await publish('old.yaml', 'version: 1')
+    await publish('old.yaml', 'version: 2')
+    await itemAt('old.yaml', '&tab=versions')
+    const first = visit.page.locator('.versions > li').last()
+    await first.getByRole('button', { name: 'Difference' }).click()
+    await visit.dialog().getByText('Changed keys (1)').waitFor()
+    await visit.dialog().getByRole('button', { name: 'Close' }).last().click()
+    await first.getByRole('button', { name: 'Restore' }).click()
+    await visit.dialog().locator('.cm-content').first().waitFor()
+    await publishes('old.yaml')
+    expect(await contentOf('old.yaml')).toBe('version: 1')
+    await expect.poll(() => visit.page.locator('.versions > li').count()).toBe(3)
+  })
+
+  test('one that was deleted comes back from its versions', async () => {
+    await publish('gone.yaml', 'still: here')
+    await visit.at('#/configs?ns=public&dataId=gone')
+    await visit.field('Select gone.yaml').check()
+    await visit.button('Delete').click()
+    await visit.dialog().getByRole('button', { name: 'Delete' }).click()
+    await visit.page.getByText('Deleted: 1').waitFor()
+    await expect(contentOf('gone.yaml')).rejects.toThrow('404')
+    await itemAt('gone.yaml')
+    await visit.link('See the versions that there were').click()
+    await visit.button('Restore').click()
+    await visit.dialog().locator('.cm-content').first().waitFor()
+    await publishes('gone.yaml')
+    expect(await contentOf('gone.yaml')).toBe('still: here')
+  })
+
+  test('a secret is covered in the editor, in differences and in lists of keys, until it is clicked', async () => {
+    const isOnScreen = (text: string): Promise<boolean> => visit.page.getByText(text).first().isVisible()
+    await publish('secret.yaml', 'user: shop\npassword: hunter2\nkeys:\n  privateKey: |\n    line-of-key\n')
+    await itemAt('secret.yaml')
+    await visit.page.getByText('shop').waitFor()
+    expect([await isOnScreen('hunter2'), await isOnScreen('line-of-key')]).toEqual([false, false])
+    await visit.page.locator('.cm-mask').first().click()
+    await visit.page.getByText('hunter2').waitFor()
+    expect(await isOnScreen('line-of-key')).toBe(false)
+    await publish('secret.yaml', 'user: shop\npassword: hunter3\n')
+    await itemAt('secret.yaml', '&tab=versions')
+    await visit.button('Difference').first().click()
+    await visit.dialog().getByText('Changed keys').waitFor()
+    expect([await isOnScreen('hunter2'), await isOnScreen('hunter3')]).toEqual([false, false])
+  })
+})

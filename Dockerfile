@@ -18,7 +18,6 @@ ENV WAYPOST_PORT=8848
 ENV WAYPOST_DATA_DIR=/data
 WORKDIR /app
 COPY package.json package-lock.json .npmrc LICENSE ./
-COPY console/package.json ./console/
 RUN npm ci --omit=dev && npm cache clean --force
 COPY --from=build /build/dist ./dist
 RUN mkdir -m 700 /data && chown node:node /data

@@ -6,12 +6,14 @@ import { groupsOf, measureGroup, type Result } from './rounds.ts'
 import type { Bench, Scenario } from './scenario.ts'
 import { besideWork } from './scenarios/beside-work.ts'
 import { churn } from './scenarios/churn.ts'
+import { cluster } from './scenarios/cluster.ts'
 import { closedLoops, LIST_SET, prepareReads, READ_BASE } from './scenarios/closed-loops.ts'
 import { flatCost } from './scenarios/flat-cost.ts'
 import { heldPolls } from './scenarios/held-polls.ts'
 import { manyInstances } from './scenarios/many-instances.ts'
 import { startAndIdle } from './scenarios/start-and-idle.ts'
 import { writtenBehind } from './scenarios/written-behind.ts'
+import { launchOnEtcd } from './etcd.ts'
 import { launchPeer } from './peer.ts'
 import { ratiosOf, seriesTable, tableOf } from './table.ts'
 import { foundTarget, launchFloor, launchOurs, launchSignedIn, type Launch } from './target.ts'
@@ -26,6 +28,7 @@ const SCENARIOS: readonly Scenario[] = [
   ...besideWork,
   ...startAndIdle,
   ...flatCost,
+  ...cluster,
 ]
 
 /** The figures with ratios. */
@@ -92,11 +95,19 @@ function benchOf(options: Options): Bench {
   return { quick, rounds, seconds, askedSeconds, launches: launchesOf(options) }
 }
 
-function launchesOf({ main: mainFile, peer, also, isSignedIn, urls }: Options): Record<string, Launch> {
+function launchesOf({
+  main: mainFile,
+  peer,
+  also,
+  isSignedIn,
+  isOnEtcd,
+  urls,
+}: Options): Record<string, Launch> {
   const ours = launchOurs('ours', mainFile)
   const launches: Record<string, Launch> = { ours, floor: floorLike(ours) }
   if (also !== undefined) launches['also'] = launchOurs('also', resolve(also))
   if (isSignedIn) launches['signed-in'] = launchSignedIn(mainFile)
+  if (isOnEtcd) launches['on-etcd'] = launchOnEtcd(mainFile)
   if (peer !== undefined) launches['peer'] = launchPeer(resolve(peer))
   for (const url of urls) launches[url] = foundTarget(url)
   return launches

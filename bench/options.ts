@@ -20,6 +20,8 @@ export interface Options {
   readonly also: string | undefined
   /** Our server with authentication on is measured too. */
   readonly isSignedIn: boolean
+  /** Our server as one of several is measured too, alone on an etcd of its own. */
+  readonly isOnEtcd: boolean
   readonly urls: readonly string[]
 }
 
@@ -33,6 +35,7 @@ export const HELP = `npm run bench -- [options]
   --main FILE      the built main.js of our server (default: dist/main.js, which is built first)
   --also FILE      compare with another built main.js, for example of an earlier version
   --signed-in      compare with our server with authentication on (list, read and beat)
+  --on-etcd        compare with our server on etcd (list, read and beat)
   --url BASE[,PID] compare with a running server, for example http://127.0.0.1:8848/nacos/v1 (repeatable)
   --json FILE      write the figures of every round as JSON
   --list           list the scenarios, and which of them are long
@@ -54,6 +57,7 @@ export function readOptions(
       main: { type: 'string', default: join(projectRoot, 'dist', 'main.js') },
       also: { type: 'string' },
       'signed-in': { type: 'boolean', default: false },
+      'on-etcd': { type: 'boolean', default: false },
       url: { type: 'string', multiple: true, default: [] },
       list: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -76,6 +80,7 @@ export function readOptions(
     main: resolve(values.main),
     also: values.also,
     isSignedIn: values['signed-in'],
+    isOnEtcd: values['on-etcd'],
     urls: values.url,
   }
 }

@@ -108,7 +108,7 @@ async function startAll(scenario: Scenario, bench: Bench, running: Running[]): P
 }
 
 function kindOf(name: string): Target['kind'] {
-  if (name === 'floor' || name === 'peer' || name === 'signed-in') return name
+  if (name === 'floor' || name === 'peer' || name === 'signed-in' || name === 'on-etcd') return name
   return name === 'ours' || name === 'also' ? 'ours' : 'other'
 }
 

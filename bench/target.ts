@@ -8,8 +8,8 @@ import { childOf, forkModule } from './child.ts'
 import { ASK_INSIDE, COLLECT, type InsideFigures } from './inside-probe.ts'
 import { modulePath } from './project.ts'
 
-/** The kinds of measured servers: ours, ours whose callers sign in, the plain node:http floor, the Rust peer, or one with a given URL. */
-export type Kind = 'ours' | 'signed-in' | 'floor' | 'peer' | 'other'
+/** The kinds of measured servers: ours, ours on etcd, ours whose callers sign in, the plain node:http floor, the Rust peer, or one with a given URL. */
+export type Kind = 'ours' | 'on-etcd' | 'signed-in' | 'floor' | 'peer' | 'other'
 
 /** A measured server. */
 export interface Target {

@@ -7,7 +7,7 @@ import { type ClosedLoop, runWrk, type Script } from '../wrk.ts'
 import { callersAlone } from './callers-alone.ts'
 
 const CONNECTIONS = 64
-const ALL = ['ours', 'signed-in', 'floor', 'peer', 'other'] as const
+const ALL = ['ours', 'on-etcd', 'signed-in', 'floor', 'peer', 'other'] as const
 const SERVERS = ['ours', 'peer', 'other'] as const
 
 /** The service and the item of list and read. The floor has the answers for them. */

@@ -1,0 +1,218 @@
+import { hash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { launchEtcd } from '../etcd.ts'
+import { Histogram } from '../histogram.ts'
+import type { LoadResult, Stream } from '../jobs.ts'
+import { requestPaths } from '../paths.ts'
+import { processorMs } from '../process-usage.ts'
+import { type Bench, type Figures, latencies, lengthOf, loadOnce, type Scenario } from '../scenario.ts'
+import type { Target } from '../target.ts'
+
+const SERVERS = 3
+const WRITERS = 64
+/** How often a change is followed to the other servers. */
+const PROBE_PAUSE_MS = 50
+const PROBE_LIMIT_MS = 10_000
+/** How long a poll takes until it is held. */
+const HELD_MS = 30
+
+/** Three servers on three members of etcd that sync each change, everything on this machine. */
+interface Cluster {
+  readonly servers: readonly Target[]
+  readonly pids: readonly number[]
+  stop(): Promise<void>
+}
+
+/** What happens while changes are followed; `share`: the part of the writers of one server. */
+type Load = (
+  server: Target,
+  share: { number: number; connections: number; seconds: number },
+) => Promise<LoadResult>
+
+/** The figures of several servers. */
+export const cluster: readonly Scenario[] = [
+  scenario('cluster-light', 'three servers on three members of etcd, nothing else going on'),
+  scenario(
+    'cluster-publish',
+    `the same while ${WRITERS} writers publish contents of 1.5 KB on all three`,
+    (number) => ({ kind: 'publish', base: `cluster-${number}`, count: 1_000 }),
+  ),
+  scenario(
+    'cluster-register',
+    `the same while ${WRITERS} writers change 20,000 instances on all three`,
+    (number) => ({
+      kind: 'change',
+      set: { base: `cluster-${number}`, count: 20_000 / SERVERS, perService: 10 },
+      version: 1,
+    }),
+  ),
+]
+
+function scenario(name: string, about: string, streamOf?: (server: number) => Stream): Scenario {
+  return {
+    name,
+    about: `${about}: how long an acknowledged change takes to be read, polled and listed on the others`,
+    kinds: ['ours'],
+    rounds: 1,
+    notQuick: true,
+    long: true,
+    measure: (like, bench) => measureCluster(like, bench, streamOf && loadOf(streamOf)),
+  }
+}
+
+/** About as many requests as the writers send in this time. */
+function loadOf(streamOf: (server: number) => Stream): Load {
+  return ({ base }, { number, connections, seconds }) =>
+    loadOnce({ job: 'closed-loop', base, stream: streamOf(number), connections, requests: 1_000 * seconds })
+}
+
+async function measureCluster(like: Target, bench: Bench, load: Load | undefined): Promise<Figures> {
+  const { servers, pids, stop } = await launchCluster(like, bench)
+  const seconds = lengthOf(bench, { quick: 3, full: 10 })
+  try {
+    const began = performance.now()
+    const before = pids.map(processorMs)
+    const connections = Math.floor(WRITERS / SERVERS)
+    const loads =
+      load === undefined
+        ? []
+        : servers.map((server, number) => load(server, { number, connections, seconds }))
+    const running = Promise.all(loads)
+    const seen = new Followed()
+    let isOver = false
+    const over = (): void => void (isOver = load !== undefined)
+    running.then(over, over)
+    for (let probe = 0; !isOver && performance.now() - began < seconds * 1_000; probe++) {
+      await follow(servers, probe, seen)
+      await sleep(PROBE_PAUSE_MS)
+    }
+    return {
+      ...ratesOf(await running),
+      ...seen.figures(),
+      ...coresOf(pids, before, performance.now() - began),
+    }
+  } finally {
+    await stop()
+  }
+}
+
+async function launchCluster(like: Target, { launches }: Bench): Promise<Cluster> {
+  const launch = launches[like.name]!
+  const etcd = await launchEtcd({ members: 3, fsync: true })
+  const settings = { store: 'etcd', 'etcd-endpoints': etcd.endpoints.join(',') }
+  const servers: Target[] = []
+  const stop = async (): Promise<void> => {
+    await Promise.all(servers.map((server) => server.stop()))
+    await etcd.stop()
+  }
+  try {
+    for (let number = 0; number < SERVERS; number++) servers.push(await launch({ settings }))
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { servers, pids: [...servers.map(({ pid }) => pid!), ...etcd.pids], stop }
+}
+
+/** How long changes took from their acknowledgement until another server had them. */
+class Followed {
+  readonly #times = { read: new Histogram(), polled: new Histogram(), listed: new Histogram() }
+
+  add(how: 'read' | 'polled' | 'listed', ms: number): void {
+    this.#times[how].add(ms)
+  }
+
+  figures(): Figures {
+    return Object.fromEntries(
+      Object.entries(this.#times).flatMap(([how, times]) => [
+        [`${how} p50 ms`, times.percentile(0.5)],
+        [`${how} p99 ms`, times.percentile(0.99)],
+      ]),
+    )
+  }
+}
+
+/** Makes a change on one server and waits until the others have it. */
+async function follow(servers: readonly Target[], probe: number, seen: Followed): Promise<void> {
+  const writer = servers[probe % servers.length]!
+  const others = servers.filter((server) => server !== writer)
+  const content = contentOf(probe)
+  const before = probe === 0 ? undefined : contentOf(probe - 1)
+  const polls = others.map((server) => polled(server, before))
+  await sleep(HELD_MS)
+  await publish(writer, content)
+  const ackedMs = performance.now()
+  const since = (how: 'read' | 'polled') => () => seen.add(how, performance.now() - ackedMs)
+  const reads = others.map((server) => until(async () => (await read(server)) === content))
+  await Promise.all([
+    ...polls.map((poll) => poll.then(since('polled'))),
+    ...reads.map((one) => one.then(since('read'))),
+  ])
+  await register(writer, probe)
+  const registeredMs = performance.now()
+  await Promise.all(
+    others.map(async (server) => {
+      await until(async () => (await listed(server)).includes(`"port":${PORT + probe}`))
+      seen.add('listed', performance.now() - registeredMs)
+    }),
+  )
+}
+
+const contentOf = (probe: number): string => `probe ${probe}`
+
+const ITEM = { dataId: 'probe', group: 'probes' }
+const PORT = 10_000
+
+async function publish(server: Target, content: string): Promise<void> {
+  const body = new URLSearchParams({ ...ITEM, content })
+  await ok(fetch(requestPaths(server.base).configs, { method: 'POST', body }))
+}
+
+async function read(server: Target): Promise<string> {
+  const answer = await fetch(`${requestPaths(server.base).configs}?${new URLSearchParams(ITEM)}`)
+  return answer.text()
+}
+
+/** Resolves when a poll of the item is answered; `content`: what its client has, undefined: nothing. */
+async function polled(server: Target, content: string | undefined): Promise<void> {
+  const md5 = content === undefined ? '' : hash('md5', content)
+  const body = new URLSearchParams({
+    'Listening-Configs': `${ITEM.dataId}\u0002${ITEM.group}\u0002${md5}\u0001`,
+  })
+  const headers = { 'Long-Pulling-Timeout': '30000' }
+  await ok(fetch(requestPaths(server.base).listener, { method: 'POST', body, headers }))
+}
+
+async function register(server: Target, probe: number): Promise<void> {
+  const body = new URLSearchParams({ serviceName: 'probes', ip: '127.0.0.1', port: String(PORT + probe) })
+  await ok(fetch(requestPaths(server.base).instance, { method: 'POST', body }))
+}
+
+async function listed(server: Target): Promise<string> {
+  return (await fetch(`${requestPaths(server.base).list}?serviceName=probes`)).text()
+}
+
+async function ok(answer: Promise<Response>): Promise<void> {
+  const { ok: isDone, status, url } = await answer
+  if (!isDone) throw new Error(`${url} answered ${status}`)
+}
+
+async function until(isThere: () => Promise<boolean>): Promise<void> {
+  const lateMs = performance.now() + PROBE_LIMIT_MS
+  while (!(await isThere())) if (performance.now() > lateMs) throw new Error('a change did not arrive')
+}
+
+function ratesOf(results: readonly LoadResult[]): Figures {
+  if (results.length === 0) return {}
+  const all = new Histogram()
+  for (const { counts } of results) all.merge(counts)
+  const rate = results.reduce((sum, { answered, elapsedMs }) => sum + (answered * 1_000) / elapsedMs, 0)
+  return { 'rate /s': rate, ...latencies({ ...results[0]!, counts: all.counts() }) }
+}
+
+function coresOf(pids: readonly number[], before: readonly number[], elapsedMs: number): Figures {
+  const used = pids.map((pid, index) => processorMs(pid) - before[index]!)
+  const share = (from: number, to: number): number =>
+    (used.slice(from, to).reduce((sum, ms) => sum + ms, 0) / elapsedMs) * 100
+  return { 'servers core %': share(0, SERVERS), 'etcd core %': share(SERVERS, pids.length) }
+}

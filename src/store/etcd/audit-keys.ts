@@ -1,6 +1,7 @@
 import type { AuditEvent } from '../../core/audit/audit-event.ts'
 import type { AuditLimit, AuditSearch, FoundEvents } from '../../core/audit/audit-search.ts'
 import { firstStampOf } from '../../core/stamps.ts'
+import { AuditCleaning } from './audit-cleaning.ts'
 import type { EtcdClient } from './client/etcd-client.ts'
 import type { Operation } from './client/messages.ts'
 import { prefixEnd } from './client/range-end.ts'
@@ -9,7 +10,7 @@ import { fromJson, toJson } from './values.ts'
 
 /** How many events one search looks at. */
 const LOOKED_AT = 2_000
-/** How many events are written or removed with one request. */
+/** How many events are written with one request. */
 const AT_ONCE = 100
 
 /** The events of the audit, of all servers: a key for each, newest first. */
@@ -17,12 +18,14 @@ export class AuditKeys {
   readonly #client: Pick<EtcdClient, 'range' | 'txn'>
   readonly #keys: Keys
   readonly #member: string
+  readonly #cleaning: AuditCleaning
 
   /** `member`: tells events of one stamp on two servers apart. */
   constructor(client: Pick<EtcdClient, 'range' | 'txn'>, keys: Keys, member: string) {
     this.#client = client
     this.#keys = keys
     this.#member = member
+    this.#cleaning = new AuditCleaning(client, keys)
   }
 
   /** See the port. Writing an event twice changes nothing, so a lost answer is no harm. */
@@ -41,35 +44,17 @@ export class AuditKeys {
     const all = kvs.map(({ value }) => fromJson(value) as AuditEvent)
     const floor = firstStampOf(search.fromMs ?? 0)
     const looked = all.filter(({ id }) => id >= floor)
-    const events = looked.filter((event) => matches(event, search)).slice(0, most)
-    const reached = events.length === most ? events.at(-1)?.id : looked.at(-1)?.id
-    const isMore = events.length === most || (more && looked.length === all.length)
+    const matching = looked.filter((event) => matches(event, search))
+    const events = matching.slice(0, most)
+    const isFull = matching.length > most
+    const reached = isFull ? events.at(-1)?.id : looked.at(-1)?.id
+    const isMore = isFull || (more && looked.length === all.length)
     return { events, goOn: isMore ? reached : undefined }
   }
 
-  /** See the port. The newest event always stays. */
-  async clean({
-    beforeMs,
-    keep,
-    keepRefused,
-    most,
-  }: AuditLimit): Promise<{ removed: number; more: boolean }> {
-    const { kvs } = await this.#client.range({
-      key: this.#keys.every('audit'),
-      end: this.#end,
-      keysOnly: true,
-    })
-    const refused = kvs.filter(({ key }) => this.#isRefused(key)).slice(keepRefused)
-    const old = this.#keys.auditBefore(firstStampOf(beforeMs))
-    const due = new Set([
-      ...refused.map(({ key }) => key),
-      ...kvs.slice(keep).map(({ key }) => key),
-      ...kvs.filter(({ key }) => key >= old).map(({ key }) => key),
-    ])
-    if (kvs[0] !== undefined) due.delete(kvs[0].key)
-    const now = [...due].slice(-most)
-    await this.#inSteps(now.map((key): Operation => ({ do: 'delete', key })))
-    return { removed: now.length, more: due.size > now.length }
+  /** See the port. */
+  clean(limit: AuditLimit): Promise<{ removed: number; more: boolean }> {
+    return this.#cleaning.step(limit)
   }
 
   get #end(): string {
@@ -78,11 +63,6 @@ export class AuditKeys {
 
   #keyOf({ id: stamp, result }: AuditEvent): string {
     return this.#keys.of({ of: 'audit', stamp, isRefused: result !== 'done', member: this.#member })
-  }
-
-  #isRefused(key: string): boolean {
-    const place = this.#keys.read(key)
-    return place?.of === 'audit' && place.isRefused
   }
 
   async #inSteps(operations: readonly Operation[]): Promise<void> {

@@ -40,6 +40,8 @@ export type Place =
 const STAMP_LIMIT = 2 ** 52
 const STAMP_DIGITS = 16
 const INDEX_DIGITS = 6
+/** Comes after every number in a key. */
+const AFTER_DIGITS = ':'
 
 /** How places of one kind are written: their letter, and the parts that follow it. */
 interface Layout<P extends Place> {
@@ -183,7 +185,8 @@ export class Keys {
 
   /** Where the events of the audit begin that are older than this stamp. */
   auditBefore(stamp: number): string {
-    return this.every('audit') + newestFirst(stamp - 1)
+    const isNone = stamp < 1
+    return this.every('audit') + (isNone ? AFTER_DIGITS : newestFirst(Math.min(stamp, STAMP_LIMIT) - 1))
   }
 
   /** The prefix of the chunks of a content. */

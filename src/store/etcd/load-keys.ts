@@ -35,9 +35,18 @@ export async function loadKeys(
   const instances = (await all(keys.every('instance'))).flatMap((kv, index) => {
     return storedInstance(keys, kv, { index: services.length + index, stamps })
   })
+  stamps.see(await newestOfAudit(client, keys))
   // What was removed has left no stamp but that of its request.
   for (const { value } of await all(keys.every('request'))) stamps.see(requestOf(value).stamp)
   return { configs, services, instances, records, revision, largestStamp: stamps.largest }
+}
+
+/** The stamp of the newest event of the audit; 0: there is none. */
+async function newestOfAudit(client: Pick<EtcdClient, 'range'>, keys: Keys): Promise<number> {
+  const key = keys.every('audit')
+  const { kvs } = await client.range({ key, end: prefixEnd(key), limit: 1, keysOnly: true })
+  const place = kvs[0] && keys.read(kvs[0].key)
+  return place?.of === 'audit' ? place.stamp : 0
 }
 
 class LargestStamp {

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import type { AuditEvent } from '../../src/core/audit/audit-event.ts'
 import type { AuditLimit, AuditSearch } from '../../src/core/audit/audit-search.ts'
-import type { Store } from '../../src/core/ports.ts'
+import { Stamps } from '../../src/core/stamps.ts'
+import type { ContractStore } from './contract-store.ts'
 import { ANY_EVENT, sampleEvent, START_MS } from './samples.ts'
 import type { StoreBench } from './store-contract.ts'
 
@@ -15,26 +16,29 @@ export function auditContract(bench: StoreBench): void {
       sampleEvent({ username: '-', by: 'none', result: 'refused', code: 'forbidden', count: 7 }),
       sampleEvent({ item: 'ü\0"', detail: 'published 1, skipped 2, failed 0' }),
     ]
-    await store.saveAudit(events)
-    expect(await store.findAudit(ANY_EVENT, 10)).toEqual({ events: events.toReversed(), goOn: undefined })
+    await store.kept.saveAudit(events)
+    expect(await store.kept.findAudit(ANY_EVENT, 10)).toEqual({
+      events: events.toReversed(),
+      goOn: undefined,
+    })
     store = await bench.reopen(store)
-    expect((await store.findAudit(ANY_EVENT, 10)).events).toEqual(events.toReversed())
+    expect((await store.kept.findAudit(ANY_EVENT, 10)).events).toEqual(events.toReversed())
   })
 
   test('events of the audit survive the end of the process', async () => {
     const store = await bench.fresh()
     const event = sampleEvent()
-    await store.saveAudit([event])
+    await store.kept.saveAudit([event])
     const after = await bench.crash(store)
-    expect((await after.findAudit(ANY_EVENT, 10)).events).toEqual([event])
+    expect((await after.kept.findAudit(ANY_EVENT, 10)).events).toEqual([event])
   })
 
   test('an event of the audit with the id of another one replaces it', async () => {
     const store = await bench.fresh()
     const event = sampleEvent({ result: 'refused' })
-    await store.saveAudit([event])
-    await store.saveAudit([{ ...event, count: 5 }])
-    expect((await store.findAudit(ANY_EVENT, 10)).events).toEqual([{ ...event, count: 5 }])
+    await store.kept.saveAudit([event])
+    await store.kept.saveAudit([{ ...event, count: 5 }])
+    expect((await store.kept.findAudit(ANY_EVENT, 10)).events).toEqual([{ ...event, count: 5 }])
   })
 
   test.each<[string, Partial<AuditSearch>]>([
@@ -55,18 +59,18 @@ export function auditContract(bench: StoreBench): void {
       result: 'refused',
       atMs: START_MS + 1,
     })
-    await store.saveAudit([other, event])
-    expect((await store.findAudit({ ...ANY_EVENT, ...search }, 10)).events).toEqual([event])
-    expect((await store.findAudit({ ...ANY_EVENT, toMs: START_MS }, 10)).events).toEqual([other])
+    await store.kept.saveAudit([other, event])
+    expect((await store.kept.findAudit({ ...ANY_EVENT, ...search }, 10)).events).toEqual([event])
+    expect((await store.kept.findAudit({ ...ANY_EVENT, toMs: START_MS }, 10)).events).toEqual([other])
   })
 
   test('a search of the audit goes on where it stopped, whatever is saved meanwhile', async () => {
     const store = await bench.fresh()
     const events = Array.from({ length: 25 }, () => sampleEvent())
-    await store.saveAudit(events)
-    const first = await store.findAudit(ANY_EVENT, 10)
-    await store.saveAudit([sampleEvent()])
-    const second = await store.findAudit({ ...ANY_EVENT, before: first.goOn }, 15)
+    await store.kept.saveAudit(events)
+    const first = await store.kept.findAudit(ANY_EVENT, 10)
+    await store.kept.saveAudit([sampleEvent()])
+    const second = await store.kept.findAudit({ ...ANY_EVENT, before: first.goOn }, 15)
     expect([...first.events, ...second.events]).toEqual(events.toReversed())
     expect(second.goOn).toBeUndefined()
   })
@@ -74,12 +78,12 @@ export function auditContract(bench: StoreBench): void {
   test('a search of the audit that finds little looks at a bounded number of events at a time', async () => {
     const store = await bench.fresh()
     const rare = sampleEvent({ username: 'bob' })
-    await store.saveAudit([rare, ...Array.from({ length: 12_000 }, () => sampleEvent())])
+    await store.kept.saveAudit([rare, ...Array.from({ length: 12_000 }, () => sampleEvent())])
     const found: AuditEvent[] = []
     let before: number | undefined
     let searches = 0
     do {
-      const { events, goOn } = await store.findAudit({ ...ANY_EVENT, username: 'bob', before }, 10)
+      const { events, goOn } = await store.kept.findAudit({ ...ANY_EVENT, username: 'bob', before }, 10)
       found.push(...events)
       before = goOn
       searches++
@@ -90,19 +94,40 @@ export function auditContract(bench: StoreBench): void {
 
   test('cleaning the audit removes events that are too old, and at most as many as it may', async () => {
     const store = await bench.fresh()
-    const events = [1, 2, 3, 4].map((ms) => sampleEvent({ atMs: START_MS + ms }))
-    await store.saveAudit(events)
+    // Stamps of the samples are ahead of these times.
+    const own = new Stamps()
+    const events = [1, 2, 3, 4].map((ms) => sampleEvent({ atMs: START_MS + ms, id: own.next(START_MS + ms) }))
+    await store.kept.saveAudit(events)
     const limit = { ...LIMIT, beforeMs: START_MS + 3 }
-    expect(await store.cleanAudit({ ...limit, most: 1 })).toEqual({ removed: 1, more: true })
+    expect(await store.kept.cleanAudit({ ...limit, most: 1 })).toEqual({ removed: 1, more: true })
     expect(await cleaned(store, limit)).toEqual(events.slice(2).toReversed())
+  })
+
+  test('cleaning the audit takes limits that remove nothing', async () => {
+    const store = await bench.fresh()
+    const event = sampleEvent()
+    await store.kept.saveAudit([event])
+    expect(await cleaned(store, { ...LIMIT, beforeMs: -START_MS })).toEqual([event])
+  })
+
+  test('cleaning the audit takes many small steps where there are many events', async () => {
+    const store = await bench.fresh()
+    const events = Array.from({ length: 5_000 }, (_, n) =>
+      sampleEvent({ result: n % 2 === 0 ? 'done' : 'refused' }),
+    )
+    await store.kept.saveAudit(events)
+    const kept = await cleaned(store, { ...LIMIT, keep: 1_000, keepRefused: 100, most: 300 })
+    expect(kept.filter(({ result }) => result === 'refused')).toHaveLength(100)
+    expect(kept).toHaveLength(1_000)
+    expect(kept.at(0)).toEqual(events.at(-1))
   })
 
   test('cleaning the audit keeps the newest events', async () => {
     const store = await bench.fresh()
     const events = Array.from({ length: 10 }, () => sampleEvent())
-    await store.saveAudit(events.slice(0, 6))
+    await store.kept.saveAudit(events.slice(0, 6))
     expect(await cleaned(store, { ...LIMIT, keep: 5 })).toHaveLength(5)
-    await store.saveAudit(events.slice(6))
+    await store.kept.saveAudit(events.slice(6))
     expect(await cleaned(store, { ...LIMIT, keep: 5 })).toEqual(events.slice(5).toReversed())
     expect(await cleaned(store, { ...LIMIT, keep: 5 })).toHaveLength(5)
   })
@@ -111,7 +136,7 @@ export function auditContract(bench: StoreBench): void {
     const store = await bench.fresh()
     const done = [sampleEvent(), sampleEvent()]
     const refused = Array.from({ length: 10 }, () => sampleEvent({ result: 'refused' }))
-    await store.saveAudit([...done, ...refused])
+    await store.kept.saveAudit([...done, ...refused])
     const kept = await cleaned(store, { ...LIMIT, keep: 5, keepRefused: 3 })
     expect(kept).toEqual([...done, ...refused.slice(-3)].toReversed())
   })
@@ -119,7 +144,7 @@ export function auditContract(bench: StoreBench): void {
   test('stamps are later than the ids of the audit, also after all others are gone', async () => {
     let store = await bench.fresh()
     const event = sampleEvent({ atMs: START_MS + 1_000_000_000 })
-    await store.saveAudit([event])
+    await store.kept.saveAudit([event])
     await cleaned(store, { ...LIMIT, beforeMs: event.atMs + 1 })
     store = await bench.reopen(store)
     expect((await store.load()).largestStamp).toBeGreaterThanOrEqual(event.id)
@@ -127,7 +152,7 @@ export function auditContract(bench: StoreBench): void {
 }
 
 /** Cleans until nothing is left to do; gives what stays, newest first. */
-async function cleaned(store: Store, limit: AuditLimit): Promise<readonly AuditEvent[]> {
-  while ((await store.cleanAudit(limit)).more);
-  return (await store.findAudit(ANY_EVENT, 1_000)).events
+async function cleaned(store: ContractStore, limit: AuditLimit): Promise<readonly AuditEvent[]> {
+  while ((await store.kept.cleanAudit(limit)).more);
+  return (await store.kept.findAudit(ANY_EVENT, 1_000)).events
 }

@@ -1,14 +1,15 @@
 import { expect, test } from 'vitest'
 import { configKey } from '../../src/core/config/config-item.ts'
-import { commitAll, deleted, published, sampleKey, START_MS } from './samples.ts'
+import { deleted, published, sampleKey, START_MS } from './samples.ts'
+import type { StateStore } from './contract-store.ts'
 import type { StoreBench } from './store-contract.ts'
 
 /** Configuration items come back as they were committed. */
-export function configContract(bench: StoreBench): void {
+export function configContract(bench: StoreBench<StateStore>): void {
   test('a new store is empty', async () => {
     const store = await bench.fresh()
     const empty = { configs: [], services: [], instances: [], records: [] }
-    expect(await store.load()).toEqual({ ...empty, revision: 0, largestStamp: 0 })
+    expect(await store.load()).toMatchObject({ ...empty, largestStamp: 0 })
   })
 
   test('a published item comes back with all its fields', async () => {
@@ -19,7 +20,7 @@ export function configContract(bench: StoreBench): void {
       type: 'json',
       notes: { ...notes, encryptedDataKey: 'key' },
     })
-    await commitAll(store, change)
+    await store.write(change)
     store = await bench.reopen(store)
     expect((await store.load()).configs).toEqual([change.item])
   })
@@ -30,7 +31,7 @@ export function configContract(bench: StoreBench): void {
       content: '',
       notes: { desc: 'a\0b', use: '\u0002\u{1f600}"\n' },
     })
-    await commitAll(store, change)
+    await store.write(change)
     store = await bench.reopen(store)
     expect((await store.load()).configs[0]?.notes).toEqual(change.item.notes)
   })
@@ -39,7 +40,7 @@ export function configContract(bench: StoreBench): void {
     let store = await bench.fresh()
     const contents = [0, 1, 8_191, 300_000, 10 * 1024 * 1024].map((size) => Buffer.alloc(size, 'ÿ€'))
     const changes = contents.map((content, index) => published(sampleKey(`size-${index}`), { content }))
-    await commitAll(store, ...changes)
+    await store.write(...changes)
     store = await bench.reopen(store)
     const { configs } = await store.load()
     for (const change of changes) {
@@ -51,9 +52,9 @@ export function configContract(bench: StoreBench): void {
   test('an update replaces the version and keeps the origin', async () => {
     let store = await bench.fresh()
     const first = published(sampleKey('a'), { content: 'one' })
-    await commitAll(store, first)
+    await store.write(first)
     const second = published(sampleKey('a'), { content: 'two', previous: first.item, atMs: START_MS + 5 })
-    await commitAll(store, second)
+    await store.write(second)
     store = await bench.reopen(store)
     const { configs } = await store.load()
     expect(configs).toEqual([second.item])
@@ -66,18 +67,16 @@ export function configContract(bench: StoreBench): void {
     const two = published(sampleKey('a'), { content: 'two', previous: one.item })
     const end = deleted(two.item)
     const again = published(sampleKey('a'), { content: 'three' })
-    await commitAll(store, one, two, end, again)
+    await store.write(one, two, end, again)
     store = await bench.reopen(store)
     expect((await store.load()).configs).toEqual([again.item])
-    const { entries } = await store.history(sampleKey('a'), { pageNo: 1, pageSize: 10 })
-    expect(entries.map((entry) => entry.op)).toEqual(['I', 'D', 'U', 'I'])
   })
 
   test('a deleted item does not come back', async () => {
     let store = await bench.fresh()
     const change = published(sampleKey('a'), { content: 'one' })
-    await commitAll(store, change)
-    await commitAll(store, deleted(change.item))
+    await store.write(change)
+    await store.write(deleted(change.item))
     store = await bench.reopen(store)
     expect((await store.load()).configs).toEqual([])
   })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { isItemId } from '../../src/core/stamps.ts'
-import { commitAll, deleted, publishAll, published, sampleKey, START_MS } from './samples.ts'
+import { deleted, published, sampleKey, START_MS, writeVersions } from './samples.ts'
 import type { StoreBench } from './store-contract.ts'
 
 /** What history answers of an item. */
@@ -13,11 +13,11 @@ export function historyContract(bench: StoreBench): void {
       type: 'json',
       notes: { appName: 'x', encryptedDataKey: 'k1' },
     })
-    await commitAll(store, one)
+    await store.write(one)
     const two = published(key, { content: 'two', previous: one.item, atMs: START_MS + 1 })
-    await commitAll(store, two)
+    await store.write(two)
     const end = deleted(two.item, START_MS + 2)
-    await commitAll(store, end)
+    await store.write(end)
     store = await bench.reopen(store)
 
     const answered = {
@@ -28,21 +28,21 @@ export function historyContract(bench: StoreBench): void {
       encryptedDataKey: 'k1',
     }
     const by = { key, srcIp: '10.1.2.3', srcUser: 'ada' }
-    expect(await store.historyRecord(one.item.historyId)).toEqual({
+    expect(await store.kept.historyRecord(one.item.historyId)).toEqual({
       id: one.item.historyId,
       op: 'I',
       atMs: START_MS,
       ...by,
       ...answered,
     })
-    expect(await store.historyRecord(two.item.historyId)).toEqual({
+    expect(await store.kept.historyRecord(two.item.historyId)).toEqual({
       id: two.item.historyId,
       op: 'U',
       atMs: START_MS + 1,
       ...by,
       ...answered,
     })
-    expect(await store.historyRecord(end.historyId)).toMatchObject({
+    expect(await store.kept.historyRecord(end.historyId)).toMatchObject({
       id: end.historyId,
       op: 'D',
       atMs: START_MS + 2,
@@ -53,11 +53,11 @@ export function historyContract(bench: StoreBench): void {
 
   test('a page has the newest records first, and the total count', async () => {
     const store = await bench.fresh()
-    await publishAll(store, sampleKey('other'), ['x'])
-    const versions = await publishAll(store, sampleKey('a'), ['1', '2', '3', '4', '5'])
+    await writeVersions(store, sampleKey('other'), ['x'])
+    const versions = await writeVersions(store, sampleKey('a'), ['1', '2', '3', '4', '5'])
     const ids = versions.map((item) => item.historyId).reverse()
     const page = async (pageNo: number, pageSize: number) => {
-      const { totalCount, entries } = await store.history(sampleKey('a'), { pageNo, pageSize })
+      const { totalCount, entries } = await store.kept.history(sampleKey('a'), { pageNo, pageSize })
       expect(totalCount).toBe(5)
       return entries.map((entry) => entry.id)
     }
@@ -69,49 +69,71 @@ export function historyContract(bench: StoreBench): void {
 
   test('an entry of a page equals its record, without content and md5', async () => {
     const store = await bench.fresh()
-    await publishAll(store, sampleKey('a'), ['1', '2'])
-    const { entries } = await store.history(sampleKey('a'), { pageNo: 1, pageSize: 10 })
+    await writeVersions(store, sampleKey('a'), ['1', '2'])
+    const { entries } = await store.kept.history(sampleKey('a'), { pageNo: 1, pageSize: 10 })
     for (const entry of entries) {
-      const record = await store.historyRecord(entry.id)
+      const record = await store.kept.historyRecord(entry.id)
       const { content: _content, md5: _md5, ...facts } = record ?? { content: undefined, md5: undefined }
       expect(entry).toEqual(facts)
     }
   })
 
+  test('every change of one commit has its record', async () => {
+    let store = await bench.fresh()
+    const one = published(sampleKey('a'), { content: 'one' })
+    const two = published(sampleKey('a'), { content: 'two', previous: one.item })
+    await store.write(one, two, deleted(two.item), published(sampleKey('a'), { content: 'three' }))
+    store = await bench.reopen(store)
+    const { entries } = await store.kept.history(sampleKey('a'), { pageNo: 1, pageSize: 10 })
+    expect(entries.map((entry) => entry.op)).toEqual(['I', 'D', 'U', 'I'])
+  })
+
+  test('a record has a content of 10 MiB', async () => {
+    let store = await bench.fresh()
+    const content = Buffer.alloc(10 * 1024 * 1024, 'ÿ€')
+    const one = published(sampleKey('a'), { content })
+    const two = published(sampleKey('a'), { content: 'small', previous: one.item })
+    await store.write(one)
+    await store.write(two)
+    store = await bench.reopen(store)
+    for (const { historyId } of [one.item, two.item])
+      expect((await store.kept.historyRecord(historyId))?.content.equals(content)).toBe(true)
+  })
+
   test('an unknown item has no history', async () => {
     const store = await bench.fresh()
-    expect(await store.history(sampleKey('none'), { pageNo: 1, pageSize: 10 })).toEqual({
+    expect(await store.kept.history(sampleKey('none'), { pageNo: 1, pageSize: 10 })).toEqual({
       totalCount: 0,
       entries: [],
     })
-    expect(await store.historyRecord(12_345)).toBeUndefined()
-    expect(await store.historyBefore(sampleKey('none'), 5)).toBeUndefined()
-    expect(await store.lastUpdate(sampleKey('none'), 5)).toBeUndefined()
+    expect(await store.kept.historyRecord(12_345)).toBeUndefined()
+    expect(await store.kept.historyBefore(sampleKey('none'), 5)).toBeUndefined()
+    expect(await store.kept.lastUpdate(sampleKey('none'), 5)).toBeUndefined()
   })
 
   test('the record before a record is of the same item', async () => {
     const store = await bench.fresh()
-    const [first] = await publishAll(store, sampleKey('a'), ['1'])
-    await publishAll(store, sampleKey('b'), ['x', 'y'])
+    const [first] = await writeVersions(store, sampleKey('a'), ['1'])
+    await writeVersions(store, sampleKey('b'), ['x', 'y'])
     const second = published(sampleKey('a'), { content: '2', previous: first })
-    await commitAll(store, second)
-    const before = await store.historyBefore(sampleKey('a'), second.item.historyId)
+    await store.write(second)
+    const before = await store.kept.historyBefore(sampleKey('a'), second.item.historyId)
     expect(before?.id).toBe(first?.historyId)
-    expect(await store.historyBefore(sampleKey('a'), before?.id ?? 0)).toBeUndefined()
+    expect(await store.kept.historyBefore(sampleKey('a'), before?.id ?? 0)).toBeUndefined()
   })
 
   test('the last update is of this item, not of an earlier item of its name', async () => {
     const store = await bench.fresh()
-    const [, old] = await publishAll(store, sampleKey('a'), ['1', '2'])
+    const [, old] = await writeVersions(store, sampleKey('a'), ['1', '2'])
     if (old === undefined) throw new Error('no version')
-    expect((await store.lastUpdate(sampleKey('a'), old.origin.id))?.id).toBe(old.historyId)
-    await commitAll(store, deleted(old))
+    expect((await store.kept.lastUpdate(sampleKey('a'), old.origin.id))?.id).toBe(old.historyId)
+    await store.write(deleted(old))
     const again = published(sampleKey('a'), { content: '3' })
-    await commitAll(store, again)
-    expect(await store.lastUpdate(sampleKey('a'), again.item.origin.id)).toBeUndefined()
+    await store.write(again)
+    expect(await store.kept.lastUpdate(sampleKey('a'), again.item.origin.id)).toBeUndefined()
     const update = published(sampleKey('a'), { content: '4', previous: again.item })
-    await commitAll(store, update)
-    expect((await store.lastUpdate(sampleKey('a'), again.item.origin.id))?.content.toString()).toBe('3')
+    await store.write(update)
+    expect((await store.kept.lastUpdate(sampleKey('a'), again.item.origin.id))?.content.toString()).toBe('3')
   })
 
   test('ids of items and records rise, never meet and are not used again after a restart', async () => {
@@ -119,11 +141,11 @@ export function historyContract(bench: StoreBench): void {
     const ids: number[] = []
     for (let round = 0; round < 4; round++) {
       const change = published(sampleKey(`item-${round}`), { content: 'x' })
-      await commitAll(store, change)
+      await store.write(change)
       expect(isItemId(change.item.origin.id)).toBe(true)
       expect(isItemId(change.item.historyId)).toBe(false)
       const end = deleted(change.item, START_MS)
-      await commitAll(store, end)
+      await store.write(end)
       ids.push(change.item.origin.id, change.item.historyId, end.historyId)
       store = await bench.reopen(store)
     }

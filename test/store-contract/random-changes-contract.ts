@@ -2,14 +2,29 @@ import { expect, test } from 'vitest'
 import type { Change } from '../../src/core/changes.ts'
 import type { ConfigItem } from '../../src/core/config/config-item.ts'
 import { between, randomFrom, type Random } from '../faults/random.ts'
-import { commitAll, deleted, published, sampleKey } from './samples.ts'
+import type { ContractStore } from './contract-store.ts'
+import { deleted, instanceSaved, published, sampleInstance, sampleKey, sampleService } from './samples.ts'
 import type { StoreBench } from './store-contract.ts'
 
 const NAMES = ['a', 'b', 'c', 'd', 'e']
 const KEEP_NOTHING = { beforeMs: Number.MAX_SAFE_INTEGER, keep: 0, most: 3 }
 
+/** Writes something that fails, with other changes. Nothing of it is kept. */
+export type WriteInVain<S> = (store: S, changes: readonly Change[]) => Promise<void>
+
 /** Whatever is changed in whatever order, together or not, comes back as it was last. */
 export function randomChangesContract(bench: StoreBench): void {
+  randomChanges(bench, async (store) => {
+    const bad = instanceSaved(sampleService('shop', 1), { ...sampleInstance(80), weight: Number.NaN }, true)
+    await expect(store.write(bad)).rejects.toBeInstanceOf(Error)
+  })
+}
+
+/** The same, with failures of another kind. */
+export function randomChanges<S extends ContractStore>(
+  bench: StoreBench<S>,
+  writeInVain: WriteInVain<S>,
+): void {
   test.each([1, 2, 3, 4])('items come back in their latest state, random changes %i', async (seed) => {
     const random = randomFrom(seed)
     let store = await bench.fresh()
@@ -17,16 +32,12 @@ export function randomChangesContract(bench: StoreBench): void {
     for (let round = 0; round < 60; round++) {
       const next = new Map(items)
       const changes = Array.from({ length: between(random, 1, 6) }, () => change(random, next))
-      if (between(random, 0, 4) === 0) {
-        // Nothing of this batch is kept; nobody goes on from it.
-        const bad = published(sampleKey('bad'), { content: 'x', type: Number.NaN as never })
-        const result = await store.commit([...changes, bad].map((one) => [one]))
-        expect(result).toMatchObject({ kind: 'failed', group: changes.length })
-      } else {
-        await commitAll(store, ...changes)
+      if (between(random, 0, 4) === 0) await writeInVain(store, changes)
+      else {
+        await store.write(...changes)
         items = next
       }
-      if (between(random, 0, 5) === 0) await store.cleanHistory(KEEP_NOTHING)
+      if (between(random, 0, 5) === 0) await store.kept.cleanHistory(KEEP_NOTHING)
       if (between(random, 0, 5) > 0) continue
       store = await bench.reopen(store)
       const { configs } = await store.load()

@@ -139,7 +139,7 @@ export function deepFrozen<T>(value: T): T {
 }
 
 /** Commits every change as a group of its own; answers the revision, and throws unless all are committed. */
-export async function commitAll(store: Store, ...changes: Change[]): Promise<Revision> {
+export async function commitAll(store: Pick<Store, 'commit'>, ...changes: Change[]): Promise<Revision> {
   const groups: ChangeGroup[] = changes.map((change) => [deepFrozen(change)])
   const result = await store.commit(groups)
   if (result.kind === 'failed') throw result.error
@@ -147,15 +147,20 @@ export async function commitAll(store: Store, ...changes: Change[]): Promise<Rev
 }
 
 /** Publishes `contents` one after another, a second apart; answers the versions. */
-export async function publishAll(
-  store: Store,
+export function publishAll(store: Store, key: ConfigKey, contents: readonly string[]): Promise<ConfigItem[]> {
+  return writeVersions({ write: (change) => commitAll(store, change) }, key, contents)
+}
+
+/** Writes `contents` one after another, as versions a second apart; answers the versions. */
+export async function writeVersions(
+  store: { write(change: Change): Promise<unknown> },
   key: ConfigKey,
   contents: readonly string[],
 ): Promise<ConfigItem[]> {
   const versions: ConfigItem[] = []
   for (const [index, content] of contents.entries()) {
     const change = published(key, { content, previous: versions.at(-1), atMs: START_MS + index * 1_000 })
-    await commitAll(store, change)
+    await store.write(change)
     versions.push(change.item)
   }
   return versions

@@ -1,29 +1,63 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { SoleEngine } from '../../src/core/sole-engine.ts'
+import type { Engine } from '../../src/core/engine.ts'
 import { Follower } from '../../src/core/follower.ts'
 import type { InstanceAddress } from '../../src/core/naming/instance.ts'
 import { registerInstance } from '../../src/core/naming/register-instance.ts'
 import type { ServiceKey } from '../../src/core/naming/service.ts'
-import type { ChangeGroup, Now, Store } from '../../src/core/ports.ts'
+import type { ChangeGroup, Now, SharedStore, Snapshot, Store } from '../../src/core/ports.ts'
+import { SharedEngine } from '../../src/core/shared-engine.ts'
+import { SharedFollower } from '../../src/core/shared-follower.ts'
+import { SoleEngine } from '../../src/core/sole-engine.ts'
 import { Stamps } from '../../src/core/stamps.ts'
 import { deepFrozen, START_MS } from './samples.ts'
 
-/** The core of a server on a store, whose wall clock is the test's. Every change that it commits is frozen before. */
+/** The core of a server on a store, whose wall clock is the test's. */
 export type ServerOnStore = Awaited<ReturnType<typeof serverOn>>
 
-/** Starts the core of a server on a store. `wallMs` counts from `START_MS`. */
-export async function serverOn(store: Store, wallMs = 0) {
+/** What the engine of a server is made of. */
+interface EngineParts {
+  readonly follower: Follower
+  readonly stamps: Stamps
+  readonly clock: () => Now
+  readonly loop: { now(): number; soon(run: () => void): void }
+  readonly report: (error: unknown) => void
+}
+
+/** Machines that are busy answer late. */
+const PATIENT_MS = 60_000
+
+/** Starts the core of a server that is alone on a store. `wallMs` counts from `START_MS`. Its changes are frozen. */
+export function soleServerOn(store: Store, wallMs = 0): Promise<ServerOnStore> {
+  const commit = (groups: readonly ChangeGroup[]) =>
+    store.commit(groups.map((group) => group.map(deepFrozen)))
+  return serverOn(store, wallMs, (parts) => new SoleEngine({ ...parts, store: { commit } }))
+}
+
+/** What a server needs of a store that it shares. */
+export type SharedState = Pick<SharedStore, 'load' | 'follow' | 'commit' | 'mostChanges'>
+
+/** Starts the core of a server that shares a store. `wallMs` counts from `START_MS`. */
+export function sharedServerOn(store: SharedState, wallMs = 0): Promise<ServerOnStore> {
+  return serverOn(store, wallMs, ({ stamps, ...parts }) => {
+    store.follow(new SharedFollower(parts.follower, stamps))
+    return new SharedEngine({ ...parts, store, answerMs: PATIENT_MS })
+  })
+}
+
+async function serverOn(
+  store: { load(): Promise<Snapshot> },
+  wallMs: number,
+  engineOf: (parts: EngineParts) => Engine,
+) {
   const stamps = new Stamps()
   const clock = (): Now => {
     const nowMs = START_MS + wallMs
     return { wallMs: nowMs, healthMs: 0, stamp: stamps.next(nowMs) }
   }
   const follower = Follower.load(await store.load(), { clock, stamps, feed: { publishChanges: () => {} } })
-  const commit = (groups: readonly ChangeGroup[]) =>
-    store.commit(groups.map((group) => group.map(deepFrozen)))
-  const engine = new SoleEngine({
+  const engine = engineOf({
     follower,
-    store: { commit },
+    stamps,
     clock,
     loop: { now: () => performance.now(), soon: (run) => void setImmediate(run) },
     report: (error) => {

@@ -1,75 +1,99 @@
-import { cp, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterEach, describe } from 'vitest'
-import type { Store } from '../../src/core/ports.ts'
 import { auditContract } from './audit-contract.ts'
-import { configContract } from './config-contract.ts'
 import { cleaningContract } from './cleaning-contract.ts'
-import { commitContract } from './commit-contract.ts'
+import { configContract } from './config-contract.ts'
+import type { ContractStore, StateStore, StoreKind } from './contract-store.ts'
 import { historyContract } from './history-contract.ts'
 import { namingContract } from './naming-contract.ts'
-import { recordContract } from './record-contract.ts'
 import { orderContract } from './order-contract.ts'
 import { randomChangesContract } from './random-changes-contract.ts'
+import { recordContract } from './record-contract.ts'
+import { rememberedContract } from './remembered-contract.ts'
+import { unwritableContract } from './unwritable-contract.ts'
+import { writeContract } from './write-contract.ts'
 
 /** How a part of the contract gets at stores. */
-export interface StoreBench {
+export interface StoreBench<S extends StateStore = ContractStore> extends Pick<
+  StoreKind,
+  'often' | 'writesBehind'
+> {
   /** A new, empty store. */
-  fresh(): Promise<Store>
+  fresh(): Promise<S>
   /** The same data opened again, as after a restart. */
-  reopen(store: Store): Promise<Store>
-  /** What is on disk now opened as another store, as after a crash of the server; this store stays as it is. */
-  crash(store: Store): Promise<Store>
+  reopen(store: S): Promise<S>
+  /** What is stored now opened as another store, as after a crash of the server; this store stays as it is. */
+  crash(store: S): Promise<S>
 }
 
-/**
- * What every store promises (`src/core/ports.ts`), as tests. `open` opens the store of a directory, and is
- * called again with the same directory after `close`.
- */
-export function storeContract(name: string, open: (directory: string) => Promise<Store>): void {
+/** A part of the contract. */
+export type ContractPart<S extends StateStore = ContractStore> = (bench: StoreBench<S>) => void
+
+/** What comes back of what was written. */
+const OF_THE_STATE: readonly ContractPart<StateStore>[] = [
+  configContract,
+  namingContract,
+  recordContract,
+  writeContract,
+  orderContract,
+]
+/** What a store has besides the state. */
+const KEPT: readonly ContractPart[] = [
+  historyContract,
+  cleaningContract,
+  auditContract,
+  rememberedContract,
+  randomChangesContract,
+  unwritableContract,
+]
+
+/** What every store promises, whichever port it has (`src/core/ports.ts`), as tests. `more`: parts for this kind only. */
+export function storeContract<S extends ContractStore>(
+  name: string,
+  kind: StoreKind<S>,
+  ...more: readonly ContractPart<S>[]
+): void {
+  contract(name, kind, [...OF_THE_STATE, ...KEPT, ...more])
+}
+
+/** The contract of a store that keeps the state and nothing else. */
+export function stateContract(name: string, kind: StoreKind<StateStore>): void {
+  contract(name, kind, OF_THE_STATE)
+}
+
+function contract<S extends StateStore>(
+  name: string,
+  kind: StoreKind<S>,
+  parts: readonly ContractPart<S>[],
+): void {
   describe(`${name}: the store contract`, () => {
-    const directories = new Map<Store, string>()
-    const bench: StoreBench = {
-      async fresh() {
-        const directory = await mkdtemp(join(tmpdir(), 'waypost-store-'))
-        const store = await open(directory)
-        directories.set(store, directory)
-        return store
-      },
+    const places = new Map<S, string>()
+    const openAt = async (place: string): Promise<S> => {
+      const store = await kind.open(place)
+      places.set(store, place)
+      return store
+    }
+    const placeOf = (store: S): string => {
+      const place = places.get(store)
+      if (place === undefined) throw new Error('Not a store of this bench')
+      return place
+    }
+    const bench: StoreBench<S> = {
+      often: kind.often,
+      writesBehind: kind.writesBehind,
+      fresh: async () => openAt(await kind.emptyPlace()),
       async reopen(store) {
-        const directory = directories.get(store)
-        if (directory === undefined) throw new Error('Not a store of this bench')
+        const place = placeOf(store)
         await store.close()
-        directories.delete(store)
-        const again = await open(directory)
-        directories.set(again, directory)
-        return again
+        places.delete(store)
+        return openAt(place)
       },
-      async crash(store) {
-        const copy = await mkdtemp(join(tmpdir(), 'waypost-store-'))
-        await cp(directories.get(store) ?? '', copy, { recursive: true })
-        const again = await open(copy)
-        directories.set(again, copy)
-        return again
-      },
+      crash: async (store) => openAt(await kind.crashed(placeOf(store))),
     }
     afterEach(async () => {
-      for (const [store, directory] of directories) {
-        await store.close()
-        await rm(directory, { recursive: true, force: true })
-      }
-      directories.clear()
+      for (const store of places.keys()) await store.close()
+      for (const place of new Set(places.values())) await kind.remove(place)
+      places.clear()
     })
-
-    configContract(bench)
-    namingContract(bench)
-    recordContract(bench)
-    historyContract(bench)
-    cleaningContract(bench)
-    auditContract(bench)
-    commitContract(bench)
-    orderContract(bench)
-    randomChangesContract(bench)
+    for (const part of parts) part(bench)
   })
 }

@@ -1,0 +1,37 @@
+import type { Change } from '../../src/core/changes.ts'
+import type { KeptRecords, Snapshot, Store } from '../../src/core/ports.ts'
+import type { ServerOnStore } from './server-on-store.ts'
+
+/** A store that is open, with what the ports have in common: `Store`, of one server, and `SharedStore`, of several. */
+export interface StateStore {
+  /** Writes each change as a decision of its own, in their order. Rejects with the error of one that cannot be written. */
+  write(...changes: readonly Change[]): Promise<void>
+  /** Everything there is, as a server that starts now gets it. */
+  load(): Promise<Snapshot>
+  /** The core of the one server that works on it, whose wall clock is `wallMs` after `START_MS`. */
+  serve(wallMs?: number): Promise<ServerOnStore>
+  close(): Promise<void>
+}
+
+/** A store with everything that it keeps besides the state. */
+export interface ContractStore extends StateStore {
+  readonly kept: KeptRecords
+}
+
+/** A store of one server, under the contract. */
+export interface SoleContractStore extends ContractStore, Pick<Store, 'commit'> {}
+
+/** A kind of stores, and where they keep their data. */
+export interface StoreKind<S extends StateStore = ContractStore> {
+  /** A place without data. */
+  emptyPlace(): Promise<string>
+  /** What is stored in a place now, for another server, as after a crash of the one there, which stays as it is. */
+  crashed(place: string): Promise<string>
+  open(place: string): Promise<S>
+  /** Removes the data of a place that nobody has open. */
+  remove(place: string): Promise<void>
+  /** How many times the contract may change something that it changes very often. */
+  readonly often: number
+  /** Whether a crash may undo what a server has shown last: then it shows later times than before. */
+  readonly writesBehind: boolean
+}

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe } from 'vitest'
+import { systemClock } from '../../src/store/etcd/client/clock.ts'
+import { openEtcd } from '../../src/store/etcd/open-etcd.ts'
+import { ETCD_HOOK_MS, type Etcd, etcdTools, startEtcd } from '../support/etcd.ts'
+import type { ContractStore } from './contract-store.ts'
+import { sharedStateStore } from './shared-state-store.ts'
+import { storeContract } from './store-contract.ts'
+
+const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
+/** What machines that are busy still do in time. */
+const PATIENT = { callMs: 15_000, attemptMs: 3_000 }
+
+let etcd: Etcd
+let places = 0
+let processes = 0
+
+function storeAt(prefix: string, member: string) {
+  const { endpoints } = etcd
+  const process = `process ${processes++}`
+  const failed = () => {}
+  return openEtcd({ endpoints, prefix, member, process, clock: systemClock, limits: PATIENT, failed }).store
+}
+
+async function open(place: string): Promise<ContractStore> {
+  const store = storeAt(place, '127.0.0.1:1')
+  const state = sharedStateStore({
+    store,
+    async loadElsewhere() {
+      const other = storeAt(place, '127.0.0.1:2')
+      const snapshot = await other.load()
+      await other.close()
+      return snapshot
+    },
+    close: () => store.close(),
+  })
+  return { ...state, kept: store }
+}
+
+describe.skipIf(etcdTools.skip)(`etcd${note}`, { timeout: 60_000 }, () => {
+  beforeAll(async () => (etcd = await startEtcd()), ETCD_HOOK_MS)
+  afterAll(() => etcd?.stop())
+
+  storeContract('etcd', {
+    emptyPlace: async () => `place-${places++}`,
+    crashed: async (place) => place,
+    open,
+    remove: async () => {},
+    often: 100,
+    writesBehind: false,
+  })
+})

@@ -1,0 +1,46 @@
+import { ModelAccess } from '../../src/core/model-access.test-support.ts'
+import { ModelStore } from '../../src/core/model-store.test-support.ts'
+import type { StateStore } from './contract-store.ts'
+import type { SharedState } from './server-on-store.ts'
+import { sharedStateStore } from './shared-state-store.ts'
+import { stateContract } from './store-contract.ts'
+
+const stores = new Map<string, ModelStore>()
+
+/** Everything arrives and is delivered at once. */
+function promptAccess(store: ModelStore): SharedState {
+  const access = new ModelAccess(store)
+  return {
+    mostChanges: access.mostChanges,
+    load: async () => access.load(),
+    follow: (follower) => access.follow(follower),
+    async commit(units, decidedAt) {
+      const results = access.commit(units, decidedAt)
+      while (access.underway > 0) access.arrive()
+      while (access.lag > 0) access.deliver()
+      return results
+    },
+  }
+}
+
+async function open(place: string): Promise<StateStore> {
+  const store = stores.get(place)!
+  return sharedStateStore({
+    store: promptAccess(store),
+    loadElsewhere: async () => store.load(),
+    close: async () => {},
+  })
+}
+
+stateContract('model', {
+  async emptyPlace() {
+    const place = `place ${stores.size}`
+    stores.set(place, new ModelStore())
+    return place
+  },
+  crashed: async (place) => place,
+  open,
+  remove: async () => {},
+  often: 100,
+  writesBehind: false,
+})

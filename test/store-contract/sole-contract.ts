@@ -1,0 +1,164 @@
+import { describe, expect, test } from 'vitest'
+import type { ConfigPublished } from '../../src/core/changes.ts'
+import { NAMESPACE } from '../../src/core/namespaces/namespace.ts'
+import { LOCAL_SWITCH } from '../../src/core/operator/switch-records.ts'
+import { recordRemoved, recordSaved } from '../../src/core/records/record-kind.ts'
+import type { SoleContractStore } from './contract-store.ts'
+import { randomChanges } from './random-changes-contract.ts'
+import {
+  commitAll,
+  deepFrozen,
+  instanceSaved,
+  published,
+  sampleInstance,
+  sampleKey,
+  sampleService,
+  serviceKey,
+  serviceSaved,
+} from './samples.ts'
+import type { StoreBench } from './store-contract.ts'
+
+const SHOP = serviceKey('shop')
+
+/** What only a store of one server promises: its commits of groups, and what it does with records that are written behind. */
+export function soleContract(bench: StoreBench<SoleContractStore>): void {
+  test('one group that cannot be written is named, and nothing of the batch is kept', async () => {
+    let store = await bench.fresh()
+    const good = (name: string) => [published(sampleKey(name), { content: name })]
+    const bad = [...good('x'), unwritable(published(sampleKey('bad'), { content: 'bad' }))]
+    const result = await store.commit([good('a'), good('b'), bad, good('c')])
+    expect(result).toMatchObject({ kind: 'failed', group: 2 })
+    expect(await store.commit([good('a'), good('b'), good('c')])).toMatchObject({ kind: 'committed' })
+    store = await bench.reopen(store)
+    const names = (await store.load()).configs.map((item) => item.key.dataId)
+    expect(names.sort()).toEqual(['a', 'b', 'c'])
+    expect((await store.kept.history(sampleKey('x'), { pageNo: 1, pageSize: 1 })).totalCount).toBe(0)
+  })
+
+  test('a bad group among many small ones is found', async () => {
+    const store = await bench.fresh()
+    const service = sampleService('shop', 1)
+    const groups = Array.from({ length: 120 }, (_, index) => [
+      instanceSaved(service, sampleInstance(index + 1), true),
+    ])
+    groups[77] = [instanceSaved(service, { ...sampleInstance(78), weight: Number.NaN }, true)]
+    expect(await store.commit([[serviceSaved(service)], ...groups])).toMatchObject({
+      kind: 'failed',
+      group: 78,
+    })
+    expect((await store.load()).services).toEqual([])
+  })
+
+  test('an empty commit, and a commit of local changes, succeed', async () => {
+    const store = await bench.fresh()
+    expect(await store.commit([])).toMatchObject({ kind: 'committed' })
+    const local = recordSaved(LOCAL_SWITCH, { id: 'checkTimes', value: 1, stamp: 0 })
+    expect(await store.commit([[], [local]])).toMatchObject({ kind: 'committed' })
+  })
+
+  test('the caller may reuse its memory after commit is called', async () => {
+    const store = await bench.fresh()
+    const change = published(sampleKey('a'), { content: 'kept' })
+    const done = store.commit([[change]])
+    change.item.content.fill(0)
+    await done
+    expect((await store.load()).configs[0]?.content.toString()).toBe('kept')
+  })
+
+  test('a closed store refuses commits', async () => {
+    const store = await bench.fresh()
+    const pending = store.commit([[published(sampleKey('a'), { content: 'x' })]])
+    await store.close()
+    expect(await pending).toMatchObject({ kind: 'committed' })
+    await store.close()
+    await expect(store.commit([])).rejects.toMatchObject({ code: 'store-unavailable' })
+    await expect(store.kept.historyRecord(1)).rejects.toMatchObject({ code: 'store-unavailable' })
+  })
+
+  test('local records are not kept', async () => {
+    let store = await bench.fresh()
+    const local = recordSaved(LOCAL_SWITCH, { id: 'checkTimes', value: 9, stamp: 0 })
+    await commitAll(store, local, recordRemoved(LOCAL_SWITCH, 'pushEnabled', 0))
+    store = await bench.reopen(store)
+    expect((await store.load()).records).toEqual([])
+  })
+
+  test('the instances of a deleted service are removed', async () => {
+    let store = await bench.fresh()
+    const service = sampleService('shop', 1)
+    await commitAll(store, serviceSaved(service), instanceSaved(service, sampleInstance(80), true))
+    await commitAll(store, { kind: 'service-deleted', key: service.key, serial: 1 })
+    store = await bench.reopen(store)
+    expect(await store.load()).toMatchObject({ services: [], instances: [] })
+    await commitAll(store, serviceSaved(service))
+    store = await bench.reopen(store)
+    expect((await store.load()).instances).toEqual([])
+  })
+
+  test('an instance comes back with its serial', async () => {
+    let store = await bench.fresh()
+    const service = sampleService('shop', 7)
+    await commitAll(store, serviceSaved(service), instanceSaved(service, sampleInstance(80), true))
+    store = await bench.reopen(store)
+    const { services, instances } = await store.load()
+    expect([services[0]?.serial, instances[0]?.record.serial]).toEqual([7, 80])
+  })
+
+  test('every commit has a later revision than those before it, over restarts too', async () => {
+    let store = await bench.fresh()
+    const revisions: number[] = []
+    for (let round = 0; round < 3; round++) {
+      revisions.push((await store.load()).revision)
+      for (const name of ['a', 'b']) {
+        revisions.push(await commitAll(store, published(sampleKey(`${name}-${round}`), { content: 'x' })))
+      }
+      revisions.push(await commitAll(store))
+      revisions.push(await commitAll(store, recordRemoved(NAMESPACE, 'dev', 0)))
+      const service = sampleService('shop', 1)
+      revisions.push(
+        await commitAll(store, serviceSaved(service), instanceSaved(service, sampleInstance(80))),
+      )
+      store = await bench.reopen(store)
+    }
+    const rising = revisions.every((revision, at) => at === 0 || revision > (revisions[at - 1] ?? 0))
+    expect(rising, revisions.join(' ')).toBe(true)
+  })
+
+  test('a snapshot has the revision of the last commit', async () => {
+    let store = await bench.fresh()
+    const revision = await commitAll(store, published(sampleKey('a'), { content: 'x' }))
+    expect((await store.load()).revision).toBe(revision)
+    store = await bench.reopen(store)
+    expect((await store.load()).revision).toBeGreaterThanOrEqual(revision)
+  })
+
+  test('a commit that fails modifies no change', async () => {
+    const store = await bench.fresh()
+    const bad = deepFrozen(published(sampleKey('bad'), { content: 'x', type: Number.NaN as never }))
+    const before = structuredClone(bad)
+    expect(await store.commit([[bad]])).toMatchObject({ kind: 'failed', group: 0 })
+    expect(structuredClone(bad)).toEqual(before)
+  })
+
+  test('the commit of a record that is written behind does not change the state', async () => {
+    const server = await (await bench.fresh()).serve()
+    for (let port = 1; port <= 50; port++) await server.register(SHOP, port)
+    const entry = server.state.services.get(SHOP)
+    const before = [entry?.version, entry?.lastRefMs, server.hosts(SHOP)]
+    await server.flush()
+    expect([entry?.version, entry?.lastRefMs, server.hosts(SHOP)]).toEqual(before)
+  })
+
+  describe('with batches that fail', () => {
+    randomChanges(bench, async (store, changes) => {
+      const bad = unwritable(published(sampleKey('bad'), { content: 'x' }))
+      const result = await store.commit([...changes, bad].map((one) => [one]))
+      expect(result).toMatchObject({ kind: 'failed', group: changes.length })
+    })
+  })
+}
+
+/** As a fault in a decision might make it: a value that no store can keep. */
+function unwritable(change: ConfigPublished): ConfigPublished {
+  return { ...change, item: { ...change.item, md5: undefined as unknown as string } }
+}

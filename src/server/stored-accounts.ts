@@ -71,7 +71,9 @@ async function withEtcd<T>(
     const engine = new SharedEngine({ follower, store, clock, loop, report: thrown })
     store.follow(new SharedFollower(follower, stamps))
     const working = withEngine({ store, clock, engine, state: follower.state }, work)
-    return await Promise.race([working, ended.then(thrown)])
+    const result = await Promise.race([working, ended.then(thrown)])
+    await store.forget()
+    return result
   } finally {
     await store.close()
   }

@@ -110,6 +110,8 @@ describe.skipIf(etcdTools.skip)(`a server without etcd for a while${note}`, { ti
     expect(await first).toMatch(/whether the change was made is not known/)
     expect(await behind).toMatch(/was not made, try again/)
     expect(await inTime(server.engine.execute(publish('second')))).toMatch(/try again/)
+    // A 'no' must be confirmed.
+    expect(await inTime(server.engine.execute(deleteConfig(OTHER, NOBODY)))).toMatch(/try again/)
     expect(server.contentOf()).toBe('before')
     etcd.members[0]!.resume()
     await expect.poll(() => inTime(server.engine.execute(publish('after'))), { timeout: 30_000 }).toBe('made')

@@ -184,6 +184,13 @@ describe.skipIf(etcdTools.skip)(`two servers on etcd${note}`, { timeout: 90_000 
     expect(kvs.map(({ key }) => key)).toEqual([orphans[2]!.key])
   })
 
+  test('leave no trace of a process that is forgotten', async () => {
+    const one = await startServer(1)
+    await one.engine.execute(publish('x'))
+    await one.store.forget()
+    expect((await one.client.range({ key: `test-${prefix}/b/${one.id}` })).count).toBe(0)
+  })
+
   test('let a process write nothing after another one has taken its place', async () => {
     const frozen = await startServer(1)
     const restarted = await startServer(1)

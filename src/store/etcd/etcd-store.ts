@@ -141,6 +141,11 @@ export class EtcdStore implements SharedStore {
     return asRefusal(this.#remembered.agree(name, make))
   }
 
+  /** Removes what this process has left of itself, as well as it can: its name is not used again. Call it before `close`. */
+  async forget(): Promise<void> {
+    await this.#fence.forget().catch(() => undefined)
+  }
+
   close(): Promise<void> {
     this.#active?.following.close()
     this.#parts.client.close()

@@ -88,6 +88,12 @@ export class RequestFence {
     return { kind: 'lost', revision }
   }
 
+  /** Removes the number: nobody takes this place again. */
+  async forget(): Promise<void> {
+    const { key } = this.#place
+    await this.#client.txn({ compare: [this.#condition()], success: [{ do: 'delete', key }] })
+  }
+
   /** Writes the number alone. If that works, the request was not written; else this is the revision in which it was. */
   async #findOut(value: Buffer, limitMs: number): Promise<number | undefined> {
     const fence = { compare: [this.#condition()], success: [this.#put(value)], failure: [this.#read()] }

@@ -1,0 +1,242 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { ELECTION, type MemberFacts } from '../../core/cluster/member-records.ts'
+import type { Clock } from './client/clock.ts'
+import { EtcdError } from './client/etcd-error.ts'
+import type { Lease } from './client/lease.ts'
+import type { Comparison, KeyValue, Operation, OperationResult, Txn, TxnResult } from './client/messages.ts'
+import { readRecord } from './feed-changes.ts'
+import { Keys } from './keys.ts'
+import { EtcdMembership } from './membership.ts'
+import { toJson } from './values.ts'
+
+const keys = new Keys('w/')
+const FACTS: MemberFacts = {
+  ip: '10.0.0.1',
+  port: 1,
+  peerPort: 2,
+  site: 's',
+  version: '1',
+  process: 'p',
+  auth: 'off',
+}
+const ID = '10.0.0.1:1'
+const PLACE = keys.of({ of: 'member', id: ID })
+
+/** The keys and leases of etcd, with a time of its own. */
+class FakeStore {
+  nowMs = 0
+  isDown = false
+  /** The next change is made, and its answer is lost. */
+  losesAnswer = false
+  readonly kvs = new Map<string, KeyValue>()
+  readonly #leases = new Map<bigint, number>()
+  #revision = 1
+
+  get leases(): number {
+    return this.#leases.size
+  }
+
+  async lease(seconds: number): Promise<Lease> {
+    await this.#reach()
+    const id = BigInt(this.#leases.size + this.#revision * 100)
+    this.#leases.set(id, this.nowMs + seconds * 1_000)
+    let certainMs = this.nowMs + seconds * 1_000 - 1_000
+    return {
+      id,
+      certainUntilMs: () => certainMs,
+      renew: async () => {
+        await this.#reach()
+        if (!this.#leases.has(id)) throw new EtcdError('no-lease', 'it has ended')
+        this.#leases.set(id, this.nowMs + seconds * 1_000)
+        certainMs = this.nowMs + seconds * 1_000 - 1_000
+      },
+      revoke: async () => {
+        await this.#reach()
+        this.end(id)
+      },
+    }
+  }
+
+  end(lease: bigint): void {
+    this.#leases.delete(lease)
+    for (const [key, kv] of this.kvs) if (kv.lease === lease) this.kvs.delete(key)
+  }
+
+  async txn({ compare, success, failure = [] }: Txn): Promise<TxnResult> {
+    await this.#reach()
+    const succeeded = compare.every((comparison) => this.#holds(comparison))
+    const operations = succeeded ? success : failure
+    if (operations.some(({ do: what }) => what === 'put')) this.#revision++
+    const results = operations.map((operation) => this.#carryOut(operation))
+    if (this.losesAnswer) {
+      this.losesAnswer = false
+      throw new EtcdError('unavailable', 'no answer', { inDoubt: true })
+    }
+    return { revision: this.#revision, succeeded, results }
+  }
+
+  passTo(ms: number): void {
+    this.nowMs = ms
+    for (const [id, untilMs] of this.#leases) if (untilMs < ms) this.end(id)
+  }
+
+  #range({ key, end }: { key: string; end?: string }): KeyValue[] {
+    return [...this.kvs.values()].filter((kv) =>
+      end === undefined ? kv.key === key : kv.key >= key && kv.key < end,
+    )
+  }
+
+  #holds({ to, of, is, ...range }: Comparison): boolean {
+    const found = this.#range(range)
+    if (of === 'value') return found.some(({ value }) => Buffer.from(value).equals(to as Uint8Array))
+    const revisions = found.length === 0 && range.end === undefined ? [0] : found.map((kv) => kv.modRevision)
+    return revisions.every((revision) => (is === '<' ? revision < Number(to) : revision === to))
+  }
+
+  #carryOut(operation: Operation): OperationResult {
+    if (operation.do === 'range') {
+      const kvs = this.#range(operation)
+      return { did: 'range', kvs, count: kvs.length, more: false }
+    }
+    if (operation.do !== 'put') throw new Error('not used here')
+    const { key, value, lease = 0n } = operation
+    if (lease !== 0n && !this.#leases.has(lease)) throw new EtcdError('no-lease', 'it has ended')
+    const created = this.kvs.get(key)?.createRevision ?? this.#revision
+    this.kvs.set(key, { key, value, lease, createRevision: created, modRevision: this.#revision, version: 1 })
+    return { did: 'put' }
+  }
+
+  #reach(): Promise<void> {
+    return this.isDown ? Promise.reject(new EtcdError('unavailable', 'etcd is down')) : Promise.resolve()
+  }
+}
+
+let etcd: FakeStore
+let membership: EtcdMembership
+let failures: unknown[]
+let wake: (() => void) | undefined
+
+beforeEach(() => {
+  etcd = new FakeStore()
+  failures = []
+  const clock: Clock = {
+    nowMs: () => etcd.nowMs,
+    sleep: (_ms, signal) =>
+      new Promise((resolve) => {
+        wake = resolve
+        signal?.addEventListener('abort', () => resolve())
+      }),
+  }
+  membership = new EtcdMembership({ client: etcd, keys, clock, failed: (error) => failures.push(error) })
+})
+
+/** A second passes, and the member does what it does each second. */
+async function second(count = 1): Promise<void> {
+  for (let passed = 0; passed < count; passed++) {
+    etcd.passTo(etcd.nowMs + 1_000)
+    wake?.()
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+const elected = () => {
+  const kv = etcd.kvs.get(keys.of({ of: 'elected' }))
+  return kv && readRecord(ELECTION.name, '', kv.value).value
+}
+
+describe('a member', () => {
+  test('renews its lease each second', async () => {
+    await membership.join(FACTS)
+    expect(membership.leaseUntilMs()).toBe(9_000)
+    await second(20)
+    expect(membership.leaseUntilMs()).toBe(29_000)
+    expect(etcd.kvs.has(PLACE)).toBe(true)
+    expect(elected()).toEqual({ member: ID, term: 1 })
+  })
+
+  test('is certain for as long as its last renewal says while etcd is away, and joins again when its lease has ended', async () => {
+    await membership.join(FACTS)
+    await second(2)
+    etcd.isDown = true
+    await second(30)
+    expect(membership.leaseUntilMs()).toBe(11_000)
+    expect(etcd.kvs.has(PLACE)).toBe(false)
+    etcd.isDown = false
+    await second()
+    expect(membership.leaseUntilMs()).toBe(42_000)
+    expect(etcd.kvs.has(PLACE)).toBe(true)
+    expect(elected()).toEqual({ member: ID, term: 2 })
+    expect(failures).toEqual([])
+  })
+
+  test('goes on with its lease if etcd was away for a short time', async () => {
+    await membership.join(FACTS)
+    etcd.isDown = true
+    await second(8)
+    etcd.isDown = false
+    await second()
+    expect(membership.leaseUntilMs()).toBe(18_000)
+    expect(elected()).toEqual({ member: ID, term: 1 })
+  })
+
+  test('takes another lease if the answer to its joining was lost', async () => {
+    etcd.losesAnswer = true
+    await expect(membership.join(FACTS)).rejects.toMatchObject({ code: 'store-unavailable' })
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(etcd.kvs.has(PLACE)).toBe(false)
+    await membership.join(FACTS)
+    expect(membership.leaseUntilMs()).toBe(9_000)
+    expect(etcd.leases).toBe(1)
+  })
+
+  test('joins again if its key was deleted', async () => {
+    await membership.join(FACTS)
+    etcd.kvs.delete(PLACE)
+    await second()
+    expect(etcd.kvs.has(PLACE)).toBe(true)
+    expect(failures).toEqual([])
+  })
+
+  test('stops if another process is in its place, also while its lease is lost', async () => {
+    await membership.join(FACTS)
+    etcd.isDown = true
+    await second(20)
+    etcd.isDown = false
+    const value = toJson({ value: { ...FACTS, process: 'other' }, stamp: 0 })
+    await etcd.txn({ compare: [], success: [{ do: 'put', key: PLACE, value }] })
+    await second(3)
+    expect(String(failures)).toMatch(/PlaceTaken/)
+    expect(failures).toHaveLength(1)
+    expect(membership.leaseUntilMs()).toBe(0)
+  })
+
+  test('stops if another process has written in its name, and is gone again', async () => {
+    await membership.join(FACTS)
+    const key = keys.of({ of: 'request', id: ID })
+    const value = toJson({ number: 1, process: 'other', stamp: 0 })
+    await etcd.txn({ compare: [], success: [{ do: 'put', key, value }] })
+    await second()
+    expect(String(failures)).toMatch(/PlaceTaken/)
+  })
+
+  test('stops if others judge callers otherwise when it joins again', async () => {
+    await membership.join(FACTS)
+    etcd.isDown = true
+    await second(20)
+    etcd.isDown = false
+    const key = keys.of({ of: 'member', id: '10.0.0.2:1' })
+    const value = toJson({ value: { ...FACTS, ip: '10.0.0.2', auth: 'on' }, stamp: 0 })
+    await etcd.txn({ compare: [], success: [{ do: 'put', key, value }] })
+    await second()
+    expect(String(failures)).toMatch(/10\.0\.0\.1:1 has auth=off, but server 10\.0\.0\.2:1.*auth=on/)
+    expect(etcd.kvs.has(PLACE)).toBe(false)
+  })
+
+  test('that leaves is no member at once, and does not come back', async () => {
+    await membership.join(FACTS)
+    await membership.leave()
+    expect([...etcd.kvs.keys()]).toEqual([keys.of({ of: 'remembered', name: 'term' })])
+    await second(3)
+    expect(etcd.leases).toBe(0)
+  })
+})

@@ -183,6 +183,7 @@ function openHttp(parts: Parts & HttpParts, settings: Settings, log: Logger): Ht
       ...parts,
       pushes,
       views,
+      probes: parts.probing,
       members: () => members.list(),
       leader: () => members.leader(),
       machine: () => machine.read(),

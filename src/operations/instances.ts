@@ -8,7 +8,12 @@ import {
   modifyOrRegister,
   setHealth,
 } from '../core/naming/instance-commands.ts'
-import { DEFAULT_CLUSTER, type Instance, type Metadata } from '../core/naming/instance.ts'
+import {
+  DEFAULT_CLUSTER,
+  type Instance,
+  type InstanceAddress,
+  type Metadata,
+} from '../core/naming/instance.ts'
 import type { Liveness } from '../core/naming/liveness.ts'
 import { deleteMetadata, type MetadataBatch, updateMetadata } from '../core/naming/metadata-commands.ts'
 import { registerInstance } from '../core/naming/register-instance.ts'
@@ -131,9 +136,30 @@ function modifications({ guard, engine, maxInstanceMetadataBytes }: InstancePart
 /** Which instances of a service a batch means, and the keys to write or to remove; see {@link MetadataBatch}. */
 export type BatchRequest = Omit<MetadataBatch, 'maxBytes'>
 
+/** Instances of a service to change in the same way. */
+export interface ModifyManyRequest {
+  readonly serviceKey: ServiceKey
+  readonly instances: readonly Omit<InstanceRequest, 'serviceKey'>[]
+  readonly weight: number | undefined
+  readonly enabled: boolean | undefined
+}
+
+/** The addresses of the instances that were changed, and of those that are not there. */
+export interface ModifiedMany {
+  readonly updated: readonly InstanceAddress[]
+  readonly notFound: readonly InstanceAddress[]
+}
+
 function batches(parts: InstanceParts) {
   const { guard, maxInstanceMetadataBytes: maxBytes } = parts
   return {
+    /** Changes weight or enabled of several instances, or both; answers which ones. */
+    modifyMany: guard.operation({
+      permission: WRITE_SERVICE,
+      audit: { operation: 'modify instances', item: ({ instances }) => `${instances.length} instances` },
+      resources: ofInstance,
+      run: (request: ModifyManyRequest) => modifyMany(parts, request),
+    }),
     /** Writes keys over the metadata of several instances; answers which ones. */
     updateMetadata: guard.operation({
       permission: WRITE_SERVICE,
@@ -149,6 +175,32 @@ function batches(parts: InstanceParts) {
       run: (batch: BatchRequest) => carryOutBatch(parts, { ...batch, maxBytes }, deleteMetadata),
     }),
   }
+}
+
+/** How many instances are changed before the next ones: their changes are written together. */
+const TOGETHER = 64
+
+async function modifyMany(
+  { engine, state, maxInstanceMetadataBytes: maxMetadataBytes }: InstanceParts,
+  { serviceKey, instances, weight, enabled }: ModifyManyRequest,
+): Promise<ModifiedMany> {
+  if (weight === undefined && enabled === undefined)
+    throw new Refusal('missing-parameter', 'weight or enabled is required.', { parameter: 'enabled' })
+  const updated: InstanceAddress[] = []
+  const notFound: InstanceAddress[] = []
+  const patch = { weight, enabled, metadata: undefined, maxMetadataBytes }
+  for (let from = 0; from < instances.length; from += TOGETHER) {
+    const targets = instances.slice(from, from + TOGETHER).map((one) => targetOf({ ...one, serviceKey }))
+    const modify = async (target: InstanceTarget): Promise<void> => {
+      const record = state.instance(serviceKey, target.address)?.record
+      const isThere = record !== undefined && (target.ephemeral ?? record.ephemeral) === record.ephemeral
+      if (isThere) await engine.execute(modifyInstance(target, patch))
+      const outcome = isThere ? updated : notFound
+      outcome.push(target.address)
+    }
+    await Promise.all(targets.map(modify))
+  }
+  return { updated, notFound }
 }
 
 function reads({ guard, state }: InstanceParts) {

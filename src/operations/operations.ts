@@ -6,6 +6,16 @@ import { listOperations, type ListOperations, type ListParts } from './instance-
 import { serviceOperations, type ServiceOperations, type ServiceParts } from './services.ts'
 import { inventoryOperations, type InventoryOperations, type InventoryParts } from './config-inventory.ts'
 import { versionOperations, type VersionOperations, type VersionParts } from './config-versions.ts'
+import {
+  instanceViewOperations,
+  type InstanceViewOperations,
+  type InstanceViewParts,
+} from './instance-views.ts'
+import {
+  serviceInventoryOperations,
+  type ServiceInventoryOperations,
+  type ServiceInventoryParts,
+} from './service-inventory.ts'
 import { configOperations, type ConfigOperations, type ConfigParts } from './configs.ts'
 import { historyOperations, type HistoryOperations, type HistoryParts } from './config-history.ts'
 import { listeningOperations, type ListeningOperations, type ListeningParts } from './config-listening.ts'
@@ -29,6 +39,8 @@ export interface Operations {
   readonly history: HistoryOperations
   readonly versions: VersionOperations
   readonly inventory: InventoryOperations
+  readonly instanceViews: InstanceViewOperations
+  readonly serviceInventory: ServiceInventoryOperations
   readonly listening: ListeningOperations
   readonly transfer: TransferOperations
   readonly namespaces: NamespaceOperations
@@ -50,6 +62,8 @@ export type OperationParts = ServiceParts &
   HistoryParts &
   VersionParts &
   InventoryParts &
+  InstanceViewParts &
+  ServiceInventoryParts &
   ListeningParts &
   TransferParts &
   NamespaceParts &
@@ -70,6 +84,8 @@ export function allOperations(parts: OperationParts): Operations {
     history: historyOperations(parts),
     versions: versionOperations(parts),
     inventory: inventoryOperations(parts),
+    instanceViews: instanceViewOperations(parts),
+    serviceInventory: serviceInventoryOperations(parts),
     listening: listeningOperations(parts),
     transfer: transferOperations(parts),
     namespaces: namespaceOperations(parts),

@@ -59,6 +59,8 @@ interface Watched extends QueueEntry {
   /** The start of the interval: the end of the last probe, or the time when the target was added. */
   sinceMs: number
   intervalMs: number
+  /** Of the last probe, which ended at `sinceMs`. */
+  last: ProbeResult | undefined
 }
 
 /**
@@ -99,7 +101,17 @@ export class Prober {
     const sinceMs = this.#options.now()
     const intervalMs = firstDelay(intervalParamsOf(this.#options.params(), type), this.#options.random())
     const streak = new HealthStreak(healthy)
-    const entry = { key, target, type, streak, sinceMs, intervalMs, dueMs: sinceMs + intervalMs, place: -1 }
+    const entry = {
+      key,
+      target,
+      type,
+      streak,
+      sinceMs,
+      intervalMs,
+      dueMs: sinceMs + intervalMs,
+      place: -1,
+      last: undefined,
+    }
     this.#watched.set(key, entry)
     this.#queue.add(entry)
   }
@@ -115,6 +127,12 @@ export class Prober {
     if (entry === undefined) return
     this.#watched.delete(key)
     this.#queue.remove(entry)
+  }
+
+  /** The last probe of a target: what was found, and how long ago. */
+  lastOf(key: string): (ProbeResult & { readonly agoMs: number }) | undefined {
+    const entry = this.#watched.get(key)
+    return entry?.last && { ...entry.last, agoMs: this.#options.now() - entry.sinceMs }
   }
 
   /** Starts due probes within the limit and the pace. The others start when probes end, or with the next tick. */
@@ -160,6 +178,7 @@ export class Prober {
     const params = this.#options.params()
     const intervals = intervalParamsOf(params, entry.type)
     entry.sinceMs = this.#options.now()
+    entry.last = result
     entry.intervalMs = nextInterval(entry.intervalMs, result.elapsedMs, intervals)
     entry.dueMs = entry.sinceMs + entry.intervalMs
     this.#queue.add(entry)

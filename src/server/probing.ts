@@ -1,19 +1,22 @@
 import type { Logger } from 'pino'
 import type { Engine } from '../core/engine.ts'
-import type { Instance } from '../core/naming/instance.ts'
+import type { Instance, InstanceAddress } from '../core/naming/instance.ts'
 import { foundHealth } from '../core/naming/probe-verdict.ts'
 import type { ServiceKey } from '../core/naming/service.ts'
 import type { Now } from '../core/ports.ts'
 import type { State } from '../core/state.ts'
+import type { LastProbe } from '../operations/instance-views.ts'
 import { Prober } from '../probes/prober.ts'
 import type { Settings } from '../settings/settings.ts'
-import { ProbeWatch } from '../subscribers/probe-watch.ts'
+import { probeKey, ProbeWatch } from '../subscribers/probe-watch.ts'
 import { monotonicMs } from './clocks.ts'
 
 /** The prober, and the watch that chooses its targets. */
 export interface Probing {
   readonly prober: Prober
   readonly watch: ProbeWatch
+  /** The last probe of an instance, if this server probes it. */
+  lastOf(key: ServiceKey, address: InstanceAddress): LastProbe | undefined
 }
 
 /** What probing works with. */
@@ -47,7 +50,13 @@ export function startProbing(parts: ProbingParts, settings: Settings, log: Logge
     log,
   })
   const watch: ProbeWatch = new ProbeWatch(state, prober, judges)
-  return { prober, watch }
+  return { prober, watch, lastOf: (key, address) => lastProbe(prober.lastOf(probeKey(key, address))) }
+}
+
+function lastProbe(last: ReturnType<Prober['lastOf']>): LastProbe | undefined {
+  if (last === undefined) return undefined
+  const { outcome, reason: text, elapsedMs, agoMs } = last
+  return { isUp: outcome === 'up', text, elapsedMs, agoMs }
 }
 
 function changeBehind({ engine, clock }: ProbingParts, { entry, record }: Instance, healthy: boolean): void {

@@ -2,7 +2,7 @@ import type { Change } from '../core/changes.ts'
 import { MEMBER } from '../core/cluster/member-records.ts'
 import { isChecked } from '../core/naming/checked.ts'
 import { DEFAULT_CHECKER, type HealthChecker } from '../core/naming/health-checker.ts'
-import { addressText, type Instance } from '../core/naming/instance.ts'
+import { addressText, type Instance, type InstanceAddress } from '../core/naming/instance.ts'
 import { type ServiceKey, serviceKeyText } from '../core/naming/service.ts'
 import { LOCAL_SWITCH, SWITCH } from '../core/operator/switch-records.ts'
 import type { State } from '../core/state.ts'
@@ -99,6 +99,11 @@ export class ProbeWatch {
   #forget(key: string): void {
     if (this.#watched.delete(key)) this.#probing.forget(key)
   }
+}
+
+/** The key of the probes of an address. */
+export function probeKey(serviceKey: ServiceKey, address: InstanceAddress): string {
+  return keyOf(serviceKey, addressText(address))
 }
 
 function keyOf(serviceKey: ServiceKey, address: string): string {

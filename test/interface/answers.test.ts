@@ -150,6 +150,13 @@ test('instances', async () => {
   })
   await ask('PUT /ns/instance/beat', instance)
   await ask('GET /ns/instance', instance)
+  await ask('GET /console/services', { namespaceId: '*', text: 's' })
+  await ask('GET /console/instances', service)
+  const both = [
+    { ip: '10.0.0.1', port: 80, ephemeral: true },
+    { ip: '10.0.0.9', port: 80, ephemeral: true },
+  ]
+  await ask('PUT /ns/instance/batch', { ...service, instances: JSON.stringify(both), enabled: true })
   const reached = await ask('GET /ns/instance/list', { ...service, udpPort: 55_555 })
   expect(reached.json().hosts).toHaveLength(2)
   await ask('GET /ns/service/subscribers', service)

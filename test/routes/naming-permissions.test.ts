@@ -33,7 +33,7 @@ beforeEach(async () => {
     engine: world.engine,
     clock: () => at(world.nowMs),
     lists: new InstanceListAnswers(world.state, { now: () => 0, soon: setImmediate }) as ListWriter,
-    pushes: { subscribe: () => true },
+    pushes: { list: () => [], subscribe: () => true },
     views: { subscribers: () => ({ value: [], missing: [] }) } as unknown as ClientViews,
     maxInstanceMetadataBytes: 8_192,
   } as Partial<OperationParts> as OperationParts

@@ -28,6 +28,7 @@ function startRoutes() {
     engine: world.engine,
     clock: () => at(world.nowMs),
     pushes: {
+      list: () => [],
       subscribe: (one: PushSubscription) => subscribed.push(one) > 0,
     },
     views: {

@@ -4,13 +4,15 @@ import { compareEndpoint } from '../endpoints/console/compare-endpoint.ts'
 import { listConfigsEndpoint } from '../endpoints/console/config-list.ts'
 import { versionEndpoints } from '../endpoints/console/version-endpoints.ts'
 import { watchersEndpoint } from '../endpoints/console/watchers-endpoint.ts'
+import { listInstancesEndpoint } from '../endpoints/console/instance-list.ts'
+import { listServicesEndpoint } from '../endpoints/console/service-list.ts'
 import { problemErrors } from '../errors/problem.ts'
 import { placeRoutes } from '../routing/endpoint.ts'
 import type { Route } from '../routing/route.ts'
 
 /** `/svc/v1/console`: what people who look after configurations and services ask, and no client does. */
 export function svcConsoleRoutes(
-  operations: Pick<Operations, 'inventory' | 'versions' | 'listening'>,
+  operations: Pick<Operations, 'inventory' | 'versions' | 'listening' | 'serviceInventory' | 'instanceViews'>,
 ): Route[] {
   const versions = versionEndpoints(operations.versions)
   return placeRoutes({ rules: SVC_RULES, errors: problemErrors }, '/svc/v1/console', [
@@ -21,5 +23,7 @@ export function svcConsoleRoutes(
     ['GET', '/config/watchers', watchersEndpoint(operations.listening)],
     ['GET', '/bin', versions.bin],
     ['GET', '/compare', compareEndpoint(operations.inventory)],
+    ['GET', '/services', listServicesEndpoint(operations.serviceInventory)],
+    ['GET', '/instances', listInstancesEndpoint(operations.instanceViews)],
   ])
 }

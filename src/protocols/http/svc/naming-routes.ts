@@ -6,7 +6,7 @@ import { catalogEndpoints } from '../endpoints/naming/catalog-endpoints.ts'
 import { discoveryEndpoints } from '../endpoints/naming/discovery-endpoints.ts'
 import { instanceEndpoints } from '../endpoints/naming/instance-endpoints.ts'
 import { listEndpoint } from '../endpoints/naming/list-endpoint.ts'
-import { metadataEndpoints } from '../endpoints/naming/metadata-endpoints.ts'
+import { metadataEndpoints, modifyManyEndpoint } from '../endpoints/naming/metadata-endpoints.ts'
 import type { NamingEndpointParts } from '../endpoints/naming/naming-requests.ts'
 import { serviceEndpoints } from '../endpoints/naming/service-endpoints.ts'
 import { placeRoutes } from '../routing/endpoint.ts'
@@ -30,6 +30,7 @@ export function svcNamingRoutes(parts: NamingEndpointParts): Route[] {
     ['GET', '/instance/list', { ...listEndpoint(parts, () => 'svc'), answers: answersJson(LIST) }],
     ['PUT', '/instance/beat', { ...beatEndpoint(parts, beatAnswer), answers: ANSWERS_OK }],
     ['PUT', '/health/instance', instances.updateHealth],
+    ['PUT', '/instance/batch', modifyManyEndpoint(parts)],
     ['PUT', '/instance/metadata/batch', metadata.update],
     ['DELETE', '/instance/metadata/batch', metadata.remove],
     ['POST', '/service', services.create],

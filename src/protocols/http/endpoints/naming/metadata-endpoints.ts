@@ -1,14 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { consistencyTypeOf } from '../../../../core/naming/metadata-commands.ts'
+import { instanceIdOf, type InstanceAddress } from '../../../../core/naming/instance.ts'
 import type { KnownInstance } from '../../../../core/view.ts'
 import type { BatchRequest, InstanceOperations } from '../../../../operations/instances.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { parseInstanceLocators } from '../../../parameters/json-fields.ts'
 import { type Properties, Type } from '../../../parameters/schema.ts'
-import { jsonTextAnswer } from '../../routing/answers.ts'
+import { jsonAnswer, jsonTextAnswer } from '../../routing/answers.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
 import type { Answer } from '../../routing/route.ts'
-import { metadataOf, type NamingEndpointParts, serviceKeyOf } from './naming-requests.ts'
+import { metadataOf, type NamingEndpointParts, SERVICE_PARAMS, serviceKeyOf } from './naming-requests.ts'
 import { answersJson, Json } from '../../routing/answer-schema.ts'
 
 const UPDATED = Json.object({
@@ -49,6 +50,34 @@ export function metadataEndpoints(parts: NamingEndpointParts, namespaceId: Prope
     update: batch('Batch update instance metadata', parts.instances.updateMetadata),
     remove: batch('Batch delete instance metadata', parts.instances.deleteMetadata),
   }
+}
+
+const MODIFIED = Json.object({
+  updated: Json.list(Json.string('The id of an instance.')),
+  notFound: Json.list(Json.string('The id that an instance there would have.')),
+})
+
+/** `PUT …/instance/batch`: weight and enabled of several instances. */
+export function modifyManyEndpoint({ instances }: NamingEndpointParts): Endpoint {
+  return endpoint({
+    summary: 'Changes the weight of several instances, or whether they take calls',
+    permission: instances.modifyMany.permission,
+    answers: answersJson(MODIFIED),
+    params: Type.Object({
+      ...SERVICE_PARAMS,
+      instances: fields.instances,
+      weight: Type.Optional(fields.weight),
+      enabled: Type.Optional(fields.enabled),
+    }),
+    handle: async ({ params, caller }) => {
+      const serviceKey = serviceKeyOf(params)
+      const { weight, enabled } = params
+      const request = { serviceKey, instances: locatorsOf(params.instances), weight, enabled }
+      const { updated, notFound } = await instances.modifyMany(request, caller)
+      const idOf = (address: InstanceAddress): string => instanceIdOf(address, serviceKey.groupedName)
+      return jsonAnswer({ updated: updated.map(idOf), notFound: notFound.map(idOf) })
+    },
+  })
 }
 
 function locatorsOf(text: string | undefined): BatchRequest['instances'] {

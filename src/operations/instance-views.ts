@@ -1,0 +1,161 @@
+import type { HealthChecker } from '../core/naming/health-checker.ts'
+import { DEFAULT_CHECKER } from '../core/naming/health-checker.ts'
+import type { Instance, InstanceAddress, Metadata } from '../core/naming/instance.ts'
+import { isBeating, type Liveness } from '../core/naming/liveness.ts'
+import { REMEMBERED_METADATA, rememberedId } from '../core/naming/remembered-metadata.ts'
+import { existingService } from '../core/naming/service-commands.ts'
+import type { ServiceKey } from '../core/naming/service.ts'
+import type { Now } from '../core/ports.ts'
+import type { State } from '../core/state.ts'
+import type { Guard } from './guard.ts'
+import { cutPage, type PageRequest, pageOf } from './page.ts'
+import { READ_SERVICE, serviceResource } from './services.ts'
+
+/** The last probe of an instance. */
+export interface LastProbe {
+  readonly isUp: boolean
+  /** What was found, in words. */
+  readonly text: string
+  readonly elapsedMs: number
+  readonly agoMs: number
+}
+
+/** What the instances of a service are shown from, for people. */
+export interface InstanceViewParts {
+  readonly guard: Guard
+  readonly state: State
+  readonly liveness: Pick<Liveness, 'hearingOf'>
+  readonly clock: () => Now
+  readonly probes: { lastOf(key: ServiceKey, address: InstanceAddress): LastProbe | undefined }
+}
+
+/** A page of the instances of a service that are looked for; undefined: whatever it is. */
+export interface InstanceViewRequest {
+  readonly key: ServiceKey
+  readonly cluster: string | undefined
+  /** A part of `ip:port`. */
+  readonly address: string
+  readonly healthy: boolean | undefined
+  readonly enabled: boolean | undefined
+  /** A key of the metadata, or a key and its value. */
+  readonly metadata: readonly [name: string, value: string | undefined] | undefined
+  readonly page: PageRequest
+}
+
+/** Why an instance has the health that it has. `never`: nobody has looked at it yet. */
+export type HealthReason = 'beat' | 'beat-timeout' | 'probe' | 'operator' | 'connection' | 'never'
+
+/** An instance, and why it is as it is. */
+export interface ShownInstance {
+  readonly instance: Instance
+  /** How long ago it was last heard; undefined: it does not beat, or beats at another server. */
+  readonly lastBeatAgoMs: number | undefined
+  /** How much silence is left until it is removed; undefined: silence does not remove it. */
+  readonly expiresInMs: number | undefined
+  readonly reason: HealthReason
+  readonly checker: HealthChecker['type'] | undefined
+  readonly probe: LastProbe | undefined
+  /** The keys that operators wrote over its metadata. */
+  readonly remembered: Metadata
+}
+
+/** A page of them. */
+export interface ShownInstances {
+  readonly page: PageRequest
+  readonly totalCount: number
+  readonly nowMs: number
+  readonly entries: readonly ShownInstance[]
+}
+
+/** The operations that show instances to people. */
+export type InstanceViewOperations = ReturnType<typeof instanceViewOperations>
+
+/** Makes the operations that show instances to people. */
+export function instanceViewOperations(parts: InstanceViewParts) {
+  const { guard, state } = parts
+  return {
+    /** A page of the instances of a service with the reason of their health. Refusal `service-not-found`. */
+    list: guard.operation({
+      permission: READ_SERVICE,
+      resources: ({ key }: InstanceViewRequest) => [serviceResource(key)],
+      run: (request): ShownInstances => {
+        existingService(state, request.key)
+        const page = cutPage(request.page)
+        const found = Array.from(state.services.get(request.key)?.instances.values() ?? []).filter(
+          instanceFilter(request),
+        )
+        const now = parts.clock()
+        const entries = pageOf(found, page).map((instance) => shown(parts, instance, now))
+        return { page, totalCount: found.length, nowMs: now.wallMs, entries }
+      },
+    }),
+  }
+}
+
+function instanceFilter(request: InstanceViewRequest): (instance: Instance) => boolean {
+  const { cluster, address, healthy, enabled, metadata } = request
+  return (instance) => {
+    const { record } = instance
+    const [name, value] = metadata ?? []
+    return (
+      (cluster === undefined || record.address.cluster === cluster) &&
+      (address === '' || `${record.address.ip}:${record.address.port}`.includes(address)) &&
+      (healthy === undefined || instance.healthy === healthy) &&
+      (enabled === undefined || record.enabled === enabled) &&
+      (name === undefined || hasMetadata(instance.metadata, name, value))
+    )
+  }
+}
+
+/** Whether metadata has a key, with this value if one is given. */
+export function hasMetadata(metadata: Metadata, name: string, value: string | undefined): boolean {
+  return Object.hasOwn(metadata, name) && (value === undefined || metadata[name] === value)
+}
+
+function shown(parts: InstanceViewParts, instance: Instance, now: Now): ShownInstance {
+  const { state, probes } = parts
+  const { record, entry } = instance
+  const serviceKey = entry.service.key
+  const lastBeatAgoMs = beatAgoMs(parts, instance, now)
+  const probe = record.ephemeral ? undefined : probes.lastOf(serviceKey, record.address)
+  const checker = record.ephemeral ? undefined : checkerOf(instance)
+  const id = rememberedId({ serviceKey, address: record.address })
+  return {
+    instance,
+    lastBeatAgoMs,
+    expiresInMs:
+      lastBeatAgoMs === undefined ? undefined : Math.max(0, instance.timing.removeMs - lastBeatAgoMs),
+    reason: reasonOf(instance, { lastBeatAgoMs, checker, probe }),
+    checker,
+    probe,
+    remembered: state.record(REMEMBERED_METADATA, id)?.metadata ?? {},
+  }
+}
+
+function beatAgoMs({ liveness }: InstanceViewParts, instance: Instance, now: Now): number | undefined {
+  if (!isBeating(instance)) return undefined
+  const { isHeard, heardMs } = liveness.hearingOf(instance)
+  return isHeard ? Math.max(0, Math.round(now.healthMs - heardMs)) : undefined
+}
+
+function checkerOf({ entry, record }: Instance): HealthChecker['type'] {
+  return (entry.service.clusters[record.address.cluster]?.healthChecker ?? DEFAULT_CHECKER).type
+}
+
+function reasonOf(
+  { record, healthy, timing }: Instance,
+  { lastBeatAgoMs, checker, probe }: Pick<ShownInstance, 'lastBeatAgoMs' | 'checker' | 'probe'>,
+): HealthReason {
+  switch (record.publisher.kind) {
+    case 'beats': {
+      const isSilent = lastBeatAgoMs === undefined || lastBeatAgoMs >= timing.unhealthyMs
+      if (healthy) return 'beat'
+      return isSilent ? 'beat-timeout' : 'operator'
+    }
+    case 'connection':
+      return 'connection'
+    case 'operator':
+      if (checker === 'NONE' || checker === undefined) return 'operator'
+      return probe === undefined ? 'never' : 'probe'
+  }
+}

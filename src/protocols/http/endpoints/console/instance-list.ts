@@ -1,0 +1,115 @@
+import { instanceIdOf } from '../../../../core/naming/instance.ts'
+import type {
+  InstanceViewOperations,
+  LastProbe,
+  ShownInstance,
+} from '../../../../operations/instance-views.ts'
+import * as fields from '../../../parameters/fields.ts'
+import { Type } from '../../../parameters/schema.ts'
+import { answersJson, Json } from '../../routing/answer-schema.ts'
+import { jsonAnswer } from '../../routing/answers.ts'
+import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
+import { pageJson, pageSchema } from '../config/page-json.ts'
+import { SERVICE_PARAMS, serviceKeyOf } from '../naming/naming-requests.ts'
+import { ADDRESS_PARAM, METADATA_PARAM, metadataPair } from './instance-params.ts'
+
+const PARAMS = Type.Object({
+  ...SERVICE_PARAMS,
+  clusterName: Type.Optional(fields.clusterName),
+  ip: Type.Optional(ADDRESS_PARAM),
+  healthy: Type.Optional(fields.healthy),
+  enabled: Type.Optional(fields.enabled),
+  metadata: Type.Optional(METADATA_PARAM),
+  pageNo: fields.withDefault(fields.pageNo, 1),
+  pageSize: fields.withDefault(fields.pageSize, 50),
+})
+
+const SHOWN = Json.named(
+  'ShownInstance',
+  Json.object({
+    instanceId: Json.string(),
+    ip: Json.string(),
+    port: Json.integer(),
+    clusterName: Json.string(),
+    weight: Json.number(),
+    healthy: Json.boolean(),
+    enabled: Json.boolean(),
+    ephemeral: Json.boolean(),
+    app: Json.string(),
+    metadata: Json.map(Json.string()),
+    remembered: Json.map(Json.string('A key that operators wrote over the metadata.')),
+    lastBeatAgoMs: Json.nullable(Json.integer('Null where it does not beat, or beats at another server.')),
+    unhealthyAfterMs: Json.integer('After so much silence it becomes unhealthy.'),
+    removedAfterMs: Json.integer('After so much silence it is removed.'),
+    expiresInMs: Json.nullable(Json.integer('How much silence is left; null: silence does not remove it.')),
+    health: Json.object({
+      reason: Json.words(
+        ['beat', 'beat-timeout', 'probe', 'operator', 'connection', 'never'],
+        'What decided on its health; never: nobody has looked at it yet.',
+      ),
+      check: Json.nullable(
+        Json.object({
+          type: Json.string(),
+          up: Json.boolean(),
+          text: Json.string(),
+          elapsedMs: Json.number(),
+          atMs: Json.time(),
+        }),
+      ),
+    }),
+  }),
+)
+
+/** `GET …/console/instances`: the instances of a service, and why each is as it is. */
+export function listInstancesEndpoint({ list }: InstanceViewOperations): Endpoint {
+  return endpoint({
+    summary: 'Lists the instances of a service, each with the reason for its health',
+    permission: list.permission,
+    answers: answersJson(pageSchema('ShownInstancePage', SHOWN)),
+    params: PARAMS,
+    handle: ({ params, caller }) => {
+      const { clusterName: cluster, ip: address = '', healthy, enabled } = params
+      const metadata = metadataPair(params.metadata)
+      const request = {
+        key: serviceKeyOf(params),
+        cluster,
+        address,
+        healthy,
+        enabled,
+        metadata,
+        page: params,
+      }
+      const { page, totalCount, nowMs, entries } = list(request, caller)
+      const items = entries.map((entry) => shownJson(entry, nowMs))
+      return jsonAnswer(pageJson(page, totalCount, items))
+    },
+  })
+}
+
+function shownJson({ instance, lastBeatAgoMs, expiresInMs, ...about }: ShownInstance, nowMs: number): object {
+  const { record, healthy, metadata, timing, entry } = instance
+  const { address, weight, enabled, ephemeral, app } = record
+  const { reason, checker = '', probe, remembered } = about
+  return {
+    instanceId: instanceIdOf(address, entry.service.key.groupedName),
+    ip: address.ip,
+    port: address.port,
+    clusterName: address.cluster,
+    weight,
+    healthy,
+    enabled,
+    ephemeral,
+    app,
+    metadata,
+    remembered,
+    lastBeatAgoMs: lastBeatAgoMs ?? null,
+    unhealthyAfterMs: timing.unhealthyMs,
+    removedAfterMs: timing.removeMs,
+    expiresInMs: expiresInMs ?? null,
+    health: { reason, check: probe === undefined ? null : checkJson(checker, probe, nowMs) },
+  }
+}
+
+function checkJson(type: string, { isUp, text, elapsedMs, agoMs }: LastProbe, nowMs: number): object {
+  return { type, up: isUp, text, elapsedMs: Math.round(elapsedMs), atMs: Math.round(nowMs - agoMs) }
+}

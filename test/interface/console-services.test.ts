@@ -1,0 +1,145 @@
+/** What the console asks about services: the list, the instances and their reasons, changes of many. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import { serverForThisFile, unique, type Json, type Params, type Reply } from './client.ts'
+
+const waypost = serverForThisFile()
+
+const register = (namespaceId: string, serviceName: string, more: Params = {}): Promise<Reply> =>
+  waypost.svc.post('/ns/instance', { namespaceId, serviceName, ip: '10.0.0.1', port: 80, ...more })
+
+async function ask(path: string, query: Params): Promise<Json> {
+  const reply = await waypost.svc.get(`/console/${path}`, query)
+  expect(reply.status, reply.text).toBe(200)
+  return reply.json()
+}
+
+describe('the list of services', () => {
+  const names = async (query: Params): Promise<string[]> =>
+    (await ask('services', query)).pageItems.map(({ name }: Json) => name)
+
+  test('has figures, and finds what needs attention', async () => {
+    const namespaceId = unique('ns')
+    await register(namespaceId, 'fine')
+    await register(namespaceId, 'disabled', { enabled: false })
+    await waypost.svc.post('/ns/service', { namespaceId, serviceName: 'few', protectThreshold: 0.5 })
+    await register(namespaceId, 'few', { healthy: false })
+    await register(namespaceId, 'few', { port: 81, healthy: true, metadata: 'zone=a' })
+    await waypost.svc.post('/ns/service', { namespaceId, serviceName: 'empty' })
+    const page = await ask('services', { namespaceId })
+    expect(page).toMatchObject({ totalCount: 4, truncated: false })
+    expect(page.pageItems.map(({ name }: Json) => name)).toEqual(['disabled', 'empty', 'few', 'fine'])
+    expect(page.pageItems[2]).toMatchObject({
+      namespaceId,
+      groupName: 'DEFAULT_GROUP',
+      ipCount: 2,
+      healthyInstanceCount: 1,
+      disabledCount: 0,
+      protectThreshold: 0.5,
+      protecting: true,
+      subscriberCount: 0,
+    })
+    expect(Math.abs(page.pageItems[2].lastChangeMs - Date.now())).toBeLessThan(10_000)
+    expect(await names({ namespaceId, health: 'unhealthy' })).toEqual(['few'])
+    expect(await names({ namespaceId, health: 'protecting' })).toEqual(['few'])
+    expect(await names({ namespaceId, health: 'disabled' })).toEqual(['disabled'])
+    expect(await names({ namespaceId, health: 'empty' })).toEqual(['empty'])
+    expect(await names({ namespaceId, ip: '10.0.0.1:81' })).toEqual(['few'])
+    expect(await names({ namespaceId, metadata: 'zone=a' })).toEqual(['few'])
+    expect(await names({ namespaceId, metadata: 'zone=b' })).toEqual([])
+    expect(await names({ namespaceId, sort: 'ipCount', pageSize: 1 })).toEqual(['few'])
+  })
+
+  test('is over all namespaces for *', async () => {
+    const [one, two, name] = [unique('ns'), unique('ns'), unique('s')]
+    await register(one, name)
+    await register(two, name, { groupName: 'G' })
+    expect(await names({ namespaceId: '*', text: name.toUpperCase() })).toEqual([name, name])
+    expect(await names({ namespaceId: '*', text: name, groupName: 'G' })).toEqual([name])
+  })
+})
+
+describe('instances', () => {
+  test('of a client say when they were heard, and when they are removed', async () => {
+    const [namespaceId, serviceName] = [unique('ns'), unique('s')]
+    await register(namespaceId, serviceName, { metadata: '{"preserved.ip.delete.timeout":"60000"}' })
+    await register(namespaceId, serviceName, { port: 81, healthy: false })
+    const { pageItems } = await ask('instances', { namespaceId, serviceName })
+    const [beating, set] = pageItems
+    expect(beating).toMatchObject({
+      instanceId: `10.0.0.1#80#DEFAULT#DEFAULT_GROUP@@${serviceName}`,
+      healthy: true,
+      unhealthyAfterMs: 15_000,
+      removedAfterMs: 60_000,
+      health: { reason: 'beat', check: null },
+      remembered: {},
+    })
+    expect(beating.lastBeatAgoMs).toBeLessThan(10_000)
+    expect(beating.lastBeatAgoMs + beating.expiresInMs).toBe(60_000)
+    expect(set).toMatchObject({ healthy: false, health: { reason: 'operator' } })
+  })
+
+  test('that fell silent say so', async () => {
+    const [namespaceId, serviceName] = [unique('ns'), unique('s')]
+    await register(namespaceId, serviceName, { metadata: '{"preserved.heart.beat.timeout":"100"}' })
+    const reason = async () =>
+      (await ask('instances', { namespaceId, serviceName })).pageItems[0].health.reason
+    await expect.poll(reason, { timeout: 5_000 }).toBe('beat-timeout')
+  })
+
+  test('that are probed say what was found', async () => {
+    const server = createServer((_, response) => response.writeHead(503).end())
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    try {
+      const { port } = server.address() as AddressInfo
+      const [namespaceId, serviceName] = [unique('ns'), unique('s')]
+      const healthChecker = JSON.stringify({
+        type: 'HTTP',
+        path: '/',
+        headers: '',
+        expectedResponseCode: 200,
+      })
+      const cluster = { clusterName: 'DEFAULT', checkPort: 80, useInstancePort4Check: true, healthChecker }
+      await waypost.svc.post('/ns/service', { namespaceId, serviceName })
+      await waypost.svc.put('/ns/cluster', { namespaceId, serviceName, ...cluster })
+      await register(namespaceId, serviceName, { ip: '127.0.0.1', port, ephemeral: false })
+      const first = async () => (await ask('instances', { namespaceId, serviceName })).pageItems[0]
+      await expect.poll(async () => (await first()).health.reason, { timeout: 10_000 }).toBe('probe')
+      expect(await first()).toMatchObject({
+        lastBeatAgoMs: null,
+        expiresInMs: null,
+        health: { check: { type: 'HTTP', up: false, text: expect.stringContaining('503') } },
+      })
+    } finally {
+      server.close()
+    }
+  })
+
+  test('are found by cluster, address, health and metadata', async () => {
+    const [namespaceId, serviceName] = [unique('ns'), unique('s')]
+    await register(namespaceId, serviceName, { metadata: 'zone=a' })
+    await register(namespaceId, serviceName, { port: 81, enabled: false, clusterName: 'c' })
+    const ports = async (query: Params) =>
+      (await ask('instances', { namespaceId, serviceName, ...query })).pageItems.map(({ port }: Json) => port)
+    expect(await ports({ clusterName: 'c' })).toEqual([81])
+    expect(await ports({ ip: ':80' })).toEqual([80])
+    expect(await ports({ enabled: false })).toEqual([81])
+    expect(await ports({ healthy: false })).toEqual([])
+    expect(await ports({ metadata: 'zone' })).toEqual([80])
+    expect((await waypost.svc.get('/console/instances', { serviceName: unique('no') })).status).toBe(404)
+  })
+
+  test('are changed together, and those that are not there are named', async () => {
+    const [namespaceId, serviceName] = [unique('ns'), unique('s')]
+    for (const port of [80, 81]) await register(namespaceId, serviceName, { port })
+    const instances = [80, 81, 82].map((port) => ({ ip: '10.0.0.1', port, ephemeral: true }))
+    const query = { namespaceId, serviceName, instances: JSON.stringify(instances) }
+    const idOf = (port: number) => `10.0.0.1#${port}#DEFAULT#DEFAULT_GROUP@@${serviceName}`
+    const changed = await waypost.svc.put('/ns/instance/batch', { ...query, enabled: false, weight: 5 })
+    expect(changed.json()).toEqual({ updated: [idOf(80), idOf(81)], notFound: [idOf(82)] })
+    const { pageItems } = await ask('instances', { namespaceId, serviceName, enabled: false })
+    expect(pageItems.map(({ weight }: Json) => weight)).toEqual([5, 5])
+    expect((await waypost.svc.put('/ns/instance/batch', query)).status).toBe(400)
+  })
+})

@@ -1,10 +1,10 @@
 import type { ModelRecord, ModelStore } from '../../src/core/model-store.test-support.ts'
-import { addressText } from '../../src/core/naming/instance.ts'
+import type { ServiceKey } from '../../src/core/naming/service.ts'
 import { STORED_KINDS } from '../../src/core/records/stored-kinds.ts'
 import type { State } from '../../src/core/state.ts'
 import { InstanceListAnswers } from '../../src/protocols/answers/instance-list.ts'
-import { itemObject, keyOf, knownValue, serviceKeyOf } from './known-values.ts'
-import { ITEMS, SERVICES } from './operations.ts'
+import { itemObject, keyOf, knownValue } from './known-values.ts'
+import { ITEMS } from './operations.ts'
 import { type ItemValue, type Reference, textOf } from './reference.ts'
 import type { SimulatedServer } from './simulated-server.ts'
 import { violation } from './violation.ts'
@@ -17,13 +17,18 @@ export function checkEnd(store: ModelStore, reference: Reference, servers: reado
       const right = textOf(reference.value(object))
       if (known !== right) violation(`at the end, ${name} knows ${object} as ${known}, but it is ${right}`)
     }
+  checkEqualServers(servers)
+  for (const dataId of ITEMS) checkHistory(store, reference, dataId)
+}
+
+/** All servers list the same in the same order, and answer the same bytes. */
+export function checkEqualServers(servers: readonly SimulatedServer[]): void {
   checkEqual(servers, (server) => orders(server.state))
   checkEqual(servers, (server) => withoutTimes(listAnswers(server.state)))
   checkEqual(
     servers.filter(({ hasLoaded }) => !hasLoaded),
     (server) => listAnswers(server.state),
   )
-  for (const dataId of ITEMS) checkHistory(store, reference, dataId)
 }
 
 function checkEqual(
@@ -41,16 +46,14 @@ function checkEqual(
 
 /** Everything that a server lists, in its order. */
 function orders(state: State): string {
-  const items = Array.from(state.configs.inNamespace('public'), ({ key, origin, historyId }) => [
-    key.dataId,
-    origin.id,
-    historyId,
-  ])
+  const namespaces = ['public', 'dev']
+  const items = namespaces.map((namespaceId) => [...state.configs.inNamespace(namespaceId)])
   const byId = Array.from(state.configs.all(), ({ origin }) => origin.id).sort()
   const records = STORED_KINDS.map((kind) => [kind.name, ...state.records(kind)])
-  const services = state.services.names('public', undefined).map((name) => {
-    const key = { namespaceId: 'public', groupedName: name }
-    return [name, ...Array.from(state.instances(key), ({ record }) => addressText(record.address))]
+  const services = serviceKeys(state).map((key) => {
+    // A serial is a number of one server.
+    const { serial: _serial, ...service } = state.service(key)!
+    return [service, ...Array.from(state.instances(key), ({ record }) => ({ ...record, serial: 0 }))]
   })
   return JSON.stringify({ items, byId, records, services })
 }
@@ -58,12 +61,18 @@ function orders(state: State): string {
 function listAnswers(state: State): string {
   const answers = new InstanceListAnswers(state, { now: () => 0, soon: () => {} })
   const query = { format: 'svc', clustersText: '', clusters: [], healthyOnly: false } as const
-  const asked = SERVICES.map((name) =>
-    answers
-      .answer({ ...query, key: serviceKeyOf(name), consumerIp: undefined, cacheMillis: 3_000 })
-      .toString(),
+  const asked = serviceKeys(state).map((key) =>
+    answers.answer({ ...query, key, consumerIp: undefined, cacheMillis: 3_000 }).toString(),
   )
   return asked.join('\n')
+}
+
+function serviceKeys(state: State): ServiceKey[] {
+  return state.services
+    .namespaces()
+    .flatMap((namespaceId) =>
+      state.services.names(namespaceId, undefined).map((groupedName) => ({ namespaceId, groupedName })),
+    )
 }
 
 /** A server that has just loaded may have later times. */

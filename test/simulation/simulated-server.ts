@@ -53,7 +53,7 @@ export class SimulatedServer {
   constructor({ name, store, nowMs, skewMs, mostChanges, tickMs, planted }: ServerParts) {
     this.name = name
     this.access = new ModelAccess(store, { mostChanges, unitsOfRequest: 2 })
-    this.hasLoaded = skewMs !== 0 || store.revision > 0
+    this.hasLoaded = skewMs !== 0 || nowMs() > 0 || store.revision > 0
     this.health = new HealthClock(nowMs(), tickMs)
     const stamps = new Stamps()
     const clock = (): Now => {

@@ -1,4 +1,6 @@
 import { type Arbitrary, array, constantFrom, nat, oneof, record } from 'fast-check'
+import { anyCommand } from '../../src/core/command.test-support.ts'
+import type { Command } from '../../src/core/decision.ts'
 import type { RequestFault } from '../../src/core/model-access.test-support.ts'
 import { anyOperation, PLACES, SERVICES } from './operations.ts'
 import { NOTHING, type Planted } from './planted-faults.ts'
@@ -65,6 +67,31 @@ export const stories: Arbitrary<Story> = record({
   happenings,
 })
 
+/** What happens in a story of commands of every kind. */
+export const storiesOfAnyCommand: Arbitrary<readonly Happening[]> = array(
+  oneof(
+    { weight: 8, arbitrary: record({ server, command: anyCommand }).map(executing) },
+    { weight: 20, arbitrary: progress },
+    { weight: 2, arbitrary: mishap },
+    { weight: 1, arbitrary: time },
+  ),
+  { maxLength: 120, size: 'max' },
+)
+
+/** Lets commands of every kind happen, whatever they answer. All servers must end equal. */
+export async function tellOfAnyCommand(all: readonly Happening[]): Promise<void> {
+  const world = new World({ skewsMs: [0, 0, 0], mostChanges: 20 }, NOTHING, { isUnchecked: true })
+  await withTrace(world, async () => {
+    world.start()
+    for (const { run } of all) {
+      await run(world)
+      await world.pause()
+    }
+    await world.settle()
+    world.checkEqual()
+  })
+}
+
 /** Lets a story happen. Throws a `Violation`, with everything that happened before it. */
 export async function tell(
   { conditions, happenings: all }: Story,
@@ -99,4 +126,8 @@ export function happening<Of = World>(
   run: (world: Of) => void | Promise<void>,
 ): Happening<Of> {
   return { title, run, toString: () => title } as Happening<Of>
+}
+
+function executing({ server: index, command }: { server: number; command: Command<unknown> }): Happening {
+  return happening(`s${index}: ${command.subject}`, (world) => world.execute(index, command))
 }

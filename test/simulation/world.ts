@@ -1,10 +1,11 @@
 import { microtasks } from '../../src/core/core.test-support.ts'
 import type { Change } from '../../src/core/changes.ts'
+import type { Command } from '../../src/core/decision.ts'
 import type { ModelAccess, RequestFault } from '../../src/core/model-access.test-support.ts'
 import { ModelStore } from '../../src/core/model-store.test-support.ts'
 import { addressText, type InstanceAddress } from '../../src/core/naming/instance.ts'
 import { Calls } from './calls.ts'
-import { checkEnd } from './end-checks.ts'
+import { checkEnd, checkEqualServers } from './end-checks.ts'
 import { addUser, type Operation, promote, register } from './operations.ts'
 import type { Planted } from './planted-faults.ts'
 import { Reference } from './reference.ts'
@@ -26,6 +27,8 @@ export interface WorldHooks {
   readonly started?: (server: SimulatedServer, index: number) => void
   /** Milliseconds between two sweeps of the health clock; Infinity: it follows the time. */
   readonly tickMs?: number
+  /** True: commands of any kind, which the reference does not know. Only that servers end equal is checked. */
+  readonly isUnchecked?: boolean
   /** Called with every change that a server made by itself, when the store has accepted it. */
   readonly changedByServer?: (change: Change) => void
 }
@@ -43,7 +46,7 @@ export interface Step {
 /** A server: its process, if one runs. */
 interface Place {
   readonly skewMs: number
-  process: { readonly server: SimulatedServer; readonly watcher: Watcher } | undefined
+  process: { readonly server: SimulatedServer; readonly watcher: Watcher | undefined } | undefined
 }
 
 /** After so many rounds something is never answered or never delivered. */
@@ -75,7 +78,7 @@ export class World {
     const { compares } = planted
     this.store = new ModelStore({
       compares,
-      held: (unit, revision) => this.#calls.held(unit, revision),
+      held: (unit, revision) => hooks.isUnchecked !== true && this.#calls.held(unit, revision),
     })
     this.#places = conditions.skewsMs.map((skewMs) => ({ skewMs, process: undefined }))
   }
@@ -108,6 +111,14 @@ export class World {
     }
     this.#callsOf(server).push(() => this.#calls.lost(call))
     server.execute(asked.command).then(answered, answered)
+  }
+
+  /** A server executes a command that the reference does not know. */
+  execute(index: number, command: Command<unknown>): void {
+    const server = this.#awake(index)
+    if (server === undefined) return
+    this.note(`${server.name}: ${command.subject}`)
+    server.execute(command).catch(() => {})
   }
 
   /** An instance beats at a server. Where it is not known there, it registers again. */
@@ -172,7 +183,8 @@ export class World {
       tickMs: this.#hooks.tickMs ?? Infinity,
       planted: this.#planted,
     })
-    place.process = { server, watcher: new Watcher(server, this.#reference) }
+    const isChecked = this.#hooks.isUnchecked !== true
+    place.process = { server, watcher: isChecked ? new Watcher(server, this.#reference) : undefined }
     this.note(`${name} starts at revision ${server.revision}`)
     this.#hooks.started?.(server, index)
   }
@@ -231,17 +243,28 @@ export class World {
   /** At the end: all servers know the same, which is right. */
   check(): void {
     const running = this.#places.flatMap(({ process }) => process ?? [])
-    for (const { watcher } of running) watcher.checkLast()
+    for (const { watcher } of running) watcher?.checkLast()
     checkEnd(
       this.store,
       this.#reference,
       running.map(({ server }) => server),
     )
+    this.checkEqual()
   }
 
   /** The process of a server; undefined: none runs. */
   server(index: number): SimulatedServer | undefined {
     return this.#places[index]?.process?.server
+  }
+
+  /** At the end: all servers are equal, and another one that starts now is equal to them. */
+  checkEqual(): void {
+    const [first] = this.#places
+    const others = this.#places.flatMap(({ process }) => process?.server ?? [])
+    if (first === undefined) return
+    first.process = undefined
+    this.restart(0)
+    checkEqualServers([...others, this.server(0)!])
   }
 
   /** What can happen now without a fault. */

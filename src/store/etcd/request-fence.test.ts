@@ -80,6 +80,12 @@ describe('a request', () => {
     expect(requestOf(kept!.value)).toEqual({ number: 3, process: 'p', stamp: 5 })
   })
 
+  test('leaves its stamp to the process that takes the place: what it deleted has no other', async () => {
+    await send()
+    await new RequestFence({ range, txn }, { key: KEY, process: 'q' }).take({ nowMs: () => nowMs })
+    expect(requestOf(kept!.value)).toEqual({ number: 3, process: 'q', stamp: 5 })
+  })
+
   test('whose answer was lost was not written if its number can be written again', async () => {
     fates = ['lost']
     await expect(send()).rejects.toThrow('did not take')

@@ -55,9 +55,12 @@ export class RequestFence {
   /** Takes the place of this server, also from a process that had it. */
   async take(clock: Pick<Clock, 'nowMs'>): Promise<void> {
     const { kvs } = await this.#client.range({ key: this.#place.key })
-    this.#goOnAfter(kvs[0])
+    const [before] = kvs
+    this.#goOnAfter(before)
     const untilMs = clock.nowMs() + TAKE_MS
-    await this.send([], { stamp: 0, leftMs: () => untilMs - clock.nowMs() })
+    // The stamp of the last request stays: nothing else may say when it deleted something.
+    const stamp = before === undefined ? 0 : requestOf(before.value).stamp
+    await this.send([], { stamp, leftMs: () => untilMs - clock.nowMs() })
   }
 
   /**

@@ -46,7 +46,7 @@ export function allRoutes(parts: RouteParts): Route[] {
     ...svcAccessRoutes(operations),
     ...svcAuditRoutes(operations),
     ...svcConfigRoutes(operations, settings),
-    ...svcConsoleRoutes(operations),
+    ...svcConsoleRoutes(operations, { ...parts, version: packageVersion() }),
     ...svcListenerRoutes(listener),
     ...svcNamespaceRoutes({ namespaces, namespaceQuota }),
     ...svcNamingRoutes(naming),

@@ -16,6 +16,7 @@ import {
   type ServiceInventoryOperations,
   type ServiceInventoryParts,
 } from './service-inventory.ts'
+import { overviewOperations, type OverviewOperations, type OverviewParts } from './overview.ts'
 import { configOperations, type ConfigOperations, type ConfigParts } from './configs.ts'
 import { historyOperations, type HistoryOperations, type HistoryParts } from './config-history.ts'
 import { listeningOperations, type ListeningOperations, type ListeningParts } from './config-listening.ts'
@@ -39,6 +40,7 @@ export interface Operations {
   readonly history: HistoryOperations
   readonly versions: VersionOperations
   readonly inventory: InventoryOperations
+  readonly overview: OverviewOperations
   readonly instanceViews: InstanceViewOperations
   readonly serviceInventory: ServiceInventoryOperations
   readonly listening: ListeningOperations
@@ -62,6 +64,7 @@ export type OperationParts = ServiceParts &
   HistoryParts &
   VersionParts &
   InventoryParts &
+  OverviewParts &
   InstanceViewParts &
   ServiceInventoryParts &
   ListeningParts &
@@ -84,6 +87,7 @@ export function allOperations(parts: OperationParts): Operations {
     history: historyOperations(parts),
     versions: versionOperations(parts),
     inventory: inventoryOperations(parts),
+    overview: overviewOperations(parts),
     instanceViews: instanceViewOperations(parts),
     serviceInventory: serviceInventoryOperations(parts),
     listening: listeningOperations(parts),

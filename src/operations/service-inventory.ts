@@ -44,11 +44,17 @@ export interface ServiceInventoryRequest {
 }
 
 /** A service with its figures. */
-export interface ListedService {
+export interface ServiceFigures {
   readonly entry: ServiceEntry
   readonly healthyCount: number
   readonly disabledCount: number
+  /** Of those that take calls. */
+  readonly unhealthyCount: number
   readonly isProtecting: boolean
+}
+
+/** A service of the list. */
+export interface ListedService extends ServiceFigures {
   readonly subscriberCount: number
 }
 
@@ -102,7 +108,7 @@ async function findAll(
 }
 
 /** The figures of a service: it walks over all of its instances. */
-function figuresOf(entry: ServiceEntry): Omit<ListedService, 'subscriberCount'> {
+export function figuresOf(entry: ServiceEntry): ServiceFigures {
   let [healthyCount, disabledCount] = [0, 0]
   const taken = { healthy: 0, all: 0 }
   for (const { healthy, record } of entry.instances.values()) {
@@ -114,7 +120,8 @@ function figuresOf(entry: ServiceEntry): Omit<ListedService, 'subscriberCount'> 
     }
   }
   const isTooFew = isProtecting(entry.service.protectThreshold, taken)
-  return { entry, healthyCount, disabledCount, isProtecting: isTooFew }
+  const unhealthyCount = taken.all - taken.healthy
+  return { entry, healthyCount, disabledCount, unhealthyCount, isProtecting: isTooFew }
 }
 
 function serviceFilter(request: ServiceInventoryRequest): (entry: ServiceEntry) => boolean {

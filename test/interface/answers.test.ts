@@ -150,6 +150,7 @@ test('instances', async () => {
   })
   await ask('PUT /ns/instance/beat', instance)
   await ask('GET /ns/instance', instance)
+  await ask('GET /console/overview', { namespaceId: '*' })
   await ask('GET /console/services', { namespaceId: '*', text: 's' })
   await ask('GET /console/instances', service)
   const both = [

@@ -60,6 +60,34 @@ describe('the list of services', () => {
   })
 })
 
+test('the overview counts what there is, and names what needs attention', async () => {
+  const namespaceId = unique('ns')
+  await register(namespaceId, 'fine')
+  await register(namespaceId, 'bad', { healthy: false })
+  await register(namespaceId, 'bad', { port: 81, enabled: false })
+  await waypost.svc.post('/ns/service', { namespaceId, serviceName: 'empty' })
+  await waypost.svc.post('/cs/configs', { tenant: namespaceId, dataId: 'a', group: 'G', content: 'x' })
+  const overview = await ask('overview', { namespaceId })
+  expect(overview).toMatchObject({
+    version: expect.any(String),
+    configCount: 1,
+    serviceCount: 3,
+    instanceCount: 3,
+    healthyInstanceCount: 2,
+    disabledInstanceCount: 1,
+    notReady: [],
+    warnings: [],
+    members: [{ alive: true }],
+    truncated: false,
+  })
+  const attention = overview.attention.map(({ kind, serviceName }: Json) => [kind, serviceName])
+  expect(attention).toEqual([
+    ['service-unhealthy', 'bad'],
+    ['service-empty', 'empty'],
+  ])
+  expect((await ask('overview', { namespaceId: '*' })).serviceCount).toBeGreaterThan(3)
+})
+
 describe('instances', () => {
   test('of a client say when they were heard, and when they are removed', async () => {
     const [namespaceId, serviceName] = [unique('ns'), unique('s')]

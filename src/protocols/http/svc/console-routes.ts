@@ -6,16 +6,22 @@ import { versionEndpoints } from '../endpoints/console/version-endpoints.ts'
 import { watchersEndpoint } from '../endpoints/console/watchers-endpoint.ts'
 import { listInstancesEndpoint } from '../endpoints/console/instance-list.ts'
 import { listServicesEndpoint } from '../endpoints/console/service-list.ts'
+import { overviewEndpoint, type OverviewFacts } from '../endpoints/console/overview-endpoint.ts'
 import { problemErrors } from '../errors/problem.ts'
 import { placeRoutes } from '../routing/endpoint.ts'
 import type { Route } from '../routing/route.ts'
 
 /** `/svc/v1/console`: what people who look after configurations and services ask, and no client does. */
 export function svcConsoleRoutes(
-  operations: Pick<Operations, 'inventory' | 'versions' | 'listening' | 'serviceInventory' | 'instanceViews'>,
+  operations: Pick<
+    Operations,
+    'overview' | 'inventory' | 'versions' | 'listening' | 'serviceInventory' | 'instanceViews'
+  >,
+  facts: OverviewFacts,
 ): Route[] {
   const versions = versionEndpoints(operations.versions)
   return placeRoutes({ rules: SVC_RULES, errors: problemErrors }, '/svc/v1/console', [
+    ['GET', '/overview', overviewEndpoint(operations.overview, facts)],
     ['GET', '/configs', listConfigsEndpoint(operations.inventory)],
     ['GET', '/config/versions', versions.list],
     ['GET', '/config/version', versions.read],

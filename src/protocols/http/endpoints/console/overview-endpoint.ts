@@ -1,0 +1,103 @@
+import { groupOf, serviceNameOf } from '../../../../core/naming/service.ts'
+import type { Member } from '../../../../operations/operator.ts'
+import { type Attention, ATTENTION_KINDS, type OverviewOperations } from '../../../../operations/overview.ts'
+import { Type } from '../../../parameters/schema.ts'
+import { answersJson, Json } from '../../routing/answer-schema.ts'
+import { jsonAnswer } from '../../routing/answers.ts'
+import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
+import type { NotReadyReason } from '../health-routes.ts'
+import { SCOPE_PARAMS, scopeOf } from './namespace-scope.ts'
+
+/** What the overview tells of the server itself. */
+export interface OverviewFacts {
+  readonly version: string
+  /** Why the server should be sent no requests. */
+  readonly notReady: () => readonly NotReadyReason[]
+  /** What does not work, though the server is ready. */
+  readonly warnings: () => readonly NotReadyReason[]
+}
+
+const PROBLEM = Json.named(
+  'ServerProblem',
+  Json.object({ code: Json.string(), detail: Json.string(), forMs: Json.integer() }),
+)
+
+const OVERVIEW = Json.named(
+  'Overview',
+  Json.object({
+    version: Json.string(),
+    configCount: Json.integer(),
+    serviceCount: Json.integer(),
+    instanceCount: Json.integer(),
+    healthyInstanceCount: Json.integer(),
+    disabledInstanceCount: Json.integer(),
+    subscriberCount: Json.nullable(Json.integer('Of this server; null where the caller may not see it.')),
+    notReady: Json.list(PROBLEM),
+    warnings: Json.list(PROBLEM),
+    attention: Json.list(
+      Json.named(
+        'Attention',
+        Json.object({
+          kind: Json.words(ATTENTION_KINDS),
+          namespaceId: Json.string(),
+          serviceName: Json.string(),
+          groupName: Json.string(),
+          healthyInstanceCount: Json.integer(),
+          ipCount: Json.integer(),
+          lastChangeMs: Json.time(),
+        }),
+      ),
+    ),
+    members: Json.list(
+      Json.object({
+        ip: Json.string(),
+        port: Json.integer(),
+        site: Json.string(),
+        alive: Json.boolean(),
+        lastRefMs: Json.time(),
+      }),
+    ),
+    truncated: Json.boolean('Whether counting took too long: then there is more.'),
+  }),
+)
+
+/** `GET …/console/overview`: how everything is, and what needs attention. */
+export function overviewEndpoint({ show }: OverviewOperations, facts: OverviewFacts): Endpoint {
+  return endpoint({
+    summary: 'Counts what the caller may read, and tells what needs attention',
+    permission: show.permission,
+    answers: answersJson(OVERVIEW),
+    params: Type.Object(SCOPE_PARAMS),
+    handle: async ({ params, caller }) => {
+      const shown = await show({ namespaceId: scopeOf(params) }, caller)
+      const { attention, members, subscriberCount = null, isTruncated: truncated, ...counts } = shown
+      return jsonAnswer({
+        version: facts.version,
+        ...counts,
+        subscriberCount,
+        notReady: facts.notReady(),
+        warnings: facts.warnings(),
+        attention: attention.map(attentionJson),
+        members: members.map(memberJson),
+        truncated,
+      })
+    },
+  })
+}
+
+function attentionJson({ kind, figures: { entry, healthyCount } }: Attention): object {
+  const { namespaceId, groupedName } = entry.service.key
+  return {
+    kind,
+    namespaceId,
+    serviceName: serviceNameOf(groupedName),
+    groupName: groupOf(groupedName),
+    healthyInstanceCount: healthyCount,
+    ipCount: entry.instances.size,
+    lastChangeMs: entry.lastRefMs,
+  }
+}
+
+function memberJson({ ip, port, site, alive, lastRefMs }: Member): object {
+  return { ip, port, site, alive, lastRefMs }
+}

@@ -3,21 +3,29 @@ import { projectRoot } from './project.ts'
 import type { Bench, Figures } from './scenario.ts'
 import { closedLoops, LIST_SET, measureLoop, prepareReads, READ_BASE } from './scenarios/closed-loops.ts'
 import { requestOf } from './scenarios/flat-cost.ts'
+import { launchOnEtcd } from './etcd.ts'
 import { launchFloor, launchOurs, type Target } from './target.ts'
 
 /** The operations of the gate, and the figures that it checks. */
 export const GATED = {
   costs: ['list', 'read', 'beat'],
+  // Reads and beats of a server that shares its store ask nobody.
+  onEtcd: ['list', 'read', 'beat'],
   // Plain reads and a beat, two that store their input, one with a form that stores nothing, one whose answer is built again.
   leftBytes: ['list', 'read', 'beat', 'register', 'publish', 'listener', 'show=all'],
 } as const
 
-/** By operation: processor time as a multiple of the floor's, and the bytes per request in the old generation. */
+/**
+ * By operation: processor time as a multiple of the floor's; that of a server on etcd as a multiple of that of one with a directory;
+ * and the bytes per request in the old generation.
+ */
 export interface Measured {
   readonly costs: Record<string, number>
+  readonly onEtcd: Record<string, number>
   readonly leftBytes: Record<string, number>
 }
 
+const MAIN = join(projectRoot, 'dist', 'main.js')
 const ROUNDS = 5
 const BENCH: Bench = {
   quick: true,
@@ -28,38 +36,45 @@ const BENCH: Bench = {
 
 /** One measurement of all operations, about a minute, with new servers. */
 export async function measureGated(): Promise<Measured> {
-  const ours = await launchOurs('ours', join(projectRoot, 'dist', 'main.js'))()
+  const ours = await launchOurs('ours', MAIN)()
   let floor: Target | undefined
+  let onEtcd: Target | undefined
   try {
     await prepareReads(ours)
     floor = await launchFloor(ours, { service: `${LIST_SET.base}-0`, dataId: `${READ_BASE}-0` })()
-    const measured: Measured = { costs: {}, leftBytes: {} }
-    for (const name of GATED.leftBytes) await measureInto(measured, name, { ours, floor })
+    onEtcd = await launchOnEtcd(MAIN)()
+    await prepareReads(onEtcd)
+    const measured: Measured = { costs: {}, onEtcd: {}, leftBytes: {} }
+    for (const name of GATED.leftBytes) await measureInto(measured, name, { ours, floor, onEtcd })
     return measured
   } finally {
-    await Promise.all([ours.stop(), floor?.stop()])
+    await Promise.all([ours.stop(), floor?.stop(), onEtcd?.stop()])
   }
 }
 
 /** Other load of the machine only adds to a figure, so the least of several rounds is the most exact. */
 async function measureInto(
-  { costs, leftBytes }: Measured,
+  { costs, onEtcd: costsOnEtcd, leftBytes }: Measured,
   name: string,
-  { ours, floor }: { ours: Target; floor: Target },
+  { ours, floor, onEtcd }: { ours: Target; floor: Target; onEtcd: Target },
 ): Promise<void> {
   const hasFloor = (GATED.costs as readonly string[]).includes(name)
-  const least = { ours: Infinity, floor: Infinity, left: Infinity }
+  const least = { ours: Infinity, floor: Infinity, onEtcd: Infinity, left: Infinity }
   // Round -1 warms up.
   for (let round = -1; round < ROUNDS; round++) {
     const ofOurs = await figuresOf(name, ours, round)
     const ofFloor = hasFloor ? await figuresOf(name, floor, round) : {}
+    const ofOnEtcd = hasFloor ? await figuresOf(name, onEtcd, round) : {}
     if (round < 0) continue
     least.ours = Math.min(least.ours, ofOurs['cpu µs']!)
     least.floor = Math.min(least.floor, ofFloor['cpu µs'] ?? Infinity)
+    least.onEtcd = Math.min(least.onEtcd, ofOnEtcd['cpu µs'] ?? Infinity)
     least.left = Math.min(least.left, ofOurs['left B']!)
   }
   leftBytes[name] = least.left
-  if (hasFloor) costs[name] = least.ours / least.floor
+  if (!hasFloor) return
+  costs[name] = least.ours / least.floor
+  costsOnEtcd[name] = least.onEtcd / least.ours
 }
 
 function figuresOf(name: string, target: Target, round: number): Promise<Figures> {

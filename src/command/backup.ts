@@ -6,6 +6,7 @@ import { requestBackup, requestProgress, type BackupOfServer } from './backup-re
 import { command, type CommandResult, required, serverUrl, UsageError } from './command-line.ts'
 import type { Progress } from './progress.ts'
 import { ServerSession, USERNAME_FLAG } from './server-session.ts'
+import { ETCD_FLAGS, refuseEtcd } from './no-data-file.ts'
 import { ofStoppedServer } from './stopped-server.ts'
 import { packageVersion } from './version.ts'
 
@@ -18,12 +19,14 @@ export const backup = (tools: DirectoryTools) =>
       url: { type: 'string' },
       ...USERNAME_FLAG,
       'data-dir': { type: 'string' },
+      ...ETCD_FLAGS,
       to: { type: 'string' },
       label: { type: 'string' },
       json: { type: 'boolean' },
     },
     run: (flags, progress) =>
       ofStoppedServer(() => {
+        refuseEtcd(flags)
         const { url, username, 'data-dir': directory, to, label = '' } = flags
         if (!/^[a-z0-9-]{0,40}$/.test(label))
           throw new UsageError('A label has up to 40 of the characters a-z, 0-9 and -.')

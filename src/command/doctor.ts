@@ -1,14 +1,21 @@
 import { resolve } from 'node:path'
 import type { DirectoryTools, Examination, Finding, Repaired } from '../store/local-file.ts'
 import { command, type CommandResult, required } from './command-line.ts'
+import { ETCD_FLAGS, refuseEtcd } from './no-data-file.ts'
 import { ofStoppedServer } from './stopped-server.ts'
 
 /** `waypost doctor`: examines the store of a stopped server. The exit code is 0 for a sound store, 1 for a damaged one. */
 export const doctor = (tools: DirectoryTools) =>
   command({
-    flags: { 'data-dir': { type: 'string' }, repair: { type: 'string' }, json: { type: 'boolean' } },
+    flags: {
+      'data-dir': { type: 'string' },
+      ...ETCD_FLAGS,
+      repair: { type: 'string' },
+      json: { type: 'boolean' },
+    },
     run: (flags, progress) =>
       ofStoppedServer(() => {
+        refuseEtcd(flags)
         const directory = resolve(required('data-dir', flags['data-dir'], 'the directory to examine'))
         if (flags.repair === undefined) return resultOf(tools.examine(directory, progress.onStep), undefined)
         const { examination, repaired } = tools.repair(directory, resolve(flags.repair), progress.onStep)

@@ -6,13 +6,13 @@ import { RemoteAccounts } from './remote-accounts.ts'
 import { ServerSession, USERNAME_FLAG } from './server-session.ts'
 import { loadSettings } from '../settings/settings.ts'
 import { SettingsError } from '../settings/sources.ts'
+import { ETCD_FLAGS } from './no-data-file.ts'
 import { ofStoppedServer } from './stopped-server.ts'
 
 const PLACE_FLAGS = {
   url: { type: 'string' },
   'data-dir': { type: 'string' },
-  'etcd-endpoints': { type: 'string' },
-  'etcd-prefix': { type: 'string' },
+  ...ETCD_FLAGS,
   ...USERNAME_FLAG,
   json: { type: 'boolean' },
 } as const

@@ -250,6 +250,7 @@ describe('backup and restore by command', () => {
   test.each([
     [[], /either --url/],
     [['--url', 'http://127.0.0.1:1', '--data-dir', '/x'], /either --url/],
+    [['--etcd-endpoints', 'http://127.0.0.1:2379'], /etcdctl snapshot save/],
     [['--url', 'nonsense'], /--url must be an address/],
     [['--url', 'http://127.0.0.1:1', '--label', '../x'], /A label has/],
     [['--data-dir', '/nowhere/at/all', '--to', '/nowhere/else'], /holds no Waypost store/],

@@ -3,8 +3,8 @@ import type { Browser } from 'playwright-core'
 import { startManaged, type ManagedWaypost } from '../support/administrator.ts'
 import { browserTool, startBrowser, Visit } from './chromium.ts'
 
-const HOOK_MS = 60_000
-const FLOW_MS = 30_000
+const HOOK_MS = 120_000
+const FLOW_MS = 120_000
 const CONFIGS = '/svc/v1/cs/configs'
 
 describe.skipIf(browserTool.skip)('configurations in a browser', { timeout: FLOW_MS }, () => {
@@ -57,14 +57,19 @@ describe.skipIf(browserTool.skip)('configurations in a browser', { timeout: FLOW
     await visit.type('a: 1\nb: 2\n')
     await review()
     await visit.dialog().getByText('Changed keys (2)').waitFor()
+    await visit.dialog().getByLabel('Comment').fill('the first one')
     await publishes('new.yaml')
     expect(await contentOf('new.yaml')).toBe('a: 1\nb: 2\n')
+    await visit.link('Versions').click()
+    await visit.page.getByText('the first one').waitFor()
     await visit.at('#/configs?ns=public')
-    await visit.field('Data ID').fill('EW.y')
+    await visit.field('Search').fill('xw.y')
     await visit.page.getByText('Nothing matches.').waitFor()
-    await visit.field('Data ID').fill('ew.y')
+    await visit.field('Search').fill('EW.y')
     await visit.link('new.yaml').waitFor()
-    expect(visit.page.url()).toContain('dataId=ew.y')
+    expect(visit.page.url()).toContain('text=EW.y')
+    await visit.field('In the contents').fill('b: 2')
+    await visit.page.locator('.hits').getByText('b: 2').waitFor()
   })
 
   test('one that exists already is not overwritten by a new one of its name', async () => {
@@ -132,14 +137,13 @@ describe.skipIf(browserTool.skip)('configurations in a browser', { timeout: FLOW
 
   test('one that was deleted comes back from its versions', async () => {
     await publish('gone.yaml', 'still: here')
-    await visit.at('#/configs?ns=public&dataId=gone')
+    await visit.at('#/configs?ns=public&text=gone')
     await visit.field('Select gone.yaml').check()
     await visit.button('Delete').click()
     await visit.dialog().getByRole('button', { name: 'Delete' }).click()
     await visit.page.getByText('Deleted: 1').waitFor()
     await expect(contentOf('gone.yaml')).rejects.toThrow('404')
-    await itemAt('gone.yaml')
-    await visit.link('See the versions that there were').click()
+    await visit.link('Deleted').click()
     await visit.button('Restore').click()
     await visit.dialog().locator('.cm-content').first().waitFor()
     await publishes('gone.yaml')

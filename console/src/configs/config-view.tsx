@@ -13,12 +13,12 @@ import { readConfig, type ConfigItem } from '../server/configs.ts'
 import { useLoaded } from '../state/loaded.ts'
 import { useStore } from '../state/store.ts'
 import { mayWrite } from '../state/user.ts'
-import { Tags } from './config-list.tsx'
 import { DeleteConfigs } from './delete-configs.tsx'
 import { EditConfig } from './edit-config.tsx'
 import { configNameIn } from './key-of.ts'
+import { Tags } from './tags.tsx'
 import { Versions } from './versions.tsx'
-import { Watchers } from './watchers.tsx'
+import { Watchers, WhoHasIt } from './watchers.tsx'
 
 const TABS = ['content', 'versions', 'watchers'] as const
 
@@ -57,7 +57,7 @@ export function ConfigView() {
       {tab === 'versions' ? (
         <Versions name={name} current={item.value} isDeleted={isGone} onRestored={item.reload} />
       ) : tab === 'watchers' ? (
-        <Watchers name={name} md5={item.value?.md5} />
+        <Watchers name={name} />
       ) : (
         <>
           <ProblemNotice problem={item.problem} onRetry={item.reload} />
@@ -84,42 +84,48 @@ function Content(props: {
 }) {
   const { item, isEditing, onChanged } = props
   const [isDeleting, setDeleting] = useState(false)
+  const [publishes, setPublishes] = useState(0)
   if (isEditing)
     return (
       <EditConfig
         item={item}
         onEnd={(isPublished) => {
           go(placeWith({ edit: '' }))
-          if (isPublished) onChanged()
+          if (!isPublished) return
+          setPublishes(publishes + 1)
+          onChanged()
         }}
       />
     )
   return (
-    <div class="two">
-      <CodeView text={item.content} type={item.type} label={t('contentOf', { name: item.dataId })} />
-      <div class="stack">
-        {mayWrite(item.tenant) && (
-          <div class="buttons">
-            <a class="button primary" href={addressOf(placeWith({ edit: 'yes' }))}>
-              <Icon name="edit" />
-              {t('edit')}
-            </a>
-            <button type="button" class="button danger-quiet" onClick={() => setDeleting(true)}>
-              <Icon name="trash" />
-              {t('delete')}
-            </button>
-          </div>
+    <>
+      {publishes > 0 && <WhoHasIt key={publishes} name={item} />}
+      <div class="two">
+        <CodeView text={item.content} type={item.type} label={t('contentOf', { name: item.dataId })} />
+        <div class="stack">
+          {mayWrite(item.tenant) && (
+            <div class="buttons">
+              <a class="button primary" href={addressOf(placeWith({ edit: 'yes' }))}>
+                <Icon name="edit" />
+                {t('edit')}
+              </a>
+              <button type="button" class="button danger-quiet" onClick={() => setDeleting(true)}>
+                <Icon name="trash" />
+                {t('delete')}
+              </button>
+            </div>
+          )}
+          <Facts item={item} />
+        </div>
+        {isDeleting && (
+          <DeleteConfigs
+            items={[item]}
+            onClose={() => setDeleting(false)}
+            onDone={() => go(viewAt('configs'))}
+          />
         )}
-        <Facts item={item} />
       </div>
-      {isDeleting && (
-        <DeleteConfigs
-          items={[item]}
-          onClose={() => setDeleting(false)}
-          onDone={() => go(viewAt('configs'))}
-        />
-      )}
-    </div>
+    </>
   )
 }
 

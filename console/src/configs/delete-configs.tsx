@@ -2,12 +2,12 @@ import { Confirm } from '../controls/confirm.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'
 import { tell } from '../controls/toast.tsx'
 import { t } from '../language/text.ts'
-import { deleteConfig, type ConfigItem } from '../server/configs.ts'
+import { deleteConfig, type ConfigName } from '../server/configs.ts'
 import { refreshNamespaces } from '../state/namespaces.ts'
 
 /** Shows what will be deleted, and deletes it where nobody has changed it since. */
 export function DeleteConfigs(props: {
-  readonly items: readonly ConfigItem[]
+  readonly items: readonly (ConfigName & { readonly id: string; readonly md5: string })[]
   readonly onClose: () => void
   readonly onDone: () => void
 }) {

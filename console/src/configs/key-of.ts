@@ -1,7 +1,6 @@
 import type { ConfigName } from '../server/configs.ts'
-import { currentNamespace } from '../state/namespaces.ts'
 import { linkTo } from '../routing/link.ts'
-import { namespaceParam } from '../state/namespaces.ts'
+import { currentNamespace, namespaceParam } from '../state/namespaces.ts'
 
 /** The item that the parameters of a place name. */
 export const configNameIn = (params: Readonly<Record<string, string>>): ConfigName => ({
@@ -10,6 +9,6 @@ export const configNameIn = (params: Readonly<Record<string, string>>): ConfigNa
   dataId: params['dataId'] ?? '',
 })
 
-/** The address of an item. */
-export const linkToConfig = ({ tenant, group, dataId }: ConfigName): string =>
-  linkTo('config', { ns: namespaceParam(tenant), group, dataId })
+/** The address of an item, or of a part of its view. */
+export const linkToConfig = ({ tenant, group, dataId }: ConfigName, tab = ''): string =>
+  linkTo('config', { ns: namespaceParam(tenant), group, dataId, tab })

@@ -1,8 +1,8 @@
 import { useMemo, useState } from 'preact/hooks'
+import { CoveredText } from '../controls/covered.tsx'
 import { Dialog } from '../controls/dialog.tsx'
 import { DialogButtons } from '../controls/field.tsx'
 import { Notice } from '../controls/notice.tsx'
-import { secretRanges } from '../editor/secrets.ts'
 import { shownNumber, t } from '../language/text.ts'
 import { mergeTexts, type MergePart } from './merge-texts.ts'
 import type { Base } from './publish-flow.tsx'
@@ -73,7 +73,7 @@ function SameLines({ lines }: { lines: readonly string[] }) {
   return (
     <div class="merge-block">
       <pre class="merge-same" tabIndex={0}>
-        {covered(shown.join('\n'))}
+        <CoveredText text={shown.join('\n')} />
       </pre>
       {!isOpen && (
         <div class="merge-choice">
@@ -100,7 +100,9 @@ function Conflict(props: {
         {(['theirs', 'base', 'mine'] as const).map((side) => (
           <section key={side}>
             <h3>{t(`side.${side}`)}</h3>
-            <pre tabIndex={0}>{covered(part[side].join('\n')) || t('noLines')}</pre>
+            <pre tabIndex={0}>
+              {part[side].length === 0 ? t('noLines') : <CoveredText text={part[side].join('\n')} />}
+            </pre>
           </section>
         ))}
       </div>
@@ -114,15 +116,4 @@ function Conflict(props: {
       </div>
     </fieldset>
   )
-}
-
-/** The text with secret values covered. */
-function covered(text: string): string {
-  let shown = ''
-  let at = 0
-  for (const { from, to } of secretRanges(text)) {
-    shown += `${text.slice(at, from)}••••••`
-    at = to
-  }
-  return shown + text.slice(at)
 }

@@ -22,13 +22,13 @@ export function NotesFields(props: {
       <LongTextField
         label={t('description')}
         value={notes.desc}
-        maxLength={256}
+        maxLength={128}
         onInput={(desc) => set({ desc })}
       />
       <TextField
         label={t('application')}
         value={notes.appName}
-        maxLength={128}
+        maxLength={256}
         onInput={(appName) => set({ appName })}
       />
       <TextField

@@ -11,6 +11,7 @@ import { ReviewSheet } from './review-sheet.tsx'
 export interface Base extends ConfigName, ConfigNotes {
   readonly content: string
   readonly md5: string
+  readonly encryptedDataKey?: string
 }
 
 /** What the author wants to be published. */
@@ -19,6 +20,8 @@ export interface Edit extends ConfigNotes {
 }
 
 interface FlowProps {
+  /** What publishes; absent: a publish of the edit. */
+  readonly send?: (sent: { readonly casMd5: string; readonly comment: string }) => Promise<unknown>
   readonly base: Base
   readonly edit: Edit
   readonly onClose: () => void
@@ -31,7 +34,8 @@ interface FlowProps {
  * From an edit to a published version: the review, and the merge where somebody else was faster. Nothing is overwritten that
  * the author has not seen, because the md5 of the base is always sent.
  */
-export function PublishFlow({ base, edit, onClose, onPublished, onMerged }: FlowProps) {
+export function PublishFlow({ base, edit, send, onClose, onPublished, onMerged }: FlowProps) {
+  const [comment, setComment] = useState('')
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<Problem | undefined>()
   const [theirs, setTheirs] = useState<Base | undefined>()
@@ -39,7 +43,11 @@ export function PublishFlow({ base, edit, onClose, onPublished, onMerged }: Flow
     setBusy(true)
     setProblem(undefined)
     try {
-      await publishConfig({ ...base, ...edit, casMd5: base.md5 })
+      const sent = { casMd5: base.md5, comment }
+      // The key of an encrypted content belongs to that very content.
+      const encryptedDataKey = edit.content === base.content ? (base.encryptedDataKey ?? '') : ''
+      if (send === undefined) await publishConfig({ ...base, ...edit, ...sent, encryptedDataKey })
+      else await send(sent)
       tell(t('published', { name: base.dataId }))
       // A new item counts in the list of namespaces.
       if (base.md5 === '') void refreshNamespaces().catch(() => undefined)
@@ -70,6 +78,8 @@ export function PublishFlow({ base, edit, onClose, onPublished, onMerged }: Flow
     <ReviewSheet
       base={base}
       edit={edit}
+      comment={comment}
+      onComment={setComment}
       isBusy={isBusy}
       problem={problem}
       onClose={onClose}

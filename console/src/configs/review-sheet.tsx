@@ -1,5 +1,5 @@
 import { Dialog } from '../controls/dialog.tsx'
-import { DialogButtons } from '../controls/field.tsx'
+import { DialogButtons, TextField } from '../controls/field.tsx'
 import { Masked } from '../controls/masked.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'
 import { Notice, ProblemNotice } from '../controls/notice.tsx'
@@ -18,12 +18,14 @@ const SHOWN_FINDINGS = 5
 export function ReviewSheet(props: {
   readonly base: Base
   readonly edit: Edit
+  readonly comment: string
+  readonly onComment: (comment: string) => void
   readonly isBusy: boolean
   readonly problem: Problem | undefined
   readonly onClose: () => void
   readonly onPublish: () => void
 }) {
-  const { base, edit, isBusy, problem, onClose, onPublish } = props
+  const { base, edit, comment, onComment, isBusy, problem, onClose, onPublish } = props
   return (
     <Dialog
       isWide
@@ -50,6 +52,13 @@ export function ReviewSheet(props: {
       </div>
       <ChangedNotes base={base} edit={edit} />
       <ChangedKeys before={base.content} after={edit.content} type={edit.type} />
+      <TextField
+        label={t('comment')}
+        placeholder={t('commentHint')}
+        value={comment}
+        maxLength={512}
+        onInput={onComment}
+      />
       {base.md5 !== '' && <WatcherCount base={base} />}
     </Dialog>
   )
@@ -138,5 +147,5 @@ export function ChangedKeys(props: {
 function WatcherCount({ base }: { base: Base }) {
   const watchers = useLoaded(JSON.stringify([base.tenant, base.group, base.dataId]), () => readWatchers(base))
   if (watchers.value === undefined) return null
-  return <p class="soft">{t('watchedBy', { count: shownNumber(Object.keys(watchers.value).length) })}</p>
+  return <p class="soft">{t('watchedBy', { count: shownNumber(watchers.value.count) })}</p>
 }

@@ -1,19 +1,25 @@
 import { useState } from 'preact/hooks'
 import { Ago } from '../controls/ago.tsx'
 import { Dialog } from '../controls/dialog.tsx'
-import { Icon } from '../controls/icon.tsx'
 import { Nothing, ProblemNotice } from '../controls/notice.tsx'
+import { Pager } from '../controls/pager.tsx'
 import { tellProblem } from '../controls/toast.tsx'
 import { DiffView } from '../editor/code-view.tsx'
-import { t } from '../language/text.ts'
-import { readHistory, type ConfigItem, type ConfigName } from '../server/configs.ts'
+import { shownSize, t } from '../language/text.ts'
+import {
+  type ConfigItem,
+  type ConfigName,
+  findVersions,
+  readVersion,
+  restoreVersion,
+  type Version,
+} from '../server/configs.ts'
 import { useLoaded } from '../state/loaded.ts'
 import { mayWrite } from '../state/user.ts'
-import { type Base, PublishFlow } from './publish-flow.tsx'
+import { type Base, type Edit, PublishFlow } from './publish-flow.tsx'
 import { ChangedKeys } from './review-sheet.tsx'
-import { readVersion, type Version, versionsOf } from './version-list.ts'
 
-const FIRST = 100
+const PAGE_SIZE = 50
 
 interface Shared {
   readonly name: ConfigName
@@ -24,37 +30,37 @@ interface Shared {
 /** The versions of an item, newest first: what each changed, and the way back to it. */
 export function Versions(props: Shared & { readonly isDeleted: boolean; readonly onRestored: () => void }) {
   const { name, current, isDeleted, onRestored } = props
-  const history = useLoaded(JSON.stringify([name, current?.md5]), () => readHistory(name, 1, FIRST))
-  const versions = versionsOf(history.value?.pageItems ?? [])
+  const [pageNo, setPageNo] = useState(1)
+  const key = JSON.stringify([name, current?.md5, pageNo])
+  const found = useLoaded(key, () => findVersions(name, pageNo, PAGE_SIZE))
+  const versions = found.value?.pageItems
   const reload = (): void => {
     onRestored()
-    history.reload()
+    found.reload()
   }
   return (
     <>
-      <ProblemNotice problem={history.problem} onRetry={history.reload} />
-      {history.value === undefined
-        ? history.problem === undefined && <p class="loading">{t('loading')}</p>
-        : versions.length === 0 && (
-            <div class="card">
-              <Nothing text={t('noVersions')} />
-            </div>
-          )}
-      {versions.length > 0 && (
-        <ol class="card versions">
-          {versions.map((version, index) => (
-            <VersionRow
-              key={version.id}
-              {...{ name, current, version, isDeleted }}
-              isFirst={index === 0}
-              older={versions[index + 1]}
-              onRestored={reload}
-            />
-          ))}
-        </ol>
+      <ProblemNotice problem={found.problem} onRetry={found.reload} />
+      {versions === undefined && found.problem === undefined && <p class="loading">{t('loading')}</p>}
+      {versions?.length === 0 && (
+        <div class="card">
+          <Nothing text={t('noVersions')} />
+        </div>
       )}
-      {(history.value?.totalCount ?? 0) > FIRST && (
-        <p class="soft">{t('newestVersions', { count: FIRST })}</p>
+      {versions !== undefined && versions.length > 0 && (
+        <>
+          <ol class="card versions">
+            {versions.map((version, index) => (
+              <VersionRow
+                key={version.historyId}
+                {...{ name, current, version, isDeleted }}
+                older={versions[index + 1]}
+                onRestored={reload}
+              />
+            ))}
+          </ol>
+          <Pager pageNo={pageNo} pageSize={PAGE_SIZE} total={found.value?.totalCount ?? 0} onGo={setPageNo} />
+        </>
       )}
     </>
   )
@@ -63,31 +69,34 @@ export function Versions(props: Shared & { readonly isDeleted: boolean; readonly
 interface RowProps extends Shared {
   readonly version: Version
   readonly older: Version | undefined
-  readonly isFirst: boolean
   readonly isDeleted: boolean
   readonly onRestored: () => void
 }
 
 function VersionRow(props: RowProps) {
-  const { name, current, version, older, isFirst, isDeleted, onRestored } = props
+  const { name, current, version, older, isDeleted, onRestored } = props
+  const { op, user, ip, comment, atMs, size } = version
   const [isCompared, setCompared] = useState(false)
-  const [restored, setRestored] = useState<string | undefined>()
-  const isCurrent = isFirst && version.op !== 'D'
-  const mayRestore = mayWrite(name.tenant) && version.op !== 'D' && !isCurrent
+  const mayRestore = mayWrite(name.tenant) && !version.current && op !== 'D'
   const isKnown = current !== undefined || isDeleted
-  const restore = async (): Promise<void> => setRestored(await readVersion(name, version))
-  const what = { I: t('versionCreated'), U: t('versionChanged'), D: t('versionDeleted') }[version.op]
-  const kind = { I: 'good', U: '', D: 'bad' }[version.op]
+  const what = { I: t('versionCreated'), U: t('versionChanged'), D: t('versionDeleted') }[op]
+  const kind = { I: 'good', U: '', D: 'bad' }[op]
   return (
     <li>
       <span>
         <i class={`dot ${kind}`} />
       </span>
       <div>
-        <strong>{what}</strong> {isCurrent && <span class="badge accent">{t('currentVersion')}</span>}
+        <strong>{what}</strong> {version.current && <span class="badge accent">{t('currentVersion')}</span>}
+        {comment !== '' && (
+          <div class="comment" dir="auto">
+            {comment}
+          </div>
+        )}
         <div class="soft">
-          <Ago atMs={version.atMs} /> · <span dir="auto">{version.user ?? version.ip ?? '–'}</span>
-          {version.user !== null && version.ip !== null && ` (${version.ip})`}
+          <Ago atMs={atMs} /> · <span dir="auto">{user ?? ip}</span>
+          {user !== null && ip !== '' && ` (${ip})`}
+          {size !== null && ` · ${shownSize(size)}`}
         </div>
       </div>
       <div class="buttons">
@@ -95,66 +104,90 @@ function VersionRow(props: RowProps) {
           {t('difference')}
         </button>
         {mayRestore && (
-          <button
-            type="button"
-            class="button small"
-            disabled={!isKnown}
-            onClick={() => void restore().catch(tellProblem)}
-          >
-            {t('restore')}
-          </button>
+          <RestoreButton
+            name={name}
+            current={current}
+            historyId={version.historyId}
+            isDisabled={!isKnown}
+            onRestored={onRestored}
+          />
         )}
       </div>
       {isCompared && (
-        <CompareDialog
-          {...{ name, current, version, older }}
-          isCurrent={isCurrent}
-          onClose={() => setCompared(false)}
-        />
-      )}
-      {restored !== undefined && (
-        <PublishFlow
-          base={current ?? deletedBase(name)}
-          edit={{ ...(current ?? deletedBase(name)), content: restored }}
-          onClose={() => setRestored(undefined)}
-          onPublished={() => {
-            setRestored(undefined)
-            onRestored()
-          }}
-          onMerged={(text) => {
-            setRestored(text)
-            onRestored()
-          }}
-        />
+        <CompareDialog {...{ name, current, version, older }} onClose={() => setCompared(false)} />
       )}
     </li>
   )
 }
 
-/** What a deleted item is published over: it must still not be there. */
-function deletedBase(name: ConfigName): Base {
-  const type = /\.(ya?ml|json|xml|properties|toml|html)$/i.exec(name.dataId)?.[1]?.toLowerCase() ?? 'text'
-  const notes = { desc: '', appName: '', configTags: '' }
-  return { ...name, ...notes, type: type === 'yml' ? 'yaml' : type, content: '', md5: '' }
+/** Publishes a version once more, after a review. It never deletes, and fails where somebody else was faster. */
+export function RestoreButton(
+  props: Shared & {
+    readonly historyId: string
+    readonly isDisabled: boolean
+    readonly onRestored: () => void
+  },
+) {
+  const { name, current, historyId, isDisabled, onRestored } = props
+  const [edit, setEdit] = useState<Edit | undefined>()
+  // Merged texts are no version any more.
+  const [isMerged, setMerged] = useState(false)
+  const nothing: Base = { ...name, type: '', desc: '', appName: '', configTags: '', content: '', md5: '' }
+  const open = async (): Promise<void> => {
+    const { content, type, appName } = await readVersion(name, historyId)
+    setEdit({ ...(current ?? nothing), content, type, appName })
+  }
+  const close = (): void => setEdit(undefined)
+  return (
+    <>
+      <button
+        type="button"
+        class="button small"
+        disabled={isDisabled}
+        onClick={() => void open().catch(tellProblem)}
+      >
+        {t('restore')}
+      </button>
+      {edit !== undefined && (
+        <PublishFlow
+          base={current ?? { ...nothing, type: edit.type, appName: edit.appName }}
+          edit={edit}
+          {...(isMerged ? {} : { send: (sent) => restoreVersion(name, historyId, sent) })}
+          onClose={close}
+          onPublished={() => {
+            close()
+            onRestored()
+          }}
+          onMerged={(content) => {
+            setEdit({ ...edit, content })
+            setMerged(true)
+            onRestored()
+          }}
+        />
+      )}
+    </>
+  )
 }
 
 function CompareDialog(
   props: Shared & {
     readonly version: Version
     readonly older: Version | undefined
-    readonly isCurrent: boolean
     readonly onClose: () => void
   },
 ) {
-  const { name, current, version, older, isCurrent, onClose } = props
+  const { name, current, version, older, onClose } = props
   const [withCurrent, setWithCurrent] = useState(false)
-  const key = JSON.stringify([name, version.id, older?.id, withCurrent])
-  const texts = useLoaded(key, async () => {
-    const own = await readVersion(name, version)
-    if (withCurrent) return [own, current?.content ?? ''] as const
-    return [older === undefined ? '' : await readVersion(name, older), own] as const
-  })
-  const type = current?.type ?? deletedBase(name).type
+  const texts = useLoaded(
+    JSON.stringify([name, version.historyId, older?.historyId, withCurrent]),
+    async () => {
+      const textOf = async (one: Version | undefined): Promise<string> =>
+        one === undefined || one.op === 'D' ? '' : (await readVersion(name, one.historyId)).content
+      const [before, own] = await Promise.all([withCurrent ? undefined : textOf(older), textOf(version)])
+      return before === undefined ? ([own, current?.content ?? ''] as const) : ([before, own] as const)
+    },
+  )
+  const type = version.type ?? current?.type ?? older?.type ?? 'text'
   const [left, right] = withCurrent
     ? [t('thisVersion'), t('currentVersion')]
     : [t('versionBefore'), t('thisVersion')]
@@ -164,24 +197,18 @@ function CompareDialog(
       title={t('versionOf', { name: name.dataId })}
       onClose={onClose}
       footer={
-        <button type="button" class="button" onClick={onClose}>
-          {t('close')}
-        </button>
+        <>
+          {!version.current && (
+            <button type="button" class="button start" onClick={() => setWithCurrent(!withCurrent)}>
+              {withCurrent ? t('compareWithBefore') : t('compareWithCurrent')}
+            </button>
+          )}
+          <button type="button" class="button" onClick={onClose}>
+            {t('close')}
+          </button>
+        </>
       }
     >
-      {!isCurrent && (
-        <div class="buttons" role="group" aria-label={t('compareWith')}>
-          <button
-            type="button"
-            class="button small"
-            aria-pressed={!withCurrent}
-            onClick={() => setWithCurrent(!withCurrent)}
-          >
-            <Icon name="refresh" />
-            {withCurrent ? t('compareWithBefore') : t('compareWithCurrent')}
-          </button>
-        </div>
-      )}
       <ProblemNotice problem={texts.problem} />
       {texts.value && (
         <>

@@ -1,61 +1,138 @@
+import { useEffect, useState } from 'preact/hooks'
+import { Ago } from '../controls/ago.tsx'
 import { Icon } from '../controls/icon.tsx'
-import { Nothing, ProblemNotice } from '../controls/notice.tsx'
+import { Nothing, Notice, ProblemNotice } from '../controls/notice.tsx'
 import { shownNumber, t } from '../language/text.ts'
-import { readWatchers, type ConfigName } from '../server/configs.ts'
+import { readWatchers, type ConfigName, type Watcher, type Watchers as Found } from '../server/configs.ts'
 import { useLoaded } from '../state/loaded.ts'
 
-/** Who waits for changes of an item now, and who of them has the current version. */
-export function Watchers({ name, md5 }: { name: ConfigName; md5: string | undefined }) {
+const SHOWN_NAMES = 5
+const ASK_MS = 2_000
+const ASKED_TIMES = 30
+
+/** Who watches an item, and who of them has the current version. */
+export function Watchers({ name }: { name: ConfigName }) {
   const watchers = useLoaded(JSON.stringify(name), () => readWatchers(name))
-  const found = Object.entries(watchers.value ?? {})
-  const current = found.filter(([, known]) => known === md5).length
+  const found = watchers.value
   return (
     <>
       <div class="head">
-        <p class="title soft">
-          {found.length > 0 &&
-            t('haveIt', { current: shownNumber(current), count: shownNumber(found.length) })}
-        </p>
+        <div class="title">{found !== undefined && found.count > 0 && <Share found={found} />}</div>
         <button type="button" class="button" onClick={watchers.reload}>
           <Icon name="refresh" />
           {t('refresh')}
         </button>
       </div>
       <ProblemNotice problem={watchers.problem} onRetry={watchers.reload} />
-      {watchers.value !== undefined && (
+      {found && <MissingServers names={found.missingServers} />}
+      {found && (
         <div class="card table-card">
-          {found.length === 0 ? (
+          {found.count === 0 ? (
             <Nothing text={t('noWatchers')} />
           ) : (
-            <table>
-              <thead>
-                <tr>
-                  <th>IP</th>
-                  <th>{t('state')}</th>
-                  <th>MD5</th>
-                </tr>
-              </thead>
-              <tbody>
-                {found.map(([ip, known]) => (
-                  <tr key={ip}>
-                    <td>{ip}</td>
-                    <td>
-                      {known === md5 ? (
-                        <span class="badge good">{t('upToDate')}</span>
-                      ) : (
-                        <span class="badge warn">{t('behind')}</span>
-                      )}
-                    </td>
-                    <td>
-                      <code>{known}</code>
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
+            <WatcherTable watchers={found.watchers} />
           )}
         </div>
       )}
     </>
+  )
+}
+
+/** Servers that did not say whom they know: the list may lack clients. */
+export function MissingServers({ names }: { names: readonly string[] }) {
+  if (names.length === 0) return null
+  return (
+    <div class="banner">
+      <Notice kind="warn">{t('missingServers', { names: names.join(', ') })}</Notice>
+    </div>
+  )
+}
+
+function WatcherTable({ watchers }: { watchers: readonly Watcher[] }) {
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th>{t('address')}</th>
+          <th>{t('state')}</th>
+          <th>{t('client')}</th>
+          <th>{t('lastHeard')}</th>
+          <th class="not-phone">MD5</th>
+        </tr>
+      </thead>
+      <tbody>
+        {watchers.map((watcher) => (
+          <tr key={`${watcher.ip} ${watcher.port} ${watcher.via} ${watcher.md5}`}>
+            <td>{addressOf(watcher)}</td>
+            <td>
+              {watcher.upToDate ? (
+                <span class="badge good">{t('upToDate')}</span>
+              ) : (
+                <span class="badge warn">{t('behind')}</span>
+              )}
+            </td>
+            <td dir="auto">{watcher.agent}</td>
+            <td>
+              <Ago atMs={watcher.lastSeenMs} />
+            </td>
+            <td class="not-phone">
+              <code>{watcher.md5}</code>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+const addressOf = ({ ip, port }: Watcher): string => (port === null ? ip : `${ip}:${port}`)
+
+/** How many of the clients have the current version. */
+function Share({ found: { upToDate, count } }: { found: Found }) {
+  return (
+    <span class="meter" role="status">
+      <i class="long">
+        <b style={{ width: `${(100 * upToDate) / count}%` }} />
+      </i>
+      {t('haveIt', { current: shownNumber(upToDate), count: shownNumber(count) })}
+    </span>
+  )
+}
+
+/** After a publish: how the new version arrives at its clients, until all have it or a minute is over. */
+export function WhoHasIt({ name }: { name: ConfigName }) {
+  const [found, setFound] = useState<Found | undefined>()
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let asked = 0
+    let isGone = false
+    const ask = async (): Promise<void> => {
+      const answer = await readWatchers(name).catch(() => undefined)
+      if (isGone) return
+      if (answer !== undefined) setFound(answer)
+      const isDone = answer !== undefined && answer.upToDate === answer.count
+      if (!isDone && ++asked < ASKED_TIMES) timer = setTimeout(() => void ask(), ASK_MS)
+    }
+    void ask()
+    return () => {
+      isGone = true
+      clearTimeout(timer)
+    }
+  }, [])
+  if (found === undefined || found.count === 0) return null
+  const behind = found.watchers.filter(({ upToDate }) => !upToDate)
+  const names = behind.slice(0, SHOWN_NAMES).map((one) => `${addressOf(one)} ${one.agent}`.trim())
+  return (
+    <div class="banner">
+      <Notice kind="plain" icon="eye">
+        <Share found={found} />
+        {names.length > 0 && (
+          <p class="soft">
+            {t('notYet')} {names.join(' · ')}
+            {behind.length > SHOWN_NAMES && ' …'}
+          </p>
+        )}
+      </Notice>
+    </div>
   )
 }

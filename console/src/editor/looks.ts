@@ -63,11 +63,13 @@ const colours = EditorView.theme({
   '.cm-collapsedLines:before, .cm-collapsedLines:after': { content: '"⋯"' },
   '.cm-changedText, .cm-insertedLine .cm-changedText': {
     backgroundImage: 'none !important',
-    backgroundColor: 'color-mix(in srgb, var(--good) 28%, transparent)',
+    backgroundColor: 'color-mix(in srgb, var(--good) 22%, transparent)',
   },
+  // The colours of words are too weak on these.
+  '.cm-changedText, .cm-changedText *': { color: 'var(--ink)' },
   '.cm-changedLine': { backgroundColor: 'color-mix(in srgb, var(--good) 12%, transparent) !important' },
   '&.cm-merge-a .cm-changedText': {
-    backgroundColor: 'color-mix(in srgb, var(--bad) 28%, transparent)',
+    backgroundColor: 'color-mix(in srgb, var(--bad) 22%, transparent)',
   },
   '&.cm-merge-a .cm-changedLine': {
     backgroundColor: 'color-mix(in srgb, var(--bad) 12%, transparent) !important',

@@ -3,6 +3,7 @@ import { AuditView } from '../audit/audit-view.tsx'
 import { PermissionsView } from '../access/permissions-view.tsx'
 import { RolesView } from '../access/roles-view.tsx'
 import { UsersView } from '../access/users-view.tsx'
+import { BinView } from '../configs/bin-view.tsx'
 import { ConfigList } from '../configs/config-list.tsx'
 import { ConfigView } from '../configs/config-view.tsx'
 import { NewConfig } from '../configs/new-config.tsx'
@@ -43,6 +44,7 @@ export const VIEWS: Readonly<Record<ViewPath, View>> = {
   configs: inNamespace('configs', 'configs', ConfigList),
   config: inNamespace('config', 'configs', ConfigView),
   'config/new': inNamespace('newConfig', 'configs', NewConfig),
+  bin: inNamespace('bin', 'bin', BinView),
   services: inNamespace('services', 'services', ServiceList),
   service: inNamespace('service', 'services', ServiceView),
   namespaces: ofServer('namespaces', 'namespaces', NamespacesView),
@@ -64,6 +66,7 @@ export const NAVIGATION: readonly {
     title: undefined,
     views: [
       ['configs', 'config'],
+      ['bin', 'trash'],
       ['services', 'service'],
       ['namespaces', 'namespace'],
     ],

@@ -6,6 +6,7 @@ export type ViewPath =
   | 'configs'
   | 'config'
   | 'config/new'
+  | 'bin'
   | 'services'
   | 'service'
   | 'namespaces'

@@ -40,41 +40,69 @@ export interface Page<T> {
 export const CONFIG_TYPES = ['yaml', 'properties', 'json', 'xml', 'toml', 'html', 'text'] as const
 
 const CONFIGS = 'svc/v1/cs/configs'
+const CONSOLE = 'svc/v1/console'
 
-/** What a list of items is asked for. Names are parts of names; `*` stands for any characters. */
+/** An item as the list has it: without its content. */
+export interface ListedConfig extends ConfigName, ConfigNotes {
+  readonly id: string
+  readonly size: number
+  readonly md5: string
+  readonly historyId: string
+  readonly modifyTime: number
+  readonly modifyUser: string | null
+  readonly watcherCount: number
+  /** Lines of the content that match. */
+  readonly hits: readonly { readonly line: number; readonly text: string }[]
+}
+
+/** By what a list is sorted. */
+export type ConfigOrder = 'modifyTime' | 'dataId' | 'group' | 'size'
+
+/** What a list of items is asked for. */
 export interface ConfigFilter {
-  readonly tenant: string
-  readonly dataId: string
-  readonly group: string
-  readonly appName: string
-  readonly configTags: string
+  /** `*`: all that the user may read. */
+  readonly namespaceId: string
+  /** A part of the name, the group, the description, the application or a tag. */
+  readonly text: string
+  readonly content: string
+  readonly key: string
   readonly type: string
+  readonly sort: ConfigOrder
+  readonly order: 'asc' | 'desc'
   readonly pageNo: number
   readonly pageSize: number
 }
 
-/** A page of the items that match. */
-export async function findConfigs(filter: ConfigFilter): Promise<Page<ConfigItem>> {
-  const { tenant, dataId, group, appName, configTags, type, pageNo, pageSize } = filter
-  const page = await request<Page<ConfigItem>>('GET', CONFIGS, {
-    query: {
-      search: 'blur',
-      tenant: tenant || undefined,
-      dataId: anywhere(dataId),
-      group: anywhere(group),
-      appName: anywhere(appName),
-      config_tags: configTags || undefined,
-      types: type || undefined,
-      pageNo,
-      pageSize,
-    },
-  })
-  return { ...page, pageItems: page.pageItems.map(withoutNulls) }
+type OfNamespace<T> = Omit<T, 'tenant' | 'desc' | 'configTags'> & {
+  readonly namespaceId: string
+  readonly desc: string | null
+  readonly configTags: string | null
 }
 
-function anywhere(text: string): string | undefined {
-  if (text === '') return undefined
-  return text.includes('*') ? text : `*${text}*`
+/** A page of the items that match. `truncated`: there may be more, the search took too long. */
+export async function findConfigs(
+  filter: ConfigFilter,
+): Promise<Page<ListedConfig> & { readonly truncated: boolean }> {
+  const { namespaceId, text, content, key, type, ...rest } = filter
+  const query = {
+    ...rest,
+    namespaceId: namespaceId || undefined,
+    text: text || undefined,
+    content: content || undefined,
+    key: key || undefined,
+    types: type || undefined,
+  }
+  type Answer = Page<OfNamespace<ListedConfig>> & { readonly truncated: boolean }
+  const page = await request<Answer>('GET', `${CONSOLE}/configs`, { query })
+  return { ...page, pageItems: page.pageItems.map(itemOf) }
+}
+
+function itemOf<T extends { desc: string | null; configTags: string | null; namespaceId: string }>(
+  listed: T,
+): Omit<T, 'namespaceId'> & { tenant: string; desc: string; configTags: string } {
+  const { namespaceId, desc, configTags } = listed
+  const tenant = namespaceId === 'public' ? '' : namespaceId
+  return { ...listed, tenant, desc: desc ?? '', configTags: configTags ?? '' }
 }
 
 /** An item; rejects with the problem `config-not-found`. */
@@ -101,13 +129,19 @@ function withoutNulls(item: ConfigItem): ConfigItem {
 export interface Publication extends ConfigName, ConfigNotes {
   readonly content: string
   readonly casMd5: string
+  /** Why; it is kept with the version. */
+  readonly comment: string
+  /** That of a content that a client has encrypted; it belongs to that very content. */
+  readonly encryptedDataKey: string
 }
 
 /** Publishes a version; rejects with the problem `config-changed` where the author has not seen the current one. */
 export function publishConfig(publication: Publication): Promise<boolean> {
-  const { content, type, desc, appName, configTags, casMd5 } = publication
+  const { content, type, desc, appName, configTags, casMd5, comment, encryptedDataKey } = publication
+  const notes = { type, desc, appName, config_tags: configTags }
+  const others = { comment: comment || undefined, encryptedDataKey: encryptedDataKey || undefined }
   return request('POST', CONFIGS, {
-    form: { ...named(publication), content, type, desc, appName, config_tags: configTags, casMd5 },
+    form: { ...named(publication), content, ...notes, casMd5, ...others },
   })
 }
 
@@ -123,37 +157,85 @@ export const exportAddress = (tenant: string, ids: readonly string[]): string =>
     ids: ids.length === 0 ? undefined : ids.join(','),
   })
 
-/** The addresses that watch an item, with the md5 that each has. */
-export async function readWatchers(name: ConfigName): Promise<Readonly<Record<string, string>>> {
-  const path = `${CONFIGS}/listener`
-  const answer = await request<{ lisentersGroupkeyStatus: Record<string, string> }>('GET', path, {
-    query: named(name),
-  })
-  return answer.lisentersGroupkeyStatus
+/** A client that watches an item, or has polled for it in the last minute. */
+export interface Watcher {
+  readonly ip: string
+  readonly port: number | null
+  readonly agent: string
+  readonly md5: string
+  readonly upToDate: boolean
+  readonly lastSeenMs: number
+  readonly via: string
 }
 
-/** A record of the history. It holds the text *before* its change, for I the text that was inserted. */
-export interface HistoryRecord {
-  readonly id: string
-  readonly opType: string
-  readonly srcIp: string | null
-  readonly srcUser: string | null
-  readonly createdTime: string
-  readonly content: string | null
+/** Who has an item. */
+export interface Watchers {
+  readonly upToDate: number
+  readonly count: number
+  readonly watchers: readonly Watcher[]
+  readonly missingServers: readonly string[]
+}
+
+/** The clients that watch an item, and what each has. */
+export const readWatchers = (name: ConfigName): Promise<Watchers> =>
+  request('GET', `${CONSOLE}/config/watchers`, { query: named(name) })
+
+/** One version of an item: a change, and what the item was after it. */
+export interface Version {
+  readonly historyId: string
+  /** Made, updated, deleted. */
+  readonly op: 'I' | 'U' | 'D'
+  readonly user: string | null
+  readonly ip: string
+  readonly comment: string
+  readonly atMs: number
+  /** Null after a deletion. */
   readonly md5: string | null
+  readonly size: number | null
+  readonly type: string | null
+  readonly current: boolean
 }
 
-/** A page of the history of an item, newest first. */
-export const readHistory = (
-  name: ConfigName,
-  pageNo: number,
-  pageSize: number,
-): Promise<Page<HistoryRecord>> =>
-  request('GET', 'svc/v1/cs/history', { query: { ...named(name), search: 'accurate', pageNo, pageSize } })
+/** A page of the versions of an item, newest first. */
+export const findVersions = (name: ConfigName, pageNo: number, pageSize: number): Promise<Page<Version>> =>
+  request('GET', `${CONSOLE}/config/versions`, { query: { ...named(name), pageNo, pageSize } })
 
-/** A record with its text. */
-export const readRecord = (name: ConfigName, nid: string): Promise<HistoryRecord> =>
-  request('GET', 'svc/v1/cs/history', { query: { ...named(name), nid } })
+/** A version with its text; of a deletion, the deleted text. */
+export const readVersion = (
+  name: ConfigName,
+  historyId: string,
+): Promise<{ readonly content: string; readonly type: string; readonly appName: string }> =>
+  request('GET', `${CONSOLE}/config/version`, { query: { ...named(name), historyId } })
+
+/** Publishes a version once more, with its notes; `casMd5` is the md5 of the current version, empty where there is none. */
+export const restoreVersion = (
+  name: ConfigName,
+  historyId: string,
+  sent: { readonly casMd5: string; readonly comment: string },
+): Promise<object> =>
+  request('POST', `${CONSOLE}/config/restore`, {
+    form: { ...named(name), historyId, casMd5: sent.casMd5, comment: sent.comment || undefined },
+  })
+
+/** A deleted item that can be restored. */
+export interface DeletedConfig extends ConfigName {
+  /** The version that restores it. */
+  readonly historyId: string
+  readonly type: string
+  readonly desc: string
+  readonly configTags: string
+  readonly size: number
+  readonly user: string | null
+  readonly ip: string
+  readonly atMs: number
+}
+
+/** A page of the deleted items of a namespace, last deleted first. */
+export async function findDeleted(namespaceId: string, pageNo: number): Promise<Page<DeletedConfig>> {
+  const query = { namespaceId: namespaceId || undefined, pageNo, pageSize: 50 }
+  const page = await request<Page<OfNamespace<DeletedConfig>>>('GET', `${CONSOLE}/bin`, { query })
+  return { ...page, pageItems: page.pageItems.map(itemOf) }
+}
 
 function named({ tenant, group, dataId }: ConfigName): {
   tenant: string | undefined

@@ -1,0 +1,109 @@
+import { Ago } from '../controls/ago.tsx'
+import { Nothing, ProblemNotice } from '../controls/notice.tsx'
+import { Pager } from '../controls/pager.tsx'
+import { shownSize, t } from '../language/text.ts'
+import { placeWith } from '../routing/link.ts'
+import { go, place } from '../routing/location.ts'
+import { type DeletedConfig, findDeleted } from '../server/configs.ts'
+import { useLoaded } from '../state/loaded.ts'
+import { currentNamespace, refreshNamespaces } from '../state/namespaces.ts'
+import { useStore } from '../state/store.ts'
+import { mayWrite } from '../state/user.ts'
+import { linkToConfig } from './key-of.ts'
+import { RestoreButton } from './versions.tsx'
+
+const PAGE_SIZE = 50
+
+/** The deleted configurations of a namespace, as long as the history keeps them. */
+export function BinView() {
+  const { params } = useStore(place)
+  const namespaceId = currentNamespace()
+  const pageNo = Number(params['page'] ?? '1') || 1
+  const found = useLoaded(JSON.stringify([namespaceId, pageNo]), () => findDeleted(namespaceId, pageNo))
+  const restored = (): void => {
+    found.reload()
+    void refreshNamespaces().catch(() => undefined)
+  }
+  return (
+    <>
+      <div class="head">
+        <div class="title">
+          <h1>{t('bin')}</h1>
+          <p class="soft">{t('binText')}</p>
+        </div>
+      </div>
+      <ProblemNotice problem={found.problem} onRetry={found.reload} />
+      {found.value && (
+        <>
+          <div class="card table-card">
+            {found.value.pageItems.length === 0 ? (
+              <Nothing text={t('binEmpty')} />
+            ) : (
+              <BinTable items={found.value.pageItems} onRestored={restored} />
+            )}
+          </div>
+          <Pager
+            pageNo={pageNo}
+            pageSize={PAGE_SIZE}
+            total={found.value.totalCount}
+            onGo={(next) => go(placeWith({ page: String(next) }))}
+          />
+        </>
+      )}
+    </>
+  )
+}
+
+function BinTable(props: { readonly items: readonly DeletedConfig[]; readonly onRestored: () => void }) {
+  const { items, onRestored } = props
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th>{t('dataId')}</th>
+          <th>{t('group')}</th>
+          <th>{t('type')}</th>
+          <th class="number not-phone">{t('size')}</th>
+          <th>{t('versionDeleted')}</th>
+          <th class="actions">
+            <span class="hidden">{t('actions')}</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {items.map((item) => (
+          <tr key={item.historyId}>
+            <td class="name">
+              <a href={linkToConfig(item, 'versions')} dir="auto">
+                {item.dataId}
+              </a>
+              {item.desc !== '' && <div class="soft clamp">{item.desc}</div>}
+            </td>
+            <td dir="auto">{item.group}</td>
+            <td>
+              <span class="badge">{item.type.toUpperCase()}</span>
+            </td>
+            <td class="number not-phone">{shownSize(item.size)}</td>
+            <td>
+              <Ago atMs={item.atMs} />
+              <div class="soft" dir="auto">
+                {item.user ?? item.ip}
+              </div>
+            </td>
+            <td class="actions">
+              {mayWrite(item.tenant) && (
+                <RestoreButton
+                  name={item}
+                  current={undefined}
+                  historyId={item.historyId}
+                  isDisabled={false}
+                  onRestored={onRestored}
+                />
+              )}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

@@ -1,0 +1,163 @@
+import { Ago } from '../controls/ago.tsx'
+import { CopyButton } from '../controls/copy.tsx'
+import { CoveredText } from '../controls/covered.tsx'
+import { Check } from '../controls/field.tsx'
+import { Icon } from '../controls/icon.tsx'
+import { NamespaceMark } from '../controls/namespace-mark.tsx'
+import { shownNumber, shownSize, t } from '../language/text.ts'
+import { placeWith } from '../routing/link.ts'
+import { go } from '../routing/location.ts'
+import type { ConfigFilter, ConfigOrder, ListedConfig } from '../server/configs.ts'
+import { linkToConfig } from './key-of.ts'
+import { Tags } from './tags.tsx'
+
+interface TableProps {
+  readonly items: readonly ListedConfig[]
+  readonly ticked: ReadonlySet<string>
+  readonly onTick: (ticked: ReadonlySet<string>) => void
+  readonly filter: ConfigFilter
+}
+
+/** Configurations in rows, with the lines that were found. */
+export function ConfigTable({ items, ticked, onTick, filter }: TableProps) {
+  const isEverywhere = filter.namespaceId === '*'
+  const tick = (ids: readonly string[], isOn: boolean): void => {
+    const next = new Set(ticked)
+    for (const id of ids)
+      if (isOn) next.add(id)
+      else next.delete(id)
+    onTick(next)
+  }
+  const all = items.map(({ id }) => id)
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th class="tick">
+            <Check
+              label={t('chooseAll')}
+              isHiddenLabel
+              isOn={all.every((id) => ticked.has(id))}
+              onChange={(isOn) => tick(all, isOn)}
+            />
+          </th>
+          <SortedBy filter={filter} order="dataId" label={t('dataId')} />
+          {isEverywhere && <th>{t('namespace')}</th>}
+          <SortedBy filter={filter} order="group" label={t('group')} more="not-phone" />
+          <th>{t('type')}</th>
+          <th class="not-phone">{t('application')}</th>
+          <SortedBy filter={filter} order="size" label={t('size')} more="number not-phone" />
+          <th class="number not-phone">{t('watchers')}</th>
+          <SortedBy filter={filter} order="modifyTime" label={t('changed')} more="not-phone" />
+        </tr>
+      </thead>
+      <tbody>
+        {items.map((item) => (
+          <ConfigRow
+            key={item.id}
+            item={item}
+            isEverywhere={isEverywhere}
+            isTicked={ticked.has(item.id)}
+            onTick={(isOn) => tick([item.id], isOn)}
+          />
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function SortedBy(props: {
+  readonly filter: ConfigFilter
+  readonly order: ConfigOrder
+  readonly label: string
+  readonly more?: string
+}) {
+  const { filter, order, label, more = '' } = props
+  const isOwn = filter.sort === order
+  const isDescending = filter.order === 'desc'
+  const turned = isOwn ? { order: isDescending ? 'asc' : 'desc' } : { order: '' }
+  const sorted = isOwn ? (isDescending ? 'descending' : 'ascending') : 'none'
+  return (
+    <th class={more} aria-sort={sorted}>
+      <button
+        type="button"
+        class={isOwn && !isDescending ? 'sort up' : 'sort'}
+        onClick={() => go(placeWith({ sort: order, ...turned, page: '' }), { replace: true })}
+      >
+        {label}
+        {isOwn && <Icon name="down" />}
+      </button>
+    </th>
+  )
+}
+
+function ConfigRow(props: {
+  readonly item: ListedConfig
+  readonly isEverywhere: boolean
+  readonly isTicked: boolean
+  readonly onTick: (isOn: boolean) => void
+}) {
+  const { item, isEverywhere, isTicked, onTick } = props
+  return (
+    <tr>
+      <td class="tick">
+        <Check label={t('choose', { name: item.dataId })} isHiddenLabel isOn={isTicked} onChange={onTick} />
+      </td>
+      <td class="name">
+        <div class="meter">
+          <a href={linkToConfig(item)} dir="auto">
+            {item.dataId}
+          </a>
+          <span class="not-phone">
+            <CopyButton text={item.dataId} label={t('copyName', { name: item.dataId })} />
+          </span>
+        </div>
+        <div class="only-phone soft">{item.group}</div>
+        {item.desc !== '' && <div class="soft clamp">{item.desc}</div>}
+        <Tags tags={item.configTags} />
+        <Hits hits={item.hits} />
+      </td>
+      {isEverywhere && (
+        <td>
+          <NamespaceMark id={item.tenant} />
+        </td>
+      )}
+      <td class="not-phone" dir="auto">
+        {item.group}
+      </td>
+      <td>
+        <span class="badge">{item.type.toUpperCase()}</span>
+      </td>
+      <td class="not-phone" dir="auto">
+        {item.appName}
+      </td>
+      <td class="number not-phone">{shownSize(item.size)}</td>
+      <td class="number not-phone">{shownNumber(item.watcherCount)}</td>
+      <td class="not-phone">
+        <Ago atMs={item.modifyTime} />
+        {item.modifyUser !== null && (
+          <div class="soft" dir="auto">
+            {item.modifyUser}
+          </div>
+        )}
+      </td>
+    </tr>
+  )
+}
+
+/** The lines of a content that match. */
+function Hits({ hits }: { hits: ListedConfig['hits'] }) {
+  if (hits.length === 0) return null
+  return (
+    <ul class="hits">
+      {hits.map(({ line, text }) => (
+        <li key={line}>
+          <span class="line">{shownNumber(line)}</span>
+          <span dir="auto">
+            <CoveredText text={text} />
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}

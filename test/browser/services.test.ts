@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Browser } from 'playwright-core'
+import { Client } from '../interface/client.ts'
+import { startWaypost, type Waypost } from '../support/waypost.ts'
+import { browserTool, startBrowser, Visit } from './chromium.ts'
+
+const HOOK_MS = 120_000
+const FLOW_MS = 120_000
+
+describe.skipIf(browserTool.skip)('services in a browser', { timeout: FLOW_MS }, () => {
+  let waypost: Waypost
+  let client: Client
+  let browser: Browser
+
+  beforeAll(async () => {
+    ;[waypost, browser] = await Promise.all([startWaypost(), startBrowser()])
+    client = new Client(`${waypost.url}/svc/v1/ns`)
+  }, HOOK_MS)
+  afterAll(async () => {
+    await browser?.close()
+    client?.close()
+    await waypost?.stop()
+  })
+
+  const instances = async (): Promise<Record<string, unknown>[]> => {
+    const { list } = (await client.get('/catalog/instances', { serviceName: 'shop' })).json() as {
+      list: Record<string, unknown>[]
+    }
+    return list
+  }
+
+  test('a service is made, and its instances are changed, disabled and deregistered', async () => {
+    const visit = await Visit.open(browser, `${waypost.url}/ui/`)
+    await visit.at('#/services?ns=public')
+    await visit.button('New service').click()
+    await visit.dialog().getByLabel('Service name').fill('shop')
+    await visit.dialog().getByLabel('Protect threshold').fill('2')
+    expect(await visit.dialog().getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
+    await visit.dialog().getByLabel('Protect threshold').fill('0.4')
+    await visit.dialog().getByRole('button', { name: 'Save' }).click()
+    await visit.link('shop').waitFor()
+    for (const ip of ['10.0.0.1', '10.0.0.2'])
+      await client.post('/instance', {
+        serviceName: 'shop',
+        ip,
+        port: 80,
+        ephemeral: false,
+        metadata: '{"token":"t-1"}',
+      })
+
+    await visit.link('shop').click()
+    const row = visit.page.getByRole('row', { name: /10\.0\.0\.1:80/ })
+    await row.getByRole('button', { name: 'Show the hidden value' }).waitFor()
+    expect(await visit.page.getByText('t-1').count()).toBe(0)
+    await row.getByRole('button', { name: 'Disable' }).click()
+    await row.getByText('Switched off: clients do not get it.').waitFor()
+    await row.getByRole('button', { name: 'Edit 10.0.0.1:80' }).click()
+    await visit.dialog().getByLabel('Weight').fill('7')
+    await visit.dialog().getByLabel('Metadata').fill('zone = eu=1\n')
+    await visit.dialog().getByRole('button', { name: 'Save' }).click()
+    await row.getByText('zone=eu=1').waitFor()
+    const [first] = await instances()
+    expect(first).toMatchObject({ enabled: false, weight: 7, metadata: { zone: 'eu=1' } })
+
+    await visit.field('Select all on this page').check()
+    await visit.button('Edit 2 selected').click()
+    await visit.dialog().getByLabel('Traffic').selectOption('Enabled')
+    await visit.dialog().getByRole('button', { name: 'Save' }).click()
+    await visit.page.getByText('2 on this page: 2 healthy, 0 disabled').waitFor()
+    expect(await instances()).toMatchObject([
+      { weight: 7, metadata: { zone: 'eu=1' } },
+      { weight: 1, metadata: { token: 't-1' } },
+    ])
+
+    await row.getByRole('button', { name: 'Deregister 10.0.0.1:80' }).click()
+    await visit.dialog().getByRole('button', { name: 'Deregister', exact: true }).click()
+    await row.waitFor({ state: 'detached' })
+    expect(await instances()).toHaveLength(1)
+
+    await visit.link('Settings').click()
+    await visit.button('Delete').click()
+    await visit.dialog().getByRole('button', { name: 'Delete' }).click()
+    await visit.page.getByText('The service still has instances.').waitFor()
+    expect(visit.faults).toEqual([])
+    await visit.close()
+  })
+})

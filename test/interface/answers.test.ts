@@ -1,9 +1,12 @@
 /** Every operation of /svc answers what the document says, with all its fields and no others. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { AnswerChecker } from '../support/answer-checker.ts'
 import { Client, type Json, type Params, type Reply } from './client.ts'
 import { items } from './transfer-support.ts'
 import { startWaypost, type Waypost } from '../support/waypost.ts'
+
+/** There are no backups of data that are in etcd. */
+const hasDataFile = inject('etcdEndpoints') === undefined
 
 let client: Client
 let checker: AnswerChecker
@@ -179,8 +182,10 @@ test('the operator', async () => {
   await ask('GET /ns/operator/metrics', {}, { isAnonymous: true })
   await ask('GET /ns/operator/servers')
   await ask('GET /ns/raft/leader')
-  await ask('POST /operator/backup', { label: 'a' })
-  await ask('GET /operator/backup')
+  if (hasDataFile) {
+    await ask('POST /operator/backup', { label: 'a' })
+    await ask('GET /operator/backup')
+  }
   await ask('GET /audit')
   const one = await ask('GET /audit', { pageSize: 1 })
   expect(one.json().next).toEqual(expect.any(String))
@@ -211,5 +216,6 @@ describe('sign-in', () => {
 })
 
 test('every answer that is described was seen', () => {
-  expect(checker.described('/svc/').filter((name) => !checker.checked.has(name))).toEqual([])
+  const unseen = checker.described('/svc/').filter((name) => !checker.checked.has(name))
+  expect(unseen.filter((name) => hasDataFile || !name.includes('/operator/backup'))).toEqual([])
 })

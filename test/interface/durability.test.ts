@@ -164,10 +164,14 @@ describe('after kill -9 and a restart', () => {
     })
     const ended = Promise.allSettled(writers)
     await sleep(700)
+    await until(
+      () => Promise.resolve(acknowledged.length),
+      (count) => count > 50,
+      30_000,
+    )
     await crashAndRestart()
     crashed = true
     await ended
-    expect(acknowledged.length).toBeGreaterThan(50)
     for (const dataId of acknowledged)
       expect((await svc.get('/cs/configs', { dataId, group: 'G' })).text).toBe(dataId)
   }, 60_000)

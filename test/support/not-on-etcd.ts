@@ -17,12 +17,4 @@ export const NOT_ON_ETCD = {
   // Others that have nothing of the store in them.
   'probes-mysql': 'the protocol of MySQL',
   'sign-in-storm': 'the queue before the hashing of passwords',
-  // Silence is not judged there yet.
-  durability: 'an instance that is silent',
-  'instance-health': 'instances that are silent',
-  metadata: 'remembered metadata that expires',
-  metrics: 'counts of silent instances',
-  'settings-effects': 'services that are empty for long',
-  'switch-effects': 'instances that are silent',
-  'udp-push': 'the push of a silent instance',
 } as const

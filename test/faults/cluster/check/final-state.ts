@@ -1,0 +1,106 @@
+import { md5 } from '../../../interface/client.ts'
+import { ask } from '../load/ask.ts'
+import { CHANGING } from '../load/clients.ts'
+import { STEADY } from '../load/beating.ts'
+import type { Operation } from '../load/recording.ts'
+import type { FinalItem, ItemRecord } from './item-history.ts'
+
+const PAGE = 500
+
+/** Everything that a server answers about data, by what was asked for. */
+export type Picture = ReadonlyMap<string, string>
+
+/** All items with all pages of their history, all lists of instances and services, the catalog and the namespaces. */
+export async function pictureOf(url: string, items: readonly string[]): Promise<Picture> {
+  const picture = new Map<string, string>()
+  const note = async (path: string, query: Record<string, string | number> = {}): Promise<string> => {
+    const reply = await ask(url, { method: 'GET', path, query })
+    const text =
+      reply.kind !== 'answered' ? reply.kind : reply.status === 200 ? reply.text : `status ${reply.status}`
+    picture.set(`${path}?${JSON.stringify(query)}`, text)
+    return text
+  }
+  for (const dataId of items) {
+    await note('/svc/v1/cs/configs', { dataId, group: 'G' })
+    for (let pageNo = 1, pages = 1; pageNo <= pages; pageNo++) {
+      const page = await note('/svc/v1/cs/history', historyQuery(dataId, pageNo))
+      pages = page.startsWith('{') ? (JSON.parse(page) as HistoryPage).pagesAvailable : 0
+    }
+  }
+  await note('/svc/v1/console/namespaces')
+  await note('/svc/v1/ns/service/list', { pageNo: 1, pageSize: PAGE })
+  for (const serviceName of [STEADY, CHANGING]) await note('/svc/v1/ns/instance/list', { serviceName })
+  for (const [asked, text] of picture) picture.set(asked, withoutTimes(text))
+  return picture
+}
+
+/** A server that has just loaded may have a later `lastRefTime`. */
+function withoutTimes(text: string): string {
+  return text.replace(/"lastRefTime":\d+/, '"lastRefTime":0')
+}
+
+/** The md5 of a picture. */
+export function digestOf(picture: Picture): string {
+  return md5(JSON.stringify([...picture]))
+}
+
+/** What is different in another picture. */
+export function differences(one: Picture, other: Picture): string[] {
+  const asked = new Set([...one.keys(), ...other.keys()])
+  return [...asked]
+    .filter((each) => one.get(each) !== other.get(each))
+    .map((each) => `${each}: ${one.get(each)?.slice(0, 300)} but ${other.get(each)?.slice(0, 300)}`)
+}
+
+interface HistoryPage {
+  readonly pagesAvailable: number
+  readonly pageItems: readonly {
+    readonly id: string
+    readonly opType: string
+    readonly srcUser: string | null
+  }[]
+}
+
+function historyQuery(dataId: string, pageNo: number) {
+  return { search: 'accurate', dataId, group: 'G', pageNo, pageSize: PAGE }
+}
+
+/** The items with their records, from a picture. */
+export function itemsIn(picture: Picture, items: readonly string[]): FinalItem[] {
+  return items.map((item) => {
+    const records: ItemRecord[] = []
+    for (let pageNo = 1; ; pageNo++) {
+      const page = picture.get(`/svc/v1/cs/history?${JSON.stringify(historyQuery(item, pageNo))}`)
+      if (page === undefined) break
+      for (const { id, opType, srcUser } of (JSON.parse(page) as HistoryPage).pageItems)
+        records.push({ id: Number(id), op: opType.trim(), by: srcUser ?? '' })
+    }
+    const content = picture.get(`/svc/v1/cs/configs?${JSON.stringify({ dataId: item, group: 'G' })}`)
+    return { item, records: records.reverse(), present: content === 'status 404' ? undefined : content }
+  })
+}
+
+/** The reads of a picture as operations: of the items, and of the instances that come and go. */
+export function finalReads(picture: Picture, server: number, keys: FinalKeys): Operation[] {
+  const nowMs = performance.now()
+  const read = (key: string, seen: string | undefined): Operation => {
+    const about = { client: `final-${server}`, server, kind: 'read' as const, outcome: 'ok' as const }
+    return { ...about, id: `final-${server}.${key}`, key, seen, begunMs: nowMs, endedMs: nowMs + 1 }
+  }
+  const list = JSON.parse(
+    picture.get(`/svc/v1/ns/instance/list?${JSON.stringify({ serviceName: CHANGING })}`)!,
+  ) as {
+    hosts: { ip: string; port: number; weight: number }[]
+  }
+  const weights = new Map(list.hosts.map(({ ip, port, weight }) => [`${ip}:${port}`, String(weight)]))
+  return [
+    ...itemsIn(picture, keys.items).map(({ item, present }) => read(item, present)),
+    ...keys.instances.map((key) => read(key, weights.get(key))),
+  ]
+}
+
+/** What is read at the end. */
+export interface FinalKeys {
+  readonly items: readonly string[]
+  readonly instances: readonly string[]
+}

@@ -1,0 +1,133 @@
+/** Three servers on three members of etcd under every kind of fault (docs/reliability.md). */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ETCD_HOOK_MS, etcdTools } from '../../support/etcd.ts'
+import { isLong, report, seed } from '../fault-run.ts'
+import { differences, digestOf, finalReads, itemsIn, type Picture, pictureOf } from './check/final-state.ts'
+import { linearizability } from './check/linearizable.ts'
+import { longestGaps, shownGaps, type Window } from './check/service-gaps.ts'
+import { type ClusterLoad, startClusterLoad } from './load/load.ts'
+import { startStruckCluster, type StruckCluster } from './network/struck-cluster.ts'
+import { CUT_STRIKES } from './strikes/cuts.ts'
+import { PROCESS_STRIKES } from './strikes/processes.ts'
+import { holds, isWhole, metricOf, type Scene, seconds, SLACK, type Strike } from './strikes/scene.ts'
+import * as verdict from './strikes/verdict.ts'
+
+/** /proc and addresses of loopback such as 127.0.1.1 are needed. */
+const isLinux = process.platform === 'linux'
+const note = etcdTools.skip ? ` (${etcdTools.reason})` : isLinux ? '' : ' (only on Linux)'
+const strikes = [...PROCESS_STRIKES, ...CUT_STRIKES].filter(({ isShort }) => isShort || isLong)
+const STRIKE_LIMIT_MS = 240_000
+/** Servers are equal so soon after the last change. */
+const EQUAL_MS = 5_000
+/** A change is answered so soon, whatever has happened to etcd; besides, a busy machine adds its own. */
+const ANSWER_MS = 2_000
+const BUSY_MS = 500
+const SETTLE_MS = 2_000
+const MOST_SHOWN = 10
+
+let cluster: StruckCluster
+let load: ClusterLoad
+
+describe.skipIf(etcdTools.skip || !isLinux)(`three servers on etcd under load${note}`, () => {
+  beforeAll(async () => {
+    cluster = await startStruckCluster()
+    await holds('all servers are ready', () => isWhole(cluster))
+    const urls = cluster.servers.map(({ url }) => url)
+    load = await startClusterLoad(urls, seed)
+    await new Promise((resolve) => setTimeout(resolve, SETTLE_MS))
+  }, ETCD_HOOK_MS)
+
+  afterAll(async () => {
+    await load?.stop()
+    await cluster?.stop()
+  }, STRIKE_LIMIT_MS)
+
+  test.each(strikes)('$name', { timeout: STRIKE_LIMIT_MS }, async (strike) => endure(strike))
+
+  test(
+    'at the end all writes have one order, and all servers show the same',
+    { timeout: 600_000 },
+    async () => {
+      const pictures = await equalPictures()
+      const { operations } = load.recording
+      const items = itemsIn(pictures[0]!, load.items)
+      const keys = { items: load.items, instances: load.changing }
+      const reads = pictures.flatMap((picture, server) => finalReads(picture, server, keys))
+      expect(verdict.wrongItems(operations, items).slice(0, MOST_SHOWN)).toEqual([])
+      expect(verdict.wrongInstances(operations, load.changing).slice(0, MOST_SHOWN)).toEqual([])
+      const registers = verdict.toRegisters(operations, items, reads)
+      expect(await linearizability(registers)).toEqual({ illegal: [], undecided: [] })
+      reportAll(items.reduce((sum, { records }) => sum + records.length, 0))
+    },
+  )
+})
+
+/** Strikes, waits until everything is whole, and looks at what clients saw meanwhile. */
+async function endure(strike: Strike): Promise<void> {
+  const notes: string[] = []
+  const scene: Scene = { cluster, load, note: (text) => void notes.push(text) }
+  const struck = strike.struck(scene)
+  const fromMs = performance.now()
+  await strike.run(scene)
+  const wholeMs = await holds('all servers are whole again', () => isWhole(cluster))
+  await new Promise((resolve) => setTimeout(resolve, SETTLE_MS))
+  const window = { fromMs, toMs: performance.now() }
+  notes.push(`whole ${seconds(wholeMs)} after the end`)
+  const { operations, lists } = load.recording
+  const slowestMs = verdict.slowestChange(operations, window, strike.name.includes('SIGSTOP') ? struck : [])
+  notes.push(`slowest answer to a change ${seconds(slowestMs)}`)
+  reportStrike(strike, { struck, window, notes })
+  const own = lists.filter(({ begunMs }) => begunMs >= fromMs)
+  expect(verdict.missingInstances(own, load.steady).slice(0, MOST_SHOWN)).toEqual([])
+  if (strike.isHiddenFromOthers === true)
+    expect(verdict.noticed(operations, window, struck).slice(0, MOST_SHOWN)).toEqual([])
+  expect(slowestMs).toBeLessThan((ANSWER_MS + BUSY_MS) * SLACK)
+  for (const server of cluster.servers)
+    expect(await metricOf(server, 'waypost_instances_restored_total'), `restored by ${server.name}`).toBe(0)
+  await equalPictures()
+}
+
+/** Stops the changes, waits until all servers show the same, and goes on. Returns what each shows. */
+async function equalPictures(): Promise<Picture[]> {
+  await load.pause()
+  try {
+    let pictures: Picture[] = []
+    let different: string[] = []
+    const areEqual = async (): Promise<boolean> => {
+      pictures = await Promise.all(cluster.servers.map(({ url }) => pictureOf(url, load.items)))
+      different = pictures.slice(1).flatMap((other) => differences(pictures[0]!, other))
+      return new Set(pictures.map(digestOf)).size === 1
+    }
+    await holds('all servers show the same', areEqual, EQUAL_MS * SLACK).catch((error: unknown) => {
+      throw new Error(`the servers differ: ${different.slice(0, MOST_SHOWN).join('\n')}`, { cause: error })
+    })
+    return pictures
+  } finally {
+    load.resume()
+  }
+}
+
+interface Endured {
+  readonly struck: readonly number[]
+  readonly window: Window
+  readonly notes: readonly string[]
+}
+
+function reportStrike({ name }: Strike, { struck, window, notes }: Endured): void {
+  const { operations } = load.recording
+  const at = (isAsked: (server: number) => boolean): string =>
+    shownGaps(longestGaps(operations, window, isAsked))
+  const there = struck.length === 0 ? '' : `; there: ${at((server) => struck.includes(server))}`
+  const elsewhere = struck.length === 3 ? '' : `; elsewhere: ${at((server) => !struck.includes(server))}`
+  report(`cluster: ${name}: ${notes.join(', ')}; longest time without a success in s${there}${elsewhere}`)
+}
+
+function reportAll(records: number): void {
+  const { operations, lists } = load.recording
+  const count = (outcome: string): number => operations.filter((each) => each.outcome === outcome).length
+  report(
+    `cluster: ${strikes.length} strikes, ${operations.length} operations (${count('ok')} ok, ${count('changed')} changed, ` +
+      `${count('refused')} refused, ${count('unknown')} unknown), ${records} history records, ${lists.length} lists of ` +
+      `${load.steady.length} beating instances`,
+  )
+}

@@ -1,0 +1,103 @@
+import { randomFrom } from '../../random.ts'
+import { BeatingInstance, STEADY, watchServer } from './beating.ts'
+import { configClient, instanceClient, listClient, RecordedClient, type ClientParts } from './clients.ts'
+import { Recording } from './recording.ts'
+
+/** 32 clients, 40 instances that beat, and somebody who looks at each server. */
+const CONFIG_CLIENTS = 18
+const INSTANCE_CLIENTS = 8
+const LIST_CLIENTS = 6
+const STEADY_INSTANCES = 40
+const ITEMS = 12
+const ITEMS_OF_CLIENT = 4
+
+/** A load on several servers that runs until it is stopped. */
+export interface ClusterLoad {
+  readonly recording: Recording
+  readonly items: readonly string[]
+  readonly steady: readonly BeatingInstance[]
+  /** The addresses of the instances that come and go. */
+  readonly changing: readonly string[]
+  /** The writers and readers wait, and all their requests have ended; beats go on. */
+  pause(): Promise<void>
+  resume(): void
+  stop(): Promise<void>
+}
+
+/** Starts it, and resolves when all instances that beat are registered. */
+export async function startClusterLoad(urls: readonly string[], seed: number): Promise<ClusterLoad> {
+  const recording = new Recording()
+  const state = { paused: false, stopped: false }
+  const parts = (name: string, n: number): ClientParts => ({
+    name,
+    urls,
+    home: n % urls.length,
+    random: randomFrom(seed + n * 7919 + name.length),
+    recording,
+    isPaused: () => state.paused,
+    isStopped: () => state.stopped,
+  })
+  const busy = { count: 0 }
+  const client = (name: string, n: number): RecordedClient =>
+    new CountedClient(parts(`${name}-${n}`, n), busy)
+  const items = Array.from({ length: ITEMS }, (_, n) => `item.${n}`)
+  const steady = Array.from({ length: STEADY_INSTANCES }, (_, n) => {
+    return new BeatingInstance(parts('steady', n), { serviceName: STEADY, port: n + 1 })
+  })
+  await Promise.all(steady.map(async (instance) => instance.register()))
+  const work = Promise.all([
+    ...times(CONFIG_CLIENTS, async (n) => configClient(client('config', n), itemsOf(items, n))),
+    ...times(INSTANCE_CLIENTS, async (n) => instanceClient(client('instance', n), ipOf(n))),
+    ...times(LIST_CLIENTS, async (n) => listClient(client('list', n), CHANGING_KEYS)),
+    ...steady.map(async (instance) => instance.run()),
+    ...urls.map(async (url, server) => watchServer({ url, server }, recording, () => state.stopped)),
+  ])
+  return {
+    recording,
+    items,
+    steady,
+    changing: CHANGING_KEYS,
+    pause: async () => {
+      state.paused = true
+      while (busy.count > 0) await new Promise((resolve) => setTimeout(resolve, 10))
+    },
+    resume: () => void (state.paused = false),
+    stop: async () => {
+      state.stopped = true
+      await work
+    },
+  }
+}
+
+/** Counts the requests that are under way. */
+class CountedClient extends RecordedClient {
+  readonly #busy: { count: number }
+
+  constructor(parts: ClientParts, busy: { count: number }) {
+    super(parts)
+    this.#busy = busy
+  }
+
+  override async ask(...request: Parameters<RecordedClient['ask']>) {
+    this.#busy.count++
+    try {
+      return await super.ask(...request)
+    } finally {
+      this.#busy.count--
+    }
+  }
+}
+
+const CHANGING_KEYS = times(INSTANCE_CLIENTS, (n) => [1, 2, 3].map((port) => `${ipOf(n)}:${port}`)).flat()
+
+function ipOf(n: number): string {
+  return `127.0.2.${n + 1}`
+}
+
+function itemsOf(items: readonly string[], n: number): string[] {
+  return Array.from({ length: ITEMS_OF_CLIENT }, (_, at) => items[(n * 5 + at * 3) % items.length]!)
+}
+
+function times<T>(count: number, make: (n: number) => T): T[] {
+  return Array.from({ length: count }, (_, n) => make(n))
+}

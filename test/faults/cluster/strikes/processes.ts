@@ -1,0 +1,166 @@
+import { isLong } from '../../fault-run.ts'
+import { REMOVE_MS } from '../load/beating.ts'
+import { compact, leaderOf } from '../network/etcd-control.ts'
+import { CUT, OPEN } from '../network/gate.ts'
+import type { StruckServer } from '../network/struck-cluster.ts'
+import {
+  holds,
+  judgeOfSteady,
+  LEASE_MS,
+  pause,
+  readinessOf,
+  registerSilent,
+  type Scene,
+  seconds,
+  SLACK,
+  type Strike,
+} from './scene.ts'
+
+/** A sweep, and the time until the list is asked for. */
+const SWEEP_MS = 3_000
+const FREEZE_MS = isLong ? 40_000 : 14_000
+
+/** Strikes against processes: servers and members of etcd that are killed or frozen. */
+export const PROCESS_STRIKES: readonly Strike[] = [
+  {
+    name: 'nothing: an instance that is silent leaves in time',
+    isShort: true,
+    struck: () => [],
+    isHiddenFromOthers: true,
+    async run({ cluster: { servers }, note }) {
+      const listed = await registerSilent(servers[1]!, 'silent-1')
+      const gone = async (): Promise<boolean> => (await listed(servers[0]!)) === 0
+      const tookMs = await holds('silent instances leave', gone, (REMOVE_MS + SWEEP_MS) * SLACK)
+      note(`silent instances were gone after ${seconds(tookMs)}`)
+    },
+  },
+  ...[0, 1, 2].map((index) => killed(index)),
+  {
+    name: 'kill -9 of the leader of etcd',
+    isShort: true,
+    struck: () => [],
+    async run({ cluster: { etcd }, load, note }) {
+      const leader = await leaderOf(etcd)
+      const fromMs = performance.now()
+      await leader.kill()
+      const isWritten = (): boolean =>
+        [0, 1, 2].every((server) => {
+          return load.recording.operations.some(
+            (each) =>
+              each.server === server &&
+              each.kind === 'publish' &&
+              each.outcome === 'ok' &&
+              each.begunMs > fromMs + 100,
+          )
+        })
+      const tookMs = await holds('every server writes again', isWritten, 5_000 * SLACK)
+      note(`every server wrote again after ${seconds(tookMs)}`)
+      await pause(3_000)
+      await leader.restart()
+    },
+  },
+  {
+    name: 'kill -9 of two of three members of etcd',
+    isShort: true,
+    struck: () => [0, 1, 2],
+    async run({ cluster: { etcd, servers }, note }) {
+      const [one, two] = etcd.members
+      await Promise.all([one!.kill(), two!.kill()])
+      const isNamed = async (server: StruckServer): Promise<boolean> => {
+        const { status, text } = await readinessOf(server)
+        return status === 200 && text.includes('store-unavailable')
+      }
+      for (const server of servers)
+        await holds(`/readyz of ${server.name} names the outage`, () => isNamed(server))
+      await pause(LEASE_MS + 4_000)
+      for (const server of servers)
+        await holds(`/readyz of ${server.name} stays 200`, () => isNamed(server), 5_000)
+      await Promise.all([one!.restart(), two!.restart()])
+      note('/readyz stayed 200 and named the outage')
+    },
+  },
+  {
+    name: `SIGSTOP for ${FREEZE_MS / 1_000} s of the server that judges`,
+    isShort: true,
+    struck: (scene) => [judgeOfSteady(scene.cluster).index],
+    isHiddenFromOthers: true,
+    run: async (scene) => frozen(scene, judgeOfSteady(scene.cluster)),
+  },
+  {
+    name: `SIGSTOP for ${FREEZE_MS / 1_000} s of a server that does not judge`,
+    isShort: false,
+    struck: (scene) => [bystander(scene).index],
+    isHiddenFromOthers: true,
+    run: async (scene) => frozen(scene, bystander(scene)),
+  },
+  {
+    name: 'etcd compacted while a server is away',
+    isShort: true,
+    struck: () => [2],
+    isHiddenFromOthers: true,
+    async run({ cluster: { etcd, servers } }) {
+      const away = servers[2]!
+      away.toEtcd(CUT)
+      away.breakEtcd()
+      await pause(4_000)
+      await compact(etcd)
+      away.breakEtcd()
+      away.toEtcd(OPEN)
+    },
+  },
+  {
+    name: 'kill -9 of all servers at once',
+    isShort: false,
+    struck: () => [0, 1, 2],
+    async run({ cluster: { servers } }) {
+      await Promise.all(servers.map(async (server) => server.kill()))
+      await Promise.all(servers.map(async (server) => server.restart()))
+    },
+  },
+  {
+    name: 'kill -9 of all servers and all members of etcd at once',
+    isShort: true,
+    struck: () => [0, 1, 2],
+    async run({ cluster: { servers, etcd } }) {
+      await Promise.all([...servers, ...etcd.members].map(async (each) => each.kill()))
+      await Promise.all(etcd.members.map(async (member) => member.restart()))
+      await Promise.all(servers.map(async (server) => server.restart()))
+    },
+  },
+]
+
+function killed(index: number): Strike {
+  return {
+    name: `kill -9 of server ${index + 1}`,
+    isShort: index === 0,
+    struck: () => [index],
+    isHiddenFromOthers: true,
+    async run({ cluster: { servers }, note }) {
+      const listed = await registerSilent(servers[index]!, `silent-of-${index}`)
+      await servers[index]!.kill()
+      const other = servers[(index + 1) % servers.length]!
+      const limitMs = (2 * REMOVE_MS + LEASE_MS + SWEEP_MS) * SLACK
+      const tookMs = await holds('silent instances leave', async () => (await listed(other)) === 0, limitMs)
+      note(`silent instances were gone after ${seconds(tookMs)}`)
+      const fromMs = performance.now()
+      await servers[index]!.restart()
+      note(`started again in ${seconds(performance.now() - fromMs)}`)
+    },
+  }
+}
+
+function bystander({ cluster }: Scene): StruckServer {
+  const judge = judgeOfSteady(cluster)
+  return cluster.servers.find((server) => server !== judge)!
+}
+
+async function frozen({ note }: Scene, server: StruckServer): Promise<void> {
+  server.freeze()
+  try {
+    await pause(FREEZE_MS)
+  } finally {
+    server.thaw()
+  }
+  const tookMs = await holds('it is ready again', async () => (await readinessOf(server)).status === 200)
+  note(`ready again ${seconds(tookMs)} after SIGCONT`)
+}

@@ -17,6 +17,7 @@ import {
   type ServiceInventoryParts,
 } from './service-inventory.ts'
 import { overviewOperations, type OverviewOperations, type OverviewParts } from './overview.ts'
+import { spaceOperations, type SpaceOperations, type SpaceParts } from './spaces.ts'
 import { configOperations, type ConfigOperations, type ConfigParts } from './configs.ts'
 import { historyOperations, type HistoryOperations, type HistoryParts } from './config-history.ts'
 import { listeningOperations, type ListeningOperations, type ListeningParts } from './config-listening.ts'
@@ -46,6 +47,7 @@ export interface Operations {
   readonly listening: ListeningOperations
   readonly transfer: TransferOperations
   readonly namespaces: NamespaceOperations
+  readonly spaces: SpaceOperations
   readonly operator: OperatorOperations
   readonly audit: AuditOperations
   readonly signIn: SignInOperations
@@ -70,6 +72,7 @@ export type OperationParts = ServiceParts &
   ListeningParts &
   TransferParts &
   NamespaceParts &
+  SpaceParts &
   OperatorParts &
   AuditParts &
   SignInParts &
@@ -93,6 +96,7 @@ export function allOperations(parts: OperationParts): Operations {
     listening: listeningOperations(parts),
     transfer: transferOperations(parts),
     namespaces: namespaceOperations(parts),
+    spaces: spaceOperations(parts),
     operator: operatorOperations(parts),
     audit: auditOperations(parts),
     signIn: signInOperations(parts),

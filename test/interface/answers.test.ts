@@ -63,6 +63,8 @@ test('namespaces', async () => {
   await ask('PUT /console/namespaces', { namespace: 'dev', namespaceShowName: 'Dev', namespaceDesc: '' })
   await ask('DELETE /console/namespaces', { namespaceId: 'old' })
   await ask('GET /console/namespaces')
+  await ask('PUT /console/namespaces/look', { namespaceId: 'dev', color: 'green', protected: true })
+  await ask('GET /console/namespaces/all')
 })
 
 test('configurations', async () => {

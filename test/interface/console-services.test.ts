@@ -60,6 +60,38 @@ describe('the list of services', () => {
   })
 })
 
+describe('namespaces', () => {
+  const all = async (): Promise<Json[]> => (await ask('namespaces/all', {})).namespaces
+  const setLook = (query: Params): Promise<Reply> => waypost.svc.put('/console/namespaces/look', query)
+
+  test('have a colour, and are protected, also the default one', async () => {
+    const id = unique('ns')
+    await waypost.svc.post('/console/namespaces', { customNamespaceId: id, namespaceName: 'Shown' })
+    for (const namespaceId of [id, 'public']) {
+      expect((await setLook({ namespaceId, color: 'red' })).text).toBe('true')
+      expect((await setLook({ namespaceId, protected: true })).text).toBe('true')
+      expect(await all()).toContainEqual(
+        expect.objectContaining({ namespaceId, listed: true, color: 'red', protected: true }),
+      )
+    }
+    await setLook({ namespaceId: 'public', color: 'none', protected: false })
+    expect((await all())[0]).toMatchObject({ namespaceId: 'public', color: 'none', protected: false })
+    expect((await setLook({ namespaceId: id, color: '#f00' })).status).toBe(400)
+  })
+
+  test('that were taken off the list are there as long as they hold something', async () => {
+    const id = unique('ns')
+    await waypost.svc.post('/console/namespaces', { customNamespaceId: id, namespaceName: 'n' })
+    const item = { tenant: id, dataId: 'a', group: 'G' }
+    await waypost.svc.post('/cs/configs', { ...item, content: 'x' })
+    await waypost.svc.delete('/console/namespaces', { namespaceId: id })
+    const mine = async () => (await all()).find(({ namespaceId }) => namespaceId === id)
+    expect(await mine()).toMatchObject({ name: id, listed: false, empty: false })
+    await waypost.svc.delete('/cs/configs', item)
+    expect(await mine()).toBeUndefined()
+  })
+})
+
 test('the overview counts what there is, and names what needs attention', async () => {
   const namespaceId = unique('ns')
   await register(namespaceId, 'fine')

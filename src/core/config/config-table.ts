@@ -36,6 +36,11 @@ export class ConfigTable {
     return this.#byNamespace.get(namespaceId)?.values() ?? []
   }
 
+  /** The namespaces that hold items, in no particular order. */
+  namespaces(): Iterable<string> {
+    return this.#byNamespace.keys()
+  }
+
   /** How many items a namespace holds. */
   countIn(namespaceId: string): number {
     return this.#byNamespace.get(namespaceId)?.size ?? 0

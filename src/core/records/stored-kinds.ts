@@ -11,6 +11,7 @@ import { CONFIG_COMMENT } from '../config/config-comment.ts'
 import { DELETED_CONFIG } from '../config/deleted-config.ts'
 import { REMEMBERED_METADATA } from '../naming/remembered-metadata.ts'
 import { NAMESPACE } from '../namespaces/namespace.ts'
+import { NAMESPACE_LOOK } from '../namespaces/namespace-look.ts'
 import { SWITCH } from '../operator/switch-records.ts'
 import { type RecordKind, recordKindNamed, type StoredRecord } from './record-kind.ts'
 
@@ -28,6 +29,7 @@ export const STORED_KINDS: readonly RecordKind<unknown>[] = [
   SERVER,
   DELETED_CONFIG,
   CONFIG_COMMENT,
+  NAMESPACE_LOOK,
 ]
 
 /** A stored record is of a kind that this version does not know: a later version has written it. */

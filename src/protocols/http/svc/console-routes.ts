@@ -7,6 +7,7 @@ import { watchersEndpoint } from '../endpoints/console/watchers-endpoint.ts'
 import { listInstancesEndpoint } from '../endpoints/console/instance-list.ts'
 import { listServicesEndpoint } from '../endpoints/console/service-list.ts'
 import { overviewEndpoint, type OverviewFacts } from '../endpoints/console/overview-endpoint.ts'
+import { spaceEndpoints } from '../endpoints/console/space-endpoints.ts'
 import { problemErrors } from '../errors/problem.ts'
 import { placeRoutes } from '../routing/endpoint.ts'
 import type { Route } from '../routing/route.ts'
@@ -15,13 +16,16 @@ import type { Route } from '../routing/route.ts'
 export function svcConsoleRoutes(
   operations: Pick<
     Operations,
-    'overview' | 'inventory' | 'versions' | 'listening' | 'serviceInventory' | 'instanceViews'
+    'overview' | 'spaces' | 'inventory' | 'versions' | 'listening' | 'serviceInventory' | 'instanceViews'
   >,
   facts: OverviewFacts,
 ): Route[] {
   const versions = versionEndpoints(operations.versions)
+  const spaces = spaceEndpoints(operations.spaces)
   return placeRoutes({ rules: SVC_RULES, errors: problemErrors }, '/svc/v1/console', [
     ['GET', '/overview', overviewEndpoint(operations.overview, facts)],
+    ['GET', '/namespaces/all', spaces.list],
+    ['PUT', '/namespaces/look', spaces.setLook],
     ['GET', '/configs', listConfigsEndpoint(operations.inventory)],
     ['GET', '/config/versions', versions.list],
     ['GET', '/config/version', versions.read],

@@ -1,0 +1,70 @@
+import { NAMESPACE_COLORS } from '../../../../core/namespaces/namespace-look.ts'
+import { toNamespaceId } from '../../../../core/namespace-id.ts'
+import type { Space, SpaceOperations } from '../../../../operations/spaces.ts'
+import * as fields from '../../../parameters/fields.ts'
+import { Type } from '../../../parameters/schema.ts'
+import { ANSWERS_TRUE, answersJson, Json } from '../../routing/answer-schema.ts'
+import { jsonAnswer, TRUE_JSON } from '../../routing/answers.ts'
+import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
+
+const COLORS = ['none', ...NAMESPACE_COLORS] as const
+
+const SPACES = Json.object({
+  namespaces: Json.list(
+    Json.named(
+      'Space',
+      Json.object({
+        namespaceId: Json.string('public is the default one.'),
+        name: Json.string(),
+        desc: Json.string(),
+        listed: Json.boolean('False for one that is not on the list and holds something.'),
+        empty: Json.boolean('Whether it has no configurations and no services.'),
+        color: Json.words(COLORS),
+        protected: Json.boolean('Whether the console asks for its name before it writes there.'),
+      }),
+    ),
+  ),
+})
+
+/** The namespaces as people see them, with a colour, and perhaps protected. */
+export function spaceEndpoints({ list, setLook }: SpaceOperations) {
+  return {
+    list: endpoint({
+      summary: 'Lists all namespaces for people, also those that are not on the list and hold something',
+      permission: list.permission,
+      answers: answersJson(SPACES),
+      params: Type.Object({}),
+      handle: ({ caller }) => jsonAnswer({ namespaces: list({}, caller).map(spaceJson) }),
+    }),
+    setLook: endpoint({
+      summary: 'Gives a namespace a colour, or protects it: then the console asks before it writes there',
+      permission: setLook.permission,
+      answers: ANSWERS_TRUE,
+      params: Type.Object({
+        namespaceId: fields.namespaceId,
+        color: Type.Optional(Type.Enum(COLORS, { description: 'Absent: it stays as it is.' })),
+        protected: Type.Optional(
+          Type.Boolean({ description: 'Absent: it stays as it is. Clients are not affected.' }),
+        ),
+      }),
+      handle: async ({ params, caller }) => {
+        const color = params.color === 'none' ? '' : params.color
+        const request = { id: toNamespaceId(params.namespaceId), color, isProtected: params.protected }
+        await setLook(request, caller)
+        return TRUE_JSON
+      },
+    }),
+  } satisfies Record<string, Endpoint>
+}
+
+function spaceJson({ id, name, desc, isListed, isEmpty, color, isProtected }: Space): object {
+  return {
+    namespaceId: id,
+    name,
+    desc,
+    listed: isListed,
+    empty: isEmpty,
+    color: color === '' ? 'none' : color,
+    protected: isProtected,
+  }
+}

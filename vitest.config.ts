@@ -41,7 +41,9 @@ export default defineConfig({
           globalSetup: ['test/support/etcd-of-run.ts'],
           include: [
             'test/support/on-etcd.test.ts',
-            ...(isInstalled('go') ? ['test/interface/**/*.test.ts'] : []),
+            ...(isInstalled('go')
+              ? ['test/interface/**/*.test.ts', 'test/security/authorisation-matrix.test.ts']
+              : []),
           ],
           exclude: [
             ...configDefaults.exclude,

@@ -16,5 +16,4 @@ export const NOT_ON_ETCD = {
   'tls-files': 'files of certificates',
   // Others that have nothing of the store in them.
   'probes-mysql': 'the protocol of MySQL',
-  'sign-in-storm': 'the queue before the hashing of passwords',
 } as const

@@ -1,5 +1,5 @@
 import type { Change } from '../../src/core/changes.ts'
-import type { KeptRecords, Snapshot, Store } from '../../src/core/ports.ts'
+import type { KeptRecords, Revision, Snapshot, Store, Unit, UnitResult } from '../../src/core/ports.ts'
 import type { ServerOnStore } from './server-on-store.ts'
 
 /** A store that is open, with what the ports have in common: `Store`, of one server, and `SharedStore`, of several. */
@@ -20,6 +20,21 @@ export interface ContractStore extends StateStore {
 
 /** A store of one server, under the contract. */
 export interface SoleContractStore extends ContractStore, Pick<Store, 'commit'> {}
+
+/** A store that several servers share, with what its server has been told. */
+export interface FollowedStore {
+  commit(units: readonly Unit[], decidedAt: Revision): Promise<readonly UnitResult[]>
+  /** The last revision that the server knows. */
+  revision(): Revision
+  readonly revisions: readonly Revision[]
+  readonly seen: readonly Change[]
+}
+
+/** A store of several servers, under the contract. */
+export interface SharedContractStore extends StateStore {
+  /** Follows it without a server: instead of `serve`. */
+  follow(): Promise<FollowedStore>
+}
 
 /** A kind of stores, and where they keep their data. */
 export interface StoreKind<S extends StateStore = ContractStore> {

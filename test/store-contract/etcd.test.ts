@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe } from 'vitest'
 import { systemClock } from '../../src/store/etcd/client/clock.ts'
 import { openEtcd } from '../../src/store/etcd/open-etcd.ts'
 import { ETCD_HOOK_MS, type Etcd, etcdTools, startEtcd } from '../support/etcd.ts'
-import type { ContractStore } from './contract-store.ts'
+import type { ContractStore, SharedContractStore, StoreKind } from './contract-store.ts'
+import { sharedContract } from './shared-contract.ts'
 import { sharedStateStore } from './shared-state-store.ts'
 import { storeContract } from './store-contract.ts'
 
@@ -21,7 +22,9 @@ function storeAt(prefix: string, member: string) {
   return openEtcd({ endpoints, prefix, member, process, clock: systemClock, limits: PATIENT, failed }).store
 }
 
-async function open(place: string): Promise<ContractStore> {
+type EtcdContractStore = ContractStore & SharedContractStore
+
+async function open(place: string): Promise<EtcdContractStore> {
   const store = storeAt(place, '127.0.0.1:1')
   const state = sharedStateStore({
     store,
@@ -36,16 +39,18 @@ async function open(place: string): Promise<ContractStore> {
   return { ...state, kept: store }
 }
 
+const kind: StoreKind<EtcdContractStore> = {
+  emptyPlace: async () => `place-${places++}`,
+  crashed: async (place) => place,
+  open,
+  remove: async () => {},
+  often: 100,
+  writesBehind: false,
+}
+
 describe.skipIf(etcdTools.skip)(`etcd${note}`, { timeout: 60_000 }, () => {
   beforeAll(async () => (etcd = await startEtcd()), ETCD_HOOK_MS)
   afterAll(() => etcd?.stop())
 
-  storeContract('etcd', {
-    emptyPlace: async () => `place-${places++}`,
-    crashed: async (place) => place,
-    open,
-    remove: async () => {},
-    often: 100,
-    writesBehind: false,
-  })
+  storeContract('etcd', kind, sharedContract)
 })

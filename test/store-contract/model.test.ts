@@ -1,7 +1,8 @@
 import { ModelAccess } from '../../src/core/model-access.test-support.ts'
 import { ModelStore } from '../../src/core/model-store.test-support.ts'
-import type { StateStore } from './contract-store.ts'
+import type { SharedContractStore, StoreKind } from './contract-store.ts'
 import type { SharedState } from './server-on-store.ts'
+import { sharedContract } from './shared-contract.ts'
 import { sharedStateStore } from './shared-state-store.ts'
 import { stateContract } from './store-contract.ts'
 
@@ -23,7 +24,7 @@ function promptAccess(store: ModelStore): SharedState {
   }
 }
 
-async function open(place: string): Promise<StateStore> {
+async function open(place: string): Promise<SharedContractStore> {
   const store = stores.get(place)!
   return sharedStateStore({
     store: promptAccess(store),
@@ -32,7 +33,7 @@ async function open(place: string): Promise<StateStore> {
   })
 }
 
-stateContract('model', {
+const model: StoreKind<SharedContractStore> = {
   async emptyPlace() {
     const place = `place ${stores.size}`
     stores.set(place, new ModelStore())
@@ -43,4 +44,6 @@ stateContract('model', {
   remove: async () => {},
   often: 100,
   writesBehind: false,
-})
+}
+
+stateContract('model', model, sharedContract)

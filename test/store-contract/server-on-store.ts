@@ -23,8 +23,8 @@ interface EngineParts {
   readonly report: (error: unknown) => void
 }
 
-/** Machines that are busy answer late. */
-const PATIENT_MS = 60_000
+/** How long a commit may take: machines that are busy answer late. */
+export const PATIENT_MS = 60_000
 
 /** Starts the core of a server that is alone on a store. `wallMs` counts from `START_MS`. Its changes are frozen. */
 export function soleServerOn(store: Store, wallMs = 0): Promise<ServerOnStore> {

@@ -1,12 +1,12 @@
 import type { Change } from '../../src/core/changes.ts'
 import { type Command, synced } from '../../src/core/decision.ts'
 import { serviceKeyText } from '../../src/core/naming/service.ts'
-import type { Snapshot } from '../../src/core/ports.ts'
+import type { Revision, Snapshot } from '../../src/core/ports.ts'
 import { readText } from '../../src/core/reads.ts'
 import { changedThing } from '../../src/core/units.ts'
-import type { StateStore } from './contract-store.ts'
+import type { FollowedStore, SharedContractStore } from './contract-store.ts'
 import { deepFrozen } from './samples.ts'
-import { type ServerOnStore, type SharedState, sharedServerOn } from './server-on-store.ts'
+import { type ServerOnStore, PATIENT_MS, type SharedState, sharedServerOn } from './server-on-store.ts'
 
 /** A shared store for the contract. */
 export interface SharedParts {
@@ -17,7 +17,7 @@ export interface SharedParts {
 }
 
 /** A store that several servers share, under the contract: changes are commands of a server on it. */
-export function sharedStateStore({ store, loadElsewhere, close }: SharedParts): StateStore {
+export function sharedStateStore({ store, loadElsewhere, close }: SharedParts): SharedContractStore {
   let server: Promise<ServerOnStore> | undefined
   const serve = (wallMs?: number): Promise<ServerOnStore> => (server ??= sharedServerOn(store, wallMs))
   return {
@@ -27,7 +27,28 @@ export function sharedStateStore({ store, loadElsewhere, close }: SharedParts): 
       const { engine } = await serve()
       await Promise.all(changes.map(async (change) => engine.execute(commandOf(deepFrozen(change)))))
     },
+    follow: () => followed(store),
     close,
+  }
+}
+
+async function followed(store: SharedState): Promise<FollowedStore> {
+  let { revision } = await store.load()
+  const revisions: Revision[] = []
+  const seen: Change[] = []
+  store.follow({
+    applied(commit) {
+      revision = commit.revision
+      revisions.push(revision)
+      seen.push(...commit.changes)
+    },
+    reloaded() {},
+  })
+  return {
+    commit: (units, decidedAt) => store.commit(units, decidedAt, PATIENT_MS),
+    revision: () => revision,
+    revisions,
+    seen,
   }
 }
 

@@ -56,8 +56,12 @@ export function storeContract<S extends ContractStore>(
 }
 
 /** The contract of a store that keeps the state and nothing else. */
-export function stateContract(name: string, kind: StoreKind<StateStore>): void {
-  contract(name, kind, OF_THE_STATE)
+export function stateContract<S extends StateStore>(
+  name: string,
+  kind: StoreKind<S>,
+  ...more: readonly ContractPart<S>[]
+): void {
+  contract(name, kind, [...OF_THE_STATE, ...more])
 }
 
 function contract<S extends StateStore>(

@@ -150,6 +150,43 @@ describe.skipIf(browserTool.skip)('configurations in a browser', { timeout: FLOW
     expect(await contentOf('gone.yaml')).toBe('still: here')
   })
 
+  test('items are brought from one namespace to another, if nobody changes them meanwhile', async () => {
+    await managed.ask('POST', '/svc/v1/console/namespaces', {
+      customNamespaceId: 'to',
+      namespaceName: 'Target',
+    })
+    await managed.ask('POST', '/svc/v1/console/namespaces', {
+      customNamespaceId: 'from',
+      namespaceName: 'Source',
+    })
+    const inOne = (tenant: string, dataId: string, content: string) =>
+      managed.ask('POST', CONFIGS, { tenant, dataId, group: 'G', content, type: 'yaml' })
+    await inOne('from', 'new.yaml', 'a: 1')
+    await inOne('from', 'other.yaml', 'a: 2')
+    await inOne('to', 'other.yaml', 'a: 1')
+    await inOne('from', 'raced.yaml', 'a: 2')
+    await inOne('to', 'raced.yaml', 'a: 1')
+    await visit.at('#/compare?ns=from&to=to')
+    await visit.page.getByText('Only in Source').waitFor()
+    await visit.page
+      .getByRole('row', { name: /other\.yaml/ })
+      .getByRole('button', { name: 'Difference' })
+      .click()
+    await visit.dialog().getByText('Changed keys (1)').waitFor()
+    await visit.dialog().getByRole('button', { name: 'Close' }).last().click()
+    await visit.field('Select all on this page').check()
+    await visit.button('Bring to Target').click()
+    await inOne('to', 'raced.yaml', 'a: 3')
+    await visit.dialog().getByRole('button', { name: 'Publish' }).click()
+    await visit.page.getByText('Brought over: 2').waitFor()
+    const inTarget = (dataId: string) => managed.ask('GET', `${CONFIGS}?tenant=to&dataId=${dataId}&group=G`)
+    expect(await Promise.all(['new.yaml', 'other.yaml', 'raced.yaml'].map(inTarget))).toEqual([
+      'a: 1',
+      'a: 2',
+      'a: 3',
+    ])
+  })
+
   test('a secret is covered in the editor, in differences and in lists of keys, until it is clicked', async () => {
     const isOnScreen = (text: string): Promise<boolean> => visit.page.getByText(text).first().isVisible()
     await publish('secret.yaml', 'user: shop\npassword: hunter2\nkeys:\n  privateKey: |\n    line-of-key\n')

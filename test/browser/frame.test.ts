@@ -129,6 +129,7 @@ describe.skipIf(browserTool.skip)('the frame of the console', { timeout: FLOW_MS
     await visit.button(/^Namespace Development/).waitFor()
     expect(visit.page.url()).toContain('#/configs?ns=dev')
     await visit.page.goto(`${waypost.url}/ui/`)
+    await visit.link('Configurations').click()
     await visit.button(/^Namespace Development/).waitFor()
     expect(visit.faults).toEqual([])
     await visit.close()
@@ -138,7 +139,7 @@ describe.skipIf(browserTool.skip)('the frame of the console', { timeout: FLOW_MS
     await visit.field('Username').fill(username)
     await visit.field('Password').fill(password)
     await visit.button('Sign in').click()
-    await visit.page.getByRole('heading', { name: 'Configurations' }).waitFor()
+    await visit.link('Services').waitFor()
   }
   const signedIn = async (waypost: Waypost, username: string, password: string): Promise<Visit> => {
     const visit = await Visit.open(browser, `${waypost.url}/ui/`)

@@ -12,6 +12,8 @@ const LONG = 'x'.repeat(256)
 
 const ITEM = 'ns=hostile&group=G&dataId='
 const VIEWS = [
+  '#/home',
+  '#/compare?ns=hostile&to=public',
   '#/configs?ns=hostile',
   '#/configs?ns=hostile&content=alert&everywhere=yes',
   `#/config?${ITEM}markup.yaml`,

@@ -1,4 +1,6 @@
 const PATHS = {
+  home: 'M2.500 8L8 3l5.500 5 M4 7v6.500h8V7',
+  compare: 'M5 3v9 M2.500 9.500L5 12l2.500-2.500 M11 13V4 M8.500 6.500L11 4l2.500 2.500',
   config: 'M4 2h5l3 3v9H4z M9 2v3h3 M6 8h4 M6 11h4',
   service: 'M8 2l5 3v6l-5 3-5-3V5z M8 8l5-3 M8 8L3 5 M8 8v6',
   namespace: 'M2 5l6-3 6 3-6 3z M2 8l6 3 6-3 M2 11l6 3 6-3',

@@ -1,6 +1,7 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { Icon } from '../controls/icon.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'
+import { tellProblem } from '../controls/toast.tsx'
 import { PopoverButton } from '../controls/popover.tsx'
 import { shownNumber, t } from '../language/text.ts'
 import { linkTo } from '../routing/link.ts'
@@ -11,6 +12,7 @@ import {
   namespaceName,
   namespaceParam,
   namespaces,
+  refreshNamespaces,
 } from '../state/namespaces.ts'
 import { useStore } from '../state/store.ts'
 import { viewOf } from './views.tsx'
@@ -39,6 +41,8 @@ const SEARCHED_FROM = 6
 function Choices({ onChosen }: { onChosen: () => void }) {
   const [text, setText] = useState('')
   const all = useStore(namespaces) ?? []
+  // Somebody may have made one since.
+  useEffect(() => void refreshNamespaces().catch(tellProblem), [])
   const wanted = text.trim().toLowerCase()
   const found = all.filter(
     ({ id, name }) => id.toLowerCase().includes(wanted) || name.toLowerCase().includes(wanted),

@@ -3,6 +3,8 @@ import { AuditView } from '../audit/audit-view.tsx'
 import { PermissionsView } from '../access/permissions-view.tsx'
 import { RolesView } from '../access/roles-view.tsx'
 import { UsersView } from '../access/users-view.tsx'
+import { CompareView } from '../configs/compare-view.tsx'
+import { HomeView } from '../home/home-view.tsx'
 import { BinView } from '../configs/bin-view.tsx'
 import { ConfigList } from '../configs/config-list.tsx'
 import { ConfigView } from '../configs/config-view.tsx'
@@ -41,6 +43,8 @@ const ofServer = (title: TextKey, below: ViewPath, Content: ComponentType): View
 
 /** Every view by its path. */
 export const VIEWS: Readonly<Record<ViewPath, View>> = {
+  home: ofServer('home', 'home', HomeView),
+  compare: inNamespace('compare', 'compare', CompareView),
   configs: inNamespace('configs', 'configs', ConfigList),
   config: inNamespace('config', 'configs', ConfigView),
   'config/new': inNamespace('newConfig', 'configs', NewConfig),
@@ -65,7 +69,9 @@ export const NAVIGATION: readonly {
   {
     title: undefined,
     views: [
+      ['home', 'home'],
       ['configs', 'config'],
+      ['compare', 'compare'],
       ['bin', 'trash'],
       ['services', 'service'],
       ['namespaces', 'namespace'],
@@ -91,7 +97,7 @@ export const NAVIGATION: readonly {
   },
 ]
 
-/** The view at a path; the list of configurations where there is none. */
+/** The view at a path; the overview where there is none. */
 export function viewOf(path: string): View {
-  return Object.hasOwn(VIEWS, path) ? VIEWS[path as ViewPath] : VIEWS.configs
+  return Object.hasOwn(VIEWS, path) ? VIEWS[path as ViewPath] : VIEWS.home
 }

@@ -66,6 +66,13 @@ export function shownAgo(epochMs: number, nowMs: number): string {
   return format.format(-Math.floor(elapsed / ms), unit)
 }
 
+/** How long something takes: `17 s`. */
+export function shownDuration(ms: number): string {
+  const [unit, size] = UNITS.find(([, each]) => ms >= each) ?? UNITS[3]
+  const format = new Intl.NumberFormat(language.value, { style: 'unit', unit, unitDisplay: 'narrow' })
+  return format.format(Math.round(ms / size))
+}
+
 /** A size in bytes: `1.5 kB`. */
 export function shownSize(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`

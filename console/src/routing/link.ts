@@ -3,6 +3,8 @@ import { addressOf, place, type Place } from './location.ts'
 
 /** The views of the page. */
 export type ViewPath =
+  | 'home'
+  | 'compare'
   | 'configs'
   | 'config'
   | 'config/new'

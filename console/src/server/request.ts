@@ -4,6 +4,8 @@ import { problemIn, RequestError } from './problem.ts'
 export interface Sent {
   readonly query?: Params
   readonly form?: Params
+  /** A body of JSON. */
+  readonly json?: unknown
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -50,14 +52,15 @@ export async function requestOnce<T>(method: Method, path: string, sent: Sent = 
 async function send(
   method: Method,
   path: string,
-  { query = {}, form, headers = {} }: Sent,
+  { query = {}, form, json, headers = {} }: Sent,
 ): Promise<{ status: number; text: string }> {
   const answer = await fetch(addressFor(path, query), {
     method,
-    headers,
+    headers: json === undefined ? headers : { ...headers, 'content-type': 'application/json' },
     cache: 'no-store',
     credentials: 'same-origin',
     ...(form === undefined ? {} : { body: textOf(form) }),
+    ...(json === undefined ? {} : { body: JSON.stringify(json) }),
   })
   return { status: answer.status, text: await answer.text() }
 }

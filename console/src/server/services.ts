@@ -1,3 +1,4 @@
+import type { Page } from './configs.ts'
 import { request, requestText } from './request.ts'
 
 /** The names of a service. */
@@ -10,13 +11,18 @@ export interface ServiceName {
 
 /** A service as the list has it. */
 export interface ListedService {
+  /** `public` is the default one. */
+  readonly namespaceId: string
   readonly name: string
   readonly groupName: string
   readonly clusterCount: number
   readonly ipCount: number
   readonly healthyInstanceCount: number
-  /** `true` while clients get all instances, because too few are healthy. */
-  readonly triggerFlag: string
+  readonly disabledCount: number
+  /** Whether clients get all instances, because too few are healthy. */
+  readonly protecting: boolean
+  readonly subscriberCount: number
+  readonly lastChangeMs: number
 }
 
 /** A service with its clusters. */
@@ -36,7 +42,7 @@ export interface ServiceDetail {
   }[]
 }
 
-/** An instance of a service. */
+/** An instance of a service, and why it is as it is. */
 export interface Instance {
   readonly instanceId: string
   readonly ip: string
@@ -47,30 +53,52 @@ export interface Instance {
   readonly ephemeral: boolean
   readonly clusterName: string
   readonly metadata: Readonly<Record<string, string>>
+  /** Null where it does not beat, or beats at another server. */
+  readonly lastBeatAgoMs: number | null
+  /** How much silence is left; null: silence does not remove it. */
+  readonly expiresInMs: number | null
+  readonly health: {
+    /** What decided on its health. */
+    readonly reason: 'beat' | 'beat-timeout' | 'probe' | 'operator' | 'connection' | 'never'
+    readonly check: {
+      readonly type: string
+      readonly up: boolean
+      readonly text: string
+      readonly elapsedMs: number
+      readonly atMs: number
+    } | null
+  }
 }
 
 const NAMING = 'svc/v1/ns'
+const CONSOLE = 'svc/v1/console'
+
+/** What services a list is narrowed to. */
+export type ServiceHealth = 'unhealthy' | 'protecting' | 'empty' | 'disabled'
 
 /** What a list of services is asked for. */
 export interface ServiceFilter {
+  /** `*`: all that the user may read. */
   readonly namespaceId: string
-  readonly name: string
-  readonly group: string
-  readonly onlyInhabited: boolean
+  /** A part of the name or the group. */
+  readonly text: string
+  /** A part of the address of an instance. */
+  readonly ip: string
+  readonly health: string
   readonly pageNo: number
   readonly pageSize: number
 }
 
-/** A page of the services that match. */
+/** A page of the services that match. `truncated`: there may be more, the search took too long. */
 export const findServices = (
   filter: ServiceFilter,
-): Promise<{ serviceList: readonly ListedService[]; count: number }> =>
-  request('GET', `${NAMING}/catalog/services`, {
+): Promise<Page<ListedService> & { readonly truncated: boolean }> =>
+  request('GET', `${CONSOLE}/services`, {
     query: {
       namespaceId: filter.namespaceId || undefined,
-      serviceNameParam: filter.name || undefined,
-      groupNameParam: filter.group || undefined,
-      hasIpCount: filter.onlyInhabited || undefined,
+      text: filter.text || undefined,
+      ip: filter.ip || undefined,
+      health: filter.health || undefined,
       pageNo: filter.pageNo,
       pageSize: filter.pageSize,
     },
@@ -81,12 +109,8 @@ export const readService = (name: ServiceName): Promise<ServiceDetail> =>
   request('GET', `${NAMING}/catalog/service`, { query: named(name) })
 
 /** A page of the instances of a service, disabled ones included. */
-export const readInstances = (
-  name: ServiceName,
-  pageNo: number,
-  pageSize: number,
-): Promise<{ list: readonly Instance[]; count: number }> =>
-  request('GET', `${NAMING}/catalog/instances`, { query: { ...named(name), pageNo, pageSize } })
+export const readInstances = (name: ServiceName, pageNo: number, pageSize: number): Promise<Page<Instance>> =>
+  request('GET', `${CONSOLE}/instances`, { query: { ...named(name), pageNo, pageSize } })
 
 /** What people set of a service. */
 export interface ServiceSettings {

@@ -6,7 +6,7 @@ import { Nothing, Notice, ProblemNotice } from '../controls/notice.tsx'
 import { Pager } from '../controls/pager.tsx'
 import { Pairs } from '../controls/pairs.tsx'
 import { tell, tellProblem } from '../controls/toast.tsx'
-import { shownNumber, t } from '../language/text.ts'
+import { shownDuration, shownNumber, t } from '../language/text.ts'
 import { placeWith } from '../routing/link.ts'
 import { go, place } from '../routing/location.ts'
 import {
@@ -29,7 +29,7 @@ export function Instances({ name, service }: { name: ServiceName; service: Servi
   const found = useLoaded(JSON.stringify([name, pageNo]), () => readInstances(name, pageNo, PAGE_SIZE))
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
   const [editing, setEditing] = useState<readonly Instance[]>([])
-  const list = found.value?.list ?? []
+  const list = found.value?.pageItems ?? []
   const chosen = list.filter(({ instanceId }) => ticked.has(instanceId))
   const { protectThreshold } = service.service
   const done = (): void => {
@@ -77,7 +77,7 @@ export function Instances({ name, service }: { name: ServiceName; service: Servi
         <Pager
           pageNo={pageNo}
           pageSize={PAGE_SIZE}
-          total={found.value.count}
+          total={found.value.totalCount}
           onGo={(next) => go(placeWith({ page: String(next) }))}
         />
       )}
@@ -199,18 +199,45 @@ function InstanceRow({
 }
 
 function InstanceState({ instance }: { instance: Instance }) {
-  const { healthy, enabled, ephemeral } = instance
-  const reason = healthy ? '' : ephemeral ? t('reasonNoBeat') : t('reasonProbe')
+  const { healthy, enabled } = instance
   return (
     <>
       <span class="tags">
         <span class={healthy ? 'badge good' : 'badge bad'}>{healthy ? t('healthy') : t('unhealthy')}</span>
         {!enabled && <span class="badge warn">{t('disabled')}</span>}
       </span>
-      {reason !== '' && <div class="soft">{reason}</div>}
-      {!enabled && <div class="soft">{t('reasonDisabled')}</div>}
+      <div class="soft reason">{reasonOf(instance)}</div>
+      {!enabled && <div class="soft reason">{t('reasonDisabled')}</div>}
     </>
   )
+}
+
+/** What decided on the health of an instance, in words. */
+function reasonOf({ health, lastBeatAgoMs, expiresInMs, healthy }: Instance): string {
+  const parts: string[] = []
+  if (lastBeatAgoMs !== null) parts.push(t('lastBeat', { time: shownDuration(lastBeatAgoMs) }))
+  switch (health.reason) {
+    case 'beat':
+    case 'beat-timeout':
+      if (!healthy && expiresInMs !== null) parts.push(t('removedIn', { time: shownDuration(expiresInMs) }))
+      break
+    case 'probe':
+      if (health.check !== null) {
+        const { type, text, elapsedMs } = health.check
+        parts.push(t('probeSays', { type, text, time: elapsedMs }))
+      }
+      break
+    case 'operator':
+      parts.push(t('reasonOperator'))
+      break
+    case 'connection':
+      parts.push(t('reasonConnection'))
+      break
+    case 'never':
+      parts.push(t('reasonNever'))
+      break
+  }
+  return parts.join(' · ')
 }
 
 function InstanceActions(props: Pick<TableProps, 'name' | 'onEdit' | 'onChanged'> & { instance: Instance }) {

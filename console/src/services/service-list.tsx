@@ -1,6 +1,8 @@
 import { useEffect, useState } from 'preact/hooks'
-import { Check, TextField } from '../controls/field.tsx'
+import { Check, SelectField, TextField } from '../controls/field.tsx'
+import { Ago } from '../controls/ago.tsx'
 import { Icon } from '../controls/icon.tsx'
+import { NamespaceMark } from '../controls/namespace-mark.tsx'
 import { Nothing, ProblemNotice } from '../controls/notice.tsx'
 import { Pager } from '../controls/pager.tsx'
 import { shownNumber, t } from '../language/text.ts'
@@ -22,10 +24,10 @@ export function ServiceList() {
   const namespaceId = currentNamespace()
   const [isMaking, setMaking] = useState(false)
   const filter = {
-    namespaceId,
-    name: params['name'] ?? '',
-    group: params['group'] ?? '',
-    onlyInhabited: params['empty'] === 'hidden',
+    namespaceId: params['everywhere'] === 'yes' ? '*' : namespaceId,
+    text: params['text'] ?? '',
+    ip: params['ip'] ?? '',
+    health: params['health'] ?? '',
     pageNo: Number(params['page'] ?? '1') || 1,
     pageSize: PAGE_SIZE,
   }
@@ -56,16 +58,18 @@ export function ServiceList() {
         <>
           <div class="card table-card" aria-busy={found.isLoading}>
             {found.isLoading && <div class="busy-line" />}
-            {found.value.serviceList.length === 0 ? (
-              <Nothing text={filter.name + filter.group === '' ? t('noServices') : t('nothingFound')} />
+            {found.value.pageItems.length === 0 ? (
+              <Nothing
+                text={filter.text + filter.ip + filter.health === '' ? t('noServices') : t('nothingFound')}
+              />
             ) : (
-              <ServiceTable services={found.value.serviceList} />
+              <ServiceTable services={found.value.pageItems} isEverywhere={filter.namespaceId === '*'} />
             )}
           </div>
           <Pager
             pageNo={filter.pageNo}
             pageSize={PAGE_SIZE}
-            total={found.value.count}
+            total={found.value.totalCount}
             onGo={(next) => go(placeWith({ page: String(next) }))}
           />
         </>
@@ -96,56 +100,102 @@ function ServiceFilters({ params }: { params: Readonly<Record<string, string>> }
   )
   return (
     <div class="filters" role="search">
-      {field('name', t('serviceName'), true)}
-      {field('group', t('group'))}
+      {field('text', t('search'), true)}
+      {field('ip', t('instanceAddress'))}
+      <SelectField
+        label={t('state')}
+        value={params['health'] ?? ''}
+        choices={[
+          ['', t('all')],
+          ['unhealthy', t('healthUnhealthy')],
+          ['disabled', t('healthDisabled')],
+          ['protecting', t('stateProtected')],
+          ['empty', t('stateEmpty')],
+        ]}
+        onChange={(health) => go(placeWith({ health, page: '' }), { replace: true })}
+      />
       <Check
-        label={t('hideEmpty')}
-        isOn={params['empty'] === 'hidden'}
-        onChange={(isOn) => go(placeWith({ empty: isOn ? 'hidden' : '', page: '' }), { replace: true })}
+        label={t('allNamespaces')}
+        isOn={params['everywhere'] === 'yes'}
+        onChange={(isOn) => go(placeWith({ everywhere: isOn ? 'yes' : '', page: '' }), { replace: true })}
       />
     </div>
   )
 }
 
-function ServiceTable({ services }: { services: readonly ListedService[] }) {
+function ServiceTable(props: {
+  readonly services: readonly ListedService[]
+  readonly isEverywhere: boolean
+}) {
+  const { services, isEverywhere } = props
   return (
     <table>
       <thead>
         <tr>
           <th>{t('serviceName')}</th>
-          <th>{t('group')}</th>
+          {isEverywhere && <th>{t('namespace')}</th>}
+          <th class="not-phone">{t('group')}</th>
           <th>{t('state')}</th>
           <th>{t('healthyOfAll')}</th>
-          <th class="number not-phone">{t('clusters')}</th>
+          <th class="number not-phone">{t('healthDisabled')}</th>
+          <th class="number not-phone">{t('subscribers')}</th>
+          <th class="not-phone">{t('changed')}</th>
         </tr>
       </thead>
       <tbody>
         {services.map((service) => (
-          <tr key={`${service.groupName}@@${service.name}`}>
-            <td class="name">
-              <a href={linkTo('service', { group: service.groupName, name: service.name })} dir="auto">
-                {service.name}
-              </a>
-            </td>
-            <td dir="auto">{service.groupName}</td>
-            <td>
-              <ServiceState service={service} />
-            </td>
-            <td>
-              <Health healthy={service.healthyInstanceCount} all={service.ipCount} />
-            </td>
-            <td class="number not-phone">{shownNumber(service.clusterCount)}</td>
-          </tr>
+          <ServiceRow
+            key={`${service.namespaceId} ${service.groupName}@@${service.name}`}
+            {...{ service, isEverywhere }}
+          />
         ))}
       </tbody>
     </table>
   )
 }
 
-function ServiceState({ service }: { service: ListedService }) {
-  const { ipCount, healthyInstanceCount, triggerFlag } = service
+function ServiceRow({ service, isEverywhere }: { service: ListedService; isEverywhere: boolean }) {
+  const { namespaceId, groupName: group, name } = service
+  return (
+    <tr>
+      <td class="name">
+        <a href={linkTo('service', { ns: namespaceId, group, name })} dir="auto">
+          {name}
+        </a>
+        <div class="only-phone soft">{group}</div>
+      </td>
+      {isEverywhere && (
+        <td>
+          <NamespaceMark id={namespaceId === 'public' ? '' : namespaceId} />
+        </td>
+      )}
+      <td class="not-phone" dir="auto">
+        {group}
+      </td>
+      <td>
+        <ServiceState service={service} />
+      </td>
+      <td>
+        <Health healthy={service.healthyInstanceCount} all={service.ipCount} />
+      </td>
+      <td class="number not-phone">{shownNumber(service.disabledCount)}</td>
+      <td class="number not-phone">{shownNumber(service.subscriberCount)}</td>
+      <td class="not-phone">
+        <Ago atMs={service.lastChangeMs} />
+      </td>
+    </tr>
+  )
+}
+
+/** The state of a service in a word. */
+export function ServiceState({
+  service,
+}: {
+  service: Pick<ListedService, 'ipCount' | 'healthyInstanceCount' | 'protecting'>
+}) {
+  const { ipCount, healthyInstanceCount, protecting } = service
   if (ipCount === 0) return <span class="badge">{t('stateEmpty')}</span>
-  if (triggerFlag === 'true')
+  if (protecting)
     return (
       <span class="badge warn" title={t('protectedText')}>
         {t('stateProtected')}
@@ -157,7 +207,7 @@ function ServiceState({ service }: { service: ListedService }) {
 }
 
 /** How many of the instances are healthy. */
-function Health({ healthy, all }: { healthy: number; all: number }) {
+export function Health({ healthy, all }: { healthy: number; all: number }) {
   return (
     <span class="meter">
       {all > 0 && (

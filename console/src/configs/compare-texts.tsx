@@ -1,0 +1,51 @@
+import { Dialog } from '../controls/dialog.tsx'
+import { ProblemNotice } from '../controls/notice.tsx'
+import { DiffView } from '../editor/code-view.tsx'
+import { t } from '../language/text.ts'
+import { type ConfigName, readConfig } from '../server/configs.ts'
+import { useLoaded } from '../state/loaded.ts'
+import { ChangedKeys } from './review-sheet.tsx'
+
+/** Two items side by side: what is in the target left, what would come right. */
+export function CompareTexts(props: {
+  /** Undefined: there is none. */
+  readonly from: ConfigName | undefined
+  readonly to: ConfigName | undefined
+  readonly title: string
+  readonly titles: readonly [string, string]
+  readonly onClose: () => void
+}) {
+  const { from, to, title, titles, onClose } = props
+  const found = useLoaded(JSON.stringify([from, to]), () =>
+    Promise.all([to, from].map((name) => (name === undefined ? undefined : readConfig(name)))),
+  )
+  const [left, right] = found.value ?? []
+  const type = right?.type ?? left?.type ?? 'text'
+  const [before, after] = [left?.content ?? '', right?.content ?? '']
+  return (
+    <Dialog
+      isWide
+      title={title}
+      onClose={onClose}
+      footer={
+        <button type="button" class="button" onClick={onClose}>
+          {t('close')}
+        </button>
+      }
+    >
+      <ProblemNotice problem={found.problem} />
+      {found.value && (
+        <>
+          <div>
+            <div class="diff-titles">
+              <span dir="auto">{titles[0]}</span>
+              <span dir="auto">{titles[1]}</span>
+            </div>
+            <DiffView before={before} after={after} type={type} label={t('difference')} />
+          </div>
+          <ChangedKeys before={before} after={after} type={type} />
+        </>
+      )}
+    </Dialog>
+  )
+}

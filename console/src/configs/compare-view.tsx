@@ -1,0 +1,267 @@
+import { useEffect, useState } from 'preact/hooks'
+import { Confirm } from '../controls/confirm.tsx'
+import { Check, SelectField, TextField } from '../controls/field.tsx'
+import { Icon } from '../controls/icon.tsx'
+import { NamespaceMark } from '../controls/namespace-mark.tsx'
+import { Nothing, Notice, ProblemNotice } from '../controls/notice.tsx'
+import { tell, tellProblem } from '../controls/toast.tsx'
+import { shownNumber, t } from '../language/text.ts'
+import { placeWith } from '../routing/link.ts'
+import { go, place } from '../routing/location.ts'
+import { compareNamespaces, type Comparison, copyConfigs } from '../server/compare.ts'
+import { useLoaded } from '../state/loaded.ts'
+import {
+  currentNamespace,
+  namespaceName,
+  namespaceParam,
+  namespaces,
+  refreshNamespaces,
+} from '../state/namespaces.ts'
+import { useStore } from '../state/store.ts'
+import { mayWrite } from '../state/user.ts'
+import { CompareTexts } from './compare-texts.tsx'
+import { linkToConfig } from './key-of.ts'
+
+/** Two namespaces side by side, and what to bring from one to the other. */
+export function CompareView() {
+  const { params } = useStore(place)
+  const all = useStore(namespaces) ?? []
+  useEffect(() => void refreshNamespaces().catch(tellProblem), [])
+  const from = currentNamespace()
+  const chosen = params['to'] === 'public' ? '' : params['to']
+  const to = chosen ?? all.find(({ id }) => id !== from)?.id ?? from
+  const choices = all.map(({ id, name }) => [namespaceParam(id), name] as const)
+  return (
+    <>
+      <div class="head">
+        <div class="title">
+          <h1>{t('compare')}</h1>
+          <p class="soft">{t('compareText')}</p>
+        </div>
+      </div>
+      <div class="filters">
+        <SelectField
+          label={t('compareFrom')}
+          value={namespaceParam(from)}
+          choices={choices}
+          onChange={(ns) => go(placeWith({ ns, to: namespaceParam(to) }))}
+        />
+        <SelectField
+          label={t('compareTo')}
+          value={namespaceParam(to)}
+          choices={choices}
+          onChange={(id) => go(placeWith({ to: id }))}
+        />
+        <button
+          type="button"
+          class="button icon"
+          aria-label={`${namespaceName(to)} → ${namespaceName(from)}`}
+          onClick={() => go(placeWith({ ns: namespaceParam(to), to: namespaceParam(from) }))}
+        >
+          <Icon name="compare" />
+        </button>
+      </div>
+      {from === to ? <Notice kind="plain">{t('pickTwo')}</Notice> : <Compared from={from} to={to} />}
+    </>
+  )
+}
+
+/** A row of the comparison. */
+interface Row {
+  readonly id: string
+  readonly dataId: string
+  readonly group: string
+  readonly kind: 'onlyInFrom' | 'onlyInTo' | 'differs'
+  /** The md5 in the target that was seen; empty where there is none. */
+  readonly casMd5: string
+}
+
+function rowsOf({ onlyInFrom, onlyInTo, different }: Comparison): Row[] {
+  return [
+    ...different.map((item) => ({ ...item, kind: 'differs' as const, casMd5: item.toMd5 })),
+    ...onlyInFrom.map((item) => ({ ...item, kind: 'onlyInFrom' as const, casMd5: '' })),
+    ...onlyInTo.map((item) => ({ ...item, kind: 'onlyInTo' as const, casMd5: item.md5 })),
+  ]
+}
+
+function Compared({ from, to }: { from: string; to: string }) {
+  const found = useLoaded(JSON.stringify([from, to]), () => compareNamespaces(from, to))
+  const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
+  const [isPromoting, setPromoting] = useState(false)
+  const rows = found.value === undefined ? [] : rowsOf(found.value)
+  const chosen = rows.filter(({ id, kind }) => kind !== 'onlyInTo' && ticked.has(id))
+  return (
+    <>
+      <ProblemNotice problem={found.problem} onRetry={found.reload} />
+      {found.value === undefined && found.problem === undefined && <p class="loading">{t('loading')}</p>}
+      {found.value && (
+        <>
+          <div class="head">
+            <p class="title soft">{t('compareSame', { count: shownNumber(found.value.equal) })}</p>
+            {mayWrite(to) && (
+              <button
+                type="button"
+                class="button primary"
+                disabled={chosen.length === 0}
+                onClick={() => setPromoting(true)}
+              >
+                {t('promote', { name: namespaceName(to) })}
+              </button>
+            )}
+          </div>
+          {found.value.truncated && <Notice kind="warn">{t('searchTruncated')}</Notice>}
+          <div class="card table-card">
+            {rows.length === 0 ? (
+              <Nothing text={t('noDifference')} />
+            ) : (
+              <RowTable {...{ rows, ticked, from, to }} onTick={setTicked} />
+            )}
+          </div>
+        </>
+      )}
+      {isPromoting && (
+        <Promote
+          rows={chosen}
+          to={to}
+          onClose={() => setPromoting(false)}
+          onDone={() => {
+            setTicked(new Set())
+            found.reload()
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+function RowTable(props: {
+  readonly rows: readonly Row[]
+  readonly ticked: ReadonlySet<string>
+  readonly from: string
+  readonly to: string
+  readonly onTick: (ticked: ReadonlySet<string>) => void
+}) {
+  const { rows, ticked, from, to, onTick } = props
+  const [compared, setCompared] = useState<Row | undefined>()
+  const tickable = rows.filter(({ kind }) => kind !== 'onlyInTo').map(({ id }) => id)
+  const tick = (ids: readonly string[], isOn: boolean): void => {
+    const next = new Set(ticked)
+    for (const id of ids)
+      if (isOn) next.add(id)
+      else next.delete(id)
+    onTick(next)
+  }
+  const kinds = {
+    differs: [t('differs'), 'warn'],
+    onlyInFrom: [t('onlyInFrom', { name: namespaceName(from) }), 'accent'],
+    onlyInTo: [t('onlyInTo', { name: namespaceName(to) }), ''],
+  } as const
+  return (
+    <>
+      <table>
+        <thead>
+          <tr>
+            <th class="tick">
+              <Check
+                label={t('chooseAll')}
+                isHiddenLabel
+                isOn={tickable.length > 0 && tickable.every((id) => ticked.has(id))}
+                onChange={(isOn) => tick(tickable, isOn)}
+              />
+            </th>
+            <th>{t('dataId')}</th>
+            <th>{t('group')}</th>
+            <th>{t('state')}</th>
+            <th class="actions">
+              <span class="hidden">{t('actions')}</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.id}>
+              <td class="tick">
+                {row.kind !== 'onlyInTo' && (
+                  <Check
+                    label={t('choose', { name: row.dataId })}
+                    isHiddenLabel
+                    isOn={ticked.has(row.id)}
+                    onChange={(isOn) => tick([row.id], isOn)}
+                  />
+                )}
+              </td>
+              <td class="name">
+                <a href={linkToConfig({ ...row, tenant: row.kind === 'onlyInTo' ? to : from })} dir="auto">
+                  {row.dataId}
+                </a>
+              </td>
+              <td dir="auto">{row.group}</td>
+              <td>
+                <span class={`badge ${kinds[row.kind][1]}`}>{kinds[row.kind][0]}</span>
+              </td>
+              <td class="actions">
+                <button type="button" class="button small" onClick={() => setCompared(row)}>
+                  {t('difference')}
+                </button>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {compared && (
+        <CompareTexts
+          from={compared.kind === 'onlyInTo' ? undefined : { ...compared, tenant: from }}
+          to={compared.kind === 'onlyInFrom' ? undefined : { ...compared, tenant: to }}
+          titles={[namespaceName(to), namespaceName(from)]}
+          title={compared.dataId}
+          onClose={() => setCompared(undefined)}
+        />
+      )}
+    </>
+  )
+}
+
+function Promote(props: {
+  readonly rows: readonly Row[]
+  readonly to: string
+  readonly onClose: () => void
+  readonly onDone: () => void
+}) {
+  const { rows, to, onClose, onDone } = props
+  const [comment, setComment] = useState('')
+  const name = namespaceName(to)
+  const promote = async (): Promise<void> => {
+    const { succCount, skipData = [], failData = [] } = await copyConfigs(to, rows, comment)
+    tell(t('promoted', { count: shownNumber(succCount) }))
+    const left = [...skipData, ...failData].map(({ dataId }) => dataId)
+    if (left.length > 0) tell(t('promoteSkipped', { names: left.join(', ') }), true)
+    onClose()
+    onDone()
+  }
+  return (
+    <Confirm
+      title={t('promoteTitle', { count: rows.length, name })}
+      done={t('publish')}
+      isDanger={false}
+      onClose={onClose}
+      onDo={promote}
+    >
+      <NamespaceMark id={to} />
+      <p>{t('promoteText')}</p>
+      <ul class="keys">
+        {rows.map(({ id, dataId, group }) => (
+          <li key={id}>
+            <strong dir="auto">{dataId}</strong> <span dir="auto">{group}</span>
+          </li>
+        ))}
+      </ul>
+      <TextField
+        label={t('comment')}
+        placeholder={t('commentHint')}
+        value={comment}
+        maxLength={512}
+        onInput={setComment}
+      />
+    </Confirm>
+  )
+}

@@ -17,7 +17,7 @@ export function CompareTexts(props: {
 }) {
   const { from, to, title, titles, onClose } = props
   const found = useLoaded(JSON.stringify([from, to]), () =>
-    Promise.all([to, from].map((name) => (name === undefined ? undefined : readConfig(name)))),
+    Promise.all([to, from].map(async (name) => (name === undefined ? undefined : readConfig(name)))),
   )
   const [left, right] = found.value ?? []
   const type = right?.type ?? left?.type ?? 'text'

@@ -188,7 +188,7 @@ function ServiceRow({ service, isEverywhere }: { service: ListedService; isEvery
 }
 
 /** The state of a service in a word. */
-export function ServiceState({
+function ServiceState({
   service,
 }: {
   service: Pick<ListedService, 'ipCount' | 'healthyInstanceCount' | 'protecting'>

@@ -35,6 +35,12 @@ interface Context {
 /** Who changed an item is in its history; the state does not keep it. */
 const NOBODY = { ip: '', user: null } as const
 
+/** The changes of one revision, and the stamp of the request that made it; 0 where it was no request of a server. */
+export interface RevisionChanges {
+  readonly changes: Change[]
+  readonly stamp: number
+}
+
 /**
  * The changes of one revision, as the state applies them. Services come before instances, and what is new comes in the order
  * of its keys: so it is on every server, also on one that loads it later.
@@ -43,17 +49,32 @@ export async function changesOfRevision(
   keys: Keys,
   events: readonly KeyChange[],
   readParts: ReadParts,
-): Promise<Change[]> {
-  const ordered = events.toSorted(
-    (a, b) => rankOf(keys, a) - rankOf(keys, b) || compareKeys(keyOf(a), keyOf(b)),
-  )
-  const context = { stamp: stampOfRevision(keys, events), readParts, silenced: silencedIn(keys, events) }
+): Promise<RevisionChanges> {
+  const placed = placedIn(keys, events)
+  const ordered = placed.toSorted((a, b) => rankOf(a) - rankOf(b) || compareKeys(a.key, b.key))
+  const stamp = stampOf(placed)
+  const context = { stamp, readParts, silenced: silencedIn(placed) }
   const changes: Change[] = []
-  for (const event of ordered) {
-    const change = await changeOf(keys.read(keyOf(event)), event, context)
+  for (const { place, event } of ordered) {
+    const found = changeOf(place, event, context)
+    const change = found instanceof Promise ? await found : found
     if (change !== undefined) changes.push(change)
   }
-  return changes
+  return { changes, stamp }
+}
+
+/** An event with what its key stands for. */
+interface Placed {
+  readonly event: KeyChange
+  readonly key: string
+  readonly place: Place | undefined
+}
+
+function placedIn(keys: Keys, events: readonly KeyChange[]): Placed[] {
+  return events.map((event) => {
+    const key = event.kind === 'put' ? event.kv.key : event.key
+    return { event, key, place: keys.read(key) }
+  })
 }
 
 /** The item of a value, with its content. */
@@ -74,11 +95,11 @@ export function readRecord(
   return { value: kind.decode(value, id), stamp }
 }
 
-async function changeOf(
+function changeOf(
   place: Place | undefined,
   event: KeyChange,
   context: Context,
-): Promise<Change | undefined> {
+): Change | undefined | Promise<Change | undefined> {
   if (place?.of === 'config') return configChange(place.key, event, context)
   if (place?.of === 'service') return serviceChange(place.service, event)
   if (place?.of === 'instance') return instanceChange(place, event, context)
@@ -131,26 +152,22 @@ async function configChange(
 }
 
 /** The stamp of a request, which each revision of a server has. A deletion has no value: its stamp is this one. */
-export function stampOfRevision(keys: Keys, events: readonly KeyChange[]): number {
-  const request = events.find((event) => keys.read(keyOf(event))?.of === 'request')
+function stampOf(placed: readonly Placed[]): number {
+  const request = placed.find(({ place }) => place?.of === 'request')?.event
   return request?.kind === 'put' ? requestOf(request.kv.value).stamp : 0
 }
 
 /** What the units of this revision say that they have removed for silence. */
-function silencedIn(keys: Keys, events: readonly KeyChange[]): Set<string> {
+function silencedIn(placed: readonly Placed[]): Set<string> {
   const silenced = new Set<string>()
-  for (const event of events)
-    if (event.kind === 'put' && keys.read(event.kv.key)?.of === 'silenced')
+  for (const { event, place } of placed)
+    if (event.kind === 'put' && place?.of === 'silenced')
       for (const key of fromJson(event.kv.value) as string[]) silenced.add(key)
   return silenced
 }
 
-function keyOf(event: KeyChange): string {
-  return event.kind === 'put' ? event.kv.key : event.key
-}
-
 /** Services are made before their instances and removed after them. */
-function rankOf(keys: Keys, event: KeyChange): number {
-  if (keys.read(keyOf(event))?.of !== 'service') return 1
+function rankOf({ place, event }: Placed): number {
+  if (place?.of !== 'service') return 1
   return event.kind === 'put' ? 0 : 2
 }

@@ -1,6 +1,6 @@
 import type { Revision, Snapshot, StoreFollower } from '../../core/ports.ts'
 import type { Revision as KeyRevision } from './client/whole-revisions.ts'
-import { changesOfRevision, type ReadParts, stampOfRevision } from './feed-changes.ts'
+import { changesOfRevision, type ReadParts } from './feed-changes.ts'
 import type { Keys } from './keys.ts'
 
 /** What the feed works with. */
@@ -107,10 +107,10 @@ export class StoreFeed {
       for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
         this.#current = next
         const { revision, changes: events } = next.revision
-        const changes = await changesOfRevision(keys, events, readParts)
+        const { changes, stamp } = await changesOfRevision(keys, events, readParts)
         // It was given a snapshot meanwhile.
         if (queue !== this.#queue) return
-        follower.applied({ revision, changes, stamp: stampOfRevision(keys, events) })
+        follower.applied({ revision, changes, stamp })
         this.#current = undefined
         this.#remember(next.revision)
         this.#reach(revision)

@@ -136,8 +136,8 @@ function InstanceTable(props: TableProps) {
           </th>
           <th>{t('address')}</th>
           <th>{t('state')}</th>
-          <th>{t('cluster')}</th>
-          <th class="number">{t('weight')}</th>
+          <th class="not-phone">{t('cluster')}</th>
+          <th class="number not-phone">{t('weight')}</th>
           <th class="not-phone">{t('metadata')}</th>
           <th class="actions">
             <span class="hidden">{t('actions')}</span>
@@ -186,8 +186,10 @@ function InstanceRow({
       <td>
         <InstanceState instance={instance} />
       </td>
-      <td dir="auto">{clusterName}</td>
-      <td class="number">{weight}</td>
+      <td class="not-phone" dir="auto">
+        {clusterName}
+      </td>
+      <td class="number not-phone">{weight}</td>
       <td class="not-phone">
         <Pairs pairs={metadata} />
       </td>

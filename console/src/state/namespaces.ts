@@ -33,10 +33,24 @@ export function namespaceName(id: string): string {
 
 const COLOURS = 8
 
-/** The colour of a namespace: the same on every screen and in every browser. */
+/** The colour of a namespace: by its id, and another one while that of an older namespace is the same. */
 export function namespaceColour(id: string): string {
-  if (id === '') return 'colour-0'
+  return `colour-${id === '' ? 0 : (coloursOf(namespaces.value ?? []).get(id) ?? hueOf(id))}`
+}
+
+function coloursOf(all: readonly Namespace[]): ReadonlyMap<string, number> {
+  const colours = new Map<string, number>()
+  for (const { id } of all.filter((namespace) => namespace.id !== '')) {
+    const taken = colours.size < COLOURS - 1 ? new Set(colours.values()) : new Set<number>()
+    let colour = hueOf(id)
+    while (taken.has(colour)) colour = (colour % (COLOURS - 1)) + 1
+    colours.set(id, colour)
+  }
+  return colours
+}
+
+function hueOf(id: string): number {
   let sum = 0
   for (const character of id) sum = (sum * 31 + character.codePointAt(0)!) % 9973
-  return `colour-${1 + (sum % (COLOURS - 1))}`
+  return 1 + (sum % (COLOURS - 1))
 }

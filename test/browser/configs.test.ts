@@ -187,6 +187,25 @@ describe.skipIf(browserTool.skip)('configurations in a browser', { timeout: FLOW
     ])
   })
 
+  test('items are exported, and imported after a look at what would happen', async () => {
+    await publish('zipped.yaml', 'a: 1')
+    await visit.at('#/configs?ns=public&text=zipped')
+    await visit.field('Select zipped.yaml').check()
+    const downloading = visit.page.waitForEvent('download')
+    await visit.link('Export').click()
+    const file = await (await downloading).path()
+    await publish('zipped.yaml', 'a: 2')
+    await visit.button('Import').click()
+    await visit.dialog().getByLabel('Zip file').setInputFiles(file)
+    await visit.dialog().getByLabel('If an item is there already').selectOption('Overwrite it')
+    await visit.dialog().getByRole('button', { name: 'See what would happen' }).click()
+    await visit.page.getByText('It would publish 1').waitFor()
+    expect(await contentOf('zipped.yaml')).toBe('a: 2')
+    await visit.dialog().getByRole('button', { name: 'Import' }).click()
+    await visit.page.getByText('Imported: 1').waitFor()
+    expect(await contentOf('zipped.yaml')).toBe('a: 1')
+  })
+
   test('a secret is covered in the editor, in differences and in lists of keys, until it is clicked', async () => {
     const isOnScreen = (text: string): Promise<boolean> => visit.page.getByText(text).first().isVisible()
     await publish('secret.yaml', 'user: shop\npassword: hunter2\nkeys:\n  privateKey: |\n    line-of-key\n')

@@ -39,6 +39,7 @@ const VIEWS = [
 
 /** Dialogs: a view, and the button that opens each. */
 const DIALOGS = [
+  ['#/configs?ns=hostile', /^Import$|^导入配置$/],
   ['#/namespaces', /^New namespace$|^新建命名空间$/],
   ['#/services?ns=hostile', /^New service$|^创建服务$/],
   ['#/users', /^New user$|^创建用户$/],

@@ -19,6 +19,7 @@ import { useStore } from '../state/store.ts'
 import { mayWrite } from '../state/user.ts'
 import { ConfigFilters, FILTERS } from './config-filters.tsx'
 import { ConfigTable } from './config-table.tsx'
+import { ImportDialog } from './import-dialog.tsx'
 import { DeleteConfigs } from './delete-configs.tsx'
 
 const PAGE_SIZE = 50
@@ -28,6 +29,7 @@ const ORDERS: readonly ConfigOrder[] = ['modifyTime', 'dataId', 'group', 'size']
 export function ConfigList() {
   const { params } = useStore(place)
   const namespaceId = currentNamespace()
+  const [isImporting, setImporting] = useState(false)
   const filter = filterOf(params, namespaceId)
   const found = useLoaded(JSON.stringify(filter), () => findConfigs(filter))
   const last = useLast(found.value)
@@ -42,6 +44,14 @@ export function ConfigList() {
           <button type="button" class="button icon" aria-label={t('refresh')} onClick={found.reload}>
             <Icon name="refresh" />
           </button>
+          <a class="button" download href={exportAddress(namespaceId, [])}>
+            {t('exportAll')}
+          </a>
+          {mayWrite(namespaceId) && (
+            <button type="button" class="button" onClick={() => setImporting(true)}>
+              {t('import')}
+            </button>
+          )}
           {mayWrite(namespaceId) && (
             <a class="button primary" href={linkTo('config/new')}>
               <Icon name="plus" />
@@ -50,6 +60,9 @@ export function ConfigList() {
           )}
         </div>
       </div>
+      {isImporting && (
+        <ImportDialog tenant={namespaceId} onClose={() => setImporting(false)} onDone={found.reload} />
+      )}
       <ConfigFilters params={params} isFiltered={isFiltered} />
       <ProblemNotice problem={found.problem} onRetry={found.reload} />
       {last?.truncated === true && (

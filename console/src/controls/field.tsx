@@ -12,7 +12,7 @@ interface FieldProps {
 }
 
 /** A control with its label, a hint, and what is wrong with its value. */
-function Field({ label, hint, wrong, isWide = false, control }: FieldProps) {
+export function Field({ label, hint, wrong, isWide = false, control }: FieldProps) {
   const id = useId()
   const about = wrong !== undefined || hint !== undefined ? `${id}-about` : undefined
   return (

@@ -157,6 +157,29 @@ export const exportAddress = (tenant: string, ids: readonly string[]): string =>
     ids: ids.length === 0 ? undefined : ids.join(','),
   })
 
+/** What an import does with an item that exists. */
+export type ImportPolicy = 'ABORT' | 'SKIP' | 'OVERWRITE'
+
+/** What became, or would become, of the items of a file. */
+export interface ImportOutcome {
+  readonly succCount: number
+  readonly skipCount: number
+  readonly failData?: readonly { readonly dataId: string }[]
+  readonly unrecognizedCount: number
+}
+
+/** Publishes the items of a zip file, or says what would happen. */
+export function importConfigs(
+  tenant: string,
+  file: File,
+  { policy, isTrial }: { readonly policy: ImportPolicy; readonly isTrial: boolean },
+): Promise<ImportOutcome> {
+  const upload = new FormData()
+  upload.set('file', file)
+  const query = { import: true, namespace: tenant || undefined, policy, dryRun: isTrial || undefined }
+  return request('POST', CONFIGS, { query, upload })
+}
+
 /** A client that watches an item, or has polled for it in the last minute. */
 export interface Watcher {
   readonly ip: string

@@ -4,6 +4,8 @@ import { problemIn, RequestError } from './problem.ts'
 export interface Sent {
   readonly query?: Params
   readonly form?: Params
+  /** A form with files. */
+  readonly upload?: FormData
   /** A body of JSON. */
   readonly json?: unknown
   readonly headers?: Readonly<Record<string, string>>
@@ -52,7 +54,7 @@ export async function requestOnce<T>(method: Method, path: string, sent: Sent = 
 async function send(
   method: Method,
   path: string,
-  { query = {}, form, json, headers = {} }: Sent,
+  { query = {}, form, upload, json, headers = {} }: Sent,
 ): Promise<{ status: number; text: string }> {
   const answer = await fetch(addressFor(path, query), {
     method,
@@ -60,6 +62,7 @@ async function send(
     cache: 'no-store',
     credentials: 'same-origin',
     ...(form === undefined ? {} : { body: textOf(form) }),
+    ...(upload === undefined ? {} : { body: upload }),
     ...(json === undefined ? {} : { body: JSON.stringify(json) }),
   })
   return { status: answer.status, text: await answer.text() }

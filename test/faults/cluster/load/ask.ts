@@ -5,11 +5,13 @@ export type Reply =
   | { readonly kind: 'answered'; readonly status: number; readonly text: string }
   | { readonly kind: 'refused' | 'lost' }
 
-/** A request. Everything is in the query. */
+/** A request. */
 export interface Request {
   readonly method: string
   readonly path: string
   readonly query?: Readonly<Record<string, string | number>>
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
   readonly limitMs?: number
 }
 
@@ -19,12 +21,15 @@ const LIMIT_MS = 6_000
 const agent = new http.Agent({ keepAlive: true, maxSockets: 500 })
 
 /** Sends one request. It never rejects. */
-export function ask(url: string, { method, path, query = {}, limitMs = LIMIT_MS }: Request): Promise<Reply> {
+export function ask(
+  url: string,
+  { method, path, query = {}, headers = {}, body = '', limitMs = LIMIT_MS }: Request,
+): Promise<Reply> {
   const params = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) params.set(name, String(value))
   return new Promise((resolve) => {
     const signal = AbortSignal.timeout(limitMs)
-    const sent = http.request(`${url}${path}?${params}`, { method, agent, signal }, (response) => {
+    const sent = http.request(`${url}${path}?${params}`, { method, agent, headers, signal }, (response) => {
       let text = ''
       response.setEncoding('utf8').on('data', (part: string) => (text += part))
       response.on('error', () => resolve({ kind: 'lost' }))
@@ -33,6 +38,6 @@ export function ask(url: string, { method, path, query = {}, limitMs = LIMIT_MS 
     sent.on('error', (error: NodeJS.ErrnoException) =>
       resolve({ kind: error.code === 'ECONNREFUSED' ? 'refused' : 'lost' }),
     )
-    sent.end()
+    sent.end(body)
   })
 }

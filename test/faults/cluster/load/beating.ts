@@ -16,7 +16,7 @@ const TIMES = JSON.stringify({
   'preserved.ip.delete.timeout': String(REMOVE_MS),
 })
 /** A beat that is not answered so soon is sent to another server. */
-const BEAT_LIMIT_MS = 1_000
+const BEAT_LIMIT_MS = 2_000
 const RETRY_MS = 50
 
 /** One instance with the moments at which its beats were acknowledged: `[begun, ended]`. */

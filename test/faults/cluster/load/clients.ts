@@ -95,6 +95,9 @@ function saidIn(reply: Reply): string {
   return reply.kind === 'answered' ? `${reply.status} ${reply.text.slice(0, 200)}` : reply.kind
 }
 
+/** Where items are published, read and deleted. */
+export const PATH_OF_ITEMS = '/svc/v1/cs/configs'
+
 /** Publishes, compares and sets, deletes and reads some items at its server. Each content is new. */
 export async function configClient(client: RecordedClient, items: readonly string[]): Promise<void> {
   const { random, home } = client.parts
@@ -106,25 +109,34 @@ export async function configClient(client: RecordedClient, items: readonly strin
     const about = { id, server: home, key }
     const choice = random()
     if (choice < 0.45) {
-      const read = await client.ask({ ...about, kind: 'read' }, { method: 'GET', path: PATH, query })
+      const read = await client.ask({ ...about, kind: 'read' }, { method: 'GET', path: PATH_OF_ITEMS, query })
       if (read.outcome === 'ok') seen.set(key, read.seen)
       return read
     }
-    if (choice < 0.5) return client.ask({ ...about, kind: 'delete' }, { method: 'DELETE', path: PATH, query })
+    if (choice < 0.5)
+      return client.ask({ ...about, kind: 'delete' }, { method: 'DELETE', path: PATH_OF_ITEMS, query })
     const published = { ...query, content: id }
     if (choice < 0.75)
       return client.ask(
         { ...about, kind: 'publish', value: id },
-        { method: 'POST', path: PATH, query: published },
+        { method: 'POST', path: PATH_OF_ITEMS, query: published },
       )
     const expected = seen.get(key)
     const casMd5 = expected === undefined ? '' : md5(expected)
-    const request = { method: 'POST', path: PATH, query: { ...published, casMd5 } }
+    const request = { method: 'POST', path: PATH_OF_ITEMS, query: { ...published, casMd5 } }
     return client.ask({ ...about, kind: 'compare-and-set', value: id, expected }, request)
   })
 }
 
-const PATH = '/svc/v1/cs/configs'
+/** Reads items at its server. It never waits for a change, so it shows for how long nothing can be read. */
+export async function readingClient(client: RecordedClient, items: readonly string[]): Promise<void> {
+  const { random, home } = client.parts
+  await client.run(async () => {
+    const key = items[between(random, 0, items.length - 1)]!
+    const request = { method: 'GET', path: PATH_OF_ITEMS, query: { dataId: key, group: 'G' } }
+    return client.ask({ server: home, key, kind: 'read' }, request)
+  })
+}
 
 /** The service whose instances come, change and go. */
 export const CHANGING = 'changing'

@@ -1,10 +1,22 @@
 import { randomFrom } from '../../random.ts'
 import { BeatingInstance, STEADY, watchServer } from './beating.ts'
-import { configClient, instanceClient, listClient, RecordedClient, type ClientParts } from './clients.ts'
+import { ask } from './ask.ts'
+import {
+  type ClientParts,
+  configClient,
+  instanceClient,
+  listClient,
+  PATH_OF_ITEMS,
+  readingClient,
+  RecordedClient,
+} from './clients.ts'
+import { ItemWatcher } from './watching.ts'
 import { Recording } from './recording.ts'
 
-/** 32 clients, 40 instances that beat, and somebody who looks at each server. */
-const CONFIG_CLIENTS = 18
+/** 32 clients, 6 that watch items, 40 instances that beat, and somebody who looks at each server. */
+const CONFIG_CLIENTS = 15
+const READERS = 3
+const WATCHERS = 6
 const INSTANCE_CLIENTS = 8
 const LIST_CLIENTS = 6
 const STEADY_INSTANCES = 40
@@ -16,6 +28,7 @@ export interface ClusterLoad {
   readonly recording: Recording
   readonly items: readonly string[]
   readonly steady: readonly BeatingInstance[]
+  readonly watchers: readonly ItemWatcher[]
   /** The addresses of the instances that come and go. */
   readonly changing: readonly string[]
   /** The writers and readers wait, and all their requests have ended; beats go on. */
@@ -45,8 +58,11 @@ export async function startClusterLoad(urls: readonly string[], seed: number): P
     return new BeatingInstance(parts('steady', n), { serviceName: STEADY, port: n + 1 })
   })
   await Promise.all(steady.map(async (instance) => instance.register()))
+  const watchers = times(WATCHERS, (n) => new ItemWatcher(client('watcher', n), items[n]!))
   const work = Promise.all([
+    ...watchers.map(async (watcher) => watcher.run()),
     ...times(CONFIG_CLIENTS, async (n) => configClient(client('config', n), itemsOf(items, n))),
+    ...times(READERS, async (n) => readingClient(client('reader', n), items)),
     ...times(INSTANCE_CLIENTS, async (n) => instanceClient(client('instance', n), ipOf(n))),
     ...times(LIST_CLIENTS, async (n) => listClient(client('list', n), CHANGING_KEYS)),
     ...steady.map(async (instance) => instance.run()),
@@ -56,6 +72,7 @@ export async function startClusterLoad(urls: readonly string[], seed: number): P
     recording,
     items,
     steady,
+    watchers,
     changing: CHANGING_KEYS,
     pause: async () => {
       state.paused = true
@@ -64,8 +81,17 @@ export async function startClusterLoad(urls: readonly string[], seed: number): P
     resume: () => void (state.paused = false),
     stop: async () => {
       state.stopped = true
+      await wakeWatchers(urls, watchers)
       await work
     },
+  }
+}
+
+/** Ends the held polls. */
+async function wakeWatchers(urls: readonly string[], watchers: readonly ItemWatcher[]): Promise<void> {
+  for (const { server, item } of watchers) {
+    const query = { dataId: item, group: 'G', content: 'the end' }
+    await ask(urls[server]!, { method: 'POST', path: PATH_OF_ITEMS, query })
   }
 }
 

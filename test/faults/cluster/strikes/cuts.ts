@@ -74,6 +74,7 @@ export const CUT_STRIKES: readonly Strike[] = [
     name: 'answers of etcd lost after the commit, for all servers',
     isShort: true,
     struck: () => [0, 1, 2],
+    staysReady: true,
     async run({ cluster: { servers } }) {
       for (let round = 0; round < 8; round++)
         for (const server of servers) {

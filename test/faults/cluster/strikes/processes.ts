@@ -7,6 +7,7 @@ import {
   holds,
   judgeOfSteady,
   LEASE_MS,
+  metricOf,
   pause,
   readinessOf,
   registerSilent,
@@ -63,6 +64,7 @@ export const PROCESS_STRIKES: readonly Strike[] = [
     name: 'kill -9 of two of three members of etcd',
     isShort: true,
     struck: () => [0, 1, 2],
+    staysReady: true,
     async run({ cluster: { etcd, servers }, note }) {
       const [one, two] = etcd.members
       await Promise.all([one!.kill(), two!.kill()])
@@ -100,12 +102,17 @@ export const PROCESS_STRIKES: readonly Strike[] = [
     isHiddenFromOthers: true,
     async run({ cluster: { etcd, servers } }) {
       const away = servers[2]!
+      const before = (await metricOf(away, 'waypost_store_reloads_total'))!
       away.toEtcd(CUT)
       away.breakEtcd()
       await pause(4_000)
       await compact(etcd)
       away.breakEtcd()
       away.toEtcd(OPEN)
+      const isReloaded = async (): Promise<boolean> => {
+        return ((await metricOf(away, 'waypost_store_reloads_total')) ?? 0) > before
+      }
+      await holds('the server has loaded everything again', isReloaded)
     },
   },
   {

@@ -31,6 +31,8 @@ export interface Strike {
   readonly struck: (scene: Scene) => readonly number[]
   /** Whether clients of the other servers must notice nothing. */
   readonly isHiddenFromOthers?: boolean
+  /** Whether `/readyz` of the struck servers must be 200 all the time, as that of the others. */
+  readonly staysReady?: boolean
   readonly run: (scene: Scene) => Promise<void>
 }
 

@@ -6,6 +6,7 @@ import {
   noticed,
   slowestChange,
   toRegisters,
+  unready,
   wrongInstances,
   wrongItems,
 } from './verdict.ts'
@@ -82,6 +83,12 @@ describe('what clients notice', () => {
     expect(noticed([failed], window, [1])).toEqual([expect.stringContaining('publish at server 1, 100 ms')])
     expect(noticed([failed, publish('2', 0)], window, [0])).toEqual([])
     expect(noticed([{ ...failed, begunMs: -5 }], window, [])).toEqual([])
+  })
+
+  test('is that a server is not ready, except one that was struck', () => {
+    const answers = [200, 503].map((status) => ({ server: 1, status, text: 'x', begunMs: 100, endedMs: 110 }))
+    expect(unready(answers, window, [])).toEqual(['server 2 after 100 ms: x'])
+    expect(unready(answers, window, [1])).toEqual([])
   })
 
   test('is how long the slowest answer took', () => {

@@ -5,7 +5,7 @@ import { registerOperations, wrongRecords } from '../check/item-history.ts'
 import type { RegisterOperation } from '../check/linearizable.ts'
 import type { Window } from '../check/service-gaps.ts'
 import { type Beating, REMOVE_MS, UNHEALTHY_MS } from '../load/beating.ts'
-import type { ListOfSteady, Operation } from '../load/recording.ts'
+import type { ListOfSteady, Operation, Readiness } from '../load/recording.ts'
 
 /** The lists in which an instance that beats is missing or unhealthy. */
 export function missingInstances(lists: readonly ListOfSteady[], steady: readonly Beating[]): string[] {
@@ -101,6 +101,22 @@ export function noticed(
       ({ kind, server, said, begunMs, endedMs }) =>
         `${kind} at server ${server + 1}, ${Math.round(begunMs - fromMs)} ms after the strike: ${said} after ` +
         `${Math.round(endedMs - begunMs)} ms`,
+    )
+}
+
+/** The answers of `/readyz` other than 200 in a window, at servers that must stay ready. */
+export function unready(
+  readiness: readonly Readiness[],
+  { fromMs, toMs }: Window,
+  mayBeUnready: readonly number[],
+): string[] {
+  return readiness
+    .filter(
+      ({ server, status, begunMs, endedMs }) =>
+        status !== 200 && begunMs >= fromMs && endedMs <= toMs && !mayBeUnready.includes(server),
+    )
+    .map(
+      ({ server, begunMs, text }) => `server ${server + 1} after ${Math.round(begunMs - fromMs)} ms: ${text}`,
     )
 }
 

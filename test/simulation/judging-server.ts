@@ -25,6 +25,7 @@ export interface JudgingParts {
 /** One process of a server that is a member, hears beats, and judges silence as the product does. */
 export class JudgingServer {
   readonly server: SimulatedServer
+  readonly index: number
   readonly facts: MemberFacts
   readonly #care: SharedNamingCare
   readonly #nowMs: () => number
@@ -40,6 +41,7 @@ export class JudgingServer {
 
   constructor({ server, index, process, nowMs, ask, heedsLease }: JudgingParts) {
     this.server = server
+    this.index = index
     this.#nowMs = nowMs
     this.facts = factsOf(index, process)
     const { state, liveness, engine, health, loop } = server

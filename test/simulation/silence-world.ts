@@ -18,6 +18,8 @@ const UNHEALTHY_MS = 4_000
 const REMOVE_MS = 8_000
 const LEASE_MS = 5_000
 const CERTAIN_MS = LEASE_MS - 1_000
+/** A client that is not answered for so long asks again, ms. */
+const PATIENCE_MS = 2_000
 /** After this time a commit that was not answered is given up by its server, ms. */
 const COMMIT_MS = 2_000
 const METADATA = {
@@ -25,12 +27,19 @@ const METADATA = {
   'preserved.ip.delete.timeout': String(REMOVE_MS),
 }
 
-/** An instance: it beats until it dies. */
+/** An instance: it registers, and beats until it dies. Where no server knows it, it registers again. */
 interface Client {
   readonly service: string
   readonly place: InstanceAddress
-  /** Undefined: its registration is not acknowledged. */
-  beatsAtMs: number | undefined
+  /** When it beats next, or tries to register again. */
+  actsAtMs: number
+  /** Whether it knows that it is registered. */
+  isRegistered: boolean
+  /**
+   * Whether it must not be removed: its registration was acknowledged in time, and it has beaten since. One that was told late
+   * was silent meanwhile, so a server may have judged it.
+   */
+  isSteady: boolean
   isDead: boolean
 }
 
@@ -77,17 +86,21 @@ export class SilenceWorld {
     if (known !== undefined && !known.isDead) return
     const server = this.world.server(index)
     if (server === undefined || server.isFrozen) return
-    const client: Client = { service, place, beatsAtMs: undefined, isDead: false }
+    const client: Client = {
+      service,
+      place,
+      actsAtMs: 0,
+      isRegistered: false,
+      isSteady: false,
+      isDead: false,
+    }
     this.#clients.push(client)
-    this.world.ask(index, register(service, place, { metadata: METADATA }), (outcome) => {
-      if (outcome === 'registered') client.beatsAtMs = this.world.nowMs + BEAT_MS
-      else this.#clients.splice(this.#clients.indexOf(client), 1)
-    })
+    this.#tryToRegister(client, index)
   }
 
   /** An instance dies without a word. */
   die(dice: number): void {
-    const alive = this.#clients.filter(({ isDead, beatsAtMs }) => !isDead && beatsAtMs !== undefined)
+    const alive = this.#clients.filter(({ isDead }) => !isDead)
     const client = alive[dice % alive.length]
     if (client === undefined) return
     this.world.note(`${addressText(client.place)} in ${client.service} dies`)
@@ -115,7 +128,7 @@ export class SilenceWorld {
       this.world.nowMs += TICK_MS
       this.#renew()
       await this.#exchange()
-      this.#beat(preferred)
+      this.#act(preferred)
       for (const server of this.#awake()) server.sweep()
       await this.#exchange()
     }
@@ -138,13 +151,10 @@ export class SilenceWorld {
 
   #checkKnown({ server, restored }: JudgingServer): void {
     if (restored > 0) violation(`${server.name} had to restore an instance`)
-    const there = new Set<string>()
-    for (const client of this.#clients) {
-      const { service, place, isDead, beatsAtMs } = client
+    for (const { service, place, isDead } of this.#clients) {
       const name = `${addressText(place)} in ${service}`
       const known = server.state.instance(serviceKeyOf(service), place)
-      if (!isDead) there.add(name)
-      if (!isDead && beatsAtMs !== undefined && known?.healthy !== true)
+      if (!isDead && known?.healthy !== true)
         violation(`${name} beats, but at the end ${server.name} does not list it as healthy`)
       if (isDead && known !== undefined && !this.#lives(service, place))
         violation(`${name} is dead, but at the end ${server.name} lists it`)
@@ -191,13 +201,29 @@ export class SilenceWorld {
     }
   }
 
-  #beat(preferred: number): void {
+  #act(preferred: number): void {
     for (const client of this.#clients) {
-      const { service, place, beatsAtMs, isDead } = client
-      if (isDead || beatsAtMs === undefined || beatsAtMs > this.world.nowMs) continue
-      if (this.#heardAt(preferred).some((judging) => judging.server.beat(service, place).kind === 'renewed'))
-        client.beatsAtMs = this.world.nowMs + BEAT_MS
+      if (client.isDead || client.actsAtMs > this.world.nowMs) continue
+      const servers = this.#heardAt(preferred)
+      const { service, place } = client
+      const isHeard =
+        client.isRegistered && servers.some(({ server }) => server.beat(service, place).kind === 'renewed')
+      if (isHeard) client.actsAtMs = this.world.nowMs + BEAT_MS
+      else if (servers[0] !== undefined) this.#tryToRegister(client, servers[0].index)
     }
+  }
+
+  #tryToRegister(client: Client, index: number): void {
+    const { service, place } = client
+    const untilMs = this.world.nowMs + PATIENCE_MS
+    Object.assign(client, { actsAtMs: untilMs, isRegistered: false, isSteady: false })
+    this.world.ask(index, register(service, place, { metadata: METADATA }), (outcome) => {
+      const isInTime = this.world.nowMs < untilMs
+      if (!isInTime || (outcome !== 'registered' && outcome !== 'known')) return
+      client.isRegistered = true
+      client.isSteady = outcome === 'registered'
+      client.actsAtMs = this.world.nowMs + BEAT_MS
+    })
   }
 
   /** Where a beat is tried, in this order. Where no server is a member, the store is down for all, and they hear all the same. */
@@ -213,9 +239,9 @@ export class SilenceWorld {
     if (change.kind !== 'instance-removed' && change.kind !== 'instance-health-changed') return
     const { serviceKey, address } = change
     const client = this.#clients.find(
-      ({ service, place, isDead, beatsAtMs }) =>
+      ({ service, place, isDead, isSteady }) =>
         !isDead &&
-        beatsAtMs !== undefined &&
+        isSteady &&
         serviceKeyOf(service).groupedName === serviceKey.groupedName &&
         addressText(place) === addressText(address),
     )

@@ -138,6 +138,25 @@ export async function readingClient(client: RecordedClient, items: readonly stri
   })
 }
 
+/** Reads an item at its server and replaces what it has read at once, against others that do the same elsewhere. */
+export async function contendingClient(client: RecordedClient, key: string): Promise<void> {
+  const { home } = client.parts
+  await client.run(async () => {
+    const about = { server: home, key }
+    const query = { dataId: key, group: 'G' }
+    const read = await client.ask({ ...about, kind: 'read' }, { method: 'GET', path: PATH_OF_ITEMS, query })
+    if (read.outcome !== 'ok') return read
+    const [id, expected] = [client.nextId(), read.seen]
+    const casMd5 = expected === undefined ? '' : md5(expected)
+    const request = {
+      method: 'POST',
+      path: PATH_OF_ITEMS,
+      query: { ...query, src_user: id, content: id, casMd5 },
+    }
+    return client.ask({ ...about, id, kind: 'compare-and-set', value: id, expected }, request)
+  })
+}
+
 /** The service whose instances come, change and go. */
 export const CHANGING = 'changing'
 

@@ -4,6 +4,7 @@ import { ask } from './ask.ts'
 import {
   type ClientParts,
   configClient,
+  contendingClient,
   instanceClient,
   listClient,
   PATH_OF_ITEMS,
@@ -14,7 +15,9 @@ import { ItemWatcher } from './watching.ts'
 import { Recording } from './recording.ts'
 
 /** 32 clients, 6 that watch items, 40 instances that beat, and somebody who looks at each server. */
-const CONFIG_CLIENTS = 15
+const CONFIG_CLIENTS = 9
+/** They all replace the first item, where writes of several servers meet. */
+const CONTENDING = 6
 const READERS = 3
 const WATCHERS = 6
 const INSTANCE_CLIENTS = 8
@@ -62,6 +65,7 @@ export async function startClusterLoad(urls: readonly string[], seed: number): P
   const work = Promise.all([
     ...watchers.map(async (watcher) => watcher.run()),
     ...times(CONFIG_CLIENTS, async (n) => configClient(client('config', n), itemsOf(items, n))),
+    ...times(CONTENDING, async (n) => contendingClient(client('contending', n), items[0]!)),
     ...times(READERS, async (n) => readingClient(client('reader', n), items)),
     ...times(INSTANCE_CLIENTS, async (n) => instanceClient(client('instance', n), ipOf(n))),
     ...times(LIST_CLIENTS, async (n) => listClient(client('list', n), CHANGING_KEYS)),

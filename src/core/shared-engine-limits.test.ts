@@ -38,6 +38,7 @@ beforeEach(() => {
     clock,
     loop: { now: () => nowMs, soon: (run) => deferred.push(run) },
     report: (error, what) => reports.push(`${what}: ${String(error)}`),
+    answerMs: 1_900,
   })
 })
 

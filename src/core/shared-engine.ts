@@ -14,7 +14,7 @@ import type { View } from './view.ts'
 
 const MOST_COMMANDS = 512
 /** A command is answered this long after it was given, whatever the store does. */
-const ANSWER_MS = 1_900
+const ANSWER_MS = 1_750
 /** What is left of that must be enough for a commit, even a slow one: a command that has waited longer is refused. */
 const COMMIT_MS = 500
 

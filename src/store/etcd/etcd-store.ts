@@ -34,12 +34,12 @@ export interface EtcdStoreParts {
 }
 
 /** How long a commit may take whose caller does not say it. */
-const COMMIT_MS = 1_900
+const COMMIT_MS = 1_750
 
 /** Stores changes in etcd, for several equal servers (docs/cluster.md). */
 export class EtcdStore implements SharedStore {
   /** With their history and indexes they are within the limit of one transaction. */
-  readonly mostChanges = 24
+  readonly mostChanges = 40
   readonly #parts: EtcdStoreParts
   readonly #fence: RequestFence
   readonly #chunks: Chunks

@@ -118,7 +118,7 @@ interface HttpParts extends Pick<Opened, 'certificates'> {
 
 /** Creates and connects the parts. Changes flow one way: engine, state, feed, subscribers. */
 async function joinParts(installation: Installation, settings: Settings, log: Logger): Promise<Parts> {
-  const { store, snapshot, cutOff } = installation
+  const { store, snapshot, cutOff, lastRefAheadMs } = installation
   const healthClock = new HealthClock(monotonicMs(), SWEEP_MS)
   const stamps = new Stamps()
   const clock = (): Now => clockAt(wallMs(), healthClock, stamps)
@@ -128,7 +128,8 @@ async function joinParts(installation: Installation, settings: Settings, log: Lo
     report: (error, change) => watch.report(error, 'a subscriber of changes failed', { change: change.kind }),
   })
   const liveness = new Liveness()
-  const follower = Follower.load(snapshot, { clock, stamps, feed, presence: liveness }, settings)
+  const following = { clock, stamps, feed, presence: liveness, lastRefAheadMs }
+  const follower = Follower.load(snapshot, following, settings)
   const { state } = follower
   const engine = installation.engineOn({ follower, stamps, clock, watch })
   const polls = new LongPolls({

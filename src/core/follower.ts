@@ -19,6 +19,11 @@ export interface FollowerOptions {
   readonly stamps: Stamps
   /** Called by the state with everything that is applied. */
   readonly presence?: Presence
+  /**
+   * How far ahead of all stamps the `lastRefTime` of what is loaded begins, in ms. A service that changes more than once in a
+   * millisecond is ahead of its stamps: servers that have followed may have shown a later time than the store knows.
+   */
+  readonly lastRefAheadMs?: number
   /** Takes applied changes in their order (the feed). */
   readonly feed: { publishChanges(changes: readonly Change[]): void }
 }
@@ -44,7 +49,7 @@ export class Follower {
     options.stamps.see(snapshot.largestStamp)
     const now = options.clock()
     const follower = new Follower(
-      new State(msOf(now.stamp), limits, options.presence),
+      new State(msOf(now.stamp) + (options.lastRefAheadMs ?? 0), limits, options.presence),
       options,
       snapshot.revision,
     )
@@ -80,8 +85,10 @@ export class Follower {
 
   #apply(changes: Iterable<Change>, now: Now): void {
     const { state } = this
+    const { stamps, lastRefAheadMs = 0 } = this.#options
     state.apply(changes, now)
     // A service that changes more than once in a millisecond is ahead of the clock. No later stamp is before it.
-    if (state.latestRefMs > msOf(now.stamp)) this.#options.stamps.see(firstStampOf(state.latestRefMs))
+    const latestMs = state.latestRefMs - lastRefAheadMs
+    if (latestMs > msOf(now.stamp)) stamps.see(firstStampOf(latestMs))
   }
 }

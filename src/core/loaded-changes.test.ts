@@ -118,6 +118,16 @@ test('lastRefTime is above every earlier value, also if the clock has gone back'
   expect(state.services.floorMs).toBeGreaterThan(WALL_MS + 60_000)
 })
 
+test('lastRefTime can begin ahead of all stamps, which do not follow it', () => {
+  const stamps = new Stamps()
+  const clock = () => ({ ...at(0), stamp: stamps.next(WALL_MS) })
+  const options = { clock, stamps, presence: new Liveness(), feed: { publishChanges: () => {} } }
+  const loaded = snapshot({ services: [SERVICE], instances: [stored(10)] })
+  const { state } = Follower.load(loaded, { ...options, lastRefAheadMs: 1_000 })
+  expect(state.services.get(ORDERS)?.lastRefMs).toBeGreaterThanOrEqual(WALL_MS + 1_000)
+  expect(stamps.next(WALL_MS)).toBeLessThan(lastStampOf(WALL_MS + 10))
+})
+
 test('lastRefTime is not ahead of the clock by the number of instances', () => {
   const instances = Array.from({ length: 5_000 }, (_, port) => stored(port))
   const { state } = loadState(snapshot({ services: [SERVICE], instances }), at(0))

@@ -74,6 +74,8 @@ export interface Installation {
   readonly snapshot: Snapshot
   /** The file of the data; undefined where they are in no file of this machine. */
   readonly file: LocalFile | undefined
+  /** See `FollowerOptions.lastRefAheadMs`. */
+  readonly lastRefAheadMs: number
   /** Why this server alone is cut off from the store; undefined for a server that is alone anyway. */
   readonly cutOff: (() => Lasting | undefined) | undefined
   /** Resolves with what ends this server: it must stop. */

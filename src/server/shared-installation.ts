@@ -69,6 +69,7 @@ export class SharedInstallation implements Installation {
   readonly store: KeptRecords
   readonly snapshot: Snapshot
   readonly file = undefined
+  readonly lastRefAheadMs = 1_000
   readonly ended: Promise<Error>
   readonly #opened: Opened
   readonly #id: string

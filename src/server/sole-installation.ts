@@ -23,6 +23,7 @@ export class SoleInstallation implements Installation {
   readonly snapshot: Snapshot
   readonly file: LocalFile
   readonly cutOff = undefined
+  readonly lastRefAheadMs = 0
   /** Nothing ends it. */
   readonly ended = new Promise<Error>(() => {})
   readonly #settings: Settings

@@ -146,8 +146,7 @@ export class LongPolls {
 
   /** Notes a poll that was answered at once. */
   answered({ ip, client, items }: Omit<Poll, 'answer' | 'dueMs'>): void {
-    this.#recent.began({ ip, client, items })
-    this.#recent.ended({ ip, client, items }, this.#options.loop.now())
+    this.#recent.passed({ ip, client, items }, this.#options.loop.now())
   }
 
   /** Adds a listener to the held polls. It watches nothing yet, and stays until it leaves, also while the server stops. */

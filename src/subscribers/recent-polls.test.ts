@@ -26,6 +26,16 @@ test('of several clients at one address each counts', () => {
   expect(seen(recent)).toEqual(['10.0.0.1:2 a'])
 })
 
+test('a poll that is answered at once takes the place of the one before', () => {
+  const recent = new RecentPolls()
+  for (const port of [1, 2]) recent.ended(poll('a', { port }), 0)
+  recent.passed(poll('a', { port: 3 }), 59_000)
+  recent.passed(poll('b', { port: 4 }), 59_000)
+  expect(seen(recent)).toEqual(['10.0.0.1:2 a', '10.0.0.1:3 a', '10.0.0.1:4 b'])
+  recent.tick(61_000)
+  expect(seen(recent)).toEqual(['10.0.0.1:3 a', '10.0.0.1:4 b'])
+})
+
 test('who does not poll again for a minute has left', () => {
   const recent = new RecentPolls()
   recent.ended(poll('a'), 1_000)

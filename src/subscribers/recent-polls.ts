@@ -16,6 +16,9 @@ export interface EndedPoll {
   readonly atMs: number
 }
 
+/** As it is remembered. */
+type Kept = { -readonly [Field in keyof EndedPoll]: EndedPoll[Field] }
+
 /** A client polls again within milliseconds; one that has not done so for this long has left. */
 const KEPT_MS = 60_000
 const PRUNED_EVERY_MS = 5_000
@@ -28,7 +31,7 @@ const MOST_KEPT = 10_000
  * from the same address and library that watches the same.
  */
 export class RecentPolls {
-  readonly #byClient = new Map<string, EndedPoll[]>()
+  readonly #byClient = new Map<string, Kept[]>()
   #size = 0
   #prunedMs = 0
 
@@ -52,6 +55,17 @@ export class RecentPolls {
     if (others === undefined) this.#byClient.set(name, [poll])
     else others.push(poll)
     this.#size++
+  }
+
+  /** Notes a poll that was answered as soon as it came: it takes the place of the one before, without a new object. */
+  passed(poll: Omit<EndedPoll, 'atMs'>, atMs: number): void {
+    const before = this.#byClient.get(nameOf(poll))
+    const oldest = before?.shift()
+    if (before === undefined || oldest === undefined) return this.ended(poll, atMs)
+    oldest.client = poll.client
+    oldest.items = poll.items
+    oldest.atMs = atMs
+    before.push(oldest)
   }
 
   /** Forgets what is too old. Call it often. */

@@ -8,7 +8,7 @@ export interface SignedParts {
   readonly process: string
   /** The name of the question. */
   readonly question: string
-  /** Chosen anew for each question: an earlier answer does not count. */
+  /** A new one for each question: an earlier answer does not count. */
   readonly nonce: string
   /** `digestOf` the body. */
   readonly digest: string

@@ -1,11 +1,10 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import { OwnStanding } from '../cluster/standing.ts'
 import { PeerClient } from '../cluster/peer-client.ts'
 import { PeerServer } from '../cluster/peer-server.ts'
 import { PeerViews } from '../cluster/peer-views.ts'
 import { SharedNamingCare } from '../cluster/shared-naming-care.ts'
-import { packageVersion } from '../command/version.ts'
 import type { OwnViews } from '../core/cluster/client-views.ts'
 import { ELECTED, ELECTION, MEMBER, memberIdOf, type MemberFacts } from '../core/cluster/member-records.ts'
 import { noteServer } from '../core/cluster/server-records.ts'
@@ -17,24 +16,17 @@ import type { State } from '../core/state.ts'
 import { clusterMetrics } from '../metrics/cluster-metrics.ts'
 import type { Metric } from '../metrics/metric.ts'
 import type { Lasting } from '../metrics/readiness.ts'
-import { isLoopback } from '../protocols/http/transport/cross-site-guard.ts'
 import type { ClientViews } from '../operations/client-views.ts'
-import { advertisedHost, advertisedPort } from '../server-address.ts'
 import type { Settings } from '../settings/settings.ts'
 import { systemClock } from '../store/etcd/client/clock.ts'
-import { EtcdError } from '../store/etcd/client/etcd-error.ts'
 import { openEtcd, type OpenEtcd } from '../store/etcd/open-etcd.ts'
 import type { AuthenticationMode } from './authentication-mode.ts'
 import { loop, monotonicMs, wallMs } from './clocks.ts'
 import { Ending } from './ending.ts'
 import type { Care, CareParts, EngineParts, Installation, Members, MembersParts } from './installation.ts'
 import { SharedMembers } from './shared-members.ts'
+import { ownFacts, reachable, warnOfOpenNetworks } from './shared-start.ts'
 
-/** The peer port is so far above the port. */
-const PEER_PORT_OFFSET = 2_000
-/** How long a start waits for etcd, and how often it tries. */
-const REACH_MS = 60_000
-const RETRY_MS = 500
 /** How long a new member waits until it sees itself among the members, and how often it looks. */
 const SEEN_MS = 5_000
 const LOOK_MS = 10
@@ -262,44 +254,4 @@ export class SharedInstallation implements Installation {
   }
 
   readonly #isMember = (): boolean => monotonicMs() < this.#opened.etcd.membership.leaseUntilMs()
-}
-
-function ownFacts(settings: Settings): Omit<MemberFacts, 'auth'> {
-  const { port, peerPort, site } = settings
-  return {
-    ip: advertisedHost(settings),
-    port: advertisedPort(settings, port),
-    peerPort: peerPort === 0 ? port + PEER_PORT_OFFSET : peerPort,
-    site,
-    version: packageVersion(),
-    process: randomUUID(),
-  }
-}
-
-/** Waits until etcd answers: when everything is started at once, it may be later than the servers. */
-async function reachable({ client }: OpenEtcd, log: Logger): Promise<void> {
-  const untilMs = monotonicMs() + REACH_MS
-  for (let told = false; ; told = true) {
-    try {
-      return await client.checkVersions()
-    } catch (error) {
-      const isAway = error instanceof EtcdError && error.kind === 'unavailable'
-      if (!isAway) throw error
-      if (monotonicMs() > untilMs)
-        throw new Error(`etcd cannot be reached: ${error.message}`, { cause: error })
-      if (!told) log.warn({ err: error }, 'etcd cannot be reached: the start waits for it')
-      await systemClock.sleep(RETRY_MS)
-    }
-  }
-}
-
-function warnOfOpenNetworks({ host, etcdEndpoints }: Settings, log: Logger): void {
-  const open = etcdEndpoints.filter((endpoint) => !isLoopback(new URL(endpoint).hostname))
-  if (open.length > 0)
-    log.warn(
-      { endpoints: open },
-      'etcd is reached without TLS: its network must be private (docs/cluster.md)',
-    )
-  if (!isLoopback(host))
-    log.warn({ host }, 'the peer port has no TLS: its network must be private (docs/cluster.md)')
 }

@@ -3,7 +3,7 @@ import type { Keys } from './keys.ts'
 import { chunksOf, type LargeContent } from './large-contents.ts'
 import type { ContentParts } from './values.ts'
 
-/** A chunk of a content is not there. What names it has changed meanwhile, or is about to be read anew. */
+/** A chunk of a content is not there. What names it has changed meanwhile, or is about to be read again. */
 export class MissingChunk extends Error {
   override readonly name = 'MissingChunk'
 

@@ -6,7 +6,7 @@ import type { Service, ServiceKey } from '../../core/naming/service.ts'
 
 const LINE_END = 10
 
-/** Where a content is that is too large for the value that has it: in so many chunks of this stamp. */
+/** Where a content is that is too large for the value that has it: in this number of chunks of this stamp. */
 export interface ContentParts {
   readonly stamp: number
   readonly count: number

@@ -20,7 +20,7 @@ export interface Lease {
   revoke(): Promise<void>
 }
 
-/** Asks etcd for a lease of so many seconds. etcd may give a longer one. */
+/** Asks etcd for a lease of this number of seconds. etcd may give a longer one. */
 export async function grantLease(calls: Calls, clock: Clock, seconds: number): Promise<Lease> {
   // If an answer is lost, its lease ends by itself: nobody has used it.
   const { response, sentMs } = await calls.repeatable(async (connection, options) => {

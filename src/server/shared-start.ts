@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto'
+import type { Logger } from 'pino'
+import { packageVersion } from '../command/version.ts'
+import type { MemberFacts } from '../core/cluster/member-records.ts'
+import { isLoopback } from '../protocols/http/transport/cross-site-guard.ts'
+import { advertisedHost, advertisedPort } from '../server-address.ts'
+import type { Settings } from '../settings/settings.ts'
+import { systemClock } from '../store/etcd/client/clock.ts'
+import { EtcdError } from '../store/etcd/client/etcd-error.ts'
+import type { OpenEtcd } from '../store/etcd/open-etcd.ts'
+import { monotonicMs } from './clocks.ts'
+
+/** The peer port is so far above the port. */
+const PEER_PORT_OFFSET = 2_000
+/** How long a start waits for etcd, and how often it tries. */
+const REACH_MS = 60_000
+const RETRY_MS = 500
+
+/** What this process says of itself; who must sign in is known later. */
+export function ownFacts(settings: Settings): Omit<MemberFacts, 'auth'> {
+  const { port, peerPort, site } = settings
+  return {
+    ip: advertisedHost(settings),
+    port: advertisedPort(settings, port),
+    peerPort: peerPort === 0 ? port + PEER_PORT_OFFSET : peerPort,
+    site,
+    version: packageVersion(),
+    process: randomUUID(),
+  }
+}
+
+/** Waits until etcd answers: when everything is started at once, it may be later than the servers. */
+export async function reachable({ client }: OpenEtcd, log: Logger): Promise<void> {
+  const untilMs = monotonicMs() + REACH_MS
+  for (let told = false; ; told = true) {
+    try {
+      return await client.checkVersions()
+    } catch (error) {
+      const isAway = error instanceof EtcdError && error.kind === 'unavailable'
+      if (!isAway) throw error
+      if (monotonicMs() > untilMs)
+        throw new Error(`etcd cannot be reached: ${error.message}`, { cause: error })
+      if (!told) log.warn({ err: error }, 'etcd cannot be reached: the start waits for it')
+      await systemClock.sleep(RETRY_MS)
+    }
+  }
+}
+
+/** Warns where etcd and the peer port can be reached from other machines: they have no TLS. */
+export function warnOfOpenNetworks({ host, etcdEndpoints }: Settings, log: Logger): void {
+  const open = etcdEndpoints.filter((endpoint) => !isLoopback(new URL(endpoint).hostname))
+  if (open.length > 0)
+    log.warn(
+      { endpoints: open },
+      'etcd is reached without TLS: its network must be private (docs/cluster.md)',
+    )
+  if (!isLoopback(host))
+    log.warn({ host }, 'the peer port has no TLS: its network must be private (docs/cluster.md)')
+}

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { Follower } from './core/follower.ts'
 import { HealthClock } from './core/naming/health-clock.ts'
 import { Liveness } from './core/naming/liveness.ts'
+import type { ConfigKey } from './core/config/config-item.ts'
 import type { Now } from './core/ports.ts'
 import { Stamps } from './core/stamps.ts'
 import { Feed } from './feed/feed.ts'
@@ -29,7 +30,9 @@ import { type JobParts, startRegularJobs } from './server/regular-jobs.ts'
 import { advertisedHost, urlOf } from './server-address.ts'
 import type { Settings } from './settings/settings.ts'
 import type { Certificates } from './server/certificates.ts'
+import { configPatterns } from './subscribers/config-patterns.ts'
 import { LongPolls } from './subscribers/long-poll.ts'
+import type { PatternWatch } from './subscribers/pattern-watch.ts'
 
 /** A running server. */
 export interface RunningServer {
@@ -108,6 +111,7 @@ interface Parts extends Omit<JobParts, 'certificates' | 'useKeyPair'> {
   readonly liveness: Liveness
   readonly healthClock: HealthClock
   readonly clock: () => Now
+  readonly configPatterns: PatternWatch<ConfigKey>
 }
 
 interface HttpParts extends Pick<Opened, 'certificates'> {
@@ -138,13 +142,13 @@ async function joinParts(installation: Installation, settings: Settings, log: Lo
     maxHeld: settings.maxHeldPolls,
     maxHeldOfAddress: settings.maxHeldPollsPerAddress,
   })
+  const patterns = configPatterns(loop)
   const lists = new InstanceListAnswers(state, loop)
   const pushing = await openPushing({ state, lists }, settings, log)
   const care = installation.careOf({ state, liveness, engine, healthClock, clock, watch })
   const probing = startProbing({ state, engine, clock, judges: care.judges }, settings, log)
-  feed.subscribe((change) => polls.onChange(change))
-  feed.subscribe((change) => pushing.serviceWatch.onChange(change))
-  feed.subscribe((change) => probing.watch.onChange(change))
+  for (const part of [polls, patterns, pushing.serviceWatch, probing.watch])
+    feed.subscribe((change) => part.onChange(change))
   feed.subscribe(watch.changes.onChange)
   return {
     installation,
@@ -156,6 +160,7 @@ async function joinParts(installation: Installation, settings: Settings, log: Lo
     healthClock,
     clock,
     polls,
+    configPatterns: patterns,
     pushing,
     probing,
     care,

@@ -23,6 +23,8 @@ export type RefusalCode =
   | 'adding-disabled'
   | 'too-many-services'
   | 'too-many-instances'
+  | 'too-many-patterns'
+  | 'too-many-matches'
   | 'cluster-not-found'
   | 'checker-not-none'
   | 'namespace-not-found'

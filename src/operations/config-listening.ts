@@ -1,6 +1,7 @@
 import type { ConfigKey } from '../core/config/config-item.ts'
 import type { WatchedItem } from '../core/config/watched-item.ts'
 import { configResource, READ_CONFIG } from './configs.ts'
+import { type ListenerKeeper, streamOperations } from './config-streams.ts'
 import { afterwards } from './afterwards.ts'
 import type { Collected } from '../core/cluster/client-views.ts'
 import type { ClientViews } from './client-views.ts'
@@ -64,7 +65,9 @@ export interface ItemClients {
 /** What listening works on. */
 export interface ListeningParts {
   readonly guard: Guard
-  readonly polls: PollHolder
+  readonly polls: PollHolder & ListenerKeeper
+  /** The most items that a client may watch over one stream. */
+  readonly maxListeningItems: number
   readonly state: Pick<State, 'config'>
   readonly clock: () => Now
   readonly views: Pick<ClientViews, 'watchersOf' | 'watchedBy'>
@@ -91,6 +94,7 @@ export type ListeningOperations = ReturnType<typeof listeningOperations>
 export function listeningOperations(parts: ListeningParts) {
   const { guard, polls, views } = parts
   return {
+    ...streamOperations(parts),
     /**
      * Answers at once where something differs, else holds the poll. An item that the caller may not read never
      * differs. Nothing is awaited: a change between the comparison and the holding would be missed.

@@ -18,6 +18,11 @@ import {
 } from './service-inventory.ts'
 import { overviewOperations, type OverviewOperations, type OverviewParts } from './overview.ts'
 import { spaceOperations, type SpaceOperations, type SpaceParts } from './spaces.ts'
+import {
+  type ConfigPatternOperations,
+  configPatternOperations,
+  type ConfigPatternParts,
+} from './config-patterns.ts'
 import { configOperations, type ConfigOperations, type ConfigParts } from './configs.ts'
 import { historyOperations, type HistoryOperations, type HistoryParts } from './config-history.ts'
 import { listeningOperations, type ListeningOperations, type ListeningParts } from './config-listening.ts'
@@ -45,6 +50,7 @@ export interface Operations {
   readonly instanceViews: InstanceViewOperations
   readonly serviceInventory: ServiceInventoryOperations
   readonly listening: ListeningOperations
+  readonly configPatterns: ConfigPatternOperations
   readonly transfer: TransferOperations
   readonly namespaces: NamespaceOperations
   readonly spaces: SpaceOperations
@@ -70,6 +76,7 @@ export type OperationParts = ServiceParts &
   InstanceViewParts &
   ServiceInventoryParts &
   ListeningParts &
+  ConfigPatternParts &
   TransferParts &
   NamespaceParts &
   SpaceParts &
@@ -94,6 +101,7 @@ export function allOperations(parts: OperationParts): Operations {
     instanceViews: instanceViewOperations(parts),
     serviceInventory: serviceInventoryOperations(parts),
     listening: listeningOperations(parts),
+    configPatterns: configPatternOperations(parts),
     transfer: transferOperations(parts),
     namespaces: namespaceOperations(parts),
     spaces: spaceOperations(parts),

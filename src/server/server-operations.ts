@@ -13,7 +13,14 @@ import type { SignIn } from './sign-in.ts'
 /** What the operations of a server work on, besides what is made here. */
 export interface ServerOperationParts extends Omit<
   OperationParts,
-  'guard' | 'signIn' | 'isAuthenticationOn' | 'budget' | 'lists' | 'loop' | 'maxInstanceMetadataBytes'
+  | 'guard'
+  | 'signIn'
+  | 'isAuthenticationOn'
+  | 'budget'
+  | 'lists'
+  | 'loop'
+  | 'maxInstanceMetadataBytes'
+  | 'maxListeningItems'
 > {
   readonly lists: InstanceListAnswers
   readonly signIn: SignIn
@@ -33,6 +40,7 @@ export function serverOperations(parts: ServerOperationParts, settings: Settings
     // Requests have their format from the list endpoints.
     lists: { answer: (query) => lists.answerInSlices(query as typeof query & { format: ListFormat }) },
     maxInstanceMetadataBytes: settings.maxInstanceMetadataBytes,
+    maxListeningItems: settings.maxListeningItems,
   })
 }
 

@@ -125,7 +125,7 @@ export const limitDefinitions = {
     default: 10_000,
     min: 1,
     max: 1_000_000,
-    meaning: 'The most items that one long poll may watch.',
+    meaning: 'The most items that one long poll, or one gRPC connection, may watch.',
   }),
   maxHeldPolls: integerSetting('max-held-polls', {
     default: 18_000,

@@ -205,7 +205,7 @@ export class LongPolls {
       const item = itemOf(watcher, key.text)
       if (item === undefined) continue
       const isPoll = watcher instanceof HeldPoll
-      const client = isPoll ? watcher.poll?.client : undefined
+      const client = isPoll ? watcher.poll?.client : watcher.client
       clients.push({
         ip: ipOf(watcher),
         client,

@@ -24,7 +24,8 @@ beforeEach(() => {
 })
 
 function join(ip: string): StandingListener {
-  return polls.join({ ip, changed: ({ key, md5 }) => void reported.push(`${key.dataId}=${md5}`) })
+  const changed = ({ key }: WatchedItem) => void reported.push(`${key.dataId}=${stored.get(key.text)}`)
+  return polls.join({ ip, client: { port: 1, agent: 'a client' }, changed })
 }
 
 function change(dataId: string, md5: string): void {
@@ -67,11 +68,24 @@ describe('a standing listener', () => {
     expect(reported).toEqual(['a=one', 'a=two'])
   })
 
-  test('gets a report at once of an item that differs from what it has', () => {
+  test('gets no report of a difference that the comparison before has shown', () => {
     change('a', 'one')
     listener.watch(watched('a', 'old'))
-    listener.watch(watched('b'))
-    expect(reported).toEqual(['a=one'])
+    quiet()
+    expect(reported).toEqual([])
+    change('a', 'two')
+    quiet()
+    expect(reported).toEqual(['a=two'])
+  })
+
+  test('gets a report of a change back to the version that it has, because it was told of another one', () => {
+    change('a', 'one')
+    listener.watch(watched('a', 'one'))
+    change('a', 'two')
+    quiet()
+    change('a', 'one')
+    quiet()
+    expect(reported).toEqual(['a=two', 'a=one'])
   })
 
   test('gets one report of a burst, and none of a change that was taken back', () => {
@@ -109,8 +123,9 @@ describe('a standing listener', () => {
     })
     other.watch(watched('a'))
     listener.watch(watched('a'))
-    change('b', 'one')
     change('a', 'one')
+    quiet()
+    change('b', 'one')
     quiet()
     expect(reported).toEqual(['a=one'])
     expect(polls.counts()).toMatchObject({ listeners: 1, listened: 1 })
@@ -129,12 +144,18 @@ describe('a standing listener', () => {
     expect(listener.watch(watched('c'))).toBe(true)
   })
 
-  test('is listed among the watchers of an item, with the md5 that was reported last', () => {
+  test('is listed among the watchers of an item, with the md5 that the client says that it has', () => {
     listener.watch(watched('a'))
     change('a', 'one')
     quiet()
+    expect([...polls.watchersOf(keyOf('a'))]).toEqual([['10.0.0.1', '']])
+    listener.watch(watched('a', 'one'))
     expect([...polls.watchersOf(keyOf('a'))]).toEqual([['10.0.0.1', 'one']])
     expect(polls.watchedBy('10.0.0.1')).toMatchObject([{ key: { dataId: 'a' }, md5: 'one' }])
     expect(polls.watchedBy('10.0.0.2')).toEqual([])
+    const client = { port: 1, agent: 'a client' }
+    expect(polls.clientsOf(keyOf('a'))).toEqual([
+      { ip: '10.0.0.1', client, md5: 'one', seenAgoMs: 0, via: 'stream' },
+    ])
   })
 })

@@ -1,11 +1,14 @@
 import type { ConfigKey } from '../core/config/config-item.ts'
 import type { WatchedItem } from '../core/config/watched-item.ts'
+import type { PollClient } from './recent-polls.ts'
 
 /** A listener as its protocol hands it over: it stays until it leaves, e.g. as long as a stream is open. */
 export interface Listener {
   /** The address of the client. */
   readonly ip: string
-  /** Called each time that an item differs from what the client has; from then on the client has `item.md5`. */
+  /** Undefined where its protocol does not say. */
+  readonly client?: PollClient | undefined
+  /** Called each time that an item is not the version that the client has or was told of. `item.md5` is what it has. */
   changed(item: WatchedItem): void
 }
 
@@ -19,6 +22,11 @@ export interface ListenerHost {
   leave(listener: StandingListener): void
 }
 
+/** A watched item. `toldMd5` is of the last version that the client was told of. */
+interface Told extends WatchedItem {
+  toldMd5: string
+}
+
 /**
  * A client that watches items until it leaves. It joins the held polls: the same change wakes both. Where a poll ends
  * with its answer, a listener gets a report and goes on watching.
@@ -26,8 +34,8 @@ export interface ListenerHost {
 export class StandingListener {
   readonly #listener: Listener
   readonly #host: ListenerHost
-  /** What the client has, by the text of the key. */
-  readonly #items = new Map<string, WatchedItem>()
+  /** By the text of the key. */
+  readonly #items = new Map<string, Told>()
 
   constructor(listener: Listener, host: ListenerHost) {
     this.#listener = listener
@@ -38,16 +46,24 @@ export class StandingListener {
     return this.#listener.ip
   }
 
-  /** What it watches, with the md5 that the client has of each. */
+  get client(): PollClient | undefined {
+    return this.#listener.client
+  }
+
+  /** What it watches, with the md5 that the client said that it has. */
   get items(): ReadonlyMap<string, WatchedItem> {
     return this.#items
   }
 
-  /** Watches an item, and reports it at once if it differs. False if no more items can be watched. */
-  watch(item: WatchedItem): boolean {
-    if (!this.#items.has(item.key.text) && !this.#host.watch(item.key, this)) return false
-    this.#items.set(item.key.text, item)
-    this.compare(item.key.text)
+  /**
+   * Watches an item that was just compared; nothing may be awaited in between, or a change would be missed. The client knows
+   * the outcome of the comparison: only what changes afterwards is reported. False if no more items can be watched.
+   */
+  watch({ key, md5, echo }: WatchedItem): boolean {
+    if (!this.#items.has(key.text) && !this.#host.watch(key, this)) return false
+    const toldMd5 = this.#host.md5Of(key)
+    // One text for all clients that have the current version.
+    this.#items.set(key.text, { key, md5: md5 === toldMd5 ? toldMd5 : md5, echo, toldMd5 })
     return true
   }
 
@@ -62,15 +78,14 @@ export class StandingListener {
     this.#host.leave(this)
   }
 
-  /** Reports an item if it differs from what the client has; returns whether it does. */
+  /** Reports an item if it is another version than the client was told of; returns whether it is. */
   compare(keyText: string): boolean {
     const item = this.#items.get(keyText)
     if (item === undefined) return false
     const md5 = this.#host.md5Of(item.key)
-    if (md5 === item.md5) return false
-    const current = { ...item, md5 }
-    this.#items.set(keyText, current)
-    this.#listener.changed(current)
+    if (md5 === item.toldMd5) return false
+    item.toldMd5 = md5
+    this.#listener.changed(item)
     return true
   }
 }

@@ -38,6 +38,10 @@ const MEANING_OF = {
     '`max-services` or `max-services-per-namespace` of docs/settings.md is reached. Known services go on. Delete some, or raise the setting.',
   'too-many-instances':
     '`max-instances` or `max-instances-per-namespace` of docs/settings.md is reached. Known instances still beat and change. Remove some, or raise the setting.',
+  'too-many-patterns':
+    'A gRPC connection, or all together, watch as many patterns as they may: 100 on each, 100,000 in all. HTTP never answers it.',
+  'too-many-matches':
+    'More than 10,000 names match a pattern that a gRPC client wants to watch: watch a narrower one. HTTP never answers it.',
   'cluster-not-found': 'The service has no instance in this cluster and nobody has configured it.',
   'checker-not-none':
     'The health of an instance is set by hand only where the health checker of its cluster is NONE.',

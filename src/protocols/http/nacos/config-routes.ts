@@ -10,14 +10,15 @@ import {
   type PublishLimits,
   publishParams,
   toPublishRequest,
-} from '../endpoints/config/publish-params.ts'
+} from '../../parameters/publish-params.ts'
 import * as fields from '../../parameters/fields.ts'
 import { endpoint, placeRoutes } from '../routing/endpoint.ts'
 import type { Route } from '../routing/route.ts'
 import { CONFIG_DEFAULTS, csEnvelope } from './config-defaults.ts'
 import { removeConfig } from './delete-config.ts'
 import { readConfig } from './read-config.ts'
-import { refuseMisplaced, refuseUnsupported } from './unsupported.ts'
+import { refuseUnsupported } from '../../parameters/unsupported-parameters.ts'
+import { refuseMisplaced } from './misplaced.ts'
 
 /** `/nacos/v1/cs/configs` and `/nacos/v1/cs/history`, as clients and tools of the reference server use it (http-compat.md sections 1 and 3). */
 export function nacosConfigRoutes(

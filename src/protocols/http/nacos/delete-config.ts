@@ -7,7 +7,7 @@ import { LOOSE_KEY_PARAMS } from '../endpoints/config/search-params.ts'
 import { endpoint } from '../routing/endpoint.ts'
 import { csEnvelope } from './config-defaults.ts'
 import { namedKey } from './config-names.ts'
-import { refuseUnsupported } from './unsupported.ts'
+import { refuseUnsupported } from '../../parameters/unsupported-parameters.ts'
 
 const IDS_ALLOWED = 'ids of items, separated by commas'
 

@@ -3,7 +3,7 @@ import * as fields from '../../parameters/fields.ts'
 import { SVC_RULES } from '../../parameters/parameter-rules.ts'
 import { Type } from '../../parameters/schema.ts'
 import { CAS_HEADER, casMd5Of } from '../endpoints/config/cas-md5.ts'
-import { KEY_PARAMS, toConfigKey } from '../endpoints/config/config-key.ts'
+import { KEY_PARAMS, toConfigKey } from '../../parameters/config-key.ts'
 import { historyEndpoints } from '../endpoints/config/history-endpoints.ts'
 import { aboutEndpoint } from '../endpoints/config/item-endpoints.ts'
 import {
@@ -12,7 +12,7 @@ import {
   type PublishLimits,
   publishParams,
   toPublishRequest,
-} from '../endpoints/config/publish-params.ts'
+} from '../../parameters/publish-params.ts'
 import { cloneEndpoint } from '../endpoints/transfer/clone-endpoint.ts'
 import { importEndpoint, type ImportLimits } from '../endpoints/transfer/import-endpoint.ts'
 import { problemErrors } from '../errors/problem.ts'

@@ -1,6 +1,6 @@
 import type { Operations } from '../../../operations/operations.ts'
 import { Type } from '../../parameters/schema.ts'
-import { KEY_PARAMS, toConfigKey } from '../endpoints/config/config-key.ts'
+import { KEY_PARAMS, toConfigKey } from '../../parameters/config-key.ts'
 import { contentAnswers } from '../endpoints/config/content-answers.ts'
 import { ITEM_SCHEMA, itemJson } from '../endpoints/config/item-json.ts'
 import { pageJson, pageSchema } from '../endpoints/config/page-json.ts'

@@ -2,7 +2,7 @@ import type { ConfigOperations } from '../../../../operations/configs.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
 import type { Answer } from '../../routing/route.ts'
-import { KEY_PARAMS, toConfigKey } from './config-key.ts'
+import { KEY_PARAMS, toConfigKey } from '../../../parameters/config-key.ts'
 import { aboutJson } from './item-json.ts'
 
 /** What is known of an item besides its content; `json` labels the answer as the dialect does. */

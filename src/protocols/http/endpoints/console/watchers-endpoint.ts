@@ -3,7 +3,7 @@ import { Type } from '../../../parameters/schema.ts'
 import { answersJson, Json } from '../../routing/answer-schema.ts'
 import { jsonAnswer } from '../../routing/answers.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
-import { KEY_PARAMS, toConfigKey } from '../config/config-key.ts'
+import { KEY_PARAMS, toConfigKey } from '../../../parameters/config-key.ts'
 import { withMissing } from '../missing-servers.ts'
 
 const WATCHERS = Json.named(

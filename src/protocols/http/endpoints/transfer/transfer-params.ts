@@ -5,7 +5,7 @@ import {
   type ImportOutcome,
 } from '../../../../operations/import-configs.ts'
 import * as fields from '../../../parameters/fields.ts'
-import { comment } from '../config/publish-params.ts'
+import { comment } from '../../../parameters/publish-params.ts'
 import { Type } from '../../../parameters/schema.ts'
 import type { Answer } from '../../routing/route.ts'
 

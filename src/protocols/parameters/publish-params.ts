@@ -1,8 +1,7 @@
-import { type Schema, Type } from '../../../parameters/schema.ts'
-import { CONFIG_TYPES, type ConfigType } from '../../../../core/config/config-item.ts'
-import { type ConfigNotes, NO_NOTES } from '../../../../core/config/config-notes.ts'
-import type { PublishRequest } from '../../../../operations/configs.ts'
-import * as fields from '../../../parameters/fields.ts'
+import { type Schema, Type } from './schema.ts'
+import { CONFIG_TYPES, type ConfigType } from '../../core/config/config-item.ts'
+import { type ConfigNotes, NO_NOTES } from '../../core/config/config-notes.ts'
+import * as fields from './fields.ts'
 import { KEY_PARAMS, toConfigKey } from './config-key.ts'
 
 /** How large a publish may be, in bytes: its content, and the form that carries it. */
@@ -62,8 +61,8 @@ export function noteParams({ isEmptyAValue }: { isEmptyAValue: boolean }) {
   }
 }
 
-/** What a client asks to publish. `casMd5` undefined: whatever the current content is. */
-export function toPublishRequest(params: PublishParams, casMd5?: string): PublishRequest {
+/** What a client asks to publish: the input of the operation. `casMd5` undefined: whatever the current content is. */
+export function toPublishRequest(params: PublishParams, casMd5?: string) {
   return {
     key: toConfigKey(params),
     content: bytesOf(params.content),

@@ -1,7 +1,7 @@
-import { type ConfigKey, configKey } from '../../../../core/config/config-item.ts'
-import { toNamespaceId } from '../../../../core/namespace-id.ts'
-import * as fields from '../../../parameters/fields.ts'
-import { Type } from '../../../parameters/schema.ts'
+import { type ConfigKey, configKey } from '../../core/config/config-item.ts'
+import { toNamespaceId } from '../../core/namespace-id.ts'
+import * as fields from './fields.ts'
+import { Type } from './schema.ts'
 
 /** The parameters that name a configuration item. */
 export const KEY_PARAMS = {

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../core/refusal.ts'
+import { Refusal } from '../../core/refusal.ts'
 
 /**
  * Refuses a request that uses one of these: half of what it asks for must not be done in silence, e.g. a
@@ -8,15 +8,6 @@ export function refuseUnsupported(used: Readonly<Record<string, boolean>>): void
   for (const [parameter, isUsed] of Object.entries(used)) {
     if (!isUsed) continue
     const allowed = 'not used: this server has no beta or tagged contents'
-    throw new Refusal('invalid-parameter', `${parameter} must be ${allowed}.`, { parameter, allowed })
-  }
-}
-
-/** Refuses a publish that says in another place than the query, or in another spelling, that it is none. */
-export function refuseMisplaced(said: Readonly<Record<string, boolean | undefined>>): void {
-  for (const [parameter, isSaid] of Object.entries(said)) {
-    if (isSaid !== true) continue
-    const allowed = '`true` in the query'
     throw new Refusal('invalid-parameter', `${parameter} must be ${allowed}.`, { parameter, allowed })
   }
 }

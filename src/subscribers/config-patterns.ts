@@ -1,0 +1,21 @@
+import type { Change } from '../core/changes.ts'
+import type { ConfigKey } from '../core/config/config-item.ts'
+import type { Loop } from '../core/sliced-work.ts'
+import { type NamedThing, PatternWatch } from './pattern-watch.ts'
+
+/** How many clients may watch patterns of configurations, each of their patterns counted. */
+const MOST_WATCHERS = 100_000
+
+/** Those who want to hear of new and deleted items by patterns of their names. */
+export function configPatterns(loop: Loop): PatternWatch<ConfigKey> {
+  return new PatternWatch({ loop, touchedBy, most: MOST_WATCHERS })
+}
+
+function touchedBy(change: Change): NamedThing<ConfigKey> | undefined {
+  if (change.kind === 'config-deleted') return named(change.key)
+  return change.kind === 'config-published' && change.op === 'I' ? named(change.item.key) : undefined
+}
+
+function named(key: ConfigKey): NamedThing<ConfigKey> {
+  return { key, namespaceId: key.namespaceId, group: key.group, name: key.dataId }
+}

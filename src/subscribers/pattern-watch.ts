@@ -1,0 +1,117 @@
+import type { Change } from '../core/changes.ts'
+import type { KeyPattern } from '../core/key-pattern.ts'
+import { type Loop, SlicedWork } from '../core/sliced-work.ts'
+
+/** Hears of what appears and disappears. */
+export interface PatternWatcher<Key> {
+  /** Something that the pattern means has appeared or disappeared, perhaps both: look at what is there now. */
+  touched(key: Key): void
+}
+
+/** Call it when the watcher has left. */
+export interface PatternHold {
+  leave(): void
+}
+
+/** A thing by the names that patterns mean. */
+export interface NamedThing<Key> {
+  readonly key: Key
+  readonly namespaceId: string
+  readonly group: string
+  readonly name: string
+}
+
+/** The options of a watch. */
+export interface PatternWatchOptions<Key> {
+  readonly loop: Loop
+  /** What appears or disappears with a change; undefined for other changes. */
+  readonly touchedBy: (change: Change) => NamedThing<Key> | undefined
+  /** The most watchers. */
+  readonly most: number
+}
+
+/** A pattern and those who watch it. */
+interface Watched<Key> {
+  readonly pattern: KeyPattern
+  readonly watchers: Set<PatternWatcher<Key>>
+}
+
+/**
+ * Watchers of things by patterns of their names. Equal patterns are compared once with a change, however many clients watch
+ * them. Like the held polls, it works in slices after the change.
+ */
+export class PatternWatch<Key> {
+  readonly #options: PatternWatchOptions<Key>
+  /** By namespace, then by the text of the pattern. */
+  readonly #byNamespace = new Map<string, Map<string, Watched<Key>>>()
+  #touched: NamedThing<Key>[] = []
+  #walk: Iterator<void> | undefined
+  readonly #work: SlicedWork
+  #size = 0
+
+  constructor(options: PatternWatchOptions<Key>) {
+    this.#options = options
+    this.#work = new SlicedWork(options.loop, () => this.#step())
+  }
+
+  /** How many watchers there are. */
+  get size(): number {
+    return this.#size
+  }
+
+  /** Lets a watcher hear of all later changes. */
+  watch(pattern: KeyPattern, watcher: PatternWatcher<Key>): PatternHold | 'too-many' {
+    if (this.#size >= this.#options.most) return 'too-many'
+    this.#size++
+    this.#watchersOf(pattern).add(watcher)
+    return { leave: () => this.#leave(pattern, watcher) }
+  }
+
+  /** Call it with every change, after State has applied it. */
+  onChange(change: Change): void {
+    if (this.#size === 0) return
+    const thing = this.#options.touchedBy(change)
+    if (thing === undefined || !this.#byNamespace.has(thing.namespaceId)) return
+    this.#touched.push(thing)
+    this.#work.start()
+  }
+
+  #watchersOf(pattern: KeyPattern): Set<PatternWatcher<Key>> {
+    const { namespaceId, text } = pattern
+    const patterns = this.#byNamespace.get(namespaceId) ?? new Map<string, Watched<Key>>()
+    this.#byNamespace.set(namespaceId, patterns)
+    const watched = patterns.get(text) ?? { pattern, watchers: new Set() }
+    patterns.set(text, watched)
+    return watched.watchers
+  }
+
+  #leave({ namespaceId, text }: KeyPattern, watcher: PatternWatcher<Key>): void {
+    const patterns = this.#byNamespace.get(namespaceId)
+    const watchers = patterns?.get(text)?.watchers
+    if (patterns === undefined || watchers?.delete(watcher) !== true) return
+    this.#size--
+    if (watchers.size === 0) patterns.delete(text)
+    if (patterns.size === 0) this.#byNamespace.delete(namespaceId)
+  }
+
+  /** Compares one pattern, or calls one watcher. */
+  #step(): boolean {
+    if (this.#walk?.next().done === false) return true
+    const touched = this.#touched
+    this.#touched = []
+    this.#walk = touched.length === 0 ? undefined : this.#walkOver(touched)
+    return this.#walk !== undefined
+  }
+
+  *#walkOver(touched: readonly NamedThing<Key>[]): Generator<void> {
+    for (const { key, namespaceId, group, name } of touched)
+      for (const { pattern, watchers } of this.#byNamespace.get(namespaceId)?.values() ?? []) {
+        if (pattern.matches(group, name))
+          for (const watcher of watchers) {
+            watcher.touched(key)
+            yield
+          }
+        yield
+      }
+  }
+}

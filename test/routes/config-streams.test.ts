@@ -1,0 +1,136 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { ANONYMOUS } from '../../src/core/access/identity.ts'
+import type { Change } from '../../src/core/changes.ts'
+import { type ConfigItem, type ConfigKey, configKey } from '../../src/core/config/config-item.ts'
+import type { WatchedItem } from '../../src/core/config/watched-item.ts'
+import { LongPolls } from '../../src/subscribers/long-poll.ts'
+import { streamOperations } from '../../src/operations/config-streams.ts'
+import { type Authorisation, Guard } from '../../src/operations/guard.ts'
+
+const caller = { ip: '10.0.0.1', identity: ANONYMOUS }
+const keyOf = (dataId: string) => configKey('public', 'G', dataId)
+const itemOf = (dataId: string, md5 = ''): WatchedItem => ({ key: keyOf(dataId), md5, echo: '' })
+
+let stored: Map<string, ConfigItem>
+let waiting: (() => void)[]
+let polls: LongPolls
+let forbidden: Set<string>
+let told: string[]
+beforeEach(() => {
+  stored = new Map()
+  waiting = []
+  forbidden = new Set()
+  told = []
+  const loop = { now: () => 0, soon: (run: () => void) => void waiting.push(run) }
+  polls = new LongPolls({ md5Of: (key) => stored.get(key.text)?.md5 ?? '', loop, maxWatched: 4 })
+})
+
+const judging: Authorisation = {
+  isOn: true,
+  allows: (_caller, _action, resource) => resource.kind !== 'config' || !forbidden.has(resource.key.dataId),
+}
+
+function streams(authorisation?: Authorisation) {
+  const state = { config: (key: ConfigKey) => stored.get(key.text) }
+  const parts = { guard: new Guard(authorisation), polls, state, maxListeningItems: 3 }
+  const operations = streamOperations(parts)
+  const client = { port: 7, agent: 'Nacos-Java-Client:v3.0.3' }
+  const changed = ({ key }: WatchedItem) => void told.push(key.dataId)
+  const watch = operations.joinStream({ ip: caller.ip, client, changed }, caller)
+  return {
+    watch,
+    listen: (...items: WatchedItem[]) =>
+      operations.watch({ watch, items }, caller).map(({ key }) => key.dataId),
+    unlisten: (...keys: ConfigKey[]) => operations.unwatch({ watch, keys }, caller),
+  }
+}
+
+function publish(dataId: string, md5: string): void {
+  const key = keyOf(dataId)
+  const item = { key, md5 } as ConfigItem
+  stored.set(key.text, item)
+  polls.onChange({ kind: 'config-published', item } as Change)
+  while (waiting.length > 0) waiting.shift()!()
+}
+
+describe('a stream', () => {
+  test('is answered with the items that differ, and hears of later changes', () => {
+    publish('a', 'one')
+    const { listen } = streams()
+    expect(listen(itemOf('a'), itemOf('b'))).toEqual(['a'])
+    publish('a', 'two')
+    publish('b', 'one')
+    expect(told).toEqual(['a', 'b'])
+  })
+
+  test('is listed with its address, its library and the md5 that it has', () => {
+    const { listen } = streams()
+    listen(itemOf('a', 'one'))
+    const client = { port: 7, agent: 'Nacos-Java-Client:v3.0.3' }
+    expect(polls.clientsOf(keyOf('a'))).toEqual([
+      { ip: '10.0.0.1', client, md5: 'one', seenAgoMs: 0, via: 'stream' },
+    ])
+  })
+
+  test('hears nothing more of what it does not watch any more, and of nothing once it has left', () => {
+    const { listen, unlisten, watch } = streams()
+    listen(itemOf('a'), itemOf('b'))
+    unlisten(keyOf('a'))
+    publish('a', 'one')
+    watch.leave()
+    publish('b', 'one')
+    expect(told).toEqual([])
+    listen(itemOf('c'))
+    expect(polls.counts()).toMatchObject({ listeners: 0, listened: 0 })
+  })
+
+  test('keeps the key of an item that exists, and not its own one', () => {
+    publish('a', 'one')
+    streams().listen(itemOf('a'))
+    expect(polls.watchedBy('10.0.0.1')[0]!.key).toBe(stored.get(keyOf('a').text)!.key)
+  })
+})
+
+describe('the limits of streams', () => {
+  const tooMany = expect.objectContaining({ code: 'too-many' })
+
+  test('count the items of a stream once, and nothing is watched beyond them', () => {
+    const { listen } = streams()
+    listen(itemOf('a'), itemOf('b'))
+    expect(() => listen(itemOf('b'), itemOf('c'), itemOf('d'))).toThrow(tooMany)
+    expect(polls.counts().listened).toBe(2)
+    expect(listen(itemOf('b'), itemOf('c'))).toEqual([])
+  })
+
+  test('count the items of all streams together', () => {
+    streams().listen(itemOf('a'), itemOf('b'))
+    expect(() => streams().listen(itemOf('a'), itemOf('b'), itemOf('c'))).toThrow(tooMany)
+  })
+})
+
+describe('with permissions', () => {
+  test('an item that the caller may not read is left out', () => {
+    publish('a', 'one')
+    publish('b', 'one')
+    forbidden.add('a')
+    const { listen } = streams(judging)
+    expect(listen(itemOf('a'), itemOf('b'))).toEqual(['b'])
+    publish('a', 'two')
+    expect(told).toEqual([])
+  })
+
+  test('a caller that may read none of the items is refused', () => {
+    forbidden.add('a')
+    expect(() => streams(judging).listen(itemOf('a'))).toThrow(expect.objectContaining({ code: 'forbidden' }))
+  })
+
+  test('each report is judged again', () => {
+    const { listen } = streams(judging)
+    listen(itemOf('a'))
+    forbidden.add('a')
+    publish('a', 'one')
+    forbidden.delete('a')
+    publish('a', 'two')
+    expect(told).toEqual(['a'])
+  })
+})

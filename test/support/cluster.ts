@@ -7,8 +7,8 @@ export interface Cluster {
   readonly servers: readonly Waypost[]
   /** The flags of a tool that works on their store. */
   readonly flags: readonly string[]
-  /** Starts one more server; `other`: settings that differ from those of the cluster. */
-  join(other?: WaypostOptions['settings']): Promise<Waypost>
+  /** Starts one more server; `other`: settings that differ from those of the cluster; by default on a free port. */
+  join(other?: WaypostOptions['settings'], port?: number): Promise<Waypost>
   /** Stops the servers, then etcd. */
   stop(): Promise<void>
 }
@@ -29,10 +29,10 @@ export async function startCluster({
   const etcd = await startEtcd({ members: etcdMembers })
   const place = { 'etcd-endpoints': etcd.endpoints.join(','), 'etcd-prefix': 'cluster-test' }
   const servers: Waypost[] = []
-  const join = async (other: WaypostOptions['settings'] = {}): Promise<Waypost> => {
+  const join: Cluster['join'] = async (other = {}, port) => {
     const peerPort = await freePort()
     const all = { store: 'etcd', ...place, 'peer-port': peerPort, ...settings, ...other }
-    const server = await startWaypost({ settings: all })
+    const server = await startWaypost({ settings: all, ...(port === undefined ? {} : { port }) })
     servers.push(server)
     return server
   }

@@ -53,6 +53,8 @@ const NODE_STREAMS = 'WAYPOST_NODE_STREAMS'
 const START_LIMIT_MS = 15_000
 const STOP_LIMIT_MS = 10_000
 const PORT_TRIES = 20
+/** From the port of HTTP to that of gRPC, as clients compute it. */
+const GRPC_OFFSET = 1_000
 
 const running = new Set<ChildProcess>()
 process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')))
@@ -114,11 +116,14 @@ export async function runWaypost(
   return { code: child.exitCode, ...result }
 }
 
-/** A port of the loopback address that is free, outside the range from which outgoing connections take theirs. */
+/**
+ * A port of the loopback address that is free together with the one 1000 above it, where the server speaks gRPC. Such pairs
+ * never overlap: this port is of an even thousand. Both are outside the range from which outgoing connections take theirs.
+ */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < PORT_TRIES; tries++) {
-    const port = 20_000 + Math.floor(Math.random() * 12_000)
-    if (await isFree(port)) return port
+    const port = 20_000 + 2_000 * randomBelow(6) + randomBelow(1_000)
+    if ((await isFree(port)) && (await isFree(port + GRPC_OFFSET))) return port
   }
   throw new Error(`no free port found in ${PORT_TRIES} tries`)
 }
@@ -210,6 +215,10 @@ function hasEnded(child: ChildProcess): boolean {
 
 function flagsOf(settings: Readonly<Record<string, string | number | boolean>>): string[] {
   return Object.entries(settings).map(([name, value]) => `--${name}=${value}`)
+}
+
+function randomBelow(limit: number): number {
+  return Math.floor(Math.random() * limit)
 }
 
 async function isFree(port: number): Promise<boolean> {

@@ -9,6 +9,7 @@ import { Feed } from './feed/feed.ts'
 import { SWEEP_MS } from './jobs/naming-care.ts'
 import { MachineLoad } from './machine/machine-load.ts'
 import { Observability } from './observability.ts'
+import type { Operations } from './operations/operations.ts'
 import { InstanceListAnswers } from './protocols/answers/instance-list.ts'
 import { errorsOfPath } from './protocols/http/dialect-errors.ts'
 import { createHttpServer, type HttpServer } from './protocols/http/transport/http-server.ts'
@@ -18,9 +19,10 @@ import { servedRoutes } from './routes.ts'
 import { openAudit } from './server/audit.ts'
 import { openBackups, type BackupsOfServer } from './server/backups.ts'
 import { loop, monotonicMs, wallMs } from './server/clocks.ts'
+import { type ClientConnections, openConnections } from './server/connections.ts'
 import { openConsole } from './server/console.ts'
 import type { Installation } from './server/installation.ts'
-import { openMonitoring } from './server/monitoring.ts'
+import { type Monitoring, openMonitoring } from './server/monitoring.ts'
 import { openSignIn, type SignIn } from './server/sign-in.ts'
 import { serverOperations } from './server/server-operations.ts'
 import { startProbing } from './server/probing.ts'
@@ -66,7 +68,9 @@ export async function serveFrom(opened: Opened, settings: Settings, log: Logger)
   )
   const backups = openBackups(installation.file, settings, log)
   const console = await openConsole(signIn.mode, settings)
-  const http = openHttp({ ...parts, certificates, backups, signIn, console }, settings, log)
+  const operations = openOperations({ ...parts, backups, signIn }, settings)
+  const http = openHttp({ ...parts, certificates, operations, signIn, console }, settings, log)
+  const connections = openConnections({ ...parts, operations, signIn }, settings, log)
   watch.observe({
     ...parts,
     pushes: parts.pushing.pushes,
@@ -75,38 +79,53 @@ export async function serveFrom(opened: Opened, settings: Settings, log: Logger)
     certificates,
   })
   const jobs = startRegularJobs(
-    { ...parts, signIn, certificates, useKeyPair: (pair) => http.useKeyPair(pair) },
+    { ...parts, signIn, connections, certificates, useKeyPair: (pair) => http.useKeyPair(pair) },
     settings,
   )
   const monitoring = openMonitoring(watch, settings, log)
-  const listening = monitoring
-    .listen()
-    .then(() => installation.enter(signIn.mode))
-    .then(() => http.listen(settings))
-  const { port } = await listening.catch(async (error: unknown) => {
+  const listen = async (): Promise<number> => {
+    await monitoring.listen()
+    await installation.enter(signIn.mode)
+    const { port } = await http.listen(settings)
+    await connections.listen(port)
+    return port
+  }
+  const port = await listen().catch(async (error: unknown) => {
     jobs.stop()
-    await Promise.all([monitoring.stop(), closeSockets(parts)])
+    await Promise.all([http.stop(0), connections.stop(), monitoring.stop(), closeSockets(parts)])
     throw error
   })
   members.listensOn(port)
   const url = urlOf(settings, port)
   watch.started(url)
-  const stop = async (): Promise<void> => {
-    watch.stopping()
-    jobs.stop()
-    await http.stopListening()
-    // From now on answers close their connections, also those of held polls.
-    const closed = http.stop(settings.shutdownGraceMs)
-    parts.polls.answerAll()
-    await Promise.all([closed, backups.stop(), monitoring.stop()])
-    await Promise.all([closeSockets(parts), parts.engine.close(), closeAudit(parts)])
-    await installation.leave()
-    watch.stopped()
-  }
+  const stop = (): Promise<void> =>
+    stopServer({ ...parts, jobs, http, connections, backups, monitoring }, settings)
   return { url, firstCode: signIn.parts.firstCode.text, ended: installation.ended, stop }
 }
 
-interface Parts extends Omit<JobParts, 'certificates' | 'useKeyPair'> {
+interface StoppedParts extends Parts {
+  readonly jobs: { stop(): void }
+  readonly http: HttpServer
+  readonly connections: ClientConnections
+  readonly backups: BackupsOfServer
+  readonly monitoring: Monitoring
+}
+
+async function stopServer(parts: StoppedParts, settings: Settings): Promise<void> {
+  const { watch, jobs, http, connections, backups, monitoring, installation } = parts
+  watch.stopping()
+  jobs.stop()
+  await Promise.all([http.stopListening(), connections.stop()])
+  // From now on answers close their connections, also those of held polls.
+  const closed = http.stop(settings.shutdownGraceMs)
+  parts.polls.answerAll()
+  await Promise.all([closed, backups.stop(), monitoring.stop()])
+  await Promise.all([closeSockets(parts), parts.engine.close(), closeAudit(parts)])
+  await installation.leave()
+  watch.stopped()
+}
+
+interface Parts extends Omit<JobParts, 'certificates' | 'useKeyPair' | 'connections'> {
   readonly lists: InstanceListAnswers
   readonly liveness: Liveness
   readonly healthClock: HealthClock
@@ -114,8 +133,13 @@ interface Parts extends Omit<JobParts, 'certificates' | 'useKeyPair'> {
   readonly configPatterns: PatternWatch<ConfigKey>
 }
 
-interface HttpParts extends Pick<Opened, 'certificates'> {
+interface OperatedParts {
   readonly backups: BackupsOfServer
+  readonly signIn: SignIn
+}
+
+interface HttpParts extends Pick<Opened, 'certificates'> {
+  readonly operations: Operations
   readonly signIn: SignIn
   readonly console: PageParts
 }
@@ -175,16 +199,16 @@ function clockAt(wallMs: number, healthClock: HealthClock, stamps: Stamps): Now 
   return { wallMs, healthMs: healthClock.at(monotonicMs()), stamp: stamps.next(wallMs) }
 }
 
-function openHttp(parts: Parts & HttpParts, settings: Settings, log: Logger): HttpServer {
-  const { state, installation, care, members, machine, watch, pushing, polls, signIn, certificates, audit } =
-    parts
+/** What every protocol calls. */
+function openOperations(parts: Parts & OperatedParts, settings: Settings): Operations {
+  const { state, installation, care, members, machine, watch, pushing, polls, audit } = parts
   const { pushes } = pushing
   const views = installation.viewsOf({
     watchersOf: (key) => polls.watchersOf(key),
     watchedBy: (ip) => polls.watchedBy(ip),
     subscribers: (key) => pushes.list(key),
   })
-  const operations = serverOperations(
+  return serverOperations(
     {
       ...parts,
       pushes,
@@ -200,6 +224,10 @@ function openHttp(parts: Parts & HttpParts, settings: Settings, log: Logger): Ht
     },
     settings,
   )
+}
+
+function openHttp(parts: Parts & HttpParts, settings: Settings, log: Logger): HttpServer {
+  const { state, installation, watch, operations, signIn, certificates } = parts
   const { notReady, warnings } = watch
   return createHttpServer({
     routes: servedRoutes({ operations, monotonicMs, settings, notReady, warnings, console: parts.console }),

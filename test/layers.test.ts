@@ -17,6 +17,15 @@ interface Allowed {
 /** What everything that answers HTTP shares. It imports no dialect. */
 const HTTP = ['core', 'operations', 'protocols/parameters', 'protocols/http/routing', 'protocols/http/errors']
 
+/** What everything that answers connected clients shares. */
+const GRPC = [
+  'core',
+  'operations',
+  'protocols/parameters',
+  'protocols/grpc/wire',
+  'protocols/grpc/connections',
+]
+
 /** The longest prefix counts. Files that stand directly in src are their own layer: `main.ts`. */
 const LAYERS: Readonly<Record<string, Allowed>> = {
   core: {},
@@ -39,6 +48,24 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
   'protocols/http/endpoints': { layers: [...HTTP, 'protocols/answers', 'archive'], node: true },
   'protocols/http/svc': { layers: [...HTTP, 'protocols/http/endpoints'], node: true },
   'protocols/http/nacos': { layers: [...HTTP, 'protocols/http/endpoints', 'archive'], node: true },
+  'protocols/grpc/generated': { packages: ['@bufbuild/protobuf'] },
+  'protocols/grpc/wire': {
+    layers: ['core', 'protocols/parameters', 'protocols/grpc/generated'],
+    packages: ['@bufbuild/protobuf'],
+    node: true,
+  },
+  'protocols/grpc/connections': { layers: ['core', 'protocols/grpc/wire'], node: true },
+  'protocols/grpc/requests': { layers: GRPC, node: true },
+  'protocols/grpc/transport': {
+    layers: [...GRPC, 'protocols/grpc/requests', 'protocols/grpc/generated'],
+    packages: ['@connectrpc'],
+    node: true,
+  },
+  'protocols/grpc/config': { layers: [...GRPC, 'protocols/grpc/requests'], node: true },
+  'protocols/grpc/naming': {
+    layers: [...GRPC, 'protocols/grpc/requests', 'protocols/answers'],
+    node: true,
+  },
   store: { layers: ['core'], node: true },
   'store/embedded': { layers: ['core', 'store'], packages: ['libsql'], node: true },
   'store/etcd': { layers: ['core', 'store', 'store/etcd/client'], node: true },

@@ -13,6 +13,7 @@ import type { Settings } from '../settings/settings.ts'
 import type { LongPolls } from '../subscribers/long-poll.ts'
 import type { Audit } from './audit.ts'
 import { monotonicMs, wallMs } from './clocks.ts'
+import type { ClientConnections } from './connections.ts'
 import { type Certificates, LOOK_EVERY_MS } from './certificates.ts'
 import type { Care, Installation, Members } from './installation.ts'
 import type { Probing } from './probing.ts'
@@ -35,6 +36,7 @@ export interface JobParts {
   readonly audit: Audit
   readonly certificates: Certificates | undefined
   readonly useKeyPair: (pair: KeyPair) => void
+  readonly connections: Pick<ClientConnections, 'tick'>
 }
 
 /** Starts all regular jobs. `stop` of the result ends them. */
@@ -51,6 +53,7 @@ export function startRegularJobs(
   timers.every(settings.expiredMetadataIntervalMs, 'remembered metadata', () => care.forgetMetadata())
   timers.every(100, 'write behind', () => engine.tick())
   timers.every(100, 'held polls', () => polls.tick(monotonicMs()))
+  timers.every(100, 'connections', () => parts.connections.tick())
   timers.every(100, 'probes', () => probing.prober.tick())
   const ifElected = async (work: () => Promise<void>): Promise<void> => {
     if (installation.isElected()) await work()

@@ -16,6 +16,7 @@ import type { SignInParts } from '../operations/sign-in.ts'
 import { sessionIn } from '../protocols/http/endpoints/access/session-cookie.ts'
 import type { Credentials, Identification } from '../protocols/http/transport/identification.ts'
 import type { HttpCaller } from '../protocols/http/routing/route.ts'
+import type { ClientCredentials } from '../protocols/grpc/requests/dispatch.ts'
 import type { Settings } from '../settings/settings.ts'
 import { FirstCode } from '../sign-in/first-code.ts'
 import { PasswordSignIn } from '../sign-in/password-sign-in.ts'
@@ -35,6 +36,8 @@ export interface SignIn {
   /** Undefined while everybody may do everything. */
   readonly authorisation: Authorisation | undefined
   readonly identification: Identification | undefined
+  /** Who sends a request on a connection. */
+  readonly identifyClient: (credentials: ClientCredentials) => Identity | Promise<Identity>
   /** Removes sessions and keys that count no more. Call it about every ten seconds. */
   tidy(): Promise<void>
 }
@@ -76,7 +79,8 @@ export async function openSignIn(
     await engine.execute(removeOldKeys())
   }
   tell({ mode, isManaged, code: firstCode.text }, log)
-  if (mode === 'off') return { mode, parts, authorisation: undefined, identification: undefined, tidy }
+  if (mode === 'off')
+    return { mode, parts, authorisation: undefined, identification: undefined, identifyClient: nobody, tidy }
   const report = mode === 'report' ? new RefusalReport(log, monotonicMs) : undefined
   const authorisation = new Judge({
     state,
@@ -85,7 +89,18 @@ export async function openSignIn(
     reportOnly: report?.add,
   })
   const check = recordedCheck((attempt) => byPassword.check(attempt), trail, state)
-  return { mode, parts, authorisation, identification: identificationBy({ ...parts, check }), tidy }
+  const identification = identificationBy({ ...parts, check })
+  return { mode, parts, authorisation, identification, identifyClient: identifyBy(tokens), tidy }
+}
+
+const nobody = (): Identity => ANONYMOUS
+
+/** Whom a token names, or else the certificate of the connection. */
+function identifyBy(tokens: Tokens): SignIn['identifyClient'] {
+  return ({ token, certificateUser }) => {
+    if (token !== undefined) return tokens.identify(token)
+    return certificateUser === undefined ? ANONYMOUS : identityByCertificate(certificateUser)
+  }
 }
 
 interface IdentificationParts extends Pick<SignInParts['signIn'], 'tokens' | 'sessions' | 'isOptional'> {

@@ -1,4 +1,4 @@
-import { addressList, boolean, hostList, oneOf, urlList, wordOrBare } from './kinds.ts'
+import { addressList, boolean, hostList, integerOr, oneOf, urlList, wordOrBare } from './kinds.ts'
 import { limitDefinitions } from './limit-definitions.ts'
 import {
   SECOND,
@@ -36,6 +36,15 @@ export const definitions = {
     max: 65_535,
     meaning: 'The TCP port to listen on. 0 takes a free port and prints it.',
   }),
+  grpcPort: {
+    name: 'grpc-port',
+    kind: integerOr('auto', { min: 0, max: 65_535 }),
+    default: 'auto' as number | 'auto',
+    shownDefault: 'auto',
+    meaning: 'The TCP port for clients that use gRPC, on the same address. auto: `port` + 1000. 0: none.',
+    detail:
+      'Clients add 1000 to the port that they are given, so another port needs a mapping. If `port` is 0 and the port 1000 above the chosen one is taken, a free one is used, which the log tells.',
+  },
   advertiseHost: textSetting('advertise-host', {
     default: '',
     meaning: 'The address of this server in the server list.',

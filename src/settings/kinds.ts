@@ -48,6 +48,15 @@ export function integer(range: Range): Kind<number> {
   }
 }
 
+/** A whole number within the range, or one word. */
+export function integerOr<const T extends string>(word: T, range: Range): Kind<number | T> {
+  const number = integer(range)
+  return {
+    allowed: `${word}, or ${number.allowed}`,
+    read: (raw) => (raw === word ? word : number.read(raw)),
+  }
+}
+
 /** A number, with decimals or without, within the range. */
 export function decimal(range: Range): Kind<number> {
   return {

@@ -1,0 +1,45 @@
+/** What a client says of itself when it sets its connection up. */
+export interface ClientFacts {
+  /** The name and version of its library as sent, such as `Nacos-Java-Client:v3.0.3`; ''. */
+  readonly version: string
+  /** What the connection is for: `config`, `naming`, `lock`, `ai`; '' where the client does not say it. */
+  readonly module: string
+  /** The name of the application; ''. */
+  readonly appName: string
+  /** The address that the client takes for its own; it may be wrong. '' where it says none. */
+  readonly clientIp: string
+  /** Labels as sent, `module` and `AppName` among them. */
+  readonly labels: ReadonlyMap<string, string>
+  /** What the client says that it can do; undefined where it does not negotiate. */
+  readonly abilities: ReadonlySet<string> | undefined
+}
+
+/** A request of the server to a client. */
+export interface Question {
+  /** Such as `NotifySubscriberRequest`. */
+  readonly type: string
+  /** Its own keys; a ReadyJson where the text was made once for many. `requestId` is added. */
+  readonly body: object
+}
+
+/**
+ * Why a connection has ended. `left`: the client closed it, is silently dead, or was ended by an operator. `moved`: the
+ * client was sent to another server, where it registers again. `stopping`: this server stops.
+ */
+export type EndReason = 'left' | 'moved' | 'stopping'
+
+/** A client that is connected and set up. */
+export interface ClientConnection {
+  /** `<ms>_<ip>_<port>`; no other connection of this process has it. */
+  readonly id: string
+  /** The address and port of the socket's other side. */
+  readonly ip: string
+  readonly port: number
+  readonly client: ClientFacts
+  /** Asks the client. Resolves with whether it has acknowledged it in time. Never rejects. */
+  ask(question: Question, limitMs: number): Promise<boolean>
+  /** Calls back once when the connection has ended, or at once if it has ended already. */
+  onEnd(ended: (why: EndReason) => void): void
+  /** Closes the connection: its client connects again, to this server or another one. */
+  close(): void
+}

@@ -1,0 +1,45 @@
+import { ownText } from '../../../core/own-text.ts'
+import type { JsonObject } from '../wire/json.ts'
+import type { ClientFacts } from './client-connection.ts'
+
+/** Of what a client says of itself, more or longer texts are cut: they are kept as long as it is connected. */
+const MOST_LABELS = 64
+const LONGEST = 256
+
+/** What a ConnectionSetupRequest says of its client; `clientIp` is that of the message. Keys of a wrong kind are ignored. */
+export function clientFactsOf(setup: JsonObject, clientIp: string): ClientFacts {
+  const labels = labelsOf(setup['labels'])
+  return {
+    version: textOf(setup['clientVersion']),
+    module: labels.get('module') ?? '',
+    appName: labels.get('AppName') ?? '',
+    clientIp: own(clientIp),
+    labels,
+    abilities: abilitiesOf(setup['abilityTable']),
+  }
+}
+
+function labelsOf(sent: unknown): ReadonlyMap<string, string> {
+  if (!isObject(sent)) return new Map()
+  const texts = Object.entries(sent).filter(([, value]) => typeof value === 'string') as [string, string][]
+  return new Map(texts.slice(0, MOST_LABELS).map(([name, value]) => [own(name), own(value)]))
+}
+
+/** Which abilities are true. A client that negotiates sends a table, though it may be empty. */
+function abilitiesOf(sent: unknown): ReadonlySet<string> | undefined {
+  if (!isObject(sent)) return undefined
+  const names = Object.entries(sent).filter(([, value]) => value === true)
+  return new Set(names.slice(0, MOST_LABELS).map(([name]) => own(name)))
+}
+
+function textOf(sent: unknown): string {
+  return typeof sent === 'string' ? own(sent) : ''
+}
+
+function own(text: string): string {
+  return ownText(text.slice(0, LONGEST))
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

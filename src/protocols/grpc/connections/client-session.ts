@@ -1,0 +1,21 @@
+/** Whom a client certificate names, and until when it counts. */
+export interface CertificateUser {
+  readonly username: string
+  /** Epoch ms. */
+  readonly expiresMs: number
+}
+
+/**
+ * A TCP connection with its HTTP/2 session. It is the identity of a client: requests belong to the connection on whose session
+ * they arrive.
+ */
+export interface ClientSession {
+  /** `<ms>_<ip>_<port>` of when it was opened; no other session of this process has it. */
+  readonly id: string
+  readonly ip: string
+  readonly port: number
+  /** Whom the client has shown a certificate of. */
+  readonly certificateUser: CertificateUser | undefined
+  /** Ends it: answers that were given to Node are sent first. */
+  close(): void
+}

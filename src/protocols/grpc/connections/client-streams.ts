@@ -1,0 +1,87 @@
+import { type JsonObject, parseBody } from '../wire/json.ts'
+import type { Message, Sent } from '../wire/payload.ts'
+import type { Asks } from './asks.ts'
+import { clientFactsOf } from './client-facts.ts'
+import type { ClientSession } from './client-session.ts'
+import type { ConnectionBook } from './connection-book.ts'
+import { Outbox } from './outbox.ts'
+import { StreamConnection } from './stream-connection.ts'
+
+/** What streams are joined to. */
+export interface ClientStreamsParts {
+  readonly book: ConnectionBook
+  readonly asks: Asks
+  readonly monotonicMs: () => number
+  /** What this server can do, as clients name it: `fuzzyWatch`. */
+  readonly abilities: readonly string[]
+  /** Whether connections are set up now. */
+  readonly isOpen: () => boolean
+}
+
+/** The streams on which clients set their connections up, are asked, and reply. */
+export class ClientStreams {
+  readonly #parts: ClientStreamsParts
+
+  constructor(parts: ClientStreamsParts) {
+    this.#parts = parts
+  }
+
+  /** Begins with a stream. What it gives is sent to the client. */
+  open(incoming: AsyncIterable<Message>, session: ClientSession): AsyncIterable<Sent> {
+    const outbox = new Outbox()
+    void this.#read(incoming, session, outbox)
+    return outbox
+  }
+
+  async #read(incoming: AsyncIterable<Message>, session: ClientSession, outbox: Outbox): Promise<void> {
+    let connection: StreamConnection | undefined
+    try {
+      for await (const message of incoming) {
+        if (message.type === 'ConnectionSetupRequest') connection ??= this.#setUp(message, session, outbox)
+        else if (connection !== undefined) this.#replied(connection, message)
+      }
+    } catch {
+      // The client has broken the stream off, or has sent what is no message: both end it.
+    } finally {
+      outbox.end()
+      connection?.end('left')
+    }
+  }
+
+  /** A session has one connection: a setup on another stream is ignored, as a second one on the same is. */
+  #setUp(message: Message, session: ClientSession, outbox: Outbox): StreamConnection | undefined {
+    const { book, asks, monotonicMs, abilities, isOpen } = this.#parts
+    const setup = readBody(message)
+    if (setup === undefined || book.of(session.id) !== undefined) return undefined
+    if (!isOpen()) {
+      session.close()
+      return undefined
+    }
+    const client = clientFactsOf(setup, message.clientIp)
+    const connection = new StreamConnection({ session, client, outbox, asks, nowMs: monotonicMs() })
+    book.add(connection)
+    if (client.abilities !== undefined) {
+      const abilityTable = Object.fromEntries(abilities.map((name) => [name, true]))
+      connection.send('SetupAckRequest', {}, { abilityTable })
+    }
+    return connection
+  }
+
+  /** Whatever comes on the stream is a reply, in a type of its client's choice. */
+  #replied(connection: StreamConnection, message: Message): void {
+    const body = readBody(message)
+    if (body === undefined) return
+    connection.heardMs = this.#parts.monotonicMs()
+    const { requestId, resultCode } = body
+    if (typeof requestId === 'string') connection.replied(requestId, resultCode)
+  }
+}
+
+/** The body of a message; undefined where it cannot be read. */
+function readBody({ body }: Message): JsonObject | undefined {
+  try {
+    return parseBody(body)
+  } catch {
+    return undefined
+  }
+}

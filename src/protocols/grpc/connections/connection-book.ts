@@ -1,0 +1,60 @@
+import { DueBook } from '../../../core/due-book.ts'
+import type { StreamConnection } from './stream-connection.ts'
+
+/** After so much silence a client is asked whether it is there, and how long it may take to say so. */
+export const SILENT_MS = 20_000
+export const REPLY_MS = 3_000
+
+const BUCKET_MS = 500
+
+/** The connections of this server that are set up, by the ids of their sessions. */
+export class ConnectionBook {
+  /** Since the start: connections that were set up, and those ended because their clients were silent. */
+  readonly counts = { begun: 0, silent: 0 }
+  readonly #byId = new Map<string, StreamConnection>()
+  /** When each is to be looked at: 20 s after it was last heard, as far as that was known when it was last looked at. */
+  readonly #due = new DueBook<StreamConnection>(BUCKET_MS)
+
+  get size(): number {
+    return this.#byId.size
+  }
+
+  /** The connection of a session; undefined before its setup and after its end. */
+  of(sessionId: string): StreamConnection | undefined {
+    return this.#byId.get(sessionId)
+  }
+
+  [Symbol.iterator](): Iterator<StreamConnection> {
+    return this.#byId.values()
+  }
+
+  /** Adds a connection until it ends. */
+  add(connection: StreamConnection): void {
+    this.counts.begun++
+    this.#byId.set(connection.id, connection)
+    this.#due.add(connection, connection.heardMs + SILENT_MS)
+    connection.onEnd(() => {
+      this.#byId.delete(connection.id)
+      this.#due.remove(connection)
+    })
+  }
+
+  /** Asks those that have been silent for long whether they are there, and ends those that do not reply. */
+  tick(nowMs: number): void {
+    for (const connection of this.#due.due(nowMs)) {
+      const silentMs = nowMs - connection.heardMs
+      if (silentMs < SILENT_MS) this.#due.add(connection, connection.heardMs + SILENT_MS)
+      else void this.#detect(connection, nowMs)
+    }
+  }
+
+  async #detect(connection: StreamConnection, askedMs: number): Promise<void> {
+    const isThere = await connection.ask({ type: 'ClientDetectionRequest', body: {} }, REPLY_MS)
+    if (connection.hasEnded) return
+    // A request of the client says as much as a reply.
+    if (isThere || connection.heardMs > askedMs)
+      return this.#due.add(connection, connection.heardMs + SILENT_MS)
+    this.counts.silent++
+    connection.end('left')
+  }
+}

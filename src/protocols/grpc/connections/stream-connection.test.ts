@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest'
+import { Asks } from './asks.ts'
+import { bodyOf, fakeConnection, nextOf } from './connection.test-support.ts'
+
+const QUESTION = { type: 'NotifySubscriberRequest', body: { serviceInfo: {} } }
+
+async function requestIdOf(outbox: Parameters<typeof nextOf>[0]): Promise<string> {
+  return bodyOf(await nextOf(outbox))['requestId'] as string
+}
+
+describe('a question', () => {
+  test('is sent with an id of its own, which is a text', async () => {
+    const { connection, outbox } = fakeConnection()
+    void connection.ask(QUESTION, 1_000)
+    void connection.ask(QUESTION, 1_000)
+    const first = bodyOf(await nextOf(outbox))
+    expect(first).toEqual({ requestId: expect.any(String) as string, serviceInfo: {} })
+    expect(await requestIdOf(outbox)).not.toBe(first['requestId'])
+  })
+
+  test('is acknowledged by a reply with its id and the code 200, whatever its type', async () => {
+    const { connection, outbox } = fakeConnection()
+    const acknowledged = connection.ask(QUESTION, 1_000)
+    connection.replied(await requestIdOf(outbox), 200)
+    expect(await acknowledged).toBe(true)
+  })
+
+  test('is not acknowledged by a reply with another code', async () => {
+    const { connection, outbox } = fakeConnection()
+    const acknowledged = connection.ask(QUESTION, 1_000)
+    connection.replied(await requestIdOf(outbox), 500)
+    expect(await acknowledged).toBe(false)
+  })
+
+  test('is given up when its time is over', async () => {
+    const asks = new Asks(() => 0)
+    const { connection } = fakeConnection({ asks })
+    const acknowledged = connection.ask(QUESTION, 1_000)
+    asks.tick(999)
+    asks.tick(1_000)
+    expect(await acknowledged).toBe(false)
+    expect(asks.counts).toEqual({ asked: 1, acknowledged: 0, unanswered: 1 })
+  })
+
+  test('is not acknowledged by a client that leaves, or has left', async () => {
+    const { connection } = fakeConnection()
+    const acknowledged = connection.ask(QUESTION, 1_000)
+    connection.end('left')
+    expect(await acknowledged).toBe(false)
+    expect(await connection.ask(QUESTION, 1_000)).toBe(false)
+  })
+})
+
+test('a reply that nobody waits for is ignored', async () => {
+  const { connection, outbox } = fakeConnection()
+  connection.replied('77', 200)
+  const acknowledged = connection.ask(QUESTION, 1_000)
+  const requestId = await requestIdOf(outbox)
+  connection.replied(requestId, 200)
+  connection.replied(requestId, 500)
+  expect(await acknowledged).toBe(true)
+})
+
+describe('the end of a connection', () => {
+  test('is told once, with its first reason, also to those who ask later', () => {
+    const { connection, session } = fakeConnection()
+    const told: string[] = []
+    connection.onEnd((why) => told.push(why))
+    connection.end('stopping')
+    connection.end('left')
+    connection.onEnd((why) => told.push(`later ${why}`))
+    expect(told).toEqual(['stopping', 'later stopping'])
+    expect(session.isClosed).toBe(true)
+  })
+
+  test('comes when its client leaves too much unread', () => {
+    const { connection } = fakeConnection()
+    const large = { text: 'x'.repeat(1024 * 1024) }
+    for (let sent = 0; sent < 15; sent++) connection.send('Large', {}, large)
+    expect(connection.hasEnded).toBe(false)
+    connection.send('Large', {}, large)
+    expect(connection.hasEnded).toBe(true)
+  })
+})

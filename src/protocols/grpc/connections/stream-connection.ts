@@ -1,0 +1,94 @@
+import { type Due, NOT_DUE } from '../../../core/due-book.ts'
+import { toSend } from '../wire/payload.ts'
+import type { Asks, PendingAsk } from './asks.ts'
+import type { ClientConnection, ClientFacts, EndReason, Question } from './client-connection.ts'
+import type { ClientSession } from './client-session.ts'
+import type { Outbox } from './outbox.ts'
+
+/** What a connection is made of. */
+export interface StreamConnectionParts {
+  readonly session: ClientSession
+  readonly client: ClientFacts
+  readonly outbox: Outbox
+  readonly asks: Asks
+  /** When it was set up. */
+  readonly nowMs: number
+}
+
+/** A connection on the stream that its client keeps open. */
+export class StreamConnection implements ClientConnection, Due {
+  dueTick = NOT_DUE
+  readonly client: ClientFacts
+  /** When something last came from the client, on a clock that never goes back. */
+  heardMs: number
+  readonly #parts: StreamConnectionParts
+  readonly #pending = new Map<string, PendingAsk>()
+  readonly #onEnd: ((why: EndReason) => void)[] = []
+  #ended: EndReason | undefined
+
+  constructor(parts: StreamConnectionParts) {
+    this.#parts = parts
+    this.client = parts.client
+    this.heardMs = parts.nowMs
+  }
+
+  get id(): string {
+    return this.#parts.session.id
+  }
+
+  get ip(): string {
+    return this.#parts.session.ip
+  }
+
+  get port(): number {
+    return this.#parts.session.port
+  }
+
+  get hasEnded(): boolean {
+    return this.#ended !== undefined
+  }
+
+  ask({ type, body }: Question, limitMs: number): Promise<boolean> {
+    if (this.hasEnded) return Promise.resolve(false)
+    return new Promise((resolve) => {
+      const ask = this.#parts.asks.begin(limitMs, (acknowledged) => {
+        this.#pending.delete(ask.requestId)
+        resolve(acknowledged)
+      })
+      this.#pending.set(ask.requestId, ask)
+      this.send(type, { requestId: ask.requestId }, body)
+    })
+  }
+
+  /** Sends a message whose body has the keys of both. A client that leaves too much unread is closed. */
+  send(type: string, first: object, rest: object): void {
+    if (this.hasEnded || this.#parts.outbox.add(toSend(type, first, rest))) return
+    this.close()
+  }
+
+  /** The client has replied to a question. Replies that nobody waits for are ignored. */
+  replied(requestId: string, resultCode: unknown): void {
+    const ask = this.#pending.get(requestId)
+    if (ask !== undefined) this.#parts.asks.end(ask, resultCode === 200)
+  }
+
+  onEnd(ended: (why: EndReason) => void): void {
+    if (this.#ended === undefined) this.#onEnd.push(ended)
+    else ended(this.#ended)
+  }
+
+  close(): void {
+    this.end('left')
+  }
+
+  /** Ends it: only the first reason counts. */
+  end(why: EndReason): void {
+    if (this.hasEnded) return
+    this.#ended = why
+    const { asks, outbox, session } = this.#parts
+    for (const ask of this.#pending.values()) asks.end(ask, false)
+    outbox.end()
+    session.close()
+    for (const ended of this.#onEnd.splice(0)) ended(why)
+  }
+}

@@ -1,0 +1,18 @@
+import { type Sent, toSend } from '../wire/payload.ts'
+import type { ToldError } from './error-codes.ts'
+
+/** An answer that does what was asked for. `requestId` is that of the request; undefined where it had none. */
+export function answered(type: string, requestId: string | undefined, own: object): Sent {
+  return toSend(type, { resultCode: 200, errorCode: 0, success: true, requestId }, own)
+}
+
+/** A 'no' in the type of answer that the request has, or `ErrorResponse` where it concerns the connection. */
+export function refused(type: string, requestId: string | undefined, told: ToldError): Sent {
+  return toSend(
+    type,
+    { resultCode: 500, errorCode: told.errorCode, success: false, requestId },
+    {
+      message: told.message,
+    },
+  )
+}

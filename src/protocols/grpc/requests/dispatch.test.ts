@@ -1,0 +1,160 @@
+import { describe, expect, test } from 'vitest'
+import { ANONYMOUS } from '../../../core/access/identity.ts'
+import { Refusal } from '../../../core/refusal.ts'
+import { bodyOf, fakeConnection, FakeSession } from '../connections/connection.test-support.ts'
+import { ConnectionBook } from '../connections/connection-book.ts'
+import { Dispatch, type DispatchParts } from './dispatch.ts'
+import { type Call, requestType } from './request-type.ts'
+
+/** Answers what it was sent; `refuse` and `fail` make it throw. */
+const ECHO = requestType({
+  type: 'EchoRequest',
+  answer: 'EchoResponse',
+  permission: { action: 'read', resource: 'config' },
+  read: (body) => body,
+  run(body, { caller, headers }: Call) {
+    if (body['refuse'] !== undefined) throw new Refusal('forbidden', 'No.')
+    if (body['fail'] !== undefined) throw new Error('a fault')
+    return { echo: body['text'], ip: caller.ip, app: headers.get('app') }
+  },
+})
+
+function dispatched(parts: Partial<DispatchParts> = {}) {
+  const book = new ConnectionBook()
+  const { connection, session } = fakeConnection()
+  book.add(connection)
+  const counted: string[] = []
+  const dispatch = new Dispatch({
+    types: [ECHO],
+    book,
+    monotonicMs: () => 5,
+    notServing: () => undefined,
+    gate: () => undefined,
+    identify: () => ANONYMOUS,
+    report: (error, type) => counted.push(`${type}: ${String(error)}`),
+    onAnswer: (type, errorCode) => counted.push(`${type} ${errorCode}`),
+    ...parts,
+  })
+  const ask = async (type: string, body: object | string, from = session) => {
+    const text = typeof body === 'string' ? body : JSON.stringify(body)
+    const headers = new Map([['app', 'shop']])
+    const message = { type, headers, clientIp: '', body: Buffer.from(text) }
+    const sent = await dispatch.answer(message, from)
+    return { type: sent.metadata?.type, ...bodyOf(sent) }
+  }
+  return { ask, counted, connection }
+}
+
+describe('a request', () => {
+  test('is answered in its own type, with its id', async () => {
+    const { ask, counted, connection } = dispatched()
+    expect(await ask('EchoRequest', { requestId: '7', text: 'x' })).toEqual({
+      type: 'EchoResponse',
+      resultCode: 200,
+      errorCode: 0,
+      success: true,
+      requestId: '7',
+      echo: 'x',
+      ip: '10.0.0.1',
+      app: 'shop',
+    })
+    expect(counted).toEqual(['EchoRequest 0'])
+    expect(connection.heardMs).toBe(5)
+  })
+
+  test('without an id is answered without one', async () => {
+    expect(Object.keys(await dispatched().ask('EchoRequest', {}))).not.toContain('requestId')
+  })
+
+  test('that is refused gets the answer of its type with an errorCode', async () => {
+    const { ask, counted } = dispatched()
+    expect(await ask('EchoRequest', { requestId: '7', refuse: true })).toEqual({
+      type: 'EchoResponse',
+      resultCode: 500,
+      errorCode: 403,
+      success: false,
+      requestId: '7',
+      message: 'authorization failed!',
+    })
+    expect(counted).toEqual(['EchoRequest 403'])
+  })
+
+  test('that meets a fault gets the answer of its type, and the fault is reported', async () => {
+    const { ask, counted } = dispatched()
+    expect(await ask('EchoRequest', { fail: true })).toMatchObject({ type: 'EchoResponse', errorCode: 500 })
+    expect(counted).toEqual(['EchoRequest: Error: a fault', 'EchoRequest 500'])
+  })
+
+  test('that the server does not serve now is refused in its type', async () => {
+    const gate = (): void => {
+      throw new Refusal('cut-off', 'Use another server.')
+    }
+    expect(await dispatched({ gate }).ask('EchoRequest', {})).toMatchObject({
+      type: 'EchoResponse',
+      errorCode: 503,
+      message: 'Use another server.',
+    })
+  })
+})
+
+describe('what concerns the message or the connection is an ErrorResponse with the code', () => {
+  const stranger = new FakeSession('2_10.0.0.2_50000')
+
+  test('300 while nobody is served, whatever is asked', async () => {
+    const { ask } = dispatched({ notServing: () => 'The server is stopping.' })
+    expect(await ask('ServerCheckRequest', {})).toMatchObject({ type: 'ErrorResponse', errorCode: 300 })
+    expect(await ask('EchoRequest', '{')).toMatchObject({ type: 'ErrorResponse', errorCode: 300 })
+  })
+
+  test('302 for an unknown type, also on a connection that is not set up', async () => {
+    const { ask, counted } = dispatched()
+    expect(await ask('OtherRequest', {}, stranger)).toMatchObject({ type: 'ErrorResponse', errorCode: 302 })
+    expect(await ask('OtherRequest', '{')).toMatchObject({ type: 'ErrorResponse', errorCode: 302 })
+    expect(counted).toEqual(['unknown 302', 'unknown 302'])
+  })
+
+  test('301 on a connection that is not set up, even if the body cannot be read', async () => {
+    const { ask } = dispatched()
+    expect(await ask('EchoRequest', '{', stranger)).toMatchObject({ type: 'ErrorResponse', errorCode: 301 })
+  })
+
+  test('500 for a health check there, because some clients take 301 for healthy', async () => {
+    const { ask } = dispatched()
+    expect(await ask('HealthCheckRequest', {}, stranger)).toMatchObject({
+      type: 'ErrorResponse',
+      errorCode: 500,
+    })
+  })
+
+  test.each(['{', '[]', '"x"', '\u0000'])('502 for the body %j', async (body) => {
+    expect(await dispatched().ask('EchoRequest', body)).toMatchObject({
+      type: 'ErrorResponse',
+      errorCode: 502,
+    })
+  })
+})
+
+describe('who sends a request', () => {
+  test.each([
+    [new Map([['accesstoken', 'abc']]), 'abc'],
+    [new Map([['authorization', 'Bearer abc']]), 'abc'],
+    [new Map([['authorization', 'Basic abc']]), undefined],
+    [new Map([['accesstoken', '']]), undefined],
+  ])('is read from its headers %j', async (headers, token) => {
+    const tokens: unknown[] = []
+    const book = new ConnectionBook()
+    const { connection, session } = fakeConnection()
+    book.add(connection)
+    const dispatch = new Dispatch({
+      types: [ECHO],
+      book,
+      monotonicMs: () => 0,
+      notServing: () => undefined,
+      gate: () => undefined,
+      identify: (credentials) => (tokens.push(credentials.token), ANONYMOUS),
+      report: () => undefined,
+    })
+    await dispatch.answer({ type: 'EchoRequest', headers, clientIp: '', body: Buffer.from('{}') }, session)
+    expect(tokens).toEqual([token])
+  })
+})

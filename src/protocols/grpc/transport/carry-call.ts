@@ -1,0 +1,81 @@
+import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2'
+import { createContextValues } from '@connectrpc/connect'
+import type { UniversalHandler, UniversalServerResponse } from '@connectrpc/connect/protocol'
+import type { ClientSession } from '../connections/client-session.ts'
+import { SESSION } from './session-key.ts'
+import { StreamBody } from './stream-body.ts'
+
+/** A call of a client. */
+export interface CarriedCall {
+  readonly stream: ServerHttp2Stream
+  readonly headers: IncomingHttpHeaders
+  readonly session: ClientSession
+}
+
+/** What a service reads of the headers of a call. */
+const READ_HEADERS = ['content-type', 'grpc-timeout', 'grpc-encoding', 'grpc-accept-encoding']
+
+/**
+ * Carries a call between its HTTP/2 stream and its service. Unlike the adapter for Node's requests it never throws: not for
+ * names that are no URL, and not for clients that leave.
+ */
+export async function carryCall(
+  call: CarriedCall,
+  services: ReadonlyMap<string, UniversalHandler>,
+): Promise<void> {
+  const { stream, headers } = call
+  const handler = services.get(`${headers[':path']}`)
+  if (handler === undefined) return stream.respond({ ':status': 404 }, { endStream: true })
+  const gone = new AbortController()
+  stream.on('close', () => gone.abort())
+  const response = await handler({
+    httpVersion: '2.0',
+    method: headers[':method'] ?? '',
+    url: `http://waypost${handler.requestPath}`,
+    header: headersOf(headers),
+    body: new StreamBody(stream),
+    signal: gone.signal,
+    contextValues: createContextValues().set(SESSION, call.session),
+  })
+  await send(response, stream)
+}
+
+async function send(response: UniversalServerResponse, stream: ServerHttp2Stream): Promise<void> {
+  const { status, header, body, trailer } = response
+  if (stream.destroyed) return
+  const head = { ':status': status, ...toSend(header) }
+  if (body === undefined) return stream.respond(head, { endStream: true })
+  stream.respond(head, { waitForTrailers: true })
+  stream.on('wantTrailers', () => stream.sendTrailers(toSend(trailer)))
+  for await (const chunk of body) {
+    if (stream.destroyed) return
+    if (!stream.write(chunk)) await drained(stream)
+  }
+  stream.end()
+}
+
+/** Resolves when the stream takes more, or is closed. */
+function drained(stream: ServerHttp2Stream): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      stream.off('drain', done)
+      stream.off('close', done)
+      resolve()
+    }
+    stream.on('drain', done)
+    stream.on('close', done)
+  })
+}
+
+function headersOf(sent: IncomingHttpHeaders): Headers {
+  const headers = new Headers()
+  for (const name of READ_HEADERS) {
+    const value = sent[name]
+    if (typeof value === 'string') headers.set(name, value)
+  }
+  return headers
+}
+
+function toSend(headers: Headers | undefined): OutgoingHttpHeaders {
+  return Object.fromEntries(headers ?? [])
+}

@@ -1,0 +1,42 @@
+import type { ServerHttp2Session } from 'node:http2'
+import type { Socket } from 'node:net'
+import { type Due, NOT_DUE } from '../../../core/due-book.ts'
+import type { CertificateUser, ClientSession } from '../connections/client-session.ts'
+
+/** How long a session that is being closed may take to send what was given to it. */
+const CLOSING_MS = 500
+
+/** A session of HTTP/2 on its TCP connection. */
+export class Http2Session implements ClientSession, Due {
+  dueTick = NOT_DUE
+  readonly id: string
+  readonly ip: string
+  readonly port: number
+  readonly certificateUser: CertificateUser | undefined
+  readonly #http2: ServerHttp2Session
+
+  constructor(http2: ServerHttp2Session, socket: Socket, openedMs: number) {
+    this.#http2 = http2
+    this.ip = plainAddress(socket.remoteAddress)
+    this.port = socket.remotePort ?? 0
+    this.id = `${openedMs}_${this.ip}_${this.port}`
+    this.certificateUser = undefined
+  }
+
+  close(): void {
+    if (this.#http2.destroyed || this.#http2.closed) return
+    this.#http2.close()
+    setTimeout(() => this.destroy(), CLOSING_MS).unref()
+  }
+
+  /** Ends it at once. */
+  destroy(): void {
+    if (!this.#http2.destroyed) this.#http2.destroy()
+  }
+}
+
+/** IPv4 where IPv6 only wraps it, without a zone. */
+function plainAddress(address = ''): string {
+  if (address.startsWith('::ffff:') && address.includes('.')) return address.slice(7)
+  return address.split('%', 1)[0]!
+}

@@ -1,0 +1,49 @@
+import { Refusal } from '../../../core/refusal.ts'
+import { checkJsonDepth } from '../../parameters/json-depth.ts'
+
+/** The JSON object that a message carries. Any key may hold anything: clients send `null` and `''` for "nothing". */
+export type JsonObject = Readonly<Record<string, unknown>>
+
+/** The text of a JSON object that was made once for many messages. It has no key of those that every message has. */
+export class ReadyJson {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/** The deepest nesting of a body: an instance list with metadata has five levels. */
+const MOST_DEPTH = 32
+
+const ALLOWED = 'a JSON object as UTF-8'
+
+/** The object that a body holds; no bytes are an empty one. Throws Refusal `malformed-request` or `too-deep`. */
+export function parseBody(bytes: Uint8Array): JsonObject {
+  if (bytes.length === 0) return {}
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')
+  checkJsonDepth('The body', text, MOST_DEPTH)
+  const value = parsed(text)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw malformed()
+  return value as JsonObject
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    throw malformed()
+  }
+}
+
+function malformed(): Refusal {
+  return new Refusal('malformed-request', `The body of a message must be ${ALLOWED}.`, { allowed: ALLOWED })
+}
+
+/** The text of an object with the keys of `first` and then those of `rest`. Keys that are undefined are left out. */
+export function joinJson(first: object, rest: object): string {
+  const own = rest instanceof ReadyJson ? rest.text : JSON.stringify(rest)
+  const head = JSON.stringify(first)
+  if (own === '{}') return head
+  return head === '{}' ? own : `${head.slice(0, -1)},${own.slice(1)}`
+}

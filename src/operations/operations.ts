@@ -16,6 +16,11 @@ import {
   type ServiceInventoryOperations,
   type ServiceInventoryParts,
 } from './service-inventory.ts'
+import {
+  explanationOperations,
+  type ExplanationOperations,
+  type ExplanationParts,
+} from './explanations.ts'
 import { overviewOperations, type OverviewOperations, type OverviewParts } from './overview.ts'
 import { spaceOperations, type SpaceOperations, type SpaceParts } from './spaces.ts'
 import {
@@ -49,6 +54,7 @@ export interface Operations {
   readonly overview: OverviewOperations
   readonly instanceViews: InstanceViewOperations
   readonly serviceInventory: ServiceInventoryOperations
+  readonly explanations: ExplanationOperations
   readonly listening: ListeningOperations
   readonly configPatterns: ConfigPatternOperations
   readonly transfer: TransferOperations
@@ -74,6 +80,7 @@ export type OperationParts = ServiceParts &
   InventoryParts &
   OverviewParts &
   InstanceViewParts &
+  ExplanationParts &
   ServiceInventoryParts &
   ListeningParts &
   ConfigPatternParts &
@@ -100,6 +107,7 @@ export function allOperations(parts: OperationParts): Operations {
     overview: overviewOperations(parts),
     instanceViews: instanceViewOperations(parts),
     serviceInventory: serviceInventoryOperations(parts),
+    explanations: explanationOperations(parts),
     listening: listeningOperations(parts),
     configPatterns: configPatternOperations(parts),
     transfer: transferOperations(parts),

@@ -62,6 +62,14 @@ describe.skipIf(browserTool.skip)('services in a browser', { timeout: FLOW_MS },
     const [first] = await instances()
     expect(first).toMatchObject({ enabled: false, weight: 7, metadata: { zone: 'eu=1' } })
 
+    await visit.link('Explain').click()
+    await visit.page.getByText('The client gets 1 of 2 instances.').waitFor()
+    await visit.page.getByRole('row', { name: /10\.0\.0\.1:80/ }).getByText('It is disabled.').waitFor()
+    await visit.field('Clusters').fill('other')
+    await visit.page.getByText('The client gets 0 of 2 instances.').waitFor()
+    expect(visit.page.url()).toContain('clusters=other')
+    await visit.link('Instances').click()
+
     await visit.field('Select all on this page').check()
     await visit.button('Edit 2 selected').click()
     await visit.dialog().getByLabel('Traffic').selectOption('Enabled')

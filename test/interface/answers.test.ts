@@ -158,6 +158,7 @@ test('instances', async () => {
   await ask('GET /console/overview', { namespaceId: '*' })
   await ask('GET /console/services', { namespaceId: '*', text: 's' })
   await ask('GET /console/instances', service)
+  await ask('GET /console/explain', service)
   const both = [
     { ip: '10.0.0.1', port: 80, ephemeral: true },
     { ip: '10.0.0.9', port: 80, ephemeral: true },

@@ -60,6 +60,40 @@ describe('the list of services', () => {
   })
 })
 
+describe('explain', () => {
+  test('says what a client gets, which is what the list gives', async () => {
+    const namespaceId = unique('ns')
+    await register(namespaceId, 's', { metadata: 'zone=a' })
+    await register(namespaceId, 's', { port: 81, healthy: false, clusterName: 'c' })
+    await register(namespaceId, 's', { port: 82, enabled: false })
+    await register(namespaceId, 's', { port: 83, ip: '10.0.0.2', metadata: 'zone=b' })
+    const expression = 'CONSUMER.label.zone = PROVIDER.label.zone'
+    await waypost.svc.put('/ns/service', {
+      namespaceId,
+      serviceName: 's',
+      protectThreshold: 0.3,
+      selector: JSON.stringify({ type: 'label', expression }),
+    })
+    for (const ip of ['10.0.0.1', '10.0.0.2', '10.9.9.9'])
+      for (const clusters of ['', 'c', 'DEFAULT', 'c,DEFAULT'])
+        for (const healthyOnly of [true, false]) {
+          const asked = { namespaceId, serviceName: 's', clusters, healthyOnly }
+          const explained = await ask('explain', { ...asked, ip })
+          const list = (await waypost.svc.get('/ns/instance/list', { ...asked, clientIP: ip })).json()
+          const portsOf = (all: Json[]): number[] => all.map(({ port }) => port)
+          const listed = explained.pageItems.filter((one: Json) => one.listed)
+          expect(portsOf(listed), JSON.stringify(asked)).toEqual(portsOf(list.hosts))
+          expect(explained.protecting).toBe(list.reachProtectionThreshold)
+          expect(explained).toMatchObject({ totalCount: 4, listedCount: listed.length })
+        }
+    const page = await ask('explain', { namespaceId, serviceName: 's', ip: '10.0.0.1', pageSize: 2 })
+    expect(page).toMatchObject({ selector: 'applied', pagesAvailable: 2, protectThreshold: 0.3 })
+    expect(page.pageItems[0]).toMatchObject({ port: 80, listed: true, reasons: ['healthy'] })
+    const missing = await waypost.svc.get('/console/explain', { namespaceId, serviceName: 'none' })
+    expect(missing.status).toBe(404)
+  })
+})
+
 describe('namespaces', () => {
   const all = async (): Promise<Json[]> => (await ask('namespaces/all', {})).namespaces
   const setLook = (query: Params): Promise<Reply> => waypost.svc.put('/console/namespaces/look', query)

@@ -112,6 +112,52 @@ export const readService = (name: ServiceName): Promise<ServiceDetail> =>
 export const readInstances = (name: ServiceName, pageNo: number, pageSize: number): Promise<Page<Instance>> =>
   request('GET', `${CONSOLE}/instances`, { query: { ...named(name), pageNo, pageSize } })
 
+/** Why a client gets an instance or not. */
+export type SelectionReason =
+  | 'healthy'
+  | 'unhealthy'
+  | 'protection'
+  | 'no-weight'
+  | 'disabled'
+  | 'other-cluster'
+  | 'selector'
+
+/** An instance, and why a client gets it or not. */
+export interface ExplainedInstance {
+  readonly instanceId: string
+  readonly ip: string
+  readonly port: number
+  readonly clusterName: string
+  readonly listed: boolean
+  readonly reasons: readonly SelectionReason[]
+}
+
+/** What a client gets of a service. */
+export interface Explanation extends Page<ExplainedInstance> {
+  readonly listedCount: number
+  readonly protectThreshold: number
+  readonly protecting: boolean
+  /** `ignored`: the client has no such labels, or nothing shares them. */
+  readonly selector: 'none' | 'applied' | 'ignored'
+}
+
+/** How a client asks for a list. */
+export interface ListQuery {
+  /** Of the client; empty: of this browser. */
+  readonly ip: string
+  /** Separated by commas; empty: all. */
+  readonly clusters: string
+  readonly healthyOnly: boolean
+  readonly pageNo: number
+  readonly pageSize: number
+}
+
+/** Says of each instance why a client gets it or not. */
+export const explainList = (name: ServiceName, asked: ListQuery): Promise<Explanation> =>
+  request('GET', `${CONSOLE}/explain`, {
+    query: { ...named(name), ...asked, ip: asked.ip || undefined, clusters: asked.clusters || undefined },
+  })
+
 /** What people set of a service. */
 export interface ServiceSettings {
   readonly protectThreshold: number

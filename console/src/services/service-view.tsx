@@ -20,10 +20,11 @@ import { useLoaded } from '../state/loaded.ts'
 import { currentNamespace } from '../state/namespaces.ts'
 import { useStore } from '../state/store.ts'
 import { mayWrite } from '../state/user.ts'
+import { Explain } from './explain.tsx'
 import { Instances } from './instances.tsx'
 import { EditService } from './service-settings.tsx'
 
-const TABS = ['instances', 'subscribers', 'settings'] as const
+const TABS = ['instances', 'explain', 'subscribers', 'settings'] as const
 
 /** One service: its instances, who subscribes to it, and its settings. */
 export function ServiceView() {
@@ -54,7 +55,7 @@ export function ServiceView() {
         {TABS.map((one) => (
           <a
             key={one}
-            href={addressOf(placeWith({ tab: one }))}
+            href={addressOf(placeWith({ tab: one, page: '' }))}
             aria-current={one === tab ? 'page' : undefined}
           >
             {t(one)}
@@ -66,6 +67,8 @@ export function ServiceView() {
         service.problem === undefined && <p class="loading">{t('loading')}</p>
       ) : tab === 'instances' ? (
         <Instances name={name} service={service.value} />
+      ) : tab === 'explain' ? (
+        <Explain name={name} />
       ) : tab === 'subscribers' ? (
         <Subscribers name={name} />
       ) : (

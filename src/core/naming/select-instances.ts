@@ -22,12 +22,9 @@ export interface Selection {
 
 /** Disabled instances never appear. See `docs/promises.md` for the protection threshold. */
 export function selectInstances(entry: ServiceEntry, query: InstanceQuery): Selection {
-  const { service } = entry
-  const inClusters = enabledIn(entry, query.clusters)
-  const enabled =
-    query.consumer === undefined ? inClusters : selectByLabel(service.selector, inClusters, query.consumer)
+  const enabled = matching(entry, enabledIn(entry, query.clusters), query)
   const healthy = enabled.filter((instance) => instance.healthy)
-  if (isProtecting(service.protectThreshold, { healthy: healthy.length, all: enabled.length })) {
+  if (isProtecting(entry.service.protectThreshold, { healthy: healthy.length, all: enabled.length })) {
     return { instances: enabled, protecting: true }
   }
   return { instances: query.healthyOnly ? healthy : enabled, protecting: false }
@@ -40,7 +37,17 @@ export function isProtecting(threshold: number, count: { healthy: number; all: n
   return threshold > 0 && healthy < all && healthy / all <= threshold
 }
 
-function enabledIn(entry: ServiceEntry, clusters: readonly string[]): Instance[] {
+/** Those of these instances whose labels are the consumer's; the same list where labels do not count. */
+export function matching(
+  { service }: ServiceEntry,
+  instances: readonly Instance[],
+  { consumer }: Pick<InstanceQuery, 'consumer'>,
+): readonly Instance[] {
+  return consumer === undefined ? instances : selectByLabel(service.selector, instances, consumer)
+}
+
+/** The enabled instances in these clusters; no cluster: in all. */
+export function enabledIn(entry: ServiceEntry, clusters: readonly string[]): Instance[] {
   // A client may name thousands of clusters, and a service may have as many instances.
   const wanted = new Set(clusters)
   const enabled: Instance[] = []

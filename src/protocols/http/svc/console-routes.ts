@@ -1,5 +1,6 @@
 import type { Operations } from '../../../operations/operations.ts'
 import { SVC_RULES } from '../../parameters/parameter-rules.ts'
+import { explainEndpoint } from '../endpoints/console/explain-endpoint.ts'
 import { compareEndpoint } from '../endpoints/console/compare-endpoint.ts'
 import { listConfigsEndpoint } from '../endpoints/console/config-list.ts'
 import { versionEndpoints } from '../endpoints/console/version-endpoints.ts'
@@ -16,7 +17,14 @@ import type { Route } from '../routing/route.ts'
 export function svcConsoleRoutes(
   operations: Pick<
     Operations,
-    'overview' | 'spaces' | 'inventory' | 'versions' | 'listening' | 'serviceInventory' | 'instanceViews'
+    | 'overview'
+    | 'spaces'
+    | 'inventory'
+    | 'versions'
+    | 'listening'
+    | 'serviceInventory'
+    | 'instanceViews'
+    | 'explanations'
   >,
   facts: OverviewFacts,
 ): Route[] {
@@ -35,5 +43,6 @@ export function svcConsoleRoutes(
     ['GET', '/compare', compareEndpoint(operations.inventory)],
     ['GET', '/services', listServicesEndpoint(operations.serviceInventory)],
     ['GET', '/instances', listInstancesEndpoint(operations.instanceViews)],
+    ['GET', '/explain', explainEndpoint(operations.explanations)],
   ])
 }

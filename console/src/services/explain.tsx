@@ -1,0 +1,147 @@
+import { useEffect, useState } from 'preact/hooks'
+import { Check, TextField } from '../controls/field.tsx'
+import { Nothing, Notice, ProblemNotice } from '../controls/notice.tsx'
+import { Pager } from '../controls/pager.tsx'
+import { shownNumber, t } from '../language/text.ts'
+import { placeWith } from '../routing/link.ts'
+import { go, place } from '../routing/location.ts'
+import { type ExplainedInstance, explainList, type Explanation, type ServiceName } from '../server/services.ts'
+import { useLoaded } from '../state/loaded.ts'
+
+const PAGE_SIZE = 100
+const WAIT_MS = 250
+
+/** What a client gets of a service, and why it gets each instance or not. Who asks stands in the address. */
+export function Explain({ name }: { name: ServiceName }) {
+  const { params } = place.value
+  const asked = {
+    ip: params['ip'] ?? '',
+    clusters: params['clusters'] ?? '',
+    healthyOnly: params['healthyOnly'] === 'yes',
+    pageNo: Number(params['page'] ?? '1') || 1,
+    pageSize: PAGE_SIZE,
+  }
+  const found = useLoaded(JSON.stringify([name, asked]), () => explainList(name, asked))
+  return (
+    <>
+      <p class="soft">{t('explainText')}</p>
+      <ClientFields params={params} />
+      <ProblemNotice problem={found.problem} onRetry={found.reload} />
+      {found.value === undefined ? (
+        found.problem === undefined && <p class="loading">{t('loading')}</p>
+      ) : (
+        <Explained found={found.value} pageNo={asked.pageNo} />
+      )}
+    </>
+  )
+}
+
+function ClientFields({ params }: { params: Readonly<Record<string, string>> }) {
+  const [typed, setTyped] = useState<Readonly<Record<string, string>>>({})
+  const show = (changed: Readonly<Record<string, string>>): void =>
+    go(placeWith({ ...changed, page: '' }), { replace: true })
+  useEffect(() => {
+    if (Object.keys(typed).length === 0) return undefined
+    const timer = setTimeout(() => {
+      show(typed)
+      setTyped({})
+    }, WAIT_MS)
+    return () => clearTimeout(timer)
+  }, [typed])
+  const field = (name: string, label: string, hint: string) => (
+    <TextField
+      label={label}
+      hint={hint}
+      isCode
+      value={typed[name] ?? params[name] ?? ''}
+      onInput={(value) => setTyped({ ...typed, [name]: value })}
+    />
+  )
+  return (
+    <div class="filters">
+      {field('ip', t('clientAddress'), t('clientAddressHint'))}
+      {field('clusters', t('clusters'), t('clustersHint'))}
+      <Check
+        label={t('healthyOnly')}
+        isOn={params['healthyOnly'] === 'yes'}
+        onChange={(isOn) => show({ healthyOnly: isOn ? 'yes' : '' })}
+      />
+    </div>
+  )
+}
+
+function Explained({ found, pageNo }: { found: Explanation; pageNo: number }) {
+  const { listedCount, totalCount, protecting, protectThreshold, selector, pageItems } = found
+  return (
+    <>
+      <p>
+        <strong>
+          {t('clientGets', { count: shownNumber(listedCount), all: shownNumber(totalCount) })}
+        </strong>
+      </p>
+      {protecting && (
+        <div class="banner">
+          <Notice kind="warn">
+            {t('protectedText')} {t('protectThreshold')}: {protectThreshold}
+          </Notice>
+        </div>
+      )}
+      {selector !== 'none' && (
+        <div class="banner">
+          <Notice kind="plain" icon="eye">
+            {selector === 'applied' ? t('selectorApplied') : t('selectorIgnored')}
+          </Notice>
+        </div>
+      )}
+      <div class="card table-card">
+        {pageItems.length === 0 ? <Nothing text={t('noInstances')} /> : <ExplainedTable list={pageItems} />}
+      </div>
+      <Pager
+        pageNo={pageNo}
+        pageSize={PAGE_SIZE}
+        total={totalCount}
+        onGo={(next) => go(placeWith({ page: String(next) }))}
+      />
+    </>
+  )
+}
+
+function ExplainedTable({ list }: { list: readonly ExplainedInstance[] }) {
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th>{t('address')}</th>
+          <th class="not-phone">{t('cluster')}</th>
+          <th>{t('clientGetsIt')}</th>
+          <th>{t('why')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {list.map(({ instanceId, ip, port, clusterName, listed, reasons }) => (
+          <tr key={instanceId}>
+            <td class="name">
+              <strong>{`${ip}:${port}`}</strong>
+            </td>
+            <td class="not-phone" dir="auto">
+              {clusterName}
+            </td>
+            <td>
+              <span class={listed ? 'badge good' : 'badge'}>{listed ? t('yes') : t('no')}</span>
+            </td>
+            <td>
+              {reasons.map((reason) => (
+                <div key={reason}>{sayReason(reason, listed)}</div>
+              ))}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+/** An unhealthy instance is left out only where the client wants no such ones. */
+function sayReason(reason: ExplainedInstance['reasons'][number], isListed: boolean): string {
+  return reason === 'unhealthy' && !isListed ? t('why.unhealthyLeftOut') : t(`why.${reason}`)
+}

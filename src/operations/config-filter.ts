@@ -21,6 +21,8 @@ export interface Hit {
   /** Counted from 1. */
   readonly line: number
   readonly text: string
+  /** The key that the line belongs to, where it has none itself, such as a line of a long value; else empty. */
+  readonly under: string
 }
 
 const MOST_HITS = 3
@@ -56,10 +58,12 @@ export function hitsIn(content: Buffer, filter: Pick<ConfigFilter, 'content' | '
 
 function linesWith(text: string, inText: string, inKey: string): Hit[] | undefined {
   const hits: Hit[] = []
-  const pathOf = keyPathReader()
+  const reader = keyPathReader()
   for (const [at, line] of text.split('\n').entries()) {
-    const isNamed = inKey === '' || pathOf(line)?.toLowerCase().includes(inKey) === true
-    if (isNamed && line.toLowerCase().includes(inText)) hits.push({ line: at + 1, text: shortened(line) })
+    const path = reader.pathOf(line)
+    const isNamed = inKey === '' || path?.toLowerCase().includes(inKey) === true
+    if (isNamed && line.toLowerCase().includes(inText))
+      hits.push({ line: at + 1, text: shortened(line), under: path === undefined ? reader.above(line) : '' })
     if (hits.length === MOST_HITS) break
   }
   if (hits.length > 0) return hits

@@ -146,7 +146,7 @@ function isListed(state: Pick<State, 'record'>, namespaceId: string): boolean {
 
 function importAll(
   { state, engine, budget }: TransferParts,
-  { items, policy, dryRun, srcUser, comment }: ImportRequest,
+  { items, policy, dryRun, seenState, srcUser, comment }: ImportRequest,
   caller: Caller,
 ): Promise<ImportOutcome> {
   const operator = operatorOf(caller, srcUser)
@@ -155,7 +155,7 @@ function importAll(
     const command = publishConfig({ key, content, md5, type, notes, casMd5, operator, comment })
     return budget.within(key, content.length, () => engine.execute(command))
   }
-  return importConfigs({ state, publish }, items, { policy, dryRun })
+  return importConfigs({ state, publish }, items, { policy, dryRun, seenState })
 }
 
 function changesAnything({ dryRun }: ImportOptions): boolean {

@@ -1,4 +1,8 @@
-import { type ExplainedInstance, type ExplainedSelection, explainSelection } from '../core/naming/explain-selection.ts'
+import {
+  type ExplainedInstance,
+  type ExplainedSelection,
+  explainSelection,
+} from '../core/naming/explain-selection.ts'
 import { existingService } from '../core/naming/service-commands.ts'
 import type { ServiceKey } from '../core/naming/service.ts'
 import type { State } from '../core/state.ts'
@@ -54,7 +58,10 @@ export function explanationOperations({ guard, state }: ExplanationParts) {
   }
 }
 
-function explained(state: State, { key, clusters, healthyOnly, consumerIp }: ExplainRequest): ExplainedSelection {
+function explained(
+  state: State,
+  { key, clusters, healthyOnly, consumerIp }: ExplainRequest,
+): ExplainedSelection {
   const entry = state.services.get(key)
   if (entry === undefined) return { protecting: false, selector: 'none', instances: [] }
   const labelsOf = (ip: string) => state.labelsAt(ip, key.namespaceId)

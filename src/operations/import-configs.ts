@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { ConfigKey, ConfigType } from '../core/config/config-item.ts'
 import type { ConfigNotes } from '../core/config/config-notes.ts'
 import { Refusal } from '../core/refusal.ts'
@@ -26,6 +27,11 @@ export type ImportPolicy = (typeof IMPORT_POLICIES)[number]
 export interface ImportOptions {
   readonly policy: ImportPolicy
   readonly dryRun: boolean
+  /**
+   * The `state` of a dry run: nothing is published if the items are others by now, and under OVERWRITE none is replaced that the
+   * dry run has not seen.
+   */
+  readonly seenState?: string | undefined
 }
 
 /**
@@ -37,6 +43,8 @@ export interface ImportOutcome {
   readonly skipped: readonly ConfigKey[]
   readonly failed: readonly ConfigKey[]
   readonly stoppedBy: Refusal | undefined
+  /** What the items were before, as one value; empty where nobody has asked: only a dry run and `seenState` do. */
+  readonly state: string
 }
 
 /** What an import works on. */
@@ -56,10 +64,13 @@ const MOST_BYTES_TOGETHER = 8 * 1024 * 1024
  */
 export async function importConfigs(
   parts: ImportParts,
-  items: readonly ImportItem[],
+  asked: readonly ImportItem[],
   options: ImportOptions,
 ): Promise<ImportOutcome> {
-  const { policy, dryRun } = options
+  const { policy, dryRun, seenState } = options
+  const state = dryRun || seenState !== undefined ? stateOf(parts.state, asked) : ''
+  if (seenState !== undefined && seenState !== state) throw changedSince()
+  const items = seenState !== undefined && policy === 'OVERWRITE' ? asSeen(parts.state, asked) : asked
   const run = new ImportRun(policy)
   const fateOf = async (item: ImportItem): Promise<Fate> => {
     const casMd5 = casMd5Of(item, policy)
@@ -73,7 +84,22 @@ export async function importConfigs(
     for (const [index, fate] of fates.entries()) run.note(group[index]!.key, fate)
     at += group.length
   }
-  return run.outcome(items.slice(at).map(({ key }) => key))
+  return { ...run.outcome(items.slice(at).map(({ key }) => key)), state }
+}
+
+/** The md5 of every item that is there, as one value. */
+function stateOf(state: ImportParts['state'], items: readonly ImportItem[]): string {
+  const lines = items.map(({ key }) => JSON.stringify([key.text, state.config(key)?.md5 ?? '']))
+  return hash('md5', lines.join('\n'), 'hex')
+}
+
+/** The items, each to be published over nothing but what is there now. */
+function asSeen(state: ImportParts['state'], items: readonly ImportItem[]): ImportItem[] {
+  return items.map((item) => ({ ...item, casMd5: item.casMd5 ?? state.config(item.key)?.md5 ?? '' }))
+}
+
+function changedSince(): Refusal {
+  return new Refusal('config-changed', 'Somebody has changed one of the items since the dry run: look again.')
 }
 
 /** What became of one item: published, it exists, or refused. */
@@ -143,7 +169,7 @@ class ImportRun {
     if (fate instanceof Refusal) this.#stoppedBy ??= fate
   }
 
-  outcome(untried: readonly ConfigKey[]): ImportOutcome {
+  outcome(untried: readonly ConfigKey[]): Omit<ImportOutcome, 'state'> {
     return {
       published: this.#published,
       skipped: [...this.#skipped, ...untried],

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { keyPathReader } from './key-paths.ts'
 
 function pathsIn(text: string): (string | undefined)[] {
-  const pathOf = keyPathReader()
+  const { pathOf } = keyPathReader()
   return text.split('\n').map((line) => pathOf(line))
 }
 
@@ -17,7 +17,15 @@ test('json and properties too', () => {
 })
 
 test('a long line takes no longer than its length', () => {
-  expect(keyPathReader()(' '.repeat(100_000))).toBeUndefined()
-  expect(keyPathReader()('a'.repeat(100_000))).toBeUndefined()
-  expect(keyPathReader()(`a${' '.repeat(100_000)}`)).toBeUndefined()
+  expect(keyPathReader().pathOf(' '.repeat(100_000))).toBeUndefined()
+  expect(keyPathReader().pathOf('a'.repeat(100_000))).toBeUndefined()
+  expect(keyPathReader().pathOf(`a${' '.repeat(100_000)}`)).toBeUndefined()
+})
+
+test('a line of a long value belongs to the key above it', () => {
+  const reader = keyPathReader()
+  const above = 'user: shop\nprivateKey: |\n  line 1\n\n  line 2\nplain'.split('\n').map((line) => {
+    return reader.pathOf(line) === undefined ? reader.above(line) : undefined
+  })
+  expect(above).toEqual([undefined, undefined, 'privateKey', '', 'privateKey', ''])
 })

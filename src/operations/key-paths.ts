@@ -5,13 +5,25 @@ const OPENS = /^\s*(?:[{[]|[&!#|>].*)?\s*$/
 /** A key is at the beginning of its line. */
 const LOOKED_AT = 512
 
+/** Reads a text line by line. */
+export interface KeyPathReader {
+  /** The path of the key that the next line begins with. */
+  pathOf(line: string): string | undefined
+  /** The key that a line without one belongs to, such as a line of a long value; empty where there is none. */
+  above(line: string): string
+}
+
 /**
  * Gives the path of the key that a line begins with, such as `server.port`, from the indentation of the lines before.
  * That reads YAML and JSON as people write them, properties and TOML without its sections. It is for finding, not for parsing.
  */
-export function keyPathReader(): (line: string) => string | undefined {
+export function keyPathReader(): KeyPathReader {
   const parents: { readonly indent: number; readonly name: string }[] = []
-  return (line) => {
+  const above = (line: string): string => {
+    const indent = line.length - line.trimStart().length
+    return parents.findLast((parent) => parent.indent < indent)?.name ?? ''
+  }
+  const pathOf = (line: string): string | undefined => {
     const [, before, name, rest = ''] = KEY.exec(line.slice(0, LOOKED_AT)) ?? []
     if (before === undefined || name === undefined) return undefined
     const indent = before.length
@@ -20,4 +32,5 @@ export function keyPathReader(): (line: string) => string | undefined {
     if (OPENS.test(rest)) parents.push({ indent, name })
     return path
   }
+  return { pathOf, above }
 }

@@ -112,12 +112,17 @@ function listed(parts: NamespaceParts, namespace: Namespace, caller: Caller): Li
     id,
     showName,
     desc,
-    configCount: configCount(parts, id, caller),
+    configCount: readableConfigs(parts, id, caller),
     isDefault: id === PUBLIC_NAMESPACE,
   }
 }
 
-function configCount({ guard, state }: NamespaceParts, namespaceId: string, caller: Caller): number {
+/** How many configurations of a namespace the caller may read. */
+export function readableConfigs(
+  { guard, state }: Pick<NamespaceParts, 'guard' | 'state'>,
+  namespaceId: string,
+  caller: Caller,
+): number {
   const { configs } = state
   // Only an administrator may do that, and sees everything.
   if (guard.shows(caller, 'read', { kind: 'operator' })) return configs.countIn(namespaceId)

@@ -16,12 +16,9 @@ import {
   type ServiceInventoryOperations,
   type ServiceInventoryParts,
 } from './service-inventory.ts'
-import {
-  explanationOperations,
-  type ExplanationOperations,
-  type ExplanationParts,
-} from './explanations.ts'
+import { explanationOperations, type ExplanationOperations, type ExplanationParts } from './explanations.ts'
 import { overviewOperations, type OverviewOperations, type OverviewParts } from './overview.ts'
+import { searchOperations, type SearchOperations, type SearchParts } from './search-everything.ts'
 import { spaceOperations, type SpaceOperations, type SpaceParts } from './spaces.ts'
 import {
   type ConfigPatternOperations,
@@ -55,6 +52,7 @@ export interface Operations {
   readonly instanceViews: InstanceViewOperations
   readonly serviceInventory: ServiceInventoryOperations
   readonly explanations: ExplanationOperations
+  readonly search: SearchOperations
   readonly listening: ListeningOperations
   readonly configPatterns: ConfigPatternOperations
   readonly transfer: TransferOperations
@@ -81,6 +79,7 @@ export type OperationParts = ServiceParts &
   OverviewParts &
   InstanceViewParts &
   ExplanationParts &
+  SearchParts &
   ServiceInventoryParts &
   ListeningParts &
   ConfigPatternParts &
@@ -108,6 +107,7 @@ export function allOperations(parts: OperationParts): Operations {
     instanceViews: instanceViewOperations(parts),
     serviceInventory: serviceInventoryOperations(parts),
     explanations: explanationOperations(parts),
+    search: searchOperations(parts),
     listening: listeningOperations(parts),
     configPatterns: configPatternOperations(parts),
     transfer: transferOperations(parts),

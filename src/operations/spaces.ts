@@ -8,7 +8,8 @@ import {
   setNamespaceLook,
 } from '../core/namespaces/namespace-look.ts'
 import type { State } from '../core/state.ts'
-import type { Guard, Resource } from './guard.ts'
+import type { Caller, Guard, Resource } from './guard.ts'
+import { readableConfigs } from './namespaces.ts'
 
 /** What the namespaces of the console are made from. */
 export interface SpaceParts {
@@ -25,6 +26,8 @@ export interface Space extends NamespaceLook {
   readonly desc: string
   /** False for one that was taken off the list, or never was on it, and holds something. */
   readonly isListed: boolean
+  /** Of those that the caller may read. */
+  readonly configCount: number
   /** Whether it has any configurations or services. */
   readonly isEmpty: boolean
 }
@@ -49,7 +52,7 @@ export function spaceOperations(parts: SpaceParts) {
       scope: (): Resource => ({ kind: 'some-namespaces' }),
       find: () => idsOf(state),
       resource: (id) => ({ kind: 'namespace', namespaceId: id }),
-      run: (ids) => ids.map((id) => spaceOf(state, id)),
+      run: (ids, _: object, caller) => ids.map((id) => spaceOf(parts, id, caller)),
     }),
     /** Gives a namespace a colour, or protects it from people who mistake it for another. */
     setLook: guard.operation({
@@ -72,13 +75,15 @@ function idsOf(state: SpaceParts['state']): string[] {
   return [...new Set([...listed, ...inUse])]
 }
 
-function spaceOf(state: SpaceParts['state'], id: string): Space {
+function spaceOf(parts: SpaceParts, id: string, caller: Caller): Space {
+  const { state } = parts
   const listed = id === PUBLIC_NAMESPACE ? { showName: 'public', desc: '' } : state.record(NAMESPACE, id)
   return {
     id,
     name: listed?.showName ?? id,
     desc: listed?.desc ?? '',
     isListed: listed !== undefined,
+    configCount: readableConfigs(parts, id, caller),
     isEmpty: state.configs.countIn(id) === 0 && state.services.names(id, undefined).length === 0,
     ...(state.record(NAMESPACE_LOOK, id) ?? PLAIN_LOOK),
   }

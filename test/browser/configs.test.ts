@@ -150,6 +150,21 @@ describe.skipIf(browserTool.skip)('configurations in a browser', { timeout: FLOW
     expect(await contentOf('gone.yaml')).toBe('still: here')
   })
 
+  test('of several that are deleted, one that somebody has changed stays, with the reason', async () => {
+    await publish('many-1.yaml', 'a: 1')
+    await publish('many-2.yaml', 'a: 1')
+    await visit.at('#/configs?ns=public&text=many-')
+    await visit.field('Select all on this page').check()
+    await visit.button('Delete').click()
+    await publish('many-2.yaml', 'a: 2')
+    await visit.dialog().getByRole('button', { name: 'Delete' }).click()
+    await visit.dialog().getByText('Somebody else has changed it meanwhile.').waitFor()
+    expect(await visit.dialog().getByText('many-1.yaml').count()).toBe(0)
+    await visit.dialog().getByRole('button', { name: 'Cancel' }).click()
+    await visit.link('many-1.yaml').waitFor({ state: 'detached' })
+    expect(await contentOf('many-2.yaml')).toBe('a: 2')
+  })
+
   test('items are brought from one namespace to another, if nobody changes them meanwhile', async () => {
     await managed.ask('POST', '/svc/v1/console/namespaces', {
       customNamespaceId: 'to',
@@ -200,7 +215,14 @@ describe.skipIf(browserTool.skip)('configurations in a browser', { timeout: FLOW
     await visit.dialog().getByLabel('If an item is there already').selectOption('Overwrite it')
     await visit.dialog().getByRole('button', { name: 'See what would happen' }).click()
     await visit.page.getByText('It would publish 1').waitFor()
+    await visit.dialog().getByRole('listitem').getByText('zipped.yaml').waitFor()
     expect(await contentOf('zipped.yaml')).toBe('a: 2')
+    await publish('zipped.yaml', 'a: 3')
+    await visit.dialog().getByRole('button', { name: 'Import' }).click()
+    await visit.dialog().getByText('Somebody else has changed it meanwhile.').waitFor()
+    expect(await contentOf('zipped.yaml')).toBe('a: 3')
+    await visit.dialog().getByRole('button', { name: 'See what would happen' }).click()
+    await visit.page.getByText('It would publish 1').waitFor()
     await visit.dialog().getByRole('button', { name: 'Import' }).click()
     await visit.page.getByText('Imported: 1').waitFor()
     expect(await contentOf('zipped.yaml')).toBe('a: 1')

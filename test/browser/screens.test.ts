@@ -47,6 +47,12 @@ const DIALOGS = [
   ['#/permissions', /^New permission$|^添加权限$/],
   [`#/config?${ITEM}markup.yaml&tab=versions`, /^Difference$|^差异$/],
   [`#/config?${ITEM}markup.yaml`, /^Delete$|^删除$/],
+  ['#/home', /^Search everywhere$|^全局搜索$/],
+  ['#/namespaces', /^Edit <img|^编辑 <img/],
+  [
+    `#/service?ns=hostile&group=G&name=${encodeURIComponent('<script>alert(1)</script>')}`,
+    /^Edit a+:1$|^编辑 a+:1$/,
+  ],
 ] as const
 
 describe.skipIf(browserTool.skip)('every view', () => {

@@ -159,6 +159,9 @@ test('instances', async () => {
   await ask('GET /console/services', { namespaceId: '*', text: 's' })
   await ask('GET /console/instances', service)
   await ask('GET /console/explain', service)
+  await ask('GET /console/search', { text: 's' })
+  await ask('GET /console/search', { text: 'a: ' })
+  await ask('GET /console/search', { text: '10.0' })
   const both = [
     { ip: '10.0.0.1', port: 80, ephemeral: true },
     { ip: '10.0.0.9', port: 80, ephemeral: true },

@@ -94,6 +94,32 @@ describe('explain', () => {
   })
 })
 
+describe('the search', () => {
+  const find = (text: string, more: Params = {}): Promise<Json> => ask('search', { text, ...more })
+
+  test('finds names, contents, services and addresses over namespaces', async () => {
+    const [one, two] = [unique('ns'), unique('ns')]
+    const word = unique('Needle')
+    const publish = (tenant: string, dataId: string, content: string): Promise<Reply> =>
+      waypost.svc.post('/cs/configs', { tenant, group: 'G', dataId, content, type: 'yaml' })
+    await publish(one, `${word}.yaml`, 'x')
+    await publish(two, `a-${word}`, 'y')
+    await publish(two, word, 'z')
+    await publish(one, unique('other'), `key: |\n  first\n  has ${word.toUpperCase()}`)
+    await register(two, `${word}-service`, { groupName: 'G', ip: `10.1.2.3`, port: 4321 })
+    const found = await find(word.toLowerCase())
+    expect(found).toMatchObject({ configCount: 3, serviceCount: 1, instanceCount: 0, truncated: false })
+    expect(found.configs.map(({ dataId }: Json) => dataId)).toEqual([word, `${word}.yaml`, `a-${word}`])
+    expect(found.contents).toMatchObject([{ namespaceId: one, hits: [{ line: 3, under: 'key' }] }])
+    expect(found.services).toEqual([
+      { namespaceId: two, groupName: 'G', serviceName: `${word}-service`, ipCount: 1 },
+    ])
+    expect((await find('.2.3:4321')).instances).toMatchObject([{ namespaceId: two, ip: '10.1.2.3' }])
+    expect((await find(word, { most: 1 })).configs).toHaveLength(1)
+    expect((await waypost.svc.get('/console/search', { text: '' })).status).toBe(400)
+  })
+})
+
 describe('namespaces', () => {
   const all = async (): Promise<Json[]> => (await ask('namespaces/all', {})).namespaces
   const setLook = (query: Params): Promise<Reply> => waypost.svc.put('/console/namespaces/look', query)

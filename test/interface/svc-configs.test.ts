@@ -126,6 +126,28 @@ describe('import', () => {
     })
   })
 
+  test('replaces only what a dry run has seen', async () => {
+    const namespace = await newNamespace()
+    await publish(namespace, 'a', { content: 'one' })
+    const zip = await items([
+      { group: 'G', dataId: 'a', type: 'yaml' },
+      { group: 'G', dataId: 'b', type: 'yaml' },
+    ])
+    const look = async (): Promise<string> =>
+      (await upload(zip, { namespace, policy: 'OVERWRITE', dryRun: true })).json().state
+    const seenState = await look()
+    expect(await look()).toBe(seenState)
+    await publish(namespace, 'a', { content: 'two' })
+    const late = await upload(zip, { namespace, policy: 'OVERWRITE', seenState })
+    expect([late.status, codeOf(late)]).toEqual([409, 'config-changed'])
+    expect(await show(namespace, 'a')).toMatchObject({ content: 'two' })
+    const seen = await upload(zip, { namespace, policy: 'OVERWRITE', seenState: await look() })
+    expect(seen.json()).toMatchObject({ succCount: 2, state: expect.any(String) })
+    expect(await show(namespace, 'a')).toMatchObject({ content: 'new a' })
+    const skipping = { namespace, policy: 'SKIP', seenState: await look() }
+    expect((await upload(zip, skipping)).json()).toMatchObject({ succCount: 0, skipCount: 2 })
+  })
+
   test('of what cannot be read is a problem', async () => {
     const namespace = await newNamespace()
     const zip = await items([{ group: 'G', dataId: 'a', type: 'yaml' }])

@@ -243,6 +243,7 @@ function Promote(props: {
       title={t('promoteTitle', { count: rows.length, name })}
       done={t('publish')}
       isDanger={false}
+      namespaceId={to}
       onClose={onClose}
       onDo={promote}
     >

@@ -1,6 +1,5 @@
 import { Ago } from '../controls/ago.tsx'
 import { CopyButton } from '../controls/copy.tsx'
-import { CoveredText } from '../controls/covered.tsx'
 import { Check } from '../controls/field.tsx'
 import { Icon } from '../controls/icon.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'
@@ -8,6 +7,7 @@ import { shownNumber, shownSize, t } from '../language/text.ts'
 import { placeWith } from '../routing/link.ts'
 import { go } from '../routing/location.ts'
 import type { ConfigFilter, ConfigOrder, ListedConfig } from '../server/configs.ts'
+import { Hits } from './hits.tsx'
 import { linkToConfig } from './key-of.ts'
 import { Tags } from './tags.tsx'
 
@@ -142,22 +142,5 @@ function ConfigRow(props: {
         )}
       </td>
     </tr>
-  )
-}
-
-/** The lines of a content that match. */
-function Hits({ hits }: { hits: ListedConfig['hits'] }) {
-  if (hits.length === 0) return null
-  return (
-    <ul class="hits">
-      {hits.map(({ line, text }) => (
-        <li key={line}>
-          <span class="line">{shownNumber(line)}</span>
-          <span dir="auto">
-            <CoveredText text={text} />
-          </span>
-        </li>
-      ))}
-    </ul>
   )
 }

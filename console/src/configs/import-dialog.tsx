@@ -4,6 +4,7 @@ import { Dialog } from '../controls/dialog.tsx'
 import { DialogButtons, Field, SelectField } from '../controls/field.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'
 import { Notice, ProblemNotice } from '../controls/notice.tsx'
+import { confirmWrite } from '../controls/protection.tsx'
 import { tell } from '../controls/toast.tsx'
 import { shownNumber, t } from '../language/text.ts'
 import { importConfigs, type ImportOutcome, type ImportPolicy } from '../server/configs.ts'
@@ -22,7 +23,14 @@ export function ImportDialog(props: {
   const { isBusy, problem, run } = useDoing(async () => {
     if (file === undefined) return
     const isTrial = trial === undefined
-    const outcome = await importConfigs(tenant, file, { policy, isTrial })
+    if (!isTrial && !(await confirmWrite(tenant))) return
+    const outcome = await importConfigs(tenant, file, { policy, seenState: trial?.state }).catch(
+      (error: unknown) => {
+        // What was shown is not true any more.
+        setTrial(undefined)
+        throw error
+      },
+    )
     if (isTrial) return setTrial(outcome)
     tell(t('imported', { count: shownNumber(outcome.succCount), skipped: shownNumber(outcome.skipCount) }))
     void refreshNamespaces().catch(() => undefined)
@@ -74,15 +82,41 @@ export function ImportDialog(props: {
         }}
       />
       {trial && (
-        <Notice kind="plain" icon="eye">
-          {t('importWould', {
-            count: shownNumber(trial.succCount),
-            skipped: shownNumber(trial.skipCount),
-            unknown: shownNumber(trial.unrecognizedCount),
-          })}
-        </Notice>
+        <>
+          <Notice kind="plain" icon="eye">
+            {t('importWould', {
+              count: shownNumber(trial.succCount),
+              skipped: shownNumber(trial.skipCount),
+              unknown: shownNumber(trial.unrecognizedCount),
+            })}
+          </Notice>
+          <Names title={t('wouldPublish')} names={trial.succData} />
+          <Names title={t('wouldSkip')} names={trial.skipData} />
+          <Names title={t('wouldFail')} names={trial.failData} />
+        </>
       )}
       <ProblemNotice problem={problem} />
     </Dialog>
+  )
+}
+
+const SHOWN_NAMES = 200
+
+function Names({ title, names = [] }: { title: string; names: ImportOutcome['succData'] }) {
+  if (names.length === 0) return null
+  return (
+    <section>
+      <h3>{title}</h3>
+      <ul class="keys" tabIndex={0} aria-label={title}>
+        {names.slice(0, SHOWN_NAMES).map(({ group, dataId }) => (
+          <li key={`${group} ${dataId}`}>
+            <strong dir="auto">{dataId}</strong> <span dir="auto">{group}</span>
+          </li>
+        ))}
+        {names.length > SHOWN_NAMES && (
+          <li>{t('andMore', { count: shownNumber(names.length - SHOWN_NAMES) })}</li>
+        )}
+      </ul>
+    </section>
   )
 }

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { confirmWrite } from '../controls/protection.tsx'
 import { tell } from '../controls/toast.tsx'
 import { t } from '../language/text.ts'
 import { publishConfig, readConfig, type ConfigName, type ConfigNotes } from '../server/configs.ts'
@@ -43,6 +44,7 @@ export function PublishFlow({ base, edit, send, onClose, onPublished, onMerged }
     setBusy(true)
     setProblem(undefined)
     try {
+      if (!(await confirmWrite(base.tenant))) return
       const sent = { casMd5: base.md5, comment }
       // The key of an encrypted content belongs to that very content.
       const encryptedDataKey = edit.content === base.content ? (base.encryptedDataKey ?? '') : ''

@@ -4,6 +4,7 @@ import { problemOf, type Problem } from '../server/problem.ts'
 import { Dialog } from './dialog.tsx'
 import { DialogButtons } from './field.tsx'
 import { ProblemNotice } from './notice.tsx'
+import { confirmWrite } from './protection.tsx'
 
 /** Asks before something is done that cannot be undone easily, and shows why it was not done. */
 export function Confirm(props: {
@@ -13,11 +14,13 @@ export function Confirm(props: {
   readonly onClose: () => void
   /** Does it; the dialog stays open where this rejects. */
   readonly onDo: () => Promise<unknown>
+  /** The namespace that is changed. */
+  readonly namespaceId?: string | undefined
   readonly isDanger?: boolean
   readonly isDisabled?: boolean
 }) {
   const { title, children, done, onClose, onDo, isDanger = true, isDisabled = false } = props
-  const { isBusy, problem, run } = useDoing(onDo)
+  const { isBusy, problem, run } = useDoing(onDo, props.namespaceId)
   return (
     <Dialog
       title={title}
@@ -39,8 +42,14 @@ export function Confirm(props: {
   )
 }
 
-/** Something that a button does: once at a time, and with what went wrong. */
-export function useDoing(action: () => Promise<unknown>): {
+/**
+ * Something that a button does: once at a time, and with what went wrong. With a namespace it is a change there, and a protected
+ * one asks for its name before.
+ */
+export function useDoing(
+  action: () => Promise<unknown>,
+  namespaceId?: string,
+): {
   readonly isBusy: boolean
   readonly problem: Problem | undefined
   readonly run: () => Promise<void>
@@ -52,7 +61,7 @@ export function useDoing(action: () => Promise<unknown>): {
     setBusy(true)
     setProblem(undefined)
     try {
-      await action()
+      if (namespaceId === undefined || (await confirmWrite(namespaceId))) await action()
     } catch (error) {
       setProblem(problemOf(error))
     } finally {

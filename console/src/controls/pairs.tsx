@@ -42,11 +42,15 @@ export function pairsIn(text: string): Metadata | undefined {
 }
 
 /** A field for metadata. */
-export function PairsField(props: { readonly text: string; readonly onInput: (text: string) => void }) {
-  const { text, onInput } = props
+export function PairsField(props: {
+  readonly label?: string
+  readonly text: string
+  readonly onInput: (text: string) => void
+}) {
+  const { label = t('metadata'), text, onInput } = props
   return (
     <LongTextField
-      label={t('metadata')}
+      label={label}
       hint={t('metadataHint')}
       isCode
       value={text}

@@ -1,11 +1,13 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Notice, ProblemNotice } from '../controls/notice.tsx'
+import { ProtectionDialog } from '../controls/protection.tsx'
 import { Toasts, tellProblem } from '../controls/toast.tsx'
 import { language, t } from '../language/text.ts'
 import { place } from '../routing/location.ts'
 import { SignInAgain, SignInPage } from '../sign-in/sign-in.tsx'
 import {
   currentNamespace,
+  isProtected,
   namespaceColour,
   namespaceName,
   namespaces,
@@ -64,7 +66,9 @@ function Frame({ username }: { username: string }) {
     main.current?.focus()
   }
   return (
-    <div class={`frame ${namespaceColour(namespaceId)}`}>
+    <div
+      class={`frame ${namespaceColour(namespaceId)} ${view.hasNamespace && isProtected(namespaceId) ? 'guarded' : ''}`}
+    >
       <a class="button primary skip" href="#main" onClick={skip}>
         {t('skip')}
       </a>
@@ -84,6 +88,7 @@ function Frame({ username }: { username: string }) {
         <view.Content key={`${at.path} ${namespaceId}`} />
       </main>
       <LeaveDialog />
+      <ProtectionDialog />
       <Toasts />
     </div>
   )

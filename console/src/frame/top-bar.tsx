@@ -10,6 +10,7 @@ import { signOut } from '../server/session.ts'
 import { currentNamespace } from '../state/namespaces.ts'
 import { forgetUser } from '../state/user.ts'
 import { NamespaceSwitch } from './namespace-switch.tsx'
+import { SearchButton } from './search-box.tsx'
 import { chooseTheme, theme, type Theme } from './theme.ts'
 
 const LANGUAGES: readonly (readonly [Language, string])[] = [
@@ -39,6 +40,7 @@ export function TopBar(props: {
         </button>
         {hasNamespace ? <NamespaceSwitch /> : <NamespaceMark id={currentNamespace()} />}
         <span class="space" />
+        <SearchButton />
         <LanguageButton />
         <ThemeButton />
         {username !== '' && <UserButton username={username} />}

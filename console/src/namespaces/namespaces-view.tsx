@@ -2,20 +2,30 @@ import { useState } from 'preact/hooks'
 import { Confirm, useDoing } from '../controls/confirm.tsx'
 import { CopyButton } from '../controls/copy.tsx'
 import { Dialog } from '../controls/dialog.tsx'
-import { DialogButtons, LongTextField, TextField } from '../controls/field.tsx'
+import { Check, DialogButtons, LongTextField, SelectField, TextField } from '../controls/field.tsx'
 import { Icon } from '../controls/icon.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'
 import { Notice, ProblemNotice } from '../controls/notice.tsx'
 import { tell } from '../controls/toast.tsx'
 import { shownNumber, t } from '../language/text.ts'
 import { linkTo } from '../routing/link.ts'
-import { createNamespace, type Namespace, removeNamespace, renameNamespace } from '../server/namespaces.ts'
+import {
+  createNamespace,
+  type Namespace,
+  NAMESPACE_COLOURS,
+  type NamespaceColour,
+  removeNamespace,
+  renameNamespace,
+  setLook,
+} from '../server/namespaces.ts'
 import { useLoaded } from '../state/loaded.ts'
 import { namespaceParam, namespaces, refreshNamespaces } from '../state/namespaces.ts'
 import { useStore } from '../state/store.ts'
 import { isAdministrator } from '../state/user.ts'
 
-type Open = { readonly kind: 'new' } | { readonly kind: 'edit' | 'delete'; readonly namespace: Namespace }
+type Open =
+  | { readonly kind: 'new' }
+  | { readonly kind: 'edit' | 'relist' | 'delete'; readonly namespace: Namespace }
 
 /** The namespaces, with their colours. */
 export function NamespacesView() {
@@ -59,19 +69,21 @@ export function NamespacesView() {
       </div>
       {open?.kind === 'new' && <NamespaceDialog onClose={close} />}
       {open?.kind === 'edit' && <NamespaceDialog namespace={open.namespace} onClose={close} />}
+      {open?.kind === 'relist' && <NamespaceDialog isNew namespace={open.namespace} onClose={close} />}
       {open?.kind === 'delete' && <DeleteNamespace namespace={open.namespace} onClose={close} />}
     </>
   )
 }
 
 function NamespaceRow({ namespace, onOpen }: { namespace: Namespace; onOpen: (open: Open) => void }) {
-  const { id, name, desc, configCount, isDefault } = namespace
+  const { id, name, desc, configCount, isListed } = namespace
   return (
     <tr>
       <td class="name">
         <a href={linkTo('configs', { ns: namespaceParam(id) })}>
           <NamespaceMark id={id} />
         </a>
+        {!isListed && <div class="soft">{t('notListed')}</div>}
       </td>
       <td>
         {id === '' ? (
@@ -88,8 +100,17 @@ function NamespaceRow({ namespace, onOpen }: { namespace: Namespace; onOpen: (op
       </td>
       <td class="number">{shownNumber(configCount)}</td>
       <td class="actions">
-        {!isDefault && isAdministrator() && (
+        {isAdministrator() && (
           <div class="buttons">
+            {!isListed && (
+              <button
+                type="button"
+                class="button small"
+                onClick={() => onOpen({ kind: 'relist', namespace })}
+              >
+                {t('putOnList')}
+              </button>
+            )}
             <button
               type="button"
               class="button small icon"
@@ -98,14 +119,16 @@ function NamespaceRow({ namespace, onOpen }: { namespace: Namespace; onOpen: (op
             >
               <Icon name="edit" />
             </button>
-            <button
-              type="button"
-              class="button small icon danger-quiet"
-              aria-label={t('deleteNamed', { name })}
-              onClick={() => onOpen({ kind: 'delete', namespace })}
-            >
-              <Icon name="trash" />
-            </button>
+            {id !== '' && isListed && (
+              <button
+                type="button"
+                class="button small icon danger-quiet"
+                aria-label={t('deleteNamed', { name })}
+                onClick={() => onOpen({ kind: 'delete', namespace })}
+              >
+                <Icon name="trash" />
+              </button>
+            )}
           </div>
         )}
       </td>
@@ -113,20 +136,31 @@ function NamespaceRow({ namespace, onOpen }: { namespace: Namespace; onOpen: (op
   )
 }
 
-function NamespaceDialog({ namespace, onClose }: { namespace?: Namespace; onClose: () => void }) {
+/** Makes a namespace, or changes one. Of the default one, and of one that is not on the list, people change the look only. */
+function NamespaceDialog(props: {
+  readonly namespace?: Namespace
+  readonly isNew?: boolean
+  readonly onClose: () => void
+}) {
+  const { namespace, onClose, isNew = namespace === undefined } = props
   const [id, setId] = useState(namespace?.id ?? '')
   const [name, setName] = useState(namespace?.name ?? '')
   const [desc, setDesc] = useState(namespace?.desc ?? '')
+  const [colour, setColour] = useState<NamespaceColour>(namespace?.colour ?? 'none')
+  const [isProtected, setProtected] = useState(namespace?.isProtected ?? false)
   const [isTaken, setTaken] = useState(false)
+  const hasName = isNew || (namespace !== undefined && namespace.id !== '' && namespace.isListed)
   const { isBusy, problem, run } = useDoing(async () => {
     const isDone =
-      namespace === undefined ? await createNamespace(id, name, desc) : await renameNamespace(id, name, desc)
+      !hasName || (await (isNew ? createNamespace(id, name, desc) : renameNamespace(id, name, desc)))
     setTaken(!isDone)
     if (!isDone) return
+    const isOther = colour !== namespace?.colour || isProtected !== namespace.isProtected
+    if (!isNew && isOther) await setLook(id, { colour, isProtected })
     await refreshNamespaces()
     tell(t('saved'))
     onClose()
-  })
+  }, namespace?.id)
   const isReady = name.trim() !== ''
   return (
     <Dialog
@@ -135,7 +169,7 @@ function NamespaceDialog({ namespace, onClose }: { namespace?: Namespace; onClos
       onSubmit={() => void (isReady && run())}
       footer={<DialogButtons done={t('save')} onCancel={onClose} isBusy={isBusy} isDisabled={!isReady} />}
     >
-      <TextField label={t('name')} hasFocus value={name} onInput={setName} />
+      <TextField label={t('name')} hasFocus isReadOnly={!hasName} value={name} onInput={setName} />
       <TextField
         label="ID"
         hint={t('namespaceIdHint')}
@@ -145,7 +179,18 @@ function NamespaceDialog({ namespace, onClose }: { namespace?: Namespace; onClos
         wrong={isTaken ? t('idTaken') : undefined}
         onInput={setId}
       />
-      <LongTextField label={t('description')} value={desc} onInput={setDesc} />
+      {hasName && <LongTextField label={t('description')} value={desc} onInput={setDesc} />}
+      {!isNew && (
+        <>
+          <SelectField
+            label={t('colour')}
+            value={colour}
+            choices={NAMESPACE_COLOURS.map((each) => [each, t(`colour.${each}`)] as const)}
+            onChange={(chosen) => setColour(chosen as NamespaceColour)}
+          />
+          <Check label={t('protectIt')} isOn={isProtected} onChange={setProtected} />
+        </>
+      )}
       <ProblemNotice problem={problem} />
     </Dialog>
   )

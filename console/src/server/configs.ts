@@ -52,7 +52,15 @@ export interface ListedConfig extends ConfigName, ConfigNotes {
   readonly modifyUser: string | null
   readonly watcherCount: number
   /** Lines of the content that match. */
-  readonly hits: readonly { readonly line: number; readonly text: string }[]
+  readonly hits: readonly Hit[]
+}
+
+/** A line of a content that matches. */
+export interface Hit {
+  readonly line: number
+  readonly text: string
+  /** The key that the line belongs to, where it has none itself; else empty. */
+  readonly under: string
 }
 
 /** By what a list is sorted. */
@@ -164,19 +172,34 @@ export type ImportPolicy = 'ABORT' | 'SKIP' | 'OVERWRITE'
 export interface ImportOutcome {
   readonly succCount: number
   readonly skipCount: number
-  readonly failData?: readonly { readonly dataId: string }[]
+  readonly succData?: readonly ItemName[]
+  readonly skipData?: readonly ItemName[]
+  readonly failData?: readonly ItemName[]
   readonly unrecognizedCount: number
+  /** Of a trial: what the items were. */
+  readonly state: string
 }
 
-/** Publishes the items of a zip file, or says what would happen. */
+type ItemName = Pick<ConfigName, 'group' | 'dataId'>
+
+/**
+ * Publishes the items of a zip file, or says what would happen: without `seenState`, the state that the trial saw. Rejects with the
+ * problem `config-changed` where it is another one by now.
+ */
 export function importConfigs(
   tenant: string,
   file: File,
-  { policy, isTrial }: { readonly policy: ImportPolicy; readonly isTrial: boolean },
+  { policy, seenState }: { readonly policy: ImportPolicy; readonly seenState: string | undefined },
 ): Promise<ImportOutcome> {
   const upload = new FormData()
   upload.set('file', file)
-  const query = { import: true, namespace: tenant || undefined, policy, dryRun: isTrial || undefined }
+  const query = {
+    import: true,
+    namespace: tenant || undefined,
+    policy,
+    dryRun: seenState === undefined || undefined,
+    seenState,
+  }
   return request('POST', CONFIGS, { query, upload })
 }
 

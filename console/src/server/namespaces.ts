@@ -1,37 +1,60 @@
 import { request } from './request.ts'
 
-/** A namespace as the list has it. The default one has an empty id. */
+/** The colours that people can give to a namespace; `none`: the page chooses one. */
+export const NAMESPACE_COLOURS = [
+  'none',
+  'red',
+  'orange',
+  'yellow',
+  'green',
+  'teal',
+  'blue',
+  'purple',
+  'pink',
+] as const
+
+/** One of {@link NAMESPACE_COLOURS}. */
+export type NamespaceColour = (typeof NAMESPACE_COLOURS)[number]
+
+/** A namespace. The default one has an empty id. */
 export interface Namespace {
   readonly id: string
   readonly name: string
   readonly desc: string
+  /** False for one that is not on the list, and holds something. */
+  readonly isListed: boolean
   readonly configCount: number
-  readonly quota: number
-  readonly isDefault: boolean
+  readonly colour: NamespaceColour
+  /** Whether the page asks for its name before it writes there. */
+  readonly isProtected: boolean
 }
 
-interface Listed {
-  readonly namespace: string
-  readonly namespaceShowName: string
-  readonly namespaceDesc?: string | null
+interface Space {
+  readonly namespaceId: string
+  readonly name: string
+  readonly desc: string
+  readonly listed: boolean
   readonly configCount: number
-  readonly quota: number
-  readonly type: number
+  readonly color: NamespaceColour
+  readonly protected: boolean
 }
 
 const NAMESPACES = 'svc/v1/console/namespaces'
 
-/** The namespaces that the user may see. */
+/** The namespaces that the user may see, also those that are not on the list and hold something. */
 export async function listNamespaces(): Promise<Namespace[]> {
-  const { data } = await request<{ data: readonly Listed[] }>('GET', NAMESPACES)
-  return data.map((listed) => ({
-    id: listed.namespace,
-    name: listed.namespaceShowName,
-    desc: listed.namespaceDesc ?? '',
-    configCount: listed.configCount,
-    quota: listed.quota,
-    isDefault: listed.type === 0,
-  }))
+  const { namespaces } = await request<{ namespaces: readonly Space[] }>('GET', `${NAMESPACES}/all`)
+  return namespaces.map(
+    ({ namespaceId, name, desc, listed, configCount, color, protected: isProtected }) => ({
+      id: namespaceId === 'public' ? '' : namespaceId,
+      name,
+      desc,
+      isListed: listed,
+      configCount,
+      colour: color,
+      isProtected,
+    }),
+  )
 }
 
 /** Makes a namespace; an empty id gets a random one. False where the id is taken. */
@@ -43,6 +66,15 @@ export const createNamespace = (id: string, name: string, desc: string): Promise
 /** Changes its name and description. */
 export const renameNamespace = (id: string, name: string, desc: string): Promise<boolean> =>
   request('PUT', NAMESPACES, { form: { namespace: id, namespaceShowName: name, namespaceDesc: desc } })
+
+/** Gives it a colour, and protects it or not. */
+export const setLook = (
+  id: string,
+  { colour, isProtected }: Pick<Namespace, 'colour' | 'isProtected'>,
+): Promise<boolean> =>
+  request('PUT', `${NAMESPACES}/look`, {
+    form: { namespaceId: id || 'public', color: colour, protected: isProtected },
+  })
 
 /** Takes it off the list; its contents stay. */
 export const removeNamespace = (id: string): Promise<boolean> =>

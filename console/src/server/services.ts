@@ -71,6 +71,7 @@ export interface Instance {
 }
 
 const NAMING = 'svc/v1/ns'
+const METADATA_BATCH = `${NAMING}/instance/metadata/batch`
 const CONSOLE = 'svc/v1/console'
 
 /** What services a list is narrowed to. */
@@ -176,31 +177,45 @@ export const updateService = (name: ServiceName, settings: ServiceSettings): Pro
 export const deleteService = (name: ServiceName): Promise<string> =>
   requestText('DELETE', `${NAMING}/service`, { query: named(name) })
 
-/** What people set of an instance. */
-export interface InstanceSettings {
-  readonly weight: number
-  readonly enabled: boolean
-  /** Undefined: it stays. */
-  readonly metadata?: Readonly<Record<string, string>> | undefined
+type Many = readonly Instance[]
+
+/** Changes weight or enabled of instances; the ids of those that are not there any more. */
+export async function changeInstances(
+  name: ServiceName,
+  instances: Many,
+  { weight, enabled }: { readonly weight?: number | undefined; readonly enabled?: boolean | undefined },
+): Promise<readonly string[]> {
+  const form = { ...named(name), instances: locators(instances), weight, enabled }
+  const answer = await request<{ notFound: readonly string[] }>('PUT', `${NAMING}/instance/batch`, { form })
+  return answer.notFound
 }
 
-/** Changes an instance. */
-export function updateInstance(
+/** Writes keys over the metadata of instances; they stay there when the instances register again. */
+export const writeMetadata = (
   name: ServiceName,
-  instance: Instance,
-  settings: InstanceSettings,
-): Promise<string> {
-  const { weight, enabled, metadata } = settings
-  return requestText('PUT', `${NAMING}/instance`, {
-    form: {
-      ...named(name),
-      ...placed(instance),
-      weight,
-      enabled,
-      metadata: metadata === undefined ? undefined : JSON.stringify(metadata),
-    },
-  })
+  instances: Many,
+  metadata: Instance['metadata'],
+): Promise<object> => request('PUT', METADATA_BATCH, { form: batchOf(name, instances, metadata) })
+
+/** Removes keys from the metadata of instances. */
+export const removeMetadata = (
+  name: ServiceName,
+  instances: Many,
+  keys: readonly string[],
+): Promise<object> => {
+  const metadata = Object.fromEntries(keys.map((key) => [key, '']))
+  return request('DELETE', METADATA_BATCH, { form: batchOf(name, instances, metadata) })
 }
+
+const batchOf = (name: ServiceName, instances: Many, metadata: Instance['metadata']) => ({
+  ...named(name),
+  // These two operations want it to be named.
+  namespaceId: name.namespaceId || 'public',
+  instances: locators(instances),
+  metadata: JSON.stringify(metadata),
+})
+
+const locators = (instances: Many): string => JSON.stringify(instances.map(placed))
 
 /** Removes an instance. One that still sends beats comes back. */
 export const deregister = (name: ServiceName, instance: Instance): Promise<string> =>

@@ -2,15 +2,24 @@ import { useState } from 'preact/hooks'
 import { useDoing } from '../controls/confirm.tsx'
 import { Dialog } from '../controls/dialog.tsx'
 import { DialogButtons, SelectField, TextField } from '../controls/field.tsx'
+import { Masked } from '../controls/masked.tsx'
 import { Notice, ProblemNotice } from '../controls/notice.tsx'
 import { hasLongValues, PairsField, pairsIn, textOfPairs } from '../controls/pairs.tsx'
 import { tell } from '../controls/toast.tsx'
-import { t } from '../language/text.ts'
-import { type Instance, type ServiceName, updateInstance } from '../server/services.ts'
+import { isSecretKey } from '../editor/secrets.ts'
+import { shownNumber, t } from '../language/text.ts'
+import {
+  changeInstances,
+  type Instance,
+  removeMetadata,
+  type ServiceName,
+  writeMetadata,
+} from '../server/services.ts'
+import { changesOf, metadataChange, type ValueChange, type WantedChange } from './instance-changes.ts'
 
 const MOST_WEIGHT = 10_000
 
-/** Changes one instance, or what several have in common: an empty field leaves each as it is. */
+/** Changes one instance, or several in the same way: an empty field leaves each as it is. It shows what will change. */
 export function EditInstances(props: {
   readonly name: ServiceName
   readonly instances: readonly Instance[]
@@ -20,26 +29,28 @@ export function EditInstances(props: {
   const { name, instances, onClose, onDone } = props
   const first = instances[0]!
   const isOne = instances.length === 1
+  const isLong = isOne && hasLongValues(first.metadata)
   const [weight, setWeight] = useState(isOne ? String(first.weight) : '')
   const [enabled, setEnabled] = useState(isOne ? String(first.enabled) : '')
-  const [metadata, setMetadata] = useState(textOfPairs(first.metadata))
-  const editsMetadata = isOne && !hasLongValues(first.metadata)
+  const [metadata, setMetadata] = useState(isOne && !isLong ? textOfPairs(first.metadata) : '')
+  const [removed, setRemoved] = useState('')
   const value = Number(weight)
   const isWeight = weight.trim() === '' ? !isOne : value >= 0 && value <= MOST_WEIGHT
   const pairs = pairsIn(metadata)
-  const isReady = isWeight && pairs !== undefined
+  const typed = { set: pairs ?? {}, removed: keysIn(removed) }
+  const wanted: WantedChange = {
+    weight: weight.trim() === '' || !isWeight ? undefined : value,
+    enabled: enabled === '' ? undefined : enabled === 'true',
+    ...(isOne && !isLong ? metadataChange(first.metadata, typed.set) : typed),
+  }
+  const changed = pairs === undefined ? [] : changedOf(instances, wanted)
+  const isReady = isWeight && changed.length > 0
   const { isBusy, problem, run } = useDoing(async () => {
-    const isChanged = metadata !== textOfPairs(first.metadata)
-    for (const instance of instances)
-      await updateInstance(name, instance, {
-        weight: weight.trim() === '' ? instance.weight : value,
-        enabled: enabled === '' ? instance.enabled : enabled === 'true',
-        metadata: editsMetadata && isChanged ? pairs : undefined,
-      })
-    tell(t('saved'))
+    const missing = await carryOut(name, changed, wanted)
+    tell(missing === 0 ? t('saved') : t('instancesGone', { count: shownNumber(missing) }), missing > 0)
     onClose()
     onDone()
-  })
+  }, name.namespaceId)
   const asIs = isOne ? [] : [['', t('asItIs')] as const]
   return (
     <Dialog
@@ -66,9 +77,101 @@ export function EditInstances(props: {
         choices={[...asIs, ['true', t('switchedOnShort')], ['false', t('switchedOffShort')]]}
         onChange={setEnabled}
       />
-      {editsMetadata && <PairsField text={metadata} onInput={setMetadata} />}
-      {isOne && !editsMetadata && <Notice kind="plain">{t('metadataLong')}</Notice>}
+      {isLong && <Notice kind="plain">{t('metadataLong')}</Notice>}
+      <PairsField
+        label={isOne && !isLong ? t('metadata') : t('metadataToWrite')}
+        text={metadata}
+        onInput={setMetadata}
+      />
+      {(!isOne || isLong) && (
+        <TextField
+          label={t('metadataToRemove')}
+          hint={t('keysHint')}
+          isCode
+          value={removed}
+          onInput={setRemoved}
+        />
+      )}
+      <Changes changed={changed} />
       <ProblemNotice problem={problem} />
     </Dialog>
   )
 }
+
+/** An instance with what changes of it. */
+interface ChangedInstance {
+  readonly instance: Instance
+  readonly changes: readonly ValueChange[]
+}
+
+const changedOf = (instances: readonly Instance[], wanted: WantedChange): ChangedInstance[] =>
+  instances
+    .map((instance) => ({ instance, changes: changesOf(instance, wanted) }))
+    .filter(({ changes }) => changes.length > 0)
+
+/** Changes them all by at most three requests; how many were not there any more. */
+async function carryOut(
+  name: ServiceName,
+  changed: readonly ChangedInstance[],
+  { weight, enabled, set, removed }: WantedChange,
+): Promise<number> {
+  const having = (is: (change: ValueChange) => boolean): Instance[] =>
+    changed.filter(({ changes }) => changes.some(is)).map(({ instance }) => instance)
+  const rated = having(({ what }) => what !== 'metadata')
+  const written = having(({ what, after }) => what === 'metadata' && after !== undefined)
+  const cleaned = having(({ what, after }) => what === 'metadata' && after === undefined)
+  const gone = rated.length > 0 ? await changeInstances(name, rated, { weight, enabled }) : []
+  if (written.length > 0) await writeMetadata(name, written, set)
+  if (cleaned.length > 0) await removeMetadata(name, cleaned, removed)
+  return gone.length
+}
+
+function Changes({ changed }: { changed: readonly ChangedInstance[] }) {
+  const title = t('willChange', { count: shownNumber(changed.length) })
+  if (changed.length === 0) return <p class="soft">{t('nothingChanges')}</p>
+  return (
+    <section>
+      <h3>{title}</h3>
+      <ul class="keys" tabIndex={0} aria-label={title}>
+        {changed.map(({ instance, changes }) => (
+          <li key={instance.instanceId}>
+            <strong>{`${instance.ip}:${instance.port}`}</strong>
+            {changes.map((change) => (
+              <div key={`${change.what} ${change.key}`}>
+                <OneChange change={change} />
+              </div>
+            ))}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function OneChange({ change: { what, key, before, after } }: { change: ValueChange }) {
+  const label = what === 'metadata' ? key : what === 'weight' ? t('weight') : t('traffic')
+  const shown = (value: string) =>
+    what === 'enabled' ? (value === 'true' ? t('switchedOnShort') : t('switchedOffShort')) : value
+  const isSecret = what === 'metadata' && isSecretKey(key)
+  return (
+    <>
+      <span dir="auto">{label}</span>{' '}
+      {before !== undefined && (
+        <del>
+          <Masked text={shown(before)} isSecret={isSecret} />
+        </del>
+      )}{' '}
+      {after !== undefined && (
+        <ins>
+          <Masked text={shown(after)} isSecret={isSecret} />
+        </ins>
+      )}
+    </>
+  )
+}
+
+const keysIn = (text: string): string[] =>
+  text
+    .split(/[,\n]/)
+    .map((key) => key.trim())
+    .filter((key) => key !== '')

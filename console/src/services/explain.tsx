@@ -5,7 +5,12 @@ import { Pager } from '../controls/pager.tsx'
 import { shownNumber, t } from '../language/text.ts'
 import { placeWith } from '../routing/link.ts'
 import { go, place } from '../routing/location.ts'
-import { type ExplainedInstance, explainList, type Explanation, type ServiceName } from '../server/services.ts'
+import {
+  type ExplainedInstance,
+  explainList,
+  type Explanation,
+  type ServiceName,
+} from '../server/services.ts'
 import { useLoaded } from '../state/loaded.ts'
 
 const PAGE_SIZE = 100
@@ -75,9 +80,7 @@ function Explained({ found, pageNo }: { found: Explanation; pageNo: number }) {
   return (
     <>
       <p>
-        <strong>
-          {t('clientGets', { count: shownNumber(listedCount), all: shownNumber(totalCount) })}
-        </strong>
+        <strong>{t('clientGets', { count: shownNumber(listedCount), all: shownNumber(totalCount) })}</strong>
       </p>
       {protecting && (
         <div class="banner">

@@ -5,17 +5,18 @@ import { Icon } from '../controls/icon.tsx'
 import { Nothing, Notice, ProblemNotice } from '../controls/notice.tsx'
 import { Pager } from '../controls/pager.tsx'
 import { Pairs } from '../controls/pairs.tsx'
+import { confirmWrite } from '../controls/protection.tsx'
 import { tell, tellProblem } from '../controls/toast.tsx'
 import { shownDuration, shownNumber, t } from '../language/text.ts'
 import { placeWith } from '../routing/link.ts'
 import { go, place } from '../routing/location.ts'
 import {
+  changeInstances,
   deregister,
   type Instance,
   readInstances,
   type ServiceDetail,
   type ServiceName,
-  updateInstance,
 } from '../server/services.ts'
 import { useLoaded } from '../state/loaded.ts'
 import { mayWrite } from '../state/user.ts'
@@ -247,7 +248,8 @@ function InstanceActions(props: Pick<TableProps, 'name' | 'onEdit' | 'onChanged'
   const [isRemoving, setRemoving] = useState(false)
   const address = `${instance.ip}:${instance.port}`
   const toggle = async (): Promise<void> => {
-    await updateInstance(name, instance, { weight: instance.weight, enabled: !instance.enabled })
+    if (!(await confirmWrite(name.namespaceId))) return
+    await changeInstances(name, [instance], { enabled: !instance.enabled })
     tell(instance.enabled ? t('switchedOff', { name: address }) : t('switchedOn', { name: address }))
     onChanged()
   }
@@ -276,6 +278,7 @@ function InstanceActions(props: Pick<TableProps, 'name' | 'onEdit' | 'onChanged'
         <Confirm
           title={t('deregisterNamed', { name: address })}
           done={t('deregister')}
+          namespaceId={name.namespaceId}
           onClose={() => setRemoving(false)}
           onDo={async () => {
             await deregister(name, instance)

@@ -18,6 +18,7 @@ export function NewService({ onClose, onDone }: { onClose: () => void; onDone: (
   return (
     <SettingsDialog
       title={t('newService')}
+      namespaceId={name.namespaceId}
       isReady={serviceName.trim() !== '' && groupName !== ''}
       settings={{ protectThreshold: 0, metadata: {} }}
       onClose={onClose}
@@ -44,6 +45,7 @@ export function EditService(props: {
   return (
     <SettingsDialog
       title={t('editService', { name: name.serviceName })}
+      namespaceId={name.namespaceId}
       isReady
       settings={settings}
       onClose={onClose}
@@ -58,6 +60,7 @@ export function EditService(props: {
 
 function SettingsDialog(props: {
   readonly title: string
+  readonly namespaceId: string
   readonly isReady: boolean
   readonly settings: ServiceSettings
   readonly onClose: () => void
@@ -74,7 +77,7 @@ function SettingsDialog(props: {
   const { isBusy, problem, run } = useDoing(async () => {
     await onSave({ protectThreshold: value, metadata: pairs ?? {} })
     onClose()
-  })
+  }, props.namespaceId)
   return (
     <Dialog
       title={title}

@@ -168,6 +168,7 @@ function Settings(props: {
         <Confirm
           title={t('deleteService', { name: name.serviceName })}
           done={t('delete')}
+          namespaceId={name.namespaceId}
           onClose={close}
           onDo={async () => {
             await deleteService(name)

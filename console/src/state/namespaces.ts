@@ -26,24 +26,31 @@ export function currentNamespace(): string {
 export const namespaceParam = (id: string): string => (id === '' ? 'public' : id)
 
 /** What people call a namespace. */
-export function namespaceName(id: string): string {
-  const known = namespaces.value?.find((namespace) => namespace.id === id)
-  return known?.name ?? (id === '' ? 'public' : id)
-}
+export const namespaceName = (id: string): string => knownNamespace(id)?.name ?? (id === '' ? 'public' : id)
 
-const COLOURS = 8
+const knownNamespace = (id: string): Namespace | undefined =>
+  namespaces.value?.find((namespace) => namespace.id === id)
 
-/** The colour of a namespace: by its id, and another one while that of an older namespace is the same. */
+/** Whether the page asks for the name of a namespace before it writes there. */
+export const isProtected = (id: string): boolean => knownNamespace(id)?.isProtected === true
+
+/** For namespaces that nobody has given a colour. Red is for those that somebody has chosen. */
+const OWN_COLOURS = ['blue', 'teal', 'purple', 'orange', 'pink', 'green', 'yellow'] as const
+
+/** The colour of a namespace: the one that people gave it, else one by its id, and another one while that is taken. */
 export function namespaceColour(id: string): string {
-  return `colour-${id === '' ? 0 : (coloursOf(namespaces.value ?? []).get(id) ?? hueOf(id))}`
+  const colour = knownNamespace(id)?.colour ?? 'none'
+  if (colour !== 'none') return `colour-${colour}`
+  if (id === '') return 'colour-none'
+  return `colour-${OWN_COLOURS[coloursOf(namespaces.value ?? []).get(id) ?? hueOf(id)]}`
 }
 
 function coloursOf(all: readonly Namespace[]): ReadonlyMap<string, number> {
   const colours = new Map<string, number>()
-  for (const { id } of all.filter((namespace) => namespace.id !== '')) {
-    const taken = colours.size < COLOURS - 1 ? new Set(colours.values()) : new Set<number>()
+  for (const { id } of all.filter((namespace) => namespace.id !== '' && namespace.colour === 'none')) {
+    const taken = colours.size < OWN_COLOURS.length ? new Set(colours.values()) : new Set<number>()
     let colour = hueOf(id)
-    while (taken.has(colour)) colour = (colour % (COLOURS - 1)) + 1
+    while (taken.has(colour)) colour = (colour + 1) % OWN_COLOURS.length
     colours.set(id, colour)
   }
   return colours
@@ -52,5 +59,5 @@ function coloursOf(all: readonly Namespace[]): ReadonlyMap<string, number> {
 function hueOf(id: string): number {
   let sum = 0
   for (const character of id) sum = (sum * 31 + character.codePointAt(0)!) % 9973
-  return 1 + (sum % (COLOURS - 1))
+  return sum % OWN_COLOURS.length
 }

@@ -52,7 +52,11 @@ export function explainSelection(entry: ServiceEntry, query: InstanceQuery): Exp
     selector: isLabelled ? (chosen === inClusters ? 'ignored' : 'applied') : 'none',
     instances: Array.from(entry.instances.values(), (instance) => {
       const isListed = lists.listed.has(instance)
-      return { instance, isListed, reasons: isListed ? whyListed(instance, protecting) : whyNot(instance, lists) }
+      return {
+        instance,
+        isListed,
+        reasons: isListed ? whyListed(instance, protecting) : whyNot(instance, lists),
+      }
     }),
   }
 }

@@ -8,6 +8,7 @@ import { watchersEndpoint } from '../endpoints/console/watchers-endpoint.ts'
 import { listInstancesEndpoint } from '../endpoints/console/instance-list.ts'
 import { listServicesEndpoint } from '../endpoints/console/service-list.ts'
 import { overviewEndpoint, type OverviewFacts } from '../endpoints/console/overview-endpoint.ts'
+import { searchEndpoint } from '../endpoints/console/search-endpoint.ts'
 import { spaceEndpoints } from '../endpoints/console/space-endpoints.ts'
 import { problemErrors } from '../errors/problem.ts'
 import { placeRoutes } from '../routing/endpoint.ts'
@@ -25,6 +26,7 @@ export function svcConsoleRoutes(
     | 'serviceInventory'
     | 'instanceViews'
     | 'explanations'
+    | 'search'
   >,
   facts: OverviewFacts,
 ): Route[] {
@@ -34,6 +36,7 @@ export function svcConsoleRoutes(
     ['GET', '/overview', overviewEndpoint(operations.overview, facts)],
     ['GET', '/namespaces/all', spaces.list],
     ['PUT', '/namespaces/look', spaces.setLook],
+    ['GET', '/search', searchEndpoint(operations.search)],
     ['GET', '/configs', listConfigsEndpoint(operations.inventory)],
     ['GET', '/config/versions', versions.list],
     ['GET', '/config/version', versions.read],

@@ -17,6 +17,7 @@ export const ANSWERS_OUTCOME = answersJson(
       dryRun: Json.boolean('Whether this is only what would happen.'),
       succCount: Json.integer(),
       skipCount: Json.integer(),
+      state: Json.string('Of a dry run: what the items were, for `seenState` of the import; else empty.'),
       succData: NAMES,
       failData: NAMES,
       skipData: NAMES,
@@ -46,11 +47,12 @@ function refuse(code: Refusal['code'], message: string): never {
 
 /** The counts come also with the problem that stopped it in the middle. */
 function outcomeAnswer(outcome: ImportOutcome, { dryRun, unrecognized }: Transferred): Answer {
-  const { published, skipped, failed, stoppedBy } = outcome
+  const { published, skipped, failed, stoppedBy, state } = outcome
   const counts = {
     dryRun,
     succCount: published.length,
     skipCount: skipped.length,
+    state,
     succData: published.map(nameOf),
     failData: failed.map(nameOf),
     skipData: skipped.map(nameOf),

@@ -31,6 +31,18 @@ const PARAMS = Type.Object({
   pageSize: fields.withDefault(fields.pageSize, 50),
 })
 
+/** Lines of a content that were looked for. */
+export const HITS = Json.list(
+  Json.named(
+    'ContentHit',
+    Json.object({
+      line: Json.integer('Counted from 1.'),
+      text: Json.string(),
+      under: Json.string('The key that the line belongs to, where it has none itself; else empty.'),
+    }),
+  ),
+)
+
 const LISTED = Json.named(
   'ListedConfig',
   Json.object({
@@ -49,7 +61,7 @@ const LISTED = Json.named(
     modifyTime: Json.time(),
     modifyUser: Json.nullable(Json.string()),
     watcherCount: Json.integer('How many clients of this server watch it.'),
-    hits: Json.list(Json.object({ line: Json.integer('Counted from 1.'), text: Json.string() })),
+    hits: HITS,
   }),
 )
 

@@ -46,7 +46,9 @@ export function explainEndpoint({ explain }: ExplanationOperations): Endpoint {
       ...SERVICE_PARAMS,
       clusters: fields.withDefault(fields.clusters, ''),
       healthyOnly: fields.withDefault(fields.healthyOnly, false),
-      ip: Type.Optional(fields.withDescription(fields.clientIP, 'The address of the client; absent: that of the caller.')),
+      ip: Type.Optional(
+        fields.withDescription(fields.clientIP, 'The address of the client; absent: that of the caller.'),
+      ),
       pageNo: fields.withDefault(fields.pageNo, 1),
       pageSize: fields.withDefault(fields.pageSize, 100),
     }),

@@ -18,6 +18,7 @@ const SPACES = Json.object({
         name: Json.string(),
         desc: Json.string(),
         listed: Json.boolean('False for one that is not on the list and holds something.'),
+        configCount: Json.integer('Of those that the caller may read.'),
         empty: Json.boolean('Whether it has no configurations and no services.'),
         color: Json.words(COLORS),
         protected: Json.boolean('Whether the console asks for its name before it writes there.'),
@@ -57,14 +58,15 @@ export function spaceEndpoints({ list, setLook }: SpaceOperations) {
   } satisfies Record<string, Endpoint>
 }
 
-function spaceJson({ id, name, desc, isListed, isEmpty, color, isProtected }: Space): object {
+function spaceJson({ id, name, desc, isListed, isEmpty, ...about }: Space): object {
   return {
     namespaceId: id,
     name,
     desc,
     listed: isListed,
+    configCount: about.configCount,
     empty: isEmpty,
-    color: color === '' ? 'none' : color,
-    protected: isProtected,
+    color: about.color === '' ? 'none' : about.color,
+    protected: about.isProtected,
   }
 }

@@ -1,0 +1,169 @@
+import type { ConfigItem } from '../core/config/config-item.ts'
+import type { Instance } from '../core/naming/instance.ts'
+import type { ServiceEntry } from '../core/naming/service-entry.ts'
+import { serviceNameOf } from '../core/naming/service.ts'
+import type { Loop } from '../core/sliced-work.ts'
+import type { State } from '../core/state.ts'
+import { aboutFilter, type Hit, hitsIn } from './config-filter.ts'
+import { configResource } from './configs.ts'
+import { FirstEntries } from './first-entries.ts'
+import type { Guard, Resource } from './guard.ts'
+import { serviceResource } from './services.ts'
+import { TimeSlices } from './time-slices.ts'
+
+/** What the search works on. */
+export interface SearchParts {
+  readonly guard: Guard
+  readonly state: Pick<State, 'configs' | 'services'>
+  readonly loop: Loop
+}
+
+/** A text that is looked for everywhere, in any case; and how many of each kind are wanted. */
+export interface SearchRequest {
+  readonly text: string
+  readonly most: number
+}
+
+/** A configuration that was found by its name or notes, or by its content. */
+export interface FoundConfig {
+  readonly item: ConfigItem
+  /** Where the content has the text; empty for one that was found by its name. */
+  readonly hits: readonly Hit[]
+}
+
+/** The first of each kind, and how many there are; the contents are searched only until there are enough. */
+export interface FoundEverywhere {
+  readonly configs: readonly FoundConfig[]
+  readonly configCount: number
+  readonly contents: readonly FoundConfig[]
+  readonly services: readonly ServiceEntry[]
+  readonly serviceCount: number
+  readonly instances: readonly Instance[]
+  readonly instanceCount: number
+  /** Whether it took too long: then there may be more. */
+  readonly isTruncated: boolean
+}
+
+/** The search of the console. */
+export type SearchOperations = ReturnType<typeof searchOperations>
+
+/** Makes the search over all namespaces. It is for everybody who is signed in, and finds what that user may read. */
+export function searchOperations(parts: SearchParts) {
+  const { guard } = parts
+  return {
+    everything: guard.operation({
+      permission: { action: 'read', resource: 'own-account' },
+      resources: (): Resource[] => [{ kind: 'own-account' }],
+      run: (request: SearchRequest, caller) =>
+        new Search(parts, request, (resource) => guard.shows(caller, 'read', resource)).run(),
+    }),
+  }
+}
+
+/** A name beside what has it: those that are the text come first, then those that begin with it. */
+interface Named<T> {
+  readonly rank: number
+  readonly name: string
+  readonly thing: T
+}
+
+class Search {
+  readonly #state: SearchParts['state']
+  readonly #text: string
+  readonly #most: number
+  readonly #shows: (resource: Resource) => boolean
+  readonly #slices: TimeSlices
+  #isTruncated = false
+
+  constructor(
+    { state, loop }: SearchParts,
+    { text, most }: SearchRequest,
+    shows: (resource: Resource) => boolean,
+  ) {
+    this.#state = state
+    this.#text = text.toLowerCase()
+    this.#most = most
+    this.#shows = shows
+    this.#slices = new TimeSlices(loop)
+  }
+
+  async run(): Promise<FoundEverywhere> {
+    const configs = this.#first<ConfigItem>()
+    const services = this.#first<ServiceEntry>()
+    const instances = this.#first<Instance>()
+    const hasText = aboutFilter({
+      text: this.#text,
+      group: '',
+      content: '',
+      key: '',
+      types: [],
+      configTags: '',
+    })
+    await this.#walk(this.#state.configs.all(), (item) => {
+      if (hasText(item) && this.#shows(configResource(item.key)))
+        configs.add(this.#named(item.key.dataId, item))
+    })
+    await this.#walk(this.#state.services.all(), (entry) => {
+      const { key } = entry.service
+      const found = this.#instancesIn(entry)
+      const isNamed = key.groupedName.toLowerCase().includes(this.#text)
+      if ((!isNamed && found.length === 0) || !this.#shows(serviceResource(key))) return
+      if (isNamed) services.add(this.#named(serviceNameOf(key.groupedName), entry))
+      for (const instance of found) instances.add(this.#named(addressOf(instance), instance))
+    })
+    const named = configs.sorted().map(({ thing }) => thing)
+    return {
+      configs: named.map((item) => ({ item, hits: [] })),
+      configCount: configs.count,
+      contents: await this.#contents(new Set(named)),
+      services: services.sorted().map(({ thing }) => thing),
+      serviceCount: services.count,
+      instances: instances.sorted().map(({ thing }) => thing),
+      instanceCount: instances.count,
+      isTruncated: this.#isTruncated,
+    }
+  }
+
+  #instancesIn({ instances }: ServiceEntry): Instance[] {
+    const found: Instance[] = []
+    for (const instance of instances.values())
+      if (addressOf(instance).toLowerCase().includes(this.#text)) found.push(instance)
+    return found
+  }
+
+  async #contents(named: ReadonlySet<ConfigItem>): Promise<FoundConfig[]> {
+    const found: FoundConfig[] = []
+    await this.#walk(this.#state.configs.all(), (item) => {
+      if (named.has(item) || !this.#shows(configResource(item.key))) return true
+      const hits = hitsIn(item.content, { content: this.#text, key: '' })
+      if (hits !== undefined) found.push({ item, hits })
+      return found.length < this.#most
+    })
+    return found
+  }
+
+  /** Visits a copy of all, because they may change between two turns; until there is no time left, or a visit says false. */
+  async #walk<T>(all: Iterable<T>, visit: (each: T) => boolean | void): Promise<void> {
+    for (const each of this.#isTruncated ? [] : Array.from(all)) {
+      if (this.#slices.isDue && !(await this.#slices.turn())) {
+        this.#isTruncated = true
+        return
+      }
+      if (visit(each) === false) return
+    }
+  }
+
+  #first<T>(): FirstEntries<Named<T>> {
+    return new FirstEntries(this.#most, (a, b) => a.rank - b.rank || (a.name < b.name ? -1 : 1))
+  }
+
+  #named<T>(name: string, thing: T): Named<T> {
+    const at = name.toLowerCase().indexOf(this.#text)
+    const rank = at < 0 ? 3 : at > 0 ? 2 : name.length === this.#text.length ? 0 : 1
+    return { rank, name, thing }
+  }
+}
+
+function addressOf({ record: { address } }: Instance): string {
+  return `${address.ip}:${address.port}`
+}

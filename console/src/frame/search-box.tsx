@@ -21,6 +21,8 @@ import { actionsFor, namespacesFor } from './actions.ts'
 const WAIT_MS = 200
 
 const isOpen = new Store(false)
+/** Whoever follows a link is done. */
+const close = (): void => isOpen.set(false)
 
 /** Opens the search by `/` or Ctrl+K, but for who is typing or answering a question. */
 function openByKeys(event: KeyboardEvent): void {
@@ -59,12 +61,12 @@ export function SearchButton() {
         <span class="not-phone">{t('searchAll')}</span>
         <kbd class="not-phone">/</kbd>
       </button>
-      {shown && <SearchBox onClose={() => isOpen.set(false)} />}
+      {shown && <SearchBox />}
     </>
   )
 }
 
-function SearchBox({ onClose }: { onClose: () => void }) {
+function SearchBox() {
   const [text, setText] = useState('')
   const [asked, setAsked] = useState('')
   const list = useRef<HTMLDivElement>(null)
@@ -83,7 +85,7 @@ function SearchBox({ onClose }: { onClose: () => void }) {
     else next?.focus()
   }
   return (
-    <Dialog title={t('searchAll')} onClose={onClose} onSubmit={() => links()[0]?.click()}>
+    <Dialog title={t('searchAll')} onClose={close} onSubmit={() => links()[0]?.click()}>
       <div class="search-box" onKeyDown={onKeyDown}>
         <input
           class="input"
@@ -95,12 +97,7 @@ function SearchBox({ onClose }: { onClose: () => void }) {
           value={text}
           onInput={(event) => setText(event.currentTarget.value)}
         />
-        {/* Whoever follows a link is done. */}
-        <div
-          ref={list}
-          class="found"
-          onClick={(event) => (event.target as HTMLElement).closest('a') !== null && onClose()}
-        >
+        <div ref={list} class="found">
           <Results text={text.trim()} asked={asked} />
         </div>
       </div>
@@ -221,7 +218,7 @@ function Hit(props: {
   const { href, name, about, namespaceId, children } = props
   return (
     <li>
-      <a class="choice" href={href}>
+      <a class="choice" href={href} onClick={close}>
         <span dir="auto">{name}</span>
         {about !== undefined && (
           <span class="soft" dir="auto">
@@ -252,7 +249,11 @@ function Section(props: {
         {title} <span class="soft">{isOpenEnded ? '' : shownNumber(count)}</span>
       </h3>
       <ul>{children}</ul>
-      {all !== undefined && <a href={all}>{t('seeAll')}</a>}
+      {all !== undefined && (
+        <a href={all} onClick={close}>
+          {t('seeAll')}
+        </a>
+      )}
     </section>
   )
 }

@@ -125,6 +125,37 @@ describe('in the formats of /nacos', () => {
   })
 })
 
+describe('in the format of gRPC', () => {
+  test('the list has the bare name of its service, no checksum, and nothing is null', () => {
+    const state = new State(WALL_MS)
+    registered(state, { metadata: { a: '1' } })
+    const { hosts, lastRefTime } = viewOf(state)
+    const text = textOf(state, { format: 'grpc', clustersText: 'DEFAULT, ', cacheMillis: 10_000 })
+    expect(JSON.parse(text)).toEqual({
+      name: 'orders',
+      groupName: 'DEFAULT_GROUP',
+      clusters: 'DEFAULT, ',
+      cacheMillis: 10_000,
+      hosts,
+      lastRefTime,
+      checksum: '',
+      allIps: false,
+      allIPs: false,
+      reachProtectionThreshold: false,
+      valid: true,
+    })
+    expect(text).not.toContain('null')
+  })
+
+  test('an unknown service is an empty list without a checksum', () => {
+    expect(viewOf(new State(WALL_MS), { format: 'grpc' })).toMatchObject({
+      name: 'orders',
+      hosts: [],
+      checksum: '',
+    })
+  })
+})
+
 test('an unknown service is an empty list', () => {
   const view = viewOf(new State(WALL_MS))
   expect(view).toMatchObject({ hosts: [], lastRefTime: WALL_MS, reachProtectionThreshold: false })

@@ -256,7 +256,7 @@ function planOf(state: State, lists: KeptLists, query: ListQuery): ListPlan {
     protecting,
     write: hostWriter(format, query.key.groupedName),
     texts: textsFor(lists, instances.length),
-    tail: { lastRefMs: entry.lastRefMs, protecting, more },
+    tail: { format, lastRefMs: entry.lastRefMs, protecting, more },
   }
 }
 
@@ -271,7 +271,7 @@ function writeAtOnce(state: State, lists: KeptLists, query: ListQuery): KeptList
   return keptOf(query, {
     variant: variantOf(lists.entry, query),
     hostsAt: Buffer.byteLength(head),
-    body: bodyOf(`${head}${hosts}${tailText(hash('md5', hosts, 'hex'), tail)}`),
+    body: bodyOf(`${head}${hosts}${tailText(() => hash('md5', hosts, 'hex'), tail)}`),
   })
 }
 
@@ -299,7 +299,8 @@ function textsFor(lists: KeptLists, count: number): HostTexts {
 
 /** The answer for an unknown service is that of an empty one. No service with this name had a later `lastRefTime`. */
 function emptyList(state: State, query: ListQuery): string {
-  const more = moreListFields(query.format, { groupedName: query.key.groupedName, metadata: {} })
-  const tail = { lastRefMs: state.services.floorMs, protecting: false, more }
-  return `${headText(query)}${tailText(hash('md5', '', 'hex'), tail)}`
+  const { format, key } = query
+  const more = moreListFields(format, { groupedName: key.groupedName, metadata: {} })
+  const tail = { format, lastRefMs: state.services.floorMs, protecting: false, more }
+  return `${headText(query)}${tailText(() => hash('md5', '', 'hex'), tail)}`
 }

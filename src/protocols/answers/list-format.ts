@@ -3,9 +3,10 @@ import { serviceNameOf } from '../../core/naming/service.ts'
 /**
  * How an instance list is written. `svc`: the fields of interface.md. `nacos-grouped` and `nacos-bare`: those of 1.4 as
  * well, with `dom` and the `serviceName` of hosts as `<group>@@<service>` or as the name of the service alone
- * (http-compat.md section 1, Instances).
+ * (http-compat.md section 1, Instances). `grpc`: the service info of clients that use gRPC (grpc-compat.md section 3). Its
+ * `name` is the name of the service alone, and it has no checksum.
  */
-export type ListFormat = 'svc' | 'nacos-grouped' | 'nacos-bare'
+export type ListFormat = 'svc' | 'nacos-grouped' | 'nacos-bare' | 'grpc'
 
 /** Writes a host in another format. `json` is the host as `svc` has it; `healthy` is what it tells of its health. */
 export type WriteHost = (json: string, healthy: boolean) => string
@@ -14,6 +15,7 @@ export type WriteHost = (json: string, healthy: boolean) => string
 export function hostWriter(format: ListFormat, groupedName: string): WriteHost {
   switch (format) {
     case 'svc':
+    case 'grpc':
       return (json) => json
     case 'nacos-grouped':
       return withHostFields
@@ -30,12 +32,17 @@ export function hostWriter(format: ListFormat, groupedName: string): WriteHost {
   }
 }
 
+/** How a list names its service. */
+export function listName(format: ListFormat, groupedName: string): string {
+  return format === 'grpc' ? serviceNameOf(groupedName) : groupedName
+}
+
 /** The members of the list that a format has besides those of `svc`, each with a comma before it. */
 export function moreListFields(
   format: ListFormat,
   service: { readonly groupedName: string; readonly metadata: Readonly<Record<string, string>> },
 ): string {
-  if (format === 'svc') return ''
+  if (format === 'svc' || format === 'grpc') return ''
   const { groupedName, metadata } = service
   const dom = member('dom', format === 'nacos-bare' ? serviceNameOf(groupedName) : groupedName)
   return `,${dom},"useSpecifiedURL":false,"env":"","metadata":${JSON.stringify(metadata)}`

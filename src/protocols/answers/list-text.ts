@@ -3,7 +3,7 @@ import type { Instance } from '../../core/naming/instance.ts'
 import { groupOf, type ServiceKey } from '../../core/naming/service.ts'
 import { type Loop, SlicedWork } from '../../core/sliced-work.ts'
 import type { HostAtOnce, HostTexts } from './host-texts.ts'
-import type { WriteHost } from './list-format.ts'
+import { type ListFormat, listName, type WriteHost } from './list-format.ts'
 
 /** What a list is written from. */
 export interface ListPlan {
@@ -18,6 +18,7 @@ export interface ListPlan {
 
 /** What follows the hosts. */
 export interface ListTail {
+  readonly format: ListFormat
   readonly lastRefMs: number
   readonly protecting: boolean
   /** See `moreListFields`. */
@@ -27,20 +28,23 @@ export interface ListTail {
 /** Everything before the hosts; the words of the client are here alone. */
 export function headText(query: {
   readonly key: ServiceKey
+  readonly format: ListFormat
   readonly clustersText: string
   readonly cacheMillis: number
 }): string {
-  const { key, clustersText, cacheMillis } = query
-  const name = JSON.stringify(key.groupedName)
+  const { key, format, clustersText, cacheMillis } = query
+  const name = JSON.stringify(listName(format, key.groupedName))
   const group = JSON.stringify(groupOf(key.groupedName))
   const clusters = JSON.stringify(clustersText)
   return `{"name":${name},"groupName":${group},"clusters":${clusters},"cacheMillis":${cacheMillis},"hosts":[`
 }
 
-/** Everything after the hosts. `checksum` is the md5 of their text. */
-export function tailText(checksum: string, { lastRefMs, protecting, more }: ListTail): string {
+/** Everything after the hosts. `md5` is that of their text: the checksum, where the format has one. */
+export function tailText(md5: () => string, { format, lastRefMs, protecting, more }: ListTail): string {
+  // Clients of 3.x spell it allIps.
+  const extra = format === 'grpc' ? '"checksum":"","allIps":false' : `"checksum":"${md5()}"`
   return (
-    `],"lastRefTime":${lastRefMs},"checksum":"${checksum}",` +
+    `],"lastRefTime":${lastRefMs},${extra},` +
     `"allIPs":false,"reachProtectionThreshold":${protecting},"valid":true${more}}`
   )
 }
@@ -110,7 +114,7 @@ class SlicedList {
   }
 
   #allocate(): void {
-    this.#add(tailText(this.#md5.digest('hex'), this.#plan.tail))
+    this.#add(tailText(() => this.#md5.digest('hex'), this.#plan.tail))
     this.#body = Buffer.allocUnsafe(this.#bytes)
   }
 

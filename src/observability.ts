@@ -22,6 +22,7 @@ import type { Audit } from './server/audit.ts'
 import { changedSettings, type Settings } from './settings/settings.ts'
 import type { LongPolls } from './subscribers/long-poll.ts'
 import type { PushOutlet } from './subscribers/push-outlet.ts'
+import type { StreamOutlet } from './subscribers/stream-outlet.ts'
 import type { Certificates } from './server/certificates.ts'
 import { packageVersion } from './command/version.ts'
 
@@ -42,6 +43,7 @@ export interface ObservedParts {
   readonly engine: Engine
   readonly polls: LongPolls
   readonly pushes: PushOutlet
+  readonly streams: StreamOutlet
   readonly prober: Prober
   readonly http: HttpServer
   readonly certificates: Certificates | undefined
@@ -128,7 +130,7 @@ export class Observability {
     this.#options.log.info({ upMs }, 'the server has stopped')
   }
 
-  #figuresOf({ state, liveness, engine, polls, pushes, prober, http }: ObservedParts): ServerFigures {
+  #figuresOf({ state, liveness, engine, polls, pushes, streams, prober, http }: ObservedParts): ServerFigures {
     return {
       version: packageVersion(),
       isReady: () => this.notReady().length === 0,
@@ -138,6 +140,7 @@ export class Observability {
       backlog: () => engine.backlog,
       polls: () => polls.counts(),
       pushes: () => pushes.counts(),
+      streams: () => streams.counts(),
       health: () => liveness.counts,
       probes: () => prober.counts(),
       known: () => ({

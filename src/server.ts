@@ -3,6 +3,7 @@ import { Follower } from './core/follower.ts'
 import { HealthClock } from './core/naming/health-clock.ts'
 import { Liveness } from './core/naming/liveness.ts'
 import type { ConfigKey } from './core/config/config-item.ts'
+import type { ServiceKey } from './core/naming/service.ts'
 import type { Now } from './core/ports.ts'
 import { Stamps } from './core/stamps.ts'
 import { Feed } from './feed/feed.ts'
@@ -27,13 +28,14 @@ import { openSignIn, type SignIn } from './server/sign-in.ts'
 import { serverOperations } from './server/server-operations.ts'
 import { startProbing } from './server/probing.ts'
 import { responsibleFor } from './server/responsible.ts'
-import { openPushing } from './server/pushing.ts'
+import { openPushing, subscribersOf } from './server/pushing.ts'
 import { type JobParts, startRegularJobs } from './server/regular-jobs.ts'
 import { advertisedHost, urlOf } from './server-address.ts'
 import type { Settings } from './settings/settings.ts'
 import type { Certificates } from './server/certificates.ts'
 import { configPatterns } from './subscribers/config-patterns.ts'
 import { LongPolls } from './subscribers/long-poll.ts'
+import { servicePatterns } from './subscribers/service-patterns.ts'
 import type { PatternWatch } from './subscribers/pattern-watch.ts'
 
 /** A running server. */
@@ -74,6 +76,7 @@ export async function serveFrom(opened: Opened, settings: Settings, log: Logger)
   watch.observe({
     ...parts,
     pushes: parts.pushing.pushes,
+    streams: parts.pushing.streams,
     prober: parts.probing.prober,
     http,
     certificates,
@@ -131,6 +134,7 @@ interface Parts extends Omit<JobParts, 'certificates' | 'useKeyPair' | 'connecti
   readonly healthClock: HealthClock
   readonly clock: () => Now
   readonly configPatterns: PatternWatch<ConfigKey>
+  readonly servicePatterns: PatternWatch<ServiceKey>
 }
 
 interface OperatedParts {
@@ -166,12 +170,12 @@ async function joinParts(installation: Installation, settings: Settings, log: Lo
     maxHeld: settings.maxHeldPolls,
     maxHeldOfAddress: settings.maxHeldPollsPerAddress,
   })
-  const patterns = configPatterns(loop)
+  const patterns = { configPatterns: configPatterns(loop), servicePatterns: servicePatterns(loop) }
   const lists = new InstanceListAnswers(state, loop)
   const pushing = await openPushing({ state, lists }, settings, log)
   const care = installation.careOf({ state, liveness, engine, healthClock, clock, watch })
   const probing = startProbing({ state, engine, clock, judges: care.judges }, settings, log)
-  for (const part of [polls, patterns, pushing.serviceWatch, probing.watch])
+  for (const part of [polls, ...Object.values(patterns), pushing.serviceWatch, probing.watch])
     feed.subscribe((change) => part.onChange(change))
   feed.subscribe(watch.changes.onChange)
   return {
@@ -184,7 +188,7 @@ async function joinParts(installation: Installation, settings: Settings, log: Lo
     healthClock,
     clock,
     polls,
-    configPatterns: patterns,
+    ...patterns,
     pushing,
     probing,
     care,
@@ -202,22 +206,26 @@ function clockAt(wallMs: number, healthClock: HealthClock, stamps: Stamps): Now 
 /** What every protocol calls. */
 function openOperations(parts: Parts & OperatedParts, settings: Settings): Operations {
   const { state, installation, care, members, machine, watch, pushing, polls, audit } = parts
-  const { pushes } = pushing
+  const { pushes, streams } = pushing
   const views = installation.viewsOf({
     watchersOf: (key) => polls.watchersOf(key),
     watchedBy: (ip) => polls.watchedBy(ip),
-    subscribers: (key) => pushes.list(key),
+    subscribers: (key) => subscribersOf(pushing, key),
   })
   return serverOperations(
     {
       ...parts,
-      pushes,
+      pushes: {
+        subscribe: (subscriber) => pushes.subscribe(subscriber),
+        list: (key) => subscribersOf(pushing, key),
+      },
+      streams,
       views,
       probes: parts.probing,
       members: () => members.list(),
       leader: () => members.leader(),
       machine: () => machine.read(),
-      subscriberCount: () => pushes.counts().subscribers,
+      subscriberCount: () => pushes.counts().subscribers + streams.counts().subscribers,
       responsible: () => responsibleFor(state, care.judges),
       scrape: watch.scrape,
       trail: audit.trail,

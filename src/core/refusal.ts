@@ -25,6 +25,7 @@ export type RefusalCode =
   | 'too-many-instances'
   | 'too-many-patterns'
   | 'too-many-matches'
+  | 'too-many-subscriptions'
   | 'cluster-not-found'
   | 'checker-not-none'
   | 'namespace-not-found'

@@ -15,6 +15,7 @@ export interface ServerFigures {
   readonly backlog: () => Counts<'behind' | 'waiting'>
   readonly polls: () => Counts<'held' | 'watched' | PollCount>
   readonly pushes: () => Counts<'subscribers' | PushCount>
+  readonly streams: () => Counts<'subscribers' | StreamCount>
   readonly health: () => Counts<'renewed' | 'unknown' | 'unhealthy' | 'removed'>
   readonly probes: () => Counts<'watched' | 'running' | 'changed' | ProbeOutcome>
   readonly known: () => Counts<'services' | 'instances' | 'configs' | 'namespaces'>
@@ -22,6 +23,7 @@ export interface ServerFigures {
 
 type PollCount = 'begun' | 'refused' | 'changed' | 'timeout' | 'left' | 'stopped'
 type PushCount = 'sent' | 'acked' | 'resent' | 'failed' | 'tooLarge'
+type StreamCount = 'sent' | 'acked' | 'failed' | 'tooLarge'
 type ProbeOutcome = 'up' | 'down' | 'downNow'
 
 /** The metrics of the server's parts. */
@@ -31,6 +33,7 @@ export function serverMetrics(figures: ServerFigures): Metric[] {
     ...connectionMetrics(figures),
     ...pollMetrics(figures),
     ...pushMetrics(figures),
+    ...streamMetrics(figures),
     ...namingMetrics(figures),
     ...probeMetrics(figures),
     ...engineMetrics(figures),
@@ -103,6 +106,24 @@ function pushMetrics({ pushes }: ServerFigures): Metric[] {
       'waypost_pushes_too_large_total',
       'Lists that do not fit a datagram of their client.',
       () => pushes().tooLarge,
+    ),
+  ]
+}
+
+function streamMetrics({ streams }: ServerFigures): Metric[] {
+  return [
+    gauge('waypost_stream_subscribers', 'Subscriptions of connections.', () => streams().subscribers),
+    counter('waypost_stream_pushes_sent_total', 'Lists sent to connections.', () => streams().sent),
+    counter('waypost_stream_pushes_acked_total', 'Lists that were acknowledged.', () => streams().acked),
+    counter(
+      'waypost_stream_pushes_failed_total',
+      'Lists without an ack within 5 s.',
+      () => streams().failed,
+    ),
+    counter(
+      'waypost_stream_pushes_too_large_total',
+      'Lists that are longer than a message of gRPC may be.',
+      () => streams().tooLarge,
     ),
   ]
 }

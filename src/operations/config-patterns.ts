@@ -40,7 +40,7 @@ export function configPatternOperations({ guard, state, configPatterns }: Config
       resource: configResource,
       run: (keys, { pattern, touched }, caller): WatchedKeys<ConfigKey> => {
         refuseManyMatches(keys.length)
-        const mayRead = guard.later(caller, 'read')
+        const mayRead = guard.whileConnected(caller, 'read')
         const isShown = (key: ConfigKey): boolean => mayRead?.(configResource(key)) !== false
         const watcher = {
           touched: (key: ConfigKey): void => {

@@ -83,7 +83,7 @@ export function streamOperations({ guard, polls, state, maxListeningItems }: Str
         const changed = polls.compare(items)
         watch.add(
           items.map((item) => withSharedKey(item, state)),
-          guard.later(caller, 'read'),
+          guard.whileConnected(caller, 'read'),
         )
         return changed
       },

@@ -145,3 +145,30 @@ describe('what manages users', () => {
     expect(new Guard(judge).operation(definition)({}, caller)).toBe('done')
   })
 })
+
+describe('a caller that is connected', () => {
+  const seen: Identity[] = []
+  const judge = {
+    isOn: true,
+    allows: ({ identity }: Caller) => {
+      seen.push(identity)
+      return true
+    },
+  }
+  const resource: Resource = { kind: 'operator', entry: 'x' } as never
+
+  test('is judged without the end of its token, which it does not send again', () => {
+    const token = { kind: 'user', username: 'ann', by: 'token', credentialStamp: 1, expiresMs: 5, keyId: 'k' } as const
+    expect(new Guard(judge).whileConnected({ ip: '', identity: token }, 'read')?.(resource)).toBe(true)
+    expect(seen.pop()).toMatchObject({ username: 'ann', by: 'password', credentialStamp: 1, expiresMs: Infinity })
+  })
+
+  test('is judged as it is if it has shown something else', () => {
+    expect(new Guard(judge).whileConnected(caller, 'read')?.(resource)).toBe(true)
+    expect(seen.pop()).toBe(caller.identity)
+  })
+
+  test('is not judged while everybody may do everything', () => {
+    expect(new Guard().whileConnected(caller, 'read')).toBeUndefined()
+  })
+})

@@ -180,6 +180,16 @@ export class Guard {
     return (resource) => this.#authorisation.allows(caller, action, resource)
   }
 
+  /**
+   * As `later`, for what is sent to a connection as long as it lasts. A client does not repeat its credentials there, so a
+   * token counts on when its time is over. A removed user, another password and another permission count at once.
+   */
+  whileConnected({ ip, identity }: Caller, action: Action): ((resource: Resource) => boolean) | undefined {
+    const isToken = identity.kind === 'user' && identity.by === 'token'
+    const lasting = isToken ? { ...identity, by: 'password' as const, expiresMs: Infinity } : identity
+    return this.later({ ip, identity: lasting }, action)
+  }
+
   #auditOf<I, O>({ permission, audit }: { permission: Permission; audit?: AuditRule<I, O> }) {
     return new OperationAudit(this.#trail, permission, audit)
   }

@@ -4,6 +4,16 @@ import { catalogOperations, type CatalogOperations, type CatalogParts } from './
 import { instanceOperations, type InstanceOperations, type InstanceParts } from './instances.ts'
 import { listOperations, type ListOperations, type ListParts } from './instance-lists.ts'
 import { serviceOperations, type ServiceOperations, type ServiceParts } from './services.ts'
+import {
+  servicePatternOperations,
+  type ServicePatternOperations,
+  type ServicePatternParts,
+} from './service-patterns.ts'
+import {
+  subscriptionOperations,
+  type SubscriptionOperations,
+  type SubscriptionParts,
+} from './service-subscriptions.ts'
 import { inventoryOperations, type InventoryOperations, type InventoryParts } from './config-inventory.ts'
 import { versionOperations, type VersionOperations, type VersionParts } from './config-versions.ts'
 import {
@@ -42,6 +52,8 @@ export interface Operations {
   readonly instances: InstanceOperations
   readonly beats: BeatOperations
   readonly lists: ListOperations
+  readonly subscriptions: SubscriptionOperations
+  readonly servicePatterns: ServicePatternOperations
   readonly services: ServiceOperations
   readonly catalog: CatalogOperations
   readonly configs: ConfigOperations
@@ -71,6 +83,8 @@ export interface Operations {
 export type OperationParts = ServiceParts &
   InstanceParts &
   ListParts &
+  SubscriptionParts &
+  ServicePatternParts &
   CatalogParts &
   ConfigParts &
   HistoryParts &
@@ -97,6 +111,8 @@ export function allOperations(parts: OperationParts): Operations {
     instances: instanceOperations(parts),
     beats: beatOperations(parts),
     lists: listOperations(parts),
+    subscriptions: subscriptionOperations(parts),
+    servicePatterns: servicePatternOperations(parts),
     services: serviceOperations(parts),
     catalog: catalogOperations(parts),
     configs: configOperations(parts),

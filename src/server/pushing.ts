@@ -1,4 +1,6 @@
 import type { Logger } from 'pino'
+import type { ListedSubscriber } from '../core/cluster/client-views.ts'
+import type { ServiceKey } from '../core/naming/service.ts'
 import type { State } from '../core/state.ts'
 import type { InstanceListAnswers } from '../protocols/answers/instance-list.ts'
 import type { ListFormat } from '../protocols/answers/list-format.ts'
@@ -7,16 +9,26 @@ import { PushSocket } from '../protocols/udp/push-socket.ts'
 import type { Settings } from '../settings/settings.ts'
 import { LAPSE_MARGIN_MS, type PushedList, PushOutlet } from '../subscribers/push-outlet.ts'
 import { GATHER_MS, ServiceWatch } from '../subscribers/service-watch.ts'
+import { type StreamedList, StreamOutlet } from '../subscribers/stream-outlet.ts'
 import { loop, wallMs } from './clocks.ts'
 
 /** A host is at least 260 bytes of JSON, so a list of more hosts exceeds the largest list that is compressed (1 MiB). */
 const MOST_PUSHED = 4_100
 
-/** The watch of services, its outlet for clients that listen for datagrams, and the socket that sends these. */
+/** The watch of services, and its outlets: for clients that listen for datagrams, with their socket, and for connections. */
 export interface Pushing {
   readonly serviceWatch: ServiceWatch
   readonly pushes: PushOutlet
+  readonly streams: StreamOutlet
   readonly socket: PushSocket
+}
+
+/** Everybody who gets pushes of a service from this server. */
+export function subscribersOf(
+  { pushes, streams }: Pick<Pushing, 'pushes' | 'streams'>,
+  key: ServiceKey,
+): ListedSubscriber[] {
+  return [...pushes.list(key), ...streams.list(key)]
 }
 
 /** The source of pushed lists. */
@@ -37,20 +49,41 @@ export async function openPushing(listed: Listed, settings: Settings, log: Logge
     maxDatagramsPerSecond: settings.maxDatagramsPerSecond,
     log: (message, error) => log.warn({ err: error }, message),
   })
+  const isPersonal = (key: ServiceKey): boolean => state.service(key)?.selector.type === 'label'
   const pushes = new PushOutlet({
     sender: socket,
     loop,
     enabled,
     lapseMs: () => state.switches.defaultPushCacheMillis + LAPSE_MARGIN_MS,
-    isPersonal: (key) => state.service(key)?.selector.type === 'label',
+    isPersonal,
     answerOf: (list) => pushedAnswer(listed, list),
   })
   const serviceWatch = new ServiceWatch({
     loop,
     gatherMs: ({ groupedName }) => (state.switches.incrementalList.includes(groupedName) ? 0 : GATHER_MS),
   })
+  const streams = new StreamOutlet({
+    loop,
+    enabled,
+    isPersonal,
+    listOf: (list) => streamedList(listed, list),
+  })
   serviceWatch.add(pushes)
-  return { serviceWatch, pushes, socket }
+  serviceWatch.add(streams)
+  return { serviceWatch, pushes, streams, socket }
+}
+
+/** What a connection is sent: the list as its client subscribed to it. */
+function streamedList({ state, lists }: Listed, { key, clusters, consumerIp }: StreamedList) {
+  return lists.answerInSlices({
+    key,
+    format: 'grpc',
+    clustersText: clusters,
+    clusters: splitClusters(clusters),
+    healthyOnly: false,
+    consumerIp,
+    cacheMillis: state.switches.defaultPushCacheMillis,
+  })
 }
 
 /** The pushed text: the list answer for this subscriber, with the longer cacheMillis. */

@@ -62,6 +62,7 @@ export function startRegularJobs(
   timers.every(1_000, 'pushes', () => {
     pushing.pushes.tick(monotonicMs())
     pushing.socket.tick(monotonicMs())
+    pushing.streams.tick()
   })
   timers.every(10_000, 'sessions and keys', () => ifElected(() => signIn.tidy()))
   timers.every(200, 'audit', () => audit.flush())

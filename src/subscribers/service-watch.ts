@@ -47,6 +47,8 @@ export interface Round {
  * reached; nothing in it throws or waits.
  */
 export interface WatchOutlet {
+  /** How long changes are gathered for it at most, ms; absent: as long as the watch says. */
+  readonly gatherMs?: number
   /** The service, as long as somebody watches it here. */
   watched(key: ServiceKey): WatchedService | undefined
   /** Begins a report of a service; undefined if there is nothing to report now. */
@@ -96,7 +98,8 @@ export class ServiceWatch {
 
   #plan(outlet: WatchOutlet, service: WatchedService): void {
     service.planned = true
-    const gatherMs = this.#options.gatherMs?.(service.key) ?? GATHER_MS
+    const usualMs = this.#options.gatherMs?.(service.key) ?? GATHER_MS
+    const gatherMs = Math.min(usualMs, outlet.gatherMs ?? usualMs)
     this.#options.loop.after(Math.max(gatherMs, service.workMs), () => this.#begin(outlet, service))
   }
 

@@ -42,6 +42,8 @@ const MEANING_OF = {
     'A gRPC connection, or all together, watch as many patterns as they may: 100 on each, 100,000 in all. HTTP never answers it.',
   'too-many-matches':
     'More than 10,000 names match a pattern that a gRPC client wants to watch: watch a narrower one. HTTP never answers it.',
+  'too-many-subscriptions':
+    'A gRPC connection, or all together, subscribe to as many services as the server allows. The message has the limit.',
   'cluster-not-found': 'The service has no instance in this cluster and nobody has configured it.',
   'checker-not-none':
     'The health of an instance is set by hand only where the health checker of its cluster is NONE.',

@@ -1,0 +1,205 @@
+import { serviceKeyText, type ServiceKey } from '../core/naming/service.ts'
+import { Refusal } from '../core/refusal.ts'
+import { WatchedService } from './service-watch.ts'
+
+/** The most subscriptions of one connection, of all connections, and spellings of clusters of one service. */
+export interface StreamLimits {
+  readonly ofConnection: number
+  readonly inAll: number
+  readonly variantsOfService: number
+}
+
+/** A gateway subscribes to every service that there is; each subscription is a few hundred bytes. */
+export const STREAM_LIMITS: StreamLimits = {
+  ofConnection: 20_000,
+  inAll: 1_000_000,
+  variantsOfService: 256,
+}
+
+/** A client that takes lists on its connection. */
+export interface StreamClient {
+  /** Of its connection; unique among those that are open. */
+  readonly id: string
+  readonly address: string
+  readonly port: number
+  readonly agent: string
+  readonly app: string
+  /** The address that selectors go by. */
+  readonly consumerIp: string
+  /** Sends a list. Resolves with whether the client has acknowledged it in time. Never throws or rejects. */
+  push(list: Buffer | string, limitMs: number): Promise<boolean>
+}
+
+/** A client that wants a service, in its own spelling of the clusters. */
+export interface StreamRequest {
+  readonly client: StreamClient
+  readonly key: ServiceKey
+  readonly clusters: string
+  /** Asked before each push; undefined: always. */
+  readonly isAllowed?: (() => boolean) | undefined
+}
+
+/** A service that connections subscribe to. */
+export class StreamedService extends WatchedService {
+  readonly variants = new Map<string, StreamVariant>()
+
+  /** Walks over all subscriptions; they may come and go meanwhile. */
+  subscriptions(): Generator<StreamSubscription, void> {
+    return subscriptionsOf(this.variants)
+  }
+}
+
+function* subscriptionsOf(variants: ReadonlyMap<string, StreamVariant>): Generator<StreamSubscription, void> {
+  for (const variant of variants.values()) yield* variant.subscriptions.values()
+}
+
+/** The subscriptions of a service with the same spelling of clusters: they get the same list. */
+export class StreamVariant {
+  readonly service: StreamedService
+  readonly clusters: string
+  /** By the ids of connections. */
+  readonly subscriptions = new Map<string, StreamSubscription>()
+
+  constructor(service: StreamedService, clusters: string) {
+    this.service = service
+    this.clusters = clusters
+  }
+}
+
+/** One client's interest in one service. */
+export class StreamSubscription {
+  readonly variant: StreamVariant
+  readonly of: ConnectionSubscriptions
+  isAllowed: (() => boolean) | undefined
+  /** The version of the service that was sent last; -1: none. */
+  sentVersion = -1
+  /** A list was sent, and its ack is awaited. */
+  isInFlight = false
+  /** It is in the queue of those that are to be served. */
+  isQueued = false
+  /** Pushes in a row without an ack. */
+  failures = 0
+  isOver = false
+
+  constructor(variant: StreamVariant, of: ConnectionSubscriptions, isAllowed: (() => boolean) | undefined) {
+    this.variant = variant
+    this.of = of
+    this.isAllowed = isAllowed
+  }
+
+  get client(): StreamClient {
+    return this.of.client
+  }
+}
+
+/** What one connection has subscribed to. */
+export class ConnectionSubscriptions {
+  readonly client: StreamClient
+  readonly all = new Set<StreamSubscription>()
+  /** The size of the lists whose acks are awaited. */
+  unackedBytes = 0
+  /** Those that wait until more of these lists are acknowledged. */
+  readonly waiting = new Set<StreamSubscription>()
+
+  constructor(client: StreamClient) {
+    this.client = client
+  }
+}
+
+/** Which connection subscribes to what, within limits, until it unsubscribes or ends. */
+export class StreamRegistry {
+  readonly #limits: StreamLimits
+  readonly #services = new Map<string, StreamedService>()
+  readonly #connections = new Map<string, ConnectionSubscriptions>()
+  #size = 0
+
+  constructor(limits: StreamLimits) {
+    this.#limits = limits
+  }
+
+  get size(): number {
+    return this.#size
+  }
+
+  service(key: ServiceKey): StreamedService | undefined {
+    return this.#services.size === 0 ? undefined : this.#services.get(serviceKeyText(key))
+  }
+
+  services(): Iterable<StreamedService> {
+    return this.#services.values()
+  }
+
+  /** The subscription, which may be there already. Throws Refusal `too-many-subscriptions` where a limit is reached. */
+  add(request: StreamRequest): StreamSubscription {
+    const there = this.#find(request)
+    if (there === undefined) return this.#add(request)
+    there.isAllowed = request.isAllowed
+    return there
+  }
+
+  /** Ends a subscription; does nothing if there is none in this spelling. */
+  remove(request: Pick<StreamRequest, 'key' | 'clusters'> & { readonly client: { readonly id: string } }): void {
+    const subscription = this.#find(request)
+    if (subscription !== undefined) this.#remove(subscription)
+  }
+
+  /** Ends all subscriptions of a connection. */
+  leave(connectionId: string): void {
+    const connection = this.#connections.get(connectionId)
+    for (const subscription of connection?.all ?? []) this.#remove(subscription)
+  }
+
+  #find({ client, key, clusters }: Pick<StreamRequest, 'key' | 'clusters'> & { client: { id: string } }) {
+    return this.service(key)?.variants.get(clusters)?.subscriptions.get(client.id)
+  }
+
+  #add({ client, key, clusters, isAllowed }: StreamRequest): StreamSubscription {
+    const connection = this.#connections.get(client.id) ?? new ConnectionSubscriptions(client)
+    this.#refuseBeyondLimit(connection)
+    const variant = this.#variantFor(key, clusters)
+    const subscription = new StreamSubscription(variant, connection, isAllowed)
+    variant.subscriptions.set(client.id, subscription)
+    connection.all.add(subscription)
+    this.#connections.set(client.id, connection)
+    this.#size++
+    return subscription
+  }
+
+  #refuseBeyondLimit(connection: ConnectionSubscriptions): void {
+    const { ofConnection, inAll } = this.#limits
+    if (connection.all.size >= ofConnection)
+      throw tooMany(`This connection has ${ofConnection} subscriptions: no more are allowed.`)
+    if (this.#size >= inAll) throw tooMany(`There are ${inAll} subscriptions: no more are allowed.`)
+  }
+
+  #variantFor(key: ServiceKey, clusters: string): StreamVariant {
+    const keyText = serviceKeyText(key)
+    const service = this.#services.get(keyText) ?? new StreamedService(key)
+    const there = service.variants.get(clusters)
+    if (there !== undefined) return there
+    const { variantsOfService } = this.#limits
+    if (service.variants.size >= variantsOfService)
+      throw tooMany(`The service has subscribers with ${variantsOfService} spellings of clusters.`)
+    const variant = new StreamVariant(service, clusters)
+    service.variants.set(clusters, variant)
+    this.#services.set(keyText, service)
+    return variant
+  }
+
+  #remove(subscription: StreamSubscription): void {
+    const { variant, of, client } = subscription
+    const { service } = variant
+    subscription.isOver = true
+    of.all.delete(subscription)
+    of.waiting.delete(subscription)
+    if (of.all.size === 0) this.#connections.delete(client.id)
+    variant.subscriptions.delete(client.id)
+    if (variant.subscriptions.size === 0) service.variants.delete(variant.clusters)
+    if (service.variants.size === 0) this.#services.delete(serviceKeyText(service.key))
+    this.#size--
+  }
+}
+
+function tooMany(message: string): Refusal {
+  return new Refusal('too-many-subscriptions', message)
+}

@@ -130,7 +130,16 @@ export class Observability {
     this.#options.log.info({ upMs }, 'the server has stopped')
   }
 
-  #figuresOf({ state, liveness, engine, polls, pushes, streams, prober, http }: ObservedParts): ServerFigures {
+  #figuresOf({
+    state,
+    liveness,
+    engine,
+    polls,
+    pushes,
+    streams,
+    prober,
+    http,
+  }: ObservedParts): ServerFigures {
     return {
       version: packageVersion(),
       isReady: () => this.notReady().length === 0,

@@ -75,8 +75,7 @@ export async function serveFrom(opened: Opened, settings: Settings, log: Logger)
   const connections = openConnections({ ...parts, operations, signIn }, settings, log)
   watch.observe({
     ...parts,
-    pushes: parts.pushing.pushes,
-    streams: parts.pushing.streams,
+    ...parts.pushing,
     prober: parts.probing.prober,
     http,
     certificates,

@@ -115,11 +115,7 @@ function streamMetrics({ streams }: ServerFigures): Metric[] {
     gauge('waypost_stream_subscribers', 'Subscriptions of connections.', () => streams().subscribers),
     counter('waypost_stream_pushes_sent_total', 'Lists sent to connections.', () => streams().sent),
     counter('waypost_stream_pushes_acked_total', 'Lists that were acknowledged.', () => streams().acked),
-    counter(
-      'waypost_stream_pushes_failed_total',
-      'Lists without an ack within 5 s.',
-      () => streams().failed,
-    ),
+    counter('waypost_stream_pushes_failed_total', 'Lists without an ack within 5 s.', () => streams().failed),
     counter(
       'waypost_stream_pushes_too_large_total',
       'Lists that are longer than a message of gRPC may be.',

@@ -1,6 +1,6 @@
-import { ANONYMOUS } from '../core/access/identity.ts'
+import { ANONYMOUS, type Identity } from '../core/access/identity.ts'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { type Action, type Authorisation, Guard, type Resource } from './guard.ts'
+import { type Action, type Authorisation, type Caller, Guard, type Resource } from './guard.ts'
 
 const caller = { ip: '10.0.0.1', identity: ANONYMOUS }
 const READ = { action: 'read', resource: 'namespace' } as const
@@ -155,12 +155,24 @@ describe('a caller that is connected', () => {
       return true
     },
   }
-  const resource: Resource = { kind: 'operator', entry: 'x' } as never
+  const resource = namespace('a')
 
   test('is judged without the end of its token, which it does not send again', () => {
-    const token = { kind: 'user', username: 'ann', by: 'token', credentialStamp: 1, expiresMs: 5, keyId: 'k' } as const
+    const token = {
+      kind: 'user',
+      username: 'ann',
+      by: 'token',
+      credentialStamp: 1,
+      expiresMs: 5,
+      keyId: 'k',
+    } as const
     expect(new Guard(judge).whileConnected({ ip: '', identity: token }, 'read')?.(resource)).toBe(true)
-    expect(seen.pop()).toMatchObject({ username: 'ann', by: 'password', credentialStamp: 1, expiresMs: Infinity })
+    expect(seen.pop()).toMatchObject({
+      username: 'ann',
+      by: 'password',
+      credentialStamp: 1,
+      expiresMs: Infinity,
+    })
   })
 
   test('is judged as it is if it has shown something else', () => {

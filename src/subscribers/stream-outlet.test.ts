@@ -94,7 +94,10 @@ function changeOf(groupedName: string): Change {
   return { kind: 'instance-health-changed', serviceKey: { namespaceId: 'public', groupedName } } as Change
 }
 
-function wanting(client: StreamClient, more: Partial<StreamRequest> & { service?: string } = {}): StreamRequest {
+function wanting(
+  client: StreamClient,
+  more: Partial<StreamRequest> & { service?: string } = {},
+): StreamRequest {
   const { service = 'g@@s', ...others } = more
   return { client, key: { namespaceId: 'public', groupedName: service }, clusters: '', ...others }
 }
@@ -296,19 +299,22 @@ test('a list that no client takes is not sent, and the next one is', async () =>
 test.each([
   [{ ofConnection: 2 }, 'This connection has 2 subscriptions'],
   [{ inAll: 2 }, 'There are 2 subscriptions'],
-])('beyond the limits %j a subscription is refused, and those that are there stay', async (limits, message) => {
-  const at = fixture(limits)
-  const client = new NotingClient('1')
-  at.streams.subscribe(wanting(client))
-  at.streams.subscribe(wanting(client, { service: 'g@@other' }))
-  at.streams.subscribe(wanting(client))
-  expect(() => at.streams.subscribe(wanting(client, { service: 'g@@third' }))).toThrow(
-    expect.objectContaining({ code: 'too-many-subscriptions', message: expect.stringContaining(message) }),
-  )
-  at.streams.unsubscribe(wanting(client))
-  at.streams.subscribe(wanting(client, { service: 'g@@third' }))
-  expect(at.streams.counts().subscribers).toBe(2)
-})
+])(
+  'beyond the limits %j a subscription is refused, and those that are there stay',
+  async (limits, message) => {
+    const at = fixture(limits)
+    const client = new NotingClient('1')
+    at.streams.subscribe(wanting(client))
+    at.streams.subscribe(wanting(client, { service: 'g@@other' }))
+    at.streams.subscribe(wanting(client))
+    expect(() => at.streams.subscribe(wanting(client, { service: 'g@@third' }))).toThrow(
+      expect.objectContaining({ code: 'too-many-subscriptions', message: expect.stringContaining(message) }),
+    )
+    at.streams.unsubscribe(wanting(client))
+    at.streams.subscribe(wanting(client, { service: 'g@@third' }))
+    expect(at.streams.counts().subscribers).toBe(2)
+  },
+)
 
 test('spellings of clusters of a service are limited', () => {
   const at = fixture({ variantsOfService: 2 })

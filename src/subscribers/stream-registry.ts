@@ -138,7 +138,9 @@ export class StreamRegistry {
   }
 
   /** Ends a subscription; does nothing if there is none in this spelling. */
-  remove(request: Pick<StreamRequest, 'key' | 'clusters'> & { readonly client: { readonly id: string } }): void {
+  remove(
+    request: Pick<StreamRequest, 'key' | 'clusters'> & { readonly client: { readonly id: string } },
+  ): void {
     const subscription = this.#find(request)
     if (subscription !== undefined) this.#remove(subscription)
   }

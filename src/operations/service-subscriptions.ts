@@ -44,6 +44,8 @@ export interface StreamSubscriber {
   readonly consumerIp: string
   /** Sends a list. Resolves with whether the client has acknowledged it in time. Never throws or rejects. */
   push(list: Buffer | string, limitMs: number): Promise<boolean>
+  /** Calls back once when the connection has ended, or at once if it has ended already. */
+  onEnd(ended: () => void): void
 }
 
 /** Sends changes of services to clients with a connection. */
@@ -60,8 +62,6 @@ export interface Streams {
     readonly key: ServiceKey
     readonly clusters: string
   }): void
-  /** The connection has ended. */
-  leave(connectionId: string): void
 }
 
 /** The operations of clients that hear of changes on a connection. */
@@ -97,8 +97,6 @@ export function subscriptionOperations(parts: SubscriptionParts) {
         return listOf(parts, request)
       },
     }),
-    /** The connection has ended: nobody needs a permission for that. */
-    leave: ({ connectionId }: { readonly connectionId: string }): void => streams.leave(connectionId),
   }
 }
 

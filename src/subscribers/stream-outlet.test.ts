@@ -17,6 +17,7 @@ class NotingClient implements StreamClient {
   readonly lists: string[] = []
   readonly id: string
   readonly consumerIp: string
+  readonly #onEnd: (() => void)[] = []
   readonly #unacked: ((acknowledged: boolean) => void)[] = []
   isQuick: boolean
 
@@ -30,6 +31,19 @@ class NotingClient implements StreamClient {
     this.lists.push(list.toString())
     if (this.isQuick) return Promise.resolve(true)
     return new Promise((resolve) => this.#unacked.push(resolve))
+  }
+
+  onEnd(ended: () => void): void {
+    this.#onEnd.push(ended)
+  }
+
+  leave(): void {
+    for (const ended of this.#onEnd.splice(0)) ended()
+  }
+
+  /** How often somebody wants to hear of the end. */
+  get watchedBy(): number {
+    return this.#onEnd.length
   }
 
   /** Acknowledges the oldest push, or lets its time end. */
@@ -213,8 +227,8 @@ test('after unsubscribing, and after the end of its connection, a client gets no
   at.change('one')
   await at.pass(PUSHED_MS)
   expect([first.lists, second.lists]).toEqual([['a|one'], ['|one']])
-  at.streams.leave('1')
-  at.streams.leave('2')
+  first.leave()
+  second.leave()
   await second.answer(false)
   at.change('two')
   await at.pass(RETRIED_MS)
@@ -315,6 +329,16 @@ test.each([
     expect(at.streams.counts().subscribers).toBe(2)
   },
 )
+
+test('a client that subscribes again and again is watched once', () => {
+  const at = fixture()
+  const client = new NotingClient('1')
+  for (let count = 0; count < 100; count++) {
+    at.streams.subscribe(wanting(client))
+    at.streams.unsubscribe(wanting(client))
+  }
+  expect(client.watchedBy).toBe(1)
+})
 
 test('spellings of clusters of a service are limited', () => {
   const at = fixture({ variantsOfService: 2 })

@@ -93,7 +93,7 @@ export class StreamOutlet implements WatchOutlet {
     this.#work = new SlicedWork(options.loop, () => this.#step())
   }
 
-  /** From now on the client gets changes. Throws Refusal `too-many-subscriptions` where a limit is reached. */
+  /** From now on the client gets changes, until its connection ends. Throws Refusal `too-many-subscriptions` where a limit is reached. */
   subscribe(request: StreamRequest): void {
     const subscription = this.#registry.add(request)
     subscription.sentVersion = -1
@@ -105,11 +105,6 @@ export class StreamOutlet implements WatchOutlet {
   /** Ends the subscription with this spelling of clusters, if there is one. */
   unsubscribe(request: Parameters<StreamRegistry['remove']>[0]): void {
     this.#registry.remove(request)
-  }
-
-  /** The connection has ended. */
-  leave(connectionId: string): void {
-    this.#registry.leave(connectionId)
   }
 
   watched(key: ServiceKey): StreamedService | undefined {

@@ -28,6 +28,8 @@ export interface StreamClient {
   readonly consumerIp: string
   /** Sends a list. Resolves with whether the client has acknowledged it in time. Never throws or rejects. */
   push(list: Buffer | string, limitMs: number): Promise<boolean>
+  /** Calls back once when the connection has ended, or at once if it has ended already. */
+  onEnd(ended: () => void): void
 }
 
 /** A client that wants a service, in its own spelling of the clusters. */
@@ -145,25 +147,23 @@ export class StreamRegistry {
     if (subscription !== undefined) this.#remove(subscription)
   }
 
-  /** Ends all subscriptions of a connection. */
-  leave(connectionId: string): void {
-    const connection = this.#connections.get(connectionId)
-    for (const subscription of connection?.all ?? []) this.#remove(subscription)
-  }
-
   #find({ client, key, clusters }: Pick<StreamRequest, 'key' | 'clusters'> & { client: { id: string } }) {
     return this.service(key)?.variants.get(clusters)?.subscriptions.get(client.id)
   }
 
   #add({ client, key, clusters, isAllowed }: StreamRequest): StreamSubscription {
-    const connection = this.#connections.get(client.id) ?? new ConnectionSubscriptions(client)
+    const known = this.#connections.get(client.id)
+    const connection = known ?? new ConnectionSubscriptions(client)
     this.#refuseBeyondLimit(connection)
     const variant = this.#variantFor(key, clusters)
     const subscription = new StreamSubscription(variant, connection, isAllowed)
     variant.subscriptions.set(client.id, subscription)
     connection.all.add(subscription)
-    this.#connections.set(client.id, connection)
     this.#size++
+    if (known === undefined) {
+      this.#connections.set(client.id, connection)
+      client.onEnd(() => this.#leave(connection))
+    }
     return subscription
   }
 
@@ -188,13 +188,17 @@ export class StreamRegistry {
     return variant
   }
 
+  #leave({ client, all }: ConnectionSubscriptions): void {
+    this.#connections.delete(client.id)
+    for (const subscription of all) this.#remove(subscription)
+  }
+
   #remove(subscription: StreamSubscription): void {
     const { variant, of, client } = subscription
     const { service } = variant
     subscription.isOver = true
     of.all.delete(subscription)
     of.waiting.delete(subscription)
-    if (of.all.size === 0) this.#connections.delete(client.id)
     variant.subscriptions.delete(client.id)
     if (variant.subscriptions.size === 0) service.variants.delete(variant.clusters)
     if (service.variants.size === 0) this.#services.delete(serviceKeyText(service.key))

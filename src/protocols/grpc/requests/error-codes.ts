@@ -34,6 +34,7 @@ const ERROR_CODE_OF = {
   'adding-disabled': 403,
   'too-many-services': 429,
   'too-many-instances': 429,
+  'too-many-subscriptions': 429,
   'cluster-not-found': 404,
   'checker-not-none': 400,
   'namespace-not-found': 404,

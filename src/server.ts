@@ -28,6 +28,7 @@ import { openSignIn, type SignIn } from './server/sign-in.ts'
 import { serverOperations } from './server/server-operations.ts'
 import { startProbing } from './server/probing.ts'
 import { responsibleFor } from './server/responsible.ts'
+import { openCare } from './server/caring.ts'
 import { openPushing, subscribersOf } from './server/pushing.ts'
 import { type JobParts, startRegularJobs } from './server/regular-jobs.ts'
 import { advertisedHost, urlOf } from './server-address.ts'
@@ -158,7 +159,7 @@ async function joinParts(installation: Installation, settings: Settings, log: Lo
     defer: loop.soon,
     report: (error, change) => watch.report(error, 'a subscriber of changes failed', { change: change.kind }),
   })
-  const liveness = new Liveness()
+  const liveness = new Liveness(installation.process)
   const following = { clock, stamps, feed, presence: liveness, lastRefAheadMs }
   const follower = Follower.load(snapshot, following, settings)
   const { state } = follower
@@ -172,7 +173,7 @@ async function joinParts(installation: Installation, settings: Settings, log: Lo
   const patterns = { configPatterns: configPatterns(loop), servicePatterns: servicePatterns(loop) }
   const lists = new InstanceListAnswers(state, loop)
   const pushing = await openPushing({ state, lists }, settings, log)
-  const care = installation.careOf({ state, liveness, engine, healthClock, clock, watch })
+  const { publishing, care } = openCare({ installation, state, liveness, engine, healthClock, clock, watch })
   const probing = startProbing({ state, engine, clock, judges: care.judges }, settings, log)
   for (const part of [polls, ...Object.values(patterns), pushing.serviceWatch, probing.watch])
     feed.subscribe((change) => part.onChange(change))
@@ -189,6 +190,7 @@ async function joinParts(installation: Installation, settings: Settings, log: Lo
     polls,
     ...patterns,
     pushing,
+    publishing,
     probing,
     care,
     members: await installation.membersOf({ state, engine, watch }),
@@ -204,7 +206,8 @@ function clockAt(wallMs: number, healthClock: HealthClock, stamps: Stamps): Now 
 
 /** What every protocol calls. */
 function openOperations(parts: Parts & OperatedParts, settings: Settings): Operations {
-  const { state, installation, care, members, machine, watch, pushing, polls, audit } = parts
+  const { state, installation, care, members, machine, watch, pushing, publishing } = parts
+  const { polls, audit } = parts
   const { pushes, streams } = pushing
   const views = installation.viewsOf({
     watchersOf: (key) => polls.watchersOf(key),
@@ -214,6 +217,7 @@ function openOperations(parts: Parts & OperatedParts, settings: Settings): Opera
   return serverOperations(
     {
       ...parts,
+      ...publishing,
       pushes: {
         subscribe: (subscriber) => pushes.subscribe(subscriber),
         list: (key) => subscribersOf(pushing, key),

@@ -1,9 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { Cluster, type Member } from '../core/cluster/court.test-support.ts'
+import { LiveProcesses } from '../core/cluster/live-processes.ts'
 import { silencesOf } from '../core/cluster/peer-silence.ts'
-import { address, microtasks, ORDERS } from '../core/core.test-support.ts'
+import { address, microtasks, ORDERS, orphansOf } from '../core/core.test-support.ts'
 import type { Command } from '../core/decision.ts'
 import { HealthClock } from '../core/naming/health-clock.ts'
+import { Orphans } from '../core/naming/orphans.ts'
 import type { InstancePlace } from '../core/naming/presence.ts'
 import { setSwitch } from '../core/operator/set-switch.ts'
 import { Refusal } from '../core/refusal.ts'
@@ -36,6 +38,7 @@ class CaredWorld {
     this.care = new SharedNamingCare({
       state,
       liveness,
+      orphans: new Orphans({ owners: liveness.owners, isAlive: new LiveProcesses(state, '').has }),
       engine: { execute: (command) => this.#execute(command) },
       clock: this.clock,
       monotonicMs: () => this.nowMs,
@@ -169,7 +172,8 @@ test('what is loaded counts as learned, and not as heard', () => {
   const member = cluster.join(1)
   cluster.register(WHERE)
   const { state, liveness, id: self } = member
-  const parts = { state, liveness, self, clock: new HealthClock(0, SWEEP_MS), monotonicMs: () => 0 }
+  const orphans = orphansOf(liveness)
+  const parts = { state, liveness, orphans, self, clock: new HealthClock(0, SWEEP_MS), monotonicMs: () => 0 }
   const never = () => {
     throw new Error('not called')
   }

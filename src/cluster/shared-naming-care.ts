@@ -1,13 +1,17 @@
 import { JudgedServices } from '../core/cluster/judged-services.ts'
 import { MEMBER, type MemberFacts } from '../core/cluster/member-records.ts'
 import { silencesOf } from '../core/cluster/peer-silence.ts'
+import { removeOrphan } from '../core/cluster/remove-orphan.ts'
 import { type Restoration, Restoring } from '../core/cluster/restoring.ts'
 import { type Judgement, type Round, SilenceCourt } from '../core/cluster/silence-court.ts'
 import type { Command } from '../core/decision.ts'
 import type { Engine } from '../core/engine.ts'
+import { isChecked } from '../core/naming/checked.ts'
 import { expireEmptyServices, forgetExpiredMetadata } from '../core/naming/housekeeping.ts'
 import type { HealthClock } from '../core/naming/health-clock.ts'
+import type { Instance } from '../core/naming/instance.ts'
 import type { Liveness } from '../core/naming/liveness.ts'
+import type { Orphans } from '../core/naming/orphans.ts'
 import type { ServiceKey } from '../core/naming/service.ts'
 import { serverStatus, serves } from '../core/operator/server-status.ts'
 import { Refusal } from '../core/refusal.ts'
@@ -20,11 +24,14 @@ import { UnansweringPeers } from './unanswering-peers.ts'
 
 /** Instances per slice of a sweep. */
 const MOST_AT_ONCE = 200
+/** Orphans that are looked at, and perhaps removed, at once. */
+const MOST_ORPHANS = 500
 
 /** What {@link SharedNamingCare} needs. Durations are in milliseconds. */
 export interface SharedNamingCareOptions {
   readonly state: State
   readonly liveness: Liveness
+  readonly orphans: Orphans
   readonly engine: Pick<Engine, 'execute'>
   readonly clock: HealthClock
   readonly monotonicMs: () => number
@@ -66,6 +73,7 @@ export class SharedNamingCare {
   readonly #unanswering = new UnansweringPeers()
   readonly #taking: SlicedWork
   #isJudging = false
+  #isRemoving = false
   readonly #counts = { questions: 0, instancesAskedAbout: 0, unanswered: 0 }
   /** Whether this server judges a service, as the members are now. */
   readonly judges: (key: ServiceKey) => boolean
@@ -90,6 +98,7 @@ export class SharedNamingCare {
   /** Call it when the store could not go on from the last revision: this server may have missed that a member was lost. */
   reloaded(): void {
     this.#court.missedNews(this.#healthMs())
+    this.#options.orphans.missedNews(this.#healthMs())
   }
 
   figures(): CareFigures {
@@ -103,13 +112,15 @@ export class SharedNamingCare {
 
   /** Call it every `SWEEP_MS`. It does not wait for the answers of the others. */
   sweep(): void {
-    const { state, clock, monotonicMs, report } = this.#options
+    const { state, clock, monotonicMs, report, orphans, isMember } = this.#options
     if (!serves(serverStatus(state.switches), 'write')) return clock.hold(monotonicMs())
     clock.sweep(monotonicMs())
     this.#unanswering.keepOnly((id) => state.record(MEMBER, id) !== undefined)
     if (this.#takeSome()) this.#taking.start()
     for (const restoration of this.#restoring.due(this.#healthMs())) void this.#bringBack(restoration)
     this.#judge().catch((error: unknown) => report(error, 'silent instances could not be judged'))
+    orphans.look(this.#healthMs(), isMember())
+    this.#removeOrphans().catch((error: unknown) => report(error, 'silent instances could not be judged'))
   }
 
   /** Removes services of its own that have been empty for long. Call it about once a second. */
@@ -145,6 +156,27 @@ export class SharedNamingCare {
       }
     } finally {
       this.#isJudging = false
+    }
+  }
+
+  /** Removes the orphans of its own services. It looks at some at a time, and writes before it goes on. */
+  async #removeOrphans(): Promise<void> {
+    const { state, orphans, isMember, loop } = this.#options
+    if (this.#isRemoving || !isMember()) return
+    this.#isRemoving = true
+    try {
+      const isOwn = ({ entry: { service } }: Instance): boolean =>
+        this.judges(service.key) && isChecked(state.switches, service.key)
+      do {
+        const taken = orphans.take(this.#healthMs(), MOST_ORPHANS, isOwn)
+        const removed = await Promise.all(
+          taken.map(async (each) => this.#tried(removeOrphan(each, this.#options))),
+        )
+        orphans.counts.removed += removed.filter((isDone) => isDone === true).length
+        await new Promise<void>((resolve) => loop.soon(resolve))
+      } while (orphans.hasMore && isMember())
+    } finally {
+      this.#isRemoving = false
     }
   }
 

@@ -78,12 +78,15 @@ const instanceCommand: Arbitrary<Command<unknown>> = oneof(
     weight: constantFrom(1, 2),
   }).map((other) => registerInstance(registration(other))),
   target.map(deregisterInstance),
-  record({ serviceKey, publisher, addresses: uniqueArray(place, { maxLength: 3 }) }).map((one) =>
-    replaceInstances(
-      one.serviceKey,
-      one.publisher,
-      one.addresses.map((where) => registration({ address: where })),
-    ),
+  record({
+    serviceKey,
+    publisher,
+    addresses: uniqueArray(place, { maxLength: 3 }),
+    leaving: uniqueArray(place, { maxLength: 3 }),
+    takesOver: boolean(),
+    removesDurably: boolean(),
+  }).map(({ addresses, ...one }) =>
+    replaceInstances({ ...one, instances: addresses.map((where) => registration({ address: where })) }),
   ),
   record({ target, patch }).map((one) => modifyInstance(one.target, one.patch)),
   record({ target, healthy: boolean() }).map((one) => setHealth(one.target, one.healthy)),

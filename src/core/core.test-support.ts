@@ -8,6 +8,7 @@ import type { BeatParts } from './naming/beat.ts'
 import { Follower } from './follower.ts'
 import type { Instance, InstanceAddress } from './naming/instance.ts'
 import { Liveness } from './naming/liveness.ts'
+import { Orphans } from './naming/orphans.ts'
 import { type RegisterInstance, registerInstance } from './naming/register-instance.ts'
 import type { Service, ServiceKey } from './naming/service.ts'
 import type { ChangeGroup, CommitResult, Now, Store } from './ports.ts'
@@ -64,9 +65,9 @@ export function publishing(content: string, other: Partial<PublishConfig> = {}):
 
 const LIVENESS = new WeakMap<State, Liveness>()
 
-/** A state that a liveness follows; see {@link livenessOf}. */
-export function livingState(): State {
-  const liveness = new Liveness()
+/** A state that a liveness of this process follows; see {@link livenessOf}. */
+export function livingState(process?: string): State {
+  const liveness = new Liveness(process)
   const state = new State(WALL_MS, undefined, liveness)
   LIVENESS.set(state, liveness)
   return state
@@ -77,6 +78,11 @@ export function livenessOf(state: State): Liveness {
   const liveness = LIVENESS.get(state)
   if (liveness === undefined) throw new Error('not made by livingState()')
   return liveness
+}
+
+/** Orphans of a liveness: these processes are alive, or all are. */
+export function orphansOf({ owners }: Liveness, alive?: readonly string[]): Orphans {
+  return new Orphans({ owners, isAlive: (process) => alive?.includes(process) ?? true })
 }
 
 /** What a beat works on. */
@@ -190,8 +196,8 @@ class FakeStore implements Pick<Store, 'commit'> {
 
 /** An engine on a state and a fake store, whose time and turns of the loop are the test's. */
 export class EngineWorld {
-  readonly state = livingState()
-  readonly liveness = livenessOf(this.state)
+  readonly state: State
+  readonly liveness: Liveness
   readonly store = new FakeStore()
   /** Every change that was published. */
   readonly published: Change[] = []
@@ -205,7 +211,9 @@ export class EngineWorld {
   #deferred: (() => void)[] = []
 
   /** `mostBehind`: how many records one commit takes, where that is not what it is elsewhere. */
-  constructor(mostBehind = 1_000) {
+  constructor(mostBehind = 1_000, process?: string) {
+    this.state = livingState(process)
+    this.liveness = livenessOf(this.state)
     const clock = (): Now => this.#now()
     const publishChanges = (changes: readonly Change[]): void => {
       this.published.push(...changes)

@@ -11,7 +11,7 @@ import type { ConfigItem, ConfigKey } from './config/config-item.ts'
 import { AddressIndex } from './naming/address-index.ts'
 import { timingOf } from './naming/beat-timing.ts'
 import { newInstance } from './naming/heard-instance.ts'
-import type { Instance, InstanceAddress, Metadata } from './naming/instance.ts'
+import { type Instance, type InstanceAddress, isSamePublisher, type Metadata } from './naming/instance.ts'
 import { Liveness } from './naming/liveness.ts'
 import { NamingCounter, type NamingLimits, NO_NAMING_LIMITS } from './naming/naming-sizes.ts'
 import type { InstancePlace, Presence } from './naming/presence.ts'
@@ -213,6 +213,8 @@ export class State implements View {
       this.#presence.metadataChanged(placeOf(instance), false, now.healthMs)
     }
     this.#lastSerial = Math.max(this.#lastSerial, change.record.serial)
+    if (!isSamePublisher(instance.record.publisher, change.record.publisher))
+      this.#presence.instanceTaken(instance)
     instance.record = change.record
     if (change.healthy !== undefined) instance.healthy = change.healthy
     this.#layMetadata(instance)

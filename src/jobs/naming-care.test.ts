@@ -1,6 +1,16 @@
 import { expect, test } from 'vitest'
-import { address, at, carryOut, EngineWorld, ORDERS, registration } from '../core/core.test-support.ts'
+import {
+  address,
+  at,
+  carryOut,
+  EngineWorld,
+  ORDERS,
+  orphansOf,
+  registered,
+  registration,
+} from '../core/core.test-support.ts'
 import { beat } from '../core/naming/beat.ts'
+import { connectionPublisher } from '../core/naming/connection-publisher.ts'
 import { HealthClock } from '../core/naming/health-clock.ts'
 import { REMEMBERED_METADATA, rememberedId } from '../core/naming/remembered-metadata.ts'
 import { recordSaved } from '../core/records/record-kind.ts'
@@ -15,6 +25,7 @@ function startCare(liveShare = 1) {
   const care = new NamingCare({
     state: world.state,
     liveness: world.liveness,
+    orphans: orphansOf(world.liveness, ['this']),
     engine: world.engine,
     clock,
     monotonicMs: () => world.nowMs,
@@ -92,4 +103,33 @@ test('remembered metadata whose instance does not come back is forgotten durably
   await done
   expect(world.state.recordCount(REMEMBERED_METADATA)).toBe(0)
   expect(world.store.begun.flat(2).map(({ kind }) => kind)).toContain('record-removed')
+})
+
+test('instances of connections of an earlier process stay for 35 s, and then leave in slices, if nobody has them', () => {
+  const { world, pass, later } = startCare()
+  const publishers = ['earlier', 'this'].map((process) => connectionPublisher({ process, connectionId: '1' }))
+  const [earlier, own] = publishers
+  for (let port = 1; port <= 1_000; port++)
+    registered(world.state, { publisher: earlier, address: address({ port }) })
+  registered(world.state, { publisher: own, address: address({ port: 1 }) })
+  pass(35_000)
+  expect(world.state.instanceCount(ORDERS)).toBe(1_000)
+  expect([...world.state.instances(ORDERS)].every(({ healthy }) => healthy)).toBe(true)
+  pass(250)
+  expect(world.state.instanceCount(ORDERS)).toBe(800)
+  while (later.length > 0) later.shift()!()
+  expect([...world.state.instances(ORDERS)].map(({ record }) => record.address.port)).toEqual([1])
+})
+
+test('no instance of an earlier process leaves while operators let nothing change', () => {
+  const { world, pass } = startCare()
+  registered(world.state, { publisher: connectionPublisher({ process: 'earlier', connectionId: '1' }) })
+  pass(30_000)
+  carryOut(world.state, setSwitch('overriddenServerStatus', 'READ_ONLY', true), at(0))
+  pass(100_000)
+  carryOut(world.state, setSwitch('overriddenServerStatus', 'UP', true), at(0))
+  pass(4_000)
+  expect(world.state.instancesInAll).toBe(1)
+  pass(2_000)
+  expect(world.state.instancesInAll).toBe(0)
 })

@@ -4,6 +4,7 @@ import { isChecked } from '../core/naming/checked.ts'
 import { expireEmptyServices, forgetExpiredMetadata } from '../core/naming/housekeeping.ts'
 import type { HealthClock } from '../core/naming/health-clock.ts'
 import type { Liveness } from '../core/naming/liveness.ts'
+import { orphanRemoved, type Orphans } from '../core/naming/orphans.ts'
 import { serverStatus, serves } from '../core/operator/server-status.ts'
 import { type Loop, SlicedWork } from '../core/sliced-work.ts'
 import type { ServiceKey } from '../core/naming/service.ts'
@@ -20,6 +21,7 @@ const MOST_AT_ONCE = 200
 export interface NamingCareOptions {
   readonly state: State
   readonly liveness: Liveness
+  readonly orphans: Orphans
   readonly engine: Engine
   readonly clock: HealthClock
   readonly monotonicMs: () => number
@@ -32,22 +34,26 @@ export interface NamingCareOptions {
   readonly expiredMetadataTimeMs: number
 }
 
-/** Applies what time changes in naming: silent instances, empty services, old remembered metadata. */
+/** Applies what time changes in naming: silent instances, those of connections of an earlier process, empty services, old remembered metadata. */
 export class NamingCare {
   readonly #options: NamingCareOptions
   readonly #sweeping: SlicedWork
+  readonly #removing: SlicedWork
 
   constructor(options: NamingCareOptions) {
     this.#options = options
     this.#sweeping = new SlicedWork(options.loop, () => this.#judgeSome())
+    this.#removing = new SlicedWork(options.loop, () => this.#removeSomeOrphans())
   }
 
   /** Call it every `SWEEP_MS`. If very many instances are due at once, the rest follows in slices. */
   sweep(): void {
-    const { state, clock, monotonicMs } = this.#options
+    const { state, clock, monotonicMs, orphans } = this.#options
     if (!serves(serverStatus(state.switches), 'write')) return clock.hold(monotonicMs())
     clock.sweep(monotonicMs())
     if (this.#judgeSome()) this.#sweeping.start()
+    orphans.look(this.#healthMs(), true)
+    if (this.#removeSomeOrphans()) this.#removing.start()
   }
 
   /** Returns whether more instances are due. */
@@ -59,6 +65,18 @@ export class NamingCare {
     const judged = (key: ServiceKey): boolean => trusted && isChecked(state.switches, key)
     engine.applyBehind(liveness.sweep(now(), judged, MOST_AT_ONCE))
     return liveness.hasMore
+  }
+
+  /** Returns whether more orphans are to be looked at. */
+  #removeSomeOrphans(): boolean {
+    const { state, engine, now, orphans } = this.#options
+    if (!serves(serverStatus(state.switches), 'write')) return false
+    const taken = orphans.take(this.#healthMs(), MOST_AT_ONCE, ({ entry }) =>
+      isChecked(state.switches, entry.service.key),
+    )
+    engine.applyBehind(taken.map((instance) => orphanRemoved(instance, now())))
+    orphans.counts.removed += taken.length
+    return orphans.hasMore
   }
 
   /** Removes services that have been empty for long. Call it about once a second. */

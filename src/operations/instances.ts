@@ -228,7 +228,12 @@ function targetOf({ serviceKey, ip, port, cluster, ephemeral }: InstanceRequest)
   return { serviceKey, address: { ip, port, cluster: cluster ?? DEFAULT_CLUSTER }, ephemeral }
 }
 
-function instanceText({ ip, port, cluster = DEFAULT_CLUSTER }: InstanceRequest): string {
+/** How the audit names an instance. */
+export function instanceText({
+  ip,
+  port,
+  cluster = DEFAULT_CLUSTER,
+}: Pick<InstanceRequest, 'ip' | 'port' | 'cluster'>): string {
   return `${ip}:${port}@${cluster}`
 }
 

@@ -1,6 +1,11 @@
 import { auditOperations, type AuditOperations, type AuditParts } from './audit.ts'
 import { beatOperations, type BeatOperations } from './beats.ts'
 import { catalogOperations, type CatalogOperations, type CatalogParts } from './catalog.ts'
+import {
+  connectionInstanceOperations,
+  type ConnectionInstanceOperations,
+  type ConnectionInstanceOperationParts,
+} from './connection-instances.ts'
 import { instanceOperations, type InstanceOperations, type InstanceParts } from './instances.ts'
 import { listOperations, type ListOperations, type ListParts } from './instance-lists.ts'
 import { serviceOperations, type ServiceOperations, type ServiceParts } from './services.ts'
@@ -50,6 +55,7 @@ import { operatorOperations, type OperatorOperations, type OperatorParts } from 
 /** Everything that a protocol can ask of this server. */
 export interface Operations {
   readonly instances: InstanceOperations
+  readonly connectionInstances: ConnectionInstanceOperations
   readonly beats: BeatOperations
   readonly lists: ListOperations
   readonly subscriptions: SubscriptionOperations
@@ -82,6 +88,7 @@ export interface Operations {
 /** What all operations together work on. */
 export type OperationParts = ServiceParts &
   InstanceParts &
+  ConnectionInstanceOperationParts &
   ListParts &
   SubscriptionParts &
   ServicePatternParts &
@@ -109,6 +116,7 @@ export type OperationParts = ServiceParts &
 export function allOperations(parts: OperationParts): Operations {
   return {
     instances: instanceOperations(parts),
+    connectionInstances: connectionInstanceOperations(parts),
     beats: beatOperations(parts),
     lists: listOperations(parts),
     subscriptions: subscriptionOperations(parts),

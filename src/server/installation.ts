@@ -3,6 +3,7 @@ import type { Follower } from '../core/follower.ts'
 import type { HealthClock } from '../core/naming/health-clock.ts'
 import type { ServiceKey } from '../core/naming/service.ts'
 import type { Liveness } from '../core/naming/liveness.ts'
+import type { Orphans } from '../core/naming/orphans.ts'
 import type { LeaderView } from '../core/operator/leadership.ts'
 import type { KeptRecords, Now, Snapshot } from '../core/ports.ts'
 import type { Stamps } from '../core/stamps.ts'
@@ -38,6 +39,7 @@ export interface CareParts {
   readonly engine: Engine
   readonly healthClock: HealthClock
   readonly clock: () => Now
+  readonly orphans: Orphans
   readonly watch: Observability
 }
 
@@ -71,6 +73,8 @@ export interface Members {
  */
 export interface Installation {
   readonly store: KeptRecords
+  /** Names this process: no other one has the same name. */
+  readonly process: string
   readonly snapshot: Snapshot
   /** The file of the data; undefined where they are in no file of this machine. */
   readonly file: LocalFile | undefined
@@ -94,6 +98,8 @@ export interface Installation {
   clean(): Promise<void>
   /** What there is to measure besides. */
   metrics(): Metric[]
+  /** Whether this server is certainly one of the servers: what it writes counts. */
+  isMember(): boolean
   /** Whether this server does the work that one of several does for all: cleaning. */
   isElected(): boolean
   /** Becomes one of the servers, just before clients reach it. Rejects with an Error that says why it may not. */

@@ -17,6 +17,7 @@ import type { ClientConnections } from './connections.ts'
 import { type Certificates, LOOK_EVERY_MS } from './certificates.ts'
 import type { Care, Installation, Members } from './installation.ts'
 import type { Probing } from './probing.ts'
+import type { Publishing } from './caring.ts'
 import type { Pushing } from './pushing.ts'
 import type { SignIn } from './sign-in.ts'
 
@@ -30,6 +31,7 @@ export interface JobParts {
   readonly machine: MachineLoad
   readonly polls: LongPolls
   readonly pushing: Pushing
+  readonly publishing: Publishing
   readonly probing: Probing
   readonly members: Members
   readonly watch: Observability
@@ -44,11 +46,13 @@ export function startRegularJobs(
   parts: JobParts & { readonly signIn: Pick<SignIn, 'tidy'> },
   settings: Settings,
 ): { stop(): void } {
-  const { engine, care, installation, polls, pushing, probing, members, watch, signIn, audit } = parts
+  const { engine, care, installation, polls, pushing, publishing, probing, members, watch, signIn, audit } =
+    parts
   const timers = new Timers((error, job) => watch.report(error, 'a regular job failed', { job }))
   const cleaner = historyCleaner(parts, settings)
   cleaner.begin().catch((error: unknown) => watch.report(error, 'a regular job failed', { job: 'history' }))
   timers.every(SWEEP_MS, 'health sweep', () => care.sweep())
+  timers.every(SWEEP_MS, 'instances of connections', () => publishing.connectionInstances.tick())
   timers.every(1_000, 'empty services', () => care.expireServices())
   timers.every(settings.expiredMetadataIntervalMs, 'remembered metadata', () => care.forgetMetadata())
   timers.every(100, 'write behind', () => engine.tick())

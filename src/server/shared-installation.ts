@@ -63,6 +63,7 @@ export class SharedInstallation implements Installation {
   readonly file = undefined
   readonly lastRefAheadMs = 1_000
   readonly ended: Promise<Error>
+  readonly process: string
   readonly #opened: Opened
   readonly #id: string
   readonly #client: PeerClient
@@ -78,6 +79,7 @@ export class SharedInstallation implements Installation {
     this.#opened = opened
     this.#id = memberIdOf(own)
     this.store = etcd.store
+    this.process = own.process
     this.snapshot = snapshot
     this.ended = ended
     this.#client = new PeerClient({ secret })
@@ -85,7 +87,7 @@ export class SharedInstallation implements Installation {
       client: this.#client,
       self: this.#id,
       members: () => this.#members(),
-      isCertain: this.#isMember,
+      isCertain: () => this.isMember(),
       hasStore: () => etcd.membership.leaseUntilMs() - monotonicMs() > HAS_STORE_MS,
       hasCaughtUp: () => this.#isSeen() && etcd.store.figures.lagMs < CAUGHT_UP_MS,
     })
@@ -153,17 +155,18 @@ export class SharedInstallation implements Installation {
     return this.#views
   }
 
-  careOf({ state, liveness, engine, healthClock, watch }: CareParts): Care {
+  careOf({ state, liveness, engine, healthClock, orphans, watch }: CareParts): Care {
     const { emptyServiceExpiryMs, expiredMetadataTimeMs } = this.#opened.settings
     this.#care = new SharedNamingCare({
       state,
       liveness,
       engine,
+      orphans,
       clock: healthClock,
       monotonicMs,
       loop,
       self: this.#id,
-      isMember: this.#isMember,
+      isMember: () => this.isMember(),
       client: this.#client,
       log: this.#opened.log,
       report: watch.report,
@@ -178,9 +181,13 @@ export class SharedInstallation implements Installation {
     return { reason: CUT_OFF, forMs: Math.round(monotonicMs() - this.#aloneSinceMs) }
   }
 
+  isMember(): boolean {
+    return monotonicMs() < this.#opened.etcd.membership.leaseUntilMs()
+  }
+
   isElected(): boolean {
     const elected = this.#following?.state.record(ELECTION, ELECTED)
-    return elected?.member === this.#id && this.#isMember()
+    return elected?.member === this.#id && this.isMember()
   }
 
   async look(): Promise<void> {
@@ -252,6 +259,4 @@ export class SharedInstallation implements Installation {
     members.delete(this.#id)
     return members
   }
-
-  readonly #isMember = (): boolean => monotonicMs() < this.#opened.etcd.membership.leaseUntilMs()
 }

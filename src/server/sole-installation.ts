@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Engine } from '../core/engine.ts'
 import type { Snapshot, Store } from '../core/ports.ts'
 import { SoleEngine } from '../core/sole-engine.ts'
@@ -22,6 +23,7 @@ export class SoleInstallation implements Installation {
   readonly store: Store
   readonly snapshot: Snapshot
   readonly file: LocalFile
+  readonly process = randomUUID()
   readonly cutOff = undefined
   readonly lastRefAheadMs = 0
   /** Nothing ends it. */
@@ -53,7 +55,7 @@ export class SoleInstallation implements Installation {
     return viewsOfOne(own)
   }
 
-  careOf({ state, liveness, engine, healthClock, clock }: CareParts): Care {
+  careOf({ state, liveness, engine, healthClock, clock, orphans }: CareParts): Care {
     const { emptyServiceExpiryMs, expiredMetadataTimeMs } = this.#settings
     return new NamingCare({
       state,
@@ -62,12 +64,17 @@ export class SoleInstallation implements Installation {
       clock: healthClock,
       monotonicMs,
       now: clock,
+      orphans,
       loop,
       // The only server of the installation is alive.
       liveShare: () => 1,
       emptyServiceExpiryMs,
       expiredMetadataTimeMs,
     })
+  }
+
+  isMember(): boolean {
+    return true
   }
 
   isElected(): boolean {

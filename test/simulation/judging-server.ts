@@ -1,3 +1,4 @@
+import { orphansOf } from '../../src/core/core.test-support.ts'
 import { MEMBER, memberIdOf, type MemberFacts } from '../../src/core/cluster/member-records.ts'
 import type { InstancePlace } from '../../src/core/naming/presence.ts'
 import type { Silence } from '../../src/core/naming/silence.ts'
@@ -48,6 +49,7 @@ export class JudgingServer {
     this.#care = new SharedNamingCare({
       state,
       liveness,
+      orphans: orphansOf(liveness),
       engine,
       loop,
       monotonicMs: nowMs,

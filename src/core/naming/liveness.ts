@@ -4,6 +4,7 @@ import type { Now } from '../ports.ts'
 import { type AbsenceLimit, Absences } from './absences.ts'
 import { type HeardInstance, heardInstance } from './heard-instance.ts'
 import type { Instance } from './instance.ts'
+import { ConnectionOwners } from './connection-owners.ts'
 import type { InstancePlace, Presence } from './presence.ts'
 import type { ServiceKey } from './service.ts'
 import type { ServiceEntry } from './service-entry.ts'
@@ -30,9 +31,16 @@ export class Liveness implements Presence {
   readonly #due = new DueBook<HeardInstance>(BUCKET_MS)
   readonly #byFingerprint = new Map<string, HeardInstance>()
   readonly #absences = new Absences()
+  /** Which connections have published instances that live as long as they do. */
+  readonly owners: ConnectionOwners
   /** Since the start: beats that renewed an instance or found none, and the changes that silence has made. */
   readonly counts = { renewed: 0, unknown: 0, unhealthy: 0, removed: 0 }
   #misjudged: Instance[] = []
+
+  /** `process`: that of this server (`MemberFacts.process`). */
+  constructor(process?: string) {
+    this.owners = new ConnectionOwners(process)
+  }
 
   /** Whether the last sweep has left instances that are due. */
   get hasMore(): boolean {
@@ -92,16 +100,25 @@ export class Liveness implements Presence {
     if (isBeat) note(instance, 'another', nowMs)
     if (isBeating(heard)) this.#due.add(heard, nextDueMs(heard, heard.healthy))
     else this.#due.remove(heard)
+    this.owners.saved(instance, isBeat, nowMs)
+  }
+
+  instanceTaken(instance: Instance): void {
+    this.owners.left(instance)
   }
 
   instanceLeft(instance: Instance, expiredMs: number | undefined): void {
+    this.owners.left(instance)
     const heard = heardInstance(instance)
     this.#due.remove(heard)
     this.#forgetBeat(heard)
     const { heardBy, heardMs, timing } = heard
     // The judge has applied every registration before it. A server that catches up applies old ones: these are no beats now.
     const isMisjudged =
-      expiredMs !== undefined && heardBy === 'this server' && expiredMs - heardMs < timing.removeMs
+      expiredMs !== undefined &&
+      isBeating(instance) &&
+      heardBy === 'this server' &&
+      expiredMs - heardMs < timing.removeMs
     if (isMisjudged) this.#misjudged.push(instance)
   }
 

@@ -73,11 +73,12 @@ export function rememberKeys(view: View, input: KeysToRemember): Change[] {
   const before = view.record(REMEMBERED_METADATA, id)?.metadata ?? {}
   if (Object.keys(keys).every((name) => before[name] === keys[name])) return []
   const metadata = { ...before, ...keys }
-  refuseTooMuch({ ...record.registered, ...metadata }, input.maxBytes)
+  refuseTooMuchMetadata({ ...record.registered, ...metadata }, input.maxBytes)
   return [recordSaved(REMEMBERED_METADATA, { id, value: { serviceKey, address, metadata }, stamp })]
 }
 
-function refuseTooMuch(metadata: Metadata, maxBytes: number): void {
+/** Throws Refusal if an instance would have more metadata than this. */
+export function refuseTooMuchMetadata(metadata: Metadata, maxBytes: number): void {
   let bytes = 0
   for (const [name, value] of Object.entries(metadata))
     bytes += Buffer.byteLength(name) + Buffer.byteLength(value)

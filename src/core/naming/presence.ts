@@ -15,6 +15,8 @@ export interface InstancePlace {
 export interface Presence {
   /** The instance is new or has changed. `isBeat`: the change counts as a beat, as a registration does. */
   instanceSaved(instance: Instance, isBeat: boolean, nowMs: number): void
+  /** Another publisher takes the instance over; its record is still the old one. */
+  instanceTaken(instance: Instance): void
   /** `expiredMs`: the time, if it was removed for its silence. */
   instanceLeft(instance: Instance, expiredMs: number | undefined): void
   /** `isAbandoned`: a registration made the service, and it has no instances now. */

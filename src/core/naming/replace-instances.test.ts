@@ -11,10 +11,11 @@ import {
   WALL_MS,
 } from '../core.test-support.ts'
 import { Draft } from '../draft.ts'
+import { ReadLog } from '../reads.ts'
 import { State } from '../state.ts'
-import { BEATS, OPERATOR, type Publisher } from './instance.ts'
+import { BEATS, isSamePublisher, type Publisher } from './instance.ts'
 import { NO_NAMING_LIMITS } from './naming-sizes.ts'
-import { type PublishedInstance, replaceInstances } from './replace-instances.ts'
+import { type InstanceReplacement, type PublishedInstance, replaceInstances } from './replace-instances.ts'
 
 const ONE: Publisher = { kind: 'connection', id: '1' }
 const TWO: Publisher = { kind: 'connection', id: '2' }
@@ -24,9 +25,25 @@ function published(port: number, other: Partial<PublishedInstance> = {}): Publis
   return { address: address({ port }), ...rest, ...other }
 }
 
+/** The replacement of everything that a publisher has. */
+function replacement(
+  state: State,
+  publisher: Publisher,
+  ports: readonly (number | PublishedInstance)[],
+): InstanceReplacement {
+  const own = [...state.instances(ORDERS)].filter((one) => isSamePublisher(one.record.publisher, publisher))
+  return {
+    serviceKey: ORDERS,
+    publisher,
+    instances: ports.map((one) => (typeof one === 'number' ? published(one) : one)),
+    leaving: own.map(({ record: { address: where } }) => where),
+    takesOver: true,
+    removesDurably: true,
+  }
+}
+
 function replace(state: State, publisher: Publisher, ...ports: (number | PublishedInstance)[]) {
-  const instances = ports.map((one) => (typeof one === 'number' ? published(one) : one))
-  return carryOut(state, replaceInstances(ORDERS, publisher, instances), at(1))
+  return carryOut(state, replaceInstances(replacement(state, publisher, ports)), at(1))
 }
 
 /** The ports of a service with the publisher of each. */
@@ -53,7 +70,7 @@ describe('replacing the instances of a publisher', () => {
   test('changes nothing if all instances are equal', () => {
     const state = new State(WALL_MS)
     replace(state, ONE, 1, 2)
-    const command = replaceInstances(ORDERS, ONE, [published(2), published(1)])
+    const command = replaceInstances(replacement(state, ONE, [2, 1]))
     expect(command.decide(state, at(2)).changes).toEqual([])
   })
 
@@ -68,13 +85,30 @@ describe('replacing the instances of a publisher', () => {
     expect(portsOf(state)).toEqual({ 2: TWO, 4: BEATS, 5: TWO })
   })
 
-  test('makes persistent instances of an operator and ephemeral ones of all others', () => {
+  test('leaves what is at an address alone, if it must not take it over', () => {
+    const state = new State(WALL_MS)
+    replace(state, TWO, 1)
+    registered(state, { address: address({ port: 2 }) })
+    const command = replaceInstances({ ...replacement(state, ONE, [1, 2, 3]), takesOver: false })
+    expect(carryOut(state, command, at(1))).toEqual({ registered: 1, known: 0, removed: 0 })
+    expect(portsOf(state)).toEqual({ 1: TWO, 2: BEATS, 3: ONE })
+  })
+
+  test('does not remove what another publisher has taken over', () => {
+    const state = new State(WALL_MS)
+    replace(state, ONE, 1, 2)
+    const command = replaceInstances(replacement(state, ONE, []))
+    replace(state, TWO, 2)
+    expect(carryOut(state, command, at(1))).toEqual({ registered: 0, known: 0, removed: 1 })
+    expect(portsOf(state)).toEqual({ 2: TWO })
+  })
+
+  test('reads nothing of a service but the instances that it names', () => {
     const state = new State(WALL_MS)
     replace(state, ONE, 1)
-    replace(state, BEATS, 2)
-    replace(state, OPERATOR, 3)
-    const kinds = [...state.instances(ORDERS)].map(({ record: one }) => one.ephemeral)
-    expect(kinds).toEqual([true, true, false])
+    const log = new ReadLog()
+    replaceInstances(replacement(state, ONE, [2])).decide(new Draft(state, log), at(1))
+    expect(log.reads.map((read) => read.of)).toEqual(expect.not.arrayContaining(['instances']))
   })
 
   test('uses the last of two with the same address', () => {
@@ -86,7 +120,7 @@ describe('replacing the instances of a publisher', () => {
 
   test('creates a missing service, once', () => {
     const state = new State(WALL_MS)
-    const { changes } = replaceInstances(ORDERS, ONE, [published(1), published(2)]).decide(state, at(0))
+    const { changes } = replaceInstances(replacement(state, ONE, [1, 2])).decide(state, at(0))
     expect(changes.map(({ kind }) => kind)).toEqual(['service-saved', 'instance-saved', 'instance-saved'])
   })
 
@@ -98,46 +132,36 @@ describe('replacing the instances of a publisher', () => {
     expect(replace(state, ONE, 3, 4, 5)).toEqual({ registered: 3, known: 0, removed: 2 })
   })
 
-  test('is answered before the disk has it only where no instance of the disk or of an operator is concerned', async () => {
+  test('is answered before the disk has it, unless it removes what the disk has', async () => {
     const world = new EngineWorld()
-    const durabilityOf = (publisher: Publisher, ...ports: number[]) =>
-      replaceInstances(
-        ORDERS,
-        publisher,
-        ports.map((port) => published(port)),
-      ).decide(world.state, at(0)).durability
-    expect(durabilityOf(ONE, 1)).toBe('behind')
-    expect(durabilityOf(OPERATOR, 1)).toBe('synced')
-    world.start(replaceInstances(ORDERS, ONE, [published(1)]))
-    expect(durabilityOf(ONE, 2)).toBe('behind')
+    const decided = (removesDurably: boolean, ...ports: number[]) =>
+      replaceInstances({ ...replacement(world.state, ONE, ports), removesDurably }).decide(world.state, at(0))
+    expect(decided(true, 1).durability).toBe('behind')
+    world.start(replaceInstances(replacement(world.state, ONE, [1])))
+    expect(decided(true, 2).durability).toBe('behind')
     await world.flush()
-    expect(durabilityOf(ONE, 1, 2)).toBe('behind')
-    expect(durabilityOf(ONE, 2)).toBe('synced')
+    expect(decided(true, 1, 2).durability).toBe('behind')
+    expect(decided(true, 2).durability).toBe('synced')
+    expect(decided(false, 2).durability).toBe('behind')
   })
 
   test('has the same result on a draft as on the state: exactly the named instances', () => {
-    const publisher = constantFrom<Publisher>(ONE, TWO, BEATS, OPERATOR)
+    const publisher = constantFrom<Publisher>(ONE, TWO)
     const port = integer({ min: 1, max: 6 })
     const instance = record({ port, weight: constantFrom(1, 2) })
     const instances = uniqueArray(instance, { selector: (one) => one.port })
     assert(
       property(array(record({ publisher, instances }), { maxLength: 6 }), (rounds) => {
         const state = new State(WALL_MS)
-        const draft = new Draft(state)
+        const draft = new Draft(new State(WALL_MS))
         const owners = new Map<number, Publisher>()
-        const commands = rounds.map((round) =>
-          replaceInstances(
-            ORDERS,
-            round.publisher,
-            round.instances.map((one) => published(one.port, { weight: one.weight })),
-          ),
-        )
-        for (const command of commands)
-          for (const change of command.decide(draft, at(0)).changes) draft.add(change)
-        for (const [index, round] of rounds.entries()) {
+        for (const round of rounds) {
           for (const [one, owner] of owners) if (owner === round.publisher) owners.delete(one)
           for (const one of round.instances) owners.set(one.port, round.publisher)
-          carryOut(state, commands[index]!, at(0))
+          const ports = round.instances.map((one) => published(one.port, { weight: one.weight }))
+          const command = replaceInstances(replacement(state, round.publisher, ports))
+          for (const change of command.decide(draft, at(0)).changes) draft.add(change)
+          carryOut(state, command, at(0))
           expect(portsOf(state)).toEqual(Object.fromEntries(owners))
         }
         const drafted = [...draft.instances(ORDERS)].map(({ record: one }) => one.address.port)

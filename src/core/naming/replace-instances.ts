@@ -1,15 +1,28 @@
-import type { Command, Decision } from '../decision.ts'
+import type { Change } from '../changes.ts'
+import { type Command, type Decision, unchanged } from '../decision.ts'
 import { Draft } from '../draft.ts'
 import type { Now } from '../ports.ts'
 import type { View } from '../view.ts'
-import { deregisterInstance } from './instance-commands.ts'
-import { addressText, isSamePublisher, type InstanceAddress, type Publisher } from './instance.ts'
+import { addressText, type InstanceAddress, isSamePublisher, type Publisher } from './instance.ts'
 import { type RegisterInstance, registerInstance } from './register-instance.ts'
 import { serviceSubject } from './service-commands.ts'
 import type { ServiceKey } from './service.ts'
 
-/** An instance of a publisher. Those of an operator are persistent, all others are ephemeral. */
+/** An instance of a connection. It is ephemeral. */
 export type PublishedInstance = Omit<RegisterInstance, 'serviceKey' | 'publisher' | 'ephemeral'>
+
+/** What a connection has in a service from now on, and where it may have something else that must go. */
+export interface InstanceReplacement {
+  readonly serviceKey: ServiceKey
+  readonly publisher: Publisher
+  readonly instances: readonly PublishedInstance[]
+  /** Instances at these addresses are removed, if they are of this publisher. */
+  readonly leaving: readonly InstanceAddress[]
+  /** Whether an address of another publisher is taken over. Otherwise such an instance is left alone. */
+  readonly takesOver: boolean
+  /** Whether a removal must be on disk before it is acknowledged. */
+  readonly removesDurably: boolean
+}
 
 /** How many instances were registered or changed, were there just like this, and were removed. */
 export interface Replacement {
@@ -19,47 +32,64 @@ export interface Replacement {
 }
 
 /**
- * Replaces all instances that a publisher has in a service, in one decision: registers new ones, changes those that
- * differ, removes those that are not named. An address of another publisher is taken over; the other instances of other
- * publishers stay. If one instance is refused, nothing changes. The decision looks at every instance of the service. An
- * instance that is there just like this has not beaten: for the publisher `beats` that is the caller's.
+ * Replaces instances of a connection in a service, in one decision. If one instance is refused, nothing changes. It reads
+ * nothing but the instances that it names: of several servers, each can publish in the same service at the same time.
  */
-export function replaceInstances(
-  serviceKey: ServiceKey,
-  publisher: Publisher,
-  instances: readonly PublishedInstance[],
-): Command<Replacement> {
-  const ephemeral = publisher.kind !== 'operator'
-  const register = instances.map((instance) =>
-    registerInstance({ ...instance, serviceKey, publisher, ephemeral }),
-  )
+export function replaceInstances(replacement: InstanceReplacement): Command<Replacement> {
+  const { serviceKey, publisher, instances, leaving, takesOver } = replacement
   const named = new Set(instances.map(({ address }) => addressText(address)))
+  const remove = leaving
+    .filter((address) => !named.has(addressText(address)))
+    .map((address) => removeOwn(replacement, address))
+  const register = instances.map((instance) => {
+    const request = { ...instance, serviceKey, publisher, ephemeral: true }
+    return takesOver ? registerInstance(request) : registerWhereFree(request)
+  })
   return {
     subject: serviceSubject(serviceKey),
     decide(view, now) {
-      const leaving = addressesOf(view, serviceKey, publisher).filter(
-        (address) => !named.has(addressText(address)),
-      )
-      const remove = leaving.map((address) =>
-        deregisterInstance({ serviceKey, address, ephemeral: undefined }),
-      )
       // Removals go first: they make room where the number of instances is limited.
       const decisions = decideInTurn(view, [...remove, ...register], now)
-      const registered = decisions.filter(({ outcome }) => outcome === 'registered').length
+      const count = (outcome: unknown): number =>
+        decisions.filter((decision) => decision.outcome === outcome).length
       return {
         changes: decisions.flatMap(({ changes }) => changes),
         durability: decisions.some(({ durability }) => durability === 'synced') ? 'synced' : 'behind',
-        outcome: { registered, known: instances.length - registered, removed: leaving.length },
+        outcome: { registered: count('registered'), known: count('known'), removed: count('removed') },
       }
     },
   }
 }
 
-function addressesOf(view: View, serviceKey: ServiceKey, publisher: Publisher): InstanceAddress[] {
-  const addresses: InstanceAddress[] = []
-  for (const { record } of view.instances(serviceKey))
-    if (isSamePublisher(record.publisher, publisher)) addresses.push(record.address)
-  return addresses
+function removeOwn(
+  { serviceKey, publisher, removesDurably }: InstanceReplacement,
+  address: InstanceAddress,
+): Command<'removed' | 'not there'> {
+  return {
+    subject: serviceSubject(serviceKey),
+    decide(view, { stamp }) {
+      const known = view.instance(serviceKey, address)
+      if (known === undefined || !isSamePublisher(known.record.publisher, publisher))
+        return unchanged('not there')
+      const { serial } = known.record
+      const changes: Change[] = [
+        { kind: 'instance-removed', serviceKey, address, serial, reason: 'deregistered', stamp },
+      ]
+      const durability = removesDurably && view.maybeStored(serial) ? 'synced' : 'behind'
+      return { changes, durability, outcome: 'removed' }
+    },
+  }
+}
+
+function registerWhereFree(request: RegisterInstance): Command<unknown> {
+  const register = registerInstance(request)
+  return {
+    subject: register.subject,
+    decide(view, now) {
+      const isFree = view.instance(request.serviceKey, request.address) === undefined
+      return isFree ? register.decide(view, now) : unchanged('taken')
+    },
+  }
 }
 
 /** Decides commands one after the other; each sees the changes of those before it. */

@@ -1,0 +1,313 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import {
+  address,
+  at,
+  carryOut,
+  EngineWorld,
+  microtasks,
+  ORDERS,
+  registration,
+  watched,
+} from '../core.test-support.ts'
+import type { Command } from '../decision.ts'
+import { Refusal } from '../refusal.ts'
+import { ConnectionInstances } from './connection-instances.ts'
+import { connectionPublisher } from './connection-publisher.ts'
+import { deregisterInstance } from './instance-commands.ts'
+import { ORPHAN_MS } from './orphans.ts'
+import { registerInstance } from './register-instance.ts'
+import type { PublishedInstance } from './replace-instances.ts'
+
+const BILLS = { namespaceId: 'public', groupedName: 'DEFAULT_GROUP@@bills' }
+
+function instance(port: number, other: Partial<PublishedInstance> = {}): PublishedInstance {
+  const rest = { weight: 1, enabled: true, healthy: undefined, metadata: {}, app: '' }
+  return { address: address({ port }), ...rest, ...other }
+}
+
+/** A server whose store may be away, or answer late. */
+class PublishingWorld extends EngineWorld {
+  isStoreAway = false
+  canWrite = true
+  pausedMs = 0
+  executed = 0
+  readonly late: (() => void)[] = []
+  /** Whether commands are carried out only when the test says so. */
+  isSlow = false
+  readonly instances = new ConnectionInstances({
+    state: this.state,
+    owners: this.liveness.owners,
+    engine: { mostAtOnce: 3, execute: (command) => this.#execute(command) },
+    process: 'this',
+    clock: { at: (ms) => ms, pausedSince: () => this.pausedMs },
+    monotonicMs: () => this.nowMs,
+    loop: { soon: (run) => run() },
+    canWrite: () => this.canWrite,
+    report: (error) => this.reports.push(String(error)),
+  })
+
+  constructor() {
+    super(1_000, 'this')
+  }
+
+  publish(connectionId: string, ...ports: (number | PublishedInstance)[]) {
+    const instances = ports.map((one) => (typeof one === 'number' ? instance(one) : one))
+    return this.instances.publish({ serviceKey: ORDERS, connectionId, instances })
+  }
+
+  withdraw(connectionId: string) {
+    return this.instances.withdraw({ serviceKey: ORDERS, connectionId })
+  }
+
+  /** The ports of the service, and the connection of each. */
+  get ports(): Record<number, string> {
+    const records = [...this.state.instances(ORDERS)].map(({ record }) => record)
+    const ownerOf = (publisher: (typeof records)[0]['publisher']): string =>
+      publisher.kind === 'connection' ? publisher.id : publisher.kind
+    return Object.fromEntries(records.map(({ address: { port }, publisher }) => [port, ownerOf(publisher)]))
+  }
+
+  async pass(ms: number): Promise<void> {
+    for (const untilMs = this.nowMs + ms; this.nowMs < untilMs;) {
+      this.nowMs += 250
+      this.instances.tick()
+      await microtasks()
+    }
+  }
+
+  #execute<T>(command: Command<T>): T | Promise<T> {
+    this.executed++
+    if (this.isStoreAway) throw new Refusal('store-unavailable', 'away')
+    if (!this.isSlow) return carryOut(this.state, command, at(this.nowMs))
+    return new Promise((resolve) =>
+      this.late.push(() => resolve(carryOut(this.state, command, at(this.nowMs)))),
+    )
+  }
+}
+
+let world: PublishingWorld
+beforeEach(() => void (world = new PublishingWorld()))
+
+describe('a connection', () => {
+  test('publishes the whole set of a service, each time', () => {
+    expect(world.publish('a', 1, 2)).toEqual({ registered: 2, known: 0, removed: 0 })
+    expect(world.publish('a', 2)).toEqual({ registered: 0, known: 1, removed: 1 })
+    expect(world.ports).toEqual({ 2: 'this/a' })
+    expect(world.state.instance(ORDERS, address({ port: 2 }))).toMatchObject({
+      healthy: true,
+      record: { ephemeral: true },
+    })
+    expect(world.instances.book.counts('a')).toEqual({ services: 1, instances: 1 })
+  })
+
+  test('publishes large sets in parts', async () => {
+    const ports = Array.from({ length: 10 }, (_, index) => index + 1)
+    expect(await world.publish('a', ...ports)).toEqual({ registered: 10, known: 0, removed: 0 })
+    expect(await world.publish('a', 1, 20)).toEqual({ registered: 1, known: 1, removed: 9 })
+    expect(Object.keys(world.ports)).toEqual(['1', '20'])
+  })
+
+  test('withdraws from one service, and is released from all', () => {
+    void world.publish('a', 1)
+    void world.instances.publish({ serviceKey: BILLS, connectionId: 'a', instances: [instance(1)] })
+    void world.publish('b', 2)
+    expect(world.withdraw('a')).toEqual({ registered: 0, known: 0, removed: 1 })
+    expect(world.withdraw('a')).toEqual({ registered: 0, known: 0, removed: 0 })
+    expect(world.ports).toEqual({ 2: 'this/b' })
+    world.instances.release('a')
+    expect(world.state.instanceCount(BILLS)).toBe(0)
+    expect(world.ports).toEqual({ 2: 'this/b' })
+    world.instances.release('b')
+    expect(world.state.instancesInAll).toBe(0)
+    expect(world.instances.book.size).toBe(0)
+  })
+
+  test('publishes nothing after it was released', async () => {
+    world.isSlow = true
+    const first = watched(world.publish('a', 1))
+    const second = watched(world.publish('a', 2))
+    world.instances.release('a')
+    expect(() => world.publish('a', 3)).toThrow(expect.objectContaining({ code: 'stopping' }))
+    while (world.late.length > 0) {
+      world.late.shift()!()
+      await microtasks()
+    }
+    expect(first.value).toBeDefined()
+    expect(second.error).toMatchObject({ code: 'stopping' })
+    expect(world.ports).toEqual({})
+    expect(world.instances.book.size).toBe(0)
+  })
+
+  test('has what it asked for last, though the store is slow', async () => {
+    world.isSlow = true
+    for (const ports of [[1, 2], [2, 3], [4]]) watched(world.publish('a', ...ports))
+    while (world.late.length > 0) {
+      world.late.shift()!()
+      await microtasks()
+    }
+    expect(world.ports).toEqual({ 4: 'this/a' })
+  })
+
+  test('has what it had before, if the new set is refused', () => {
+    void world.publish('a', 1)
+    world.isStoreAway = true
+    expect(() => world.publish('a', 2)).toThrow('away')
+    expect(world.instances.book.counts('a')).toEqual({ services: 1, instances: 1 })
+    world.isStoreAway = false
+    void world.publish('a', 1, 3)
+    expect(world.ports).toEqual({ 1: 'this/a', 3: 'this/a' })
+  })
+})
+
+describe('an address', () => {
+  test('belongs to whoever has registered it last', async () => {
+    void world.publish('a', 1, 2)
+    void world.publish('b', 2)
+    world.instances.release('a')
+    await world.pass(2_000)
+    expect(world.ports).toEqual({ 2: 'this/b' })
+    void world.publish('c', 2)
+    carryOut(world.state, registerInstance(registration({ address: address({ port: 2 }) })), at(0))
+    world.instances.release('b')
+    world.instances.release('c')
+    expect(world.ports).toEqual({ 2: 'beats' })
+  })
+
+  test('that was taken over does not come back to its old owner when the new one leaves', async () => {
+    void world.publish('a', 1)
+    void world.publish('b', 1)
+    await world.pass(1_000)
+    void world.withdraw('b')
+    await world.pass(10_000)
+    expect(world.ports).toEqual({})
+    expect(world.instances.book.counts('a')).toEqual({ services: 0, instances: 0 })
+  })
+
+  test('that was taken over, and taken back, is kept', async () => {
+    void world.publish('a', 1)
+    void world.publish('b', 1)
+    void world.publish('a', 1)
+    await world.pass(2_000)
+    expect(world.instances.book.counts('a').instances).toBe(1)
+    expect(world.ports).toEqual({ 1: 'this/a' })
+  })
+})
+
+describe('while the store is away', () => {
+  test('a deregistration fails, and is made when it is back', async () => {
+    void world.publish('a', 1, 2)
+    world.isStoreAway = true
+    expect(() => world.withdraw('a')).toThrow('away')
+    await world.pass(20_000)
+    expect(world.instances.waiting).toBe(1)
+    expect(world.executed).toBeLessThan(25)
+    world.isStoreAway = false
+    await world.pass(1_500)
+    expect(world.ports).toEqual({})
+    expect(world.instances.book.size).toBe(0)
+  })
+
+  test('a registration that followed counts, and not the deregistration', async () => {
+    void world.publish('a', 1, 2)
+    world.isStoreAway = true
+    expect(() => world.withdraw('a')).toThrow('away')
+    world.isStoreAway = false
+    void world.publish('a', 2)
+    await world.pass(5_000)
+    expect(world.ports).toEqual({ 2: 'this/a' })
+  })
+
+  test('a connection ends: its instances go when the store was back for 35 s, unless others have them', async () => {
+    void world.publish('a', 1, 2)
+    world.isStoreAway = true
+    world.instances.release('a')
+    await world.pass(10_000)
+    world.canWrite = false
+    await world.pass(90_000)
+    world.isStoreAway = false
+    world.canWrite = true
+    await world.pass(30_000)
+    expect(world.ports).toEqual({ 1: 'this/a', 2: 'this/a' })
+    void world.publish('b', 1)
+    await world.pass(40_000)
+    expect(world.ports).toEqual({ 1: 'this/b' })
+  })
+
+  test('a refused registration that was made all the same is removed', async () => {
+    world.isStoreAway = true
+    expect(() => world.publish('a', 1)).toThrow('away')
+    world.isStoreAway = false
+    const publisher = connectionPublisher({ process: 'this', connectionId: 'a' })
+    carryOut(world.state, registerInstance(registration({ publisher, address: address({ port: 1 }) })), at(0))
+    await world.pass(2_000)
+    expect(world.ports).toEqual({})
+  })
+})
+
+test('a connection ends while nothing may be written: its instances stay for 35 s from when it may', async () => {
+  void world.publish('a', 1)
+  world.canWrite = false
+  world.instances.release('a')
+  await world.pass(60_000)
+  world.canWrite = true
+  await world.pass(ORPHAN_MS - 1_000)
+  expect(world.ports).toEqual({ 1: 'this/a' })
+  await world.pass(2_000)
+  expect(world.ports).toEqual({})
+})
+
+describe('what others remove of a live connection', () => {
+  const remove = (port: number): void =>
+    void carryOut(
+      world.state,
+      deregisterInstance({ serviceKey: ORDERS, address: address({ port }), ephemeral: undefined }),
+      at(0),
+    )
+
+  test('comes back, and is counted', async () => {
+    void world.publish('a', 1, 2)
+    remove(1)
+    await world.pass(1_000)
+    expect(world.ports).toEqual({ 1: 'this/a', 2: 'this/a' })
+    expect(world.instances.counts.restored).toBe(1)
+  })
+
+  test('waits until this server can write, and is tried until it is done', async () => {
+    void world.publish('a', 1)
+    world.canWrite = false
+    remove(1)
+    await world.pass(5_000)
+    expect(world.ports).toEqual({})
+    world.canWrite = true
+    world.isStoreAway = true
+    await world.pass(5_000)
+    world.isStoreAway = false
+    await world.pass(1_500)
+    expect(world.ports).toEqual({ 1: 'this/a' })
+  })
+
+  test('does not come back if its connection ends, or somebody else has the address', async () => {
+    void world.publish('a', 1)
+    void world.publish('b', 2)
+    remove(1)
+    remove(2)
+    world.instances.release('a')
+    carryOut(world.state, registerInstance(registration({ address: address({ port: 2 }) })), at(0))
+    await world.pass(5_000)
+    expect(world.ports).toEqual({ 2: 'beats' })
+    expect(world.instances.counts.restored).toBe(0)
+  })
+
+  test('comes back after a long pause only when its connection would have been found dead', async () => {
+    void world.publish('a', 1)
+    void world.publish('b', 2)
+    world.pausedMs = 60_000
+    remove(1)
+    remove(2)
+    await world.pass(20_000)
+    expect(world.ports).toEqual({})
+    world.instances.release('a')
+    await world.pass(15_000)
+    expect(world.ports).toEqual({ 2: 'this/b' })
+  })
+})

@@ -1,0 +1,279 @@
+import { DueBook } from '../due-book.ts'
+import type { Engine } from '../engine.ts'
+import { Refusal } from '../refusal.ts'
+import type { Loop } from '../sliced-work.ts'
+import type { State } from '../state.ts'
+import { ConnectionBook, connectionEnded } from './connection-book.ts'
+import type { ConnectionOwners, LostPlace } from './connection-owners.ts'
+import { connectionPublisher } from './connection-publisher.ts'
+import type { HealthClock } from './health-clock.ts'
+import { isSamePublisher } from './instance.ts'
+import { ORPHAN_MS } from './orphans.ts'
+import { type Part, partsOf, type Publication } from './publication.ts'
+import { type PublishedInstance, replaceInstances, type Replacement } from './replace-instances.ts'
+import type { ServiceKey } from './service.ts'
+
+/** When something that failed is tried again, ms. */
+const RETRY_MS = 1_000
+const BUCKET_MS = 250
+/** The most publications that are put right at a time. */
+const MOST_REPAIRS = 500
+/** After a pause of so long, others may have removed what dead connections of this process have published, ms. */
+const LONG_PAUSE_MS = 10_000
+/** By then a dead connection has been noticed, ms. */
+const NOTICED_MS = 30_000
+
+/** What {@link ConnectionInstances} works on. */
+export interface ConnectionInstanceParts {
+  readonly state: State
+  readonly owners: ConnectionOwners
+  readonly engine: Pick<Engine, 'execute' | 'mostAtOnce'>
+  /** Names this process (`MemberFacts.process`). */
+  readonly process: string
+  readonly clock: Pick<HealthClock, 'at' | 'pausedSince'>
+  readonly monotonicMs: () => number
+  readonly loop: Pick<Loop, 'soon'>
+  /** Whether what this server does can reach the others, and operators let it write. */
+  readonly canWrite: () => boolean
+  readonly report: (error: unknown, text: string) => void
+  /** For tests: instead of `ORPHAN_MS`. */
+  readonly keptMs?: number
+}
+
+/** All instances of a connection in a service, from now on. */
+export interface ConnectionPublication {
+  readonly serviceKey: ServiceKey
+  readonly connectionId: string
+  readonly instances: readonly PublishedInstance[]
+}
+
+type Carried = Replacement | Promise<Replacement>
+
+const NO_CHANGE: Replacement = { registered: 0, known: 0, removed: 0 }
+
+/**
+ * Publishes the instances of the connections of this process, and keeps them as their clients want them: what could not
+ * be removed is removed later, and what others have removed comes back while its connection lives. All times are health
+ * time.
+ */
+export class ConnectionInstances {
+  readonly #parts: ConnectionInstanceParts
+  readonly #book = new ConnectionBook()
+  readonly #due = new DueBook<Publication>(BUCKET_MS)
+  /** Those that are being put right. */
+  #repairing = 0
+  /** Since when this server can write without an interruption that is known. */
+  #writesSinceMs = -Infinity
+  /** Since the start: instances of live connections that others had removed, and that this server has registered again. */
+  readonly counts = { restored: 0 }
+
+  constructor(parts: ConnectionInstanceParts) {
+    this.#parts = parts
+  }
+
+  /** What each connection publishes. */
+  get book(): Pick<ConnectionBook, 'of' | 'size' | 'counts'> {
+    return this.#book
+  }
+
+  /** How many publications wait for being put right. */
+  get waiting(): number {
+    return this.#due.size + this.#repairing
+  }
+
+  /**
+   * Makes these all the instances of a connection in a service. If it is refused, what it had before stays. Refusal
+   * `stopping` where the connection has ended.
+   */
+  publish({ serviceKey, connectionId, instances }: ConnectionPublication): Carried {
+    const publication = this.#book.open(serviceKey, connectionId)
+    return this.#inTurn(publication, () => {
+      if (publication.isClosed) throw connectionEnded()
+      const undo = publication.want(instances)
+      return this.#carryOut(publication, { instances, leaving: publication.leaving, takesOver: true }, undo)
+    })
+  }
+
+  /** A connection has no instances in a service any more. What cannot be removed now is removed later. */
+  withdraw({ serviceKey, connectionId }: Omit<ConnectionPublication, 'instances'>): Carried {
+    const publication = this.#book.find(serviceKey, connectionId)
+    return publication === undefined ? NO_CHANGE : this.#inTurn(publication, () => this.#remove(publication))
+  }
+
+  /**
+   * A connection has ended: its instances go at once. If this server cannot write now, they go some time after it can again:
+   * until then, the client may have registered elsewhere.
+   */
+  release(connectionId: string): void {
+    const { canWrite } = this.#parts
+    for (const publication of this.#book.close(connectionId)) {
+      publication.isClosed = true
+      if (canWrite()) this.#quietly(publication, () => this.#remove(publication))
+      else {
+        publication.want([])
+        this.#due.add(publication, this.#nowMs())
+      }
+    }
+  }
+
+  /** Puts right what has failed or was changed by others. Call it about four times a second. */
+  tick(): void {
+    const nowMs = this.#nowMs()
+    for (const lost of this.#parts.owners.takeLost()) this.#notice(lost, nowMs)
+    if (!this.#parts.canWrite()) {
+      this.#writesSinceMs = nowMs
+      return
+    }
+    for (const publication of this.#due.due(nowMs, MOST_REPAIRS - this.#repairing)) {
+      const atMs = publication.isClosed ? this.#writesSinceMs + (this.#parts.keptMs ?? ORPHAN_MS) : nowMs
+      if (atMs > nowMs) this.#due.add(publication, atMs)
+      else this.#repair(publication)
+    }
+  }
+
+  /** What is on its way ends before the next begins: so the last word of a client counts. */
+  #inTurn(publication: Publication, run: () => Carried): Carried {
+    const { underway } = publication
+    const outcome = underway === undefined ? this.#attempt(publication, run) : underway.then(run)
+    if (!(outcome instanceof Promise)) return outcome
+    const settled = outcome.then(
+      () => {},
+      () => {},
+    )
+    const mine = settled.then(() => {
+      if (publication.underway === mine) publication.underway = undefined
+      this.#look(publication)
+    })
+    publication.underway = mine
+    return outcome
+  }
+
+  #attempt(publication: Publication, run: () => Carried): Carried {
+    try {
+      const outcome = run()
+      if (!(outcome instanceof Promise)) this.#look(publication)
+      return outcome
+    } catch (error) {
+      this.#look(publication)
+      throw error
+    }
+  }
+
+  #remove(publication: Publication): Carried {
+    publication.want([])
+    return this.#carryOut(publication, { instances: [], leaving: publication.leaving, takesOver: true })
+  }
+
+  /** Sees to it that a publication is forgotten, or looked after. */
+  #look(publication: Publication): void {
+    if (publication.isOver) this.#book.forget(publication)
+    else if (publication.needsCare) this.#due.add(publication, this.#nowMs() + RETRY_MS)
+  }
+
+  #carryOut(publication: Publication, whole: Part, undo = (): void => {}): Carried {
+    const failed = (error: unknown): never => {
+      undo()
+      if (error instanceof Refusal && error.code === 'store-unavailable') this.#writesSinceMs = this.#nowMs()
+      throw error
+    }
+    const parts = partsOf(whole, this.#parts.engine.mostAtOnce)
+    try {
+      const [only] = parts
+      const outcome =
+        parts.length === 1 ? this.#execute(publication, only!) : this.#inParts(publication, parts)
+      return outcome instanceof Promise ? outcome.catch(failed) : outcome
+    } catch (error) {
+      return failed(error)
+    }
+  }
+
+  /** Other requests are answered between the parts. */
+  async #inParts(publication: Publication, parts: readonly Part[]): Promise<Replacement> {
+    let sum = NO_CHANGE
+    for (const part of parts) {
+      const { registered, known, removed } = await this.#execute(publication, part)
+      sum = {
+        registered: sum.registered + registered,
+        known: sum.known + known,
+        removed: sum.removed + removed,
+      }
+      await new Promise<void>((resolve) => this.#parts.loop.soon(resolve))
+    }
+    return sum
+  }
+
+  #execute(publication: Publication, part: Part): Carried {
+    const { serviceKey, connectionId, isClosed } = publication
+    const { process, engine } = this.#parts
+    const publisher = connectionPublisher({ process, connectionId })
+    const done = (outcome: Replacement): Replacement => {
+      publication.gone(part.leaving)
+      return outcome
+    }
+    const outcome = engine.execute(
+      // What has died leaves like an orphan if this server crashes before it is written.
+      replaceInstances({ serviceKey, publisher, ...part, removesDurably: !isClosed }),
+    )
+    return outcome instanceof Promise ? outcome.then(done) : done(outcome)
+  }
+
+  #repair(publication: Publication): void {
+    this.#repairing++
+    const restore = (): Carried => {
+      const part = publication.takeCare()
+      const missAgain = (): void => part.instances.forEach(({ address }) => publication.miss(address))
+      return this.#carryOut(publication, part, missAgain)
+    }
+    this.#quietly(publication, restore, ({ registered }) => {
+      this.counts.restored += registered
+      this.#repairing--
+    })
+  }
+
+  /** Nobody waits for the outcome: what fails is tried again. */
+  #quietly(
+    publication: Publication,
+    run: () => Carried,
+    done: (outcome: Replacement) => void = () => {},
+  ): void {
+    const failed = (error: unknown): void => {
+      done(NO_CHANGE)
+      // That the store cannot be reached is no news.
+      if (!(error instanceof Refusal))
+        this.#parts.report(error, 'instances of a connection could not be changed')
+    }
+    try {
+      const outcome = this.#inTurn(publication, run)
+      if (outcome instanceof Promise) outcome.then(done, failed)
+      else done(outcome)
+    } catch (error) {
+      failed(error)
+    }
+  }
+
+  /** A connection has lost an instance: to another publisher, or by a removal that it may not have asked for. */
+  #notice({ connectionId, serviceKey, address }: LostPlace, nowMs: number): void {
+    const publication = this.#book.find(serviceKey, connectionId)
+    if (publication === undefined) return
+    if (publication.underway !== undefined) {
+      void publication.underway.then(() => this.#notice({ connectionId, serviceKey, address }, this.#nowMs()))
+      return
+    }
+    const { state, process, clock } = this.#parts
+    const there = state.instance(serviceKey, address)?.record.publisher
+    if (there === undefined) {
+      publication.miss(address)
+      // After a long pause, the connection may be dead without anybody having noticed.
+      const isDoubtful = clock.pausedSince(nowMs - NOTICED_MS) >= LONG_PAUSE_MS
+      if (publication.needsCare) this.#due.add(publication, nowMs + (isDoubtful ? NOTICED_MS : 0))
+    } else if (!isSamePublisher(there, connectionPublisher({ process, connectionId }))) {
+      publication.lose(address)
+      this.#look(publication)
+    }
+  }
+
+  #nowMs(): number {
+    const { clock, monotonicMs } = this.#parts
+    return clock.at(monotonicMs())
+  }
+}

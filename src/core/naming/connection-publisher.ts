@@ -1,0 +1,26 @@
+import type { Publisher } from './instance.ts'
+
+/** A connection of a client, among those of all processes of all servers. */
+export interface ConnectionName {
+  /** Names the process of the server that holds the connection (`MemberFacts.process`). */
+  readonly process: string
+  /** Names the connection within that process. */
+  readonly connectionId: string
+}
+
+/**
+ * The publisher of the instances of a connection. It names the process, because no connection outlives its process: so
+ * everybody can tell which instances are left over.
+ */
+export function connectionPublisher({ process, connectionId }: ConnectionName): Publisher {
+  return { kind: 'connection', id: `${process}/${connectionId}` }
+}
+
+/** The connection that a publisher stands for; undefined: it is none. */
+export function connectionOf(publisher: Publisher): ConnectionName | undefined {
+  if (publisher.kind !== 'connection') return undefined
+  const { id } = publisher
+  const end = id.indexOf('/')
+  if (end === -1) return { process: '', connectionId: id }
+  return { process: id.slice(0, end), connectionId: id.slice(end + 1) }
+}

@@ -1,0 +1,118 @@
+import { type Due, NOT_DUE } from '../due-book.ts'
+import { addressText, type InstanceAddress } from './instance.ts'
+import type { PublishedInstance } from './replace-instances.ts'
+import type { ServiceKey } from './service.ts'
+
+/** Instances by their `addressText`. */
+type ByAddress = ReadonlyMap<string, PublishedInstance>
+
+const NOTHING: ByAddress = new Map()
+
+/** Instances of a replacement, as one of the commands that carry it out names them. */
+export interface Part {
+  readonly instances: readonly PublishedInstance[]
+  readonly leaving: readonly InstanceAddress[]
+  /** Whether an address of another publisher is taken over. */
+  readonly takesOver: boolean
+}
+
+/**
+ * What a connection publishes in a service, and where it may have instances that it does not publish any more: where a
+ * removal has failed, or a registration of which nobody knows what became.
+ */
+export class Publication implements Due {
+  readonly serviceKey: ServiceKey
+  readonly connectionId: string
+  #wanted: ByAddress = NOTHING
+  readonly #leaving = new Map<string, InstanceAddress>()
+  /** Wanted, and removed by somebody else. */
+  readonly #missing = new Set<string>()
+  /** Settled when all that is on its way has ended; undefined: nothing is. It never rejects. */
+  underway: Promise<void> | undefined
+  /** The connection has ended. */
+  isClosed = false
+  dueTick = NOT_DUE
+
+  constructor(serviceKey: ServiceKey, connectionId: string) {
+    this.serviceKey = serviceKey
+    this.connectionId = connectionId
+  }
+
+  get wanted(): ByAddress {
+    return this.#wanted
+  }
+
+  get leaving(): readonly InstanceAddress[] {
+    return [...this.#leaving.values()]
+  }
+
+  /** Whether there is nothing to remember. */
+  get isOver(): boolean {
+    return this.#wanted.size === 0 && this.#leaving.size === 0 && this.underway === undefined
+  }
+
+  /** Whether something must be put right. */
+  get needsCare(): boolean {
+    return this.#leaving.size > 0 || this.#missing.size > 0
+  }
+
+  /** From now on these are wanted. Undo it with the function that is returned, if they could not be registered. */
+  want(instances: readonly PublishedInstance[]): () => void {
+    const before = this.#wanted
+    const after = new Map(instances.map((instance) => [addressText(instance.address), instance]))
+    this.#set(before, after)
+    return () => {
+      if (this.#wanted === after) this.#set(after, before)
+      else this.#leave(after)
+    }
+  }
+
+  /** The instances at these addresses are certainly not there any more. */
+  gone(addresses: readonly InstanceAddress[]): void {
+    for (const address of addresses) this.#leaving.delete(addressText(address))
+  }
+
+  /** A wanted instance was removed by somebody else. */
+  miss(address: InstanceAddress): void {
+    const text = addressText(address)
+    if (this.#wanted.has(text)) this.#missing.add(text)
+  }
+
+  /** Another publisher has taken over an address: it is not wanted any more. */
+  lose(address: InstanceAddress): void {
+    const text = addressText(address)
+    if (!this.#wanted.has(text)) return
+    const kept = new Map(this.#wanted)
+    kept.delete(text)
+    this.#wanted = kept
+  }
+
+  /** Takes what must be put right. */
+  takeCare(): Part {
+    const instances = [...this.#missing].flatMap((text) => this.#wanted.get(text) ?? [])
+    this.#missing.clear()
+    return { instances, leaving: this.leaving, takesOver: false }
+  }
+
+  #set(before: ByAddress, after: ByAddress): void {
+    this.#wanted = after
+    this.#leave(before)
+    for (const text of after.keys()) this.#leaving.delete(text)
+  }
+
+  #leave(instances: ByAddress): void {
+    for (const [text, { address }] of instances) if (!this.#wanted.has(text)) this.#leaving.set(text, address)
+  }
+}
+
+/** A replacement in parts of at most `most` instances; removals come first. */
+export function partsOf(whole: Part, most: number): Part[] {
+  const { instances, leaving } = whole
+  if (instances.length + leaving.length <= most) return [whole]
+  const parts: Part[] = []
+  for (let from = 0; from < leaving.length; from += most)
+    parts.push({ ...whole, instances: [], leaving: leaving.slice(from, from + most) })
+  for (let from = 0; from < instances.length; from += most)
+    parts.push({ ...whole, instances: instances.slice(from, from + most), leaving: [] })
+  return parts
+}

@@ -1,0 +1,37 @@
+import { LiveProcesses } from '../core/cluster/live-processes.ts'
+import { ConnectionInstances } from '../core/naming/connection-instances.ts'
+import { Orphans } from '../core/naming/orphans.ts'
+import { serverStatus, serves } from '../core/operator/server-status.ts'
+import { loop, monotonicMs } from './clocks.ts'
+import type { Care, CareParts, Installation } from './installation.ts'
+
+/** What the instances of connections are published with. */
+export interface PublishingParts extends Omit<CareParts, 'orphans'> {
+  readonly installation: Pick<Installation, 'process' | 'isMember' | 'careOf'>
+}
+
+/** The instances of connections: those of this process, and those that other processes have left behind. */
+export interface Publishing {
+  readonly connectionInstances: ConnectionInstances
+  readonly orphans: Orphans
+}
+
+/** Makes what publishes the instances of connections, and what cares for all instances. */
+export function openCare(parts: PublishingParts): { publishing: Publishing; care: Care } {
+  const { installation, state, liveness, engine, healthClock: clock, watch } = parts
+  const { owners } = liveness
+  const { process } = installation
+  const connectionInstances = new ConnectionInstances({
+    state,
+    owners,
+    engine,
+    process,
+    clock,
+    monotonicMs,
+    loop,
+    canWrite: () => installation.isMember() && serves(serverStatus(state.switches), 'write'),
+    report: (error, text) => watch.report(error, text),
+  })
+  const orphans = new Orphans({ owners, isAlive: new LiveProcesses(state, process).has })
+  return { publishing: { connectionInstances, orphans }, care: installation.careOf({ ...parts, orphans }) }
+}

@@ -1,5 +1,10 @@
 import { requirePermissions } from './protocols/http/routing/declared-permissions.ts'
 import type { Operations } from './operations/operations.ts'
+import { serverStateRoutes } from './protocols/http/enveloped/server-state-routes.ts'
+import { v2ConfigRoutes } from './protocols/http/enveloped/v2-config-routes.ts'
+import { v2NamespaceRoutes } from './protocols/http/enveloped/v2-namespace-routes.ts'
+import { v2NamingRoutes } from './protocols/http/enveloped/v2-naming-routes.ts'
+import { v3Routes } from './protocols/http/enveloped/v3-routes.ts'
 import { nacosAccessRoutes } from './protocols/http/nacos/access-routes.ts'
 import { nacosConfigRoutes } from './protocols/http/nacos/config-routes.ts'
 import { nacosConsoleRoutes } from './protocols/http/nacos/console-routes.ts'
@@ -33,7 +38,7 @@ export interface RouteParts {
 }
 
 /**
- * Every route of both dialects, and the document that describes them. Throws an Error for a route or an operation without a
+ * Every route of all dialects, and the document that describes them. Throws an Error for a route or an operation without a
  * declared permission.
  */
 export function allRoutes(parts: RouteParts): Route[] {
@@ -59,6 +64,11 @@ export function allRoutes(parts: RouteParts): Route[] {
     ...nacosNamingRoutes(naming),
     ...nacosOperatorRoutes(operations),
     ...nacosConsoleRoutes({ ...operations, version: packageVersion(), notReady: parts.notReady }),
+    ...v2ConfigRoutes(operations, settings),
+    ...v2NamingRoutes(naming),
+    ...v2NamespaceRoutes({ namespaces, namespaceQuota }),
+    ...v3Routes(naming),
+    ...serverStateRoutes(parts.notReady),
     ...healthRoutes({ ...operations, ...parts }),
   ]
   const all = [...routes, openapiRoute(routes, packageVersion())]

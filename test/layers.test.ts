@@ -36,7 +36,7 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
   'protocols/answers': { layers: ['core'], node: true },
   'protocols/udp': { layers: ['core'], node: true },
   'protocols/parameters': { layers: ['core'], node: true },
-  'protocols/http': { layers: [...HTTP, 'protocols/http/nacos'], node: true },
+  'protocols/http': { layers: [...HTTP, 'protocols/http/nacos', 'protocols/http/enveloped'], node: true },
   'protocols/http/routing': { layers: ['core', 'operations', 'protocols/parameters'], node: true },
   'protocols/http/errors': { layers: ['core', 'protocols/parameters', 'protocols/http/routing'], node: true },
   'protocols/http/transport': {
@@ -47,6 +47,7 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
   'protocols/http/page': { layers: HTTP, node: true },
   'protocols/http/endpoints': { layers: [...HTTP, 'protocols/answers', 'archive'], node: true },
   'protocols/http/svc': { layers: [...HTTP, 'protocols/http/endpoints'], node: true },
+  'protocols/http/enveloped': { layers: [...HTTP, 'protocols/http/endpoints'], node: true },
   'protocols/http/nacos': { layers: [...HTTP, 'protocols/http/endpoints', 'archive'], node: true },
   'protocols/grpc/generated': { packages: ['@bufbuild/protobuf'] },
   'protocols/grpc/wire': {

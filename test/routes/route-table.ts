@@ -54,6 +54,7 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   'GET /nacos/v1/cs/history': ['nid'],
   'GET /svc/v1/cs/history': ['nid'],
   'PUT /nacos/v1/ns/instance/beat': ['beat'],
+  'PUT /nacos/v2/ns/instance/beat': ['beat'],
   'PUT /svc/v1/ns/instance/beat': ['beat'],
 }
 

@@ -113,11 +113,13 @@ function mayTouchItem(column: Column, { route, texts }: Use): boolean {
   return [MARK, 'other'].some((namespace) => mayIn(namespace, column, action))
 }
 
+const V2_NAMESPACE = '/nacos/v2/console/namespace'
+
 function mayTouchNamespace(column: Column, { route, texts }: Use): boolean {
   if (route.permission.action === 'write') return isAdministrator(column)
   // A list leaves out what the caller may not see; what is named is refused.
-  const isList = !('show' in texts) && !('checkNamespaceIdExist' in texts)
-  return isList ? isSignedIn(column) : mayIn(MARK, column, 'read')
+  const namesOne = 'show' in texts || 'checkNamespaceIdExist' in texts || route.path === V2_NAMESPACE
+  return namesOne ? mayIn(MARK, column, 'read') : isSignedIn(column)
 }
 
 /** Whether a caller may do something, by the kind of resource that the route declares. */
@@ -154,7 +156,10 @@ const ask = (column: Column, use: Use): Promise<Reply> =>
 
 // ---- What is answered
 
-/** What `/nacos` says to each (http-compat.md section 7). */
+/** The code in the envelopes of `/nacos/v2` and `/nacos/v3` (grpc-compat.md section 7). */
+const ACCESS_DENIED = 10_001
+
+/** What `/nacos/v1` says to each (http-compat.md section 7). */
 const NACOS_MESSAGES: Readonly<Record<Column['code'], string>> = {
   'not-signed-in': 'unknown user!',
   'token-invalid': 'token invalid!',
@@ -169,6 +174,7 @@ function wrongInRefusal({ code }: Column, { route, isPlain }: Use, { status, hea
   if (status !== 403) return `${status} ${text}`
   if (text.includes(MARK)) return `a refusal that tells: ${text}`
   const body = JSON.parse(text) as Record<string, unknown>
+  if (/^\/nacos\/v[23]\//.test(route.path)) return body['code'] === ACCESS_DENIED ? undefined : text
   const isRight = route.path.startsWith('/nacos/')
     ? body['error'] === 'Forbidden' && body['message'] === NACOS_MESSAGES[code] && body['path'] === route.path
     : body['type'] === `urn:waypost:problem:${code}` &&

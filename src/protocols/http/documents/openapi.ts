@@ -1,4 +1,4 @@
-import { PROBLEM_JSON } from '../routing/answers.ts'
+import { JSON_TYPE, PROBLEM_JSON } from '../routing/answers.ts'
 import type { FieldSchema } from '../../parameters/parameter-field.ts'
 import type { HeaderNote, Route } from '../routing/route.ts'
 import type { AnswerSchemas, JsonSchema } from '../routing/answer-schema.ts'
@@ -160,9 +160,7 @@ function responses({ path, answers }: Route, named: NamedSchemas): Json {
     type,
     { schema: named.referred(schema) },
   ])
-  const problem = path.startsWith('/nacos')
-    ? { 'text/plain': { schema: { type: 'string' } } }
-    : { [PROBLEM_JSON]: { schema: { $ref: '#/components/schemas/Problem' } } }
+  const problem = problemOf(path)
   return {
     '200': {
       description: 'The answer',
@@ -172,6 +170,20 @@ function responses({ path, answers }: Route, named: NamedSchemas): Json {
     '5XX': { description: 'A fault of the server, or it does not serve this now', content: problem },
   }
 }
+
+/** How an error is answered on a path. */
+function problemOf(path: string): Json {
+  if (/^\/nacos\/v[23]\//.test(path)) return { [JSON_TYPE]: { schema: ENVELOPE_OF_ERROR } }
+  return path.startsWith('/nacos')
+    ? { 'text/plain': { schema: { type: 'string' } } }
+    : { [PROBLEM_JSON]: { schema: { $ref: '#/components/schemas/Problem' } } }
+}
+
+const ENVELOPE_OF_ERROR = {
+  type: 'object',
+  required: ['code', 'message'],
+  properties: { code: { type: 'integer' }, message: { type: 'string' }, data: { type: ['string', 'null'] } },
+} as const
 
 function operationId({ method, path }: Route): string {
   const words = path.split(/[^A-Za-z0-9]+/).filter((word) => word !== '')

@@ -1,19 +1,18 @@
 import { Type } from '../../parameters/schema.ts'
-import { jsonTextAnswer } from '../routing/answers.ts'
 import * as fields from '../../parameters/fields.ts'
-import type { Beaten } from '../../../operations/beats.ts'
 import { beatEndpoint } from '../endpoints/naming/beat-endpoint.ts'
 import { catalogEndpoints } from '../endpoints/naming/catalog-endpoints.ts'
 import { discoveryEndpoints } from '../endpoints/naming/discovery-endpoints.ts'
 import { instanceEndpoints, modifyEndpoint } from '../endpoints/naming/instance-endpoints.ts'
 import { listEndpoint } from '../endpoints/naming/list-endpoint.ts'
+import { nacosBeatAnswer } from '../endpoints/naming/nacos-beat-answer.ts'
 import { metadataEndpoints } from '../endpoints/naming/metadata-endpoints.ts'
 import type { NamingEndpointParts } from '../endpoints/naming/naming-requests.ts'
 import { serviceEndpoints } from '../endpoints/naming/service-endpoints.ts'
 import { namingErrors } from './nacos-errors.ts'
 import { type Endpoint, placeRoutes } from '../routing/endpoint.ts'
 import { NACOS_NAMING_RULES } from '../../parameters/parameter-rules.ts'
-import type { Answer, Route } from '../routing/route.ts'
+import type { Route } from '../routing/route.ts'
 import { isJavaClient, nacosListFormat } from './java-clients.ts'
 import { serviceListEndpoint } from './service-list.ts'
 
@@ -32,7 +31,7 @@ export function nacosNamingRoutes(parts: NamingEndpointParts): Route[] {
     ['PATCH', '/instance', instances.modify],
     ['GET', '/instance', instances.detail],
     ['GET', '/instance/list', list],
-    ['PUT', '/instance/beat', beatEndpoint(parts, beatAnswer)],
+    ['PUT', '/instance/beat', beatEndpoint(parts, nacosBeatAnswer)],
     ['PUT', '/health/instance', instances.updateHealth],
     ['PUT', '/health', instances.updateHealth],
     ['GET', '/health/checkers', discovery.checkers],
@@ -58,12 +57,4 @@ export function nacosNamingRoutes(parts: NamingEndpointParts): Route[] {
 function underDom(list: Endpoint): Endpoint {
   const serviceName = fields.withAliases(fields.serviceName, 'dom')
   return { ...list, params: Type.Object({ ...list.params.properties, serviceName }) }
-}
-
-/** Always 200: clients read when to beat next from it, and whether to register again (http-compat.md section 4). */
-function beatAnswer({ kind, intervalMs, lightBeatEnabled }: Beaten): Answer {
-  const code = kind === 'unknown' ? 20404 : 10200
-  return jsonTextAnswer(
-    `{"clientBeatInterval":${intervalMs},"code":${code},"lightBeatEnabled":${lightBeatEnabled}}`,
-  )
 }

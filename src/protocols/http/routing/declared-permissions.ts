@@ -10,6 +10,10 @@ const WITHOUT_OPERATION: ReadonlySet<string> = new Set([
   'GET /nacos/v1/console/server/state',
   'GET /nacos/v1/console/health/liveness',
   'GET /nacos/v1/console/health/readiness',
+  'GET /nacos/v2/console/health/liveness',
+  'GET /nacos/v2/console/health/readiness',
+  'GET /nacos/v3/admin/core/state/liveness',
+  'GET /nacos/v3/admin/core/state/readiness',
   'GET /nacos/v1/cs/health',
 ])
 

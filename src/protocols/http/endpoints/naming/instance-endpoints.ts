@@ -9,7 +9,8 @@ import type { Answer, HttpCaller } from '../../routing/route.ts'
 import { metadataOf, type NamingEndpointParts, SERVICE_PARAMS, serviceKeyOf } from './naming-requests.ts'
 import { ANSWERS_OK, answersJson, Json } from '../../routing/answer-schema.ts'
 
-const INSTANCE_PARAMS = {
+/** How a request names an instance. */
+export const INSTANCE_PARAMS = {
   ...SERVICE_PARAMS,
   ip: fields.ip,
   port: fields.port,

@@ -1,0 +1,47 @@
+import { afterwards } from '../../../operations/afterwards.ts'
+import { Json, type AnswerSchemas, answersJson, type JsonSchema } from '../routing/answer-schema.ts'
+import { JSON_TYPE, jsonAnswer, jsonTextAnswer } from '../routing/answers.ts'
+import type { Endpoint } from '../routing/endpoint.ts'
+import type { Answer } from '../routing/route.ts'
+
+const HEAD = `{"code":0,"message":"success","data":`
+
+/** An answer of `/nacos/v2` and `/nacos/v3` with this data (grpc-compat.md section 7). */
+export function success(data: unknown): Answer {
+  return jsonTextAnswer(`${HEAD}${JSON.stringify(data)}}`)
+}
+
+/** A 'no' in the same envelope; `status` is 200 where clients read the code alone. */
+export function failure(status: number, code: number, message: string, data: string | null = null): Answer {
+  return jsonAnswer({ code, message, data }, status)
+}
+
+/** The schema of a success, for the OpenAPI document. */
+export function answersEnvelope(data: JsonSchema): AnswerSchemas {
+  return answersJson(
+    Json.object({ code: Json.integer('0: success.'), message: Json.string(), data: Json.nullable(data) }),
+  )
+}
+
+/** An endpoint of `/nacos/v1` with its answer as the data of an envelope. */
+export function enveloped(of: Endpoint): Endpoint {
+  const { again: _, answers, ...rest } = of
+  const data = answers === undefined ? undefined : Object.values(answers)[0]
+  return {
+    ...rest,
+    ...(data === undefined ? {} : { answers: answersEnvelope(data) }),
+    handle: (request) =>
+      afterwards(of.handle(request), (answer) => (answer === undefined ? undefined : inEnvelope(answer))),
+  }
+}
+
+function inEnvelope({ contentType, body, ...rest }: Answer): Answer {
+  const isJson = contentType.startsWith(JSON_TYPE)
+  const json = isJson ? Buffer.from(body) : Buffer.from(JSON.stringify(body.toString('utf8')))
+  return { ...successOf(json), headers: rest.headers ?? {} }
+}
+
+/** An answer whose data is this text of JSON. */
+export function successOf(json: Buffer): Answer {
+  return jsonTextAnswer(Buffer.concat([Buffer.from(HEAD), json, Buffer.from('}')]))
+}

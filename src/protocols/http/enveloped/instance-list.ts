@@ -1,0 +1,54 @@
+import { afterwards } from '../../../operations/afterwards.ts'
+import * as fields from '../../parameters/fields.ts'
+import { splitClusters } from '../../parameters/grouped-name.ts'
+import { Type } from '../../parameters/schema.ts'
+import {
+  type NamingEndpointParts,
+  SERVICE_PARAMS,
+  serviceKeyOf,
+} from '../endpoints/naming/naming-requests.ts'
+import { type Endpoint, endpoint } from '../routing/endpoint.ts'
+import { successOf } from './envelope.ts'
+
+/**
+ * The instances of a service, without subscribing to it: these clients hear of changes over gRPC. `dataOf` picks what is
+ * answered from the text of the list.
+ */
+export function instanceList({ lists }: NamingEndpointParts, dataOf: (list: Buffer) => Buffer): Endpoint {
+  return endpoint({
+    summary: 'Query instances',
+    permission: lists.list.permission,
+    params: Type.Object({
+      ...SERVICE_PARAMS,
+      clusterName: fields.withDefault(fields.clusters, ''),
+      healthyOnly: fields.withDefault(fields.healthyOnly, false),
+      ip: Type.Optional(
+        fields.withDescription(fields.clientIP, 'The address of the consumer, for selectors.'),
+      ),
+    }),
+    handle: ({ params, caller }) => {
+      const { clusterName: clustersText, healthyOnly, ip } = params
+      const list = lists.list(
+        {
+          key: serviceKeyOf(params),
+          format: 'svc',
+          clustersText,
+          clusters: splitClusters(clustersText),
+          healthyOnly,
+          consumerIp: ip ?? caller.ip,
+          subscriber: undefined,
+        },
+        caller,
+      )
+      return afterwards(list, (body) => successOf(dataOf(Buffer.from(body))))
+    },
+  })
+}
+
+const HOSTS = '"hosts":'
+const AFTER_HOSTS = ',"lastRefTime":'
+
+/** The hosts in the text of a list. Within a text of JSON a quote has a backslash before it, so both marks are members. */
+export function hostsOf(list: Buffer): Buffer {
+  return list.subarray(list.indexOf(HOSTS) + HOSTS.length, list.lastIndexOf(AFTER_HOSTS))
+}

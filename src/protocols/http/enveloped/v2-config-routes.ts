@@ -1,0 +1,145 @@
+import { configNotFound } from '../../../operations/configs.ts'
+import type { Operations } from '../../../operations/operations.ts'
+import * as fields from '../../parameters/fields.ts'
+import { Type } from '../../parameters/schema.ts'
+import { casMd5Of } from '../endpoints/config/cas-md5.ts'
+import { toConfigKey } from '../../parameters/config-key.ts'
+import { headerText } from '../endpoints/config/header-text.ts'
+import { ENTRY_SCHEMA, entryJson, RECORD_SCHEMA, recordJson } from '../endpoints/config/history-json.ts'
+import { pageJson, pageSchema } from '../endpoints/config/page-json.ts'
+import {
+  noteParams,
+  type PublishLimits,
+  publishParams,
+  toPublishRequest,
+} from '../../parameters/publish-params.ts'
+import { refuseUnsupported } from '../../parameters/unsupported-parameters.ts'
+import { Json } from '../routing/answer-schema.ts'
+import { endpoint, placeRoutes } from '../routing/endpoint.ts'
+import type { Route } from '../routing/route.ts'
+import { CONFIG_PART } from './defaults.ts'
+import { answersEnvelope, success } from './envelope.ts'
+
+const ITEM = { namespaceId: Type.Optional(fields.tenant), dataId: fields.dataId, group: fields.group }
+const TAG = Type.Optional(fields.tag)
+
+/** The item that a request names. */
+function keyOf(params: { readonly namespaceId?: string; readonly dataId: string; readonly group: string }) {
+  const { namespaceId: tenant, dataId, group } = params
+  return toConfigKey({ dataId, group, ...(tenant === undefined ? {} : { tenant }) })
+}
+
+/** `/nacos/v2/cs`: items and their history (grpc-compat.md section 7). */
+export function v2ConfigRoutes(
+  { configs, history }: Pick<Operations, 'configs' | 'history'>,
+  limits: PublishLimits,
+): Route[] {
+  return placeRoutes(CONFIG_PART, '/nacos/v2/cs', [
+    ['GET', '/config', read(configs)],
+    ['POST', '/config', publish(configs, limits)],
+    ['DELETE', '/config', remove(configs)],
+    ['GET', '/history/list', versions(history)],
+    ['GET', '/history', version(history)],
+    ['GET', '/history/previous', previous(history)],
+  ])
+}
+
+function read(configs: Operations['configs']) {
+  return endpoint({
+    summary: 'Reads the content of a configuration item',
+    permission: configs.find.permission,
+    answers: answersEnvelope(Json.string()),
+    params: Type.Object({ ...ITEM, tag: TAG }),
+    handle: ({ params, caller }) => {
+      const key = keyOf(params)
+      const item = configs.find(key, caller)
+      // No content has a tag.
+      if (item === undefined || params.tag !== undefined) throw configNotFound(key)
+      return success(item.content.toString('utf8'))
+    },
+  })
+}
+
+function publish(configs: Operations['configs'], limits: PublishLimits) {
+  const { content, type } = publishParams(limits)
+  const {
+    config_tags: configTags,
+    src_user: srcUser,
+    casMd5: _,
+    ...notes
+  } = noteParams({ isEmptyAValue: false })
+  return endpoint({
+    summary: 'Publishes a configuration item; the header casMd5 makes it depend on the current md5',
+    permission: configs.publish.permission,
+    answers: answersEnvelope(Json.constant(true)),
+    params: Type.Object({ ...ITEM, content, type, ...notes, configTags, srcUser, tag: TAG }),
+    maxBodyBytes: limits.maxFormBodyBytes,
+    handle: async ({ params, caller }) => {
+      const isForTesters = headerText(caller, 'betaIps') !== undefined
+      refuseUnsupported({ tag: params.tag !== undefined, betaIps: isForTesters })
+      const { namespaceId: tenant, configTags: config_tags, srcUser: src_user, ...same } = params
+      const named = Object.entries({ tenant, config_tags, src_user }).filter(
+        ([, value]) => value !== undefined,
+      )
+      const request = toPublishRequest({ ...same, ...Object.fromEntries(named) }, casMd5Of(caller, {}))
+      await configs.publish(request, caller)
+      return success(true)
+    },
+  })
+}
+
+function remove(configs: Operations['configs']) {
+  return endpoint({
+    summary: 'Deletes a configuration item',
+    permission: configs.remove.permission,
+    answers: answersEnvelope(Json.constant(true)),
+    params: Type.Object({ ...ITEM, tag: TAG }),
+    handle: async ({ params, caller }) => {
+      refuseUnsupported({ tag: params.tag !== undefined })
+      await configs.remove({ key: keyOf(params), srcUser: undefined }, caller)
+      return success(true)
+    },
+  })
+}
+
+function versions({ list }: Operations['history']) {
+  return endpoint({
+    summary: 'Lists the history of a configuration item',
+    permission: list.permission,
+    answers: answersEnvelope(pageSchema('HistoryPage', ENTRY_SCHEMA)),
+    params: Type.Object({
+      ...ITEM,
+      pageNo: fields.withDefault(fields.pageNo, 1),
+      pageSize: fields.withDefault(fields.pageSize, 100),
+    }),
+    handle: async ({ params, caller }) => {
+      const { page, totalCount, entries } = await list({ key: keyOf(params), page: params }, caller)
+      return success(pageJson(page, totalCount, entries.map(entryJson)))
+    },
+  })
+}
+
+function version({ record }: Operations['history']) {
+  return endpoint({
+    summary: 'Reads a record of the history of a configuration item',
+    permission: record.permission,
+    answers: answersEnvelope(RECORD_SCHEMA),
+    params: Type.Object({ ...ITEM, nid: fields.historyId }),
+    handle: async ({ params, caller }) =>
+      success(recordJson(await record({ key: keyOf(params), id: params.nid }, caller))),
+  })
+}
+
+function previous(history: Operations['history']) {
+  return endpoint({
+    summary: 'Reads the version before a history record, or before the current one',
+    permission: history.previous.permission,
+    answers: answersEnvelope(RECORD_SCHEMA),
+    params: Type.Object({
+      ...ITEM,
+      id: fields.withDescription(fields.historyId, 'The id of a history record, or of the item itself.'),
+    }),
+    handle: async ({ params, caller }) =>
+      success(recordJson(await history.previous({ key: keyOf(params), id: params.id }, caller))),
+  })
+}

@@ -1,0 +1,58 @@
+import { configKey } from '../../../core/config/config-item.ts'
+import { toNamespaceId } from '../../../core/namespace-id.ts'
+import type { Operations } from '../../../operations/operations.ts'
+import * as fields from '../../parameters/fields.ts'
+import { Type } from '../../parameters/schema.ts'
+import { loginEndpoint } from '../endpoints/access/sign-in-endpoints.ts'
+import { instanceEndpoints } from '../endpoints/naming/instance-endpoints.ts'
+import type { NamingEndpointParts } from '../endpoints/naming/naming-requests.ts'
+import { endpoint, placeRoutes } from '../routing/endpoint.ts'
+import type { Route } from '../routing/route.ts'
+import { CONFIG_PART, NAMING_PART } from './defaults.ts'
+import { enveloped, failure, success } from './envelope.ts'
+import { hostsOf, instanceList } from './instance-list.ts'
+import { registerOrBeat } from './register-or-beat.ts'
+
+/** What `/nacos/v3` calls. */
+export type V3Parts = NamingEndpointParts & Pick<Operations, 'configs' | 'signIn'>
+
+/** `/nacos/v3`: what clients without gRPC and the Java client 3.x ask for (grpc-compat.md sections 5 and 7). */
+export function v3Routes(parts: V3Parts): Route[] {
+  const instances = instanceEndpoints(parts)
+  return [
+    ...placeRoutes(CONFIG_PART, '/nacos/v3', [
+      ['GET', '/client/cs/config', readConfig(parts)],
+      ['POST', '/auth/user/login', loginEndpoint(parts.signIn)],
+    ]),
+    ...placeRoutes(NAMING_PART, '/nacos/v3/client/ns', [
+      ['POST', '/instance', registerOrBeat(parts)],
+      ['DELETE', '/instance', enveloped(instances.deregister)],
+      ['GET', '/instance/list', instanceList(parts, hostsOf)],
+    ]),
+  ]
+}
+
+function readConfig({ configs }: Pick<Operations, 'configs'>) {
+  return endpoint({
+    summary: 'Reads a configuration item; code 20004 where there is none',
+    permission: configs.find.permission,
+    params: Type.Object({
+      namespaceId: Type.Optional(fields.tenant),
+      groupName: fields.group,
+      dataId: fields.dataId,
+    }),
+    handle: ({ params, caller }) => {
+      const { namespaceId, groupName, dataId } = params
+      const item = configs.find(configKey(toNamespaceId(namespaceId), groupName, dataId), caller)
+      if (item === undefined) return failure(200, 20004, 'resource not found', 'config data not exist')
+      return success({
+        content: item.content.toString('utf8'),
+        contentType: item.type,
+        md5: item.md5,
+        lastModified: item.modifiedMs,
+        encryptedDataKey: item.notes.encryptedDataKey,
+        beta: false,
+      })
+    },
+  })
+}

@@ -1,28 +1,23 @@
 import { Refusal, type RefusalCode } from '../../../core/refusal.ts'
 import { headersOfRefusal, STATUS_OF } from '../errors/status-codes.ts'
 import type { Answer, ErrorFormat } from '../routing/route.ts'
-import { failure } from './envelope.ts'
+import { type EnvelopeCode, failure, NO_INSTANCE, NOT_FOUND, SERVER_ERROR } from './envelope.ts'
 
-/** A number that tools know, and its short text (grpc-compat.md section 7). */
-type Known = readonly [code: number, message: string]
-
-const PARAMETER_INVALID: Known = [20002, 'parameter validate error']
-const ACCESS_DENIED: Known = [10001, 'access denied']
-const NOT_FOUND: Known = [20004, 'resource not found']
-const CONFLICT: Known = [20005, 'resource conflict']
-const SERVER_ERROR: Known = [30000, 'server error']
+const PARAMETER_INVALID: EnvelopeCode = [20002, 'parameter validate error']
+const ACCESS_DENIED: EnvelopeCode = [10001, 'access denied']
+const CONFLICT: EnvelopeCode = [20005, 'resource conflict']
 
 /** Refusals that have a number of their own. */
-const OWN: Partial<Record<RefusalCode, Known>> = {
+const OWN: Partial<Record<RefusalCode, EnvelopeCode>> = {
   'missing-parameter': [10000, 'parameter missing'],
-  'instance-not-found': [21003, 'instance not found'],
+  'instance-not-found': NO_INSTANCE,
   'service-exists': [21007, 'service already exist'],
   'service-not-found': [21008, 'service not exist'],
   'namespace-not-found': [22001, 'namespace not exist'],
 }
 
 /** What a refusal of this status is called where it has no number of its own. */
-function usual(status: number): Known {
+function usual(status: number): EnvelopeCode {
   if (status === 403) return ACCESS_DENIED
   if (status === 404) return NOT_FOUND
   if (status === 409) return CONFLICT
@@ -32,12 +27,12 @@ function usual(status: number): Known {
 /** Errors of `/nacos/v2` and `/nacos/v3`: `{code, message, data}`, where `data` says what was wrong. */
 export const envelopedErrors: ErrorFormat = (error, { method, path, requestId }) => {
   if (!(error instanceof Refusal))
-    return failure(500, ...SERVER_ERROR, `A fault of this server: see its log for request ${requestId}.`)
+    return failure(500, SERVER_ERROR, `A fault of this server: see its log for request ${requestId}.`)
   const status = STATUS_OF[error.code]
-  const [code, message] = OWN[error.code] ?? usual(status)
-  if (error.code !== 'unknown-path') return withHeaders(failure(status, code, message, error.message), error)
+  const code = OWN[error.code] ?? usual(status)
+  if (error.code !== 'unknown-path') return withHeaders(failure(status, code, error.message), error)
   const data = `This server has no ${method} ${path}. docs/compatibility.md lists what it has; /nacos/v1 has the rest.`
-  return failure(status, code, message, data)
+  return failure(status, code, data)
 }
 
 function withHeaders(answer: Answer, refusal: Refusal): Answer {

@@ -4,6 +4,15 @@ import { JSON_TYPE, jsonAnswer, jsonTextAnswer } from '../routing/answers.ts'
 import type { Endpoint } from '../routing/endpoint.ts'
 import type { Answer } from '../routing/route.ts'
 
+/** A number that tools know, and its short text (grpc-compat.md section 7). */
+export type EnvelopeCode = readonly [code: number, message: string]
+
+/** Codes that are answered without a refusal. */
+export const NOT_FOUND: EnvelopeCode = [20004, 'resource not found']
+export const NO_INSTANCE: EnvelopeCode = [21003, 'instance not found']
+export const NAMESPACE_EXISTS: EnvelopeCode = [22002, 'namespace already exist']
+export const SERVER_ERROR: EnvelopeCode = [30000, 'server error']
+
 const HEAD = `{"code":0,"message":"success","data":`
 
 /** An answer of `/nacos/v2` and `/nacos/v3` with this data (grpc-compat.md section 7). */
@@ -12,7 +21,7 @@ export function success(data: unknown): Answer {
 }
 
 /** A 'no' in the same envelope; `status` is 200 where clients read the code alone. */
-export function failure(status: number, code: number, message: string, data: string | null = null): Answer {
+export function failure(status: number, [code, message]: EnvelopeCode, data: string | null = null): Answer {
   return jsonAnswer({ code, message, data }, status)
 }
 

@@ -1,9 +1,9 @@
 import { afterwards } from '../../../operations/afterwards.ts'
 import { Type } from '../../parameters/schema.ts'
-import { INSTANCE_PARAMS, instanceEndpoints } from '../endpoints/naming/instance-endpoints.ts'
+import { type INSTANCE_PARAMS, instanceEndpoints } from '../endpoints/naming/instance-endpoints.ts'
 import { type NamingEndpointParts, serviceKeyOf } from '../endpoints/naming/naming-requests.ts'
 import { type Endpoint, endpoint } from '../routing/endpoint.ts'
-import { enveloped, failure, success } from './envelope.ts'
+import { enveloped, failure, NO_INSTANCE, success } from './envelope.ts'
 
 /** `POST /nacos/v3/client/ns/instance`: registers, or with `heartBeat=true` only says that the instance lives. */
 export function registerOrBeat(parts: NamingEndpointParts): Endpoint {
@@ -24,7 +24,7 @@ export function registerOrBeat(parts: NamingEndpointParts): Endpoint {
       const { ip, port, clusterName: cluster } = params
       const beat = { serviceKey: serviceKeyOf(params), ip, port, cluster, full: undefined }
       return afterwards(beats.beat(beat, caller), ({ kind }) =>
-        kind === 'unknown' ? failure(200, 21003, 'instance not found') : success('ok'),
+        kind === 'unknown' ? failure(200, NO_INSTANCE) : success('ok'),
       )
     },
   })

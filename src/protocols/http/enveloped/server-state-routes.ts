@@ -3,7 +3,7 @@ import type { NotReadyReason } from '../endpoints/health-routes.ts'
 import { endpoint, placeRoutes } from '../routing/endpoint.ts'
 import type { Route } from '../routing/route.ts'
 import { CONFIG_PART } from './defaults.ts'
-import { failure, success } from './envelope.ts'
+import { failure, SERVER_ERROR, success } from './envelope.ts'
 
 const PUBLIC = { action: 'read', resource: 'public' } as const
 const NO_PARAMS = Type.Object({})
@@ -22,7 +22,7 @@ export function serverStateRoutes(notReady: () => readonly NotReadyReason[]): Ro
     params: NO_PARAMS,
     handle: () => {
       const reasons = notReady().map(({ detail }) => detail)
-      return reasons.length === 0 ? success('ok') : failure(503, 30000, 'server error', reasons.join(' '))
+      return reasons.length === 0 ? success('ok') : failure(503, SERVER_ERROR, reasons.join(' '))
     },
   })
   return ['/nacos/v2/console/health', '/nacos/v3/admin/core/state'].flatMap((prefix) =>

@@ -10,7 +10,7 @@ import { Json } from '../routing/answer-schema.ts'
 import { endpoint, placeRoutes } from '../routing/endpoint.ts'
 import type { Route } from '../routing/route.ts'
 import { CONFIG_PART } from './defaults.ts'
-import { answersEnvelope, failure, success } from './envelope.ts'
+import { answersEnvelope, failure, NAMESPACE_EXISTS, success } from './envelope.ts'
 
 const ANSWERS_BOOLEAN = answersEnvelope(Json.boolean('Whether it was done.'))
 
@@ -61,9 +61,7 @@ function create({ namespaces }: NamespaceEndpointParts) {
     handle: async ({ params, caller }) => {
       const { namespaceId: id = '', namespaceName: showName, namespaceDesc: desc = '' } = params
       const isNew = await namespaces.create({ id, showName, desc }, caller)
-      return isNew
-        ? success(true)
-        : failure(409, 22002, 'namespace already exist', `namespaceId [${id}] is taken.`)
+      return isNew ? success(true) : failure(409, NAMESPACE_EXISTS, `namespaceId [${id}] is taken.`)
     },
   })
 }

@@ -9,7 +9,7 @@ import type { NamingEndpointParts } from '../endpoints/naming/naming-requests.ts
 import { endpoint, placeRoutes } from '../routing/endpoint.ts'
 import type { Route } from '../routing/route.ts'
 import { CONFIG_PART, NAMING_PART } from './defaults.ts'
-import { enveloped, failure, success } from './envelope.ts'
+import { enveloped, failure, NOT_FOUND, success } from './envelope.ts'
 import { hostsOf, instanceList } from './instance-list.ts'
 import { registerOrBeat } from './register-or-beat.ts'
 
@@ -44,7 +44,7 @@ function readConfig({ configs }: Pick<Operations, 'configs'>) {
     handle: ({ params, caller }) => {
       const { namespaceId, groupName, dataId } = params
       const item = configs.find(configKey(toNamespaceId(namespaceId), groupName, dataId), caller)
-      if (item === undefined) return failure(200, 20004, 'resource not found', 'config data not exist')
+      if (item === undefined) return failure(200, NOT_FOUND, 'config data not exist')
       return success({
         content: item.content.toString('utf8'),
         contentType: item.type,

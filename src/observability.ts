@@ -21,6 +21,7 @@ import type { HttpServer } from './protocols/http/transport/http-server.ts'
 import type { Audit } from './server/audit.ts'
 import { changedSettings, type Settings } from './settings/settings.ts'
 import type { LongPolls } from './subscribers/long-poll.ts'
+import type { EventStreams } from './subscribers/event-streams.ts'
 import type { PushOutlet } from './subscribers/push-outlet.ts'
 import type { StreamOutlet } from './subscribers/stream-outlet.ts'
 import type { Certificates } from './server/certificates.ts'
@@ -42,6 +43,7 @@ export interface ObservedParts {
   readonly liveness: Liveness
   readonly engine: Engine
   readonly polls: LongPolls
+  readonly live: { readonly streams: EventStreams }
   readonly pushes: PushOutlet
   readonly streams: StreamOutlet
   readonly prober: Prober
@@ -135,6 +137,7 @@ export class Observability {
     liveness,
     engine,
     polls,
+    live,
     pushes,
     streams,
     prober,
@@ -148,6 +151,7 @@ export class Observability {
       inFlight: () => http.inFlight(),
       backlog: () => engine.backlog,
       polls: () => polls.counts(),
+      live: () => live.streams.counts(),
       pushes: () => pushes.counts(),
       streams: () => streams.counts(),
       health: () => liveness.counts,

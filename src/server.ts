@@ -22,6 +22,7 @@ import { openBackups, type BackupsOfServer } from './server/backups.ts'
 import { loop, monotonicMs, wallMs } from './server/clocks.ts'
 import { type ClientConnections, openConnections } from './server/connections.ts'
 import { openConsole } from './server/console.ts'
+import { openLive } from './server/live.ts'
 import type { Installation } from './server/installation.ts'
 import { type Monitoring, openMonitoring } from './server/monitoring.ts'
 import { openSignIn, type SignIn } from './server/sign-in.ts'
@@ -122,6 +123,7 @@ async function stopServer(parts: StoppedParts, settings: Settings): Promise<void
   // From now on answers close their connections, also those of held polls.
   const closed = http.stop(settings.shutdownGraceMs)
   parts.polls.answerAll()
+  parts.live.streams.endAll()
   await Promise.all([closed, backups.stop(), monitoring.stop()])
   await Promise.all([closeSockets(parts), parts.engine.close(), closeAudit(parts)])
   await installation.leave()
@@ -162,14 +164,11 @@ async function joinParts(installation: Installation, settings: Settings, log: Lo
   const liveness = new Liveness(installation.process)
   const following = { clock, stamps, feed, presence: liveness, lastRefAheadMs }
   const follower = Follower.load(snapshot, following, settings)
-  const { state } = follower
-  const engine = installation.engineOn({ follower, stamps, clock, watch })
-  const polls = new LongPolls({
-    md5Of: (key) => state.config(key)?.md5 ?? '',
-    loop,
-    maxHeld: settings.maxHeldPolls,
-    maxHeldOfAddress: settings.maxHeldPollsPerAddress,
-  })
+  const { state, revision } = follower
+  const live = openLive({ installation, revision, watch }, settings)
+  const onReload = () => live.streams.reloaded()
+  const engine = installation.engineOn({ follower, stamps, clock, watch, onReload })
+  const polls = openPolls({ state, live }, settings)
   const patterns = { configPatterns: configPatterns(loop), servicePatterns: servicePatterns(loop) }
   const lists = new InstanceListAnswers(state, loop)
   const pushing = await openPushing({ state, lists }, settings, log)
@@ -178,6 +177,7 @@ async function joinParts(installation: Installation, settings: Settings, log: Lo
   for (const part of [polls, ...Object.values(patterns), pushing.serviceWatch, probing.watch])
     feed.subscribe((change) => part.onChange(change))
   feed.subscribe(watch.changes.onChange)
+  feed.subscribe(live.streams.onChange)
   return {
     installation,
     state,
@@ -189,6 +189,7 @@ async function joinParts(installation: Installation, settings: Settings, log: Lo
     clock,
     polls,
     ...patterns,
+    live,
     pushing,
     publishing,
     probing,
@@ -196,8 +197,18 @@ async function joinParts(installation: Installation, settings: Settings, log: Lo
     members: await installation.membersOf({ state, engine, watch }),
     machine: new MachineLoad(),
     watch,
-    audit: openAudit({ store, clock, report: watch.report }, settings, log),
+    audit: openAudit({ store, clock, report: watch.report, onWritten: live.onAudit }, settings, log),
   }
+}
+
+function openPolls({ state, live }: Pick<Parts, 'state' | 'live'>, settings: Settings): LongPolls {
+  return new LongPolls({
+    md5Of: (key) => state.config(key)?.md5 ?? '',
+    loop,
+    maxHeld: settings.maxHeldPolls,
+    maxHeldOfAddress: settings.maxHeldPollsPerAddress,
+    onWatched: live.streams.onWatched,
+  })
 }
 
 function clockAt(wallMs: number, healthClock: HealthClock, stamps: Stamps): Now {
@@ -207,7 +218,7 @@ function clockAt(wallMs: number, healthClock: HealthClock, stamps: Stamps): Now 
 /** What every protocol calls. */
 function openOperations(parts: Parts & OperatedParts, settings: Settings): Operations {
   const { state, installation, care, members, machine, watch, pushing, publishing } = parts
-  const { polls, audit } = parts
+  const { polls, audit, live } = parts
   const { pushes, streams } = pushing
   const views = installation.viewsOf({
     watchersOf: (key) => polls.watchersOf(key),
@@ -223,6 +234,7 @@ function openOperations(parts: Parts & OperatedParts, settings: Settings): Opera
         list: (key) => subscribersOf(pushing, key),
       },
       streams,
+      live: live.streams,
       views,
       probes: parts.probing,
       members: () => members.list(),

@@ -24,8 +24,8 @@ export interface FollowerOptions {
    * millisecond is ahead of its stamps: servers that have followed may have shown a later time than the store knows.
    */
   readonly lastRefAheadMs?: number
-  /** Takes applied changes in their order (the feed). */
-  readonly feed: { publishChanges(changes: readonly Change[]): void }
+  /** Takes applied changes in their order, with the last revision that was applied (the feed). */
+  readonly feed: { publishChanges(changes: readonly Change[], revision: Revision): void }
 }
 
 /**
@@ -80,7 +80,7 @@ export class Follower {
   appliedAhead(changes: readonly Change[]): void {
     if (changes.length === 0) return
     this.#apply(changes, this.#options.clock())
-    this.#options.feed.publishChanges(changes)
+    this.#options.feed.publishChanges(changes, this.#revision)
   }
 
   #apply(changes: Iterable<Change>, now: Now): void {

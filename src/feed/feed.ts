@@ -1,7 +1,17 @@
 import type { Change } from '../core/changes.ts'
+import type { Revision } from '../core/ports.ts'
 
-/** Called with each change after it is applied. It must not throw and must not take long. */
-export type ChangeSubscriber = (change: Change) => void
+/**
+ * Called with each change after it is applied, and with the last revision of the store that was applied with it. It must not
+ * throw and must not take long.
+ */
+export type ChangeSubscriber = (change: Change, revision: Revision) => void
+
+/** Changes that were applied in one step. */
+interface Step {
+  readonly changes: readonly Change[]
+  readonly revision: Revision
+}
 
 /** The options of a feed. */
 export interface FeedOptions {
@@ -18,7 +28,7 @@ export interface FeedOptions {
 export class Feed {
   readonly #options: FeedOptions
   readonly #subscribers: ChangeSubscriber[] = []
-  #pending: Change[] = []
+  #pending: Step[] = []
   #deferred = false
 
   constructor(options: FeedOptions) {
@@ -30,23 +40,25 @@ export class Feed {
   }
 
   /** Accepts changes that are applied. They are delivered after the current work. */
-  publishChanges(changes: readonly Change[]): void {
-    for (const change of changes) this.#pending.push(change)
+  publishChanges(changes: readonly Change[], revision: Revision = 0): void {
+    this.#pending.push({ changes, revision })
     if (this.#deferred) return
     this.#deferred = true
     this.#options.defer(() => this.#deliver())
   }
 
   #deliver(): void {
-    const changes = this.#pending
+    const steps = this.#pending
     this.#pending = []
     this.#deferred = false
-    for (const change of changes) for (const subscriber of this.#subscribers) this.#call(subscriber, change)
+    for (const { changes, revision } of steps)
+      for (const change of changes)
+        for (const subscriber of this.#subscribers) this.#call(subscriber, change, revision)
   }
 
-  #call(subscriber: ChangeSubscriber, change: Change): void {
+  #call(subscriber: ChangeSubscriber, change: Change, revision: Revision): void {
     try {
-      subscriber(change)
+      subscriber(change, revision)
     } catch (error) {
       this.#options.report(error, change)
     }

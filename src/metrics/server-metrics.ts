@@ -14,6 +14,7 @@ export interface ServerFigures {
   readonly inFlight: () => number
   readonly backlog: () => Counts<'behind' | 'waiting'>
   readonly polls: () => Counts<'held' | 'watched' | PollCount>
+  readonly live: () => Counts<'open' | LiveCount> & { readonly ended: Counts<LiveEnd> }
   readonly pushes: () => Counts<'subscribers' | PushCount>
   readonly streams: () => Counts<'subscribers' | StreamCount>
   readonly health: () => Counts<'renewed' | 'unknown' | 'unhealthy' | 'removed'>
@@ -22,6 +23,8 @@ export interface ServerFigures {
 }
 
 type PollCount = 'begun' | 'refused' | 'changed' | 'timeout' | 'left' | 'stopped'
+type LiveCount = 'opened' | 'refused' | 'resumed' | 'resets' | 'events'
+type LiveEnd = 'signed-out' | 'too-slow' | 'stopping'
 type PushCount = 'sent' | 'acked' | 'resent' | 'failed' | 'tooLarge'
 type StreamCount = 'sent' | 'acked' | 'failed' | 'tooLarge'
 type ProbeOutcome = 'up' | 'down' | 'downNow'
@@ -32,6 +35,7 @@ export function serverMetrics(figures: ServerFigures): Metric[] {
     ...buildMetrics(figures),
     ...connectionMetrics(figures),
     ...pollMetrics(figures),
+    ...liveMetrics(figures),
     ...pushMetrics(figures),
     ...streamMetrics(figures),
     ...namingMetrics(figures),
@@ -83,6 +87,42 @@ function pollMetrics({ polls }: ServerFigures): Metric[] {
       'waypost_polls_ended_total',
       'Ended polls: an item changed, the timeout passed, the client disconnected (left), the server stopped.',
       { label: 'outcome', names: ['changed', 'timeout', 'left', 'stopped'], read: polls },
+    ),
+  ]
+}
+
+function liveMetrics({ live }: ServerFigures): Metric[] {
+  return [
+    gauge('waypost_event_streams', 'Browsers that follow changes.', () => live().open),
+    counter('waypost_event_streams_opened_total', 'Event streams that were opened.', () => live().opened),
+    counter(
+      'waypost_event_streams_refused_total',
+      'Event streams that were refused, because a limit was reached.',
+      () => live().refused,
+    ),
+    counter(
+      'waypost_event_streams_resumed_total',
+      'Event streams that went on after an interruption without a loss.',
+      () => live().resumed,
+    ),
+    counter(
+      'waypost_event_stream_resets_total',
+      'Times that a stream was told that everything may have changed.',
+      () => live().resets,
+    ),
+    counter(
+      'waypost_event_stream_events_total',
+      'Events that were sent to streams, each counted once.',
+      () => live().events,
+    ),
+    byLabel(
+      'waypost_event_streams_ended_total',
+      'Event streams that the server has ended: the user signed out, the client did not read, the server stopped.',
+      {
+        label: 'reason',
+        names: ['signed-out', 'too-slow', 'stopping'],
+        read: () => live().ended,
+      },
     ),
   ]
 }

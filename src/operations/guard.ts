@@ -165,19 +165,23 @@ export class Guard {
 
   /** Whether the caller sees this part of what an operation shows: without it, the answer only has less. */
   shows(caller: Caller, action: Action, resource: Resource): boolean {
-    const authorisation = this.#authorisation
-    if (!authorisation.isOn) return true
-    return authorisation.shows?.(caller, action, resource) ?? authorisation.allows(caller, action, resource)
+    return !this.#authorisation.isOn || this.#judges(caller, action, resource)
   }
 
   /**
    * Judges a caller again, for what is sent to it later: its permissions may have changed, or its token have expired.
-   * Undefined while everybody may do everything. It keeps the identity of the caller, and not the request.
+   * Undefined while everybody may do everything. It keeps the identity of the caller, and not the request. Nobody is refused
+   * without it, so nothing is reported.
    */
   later({ ip, identity }: Caller, action: Action): ((resource: Resource) => boolean) | undefined {
     if (!this.#authorisation.isOn) return undefined
     const caller: Caller = { ip, identity }
-    return (resource) => this.#authorisation.allows(caller, action, resource)
+    return (resource) => this.#judges(caller, action, resource)
+  }
+
+  #judges(caller: Caller, action: Action, resource: Resource): boolean {
+    const authorisation = this.#authorisation
+    return authorisation.shows?.(caller, action, resource) ?? authorisation.allows(caller, action, resource)
   }
 
   /**

@@ -41,6 +41,7 @@ import {
   type ConfigPatternParts,
 } from './config-patterns.ts'
 import { configOperations, type ConfigOperations, type ConfigParts } from './configs.ts'
+import { liveEventOperations, type LiveEventOperations, type LiveEventParts } from './live-events.ts'
 import { historyOperations, type HistoryOperations, type HistoryParts } from './config-history.ts'
 import { listeningOperations, type ListeningOperations, type ListeningParts } from './config-listening.ts'
 import { transferOperations, type TransferOperations, type TransferParts } from './config-transfer.ts'
@@ -73,6 +74,7 @@ export interface Operations {
   readonly search: SearchOperations
   readonly listening: ListeningOperations
   readonly configPatterns: ConfigPatternOperations
+  readonly liveEvents: LiveEventOperations
   readonly transfer: TransferOperations
   readonly namespaces: NamespaceOperations
   readonly spaces: SpaceOperations
@@ -104,6 +106,7 @@ export type OperationParts = ServiceParts &
   ServiceInventoryParts &
   ListeningParts &
   ConfigPatternParts &
+  LiveEventParts &
   TransferParts &
   NamespaceParts &
   SpaceParts &
@@ -134,6 +137,7 @@ export function allOperations(parts: OperationParts): Operations {
     search: searchOperations(parts),
     listening: listeningOperations(parts),
     configPatterns: configPatternOperations(parts),
+    liveEvents: liveEventOperations(parts),
     transfer: transferOperations(parts),
     namespaces: namespaceOperations(parts),
     spaces: spaceOperations(parts),

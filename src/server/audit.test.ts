@@ -27,7 +27,11 @@ test.each([true, false])(
     const store = { saveAudit } as unknown as Store
     const clock = () => ({ wallMs: 1_000, healthMs: 0, stamp: 7 })
     const settings = loadSettings({ args: ['--audit-log', file], env: {} })
-    const audit = openAudit({ store, clock, report: () => undefined }, settings, {} as Logger)
+    const audit = openAudit(
+      { store, clock, report: () => undefined, onWritten: () => undefined },
+      settings,
+      {} as Logger,
+    )
     audit.trail.record(refused)
     audit.trail.record(refused)
     const closed = audit.close()

@@ -21,16 +21,23 @@ export interface AuditParts {
   readonly store: KeptRecords
   readonly clock: () => Now
   readonly report: (error: unknown, text: string) => void
+  /** Called when new events can be found. */
+  readonly onWritten: () => void
 }
 
 /** Begins the audit of a server. */
-export function openAudit({ store, clock, report }: AuditParts, settings: Settings, log: Logger): Audit {
+export function openAudit(parts: AuditParts, settings: Settings, log: Logger): Audit {
+  const { store, clock, report, onWritten } = parts
   const lines = eventLines(settings.auditLog, log)
+  let hasNew = false
   const trail = new WrittenTrail({
     store,
     clock,
     wallMs,
-    onEvent: (event) => lines?.write(event),
+    onEvent: (event) => {
+      hasNew = true
+      lines?.write(event)
+    },
     onDrop: () => log.error({}, 'events of the audit are lost: the store does not take those before them'),
   })
   const { auditRetentionMs: retentionMs, auditMaxEvents: maxEvents } = settings
@@ -41,8 +48,11 @@ export function openAudit({ store, clock, report }: AuditParts, settings: Settin
     cleaner,
     async flush() {
       try {
+        const isNew = hasNew
+        hasNew = false
         await trail.flush()
         isFailing = false
+        if (isNew) onWritten()
       } catch (error) {
         if (!isFailing) report(error, 'events of the audit could not be written: they are kept for now')
         isFailing = true

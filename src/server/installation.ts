@@ -23,6 +23,8 @@ export interface EngineParts {
   readonly stamps: Stamps
   readonly clock: () => Now
   readonly watch: Observability
+  /** Called when the state was loaded again: what happened in between is not known. */
+  readonly onReload: () => void
 }
 
 /** What the list of servers is made of. */
@@ -78,6 +80,8 @@ export interface Installation {
   readonly snapshot: Snapshot
   /** The file of the data; undefined where they are in no file of this machine. */
   readonly file: LocalFile | undefined
+  /** Names what the revisions of the store belong to, if other servers have the same ones. */
+  readonly sharedOrigin: string | undefined
   /** See `FollowerOptions.lastRefAheadMs`. */
   readonly lastRefAheadMs: number
   /** Why this server alone is cut off from the store; undefined for a server that is alone anyway. */

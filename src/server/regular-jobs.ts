@@ -15,6 +15,7 @@ import type { Audit } from './audit.ts'
 import { monotonicMs, wallMs } from './clocks.ts'
 import type { ClientConnections } from './connections.ts'
 import { type Certificates, LOOK_EVERY_MS } from './certificates.ts'
+import { type Live, LIVE_TICK_MS } from './live.ts'
 import type { Care, Installation, Members } from './installation.ts'
 import type { Probing } from './probing.ts'
 import type { Publishing } from './caring.ts'
@@ -30,6 +31,7 @@ export interface JobParts {
   readonly care: Care
   readonly machine: MachineLoad
   readonly polls: LongPolls
+  readonly live: Live
   readonly pushing: Pushing
   readonly publishing: Publishing
   readonly probing: Probing
@@ -58,6 +60,7 @@ export function startRegularJobs(
   timers.every(100, 'write behind', () => engine.tick())
   timers.every(100, 'held polls', () => polls.tick(monotonicMs()))
   timers.every(100, 'connections', () => parts.connections.tick())
+  timers.every(LIVE_TICK_MS, 'live events', () => parts.live.tick())
   timers.every(100, 'probes', () => probing.prober.tick())
   const ifElected = async (work: () => Promise<void>): Promise<void> => {
     if (installation.isElected()) await work()

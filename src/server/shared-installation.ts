@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import { OwnStanding } from '../cluster/standing.ts'
 import { PeerClient } from '../cluster/peer-client.ts'
@@ -62,6 +62,7 @@ export class SharedInstallation implements Installation {
   readonly snapshot: Snapshot
   readonly file = undefined
   readonly lastRefAheadMs = 1_000
+  readonly sharedOrigin: string
   readonly ended: Promise<Error>
   readonly process: string
   readonly #opened: Opened
@@ -82,6 +83,7 @@ export class SharedInstallation implements Installation {
     this.process = own.process
     this.snapshot = snapshot
     this.ended = ended
+    this.sharedOrigin = createHash('sha256').update(`events ${secret}`).digest('hex').slice(0, 12)
     this.#client = new PeerClient({ secret })
     this.#standing = new OwnStanding({
       client: this.#client,
@@ -117,7 +119,7 @@ export class SharedInstallation implements Installation {
     }
   }
 
-  engineOn({ follower, stamps, clock, watch }: EngineParts): Engine {
+  engineOn({ follower, stamps, clock, watch, onReload }: EngineParts): Engine {
     const { store } = this.#opened.etcd
     const engine = new SharedEngine({
       follower,
@@ -133,6 +135,7 @@ export class SharedInstallation implements Installation {
       reloaded: (snapshot) => {
         shared.reloaded(snapshot)
         this.#care?.reloaded()
+        onReload()
       },
     })
     return engine

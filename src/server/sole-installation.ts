@@ -26,6 +26,7 @@ export class SoleInstallation implements Installation {
   readonly process = randomUUID()
   readonly cutOff = undefined
   readonly lastRefAheadMs = 0
+  readonly sharedOrigin = undefined
   /** Nothing ends it. */
   readonly ended = new Promise<Error>(() => {})
   readonly #settings: Settings

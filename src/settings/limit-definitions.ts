@@ -140,6 +140,19 @@ export const limitDefinitions = {
     meaning: 'The most held long polls of one address. 0: no limit.',
     detail: 'It is off by default, because thousands of clients may come through one NAT or proxy.',
   }),
+  maxEventStreams: integerSetting('max-event-streams', {
+    default: 500,
+    min: 0,
+    max: 100_000,
+    meaning:
+      'The most browsers that follow changes. Pages of the console that may not ask every few seconds instead.',
+  }),
+  maxEventStreamsPerAddress: integerSetting('max-event-streams-per-address', {
+    default: 250,
+    min: 0,
+    max: 100_000,
+    meaning: 'The most browsers of one address that follow changes. 0: no limit.',
+  }),
   maxConnections: integerSetting('max-connections', {
     default: 20_000,
     min: 1,

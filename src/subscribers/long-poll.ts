@@ -29,6 +29,8 @@ export interface LongPollOptions {
   /** The most held polls of one address. 0 or absent: no limit. */
   readonly maxHeldOfAddress?: number
   readonly maxWatched?: number
+  /** Called when a client is known to have versions of items: it polls, or was told of one. */
+  readonly onWatched?: (items: readonly WatchedItem[]) => void
 }
 
 /** The held polls, and since the start the counts of polls by outcome. */
@@ -141,12 +143,14 @@ export class LongPolls {
     this.#recent.began({ ip: poll.ip, client: poll.client, items: poll.items })
     const held = this.#polls.add(poll, this.#cancel)
     this.#due.add(held, poll.dueMs)
+    this.#options.onWatched?.(poll.items)
     return held
   }
 
   /** Notes a poll that was answered at once. */
   answered({ ip, client, items }: Omit<Poll, 'answer' | 'dueMs'>): void {
     this.#recent.passed({ ip, client, items }, this.#options.loop.now())
+    this.#options.onWatched?.(items)
   }
 
   /** Adds a listener to the held polls. It watches nothing yet, and stays until it leaves, also while the server stops. */
@@ -293,7 +297,10 @@ export class LongPolls {
   #wakeListener(woken: StandingListener): void {
     const keyText = this.#walked
     this.#polls.watch(keyText, woken)
-    if (woken.compare(keyText)) this.#counts.reported++
+    if (!woken.compare(keyText)) return
+    this.#counts.reported++
+    const item = woken.items.get(keyText)
+    if (item !== undefined) this.#options.onWatched?.([item])
   }
 
   #nextWoken(): Watcher | undefined {

@@ -65,6 +65,7 @@ test('namespaces', async () => {
   await ask('GET /console/namespaces')
   await ask('PUT /console/namespaces/look', { namespaceId: 'dev', color: 'green', protected: true })
   await ask('GET /console/namespaces/all')
+  await ask('GET /console/events')
 })
 
 test('configurations', async () => {

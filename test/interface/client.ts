@@ -77,9 +77,16 @@ export class Client {
       const { request } = url.startsWith('https:') ? https : http
       const outgoing = request(url, { method, headers, ...source }, (incoming) => {
         const chunks: Buffer[] = []
-        incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
+        const settle = () => resolve(toReply(incoming.statusCode ?? 0, incoming.headers, chunks))
+        incoming.on('data', (chunk: Buffer) => {
+          chunks.push(chunk)
+          if (isEndless(incoming)) {
+            settle()
+            incoming.destroy()
+          }
+        })
         incoming.on('error', reject)
-        incoming.on('end', () => resolve(toReply(incoming.statusCode ?? 0, incoming.headers, chunks)))
+        incoming.on('end', settle)
       })
       outgoing.on('error', reject)
       outgoing.end(body)
@@ -89,6 +96,11 @@ export class Client {
   close(): void {
     this.#agent.destroy()
   }
+}
+
+/** Of an answer that does not end, the first piece counts. */
+function isEndless({ headers }: http.IncomingMessage): boolean {
+  return headers['content-type'] === 'text/event-stream'
 }
 
 /** Clients of both dialects of a server. */

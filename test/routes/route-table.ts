@@ -68,6 +68,7 @@ const PARTS = [
   'lists',
   'pushes',
   'polls',
+  'live',
   'views',
   'budget',
   'members',

@@ -48,7 +48,7 @@ export class AnswerChecker {
       return [`${method} ${path}: no answer of the type ${type} is described`]
     this.checked.add(`${method} ${path} ${type}`)
     const validate = this.#validatorOf(method, path, type)
-    if (validate(type === 'application/json' ? JSON.parse(text) : text)) return []
+    if (valuesIn(type, text).every((value) => validate(value))) return []
     const errors = validate.errors?.map(({ instancePath, message, params }) => {
       return `${instancePath} ${message} ${JSON.stringify(params)}`
     })
@@ -72,6 +72,13 @@ export class AnswerChecker {
     this.#validators.set(pointer, made)
     return made
   }
+}
+
+/** What the description is about: the answer, or the data of each event of a stream. */
+function valuesIn(type: string, text: string): unknown[] {
+  if (type === 'text/event-stream')
+    return Array.from(text.matchAll(/^data: (.*)$/gm), ([, data]) => JSON.parse(data!) as unknown)
+  return [type === 'application/json' ? JSON.parse(text) : text]
 }
 
 function contentOf({ responses }: Operation): Readonly<Record<string, object>> {

@@ -9,6 +9,7 @@ import { tell } from '../controls/toast.tsx'
 import { t } from '../language/text.ts'
 import { ACCESS_PAGE_SIZE, type Search } from '../server/access.ts'
 import type { Page } from '../server/configs.ts'
+import { anyOf } from '../live/meant.ts'
 import { useLoaded } from '../state/loaded.ts'
 import { isOpen } from '../state/user.ts'
 
@@ -35,7 +36,7 @@ export function AccessList<T>(props: AccessListProps<T>) {
   const { title, searchLabel, newLabel, find, maker } = props
   const [search, setSearch] = useState<Search>({ text: '', pageNo: 1 })
   const [isMaking, setMaking] = useState(false)
-  const found = useLoaded(JSON.stringify(search), () => find(search))
+  const found = useLoaded(JSON.stringify(search), () => find(search), anyOf('user', 'role', 'permission'))
   if (isOpen())
     return (
       <>

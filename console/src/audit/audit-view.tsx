@@ -1,10 +1,11 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { SelectField, TextField } from '../controls/field.tsx'
 import { Icon } from '../controls/icon.tsx'
 import { Nothing, ProblemNotice, problemTitle } from '../controls/notice.tsx'
 import { tellProblem } from '../controls/toast.tsx'
 import { shownNumber, shownTime, t } from '../language/text.ts'
 import { type AuditEvent, type AuditFilter, findEvents } from '../server/audit.ts'
+import { anyOf } from '../live/meant.ts'
 import { useLoaded } from '../state/loaded.ts'
 
 const NO_FILTER: AuditFilter = { username: '', operation: '', item: '', ip: '', result: '' }
@@ -13,7 +14,7 @@ const NO_FILTER: AuditFilter = { username: '', operation: '', item: '', ip: '', 
 export function AuditView() {
   const [filter, setFilter] = useState(NO_FILTER)
   const key = JSON.stringify(filter)
-  const first = useLoaded(key, () => findEvents(filter, undefined))
+  const first = useLoaded(key, () => findEvents(filter, undefined), anyOf('audit'))
   const field = (name: keyof AuditFilter, label: string, isWide = false) => (
     <TextField
       label={label}
@@ -50,9 +51,7 @@ export function AuditView() {
         />
       </div>
       <ProblemNotice problem={first.problem} onRetry={first.reload} />
-      {first.value && (
-        <Events key={`${key} ${first.value.events[0]?.id}`} filter={filter} first={first.value} />
-      )}
+      {first.value && <Events key={key} filter={filter} first={first.value} />}
     </>
   )
 }
@@ -60,11 +59,14 @@ export function AuditView() {
 type Found = Awaited<ReturnType<typeof findEvents>>
 
 function Events({ filter, first }: { filter: AuditFilter; first: Found }) {
-  const [events, setEvents] = useState(first.events)
+  // New events come in front; those that were seen before stay.
+  const [seen, setSeen] = useState(first.events)
   const [next, setNext] = useState(first.next)
+  const events = together(first.events, seen)
+  useEffect(() => setSeen(together(first.events, seen)), [first])
   const more = async (): Promise<void> => {
     const found = await findEvents(filter, next ?? undefined)
-    setEvents([...events, ...found.events])
+    setSeen(together(events, found.events))
     setNext(found.next)
   }
   if (events.length === 0)
@@ -102,6 +104,12 @@ function Events({ filter, first }: { filter: AuditFilter; first: Found }) {
       )}
     </div>
   )
+}
+
+/** Each event once: of one that counts on, the newer. */
+function together(newer: readonly AuditEvent[], older: readonly AuditEvent[]): AuditEvent[] {
+  const ids = new Set(newer.map(({ id }) => id))
+  return [...newer, ...older.filter(({ id }) => !ids.has(id))]
 }
 
 function EventRow({ event }: { event: AuditEvent }) {

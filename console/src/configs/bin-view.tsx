@@ -5,6 +5,7 @@ import { shownSize, t } from '../language/text.ts'
 import { placeWith } from '../routing/link.ts'
 import { go, place } from '../routing/location.ts'
 import { type DeletedConfig, findDeleted } from '../server/configs.ts'
+import { within } from '../live/meant.ts'
 import { useLoaded } from '../state/loaded.ts'
 import { currentNamespace, refreshNamespaces } from '../state/namespaces.ts'
 import { useStore } from '../state/store.ts'
@@ -19,7 +20,11 @@ export function BinView() {
   const { params } = useStore(place)
   const namespaceId = currentNamespace()
   const pageNo = Number(params['page'] ?? '1') || 1
-  const found = useLoaded(JSON.stringify([namespaceId, pageNo]), () => findDeleted(namespaceId, pageNo))
+  const found = useLoaded(
+    JSON.stringify([namespaceId, pageNo]),
+    () => findDeleted(namespaceId, pageNo),
+    within('config', namespaceId),
+  )
   const restored = (): void => {
     found.reload()
     void refreshNamespaces().catch(() => undefined)

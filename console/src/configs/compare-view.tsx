@@ -9,6 +9,7 @@ import { shownNumber, t } from '../language/text.ts'
 import { placeWith } from '../routing/link.ts'
 import { go, place } from '../routing/location.ts'
 import { compareNamespaces, type Comparison, copyConfigs } from '../server/compare.ts'
+import { within } from '../live/meant.ts'
 import { useLoaded } from '../state/loaded.ts'
 import {
   currentNamespace,
@@ -85,7 +86,11 @@ function rowsOf({ onlyInFrom, onlyInTo, different }: Comparison): Row[] {
 }
 
 function Compared({ from, to }: { from: string; to: string }) {
-  const found = useLoaded(JSON.stringify([from, to]), () => compareNamespaces(from, to))
+  const found = useLoaded(
+    JSON.stringify([from, to]),
+    () => compareNamespaces(from, to),
+    within('config', from, to),
+  )
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
   const [isPromoting, setPromoting] = useState(false)
   const rows = found.value === undefined ? [] : rowsOf(found.value)

@@ -13,6 +13,7 @@ import {
   type ListedConfig,
   type Page,
 } from '../server/configs.ts'
+import { within } from '../live/meant.ts'
 import { useLoaded } from '../state/loaded.ts'
 import { currentNamespace } from '../state/namespaces.ts'
 import { useStore } from '../state/store.ts'
@@ -31,7 +32,11 @@ export function ConfigList() {
   const namespaceId = currentNamespace()
   const [isImporting, setImporting] = useState(false)
   const filter = filterOf(params, namespaceId)
-  const found = useLoaded(JSON.stringify(filter), () => findConfigs(filter))
+  const found = useLoaded(
+    JSON.stringify(filter),
+    () => findConfigs(filter),
+    within('config', filter.namespaceId),
+  )
   const last = useLast(found.value)
   const isFiltered = FILTERS.some((name) => params[name])
   return (

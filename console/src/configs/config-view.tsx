@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { Ago } from '../controls/ago.tsx'
 import { CopyButton } from '../controls/copy.tsx'
 import { Icon } from '../controls/icon.tsx'
@@ -10,6 +10,7 @@ import { shownSize, t } from '../language/text.ts'
 import { linkTo, placeWith, viewAt } from '../routing/link.ts'
 import { addressOf, go, place } from '../routing/location.ts'
 import { readConfig, type ConfigItem } from '../server/configs.ts'
+import { ofConfig } from '../live/meant.ts'
 import { useLoaded } from '../state/loaded.ts'
 import { useStore } from '../state/store.ts'
 import { mayWrite } from '../state/user.ts'
@@ -26,9 +27,14 @@ const TABS = ['content', 'versions', 'watchers'] as const
 export function ConfigView() {
   const { params } = useStore(place)
   const name = configNameIn(params)
-  const item = useLoaded(JSON.stringify(name), () => readConfig(name))
+  const item = useLoaded(JSON.stringify(name), () => readConfig(name), ofConfig(name))
   const tab = TABS.find((one) => one === params['tab']) ?? 'content'
   const isGone = item.problem?.code === 'config-not-found'
+  // An edit stays, whatever happens to the item meanwhile.
+  const isEditing = tab === 'content' && params['edit'] === 'yes'
+  const last = useRef<ConfigItem | undefined>(undefined)
+  if (item.value !== undefined || !isEditing) last.current = item.value
+  const shown = last.current
   return (
     <>
       <p class="crumbs">
@@ -61,15 +67,15 @@ export function ConfigView() {
       ) : (
         <>
           <ProblemNotice problem={item.problem} onRetry={item.reload} />
-          {isGone && (
+          {isGone && !isEditing && (
             <p>
               <a href={addressOf(placeWith({ tab: 'versions' }))}>{t('seeVersions')}</a>
             </p>
           )}
-          {item.value === undefined ? (
+          {shown === undefined ? (
             item.problem === undefined && <p class="loading">{t('loading')}</p>
           ) : (
-            <Content item={item.value} isEditing={params['edit'] === 'yes'} onChanged={item.reload} />
+            <Content item={shown} isEditing={isEditing} onChanged={item.reload} />
           )}
         </>
       )}

@@ -1,8 +1,11 @@
 import { useEffect, useState } from 'preact/hooks'
+import { Ago } from '../controls/ago.tsx'
+import { Notice } from '../controls/notice.tsx'
 import { CodeView } from '../editor/code-view.tsx'
 import { guardEdit } from '../frame/leave-dialog.tsx'
 import { t } from '../language/text.ts'
 import type { ConfigItem } from '../server/configs.ts'
+import { MergeDialog } from './merge-dialog.tsx'
 import { NotesFields, notesOf, sameNotes } from './notes-fields.tsx'
 import { type Base, PublishFlow } from './publish-flow.tsx'
 
@@ -27,43 +30,84 @@ export function EditConfig(props: {
     guardEdit(false)
     onEnd(isPublished)
   }
+  const goOnFrom = (merged: string, theirs: Base): void => {
+    setBase(theirs)
+    setText(merged)
+    setMerges(merges + 1)
+  }
   return (
-    <div class="two">
-      <CodeView
-        key={merges}
-        text={text}
-        type={notes.type}
-        label={t('contentOf', { name: base.dataId })}
-        onChange={setText}
-      />
-      <div class="stack">
-        <div class="buttons">
-          <button
-            type="button"
-            class="button primary"
-            disabled={!hasEdit || text.trim() === ''}
-            onClick={() => setReviewing(true)}
-          >
-            {t('review')}
-          </button>
-          <button type="button" class="button" onClick={() => onEnd(false)}>
-            {t('cancel')}
-          </button>
+    <>
+      {props.item.md5 !== base.md5 && (
+        <NewerVersion base={base} mine={text} theirs={props.item} onMerged={goOnFrom} />
+      )}
+      <div class="two">
+        <CodeView
+          key={merges}
+          text={text}
+          type={notes.type}
+          label={t('contentOf', { name: base.dataId })}
+          onChange={setText}
+        />
+        <div class="stack">
+          <div class="buttons">
+            <button
+              type="button"
+              class="button primary"
+              disabled={!hasEdit || text.trim() === ''}
+              onClick={() => setReviewing(true)}
+            >
+              {t('review')}
+            </button>
+            <button type="button" class="button" onClick={() => onEnd(false)}>
+              {t('cancel')}
+            </button>
+          </div>
+          <div class="card padded form">
+            <NotesFields notes={notes} onChange={setNotes} />
+          </div>
         </div>
-        <div class="card padded form">
-          <NotesFields notes={notes} onChange={setNotes} />
-        </div>
+        {isReviewing && (
+          <PublishFlow
+            base={base}
+            edit={{ ...notes, content: text }}
+            onClose={() => setReviewing(false)}
+            onPublished={() => end(true)}
+            onMerged={goOnFrom}
+          />
+        )}
       </div>
-      {isReviewing && (
-        <PublishFlow
-          base={base}
-          edit={{ ...notes, content: text }}
-          onClose={() => setReviewing(false)}
-          onPublished={() => end(true)}
-          onMerged={(merged, theirs) => {
-            setBase(theirs)
-            setText(merged)
-            setMerges(merges + 1)
+    </>
+  )
+}
+
+/** Somebody has published while this was being edited. */
+function NewerVersion(props: {
+  readonly base: Base
+  readonly mine: string
+  readonly theirs: ConfigItem
+  readonly onMerged: (text: string, theirs: Base) => void
+}) {
+  const { base, mine, theirs, onMerged } = props
+  const [isMerging, setMerging] = useState(false)
+  return (
+    <div class="banner">
+      <Notice kind="warn">
+        {t('publishedMeanwhile')} <Ago atMs={theirs.modifyTime} />
+        <div>
+          <button type="button" class="button small" onClick={() => setMerging(true)}>
+            {t('bringTogether')}
+          </button>
+        </div>
+      </Notice>
+      {isMerging && (
+        <MergeDialog
+          base={base.content}
+          mine={mine}
+          theirs={theirs}
+          onClose={() => setMerging(false)}
+          onMerged={(text) => {
+            setMerging(false)
+            onMerged(text, theirs)
           }}
         />
       )}

@@ -14,6 +14,7 @@ import {
   restoreVersion,
   type Version,
 } from '../server/configs.ts'
+import { ofConfig } from '../live/meant.ts'
 import { useLoaded } from '../state/loaded.ts'
 import { mayWrite } from '../state/user.ts'
 import { type Base, type Edit, PublishFlow } from './publish-flow.tsx'
@@ -32,7 +33,7 @@ export function Versions(props: Shared & { readonly isDeleted: boolean; readonly
   const { name, current, isDeleted, onRestored } = props
   const [pageNo, setPageNo] = useState(1)
   const key = JSON.stringify([name, current?.md5, pageNo])
-  const found = useLoaded(key, () => findVersions(name, pageNo, PAGE_SIZE))
+  const found = useLoaded(key, () => findVersions(name, pageNo, PAGE_SIZE), ofConfig(name))
   const versions = found.value?.pageItems
   const reload = (): void => {
     onRestored()

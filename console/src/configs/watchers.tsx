@@ -4,15 +4,18 @@ import { Icon } from '../controls/icon.tsx'
 import { Nothing, Notice, ProblemNotice } from '../controls/notice.tsx'
 import { shownNumber, t } from '../language/text.ts'
 import { readWatchers, type ConfigName, type Watcher, type Watchers as Found } from '../server/configs.ts'
+import { follow } from '../live/live.ts'
+import { ofConfig } from '../live/meant.ts'
 import { useLoaded } from '../state/loaded.ts'
 
 const SHOWN_NAMES = 5
+/** Of other servers, nobody tells at once. */
 const ASK_MS = 2_000
-const ASKED_TIMES = 30
+const ASKED_TIMES = 60
 
 /** Who watches an item, and who of them has the current version. */
 export function Watchers({ name }: { name: ConfigName }) {
-  const watchers = useLoaded(JSON.stringify(name), () => readWatchers(name))
+  const watchers = useLoaded(JSON.stringify(name), () => readWatchers(name), ofConfig(name, 'watchers'))
   const found = watchers.value
   return (
     <>
@@ -99,7 +102,7 @@ function Share({ found: { upToDate, count } }: { found: Found }) {
   )
 }
 
-/** After a publish: how the new version arrives at its clients, until all have it or a minute is over. */
+/** After a publish: how the new version arrives at its clients, live, until all have it or a minute is over. */
 export function WhoHasIt({ name }: { name: ConfigName }) {
   const [found, setFound] = useState<Found | undefined>()
   useEffect(() => {
@@ -107,6 +110,7 @@ export function WhoHasIt({ name }: { name: ConfigName }) {
     let asked = 0
     let isGone = false
     const ask = async (): Promise<void> => {
+      clearTimeout(timer)
       const answer = await readWatchers(name).catch(() => undefined)
       if (isGone) return
       if (answer !== undefined) setFound(answer)
@@ -114,9 +118,11 @@ export function WhoHasIt({ name }: { name: ConfigName }) {
       if (!isDone && ++asked < ASKED_TIMES) timer = setTimeout(() => void ask(), ASK_MS)
     }
     void ask()
+    const unfollow = follow(ofConfig(name, 'watchers'), ask)
     return () => {
       isGone = true
       clearTimeout(timer)
+      unfollow()
     }
   }, [])
   if (found === undefined || found.count === 0) return null

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Notice, ProblemNotice } from '../controls/notice.tsx'
 import { ProtectionDialog } from '../controls/protection.tsx'
+import { connection, follow, startLive } from '../live/live.ts'
 import { Toasts, tellProblem } from '../controls/toast.tsx'
 import { language, t } from '../language/text.ts'
 import { place } from '../routing/location.ts'
@@ -14,7 +15,7 @@ import {
   refreshNamespaces,
 } from '../state/namespaces.ts'
 import { useStore } from '../state/store.ts'
-import { findUser, isOpen, standing } from '../state/user.ts'
+import { checkUser, findUser, isOpen, standing } from '../state/user.ts'
 import { LeaveDialog } from './leave-dialog.tsx'
 import { Side } from './side.tsx'
 import { TopBar } from './top-bar.tsx'
@@ -38,12 +39,30 @@ export function App() {
     case 'signed-in':
       return (
         <>
+          <Live isExpired={who.isExpired} />
           <Frame username={who.user.username} />
           {who.isExpired && <SignInAgain username={who.user.username} />}
         </>
       )
   }
 }
+
+/** Keeps the page connected while somebody is signed in, and up to date what every view has. */
+function Live({ isExpired }: { isExpired: boolean }) {
+  const state = useStore(connection)
+  useEffect(() => {
+    if (!isExpired) startLive()
+  }, [isExpired])
+  useEffect(() => {
+    if (state === 'ended' && !isExpired) void checkUser().catch(tellProblem)
+  }, [state, isExpired])
+  useEffect(() => follow(({ kind }) => kind === 'rights', quietly(checkUser)), [])
+  useEffect(() => follow(({ kind }) => kind === 'namespace', quietly(refreshNamespaces)), [])
+  return null
+}
+
+/** What cannot be read now is read again when it changes. */
+const quietly = (read: () => Promise<void>) => () => read().catch(() => undefined)
 
 function Frame({ username }: { username: string }) {
   const at = useStore(place)

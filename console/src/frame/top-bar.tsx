@@ -9,6 +9,7 @@ import { OwnPassword } from '../sign-in/own-password.tsx'
 import { signOut } from '../server/session.ts'
 import { currentNamespace } from '../state/namespaces.ts'
 import { forgetUser } from '../state/user.ts'
+import { ConnectionMark } from './connection-mark.tsx'
 import { NamespaceSwitch } from './namespace-switch.tsx'
 import { SearchButton } from './search-box.tsx'
 import { chooseTheme, theme, type Theme } from './theme.ts'
@@ -41,6 +42,7 @@ export function TopBar(props: {
         {hasNamespace ? <NamespaceSwitch /> : <NamespaceMark id={currentNamespace()} />}
         <span class="space" />
         <SearchButton />
+        <ConnectionMark />
         <LanguageButton />
         <ThemeButton />
         {username !== '' && <UserButton username={username} />}

@@ -1,4 +1,3 @@
-import { useEffect } from 'preact/hooks'
 import { Ago } from '../controls/ago.tsx'
 import { Icon } from '../controls/icon.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'
@@ -9,10 +8,9 @@ import { linkTo } from '../routing/link.ts'
 import { findConfigs, type ListedConfig } from '../server/configs.ts'
 import { type Attention, type Overview, readOverview } from '../server/overview.ts'
 import { Health } from '../services/service-list.tsx'
-import { isSomebodyHere } from '../state/presence.ts'
+import { anyOf } from '../live/meant.ts'
 import { useLoaded } from '../state/loaded.ts'
 
-const REFRESH_MS = 5_000
 const SHOWN_CHANGES = 8
 
 const LAST_CHANGES = {
@@ -29,14 +27,12 @@ const LAST_CHANGES = {
 
 /** What needs attention, how much there is, and what has changed last; kept up to date while somebody looks. */
 export function HomeView() {
-  const found = useLoaded('home', () => Promise.all([readOverview(), findConfigs(LAST_CHANGES)]))
+  const found = useLoaded(
+    'home',
+    () => Promise.all([readOverview(), findConfigs(LAST_CHANGES)]),
+    anyOf('config', 'service', 'condition', 'server'),
+  )
   const { reload } = found
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (!document.hidden && isSomebodyHere()) reload()
-    }, REFRESH_MS)
-    return () => clearInterval(timer)
-  }, [reload])
   const [overview, changes] = found.value ?? []
   return (
     <>

@@ -18,6 +18,7 @@ import {
   renameNamespace,
   setLook,
 } from '../server/namespaces.ts'
+import { anyOf } from '../live/meant.ts'
 import { useLoaded } from '../state/loaded.ts'
 import { namespaceParam, namespaces, refreshNamespaces } from '../state/namespaces.ts'
 import { useStore } from '../state/store.ts'
@@ -29,7 +30,7 @@ type Open =
 
 /** The namespaces, with their colours. */
 export function NamespacesView() {
-  const read = useLoaded('namespaces', refreshNamespaces)
+  const read = useLoaded('namespaces', refreshNamespaces, anyOf('namespace', 'config'))
   const list = useStore(namespaces) ?? []
   const [open, setOpen] = useState<Open | undefined>()
   const close = (): void => setOpen(undefined)

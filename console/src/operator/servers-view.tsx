@@ -3,11 +3,16 @@ import { Icon } from '../controls/icon.tsx'
 import { ProblemNotice } from '../controls/notice.tsx'
 import { shownNumber, t } from '../language/text.ts'
 import { type Figures, readFigures, readServers } from '../server/operator.ts'
+import { anyOf } from '../live/meant.ts'
 import { useLoaded } from '../state/loaded.ts'
 
 /** The servers, and what the one that answers measures of itself. */
 export function ServersView() {
-  const found = useLoaded('servers', () => Promise.all([readServers(), readFigures()]))
+  const found = useLoaded(
+    'servers',
+    () => Promise.all([readServers(), readFigures()]),
+    anyOf('server', 'condition'),
+  )
   const [list, figures] = found.value ?? []
   return (
     <>

@@ -7,6 +7,7 @@ import { Notice, ProblemNotice } from '../controls/notice.tsx'
 import { tell } from '../controls/toast.tsx'
 import { textIfAny, t } from '../language/text.ts'
 import { readSwitches, setSwitch } from '../server/operator.ts'
+import { anyOf } from '../live/meant.ts'
 import { useLoaded } from '../state/loaded.ts'
 
 /** Those that cannot be set. */
@@ -14,7 +15,7 @@ const FIXED = new Set(['name', 'checksum', 'adWeightMap'])
 
 /** The switches of the running server, those with an effect first, each with what it does. */
 export function SwitchesView() {
-  const found = useLoaded('switches', readSwitches)
+  const found = useLoaded('switches', readSwitches, anyOf('switch'))
   const [edited, setEdited] = useState<string | undefined>()
   const [text, setText] = useState('')
   const names = Object.keys(found.value ?? {}).filter((name) => !FIXED.has(name))

@@ -14,6 +14,9 @@ const SESSION = 'svc/v1/console/session'
 /** Who is signed in. Rejects with the problem `not-signed-in`. */
 export const readUser = (): Promise<User> => requestOnce('GET', SESSION)
 
+/** The same for somebody who was signed in: asks to sign in again where that counts no more. */
+export const readUserAgain = (): Promise<User> => request('GET', SESSION)
+
 /** Signs in. */
 export const signIn = (username: string, password: string): Promise<User> =>
   requestOnce('POST', SESSION, { form: { username, password } })

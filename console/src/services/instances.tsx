@@ -18,6 +18,7 @@ import {
   type ServiceDetail,
   type ServiceName,
 } from '../server/services.ts'
+import { ofService } from '../live/meant.ts'
 import { useLoaded } from '../state/loaded.ts'
 import { mayWrite } from '../state/user.ts'
 import { EditInstances } from './edit-instances.tsx'
@@ -27,7 +28,11 @@ const PAGE_SIZE = 100
 /** The instances of a service, each with the reason of its state. */
 export function Instances({ name, service }: { name: ServiceName; service: ServiceDetail }) {
   const pageNo = Number(place.value.params['page'] ?? '1') || 1
-  const found = useLoaded(JSON.stringify([name, pageNo]), () => readInstances(name, pageNo, PAGE_SIZE))
+  const found = useLoaded(
+    JSON.stringify([name, pageNo]),
+    () => readInstances(name, pageNo, PAGE_SIZE),
+    ofService(name),
+  )
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
   const [editing, setEditing] = useState<readonly Instance[]>([])
   const list = found.value?.pageItems ?? []

@@ -9,6 +9,7 @@ import { shownNumber, t } from '../language/text.ts'
 import { linkTo, placeWith } from '../routing/link.ts'
 import { go, place } from '../routing/location.ts'
 import { findServices, type ListedService } from '../server/services.ts'
+import { within } from '../live/meant.ts'
 import { useLoaded } from '../state/loaded.ts'
 import { currentNamespace } from '../state/namespaces.ts'
 import { useStore } from '../state/store.ts'
@@ -31,7 +32,11 @@ export function ServiceList() {
     pageNo: Number(params['page'] ?? '1') || 1,
     pageSize: PAGE_SIZE,
   }
-  const found = useLoaded(JSON.stringify(filter), () => findServices(filter))
+  const found = useLoaded(
+    JSON.stringify(filter),
+    () => findServices(filter),
+    within('service', filter.namespaceId),
+  )
   return (
     <>
       <div class="head">

@@ -16,6 +16,7 @@ import {
   type ServiceDetail,
   type ServiceName,
 } from '../server/services.ts'
+import { ofService } from '../live/meant.ts'
 import { useLoaded } from '../state/loaded.ts'
 import { currentNamespace } from '../state/namespaces.ts'
 import { useStore } from '../state/store.ts'
@@ -34,7 +35,7 @@ export function ServiceView() {
     groupName: params['group'] ?? '',
     serviceName: params['name'] ?? '',
   }
-  const service = useLoaded(JSON.stringify(name), () => readService(name))
+  const service = useLoaded(JSON.stringify(name), () => readService(name), ofService(name))
   const tab = TABS.find((one) => one === params['tab']) ?? 'instances'
   return (
     <>
@@ -79,7 +80,7 @@ export function ServiceView() {
 }
 
 function Subscribers({ name }: { name: ServiceName }) {
-  const found = useLoaded(JSON.stringify(name), () => readSubscribers(name))
+  const found = useLoaded(JSON.stringify(name), () => readSubscribers(name), ofService(name))
   const subscribers = found.value?.subscribers
   return (
     <>

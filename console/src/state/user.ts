@@ -1,5 +1,5 @@
 import { problemOf, type Problem } from '../server/problem.ts'
-import { readUser, type User } from '../server/session.ts'
+import { readUser, readUserAgain, type User } from '../server/session.ts'
 import { onSignedOut } from '../server/request.ts'
 import { Store } from './store.ts'
 
@@ -24,6 +24,13 @@ export async function findUser(): Promise<void> {
     const isSignedOut = problem.status === 401 || problem.status === 403
     standing.set(isSignedOut ? { kind: 'signed-out' } : { kind: 'unreachable', problem })
   }
+}
+
+/** Asks again what the user may do, and whether the session counts still: if not, somebody signs in over the view. */
+export async function checkUser(): Promise<void> {
+  const user = await readUserAgain()
+  const { value } = standing
+  if (value.kind === 'signed-in') standing.set({ ...value, user })
 }
 
 /** Somebody has signed in: what waits for that goes on. */

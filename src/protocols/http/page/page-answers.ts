@@ -14,7 +14,8 @@ const POLICY = [
   "form-action 'self'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
+  // The name under which the one worker is started, and nothing else is.
+  'trusted-types waypost-live',
 ].join('; ')
 
 /** What every answer under `/ui` tells browsers: no code but ours, no framing, no address passed on. */

@@ -2,6 +2,7 @@ import type { Operations } from '../../../operations/operations.ts'
 import { SVC_RULES } from '../../parameters/parameter-rules.ts'
 import { explainEndpoint } from '../endpoints/console/explain-endpoint.ts'
 import { compareEndpoint } from '../endpoints/console/compare-endpoint.ts'
+import { eventsEndpoint } from '../endpoints/console/events-endpoint.ts'
 import { listConfigsEndpoint } from '../endpoints/console/config-list.ts'
 import { versionEndpoints } from '../endpoints/console/version-endpoints.ts'
 import { watchersEndpoint } from '../endpoints/console/watchers-endpoint.ts'
@@ -27,6 +28,7 @@ export function svcConsoleRoutes(
     | 'instanceViews'
     | 'explanations'
     | 'search'
+    | 'liveEvents'
   >,
   facts: OverviewFacts,
 ): Route[] {
@@ -34,6 +36,7 @@ export function svcConsoleRoutes(
   const spaces = spaceEndpoints(operations.spaces)
   return placeRoutes({ rules: SVC_RULES, errors: problemErrors }, '/svc/v1/console', [
     ['GET', '/overview', overviewEndpoint(operations.overview, facts)],
+    ['GET', '/events', eventsEndpoint(operations.liveEvents)],
     ['GET', '/namespaces/all', spaces.list],
     ['PUT', '/namespaces/look', spaces.setLook],
     ['GET', '/search', searchEndpoint(operations.search)],

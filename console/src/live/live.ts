@@ -1,0 +1,120 @@
+import { EVENTS_ADDRESS, type LiveEvent } from '../server/events.ts'
+import { isSomebodyHere, onReturn } from '../state/presence.ts'
+import { Store } from '../state/store.ts'
+import { openConnection } from './event-connection.ts'
+import type { Connection, LiveMessage, LiveRequest } from './live-message.ts'
+import { Refresher } from './refresher.ts'
+// The build makes it of the script.
+// oxlint-disable-next-line import/default
+import workerAddress from './live-worker.ts?sharedworker&url'
+
+/** Without a connection, what is shown is read again this often. */
+const FALLBACK_MS = 5_000
+/** How often it is looked whether somebody looks again. */
+const LOOK_MS = 1_000
+
+/** How this page is connected. */
+export const connection = new Store<Connection>('connecting')
+
+interface Follower {
+  readonly isMeant: (event: LiveEvent) => boolean
+  readonly refresher: Refresher
+}
+
+const followers = new Set<Follower>()
+
+/** Calls `refresh` when something has changed that is meant, soon and never twice at once, until the answer is called. */
+export function follow(isMeant: (event: LiveEvent) => boolean, refresh: () => Promise<void>): () => void {
+  const refresher = new Refresher({
+    refresh,
+    isWanted,
+    after: (ms, run) => void setTimeout(run, ms),
+    now: () => performance.now(),
+  })
+  const follower = { isMeant, refresher }
+  followers.add(follower)
+  return () => {
+    refresher.stop()
+    followers.delete(follower)
+  }
+}
+
+/**
+ * Nobody sees a hidden page, and questions of a page that nobody uses would keep the session from ending. What somebody is
+ * deciding about in a dialog does not change meanwhile.
+ */
+const isWanted = (): boolean =>
+  !document.hidden && isSomebodyHere() && document.querySelector('dialog[open]') === null
+
+function hear(message: LiveMessage): void {
+  switch (message.type) {
+    case 'state':
+      return connection.set(message.state)
+    case 'reset':
+      return followers.forEach(({ refresher }) => refresher.mark())
+    case 'changed':
+      for (const { isMeant, refresher } of followers) if (isMeant(message.event)) refresher.mark()
+  }
+}
+
+/** A way to the events. */
+interface Way {
+  start(): void
+}
+
+let way: Way | undefined
+
+/** Connects, if this page is not connected yet. Call it when somebody is signed in. */
+export function startLive(): void {
+  way ??= shared() ?? own()
+  way.start()
+}
+
+/** One stream for all pages of this browser; undefined where it has no shared workers. */
+function shared(): Way | undefined {
+  if (!('SharedWorker' in globalThis)) return undefined
+  const worker = new SharedWorker(trusted(workerAddress), { name: 'waypost-live' })
+  const send = (type: LiveRequest['type']): void => worker.port.postMessage({ type, address: EVENTS_ADDRESS })
+  worker.port.onmessage = ({ data }: MessageEvent<LiveMessage>) => hear(data)
+  worker.onerror = () => {
+    way = own()
+    way.start()
+  }
+  addEventListener('pagehide', () => send('leave'))
+  addEventListener('pageshow', ({ persisted }) => persisted && send('start'))
+  return { start: () => send('start') }
+}
+
+/** A stream of this page, while it is visible. */
+function own(): Way {
+  const stream = openConnection(hear)
+  const start = (): void => (document.hidden ? stream.stop() : stream.start(EVENTS_ADDRESS))
+  document.addEventListener('visibilitychange', start)
+  return { start }
+}
+
+interface TrustedTypes {
+  createPolicy(
+    name: string,
+    rules: { createScriptURL: (address: string) => string },
+  ): { createScriptURL(address: string): string }
+}
+
+/** The policy of the page allows this one script to become a worker, and nothing else. */
+function trusted(address: string): string {
+  const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes }
+  return (
+    trustedTypes
+      ?.createPolicy('waypost-live', { createScriptURL: () => workerAddress })
+      .createScriptURL(address) ?? address
+  )
+}
+
+const returned = (): void => followers.forEach(({ refresher }) => refresher.returned())
+
+onReturn(returned)
+document.addEventListener('close', returned, true)
+setInterval(returned, LOOK_MS)
+setInterval(() => {
+  if (connection.value !== 'live') followers.forEach(({ refresher }) => refresher.mark())
+}, FALLBACK_MS)

@@ -1,0 +1,140 @@
+import { ROLE_PERMISSION, USER, USER_ROLE } from '../access/access-records.ts'
+import type { Resource } from '../access/resource.ts'
+import type { Change, RecordRemoved, RecordSaved } from '../changes.ts'
+import { ELECTION, MEMBER } from '../cluster/member-records.ts'
+import { SERVER } from '../cluster/server-records.ts'
+import type { ConfigKey } from '../config/config-item.ts'
+import { REMEMBERED_METADATA, serviceOfRememberedId } from '../naming/remembered-metadata.ts'
+import { groupOf, type ServiceKey, serviceNameOf } from '../naming/service.ts'
+import { NAMESPACE_LOOK } from '../namespaces/namespace-look.ts'
+import { NAMESPACE } from '../namespaces/namespace.ts'
+import { LOCAL_SWITCH, SWITCH } from '../operator/switch-records.ts'
+
+/**
+ * What a live event is about. `config` to `server`: that thing has changed. `rights`: what users may do. `watchers`: who has an
+ * item that was published a moment ago. `condition`: what a server says of itself, e.g. that it cannot write. `audit`: there
+ * are new events in the audit.
+ */
+export const LIVE_KINDS = [
+  'config',
+  'service',
+  'namespace',
+  'switch',
+  'user',
+  'role',
+  'permission',
+  'server',
+  'rights',
+  'watchers',
+  'condition',
+  'audit',
+] as const
+
+/** One of {@link LIVE_KINDS}. */
+export type LiveKind = (typeof LIVE_KINDS)[number]
+
+/** The names of a thing: its fields as the interface calls them. */
+export type LiveNames = Readonly<Record<string, string>>
+
+/** Something that people may look at just now is different. It has names, and never contents. */
+export interface LiveEvent {
+  readonly kind: LiveKind
+  readonly names: LiveNames
+  /** What one must be allowed to read to get it. */
+  readonly resource: Resource
+}
+
+const ACCESS: Resource = { kind: 'access' }
+const OPERATOR: Resource = { kind: 'operator' }
+const EVERYBODY: Resource = { kind: 'own-account' }
+const NO_NAMES: LiveNames = Object.freeze({})
+
+const RIGHTS_CHANGED: LiveEvent = { kind: 'rights', names: NO_NAMES, resource: EVERYBODY }
+/** What a server says of itself is different. */
+export const CONDITION_CHANGED: LiveEvent = { kind: 'condition', names: NO_NAMES, resource: EVERYBODY }
+/** There are new events in the audit. */
+export const AUDIT_WRITTEN: LiveEvent = { kind: 'audit', names: NO_NAMES, resource: { kind: 'audit' } }
+
+/** A text that is the same for events about the same thing. */
+export function liveKeyOf({ kind, names }: LiveEvent): string {
+  return [kind, ...Object.values(names)].join('\u0002')
+}
+
+/** The clients of an item have changed. */
+export function watchersChanged(key: ConfigKey): LiveEvent {
+  return { kind: 'watchers', names: namesOfConfig(key), resource: { kind: 'config', key } }
+}
+
+/** What people may see of a change. */
+export function liveEventsOf(change: Change): readonly LiveEvent[] {
+  switch (change.kind) {
+    case 'config-published':
+      return [configChanged(change.item.key)]
+    case 'config-deleted':
+      return [configChanged(change.key)]
+    case 'service-saved':
+      return [serviceChanged(change.service.key)]
+    case 'service-deleted':
+      return [serviceChanged(change.key)]
+    case 'instance-saved':
+    case 'instance-removed':
+    case 'instance-health-changed':
+      return [serviceChanged(change.serviceKey)]
+    case 'record-saved':
+    case 'record-removed':
+      return EVENTS_OF_RECORDS.get(change.recordKind)?.(change) ?? []
+  }
+}
+
+function configChanged(key: ConfigKey): LiveEvent {
+  return { kind: 'config', names: namesOfConfig(key), resource: { kind: 'config', key } }
+}
+
+function namesOfConfig({ namespaceId, group, dataId }: ConfigKey): LiveNames {
+  return { namespaceId, group, dataId }
+}
+
+function serviceChanged(key: ServiceKey): LiveEvent {
+  const { namespaceId, groupedName } = key
+  const names = { namespaceId, groupName: groupOf(groupedName), serviceName: serviceNameOf(groupedName) }
+  return { kind: 'service', names, resource: { kind: 'service', key } }
+}
+
+type RecordChange = RecordSaved | RecordRemoved
+
+const namespaceChanged = ({ id }: RecordChange): LiveEvent[] => [
+  { kind: 'namespace', names: { namespaceId: id }, resource: { kind: 'namespace', namespaceId: id } },
+]
+const switchChanged = ({ id }: RecordChange): LiveEvent[] => [
+  { kind: 'switch', names: { entry: id }, resource: OPERATOR },
+]
+const serverChanged = ({ id }: RecordChange): LiveEvent[] => [
+  { kind: 'server', names: { server: id }, resource: OPERATOR },
+]
+
+/** What people may see of a changed record, by its kind. Sessions, keys and the like are of no view. */
+const EVENTS_OF_RECORDS: ReadonlyMap<string, (change: RecordChange) => readonly LiveEvent[]> = new Map([
+  [NAMESPACE.name, namespaceChanged],
+  [NAMESPACE_LOOK.name, namespaceChanged],
+  [REMEMBERED_METADATA.name, ({ id }) => [serviceChanged(serviceOfRememberedId(id))]],
+  [SWITCH.name, switchChanged],
+  [LOCAL_SWITCH.name, switchChanged],
+  [MEMBER.name, serverChanged],
+  [ELECTION.name, serverChanged],
+  [SERVER.name, serverChanged],
+  [USER.name, ({ id }) => [{ kind: 'user', names: { username: id }, resource: ACCESS }]],
+  [
+    USER_ROLE.name,
+    ({ id }) => {
+      const [username = '', role = ''] = JSON.parse(id) as string[]
+      return [{ kind: 'role', names: { username, role }, resource: ACCESS }, RIGHTS_CHANGED]
+    },
+  ],
+  [
+    ROLE_PERMISSION.name,
+    ({ id }) => {
+      const [role = ''] = JSON.parse(id) as string[]
+      return [{ kind: 'permission', names: { role }, resource: ACCESS }, RIGHTS_CHANGED]
+    },
+  ],
+])

@@ -1,0 +1,86 @@
+/** Open pages follow what others do, without being loaded again. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Browser } from 'playwright-core'
+import { Client } from '../interface/client.ts'
+import { startWaypost, type Waypost } from '../support/waypost.ts'
+import { browserTool, startBrowser, Visit } from './chromium.ts'
+
+const FLOW_MS = 120_000
+
+describe.skipIf(browserTool.skip)('an open page', { timeout: FLOW_MS }, () => {
+  let browser: Browser
+  let waypost: Waypost
+  let client: Client
+  beforeAll(async () => {
+    ;[browser, waypost] = await Promise.all([startBrowser(), startWaypost()])
+    client = new Client(`${waypost.url}/svc/v1`)
+  }, FLOW_MS)
+  afterAll(async () => {
+    client?.close()
+    await browser?.close()
+    await waypost?.stop()
+  })
+
+  const publish = (dataId: string, content: string) =>
+    client.post('/cs/configs', { group: 'G', dataId, content, type: 'text' })
+  const live = (visit: Visit) => visit.page.locator('.connection .dot.good').waitFor()
+
+  test('shows what others publish, in the list and in the item', async () => {
+    const visit = await Visit.open(browser, `${waypost.url}/ui/`)
+    await visit.at('#/configs')
+    await live(visit)
+    await publish('new.txt', 'first text')
+    await visit.link('new.txt').waitFor()
+    await visit.at('#/config?ns=public&group=G&dataId=new.txt')
+    await visit.page.getByText('first text').waitFor()
+    await publish('new.txt', 'second text')
+    await visit.page.getByText('second text').waitFor()
+    expect(visit.faults).toEqual([])
+    await visit.close()
+  })
+
+  test('shares one stream with the other pages of the browser', async () => {
+    const visit = await Visit.open(browser, `${waypost.url}/ui/`)
+    await visit.at('#/services')
+    await live(visit)
+    const other = await visit.context.newPage()
+    await other.goto(`${waypost.url}/ui/#/services`)
+    await other.locator('.connection .dot.good').waitFor()
+    await client.post('/ns/instance', { serviceName: 'shop', ip: '10.0.0.1', port: 80 })
+    await other.getByRole('link', { name: 'shop' }).waitFor()
+    await visit.page.bringToFront()
+    await visit.link('shop').waitFor()
+    const { text } = await client.get('/../../metrics')
+    expect(/^waypost_event_streams (\d+)$/m.exec(text)?.[1]).toBe('1')
+    expect(visit.faults).toEqual([])
+    await visit.close()
+  })
+
+  test('keeps an edit when the item changes, and when it is deleted', async () => {
+    await publish('edited.txt', 'one\ntwo\nthree')
+    const visit = await Visit.open(browser, `${waypost.url}/ui/`)
+    await visit.at('#/config?ns=public&group=G&dataId=edited.txt&edit=yes')
+    await live(visit)
+    await visit.type('one\ntwo\nmine')
+    await publish('edited.txt', 'theirs\ntwo\nthree')
+    await visit.button('Bring both together').click()
+    await visit.dialog().waitFor()
+    await visit.page.keyboard.press('Escape')
+    await client.delete('/cs/configs', { group: 'G', dataId: 'edited.txt' })
+    await visit.page.getByRole('alert').waitFor()
+    await visit.page.locator('.cm-content').getByText('mine').waitFor()
+    expect(visit.faults).toEqual([])
+    await visit.close()
+  })
+
+  test('goes on when the server was away', async () => {
+    const visit = await Visit.open(browser, `${waypost.url}/ui/`)
+    await visit.at('#/configs')
+    await live(visit)
+    waypost = await waypost.restart()
+    await live(visit)
+    await publish('after.txt', 'x')
+    await visit.link('after.txt').waitFor()
+    await visit.close()
+  })
+})

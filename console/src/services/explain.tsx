@@ -11,6 +11,7 @@ import {
   type Explanation,
   type ServiceName,
 } from '../server/services.ts'
+import { ofService } from '../live/meant.ts'
 import { useLoaded } from '../state/loaded.ts'
 
 const PAGE_SIZE = 100
@@ -26,7 +27,7 @@ export function Explain({ name }: { name: ServiceName }) {
     pageNo: Number(params['page'] ?? '1') || 1,
     pageSize: PAGE_SIZE,
   }
-  const found = useLoaded(JSON.stringify([name, asked]), () => explainList(name, asked))
+  const found = useLoaded(JSON.stringify([name, asked]), () => explainList(name, asked), ofService(name))
   return (
     <>
       <p class="soft">{t('explainText')}</p>

@@ -42,7 +42,11 @@ export default defineConfig({
           include: [
             'test/support/on-etcd.test.ts',
             ...(isInstalled('go')
-              ? ['test/interface/**/*.test.ts', 'test/security/authorisation-matrix.test.ts']
+              ? [
+                  'test/interface/**/*.test.ts',
+                  'test/grpc/config*.test.ts',
+                  'test/security/authorisation-matrix.test.ts',
+                ]
               : []),
           ],
           exclude: [

@@ -62,9 +62,13 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
     packages: ['@connectrpc'],
     node: true,
   },
-  'protocols/grpc/config': { layers: [...GRPC, 'protocols/grpc/requests'], node: true },
+  'protocols/grpc/fuzzy': { layers: [...GRPC, 'protocols/grpc/requests'], node: true },
+  'protocols/grpc/config': {
+    layers: [...GRPC, 'protocols/grpc/requests', 'protocols/grpc/fuzzy'],
+    node: true,
+  },
   'protocols/grpc/naming': {
-    layers: [...GRPC, 'protocols/grpc/requests', 'protocols/answers'],
+    layers: [...GRPC, 'protocols/grpc/requests', 'protocols/grpc/fuzzy', 'protocols/answers'],
     node: true,
   },
   store: { layers: ['core'], node: true },

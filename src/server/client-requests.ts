@@ -1,5 +1,8 @@
 import type { Operations } from '../operations/operations.ts'
+import { configRequests } from '../protocols/grpc/config/config-requests.ts'
 import type { AnyRequestType } from '../protocols/grpc/requests/request-type.ts'
+import type { Settings } from '../settings/settings.ts'
+import { later } from './clocks.ts'
 
 /** What the requests of connected clients work with. */
 export interface ClientRequestParts {
@@ -14,6 +17,6 @@ export interface ClientRequests {
 }
 
 /** All kinds of requests of connected clients. */
-export function clientRequests(_parts: ClientRequestParts): ClientRequests {
-  return { types: [], abilities: [] }
+export function clientRequests({ operations }: ClientRequestParts, settings: Settings): ClientRequests {
+  return { types: configRequests({ operations, limits: settings, after: later }), abilities: [] }
 }

@@ -41,7 +41,7 @@ export function openConnections(parts: ConnectionParts, settings: Settings, log:
   let isStopping = false
   const book = new ConnectionBook()
   const asks = new Asks(monotonicMs)
-  const { types, abilities } = clientRequests({ operations })
+  const { types, abilities } = clientRequests({ operations }, settings)
   const dispatch = new Dispatch({
     types,
     book,

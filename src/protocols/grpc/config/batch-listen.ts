@@ -1,0 +1,45 @@
+import type { WatchedItem } from '../../../core/config/watched-item.ts'
+import type { ListeningOperations } from '../../../operations/config-listening.ts'
+import { type Call, requestType } from '../requests/request-type.ts'
+import { keysOf, listenedItems, namesOf } from './listened-item.ts'
+import { ListeningConnections, type ListeningConnectionParts } from './listening-connections.ts'
+
+/** What listening needs of the server. */
+export interface BatchListenParts extends ListeningConnectionParts {
+  readonly listening: Pick<ListeningOperations, 'joinStream' | 'watch' | 'unwatch'>
+  readonly maxListeningItems: number
+}
+
+/** `ConfigBatchListenRequest`: listens to items, or no more, and answers those that differ from what the client has. */
+export function batchListen(parts: BatchListenParts) {
+  const { listening, maxListeningItems } = parts
+  const connections = new ListeningConnections(parts)
+  return requestType({
+    type: 'ConfigBatchListenRequest',
+    answer: 'ConfigChangeBatchListenResponse',
+    permission: listening.watch.permission,
+    read: ({ listen, configListenContexts }) => {
+      const items = listenedItems(configListenContexts, maxListeningItems)
+      return { isListening: listen !== false && listen !== 'false', items }
+    },
+    run: ({ isListening, items }, call) => {
+      if (isListening) return { changedConfigs: listenTo(items, call).map(namesOf) }
+      unlisten(items, call)
+      return { changedConfigs: [] }
+    },
+  })
+
+  function listenTo(items: readonly WatchedItem[], call: Call): readonly WatchedItem[] {
+    const { watch, pushes } = connections.of(call)
+    const changed = listening.watch({ watch, items }, call.caller)
+    for (const { key } of items) pushes.forget(key.text)
+    return changed
+  }
+
+  function unlisten(items: readonly WatchedItem[], { connection, caller }: Call): void {
+    const known = connections.known(connection)
+    if (known === undefined) return
+    listening.unwatch({ watch: known.watch, keys: keysOf(items) }, caller)
+    for (const { key } of items) known.pushes.forget(key.text)
+  }
+}

@@ -1,0 +1,145 @@
+import type { WatchedItem } from '../../../core/config/watched-item.ts'
+import type { ClientConnection } from '../connections/client-connection.ts'
+import { ReadyJson } from '../wire/json.ts'
+import { namesOf } from './listened-item.ts'
+
+/** How long a client may take to acknowledge a push. */
+export const ACK_MS = 3_000
+/** The wait after the nth push of an item that was not acknowledged is n times this. */
+const RETRY_MS = 2_000
+/** After so many pushes of an item without an acknowledgement, it is given up. */
+export const MOST_TRIES = 10
+/** How many pushes of a connection may wait for their acknowledgements at once. */
+export const MOST_PENDING = 64
+
+/** What pushes need of the server. */
+export interface PushParts {
+  readonly connection: Pick<ClientConnection, 'ask' | 'close'>
+  readonly after: (ms: number, run: () => void) => void
+  /** Called when the client acknowledges other pushes, but not those of this item: it does not listen to it any more. */
+  readonly unheard: (item: WatchedItem) => void
+}
+
+/** A change of an item that the client does not know yet. */
+class Push {
+  readonly item: WatchedItem
+  isSent = false
+  /** The item has changed once more since the push was sent. */
+  hasChanged = false
+  failures = 0
+  /** How many acknowledgements of other items had come when the first push of this one failed. */
+  acksBefore = 0
+
+  constructor(item: WatchedItem) {
+    this.item = item
+  }
+}
+
+/**
+ * Tells a client which of its items have changed; it then asks for them. Changes of an item during a push become one push
+ * afterwards. So a client that reads slowly, or not at all, costs one small object for each of its items and no more.
+ */
+export class ChangePushes {
+  readonly #parts: PushParts
+  /** By the text of the key. */
+  readonly #pushes = new Map<string, Push>()
+  /** Those that can be sent now. */
+  readonly #ready = new Set<Push>()
+  #pending = 0
+  #acks = 0
+  #ended = false
+
+  constructor(parts: PushParts) {
+    this.#parts = parts
+  }
+
+  /** The item has changed. */
+  changed(item: WatchedItem): void {
+    const before = this.#pushes.get(item.key.text)
+    if (before !== undefined) {
+      before.hasChanged ||= before.isSent
+      return
+    }
+    const push = new Push(item)
+    this.#pushes.set(item.key.text, push)
+    this.#ready.add(push)
+    this.#sendReady()
+  }
+
+  /** The client has said what it has of this item, or listens to it no more: what was to be pushed is not news. */
+  forget(keyText: string): void {
+    const push = this.#pushes.get(keyText)
+    if (push === undefined) return
+    this.#pushes.delete(keyText)
+    this.#ready.delete(push)
+  }
+
+  /** The connection has ended. */
+  end(): void {
+    this.#ended = true
+    this.#pushes.clear()
+    this.#ready.clear()
+  }
+
+  #sendReady(): void {
+    for (const push of this.#ready) {
+      if (this.#pending >= MOST_PENDING) return
+      this.#ready.delete(push)
+      void this.#send(push)
+    }
+  }
+
+  async #send(push: Push): Promise<void> {
+    this.#pending++
+    push.isSent = true
+    push.hasChanged = false
+    const body = bodyOf(push.item)
+    const isAcknowledged = await this.#parts.connection.ask(
+      { type: 'ConfigChangeNotifyRequest', body },
+      ACK_MS,
+    )
+    this.#pending--
+    push.isSent = false
+    if (isAcknowledged) this.#acks++
+    if (this.#isCurrent(push)) this.#settle(push, isAcknowledged)
+    this.#sendReady()
+  }
+
+  #settle(push: Push, isAcknowledged: boolean): void {
+    if (!isAcknowledged) return this.#failed(push)
+    push.failures = 0
+    if (push.hasChanged) this.#ready.add(push)
+    else this.#pushes.delete(push.item.key.text)
+  }
+
+  #failed(push: Push): void {
+    if (push.failures++ === 0) push.acksBefore = this.#acks
+    if (push.failures >= MOST_TRIES) return this.#giveUp(push)
+    this.#parts.after(push.failures * RETRY_MS, () => {
+      if (!this.#isCurrent(push)) return
+      this.#ready.add(push)
+      this.#sendReady()
+    })
+  }
+
+  /** Either the client hears nothing, and connects again when it is closed; or it does not listen to this item. */
+  #giveUp(push: Push): void {
+    this.#pushes.delete(push.item.key.text)
+    if (this.#acks > push.acksBefore) this.#parts.unheard(push.item)
+    else this.#parts.connection.close()
+  }
+
+  #isCurrent(push: Push): boolean {
+    return !this.#ended && this.#pushes.get(push.item.key.text) === push
+  }
+}
+
+/** The last one is used again: a change of an item is pushed to thousands of clients one after the other. */
+let last: { readonly keyText: string; readonly echo: string; readonly body: ReadyJson } | undefined
+
+function bodyOf(item: WatchedItem): ReadyJson {
+  const { key, echo } = item
+  if (last?.keyText !== key.text || last.echo !== echo)
+    last = { keyText: key.text, echo, body: new ReadyJson(JSON.stringify(namesOf(item))) }
+  return last.body
+}

@@ -1,0 +1,68 @@
+import { type ConfigKey, configKey } from '../../../core/config/config-item.ts'
+import type { WatchedItem } from '../../../core/config/watched-item.ts'
+import { toNamespaceId } from '../../../core/namespace-id.ts'
+import { Refusal } from '../../../core/refusal.ts'
+
+const LONGEST_DATA_ID = 256
+const LONGEST_GROUP = 128
+const LONGEST_TENANT = 128
+/** Of a hexadecimal MD5, and some to spare: it is kept as long as the client listens. */
+const LONGEST_MD5 = 64
+
+const LIST = 'configListenContexts'
+const ALLOWED = 'objects with the texts dataId, group, tenant and md5'
+
+/** How an item is named in answers and pushes. */
+export interface ConfigNames {
+  readonly dataId: string
+  readonly group: string
+  readonly tenant?: string
+}
+
+/**
+ * The items of a list of contexts. An item of the same key counts once: the last one. Throws Refusal `invalid-parameter` for
+ * a context of another shape, and for too many.
+ */
+export function listenedItems(contexts: unknown, most: number): WatchedItem[] {
+  if (contexts === undefined || contexts === null) return []
+  if (!Array.isArray(contexts)) throw malformed(`a list of ${ALLOWED}`)
+  if (contexts.length > most) throw malformed(`at most ${most} ${ALLOWED}`)
+  return [...new Map(contexts.map(listenedItem).map((item) => [item.key.text, item])).values()]
+}
+
+function listenedItem(context: unknown): WatchedItem {
+  if (typeof context !== 'object' || context === null) throw malformed(ALLOWED)
+  const { dataId, group, tenant, md5 } = context as Readonly<Record<string, unknown>>
+  if (!isText(dataId, LONGEST_DATA_ID) || dataId === '') throw malformed(ALLOWED)
+  if (!isText(group, LONGEST_GROUP) || group === '') throw malformed(ALLOWED)
+  if (!isNoneOr(tenant, LONGEST_TENANT) || !isNoneOr(md5, LONGEST_MD5)) throw malformed(ALLOWED)
+  const key = configKey(toNamespaceId(tenant ?? undefined), group, dataId)
+  return { key, md5: md5 ?? '', echo: echoOf(tenant) }
+}
+
+/** The names of an item as the client that listens to it has spelled them: it finds its listener by them. */
+export function namesOf({ key: { dataId, group }, echo }: WatchedItem): ConfigNames {
+  return echo === '' ? { dataId, group } : { dataId, group, tenant: echo.slice(1) }
+}
+
+/** The tenant as the client spells it, with a mark before it: none and the empty one differ. */
+function echoOf(tenant: string | null | undefined): string {
+  return tenant === undefined || tenant === null ? '' : `=${tenant}`
+}
+
+/** The keys of items. */
+export function keysOf(items: readonly WatchedItem[]): ConfigKey[] {
+  return items.map(({ key }) => key)
+}
+
+function isText(value: unknown, longest: number): value is string {
+  return typeof value === 'string' && value.length <= longest
+}
+
+function isNoneOr(value: unknown, longest: number): value is string | null | undefined {
+  return value === undefined || value === null || isText(value, longest)
+}
+
+function malformed(allowed: string): Refusal {
+  return new Refusal('invalid-parameter', `${LIST} must be ${allowed}.`, { parameter: LIST, allowed })
+}

@@ -1,0 +1,62 @@
+import type { ListeningOperations } from '../../../operations/config-listening.ts'
+import type { StreamWatch } from '../../../operations/config-streams.ts'
+import type { ClientConnection } from '../connections/client-connection.ts'
+import type { Call } from '../requests/request-type.ts'
+import { ChangePushes } from './change-pushes.ts'
+
+/** What listening connections need of the server. */
+export interface ListeningConnectionParts {
+  readonly listening: Pick<ListeningOperations, 'joinStream'>
+  /** Runs something later, and keeps no process alive for it. */
+  readonly after: (ms: number, run: () => void) => void
+}
+
+/** What a connection listens to, and what it is told. */
+export interface ListeningConnection {
+  readonly watch: StreamWatch
+  readonly pushes: ChangePushes
+}
+
+/** The connections that listen to configurations. Each leaves when it ends. */
+export class ListeningConnections {
+  readonly #parts: ListeningConnectionParts
+  readonly #known = new WeakMap<ClientConnection, ListeningConnection>()
+
+  constructor(parts: ListeningConnectionParts) {
+    this.#parts = parts
+  }
+
+  /** Undefined where the connection has never listened. */
+  known(connection: ClientConnection): ListeningConnection | undefined {
+    return this.#known.get(connection)
+  }
+
+  /** Of the connection that calls. */
+  of(call: Call): ListeningConnection {
+    const known = this.#known.get(call.connection)
+    if (known !== undefined) return known
+    const joined = this.#join(call)
+    this.#known.set(call.connection, joined)
+    return joined
+  }
+
+  #join({ connection, caller }: Call): ListeningConnection {
+    const pushes = new ChangePushes({
+      connection,
+      after: this.#parts.after,
+      unheard: ({ key }) => watch.remove(key),
+    })
+    const { ip, port, client } = connection
+    const listener = {
+      ip,
+      client: { port, agent: client.version },
+      changed: pushes.changed.bind(pushes),
+    }
+    const watch = this.#parts.listening.joinStream(listener, caller)
+    connection.onEnd(() => {
+      watch.leave()
+      pushes.end()
+    })
+    return { watch, pushes }
+  }
+}

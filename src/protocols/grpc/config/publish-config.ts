@@ -1,0 +1,48 @@
+import type { ConfigOperations } from '../../../operations/configs.ts'
+import * as fields from '../../parameters/fields.ts'
+import { JsonValues } from '../../parameters/json-values.ts'
+import { invalid } from '../../parameters/parameter-field.ts'
+import { compileReader } from '../../parameters/parameter-reader.ts'
+import { NACOS_CONFIG_RULES } from '../../parameters/parameter-rules.ts'
+import {
+  noteParams,
+  type PublishLimits,
+  publishParams,
+  toPublishRequest,
+} from '../../parameters/publish-params.ts'
+import { type Static, Type } from '../../parameters/schema.ts'
+import { refuseUnsupported } from '../../parameters/unsupported-parameters.ts'
+import { requestType } from '../requests/request-type.ts'
+import type { JsonObject } from '../wire/json.ts'
+
+/** `ConfigPublishRequest`: what belongs to the item is partly in its `additionMap`. */
+export function publishConfig({ publish }: Pick<ConfigOperations, 'publish'>, limits: PublishLimits) {
+  const params = Type.Object({
+    ...publishParams(limits),
+    ...noteParams({ isEmptyAValue: false }),
+    tag: Type.Optional(fields.tag),
+    betaIps: Type.Optional(Type.String()),
+  })
+  const readParams = compileReader(params, NACOS_CONFIG_RULES)
+  return requestType({
+    type: 'ConfigPublishRequest',
+    answer: 'ConfigPublishResponse',
+    permission: publish.permission,
+    read: (body) => {
+      const values = new JsonValues(body, additionsOf(body))
+      const said = readParams(values) as Static<typeof params>
+      refuseUnsupported({ tag: said.tag !== undefined, betaIps: said.betaIps !== undefined })
+      return toPublishRequest(said, said.casMd5?.trim() || undefined)
+    },
+    run: async (request, { caller }) => {
+      await publish(request, caller)
+      return {}
+    },
+  })
+}
+
+function additionsOf({ additionMap }: JsonObject): JsonObject {
+  if (additionMap === undefined || additionMap === null) return {}
+  if (typeof additionMap === 'object' && !Array.isArray(additionMap)) return additionMap as JsonObject
+  throw invalid('additionMap', 'an object of texts', 'something else')
+}

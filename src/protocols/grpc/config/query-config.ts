@@ -1,0 +1,41 @@
+import type { ConfigItem } from '../../../core/config/config-item.ts'
+import { configNotFound, type ConfigOperations } from '../../../operations/configs.ts'
+import { KEY_PARAMS, toConfigKey } from '../../parameters/config-key.ts'
+import * as fields from '../../parameters/fields.ts'
+import { JsonValues } from '../../parameters/json-values.ts'
+import { compileReader } from '../../parameters/parameter-reader.ts'
+import { NACOS_CONFIG_RULES } from '../../parameters/parameter-rules.ts'
+import { type Static, Type } from '../../parameters/schema.ts'
+import { requestType } from '../requests/request-type.ts'
+
+const PARAMS = Type.Object({ ...KEY_PARAMS, tag: Type.Optional(fields.tag) })
+const readParams = compileReader(PARAMS, NACOS_CONFIG_RULES)
+
+/** `ConfigQueryRequest`: the content of an item. */
+export function queryConfig({ find }: Pick<ConfigOperations, 'find'>) {
+  return requestType({
+    type: 'ConfigQueryRequest',
+    answer: 'ConfigQueryResponse',
+    permission: find.permission,
+    read: (body) => readParams(new JsonValues(body)) as Static<typeof PARAMS>,
+    run: (params, { caller }) => {
+      const key = toConfigKey(params)
+      const item = find(key, caller)
+      // No content has a tag.
+      if (item === undefined || params.tag !== undefined) throw configNotFound(key)
+      return answerOf(item)
+    },
+  })
+}
+
+/** Never `tag`: some clients declare it as a boolean. */
+function answerOf({ content, type, md5, modifiedMs, notes: { encryptedDataKey } }: ConfigItem): object {
+  return {
+    content: content.toString(),
+    contentType: type,
+    md5,
+    lastModified: modifiedMs,
+    ...(encryptedDataKey === '' ? {} : { encryptedDataKey }),
+    beta: false,
+  }
+}

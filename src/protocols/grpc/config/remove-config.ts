@@ -1,0 +1,30 @@
+import type { ConfigOperations } from '../../../operations/configs.ts'
+import { KEY_PARAMS, toConfigKey } from '../../parameters/config-key.ts'
+import * as fields from '../../parameters/fields.ts'
+import { JsonValues } from '../../parameters/json-values.ts'
+import { compileReader } from '../../parameters/parameter-reader.ts'
+import { NACOS_CONFIG_RULES } from '../../parameters/parameter-rules.ts'
+import { type Static, Type } from '../../parameters/schema.ts'
+import { refuseUnsupported } from '../../parameters/unsupported-parameters.ts'
+import { requestType } from '../requests/request-type.ts'
+
+const PARAMS = Type.Object({ ...KEY_PARAMS, tag: Type.Optional(fields.tag) })
+const readParams = compileReader(PARAMS, NACOS_CONFIG_RULES)
+
+/** `ConfigRemoveRequest`: deletes an item; to delete none is a success too. */
+export function removeConfig({ remove }: Pick<ConfigOperations, 'remove'>) {
+  return requestType({
+    type: 'ConfigRemoveRequest',
+    answer: 'ConfigRemoveResponse',
+    permission: remove.permission,
+    read: (body) => {
+      const params = readParams(new JsonValues(body)) as Static<typeof PARAMS>
+      refuseUnsupported({ tag: params.tag !== undefined })
+      return { key: toConfigKey(params) }
+    },
+    run: async (request, { caller }) => {
+      await remove(request, caller)
+      return {}
+    },
+  })
+}

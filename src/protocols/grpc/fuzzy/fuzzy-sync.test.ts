@@ -1,0 +1,174 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { microtasks } from '../../../core/core.test-support.ts'
+import type { Question } from '../connections/client-connection.ts'
+import { readFuzzyRequest } from './fuzzy-request.ts'
+import { BATCH, FuzzySync } from './fuzzy-sync.ts'
+
+const PATTERN = 'public>>G>>*'
+
+interface SyncBody {
+  readonly syncType?: string
+  readonly contexts?: readonly string[]
+  readonly totalBatch?: number
+  readonly currentBatch?: number
+  readonly changed?: string
+}
+
+let there: Set<string>
+let asked: { type: string; body: SyncBody; reply: (acknowledged: boolean) => void }[]
+let later: (() => void)[]
+let hasLeft: number
+let sync: FuzzySync<string>
+beforeEach(() => {
+  there = new Set()
+  asked = []
+  later = []
+  hasLeft = 0
+  const ask = ({ type, body }: Question) =>
+    new Promise<boolean>((reply) => void asked.push({ type, body: body as SyncBody, reply }))
+  const said = (name: string, isThere: boolean) => `${isThere ? '+' : '-'}${name}`
+  sync = new FuzzySync<string>({
+    connection: { ask },
+    dialect: {
+      nameOf: (key, namespace) => `${key}@${namespace}`,
+      syncType: 'SyncRequest',
+      changeType: 'ChangeRequest',
+      contextOf: (name, isThere) => said(name, isThere) as unknown as object,
+      changeOf: (name, isThere) => ({ changed: said(name, isThere) }),
+    },
+    sent: readFuzzyRequest({ groupKeyPattern: PATTERN }).sent,
+    after: (_ms, run) => void later.push(run),
+  })
+})
+
+function begin(received: readonly string[] = [], initializing = true): void {
+  const watched = { keys: [...there], isThere: (key: string) => there.has(key), leave: () => void hasLeft++ }
+  sync.begin(
+    watched,
+    readFuzzyRequest({ groupKeyPattern: PATTERN, receivedGroupKeys: received, initializing }),
+  )
+}
+
+async function reply(acknowledged = true): Promise<void> {
+  asked.at(-1)!.reply(acknowledged)
+  await microtasks()
+}
+
+const last = (): SyncBody => asked.at(-1)!.body
+
+describe('the sync of a client that begins', () => {
+  test('has batches, one after the other, and ends with a word', async () => {
+    there = new Set(Array.from({ length: BATCH + 1 }, (_, index) => `${index}`))
+    begin()
+    expect(asked.length).toBe(1)
+    expect(last()).toMatchObject({
+      syncType: 'FUZZY_WATCH_INIT_NOTIFY',
+      groupKeyPattern: PATTERN,
+      totalBatch: 2,
+      currentBatch: 1,
+    })
+    expect(last().contexts!.length).toBe(BATCH)
+    await reply()
+    expect(last()).toMatchObject({ contexts: [`+${BATCH}@public`], currentBatch: 2 })
+    await reply()
+    expect(last()).toMatchObject({ syncType: 'FINISH_FUZZY_WATCH_INIT_NOTIFY', groupKeyPattern: PATTERN })
+    await reply()
+    expect(asked.length).toBe(3)
+  })
+
+  test('has only the word where nothing matches', () => {
+    begin()
+    expect(last().syncType).toBe('FINISH_FUZZY_WATCH_INIT_NOTIFY')
+  })
+})
+
+describe('the sync of a client that knows something', () => {
+  test('has what it does not know, and what is gone', async () => {
+    there = new Set(['a', 'b'])
+    begin(['b@public', 'c@public'], false)
+    expect(last()).toMatchObject({
+      syncType: 'FUZZY_WATCH_DIFF_SYNC_NOTIFY',
+      contexts: ['+a@public', '-c@public'],
+    })
+    await reply()
+    expect(asked.length).toBe(1)
+  })
+
+  test('is silent where it knows everything', () => {
+    there = new Set(['a'])
+    begin(['a@public'], false)
+    expect(asked).toEqual([])
+  })
+})
+
+describe('a change', () => {
+  beforeEach(async () => {
+    there = new Set(['a'])
+    begin(['a@public'], false)
+    await microtasks()
+  })
+
+  test('is told by itself, with what is true when it is told', async () => {
+    there.add('b')
+    sync.touched('b')
+    expect(asked.at(-1)).toMatchObject({ type: 'ChangeRequest', body: { changed: '+b@public' } })
+    there.delete('b')
+    sync.touched('b')
+    there.add('c')
+    sync.touched('c')
+    expect(asked.length).toBe(1)
+    await reply()
+    expect(last().changed).toBe('-b@public')
+    await reply()
+    expect(last().changed).toBe('+c@public')
+  })
+
+  test('during a sync is part of it', async () => {
+    begin(['a@public', 'gone@public'], false)
+    there.add('b')
+    sync.touched('b')
+    await reply()
+    expect(last()).toMatchObject({ contexts: ['+b@public'], totalBatch: 2, currentBatch: 2 })
+  })
+
+  test('that is not acknowledged is told again, as it is then', async () => {
+    there.add('b')
+    sync.touched('b')
+    await reply(false)
+    there.delete('b')
+    later.shift()!()
+    await microtasks()
+    expect(last().changed).toBe('-b@public')
+  })
+
+  test('that is never acknowledged is given up until the client asks again', async () => {
+    sync.touched('a')
+    for (let tries = 0; tries < 5; tries++) {
+      await reply(false)
+      later.splice(0).forEach((run) => run())
+      await microtasks()
+    }
+    expect(asked.length).toBe(5)
+    begin([], false)
+    expect(last().contexts).toEqual(['+a@public'])
+  })
+})
+
+describe('a watch', () => {
+  test('takes the place of the one before', () => {
+    begin()
+    begin()
+    expect(hasLeft).toBe(1)
+  })
+
+  test('that ends tells nothing more', async () => {
+    there = new Set(['a'])
+    begin()
+    sync.end()
+    await reply(false)
+    later.splice(0).forEach((run) => run())
+    await microtasks()
+    expect(asked.length).toBe(1)
+    expect(hasLeft).toBe(1)
+  })
+})

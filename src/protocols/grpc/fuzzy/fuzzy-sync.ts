@@ -1,0 +1,199 @@
+import type { WatchedKeys } from '../../../operations/watched-keys.ts'
+import type { ClientConnection, Question } from '../connections/client-connection.ts'
+import type { FuzzyRequest, SentPattern } from './fuzzy-request.ts'
+
+/** How a kind of things is named in messages, and how these look. */
+export interface FuzzyDialect<Key> {
+  /** The text that names a thing; `namespace` as the client spells it. */
+  readonly nameOf: (key: Key, namespace: string) => string
+  /** Such as `ConfigFuzzyWatchSyncRequest`. */
+  readonly syncType: string
+  /** Such as `ConfigFuzzyWatchChangeNotifyRequest`. */
+  readonly changeType: string
+  /** What a sync says of a thing. */
+  readonly contextOf: (name: string, isThere: boolean) => object
+  /** What the message of one change says. */
+  readonly changeOf: (name: string, isThere: boolean) => object
+}
+
+/** What a sync needs. */
+export interface FuzzySyncParts<Key> {
+  readonly connection: Pick<ClientConnection, 'ask'>
+  readonly dialect: FuzzyDialect<Key>
+  readonly sent: SentPattern
+  readonly after: (ms: number, run: () => void) => void
+}
+
+/** How many things one message may name. */
+export const BATCH = 100
+/** How long a client may take to acknowledge a message. */
+const ACK_MS = 3_000
+const RETRY_MS = 2_000
+/** After so many messages without an acknowledgement the client is told no more, until it asks again. It does so every 3 minutes. */
+const MOST_TRIES = 5
+
+/** What is on its way to the client. */
+interface Message<Key> {
+  readonly question: Question
+  /** The names in it. */
+  readonly told: ReadonlyMap<string, Key | undefined>
+  /** It says that the client knows everything. */
+  readonly isFinish: boolean
+}
+
+/**
+ * Tells a client what a pattern means: first the difference to what it knows, in batches, then each change. One message at a
+ * time is on its way. Only names are kept that the client has still to hear of, and what is said of a name is looked up when
+ * the message is made: so a client that reads slowly hears less, and the last state of each name.
+ */
+export class FuzzySync<Key> {
+  readonly #parts: FuzzySyncParts<Key>
+  #watched: WatchedKeys<Key> | undefined
+  /** What the client has to hear of. A name that only the client knows has no key. */
+  readonly #untold = new Map<string, Key | undefined>()
+  #phase: 'init' | 'diff' | 'changes' = 'changes'
+  #mustFinish = false
+  #batches = { total: 0, sent: 0 }
+  #failures = 0
+  #isRunning = false
+
+  constructor(parts: FuzzySyncParts<Key>) {
+    this.#parts = parts
+  }
+
+  /** Begins again: the client has said what it knows. `watched` takes the place of the one before. */
+  begin(watched: WatchedKeys<Key>, { received, isInitializing }: FuzzyRequest): void {
+    this.#watched?.leave()
+    this.#watched = watched
+    this.#findUntold(watched, received)
+    this.#phase = isInitializing ? 'init' : 'diff'
+    this.#mustFinish = isInitializing
+    this.#batches = { total: Math.ceil(this.#untold.size / BATCH), sent: 0 }
+    this.#failures = 0
+    void this.#run()
+  }
+
+  /** Something that the pattern means has appeared or disappeared. */
+  touched(key: Key): void {
+    this.#untold.set(this.#nameOf(key), key)
+    void this.#run()
+  }
+
+  /** The client has left, or watches the pattern no more. */
+  end(): void {
+    this.#watched?.leave()
+    this.#watched = undefined
+    this.#untold.clear()
+  }
+
+  #nameOf(key: Key): string {
+    return this.#parts.dialect.nameOf(key, this.#parts.sent.namespace)
+  }
+
+  #findUntold({ keys }: WatchedKeys<Key>, received: ReadonlySet<string>): void {
+    const onlyReceived = new Set(received)
+    this.#untold.clear()
+    for (const key of keys) {
+      const name = this.#nameOf(key)
+      if (!onlyReceived.delete(name)) this.#untold.set(name, key)
+    }
+    for (const name of onlyReceived) this.#untold.set(name, undefined)
+  }
+
+  async #run(): Promise<void> {
+    if (this.#isRunning) return
+    this.#isRunning = true
+    while (await this.#tellNext()) {
+      // One message after the other.
+    }
+    this.#isRunning = false
+  }
+
+  /** Sends the next message. False where there is none now. */
+  async #tellNext(): Promise<boolean> {
+    const watched = this.#watched
+    const message = watched === undefined ? undefined : this.#next(watched)
+    if (message === undefined) return false
+    if (await this.#parts.connection.ask(message.question, ACK_MS)) {
+      this.#failures = 0
+      return true
+    }
+    // What begins again meanwhile knows itself what is to be told.
+    if (this.#watched === watched) this.#takeBack(message)
+    if (++this.#failures >= MOST_TRIES) return this.#giveUp()
+    await new Promise<void>((resolve) => this.#parts.after(this.#failures * RETRY_MS, resolve))
+    return true
+  }
+
+  #next(watched: WatchedKeys<Key>): Message<Key> | undefined {
+    if (this.#untold.size === 0) {
+      this.#phase = 'changes'
+      return this.#mustFinish ? this.#finish() : undefined
+    }
+    return this.#phase === 'changes' ? this.#change(watched) : this.#batch(watched)
+  }
+
+  #batch(watched: WatchedKeys<Key>): Message<Key> {
+    const { dialect, sent } = this.#parts
+    const told = this.#take(BATCH)
+    const currentBatch = ++this.#batches.sent
+    const body = {
+      syncType: this.#phase === 'init' ? 'FUZZY_WATCH_INIT_NOTIFY' : 'FUZZY_WATCH_DIFF_SYNC_NOTIFY',
+      groupKeyPattern: sent.text,
+      contexts: Array.from(told, ([name, key]) => dialect.contextOf(name, isThere(watched, key))),
+      // Changes meanwhile are told in further batches.
+      totalBatch: Math.max(this.#batches.total, currentBatch),
+      currentBatch,
+    }
+    return { question: { type: dialect.syncType, body }, told, isFinish: false }
+  }
+
+  #change(watched: WatchedKeys<Key>): Message<Key> {
+    const { dialect } = this.#parts
+    const told = this.#take(1)
+    const [[name, key]] = [...told] as [[string, Key | undefined]]
+    const body = dialect.changeOf(name, isThere(watched, key))
+    return { question: { type: dialect.changeType, body }, told, isFinish: false }
+  }
+
+  #finish(): Message<Key> {
+    const { dialect, sent } = this.#parts
+    this.#mustFinish = false
+    const { total: totalBatch, sent: currentBatch } = this.#batches
+    const body = {
+      syncType: 'FINISH_FUZZY_WATCH_INIT_NOTIFY',
+      groupKeyPattern: sent.text,
+      contexts: [],
+      totalBatch,
+      currentBatch,
+    }
+    return { question: { type: dialect.syncType, body }, told: new Map(), isFinish: true }
+  }
+
+  #take(most: number): Map<string, Key | undefined> {
+    const taken = new Map<string, Key | undefined>()
+    for (const [name, key] of this.#untold) {
+      if (taken.size === most) break
+      taken.set(name, key)
+      this.#untold.delete(name)
+    }
+    return taken
+  }
+
+  #takeBack({ told, isFinish }: Message<Key>): void {
+    if (isFinish) this.#mustFinish = true
+    for (const [name, key] of told) if (!this.#untold.has(name)) this.#untold.set(name, key)
+  }
+
+  #giveUp(): false {
+    this.#untold.clear()
+    this.#mustFinish = false
+    this.#phase = 'changes'
+    this.#failures = 0
+    return false
+  }
+}
+
+function isThere<Key>(watched: WatchedKeys<Key>, key: Key | undefined): boolean {
+  return key !== undefined && watched.isThere(key)
+}

@@ -1,0 +1,92 @@
+import { tooManyPatterns, type WatchedKeys } from '../../../operations/watched-keys.ts'
+import type { KeyPattern } from '../../../core/key-pattern.ts'
+import type { Permission } from '../../../operations/guard.ts'
+import type { ClientConnection } from '../connections/client-connection.ts'
+import { type AnyRequestType, type Call, requestType } from '../requests/request-type.ts'
+import { type FuzzyRequest, readFuzzyRequest } from './fuzzy-request.ts'
+import { type FuzzyDialect, FuzzySync } from './fuzzy-sync.ts'
+
+/** The most patterns that a connection may watch. */
+const MOST_PATTERNS = 100
+
+/** A kind of things whose names clients watch by patterns. */
+export interface FuzzyWatchParts<Key> {
+  /** Such as `ConfigFuzzyWatchRequest`, and of what type its answer is. */
+  readonly type: string
+  readonly answer: string
+  readonly permission: Permission
+  readonly dialect: FuzzyDialect<Key>
+  /** What a pattern means for a caller, now and later. */
+  readonly watch: (
+    request: { pattern: KeyPattern; touched: (key: Key) => void },
+    call: Call,
+  ) => WatchedKeys<Key>
+  /** Runs something later, and keeps no process alive for it. */
+  readonly after: (ms: number, run: () => void) => void
+}
+
+/** The request by which clients watch patterns of names of one kind (grpc-compat.md sections 3 and 4). */
+export function fuzzyWatch<Key>(parts: FuzzyWatchParts<Key>): AnyRequestType {
+  const watches = new FuzzyWatches(parts)
+  const { type, answer, permission } = parts
+  return requestType({
+    type,
+    answer,
+    permission,
+    read: readFuzzyRequest,
+    run: (request, call) => {
+      if (request.isWatching) watches.watch(request, call)
+      else watches.cancel(request, call)
+      return {}
+    },
+  })
+}
+
+/** What a connection watches, by the texts of the patterns as sent. */
+interface Watching<Key> {
+  readonly syncs: Map<string, FuzzySync<Key>>
+  hasEnded: boolean
+}
+
+/** The patterns that all connections watch. */
+class FuzzyWatches<Key> {
+  readonly #parts: FuzzyWatchParts<Key>
+  readonly #known = new WeakMap<ClientConnection, Watching<Key>>()
+
+  constructor(parts: FuzzyWatchParts<Key>) {
+    this.#parts = parts
+  }
+
+  watch(request: FuzzyRequest, call: Call): void {
+    const { connection } = call
+    const { sent } = request
+    const { syncs, hasEnded } = this.#of(connection)
+    // A request may still be read while its connection ends.
+    if (hasEnded) return
+    if (!syncs.has(sent.text) && syncs.size >= MOST_PATTERNS)
+      throw tooManyPatterns(`at most ${MOST_PATTERNS} patterns on a connection`)
+    const { dialect, after } = this.#parts
+    const sync = syncs.get(sent.text) ?? new FuzzySync({ connection, dialect, sent, after })
+    const watched = this.#parts.watch({ pattern: sent.pattern, touched: (key) => sync.touched(key) }, call)
+    syncs.set(sent.text, sync)
+    sync.begin(watched, request)
+  }
+
+  cancel({ sent }: FuzzyRequest, { connection }: Call): void {
+    const { syncs } = this.#of(connection)
+    syncs.get(sent.text)?.end()
+    syncs.delete(sent.text)
+  }
+
+  #of(connection: ClientConnection): Watching<Key> {
+    const known = this.#known.get(connection)
+    if (known !== undefined) return known
+    const watching: Watching<Key> = { syncs: new Map(), hasEnded: false }
+    this.#known.set(connection, watching)
+    connection.onEnd(() => {
+      watching.hasEnded = true
+      for (const sync of watching.syncs.values()) sync.end()
+    })
+    return watching
+  }
+}

@@ -1,0 +1,105 @@
+/** Patterns of names that clients of generation 3 watch (grpc-compat.md section 4). */
+import { afterEach, describe, expect, test } from 'vitest'
+import { serverForThisFile, unique } from '../interface/client.ts'
+import { type Body, connectGrpc, type GrpcClient, type Spoken } from '../support/grpc-client.ts'
+
+const waypost = serverForThisFile()
+const connected: GrpcClient[] = []
+afterEach(async () => void (await Promise.all(connected.splice(0).map((client) => client.close()))))
+
+const SYNC = 'ConfigFuzzyWatchSyncRequest'
+const CHANGE = 'ConfigFuzzyWatchChangeNotifyRequest'
+
+async function connect(): Promise<GrpcClient> {
+  const client = await connectGrpc(waypost.server)
+  connected.push(client)
+  return client
+}
+
+const publish = (dataId: string, tenant = '') =>
+  waypost.nacos.post('/cs/configs', { dataId, group: 'G', tenant, content: unique('content') })
+const remove = (dataId: string) => waypost.nacos.delete('/cs/configs', { dataId, group: 'G' })
+
+async function watch(client: GrpcClient, groupKeyPattern: string, more: Body = {}): Promise<Spoken> {
+  const request = { groupKeyPattern, receivedGroupKeys: [], watchType: 'WATCH', initializing: true, ...more }
+  return client.ask('ConfigFuzzyWatchRequest', request)
+}
+
+const done = { type: 'ConfigFuzzyWatchResponse', body: { resultCode: 200, errorCode: 0, success: true } }
+
+describe('a client that watches a pattern', () => {
+  test('hears what there is, that it has heard all, and then of new and deleted items', async () => {
+    const prefix = unique('app')
+    const pattern = `public>>G>>${prefix}*`
+    await publish(`${prefix}-a`)
+    await publish(`${prefix}-b`, 'dev')
+    const client = await connect()
+    expect(await watch(client, pattern)).toMatchObject(done)
+    expect((await client.next(SYNC)).body).toMatchObject({
+      syncType: 'FUZZY_WATCH_INIT_NOTIFY',
+      groupKeyPattern: pattern,
+      contexts: [{ groupKey: `${prefix}-a+G+public`, changedType: 'ADD_CONFIG' }],
+      totalBatch: 1,
+      currentBatch: 1,
+    })
+    expect((await client.next(SYNC)).body).toMatchObject({
+      syncType: 'FINISH_FUZZY_WATCH_INIT_NOTIFY',
+      groupKeyPattern: pattern,
+    })
+    await publish(`${prefix}-c`)
+    expect((await client.next(CHANGE)).body).toMatchObject({
+      groupKey: `${prefix}-c+G+public`,
+      changeType: 'CONFIG_CHANGED',
+    })
+    // Another version is no news: patterns are about names.
+    await publish(`${prefix}-c`)
+    await remove(`${prefix}-c`)
+    expect((await client.next(CHANGE)).body).toMatchObject({ changeType: 'DELETE_CONFIG' })
+    expect(client.waiting).toEqual([])
+  })
+
+  test('hears the difference to what it knows', async () => {
+    const prefix = unique('app')
+    await publish(`${prefix}-a`)
+    const client = await connect()
+    const received = { receivedGroupKeys: [`${prefix}-gone+G+public`], initializing: false }
+    await watch(client, `public>>*>>${prefix}*`, received)
+    const { body } = await client.next(SYNC)
+    expect(body).toMatchObject({ syncType: 'FUZZY_WATCH_DIFF_SYNC_NOTIFY' })
+    expect(body['contexts']).toEqual([
+      { groupKey: `${prefix}-a+G+public`, changedType: 'ADD_CONFIG' },
+      { groupKey: `${prefix}-gone+G+public`, changedType: 'DELETE_CONFIG' },
+    ])
+  })
+
+  test('hears nothing more once it has cancelled', async () => {
+    const prefix = unique('app')
+    const client = await connect()
+    await watch(client, `public>>G>>${prefix}*`)
+    await client.next(SYNC)
+    const cancel = { watchType: 'CANCEL_WATCH', initializing: false }
+    expect(await watch(client, `public>>G>>${prefix}*`, cancel)).toMatchObject(done)
+    await publish(`${prefix}-a`)
+    await watch(client, `public>>G>>${unique('nothing')}`)
+    await client.next(SYNC)
+    expect(client.waiting).toEqual([])
+  })
+})
+
+test('a connection watches so many patterns and no more', async () => {
+  const client = await connect()
+  for (let index = 0; index < 100; index++) await watch(client, `dev>>G>>none-${index}`)
+  expect(await watch(client, 'dev>>G>>one-more')).toMatchObject({
+    type: 'ConfigFuzzyWatchResponse',
+    body: { resultCode: 500, errorCode: 50310, success: false },
+  })
+  expect(await watch(client, 'dev>>G>>none-7')).toMatchObject(done)
+})
+
+test('a pattern that cannot be read is refused', async () => {
+  const client = await connect()
+  expect(await watch(client, 'G>>a')).toMatchObject({
+    type: 'ConfigFuzzyWatchResponse',
+    body: { resultCode: 500, errorCode: 400 },
+  })
+})

@@ -222,6 +222,7 @@ function openOperations(parts: Parts & OperatedParts, settings: Settings): Opera
   const { pushes, streams } = pushing
   const views = installation.viewsOf({
     watchersOf: (key) => polls.watchersOf(key),
+    clientsOf: (key) => polls.clientsOf(key),
     watchedBy: (ip) => polls.watchedBy(ip),
     subscribers: (key) => subscribersOf(pushing, key),
   })

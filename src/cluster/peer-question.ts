@@ -1,4 +1,4 @@
-import type { ListedSubscriber } from '../core/cluster/client-views.ts'
+import type { ItemClient, ListedSubscriber } from '../core/cluster/client-views.ts'
 import { type ConfigKey, configKey } from '../core/config/config-item.ts'
 import type { WatchedItem } from '../core/config/watched-item.ts'
 import type { InstancePlace } from '../core/naming/presence.ts'
@@ -46,6 +46,13 @@ export const WATCHERS_OF: PeerQuestion<ConfigKey, readonly ItemWatcher[]> = {
       const fields = fieldsOf(each)
       return { ip: textIn(fields, 'ip'), md5: textIn(fields, 'md5') }
     }),
+}
+
+/** Who has this item at your place? */
+export const CLIENTS_OF: PeerQuestion<ConfigKey, readonly ItemClient[]> = {
+  name: 'clients-of',
+  readQuestion: keyOf,
+  readAnswer: (json) => listOf(json, itemClientOf),
 }
 
 /** What does this address watch at your place? */
@@ -100,6 +107,23 @@ function serviceKeyOf(json: unknown): ServiceKey {
 function keyOf(json: unknown): ConfigKey {
   const fields = fieldsOf(json)
   return configKey(textIn(fields, 'namespaceId'), textIn(fields, 'group'), textIn(fields, 'dataId'))
+}
+
+function itemClientOf(json: unknown): ItemClient {
+  const fields = fieldsOf(json)
+  const { client } = fields
+  return {
+    ip: textIn(fields, 'ip'),
+    client: client === undefined ? undefined : portAndAgentOf(client),
+    md5: textIn(fields, 'md5'),
+    seenAgoMs: numberIn(fields, 'seenAgoMs'),
+    via: textIn(fields, 'via') === 'stream' ? 'stream' : 'poll',
+  }
+}
+
+function portAndAgentOf(json: unknown): { port: number; agent: string } {
+  const fields = fieldsOf(json)
+  return { port: numberIn(fields, 'port'), agent: textIn(fields, 'agent') }
 }
 
 function silenceOf(json: unknown): Silence {

@@ -4,7 +4,7 @@ import { configKey } from '../core/config/config-item.ts'
 import { ORDERS } from '../core/core.test-support.ts'
 import { PeerClient } from './peer-client.ts'
 import { PeerServer } from './peer-server.ts'
-import type { OwnViews } from '../core/cluster/client-views.ts'
+import type { ItemClient, OwnViews } from '../core/cluster/client-views.ts'
 import { PeerViews } from './peer-views.ts'
 
 const KEY = configKey('public', 'G', 'a')
@@ -23,6 +23,10 @@ afterEach(async () => {
   for (const server of servers) await server.close()
 })
 
+function clientOf(ip: string, client: ItemClient['client']): ItemClient {
+  return { ip, client, md5: 'm', seenAgoMs: 5, via: ip === 's2' ? 'stream' : 'poll' }
+}
+
 /** What a server of this name knows: one client of its own, and one that all know. */
 function viewsOf(name: string): OwnViews {
   const subscriber = { port: 1, agent: '', app: '', clusters: '', ...ORDERS }
@@ -32,6 +36,7 @@ function viewsOf(name: string): OwnViews {
         [name, 'm'],
         ['both', name],
       ]),
+    clientsOf: () => [clientOf(name, name === 's1' ? undefined : { port: 7, agent: name })],
     watchedBy: (ip) =>
       [name, 'both'].map((dataId) => ({ key: configKey('', ip, dataId), md5: '', echo: '' })),
     subscribers: () => [name, 'both'].map((address) => ({ ...subscriber, address })),
@@ -60,6 +65,9 @@ test('the clients of all servers are collected, each once, with the members that
   const watchers = await views.watchersOf(KEY)
   expect([...watchers.value.keys()].sort()).toEqual(names)
   expect(watchers.value.get('both')).toBe('s1')
+  expect((await views.clientsOf(KEY)).value).toEqual(
+    ['s1', 's2', 's3'].flatMap((id) => viewsOf(id).clientsOf(KEY)),
+  )
   expect((await views.watchedBy('ip')).value.map(({ key }) => key.dataId).sort()).toEqual(names)
   expect((await views.subscribers(ORDERS)).value.map(({ address }) => address).sort()).toEqual(names)
   expect(watchers.missing).toEqual([])

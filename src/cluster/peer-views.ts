@@ -1,10 +1,10 @@
-import type { Collected, ListedSubscriber, OwnViews } from '../core/cluster/client-views.ts'
+import type { Collected, ItemClient, ListedSubscriber, OwnViews } from '../core/cluster/client-views.ts'
 import type { MemberFacts } from '../core/cluster/member-records.ts'
 import type { ConfigKey } from '../core/config/config-item.ts'
 import type { WatchedItem } from '../core/config/watched-item.ts'
 import type { ServiceKey } from '../core/naming/service.ts'
 import type { PeerClient } from './peer-client.ts'
-import { type PeerQuestion, SUBSCRIBERS, WATCHED_BY, WATCHERS_OF } from './peer-question.ts'
+import { CLIENTS_OF, type PeerQuestion, SUBSCRIBERS, WATCHED_BY, WATCHERS_OF } from './peer-question.ts'
 import type { PeerServer } from './peer-server.ts'
 
 /** What the views are made of. */
@@ -27,6 +27,7 @@ export class PeerViews {
   answerOn(server: PeerServer): void {
     const { own } = this.#parts
     server.answer(WATCHERS_OF, (key) => Array.from(own.watchersOf(key), ([ip, md5]) => ({ ip, md5 })))
+    server.answer(CLIENTS_OF, (key) => own.clientsOf(key))
     server.answer(WATCHED_BY, ({ ip }) => own.watchedBy(ip))
     server.answer(SUBSCRIBERS, (key) => own.subscribers(key))
   }
@@ -37,6 +38,12 @@ export class PeerViews {
     const md5ByIp = new Map(this.#parts.own.watchersOf(key))
     for (const { ip, md5 } of answers.flat()) if (!md5ByIp.has(ip)) md5ByIp.set(ip, md5)
     return { value: md5ByIp, missing }
+  }
+
+  /** The clients of an item on all servers. */
+  async clientsOf(key: ConfigKey): Promise<Collected<readonly ItemClient[]>> {
+    const { answers, missing } = await this.#collect(CLIENTS_OF, key)
+    return { value: [...this.#parts.own.clientsOf(key), ...answers.flat()], missing }
   }
 
   /** The items that an address watches, each once. */

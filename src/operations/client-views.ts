@@ -1,13 +1,15 @@
 import type { ConfigKey } from '../core/config/config-item.ts'
 import type { WatchedItem } from '../core/config/watched-item.ts'
 import type { ServiceKey } from '../core/naming/service.ts'
-import type { Collected, ListedSubscriber, OwnViews } from '../core/cluster/client-views.ts'
+import type { Collected, ItemClient, ListedSubscriber, OwnViews } from '../core/cluster/client-views.ts'
 type Awaitable<T> = T | Promise<T>
 
 /** Who watches and subscribes to what, on all servers. */
 export interface ClientViews {
   /** The md5 that each address has of an item. */
   watchersOf(key: ConfigKey): Awaitable<Collected<ReadonlyMap<string, string>>>
+  /** The clients of an item: those that watch it, and those that have polled a moment ago. */
+  clientsOf(key: ConfigKey): Awaitable<Collected<readonly ItemClient[]>>
   /** What an address watches. */
   watchedBy(ip: string): Awaitable<Collected<readonly WatchedItem[]>>
   subscribers(key: ServiceKey): Awaitable<Collected<readonly ListedSubscriber[]>>
@@ -18,6 +20,7 @@ export function viewsOfOne(own: OwnViews): ClientViews {
   const all = <T>(value: T): Collected<T> => ({ value, missing: [] })
   return {
     watchersOf: (key) => all(own.watchersOf(key)),
+    clientsOf: (key) => all(own.clientsOf(key)),
     watchedBy: (ip) => all(own.watchedBy(ip)),
     subscribers: (key) => all(own.subscribers(key)),
   }

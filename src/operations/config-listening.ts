@@ -3,7 +3,7 @@ import type { WatchedItem } from '../core/config/watched-item.ts'
 import { configResource, READ_CONFIG } from './configs.ts'
 import { type ListenerKeeper, streamOperations } from './config-streams.ts'
 import { afterwards } from './afterwards.ts'
-import type { Collected } from '../core/cluster/client-views.ts'
+import type { Collected, ItemClient } from '../core/cluster/client-views.ts'
 import type { ClientViews } from './client-views.ts'
 import type { Now } from '../core/ports.ts'
 import type { State } from '../core/state.ts'
@@ -38,20 +38,6 @@ export interface PollHolder {
   hold(poll: ConfigPoll): PollHold | 'too-many'
   /** Notes a poll that was answered at once. */
   answered(poll: ConfigPoll): void
-  /** The clients of an item, also those that have polled a moment ago. */
-  clientsOf(key: ConfigKey): readonly ItemClient[]
-}
-
-/** A client of an item, for people. */
-export interface ItemClient {
-  readonly ip: string
-  /** Undefined where nobody knows. */
-  readonly client: { readonly port: number; readonly agent: string } | undefined
-  readonly md5: string
-  /** How long ago it was last heard of, in milliseconds; 0: it is connected. */
-  readonly seenAgoMs: number
-  /** How it hears of changes: `server` says that another server knows how. */
-  readonly via: 'poll' | 'stream' | 'server'
 }
 
 /** Who has an item. */
@@ -70,7 +56,7 @@ export interface ListeningParts {
   readonly maxListeningItems: number
   readonly state: Pick<State, 'config'>
   readonly clock: () => Now
-  readonly views: Pick<ClientViews, 'watchersOf' | 'watchedBy'>
+  readonly views: Pick<ClientViews, 'watchersOf' | 'clientsOf' | 'watchedBy'>
 }
 
 /** The outcome of a poll: the items that differ, perhaps none; or it is held; or too many are. */
@@ -92,7 +78,7 @@ export type ListeningOperations = ReturnType<typeof listeningOperations>
 
 /** Makes the operations of listening. */
 export function listeningOperations(parts: ListeningParts) {
-  const { guard, polls, views } = parts
+  const { guard, polls, views, state, clock } = parts
   return {
     ...streamOperations(parts),
     /**
@@ -127,7 +113,10 @@ export function listeningOperations(parts: ListeningParts) {
     clientsOf: guard.operation({
       permission: READ_CONFIG,
       resources: (key: ConfigKey) => [configResource(key)],
-      run: (key) => clientsOf(parts, key),
+      run: (key) =>
+        afterwards(views.clientsOf(key), ({ value: clients, missing }): Collected<ItemClients> => {
+          return { value: { md5: state.config(key)?.md5, nowMs: clock().wallMs, clients }, missing }
+        }),
     }),
     /** The items that an address watches: those that the caller may read. */
     watchedBy: guard.operation({
@@ -142,21 +131,6 @@ export function listeningOperations(parts: ListeningParts) {
         }),
     }),
   }
-}
-
-/** Of the clients of other servers only the address is known. */
-async function clientsOf(
-  { polls, views, state, clock }: ListeningParts,
-  key: ConfigKey,
-): Promise<Collected<ItemClients>> {
-  const own = polls.clientsOf(key)
-  const known = new Set(own.map(({ ip }) => ip))
-  const { value, missing } = await views.watchersOf(key)
-  const others = Array.from(value, ([ip, md5]): ItemClient => {
-    return { ip, client: undefined, md5, seenAgoMs: 0, via: 'server' }
-  }).filter(({ ip }) => !known.has(ip))
-  const clients = { md5: state.config(key)?.md5, nowMs: clock().wallMs, clients: [...own, ...others] }
-  return { value: clients, missing }
 }
 
 /** What the caller may no longer read when the poll is answered does not differ. Its next poll then says why. */

@@ -1,10 +1,11 @@
 import type { Change } from '../core/changes.ts'
+import type { ItemClient } from '../core/cluster/client-views.ts'
 import type { ConfigKey } from '../core/config/config-item.ts'
 import { DueBook } from '../core/due-book.ts'
 import { SlicedWork, type Loop } from '../core/sliced-work.ts'
 import type { WatchedItem } from '../core/config/watched-item.ts'
 import { HeldPoll, HeldPolls, type Poll, type Watcher } from './held-polls.ts'
-import { type PollClient, RecentPolls } from './recent-polls.ts'
+import { RecentPolls } from './recent-polls.ts'
 import { type Listener, type ListenerHost, StandingListener } from './standing-listener.ts'
 
 export type { Poll } from './held-polls.ts'
@@ -51,17 +52,6 @@ export interface PollStatus {
   readonly left: number
   /** Changes that were reported to standing listeners. */
   readonly reported: number
-}
-
-/** A client that watches an item, or did so a moment ago. */
-export interface ItemClient {
-  readonly ip: string
-  /** Undefined where its protocol does not say. */
-  readonly client: PollClient | undefined
-  readonly md5: string
-  /** How long ago it was last heard of, in milliseconds; 0: it is connected. */
-  readonly seenAgoMs: number
-  readonly via: 'poll' | 'stream'
 }
 
 /** A held poll, for its protocol: call `cancel` if the client disconnects. */

@@ -84,6 +84,7 @@ export function startFixture(
     polls,
     views: viewsOfOne({
       watchersOf: (key) => polls.watchersOf(key),
+      clientsOf: (key) => polls.clientsOf(key),
       watchedBy: (ip) => polls.watchedBy(ip),
       subscribers: () => [],
     }),

@@ -13,6 +13,19 @@ export interface ListedSubscriber {
   readonly groupedName: string
 }
 
+/** A client of an item, for people. */
+export interface ItemClient {
+  readonly ip: string
+  /** Its port, and how its library names itself; undefined where nobody knows. */
+  readonly client: { readonly port: number; readonly agent: string } | undefined
+  /** What it has. */
+  readonly md5: string
+  /** How long ago it was last heard of, in milliseconds; 0: it is connected. */
+  readonly seenAgoMs: number
+  /** How it hears of changes. */
+  readonly via: 'poll' | 'stream'
+}
+
 /** What is known of clients on all servers together. */
 export interface Collected<T> {
   readonly value: T
@@ -23,6 +36,7 @@ export interface Collected<T> {
 /** What one server knows of its own clients. */
 export interface OwnViews {
   watchersOf(key: ConfigKey): ReadonlyMap<string, string>
+  clientsOf(key: ConfigKey): readonly ItemClient[]
   watchedBy(ip: string): readonly WatchedItem[]
   subscribers(key: ServiceKey): readonly ListedSubscriber[]
 }

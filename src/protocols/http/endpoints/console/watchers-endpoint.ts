@@ -1,4 +1,5 @@
-import type { ItemClient, ItemClients, ListeningOperations } from '../../../../operations/config-listening.ts'
+import type { ItemClient } from '../../../../core/cluster/client-views.ts'
+import type { ItemClients, ListeningOperations } from '../../../../operations/config-listening.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { answersJson, Json } from '../../routing/answer-schema.ts'
 import { jsonAnswer } from '../../routing/answers.ts'
@@ -22,7 +23,10 @@ const WATCHERS = Json.named(
           md5: Json.string('What the client has; empty: no item.'),
           upToDate: Json.boolean(),
           lastSeenMs: Json.time('When it was last heard of, epoch milliseconds.'),
-          via: Json.words(['poll', 'stream', 'server'], 'server: it is a client of another server.'),
+          via: Json.words(
+            ['poll', 'stream'],
+            'How it hears of changes: by long polls over HTTP, or over gRPC.',
+          ),
         }),
       ),
     ),

@@ -33,7 +33,7 @@ export interface Beaten {
 export type BeatOperations = ReturnType<typeof beatOperations>
 
 /** Makes the operations of beats. */
-export function beatOperations(parts: Omit<InstanceParts, 'loop' | 'maxInstanceMetadataBytes'>) {
+export function beatOperations(parts: Omit<InstanceParts, 'loop' | 'isAlive' | 'maxInstanceMetadataBytes'>) {
   const { guard, state, liveness, clock } = parts
   return {
     /**

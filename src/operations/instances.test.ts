@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { ANONYMOUS } from '../core/access/identity.ts'
-import { at, EngineWorld, ORDERS } from '../core/core.test-support.ts'
+import { at, EngineWorld, ORDERS, registered } from '../core/core.test-support.ts'
+import { connectionPublisher } from '../core/naming/connection-publisher.ts'
 import { beatOperations } from './beats.ts'
 import { Guard } from './guard.ts'
 import { instanceOperations, type RegisterRequest } from './instances.ts'
@@ -38,6 +39,7 @@ beforeEach(() => {
     engine,
     loop,
     clock: () => at(nowMs),
+    isAlive: (process: string) => process === 'this',
     maxInstanceMetadataBytes: 100,
   }
   operations = { ...instanceOperations(parts), ...beatOperations(parts) }
@@ -116,5 +118,30 @@ describe('the audit', () => {
       `set health | ${where}/10.0.0.7:80@DEFAULT | refused`,
       `update metadata | ${where} | done`,
     ])
+  })
+})
+
+describe('an instance of a connection', () => {
+  const publish = (process: string) =>
+    registered(world.state, {
+      address: { ip: instance.ip, port: instance.port, cluster: 'DEFAULT' },
+      publisher: connectionPublisher({ process, connectionId: '1' }),
+    })
+  const target = { ...instance, ephemeral: undefined }
+
+  test('is not removed by clients of HTTP', async () => {
+    publish('this')
+    expect(await settled(operations.deregister({ ...target, sparesConnections: true }, caller))).toBe('ok')
+    expect(world.state.instancesInAll).toBe(1)
+  })
+
+  test('is removed by an operator only if its server is gone', async () => {
+    publish('this')
+    expect(() => operations.deregister(target, caller)).toThrow(
+      expect.objectContaining({ code: 'instance-connected' }),
+    )
+    publish('gone')
+    await settled(operations.deregister(target, caller))
+    expect(world.state.instancesInAll).toBe(0)
   })
 })

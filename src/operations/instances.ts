@@ -1,5 +1,6 @@
 import type { Engine } from '../core/engine.ts'
 import { beat } from '../core/naming/beat.ts'
+import { connectionOf } from '../core/naming/connection-publisher.ts'
 import {
   deregisterInstance,
   type InstancePatch,
@@ -33,6 +34,8 @@ export interface InstanceParts extends BatchParts {
   readonly liveness: Liveness
   readonly engine: Pick<Engine, 'execute' | 'applyBehind' | 'mostAtOnce'>
   readonly clock: () => Now
+  /** Whether the server process of a connection is alive. */
+  readonly isAlive: (process: string) => boolean
   /** The most metadata that an instance may have, in bytes of UTF-8. */
   readonly maxInstanceMetadataBytes: number
 }
@@ -44,6 +47,15 @@ export interface InstanceRequest {
   readonly port: number
   readonly cluster: string | undefined
   readonly ephemeral: boolean | undefined
+}
+
+/** An instance to remove. */
+export interface DeregisterRequest extends InstanceRequest {
+  /**
+   * Whether an instance of a connection stays without a word, as clients of HTTP expect it. Otherwise the caller is told
+   * why it stays; it is removed where the server of the connection is gone.
+   */
+  readonly sparesConnections?: boolean
 }
 
 /** An instance to register. */
@@ -94,7 +106,7 @@ function registrations(parts: InstanceParts) {
         })
       },
     }),
-    /** Removes an instance; ok also where there was none. */
+    /** Removes an instance; ok also where there was none. Refusal `instance-connected`. */
     deregister: guard.operation({
       permission,
       audit: {
@@ -104,7 +116,13 @@ function registrations(parts: InstanceParts) {
         isRecorded: (request) => isPersistent(parts, request),
       },
       resources: ofInstance,
-      run: (request: InstanceRequest) => engine.execute(deregisterInstance(targetOf(request))),
+      run: (request: DeregisterRequest) =>
+        engine.execute(
+          deregisterInstance(targetOf(request), (publisher) => {
+            if (request.sparesConnections === true) return 'kept'
+            return parts.isAlive(connectionOf(publisher)?.process ?? '') ? 'refused' : 'removed'
+          }),
+        ),
     }),
   }
 }

@@ -14,6 +14,8 @@ export interface PublishingParts extends Omit<CareParts, 'orphans'> {
 export interface Publishing {
   readonly connectionInstances: ConnectionInstances
   readonly orphans: Orphans
+  /** Whether a process is this one, or that of a live server. */
+  readonly isAlive: (process: string) => boolean
 }
 
 /** Makes what publishes the instances of connections, and what cares for all instances. */
@@ -32,6 +34,10 @@ export function openCare(parts: PublishingParts): { publishing: Publishing; care
     canWrite: () => installation.isMember() && serves(serverStatus(state.switches), 'write'),
     report: (error, text) => watch.report(error, text),
   })
-  const orphans = new Orphans({ owners, isAlive: new LiveProcesses(state, process).has })
-  return { publishing: { connectionInstances, orphans }, care: installation.careOf({ ...parts, orphans }) }
+  const isAlive = new LiveProcesses(state, process).has
+  const orphans = new Orphans({ owners, isAlive })
+  return {
+    publishing: { connectionInstances, orphans, isAlive },
+    care: installation.careOf({ ...parts, orphans }),
+  }
 }

@@ -442,6 +442,8 @@ export const en = {
   'problem.service-exists': 'There is such a service already.',
   'problem.service-not-empty': 'The service still has instances.',
   'problem.instance-not-found': 'There is no such instance.',
+  'problem.instance-connected':
+    'Its client is connected and keeps it registered: disable it, or close the connection.',
   'problem.adding-disabled': 'A switch forbids new instances.',
   'problem.namespace-not-found': 'There is no such namespace.',
   'problem.switch-unknown': 'There is no such switch.',

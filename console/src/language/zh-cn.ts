@@ -435,6 +435,7 @@ export const zhCn: Texts = {
   'problem.service-exists': '服务已存在。',
   'problem.service-not-empty': '服务仍有实例。',
   'problem.instance-not-found': '实例不存在。',
+  'problem.instance-connected': '该实例的客户端仍保持连接:请禁用实例,或关闭该连接。',
   'problem.adding-disabled': '系统开关禁止添加新实例。',
   'problem.namespace-not-found': '命名空间不存在。',
   'problem.switch-unknown': '开关不存在。',

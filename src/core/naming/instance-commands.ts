@@ -2,7 +2,7 @@ import type { Change } from '../changes.ts'
 import { type Command, type Decision, synced, unchanged } from '../decision.ts'
 import { Refusal } from '../refusal.ts'
 import type { KnownInstance, View } from '../view.ts'
-import { instanceIdOf, type InstanceAddress, type Metadata } from './instance.ts'
+import { instanceIdOf, type InstanceAddress, type Metadata, type Publisher } from './instance.ts'
 import { rememberKeys } from './metadata-commands.ts'
 import { registerInstance } from './register-instance.ts'
 import { saveInFull } from './save-in-full.ts'
@@ -26,13 +26,26 @@ export interface InstancePatch {
   readonly maxMetadataBytes: number
 }
 
-/** Removes an instance. Answers ok, also when it was not there. */
-export function deregisterInstance(target: InstanceTarget): Command<'ok'> {
+/**
+ * What becomes of an instance of a connection that somebody else wants to remove. `kept`: it stays, and the answer is ok.
+ * `refused`: the caller is told why it stays. `removed`: the connection is gone.
+ */
+export type ForeignRemoval = (publisher: Publisher) => 'kept' | 'refused' | 'removed'
+
+/** Removes an instance. Answers ok, also when it was not there. Refusal `instance-connected`. */
+export function deregisterInstance(
+  target: InstanceTarget,
+  ofConnection: ForeignRemoval = () => 'removed',
+): Command<'ok'> {
   return {
     subject: serviceSubject(target.serviceKey),
     decide(view, now) {
       const known = find(view, target)
       if (known === undefined) return unchanged('ok')
+      const { publisher } = known.record
+      const removal = publisher.kind === 'connection' ? ofConnection(publisher) : 'removed'
+      if (removal === 'kept') return unchanged('ok')
+      if (removal === 'refused') throw connected(target)
       const { serviceKey, address } = target
       const { serial, ephemeral } = known.record
       const changes: Change[] = [
@@ -44,7 +57,10 @@ export function deregisterInstance(target: InstanceTarget): Command<'ok'> {
   }
 }
 
-/** Changes an instance; metadata keys given here are remembered (interface.md, state rule 3). */
+/**
+ * Changes an instance. Metadata keys given here are remembered (interface.md, state rule 3); weight and enabled are, where
+ * the instance is that of a connection.
+ */
 export function modifyInstance(target: InstanceTarget, patch: InstancePatch): Command<'ok'> {
   return {
     subject: serviceSubject(target.serviceKey),
@@ -60,9 +76,12 @@ export function modifyInstance(target: InstanceTarget, patch: InstancePatch): Co
           ...saveInFull(view, serviceKey, { record: changed, healthy: undefined, stamp: now.stamp }),
         )
       }
-      if (patch.metadata !== undefined) {
-        const { metadata: keys, maxMetadataBytes: maxBytes } = patch
-        changes.push(...rememberKeys(view, { serviceKey, record, keys, maxBytes, stamp: now.stamp }))
+      // The client of a connection registers again by itself: what an operator has set must hold then.
+      const isOver = record.publisher.kind === 'connection'
+      if (patch.metadata !== undefined || isOver) {
+        const { metadata: keys = {}, maxMetadataBytes: maxBytes } = patch
+        const over = isOver ? { weight: patch.weight, enabled: patch.enabled } : {}
+        changes.push(...rememberKeys(view, { serviceKey, record, keys, ...over, maxBytes, stamp: now.stamp }))
       }
       return synced(changes, 'ok')
     },
@@ -119,6 +138,14 @@ export function setHealth(target: InstanceTarget, healthy: boolean): Command<'ok
       return { changes, durability: ephemeral ? 'behind' : 'synced', outcome: 'ok' }
     },
   }
+}
+
+function connected({ serviceKey, address }: InstanceTarget): Refusal {
+  const id = instanceIdOf(address, serviceKey.groupedName)
+  return new Refusal('instance-connected', `instance ${id} lives as long as the connection of its client`, {
+    names: { serviceName: serviceKey.groupedName, cluster: address.cluster },
+    allowed: 'to disable it, or to close the connection',
+  })
 }
 
 function existing(view: View, target: InstanceTarget): KnownInstance {

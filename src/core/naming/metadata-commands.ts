@@ -4,7 +4,7 @@ import { recordRemoved, recordSaved } from '../records/record-kind.ts'
 import { Refusal } from '../refusal.ts'
 import type { KnownInstance, View } from '../view.ts'
 import type { InstanceAddress, InstanceRecord, Metadata } from './instance.ts'
-import { REMEMBERED_METADATA, rememberedId } from './remembered-metadata.ts'
+import { REMEMBERED_METADATA, type RememberedMetadata, rememberedId } from './remembered-metadata.ts'
 import { saveInFull } from './save-in-full.ts'
 import { serviceSubject } from './service-commands.ts'
 import type { ServiceKey } from './service.ts'
@@ -56,25 +56,35 @@ export function deleteMetadata(batch: MetadataBatch): Command<KnownInstance[]> {
   }
 }
 
-/** Keys to be written over the metadata of an instance. */
+/** What is to be written over an instance. */
 export interface KeysToRemember {
   readonly serviceKey: ServiceKey
   readonly record: InstanceRecord
+  /** Over its metadata. */
   readonly keys: Metadata
+  readonly weight?: number | undefined
+  readonly enabled?: boolean | undefined
   readonly maxBytes: number
   readonly stamp: number
 }
 
-/** The changes that write the keys; none when they are there already. Refuses what would be too much in all. */
+/** The changes that write this over an instance; none when it is there already. Refuses what would be too much in all. */
 export function rememberKeys(view: View, input: KeysToRemember): Change[] {
-  const { serviceKey, record, keys, stamp } = input
+  const { serviceKey, record, keys, stamp, maxBytes } = input
   const { address } = record
   const id = rememberedId({ serviceKey, address })
-  const before = view.record(REMEMBERED_METADATA, id)?.metadata ?? {}
-  if (Object.keys(keys).every((name) => before[name] === keys[name])) return []
-  const metadata = { ...before, ...keys }
-  refuseTooMuchMetadata({ ...record.registered, ...metadata }, input.maxBytes)
-  return [recordSaved(REMEMBERED_METADATA, { id, value: { serviceKey, address, metadata }, stamp })]
+  const before = view.record(REMEMBERED_METADATA, id) ?? { serviceKey, address, metadata: {} }
+  const { weight = before.weight, enabled = before.enabled } = input
+  const isKnown = Object.keys(keys).every((name) => before.metadata[name] === keys[name])
+  if (isKnown && weight === before.weight && enabled === before.enabled) return []
+  const metadata = { ...before.metadata, ...keys }
+  if (!isKnown) refuseTooMuchMetadata({ ...record.registered, ...metadata }, maxBytes)
+  const value = {
+    ...{ serviceKey, address, metadata },
+    ...(weight === undefined ? {} : { weight }),
+    ...(enabled === undefined ? {} : { enabled }),
+  }
+  return [recordSaved(REMEMBERED_METADATA, { id, value, stamp })]
 }
 
 /** Throws Refusal if an instance would have more metadata than this. */
@@ -103,7 +113,7 @@ function forgetKeys(
   const before = view.record(REMEMBERED_METADATA, id)
   if (before !== undefined && holdsAny(before.metadata, keys)) {
     const value = { ...before, metadata: without(before.metadata, keys) }
-    if (Object.keys(value.metadata).length === 0) changes.push(recordRemoved(REMEMBERED_METADATA, id, stamp))
+    if (isNothing(value)) changes.push(recordRemoved(REMEMBERED_METADATA, id, stamp))
     else changes.push(recordSaved(REMEMBERED_METADATA, { id, value, stamp }))
   }
   if (holdsAny(record.registered, keys)) {
@@ -129,6 +139,10 @@ export function instancesMeant(view: View, batch: MetadataBatch): KnownInstance[
 /** How batch operations call the kind of an instance. */
 export function consistencyTypeOf(record: InstanceRecord): 'ephemeral' | 'persist' {
   return record.ephemeral ? 'ephemeral' : 'persist'
+}
+
+function isNothing({ metadata, weight, enabled }: RememberedMetadata): boolean {
+  return Object.keys(metadata).length === 0 && weight === undefined && enabled === undefined
 }
 
 function holdsAny(metadata: Metadata, keys: Metadata): boolean {

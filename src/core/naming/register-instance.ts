@@ -12,6 +12,7 @@ import {
   usualPublisher,
 } from './instance.ts'
 import { refuseInstanceBeyondLimit } from './naming-sizes.ts'
+import { REMEMBERED_METADATA, rememberedId } from './remembered-metadata.ts'
 import { newService, serviceSubject } from './service-commands.ts'
 import type { Service, ServiceKey } from './service.ts'
 
@@ -97,17 +98,28 @@ function refuseNewcomer(view: View, { serviceKey, address }: RegisterInstance): 
 }
 
 function recordOf(view: View, request: RegisterInstance, known: KnownInstance | undefined): InstanceRecord {
+  const { weight, enabled } = overOf(view, request)
   const ephemeral = request.ephemeral ?? view.switches.defaultInstanceEphemeral
   return {
     address: known?.record.address ?? ownAddress(request.address),
     serial: known?.record.serial ?? view.nextSerial(),
     ephemeral,
     publisher: request.publisher ?? usualPublisher(ephemeral),
-    weight: request.weight,
-    enabled: request.enabled,
+    weight,
+    enabled,
     registered: request.metadata,
     app: known?.record.app === request.app ? known.record.app : ownText(request.app),
   }
+}
+
+/** Weight and enabled as registered; of a connection, as an operator has set them. */
+function overOf(
+  view: View,
+  { publisher, serviceKey, address, weight, enabled }: RegisterInstance,
+): Pick<InstanceRecord, 'weight' | 'enabled'> {
+  const isOver = publisher?.kind === 'connection'
+  const over = isOver ? view.record(REMEMBERED_METADATA, rememberedId({ serviceKey, address })) : undefined
+  return { weight: over?.weight ?? weight, enabled: over?.enabled ?? enabled }
 }
 
 function ownAddress({ ip, port, cluster }: InstanceAddress): InstanceAddress {

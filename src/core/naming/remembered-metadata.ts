@@ -4,9 +4,15 @@ import { addressText, type Metadata } from './instance.ts'
 import type { InstancePlace } from './presence.ts'
 import { type ServiceKey, serviceKeyText } from './service.ts'
 
-/** The keys that operators wrote over the metadata of an address (interface.md, state rule 3): all of them, at least one. */
+/**
+ * What operators wrote over an address, at least one of these. It holds over every registration of a connection, because its
+ * client registers again by itself whenever it connects; weight and enabled do not hold over other registrations.
+ */
 export interface RememberedMetadata extends InstancePlace {
+  /** Keys over the metadata of the instance (interface.md, state rule 3). */
   readonly metadata: Metadata
+  readonly weight?: number
+  readonly enabled?: boolean
 }
 
 /** Remembered metadata; the id is `rememberedId`. Since when an instance is absent is known to `Presence`. */
@@ -16,6 +22,8 @@ export const REMEMBERED_METADATA = defineRecordKind<RememberedMetadata>('remembe
     serviceKey: serviceKeyIn(fieldsOf(fields['serviceKey'])),
     address: addressIn(fieldsOf(fields['address'])),
     metadata: metadataIn(fieldsOf(fields['metadata'])),
+    ...(typeof fields['weight'] === 'number' ? { weight: fields['weight'] } : {}),
+    ...(typeof fields['enabled'] === 'boolean' ? { enabled: fields['enabled'] } : {}),
   }
 })
 

@@ -3,7 +3,11 @@ import * as fields from '../../parameters/fields.ts'
 import { beatEndpoint } from '../endpoints/naming/beat-endpoint.ts'
 import { catalogEndpoints } from '../endpoints/naming/catalog-endpoints.ts'
 import { discoveryEndpoints } from '../endpoints/naming/discovery-endpoints.ts'
-import { instanceEndpoints, modifyEndpoint } from '../endpoints/naming/instance-endpoints.ts'
+import {
+  deregisterEndpoint,
+  instanceEndpoints,
+  modifyEndpoint,
+} from '../endpoints/naming/instance-endpoints.ts'
 import { listEndpoint } from '../endpoints/naming/list-endpoint.ts'
 import { nacosBeatAnswer } from '../endpoints/naming/nacos-beat-answer.ts'
 import { metadataEndpoints } from '../endpoints/naming/metadata-endpoints.ts'
@@ -26,7 +30,7 @@ export function nacosNamingRoutes(parts: NamingEndpointParts): Route[] {
   const discovery = discoveryEndpoints(parts)
   return placeRoutes({ rules: NACOS_NAMING_RULES, errors: namingErrors }, '/nacos/v1/ns', [
     ['POST', '/instance', instances.register],
-    ['DELETE', '/instance', instances.deregister],
+    ['DELETE', '/instance', deregisterEndpoint(parts, true)],
     ['PUT', '/instance', modifyEndpoint(parts, (caller) => !isJavaClient(caller))],
     ['PATCH', '/instance', instances.modify],
     ['GET', '/instance', instances.detail],

@@ -41,7 +41,7 @@ type InstanceParams = Static<ReturnType<typeof Type.Object<typeof INSTANCE_PARAM
 export function instanceEndpoints(parts: NamingEndpointParts) {
   return {
     register: register(parts),
-    deregister: deregister(parts),
+    deregister: deregisterEndpoint(parts, false),
     modify: modifyEndpoint(parts, () => false),
     updateHealth: updateHealth(parts),
     detail: detail(parts),
@@ -80,14 +80,15 @@ function register(parts: NamingEndpointParts): Endpoint {
   })
 }
 
-function deregister({ instances }: NamingEndpointParts): Endpoint {
+/** Removes an instance. `sparesConnections`: see `DeregisterRequest`. */
+export function deregisterEndpoint({ instances }: NamingEndpointParts, sparesConnections: boolean): Endpoint {
   return endpoint({
     summary: 'Deregister instance',
     permission: instances.deregister.permission,
     answers: ANSWERS_OK,
     params: Type.Object(INSTANCE_PARAMS),
     handle: ({ params, caller }) =>
-      afterwards(instances.deregister(instanceRequestOf(params), caller), okAnswer),
+      afterwards(instances.deregister({ ...instanceRequestOf(params), sparesConnections }, caller), okAnswer),
   })
 }
 

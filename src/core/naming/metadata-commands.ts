@@ -80,7 +80,9 @@ export function rememberKeys(view: View, input: KeysToRemember): Change[] {
   const metadata = { ...before.metadata, ...keys }
   if (!isKnown) refuseTooMuchMetadata({ ...record.registered, ...metadata }, maxBytes)
   const value = {
-    ...{ serviceKey, address, metadata },
+    serviceKey,
+    address,
+    metadata,
     ...(weight === undefined ? {} : { weight }),
     ...(enabled === undefined ? {} : { enabled }),
   }

@@ -63,8 +63,30 @@ export interface PushJob {
   readonly seconds: number
 }
 
+/** Subscribers over gRPC to one service, of which one instance after the other changes. */
+export interface GrpcPushJob {
+  readonly job: 'grpc-push'
+  readonly base: string
+  readonly set: InstanceSet
+  readonly subscribers: number
+  readonly changes: number
+}
+
+/** Requests over gRPC, as fast as they are answered. */
+export interface GrpcLoopJob {
+  readonly job: 'grpc-loop'
+  readonly base: string
+  /** A query of a service, or a batch of 50 instances, which replaces the one before of its connection. */
+  readonly request: 'query' | 'batch'
+  /** The services are called `<name>-<number>`. */
+  readonly name: string
+  readonly services: number
+  readonly connections: number
+  readonly requests: number
+}
+
 /** The jobs of a process of load clients. */
-export type Job = OpenLoopJob | ClosedLoopJob | HoldJob | WakeJob | PushJob
+export type Job = OpenLoopJob | ClosedLoopJob | HoldJob | WakeJob | PushJob | GrpcPushJob | GrpcLoopJob
 
 /** The result of a load. */
 export interface LoadResult {

@@ -1,4 +1,5 @@
 /** A process of load clients. It runs the jobs of its messages, one at a time, and answers their results. */
+import { grpcLoop, grpcPush } from './grpc-clients.ts'
 import type { Job } from './jobs.ts'
 import { closedLoop, openLoop } from './loads.ts'
 import { PollClients } from './polls.ts'
@@ -25,5 +26,9 @@ function run(job: Job): Promise<object | void> {
       return polls.wake(job)
     case 'push':
       return push(job)
+    case 'grpc-push':
+      return grpcPush(job)
+    case 'grpc-loop':
+      return grpcLoop(job)
   }
 }

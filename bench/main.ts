@@ -9,6 +9,7 @@ import { churn } from './scenarios/churn.ts'
 import { cluster } from './scenarios/cluster.ts'
 import { closedLoops, LIST_SET, prepareReads, READ_BASE } from './scenarios/closed-loops.ts'
 import { flatCost } from './scenarios/flat-cost.ts'
+import { grpcNaming } from './scenarios/grpc-naming.ts'
 import { heldPolls } from './scenarios/held-polls.ts'
 import { manyInstances } from './scenarios/many-instances.ts'
 import { startAndIdle } from './scenarios/start-and-idle.ts'
@@ -29,6 +30,7 @@ const SCENARIOS: readonly Scenario[] = [
   ...startAndIdle,
   ...flatCost,
   ...cluster,
+  ...grpcNaming,
 ]
 
 /** The figures with ratios. */

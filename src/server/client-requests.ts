@@ -1,5 +1,6 @@
 import type { Operations } from '../operations/operations.ts'
 import { configRequests } from '../protocols/grpc/config/config-requests.ts'
+import { namingRequests } from '../protocols/grpc/naming/naming-requests.ts'
 import type { AnyRequestType } from '../protocols/grpc/requests/request-type.ts'
 import type { Settings } from '../settings/settings.ts'
 import { later } from './clocks.ts'
@@ -18,5 +19,9 @@ export interface ClientRequests {
 
 /** All kinds of requests of connected clients. */
 export function clientRequests({ operations }: ClientRequestParts, settings: Settings): ClientRequests {
-  return { types: configRequests({ operations, limits: settings, after: later }), abilities: [] }
+  const parts = { operations, limits: settings, after: later }
+  return {
+    types: [...configRequests(parts), ...namingRequests(parts)],
+    abilities: ['supportPersistentInstanceByGrpc', 'fuzzyWatch'],
+  }
 }

@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { GrpcWire } from './grpc-wire.ts'
+import { Histogram } from './histogram.ts'
+import type { GrpcLoopJob, GrpcPushJob, LoadResult } from './jobs.ts'
+import { endOf } from './loads.ts'
+import { requestPaths } from './paths.ts'
+import { registerForm, requestText } from './request-text.ts'
+import { Wire } from './wire.ts'
+
+/** The port for gRPC is this much above that of HTTP. */
+const GRPC_OFFSET = 1_000
+/** How many connections are opened at once. */
+const AT_ONCE = 50
+const LONGEST_MS = 20_000
+
+function originOf(base: string): string {
+  const { hostname, port } = new URL(base)
+  return `http://${hostname}:${Number(port) + GRPC_OFFSET}`
+}
+
+async function openWires(base: string, count: number, heard: () => void): Promise<GrpcWire[]> {
+  const wires = Array.from({ length: count }, () => new GrpcWire(originOf(base)))
+  for (let at = 0; at < count; at += AT_ONCE)
+    await Promise.all(wires.slice(at, at + AT_ONCE).map((wire) => wire.setUp(heard)))
+  return wires
+}
+
+/**
+ * Subscribes to a service on many connections and changes one of its instances again and again. A latency starts with the
+ * change and ends when a subscriber has it.
+ */
+export async function grpcPush({ base, set, subscribers, changes }: GrpcPushJob): Promise<LoadResult> {
+  const histogram = new Histogram()
+  let beganMs = 0
+  let missing = 0
+  const heard = (): void => {
+    if (missing === 0) return
+    histogram.add(performance.now() - beganMs)
+    missing--
+  }
+  const wires = await openWires(base, subscribers, heard)
+  const service = { namespace: 'public', groupName: 'DEFAULT_GROUP', serviceName: `${set.base}-0` }
+  const subscription = JSON.stringify({ ...service, subscribe: true, clusters: '' })
+  for (const wire of wires) await wire.ask('SubscribeServiceRequest', subscription)
+  const changer = new Wire(endOf(base))
+  const paths = requestPaths(new URL(base).pathname)
+  const began = performance.now()
+  let failed = 0
+  for (let change = 1; change <= changes; change++) {
+    // Each subscriber has had its first push, and the last change, by then.
+    await sleep(1_500)
+    missing = subscribers
+    beganMs = performance.now()
+    const form = registerForm(set, change % set.count, change)
+    const { status } = await changer.ask(requestText('POST', paths.instance, form))
+    if (status !== 200) failed++
+    while (missing > 0 && performance.now() < beganMs + LONGEST_MS) await sleep(5)
+    failed += missing
+    missing = 0
+  }
+  for (const wire of wires) wire.close()
+  changer.close()
+  return {
+    counts: histogram.counts(),
+    answered: histogram.total,
+    failed,
+    elapsedMs: performance.now() - began,
+  }
+}
+
+/** Each connection sends its next request when the last one is answered. */
+export async function grpcLoop(job: GrpcLoopJob): Promise<LoadResult> {
+  const histogram = new Histogram()
+  const wires = await openWires(job.base, job.connections, () => undefined)
+  let [sent, failed] = [0, 0]
+  const began = performance.now()
+  const run = async (wire: GrpcWire, index: number): Promise<void> => {
+    while (sent < job.requests) {
+      const number = sent++
+      const sentMs = performance.now()
+      const { type, body } = requestOf(job, index, number)
+      const { body: answer } = await wire.ask(type, body)
+      if (!answer.includes('"resultCode":200')) failed++
+      histogram.add(performance.now() - sentMs)
+    }
+  }
+  await Promise.all(wires.map(run))
+  const elapsedMs = performance.now() - began
+  for (const wire of wires) wire.close()
+  return { counts: histogram.counts(), answered: histogram.total, failed, elapsedMs }
+}
+
+function requestOf({ request, services, name }: GrpcLoopJob, connection: number, number: number) {
+  const groupName = 'DEFAULT_GROUP'
+  const service = { namespace: 'public', groupName, serviceName: `${name}-${number % services}` }
+  switch (request) {
+    case 'query':
+      return {
+        type: 'ServiceQueryRequest',
+        body: JSON.stringify({ ...service, cluster: '', healthyOnly: false }),
+      }
+    case 'batch': {
+      const instances = Array.from({ length: BATCH }, (_unused, index) => ({
+        ip: `127.${1 + (connection & 127)}.${connection >> 7}.${1 + index}`,
+        port: 8080,
+        weight: 1,
+        healthy: true,
+        enabled: true,
+        ephemeral: true,
+        clusterName: 'DEFAULT',
+        metadata: { version: String(number), zone: 'a' },
+      }))
+      const own = { serviceName: `${name}-${connection}`, type: 'batchRegisterInstance', instances }
+      return { type: 'BatchInstanceRequest', body: JSON.stringify({ ...service, ...own }) }
+    }
+  }
+}
+
+/** The instances of one batch. */
+const BATCH = 50

@@ -1,0 +1,114 @@
+import { toNamespaceId } from '../../../core/namespace-id.ts'
+import { serviceNameOf } from '../../../core/naming/service.ts'
+import { afterwards } from '../../../operations/afterwards.ts'
+import type { Operations } from '../../../operations/operations.ts'
+import type { StreamListRequest } from '../../../operations/service-subscriptions.ts'
+import type { ListFormat } from '../../answers/list-format.ts'
+import * as fields from '../../parameters/fields.ts'
+import { splitClusters } from '../../parameters/grouped-name.ts'
+import { parseServiceFilter } from '../../parameters/json-fields.ts'
+import { Type } from '../../parameters/schema.ts'
+import { type AnyRequestType, type Call, requestType } from '../requests/request-type.ts'
+import { ReadyJson } from '../wire/json.ts'
+import { bodyReader } from './body-reader.ts'
+import { SERVICE_KEYS, serviceKeyOf } from './service-names.ts'
+import { SubscribingConnections } from './subscribing-connections.ts'
+
+const FORMAT: ListFormat = 'grpc'
+
+const clusters = fields.withDefault(fields.clusters, '')
+
+const readQuery = bodyReader(
+  Type.Object({
+    ...SERVICE_KEYS,
+    cluster: clusters,
+    healthyOnly: fields.withDefault(fields.healthyOnly, false),
+  }),
+)
+
+const readSubscription = bodyReader(
+  Type.Object({
+    ...SERVICE_KEYS,
+    clusters,
+    subscribe: fields.withDefault(Type.Boolean({ description: 'Whether it begins or ends.' }), true),
+  }),
+)
+
+const readList = bodyReader(
+  Type.Object({
+    namespace: Type.Optional(fields.namespaceId),
+    groupName: fields.groupNameOrDefault,
+    pageNo: fields.withDefault(fields.pageNoOrZero, 1),
+    pageSize: fields.withDefault(fields.pageSizeOrZero, 10),
+    selector: Type.Optional(fields.selector),
+  }),
+)
+
+/** The requests that read and watch services (grpc-compat.md section 3). */
+export function discoveryRequests(
+  operations: Pick<Operations, 'services' | 'subscriptions'>,
+): AnyRequestType[] {
+  return [query(operations), subscribe(operations), list(operations)]
+}
+
+function query({ subscriptions }: Pick<Operations, 'subscriptions'>): AnyRequestType {
+  return requestType({
+    type: 'ServiceQueryRequest',
+    answer: 'QueryServiceResponse',
+    permission: subscriptions.query.permission,
+    read: (body, call) => {
+      const { cluster, healthyOnly, ...named } = readQuery(body)
+      return listRequest(call, { key: serviceKeyOf(named), clustersText: cluster, healthyOnly })
+    },
+    run: (request, { caller }) => afterwards(subscriptions.query(request, caller), withServiceInfo),
+  })
+}
+
+function subscribe({ subscriptions }: Pick<Operations, 'subscriptions'>): AnyRequestType {
+  const subscribers = new SubscribingConnections()
+  return requestType({
+    type: 'SubscribeServiceRequest',
+    answer: 'SubscribeServiceResponse',
+    permission: subscriptions.subscribe.permission,
+    read: (body, call) => {
+      const { clusters: clustersText, subscribe: begins, ...named } = readSubscription(body)
+      const key = serviceKeyOf(named)
+      return { begins, request: listRequest(call, { key, clustersText, healthyOnly: false }) }
+    },
+    run: ({ begins, request }, { connection, caller }) => {
+      const operation = begins ? subscriptions.subscribe : subscriptions.unsubscribe
+      const subscriber = subscribers.of(connection)
+      return afterwards(operation({ ...request, subscriber }, caller), withServiceInfo)
+    },
+  })
+}
+
+function list({ services }: Pick<Operations, 'services'>): AnyRequestType {
+  return requestType({
+    type: 'ServiceListRequest',
+    answer: 'ServiceListResponse',
+    permission: services.list.permission,
+    read: (body) => {
+      const { namespace, groupName: group, pageNo, pageSize, selector } = readList(body)
+      const page = { pageNo: Math.max(pageNo, 1), pageSize }
+      return { namespaceId: toNamespaceId(namespace), group, filter: parseServiceFilter(selector), page }
+    },
+    run: (request, { caller }) => {
+      const { entries, totalCount } = services.list(request, caller)
+      return { count: totalCount, serviceNames: entries.map(serviceNameOf) }
+    },
+  })
+}
+
+function listRequest(
+  { connection }: Call,
+  asked: Pick<StreamListRequest, 'key' | 'clustersText' | 'healthyOnly'>,
+): StreamListRequest {
+  const consumerIp = connection.client.clientIp || connection.ip
+  return { ...asked, format: FORMAT, clusters: splitClusters(asked.clustersText), consumerIp }
+}
+
+/** The text of a list as the only key of a body. */
+function withServiceInfo(list: Buffer | string): ReadyJson {
+  return new ReadyJson(`{"serviceInfo":${list.toString()}}`)
+}

@@ -1,0 +1,154 @@
+import type { ServiceKey } from '../../../core/naming/service.ts'
+import { invalid } from '../../parameters/parameter-field.ts'
+import { Type } from '../../parameters/schema.ts'
+import { type AnyRequestType, type Call, requestType } from '../requests/request-type.ts'
+import type { JsonObject } from '../wire/json.ts'
+import { bodyReader } from './body-reader.ts'
+import { isPersistent, readInstance, type SentInstance } from './instance-body.ts'
+import type { NamingRequestParts } from './naming-requests.ts'
+import { PublishingConnections } from './publishing-connections.ts'
+import { SERVICE_KEYS, serviceKeyOf } from './service-names.ts'
+
+/** What a request wants of a service: to have these instances there from now on, or to change one that persists. */
+interface InstanceBody {
+  /** As sent: the answer repeats it. */
+  readonly type: string
+  readonly serviceKey: ServiceKey
+  readonly change: Replace | Persist
+}
+
+interface Replace {
+  readonly kind: 'replace'
+  readonly instances: readonly SentInstance[]
+}
+
+interface Persist {
+  readonly kind: 'register' | 'deregister'
+  readonly instance: SentInstance
+}
+
+const REGISTER = 'registerInstance'
+const DEREGISTER = 'deregisterInstance'
+const REGISTER_BATCH = 'batchRegisterInstance'
+/** Sent by no client that we know: they register what is left. */
+const DEREGISTER_BATCH = 'batchDeregisterInstance'
+
+/** The most instances that one request may name. */
+const MAX_INSTANCES = 10_000
+
+const readService = bodyReader(
+  Type.Object({ ...SERVICE_KEYS, type: Type.Optional(Type.String({ maxLength: 64 })) }),
+)
+
+/** The requests that register and deregister instances (grpc-compat.md section 3). */
+export function instanceRequests(parts: NamingRequestParts): AnyRequestType[] {
+  const { operations, limits, after } = parts
+  const { release, publish } = operations.connectionInstances
+  const connections = new PublishingConnections({ release, after })
+  const run = async (body: InstanceBody, call: Call): Promise<object> => {
+    const { type, serviceKey, change } = body
+    const connectionId = change.kind === 'replace' ? connections.idOf(call) : ''
+    await carryOut(operations, { serviceKey, change, connectionId }, call)
+    return { type }
+  }
+  const { permission } = publish
+  return [
+    requestType({
+      type: 'InstanceRequest',
+      answer: 'InstanceResponse',
+      permission,
+      read: (body) => readInstanceRequest(body, limits),
+      run,
+    }),
+    requestType({
+      type: 'PersistentInstanceRequest',
+      answer: 'InstanceResponse',
+      permission,
+      read: (body) => readPersistent(body, limits),
+      run,
+    }),
+    requestType({
+      type: 'BatchInstanceRequest',
+      answer: 'BatchInstanceResponse',
+      permission,
+      read: (body) => readBatch(body, limits),
+      run,
+    }),
+  ]
+}
+
+type Limits = NamingRequestParts['limits']
+
+/** A connection has one set of instances in a service: a second registration replaces the first. */
+function readInstanceRequest(body: JsonObject, limits: Limits): InstanceBody {
+  // Clients send those with a request of their own; whoever does not means it all the same.
+  if (isPersistent(body['instance'])) return readPersistent(body, limits)
+  const { type, serviceKey } = readTyped(body, [REGISTER, DEREGISTER])
+  // What is deregistered is what the connection has, whatever the request names.
+  const instances = type === REGISTER ? [readInstance(body['instance'], limits.maxInstanceMetadataBytes)] : []
+  return { type, serviceKey, change: { kind: 'replace', instances } }
+}
+
+function readPersistent(body: JsonObject, { maxInstanceMetadataBytes }: Limits): InstanceBody {
+  const { type, serviceKey } = readTyped(body, [REGISTER, DEREGISTER])
+  const instance = readInstance(body['instance'], maxInstanceMetadataBytes)
+  return { type, serviceKey, change: { kind: type === REGISTER ? 'register' : 'deregister', instance } }
+}
+
+function readBatch(body: JsonObject, { maxInstanceMetadataBytes }: Limits): InstanceBody {
+  const { type, serviceKey } = readTyped(body, [REGISTER_BATCH, DEREGISTER_BATCH])
+  const sent = body['instances'] ?? []
+  if (!Array.isArray(sent) || sent.length > MAX_INSTANCES)
+    throw invalid('instances', `a list of at most ${MAX_INSTANCES} instances`, typeof sent)
+  const instances = sent.map((each: unknown) => readInstance(each, maxInstanceMetadataBytes))
+  if (instances.some(({ ephemeral }) => !ephemeral))
+    throw invalid('instances', 'ephemeral: those that persist are registered one by one', 'ephemeral=false')
+  return {
+    type,
+    serviceKey,
+    change: { kind: 'replace', instances: type === REGISTER_BATCH ? instances : [] },
+  }
+}
+
+function readTyped(body: JsonObject, types: readonly string[]): { type: string; serviceKey: ServiceKey } {
+  const { type = '', ...named } = readService(body)
+  if (!types.includes(type)) throw invalid('type', `one of ${types.join(', ')}`, type)
+  return { type, serviceKey: serviceKeyOf(named) }
+}
+
+type InstanceOperations = Pick<NamingRequestParts['operations'], 'instances' | 'connectionInstances'>
+
+interface Carried {
+  readonly serviceKey: ServiceKey
+  readonly change: Replace | Persist
+  readonly connectionId: string
+}
+
+function carryOut(
+  { instances, connectionInstances }: InstanceOperations,
+  { serviceKey, change, connectionId }: Carried,
+  { connection, caller }: Call,
+): unknown {
+  const app = connection.client.appName
+  switch (change.kind) {
+    case 'replace': {
+      if (change.instances.length === 0)
+        return connectionInstances.withdraw({ serviceKey, connectionId }, caller)
+      const published = change.instances.map((instance) => publishedOf(instance, app))
+      return connectionInstances.publish({ serviceKey, connectionId, instances: published }, caller)
+    }
+    case 'register':
+      return instances.register({ ...registeredOf(serviceKey, change.instance), app }, caller)
+    case 'deregister':
+      return instances.deregister(registeredOf(serviceKey, change.instance), caller)
+  }
+}
+
+function publishedOf({ ip, port, clusterName: cluster, ...instance }: SentInstance, app: string) {
+  const { weight, enabled, healthy, metadata } = instance
+  return { address: { ip, port, cluster }, weight, enabled, healthy, metadata, app }
+}
+
+function registeredOf(serviceKey: ServiceKey, { clusterName: cluster, ...instance }: SentInstance) {
+  return { ...instance, serviceKey, cluster, ephemeral: false }
+}

@@ -1,0 +1,43 @@
+import type { StreamSubscriber } from '../../../operations/service-subscriptions.ts'
+import type { ClientConnection } from '../connections/client-connection.ts'
+import { ReadyJson } from '../wire/json.ts'
+
+/** Connections as subscribers of services. */
+export class SubscribingConnections {
+  readonly #known = new WeakMap<ClientConnection, StreamSubscriber>()
+  /** The list that was pushed last, and its body: most pushes are the same list for the next subscriber. */
+  #list: Buffer | string = ''
+  #body = new ReadyJson('{}')
+
+  /** The subscriber that a connection is. */
+  of(connection: ClientConnection): StreamSubscriber {
+    const known = this.#known.get(connection)
+    if (known !== undefined) return known
+    const subscriber = this.#subscriberOf(connection)
+    this.#known.set(connection, subscriber)
+    return subscriber
+  }
+
+  #subscriberOf(connection: ClientConnection): StreamSubscriber {
+    const { id, ip, port, client } = connection
+    return {
+      id,
+      address: ip,
+      port,
+      agent: client.version,
+      app: client.appName || 'unknown',
+      consumerIp: client.clientIp || ip,
+      push: (list, limitMs) =>
+        connection.ask({ type: 'NotifySubscriberRequest', body: this.#bodyOf(list) }, limitMs),
+      onEnd: (ended) => connection.onEnd(() => ended()),
+    }
+  }
+
+  #bodyOf(list: Buffer | string): ReadyJson {
+    if (list !== this.#list) {
+      this.#list = list
+      this.#body = new ReadyJson(`{"serviceInfo":${list.toString()}}`)
+    }
+    return this.#body
+  }
+}

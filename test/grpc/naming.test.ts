@@ -1,0 +1,245 @@
+/** Service discovery over gRPC, as the clients of generations 2 and 3 use it. */
+import { describe, expect, test } from 'vitest'
+import { serverForThisFile, sleep, unique } from '../interface/client.ts'
+import { clientsOfTests, instanceOf, portsOf } from './naming-fixture.ts'
+
+const waypost = serverForThisFile()
+const connected = clientsOfTests(waypost)
+
+const listed = async (serviceName: string) =>
+  (await waypost.nacos.get('/ns/instance/list', { serviceName })).json()
+
+describe('an instance that a connection registers', () => {
+  test('is answered with the type, and is in the lists of HTTP and gRPC as it was sent', async () => {
+    const client = await connected()
+    const serviceName = unique('svc')
+    const fields = { port: 81, weight: 2.5, clusterName: 'c1', metadata: { zone: 'a' } }
+    expect((await client.register(serviceName, fields)).type).toBe('registerInstance')
+    const groupedName = `DEFAULT_GROUP@@${serviceName}`
+    const host = {
+      instanceId: `10.0.0.1#81#c1#${groupedName}`,
+      ip: '10.0.0.1',
+      port: 81,
+      weight: 2.5,
+      healthy: true,
+      enabled: true,
+      ephemeral: true,
+      clusterName: 'c1',
+      serviceName: groupedName,
+      metadata: { zone: 'a' },
+    }
+    const service = await client.query(serviceName)
+    expect(service).toMatchObject({
+      name: serviceName,
+      groupName: 'DEFAULT_GROUP',
+      clusters: '',
+      cacheMillis: 10_000,
+      hosts: [host],
+      checksum: '',
+      allIps: false,
+      reachProtectionThreshold: false,
+      valid: true,
+    })
+    const { serviceName: _, ...shown } = host
+    expect((await listed(serviceName)).hosts).toMatchObject([shown])
+  })
+
+  test('may leave out what has a default, or send nothing as null or as an empty text', async () => {
+    const client = await connected()
+    const serviceName = unique('svc')
+    const instance = {
+      ip: '10.0.0.1',
+      port: 80,
+      clusterName: '',
+      metadata: null,
+      weight: null,
+      ephemeral: true,
+    }
+    const body = { serviceName, namespace: '', groupName: '', type: 'registerInstance', instance }
+    await client.ask('InstanceRequest', body)
+    const [host] = (await client.query(serviceName)).hosts
+    expect(host).toMatchObject({
+      clusterName: 'DEFAULT',
+      metadata: {},
+      weight: 1,
+      healthy: true,
+      enabled: true,
+    })
+  })
+
+  test('is replaced by the next one of the same connection, and not by that of another', async () => {
+    const [one, other] = [await connected(), await connected()]
+    const serviceName = unique('svc')
+    await one.register(serviceName, { port: 1 })
+    await other.register(serviceName, { port: 2 })
+    await one.register(serviceName, { port: 3 })
+    expect(portsOf(await one.query(serviceName))).toEqual([2, 3])
+  })
+
+  test('leaves with what the connection deregisters, whatever address that names', async () => {
+    const client = await connected()
+    const serviceName = unique('svc')
+    await client.register(serviceName, { port: 1 })
+    expect((await client.deregister(serviceName, { port: 99 })).type).toBe('deregisterInstance')
+    expect(portsOf(await client.query(serviceName))).toEqual([])
+  })
+
+  test('leaves at once with its connection, and stays without beats until then', async () => {
+    const [client, other] = [await connected(), await connected()]
+    const serviceName = unique('svc')
+    await client.register(serviceName)
+    await other.subscribe(serviceName)
+    await client.grpc.close()
+    const service = await other.pushedUntil(({ hosts }) => hosts.length === 0)
+    expect(service.name).toBe(serviceName)
+  })
+
+  test('is in the list once if HTTP registers its address too', async () => {
+    const client = await connected()
+    const serviceName = unique('svc')
+    await client.register(serviceName, { port: 80 })
+    await waypost.nacos.post('/ns/instance', { serviceName, ip: '10.0.0.1', port: 80 })
+    expect(portsOf(await client.query(serviceName))).toEqual([80])
+  })
+})
+
+describe('a batch', () => {
+  test('is all that the connection has in the service', async () => {
+    const client = await connected()
+    const serviceName = unique('svc')
+    expect((await client.batch(serviceName, [1, 2, 3])).type).toBe('batchRegisterInstance')
+    expect(portsOf(await client.query(serviceName))).toEqual([1, 2, 3])
+    await client.batch(serviceName, [3, 4])
+    expect(portsOf(await client.query(serviceName))).toEqual([3, 4])
+    await client.batch(serviceName, [])
+    expect(portsOf(await client.query(serviceName))).toEqual([])
+  })
+
+  test('with an instance that cannot be registered changes nothing', async () => {
+    const client = await connected()
+    const serviceName = unique('svc')
+    await client.batch(serviceName, [1])
+    const body = {
+      type: 'batchRegisterInstance',
+      instances: [instanceOf({ port: 2 }), instanceOf({ port: -1 })],
+    }
+    const { type, body: answer } = await client.grpc.ask('BatchInstanceRequest', { serviceName, ...body })
+    expect({ type, ...answer }).toMatchObject({
+      type: 'BatchInstanceResponse',
+      resultCode: 500,
+      errorCode: 400,
+    })
+    expect(answer['message']).toMatch(/port must be an integer/)
+    expect(portsOf(await client.query(serviceName))).toEqual([1])
+  })
+
+  test('has no persistent instances', async () => {
+    const client = await connected()
+    const body = { type: 'batchRegisterInstance', instances: [instanceOf({ ephemeral: false })] }
+    const { body: answer } = await client.grpc.ask('BatchInstanceRequest', {
+      serviceName: unique('svc'),
+      ...body,
+    })
+    expect(answer).toMatchObject({ resultCode: 500, errorCode: 400, success: false })
+  })
+})
+
+describe('a persistent instance', () => {
+  test.each(['PersistentInstanceRequest', 'InstanceRequest'])(
+    'of a %s outlives its connection, and leaves when it is deregistered',
+    async (type) => {
+      const [client, other] = [await connected(), await connected()]
+      const serviceName = unique('svc')
+      const instance = instanceOf({ port: 80, ephemeral: false })
+      const answer = await client.ask(type, { serviceName, type: 'registerInstance', instance })
+      expect(answer.type).toBe('registerInstance')
+      await client.grpc.close()
+      await sleep(100)
+      expect((await other.query(serviceName)).hosts).toMatchObject([{ port: 80, ephemeral: false }])
+      await other.ask(type, { serviceName, type: 'deregisterInstance', instance })
+      expect(portsOf(await other.query(serviceName))).toEqual([])
+    },
+  )
+
+  test('is an ability of the server', async () => {
+    const client = await connected({ setup: { abilityTable: {} } })
+    const { body } = await client.grpc.next('SetupAckRequest')
+    expect(body).toMatchObject({ abilityTable: { supportPersistentInstanceByGrpc: true } })
+  })
+})
+
+describe('subscribers of other kinds', () => {
+  test('hears of registrations of other connections and over HTTP, with a later lastRefTime each time', async () => {
+    const [client, other] = [await connected(), await connected()]
+    const serviceName = unique('svc')
+    const times = [(await client.subscribe(serviceName)).lastRefTime]
+    await other.register(serviceName, { port: 1 })
+    times.push((await client.pushedUntil((service) => portsOf(service).includes(1))).lastRefTime)
+    await waypost.nacos.post('/ns/instance', { serviceName, ip: '10.0.0.2', port: 2 })
+    times.push((await client.pushedUntil((service) => portsOf(service).includes(2))).lastRefTime)
+    await other.deregister(serviceName)
+    times.push((await client.pushedUntil((service) => !portsOf(service).includes(1))).lastRefTime)
+    expect(times).toEqual([...new Set(times)].sort((a, b) => a - b))
+  })
+
+  test('hears the last of 500 changes', async () => {
+    const [client, other] = [await connected(), await connected()]
+    const serviceName = unique('svc')
+    await client.subscribe(serviceName)
+    for (let count = 1; count <= 500; count++) {
+      const registered = other.register(serviceName, { metadata: { count: String(count) } })
+      if (count % 20 === 0) await registered
+    }
+    const last = await client.pushedUntil(({ hosts }) => hosts[0]?.metadata.count === '500')
+    expect(last.hosts).toHaveLength(1)
+  })
+})
+
+describe('what is wrong', () => {
+  const serviceName = 'svc'
+  const instance = instanceOf({})
+  test.each([
+    [
+      'InstanceRequest',
+      { serviceName, type: 'moveInstance', instance },
+      'InstanceResponse',
+      /type must be one of/,
+    ],
+    [
+      'InstanceRequest',
+      { serviceName, type: 'registerInstance' },
+      'InstanceResponse',
+      /instance must be an object/,
+    ],
+    [
+      'InstanceRequest',
+      { type: 'registerInstance', instance },
+      'InstanceResponse',
+      /serviceName is required/,
+    ],
+    [
+      'InstanceRequest',
+      { serviceName, type: 'registerInstance', instance: instanceOf({ ip: 'a b' }) },
+      'InstanceResponse',
+      /ip must be/,
+    ],
+    [
+      'InstanceRequest',
+      { serviceName: ['svc'], type: 'registerInstance', instance },
+      'InstanceResponse',
+      /serviceName must be/,
+    ],
+    [
+      'BatchInstanceRequest',
+      { serviceName, type: 'batchRegisterInstance', instances: 'x' },
+      'BatchInstanceResponse',
+      /a list/,
+    ],
+  ])('%s %j is refused in the type of its answer', async (...[type, body, answer, message]) => {
+    const client = await connected()
+    const spoken = await client.grpc.ask(type, body)
+    expect(spoken.type).toBe(answer)
+    expect(spoken.body).toMatchObject({ resultCode: 500, errorCode: 400, success: false })
+    expect(spoken.body['message']).toMatch(message)
+  })
+})

@@ -13,7 +13,7 @@ export interface ServerFigures {
   /** Requests without an answer yet, held polls included. */
   readonly inFlight: () => number
   readonly backlog: () => Counts<'behind' | 'waiting'>
-  readonly polls: () => Counts<'held' | 'watched' | PollCount>
+  readonly polls: () => Counts<'held' | 'watched' | PollCount | ListenerCount>
   readonly live: () => Counts<'open' | LiveCount> & { readonly ended: Counts<LiveEnd> }
   readonly pushes: () => Counts<'subscribers' | PushCount>
   readonly streams: () => Counts<'subscribers' | StreamCount>
@@ -23,6 +23,7 @@ export interface ServerFigures {
 }
 
 type PollCount = 'begun' | 'refused' | 'changed' | 'timeout' | 'left' | 'stopped'
+type ListenerCount = 'listeners' | 'listened' | 'reported'
 type LiveCount = 'opened' | 'refused' | 'resumed' | 'resets' | 'events'
 type LiveEnd = 'signed-out' | 'too-slow' | 'stopping'
 type PushCount = 'sent' | 'acked' | 'resent' | 'failed' | 'tooLarge'
@@ -35,6 +36,7 @@ export function serverMetrics(figures: ServerFigures): Metric[] {
     ...buildMetrics(figures),
     ...connectionMetrics(figures),
     ...pollMetrics(figures),
+    ...listenerMetrics(figures),
     ...liveMetrics(figures),
     ...pushMetrics(figures),
     ...streamMetrics(figures),
@@ -87,6 +89,22 @@ function pollMetrics({ polls }: ServerFigures): Metric[] {
       'waypost_polls_ended_total',
       'Ended polls: an item changed, the timeout passed, the client disconnected (left), the server stopped.',
       { label: 'outcome', names: ['changed', 'timeout', 'left', 'stopped'], read: polls },
+    ),
+  ]
+}
+
+function listenerMetrics({ polls }: ServerFigures): Metric[] {
+  return [
+    gauge(
+      'waypost_stream_listeners',
+      'gRPC connections that listen to configurations.',
+      () => polls().listeners,
+    ),
+    gauge('waypost_stream_listened_items', 'Items that they listen to.', () => polls().listened),
+    counter(
+      'waypost_stream_config_changes_total',
+      'Changes of items, each counted for every connection that listens to it.',
+      () => polls().reported,
     ),
   ]
 }

@@ -1,0 +1,48 @@
+/** Configurations over gRPC where the clients are connected to several servers. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { type Cluster, startCluster } from '../support/cluster.ts'
+import { ETCD_HOOK_MS, etcdTools } from '../support/etcd.ts'
+import { connectGrpc, type GrpcClient } from '../support/grpc-client.ts'
+
+const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
+const KEY = { dataId: 'over-grpc', group: 'G' }
+
+describe.skipIf(etcdTools.skip)(`two servers with clients that use gRPC${note}`, { timeout: 60_000 }, () => {
+  let cluster: Cluster
+  let listener: GrpcClient
+  let other: GrpcClient
+
+  beforeAll(async () => {
+    cluster = await startCluster({ servers: 2 })
+    const [one, two] = cluster.servers
+    listener = await connectGrpc(one!, { setup: { clientVersion: 'Nacos-Go-Client:v2.3.5' } })
+    other = await connectGrpc(two!)
+  }, ETCD_HOOK_MS)
+  afterEach(async () => void (await other.ask('ConfigRemoveRequest', KEY)))
+  afterAll(async () => {
+    await Promise.all([listener?.close(), other?.close()])
+    await cluster?.stop()
+  })
+
+  test('a listener on one hears of a publish on the other, and is listed there with its library', async () => {
+    await listener.ask('ConfigBatchListenRequest', { configListenContexts: [{ ...KEY, md5: '' }] })
+    await other.ask('ConfigPublishRequest', { ...KEY, content: 'x' })
+    expect((await listener.next('ConfigChangeNotifyRequest')).body).toMatchObject(KEY)
+    const names = new URLSearchParams(KEY).toString()
+    const answer = await fetch(`${cluster.servers[1]!.url}/svc/v1/console/config/watchers?${names}`)
+    expect(await answer.json()).toMatchObject({
+      watchers: [{ ip: '127.0.0.1', agent: 'Nacos-Go-Client:v2.3.5', via: 'stream', upToDate: false }],
+      missingServers: [],
+    })
+  })
+
+  test('a pattern that is watched on one hears of a new item on the other', async () => {
+    const request = { groupKeyPattern: 'public>>G>>over-*', watchType: 'WATCH', initializing: true }
+    await listener.ask('ConfigFuzzyWatchRequest', request)
+    await other.ask('ConfigPublishRequest', { ...KEY, content: 'x' })
+    expect((await listener.next('ConfigFuzzyWatchChangeNotifyRequest')).body).toMatchObject({
+      groupKey: 'over-grpc+G+public',
+      changeType: 'CONFIG_CHANGED',
+    })
+  })
+})

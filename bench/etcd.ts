@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { childOf } from './child.ts'
 import { projectRoot } from './project.ts'
-import { directoryFor, firstAnswer, type Launch, launchOurs } from './target.ts'
+import type { Bench } from './scenario.ts'
+import { directoryFor, firstAnswer, type Launch, launchOurs, type Target } from './target.ts'
 
 /** Running members of etcd. */
 export interface EtcdMembers {
@@ -72,6 +73,37 @@ export function launchOnEtcd(mainFile: string): Launch {
       stop: (signal) => target.stop(signal).then(() => etcd.stop()),
     }
   }
+}
+
+/** How many servers a cluster has. */
+export const SERVERS = 3
+
+/** Three servers on three members of etcd that sync each change, everything on this machine. */
+export interface Cluster {
+  readonly servers: readonly Target[]
+  readonly pids: readonly number[]
+  /** What all servers have in common. */
+  readonly settings: Readonly<Record<string, string>>
+  stop(): Promise<void>
+}
+
+/** Starts a cluster on new data. */
+export async function launchCluster(like: Target, { launches }: Bench): Promise<Cluster> {
+  const launch = launches[like.name]!
+  const etcd = await launchEtcd({ members: 3, fsync: true })
+  const settings = { store: 'etcd', 'etcd-endpoints': etcd.endpoints.join(',') }
+  const servers: Target[] = []
+  const stop = async (): Promise<void> => {
+    await Promise.all(servers.map((server) => server.stop()))
+    await etcd.stop()
+  }
+  try {
+    for (let number = 0; number < SERVERS; number++) servers.push(await launch({ settings }))
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { servers, settings, pids: [...servers.map(({ pid }) => pid!), ...etcd.pids], stop }
 }
 
 async function freeUrl(): Promise<string> {

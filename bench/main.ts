@@ -7,6 +7,7 @@ import type { Bench, Scenario } from './scenario.ts'
 import { besideWork } from './scenarios/beside-work.ts'
 import { churn } from './scenarios/churn.ts'
 import { cluster } from './scenarios/cluster.ts'
+import { clusterRestart } from './scenarios/cluster-restart.ts'
 import { closedLoops, LIST_SET, prepareReads, READ_BASE } from './scenarios/closed-loops.ts'
 import { flatCost } from './scenarios/flat-cost.ts'
 import { grpcNaming } from './scenarios/grpc-naming.ts'
@@ -31,6 +32,7 @@ const SCENARIOS: readonly Scenario[] = [
   ...flatCost,
   ...cluster,
   ...grpcNaming,
+  clusterRestart,
 ]
 
 /** The figures with ratios. */

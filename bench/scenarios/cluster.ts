@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { launchEtcd } from '../etcd.ts'
+import { launchCluster, SERVERS } from '../etcd.ts'
 import { Histogram } from '../histogram.ts'
 import type { LoadResult, Stream } from '../jobs.ts'
 import { requestPaths } from '../paths.ts'
@@ -8,20 +8,12 @@ import { processorMs } from '../process-usage.ts'
 import { type Bench, type Figures, latencies, lengthOf, loadOnce, type Scenario } from '../scenario.ts'
 import type { Target } from '../target.ts'
 
-const SERVERS = 3
 const WRITERS = 64
 /** How often a change is followed to the other servers. */
 const PROBE_PAUSE_MS = 50
 const PROBE_LIMIT_MS = 10_000
 /** How long a poll takes until it is held. */
 const HELD_MS = 30
-
-/** Three servers on three members of etcd that sync each change, everything on this machine. */
-interface Cluster {
-  readonly servers: readonly Target[]
-  readonly pids: readonly number[]
-  stop(): Promise<void>
-}
 
 /** What happens while changes are followed; `share`: the part of the writers of one server. */
 type Load = (
@@ -86,32 +78,16 @@ async function measureCluster(like: Target, bench: Bench, load: Load | undefined
       await follow(servers, probe, seen)
       await sleep(PROBE_PAUSE_MS)
     }
+    const results = await running
+    const answered = results.reduce((sum, result) => sum + result.answered, 0)
     return {
-      ...ratesOf(await running),
+      ...ratesOf(results),
       ...seen.figures(),
-      ...coresOf(pids, before, performance.now() - began),
+      ...processorOf(pids, before, { elapsedMs: performance.now() - began, answered }),
     }
   } finally {
     await stop()
   }
-}
-
-async function launchCluster(like: Target, { launches }: Bench): Promise<Cluster> {
-  const launch = launches[like.name]!
-  const etcd = await launchEtcd({ members: 3, fsync: true })
-  const settings = { store: 'etcd', 'etcd-endpoints': etcd.endpoints.join(',') }
-  const servers: Target[] = []
-  const stop = async (): Promise<void> => {
-    await Promise.all(servers.map((server) => server.stop()))
-    await etcd.stop()
-  }
-  try {
-    for (let number = 0; number < SERVERS; number++) servers.push(await launch({ settings }))
-  } catch (error) {
-    await stop()
-    throw error
-  }
-  return { servers, pids: [...servers.map(({ pid }) => pid!), ...etcd.pids], stop }
 }
 
 /** How long changes took from their acknowledgement until another server had them. */
@@ -210,9 +186,17 @@ function ratesOf(results: readonly LoadResult[]): Figures {
   return { 'rate /s': rate, ...latencies({ ...results[0]!, counts: all.counts() }) }
 }
 
-function coresOf(pids: readonly number[], before: readonly number[], elapsedMs: number): Figures {
+/** The share of a core that all servers and all members of etcd took, and their time for each change of the load. */
+function processorOf(
+  pids: readonly number[],
+  before: readonly number[],
+  { elapsedMs, answered }: { elapsedMs: number; answered: number },
+): Figures {
   const used = pids.map((pid, index) => processorMs(pid) - before[index]!)
-  const share = (from: number, to: number): number =>
-    (used.slice(from, to).reduce((sum, ms) => sum + ms, 0) / elapsedMs) * 100
-  return { 'servers core %': share(0, SERVERS), 'etcd core %': share(SERVERS, pids.length) }
+  const sum = (times: readonly number[]): number => times.reduce((all, ms) => all + ms, 0)
+  const servers = sum(used.slice(0, SERVERS))
+  const etcd = sum(used.slice(SERVERS))
+  const shares = { 'servers core %': (servers / elapsedMs) * 100, 'etcd core %': (etcd / elapsedMs) * 100 }
+  if (answered === 0) return shares
+  return { ...shares, 'servers µs': (servers / answered) * 1_000, 'etcd µs': (etcd / answered) * 1_000 }
 }

@@ -5,10 +5,9 @@ import type { Engine } from './engine.ts'
 import type { Follower } from './follower.ts'
 import type { InstanceRecord } from './naming/instance.ts'
 import type { Now, SharedStore, UnitResult } from './ports.ts'
+import { PatientCallers, type PatientLoop } from './patient-callers.ts'
 import { readText } from './reads.ts'
 import { Refusal } from './refusal.ts'
-import { ReturningCallers } from './returning-callers.ts'
-import type { Loop } from './sliced-work.ts'
 import { changedThing, type DecidedUnit, gatherUnits, type Verdict } from './units.ts'
 import type { View } from './view.ts'
 
@@ -24,7 +23,7 @@ export interface SharedEngineOptions {
   readonly follower: Follower
   readonly store: Pick<SharedStore, 'commit' | 'mostChanges'>
   readonly clock: () => Now
-  readonly loop: Loop
+  readonly loop: PatientLoop
   /** Called if a write fails that no caller waits for. */
   readonly report: (error: unknown, what: string) => void
   /** How long a command may take until it is answered. */
@@ -40,7 +39,7 @@ export class SharedEngine implements Engine {
   /** A command that removes metadata changes each instance twice: what is registered, and what is remembered. */
   readonly mostAtOnce: number
   readonly #options: SharedEngineOptions
-  readonly #callers: ReturningCallers
+  readonly #callers: PatientCallers
   #waiting: WaitingCommand[] = []
   /** Commands whose unit could not be written: each gets a unit of its own. */
   readonly #alone = new WeakSet<WaitingCommand>()
@@ -56,7 +55,7 @@ export class SharedEngine implements Engine {
   constructor(options: SharedEngineOptions) {
     this.#options = options
     this.mostAtOnce = Math.floor(options.store.mostChanges / 2)
-    this.#callers = new ReturningCallers(options.loop)
+    this.#callers = new PatientCallers(options.loop)
   }
 
   get backlog(): { readonly behind: number; readonly waiting: number } {
@@ -94,24 +93,22 @@ export class SharedEngine implements Engine {
   }
 
   #enqueue<T>(command: Command<T>, sinceMs?: number): Promise<T> {
-    this.#deferPump()
     return new Promise<T>((resolve, reject) => {
       const waiting = { command, resolve: (outcome: unknown) => resolve(outcome as T), reject }
       if (sinceMs !== undefined) this.#sinceMs.set(waiting, sinceMs)
       this.#waiting.push(waiting)
+      this.#deferPump()
     })
   }
 
   #deferPump(): void {
-    if (this.#committing || this.#pumpDeferred) return
+    if (this.#committing) return
+    if (this.#pumpDeferred) return this.#callers.arrived(this.#waiting.length)
     this.#pumpDeferred = true
-    this.#callers.gather(
-      () => this.#waiting.length,
-      () => {
-        this.#pumpDeferred = false
-        this.#pump()
-      },
-    )
+    this.#callers.gather(this.#waiting.length, () => {
+      this.#pumpDeferred = false
+      this.#pump()
+    })
   }
 
   #pump(): void {
@@ -129,6 +126,7 @@ export class SharedEngine implements Engine {
     for (const unit of units) if (!open.includes(unit)) this.#settle(unit)
     if (open.length === 0) return this.#afterCommit()
     this.#committing = true
+    this.#callers.sent()
     store.commit(open, follower.revision, leftMs).then(
       (results) => this.#finish(open, results),
       (error: unknown) => this.#abandon(open, error),
@@ -144,7 +142,7 @@ export class SharedEngine implements Engine {
       if (result.kind === 'held') this.#settle(unit)
       else again.push(...this.#again(unit, result))
     }
-    this.#callers.answered(units.length, this.#waiting.length)
+    this.#callers.answered(callersOf(units), this.#waiting.length)
     this.#waiting.unshift(...again)
     if (isRefused) this.#refuseWaiting()
     this.#afterCommit()
@@ -207,6 +205,10 @@ export class SharedEngine implements Engine {
     if (this.#waiting.length > 0) this.#deferPump()
     else if (this.#closing) this.#whenIdle?.()
   }
+}
+
+function callersOf(units: readonly DecidedUnit[]): number {
+  return units.reduce((sum, { verdicts }) => sum + verdicts.length, 0)
 }
 
 function settle(verdict: Verdict): void {

@@ -104,3 +104,6 @@ export type Change =
   | InstanceHealthChanged
   | RecordSaved
   | RecordRemoved
+
+/** A change as a store feeds it that several servers share. What a deletion has deleted is what the follower has. */
+export type FedChange = Exclude<Change, ConfigDeleted> | Pick<ConfigDeleted, 'kind' | 'key' | 'historyId'>

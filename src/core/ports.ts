@@ -1,6 +1,6 @@
 import type { AuditEvent } from './audit/audit-event.ts'
 import type { AuditLimit, AuditSearch, FoundEvents } from './audit/audit-search.ts'
-import type { Change } from './changes.ts'
+import type { Change, FedChange } from './changes.ts'
 import type { ConfigItem, ConfigKey } from './config/config-item.ts'
 import type { HistoryPage, HistoryRecord } from './config/history-record.ts'
 import type { InstanceRecord } from './naming/instance.ts'
@@ -130,7 +130,7 @@ export type UnitResult =
 export interface SharedCommit {
   readonly revision: Revision
   /** Of a thing that has changed more than once in it, the last change; nothing of what came and went in it. */
-  readonly changes: readonly Change[]
+  readonly changes: readonly FedChange[]
   /** The largest stamp of the revision, if the store knows it: that of what came and went counts too. */
   readonly stamp?: number
 }

@@ -14,6 +14,7 @@ import { deregisterInstance, modifyInstance } from './naming/instance-commands.t
 import { registerInstance } from './naming/register-instance.ts'
 import { SharedEngine } from './shared-engine.ts'
 import { Stamps } from './stamps.ts'
+import { SharedFollower } from './shared-follower.ts'
 import { State } from './state.ts'
 
 /** A server on the model store. */
@@ -29,7 +30,8 @@ class Server {
     const stamps = new Stamps()
     const clock = () => ({ ...at(0), stamp: stamps.next(at(0).wallMs) })
     const follower = new Follower(this.state, { clock, stamps, feed: { publishChanges: () => {} } })
-    this.access.follow({ applied: (commit) => follower.applied(commit), reloaded: () => {} })
+    const shared = new SharedFollower(follower, stamps)
+    this.access.follow({ applied: (commit) => shared.applied(commit), reloaded: () => {} })
     this.engine = new SharedEngine({
       follower,
       store: this.access,

@@ -1,4 +1,4 @@
-import type { Change } from './changes.ts'
+import type { Change, FedChange } from './changes.ts'
 import { differenceTo } from './difference.ts'
 import type { Follower } from './follower.ts'
 import type { SharedCommit, Snapshot, StoreFollower } from './ports.ts'
@@ -32,10 +32,22 @@ export class SharedFollower implements StoreFollower {
     this.#follower.reloaded({ revision: snapshot.revision, changes: this.#seen(changes) })
   }
 
-  #seen(changes: readonly Change[]): readonly Change[] {
+  #seen(changes: readonly FedChange[]): readonly Change[] {
     for (const change of changes) this.#stamps.see(stampOfChange(change))
-    return withSerials(changes, this.#follower.state)
+    const { state } = this.#follower
+    return withSerials(
+      changes.flatMap((change) => whole(change, state)),
+      state,
+    )
   }
+}
+
+/** A deletion with the item that it has deleted; who did it is in the history. */
+function whole(change: FedChange, state: State): Change[] {
+  if (change.kind !== 'config-deleted') return [change]
+  const deleted = state.config(change.key)
+  if (deleted === undefined) return []
+  return [{ ...change, deleted, operator: { ip: '', user: null }, atMs: deleted.modifiedMs }]
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Change } from './changes.ts'
+import type { FedChange } from './changes.ts'
 
 /** Stamps per millisecond. With more decisions in one millisecond, stamps are ahead of the clock. */
 const PER_MS = 1_024
@@ -65,7 +65,7 @@ export function stampOfId(id: number): number {
 }
 
 /** The stamp of the decision that made a change; 0 where the change does not tell. */
-export function stampOfChange(change: Change): number {
+export function stampOfChange(change: FedChange): number {
   if (change.kind === 'config-published') return stampOfId(change.item.historyId)
   if (change.kind === 'config-deleted') return stampOfId(change.historyId)
   return 'stamp' in change ? change.stamp : 0

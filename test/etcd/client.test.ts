@@ -171,17 +171,15 @@ describe.skipIf(etcdTools.skip)(`the client on one member${note}`, { timeout: TE
     ])
   })
 
-  test('a watch reports large revisions whole, with the keys as they were', async () => {
+  test('a watch reports large revisions whole', async () => {
     const value = 'x'.repeat(300_000)
     const { revision: from } = await client.txn(always(put('w/0')))
     for (let i = 0; i < 5; i++)
       await client.txn(always(...Array.from({ length: 4 }, (_, n) => put(`w/${n}`, `${i}${value}`))))
-    const record = recordWatch(client, { key: 'w/', end: prefixEnd('w/'), from, before: true })
+    const record = recordWatch(client, { key: 'w/', end: prefixEnd('w/'), from })
     await record.until((seen) => seen.revisions.length === 6)
     expect(record.revisions.map(({ revision }) => revision)).toEqual([0, 1, 2, 3, 4, 5].map((i) => from + i))
     expect(record.revisions.map(({ changes }) => changes.length)).toEqual([1, 4, 4, 4, 4, 4])
-    const [change] = record.revisions.at(-1)!.changes
-    expect(change).toMatchObject({ kind: 'put', before: { modRevision: from + 4 } })
   })
 
   test('a watch says how far it has come when it is asked', async () => {

@@ -1,4 +1,4 @@
-import type { Change } from '../../src/core/changes.ts'
+import type { Change, FedChange } from '../../src/core/changes.ts'
 import type { KeptRecords, Revision, Snapshot, Store, Unit, UnitResult } from '../../src/core/ports.ts'
 import type { ServerOnStore } from './server-on-store.ts'
 
@@ -27,7 +27,7 @@ export interface FollowedStore {
   /** The last revision that the server knows. */
   revision(): Revision
   readonly revisions: readonly Revision[]
-  readonly seen: readonly Change[]
+  readonly seen: readonly FedChange[]
 }
 
 /** A store of several servers, under the contract. */

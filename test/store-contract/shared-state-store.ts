@@ -1,4 +1,4 @@
-import type { Change } from '../../src/core/changes.ts'
+import type { Change, FedChange } from '../../src/core/changes.ts'
 import { type Command, synced } from '../../src/core/decision.ts'
 import { serviceKeyText } from '../../src/core/naming/service.ts'
 import type { Revision, Snapshot } from '../../src/core/ports.ts'
@@ -35,7 +35,7 @@ export function sharedStateStore({ store, loadElsewhere, close }: SharedParts): 
 async function followed(store: SharedState): Promise<FollowedStore> {
   let { revision } = await store.load()
   const revisions: Revision[] = []
-  const seen: Change[] = []
+  const seen: FedChange[] = []
   store.follow({
     applied(commit) {
       revision = commit.revision

@@ -1,4 +1,4 @@
-import type { Change } from '../../core/changes.ts'
+import type { FedChange } from '../../core/changes.ts'
 import type { ConfigItem, ConfigKey } from '../../core/config/config-item.ts'
 import type { ServiceKey } from '../../core/naming/service.ts'
 import { recordKindNamed } from '../../core/records/record-kind.ts'
@@ -37,7 +37,7 @@ const NOBODY = { ip: '', user: null } as const
 
 /** The changes of one revision, and the stamp of the request that made it; 0 where it was no request of a server. */
 export interface RevisionChanges {
-  readonly changes: Change[]
+  readonly changes: FedChange[]
   readonly stamp: number
 }
 
@@ -54,7 +54,7 @@ export async function changesOfRevision(
   const ordered = placed.toSorted((a, b) => rankOf(a) - rankOf(b) || compareKeys(a.key, b.key))
   const stamp = stampOf(placed)
   const context = { stamp, readParts, silenced: silencedIn(placed) }
-  const changes: Change[] = []
+  const changes: FedChange[] = []
   for (const { place, event } of ordered) {
     const found = changeOf(place, event, context)
     const change = found instanceof Promise ? await found : found
@@ -99,7 +99,7 @@ function changeOf(
   place: Place | undefined,
   event: KeyChange,
   context: Context,
-): Change | undefined | Promise<Change | undefined> {
+): FedChange | undefined | Promise<FedChange | undefined> {
   if (place?.of === 'config') return configChange(place.key, event, context)
   if (place?.of === 'service') return serviceChange(place.service, event)
   if (place?.of === 'instance') return instanceChange(place, event, context)
@@ -111,7 +111,7 @@ function changeOf(
   return undefined
 }
 
-function serviceChange(key: ServiceKey, event: KeyChange): Change {
+function serviceChange(key: ServiceKey, event: KeyChange): FedChange {
   if (event.kind === 'deleted') return { kind: 'service-deleted', key, serial: 0 }
   return { kind: 'service-saved', ...serviceOf(key, event.kv.value) }
 }
@@ -120,7 +120,7 @@ function instanceChange(
   { service: serviceKey, address }: InstancePlace,
   event: KeyChange,
   { stamp, silenced }: Context,
-): Change {
+): FedChange {
   if (event.kind === 'deleted') {
     const reason = silenced.has(event.key) ? 'expired' : 'deregistered'
     return { kind: 'instance-removed', serviceKey, address, serial: 0, reason, stamp }
@@ -128,7 +128,7 @@ function instanceChange(
   return { kind: 'instance-saved', serviceKey, serviceSerial: 0, ...instanceOf(address, event.kv.value) }
 }
 
-function recordChange({ recordKind, id }: RecordName, event: KeyChange, { stamp }: Context): Change {
+function recordChange({ recordKind, id }: RecordName, event: KeyChange, { stamp }: Context): FedChange {
   if (event.kind === 'deleted') return { kind: 'record-removed', recordKind, id, stamp }
   return { kind: 'record-saved', recordKind, id, ...readRecord(recordKind, id, event.kv.value) }
 }
@@ -137,18 +137,11 @@ async function configChange(
   key: ConfigKey,
   event: KeyChange,
   { stamp, readParts }: Context,
-): Promise<Change | undefined> {
-  const { before } = event
-  if (event.kind === 'put') {
-    const item = await readItem(key, event.kv.value, readParts)
-    const op = event.kv.version === 1 ? 'I' : 'U'
-    return { kind: 'config-published', op, item, previous: undefined, operator: NOBODY }
-  }
-  if (before === undefined) return undefined
-  const read = withContentOf<ItemFacts>(before.value)
-  const deleted = itemOf(key, read)
-  const historyId = historyIdOf(stamp)
-  return { kind: 'config-deleted', key, deleted, operator: NOBODY, atMs: deleted.modifiedMs, historyId }
+): Promise<FedChange | undefined> {
+  if (event.kind === 'deleted') return { kind: 'config-deleted', key, historyId: historyIdOf(stamp) }
+  const item = await readItem(key, event.kv.value, readParts)
+  const op = event.kv.version === 1 ? 'I' : 'U'
+  return { kind: 'config-published', op, item, previous: undefined, operator: NOBODY }
 }
 
 /** The stamp of a request, which each revision of a server has. A deletion has no value: its stamp is this one. */

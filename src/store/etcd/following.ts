@@ -1,6 +1,6 @@
 import type { Revision, Snapshot, StoreFollower } from '../../core/ports.ts'
 import { MissingChunk } from './chunks.ts'
-import type { Clock } from './client/clock.ts'
+import { type Clock, within } from './client/clock.ts'
 import type { EtcdClient } from './client/etcd-client.ts'
 import { EtcdError } from './client/etcd-error.ts'
 import type { Watch } from './client/watch.ts'
@@ -86,14 +86,9 @@ export class Following {
   }
 
   /** Resolves with true when the follower has this revision, and with false if that takes longer. */
-  async reached(revision: Revision, limitMs: number): Promise<boolean> {
+  reached(revision: Revision, limitMs: number): Promise<boolean> {
     this.#newest = Math.max(this.#newest, revision)
-    const timer = new AbortController()
-    const isLate = this.#parts.clock.sleep(Math.max(0, limitMs), timer.signal).then(() => false)
-    const isThere = this.#feed.reached(revision).then(() => true)
-    const there = await Promise.race([isThere, isLate])
-    timer.abort()
-    return there
+    return within(this.#parts.clock, Math.max(0, limitMs), this.#feed.reached(revision))
   }
 
   /** The keys that a recent revision of this server has changed. Undefined: the feed did not bring it. */
@@ -109,7 +104,7 @@ export class Following {
   #start(): void {
     const { client, keys } = this.#parts
     this.#watch = client.watch(
-      { ...keys.watched, from: this.#feed.applied + 1, before: true },
+      { ...keys.watched, from: this.#feed.applied + 1 },
       {
         changed: (revision) => {
           this.#heard(revision.revision)

@@ -51,7 +51,7 @@ describe('the keys of a store in etcd', () => {
   })
 
   test('that servers follow are in one range', () => {
-    const others = ['audit', 'record-text', 'chunk', 'named-chunks']
+    const others = ['audit', 'record-text', 'history', 'chunk', 'named-chunks']
     const { key: from, end } = keys.watched
     fc.assert(
       fc.property(place, (one) => {

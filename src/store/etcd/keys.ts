@@ -66,7 +66,7 @@ const LAYOUTS: Layouts = {
     read: (p) => only(p, 1, () => ({ of: 'record-text', stamp: Number(p[0]) })),
   },
   history: {
-    letter: 'h',
+    letter: 'w',
     write: ({ key, stamp }) => [...item(key), newestFirst(stamp)],
     read: (p) => only(p, 4, () => ({ of: 'history', key: toItem(p), stamp: stampOf(p[3]!) })),
   },
@@ -161,8 +161,8 @@ export class Keys {
   }
 
   /**
-   * The range of what the servers follow. Their letters are between those of the audit and of the texts of history: what
-   * comes before and after them, chunks too, is read only when somebody asks for it.
+   * The range of what the servers follow. Their letters are between those of the audit and of the history: what comes before
+   * and after them, chunks too, is read only when somebody asks for it.
    */
   get watched(): { readonly key: string; readonly end: string } {
     return { key: `${this.#prefix}b/`, end: `${this.#prefix}v/` }

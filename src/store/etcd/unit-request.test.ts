@@ -36,9 +36,9 @@ describe('the transaction of a unit', () => {
     const changes = [...published(1), ...published(2)]
     const { compare } = unitRequest(keys, { reads: [], changes }, origin)
     const ranges = compare.filter(({ end }) => end !== undefined)
-    const key = 'w/h/public/G/a/'
+    const key = 'w/w/public/G/a/'
     expect(ranges).toEqual([
-      { key, end: expect.stringMatching(/^w\/h\/public\/G\/a\/\d{16}\0$/), of: 'create', is: '=', to: 0 },
+      { key, end: expect.stringMatching(/^w\/w\/public\/G\/a\/\d{16}\0$/), of: 'create', is: '=', to: 0 },
     ])
   })
 

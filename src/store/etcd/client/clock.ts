@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-
 /** The time that the client goes by. Tests have one of their own. */
 export interface Clock {
   /** Milliseconds of a clock that never goes back. */
@@ -11,5 +9,25 @@ export interface Clock {
 /** The clock of the process. */
 export const systemClock: Clock = {
   nowMs: () => performance.now(),
-  sleep: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
+  // Each change sleeps and is woken: the timers of Node with promises would make an error each time.
+  sleep: (ms, signal) =>
+    new Promise((resolve) => {
+      const wake = (): void => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', wake)
+        resolve()
+      }
+      const timer = setTimeout(wake, signal?.aborted === true ? 0 : ms)
+      signal?.addEventListener('abort', wake)
+    }),
+}
+
+/** Whether something is done within this time. */
+export async function within(clock: Clock, limitMs: number, done: Promise<unknown>): Promise<boolean> {
+  const timer = new AbortController()
+  const isLate = clock.sleep(limitMs, timer.signal).then(() => false)
+  const isDone = await Promise.race([done.then(() => true), isLate])
+  // The ordinary reason is an error with a stack.
+  timer.abort('done')
+  return isDone
 }

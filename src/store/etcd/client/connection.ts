@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createClient } from '@connectrpc/connect'
 import type { Client, Transport } from '@connectrpc/connect'
 import { createGrpcTransport, Http2SessionManager } from '@connectrpc/connect-node'
-import type { Clock } from './clock.ts'
+import { type Clock, within } from './clock.ts'
 import { EtcdError } from './etcd-error.ts'
 import { KV, Lease, Maintenance, Watch } from './generated/rpc_pb.js'
 
@@ -66,9 +66,7 @@ export function connectionOver(
 }
 
 async function connect(session: Http2SessionManager, clock: Clock, limitMs: number): Promise<void> {
-  const timer = new AbortController()
-  await Promise.race([session.connect(), clock.sleep(limitMs, timer.signal)])
-  timer.abort()
+  await within(clock, limitMs, session.connect())
   const state = session.state()
   if (state === 'open' || state === 'idle') return
   const cause = session.error()

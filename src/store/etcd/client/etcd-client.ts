@@ -6,20 +6,13 @@ import { Endpoints } from './endpoints.ts'
 import { EtcdError, toEtcdError } from './etcd-error.ts'
 import { grantLease } from './lease.ts'
 import type { Lease } from './lease.ts'
-import {
-  fromKeyValue,
-  fromTxnResponse,
-  onlyReads,
-  revisionOf,
-  toNumber,
-  toRange,
-  toTxnRequest,
-} from './messages.ts'
+import { onlyReads, revisionOf, toNumber, toRange } from './messages.ts'
 import type { KeyRange, KeyValue, Txn, TxnResult } from './messages.ts'
 import { memberStatus, refuseUnsupported } from './version.ts'
 import type { MemberStatus } from './version.ts'
 import { startWatch } from './watch.ts'
 import type { Watch, WatchListener, WatchOptions } from './watch.ts'
+import { fromTxnResponse, readKeyValue, toTxnRequest } from './wire-messages.ts'
 
 /** What a client is made of. */
 export interface EtcdClientParts {
@@ -85,7 +78,7 @@ export class EtcdClient {
     const { header, kvs, count, more } = await this.#calls.repeatable((connection, options) =>
       connection.kv.range(request, options),
     )
-    return { revision: revisionOf(header), kvs: kvs.map(fromKeyValue), count: toNumber(count), more }
+    return { revision: revisionOf(header), kvs: kvs.map(readKeyValue), count: toNumber(count), more }
   }
 
   /**

@@ -1,14 +1,4 @@
-import type { MessageInitShape } from '@bufbuild/protobuf'
-import type { KeyValue as WireKeyValue } from './generated/kv_pb.js'
-import { Compare_CompareResult, Compare_CompareTarget } from './generated/rpc_pb.js'
-import type {
-  CompareSchema,
-  RequestOpSchema,
-  ResponseHeader,
-  ResponseOp,
-  TxnRequestSchema,
-  TxnResponse,
-} from './generated/rpc_pb.js'
+import type { ResponseHeader } from './generated/rpc_pb.js'
 
 /** A key as etcd has it. Numbers of revisions count commits, so they stay exact as `number`. */
 export interface KeyValue {
@@ -75,13 +65,6 @@ export type OperationResult =
     }
   | ({ readonly did: 'txn' } & TxnResult)
 
-const RESULTS = {
-  '=': Compare_CompareResult.EQUAL,
-  '!=': Compare_CompareResult.NOT_EQUAL,
-  '<': Compare_CompareResult.LESS,
-  '>': Compare_CompareResult.GREATER,
-} as const
-
 /** A key or a range as it is sent. */
 export function toRange({ key, end }: KeyRange): { key: Uint8Array; rangeEnd: Uint8Array } {
   return { key: Buffer.from(key), rangeEnd: end === undefined ? NO_BYTES : Buffer.from(end) }
@@ -89,90 +72,11 @@ export function toRange({ key, end }: KeyRange): { key: Uint8Array; rangeEnd: Ui
 
 const NO_BYTES = new Uint8Array()
 
-/** A transaction as it is sent. */
-export function toTxnRequest(txn: Txn): MessageInitShape<typeof TxnRequestSchema> {
-  return {
-    compare: txn.compare.map(toCompare),
-    success: txn.success.map(toRequestOp),
-    failure: (txn.failure ?? []).map(toRequestOp),
-  }
-}
-
-function toCompare(comparison: Comparison): MessageInitShape<typeof CompareSchema> {
-  const part = { ...toRange(comparison), result: RESULTS[comparison.is] }
-  const { to } = comparison
-  if (typeof to !== 'number')
-    return { ...part, target: Compare_CompareTarget.VALUE, targetUnion: { case: 'value', value: to } }
-  const value = BigInt(to)
-  switch (comparison.of) {
-    case 'create':
-      return { ...part, target: Compare_CompareTarget.CREATE, targetUnion: { case: 'createRevision', value } }
-    case 'mod':
-      return { ...part, target: Compare_CompareTarget.MOD, targetUnion: { case: 'modRevision', value } }
-    case 'version':
-      return { ...part, target: Compare_CompareTarget.VERSION, targetUnion: { case: 'version', value } }
-    case 'value':
-      throw new Error('A value is compared with bytes.')
-  }
-}
-
-function toRequestOp(operation: Operation): MessageInitShape<typeof RequestOpSchema> {
-  switch (operation.do) {
-    case 'put': {
-      const { key, value, lease = 0n } = operation
-      return { request: { case: 'requestPut', value: { key: Buffer.from(key), value, lease } } }
-    }
-    case 'delete':
-      return { request: { case: 'requestDeleteRange', value: toRange(operation) } }
-    case 'range': {
-      const { limit = 0, countOnly = false } = operation
-      const value = { ...toRange(operation), limit: BigInt(limit), countOnly }
-      return { request: { case: 'requestRange', value } }
-    }
-    case 'txn':
-      return { request: { case: 'requestTxn', value: toTxnRequest(operation) } }
-  }
-}
-
 /** True if the transaction cannot change anything, so that it may be repeated. */
 export function onlyReads(txn: Txn): boolean {
   return [...txn.success, ...(txn.failure ?? [])].every(
     (operation) => operation.do === 'range' || (operation.do === 'txn' && onlyReads(operation)),
   )
-}
-
-/** The result of a transaction. */
-export function fromTxnResponse({ header, succeeded, responses }: TxnResponse): TxnResult {
-  return { revision: revisionOf(header), succeeded, results: responses.map(fromResponseOp) }
-}
-
-function fromResponseOp({ response }: ResponseOp): OperationResult {
-  switch (response.case) {
-    case 'responsePut':
-      return { did: 'put' }
-    case 'responseDeleteRange':
-      return { did: 'delete', deleted: toNumber(response.value.deleted) }
-    case 'responseRange': {
-      const { kvs, count, more } = response.value
-      return { did: 'range', kvs: kvs.map(fromKeyValue), count: toNumber(count), more }
-    }
-    case 'responseTxn':
-      return { did: 'txn', ...fromTxnResponse(response.value) }
-    case undefined:
-      throw new Error('etcd sent a response that this client does not know.')
-  }
-}
-
-/** A key as etcd sent it. */
-export function fromKeyValue(kv: WireKeyValue): KeyValue {
-  return {
-    key: toText(kv.key),
-    value: kv.value,
-    createRevision: toNumber(kv.createRevision),
-    modRevision: toNumber(kv.modRevision),
-    version: toNumber(kv.version),
-    lease: kv.lease,
-  }
 }
 
 /** The revision of etcd when it answered; 0 in an answer of a part of a transaction, which has none. */
@@ -185,8 +89,4 @@ export function toNumber(value: bigint): number {
   const number = Number(value)
   if (!Number.isSafeInteger(number)) throw new Error(`etcd sent the number ${value}, which is too large`)
   return number
-}
-
-function toText(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()
 }

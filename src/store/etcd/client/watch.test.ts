@@ -1,17 +1,21 @@
-import { create } from '@bufbuild/protobuf'
+import { create, toBinary } from '@bufbuild/protobuf'
 import { describe, expect, test } from 'vitest'
 import { EtcdClient } from './etcd-client.ts'
 import { fakeClock, fakeEtcd, NEVER_MS } from './fake-etcd.test-support.ts'
 import type { FakeMember } from './fake-etcd.test-support.ts'
+import { EventSchema } from './generated/kv_pb.js'
 import { WatchResponseSchema } from './generated/rpc_pb.js'
 import type { WatchResponse } from './generated/rpc_pb.js'
 import { prefixEnd } from './range-end.ts'
+
+const event = (revision: number) =>
+  create(EventSchema, { kv: { key: Buffer.from(`k${revision}`), modRevision: BigInt(revision) } })
 
 const put = (revision: number, fragment = false) =>
   create(WatchResponseSchema, {
     header: { clusterId: 1n, revision: BigInt(revision) },
     fragment,
-    events: [{ kv: { key: Buffer.from(`k${revision}`), modRevision: BigInt(revision) } }],
+    events: [toBinary(EventSchema, event(revision))],
   })
 
 const created = (revision: number, clusterId = 1n) =>

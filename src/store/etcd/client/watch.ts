@@ -16,8 +16,6 @@ import type { Revision } from './whole-revisions.ts'
 export interface WatchOptions extends KeyRange {
   /** The first revision that is wanted. */
   readonly from: number
-  /** Whether changes come with the key as it was before. */
-  readonly before?: boolean
 }
 
 /** Who is told by a watch. Nothing is called after `broken` or after the watch was closed. */
@@ -141,7 +139,7 @@ class RunningWatch implements Watch {
 
   #createRequest() {
     const startRevision = BigInt(this.#revisions.next)
-    return { ...toRange(this.#options), startRevision, prevKv: this.#options.before === true, fragment: true }
+    return { ...toRange(this.#options), startRevision, fragment: true }
   }
 
   async #receive(response: WatchResponse, connection: Connection): Promise<void> {

@@ -1,4 +1,4 @@
-import { create } from '@bufbuild/protobuf'
+import { create, toBinary } from '@bufbuild/protobuf'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { EventSchema } from './generated/kv_pb.js'
@@ -6,7 +6,7 @@ import { WholeRevisions } from './whole-revisions.ts'
 import type { Revision } from './whole-revisions.ts'
 
 const event = (revision: number, key: string) =>
-  create(EventSchema, { kv: { key: Buffer.from(key), modRevision: BigInt(revision) } })
+  toBinary(EventSchema, create(EventSchema, { kv: { key: Buffer.from(key), modRevision: BigInt(revision) } }))
 
 const shown = (revisions: readonly Revision[]) =>
   revisions.map(({ revision, changes }) => [

@@ -1,13 +1,11 @@
-import { Event_EventType } from './generated/kv_pb.js'
-import type { Event } from './generated/kv_pb.js'
 import type { WatchResponse } from './generated/rpc_pb.js'
-import { fromKeyValue, toNumber } from './messages.ts'
 import type { KeyValue } from './messages.ts'
+import { readEvent } from './wire-messages.ts'
 
 /** A change of one key. */
 export type KeyChange =
-  | { readonly kind: 'put'; readonly kv: KeyValue; readonly before?: KeyValue }
-  | { readonly kind: 'deleted'; readonly key: string; readonly before?: KeyValue }
+  | { readonly kind: 'put'; readonly kv: KeyValue }
+  | { readonly kind: 'deleted'; readonly key: string }
 
 /** Everything that one revision changed, in the order in which etcd reports it. */
 export interface Revision {
@@ -37,13 +35,14 @@ export class WholeRevisions {
   /** The revisions that are complete with this response. */
   add({ events, fragment }: Pick<WatchResponse, 'events' | 'fragment'>): readonly Revision[] {
     const complete: Revision[] = []
-    for (const event of events) {
-      const revision = toNumber(event.kv?.modRevision ?? 0n)
+    for (const bytes of events) {
+      const { isDeletion, kv } = readEvent(bytes)
+      const revision = kv.modRevision
       if (revision < this.#next) continue
       if (this.#partial !== undefined && this.#partial.revision !== revision)
         complete.push(this.#complete(this.#partial))
       this.#partial ??= { revision, changes: [] }
-      this.#partial.changes.push(toChange(event))
+      this.#partial.changes.push(isDeletion ? { kind: 'deleted', key: kv.key } : { kind: 'put', kv })
     }
     if (!fragment && this.#partial !== undefined) complete.push(this.#complete(this.#partial))
     return complete
@@ -66,12 +65,4 @@ export class WholeRevisions {
     this.#next = partial.revision + 1
     return partial
   }
-}
-
-function toChange({ type, kv, prevKv }: Event): KeyChange {
-  const before = prevKv === undefined ? {} : { before: fromKeyValue(prevKv) }
-  const now = fromKeyValue(kv!)
-  return type === Event_EventType.DELETE
-    ? { kind: 'deleted', key: now.key, ...before }
-    : { kind: 'put', kv: now, ...before }
 }

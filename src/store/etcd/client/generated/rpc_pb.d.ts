@@ -7,7 +7,7 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
-import type { Event, KeyValue } from "./kv_pb.js";
+import type { KeyValue } from "./kv_pb.js";
 
 /**
  * Describes the file rpc.proto.
@@ -171,9 +171,9 @@ export declare type RangeResponse = Message<"etcdserverpb.RangeResponse"> & {
   header?: ResponseHeader | undefined;
 
   /**
-   * @generated from field: repeated mvccpb.KeyValue kvs = 2;
+   * @generated from field: repeated bytes kvs = 2;
    */
-  kvs: KeyValue[];
+  kvs: Uint8Array[];
 
   /**
    * @generated from field: bool more = 3;
@@ -522,19 +522,19 @@ export declare const Compare_CompareTargetSchema: GenEnum<Compare_CompareTarget>
  */
 export declare type TxnRequest = Message<"etcdserverpb.TxnRequest"> & {
   /**
-   * @generated from field: repeated etcdserverpb.Compare compare = 1;
+   * @generated from field: repeated bytes compare = 1;
    */
-  compare: Compare[];
+  compare: Uint8Array[];
 
   /**
-   * @generated from field: repeated etcdserverpb.RequestOp success = 2;
+   * @generated from field: repeated bytes success = 2;
    */
-  success: RequestOp[];
+  success: Uint8Array[];
 
   /**
-   * @generated from field: repeated etcdserverpb.RequestOp failure = 3;
+   * @generated from field: repeated bytes failure = 3;
    */
-  failure: RequestOp[];
+  failure: Uint8Array[];
 };
 
 /**
@@ -558,9 +558,9 @@ export declare type TxnResponse = Message<"etcdserverpb.TxnResponse"> & {
   succeeded: boolean;
 
   /**
-   * @generated from field: repeated etcdserverpb.ResponseOp responses = 3;
+   * @generated from field: repeated bytes responses = 3;
    */
-  responses: ResponseOp[];
+  responses: Uint8Array[];
 };
 
 /**
@@ -754,9 +754,9 @@ export declare type WatchResponse = Message<"etcdserverpb.WatchResponse"> & {
   fragment: boolean;
 
   /**
-   * @generated from field: repeated mvccpb.Event events = 11;
+   * @generated from field: repeated bytes events = 11;
    */
-  events: Event[];
+  events: Uint8Array[];
 };
 
 /**

@@ -1,0 +1,213 @@
+import { fromBinary } from '@bufbuild/protobuf'
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import { BinaryReader } from '@bufbuild/protobuf/wire'
+import { Event_EventType } from './generated/kv_pb.js'
+import {
+  Compare_CompareResult,
+  Compare_CompareTarget,
+  DeleteRangeResponseSchema,
+} from './generated/rpc_pb.js'
+import type { TxnRequestSchema, TxnResponse } from './generated/rpc_pb.js'
+import { revisionOf, toNumber } from './messages.ts'
+import type {
+  Comparison,
+  KeyRange,
+  KeyValue,
+  Operation,
+  OperationResult,
+  Txn,
+  TxnResult,
+} from './messages.ts'
+import { WireWriter } from './wire-writer.ts'
+
+/*
+ * The messages of which every change has many: comparisons, operations and their results, keys, and events of watches. They are
+ * written and read by hand, since the generic code takes most of the time of a change. `rpc.proto` has them as bytes, which is
+ * the same on the wire. What is not known here is skipped.
+ */
+
+const RESULTS = {
+  '=': Compare_CompareResult.EQUAL,
+  '!=': Compare_CompareResult.NOT_EQUAL,
+  '<': Compare_CompareResult.LESS,
+  '>': Compare_CompareResult.GREATER,
+} as const
+
+/** The number of what is compared, and that of the field that says with what. */
+const TARGETS = {
+  version: { target: Compare_CompareTarget.VERSION, field: 4 },
+  create: { target: Compare_CompareTarget.CREATE, field: 5 },
+  mod: { target: Compare_CompareTarget.MOD, field: 6 },
+  value: { target: Compare_CompareTarget.VALUE, field: 7 },
+} as const
+
+/** The bytes of an operation besides its keys and values. */
+const SMALL_SIZE = 256
+
+/** A transaction as it is sent. */
+export function toTxnRequest(txn: Txn): MessageInitShape<typeof TxnRequestSchema> {
+  return {
+    compare: txn.compare.map(compareBytes),
+    success: txn.success.map(operationBytes),
+    failure: (txn.failure ?? []).map(operationBytes),
+  }
+}
+
+/** The result of a transaction. */
+export function fromTxnResponse({ header, succeeded, responses }: TxnResponse): TxnResult {
+  return { revision: revisionOf(header), succeeded, results: responses.map(readResult) }
+}
+
+/** A `Compare`. */
+function compareBytes(comparison: Comparison): Buffer {
+  const writer = new WireWriter(SMALL_SIZE)
+  writeCompare(writer, comparison)
+  return writer.finish()
+}
+
+/** A `RequestOp`. */
+function operationBytes(operation: Operation): Buffer {
+  const writer = new WireWriter(sizeOf(operation))
+  writeOperation(writer, operation)
+  return writer.finish()
+}
+
+function sizeOf(operation: Operation): number {
+  if (operation.do === 'put') return SMALL_SIZE + operation.value.length
+  if (operation.do !== 'txn') return SMALL_SIZE
+  const { compare, success } = operation
+  return success.reduce((sum, each) => sum + sizeOf(each), (1 + compare.length) * SMALL_SIZE)
+}
+
+function writeCompare(writer: WireWriter, { key, end, of, is, to }: Comparison): void {
+  const { target, field } = TARGETS[of]
+  if ((of === 'value') !== (typeof to !== 'number')) throw new Error('Only a value is compared with bytes.')
+  if (end !== undefined) writer.text(64, end)
+  if (typeof to === 'number') writer.number(field, to)
+  else writer.bytes(field, to)
+  writer.text(3, key)
+  writer.number(2, target)
+  writer.number(1, RESULTS[is])
+}
+
+function writeOperation(writer: WireWriter, operation: Operation): void {
+  switch (operation.do) {
+    case 'range':
+      return writer.message(1, () => {
+        if (operation.countOnly === true) writer.number(9, 1)
+        writer.number(3, operation.limit ?? 0)
+        writeRange(writer, operation)
+      })
+    case 'put':
+      return writer.message(2, () => {
+        if (operation.lease !== undefined) writer.long(3, operation.lease)
+        writer.bytes(2, operation.value)
+        writer.text(1, operation.key)
+      })
+    case 'delete':
+      return writer.message(3, () => writeRange(writer, operation))
+    case 'txn':
+      return writer.message(4, () => writeTxn(writer, operation))
+  }
+}
+
+function writeRange(writer: WireWriter, { key, end }: KeyRange): void {
+  if (end !== undefined) writer.text(2, end)
+  writer.text(1, key)
+}
+
+function writeTxn(writer: WireWriter, { compare, success, failure = [] }: Txn): void {
+  for (const operation of failure.toReversed()) writer.message(3, () => writeOperation(writer, operation))
+  for (const operation of success.toReversed()) writer.message(2, () => writeOperation(writer, operation))
+  for (const comparison of compare.toReversed()) writer.message(1, () => writeCompare(writer, comparison))
+}
+
+/** What a `ResponseOp` says. */
+function readResult(bytes: Uint8Array): OperationResult {
+  const reader = new BinaryReader(bytes)
+  const [field] = reader.tag()
+  const part = reader.bytes()
+  if (field === 1) return readRange(part)
+  if (field === 2) return { did: 'put' }
+  if (field === 3)
+    return { did: 'delete', deleted: toNumber(fromBinary(DeleteRangeResponseSchema, part).deleted) }
+  if (field === 4) return readTxn(part)
+  throw new Error('etcd sent a response that this client does not know.')
+}
+
+function readRange(bytes: Uint8Array): OperationResult {
+  const kvs: KeyValue[] = []
+  let [more, count] = [false, 0]
+  readFields(bytes, (reader, field) => {
+    if (field === 2) kvs.push(readKeyValue(reader.bytes()))
+    else if (field === 3) more = reader.bool()
+    else if (field === 4) count = readNumber(reader)
+    else return false
+    return true
+  })
+  return { did: 'range', kvs, count, more }
+}
+
+/** A transaction in another one: its revision is that of the whole. */
+function readTxn(bytes: Uint8Array): OperationResult {
+  const results: OperationResult[] = []
+  let succeeded = false
+  readFields(bytes, (reader, field) => {
+    if (field === 2) succeeded = reader.bool()
+    else if (field === 3) results.push(readResult(reader.bytes()))
+    else return false
+    return true
+  })
+  return { did: 'txn', revision: 0, succeeded, results }
+}
+
+/** A key of a `KeyValue`. */
+export function readKeyValue(bytes: Uint8Array): KeyValue {
+  let key = ''
+  let value: Uint8Array = NO_BYTES
+  let [createRevision, modRevision, version, lease] = [0, 0, 0, 0n]
+  readFields(bytes, (reader, field) => {
+    if (field === 1) key = textOf(reader.bytes())
+    else if (field === 2) createRevision = readNumber(reader)
+    else if (field === 3) modRevision = readNumber(reader)
+    else if (field === 4) version = readNumber(reader)
+    else if (field === 5) value = reader.bytes()
+    else if (field === 6) lease = BigInt(reader.int64())
+    else return false
+    return true
+  })
+  return { key, value, createRevision, modRevision, version, lease }
+}
+
+/** What an `Event` of a watch says; `kv` of a deletion has only its key and revision. */
+export function readEvent(bytes: Uint8Array): { readonly isDeletion: boolean; readonly kv: KeyValue } {
+  let isDeletion = false
+  let kv: KeyValue | undefined
+  readFields(bytes, (reader, field) => {
+    if (field === 1) isDeletion = reader.int32() === Event_EventType.DELETE
+    else if (field === 2) kv = readKeyValue(reader.bytes())
+    else return false
+    return true
+  })
+  if (kv === undefined) throw new Error('etcd sent an event without a key.')
+  return { isDeletion, kv }
+}
+
+const NO_BYTES = new Uint8Array()
+
+/** Reads a message; `read` reads the value of a field, or returns false if it does not know the field. */
+function readFields(bytes: Uint8Array, read: (reader: BinaryReader, field: number) => boolean): void {
+  const reader = new BinaryReader(bytes)
+  while (reader.pos < reader.len) {
+    const [field, type] = reader.tag()
+    if (!read(reader, field)) reader.skip(type, field)
+  }
+}
+
+function readNumber(reader: BinaryReader): number {
+  return toNumber(BigInt(reader.int64()))
+}
+
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()
+}

@@ -15,13 +15,7 @@ export interface EtcdMembers {
 }
 
 /** Starts members of etcd on new data; `fsync`: each change is synced to the disk, as in production. */
-export async function launchEtcd({
-  members,
-  fsync,
-}: {
-  members: 1 | 3
-  fsync: boolean
-}): Promise<EtcdMembers> {
+async function launchEtcd({ members, fsync }: { members: 1 | 3; fsync: boolean }): Promise<EtcdMembers> {
   const script = pathToFileURL(join(projectRoot, 'scripts', 'etcd.js')).href
   const { builtEtcd } = (await import(script)) as { builtEtcd: () => Promise<string> }
   const file = await builtEtcd()

@@ -103,9 +103,8 @@ describe('what is received', () => {
       fc.property(
         fc.string({ unit: 'grapheme' }),
         fc.uint8Array(),
-        number,
-        number,
-        (key, value, one, other) => {
+        fc.tuple(number, number),
+        (key, value, [one, other]) => {
           const wire = create(KeyValueSchema, {
             key: bytes(key),
             value,

@@ -1,6 +1,9 @@
 import type { ServiceEntry } from '../core/naming/service-entry.ts'
 import type { Loop } from '../core/sliced-work.ts'
 import type { State } from '../core/state.ts'
+import type { ConfigKey } from '../core/config/config-item.ts'
+import type { Now } from '../core/ports.ts'
+import { type BehindItem, ClientsBehind, type EndedPoll } from './clients-behind.ts'
 import { configResource } from './configs.ts'
 import type { Caller, Guard, Resource } from './guard.ts'
 import type { Member } from './operator.ts'
@@ -12,6 +15,9 @@ import { TimeSlices } from './time-slices.ts'
 export interface OverviewParts {
   readonly guard: Guard
   readonly state: Pick<State, 'configs' | 'services'>
+  /** Polls of clients of this server. */
+  readonly polls: { recentPolls(): Iterable<EndedPoll> }
+  readonly clock: () => Now
   readonly members: () => readonly Member[]
   readonly subscriberCount: () => number
   readonly loop: Loop
@@ -37,6 +43,8 @@ export interface Overview {
   readonly subscriberCount: number | undefined
   /** At most {@link MOST_ATTENTIONS} of each kind. */
   readonly attention: readonly Attention[]
+  /** Items that clients of this server have not got, though they watch them. */
+  readonly behind: readonly BehindItem[]
   /** The servers, if the caller may see them. */
   readonly members: readonly Member[]
   /** Whether counting took too long: then there is more. */
@@ -65,7 +73,7 @@ async function overview(
   { namespaceId }: { namespaceId: string | undefined },
   caller: Caller,
 ): Promise<Overview> {
-  const { guard, state, members, subscriberCount, loop } = parts
+  const { guard, state, polls, clock, members, subscriberCount, loop } = parts
   const slices = new TimeSlices(loop)
   const shows = (resource: Resource): boolean => guard.shows(caller, 'read', resource)
   const tally = new Tally()
@@ -78,8 +86,15 @@ async function overview(
     if (slices.isDue && (isTruncated = !(await slices.turn()))) break
     if (shows(configResource(item.key))) tally.configCount++
   }
+  const current = (key: ConfigKey) => (shows(configResource(key)) ? state.configs.get(key) : undefined)
+  const behind = new ClientsBehind(current, clock().wallMs)
+  for (const poll of isTruncated ? [] : polls.recentPolls()) {
+    if (slices.isDue && (isTruncated = !(await slices.turn()))) break
+    behind.add(poll)
+  }
   return {
     ...tally.counts(),
+    behind: behind.items,
     subscriberCount: shows({ kind: 'metrics' }) ? subscriberCount() : undefined,
     members: shows({ kind: 'operator' }) ? members() : [],
     isTruncated,
@@ -118,7 +133,7 @@ class Tally {
       others.push({ kind, figures })
   }
 
-  counts(): Omit<Overview, 'subscriberCount' | 'members' | 'isTruncated'> {
+  counts(): Omit<Overview, 'subscriberCount' | 'behind' | 'members' | 'isTruncated'> {
     return {
       configCount: this.configCount,
       serviceCount: this.#serviceCount,

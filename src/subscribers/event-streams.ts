@@ -19,6 +19,8 @@ const MOST_WAITING_MS = 30_000
 const KEPT_MS = 60_000
 /** How long after a publish the clients of the item are of interest. */
 const WATCHED_MS = 60_000
+/** How long after a publish those who have not got the item count as behind, and a little more. */
+const BEHIND_AFTER_MS = 10_500
 
 /** The options of event streams. */
 export interface EventStreamsOptions {
@@ -46,6 +48,14 @@ export interface EventStreamCounts {
   readonly ended: Readonly<Record<StreamEnd, number>>
   /** Gathered events, each counted once for all streams. */
   readonly events: number
+}
+
+/** An item that was published a moment ago. */
+interface JustPublished {
+  readonly key: ConfigKey
+  readonly atMs: number
+  /** Whether it was told who is behind. */
+  isLate: boolean
 }
 
 /** One gathering on its way to the streams. */
@@ -78,8 +88,8 @@ export class EventStreams {
   readonly #work: SlicedWork
   /** Until when changes are remembered although there is no stream; -Infinity: they are not. */
   #keptUntilMs = -Infinity
-  /** Until when it is told who has an item, by the text of its key. */
-  readonly #published = new Map<string, number>()
+  /** The items of which it is told who has them, by the text of their keys. */
+  readonly #published = new Map<string, JustPublished>()
   readonly #counts = { opened: 0, refused: 0, resumed: 0, resets: 0, events: 0 }
   readonly #ended = { 'signed-out': 0, 'too-slow': 0, stopping: 0 }
   #stopped = false
@@ -120,7 +130,11 @@ export class EventStreams {
     if (!this.#isAwake) return
     for (const event of liveEventsOf(change)) this.#gather(event)
     if (change.kind === 'config-published')
-      this.#published.set(change.item.key.text, this.#options.loop.now() + WATCHED_MS)
+      this.#published.set(change.item.key.text, {
+        key: change.item.key,
+        atMs: this.#options.loop.now(),
+        isLate: false,
+      })
   }
 
   /** Everything was loaded again: what happened in between is not known. */
@@ -139,7 +153,7 @@ export class EventStreams {
   /** A client watches these items, with a version that it has. */
   readonly onWatched = (items: readonly WatchedItem[]): void => {
     if (this.#published.size === 0) return
-    for (const { key } of items) if (this.#isJustPublished(key)) this.note(watchersChanged(key))
+    for (const { key } of items) if (this.#published.has(key.text)) this.note(watchersChanged(key))
   }
 
   /** Ends the streams of those who may not follow any more, and keeps the others alive. Call it about once a second. */
@@ -151,7 +165,7 @@ export class EventStreams {
       else if (stream.waitsForMs(nowMs) > MOST_WAITING_MS) this.#end(stream, 'too-slow')
       else if (isIdle && stream.quietForMs(nowMs) >= ALIVE_EVERY_MS) this.#say(stream, 'alive')
     }
-    for (const [key, untilMs] of this.#published) if (untilMs <= nowMs) this.#published.delete(key)
+    this.#lookAtPublished(nowMs)
   }
 
   /** Ends every stream, and every later one too. Call it when the server stops. */
@@ -167,6 +181,18 @@ export class EventStreams {
   get #id(): string {
     if (!this.#isGathering) this.#sentPosition = this.#position
     return `${this.#origin}-${this.#sentPosition}`
+  }
+
+  /** Those who have not got an item by now are behind; later nobody knows of them any more. */
+  #lookAtPublished(nowMs: number): void {
+    for (const [text, published] of this.#published) {
+      const { key, atMs, isLate } = published
+      const isOver = nowMs - atMs >= WATCHED_MS
+      if (!isOver && (isLate || nowMs - atMs < BEHIND_AFTER_MS)) continue
+      published.isLate = true
+      this.note(watchersChanged(key))
+      if (isOver) this.#published.delete(text)
+    }
   }
 
   /** A client that comes back gets what it has missed, or a `reset`. */
@@ -249,10 +275,6 @@ export class EventStreams {
     if (others === 0) this.#ofAddress.delete(stream.ip)
     else this.#ofAddress.set(stream.ip, others)
     if (this.#streams.size === 0) this.#keptUntilMs = this.#options.loop.now() + KEPT_MS
-  }
-
-  #isJustPublished({ text }: ConfigKey): boolean {
-    return this.#published.has(text)
   }
 }
 

@@ -5,7 +5,7 @@ import { DueBook } from '../core/due-book.ts'
 import { SlicedWork, type Loop } from '../core/sliced-work.ts'
 import type { WatchedItem } from '../core/config/watched-item.ts'
 import { HeldPoll, HeldPolls, type Poll, type Watcher } from './held-polls.ts'
-import { RecentPolls } from './recent-polls.ts'
+import { type EndedPoll, RecentPolls } from './recent-polls.ts'
 import { type Listener, type ListenerHost, StandingListener } from './standing-listener.ts'
 
 export type { Poll } from './held-polls.ts'
@@ -215,6 +215,11 @@ export class LongPolls {
         clients.push({ ip, client, md5: item.md5, seenAgoMs: nowMs - atMs, via: 'poll' })
     }
     return clients
+  }
+
+  /** The polls of the last minute whose clients have not polled again. */
+  recentPolls(): Iterable<EndedPoll> {
+    return this.#recent.all()
   }
 
   /** The items that an address watches, each once. It walks over all watchers: call it for people, not for programs. */

@@ -73,6 +73,22 @@ describe.skipIf(browserTool.skip)('an open page', { timeout: FLOW_MS }, () => {
     await visit.close()
   })
 
+  test('shows on the overview what others do, with the way to the difference', async () => {
+    await publish('watched.txt', 'before')
+    const visit = await Visit.open(browser, `${waypost.url}/ui/`)
+    await visit.at('#/home')
+    await live(visit)
+    await client.post('/ns/service', { serviceName: 'lonely' })
+    await visit.link('lonely').waitFor()
+    await publish('watched.txt', 'after')
+    const changes = visit.link('public:G:config/watched.txt')
+    await expect.poll(() => changes.count()).toBe(2)
+    await changes.first().click()
+    await visit.dialog().getByText('after').waitFor()
+    expect(visit.faults).toEqual([])
+    await visit.close()
+  })
+
   test('goes on when the server was away', async () => {
     const visit = await Visit.open(browser, `${waypost.url}/ui/`)
     await visit.at('#/configs')

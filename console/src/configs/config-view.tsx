@@ -53,7 +53,7 @@ export function ConfigView() {
         {TABS.map((one) => (
           <a
             key={one}
-            href={addressOf(placeWith({ tab: one, edit: '' }))}
+            href={addressOf(placeWith({ tab: one, edit: '', at: '' }))}
             aria-current={one === tab ? 'page' : undefined}
           >
             {t(one)}

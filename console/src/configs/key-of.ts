@@ -9,6 +9,10 @@ export const configNameIn = (params: Readonly<Record<string, string>>): ConfigNa
   dataId: params['dataId'] ?? '',
 })
 
+/** The address of what a change of an item was: the difference, and the way back. */
+export const linkToChange = ({ tenant, group, dataId }: ConfigName, atMs: number): string =>
+  linkTo('config', { ns: namespaceParam(tenant), group, dataId, tab: 'versions', at: String(atMs) })
+
 /** The address of an item, or of a part of its view. */
 export const linkToConfig = ({ tenant, group, dataId }: ConfigName, tab = ''): string =>
   linkTo('config', { ns: namespaceParam(tenant), group, dataId, tab })

@@ -15,6 +15,7 @@ import {
   type Version,
 } from '../server/configs.ts'
 import { ofConfig } from '../live/meant.ts'
+import { place } from '../routing/location.ts'
 import { useLoaded } from '../state/loaded.ts'
 import { mayWrite } from '../state/user.ts'
 import { type Base, type Edit, PublishFlow } from './publish-flow.tsx'
@@ -32,9 +33,10 @@ interface Shared {
 export function Versions(props: Shared & { readonly isDeleted: boolean; readonly onRestored: () => void }) {
   const { name, current, isDeleted, onRestored } = props
   const [pageNo, setPageNo] = useState(1)
-  const key = JSON.stringify([name, current?.md5, pageNo])
+  const key = JSON.stringify([name, pageNo])
   const found = useLoaded(key, () => findVersions(name, pageNo, PAGE_SIZE), ofConfig(name))
   const versions = found.value?.pageItems
+  const meant = nearest(versions ?? [], Number(place.value.params['at']))
   const reload = (): void => {
     onRestored()
     found.reload()
@@ -56,6 +58,7 @@ export function Versions(props: Shared & { readonly isDeleted: boolean; readonly
                 key={version.historyId}
                 {...{ name, current, version, isDeleted }}
                 older={versions[index + 1]}
+                isOpen={version === meant}
                 onRestored={reload}
               />
             ))}
@@ -67,7 +70,20 @@ export function Versions(props: Shared & { readonly isDeleted: boolean; readonly
   )
 }
 
+/** How far the times of a version and of what tells of it may be apart. */
+const NEAR_MS = 3_000
+
+/** The version of that time, if there is one. */
+function nearest(versions: readonly Version[], atMs: number): Version | undefined {
+  const apart = ({ atMs: ownMs }: Version): number => Math.abs(ownMs - atMs)
+  const [first] = versions.filter((one) => apart(one) < NEAR_MS).toSorted((a, b) => apart(a) - apart(b))
+  return first
+}
+
 interface RowProps extends Shared {
+  /** Whether its difference is shown at once. */
+  readonly isOpen: boolean
+
   readonly version: Version
   readonly older: Version | undefined
   readonly isDeleted: boolean
@@ -75,9 +91,9 @@ interface RowProps extends Shared {
 }
 
 function VersionRow(props: RowProps) {
-  const { name, current, version, older, isDeleted, onRestored } = props
+  const { name, current, version, older, isOpen, isDeleted, onRestored } = props
   const { op, user, ip, comment, atMs, size } = version
-  const [isCompared, setCompared] = useState(false)
+  const [isCompared, setCompared] = useState(isOpen)
   const mayRestore = mayWrite(name.tenant) && !version.current && op !== 'D'
   const isKnown = current !== undefined || isDeleted
   const what = { I: t('versionCreated'), U: t('versionChanged'), D: t('versionDeleted') }[op]

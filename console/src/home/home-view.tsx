@@ -1,15 +1,16 @@
 import { Ago } from '../controls/ago.tsx'
-import { Icon } from '../controls/icon.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'
 import { Notice, ProblemNotice } from '../controls/notice.tsx'
-import { linkToConfig } from '../configs/key-of.ts'
+import { linkToChange } from '../configs/key-of.ts'
 import { shownDuration, shownNumber, t } from '../language/text.ts'
 import { linkTo } from '../routing/link.ts'
 import { findConfigs, type ListedConfig } from '../server/configs.ts'
-import { type Attention, type Overview, readOverview } from '../server/overview.ts'
-import { Health } from '../services/service-list.tsx'
+import { type Overview, readOverview } from '../server/overview.ts'
+import { isAdministrator } from '../state/user.ts'
 import { anyOf } from '../live/meant.ts'
 import { useLoaded } from '../state/loaded.ts'
+import { AttentionCard } from './attention-card.tsx'
+import { EventLog } from './event-log.tsx'
 
 const SHOWN_CHANGES = 8
 
@@ -30,7 +31,7 @@ export function HomeView() {
   const found = useLoaded(
     'home',
     () => Promise.all([readOverview(), findConfigs(LAST_CHANGES)]),
-    anyOf('config', 'service', 'condition', 'server'),
+    anyOf('config', 'service', 'condition', 'server', 'watchers'),
   )
   const { reload } = found
   const [overview, changes] = found.value ?? []
@@ -50,9 +51,10 @@ export function HomeView() {
           <ServerProblems overview={overview} />
           <Counts overview={overview} />
           <div class="halves">
-            <AttentionCard attention={overview.attention} />
+            <AttentionCard overview={overview} />
             <ChangesCard items={changes.pageItems} />
           </div>
+          {isAdministrator() && <EventLog />}
         </div>
       )}
     </>
@@ -109,43 +111,6 @@ function Counts({ overview }: { overview: Overview }) {
   )
 }
 
-function AttentionCard({ attention }: { attention: readonly Attention[] }) {
-  return (
-    <section class="card">
-      <h2 class="card-title">{t('attention')}</h2>
-      {attention.length === 0 ? (
-        <p class="quiet-line">
-          <Icon name="good" /> {t('nothingWrong')}
-        </p>
-      ) : (
-        <ul class="lines">
-          {attention.map((each) => (
-            <li key={`${each.namespaceId} ${each.groupName}@@${each.serviceName}`}>
-              <div>
-                <a
-                  dir="auto"
-                  href={linkTo('service', {
-                    ns: each.namespaceId,
-                    group: each.groupName,
-                    name: each.serviceName,
-                  })}
-                >
-                  {each.serviceName}
-                </a>
-                <div class="soft">{t(`kind.${each.kind}`)}</div>
-              </div>
-              <div class="end">
-                <Health healthy={each.healthyInstanceCount} all={each.ipCount} />
-                <NamespaceMark id={each.namespaceId === 'public' ? '' : each.namespaceId} />
-              </div>
-            </li>
-          ))}
-        </ul>
-      )}
-    </section>
-  )
-}
-
 function ChangesCard({ items }: { items: readonly ListedConfig[] }) {
   return (
     <section class="card">
@@ -155,7 +120,7 @@ function ChangesCard({ items }: { items: readonly ListedConfig[] }) {
         {items.map((item) => (
           <li key={item.id}>
             <div>
-              <a dir="auto" href={linkToConfig(item, 'versions')}>
+              <a dir="auto" href={linkToChange(item, item.modifyTime)}>
                 {item.dataId}
               </a>
               <div class="soft" dir="auto">

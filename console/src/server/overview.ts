@@ -18,6 +18,23 @@ export interface Attention {
   readonly lastChangeMs: number
 }
 
+/** An item that some clients have not got though they watch it. */
+export interface BehindConfig {
+  readonly namespaceId: string
+  readonly group: string
+  readonly dataId: string
+  readonly clientCount: number
+  /** The first of them. */
+  readonly clients: readonly { readonly ip: string; readonly port: number | null; readonly agent: string }[]
+}
+
+/** A server of the installation. */
+export interface OverviewMember {
+  readonly ip: string
+  readonly port: number
+  readonly alive: boolean
+}
+
 /** How everything is. */
 export interface Overview {
   readonly version: string
@@ -30,6 +47,8 @@ export interface Overview {
   readonly notReady: readonly ServerProblem[]
   readonly warnings: readonly ServerProblem[]
   readonly attention: readonly Attention[]
+  readonly behind: readonly BehindConfig[]
+  readonly members: readonly OverviewMember[]
 }
 
 /** How everything is that the user may read. */

@@ -1,4 +1,5 @@
 import { groupOf, serviceNameOf } from '../../../../core/naming/service.ts'
+import type { BehindItem } from '../../../../operations/clients-behind.ts'
 import type { Member } from '../../../../operations/operator.ts'
 import { type Attention, ATTENTION_KINDS, type OverviewOperations } from '../../../../operations/overview.ts'
 import { Type } from '../../../parameters/schema.ts'
@@ -48,6 +49,20 @@ const OVERVIEW = Json.named(
         }),
       ),
     ),
+    behind: Json.list(
+      Json.named(
+        'BehindConfig',
+        Json.object({
+          namespaceId: Json.string(),
+          group: Json.string(),
+          dataId: Json.string(),
+          clientCount: Json.integer('Clients of this server that have an older version for more than 10 s.'),
+          clients: Json.list(
+            Json.object({ ip: Json.string(), port: Json.nullable(Json.integer()), agent: Json.string() }),
+          ),
+        }),
+      ),
+    ),
     members: Json.list(
       Json.object({
         ip: Json.string(),
@@ -70,7 +85,7 @@ export function overviewEndpoint({ show }: OverviewOperations, facts: OverviewFa
     params: Type.Object(SCOPE_PARAMS),
     handle: async ({ params, caller }) => {
       const shown = await show({ namespaceId: scopeOf(params) }, caller)
-      const { attention, members, subscriberCount = null, isTruncated: truncated, ...counts } = shown
+      const { attention, behind, members, subscriberCount = null, isTruncated: truncated, ...counts } = shown
       return jsonAnswer({
         version: facts.version,
         ...counts,
@@ -78,6 +93,7 @@ export function overviewEndpoint({ show }: OverviewOperations, facts: OverviewFa
         notReady: facts.notReady(),
         warnings: facts.warnings(),
         attention: attention.map(attentionJson),
+        behind: behind.map(behindJson),
         members: members.map(memberJson),
         truncated,
       })
@@ -96,6 +112,16 @@ function attentionJson({ kind, figures: { entry, healthyCount } }: Attention): o
     ipCount: entry.instances.size,
     lastChangeMs: entry.lastRefMs,
   }
+}
+
+function behindJson({ key, clientCount, clients }: BehindItem): object {
+  const { namespaceId, group, dataId } = key
+  const shown = clients.map(({ ip, client }) => ({
+    ip,
+    port: client?.port ?? null,
+    agent: client?.agent ?? '',
+  }))
+  return { namespaceId, group, dataId, clientCount, clients: shown }
 }
 
 function memberJson({ ip, port, site, alive, lastRefMs }: Member): object {

@@ -1,0 +1,94 @@
+import type { ComponentChildren } from 'preact'
+import { linkToConfig } from '../configs/key-of.ts'
+import { Icon } from '../controls/icon.tsx'
+import { NamespaceMark } from '../controls/namespace-mark.tsx'
+import { shownNumber, t } from '../language/text.ts'
+import { linkTo } from '../routing/link.ts'
+import type { Attention, BehindConfig, Overview, OverviewMember } from '../server/overview.ts'
+import { Health } from '../services/service-list.tsx'
+
+/** What somebody should look at: servers that are away, clients that are behind, services that do not work. */
+export function AttentionCard({ overview }: { overview: Overview }) {
+  const { attention, behind, members } = overview
+  const away = members.filter(({ alive }) => !alive)
+  return (
+    <section class="card">
+      <h2 class="card-title">{t('attention')}</h2>
+      {away.length + behind.length + attention.length === 0 ? (
+        <p class="quiet-line">
+          <Icon name="good" /> {t('nothingWrong')}
+        </p>
+      ) : (
+        <ul class="lines">
+          {away.map((member) => (
+            <AwayServer key={`${member.ip}:${member.port}`} member={member} />
+          ))}
+          {behind.map((item) => (
+            <BehindClients key={`${item.namespaceId} ${item.group} ${item.dataId}`} item={item} />
+          ))}
+          {attention.map((each) => (
+            <BadService key={`${each.namespaceId} ${each.groupName}@@${each.serviceName}`} service={each} />
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+function AwayServer({ member: { ip, port } }: { member: OverviewMember }) {
+  return (
+    <Line link={linkTo('servers')} name={`${ip}:${port}`} text={t('kind.serverAway')}>
+      <span class="badge bad">DOWN</span>
+    </Line>
+  )
+}
+
+function BehindClients({ item }: { item: BehindConfig }) {
+  const { namespaceId, group, dataId, clientCount, clients } = item
+  const names = clients.map(({ ip, port, agent }) =>
+    `${port === null ? ip : `${ip}:${port}`} ${agent}`.trim(),
+  )
+  const text = `${t('kind.clientsBehind')}: ${names.join(' · ')}${clientCount > names.length ? ' …' : ''}`
+  const link = linkToConfig({ tenant: pageIdOf(namespaceId), group, dataId }, 'watchers')
+  return (
+    <Line link={link} name={dataId} text={text}>
+      <span class="badge warn">{shownNumber(clientCount)}</span>
+      <NamespaceMark id={pageIdOf(namespaceId)} />
+    </Line>
+  )
+}
+
+function BadService({ service }: { service: Attention }) {
+  const { namespaceId, groupName, serviceName, kind, healthyInstanceCount, ipCount } = service
+  const link = linkTo('service', { ns: namespaceId, group: groupName, name: serviceName })
+  return (
+    <Line link={link} name={serviceName} text={t(`kind.${kind}`)}>
+      <Health healthy={healthyInstanceCount} all={ipCount} />
+      <NamespaceMark id={pageIdOf(namespaceId)} />
+    </Line>
+  )
+}
+
+function Line(props: {
+  readonly link: string
+  readonly name: string
+  readonly text: string
+  readonly children: ComponentChildren
+}) {
+  const { link, name, text, children } = props
+  return (
+    <li>
+      <div>
+        <a dir="auto" href={link}>
+          {name}
+        </a>
+        <div class="soft" dir="auto">
+          {text}
+        </div>
+      </div>
+      <div class="end">{children}</div>
+    </li>
+  )
+}
+
+const pageIdOf = (namespaceId: string): string => (namespaceId === 'public' ? '' : namespaceId)

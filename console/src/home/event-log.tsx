@@ -1,0 +1,68 @@
+import { Ago } from '../controls/ago.tsx'
+import { ProblemNotice } from '../controls/notice.tsx'
+import { linkToChange } from '../configs/key-of.ts'
+import { shownNumber, t } from '../language/text.ts'
+import { anyOf } from '../live/meant.ts'
+import { linkTo } from '../routing/link.ts'
+import { type AuditEvent, findEvents } from '../server/audit.ts'
+import { useLoaded } from '../state/loaded.ts'
+
+const SHOWN = 12
+const CHANGES = { username: '', operation: '', item: '', ip: '', result: 'done' }
+/** What changes nothing that others see. */
+const NO_CHANGES = new Set(['sign in', 'sign out'])
+
+/** Who changed what, newest first; from a configuration the way leads to its difference, and from there back to what it was. */
+export function EventLog() {
+  const found = useLoaded('event log', () => findEvents(CHANGES, undefined), anyOf('audit'))
+  const events = found.value?.events.filter(({ operation }) => !NO_CHANGES.has(operation)).slice(0, SHOWN)
+  return (
+    <section class="card">
+      <h2 class="card-title">{t('eventLog')}</h2>
+      <ProblemNotice problem={found.problem} onRetry={found.reload} />
+      {events?.length === 0 && <p class="quiet-line soft">{t('noEvents')}</p>}
+      <ul class="lines">
+        {events?.map((event) => (
+          <EventLine key={event.id} event={event} />
+        ))}
+      </ul>
+      <p class="quiet-line">
+        <a href={linkTo('audit')}>{t('wholeAudit')}</a>
+      </p>
+    </section>
+  )
+}
+
+function EventLine({ event }: { event: AuditEvent }) {
+  const { username, ip, operation, item, detail, count, time } = event
+  const link = linkToItem(item, time)
+  return (
+    <li>
+      <div>
+        <strong dir="auto">{username === '-' ? ip : username}</strong> {operation}
+        {count > 1 && ` × ${shownNumber(count)}`}{' '}
+        {link === undefined ? (
+          <span dir="auto">{item}</span>
+        ) : (
+          <a dir="auto" href={link}>
+            {item}
+          </a>
+        )}
+        {detail !== '' && <div class="soft">{detail}</div>}
+      </div>
+      <div class="end">
+        <Ago atMs={time} />
+      </div>
+    </li>
+  )
+}
+
+/** Where one can look at it: items are called `namespace:group:config/dataId` and `namespace:group:naming/service`. */
+function linkToItem(item: string, time: number): string | undefined {
+  const [, namespaceId = '', group = '', kind, name = ''] =
+    /^([^:]+):([^:]+(?::[^:]+)*):(config|naming)\/(.+)$/.exec(item) ?? []
+  if (kind === undefined || name === '*') return undefined
+  const tenant = namespaceId === 'public' ? '' : namespaceId
+  if (kind === 'config') return linkToChange({ tenant, group, dataId: name }, time)
+  return linkTo('service', { ns: namespaceId, group, name: name.replace(/\/.*$/, '') })
+}

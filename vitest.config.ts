@@ -45,6 +45,7 @@ export default defineConfig({
               ? [
                   'test/interface/**/*.test.ts',
                   'test/grpc/config*.test.ts',
+                  'test/grpc/naming*.test.ts',
                   'test/security/authorisation-matrix.test.ts',
                 ]
               : []),

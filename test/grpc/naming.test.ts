@@ -1,4 +1,6 @@
 /** Service discovery over gRPC, as the clients of generations 2 and 3 use it. */
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import { serverForThisFile, sleep, unique } from '../interface/client.ts'
 import { clientsOfTests, instanceOf, portsOf } from './naming-fixture.ts'
@@ -192,6 +194,22 @@ describe('subscribers of other kinds', () => {
     }
     const last = await client.pushedUntil(({ hosts }) => hosts[0]?.metadata.count === '500')
     expect(last.hosts).toHaveLength(1)
+  })
+})
+
+describe('a subscriber over UDP', () => {
+  test('hears of an instance that a connection registers', async () => {
+    const socket = createSocket('udp4')
+    const heard = once(socket, 'message') as Promise<[Buffer]>
+    await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))
+    const serviceName = unique('svc')
+    const query = { serviceName, udpPort: socket.address().port, clientIP: '127.0.0.1' }
+    await waypost.nacos.get('/ns/instance/list', query, { 'User-Agent': 'Nacos-Java-Client:v1.4.8' })
+    await (await connected()).register(serviceName, { port: 80 })
+    const [datagram] = await heard
+    socket.close()
+    const { data } = JSON.parse(datagram.toString())
+    expect(portsOf(JSON.parse(data))).toEqual([80])
   })
 })
 

@@ -15,6 +15,7 @@ import { InstanceListAnswers } from './protocols/answers/instance-list.ts'
 import { errorsOfPath } from './protocols/http/dialect-errors.ts'
 import { createHttpServer, type HttpServer } from './protocols/http/transport/http-server.ts'
 import { serverGate } from './protocols/http/endpoints/server-gate.ts'
+import type { KeyPair } from './protocols/sockets/secure-layer.ts'
 import type { PageParts } from './protocols/http/page/page-routes.ts'
 import { servedRoutes } from './routes.ts'
 import { openAudit } from './server/audit.ts'
@@ -74,7 +75,7 @@ export async function serveFrom(opened: Opened, settings: Settings, log: Logger)
   const console = await openConsole(signIn.mode, settings)
   const operations = openOperations({ ...parts, backups, signIn }, settings)
   const http = openHttp({ ...parts, certificates, operations, signIn, console }, settings, log)
-  const connections = openConnections({ ...parts, operations, signIn }, settings, log)
+  const connections = openConnections({ ...parts, certificates, operations, signIn }, settings, log)
   watch.observe({
     ...parts,
     ...parts.pushing,
@@ -82,10 +83,11 @@ export async function serveFrom(opened: Opened, settings: Settings, log: Logger)
     http,
     certificates,
   })
-  const jobs = startRegularJobs(
-    { ...parts, signIn, connections, certificates, useKeyPair: (pair) => http.useKeyPair(pair) },
-    settings,
-  )
+  const useKeyPair = (pair: KeyPair): void => {
+    http.useKeyPair(pair)
+    connections.useKeyPair(pair)
+  }
+  const jobs = startRegularJobs({ ...parts, signIn, connections, certificates, useKeyPair }, settings)
   const monitoring = openMonitoring(watch, settings, log)
   const listen = async (): Promise<number> => {
     await monitoring.listen()

@@ -22,6 +22,7 @@ const GRPC = [
   'core',
   'operations',
   'protocols/parameters',
+  'protocols/sockets',
   'protocols/grpc/wire',
   'protocols/grpc/connections',
 ]
@@ -39,8 +40,15 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
   'protocols/http': { layers: [...HTTP, 'protocols/http/nacos', 'protocols/http/enveloped'], node: true },
   'protocols/http/routing': { layers: ['core', 'operations', 'protocols/parameters'], node: true },
   'protocols/http/errors': { layers: ['core', 'protocols/parameters', 'protocols/http/routing'], node: true },
+  'protocols/sockets': { layers: ['core'], node: true },
   'protocols/http/transport': {
-    layers: ['core', 'protocols/parameters', 'protocols/http/routing', 'protocols/http/errors'],
+    layers: [
+      'core',
+      'protocols/sockets',
+      'protocols/parameters',
+      'protocols/http/routing',
+      'protocols/http/errors',
+    ],
     node: true,
   },
   'protocols/http/documents': { layers: HTTP, node: true },
@@ -55,7 +63,7 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
     packages: ['@bufbuild/protobuf'],
     node: true,
   },
-  'protocols/grpc/connections': { layers: ['core', 'protocols/grpc/wire'], node: true },
+  'protocols/grpc/connections': { layers: ['core', 'protocols/sockets', 'protocols/grpc/wire'], node: true },
   'protocols/grpc/requests': { layers: GRPC, node: true },
   'protocols/grpc/transport': {
     layers: [...GRPC, 'protocols/grpc/requests', 'protocols/grpc/generated'],

@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createSecureContext } from 'node:tls'
 import type { Logger } from 'pino'
-import type { KeyPair } from '../protocols/http/transport/secure-layer.ts'
+import type { KeyPair } from '../protocols/sockets/secure-layer.ts'
 import type { Settings } from '../settings/settings.ts'
 
 /** How often the files are looked at: a renewed certificate counts after this time. */

@@ -7,9 +7,11 @@ import { Asks } from '../protocols/grpc/connections/asks.ts'
 import { ClientStreams } from '../protocols/grpc/connections/client-streams.ts'
 import { ConnectionBook } from '../protocols/grpc/connections/connection-book.ts'
 import { Dispatch } from '../protocols/grpc/requests/dispatch.ts'
-import { clientServices } from '../protocols/grpc/transport/client-services.ts'
+import { clientHandlers } from '../protocols/grpc/transport/client-services.ts'
 import { GrpcServer } from '../protocols/grpc/transport/grpc-server.ts'
+import type { KeyPair } from '../protocols/sockets/secure-layer.ts'
 import type { Settings } from '../settings/settings.ts'
+import type { Certificates } from './certificates.ts'
 import { clientRequests } from './client-requests.ts'
 import { monotonicMs, wallMs } from './clocks.ts'
 import { grpcPorts } from './grpc-port.ts'
@@ -23,12 +25,15 @@ export interface ConnectionParts {
   readonly operations: Operations
   readonly signIn: Pick<SignIn, 'identifyClient'>
   readonly watch: Pick<Observability, 'report'>
+  readonly certificates: Certificates | undefined
 }
 
 /** The clients that are connected by gRPC. */
 export interface ClientConnections {
   /** Listens, unless gRPC is off; `httpPort` is the port of HTTP. Rejects with an Error that names the port. */
   listen(httpPort: number): Promise<void>
+  /** See `GrpcServer.useKeyPair`. */
+  useKeyPair(pair: KeyPair): void
   /** Call it about ten times a second. */
   tick(): void
   /** Ends all connections. */
@@ -53,15 +58,18 @@ export function openConnections(parts: ConnectionParts, settings: Settings, log:
   })
   const streams = new ClientStreams({ book, asks, monotonicMs, abilities, isOpen: () => !isStopping })
   const server = new GrpcServer({
-    services: clientServices({ dispatch, streams }),
+    handlers: clientHandlers({ dispatch, streams }),
+    settings,
+    tls: parts.certificates?.pair,
     isSetUp: (sessionId) => book.of(sessionId) !== undefined,
     wallMs,
     monotonicMs,
     report: (error) => watch.report(error, 'a call of a connected client failed'),
-    maxConnections: settings.maxConnections,
+    log,
   })
   return {
     listen: (httpPort) => listen(server, { settings, httpPort, log }),
+    useKeyPair: (pair) => server.useKeyPair(pair),
     tick() {
       asks.tick(monotonicMs())
       book.tick(monotonicMs())

@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { KeyPair } from '../../src/protocols/http/transport/secure-layer.ts'
+import type { KeyPair } from '../../src/protocols/sockets/secure-layer.ts'
 import { Certificates } from '../../src/server/certificates.ts'
 import { Authority, type CertificateFiles } from '../support/certificates.ts'
 import { needTool } from '../support/need-tool.ts'

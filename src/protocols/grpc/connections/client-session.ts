@@ -1,9 +1,4 @@
-/** Whom a client certificate names, and until when it counts. */
-export interface CertificateUser {
-  readonly username: string
-  /** Epoch ms. */
-  readonly expiresMs: number
-}
+import type { CertificateUser } from '../../sockets/secure-layer.ts'
 
 /**
  * A TCP connection with its HTTP/2 session. It is the identity of a client: requests belong to the connection on whose session

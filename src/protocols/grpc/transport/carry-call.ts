@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2'
 import { createContextValues } from '@connectrpc/connect'
-import type { UniversalHandler, UniversalServerResponse } from '@connectrpc/connect/protocol'
+import type { UniversalServerResponse } from '@connectrpc/connect/protocol'
 import type { ClientSession } from '../connections/client-session.ts'
+import type { ClientHandlers } from './client-services.ts'
 import { SESSION } from './session-key.ts'
-import { StreamBody } from './stream-body.ts'
+import { type BodyLimits, StreamBody } from './stream-body.ts'
 
 /** A call of a client. */
 export interface CarriedCall {
@@ -20,11 +21,11 @@ const READ_HEADERS = ['content-type', 'grpc-timeout', 'grpc-encoding', 'grpc-acc
  * names that are no URL, and not for clients that leave.
  */
 export async function carryCall(
-  call: CarriedCall,
-  services: ReadonlyMap<string, UniversalHandler>,
+  { stream, headers, session }: CarriedCall,
+  handlers: ClientHandlers,
+  limits: BodyLimits,
 ): Promise<void> {
-  const { stream, headers } = call
-  const handler = services.get(`${headers[':path']}`)
+  const handler = handlers.get(`${headers[':path']}`)
   if (handler === undefined) return stream.respond({ ':status': 404 }, { endStream: true })
   const gone = new AbortController()
   stream.on('close', () => gone.abort())
@@ -33,9 +34,9 @@ export async function carryCall(
     method: headers[':method'] ?? '',
     url: `http://waypost${handler.requestPath}`,
     header: headersOf(headers),
-    body: new StreamBody(stream),
+    body: new StreamBody(stream, handler.method.methodKind === 'unary' ? limits : undefined),
     signal: gone.signal,
-    contextValues: createContextValues().set(SESSION, call.session),
+    contextValues: createContextValues().set(SESSION, session),
   })
   await send(response, stream)
 }

@@ -10,6 +10,9 @@ import { SESSION } from './session-key.ts'
 /** Clients may send contents of 10 MiB; what is around them comes on top. */
 const LARGEST_MESSAGE_BYTES = 10 * 1024 * 1024 + 256 * 1024
 
+/** What clients send on their streams: a setup, and acknowledgements. */
+const LARGEST_REPLY_BYTES = 64 * 1024
+
 /** The longest time after which a client may want its call to end; a stream has no end. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1
 
@@ -19,8 +22,11 @@ export interface ClientServices {
   readonly streams: Pick<ClientStreams, 'open'>
 }
 
-/** The two services of clients, by their paths. */
-export function clientServices({ dispatch, streams }: ClientServices): ReadonlyMap<string, UniversalHandler> {
+/** What carries calls out, by their paths. */
+export type ClientHandlers = ReadonlyMap<string, UniversalHandler>
+
+/** The two services of clients. */
+export function clientHandlers({ dispatch, streams }: ClientServices): ClientHandlers {
   const router = createConnectRouter({
     grpc: true,
     grpcWeb: false,
@@ -32,9 +38,11 @@ export function clientServices({ dispatch, streams }: ClientServices): ReadonlyM
   router.service(Request, {
     request: (payload, context) => dispatch.answer(messageOf(payload), sessionOf(context)),
   })
-  router.service(BiRequestStream, {
-    requestBiStream: (payloads, context) => streams.open(messagesOf(payloads), sessionOf(context)),
-  })
+  router.service(
+    BiRequestStream,
+    { requestBiStream: (payloads, context) => streams.open(messagesOf(payloads), sessionOf(context)) },
+    { readMaxBytes: LARGEST_REPLY_BYTES },
+  )
   return new Map(router.handlers.map((handler) => [handler.requestPath, handler]))
 }
 

@@ -1,21 +1,34 @@
 import { performServerHandshake, type ServerHttp2Session, type ServerOptions } from 'node:http2'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
-import type { UniversalHandler } from '@connectrpc/connect/protocol'
 import { DueBook } from '../../../core/due-book.ts'
+import { Admission, type AdmissionLog, type ConnectionSettings } from '../../sockets/admission.ts'
+import { BodyMemory } from '../../sockets/body-memory.ts'
+import { type KeyPair, SecureLayer } from '../../sockets/secure-layer.ts'
 import { carryCall } from './carry-call.ts'
+import type { ClientHandlers } from './client-services.ts'
 import { Http2Session } from './http2-session.ts'
+
+/** The limits of a server of gRPC, which are those of HTTP. */
+export interface GrpcSettings extends ConnectionSettings {
+  /** Bytes of all requests that are being received. */
+  readonly maxBodyMemoryBytes: number
+  /** How long a client may send nothing of a request that it has begun. */
+  readonly requestTimeoutMs: number
+}
 
 /** What a server of gRPC is made of. */
 export interface GrpcServerParts {
-  /** By their paths. */
-  readonly services: ReadonlyMap<string, UniversalHandler>
+  readonly handlers: ClientHandlers
+  readonly settings: GrpcSettings
+  /** Clients speak TLS, and nothing else, if there is a certificate. */
+  readonly tls: KeyPair | undefined
   /** Whether the client of this session has set its connection up. */
   readonly isSetUp: (sessionId: string) => boolean
   readonly wallMs: () => number
   readonly monotonicMs: () => number
   /** Logs a fault of the server. */
   readonly report: (error: unknown) => void
-  readonly maxConnections: number
+  readonly log: AdmissionLog
 }
 
 /** How long a session may be open before its client has set its connection up. */
@@ -28,6 +41,7 @@ const BACKLOG = 4_096
 /** Clients have one stream and a few requests at once; more are refused, and their clients send them later. */
 const HTTP2_OPTIONS: ServerOptions = {
   settings: { maxConcurrentStreams: 100, maxHeaderListSize: 16 * 1024, enablePush: false },
+  maxHeaderListPairs: 100,
   maxSessionInvalidFrames: 100,
   maxSessionRejectedStreams: 100,
   // In MB: a request and an answer of the largest size may be under way.
@@ -36,20 +50,26 @@ const HTTP2_OPTIONS: ServerOptions = {
 
 /** A server of the services that clients of generation 2 and 3 call. A session of HTTP/2 is the identity of a client. */
 export class GrpcServer {
+  /** Sessions that were ended because nothing was set up on them, since the start. */
+  idle = 0
+  readonly admission: Admission
   readonly #parts: GrpcServerParts
   readonly #listener: Server
+  readonly #secure: SecureLayer | undefined
+  readonly #memory: BodyMemory
   readonly #sessions = new Set<Http2Session>()
   readonly #unset = new DueBook<Http2Session>(BUCKET_MS)
 
+  /** Throws an Error for a certificate that cannot be used. */
   constructor(parts: GrpcServerParts) {
+    const { settings, log } = parts
     this.#parts = parts
-    this.#listener = createServer({ noDelay: true }, (socket) => this.#open(socket))
-    this.#listener.maxConnections = parts.maxConnections
-  }
-
-  /** Sessions that are open. */
-  get size(): number {
-    return this.#sessions.size
+    this.admission = new Admission(settings, log)
+    this.#memory = new BodyMemory(settings.maxBodyMemoryBytes)
+    this.#secure = this.#secureLayer(parts)
+    this.#listener = createServer({ noDelay: true }, (socket) => this.#accept(socket))
+    this.#listener.maxConnections = this.admission.hardLimit
+    this.#listener.on('drop', () => this.admission.refused++)
   }
 
   /** Starts listening; `port` 0 takes any. Rejects where the address cannot be had. */
@@ -64,16 +84,51 @@ export class GrpcServer {
     })
   }
 
+  /**
+   * Uses another certificate for the connections from now on. Where the authorities of client certificates have changed, it
+   * ends sessions that have shown one, so that their clients show it again. Throws an Error where it cannot be used.
+   */
+  useKeyPair(pair: KeyPair): void {
+    if (this.#secure?.use(pair) !== true) return
+    for (const session of this.#sessions) if (session.certificateUser !== undefined) session.close()
+  }
+
   /** Ends the sessions whose clients have set nothing up. Call it about once a second. */
   tick(nowMs: number): void {
-    for (const session of this.#unset.due(nowMs)) if (!this.#parts.isSetUp(session.id)) session.destroy()
+    for (const session of this.#unset.due(nowMs)) {
+      if (this.#parts.isSetUp(session.id)) continue
+      this.idle++
+      session.destroy()
+    }
   }
 
   /** Stops listening, and ends all sessions. Resolves when they are closed. */
   stop(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#listener.close(() => resolve()))
     for (const session of this.#sessions) session.close()
+    // What is still in its handshake is no session.
+    if (this.#secure !== undefined) setTimeout(() => this.#destroySockets(), 1_000).unref()
     return closed
+  }
+
+  #destroySockets(): void {
+    for (const socket of this.admission.sockets) socket.destroy()
+  }
+
+  #secureLayer({ tls, settings }: GrpcServerParts): SecureLayer | undefined {
+    if (tls === undefined) return undefined
+    return new SecureLayer(tls, {
+      requestTimeoutMs: settings.requestTimeoutMs,
+      protocols: ['h2'],
+      onSecure: (secure) => this.#open(secure),
+      onFailed: () => undefined,
+    })
+  }
+
+  #accept(socket: Socket): void {
+    if (!this.admission.admit(socket)) socket.destroy()
+    else if (this.#secure === undefined) this.#open(socket)
+    else this.#secure.begin(socket)
   }
 
   #open(socket: Socket): void {
@@ -92,11 +147,12 @@ export class GrpcServer {
   }
 
   #carryCalls(http2: ServerHttp2Session, session: Http2Session): void {
-    const { services, report } = this.#parts
+    const { handlers, report, settings } = this.#parts
+    const limits = { memory: this.#memory, idleMs: settings.requestTimeoutMs }
     http2.on('stream', (stream, headers) => {
       // What is wrong with a stream ends it.
       stream.on('error', () => undefined)
-      carryCall({ stream, headers, session }, services).catch((error: unknown) => {
+      carryCall({ stream, headers, session }, handlers, limits).catch((error: unknown) => {
         if (!stream.destroyed) report(error)
         stream.destroy()
       })

@@ -1,7 +1,9 @@
 import type { ServerHttp2Session } from 'node:http2'
 import type { Socket } from 'node:net'
 import { type Due, NOT_DUE } from '../../../core/due-book.ts'
-import type { CertificateUser, ClientSession } from '../connections/client-session.ts'
+import { plainAddress } from '../../sockets/plain-address.ts'
+import { type CertificateUser, certificateUserOf } from '../../sockets/secure-layer.ts'
+import type { ClientSession } from '../connections/client-session.ts'
 
 /** How long a session that is being closed may take to send what was given to it. */
 const CLOSING_MS = 500
@@ -15,12 +17,13 @@ export class Http2Session implements ClientSession, Due {
   readonly certificateUser: CertificateUser | undefined
   readonly #http2: ServerHttp2Session
 
+  /** `socket` gives plain bytes: with TLS it is the one that decrypts. */
   constructor(http2: ServerHttp2Session, socket: Socket, openedMs: number) {
     this.#http2 = http2
     this.ip = plainAddress(socket.remoteAddress)
     this.port = socket.remotePort ?? 0
     this.id = `${openedMs}_${this.ip}_${this.port}`
-    this.certificateUser = undefined
+    this.certificateUser = certificateUserOf(socket)
   }
 
   close(): void {
@@ -33,10 +36,4 @@ export class Http2Session implements ClientSession, Due {
   destroy(): void {
     if (!this.#http2.destroyed) this.#http2.destroy()
   }
-}
-
-/** IPv4 where IPv6 only wraps it, without a zone. */
-function plainAddress(address = ''): string {
-  if (address.startsWith('::ffff:') && address.includes('.')) return address.slice(7)
-  return address.split('%', 1)[0]!
 }

@@ -1,15 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { callerAddress, cameByTls, parseTrustedProxies, plainAddress } from './client-address.ts'
-
-test.each([
-  ['127.0.0.1', '127.0.0.1'],
-  ['::ffff:10.1.2.3', '10.1.2.3'],
-  ['::1', '::1'],
-  ['fe80::1%eth0', 'fe80::1'],
-  [undefined, ''],
-])('%s is shown as %s', (address, shown) => {
-  expect(plainAddress(address)).toBe(shown)
-})
+import { callerAddress, cameByTls, parseTrustedProxies } from './client-address.ts'
 
 describe('X-Forwarded-For', () => {
   const trusted = parseTrustedProxies(['10.0.0.0/8', '192.168.1.1', 'fd00::/8'])

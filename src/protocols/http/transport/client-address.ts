@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net'
+import { plainAddress } from '../../sockets/plain-address.ts'
 
 /**
  * Builds the set of proxies whose X-Forwarded-For is believed, from IPs and CIDR ranges. Throws an Error that
@@ -22,14 +23,6 @@ function addEntry(trusted: BlockList, entry: string): void {
 
 function wrongEntry(entry: string): Error {
   return new Error(`"${entry}" is not an IP address or a range such as 10.0.0.0/8.`)
-}
-
-/** An address as people know it: IPv4 where IPv6 only wraps it, without a zone. */
-export function plainAddress(address: string | undefined): string {
-  if (address === undefined) return ''
-  if (address.startsWith('::ffff:') && address.includes('.')) return address.slice(7)
-  const zone = address.indexOf('%')
-  return zone < 0 ? address : address.slice(0, zone)
 }
 
 /**

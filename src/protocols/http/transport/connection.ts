@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { type CertificateUser, certificateUserOf } from './secure-layer.ts'
+import { type CertificateUser, certificateUserOf } from '../../sockets/secure-layer.ts'
 import { Refusal } from '../../../core/refusal.ts'
 
 /** How many requests beyond the limit a client may send before it is cut. Each takes some 2 KB. */

@@ -1,21 +1,8 @@
 import type { Socket } from 'node:net'
 import type { HttpLog } from './exchange-context.ts'
 import { endWith, type Reason } from '../errors/client-error.ts'
-import { plainAddress } from './client-address.ts'
+import { Admission, type ConnectionSettings } from '../../sockets/admission.ts'
 import { Connection } from './connection.ts'
-
-/** How many connections there may be. */
-export interface ConnectionSettings {
-  readonly maxConnections: number
-  /** 0: no limit. */
-  readonly maxConnectionsPerAddress: number
-}
-
-/** Refused connections come in thousands; one line a minute reports them. */
-const LOG_EVERY_MS = 60_000
-
-/** How many connections beyond the limit get an error; Node closes further ones without an answer. */
-const MOST_TOLD = 256
 
 const TOO_MANY: Reason = {
   code: 'too-many-connections',
@@ -26,35 +13,27 @@ const TOO_MANY: Reason = {
 
 /** The open connections of a server, within limits. */
 export class Connections {
-  /** Since the start: connections that were refused, and those cut because their client did not read. */
-  readonly counts = { refused: 0, cut: 0 }
-  /** Connections that were admitted or refused since the start. */
-  accepted = 0
-  /** The connections that were accepted, as Node accepts them. */
-  readonly #admitted = new Set<Socket>()
-  /** Those of them that are in their handshake. */
+  readonly admission: Admission
+  /** Connections that were cut because their client did not read, since the start. */
+  cut = 0
+  /** The connections that were admitted and are in their handshake. */
   readonly #pending = new Set<Socket>()
   readonly #open = new Map<Socket, Connection>()
-  readonly #settings: ConnectionSettings
-  readonly #log: Pick<HttpLog, 'warn'>
   readonly #isSecure: boolean
-  readonly #ofAddress = new Map<string, number>()
-  #loggedMs = -Infinity
 
   /** `isSecure`: clients speak TLS, so that nothing can be said before the handshake. */
   constructor(settings: ConnectionSettings, log: Pick<HttpLog, 'warn'>, isSecure = false) {
-    this.#settings = settings
-    this.#log = log
+    this.admission = new Admission(settings, log)
     this.#isSecure = isSecure
   }
 
   get size(): number {
-    return this.#admitted.size
+    return this.admission.size
   }
 
-  /** How many connections Node may accept. */
-  get hardLimit(): number {
-    return this.#settings.maxConnections + MOST_TOLD
+  /** Connections since the start that were refused, and those that were cut. */
+  get counts(): { readonly refused: number; readonly cut: number } {
+    return { refused: this.admission.refused, cut: this.cut }
   }
 
   /** The connection of a socket; undefined when it is closed. */
@@ -68,16 +47,12 @@ export class Connections {
 
   /** Accepts a connection; `open` follows. Returns false if there are too many; the connection then got an error. */
   admit(socket: Socket): boolean {
-    this.accepted++
-    const { maxConnections, maxConnectionsPerAddress } = this.#settings
-    if (this.#admitted.size >= maxConnections) return this.#refuse(socket)
-    if (maxConnectionsPerAddress > 0 && !this.#countAddress(socket)) return this.#refuse(socket)
-    this.#admitted.add(socket)
+    if (!this.admission.admit(socket)) {
+      this.#end(socket)
+      return false
+    }
     this.#pending.add(socket)
-    socket.on('close', () => {
-      this.#admitted.delete(socket)
-      this.#pending.delete(socket)
-    })
+    socket.on('close', () => this.#pending.delete(socket))
     return true
   }
 
@@ -102,38 +77,12 @@ export class Connections {
 
   /** Ends all connections at once, also those that are in their handshake. */
   destroyAll(): void {
-    for (const socket of [...this.#open.keys(), ...this.#admitted]) socket.destroy()
+    for (const socket of [...this.#open.keys(), ...this.admission.sockets]) socket.destroy()
   }
 
-  #countAddress(socket: Socket): boolean {
-    const address = plainAddress(socket.remoteAddress)
-    const count = this.#ofAddress.get(address) ?? 0
-    if (count >= this.#settings.maxConnectionsPerAddress) return false
-    this.#ofAddress.set(address, count + 1)
-    socket.on('close', () => {
-      const left = (this.#ofAddress.get(address) ?? 1) - 1
-      if (left === 0) this.#ofAddress.delete(address)
-      else this.#ofAddress.set(address, left)
-    })
-    return true
-  }
-
-  #refuse(socket: Socket): false {
-    this.counts.refused++
-    this.#report('connections were refused: raise max-connections, or find out who opens so many')
-    socket.on('error', () => undefined)
-    if (this.#isSecure) socket.destroy()
-    else {
-      endWith(socket, TOO_MANY)
-      socket.resume()
-    }
-    return false
-  }
-
-  #report(what: string): void {
-    const nowMs = performance.now()
-    if (nowMs - this.#loggedMs < LOG_EVERY_MS) return
-    this.#loggedMs = nowMs
-    this.#log.warn({ refusedSoFar: this.counts.refused, open: this.#admitted.size }, what)
+  #end(socket: Socket): void {
+    if (this.#isSecure) return void socket.destroy()
+    endWith(socket, TOO_MANY)
+    socket.resume()
   }
 }

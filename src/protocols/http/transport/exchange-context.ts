@@ -1,7 +1,7 @@
 import type { BlockList } from 'node:net'
 import type { CommonHeaders } from '../routing/answer-headers.ts'
 import type { Answer, HttpCaller, ErrorFormat, Route } from '../routing/route.ts'
-import type { BodyMemory } from './body-memory.ts'
+import type { BodyMemory } from '../../sockets/body-memory.ts'
 import type { CrossSiteGuard } from './cross-site-guard.ts'
 import type { Identification } from './identification.ts'
 import type { RequestLimits } from './request-limits.ts'

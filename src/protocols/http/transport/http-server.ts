@@ -13,9 +13,9 @@ import {
 } from 'node:net'
 import { CommonHeaders } from '../routing/answer-headers.ts'
 import { parseTrustedProxies } from './client-address.ts'
-import { answerClientError } from '../errors/client-error.ts'
-import { BodyMemory } from './body-memory.ts'
-import { Connections, type ConnectionSettings } from './connections.ts'
+import { answerClientError, endWith, PLAIN_HTTP } from '../errors/client-error.ts'
+import { BodyMemory } from '../../sockets/body-memory.ts'
+import { Connections } from './connections.ts'
 import { CrossSiteGuard, type HostNames } from './cross-site-guard.ts'
 import type { ExchangeContext, HttpLog } from './exchange-context.ts'
 import { Exchange } from './exchange.ts'
@@ -25,7 +25,8 @@ import { WholeResponse } from './node-internals/whole-response.ts'
 import type { RequestLimits } from './request-limits.ts'
 import type { Answer, HttpCaller, ErrorFormat, Route } from '../routing/route.ts'
 import { Router } from '../routing/router.ts'
-import { type KeyPair, SecureLayer, type SecureLayerOptions } from './secure-layer.ts'
+import type { ConnectionSettings } from '../../sockets/admission.ts'
+import { type KeyPair, SecureLayer, type SecureLayerOptions } from '../../sockets/secure-layer.ts'
 import { SlowClients, type SlownessSettings } from './slow-clients.ts'
 import { stop, stopListening } from './stop.ts'
 import { Turn } from './turn.ts'
@@ -180,8 +181,8 @@ function openListener(server: Server, connections: Connections, secure: SecureLa
     connections.open(socket)
     server.emit('connection', socket)
   })
-  listener.maxConnections = connections.hardLimit
-  listener.on('drop', () => connections.counts.refused++)
+  listener.maxConnections = connections.admission.hardLimit
+  listener.on('drop', () => connections.admission.refused++)
   return listener
 }
 
@@ -192,7 +193,13 @@ function openSecureLayer(
 ): SecureLayer | undefined {
   if (tls === undefined) return undefined
   const { requestTimeoutMs } = settings
-  return new SecureLayer(tls, { requestTimeoutMs, onSecure, onFailed: () => onMalformed?.() })
+  return new SecureLayer(tls, {
+    requestTimeoutMs,
+    protocols: ['http/1.1'],
+    onSecure,
+    onFailed: () => onMalformed?.(),
+    endPlainHttp: (socket) => endWith(socket, PLAIN_HTTP),
+  })
 }
 
 function contextOf({

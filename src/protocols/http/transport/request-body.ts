@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { Refusal } from '../../../core/refusal.ts'
-import type { BodyMemory } from './body-memory.ts'
+import type { BodyMemory } from '../../sockets/body-memory.ts'
 import { BodyPieces } from './body-pieces.ts'
 
 /** Who gets a body that was asked for: exactly one of these is called, once. */

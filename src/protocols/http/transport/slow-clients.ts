@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { answerTooSlow } from '../errors/client-error.ts'
-import { plainAddress } from './client-address.ts'
+import { plainAddress } from '../../sockets/plain-address.ts'
 import type { Connections } from './connections.ts'
 import type { HttpLog } from './exchange-context.ts'
 
@@ -77,7 +77,7 @@ export class SlowClients {
       { address: plainAddress(socket.remoteAddress), unreadBytes: socket.writableLength },
       'a client did not read its answer within unread-timeout and was cut',
     )
-    this.#connections.counts.cut++
+    this.#connections.cut++
     socket.destroy()
   }
 }

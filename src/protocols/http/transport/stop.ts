@@ -25,8 +25,8 @@ export async function stopListening(listener: Listener, connections: Connections
   // Node accepts a few in each turn of the event loop: two turns without a new one say that none waits.
   while (quietTurns < 2 && performance.now() < endMs) {
     await nextTurn()
-    quietTurns = connections.accepted === accepted ? quietTurns + 1 : 0
-    accepted = connections.accepted
+    quietTurns = connections.admission.accepted === accepted ? quietTurns + 1 : 0
+    accepted = connections.admission.accepted
   }
   listener.close()
 }

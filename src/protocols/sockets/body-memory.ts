@@ -1,4 +1,4 @@
-import { Refusal } from '../../../core/refusal.ts'
+import { Refusal } from '../../core/refusal.ts'
 
 /** Bodies up to this size are accepted even when large ones fill the memory: beats and registrations go on. */
 const ALWAYS_BYTES = 16 * 1024

@@ -1,7 +1,6 @@
 import { constants } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { createServer, type Server, type TLSSocket } from 'node:tls'
-import { endWith, PLAIN_HTTP } from '../errors/client-error.ts'
 
 /** A certificate with its key, as PEM. */
 export interface KeyPair {
@@ -21,8 +20,12 @@ export interface SecureLayerOptions {
   readonly requestTimeoutMs: number
   /** The handshake is done. `secure` gives and takes plain bytes; `socket` is the one that was passed to `begin`. */
   readonly onSecure: (secure: TLSSocket, socket: Socket) => void
+  /** The names of what is spoken inside, as TLS has them: `http/1.1`, `h2`. */
+  readonly protocols: readonly string[]
   /** There was no handshake: another protocol, an old version of TLS, or a client that is too slow. */
   readonly onFailed: () => void
+  /** Ends a connection whose client speaks HTTP without TLS. Without it, such a connection is closed. */
+  readonly endPlainHttp?: (socket: Socket) => void
 }
 
 /**
@@ -32,20 +35,23 @@ export interface SecureLayerOptions {
 export class SecureLayer {
   readonly #server: Server
   readonly #onFailed: () => void
+  readonly #endPlainHttp: SecureLayerOptions['endPlainHttp']
   #clientCa: string | undefined
   /** The connections in their handshake, by their addresses and ports: Node does not tell which one a TLSSocket decrypts. */
   readonly #begun = new Map<string, Socket>()
 
   /** Throws an Error for a pair that cannot be used. */
-  constructor(pair: KeyPair, { requestTimeoutMs, onSecure, onFailed }: SecureLayerOptions) {
+  constructor(pair: KeyPair, options: SecureLayerOptions) {
+    const { requestTimeoutMs, protocols, onSecure, onFailed, endPlainHttp } = options
     this.#onFailed = onFailed
+    this.#endPlainHttp = endPlainHttp
     this.#clientCa = pair.clientCa
     this.#server = createServer({
       ...contextOf(pair),
       requestCert: pair.clientCa !== undefined,
       rejectUnauthorized: false,
       handshakeTimeout: Math.min(HANDSHAKE_MS, requestTimeoutMs),
-      ALPNProtocols: ['http/1.1'],
+      ALPNProtocols: [...protocols],
     })
     this.#server.on('secureConnection', (secure) => {
       const socket = this.#begun.get(placeOf(secure))
@@ -81,7 +87,8 @@ export class SecureLayer {
 
   #failed({ code }: NodeJS.ErrnoException, secure: TLSSocket): void {
     const socket = this.#begun.get(placeOf(secure))
-    if (code === 'ERR_SSL_HTTP_REQUEST' && socket !== undefined) endWith(socket, PLAIN_HTTP)
+    if (code === 'ERR_SSL_HTTP_REQUEST' && socket !== undefined && this.#endPlainHttp !== undefined)
+      this.#endPlainHttp(socket)
     else secure.destroy()
     // A client that left, such as a probe that only connects, has done nothing wrong.
     if (code !== 'ECONNRESET') this.#onFailed()

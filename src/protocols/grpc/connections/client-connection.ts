@@ -28,6 +28,9 @@ export interface Question {
  */
 export type EndReason = 'left' | 'moved' | 'stopping'
 
+/** What has ended a connection, for metrics. `silent`, `unread` (too much of it) and `closed` (by an operator) mean `left`. */
+export type EndCause = EndReason | 'silent' | 'unread' | 'closed'
+
 /** A client that is connected and set up. */
 export interface ClientConnection {
   /** `<ms>_<ip>_<port>`; no other connection of this process has it. */

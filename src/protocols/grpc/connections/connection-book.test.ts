@@ -42,7 +42,7 @@ describe('a connection in the book', () => {
     expect(ended).toEqual([])
     await at(SILENT_MS + REPLY_MS)
     expect(ended).toEqual(['left'])
-    expect(book.counts).toEqual({ begun: 1, silent: 1 })
+    expect(book.ended).toMatchObject({ left: 0, silent: 1 })
   })
 
   test('stays if it replies, and is asked again after the next silence', async () => {

@@ -1,4 +1,5 @@
 import { DueBook } from '../../../core/due-book.ts'
+import type { EndCause } from './client-connection.ts'
 import type { StreamConnection } from './stream-connection.ts'
 
 /** After so much silence a client is asked whether it is there, and how long it may take to say so. */
@@ -9,8 +10,15 @@ const BUCKET_MS = 500
 
 /** The connections of this server that are set up, by the ids of their sessions. */
 export class ConnectionBook {
-  /** Since the start: connections that were set up, and those ended because their clients were silent. */
-  readonly counts = { begun: 0, silent: 0 }
+  /** Connections that have ended since the start, by what has ended them. */
+  readonly ended: Record<EndCause, number> = {
+    left: 0,
+    silent: 0,
+    unread: 0,
+    closed: 0,
+    moved: 0,
+    stopping: 0,
+  }
   readonly #byId = new Map<string, StreamConnection>()
   /** When each is to be looked at: 20 s after it was last heard, as far as that was known when it was last looked at. */
   readonly #due = new DueBook<StreamConnection>(BUCKET_MS)
@@ -30,10 +38,10 @@ export class ConnectionBook {
 
   /** Adds a connection until it ends. */
   add(connection: StreamConnection): void {
-    this.counts.begun++
     this.#byId.set(connection.id, connection)
     this.#due.add(connection, connection.heardMs + SILENT_MS)
     connection.onEnd(() => {
+      this.ended[connection.endedBy ?? 'left']++
       this.#byId.delete(connection.id)
       this.#due.remove(connection)
     })
@@ -54,7 +62,6 @@ export class ConnectionBook {
     // A request of the client says as much as a reply.
     if (isThere || connection.heardMs > askedMs)
       return this.#due.add(connection, connection.heardMs + SILENT_MS)
-    this.counts.silent++
-    connection.end('left')
+    connection.end('silent')
   }
 }

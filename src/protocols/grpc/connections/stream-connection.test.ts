@@ -81,4 +81,14 @@ describe('the end of a connection', () => {
     connection.send('Large', {}, large)
     expect(connection.hasEnded).toBe(true)
   })
+
+  test('after it was sent away has that reason, whatever ends it', async () => {
+    const { connection, outbox } = fakeConnection()
+    const told: string[] = []
+    connection.onEnd((why) => told.push(why))
+    connection.sendAway('moved', { ip: '10.0.0.9', port: 8848 }, 1_000)
+    expect(bodyOf(await nextOf(outbox))).toMatchObject({ serverIp: '10.0.0.9', serverPort: '8848' })
+    connection.end('left')
+    expect(told).toEqual(['moved'])
+  })
 })

@@ -1,7 +1,7 @@
 import { type Due, NOT_DUE } from '../../../core/due-book.ts'
 import { toSend } from '../wire/payload.ts'
 import type { Asks, PendingAsk } from './asks.ts'
-import type { ClientConnection, ClientFacts, EndReason, Question } from './client-connection.ts'
+import type { ClientConnection, ClientFacts, EndCause, EndReason, Question } from './client-connection.ts'
 import type { ClientSession } from './client-session.ts'
 import type { Outbox } from './outbox.ts'
 
@@ -15,6 +15,12 @@ export interface StreamConnectionParts {
   readonly nowMs: number
 }
 
+/** Where clients reach another server by HTTP: they know how to get from there to its port for gRPC. */
+export interface ServerAddress {
+  readonly ip: string
+  readonly port: number
+}
+
 /** A connection on the stream that its client keeps open. */
 export class StreamConnection implements ClientConnection, Due {
   dueTick = NOT_DUE
@@ -24,7 +30,10 @@ export class StreamConnection implements ClientConnection, Due {
   readonly #parts: StreamConnectionParts
   readonly #pending = new Map<string, PendingAsk>()
   readonly #onEnd: ((why: EndReason) => void)[] = []
+  #leaving: 'moved' | 'stopping' | undefined
   #ended: EndReason | undefined
+  /** What has ended it; undefined while it is open. */
+  endedBy: EndCause | undefined
 
   constructor(parts: StreamConnectionParts) {
     this.#parts = parts
@@ -63,7 +72,17 @@ export class StreamConnection implements ClientConnection, Due {
   /** Sends a message whose body has the keys of both. A client that leaves too much unread is closed. */
   send(type: string, first: object, rest: object): void {
     if (this.hasEnded || this.#parts.outbox.add(toSend(type, first, rest))) return
-    this.close()
+    this.end('unread')
+  }
+
+  /**
+   * Asks the client to connect to another server, or again where there is none. Whenever the connection ends after that, it has
+   * ended for this reason. Not all clients obey: the caller ends it after a while.
+   */
+  sendAway(why: 'moved' | 'stopping', server: ServerAddress | undefined, limitMs: number): void {
+    this.#leaving ??= why
+    const body = server === undefined ? {} : { serverIp: server.ip, serverPort: `${server.port}` }
+    void this.ask({ type: 'ConnectResetRequest', body }, limitMs)
   }
 
   /** The client has replied to a question. Replies that nobody waits for are ignored. */
@@ -78,17 +97,23 @@ export class StreamConnection implements ClientConnection, Due {
   }
 
   close(): void {
-    this.end('left')
+    this.end('closed')
   }
 
-  /** Ends it: only the first reason counts. */
-  end(why: EndReason): void {
+  /** Ends it: only the first cause counts. */
+  end(cause: EndCause): void {
     if (this.hasEnded) return
+    const why = this.#leaving ?? reasonOf(cause)
     this.#ended = why
+    this.endedBy = why === 'left' ? cause : why
     const { asks, outbox, session } = this.#parts
     for (const ask of this.#pending.values()) asks.end(ask, false)
     outbox.end()
     session.close()
     for (const ended of this.#onEnd.splice(0)) ended(why)
   }
+}
+
+function reasonOf(cause: EndCause): EndReason {
+  return cause === 'moved' || cause === 'stopping' ? cause : 'left'
 }

@@ -1,4 +1,9 @@
-import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2'
+import {
+  constants,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+  type ServerHttp2Stream,
+} from 'node:http2'
 import { createContextValues } from '@connectrpc/connect'
 import type { UniversalServerResponse } from '@connectrpc/connect/protocol'
 import type { ClientSession } from '../connections/client-session.ts'
@@ -47,12 +52,21 @@ async function send(response: UniversalServerResponse, stream: ServerHttp2Stream
   const head = { ':status': status, ...toSend(header) }
   if (body === undefined) return stream.respond(head, { endStream: true })
   stream.respond(head, { waitForTrailers: true })
-  stream.on('wantTrailers', () => stream.sendTrailers(toSend(trailer)))
+  stream.on('wantTrailers', () => {
+    stream.sendTrailers(toSend(trailer))
+    // What the client still sends is not read any more. Closed at once, the stream would lose its trailers.
+    if (!stream.readableEnded) setImmediate(() => leave(stream))
+  })
   for await (const chunk of body) {
     if (stream.destroyed) return
     if (!stream.write(chunk)) await drained(stream)
   }
   stream.end()
+}
+
+function leave(stream: ServerHttp2Stream): void {
+  stream.close(constants.NGHTTP2_NO_ERROR)
+  stream.destroy()
 }
 
 /** Resolves when the stream takes more, or is closed. */

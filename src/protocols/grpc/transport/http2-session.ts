@@ -16,10 +16,12 @@ export class Http2Session implements ClientSession, Due {
   readonly port: number
   readonly certificateUser: CertificateUser | undefined
   readonly #http2: ServerHttp2Session
+  readonly #socket: Socket
 
   /** `socket` gives plain bytes: with TLS it is the one that decrypts. */
   constructor(http2: ServerHttp2Session, socket: Socket, openedMs: number) {
     this.#http2 = http2
+    this.#socket = socket
     this.ip = plainAddress(socket.remoteAddress)
     this.port = socket.remotePort ?? 0
     this.id = `${openedMs}_${this.ip}_${this.port}`
@@ -29,11 +31,13 @@ export class Http2Session implements ClientSession, Due {
   close(): void {
     if (this.#http2.destroyed || this.#http2.closed) return
     this.#http2.close()
-    setTimeout(() => this.destroy(), CLOSING_MS).unref()
+    // The session itself would wait for a client that never closes its side.
+    const late = setTimeout(() => this.#socket.destroy(), CLOSING_MS)
+    this.#socket.on('close', () => clearTimeout(late))
   }
 
   /** Ends it at once. */
   destroy(): void {
-    if (!this.#http2.destroyed) this.#http2.destroy()
+    this.#socket.destroy()
   }
 }

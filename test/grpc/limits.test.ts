@@ -1,0 +1,126 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { afterEach, describe, expect, test } from 'vitest'
+import { GrpcServer, type GrpcServerParts } from '../../src/protocols/grpc/transport/grpc-server.ts'
+import { clientHandlers } from '../../src/protocols/grpc/transport/client-services.ts'
+import { type ClientServices } from '../../src/protocols/grpc/transport/client-services.ts'
+import { connectGrpc, frameOf, openCall } from '../support/grpc-client.ts'
+
+/** Answers everything with an empty message. */
+const ANSWERING: ClientServices = {
+  dispatch: { answer: async ({ type }) => ({ metadata: { type }, body: { value: Buffer.from('{}') } }) },
+  streams: { open: async function* () {} },
+}
+
+let server: GrpcServer | undefined
+afterEach(() => server?.stop())
+
+async function start(settings: Partial<GrpcServerParts['settings']>, parts: Partial<GrpcServerParts> = {}) {
+  server = new GrpcServer({
+    handlers: clientHandlers(ANSWERING),
+    settings: {
+      maxConnections: 100,
+      maxConnectionsPerAddress: 0,
+      maxBodyMemoryBytes: 64 * 1024,
+      requestTimeoutMs: 30_000,
+      ...settings,
+    },
+    tls: undefined,
+    isSetUp: () => false,
+    wallMs: () => 0,
+    monotonicMs: () => 0,
+    report: (error) => expect.unreachable(String(error)),
+    log: { warn: () => undefined },
+    ...parts,
+  })
+  const port = await server.listen({ host: '127.0.0.1', port: 0 })
+  const open = () => connectGrpc({ port }, { grpcPort: port, setup: false })
+  return { server, port, open }
+}
+
+describe('connections of clients', () => {
+  test('beyond the most are closed', async () => {
+    const { open, server } = await start({ maxConnections: 2 })
+    const first = await open()
+    await open()
+    await expect(open()).rejects.toThrow()
+    expect(server.admission.refused).toBe(1)
+    await first.close()
+    await (await open()).close()
+  })
+
+  test('beyond the most of an address are closed', async () => {
+    const { open } = await start({ maxConnectionsPerAddress: 1 })
+    await open()
+    await expect(open()).rejects.toThrow()
+  })
+
+  test('that set nothing up are closed after a while', async () => {
+    const { open, server } = await start({})
+    const client = await open()
+    server.tick(19_000)
+    await client.ask('HealthCheckRequest')
+    server.tick(21_000)
+    await client.ended
+    expect(server.idle).toBe(1)
+  })
+
+  test('that do not speak HTTP/2 are closed', async () => {
+    const { port, open } = await start({})
+    const socket = connect(port, '127.0.0.1')
+    socket.on('error', () => undefined)
+    socket.resume().write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    await once(socket, 'close')
+    await (await open()).close()
+  })
+})
+
+describe('requests', () => {
+  /** Sends a request of this size, and gives the status of gRPC. */
+  async function statusOf(bytes: number, client: Awaited<ReturnType<typeof connectGrpc>>): Promise<string> {
+    const stream = openCall(client.session, '/Request/request')
+    let status = 'none'
+    stream.on('response', (head) => (status = `${head['grpc-status'] ?? status}`))
+    stream.on('trailers', (trailers) => (status = `${trailers['grpc-status']}`))
+    stream.resume().end(frameOf('SomeRequest', { text: 'x'.repeat(bytes) }))
+    await once(stream, 'close')
+    return status
+  }
+
+  test('that are more than the server may hold are refused, and small ones still answered', async () => {
+    const { open } = await start({})
+    const client = await open()
+    expect(await statusOf(100_000, client)).toBe('8')
+    expect(await statusOf(8_000, client)).toBe('0')
+    expect(await statusOf(50_000, client)).toBe('0')
+    await client.close()
+  })
+
+  test('that are begun and not gone on with are ended', async () => {
+    const { open } = await start({ requestTimeoutMs: 50 })
+    const client = await open()
+    const stream = openCall(client.session, '/Request/request')
+    stream.resume().write(frameOf('SomeRequest', {}).subarray(0, 7))
+    await once(stream, 'close')
+    expect((await client.ask('HealthCheckRequest')).type).toBe('HealthCheckRequest')
+    await client.close()
+  })
+
+  test('of another method are refused', async () => {
+    const { open } = await start({})
+    const client = await open()
+    const stream = client.session.request({ ':method': 'GET', ':path': '/Request/request' })
+    const [head] = (await once(stream, 'response')) as [Record<string, unknown>]
+    expect(head[':status']).toBe(405)
+    await client.close()
+  })
+})
+
+test('a stop ends connections whose clients neither read nor leave', async () => {
+  const { open, server } = await start({})
+  const client = await open()
+  const stream = openCall(client.session, '/Request/request')
+  stream.write(frameOf('SomeRequest', {}).subarray(0, 7))
+  client.session.on('goaway', () => undefined)
+  await Promise.all([server.stop(), client.ended])
+})

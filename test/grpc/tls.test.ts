@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Authority } from '../support/certificates.ts'
+import { connectGrpc } from '../support/grpc-client.ts'
+import { needTool } from '../support/need-tool.ts'
+import { startWaypost, type Waypost } from '../support/waypost.ts'
+
+const openssl = needTool('openssl')
+
+describe.skipIf(openssl.skip)('a server with a certificate', () => {
+  let authority: Authority
+  let server: Waypost
+  beforeAll(async () => {
+    authority = new Authority()
+    const { cert, key } = authority.forServer()
+    server = await startWaypost({
+      settings: { 'tls-cert': cert, 'tls-key': key, 'tls-client-ca': authority.caFile },
+    })
+  })
+  afterAll(() => server.stop())
+
+  test('speaks TLS with clients of gRPC', async () => {
+    const client = await connectGrpc(server, { tls: { ca: authority.ca } })
+    expect((await client.ask('HealthCheckRequest')).type).toBe('HealthCheckResponse')
+    await client.close()
+  })
+
+  test('takes clients that show a certificate', async () => {
+    const files = authority.forUser('shop')
+    const tls = {
+      ca: authority.ca,
+      cert: readFileSync(files.cert, 'utf8'),
+      key: readFileSync(files.key, 'utf8'),
+    }
+    const client = await connectGrpc(server, { tls })
+    expect((await client.ask('HealthCheckRequest')).type).toBe('HealthCheckResponse')
+    await client.close()
+  })
+
+  test('does not serve clients that speak without it', async () => {
+    await expect(connectGrpc(server)).rejects.toThrow()
+  })
+})

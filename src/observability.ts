@@ -7,6 +7,11 @@ import { Alarms } from './metrics/alarms.ts'
 import { auditMetrics } from './metrics/audit-metrics.ts'
 import { certificateMetrics } from './metrics/certificate-metrics.ts'
 import { ChangeCounts } from './metrics/change-counts.ts'
+import {
+  ClientRequestCounts,
+  type ConnectionFigures,
+  connectionMetrics,
+} from './metrics/connection-metrics.ts'
 import { LoopDelay } from './metrics/loop-delay.ts'
 import type { Metric } from './metrics/metric.ts'
 import { MetricsPage, type Scraped } from './metrics/metrics-page.ts'
@@ -48,6 +53,7 @@ export interface ObservedParts {
   readonly streams: StreamOutlet
   readonly prober: Prober
   readonly http: HttpServer
+  readonly connections: { readonly figures: ConnectionFigures }
   readonly certificates: Certificates | undefined
   readonly audit: Audit
   readonly installation: { metrics(): Metric[] }
@@ -59,6 +65,7 @@ export class Observability {
   /** Measures commits, and knows whether the store can write. */
   readonly store: StoreWatch
   readonly requests = new RequestCounts()
+  readonly clientRequests = new ClientRequestCounts()
   readonly changes = new ChangeCounts()
   readonly #readiness: Readiness
   readonly #loop = new LoopDelay()
@@ -89,6 +96,8 @@ export class Observability {
     this.#page = new MetricsPage([
       ...serverMetrics(this.#figuresOf(parts)),
       ...this.requests.metrics(),
+      ...connectionMetrics(parts.connections.figures),
+      ...this.clientRequests.metrics(),
       ...this.store.metrics(),
       ...this.changes.metrics(),
       ...this.#loop.metrics(),

@@ -81,6 +81,7 @@ export async function serveFrom(opened: Opened, settings: Settings, log: Logger)
     ...parts.pushing,
     prober: parts.probing.prober,
     http,
+    connections,
     certificates,
   })
   const useKeyPair = (pair: KeyPair): void => {
@@ -121,12 +122,12 @@ async function stopServer(parts: StoppedParts, settings: Settings): Promise<void
   const { watch, jobs, http, connections, backups, monitoring, installation } = parts
   watch.stopping()
   jobs.stop()
-  await Promise.all([http.stopListening(), connections.stop()])
+  await http.stopListening()
   // From now on answers close their connections, also those of held polls.
   const closed = http.stop(settings.shutdownGraceMs)
   parts.polls.answerAll()
   parts.live.streams.endAll()
-  await Promise.all([closed, backups.stop(), monitoring.stop()])
+  await Promise.all([closed, connections.stop(), backups.stop(), monitoring.stop()])
   await Promise.all([closeSockets(parts), parts.engine.close(), closeAudit(parts)])
   await installation.leave()
   watch.stopped()

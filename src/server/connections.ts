@@ -1,21 +1,26 @@
 import type { Logger } from 'pino'
 import type { State } from '../core/state.ts'
+import type { ConnectionFigures } from '../metrics/connection-metrics.ts'
 import type { Observability } from '../observability.ts'
 import type { Operations } from '../operations/operations.ts'
 import { requireServing } from '../operations/serving.ts'
+import type { ClientFacts } from '../protocols/grpc/connections/client-connection.ts'
 import { Asks } from '../protocols/grpc/connections/asks.ts'
 import { ClientStreams } from '../protocols/grpc/connections/client-streams.ts'
 import { ConnectionBook } from '../protocols/grpc/connections/connection-book.ts'
+import { Moves } from '../protocols/grpc/connections/moves.ts'
+import type { ServerAddress } from '../protocols/grpc/connections/stream-connection.ts'
 import { Dispatch } from '../protocols/grpc/requests/dispatch.ts'
 import { clientHandlers } from '../protocols/grpc/transport/client-services.ts'
 import { GrpcServer } from '../protocols/grpc/transport/grpc-server.ts'
 import type { KeyPair } from '../protocols/sockets/secure-layer.ts'
+import { advertisedHost, advertisedPort } from '../server-address.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Certificates } from './certificates.ts'
 import { clientRequests } from './client-requests.ts'
-import { monotonicMs, wallMs } from './clocks.ts'
+import { later, monotonicMs, wallMs } from './clocks.ts'
 import { grpcPorts } from './grpc-port.ts'
-import type { Installation } from './installation.ts'
+import type { Installation, Members } from './installation.ts'
 import type { SignIn } from './sign-in.ts'
 
 /** What connections work with. */
@@ -24,39 +29,46 @@ export interface ConnectionParts {
   readonly installation: Pick<Installation, 'cutOff'>
   readonly operations: Operations
   readonly signIn: Pick<SignIn, 'identifyClient'>
-  readonly watch: Pick<Observability, 'report'>
+  readonly members: Pick<Members, 'list'>
+  readonly watch: Pick<Observability, 'report' | 'clientRequests'>
   readonly certificates: Certificates | undefined
 }
 
 /** The clients that are connected by gRPC. */
 export interface ClientConnections {
+  readonly figures: ConnectionFigures
   /** Listens, unless gRPC is off; `httpPort` is the port of HTTP. Rejects with an Error that names the port. */
   listen(httpPort: number): Promise<void>
   /** See `GrpcServer.useKeyPair`. */
   useKeyPair(pair: KeyPair): void
   /** Call it about ten times a second. */
   tick(): void
-  /** Ends all connections. */
+  /** Sends all clients to other servers, and ends their connections. */
   stop(): Promise<void>
 }
 
 /** Makes what answers connected clients; nothing listens yet. */
 export function openConnections(parts: ConnectionParts, settings: Settings, log: Logger): ClientConnections {
   const { state, installation, operations, signIn, watch } = parts
+  const { cutOff } = installation
   let isStopping = false
   const book = new ConnectionBook()
   const asks = new Asks(monotonicMs)
+  const moves = new Moves({ book, others: () => otherServers(parts.members, settings), after: later })
   const { types, abilities } = clientRequests({ operations }, settings)
   const dispatch = new Dispatch({
     types,
     book,
     monotonicMs,
     notServing: () => (isStopping ? 'The server is stopping.' : undefined),
-    gate: requireServing(state, installation.cutOff),
+    gate: requireServing(state, cutOff),
     identify: signIn.identifyClient,
     report: (error, type) => watch.report(error, 'a request of a connected client failed', { type }),
+    onAnswer: watch.clientRequests.onAnswer,
   })
-  const streams = new ClientStreams({ book, asks, monotonicMs, abilities, isOpen: () => !isStopping })
+  const isOpen = (client: ClientFacts): boolean =>
+    !isStopping && (cutOff?.() === undefined || isForConfigs(client))
+  const streams = new ClientStreams({ book, asks, monotonicMs, abilities, isOpen })
   const server = new GrpcServer({
     handlers: clientHandlers({ dispatch, streams }),
     settings,
@@ -68,18 +80,45 @@ export function openConnections(parts: ConnectionParts, settings: Settings, log:
     log,
   })
   return {
+    figures: figuresOf(book, asks, server),
     listen: (httpPort) => listen(server, { settings, httpPort, log }),
     useKeyPair: (pair) => server.useKeyPair(pair),
     tick() {
       asks.tick(monotonicMs())
       book.tick(monotonicMs())
       server.tick(monotonicMs())
+      if (cutOff?.() !== undefined) leaveNaming(book)
     },
     async stop() {
       isStopping = true
-      for (const connection of book) connection.end('stopping')
+      await moves.all()
       await server.stop()
     },
+  }
+}
+
+/** While this server is cut off it still reads configurations out; other clients must use another server. */
+function leaveNaming(book: ConnectionBook): void {
+  for (const connection of book) if (!isForConfigs(connection.client)) connection.end('moved')
+}
+
+function isForConfigs({ module }: ClientFacts): boolean {
+  return module === 'config'
+}
+
+/** The other servers that serve now. */
+function otherServers(members: Pick<Members, 'list'>, settings: Settings): readonly ServerAddress[] {
+  const own = { ip: advertisedHost(settings), port: advertisedPort(settings, settings.port) }
+  return members.list().filter(({ ip, port, alive }) => alive && (ip !== own.ip || port !== own.port))
+}
+
+function figuresOf(book: ConnectionBook, { counts }: Asks, server: GrpcServer): ConnectionFigures {
+  return {
+    connections: () => book.size,
+    sockets: () => server.admission.size,
+    refused: () => ({ limit: server.admission.refused, idle: server.idle }),
+    ended: () => book.ended,
+    questions: () => ({ acknowledged: counts.acknowledged, unanswered: counts.unanswered }),
   }
 }
 

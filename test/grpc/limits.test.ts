@@ -43,7 +43,7 @@ describe('connections of clients', () => {
     const { open, server } = await start({ maxConnections: 2 })
     const first = await open()
     await open()
-    await expect(open()).rejects.toThrow()
+    await expect(open()).rejects.toThrow(Error)
     expect(server.admission.refused).toBe(1)
     await first.close()
     await (await open()).close()
@@ -52,7 +52,7 @@ describe('connections of clients', () => {
   test('beyond the most of an address are closed', async () => {
     const { open } = await start({ maxConnectionsPerAddress: 1 })
     await open()
-    await expect(open()).rejects.toThrow()
+    await expect(open()).rejects.toThrow(Error)
   })
 
   test('that set nothing up are closed after a while', async () => {

@@ -38,6 +38,6 @@ describe.skipIf(openssl.skip)('a server with a certificate', () => {
   })
 
   test('does not serve clients that speak without it', async () => {
-    await expect(connectGrpc(server)).rejects.toThrow()
+    await expect(connectGrpc(server)).rejects.toThrow(Error)
   })
 })

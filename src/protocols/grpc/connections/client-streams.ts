@@ -1,6 +1,7 @@
 import { type JsonObject, parseBody } from '../wire/json.ts'
 import type { Message, Sent } from '../wire/payload.ts'
 import type { Asks } from './asks.ts'
+import type { ClientFacts } from './client-connection.ts'
 import { clientFactsOf } from './client-facts.ts'
 import type { ClientSession } from './client-session.ts'
 import type { ConnectionBook } from './connection-book.ts'
@@ -14,8 +15,8 @@ export interface ClientStreamsParts {
   readonly monotonicMs: () => number
   /** What this server can do, as clients name it: `fuzzyWatch`. */
   readonly abilities: readonly string[]
-  /** Whether connections are set up now. */
-  readonly isOpen: () => boolean
+  /** Whether the connection of this client may be set up now. */
+  readonly isOpen: (client: ClientFacts) => boolean
 }
 
 /** The streams on which clients set their connections up, are asked, and reply. */
@@ -53,11 +54,11 @@ export class ClientStreams {
     const { book, asks, monotonicMs, abilities, isOpen } = this.#parts
     const setup = readBody(message)
     if (setup === undefined || book.of(session.id) !== undefined) return undefined
-    if (!isOpen()) {
+    const client = clientFactsOf(setup, message.clientIp)
+    if (!isOpen(client)) {
       session.close()
       return undefined
     }
-    const client = clientFactsOf(setup, message.clientIp)
     const connection = new StreamConnection({ session, client, outbox, asks, nowMs: monotonicMs() })
     book.add(connection)
     if (client.abilities !== undefined) {

@@ -1,0 +1,108 @@
+import { Histogram, SECONDS } from './histogram.ts'
+import type { Metric } from './metric.ts'
+
+/** What there is to tell of clients that are connected by gRPC. */
+export interface ConnectionFigures {
+  /** Connections that are set up. */
+  readonly connections: () => number
+  /** Sockets that are open. */
+  readonly sockets: () => number
+  /** Sockets that a limit has refused, and those on which nothing was set up. */
+  readonly refused: () => { readonly limit: number; readonly idle: number }
+  /** Connections that have ended, by what has ended them. */
+  readonly ended: () => Readonly<Record<string, number>>
+  readonly questions: () => { readonly acknowledged: number; readonly unanswered: number }
+}
+
+/** The metrics of connected clients. */
+export function connectionMetrics(figures: ConnectionFigures): Metric[] {
+  return [
+    {
+      name: 'waypost_grpc_connections',
+      help: 'Clients that are connected by gRPC.',
+      type: 'gauge',
+      read: figures.connections,
+    },
+    {
+      name: 'waypost_grpc_sockets',
+      help: 'Open sockets of gRPC, also those on which no connection is set up.',
+      type: 'gauge',
+      read: figures.sockets,
+    },
+    byLabel('waypost_grpc_refused_total', 'reason', {
+      help: 'Sockets of gRPC that were closed: a limit on connections, or nothing was set up for 20 seconds (idle).',
+      read: figures.refused,
+    }),
+    byLabel('waypost_grpc_connections_ended_total', 'cause', {
+      help: 'Connections of gRPC that have ended, by cause.',
+      read: figures.ended,
+    }),
+    byLabel('waypost_grpc_questions_total', 'outcome', {
+      help: 'Pushes and other requests to connected clients, by outcome.',
+      read: figures.questions,
+    }),
+  ]
+}
+
+function byLabel(
+  name: string,
+  label: string,
+  { help, read }: { help: string; read: () => Readonly<Record<string, number>> },
+): Metric {
+  return {
+    name,
+    help,
+    type: 'counter',
+    labels: [label],
+    read: () => Object.entries(read()).map(([value, count]) => [{ [label]: value }, count] as const),
+  }
+}
+
+/** The answers to one type of request. */
+class TypeCounts {
+  done = 0
+  refused = 0
+  readonly latency = new Histogram(SECONDS)
+}
+
+/** Counts the requests of connected clients by type. */
+export class ClientRequestCounts {
+  readonly #byType = new Map<string, TypeCounts>()
+
+  /** Call it for every answer; `errorCode` 0: the request was done. */
+  readonly onAnswer = (type: string, errorCode: number, elapsedMs: number): void => {
+    const counts = this.#byType.get(type) ?? this.#add(type)
+    if (errorCode === 0) counts.done++
+    else counts.refused++
+    counts.latency.observe(elapsedMs / 1_000)
+  }
+
+  metrics(): Metric[] {
+    return [
+      {
+        name: 'waypost_grpc_requests_total',
+        help: 'Answered requests of gRPC, by type and outcome. Unknown types share one series.',
+        type: 'counter',
+        labels: ['type', 'outcome'],
+        read: () =>
+          [...this.#byType].flatMap(([type, { done, refused }]) => [
+            [{ type, outcome: 'done' }, done] as const,
+            [{ type, outcome: 'refused' }, refused] as const,
+          ]),
+      },
+      {
+        name: 'waypost_grpc_request_duration_seconds',
+        help: 'Time from a request of gRPC to its answer.',
+        type: 'histogram',
+        labels: ['type'],
+        read: () => [...this.#byType].map(([type, { latency }]) => [{ type }, latency] as const),
+      },
+    ]
+  }
+
+  #add(type: string): TypeCounts {
+    const counts = new TypeCounts()
+    this.#byType.set(type, counts)
+    return counts
+  }
+}

@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest'
+import { ConnectionBook } from './connection-book.ts'
+import { bodyOf, fakeConnection, nextOf } from './connection.test-support.ts'
+import { Moves } from './moves.ts'
+
+const OTHERS = [
+  { ip: '10.0.0.2', port: 8848 },
+  { ip: '10.0.0.3', port: 8848 },
+]
+
+function movesOf(others: typeof OTHERS, count = 1) {
+  const book = new ConnectionBook()
+  const made = Array.from({ length: count }, (_, index) => fakeConnection({ id: `${index}` }))
+  for (const { connection } of made) book.add(connection)
+  const later: (() => void)[] = []
+  const moves = new Moves({ book, others: () => others, after: (_ms, run) => later.push(run) })
+  const reasons: string[] = []
+  for (const { connection } of made) connection.onEnd((why) => reasons.push(why))
+  return { moves, made, later, reasons }
+}
+
+describe('a server that stops', () => {
+  test('sends its clients to the others, which share them', async () => {
+    const { moves, made, reasons } = movesOf(OTHERS, 3)
+    const stopped = moves.all()
+    const told = await Promise.all(made.map(async ({ outbox }) => bodyOf(await nextOf(outbox))['serverIp']))
+    expect(told).toEqual(['10.0.0.2', '10.0.0.3', '10.0.0.2'])
+    for (const { connection } of made) connection.end('left')
+    await stopped
+    expect(reasons).toEqual(['stopping', 'stopping', 'stopping'])
+  })
+
+  test('ends the connections of clients that do not leave', async () => {
+    const { moves, later, reasons } = movesOf(OTHERS)
+    const stopped = moves.all()
+    expect(reasons).toEqual([])
+    later[0]!()
+    await stopped
+    expect(reasons).toEqual(['stopping'])
+  })
+
+  test('that is alone ends its connections at once', async () => {
+    const { moves, reasons } = movesOf([])
+    await moves.all()
+    expect(reasons).toEqual(['stopping'])
+  })
+})
+
+test('a client that is moved has left for that, whether it obeys or not', async () => {
+  const { moves, made, later, reasons } = movesOf([])
+  const [{ connection, outbox }] = made as [(typeof made)[0]]
+  moves.one(connection)
+  expect(await nextOf(outbox)).toMatchObject({ metadata: { type: 'ConnectResetRequest' } })
+  later[0]!()
+  expect(reasons).toEqual(['moved'])
+})

@@ -1,0 +1,52 @@
+import type { ConnectionBook } from './connection-book.ts'
+import type { ServerAddress, StreamConnection } from './stream-connection.ts'
+
+/** How long a client may take to connect elsewhere and leave: then its connection is ended. */
+const MOVE_MS = 2_000
+
+/** What moves work with. */
+export interface MoveParts {
+  readonly book: ConnectionBook
+  /** The other servers that serve now. */
+  readonly others: () => readonly ServerAddress[]
+  readonly after: (ms: number, run: () => void) => void
+}
+
+/** Sends clients to other servers. */
+export class Moves {
+  readonly #parts: MoveParts
+  #next = 0
+
+  constructor(parts: MoveParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Sends a client to another server, or to this one again where there is no other. Its connection ends after a while, for not
+   * all clients obey.
+   */
+  one(connection: StreamConnection): void {
+    connection.sendAway('moved', this.#another(), MOVE_MS)
+    this.#parts.after(MOVE_MS, () => connection.end('moved'))
+  }
+
+  /** Sends all clients away because this server stops. Resolves when all connections have ended, soon. */
+  async all(): Promise<void> {
+    const { book, after, others } = this.#parts
+    if (book.size > 0 && others().length > 0) {
+      const gone = Array.from(
+        book,
+        (connection) => new Promise<void>((resolve) => connection.onEnd(() => resolve())),
+      )
+      for (const connection of book) connection.sendAway('stopping', this.#another(), MOVE_MS)
+      await Promise.race([Promise.all(gone), new Promise<void>((resolve) => after(MOVE_MS, resolve))])
+    }
+    for (const connection of book) connection.end('stopping')
+  }
+
+  /** The others in turn, so that they share the clients. */
+  #another(): ServerAddress | undefined {
+    const others = this.#parts.others()
+    return others[this.#next++ % others.length]
+  }
+}

@@ -27,13 +27,28 @@ describe('the metrics of docs/operations.md', () => {
 
   test('include all metrics of its alert rules', () => {
     const rules = /```yaml\ngroups:[\s\S]*?```/.exec(page)?.[0] ?? ''
-    const used = [...rules.matchAll(/\b(?:waypost|process)_\w+/g)].map(([name]) =>
-      name.replace(/_bucket$/, ''),
-    )
+    const used = metricsIn(rules)
     expect(used).not.toEqual([])
     expect(used.filter((name) => !served.includes(name))).toEqual([])
   })
+
+  test('include all metrics of the dashboard', () => {
+    const { panels } = JSON.parse(readFileSync(join(root, 'docs/grafana.json'), 'utf8')) as Dashboard
+    const used = panels.flatMap(({ targets = [] }) => targets.flatMap(({ expr }) => metricsIn(expr)))
+    expect(used.length).toBeGreaterThan(40)
+    expect(used.filter((name) => !documented.includes(name))).toEqual([])
+  })
 })
+
+/** The part of a dashboard of Grafana that names metrics. */
+interface Dashboard {
+  readonly panels: readonly { readonly targets?: readonly { readonly expr: string }[] }[]
+}
+
+/** The metrics that expressions name. */
+function metricsIn(text: string): string[] {
+  return [...text.matchAll(/\b(?:waypost|process|nodejs)_\w+/g)].map(([name]) => name.replace(/_bucket$/, ''))
+}
 
 test('every log line of level warn or error is in docs/operations.md', () => {
   const said = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })

@@ -1,0 +1,66 @@
+/** A stream of events goes on on another server: positions are the revisions of etcd. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Cluster, startCluster } from '../support/cluster.ts'
+import { ETCD_HOOK_MS, etcdTools } from '../support/etcd.ts'
+import { EventReader, type ReadEvent } from '../support/event-reader.ts'
+import type { Waypost } from '../support/waypost.ts'
+
+const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
+
+let cluster: Cluster
+const readers: EventReader[] = []
+
+async function follow(server: Waypost, id = ''): Promise<EventReader> {
+  const reader = await EventReader.open(server.url, id === '' ? {} : { 'last-event-id': id })
+  readers.push(reader)
+  return reader
+}
+
+const publish = (server: Waypost, dataId: string) =>
+  fetch(`${server.url}/svc/v1/cs/configs`, {
+    method: 'POST',
+    body: new URLSearchParams({ dataId, group: 'G', content: 'x' }),
+  })
+
+const about =
+  (dataId: string) =>
+  ({ data }: ReadEvent): boolean =>
+    data.kind === 'config' && data.dataId === dataId
+
+describe.skipIf(etcdTools.skip)(`three servers with open pages${note}`, { timeout: 90_000 }, () => {
+  beforeAll(async () => {
+    cluster = await startCluster()
+  }, ETCD_HOOK_MS)
+
+  afterAll(async () => {
+    readers.forEach((reader) => reader.close())
+    await cluster?.stop()
+  })
+
+  test('a stream tells what others change on any server, at the same position', async () => {
+    const streams = await Promise.all(cluster.servers.map((server) => follow(server)))
+    await publish(cluster.servers[0]!, 'seen')
+    const found = await Promise.all(streams.map((stream) => stream.find(about('seen'))))
+    expect(new Set(found.map(({ data }) => data.revision)).size).toBe(1)
+  })
+
+  test('one that is cut goes on on another server without a loss, also when its server is killed', async () => {
+    const [one, two] = cluster.servers
+    // Somebody follows there, so that changes are remembered.
+    await follow(two!)
+    const cut = await follow(one!)
+    await publish(two!, 'first')
+    const { id } = await cut.find(about('first'))
+    await one!.kill()
+    await publish(two!, 'missed')
+    const back = await follow(two!, id)
+    await back.find(about('missed'))
+    expect(back.events[0]?.type).toBe('begun')
+    await back.find(({ data }) => data.kind === 'server')
+  })
+
+  test('one of another installation begins anew', async () => {
+    const reader = await follow(cluster.servers[1]!, 'other-1')
+    expect((await reader.find(() => true)).type).toBe('reset')
+  })
+})

@@ -41,12 +41,14 @@ export class AuditKeys {
     const { before } = search
     const key = before === undefined ? this.#keys.every('audit') : this.#keys.auditBefore(before)
     const { kvs, more } = await this.#client.range({ key, end: this.#end, limit: LOOKED_AT })
-    const all = kvs.map(({ value }) => fromJson(value) as AuditEvent)
+    const read = kvs.map(({ value }) => fromJson(value) as AuditEvent)
+    const all = more ? wholeStamps(read) : read
     const floor = firstStampOf(search.fromMs ?? 0)
     const looked = all.filter(({ id }) => id >= floor)
     const matching = looked.filter((event) => matches(event, search))
-    const events = matching.slice(0, most)
-    const isFull = matching.length > most
+    const last = matching[most - 1]?.id
+    const events = matching.filter(({ id }, index) => index < most || id === last)
+    const isFull = matching.length > events.length
     const reached = isFull ? events.at(-1)?.id : looked.at(-1)?.id
     const isMore = isFull || (more && looked.length === all.length)
     return { events, goOn: isMore ? reached : undefined }
@@ -69,6 +71,16 @@ export class AuditKeys {
     for (let from = 0; from < operations.length; from += AT_ONCE)
       await this.#client.txn({ compare: [], success: operations.slice(from, from + AT_ONCE) })
   }
+}
+
+/**
+ * Without the events of the last stamp, of which more may follow: two servers may have one at the same time, and a search goes
+ * on with lower stamps.
+ */
+function wholeStamps(events: readonly AuditEvent[]): readonly AuditEvent[] {
+  const last = events.at(-1)?.id
+  const whole = events.filter(({ id }) => id !== last)
+  return whole.length > 0 ? whole : events
 }
 
 function matches(event: AuditEvent, search: AuditSearch): boolean {

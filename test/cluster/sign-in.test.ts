@@ -26,6 +26,15 @@ async function tokenOf(server: Waypost, username: string, password: string): Pro
 const users = (server: Waypost, accessToken: string) =>
   send(server, 'GET /svc/v1/auth/users', { pageNo: '1', pageSize: '10', accessToken })
 
+/** What a browser sends to the session of a page of this server. */
+async function session(server: Waypost, method: string, { form = {}, cookie = '' } = {}) {
+  const headers = { origin: server.url, 'sec-fetch-site': 'same-origin', ...(cookie !== '' && { cookie }) }
+  const body = method === 'POST' ? { body: new URLSearchParams(form) } : {}
+  const response = await fetch(`${server.url}/svc/v1/console/session`, { method, headers, ...body })
+  await response.arrayBuffer()
+  return { status: response.status, cookie: response.headers.get('set-cookie')?.split(';')[0] ?? '' }
+}
+
 describe.skipIf(etcdTools.skip)(`three servers that ask for sign-in${note}`, { timeout: 90_000 }, () => {
   let token: string
 
@@ -42,6 +51,19 @@ describe.skipIf(etcdTools.skip)(`three servers that ask for sign-in${note}`, { t
 
   test('a token of one server counts on all of them', async () => {
     for (const server of cluster.servers) expect(await users(server, token)).toMatchObject({ status: 200 })
+  })
+
+  test('the session of a browser goes on at another server, and ends on all when it signs out at one', async () => {
+    const [one, two, three] = cluster.servers
+    const form = { username: 'nacos', password: 'first password' }
+    const { status, cookie } = await session(one!, 'POST', { form })
+    expect([status, cookie]).toEqual([200, expect.stringMatching(/^waypost-session=/)])
+    for (const server of [two!, three!])
+      await expect.poll(() => session(server, 'GET', { cookie })).toMatchObject({ status: 200 })
+    expect(await session(three!, 'GET')).toMatchObject({ status: 403 })
+    expect(await session(two!, 'DELETE', { cookie })).toMatchObject({ status: 200 })
+    for (const server of [one!, three!])
+      await expect.poll(() => session(server, 'GET', { cookie })).toMatchObject({ status: 403 })
   })
 
   test('a user that is removed by a tool is nobody on every server', async () => {

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { Follower } from './core/follower.ts'
 import { HealthClock } from './core/naming/health-clock.ts'
 import { Liveness } from './core/naming/liveness.ts'
+import { Timeline } from './core/naming/timeline.ts'
 import type { ConfigKey } from './core/config/config-item.ts'
 import type { ServiceKey } from './core/naming/service.ts'
 import type { Now } from './core/ports.ts'
@@ -136,6 +137,7 @@ async function stopServer(parts: StoppedParts, settings: Settings): Promise<void
 interface Parts extends Omit<JobParts, 'certificates' | 'useKeyPair' | 'connections'> {
   readonly lists: InstanceListAnswers
   readonly liveness: Liveness
+  readonly timeline: Timeline
   readonly healthClock: HealthClock
   readonly clock: () => Now
   readonly configPatterns: PatternWatch<ConfigKey>
@@ -165,7 +167,11 @@ async function joinParts(installation: Installation, settings: Settings, log: Lo
     report: (error, change) => watch.report(error, 'a subscriber of changes failed', { change: change.kind }),
   })
   const liveness = new Liveness(installation.process)
-  const following = { clock, stamps, feed, presence: liveness, lastRefAheadMs }
+  const timeline = new Timeline({
+    startMs: wallMs(),
+    probeText: (key, address) => probing.lastOf(key, address)?.text ?? '',
+  })
+  const following = { clock, stamps, feed, presence: liveness, lastRefAheadMs, witness: timeline }
   const follower = Follower.load(snapshot, following, settings)
   const { state, revision } = follower
   const live = openLive({ installation, revision, watch }, settings)
@@ -185,6 +191,7 @@ async function joinParts(installation: Installation, settings: Settings, log: Lo
     installation,
     state,
     liveness,
+    timeline,
     lists,
     engine,
     store,
@@ -220,7 +227,7 @@ function clockAt(wallMs: number, healthClock: HealthClock, stamps: Stamps): Now 
 
 /** What every protocol calls. */
 function openOperations(parts: Parts & OperatedParts, settings: Settings): Operations {
-  const { state, installation, care, members, machine, watch, pushing, publishing } = parts
+  const { state, timeline, installation, care, members, machine, watch, pushing, publishing } = parts
   const { polls, audit, live } = parts
   const { pushes, streams } = pushing
   const views = installation.viewsOf({
@@ -228,6 +235,7 @@ function openOperations(parts: Parts & OperatedParts, settings: Settings): Opera
     clientsOf: (key) => polls.clientsOf(key),
     watchedBy: (ip) => polls.watchedBy(ip),
     subscribers: (key) => subscribersOf(pushing, key),
+    timeline: (key) => timeline.of(key),
   })
   return serverOperations(
     {

@@ -1,9 +1,17 @@
 import type { ItemClient, ListedSubscriber } from '../core/cluster/client-views.ts'
 import { type ConfigKey, configKey } from '../core/config/config-item.ts'
 import type { WatchedItem } from '../core/config/watched-item.ts'
+import type { InstanceAddress } from '../core/naming/instance.ts'
 import type { InstancePlace } from '../core/naming/presence.ts'
 import type { ServiceKey } from '../core/naming/service.ts'
 import type { Silence } from '../core/naming/silence.ts'
+import type { OwnTimeline } from '../core/naming/timeline.ts'
+import {
+  type Actor,
+  TIMELINE_CAUSES,
+  TIMELINE_KINDS,
+  type TimelineEntry,
+} from '../core/naming/timeline-entry.ts'
 import { fieldsOf, numberIn, textIn } from '../core/records/json-fields.ts'
 
 /**
@@ -85,6 +93,39 @@ export const SUBSCRIBERS: PeerQuestion<ServiceKey, readonly ListedSubscriber[]> 
     }),
 }
 
+/** What do you remember of this service? */
+export const TIMELINE: PeerQuestion<ServiceKey, OwnTimeline> = {
+  name: 'timeline',
+  readQuestion: serviceKeyOf,
+  readAnswer: (json) => {
+    const fields = fieldsOf(json)
+    return { fromMs: numberIn(fields, 'fromMs'), entries: listOf(fields['entries'], timelineEntryOf) }
+  },
+}
+
+function timelineEntryOf(json: unknown): TimelineEntry {
+  const fields = fieldsOf(json)
+  return {
+    atMs: numberIn(fields, 'atMs'),
+    kind: wordOf(TIMELINE_KINDS, fields['kind']),
+    cause: wordOf(TIMELINE_CAUSES, fields['cause']),
+    address: addressOf(fields['address']),
+    actor: fields['actor'] === undefined ? undefined : actorOf(fields['actor']),
+    text: textIn(fields, 'text'),
+  }
+}
+
+function actorOf(json: unknown): Actor {
+  const fields = fieldsOf(json)
+  return { user: fields['user'] === null ? null : textIn(fields, 'user'), ip: textIn(fields, 'ip') }
+}
+
+function wordOf<T extends string>(words: readonly T[], json: unknown): T {
+  const word = words.find((each) => each === json)
+  if (word === undefined) throw new Error('it is none of the words')
+  return word
+}
+
 function listOf<T>(json: unknown, read: (each: unknown) => T): T[] {
   if (!Array.isArray(json)) throw new Error('it is not a list')
   return json.map(read)
@@ -92,11 +133,12 @@ function listOf<T>(json: unknown, read: (each: unknown) => T): T[] {
 
 function placeOf(json: unknown): InstancePlace {
   const { serviceKey, address } = fieldsOf(json)
-  const fields = fieldsOf(address)
-  return {
-    serviceKey: serviceKeyOf(serviceKey),
-    address: { ip: textIn(fields, 'ip'), port: numberIn(fields, 'port'), cluster: textIn(fields, 'cluster') },
-  }
+  return { serviceKey: serviceKeyOf(serviceKey), address: addressOf(address) }
+}
+
+function addressOf(json: unknown): InstanceAddress {
+  const fields = fieldsOf(json)
+  return { ip: textIn(fields, 'ip'), port: numberIn(fields, 'port'), cluster: textIn(fields, 'cluster') }
 }
 
 function serviceKeyOf(json: unknown): ServiceKey {

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { MemberFacts } from '../core/cluster/member-records.ts'
 import { configKey } from '../core/config/config-item.ts'
-import { ORDERS } from '../core/core.test-support.ts'
+import { address, ORDERS } from '../core/core.test-support.ts'
+import type { TimelineEntry } from '../core/naming/timeline-entry.ts'
 import { PeerClient } from './peer-client.ts'
 import { PeerServer } from './peer-server.ts'
 import type { ItemClient, OwnViews } from '../core/cluster/client-views.ts'
@@ -40,7 +41,17 @@ function viewsOf(name: string): OwnViews {
     watchedBy: (ip) =>
       [name, 'both'].map((dataId) => ({ key: configKey('', ip, dataId), md5: '', echo: '' })),
     subscribers: () => [name, 'both'].map((address) => ({ ...subscriber, address })),
+    timeline: () => ({
+      fromMs: Number(name.slice(1)),
+      entries: [happened(name, 2), happened('both', 1, name)],
+    }),
   }
+}
+
+/** Only the server that was asked knows who asked, which is the second one. */
+function happened(ip: string, atMs: number, at = ''): TimelineEntry {
+  const actor = at === 's2' ? { user: null, ip: '10.0.0.9' } : undefined
+  return { atMs, kind: 'disabled', cause: 'operator', address: address({ ip }), actor, text: '' }
 }
 
 async function addPeer(id: string): Promise<void> {
@@ -71,6 +82,11 @@ test('the clients of all servers are collected, each once, with the members that
   expect((await views.watchedBy('ip')).value.map(({ key }) => key.dataId).sort()).toEqual(names)
   expect((await views.subscribers(ORDERS)).value.map(({ address }) => address).sort()).toEqual(names)
   expect(watchers.missing).toEqual([])
+
+  const timeline = await views.timeline(ORDERS)
+  expect(timeline.value.fromMs).toBe(1)
+  expect(timeline.value.entries.map((entry) => entry.address.ip)).toEqual(['s1', 's2', 's3', 'both'])
+  expect(timeline.value.entries[3]).toEqual(happened('both', 1, 's2'))
 
   await servers[1]!.close()
   const { value, missing } = await views.subscribers(ORDERS)

@@ -2,9 +2,19 @@ import type { Collected, ItemClient, ListedSubscriber, OwnViews } from '../core/
 import type { MemberFacts } from '../core/cluster/member-records.ts'
 import type { ConfigKey } from '../core/config/config-item.ts'
 import type { WatchedItem } from '../core/config/watched-item.ts'
+import { addressText } from '../core/naming/instance.ts'
 import type { ServiceKey } from '../core/naming/service.ts'
+import type { OwnTimeline } from '../core/naming/timeline.ts'
+import type { TimelineEntry } from '../core/naming/timeline-entry.ts'
 import type { PeerClient } from './peer-client.ts'
-import { CLIENTS_OF, type PeerQuestion, SUBSCRIBERS, WATCHED_BY, WATCHERS_OF } from './peer-question.ts'
+import {
+  CLIENTS_OF,
+  type PeerQuestion,
+  SUBSCRIBERS,
+  TIMELINE,
+  WATCHED_BY,
+  WATCHERS_OF,
+} from './peer-question.ts'
 import type { PeerServer } from './peer-server.ts'
 
 /** What the views are made of. */
@@ -30,6 +40,7 @@ export class PeerViews {
     server.answer(CLIENTS_OF, (key) => own.clientsOf(key))
     server.answer(WATCHED_BY, ({ ip }) => own.watchedBy(ip))
     server.answer(SUBSCRIBERS, (key) => own.subscribers(key))
+    server.answer(TIMELINE, (key) => own.timeline(key))
   }
 
   /** The md5 that each address has of an item. Of an address that several servers know, this server's own counts. */
@@ -63,6 +74,20 @@ export class PeerViews {
     }
   }
 
+  /**
+   * What has happened to a service. All servers see the same changes; who asked for one, and what a probe has found, is known to
+   * the server that did it. A server that has started later knows less.
+   */
+  async timeline(key: ServiceKey): Promise<Collected<OwnTimeline>> {
+    const { answers, missing } = await this.#collect(TIMELINE, key)
+    const all = [this.#parts.own.timeline(key), ...answers]
+    const detailed = all
+      .flatMap(({ entries }) => entries)
+      .sort((a, b) => b.atMs - a.atMs || detailOf(b) - detailOf(a))
+    const entries = eachOnce(detailed, ({ atMs, kind, address }) => `${atMs} ${kind} ${addressText(address)}`)
+    return { value: { fromMs: Math.min(...all.map(({ fromMs }) => fromMs)), entries }, missing }
+  }
+
   async #collect<Question, Answer>(question: PeerQuestion<Question, Answer>, asked: Question) {
     const { client, peers } = this.#parts
     const answers: Answer[] = []
@@ -75,6 +100,11 @@ export class PeerViews {
     await Promise.all(Array.from(peers(), ask))
     return { answers, missing: missing.sort() }
   }
+}
+
+/** How much a server knows of what happened. */
+function detailOf({ actor, text }: TimelineEntry): number {
+  return (actor === undefined ? 0 : 2) + (text === '' ? 0 : 1)
 }
 
 /** The first of those that have the same name. */

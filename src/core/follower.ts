@@ -24,6 +24,8 @@ export interface FollowerOptions {
    * millisecond is ahead of its stamps: servers that have followed may have shown a later time than the store knows.
    */
   readonly lastRefAheadMs?: number
+  /** Is shown each change before it is applied, with the state as it is then; not what is loaded at the start. */
+  readonly witness?: { see(change: Change, before: State): void } | undefined
   /** Takes applied changes in their order, with the last revision that was applied (the feed). */
   readonly feed: { publishChanges(changes: readonly Change[], revision: Revision): void }
 }
@@ -79,6 +81,8 @@ export class Follower {
   /** Applies changes ahead of their commit, which changes nothing here any more; or changes that are never written. */
   appliedAhead(changes: readonly Change[]): void {
     if (changes.length === 0) return
+    const { witness } = this.#options
+    if (witness !== undefined) for (const change of changes) witness.see(change, this.state)
     this.#apply(changes, this.#options.clock())
     this.#options.feed.publishChanges(changes, this.#revision)
   }

@@ -33,7 +33,9 @@ export interface Beaten {
 export type BeatOperations = ReturnType<typeof beatOperations>
 
 /** Makes the operations of beats. */
-export function beatOperations(parts: Omit<InstanceParts, 'loop' | 'isAlive' | 'maxInstanceMetadataBytes'>) {
+export function beatOperations(
+  parts: Omit<InstanceParts, 'loop' | 'timeline' | 'isAlive' | 'maxInstanceMetadataBytes'>,
+) {
   const { guard, state, liveness, clock } = parts
   return {
     /**

@@ -1,10 +1,11 @@
 import type { ConfigKey } from '../core/config/config-item.ts'
 import type { WatchedItem } from '../core/config/watched-item.ts'
 import type { ServiceKey } from '../core/naming/service.ts'
+import type { OwnTimeline } from '../core/naming/timeline.ts'
 import type { Collected, ItemClient, ListedSubscriber, OwnViews } from '../core/cluster/client-views.ts'
 type Awaitable<T> = T | Promise<T>
 
-/** Who watches and subscribes to what, on all servers. */
+/** Who watches and subscribes to what, and what has happened, on all servers. */
 export interface ClientViews {
   /** The md5 that each address has of an item. */
   watchersOf(key: ConfigKey): Awaitable<Collected<ReadonlyMap<string, string>>>
@@ -13,6 +14,7 @@ export interface ClientViews {
   /** What an address watches. */
   watchedBy(ip: string): Awaitable<Collected<readonly WatchedItem[]>>
   subscribers(key: ServiceKey): Awaitable<Collected<readonly ListedSubscriber[]>>
+  timeline(key: ServiceKey): Awaitable<Collected<OwnTimeline>>
 }
 
 /** The views of a server that is the only one. */
@@ -23,5 +25,6 @@ export function viewsOfOne(own: OwnViews): ClientViews {
     clientsOf: (key) => all(own.clientsOf(key)),
     watchedBy: (ip) => all(own.watchedBy(ip)),
     subscribers: (key) => all(own.subscribers(key)),
+    timeline: (key) => all(own.timeline(key)),
   }
 }

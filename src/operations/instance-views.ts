@@ -7,6 +7,9 @@ import { existingService } from '../core/naming/service-commands.ts'
 import type { ServiceKey } from '../core/naming/service.ts'
 import type { Now } from '../core/ports.ts'
 import type { State } from '../core/state.ts'
+import { addressText } from '../core/naming/instance.ts'
+import type { Timeline } from '../core/naming/timeline.ts'
+import type { TimelineEntry } from '../core/naming/timeline-entry.ts'
 import type { Guard } from './guard.ts'
 import { cutPage, type PageRequest, pageOf } from './page.ts'
 import { READ_SERVICE, serviceResource } from './services.ts'
@@ -26,6 +29,7 @@ export interface InstanceViewParts {
   readonly state: State
   readonly liveness: Pick<Liveness, 'hearingOf'>
   readonly clock: () => Now
+  readonly timeline: Pick<Timeline, 'of'>
   readonly probes: { lastOf(key: ServiceKey, address: InstanceAddress): LastProbe | undefined }
 }
 
@@ -57,6 +61,8 @@ export interface ShownInstance {
   readonly probe: LastProbe | undefined
   /** The keys that operators wrote over its metadata. */
   readonly remembered: Metadata
+  /** When it was disabled, and by whom, where this server remembers it; undefined for one that is enabled. */
+  readonly disabling: TimelineEntry | undefined
 }
 
 /** A page of them. */
@@ -85,7 +91,8 @@ export function instanceViewOperations(parts: InstanceViewParts) {
           instanceFilter(request),
         )
         const now = parts.clock()
-        const entries = pageOf(found, page).map((instance) => shown(parts, instance, now))
+        const disablings = disablingsOf(parts, found)
+        const entries = pageOf(found, page).map((instance) => shown(parts, instance, { now, disablings }))
         return { page, totalCount: found.length, nowMs: now.wallMs, entries }
       },
     }),
@@ -112,7 +119,25 @@ export function hasMetadata(metadata: Metadata, name: string, value: string | un
   return Object.hasOwn(metadata, name) && (value === undefined || metadata[name] === value)
 }
 
-function shown(parts: InstanceViewParts, instance: Instance, now: Now): ShownInstance {
+/** What is read once for a page. */
+interface PageFacts {
+  readonly now: Now
+  readonly disablings: ReadonlyMap<string, TimelineEntry>
+}
+
+/** When instances were disabled the last time, by address. */
+function disablingsOf(
+  { timeline }: InstanceViewParts,
+  found: readonly Instance[],
+): ReadonlyMap<string, TimelineEntry> {
+  const disabled = found.find(({ record }) => !record.enabled)
+  if (disabled === undefined) return new Map()
+  const { entries } = timeline.of(disabled.entry.service.key)
+  const oldestFirst = entries.filter(({ kind }) => kind === 'disabled').toReversed()
+  return new Map(oldestFirst.map((entry) => [addressText(entry.address), entry]))
+}
+
+function shown(parts: InstanceViewParts, instance: Instance, { now, disablings }: PageFacts): ShownInstance {
   const { state, probes } = parts
   const { record, entry } = instance
   const serviceKey = entry.service.key
@@ -129,6 +154,7 @@ function shown(parts: InstanceViewParts, instance: Instance, now: Now): ShownIns
     checker,
     probe,
     remembered: state.record(REMEMBERED_METADATA, id)?.metadata ?? {},
+    disabling: record.enabled ? undefined : disablings.get(addressText(record.address)),
   }
 }
 

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { Timeline } from '../core/naming/timeline.ts'
 import { ANONYMOUS } from '../core/access/identity.ts'
 import { at, EngineWorld, ORDERS, registered } from '../core/core.test-support.ts'
 import { connectionPublisher } from '../core/naming/connection-publisher.ts'
@@ -40,6 +41,7 @@ beforeEach(() => {
     loop,
     clock: () => at(nowMs),
     isAlive: (process: string) => process === 'this',
+    timeline: new Timeline({ startMs: 0, probeText: () => '' }),
     maxInstanceMetadataBytes: 100,
   }
   operations = { ...instanceOperations(parts), ...beatOperations(parts) }

@@ -22,7 +22,8 @@ import type { ServiceKey } from '../core/naming/service.ts'
 import type { Now } from '../core/ports.ts'
 import { Refusal } from '../core/refusal.ts'
 import type { State } from '../core/state.ts'
-import type { Guard } from './guard.ts'
+import type { Timeline, TimelineRequest } from '../core/naming/timeline.ts'
+import type { Caller, Guard } from './guard.ts'
 import { afterwards } from './afterwards.ts'
 import { type BatchParts, carryOutBatch } from './metadata-batches.ts'
 import { READ_SERVICE, serviceResource, WRITE_SERVICE } from './services.ts'
@@ -36,6 +37,8 @@ export interface InstanceParts extends BatchParts {
   readonly clock: () => Now
   /** Whether the server process of a connection is alive. */
   readonly isAlive: (process: string) => boolean
+  /** Is told who asks for a change. */
+  readonly timeline: Pick<Timeline, 'during'>
   /** The most metadata that an instance may have, in bytes of UTF-8. */
   readonly maxInstanceMetadataBytes: number
 }
@@ -83,7 +86,7 @@ export function instanceOperations(parts: InstanceParts) {
 }
 
 function registrations(parts: InstanceParts) {
-  const { guard, engine, clock } = parts
+  const { guard, engine, clock, timeline } = parts
   const permission = WRITE_SERVICE
   return {
     /** Registers; an instance that is there just like this has beaten. */
@@ -116,37 +119,48 @@ function registrations(parts: InstanceParts) {
         isRecorded: (request) => isPersistent(parts, request),
       },
       resources: ofInstance,
-      run: (request: DeregisterRequest) =>
-        engine.execute(
-          deregisterInstance(targetOf(request), (publisher) => {
-            if (request.sparesConnections === true) return 'kept'
-            return parts.isAlive(connectionOf(publisher)?.process ?? '') ? 'refused' : 'removed'
-          }),
-        ),
+      run: (request: DeregisterRequest, caller) => {
+        const target = targetOf(request)
+        return timeline.during(askedBy(caller, 'deregister', target), () =>
+          engine.execute(
+            deregisterInstance(target, (publisher) => {
+              if (request.sparesConnections === true) return 'kept'
+              return parts.isAlive(connectionOf(publisher)?.process ?? '') ? 'refused' : 'removed'
+            }),
+          ),
+        )
+      },
     }),
   }
 }
 
-function modifications({ guard, engine, maxInstanceMetadataBytes }: InstanceParts) {
+function modifications({ guard, engine, timeline, maxInstanceMetadataBytes }: InstanceParts) {
   const permission = WRITE_SERVICE
   return {
     modify: guard.operation({
       permission,
       audit: { operation: 'modify instance', item: instanceText },
       resources: ofInstance,
-      run: (request: ModifyRequest) => {
+      run: (request: ModifyRequest, caller) => {
         const { weight, enabled, metadata, registersUnknown } = request
         const patch = { weight, enabled, metadata, maxMetadataBytes: maxInstanceMetadataBytes }
         const commandOf = registersUnknown ? modifyOrRegister : modifyInstance
-        return engine.execute(commandOf(targetOf(request), patch))
+        const target = targetOf(request)
+        return timeline.during(askedBy(caller, 'modify', target), () =>
+          engine.execute(commandOf(target, patch)),
+        )
       },
     }),
     setHealth: guard.operation({
       permission,
       audit: { operation: 'set health', item: instanceText },
       resources: ofInstance,
-      run: (request: InstanceRequest & { healthy: boolean }) =>
-        engine.execute(setHealth(targetOf(request), request.healthy)),
+      run: (request: InstanceRequest & { healthy: boolean }, caller) => {
+        const target = targetOf(request)
+        return timeline.during(askedBy(caller, 'health', target), () =>
+          engine.execute(setHealth(target, request.healthy)),
+        )
+      },
     }),
   }
 }
@@ -169,28 +183,36 @@ export interface ModifiedMany {
 }
 
 function batches(parts: InstanceParts) {
-  const { guard, maxInstanceMetadataBytes: maxBytes } = parts
+  const { guard, timeline, maxInstanceMetadataBytes: maxBytes } = parts
+  const during = <T>(serviceKey: ServiceKey, caller: Caller, run: () => T): T =>
+    timeline.during(askedBy(caller, 'modify', { serviceKey, address: undefined }), run)
   return {
     /** Changes weight or enabled of several instances, or both; answers which ones. */
     modifyMany: guard.operation({
       permission: WRITE_SERVICE,
-      audit: { operation: 'modify instances', item: ({ instances }) => `${instances.length} instances` },
+      audit: {
+        operation: 'modify instances',
+        item: ({ instances }: ModifyManyRequest) => `${instances.length} instances`,
+      },
       resources: ofInstance,
-      run: (request: ModifyManyRequest) => modifyMany(parts, request),
+      run: (request: ModifyManyRequest, caller) =>
+        during(request.serviceKey, caller, () => modifyMany(parts, request)),
     }),
     /** Writes keys over the metadata of several instances; answers which ones. */
     updateMetadata: guard.operation({
       permission: WRITE_SERVICE,
       audit: { operation: 'update metadata' },
       resources: ofInstance,
-      run: (batch: BatchRequest) => carryOutBatch(parts, { ...batch, maxBytes }, updateMetadata),
+      run: (batch: BatchRequest, caller) =>
+        during(batch.serviceKey, caller, () => carryOutBatch(parts, { ...batch, maxBytes }, updateMetadata)),
     }),
     /** Removes keys from the metadata of several instances; answers which ones. */
     deleteMetadata: guard.operation({
       permission: WRITE_SERVICE,
       audit: { operation: 'delete metadata' },
       resources: ofInstance,
-      run: (batch: BatchRequest) => carryOutBatch(parts, { ...batch, maxBytes }, deleteMetadata),
+      run: (batch: BatchRequest, caller) =>
+        during(batch.serviceKey, caller, () => carryOutBatch(parts, { ...batch, maxBytes }, deleteMetadata)),
     }),
   }
 }
@@ -236,6 +258,15 @@ function reads({ guard, state }: InstanceParts) {
       },
     }),
   }
+}
+
+/** What the timeline notes of a request. */
+function askedBy(
+  { ip, identity }: Caller,
+  what: TimelineRequest['what'],
+  { serviceKey: key, address }: { serviceKey: ServiceKey; address: InstanceAddress | undefined },
+): TimelineRequest {
+  return { what, key, address, actor: { user: identity.kind === 'user' ? identity.username : null, ip } }
 }
 
 function ofInstance({ serviceKey }: { serviceKey: ServiceKey }) {

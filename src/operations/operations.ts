@@ -50,6 +50,7 @@ import { sessionOperations, type SessionOperations } from './sessions.ts'
 import { signInOperations, type SignInOperations, type SignInParts } from './sign-in.ts'
 import { permissionOperations, type PermissionOperations } from './permissions.ts'
 import { roleOperations, type RoleOperations } from './roles.ts'
+import { timelineOperations, type TimelineOperationParts, type TimelineOperations } from './timelines.ts'
 import { userOperations, type UserOperations, type UserParts } from './users.ts'
 import { operatorOperations, type OperatorOperations, type OperatorParts } from './operator.ts'
 
@@ -71,6 +72,7 @@ export interface Operations {
   readonly instanceViews: InstanceViewOperations
   readonly serviceInventory: ServiceInventoryOperations
   readonly explanations: ExplanationOperations
+  readonly timelines: TimelineOperations
   readonly search: SearchOperations
   readonly listening: ListeningOperations
   readonly configPatterns: ConfigPatternOperations
@@ -102,6 +104,7 @@ export type OperationParts = ServiceParts &
   OverviewParts &
   InstanceViewParts &
   ExplanationParts &
+  TimelineOperationParts &
   SearchParts &
   ServiceInventoryParts &
   ListeningParts &
@@ -134,6 +137,7 @@ export function allOperations(parts: OperationParts): Operations {
     instanceViews: instanceViewOperations(parts),
     serviceInventory: serviceInventoryOperations(parts),
     explanations: explanationOperations(parts),
+    timelines: timelineOperations(parts),
     search: searchOperations(parts),
     listening: listeningOperations(parts),
     configPatterns: configPatternOperations(parts),

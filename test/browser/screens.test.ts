@@ -28,6 +28,7 @@ const VIEWS = [
   `#/service?ns=hostile&group=G&name=${encodeURIComponent('<script>alert(1)</script>')}`,
   `#/service?ns=hostile&group=G&name=${encodeURIComponent('<script>alert(1)</script>')}&tab=settings`,
   `#/service?ns=hostile&group=G&name=${encodeURIComponent('<script>alert(1)</script>')}&tab=explain`,
+  `#/service?ns=hostile&group=G&name=${encodeURIComponent('<script>alert(1)</script>')}&tab=timeline`,
   `#/service?ns=hostile&group=G&name=${encodeURIComponent('<script>alert(1)</script>')}&tab=subscribers`,
   '#/namespaces',
   '#/users',

@@ -54,6 +54,7 @@ describe.skipIf(browserTool.skip)('services in a browser', { timeout: FLOW_MS },
     expect(await visit.page.getByText('t-1').count()).toBe(0)
     await row.getByRole('button', { name: 'Disable' }).click()
     await row.getByText('Switched off: clients do not get it.').waitFor()
+    await row.getByText('By an operator (127.0.0.1)').waitFor()
     await row.getByRole('button', { name: 'Edit 10.0.0.1:80' }).click()
     await visit.dialog().getByLabel('Weight').fill('7')
     await visit.dialog().getByLabel('Metadata').fill('zone = eu=1\n')
@@ -94,6 +95,15 @@ describe.skipIf(browserTool.skip)('services in a browser', { timeout: FLOW_MS },
     await visit.dialog().getByRole('button', { name: 'Deregister', exact: true }).click()
     await row.waitFor({ state: 'detached' })
     expect(await instances()).toHaveLength(1)
+
+    await visit.link('Timeline').click()
+    const entry = (name: string) =>
+      visit.page.getByRole('row', { name: new RegExp(`10\\.0\\.0\\.1:80.*${name}`) })
+    await entry('Removed It was deregistered').waitFor()
+    await entry('Disabled By an operator').waitFor()
+    await entry('Weight changed By an operator 1 → 7').waitFor()
+    await visit.field('Instance address').fill('10.0.0.2')
+    await entry('Removed').waitFor({ state: 'detached' })
 
     await visit.link('Settings').click()
     await visit.button('Delete').click()

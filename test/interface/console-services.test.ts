@@ -94,6 +94,63 @@ describe('explain', () => {
   })
 })
 
+const SHORT_LIVED = '{"preserved.heart.beat.timeout":"100","preserved.ip.delete.timeout":"600"}'
+
+describe('the timeline', () => {
+  test('says what has happened to instances, and who asked for it', async () => {
+    const namespaceId = unique('ns')
+    const service = { namespaceId, serviceName: 's' }
+    const instance = { ...service, ip: '10.0.0.1', port: 80 }
+    const beganMs = Date.now()
+    await register(namespaceId, 's')
+    await register(namespaceId, 's', { port: 81, metadata: SHORT_LIVED })
+    await waypost.svc.put('/ns/instance', { ...instance, enabled: false, weight: 3 })
+    await waypost.svc.put('/ns/instance', { ...instance, metadata: 'a=b' })
+    const instances = JSON.stringify([{ ip: '10.0.0.1', port: 80, ephemeral: true, clusterName: 'DEFAULT' }])
+    await waypost.svc.put('/ns/instance/batch', { ...service, instances, enabled: true })
+    const kinds = async (query: Params = {}): Promise<string[]> =>
+      (await ask('timeline', { ...service, ...query })).entries.map(
+        ({ port, kind, cause, text }: Json) => `${port} ${kind} ${cause} ${text}`,
+      )
+    await expect.poll(() => kinds({ ip: ':81' })).toContain('81 removed silence ')
+    expect(await kinds({ ip: ':81' })).toEqual([
+      '81 removed silence ',
+      '81 unhealthy silence ',
+      '81 registered registration ',
+    ])
+    await waypost.svc.delete('/ns/instance', instance)
+    const all = await kinds({ ip: ':80' })
+    expect(all.toReversed().slice(0, 1)).toEqual(['80 registered registration '])
+    expect(all.toSorted()).toEqual([
+      '80 disabled operator ',
+      '80 enabled operator ',
+      '80 metadata operator ',
+      '80 registered registration ',
+      '80 removed deregistration ',
+      '80 weight operator 1 → 3',
+    ])
+    const { fromMs, truncated, entries, missingServers } = await ask('timeline', service)
+    expect([truncated, missingServers, fromMs <= beganMs]).toEqual([false, [], true])
+    for (const { atMs } of entries) expect(Math.abs(atMs - Date.now())).toBeLessThan(60_000)
+    const disabled = entries.find(({ kind }: Json) => kind === 'disabled')
+    expect(disabled).toMatchObject({ user: null, fromIp: '127.0.0.1', clusterName: 'DEFAULT' })
+  })
+
+  test('tells of an instance who has disabled it', async () => {
+    const namespaceId = unique('ns')
+    await register(namespaceId, 's', { ephemeral: false })
+    await waypost.svc.put('/ns/instance', {
+      namespaceId,
+      serviceName: 's',
+      ip: '10.0.0.1',
+      port: 80,
+      enabled: false,
+    })
+    const [one] = (await ask('instances', { namespaceId, serviceName: 's' })).pageItems
+    expect(one.disabled).toMatchObject({ user: null, fromIp: '127.0.0.1', cause: 'operator' })
+  })
+})
+
 describe('the search', () => {
   const find = (text: string, more: Params = {}): Promise<Json> => ask('search', { text, ...more })
 

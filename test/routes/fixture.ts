@@ -7,6 +7,7 @@ import type { Change } from '../../src/core/changes.ts'
 import { ContentBudget } from '../../src/core/config/content-budget.ts'
 import type { Engine } from '../../src/core/engine.ts'
 import { SoleEngine } from '../../src/core/sole-engine.ts'
+import { Timeline } from '../../src/core/naming/timeline.ts'
 import { Follower } from '../../src/core/follower.ts'
 import type { ChangeGroup, Store } from '../../src/core/ports.ts'
 import { Refusal } from '../../src/core/refusal.ts'
@@ -68,8 +69,9 @@ export function startFixture(
   const feed = {
     publishChanges: (changes: readonly Change[]) => changes.forEach((change) => polls.onChange(change)),
   }
+  const timeline = new Timeline({ startMs: now().wallMs, probeText: () => '' })
   const engine = new SoleEngine({
-    follower: new Follower(state, { clock: now, stamps, feed }),
+    follower: new Follower(state, { clock: now, stamps, feed, witness: timeline }),
     store: store as unknown as Store,
     clock: now,
     loop,
@@ -87,7 +89,9 @@ export function startFixture(
       clientsOf: (key) => polls.clientsOf(key),
       watchedBy: (ip) => polls.watchedBy(ip),
       subscribers: () => [],
+      timeline: (key) => timeline.of(key),
     }),
+    timeline,
     budget: new ContentBudget(state, 1_000_000),
     signIn,
     members: () => [{ ip: '10.0.0.1', port: 8848, site: '', alive: true, lastRefMs: 17 }],

@@ -11,6 +11,7 @@ import { svcNamingRoutes } from '../../src/protocols/http/svc/naming-routes.ts'
 import type { ListWriter, PushSubscription } from '../../src/operations/instance-lists.ts'
 import type { ClientViews } from '../../src/operations/client-views.ts'
 import { Guard } from '../../src/operations/guard.ts'
+import { Timeline } from '../../src/core/naming/timeline.ts'
 import { allOperations, type OperationParts } from '../../src/operations/operations.ts'
 
 type Params = Record<string, string>
@@ -21,6 +22,7 @@ function startRoutes() {
   const subscribed: PushSubscription[] = []
   const maxInstanceMetadataBytes = 8_192
   const operations = allOperations({
+    timeline: new Timeline({ startMs: 0, probeText: () => '' }),
     guard: new Guard(),
     state: world.state,
     liveness: world.liveness,

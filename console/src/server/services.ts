@@ -53,6 +53,13 @@ export interface Instance {
   readonly ephemeral: boolean
   readonly clusterName: string
   readonly metadata: Readonly<Record<string, string>>
+  /** When it was disabled, and by whom; null where it is enabled, or nobody remembers. */
+  readonly disabled: {
+    readonly atMs: number
+    readonly user: string | null
+    readonly fromIp: string | null
+    readonly cause: 'operator' | 'registration' | 'connection'
+  } | null
   /** Null where it does not beat, or beats at another server. */
   readonly lastBeatAgoMs: number | null
   /** How much silence is left; null: silence does not remove it. */
@@ -158,6 +165,41 @@ export const explainList = (name: ServiceName, asked: ListQuery): Promise<Explan
   request('GET', `${CONSOLE}/explain`, {
     query: { ...named(name), ...asked, ip: asked.ip || undefined, clusters: asked.clusters || undefined },
   })
+
+/** Something that happened to an instance. */
+export interface TimelineEntry {
+  readonly atMs: number
+  readonly kind:
+    | 'registered'
+    | 'removed'
+    | 'healthy'
+    | 'unhealthy'
+    | 'enabled'
+    | 'disabled'
+    | 'weight'
+    | 'metadata'
+  readonly ip: string
+  readonly port: number
+  readonly clusterName: string
+  readonly cause: 'registration' | 'deregistration' | 'beat' | 'silence' | 'probe' | 'operator' | 'connection'
+  /** Who asked for it; null where nobody was signed in, or nobody knows. */
+  readonly user: string | null
+  readonly fromIp: string | null
+  readonly text: string
+}
+
+/** What the servers remember of a service, newest first. */
+export interface Timeline {
+  /** Nothing is missing from then on. */
+  readonly fromMs: number
+  readonly truncated: boolean
+  readonly entries: readonly TimelineEntry[]
+  readonly missingServers: readonly string[]
+}
+
+/** What has happened to the instances of a service; `ip` is a part of their addresses. */
+export const readTimeline = (name: ServiceName, ip: string): Promise<Timeline> =>
+  request('GET', `${CONSOLE}/timeline`, { query: { ...named(name), ip: ip || undefined } })
 
 /** What people set of a service. */
 export interface ServiceSettings {

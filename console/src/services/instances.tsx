@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { Ago } from '../controls/ago.tsx'
 import { Confirm } from '../controls/confirm.tsx'
 import { Check } from '../controls/field.tsx'
 import { Icon } from '../controls/icon.tsx'
@@ -216,7 +217,18 @@ function InstanceState({ instance }: { instance: Instance }) {
       </span>
       <div class="soft reason">{reasonOf(instance)}</div>
       {!enabled && <div class="soft reason">{t('reasonDisabled')}</div>}
+      {instance.disabled !== null && <Disabling {...instance.disabled} />}
     </>
+  )
+}
+
+/** Who has disabled an instance, and when. */
+function Disabling({ atMs, user, fromIp, cause }: NonNullable<Instance['disabled']>) {
+  const who = user ?? fromIp
+  return (
+    <div class="soft reason" dir="auto">
+      <Ago atMs={atMs} /> · {t(`cause.${cause}`)} {who !== null && `(${who})`}
+    </div>
   )
 }
 

@@ -24,8 +24,9 @@ import { mayWrite } from '../state/user.ts'
 import { Explain } from './explain.tsx'
 import { Instances } from './instances.tsx'
 import { EditService } from './service-settings.tsx'
+import { Timeline } from './timeline.tsx'
 
-const TABS = ['instances', 'explain', 'subscribers', 'settings'] as const
+const TABS = ['instances', 'timeline', 'explain', 'subscribers', 'settings'] as const
 
 /** One service: its instances, who subscribes to it, and its settings. */
 export function ServiceView() {
@@ -56,7 +57,7 @@ export function ServiceView() {
         {TABS.map((one) => (
           <a
             key={one}
-            href={addressOf(placeWith({ tab: one, page: '' }))}
+            href={addressOf(placeWith({ tab: one, page: '', ip: '' }))}
             aria-current={one === tab ? 'page' : undefined}
           >
             {t(one)}
@@ -68,6 +69,8 @@ export function ServiceView() {
         service.problem === undefined && <p class="loading">{t('loading')}</p>
       ) : tab === 'instances' ? (
         <Instances name={name} service={service.value} />
+      ) : tab === 'timeline' ? (
+        <Timeline name={name} />
       ) : tab === 'explain' ? (
         <Explain name={name} />
       ) : tab === 'subscribers' ? (

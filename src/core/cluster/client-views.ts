@@ -1,6 +1,7 @@
 import type { ConfigKey } from '../config/config-item.ts'
 import type { WatchedItem } from '../config/watched-item.ts'
 import type { ServiceKey } from '../naming/service.ts'
+import type { OwnTimeline } from '../naming/timeline.ts'
 
 /** A subscriber of changes of a service. */
 export interface ListedSubscriber {
@@ -39,4 +40,5 @@ export interface OwnViews {
   clientsOf(key: ConfigKey): readonly ItemClient[]
   watchedBy(ip: string): readonly WatchedItem[]
   subscribers(key: ServiceKey): readonly ListedSubscriber[]
+  timeline(key: ServiceKey): OwnTimeline
 }

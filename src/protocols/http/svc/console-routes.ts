@@ -11,6 +11,7 @@ import { listServicesEndpoint } from '../endpoints/console/service-list.ts'
 import { overviewEndpoint, type OverviewFacts } from '../endpoints/console/overview-endpoint.ts'
 import { searchEndpoint } from '../endpoints/console/search-endpoint.ts'
 import { spaceEndpoints } from '../endpoints/console/space-endpoints.ts'
+import { timelineEndpoint } from '../endpoints/console/timeline-endpoint.ts'
 import { problemErrors } from '../errors/problem.ts'
 import { placeRoutes } from '../routing/endpoint.ts'
 import type { Route } from '../routing/route.ts'
@@ -29,6 +30,7 @@ export function svcConsoleRoutes(
     | 'explanations'
     | 'search'
     | 'liveEvents'
+    | 'timelines'
   >,
   facts: OverviewFacts,
 ): Route[] {
@@ -50,5 +52,6 @@ export function svcConsoleRoutes(
     ['GET', '/services', listServicesEndpoint(operations.serviceInventory)],
     ['GET', '/instances', listInstancesEndpoint(operations.instanceViews)],
     ['GET', '/explain', explainEndpoint(operations.explanations)],
+    ['GET', '/timeline', timelineEndpoint(operations.timelines)],
   ])
 }

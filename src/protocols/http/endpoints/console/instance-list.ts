@@ -1,4 +1,5 @@
 import { instanceIdOf } from '../../../../core/naming/instance.ts'
+import type { TimelineEntry } from '../../../../core/naming/timeline-entry.ts'
 import type {
   InstanceViewOperations,
   LastProbe,
@@ -38,6 +39,14 @@ const SHOWN = Json.named(
     app: Json.string(),
     metadata: Json.map(Json.string()),
     remembered: Json.map(Json.string('A key that operators wrote over the metadata.')),
+    disabled: Json.nullable(
+      Json.object({
+        atMs: Json.time(),
+        user: Json.nullable(Json.string('Null where nobody was signed in, or another server was asked.')),
+        fromIp: Json.nullable(Json.string()),
+        cause: Json.words(['operator', 'registration', 'connection']),
+      }),
+    ),
     lastBeatAgoMs: Json.nullable(Json.integer('Null where it does not beat, or beats at another server.')),
     unhealthyAfterMs: Json.integer('After so much silence it becomes unhealthy.'),
     removedAfterMs: Json.integer('After so much silence it is removed.'),
@@ -89,7 +98,7 @@ export function listInstancesEndpoint({ list }: InstanceViewOperations): Endpoin
 function shownJson({ instance, lastBeatAgoMs, expiresInMs, ...about }: ShownInstance, nowMs: number): object {
   const { record, healthy, metadata, timing, entry } = instance
   const { address, weight, enabled, ephemeral, app } = record
-  const { reason, checker = '', probe, remembered } = about
+  const { reason, checker = '', probe, remembered, disabling } = about
   return {
     instanceId: instanceIdOf(address, entry.service.key.groupedName),
     ip: address.ip,
@@ -102,12 +111,17 @@ function shownJson({ instance, lastBeatAgoMs, expiresInMs, ...about }: ShownInst
     app,
     metadata,
     remembered,
+    disabled: disabling === undefined ? null : disablingJson(disabling),
     lastBeatAgoMs: lastBeatAgoMs ?? null,
     unhealthyAfterMs: timing.unhealthyMs,
     removedAfterMs: timing.removeMs,
     expiresInMs: expiresInMs ?? null,
     health: { reason, check: probe === undefined ? null : checkJson(checker, probe, nowMs) },
   }
+}
+
+function disablingJson({ atMs, actor, cause }: TimelineEntry): object {
+  return { atMs, user: actor?.user ?? null, fromIp: actor?.ip ?? null, cause }
 }
 
 function checkJson(type: string, { isUp, text, elapsedMs, agoMs }: LastProbe, nowMs: number): object {

@@ -1,0 +1,119 @@
+import { useEffect, useState } from 'preact/hooks'
+import { Ago } from '../controls/ago.tsx'
+import { TextField } from '../controls/field.tsx'
+import { Icon } from '../controls/icon.tsx'
+import { Nothing, Notice, ProblemNotice } from '../controls/notice.tsx'
+import { shownTime, t } from '../language/text.ts'
+import { placeWith } from '../routing/link.ts'
+import { go, place } from '../routing/location.ts'
+import { readTimeline, type ServiceName, type TimelineEntry } from '../server/services.ts'
+import { useLoaded } from '../state/loaded.ts'
+
+const WAIT_MS = 250
+
+/** What has happened to the instances of a service, newest first, with its cause. */
+export function Timeline({ name }: { name: ServiceName }) {
+  const ip = place.value.params['ip'] ?? ''
+  const found = useLoaded(JSON.stringify([name, ip]), () => readTimeline(name, ip))
+  return (
+    <>
+      <div class="filters" role="search">
+        <AddressField ip={ip} />
+        <button type="button" class="button" onClick={found.reload}>
+          <Icon name="refresh" />
+          {t('refresh')}
+        </button>
+      </div>
+      <ProblemNotice problem={found.problem} onRetry={found.reload} />
+      {found.value === undefined ? (
+        found.problem === undefined && <p class="loading">{t('loading')}</p>
+      ) : (
+        <>
+          <p class="soft">{t('timelineSince', { time: shownTime(found.value.fromMs) })}</p>
+          {found.value.missingServers.length > 0 && (
+            <div class="banner">
+              <Notice kind="warn">
+                {t('timelineMissing', { names: found.value.missingServers.join(', ') })}
+              </Notice>
+            </div>
+          )}
+          <div class="card table-card">
+            {found.value.entries.length === 0 ? (
+              <Nothing text={t('nothingHappened')} />
+            ) : (
+              <Entries entries={found.value.entries} />
+            )}
+          </div>
+          {found.value.truncated && <p class="soft">{t('timelineTruncated')}</p>}
+        </>
+      )}
+    </>
+  )
+}
+
+function AddressField({ ip }: { ip: string }) {
+  const [typed, setTyped] = useState<string | undefined>()
+  useEffect(() => {
+    if (typed === undefined) return undefined
+    const timer = setTimeout(() => {
+      go(placeWith({ ip: typed }), { replace: true })
+      setTyped(undefined)
+    }, WAIT_MS)
+    return () => clearTimeout(timer)
+  }, [typed])
+  return <TextField label={t('instanceAddress')} type="search" value={typed ?? ip} onInput={setTyped} />
+}
+
+const BADGES = {
+  registered: 'good',
+  healthy: 'good',
+  enabled: 'good',
+  removed: 'bad',
+  unhealthy: 'bad',
+  disabled: 'warn',
+  weight: 'accent',
+  metadata: 'accent',
+} as const satisfies Record<TimelineEntry['kind'], string>
+
+function Entries({ entries }: { entries: readonly TimelineEntry[] }) {
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th>{t('time')}</th>
+          <th>{t('address')}</th>
+          <th>{t('happened')}</th>
+          <th>{t('why')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {entries.map((entry, index) => (
+          // Several may happen to an instance in a millisecond.
+          <tr key={`${entry.atMs} ${entry.ip} ${entry.port} ${entry.clusterName} ${entry.kind} ${index}`}>
+            <td>
+              <Ago atMs={entry.atMs} />
+            </td>
+            <td class="name">
+              <strong>{`${entry.ip}:${entry.port}`}</strong>
+              <div class="soft" dir="auto">
+                {entry.clusterName}
+              </div>
+            </td>
+            <td>
+              <span class={`badge ${BADGES[entry.kind]}`}>{t(`happened.${entry.kind}`)}</span>
+            </td>
+            <td>
+              {t(`cause.${entry.cause}`)}
+              {entry.text !== '' && <div dir="auto">{entry.text}</div>}
+              {entry.fromIp !== null && (
+                <div class="soft" dir="auto">
+                  {[entry.user, entry.fromIp].filter(Boolean).join(' · ')}
+                </div>
+              )}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

@@ -40,7 +40,7 @@ export class PeerViews {
     server.answer(CLIENTS_OF, (key) => own.clientsOf(key))
     server.answer(WATCHED_BY, ({ ip }) => own.watchedBy(ip))
     server.answer(SUBSCRIBERS, (key) => own.subscribers(key))
-    server.answer(TIMELINE, (key) => own.timeline(key))
+    server.answer(TIMELINE, (key) => newestOf(own.timeline(key)))
   }
 
   /** The md5 that each address has of an item. Of an address that several servers know, this server's own counts. */
@@ -100,6 +100,15 @@ export class PeerViews {
     await Promise.all(Array.from(peers(), ask))
     return { answers, missing: missing.sort() }
   }
+}
+
+/** Another server is told at most so much of a service. */
+const MOST_TOLD = 1_000
+
+function newestOf({ fromMs, entries }: OwnTimeline): OwnTimeline {
+  if (entries.length <= MOST_TOLD) return { fromMs, entries }
+  const told = entries.slice(0, MOST_TOLD)
+  return { fromMs: told.at(-1)!.atMs, entries: told }
 }
 
 /** How much a server knows of what happened. */

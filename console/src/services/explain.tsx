@@ -97,7 +97,7 @@ function Explained({ found, pageNo }: { found: Explanation; pageNo: number }) {
           </Notice>
         </div>
       )}
-      <div class="card table-card">
+      <div class="card table-card" tabIndex={0}>
         {pageItems.length === 0 ? <Nothing text={t('noInstances')} /> : <ExplainedTable list={pageItems} />}
       </div>
       <Pager

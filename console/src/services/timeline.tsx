@@ -37,7 +37,7 @@ export function Timeline({ name }: { name: ServiceName }) {
               </Notice>
             </div>
           )}
-          <div class="card table-card">
+          <div class="card table-card" tabIndex={0}>
             {found.value.entries.length === 0 ? (
               <Nothing text={t('nothingHappened')} />
             ) : (

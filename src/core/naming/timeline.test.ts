@@ -103,7 +103,9 @@ describe('a timeline', () => {
     registered(world.state)
     asked(world, 'health', modifyInstance(target, { ...patch, weight: 2 }))
     carryOut(world.state, modifyInstance(target, { ...patch, weight: 3 }), at(6))
-    expect(() => asked(world, 'health', setHealth({ ...target, ephemeral: false }, true))).toThrow()
+    expect(() => asked(world, 'health', setHealth({ ...target, ephemeral: false }, true))).toThrow(
+      'not found',
+    )
     expect(said(world.timeline).slice(1)).toEqual(['weight operator 1 → 2', 'weight operator 2 → 3'])
   })
 

@@ -77,6 +77,11 @@ export interface ModifyRequest extends InstanceRequest, Omit<InstancePatch, 'max
   readonly registersUnknown: boolean
 }
 
+/** The health that somebody says of an instance. */
+interface HealthRequest extends InstanceRequest {
+  readonly healthy: boolean
+}
+
 /** The operations on instances, but for beats and lists. */
 export type InstanceOperations = ReturnType<typeof instanceOperations>
 
@@ -114,7 +119,7 @@ function registrations(parts: InstanceParts) {
       permission,
       audit: {
         operation: 'deregister instance',
-        item: instanceText,
+        item: (request: DeregisterRequest) => instanceText(request),
         countsOthers: true,
         isRecorded: (request) => isPersistent(parts, request),
       },
@@ -139,7 +144,7 @@ function modifications({ guard, engine, timeline, maxInstanceMetadataBytes }: In
   return {
     modify: guard.operation({
       permission,
-      audit: { operation: 'modify instance', item: instanceText },
+      audit: { operation: 'modify instance', item: (request: ModifyRequest) => instanceText(request) },
       resources: ofInstance,
       run: (request: ModifyRequest, caller) => {
         const { weight, enabled, metadata, registersUnknown } = request
@@ -153,9 +158,9 @@ function modifications({ guard, engine, timeline, maxInstanceMetadataBytes }: In
     }),
     setHealth: guard.operation({
       permission,
-      audit: { operation: 'set health', item: instanceText },
+      audit: { operation: 'set health', item: (request: HealthRequest) => instanceText(request) },
       resources: ofInstance,
-      run: (request: InstanceRequest & { healthy: boolean }, caller) => {
+      run: (request: HealthRequest, caller) => {
         const target = targetOf(request)
         return timeline.during(askedBy(caller, 'health', target), () =>
           engine.execute(setHealth(target, request.healthy)),

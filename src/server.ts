@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { Follower } from './core/follower.ts'
 import { HealthClock } from './core/naming/health-clock.ts'
 import { Liveness } from './core/naming/liveness.ts'
-import { Timeline } from './core/naming/timeline.ts'
+import { Timeline, type TimelineParts } from './core/naming/timeline.ts'
 import type { ConfigKey } from './core/config/config-item.ts'
 import type { ServiceKey } from './core/naming/service.ts'
 import type { Now } from './core/ports.ts'
@@ -29,7 +29,7 @@ import type { Installation } from './server/installation.ts'
 import { type Monitoring, openMonitoring } from './server/monitoring.ts'
 import { openSignIn, type SignIn } from './server/sign-in.ts'
 import { serverOperations } from './server/server-operations.ts'
-import { startProbing } from './server/probing.ts'
+import { type Probing, startProbing } from './server/probing.ts'
 import { responsibleFor } from './server/responsible.ts'
 import { openCare } from './server/caring.ts'
 import { openPushing, subscribersOf } from './server/pushing.ts'
@@ -162,15 +162,9 @@ async function joinParts(installation: Installation, settings: Settings, log: Lo
   const stamps = new Stamps()
   const clock = (): Now => clockAt(wallMs(), healthClock, stamps)
   const watch = new Observability({ store, cutOff, log, settings, monotonicMs })
-  const feed = new Feed({
-    defer: loop.soon,
-    report: (error, change) => watch.report(error, 'a subscriber of changes failed', { change: change.kind }),
-  })
+  const feed = openFeed(watch)
   const liveness = new Liveness(installation.process)
-  const timeline = new Timeline({
-    startMs: wallMs(),
-    probeText: (key, address) => probing.lastOf(key, address)?.text ?? '',
-  })
+  const timeline = openTimeline(() => probing)
   const following = { clock, stamps, feed, presence: liveness, lastRefAheadMs, witness: timeline }
   const follower = Follower.load(snapshot, following, settings)
   const { state, revision } = follower
@@ -219,6 +213,19 @@ function openPolls({ state, live }: Pick<Parts, 'state' | 'live'>, settings: Set
     maxHeldOfAddress: settings.maxHeldPollsPerAddress,
     onWatched: live.streams.onWatched,
   })
+}
+
+function openFeed(watch: Observability): Feed {
+  return new Feed({
+    defer: loop.soon,
+    report: (error, change) => watch.report(error, 'a subscriber of changes failed', { change: change.kind }),
+  })
+}
+
+/** Remembers what happens to instances; `probing` is there before anything is probed. */
+function openTimeline(probing: () => Probing): Timeline {
+  const probeText: TimelineParts['probeText'] = (key, address) => probing().lastOf(key, address)?.text ?? ''
+  return new Timeline({ startMs: wallMs(), probeText })
 }
 
 function clockAt(wallMs: number, healthClock: HealthClock, stamps: Stamps): Now {

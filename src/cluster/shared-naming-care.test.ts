@@ -2,17 +2,24 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { Cluster, type Member } from '../core/cluster/court.test-support.ts'
 import { LiveProcesses } from '../core/cluster/live-processes.ts'
 import { silencesOf } from '../core/cluster/peer-silence.ts'
-import { address, microtasks, ORDERS, orphansOf } from '../core/core.test-support.ts'
+import { removeOrphan } from '../core/cluster/remove-orphan.ts'
+import { address, microtasks, ORDERS, orphansOf, registration } from '../core/core.test-support.ts'
 import type { Command } from '../core/decision.ts'
+import { Draft } from '../core/draft.ts'
+import { connectionPublisher } from '../core/naming/connection-publisher.ts'
 import { HealthClock } from '../core/naming/health-clock.ts'
+import { modifyInstance } from '../core/naming/instance-commands.ts'
 import { Orphans } from '../core/naming/orphans.ts'
 import type { InstancePlace } from '../core/naming/presence.ts'
+import { registerInstance } from '../core/naming/register-instance.ts'
 import { setSwitch } from '../core/operator/set-switch.ts'
+import { ReadLog } from '../core/reads.ts'
 import { Refusal } from '../core/refusal.ts'
 import { SharedNamingCare } from './shared-naming-care.ts'
 
 const WHERE = address()
 const SWEEP_MS = 250
+const PATCH = { weight: 2, enabled: undefined, metadata: undefined, maxMetadataBytes: 100 }
 
 /** A cluster of which one member judges by a care, on its own clock. */
 class CaredWorld {
@@ -20,6 +27,7 @@ class CaredWorld {
   readonly judge: Member
   readonly peer: Member
   readonly care: SharedNamingCare
+  readonly orphans: Orphans
   readonly clock = new HealthClock(0, SWEEP_MS)
   readonly warnings: object[] = []
   readonly reports: unknown[] = []
@@ -35,10 +43,11 @@ class CaredWorld {
     this.judge.isFrozen = true
     this.judge.healthMs = 0
     const { state, liveness, id: self } = this.judge
+    this.orphans = new Orphans({ owners: liveness.owners, isAlive: new LiveProcesses(state, '').has })
     this.care = new SharedNamingCare({
       state,
       liveness,
-      orphans: new Orphans({ owners: liveness.owners, isAlive: new LiveProcesses(state, '').has }),
+      orphans: this.orphans,
       engine: { execute: (command) => this.#execute(command) },
       clock: this.clock,
       monotonicMs: () => this.nowMs,
@@ -185,4 +194,110 @@ test('what is loaded counts as learned, and not as heard', () => {
   expect(silencesOf([{ serviceKey: ORDERS, address: WHERE }], member, 10)).toEqual([
     { kind: 'learned', agoMs: 10 },
   ])
+})
+
+describe('instances of the connections of a server', () => {
+  const [HELD, OTHER] = [address({ port: 1_000 }), address({ port: 1_001 })]
+  const publish = (process: string, where = HELD): void => {
+    const publisher = connectionPublisher({ process, connectionId: '1' })
+    world.cluster.execute(world.peer, registerInstance(registration({ publisher, address: where })))
+  }
+  const has = (where = HELD): boolean => world.judge.instance(where)?.healthy === true
+
+  /** A third member with two instances is lost. */
+  const loseThird = async (): Promise<void> => {
+    const third = world.cluster.join(3)
+    expect(world.cluster.judge()).toBe(world.judge)
+    publish('process of 3')
+    publish('process of 3', OTHER)
+    await world.pass(60_000)
+    expect(has()).toBe(true)
+    world.cluster.lose(third)
+  }
+
+  test('stay for 35 s after it was lost, and then leave, unless another has them', async () => {
+    await loseThird()
+    await world.pass(20_000)
+    publish(world.peer.facts.process, OTHER)
+    await world.pass(15_000)
+    expect([has(), has(OTHER)]).toEqual([true, true])
+    await world.pass(1_000)
+    expect([has(), has(OTHER)]).toEqual([false, true])
+    expect(world.orphans.counts.removed).toBe(1)
+    await world.pass(60_000)
+    expect(has(OTHER)).toBe(true)
+  })
+
+  test('stay if the same process comes back, and not if another one takes its place', async () => {
+    await loseThird()
+    await world.pass(20_000)
+    world.cluster.join(3)
+    await world.pass(60_000)
+    expect(has()).toBe(true)
+    world.cluster.join(3, 'another process')
+    await world.pass(34_000)
+    expect(has()).toBe(true)
+    await world.pass(2_000)
+    expect(has()).toBe(false)
+  })
+
+  test('stay for 35 s from when the lease of their judge is certain, its store is there, and it has all news', async () => {
+    await loseThird()
+    await world.pass(30_000)
+    world.judge.hasLease = false
+    await world.pass(60_000)
+    world.judge.hasLease = true
+    await world.pass(30_000)
+    world.care.reloaded()
+    await world.pass(34_000)
+    expect(has()).toBe(true)
+    world.isStoreAway = true
+    await world.pass(10_000)
+    expect(has()).toBe(true)
+    world.isStoreAway = false
+    await world.pass(2_000)
+    expect(has()).toBe(false)
+    expect(world.reports).toEqual([])
+  })
+
+  test('are removed by the judge of their service, and by nobody else', async () => {
+    const third = world.cluster.join(3)
+    const services = Array.from({ length: 20 }, (_, index) => ({
+      namespaceId: 'public',
+      groupedName: `DEFAULT_GROUP@@service-${index}`,
+    }))
+    const publisher = connectionPublisher({ process: 'process of 3', connectionId: '1' })
+    for (const serviceKey of services)
+      world.cluster.execute(world.peer, registerInstance(registration({ publisher, serviceKey })))
+    world.cluster.lose(third)
+    await world.pass(40_000)
+    const left = services.filter((key) => world.judge.state.instanceCount(key) > 0)
+    expect(left.length).toBeGreaterThan(0)
+    expect(left.length).toBeLessThan(services.length)
+    expect(left.every((key) => world.cluster.judge(key) === world.peer)).toBe(true)
+  })
+
+  test('are not removed by a judge whose commit is delayed until their server is back', () => {
+    publish('process of 3')
+    const instance = world.judge.instance(HELD)!
+    const remove = removeOrphan(instance, { self: world.judge.id, isMember: () => true })
+    world.cluster.join(3)
+    expect(world.cluster.execute(world.judge, remove)).toBe(false)
+    world.cluster.lose(world.cluster.members.at(-1)!)
+    expect(
+      world.cluster.execute(world.judge, removeOrphan(instance, { self: 'x', isMember: () => true })),
+    ).toBe(false)
+    const read = new ReadLog()
+    remove.decide(new Draft(world.judge.state, read), world.judge.now)
+    expect(read.reads.map(({ of }) => of)).toEqual(expect.arrayContaining(['instance', 'records']))
+    publish('process of 3')
+    world.cluster.execute(
+      world.judge,
+      modifyInstance({ serviceKey: ORDERS, address: HELD, ephemeral: undefined }, PATCH),
+    )
+    expect(world.cluster.execute(world.judge, remove)).toBe(false)
+    const again = removeOrphan(world.judge.instance(HELD)!, { self: world.judge.id, isMember: () => true })
+    expect(world.cluster.execute(world.judge, again)).toBe(true)
+    expect(has()).toBe(false)
+  })
 })

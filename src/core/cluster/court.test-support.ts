@@ -21,6 +21,7 @@ const TICK_MS = 250
 export class Member {
   readonly state = new State(WALL_MS, undefined, new Liveness())
   readonly id: string
+  readonly facts: MemberFacts
   liveness = new Liveness()
   court: SilenceCourt
   healthMs: number
@@ -33,6 +34,7 @@ export class Member {
 
   constructor(facts: MemberFacts, log: readonly Change[], healthMs: number) {
     this.id = memberIdOf(facts)
+    this.facts = facts
     this.healthMs = healthMs
     this.state = new State(WALL_MS, undefined, this.liveness)
     for (const change of log) this.state.apply([change], this.now)

@@ -1,8 +1,11 @@
-import { orphansOf } from '../../src/core/core.test-support.ts'
+import { LiveProcesses } from '../../src/core/cluster/live-processes.ts'
+import { ConnectionInstances } from '../../src/core/naming/connection-instances.ts'
+import { Orphans } from '../../src/core/naming/orphans.ts'
 import { MEMBER, memberIdOf, type MemberFacts } from '../../src/core/cluster/member-records.ts'
 import type { InstancePlace } from '../../src/core/naming/presence.ts'
 import type { Silence } from '../../src/core/naming/silence.ts'
 import { SharedNamingCare, type SharedNamingCareOptions } from '../../src/cluster/shared-naming-care.ts'
+import type { Planted } from './planted-faults.ts'
 import type { SimulatedServer } from './simulated-server.ts'
 import { violation } from './violation.ts'
 
@@ -19,8 +22,8 @@ export interface JudgingParts {
     member: MemberFacts,
     places: readonly InstancePlace[],
   ) => Promise<readonly Silence[] | undefined>
-  /** False plants a fault: it judges also when its lease may have ended. */
-  readonly heedsLease: boolean
+  /** May plant faults. */
+  readonly planted: Planted
 }
 
 /** One process of a server that is a member, hears beats, and judges silence as the product does. */
@@ -29,6 +32,10 @@ export class JudgingServer {
   readonly index: number
   readonly facts: MemberFacts
   readonly #care: SharedNamingCare
+  readonly #orphans: Orphans
+  readonly #restores: boolean
+  /** What the connections of this process publish. */
+  readonly connections: ConnectionInstances
   readonly #nowMs: () => number
   /** Until when the others certainly count it as a member. */
   certainUntilMs = 0
@@ -40,22 +47,41 @@ export class JudgingServer {
   isSlow = false
   #answer: Answer | undefined
 
-  constructor({ server, index, process, nowMs, ask, heedsLease }: JudgingParts) {
+  constructor({ server, index, process, nowMs, ask, planted }: JudgingParts) {
     this.server = server
     this.index = index
     this.#nowMs = nowMs
     this.facts = factsOf(index, process)
     const { state, liveness, engine, health, loop } = server
+    const { owners } = liveness
+    this.#orphans = new Orphans({
+      owners,
+      isAlive: new LiveProcesses(state, process).has,
+      keptMs: planted.keepsOrphans ? KEPT_MS : 0,
+    })
+    this.connections = new ConnectionInstances({
+      state,
+      owners,
+      engine,
+      process,
+      clock: health,
+      monotonicMs: nowMs,
+      loop,
+      canWrite: () => this.isMember,
+      report: (error) => violation(String(error)),
+      keptMs: KEPT_MS,
+    })
+    this.#restores = planted.restores
     this.#care = new SharedNamingCare({
       state,
       liveness,
-      orphans: orphansOf(liveness),
+      orphans: this.#orphans,
       engine,
       loop,
       monotonicMs: nowMs,
       clock: health,
       self: this.id,
-      isMember: () => !heedsLease || this.isMember,
+      isMember: () => !planted.heedsLease || this.isMember,
       client: {
         ask: (member, question, places) =>
           ask(this, member, places as unknown as readonly InstancePlace[]) as ReturnType<
@@ -93,6 +119,7 @@ export class JudgingServer {
   /** What it does four times a second. */
   sweep(): void {
     this.#care.sweep()
+    if (this.#restores) this.connections.tick()
   }
 
   /** It has read everything: it may have missed who was lost. */
@@ -107,6 +134,8 @@ export class JudgingServer {
 }
 
 const EMPTY_MS = 60_000
+/** How long the instances of connections are kept whose server is gone: shorter than in the product. */
+export const KEPT_MS = 6_000
 
 type Answer = (places: readonly InstancePlace[]) => readonly Silence[]
 

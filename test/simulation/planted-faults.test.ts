@@ -1,7 +1,8 @@
 import { type Arbitrary, asyncProperty, check } from 'fast-check'
 import { expect, test } from 'vitest'
 import { seed } from '../faults/fault-run.ts'
-import { FAULTS, FAULTS_OF_JUDGES } from './planted-faults.ts'
+import { connectionStories, tellOfConnections } from './connection-story.ts'
+import { FAULTS, FAULTS_OF_CONNECTIONS, FAULTS_OF_JUDGES } from './planted-faults.ts'
 import { silenceStories, tellOfSilence } from './silence-story.ts'
 import { stories, tell } from './story.ts'
 
@@ -17,6 +18,14 @@ test.each(Object.entries(FAULTS_OF_JUDGES))(
   { timeout: 120_000 },
   async (name, planted) => {
     await expectFound(name, silenceStories, (story) => tellOfSilence(story, planted))
+  },
+)
+
+test.each(Object.entries(FAULTS_OF_CONNECTIONS))(
+  'the simulation of connections finds %s',
+  { timeout: 120_000 },
+  async (name, planted) => {
+    await expectFound(name, connectionStories, (story) => tellOfConnections(story, planted))
   },
 )
 

@@ -10,6 +10,10 @@ export interface Planted {
   readonly asks: boolean
   /** Whether a server judges only while its lease is certain. */
   readonly heedsLease: boolean
+  /** Whether instances of connections are kept for a while when their server is gone. */
+  readonly keepsOrphans: boolean
+  /** Whether a server looks after what its connections have lost, or could not remove. */
+  readonly restores: boolean
   /** The follower that the feed of the store goes to. */
   readonly feed: (follower: StoreFollower, access: ModelAccess) => StoreFollower
   /** The store that the engine commits to. */
@@ -21,6 +25,8 @@ export const NOTHING: Planted = {
   compares: true,
   asks: true,
   heedsLease: true,
+  keepsOrphans: true,
+  restores: true,
   feed: (follower) => follower,
   store: (access) => access,
 }
@@ -54,6 +60,12 @@ export const FAULTS_OF_JUDGES: Readonly<Record<string, Planted>> = {
       commit: (units, decidedAt) => access.commit(units.map(withoutMembers), decidedAt),
     }),
   },
+}
+
+/** What simulations of connections must find, by name. */
+export const FAULTS_OF_CONNECTIONS: Readonly<Record<string, Planted>> = {
+  'a judge that removes what a dead server leaves at once': { ...NOTHING, keepsOrphans: false },
+  'a server that does not look after its connections': { ...NOTHING, restores: false },
 }
 
 /** The store is not told that the decision rests on who the members were. */

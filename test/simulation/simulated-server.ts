@@ -34,11 +34,15 @@ export interface ServerParts {
   readonly planted: Planted
 }
 
+let processes = 0
+
 /** One process of a server: what it knows, and what it does when the simulation says so. */
 export class SimulatedServer {
   readonly name: string
+  /** Names this process. */
+  readonly process: string
   readonly access: ModelAccess
-  readonly liveness = new Liveness()
+  readonly liveness: Liveness
   readonly #follower: Follower
   readonly engine: SharedEngine
   readonly health: HealthClock
@@ -52,6 +56,8 @@ export class SimulatedServer {
 
   constructor({ name, store, nowMs, skewMs, mostChanges, tickMs, planted }: ServerParts) {
     this.name = name
+    this.process = `process ${++processes}`
+    this.liveness = new Liveness(this.process)
     this.access = new ModelAccess(store, { mostChanges, unitsOfRequest: 2 })
     this.hasLoaded = skewMs !== 0 || nowMs() > 0 || store.revision > 0
     this.health = new HealthClock(nowMs(), tickMs)

@@ -173,14 +173,25 @@ describe('an address', () => {
     expect(world.ports).toEqual({ 2: 'beats' })
   })
 
-  test('that was taken over does not come back to its old owner when the new one leaves', async () => {
-    void world.publish('a', 1)
-    void world.publish('b', 1)
-    await world.pass(1_000)
-    void world.withdraw('b')
+  test('that was taken over comes back to its old owner when the new one leaves, if that one lives and wants it', async () => {
+    void world.publish('a', 1, 2, 3)
+    void world.publish('b', 1, 2)
+    void world.publish('c', 3)
     await world.pass(10_000)
-    expect(world.ports).toEqual({})
-    expect(world.instances.book.counts('a')).toEqual({ services: 0, instances: 0 })
+    expect(world.ports).toEqual({ 1: 'this/b', 2: 'this/b', 3: 'this/c' })
+    await world.publish('a', 1, 4)
+    expect(world.ports).toEqual({ 1: 'this/a', 2: 'this/b', 3: 'this/c', 4: 'this/a' })
+    void world.publish('b', 1)
+    await world.pass(10_000)
+    world.instances.release('b')
+    await world.pass(2_000)
+    expect(world.ports).toEqual({ 1: 'this/a', 3: 'this/c', 4: 'this/a' })
+    void world.publish('d', 4)
+    world.instances.release('a')
+    world.instances.release('d')
+    await world.pass(10_000)
+    expect(world.ports).toEqual({ 3: 'this/c' })
+    expect(world.instances.waiting).toBe(0)
   })
 
   test('that was taken over, and taken back, is kept', async () => {

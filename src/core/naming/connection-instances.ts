@@ -7,7 +7,7 @@ import { ConnectionBook, connectionEnded } from './connection-book.ts'
 import type { ConnectionOwners, LostPlace } from './connection-owners.ts'
 import { connectionPublisher } from './connection-publisher.ts'
 import type { HealthClock } from './health-clock.ts'
-import { isSamePublisher } from './instance.ts'
+import { type InstanceAddress, isSamePublisher } from './instance.ts'
 import { ORPHAN_MS } from './orphans.ts'
 import { type Part, partsOf, type Publication } from './publication.ts'
 import { type PublishedInstance, replaceInstances, type Replacement } from './replace-instances.ts'
@@ -53,8 +53,8 @@ const NO_CHANGE: Replacement = { registered: 0, known: 0, removed: 0 }
 
 /**
  * Publishes the instances of the connections of this process, and keeps them as their clients want them: what could not
- * be removed is removed later, and what others have removed comes back while its connection lives. All times are health
- * time.
+ * be removed is removed later, and what others have removed comes back while its connection lives. An address that
+ * another publisher has taken over comes back when that one leaves. All times are health time.
  */
 export class ConnectionInstances {
   readonly #parts: ConnectionInstanceParts
@@ -76,7 +76,7 @@ export class ConnectionInstances {
     return this.#book
   }
 
-  /** How many publications wait for being put right. */
+  /** How many publications wait for being put right, or for an address that somebody else has. */
   get waiting(): number {
     return this.#due.size + this.#repairing
   }
@@ -127,7 +127,7 @@ export class ConnectionInstances {
     for (const publication of this.#due.due(nowMs, MOST_REPAIRS - this.#repairing)) {
       const atMs = publication.isClosed ? this.#writesSinceMs + (this.#parts.keptMs ?? ORPHAN_MS) : nowMs
       if (atMs > nowMs) this.#due.add(publication, atMs)
-      else this.#repair(publication)
+      else this.#care(publication)
     }
   }
 
@@ -167,7 +167,8 @@ export class ConnectionInstances {
   /** Sees to it that a publication is forgotten, or looked after. */
   #look(publication: Publication): void {
     if (publication.isOver) this.#book.forget(publication)
-    else if (publication.needsCare) this.#due.add(publication, this.#nowMs() + RETRY_MS)
+    else if (publication.needsCare || publication.isWaiting)
+      this.#due.add(publication, this.#nowMs() + RETRY_MS)
   }
 
   #carryOut(publication: Publication, whole: Part, undo = (): void => {}): Carried {
@@ -217,6 +218,22 @@ export class ConnectionInstances {
     return outcome instanceof Promise ? outcome.then(done) : done(outcome)
   }
 
+  #care(publication: Publication): void {
+    publication.lookAgain((address) => this.#ownerAt(publication, address))
+    if (publication.needsCare) this.#repair(publication)
+    else this.#look(publication)
+  }
+
+  #ownerAt(
+    { serviceKey, connectionId }: Publication,
+    address: InstanceAddress,
+  ): 'nobody' | 'this' | 'another' {
+    const { state, process } = this.#parts
+    const owner = state.instance(serviceKey, address)?.record.publisher
+    if (owner === undefined) return 'nobody'
+    return isSamePublisher(owner, connectionPublisher({ process, connectionId })) ? 'this' : 'another'
+  }
+
   #repair(publication: Publication): void {
     this.#repairing++
     const restore = (): Carried => {
@@ -259,14 +276,14 @@ export class ConnectionInstances {
       void publication.underway.then(() => this.#notice({ connectionId, serviceKey, address }, this.#nowMs()))
       return
     }
-    const { state, process, clock } = this.#parts
-    const there = state.instance(serviceKey, address)?.record.publisher
-    if (there === undefined) {
+    const { clock } = this.#parts
+    const owner = this.#ownerAt(publication, address)
+    if (owner === 'nobody') {
       publication.miss(address)
       // After a long pause, the connection may be dead without anybody having noticed.
       const isDoubtful = clock.pausedSince(nowMs - NOTICED_MS) >= LONG_PAUSE_MS
       if (publication.needsCare) this.#due.add(publication, nowMs + (isDoubtful ? NOTICED_MS : 0))
-    } else if (!isSamePublisher(there, connectionPublisher({ process, connectionId }))) {
+    } else if (owner === 'another') {
       publication.lose(address)
       this.#look(publication)
     }

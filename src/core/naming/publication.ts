@@ -27,6 +27,8 @@ export class Publication implements Due {
   readonly #leaving = new Map<string, InstanceAddress>()
   /** Wanted, and removed by somebody else. */
   readonly #missing = new Set<string>()
+  /** Wanted, and taken over by somebody else. */
+  readonly #taken = new Set<string>()
   /** Settled when all that is on its way has ended; undefined: nothing is. It never rejects. */
   underway: Promise<void> | undefined
   /** The connection has ended. */
@@ -56,6 +58,11 @@ export class Publication implements Due {
     return this.#leaving.size > 0 || this.#missing.size > 0
   }
 
+  /** Whether somebody else has an address that this connection wants too. */
+  get isWaiting(): boolean {
+    return this.#taken.size > 0
+  }
+
   /** From now on these are wanted. Undo it with the function that is returned, if they could not be registered. */
   want(instances: readonly PublishedInstance[]): () => void {
     const before = this.#wanted
@@ -78,13 +85,24 @@ export class Publication implements Due {
     if (this.#wanted.has(text)) this.#missing.add(text)
   }
 
-  /** Another publisher has taken over an address: it is not wanted any more. */
+  /**
+   * Another publisher has taken over an address. It is wanted all the same: that one may be an older connection of the same
+   * client, whose server is late.
+   */
   lose(address: InstanceAddress): void {
     const text = addressText(address)
-    if (!this.#wanted.has(text)) return
-    const kept = new Map(this.#wanted)
-    kept.delete(text)
-    this.#wanted = kept
+    if (this.#wanted.has(text)) this.#taken.add(text)
+  }
+
+  /** Looks again at what others have taken over. `ownerAt`: who has an address now. */
+  lookAgain(ownerAt: (address: InstanceAddress) => 'nobody' | 'this' | 'another'): void {
+    for (const text of this.#taken) {
+      const wanted = this.#wanted.get(text)
+      const owner = wanted && ownerAt(wanted.address)
+      if (owner === 'another') continue
+      this.#taken.delete(text)
+      if (owner === 'nobody') this.#missing.add(text)
+    }
   }
 
   /** Takes what must be put right. */

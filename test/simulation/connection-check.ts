@@ -1,0 +1,136 @@
+import type { Change } from '../../src/core/changes.ts'
+import { MEMBER } from '../../src/core/cluster/member-records.ts'
+import { connectionOf } from '../../src/core/naming/connection-publisher.ts'
+import { addressText, type InstanceRecord } from '../../src/core/naming/instance.ts'
+import { savedValue } from '../../src/core/records/record-kind.ts'
+import type { ConnectedClient, Connection } from './connection-world.ts'
+import { type JudgingServer, KEPT_MS } from './judging-server.ts'
+import { serviceKeyOf } from './known-values.ts'
+import { violation } from './violation.ts'
+import type { World } from './world.ts'
+
+/**
+ * Checks what the store has accepted of instances of connections, change by change, and what all servers know at the end.
+ * It knows which processes are members, and since when another one is none.
+ */
+export class ConnectionCheck {
+  readonly #world: World
+  readonly #clients: readonly ConnectedClient[]
+  /** The record at each place that has one. */
+  readonly #records = new Map<string, InstanceRecord>()
+  /** The process of each member. */
+  readonly #members = new Map<string, string>()
+  /** When a process was no member any more. */
+  readonly #goneMs = new Map<string, number>()
+  readonly #connections = new Map<string, Connection>()
+  readonly #released = new Set<Connection>()
+  /** Released at a server that could write: nothing of them may be left. */
+  #ended: { readonly connection: Connection; readonly atMs: number }[] = []
+  #looked = 0
+
+  constructor(world: World, clients: readonly ConnectedClient[]) {
+    this.#world = world
+    this.#clients = clients
+  }
+
+  connected(connection: Connection): void {
+    this.#connections.set(connection.id, connection)
+  }
+
+  /** A server notices that a connection has ended. */
+  released(connection: Connection): void {
+    this.#released.add(connection)
+    if (canWrite(connection.server)) this.#ended.push({ connection, atMs: this.#world.nowMs })
+  }
+
+  /** What was released in an earlier tick is gone, unless its server could not write since. */
+  lookAtEnded(running: readonly JudgingServer[]): void {
+    const couldWrite = ({ server }: Connection): boolean => running.includes(server) && canWrite(server)
+    this.#ended = this.#ended.filter(({ connection }) => couldWrite(connection))
+    for (const { connection, atMs } of this.#ended) {
+      if (atMs === this.#world.nowMs) continue
+      const { id, client } = connection
+      for (const [place, { publisher }] of this.#records)
+        if (connectionOf(publisher)?.connectionId === id)
+          violation(`${place} is there, though c${client.index} has ended its connection`)
+    }
+    this.#ended = this.#ended.filter(({ atMs }) => atMs === this.#world.nowMs)
+  }
+
+  /** Looks at what was written since. */
+  look(): void {
+    for (; this.#looked < this.#world.store.revision; this.#looked++)
+      for (const change of this.#world.store.fed(this.#looked + 1)?.changes ?? []) this.#note(change)
+  }
+
+  /** Everything has worked for long enough: clients have what they want, and nothing else is there. */
+  atEnd(servers: readonly JudgingServer[]): void {
+    const wanted = this.#clients
+      .filter(({ isClosed }) => !isClosed)
+      .flatMap((client) => Array.from(client.wanted.keys(), (text) => `${text} by ${client.connection?.id}`))
+    for (const { server } of servers) {
+      const listed = ['orders', 'bills'].flatMap((service) =>
+        Array.from(server.state.instances(serviceKeyOf(service)), ({ record }) => {
+          const id = connectionOf(record.publisher)?.connectionId
+          return `${addressText(record.address)} by ${id}`
+        }),
+      )
+      const [right, known] = [wanted, listed].map((texts) => texts.toSorted().join(', '))
+      if (right !== known) violation(`at the end ${server.name} has ${known}, but clients want ${right}`)
+    }
+  }
+
+  #note(change: Change): void {
+    if (change.kind === 'instance-saved') {
+      this.#records.set(
+        placeOf(change.serviceKey.groupedName, addressText(change.record.address)),
+        change.record,
+      )
+    } else if (change.kind === 'instance-removed') {
+      const place = placeOf(change.serviceKey.groupedName, addressText(change.address))
+      const record = this.#records.get(place)
+      this.#records.delete(place)
+      if (record !== undefined) this.#removed(place, record)
+    } else this.#noteMember(change)
+  }
+
+  #noteMember(change: Change): void {
+    if (
+      (change.kind !== 'record-saved' && change.kind !== 'record-removed') ||
+      change.recordKind !== MEMBER.name
+    )
+      return
+    const before = this.#members.get(change.id)
+    const process = savedValue(MEMBER, change)?.process
+    if (before !== undefined && before !== process) this.#goneMs.set(before, this.#world.nowMs)
+    if (process === undefined) this.#members.delete(change.id)
+    else {
+      this.#members.set(change.id, process)
+      this.#goneMs.delete(process)
+    }
+  }
+
+  /** What a client has, and wants, leaves only when its connection has ended, or its server was no member for a while. */
+  #removed(place: string, { publisher, address }: InstanceRecord): void {
+    const owner = connectionOf(publisher)
+    const connection = this.#connections.get(owner?.connectionId ?? '')
+    if (connection === undefined || this.#released.has(connection)) return
+    const { client, steady } = connection
+    const where = addressText(address)
+    if (!steady.has(where) || !client.wanted.has(where)) return
+    const goneMs = this.#goneMs.get(owner?.process ?? '')
+    if (goneMs === undefined)
+      violation(`${place} of c${client.index} is removed, though its connection lives`)
+    const keptMs = this.#world.nowMs - goneMs
+    if (keptMs < KEPT_MS)
+      violation(`${place} of c${client.index} is removed ${keptMs} ms after its server was gone`)
+  }
+}
+
+function canWrite({ server, isMember, isCut, isSlow }: JudgingServer): boolean {
+  return isMember && !isCut && !isSlow && !server.isFrozen
+}
+
+function placeOf(groupedName: string, where: string): string {
+  return `${where} in ${groupedName}`
+}

@@ -1,4 +1,4 @@
-import type { Change } from '../../src/core/changes.ts'
+import type { FedChange } from '../../src/core/changes.ts'
 import { MEMBER } from '../../src/core/cluster/member-records.ts'
 import { connectionOf } from '../../src/core/naming/connection-publisher.ts'
 import { addressText, type InstanceRecord } from '../../src/core/naming/instance.ts'
@@ -80,7 +80,7 @@ export class ConnectionCheck {
     }
   }
 
-  #note(change: Change): void {
+  #note(change: FedChange): void {
     if (change.kind === 'instance-saved') {
       this.#records.set(
         placeOf(change.serviceKey.groupedName, addressText(change.record.address)),
@@ -94,7 +94,7 @@ export class ConnectionCheck {
     } else this.#noteMember(change)
   }
 
-  #noteMember(change: Change): void {
+  #noteMember(change: FedChange): void {
     if (
       (change.kind !== 'record-saved' && change.kind !== 'record-removed') ||
       change.recordKind !== MEMBER.name

@@ -9,7 +9,7 @@ import { violation } from './violation.ts'
 import { type Step, World, type WorldHooks } from './world.ts'
 
 /** Times are shorter than in the product, in the same order. */
-export const TICK_MS = 500
+const TICK_MS = 500
 export const LEASE_MS = 5_000
 const CERTAIN_MS = LEASE_MS - 1_000
 /** After this time a commit that was not answered is given up by its server, ms. */

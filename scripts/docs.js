@@ -1,8 +1,9 @@
-/** `npm run docs`: writes the generated references of docs/. With `--check` it writes nothing and fails if one is stale. */
+/** `npm run docs`: writes the generated references of docs/, and the types of the console. With `--check` it writes nothing and fails if one is stale. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { bundle } from './bundle.js'
+import { consoleTypes } from './console-types.js'
 import { ensureInstalled, root } from './prepare.js'
 
 await ensureInstalled()
@@ -20,6 +21,7 @@ const documents = [
   ['docs/settings.md', async () => (await load('settings')).settingsReference()],
   ['docs/errors.md', async () => (await load('errors')).errorsReference()],
   ['docs/openapi.json', async () => (await load('api')).apiDocument()],
+  ['console/src/server/answers.ts', async () => consoleTypes(await (await load('api')).apiDocument())],
 ]
 
 for (const [file, make] of documents) {

@@ -1,21 +1,7 @@
 import { request } from './request.ts'
+import type { AuditEvent } from './answers.ts'
 
-/** Something that somebody did, or was refused. */
-export interface AuditEvent {
-  readonly id: string
-  readonly time: number
-  /** The user, or `-`. */
-  readonly username: string
-  readonly by: string
-  readonly ip: string
-  readonly operation: string
-  readonly item: string
-  readonly result: 'done' | 'refused' | 'failed'
-  readonly code: string
-  readonly detail: string
-  /** How many equal ones it stands for. */
-  readonly count: number
-}
+export type { AuditEvent } from './answers.ts'
 
 /** What the audit is asked for; empty texts do not count. */
 export interface AuditFilter {

@@ -1,30 +1,7 @@
 import { request } from './request.ts'
+import type { Comparison } from './answers.ts'
 
-/** An item that only one side has. */
-export interface OneSided {
-  readonly id: string
-  readonly dataId: string
-  readonly group: string
-  readonly md5: string
-}
-
-/** An item that both sides have, with different contents. `id` is that of the item in `from`. */
-export interface Differing {
-  readonly id: string
-  readonly dataId: string
-  readonly group: string
-  readonly fromMd5: string
-  readonly toMd5: string
-}
-
-/** What two namespaces have in common, and what not. */
-export interface Comparison {
-  readonly equal: number
-  readonly onlyInFrom: readonly OneSided[]
-  readonly onlyInTo: readonly OneSided[]
-  readonly different: readonly Differing[]
-  readonly truncated: boolean
-}
+export type { Comparison } from './answers.ts'
 
 /** Compares two namespaces. */
 export const compareNamespaces = (from: string, to: string): Promise<Comparison> =>

@@ -1,4 +1,7 @@
 import { addressFor, request } from './request.ts'
+import type { ConfigVersion as Version, Watchers } from './answers.ts'
+
+export type { ConfigVersion as Version, Watcher, Watchers } from './answers.ts'
 
 /** The names of an item. `tenant` is the id of its namespace; that of the default one is empty. */
 export interface ConfigName {
@@ -203,44 +206,9 @@ export function importConfigs(
   return request('POST', CONFIGS, { query, upload })
 }
 
-/** A client that watches an item, or has polled for it in the last minute. */
-export interface Watcher {
-  readonly ip: string
-  readonly port: number | null
-  readonly agent: string
-  readonly md5: string
-  readonly upToDate: boolean
-  readonly lastSeenMs: number
-  readonly via: string
-}
-
-/** Who has an item. */
-export interface Watchers {
-  readonly upToDate: number
-  readonly count: number
-  readonly watchers: readonly Watcher[]
-  readonly missingServers: readonly string[]
-}
-
 /** The clients that watch an item, and what each has. */
 export const readWatchers = (name: ConfigName): Promise<Watchers> =>
   request('GET', `${CONSOLE}/config/watchers`, { query: named(name) })
-
-/** One version of an item: a change, and what the item was after it. */
-export interface Version {
-  readonly historyId: string
-  /** Made, updated, deleted. */
-  readonly op: 'I' | 'U' | 'D'
-  readonly user: string | null
-  readonly ip: string
-  readonly comment: string
-  readonly atMs: number
-  /** Null after a deletion. */
-  readonly md5: string | null
-  readonly size: number | null
-  readonly type: string | null
-  readonly current: boolean
-}
 
 /** A page of the versions of an item, newest first. */
 export const findVersions = (name: ConfigName, pageNo: number, pageSize: number): Promise<Page<Version>> =>

@@ -1,3 +1,4 @@
+import type { Space } from './answers.ts'
 import { request } from './request.ts'
 
 /** The colours that people can give to a namespace; `none`: the page chooses one. */
@@ -27,16 +28,6 @@ export interface Namespace {
   readonly colour: NamespaceColour
   /** Whether the page asks for its name before it writes there. */
   readonly isProtected: boolean
-}
-
-interface Space {
-  readonly namespaceId: string
-  readonly name: string
-  readonly desc: string
-  readonly listed: boolean
-  readonly configCount: number
-  readonly color: NamespaceColour
-  readonly protected: boolean
 }
 
 const NAMESPACES = 'svc/v1/console/namespaces'

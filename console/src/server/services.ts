@@ -1,5 +1,19 @@
 import type { Page } from './configs.ts'
 import { request, requestText } from './request.ts'
+import type {
+  ExplainedInstancePage as Explanation,
+  ListedService,
+  ShownInstance as Instance,
+  Subscriber,
+} from './answers.ts'
+
+export type {
+  ExplainedInstance,
+  ExplainedInstancePage as Explanation,
+  ListedService,
+  ShownInstance as Instance,
+  Subscriber,
+} from './answers.ts'
 
 /** The names of a service. */
 export interface ServiceName {
@@ -7,22 +21,6 @@ export interface ServiceName {
   readonly namespaceId: string
   readonly groupName: string
   readonly serviceName: string
-}
-
-/** A service as the list has it. */
-export interface ListedService {
-  /** `public` is the default one. */
-  readonly namespaceId: string
-  readonly name: string
-  readonly groupName: string
-  readonly clusterCount: number
-  readonly ipCount: number
-  readonly healthyInstanceCount: number
-  readonly disabledCount: number
-  /** Whether clients get all instances, because too few are healthy. */
-  readonly protecting: boolean
-  readonly subscriberCount: number
-  readonly lastChangeMs: number
 }
 
 /** A service with its clusters. */
@@ -40,41 +38,6 @@ export interface ServiceDetail {
     readonly defaultCheckPort: number
     readonly useIPPort4Check: boolean
   }[]
-}
-
-/** An instance of a service, and why it is as it is. */
-export interface Instance {
-  readonly instanceId: string
-  readonly ip: string
-  readonly port: number
-  readonly weight: number
-  readonly healthy: boolean
-  readonly enabled: boolean
-  readonly ephemeral: boolean
-  readonly clusterName: string
-  readonly metadata: Readonly<Record<string, string>>
-  /** When it was disabled, and by whom; null where it is enabled, or nobody remembers. */
-  readonly disabled: {
-    readonly atMs: number
-    readonly user: string | null
-    readonly fromIp: string | null
-    readonly cause: 'operator' | 'registration' | 'connection'
-  } | null
-  /** Null where it does not beat, or beats at another server. */
-  readonly lastBeatAgoMs: number | null
-  /** How much silence is left; null: silence does not remove it. */
-  readonly expiresInMs: number | null
-  readonly health: {
-    /** What decided on its health. */
-    readonly reason: 'beat' | 'beat-timeout' | 'probe' | 'operator' | 'connection' | 'never'
-    readonly check: {
-      readonly type: string
-      readonly up: boolean
-      readonly text: string
-      readonly elapsedMs: number
-      readonly atMs: number
-    } | null
-  }
 }
 
 const NAMING = 'svc/v1/ns'
@@ -119,35 +82,6 @@ export const readService = (name: ServiceName): Promise<ServiceDetail> =>
 /** A page of the instances of a service, disabled ones included. */
 export const readInstances = (name: ServiceName, pageNo: number, pageSize: number): Promise<Page<Instance>> =>
   request('GET', `${CONSOLE}/instances`, { query: { ...named(name), pageNo, pageSize } })
-
-/** Why a client gets an instance or not. */
-export type SelectionReason =
-  | 'healthy'
-  | 'unhealthy'
-  | 'protection'
-  | 'no-weight'
-  | 'disabled'
-  | 'other-cluster'
-  | 'selector'
-
-/** An instance, and why a client gets it or not. */
-export interface ExplainedInstance {
-  readonly instanceId: string
-  readonly ip: string
-  readonly port: number
-  readonly clusterName: string
-  readonly listed: boolean
-  readonly reasons: readonly SelectionReason[]
-}
-
-/** What a client gets of a service. */
-export interface Explanation extends Page<ExplainedInstance> {
-  readonly listedCount: number
-  readonly protectThreshold: number
-  readonly protecting: boolean
-  /** `ignored`: the client has no such labels, or nothing shares them. */
-  readonly selector: 'none' | 'applied' | 'ignored'
-}
 
 /** How a client asks for a list. */
 export interface ListQuery {
@@ -262,13 +196,6 @@ const locators = (instances: Many): string => JSON.stringify(instances.map(place
 /** Removes an instance. One that still sends beats comes back. */
 export const deregister = (name: ServiceName, instance: Instance): Promise<string> =>
   requestText('DELETE', `${NAMING}/instance`, { query: { ...named(name), ...placed(instance) } })
-
-/** A client that is told of changes of a service. */
-export interface Subscriber {
-  readonly addrStr: string
-  readonly agent: string
-  readonly app: string
-}
 
 /** The clients that are told of changes of a service. */
 export const readSubscribers = (

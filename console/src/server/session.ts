@@ -1,13 +1,7 @@
 import { request, requestOnce } from './request.ts'
+import type { SignedInUser as User } from './answers.ts'
 
-/** Who is signed in, and what that user may do. */
-export interface User {
-  /** Empty while nobody has to sign in: then everybody may do everything. */
-  readonly username: string
-  readonly globalAdmin: boolean
-  readonly roles: readonly string[]
-  readonly permissions: readonly { readonly resource: string; readonly action: 'r' | 'w' | 'rw' }[]
-}
+export type { SignedInUser as User } from './answers.ts'
 
 const SESSION = 'svc/v1/console/session'
 

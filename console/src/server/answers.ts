@@ -1,0 +1,826 @@
+/**
+ * What the server answers: generated from docs/openapi.json by `npm run docs`. Do not edit.
+ */
+
+/** Problem details (RFC 9457) */
+export interface Problem {
+  /** urn:waypost:problem:<code>, stable */
+  readonly type: string
+  readonly title: string
+  readonly status: number
+  readonly detail: string
+  /** The parameter that it is about */
+  readonly parameter?: string
+  /** What is allowed there */
+  readonly allowed?: string
+  /** Names this one failure, in the log of the server too */
+  readonly instance?: string
+}
+
+export interface UserPage {
+  readonly totalCount: number
+  readonly pageNumber: number
+  readonly pagesAvailable: number
+  readonly pageItems: readonly {
+    readonly username: string
+    readonly password: ''
+  }[]
+}
+
+export interface Done {
+  readonly code: number
+  readonly message: string
+  readonly data: null
+}
+
+export interface UserRolePage {
+  readonly totalCount: number
+  readonly pageNumber: number
+  readonly pagesAvailable: number
+  readonly pageItems: readonly {
+    readonly role: string
+    readonly username: string
+  }[]
+}
+
+export interface RolePermissionPage {
+  readonly totalCount: number
+  readonly pageNumber: number
+  readonly pagesAvailable: number
+  readonly pageItems: readonly ({
+    readonly role: string
+    readonly resource: string
+    readonly action: 'r' | 'w' | 'rw'
+  })[]
+}
+
+export interface SignedInUser {
+  /** Empty where nobody has to sign in. */
+  readonly username: string
+  /** An administrator may do everything. */
+  readonly globalAdmin: boolean
+  readonly roles: readonly string[]
+  readonly permissions: readonly ({
+    readonly resource: string
+    readonly action: 'r' | 'w' | 'rw'
+  })[]
+}
+
+export interface AuditEvent {
+  readonly id: string
+  /** Epoch milliseconds. */
+  readonly time: number
+  /** - is nobody. */
+  readonly username: string
+  readonly by: 'token' | 'password' | 'session' | 'certificate' | 'none' | 'tool'
+  readonly ip: string
+  readonly operation: string
+  readonly item: string
+  readonly result: 'done' | 'refused' | 'failed'
+  /** That of the refusal, or empty. */
+  readonly code: string
+  readonly detail: string
+  /** How many equal events it stands for. */
+  readonly count: number
+}
+
+export interface ConfigItem {
+  readonly id: string
+  readonly dataId: string
+  readonly group: string
+  readonly content: string
+  readonly md5: string
+  /** The namespace; empty: public. */
+  readonly tenant: string
+  readonly appName: string
+  /** Epoch milliseconds. */
+  readonly createTime: number
+  /** Epoch milliseconds. */
+  readonly modifyTime: number
+  readonly createUser: string | null
+  readonly createIp: string
+  readonly desc: string | null
+  readonly use: string | null
+  readonly effect: string | null
+  readonly type: 'properties' | 'xml' | 'json' | 'text' | 'html' | 'yaml' | 'toml' | 'unset'
+  readonly schema: string | null
+  /** Separated by commas. */
+  readonly configTags: string | null
+  readonly encryptedDataKey: string
+}
+
+export interface ConfigItemPage {
+  readonly totalCount: number
+  readonly pageNumber: number
+  readonly pagesAvailable: number
+  readonly pageItems: readonly ConfigItem[]
+}
+
+export interface TransferOutcome {
+  /** Whether this is only what would happen. */
+  readonly dryRun: boolean
+  readonly succCount: number
+  readonly skipCount: number
+  /** Of a dry run: what the items were, for `seenState` of the import; else empty. */
+  readonly state: string
+  readonly succData: readonly {
+    readonly dataId: string
+    readonly group: string
+  }[]
+  readonly failData: readonly {
+    readonly dataId: string
+    readonly group: string
+  }[]
+  readonly skipData: readonly {
+    readonly dataId: string
+    readonly group: string
+  }[]
+  readonly unrecognizedCount: number
+  readonly unrecognizedData: readonly ({
+    readonly itemName: string
+    readonly reason: 'bad-name' | 'not-in-metadata' | 'no-entry'
+  })[]
+}
+
+export interface ConfigAbout {
+  /** Epoch milliseconds. */
+  readonly createTime: number
+  /** Epoch milliseconds. */
+  readonly modifyTime: number
+  readonly createUser: string | null
+  readonly createIp: string
+  readonly desc: string | null
+  readonly use: string | null
+  readonly effect: string | null
+  readonly type: 'properties' | 'xml' | 'json' | 'text' | 'html' | 'yaml' | 'toml' | 'unset'
+  readonly schema: string | null
+  /** Separated by commas. */
+  readonly configTags: string | null
+}
+
+export interface HistoryEntry {
+  readonly id: string
+  readonly lastId: -1
+  readonly dataId: string
+  readonly group: string
+  readonly tenant: string
+  readonly appName: string
+  readonly md5: null
+  readonly content: null
+  readonly srcIp: string
+  readonly srcUser: string | null
+  readonly opType: 'I ' | 'U ' | 'D '
+  /** As 2026-11-21T11:31:18.579+0000. */
+  readonly createdTime: string
+  /** As 2026-11-21T11:31:18.579+0000. */
+  readonly lastModifiedTime: string
+}
+
+export interface HistoryPage {
+  readonly totalCount: number
+  readonly pageNumber: number
+  readonly pagesAvailable: number
+  readonly pageItems: readonly HistoryEntry[]
+}
+
+export interface HistoryRecord {
+  readonly id: string
+  readonly lastId: -1
+  readonly dataId: string
+  readonly group: string
+  readonly tenant: string
+  readonly appName: string
+  readonly md5: string
+  readonly content: string
+  readonly srcIp: string
+  readonly srcUser: string | null
+  readonly opType: 'I ' | 'U ' | 'D '
+  /** As 2026-11-21T11:31:18.579+0000. */
+  readonly createdTime: string
+  /** As 2026-11-21T11:31:18.579+0000. */
+  readonly lastModifiedTime: string
+}
+
+export interface ServerProblem {
+  readonly code: string
+  readonly detail: string
+  readonly forMs: number
+}
+
+export interface Attention {
+  readonly kind: 'service-protecting' | 'service-unhealthy' | 'service-empty'
+  readonly namespaceId: string
+  readonly serviceName: string
+  readonly groupName: string
+  readonly healthyInstanceCount: number
+  readonly ipCount: number
+  /** Epoch milliseconds. */
+  readonly lastChangeMs: number
+}
+
+export interface BehindConfig {
+  readonly namespaceId: string
+  readonly group: string
+  readonly dataId: string
+  /** Clients of this server that have an older version for more than 10 s. */
+  readonly clientCount: number
+  readonly clients: readonly ({
+    readonly ip: string
+    readonly port: number | null
+    readonly agent: string
+  })[]
+}
+
+export interface Overview {
+  readonly version: string
+  readonly configCount: number
+  readonly serviceCount: number
+  readonly instanceCount: number
+  readonly healthyInstanceCount: number
+  readonly disabledInstanceCount: number
+  /** Of this server; null where the caller may not see it. */
+  readonly subscriberCount: number | null
+  readonly notReady: readonly ServerProblem[]
+  readonly warnings: readonly ServerProblem[]
+  readonly attention: readonly Attention[]
+  readonly behind: readonly BehindConfig[]
+  readonly members: readonly {
+    readonly ip: string
+    readonly port: number
+    readonly site: string
+    readonly alive: boolean
+    /** Epoch milliseconds. */
+    readonly lastRefMs: number
+  }[]
+  /** Whether counting took too long: then there is more. */
+  readonly truncated: boolean
+}
+
+export interface LiveEvent {
+  readonly kind: 'config' | 'service' | 'namespace' | 'switch' | 'user' | 'role' | 'permission' | 'server' | 'rights' | 'watchers' | 'condition' | 'audit'
+  /** Rises with each change. */
+  readonly revision: number
+  readonly namespaceId?: string
+  readonly group?: string
+  readonly dataId?: string
+  readonly groupName?: string
+  readonly serviceName?: string
+  /** A switch. */
+  readonly entry?: string
+  readonly server?: string
+  readonly username?: string
+  readonly role?: string
+}
+
+export interface Space {
+  /** public is the default one. */
+  readonly namespaceId: string
+  readonly name: string
+  readonly desc: string
+  /** False for one that is not on the list and holds something. */
+  readonly listed: boolean
+  /** Of those that the caller may read. */
+  readonly configCount: number
+  /** Whether it has no configurations and no services. */
+  readonly empty: boolean
+  readonly color: 'none' | 'red' | 'orange' | 'yellow' | 'green' | 'teal' | 'blue' | 'purple' | 'pink'
+  /** Whether the console asks for its name before it writes there. */
+  readonly protected: boolean
+}
+
+export interface ContentHit {
+  /** Counted from 1. */
+  readonly line: number
+  readonly text: string
+  /** The key that the line belongs to, where it has none itself; else empty. */
+  readonly under: string
+}
+
+export interface FoundConfig {
+  /** public is the default one. */
+  readonly namespaceId: string
+  readonly dataId: string
+  readonly group: string
+  readonly type: 'properties' | 'xml' | 'json' | 'text' | 'html' | 'yaml' | 'toml' | 'unset'
+  readonly hits: readonly ContentHit[]
+}
+
+export interface FoundEverywhere {
+  readonly configs: readonly FoundConfig[]
+  /** How many have the text in their name, group, description, application or tags. */
+  readonly configCount: number
+  readonly contents: readonly FoundConfig[]
+  readonly services: readonly {
+    readonly namespaceId: string
+    readonly groupName: string
+    readonly serviceName: string
+    readonly ipCount: number
+  }[]
+  readonly serviceCount: number
+  readonly instances: readonly {
+    readonly namespaceId: string
+    readonly groupName: string
+    readonly serviceName: string
+    readonly ip: string
+    readonly port: number
+    readonly clusterName: string
+    readonly healthy: boolean
+    readonly enabled: boolean
+  }[]
+  readonly instanceCount: number
+  /** Whether the search took too long: then there may be more. */
+  readonly truncated: boolean
+}
+
+export interface ListedConfig {
+  readonly id: string
+  /** public is the default one. */
+  readonly namespaceId: string
+  readonly dataId: string
+  readonly group: string
+  readonly type: 'properties' | 'xml' | 'json' | 'text' | 'html' | 'yaml' | 'toml' | 'unset'
+  readonly appName: string
+  readonly desc: string | null
+  /** Separated by commas. */
+  readonly configTags: string | null
+  /** Bytes. */
+  readonly size: number
+  readonly md5: string
+  /** That of the version that clients get. */
+  readonly historyId: string
+  /** Epoch milliseconds. */
+  readonly createTime: number
+  /** Epoch milliseconds. */
+  readonly modifyTime: number
+  readonly modifyUser: string | null
+  /** How many clients of this server watch it. */
+  readonly watcherCount: number
+  readonly hits: readonly ContentHit[]
+}
+
+export interface ListedConfigPage {
+  readonly totalCount: number
+  readonly pageNumber: number
+  readonly pagesAvailable: number
+  readonly pageItems: readonly ListedConfig[]
+  /** Whether the search took too long: then there may be more. */
+  readonly truncated: boolean
+}
+
+export interface ConfigVersion {
+  readonly historyId: string
+  /** I: made, U: updated, D: deleted. */
+  readonly op: 'I' | 'U' | 'D'
+  readonly user: string | null
+  readonly ip: string
+  readonly comment: string
+  /** Epoch milliseconds. */
+  readonly atMs: number
+  /** Of the text after the change; null after a deletion. */
+  readonly md5: string | null
+  /** Bytes. */
+  readonly size: number | null
+  readonly type: 'properties' | 'xml' | 'json' | 'text' | 'html' | 'yaml' | 'toml' | 'unset' | null
+  /** Whether it is the version that clients get. */
+  readonly current: boolean
+}
+
+export interface ConfigVersionPage {
+  readonly totalCount: number
+  readonly pageNumber: number
+  readonly pagesAvailable: number
+  readonly pageItems: readonly ConfigVersion[]
+}
+
+export interface ConfigVersionText {
+  readonly historyId: string
+  /** I: made, U: updated, D: deleted. */
+  readonly op: 'I' | 'U' | 'D'
+  readonly user: string | null
+  readonly ip: string
+  readonly comment: string
+  /** Epoch milliseconds. */
+  readonly atMs: number
+  readonly md5: string
+  /** Bytes. */
+  readonly size: number
+  readonly type: 'properties' | 'xml' | 'json' | 'text' | 'html' | 'yaml' | 'toml' | 'unset'
+  readonly appName: string
+  readonly encryptedDataKey: string
+  /** The text after the change; of a deletion, the deleted one. */
+  readonly content: string
+}
+
+export interface Watcher {
+  readonly ip: string
+  /** Null where it is not known. */
+  readonly port: number | null
+  /** How the library of the client names itself; empty where it is not known. */
+  readonly agent: string
+  /** What the client has; empty: no item. */
+  readonly md5: string
+  readonly upToDate: boolean
+  /** When it was last heard of, epoch milliseconds. */
+  readonly lastSeenMs: number
+  /** How it hears of changes: by long polls over HTTP, or over gRPC. */
+  readonly via: 'poll' | 'stream'
+}
+
+export interface Watchers {
+  /** Of the current content; null where there is none. */
+  readonly md5: string | null
+  /** How many clients have the current content. */
+  readonly upToDate: number
+  readonly count: number
+  readonly watchers: readonly Watcher[]
+  readonly missingServers: readonly string[]
+}
+
+export interface DeletedConfig {
+  readonly namespaceId: string
+  readonly dataId: string
+  readonly group: string
+  /** The version that restores it. */
+  readonly historyId: string
+  readonly type: 'properties' | 'xml' | 'json' | 'text' | 'html' | 'yaml' | 'toml' | 'unset'
+  readonly appName: string
+  readonly desc: string | null
+  readonly configTags: string | null
+  readonly size: number
+  readonly md5: string
+  /** Who deleted it. */
+  readonly user: string | null
+  readonly ip: string
+  /** When it was deleted, epoch milliseconds. */
+  readonly atMs: number
+}
+
+export interface DeletedConfigPage {
+  readonly totalCount: number
+  readonly pageNumber: number
+  readonly pagesAvailable: number
+  readonly pageItems: readonly DeletedConfig[]
+}
+
+export interface OneSidedConfig {
+  readonly dataId: string
+  readonly group: string
+  /** As cfgId of a clone. */
+  readonly id: string
+  readonly md5: string
+}
+
+export interface Comparison {
+  /** How many items are the same on both sides. */
+  readonly equal: number
+  readonly onlyInFrom: readonly OneSidedConfig[]
+  readonly onlyInTo: readonly OneSidedConfig[]
+  readonly different: readonly {
+    readonly dataId: string
+    readonly group: string
+    /** Of the item in from: as cfgId of a clone. */
+    readonly id: string
+    readonly fromMd5: string
+    /** As casMd5 of a clone. */
+    readonly toMd5: string
+    readonly fromType: string
+    readonly toType: string
+  }[]
+  /** Whether there are more. */
+  readonly truncated: boolean
+}
+
+export interface ListedService {
+  readonly namespaceId: string
+  readonly name: string
+  readonly groupName: string
+  /** Of those with instances. */
+  readonly clusterCount: number
+  readonly ipCount: number
+  readonly healthyInstanceCount: number
+  readonly disabledCount: number
+  readonly protectThreshold: number
+  /** Whether so few are healthy that all are given out. */
+  readonly protecting: boolean
+  /** Of this server. */
+  readonly subscriberCount: number
+  /** Epoch milliseconds. */
+  readonly lastChangeMs: number
+}
+
+export interface ListedServicePage {
+  readonly totalCount: number
+  readonly pageNumber: number
+  readonly pagesAvailable: number
+  readonly pageItems: readonly ListedService[]
+  /** Whether the search took too long: then there may be more. */
+  readonly truncated: boolean
+}
+
+export interface ShownInstance {
+  readonly instanceId: string
+  readonly ip: string
+  readonly port: number
+  readonly clusterName: string
+  readonly weight: number
+  readonly healthy: boolean
+  readonly enabled: boolean
+  readonly ephemeral: boolean
+  readonly app: string
+  readonly metadata: Readonly<Record<string, string>>
+  readonly remembered: Readonly<Record<string, string>>
+  readonly disabled: {
+    /** Epoch milliseconds. */
+    readonly atMs: number
+    /** Null where nobody was signed in, or another server was asked. */
+    readonly user: string | null
+    readonly fromIp: string | null
+    readonly cause: 'operator' | 'registration' | 'connection'
+  } | null
+  /** Null where it does not beat, or beats at another server. */
+  readonly lastBeatAgoMs: number | null
+  /** After so much silence it becomes unhealthy. */
+  readonly unhealthyAfterMs: number
+  /** After so much silence it is removed. */
+  readonly removedAfterMs: number
+  /** How much silence is left; null: silence does not remove it. */
+  readonly expiresInMs: number | null
+  readonly health: {
+    /** What decided on its health; never: nobody has looked at it yet. */
+    readonly reason: 'beat' | 'beat-timeout' | 'probe' | 'operator' | 'connection' | 'never'
+    readonly check: {
+      readonly type: string
+      readonly up: boolean
+      readonly text: string
+      readonly elapsedMs: number
+      /** Epoch milliseconds. */
+      readonly atMs: number
+    } | null
+  }
+}
+
+export interface ShownInstancePage {
+  readonly totalCount: number
+  readonly pageNumber: number
+  readonly pagesAvailable: number
+  readonly pageItems: readonly ShownInstance[]
+}
+
+export interface ExplainedInstance {
+  readonly instanceId: string
+  readonly ip: string
+  readonly port: number
+  readonly clusterName: string
+  readonly weight: number
+  readonly healthy: boolean
+  readonly enabled: boolean
+  readonly ephemeral: boolean
+  /** Whether the client gets it. */
+  readonly listed: boolean
+  readonly reasons: readonly ('healthy' | 'unhealthy' | 'protection' | 'no-weight' | 'disabled' | 'other-cluster' | 'selector')[]
+}
+
+export interface ExplainedInstancePage {
+  readonly totalCount: number
+  readonly pageNumber: number
+  readonly pagesAvailable: number
+  readonly pageItems: readonly ExplainedInstance[]
+  /** How many the client gets. */
+  readonly listedCount: number
+  readonly protectThreshold: number
+  /** Whether so few are healthy that all are given out as healthy. */
+  readonly protecting: boolean
+  /** ignored: the client has no such labels, or no instance shares them, so that all are given out. */
+  readonly selector: 'none' | 'applied' | 'ignored'
+}
+
+export interface TimelineEntry {
+  /** Epoch milliseconds. */
+  readonly atMs: number
+  readonly kind: 'registered' | 'removed' | 'healthy' | 'unhealthy' | 'enabled' | 'disabled' | 'weight' | 'metadata'
+  readonly ip: string
+  readonly port: number
+  readonly clusterName: string
+  /** silence: no beats came; operator: somebody asked for it. */
+  readonly cause: 'registration' | 'deregistration' | 'beat' | 'silence' | 'probe' | 'operator' | 'connection'
+  /** Who asked for it; null where nobody was signed in. */
+  readonly user: string | null
+  /** From where it was asked for; null where nobody knows. */
+  readonly fromIp: string | null
+  /** What a probe has found, or the weights; else empty. */
+  readonly text: string
+}
+
+export interface Timeline {
+  /** Nothing is missing from then on: servers remember it in memory, since they started. */
+  readonly fromMs: number
+  /** Whether older entries are left out. */
+  readonly truncated: boolean
+  readonly entries: readonly TimelineEntry[]
+  readonly missingServers: readonly string[]
+}
+
+export interface Namespace {
+  /** The id; empty: public. */
+  readonly namespace: string
+  readonly namespaceShowName: string
+  readonly namespaceDesc: string
+  readonly quota: number
+  /** Of those that the caller may read. */
+  readonly configCount: number
+  /** 0: the default one, 2: any other. */
+  readonly type: number
+}
+
+export interface InstanceDetail {
+  /** As <group>@@<service>. */
+  readonly service: string
+  readonly ip: string
+  readonly port: number
+  readonly clusterName: string
+  readonly weight: number
+  readonly healthy: boolean
+  readonly instanceId: string
+  readonly metadata: Readonly<Record<string, string>>
+}
+
+export interface Instance {
+  readonly instanceId: string
+  readonly ip: string
+  readonly port: number
+  readonly weight: number
+  readonly healthy: boolean
+  readonly enabled: boolean
+  readonly ephemeral: boolean
+  readonly clusterName: string
+  readonly serviceName: string
+  readonly metadata: Readonly<Record<string, string>>
+  readonly instanceHeartBeatInterval: number
+  readonly instanceHeartBeatTimeOut: number
+  readonly ipDeleteTimeout: number
+  readonly instanceIdGenerator: string
+}
+
+export interface InstanceList {
+  /** As <group>@@<service>. */
+  readonly name: string
+  readonly groupName: string
+  /** As they were asked for. */
+  readonly clusters: string
+  readonly cacheMillis: number
+  readonly hosts: readonly Instance[]
+  /** Epoch milliseconds. */
+  readonly lastRefTime: number
+  readonly checksum: string
+  readonly allIPs: false
+  readonly reachProtectionThreshold: boolean
+  readonly valid: true
+}
+
+export interface Selector {
+  readonly type: 'none' | 'label'
+  readonly expression?: string
+}
+
+export interface HealthChecker {
+  readonly type: 'TCP' | 'HTTP' | 'MYSQL' | 'NONE'
+  readonly path?: string
+  readonly headers?: string
+  readonly expectedResponseCode?: number
+  readonly user?: string
+  readonly cmd?: string
+}
+
+export interface ServiceDetail {
+  readonly name: string
+  readonly groupName: string
+  readonly namespaceId: string
+  readonly protectThreshold: number
+  readonly metadata: Readonly<Record<string, string>>
+  readonly selector: Selector
+  readonly clusters: readonly {
+    readonly name: string
+    readonly healthChecker: HealthChecker
+    readonly metadata: Readonly<Record<string, string>>
+  }[]
+}
+
+export interface Subscriber {
+  readonly addrStr: string
+  readonly agent: string
+  readonly app: string
+  readonly ip: string
+  readonly port: number
+  readonly namespaceId: string
+  readonly serviceName: string
+  readonly cluster: string
+}
+
+export interface ServiceFigures {
+  readonly name: string
+  readonly groupName: string
+  readonly clusterCount: number
+  readonly ipCount: number
+  readonly healthyInstanceCount: number
+  /** Whether the protection threshold is reached. */
+  readonly triggerFlag: 'true' | 'false'
+}
+
+export interface ServiceCluster {
+  readonly serviceName: string
+  readonly name: string
+  readonly healthChecker: HealthChecker
+  readonly defaultPort: number
+  readonly defaultCheckPort: number
+  readonly useIPPort4Check: boolean
+  readonly metadata: Readonly<Record<string, string>>
+}
+
+export interface CatalogInstance {
+  readonly instanceId: string
+  readonly ip: string
+  readonly port: number
+  readonly weight: number
+  readonly healthy: boolean
+  readonly enabled: boolean
+  readonly ephemeral: boolean
+  readonly clusterName: string
+  readonly serviceName: string
+  readonly metadata: Readonly<Record<string, string>>
+  readonly app: string
+}
+
+export interface ProbeInterval {
+  readonly max: number
+  readonly min: number
+  readonly factor: number
+}
+
+export interface Switches {
+  readonly name: string
+  readonly adWeightMap: {
+  }
+  readonly masters: readonly string[] | null
+  /** What a client may cache a list when pushes reach it, ms. */
+  readonly defaultPushCacheMillis: number
+  /** The beat interval of instances that do not set their own, ms. */
+  readonly clientBeatInterval: number
+  /** What a client may cache a list otherwise, ms. */
+  readonly defaultCacheMillis: number
+  /** The share of live servers under which no silence is judged. */
+  readonly distroThreshold: number
+  readonly healthCheckEnabled: boolean
+  readonly autoChangeHealthCheckEnabled: boolean
+  readonly distroEnabled: boolean
+  readonly enableStandalone: boolean
+  readonly pushEnabled: boolean
+  /** How many equal probe results in a row change the health of an instance. */
+  readonly checkTimes: number
+  readonly httpHealthParams: ProbeInterval
+  readonly tcpHealthParams: ProbeInterval
+  readonly mysqlHealthParams: ProbeInterval
+  readonly incrementalList: readonly string[]
+  readonly serverStatusSynchronizationPeriodMillis: number
+  readonly serviceStatusSynchronizationPeriodMillis: number
+  readonly disableAddIP: boolean
+  readonly sendBeatOnly: boolean
+  readonly lightBeatEnabled: boolean
+  readonly limitedUrlMap: Readonly<Record<string, number>>
+  readonly distroServerExpiredMillis: number
+  readonly pushGoVersion: string
+  readonly pushJavaVersion: string
+  readonly pushPythonVersion: string
+  readonly pushCVersion: string
+  readonly pushCSharpVersion: string
+  /** Whether callers must sign in. */
+  readonly enableAuthentication: boolean
+  readonly overriddenServerStatus: 'UP' | 'DOWN' | 'STARTING' | 'PAUSED' | 'WRITE_ONLY' | 'READ_ONLY' | null
+  readonly defaultInstanceEphemeral: boolean
+  readonly healthCheckWhiteList: readonly string[]
+  readonly checksum: string
+}
+
+export interface Figures {
+  readonly status: 'UP' | 'DOWN' | 'STARTING' | 'PAUSED' | 'WRITE_ONLY' | 'READ_ONLY'
+  readonly serviceCount?: number
+  readonly instanceCount?: number
+  readonly subscribeCount?: number
+  readonly responsibleServiceCount?: number
+  readonly responsibleInstanceCount?: number
+  readonly cpu?: number
+  readonly load?: number
+  readonly mem?: number
+}
+
+export interface Server {
+  readonly ip: string
+  readonly servePort: number
+  readonly site: string
+  readonly weight: number
+  readonly adWeight: number
+  readonly alive: boolean
+  /** Epoch milliseconds. */
+  readonly lastRefTime: number
+  readonly lastRefTimeStr: string
+  readonly key: string
+}

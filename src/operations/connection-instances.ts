@@ -2,8 +2,6 @@ import type { ConnectionInstances } from '../core/naming/connection-instances.ts
 import { refuseTooMuchMetadata } from '../core/naming/metadata-commands.ts'
 import type { PublishedInstance, Replacement } from '../core/naming/replace-instances.ts'
 import type { ServiceKey } from '../core/naming/service.ts'
-import { serverStatus, serves } from '../core/operator/server-status.ts'
-import { Refusal } from '../core/refusal.ts'
 import type { State } from '../core/state.ts'
 import type { Guard } from './guard.ts'
 import { instanceText } from './instances.ts'
@@ -28,6 +26,12 @@ export interface ConnectionRequest {
 /** All instances of a connection in a service: what it had there before and does not name is removed. */
 export interface PublishRequest extends ConnectionRequest {
   readonly instances: readonly PublishedInstance[]
+}
+
+/** A connection that has ended. `isMoved`: its client was sent to another server. */
+export interface ReleaseRequest {
+  readonly connectionId: string
+  readonly isMoved: boolean
 }
 
 /** The operations on the instances of connections. */
@@ -55,7 +59,6 @@ export function connectionInstanceOperations(parts: ConnectionInstanceOperationP
       },
       resources: ofService,
       run: (request: PublishRequest): Replacement | Promise<Replacement> => {
-        refuseUnlessServed(state)
         for (const { metadata } of request.instances)
           refuseTooMuchMetadata(metadata, maxInstanceMetadataBytes)
         return connectionInstances.publish(request)
@@ -66,22 +69,20 @@ export function connectionInstanceOperations(parts: ConnectionInstanceOperationP
       permission: WRITE_SERVICE,
       audit: { operation: 'deregister instance', countsOthers: true, isRecorded: NEVER_RECORDED },
       resources: ofService,
-      run: (request: ConnectionRequest): Replacement | Promise<Replacement> => {
-        refuseUnlessServed(state)
-        return connectionInstances.withdraw(request)
-      },
+      run: (request: ConnectionRequest): Replacement | Promise<Replacement> =>
+        connectionInstances.withdraw(request),
     }),
     /**
-     * The connection has ended: all its instances go at once. Call it when the client has closed it or is dead, and not
-     * when this server stops: then the instances stay until their clients have registered elsewhere. It needs no
+     * The connection has ended: all its instances go at once; if its client was sent to another server, 35 s later, unless
+     * it has registered them there. Do not call it when this server stops: then they stay as long. It needs no
      * permission: nobody asks for it.
      */
     release: guard.operation({
       permission: { action: 'write', resource: 'public' },
       audit: { operation: 'end connection', isRecorded: NEVER_RECORDED },
       resources: () => [],
-      run: ({ connectionId }: { readonly connectionId: string }): void =>
-        connectionInstances.release(connectionId),
+      run: ({ connectionId, isMoved }: ReleaseRequest): void =>
+        connectionInstances.release(connectionId, isMoved),
     }),
   }
 }
@@ -99,13 +100,4 @@ function instancesText({ instances }: PublishRequest): string {
   const [first] = instances
   if (instances.length === 1 && first !== undefined) return instanceText(first.address)
   return `${instances.length} instances`
-}
-
-/** Operators can close naming for writes, whatever protocol they come by. */
-function refuseUnlessServed({ switches }: Pick<State, 'switches'>): void {
-  const status = serverStatus(switches)
-  if (serves(status, 'write')) return
-  throw new Refusal('server-status', `The server is ${status}: an operator has set overriddenServerStatus.`, {
-    names: { status },
-  })
 }

@@ -202,7 +202,7 @@ export class ConnectionWorld extends JudgingWorld {
 
   #release(connection: Connection): void {
     this.#check.released(connection)
-    connection.server.connections.release(connection.id)
+    connection.server.connections.release(connection.id, false)
   }
 
   /** The connections that have ended at servers that notice it now. */

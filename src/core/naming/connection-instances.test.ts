@@ -114,10 +114,10 @@ describe('a connection', () => {
     expect(world.withdraw('a')).toEqual({ registered: 0, known: 0, removed: 1 })
     expect(world.withdraw('a')).toEqual({ registered: 0, known: 0, removed: 0 })
     expect(world.ports).toEqual({ 2: 'this/b' })
-    world.instances.release('a')
+    world.instances.release('a', false)
     expect(world.state.instanceCount(BILLS)).toBe(0)
     expect(world.ports).toEqual({ 2: 'this/b' })
-    world.instances.release('b')
+    world.instances.release('b', false)
     expect(world.state.instancesInAll).toBe(0)
     expect(world.instances.book.size).toBe(0)
   })
@@ -126,7 +126,7 @@ describe('a connection', () => {
     world.isSlow = true
     const first = watched(world.publish('a', 1))
     const second = watched(world.publish('a', 2))
-    world.instances.release('a')
+    world.instances.release('a', false)
     expect(() => world.publish('a', 3)).toThrow(expect.objectContaining({ code: 'stopping' }))
     while (world.late.length > 0) {
       world.late.shift()!()
@@ -163,13 +163,13 @@ describe('an address', () => {
   test('belongs to whoever has registered it last', async () => {
     void world.publish('a', 1, 2)
     void world.publish('b', 2)
-    world.instances.release('a')
+    world.instances.release('a', false)
     await world.pass(2_000)
     expect(world.ports).toEqual({ 2: 'this/b' })
     void world.publish('c', 2)
     carryOut(world.state, registerInstance(registration({ address: address({ port: 2 }) })), at(0))
-    world.instances.release('b')
-    world.instances.release('c')
+    world.instances.release('b', false)
+    world.instances.release('c', false)
     expect(world.ports).toEqual({ 2: 'beats' })
   })
 
@@ -183,12 +183,12 @@ describe('an address', () => {
     expect(world.ports).toEqual({ 1: 'this/a', 2: 'this/b', 3: 'this/c', 4: 'this/a' })
     void world.publish('b', 1)
     await world.pass(10_000)
-    world.instances.release('b')
+    world.instances.release('b', false)
     await world.pass(2_000)
     expect(world.ports).toEqual({ 1: 'this/a', 3: 'this/c', 4: 'this/a' })
     void world.publish('d', 4)
-    world.instances.release('a')
-    world.instances.release('d')
+    world.instances.release('a', false)
+    world.instances.release('d', false)
     await world.pass(10_000)
     expect(world.ports).toEqual({ 3: 'this/c' })
     expect(world.instances.waiting).toBe(0)
@@ -231,7 +231,7 @@ describe('while the store is away', () => {
   test('a connection ends: its instances go when the store was back for 35 s, unless others have them', async () => {
     void world.publish('a', 1, 2)
     world.isStoreAway = true
-    world.instances.release('a')
+    world.instances.release('a', false)
     await world.pass(10_000)
     world.canWrite = false
     await world.pass(90_000)
@@ -255,10 +255,24 @@ describe('while the store is away', () => {
   })
 })
 
+test('a connection whose client was moved leaves its instances for 35 s, and does not take them back', async () => {
+  void world.publish('a', 1, 2)
+  world.instances.release('a', true)
+  await world.pass(10_000)
+  expect(world.ports).toEqual({ 1: 'this/a', 2: 'this/a' })
+  void world.publish('b', 1)
+  void world.publish('b')
+  await world.pass(20_000)
+  expect(world.ports).toEqual({ 2: 'this/a' })
+  await world.pass(6_000)
+  expect(world.ports).toEqual({})
+  expect(world.instances.waiting).toBe(0)
+})
+
 test('a connection ends while nothing may be written: its instances stay for 35 s from when it may', async () => {
   void world.publish('a', 1)
   world.canWrite = false
-  world.instances.release('a')
+  world.instances.release('a', false)
   await world.pass(60_000)
   world.canWrite = true
   await world.pass(ORPHAN_MS - 1_000)
@@ -302,7 +316,7 @@ describe('what others remove of a live connection', () => {
     void world.publish('b', 2)
     remove(1)
     remove(2)
-    world.instances.release('a')
+    world.instances.release('a', false)
     carryOut(world.state, registerInstance(registration({ address: address({ port: 2 }) })), at(0))
     await world.pass(5_000)
     expect(world.ports).toEqual({ 2: 'beats' })
@@ -317,7 +331,7 @@ describe('what others remove of a live connection', () => {
     remove(2)
     await world.pass(20_000)
     expect(world.ports).toEqual({})
-    world.instances.release('a')
+    world.instances.release('a', false)
     await world.pass(15_000)
     expect(world.ports).toEqual({ 2: 'this/b' })
   })

@@ -101,17 +101,19 @@ export class ConnectionInstances {
   }
 
   /**
-   * A connection has ended: its instances go at once. If this server cannot write now, they go some time after it can again:
-   * until then, the client may have registered elsewhere.
+   * A connection has ended: its instances go at once. `isMoved`: its client was sent to another server, so they stay as
+   * long as those of a server that is gone, unless the client has registered them there. So it is if this server cannot
+   * write now: they go some time after it can again.
    */
-  release(connectionId: string): void {
-    const { canWrite } = this.#parts
+  release(connectionId: string, isMoved: boolean): void {
+    const { canWrite, keptMs = ORPHAN_MS } = this.#parts
     for (const publication of this.#book.close(connectionId)) {
       publication.isClosed = true
-      if (canWrite()) this.#quietly(publication, () => this.#remove(publication))
+      if (canWrite() && !isMoved) this.#quietly(publication, () => this.#remove(publication))
       else {
         publication.want([])
-        this.#due.add(publication, this.#nowMs())
+        publication.keptUntilMs = this.#nowMs() + keptMs
+        this.#due.add(publication, publication.keptUntilMs)
       }
     }
   }
@@ -125,7 +127,7 @@ export class ConnectionInstances {
       return
     }
     for (const publication of this.#due.due(nowMs, MOST_REPAIRS - this.#repairing)) {
-      const atMs = publication.isClosed ? this.#writesSinceMs + (this.#parts.keptMs ?? ORPHAN_MS) : nowMs
+      const atMs = this.#dueMs(publication)
       if (atMs > nowMs) this.#due.add(publication, atMs)
       else this.#care(publication)
     }
@@ -216,6 +218,12 @@ export class ConnectionInstances {
       replaceInstances({ serviceKey, publisher, ...part, removesDurably: !isClosed }),
     )
     return outcome instanceof Promise ? outcome.then(done) : done(outcome)
+  }
+
+  /** When a publication may be put right: what could not be removed at once when a connection ended is kept for a while. */
+  #dueMs({ isClosed, keptUntilMs }: Publication): number {
+    if (!isClosed) return -Infinity
+    return Math.max(keptUntilMs, this.#writesSinceMs + (this.#parts.keptMs ?? ORPHAN_MS))
   }
 
   #care(publication: Publication): void {

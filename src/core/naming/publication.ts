@@ -33,6 +33,8 @@ export class Publication implements Due {
   underway: Promise<void> | undefined
   /** The connection has ended. */
   isClosed = false
+  /** Then: until when its instances are kept, if they did not go at once. */
+  keptUntilMs = -Infinity
   dueTick = NOT_DUE
 
   constructor(serviceKey: ServiceKey, connectionId: string) {

@@ -42,9 +42,9 @@ const readService = bodyReader(
 
 /** The requests that register and deregister instances (grpc-compat.md section 3). */
 export function instanceRequests(parts: NamingRequestParts): AnyRequestType[] {
-  const { operations, limits, after } = parts
+  const { operations, limits } = parts
   const { release, publish } = operations.connectionInstances
-  const connections = new PublishingConnections({ release, after })
+  const connections = new PublishingConnections(release)
   const run = async (body: InstanceBody, call: Call): Promise<object> => {
     const { type, serviceKey, change } = body
     const connectionId = change.kind === 'replace' ? connections.idOf(call) : ''

@@ -5,7 +5,11 @@ import * as fields from '../../parameters/fields.ts'
 import { parseServiceFilter } from '../../parameters/json-fields.ts'
 import { Type } from '../../parameters/schema.ts'
 import { beatEndpoint } from '../endpoints/naming/beat-endpoint.ts'
-import { instanceEndpoints, modifyEndpoint } from '../endpoints/naming/instance-endpoints.ts'
+import {
+  deregisterEndpoint,
+  instanceEndpoints,
+  modifyEndpoint,
+} from '../endpoints/naming/instance-endpoints.ts'
 import { metadataEndpoints } from '../endpoints/naming/metadata-endpoints.ts'
 import { nacosBeatAnswer } from '../endpoints/naming/nacos-beat-answer.ts'
 import {
@@ -30,7 +34,7 @@ export function v2NamingRoutes(parts: NamingEndpointParts): Route[] {
   const metadata = metadataEndpoints(parts, Type.Optional(fields.namespaceId))
   return placeRoutes(NAMING_PART, '/nacos/v2/ns', [
     ['POST', '/instance', enveloped(instances.register)],
-    ['DELETE', '/instance', enveloped(instances.deregister)],
+    ['DELETE', '/instance', enveloped(deregisterEndpoint(parts, true))],
     ['PUT', '/instance', enveloped(modifyEndpoint(parts, () => false))],
     ['GET', '/instance', instanceDetail(parts)],
     ['GET', '/instance/list', instanceList(parts, (list) => list)],

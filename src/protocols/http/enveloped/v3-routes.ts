@@ -4,7 +4,7 @@ import type { Operations } from '../../../operations/operations.ts'
 import * as fields from '../../parameters/fields.ts'
 import { Type } from '../../parameters/schema.ts'
 import { loginEndpoint } from '../endpoints/access/sign-in-endpoints.ts'
-import { instanceEndpoints } from '../endpoints/naming/instance-endpoints.ts'
+import { deregisterEndpoint } from '../endpoints/naming/instance-endpoints.ts'
 import type { NamingEndpointParts } from '../endpoints/naming/naming-requests.ts'
 import { endpoint, placeRoutes } from '../routing/endpoint.ts'
 import type { Route } from '../routing/route.ts'
@@ -18,7 +18,6 @@ export type V3Parts = NamingEndpointParts & Pick<Operations, 'configs' | 'signIn
 
 /** `/nacos/v3`: what clients without gRPC and the Java client 3.x ask for (grpc-compat.md sections 5 and 7). */
 export function v3Routes(parts: V3Parts): Route[] {
-  const instances = instanceEndpoints(parts)
   return [
     ...placeRoutes(CONFIG_PART, '/nacos/v3', [
       ['GET', '/client/cs/config', readConfig(parts)],
@@ -26,7 +25,7 @@ export function v3Routes(parts: V3Parts): Route[] {
     ]),
     ...placeRoutes(NAMING_PART, '/nacos/v3/client/ns', [
       ['POST', '/instance', registerOrBeat(parts)],
-      ['DELETE', '/instance', enveloped(instances.deregister)],
+      ['DELETE', '/instance', enveloped(deregisterEndpoint(parts, true))],
       ['GET', '/instance/list', instanceList(parts, hostsOf)],
     ]),
   ]

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { GrpcWire } from './grpc-wire.ts'
+import { GrpcWire, type Heard } from './grpc-wire.ts'
 import { Histogram } from './histogram.ts'
 import type { GrpcLoopJob, GrpcPushJob, LoadResult } from './jobs.ts'
 import { endOf } from './loads.ts'
@@ -18,10 +18,22 @@ function originOf(base: string): string {
   return `http://${hostname}:${Number(port) + GRPC_OFFSET}`
 }
 
-async function openWires(base: string, count: number, heard: () => void): Promise<GrpcWire[]> {
-  const wires = Array.from({ length: count }, () => new GrpcWire(originOf(base)))
-  for (let at = 0; at < count; at += AT_ONCE)
-    await Promise.all(wires.slice(at, at + AT_ONCE).map((wire) => wire.setUp(heard)))
+/** Opens connections and sets them up; `heard` gets what the server sends. */
+export async function openGrpcWires(
+  base: string,
+  count: number,
+  heard: (message: Heard, wire: GrpcWire) => void,
+): Promise<GrpcWire[]> {
+  const wires: GrpcWire[] = []
+  while (wires.length < count) {
+    // Each begins to connect when it is made.
+    const some = Array.from(
+      { length: Math.min(AT_ONCE, count - wires.length) },
+      () => new GrpcWire(originOf(base)),
+    )
+    await Promise.all(some.map((wire) => wire.setUp((message) => heard(message, wire))))
+    wires.push(...some)
+  }
   return wires
 }
 
@@ -38,7 +50,7 @@ export async function grpcPush({ base, set, subscribers, changes }: GrpcPushJob)
     histogram.add(performance.now() - beganMs)
     missing--
   }
-  const wires = await openWires(base, subscribers, heard)
+  const wires = await openGrpcWires(base, subscribers, heard)
   const service = { namespace: 'public', groupName: 'DEFAULT_GROUP', serviceName: `${set.base}-0` }
   const subscription = JSON.stringify({ ...service, subscribe: true, clusters: '' })
   for (const wire of wires) await wire.ask('SubscribeServiceRequest', subscription)
@@ -71,7 +83,7 @@ export async function grpcPush({ base, set, subscribers, changes }: GrpcPushJob)
 /** Each connection sends its next request when the last one is answered. */
 export async function grpcLoop(job: GrpcLoopJob): Promise<LoadResult> {
   const histogram = new Histogram()
-  const wires = await openWires(job.base, job.connections, () => undefined)
+  const wires = await openGrpcWires(job.base, job.connections, () => undefined)
   let [sent, failed] = [0, 0]
   const began = performance.now()
   const run = async (wire: GrpcWire, index: number): Promise<void> => {

@@ -85,8 +85,41 @@ export interface GrpcLoopJob {
   readonly requests: number
 }
 
+/** Connections over gRPC, each of which listens to one item. They stay open. */
+export interface GrpcListenJob {
+  readonly job: 'grpc-listen'
+  readonly base: string
+  readonly connections: number
+  readonly dataId: string
+}
+
+/** Lets these connections check their health as libraries do. */
+export interface GrpcCheckJob {
+  readonly job: 'grpc-check'
+  readonly base: string
+  readonly ms: number
+}
+
+/** Publishes the next version of the item, and waits until each connection has it. */
+export interface GrpcTellJob {
+  readonly job: 'grpc-tell'
+  readonly base: string
+  readonly dataId: string
+  readonly version: number
+}
+
 /** The jobs of a process of load clients. */
-export type Job = OpenLoopJob | ClosedLoopJob | HoldJob | WakeJob | PushJob | GrpcPushJob | GrpcLoopJob
+export type Job =
+  | OpenLoopJob
+  | ClosedLoopJob
+  | HoldJob
+  | WakeJob
+  | PushJob
+  | GrpcPushJob
+  | GrpcLoopJob
+  | GrpcListenJob
+  | GrpcCheckJob
+  | GrpcTellJob
 
 /** The result of a load. */
 export interface LoadResult {
@@ -105,4 +138,12 @@ export interface WakeResult {
   readonly firstMs: number
   readonly lastMs: number
   readonly answered: number
+}
+
+/** When the last connection was told of a change, and when the last one had it. */
+export interface GrpcToldResult {
+  readonly publishMs: number
+  readonly toldMs: number
+  readonly haveMs: number
+  readonly have: number
 }

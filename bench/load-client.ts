@@ -1,11 +1,13 @@
 /** A process of load clients. It runs the jobs of its messages, one at a time, and answers their results. */
 import { grpcLoop, grpcPush } from './grpc-clients.ts'
+import { GrpcListeners } from './grpc-listeners.ts'
 import type { Job } from './jobs.ts'
 import { closedLoop, openLoop } from './loads.ts'
 import { PollClients } from './polls.ts'
 import { push } from './push-clients.ts'
 
 const polls = new PollClients()
+const listeners = new GrpcListeners()
 
 process.on('message', (job: Job) => {
   run(job).then(
@@ -30,5 +32,11 @@ function run(job: Job): Promise<object | void> {
       return grpcPush(job)
     case 'grpc-loop':
       return grpcLoop(job)
+    case 'grpc-listen':
+      return listeners.listen(job)
+    case 'grpc-check':
+      return listeners.check(job)
+    case 'grpc-tell':
+      return listeners.tell(job)
   }
 }

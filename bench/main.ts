@@ -10,6 +10,7 @@ import { cluster } from './scenarios/cluster.ts'
 import { clusterRestart } from './scenarios/cluster-restart.ts'
 import { closedLoops, LIST_SET, prepareReads, READ_BASE } from './scenarios/closed-loops.ts'
 import { flatCost } from './scenarios/flat-cost.ts'
+import { grpcConfig } from './scenarios/grpc-config.ts'
 import { grpcNaming } from './scenarios/grpc-naming.ts'
 import { heldPolls } from './scenarios/held-polls.ts'
 import { manyInstances } from './scenarios/many-instances.ts'
@@ -31,12 +32,24 @@ const SCENARIOS: readonly Scenario[] = [
   ...startAndIdle,
   ...flatCost,
   ...cluster,
+  ...grpcConfig,
   ...grpcNaming,
   clusterRestart,
 ]
 
 /** The figures with ratios. */
-const COMPARED = ['rate /s', 'cpu µs', 'p99 ms', 'last ms', 'KB a poll', 'core %', 'rss MB', 'start ms']
+const COMPARED = [
+  'rate /s',
+  'cpu µs',
+  'p99 ms',
+  'last ms',
+  'KB a poll',
+  'KB a connection',
+  'last has it ms',
+  'core %',
+  'rss MB',
+  'start ms',
+]
 
 /** The bench as a command. Resolves with the exit code. */
 export async function main(args: readonly string[]): Promise<number> {

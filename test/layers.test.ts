@@ -66,8 +66,7 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
   'protocols/grpc/connections': { layers: ['core', 'protocols/sockets', 'protocols/grpc/wire'], node: true },
   'protocols/grpc/requests': { layers: GRPC, node: true },
   'protocols/grpc/transport': {
-    layers: [...GRPC, 'protocols/grpc/requests', 'protocols/grpc/generated'],
-    packages: ['@connectrpc'],
+    layers: GRPC,
     node: true,
   },
   'protocols/grpc/fuzzy': { layers: [...GRPC, 'protocols/grpc/requests'], node: true },

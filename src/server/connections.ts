@@ -11,7 +11,6 @@ import { ConnectionBook } from '../protocols/grpc/connections/connection-book.ts
 import { Moves } from '../protocols/grpc/connections/moves.ts'
 import type { ServerAddress } from '../protocols/grpc/connections/stream-connection.ts'
 import { Dispatch } from '../protocols/grpc/requests/dispatch.ts'
-import { clientHandlers } from '../protocols/grpc/transport/client-services.ts'
 import { GrpcServer } from '../protocols/grpc/transport/grpc-server.ts'
 import type { KeyPair } from '../protocols/sockets/secure-layer.ts'
 import { advertisedHost, advertisedPort } from '../server-address.ts'
@@ -70,7 +69,10 @@ export function openConnections(parts: ConnectionParts, settings: Settings, log:
     !isStopping && (cutOff?.() === undefined || isForConfigs(client))
   const streams = new ClientStreams({ book, asks, monotonicMs, abilities, isOpen })
   const server = new GrpcServer({
-    handlers: clientHandlers({ dispatch, streams }),
+    services: {
+      answer: (message, session) => dispatch.answer(message, session),
+      open: (outlet, session) => streams.open(outlet, session),
+    },
     settings,
     tls: parts.certificates?.pair,
     isSetUp: (sessionId) => book.of(sessionId) !== undefined,

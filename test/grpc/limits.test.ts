@@ -2,14 +2,13 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { GrpcServer, type GrpcServerParts } from '../../src/protocols/grpc/transport/grpc-server.ts'
-import { clientHandlers } from '../../src/protocols/grpc/transport/client-services.ts'
-import { type ClientServices } from '../../src/protocols/grpc/transport/client-services.ts'
+import type { ClientServices } from '../../src/protocols/grpc/transport/carry-call.ts'
 import { connectGrpc, frameOf, openCall } from '../support/grpc-client.ts'
 
 /** Answers everything with an empty message. */
 const ANSWERING: ClientServices = {
-  dispatch: { answer: async ({ type }) => ({ metadata: { type }, body: { value: Buffer.from('{}') } }) },
-  streams: { open: async function* () {} },
+  answer: async ({ type }) => ({ type, body: Buffer.from('{}') }),
+  open: () => ({ received: () => undefined, ended: () => undefined }),
 }
 
 let server: GrpcServer | undefined
@@ -17,7 +16,7 @@ afterEach(() => server?.stop())
 
 async function start(settings: Partial<GrpcServerParts['settings']>, parts: Partial<GrpcServerParts> = {}) {
   server = new GrpcServer({
-    handlers: clientHandlers(ANSWERING),
+    services: ANSWERING,
     settings: {
       maxConnections: 100,
       maxConnectionsPerAddress: 0,

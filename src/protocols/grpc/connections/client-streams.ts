@@ -1,11 +1,11 @@
 import { type JsonObject, parseBody } from '../wire/json.ts'
-import type { Message, Sent } from '../wire/payload.ts'
+import type { Message } from '../wire/payload.ts'
 import type { Asks } from './asks.ts'
 import type { ClientFacts } from './client-connection.ts'
 import { clientFactsOf } from './client-facts.ts'
 import type { ClientSession } from './client-session.ts'
 import type { ConnectionBook } from './connection-book.ts'
-import { Outbox } from './outbox.ts'
+import type { Outlet } from './outlet.ts'
 import { StreamConnection } from './stream-connection.ts'
 
 /** What streams are joined to. */
@@ -27,30 +27,20 @@ export class ClientStreams {
     this.#parts = parts
   }
 
-  /** Begins with a stream. What it gives is sent to the client. */
-  open(incoming: AsyncIterable<Message>, session: ClientSession): AsyncIterable<Sent> {
-    const outbox = new Outbox()
-    void this.#read(incoming, session, outbox)
-    return outbox
-  }
-
-  async #read(incoming: AsyncIterable<Message>, session: ClientSession, outbox: Outbox): Promise<void> {
+  /** Begins with a stream. */
+  open(outlet: Outlet, session: ClientSession): { received(message: Message): void; ended(): void } {
     let connection: StreamConnection | undefined
-    try {
-      for await (const message of incoming) {
-        if (message.type === 'ConnectionSetupRequest') connection ??= this.#setUp(message, session, outbox)
+    return {
+      received: (message) => {
+        if (message.type === 'ConnectionSetupRequest') connection ??= this.#setUp(message, session, outlet)
         else if (connection !== undefined) this.#replied(connection, message)
-      }
-    } catch {
-      // The client has broken the stream off, or has sent what is no message: both end it.
-    } finally {
-      outbox.end()
-      connection?.end('left')
+      },
+      ended: () => connection?.end('left'),
     }
   }
 
   /** A session has one connection: a setup on another stream is ignored, as a second one on the same is. */
-  #setUp(message: Message, session: ClientSession, outbox: Outbox): StreamConnection | undefined {
+  #setUp(message: Message, session: ClientSession, outlet: Outlet): StreamConnection | undefined {
     const { book, asks, monotonicMs, abilities, isOpen } = this.#parts
     const setup = readBody(message)
     if (setup === undefined || book.of(session.id) !== undefined) return undefined
@@ -59,7 +49,7 @@ export class ClientStreams {
       session.close()
       return undefined
     }
-    const connection = new StreamConnection({ session, client, outbox, asks, nowMs: monotonicMs() })
+    const connection = new StreamConnection({ session, client, outlet, asks, nowMs: monotonicMs() })
     book.add(connection)
     if (client.abilities !== undefined) {
       const abilityTable = Object.fromEntries(abilities.map((name) => [name, true]))

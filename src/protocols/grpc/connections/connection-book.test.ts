@@ -32,12 +32,12 @@ describe('a connection in the book', () => {
   })
 
   test('that is silent is asked whether it is there, and ended if it does not reply', async () => {
-    const { book, at, connection, outbox } = bookWithOne()
+    const { book, at, connection, outlet } = bookWithOne()
     const ended: string[] = []
     connection.onEnd((why) => ended.push(why))
     await at(SILENT_MS - 1)
     await at(SILENT_MS)
-    expect((await nextOf(outbox)).metadata?.type).toBe('ClientDetectionRequest')
+    expect(nextOf(outlet)!.type).toBe('ClientDetectionRequest')
     await at(SILENT_MS + REPLY_MS - 1)
     expect(ended).toEqual([])
     await at(SILENT_MS + REPLY_MS)
@@ -46,24 +46,23 @@ describe('a connection in the book', () => {
   })
 
   test('stays if it replies, and is asked again after the next silence', async () => {
-    const { at, connection, outbox } = bookWithOne()
+    const { at, connection, outlet } = bookWithOne()
     await at(SILENT_MS)
-    const { requestId } = bodyOf(await nextOf(outbox))
+    const { requestId } = bodyOf(nextOf(outlet)!)
     connection.heardMs = SILENT_MS + 1_000
     connection.replied(requestId as string, 200)
     await at(SILENT_MS + REPLY_MS + 1_000)
     expect(connection.hasEnded).toBe(false)
     await at(2 * SILENT_MS + 1_500)
-    expect((await nextOf(outbox)).metadata?.type).toBe('ClientDetectionRequest')
+    expect(nextOf(outlet)!.type).toBe('ClientDetectionRequest')
   })
 
   test('is not asked as long as requests come', async () => {
-    const { at, connection, outbox } = bookWithOne()
+    const { at, connection, outlet } = bookWithOne()
     for (let ms = 5_000; ms <= 60_000; ms += 5_000) {
       connection.heardMs = ms
       await at(ms)
     }
-    outbox.end()
-    expect(await nextOf(outbox)).toBeUndefined()
+    expect(nextOf(outlet)).toBeUndefined()
   })
 })

@@ -2,7 +2,7 @@ import type { Sent } from '../wire/payload.ts'
 import { Asks } from './asks.ts'
 import type { ClientFacts } from './client-connection.ts'
 import type { ClientSession } from './client-session.ts'
-import { Outbox } from './outbox.ts'
+import type { Outlet } from './outlet.ts'
 import { StreamConnection } from './stream-connection.ts'
 
 /** A session without a socket that remembers whether it was closed. */
@@ -31,22 +31,34 @@ const CLIENT: ClientFacts = {
   abilities: undefined,
 }
 
+/** An outlet that keeps what was sent. */
+export class FakeOutlet implements Outlet {
+  readonly sent: Sent[] = []
+  isFull = false
+
+  send(message: Sent): boolean {
+    this.sent.push(message)
+    return !this.isFull
+  }
+
+  end(): void {}
+}
+
 /** A connection with what it stands on. Its clock is `nowMs`. */
 export function fakeConnection(options: { asks?: Asks; id?: string; nowMs?: number } = {}) {
   const { nowMs = 0, asks = new Asks(() => nowMs) } = options
   const session = new FakeSession(options.id)
-  const outbox = new Outbox()
-  const connection = new StreamConnection({ session, client: CLIENT, outbox, asks, nowMs })
-  return { connection, session, outbox, asks }
+  const outlet = new FakeOutlet()
+  const connection = new StreamConnection({ session, client: CLIENT, outlet, asks, nowMs })
+  return { connection, session, outlet, asks }
 }
 
 /** The body of a message that is sent. */
 export function bodyOf({ body }: Sent): Record<string, unknown> {
-  return JSON.parse(Buffer.from(body?.value ?? []).toString()) as Record<string, unknown>
+  return JSON.parse(body.toString()) as Record<string, unknown>
 }
 
-/** The next message of an outbox. */
-export async function nextOf(outbox: Outbox): Promise<Sent> {
-  const { value } = (await outbox[Symbol.asyncIterator]().next()) as { value: Sent }
-  return value
+/** Takes the next message of an outlet. */
+export function nextOf({ sent }: FakeOutlet): Sent | undefined {
+  return sent.shift()
 }

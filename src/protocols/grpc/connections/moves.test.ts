@@ -23,7 +23,7 @@ describe('a server that stops', () => {
   test('sends its clients to the others, which share them', async () => {
     const { moves, made, reasons } = movesOf(OTHERS, 3)
     const stopped = moves.all()
-    const told = await Promise.all(made.map(async ({ outbox }) => bodyOf(await nextOf(outbox))['serverIp']))
+    const told = await Promise.all(made.map(async ({ outlet }) => bodyOf(nextOf(outlet)!)['serverIp']))
     expect(told).toEqual(['10.0.0.2', '10.0.0.3', '10.0.0.2'])
     for (const { connection } of made) connection.end('left')
     await stopped
@@ -48,9 +48,9 @@ describe('a server that stops', () => {
 
 test('a client that is moved has left for that, whether it obeys or not', async () => {
   const { moves, made, later, reasons } = movesOf([])
-  const [{ connection, outbox }] = made as [(typeof made)[0]]
+  const [{ connection, outlet }] = made as [(typeof made)[0]]
   moves.one(connection)
-  expect(await nextOf(outbox)).toMatchObject({ metadata: { type: 'ConnectResetRequest' } })
+  expect(nextOf(outlet)!).toMatchObject({ type: 'ConnectResetRequest' })
   later[0]!()
   expect(reasons).toEqual(['moved'])
 })

@@ -1,34 +1,34 @@
 import { describe, expect, test } from 'vitest'
 import { Asks } from './asks.ts'
-import { bodyOf, fakeConnection, nextOf } from './connection.test-support.ts'
+import { bodyOf, fakeConnection, type FakeOutlet, nextOf } from './connection.test-support.ts'
 
 const QUESTION = { type: 'NotifySubscriberRequest', body: { serviceInfo: {} } }
 
-async function requestIdOf(outbox: Parameters<typeof nextOf>[0]): Promise<string> {
-  return bodyOf(await nextOf(outbox))['requestId'] as string
+function requestIdOf(outlet: FakeOutlet): string {
+  return bodyOf(nextOf(outlet)!)['requestId'] as string
 }
 
 describe('a question', () => {
   test('is sent with an id of its own, which is a text', async () => {
-    const { connection, outbox } = fakeConnection()
+    const { connection, outlet } = fakeConnection()
     void connection.ask(QUESTION, 1_000)
     void connection.ask(QUESTION, 1_000)
-    const first = bodyOf(await nextOf(outbox))
+    const first = bodyOf(nextOf(outlet)!)
     expect(first).toEqual({ requestId: expect.any(String) as string, serviceInfo: {} })
-    expect(await requestIdOf(outbox)).not.toBe(first['requestId'])
+    expect(requestIdOf(outlet)).not.toBe(first['requestId'])
   })
 
   test('is acknowledged by a reply with its id and the code 200, whatever its type', async () => {
-    const { connection, outbox } = fakeConnection()
+    const { connection, outlet } = fakeConnection()
     const acknowledged = connection.ask(QUESTION, 1_000)
-    connection.replied(await requestIdOf(outbox), 200)
+    connection.replied(requestIdOf(outlet), 200)
     expect(await acknowledged).toBe(true)
   })
 
   test('is not acknowledged by a reply with another code', async () => {
-    const { connection, outbox } = fakeConnection()
+    const { connection, outlet } = fakeConnection()
     const acknowledged = connection.ask(QUESTION, 1_000)
-    connection.replied(await requestIdOf(outbox), 500)
+    connection.replied(requestIdOf(outlet), 500)
     expect(await acknowledged).toBe(false)
   })
 
@@ -52,10 +52,10 @@ describe('a question', () => {
 })
 
 test('a reply that nobody waits for is ignored', async () => {
-  const { connection, outbox } = fakeConnection()
+  const { connection, outlet } = fakeConnection()
   connection.replied('77', 200)
   const acknowledged = connection.ask(QUESTION, 1_000)
-  const requestId = await requestIdOf(outbox)
+  const requestId = requestIdOf(outlet)
   connection.replied(requestId, 200)
   connection.replied(requestId, 500)
   expect(await acknowledged).toBe(true)
@@ -74,20 +74,20 @@ describe('the end of a connection', () => {
   })
 
   test('comes when its client leaves too much unread', () => {
-    const { connection } = fakeConnection()
-    const large = { text: 'x'.repeat(1024 * 1024) }
-    for (let sent = 0; sent < 15; sent++) connection.send('Large', {}, large)
+    const { connection, outlet } = fakeConnection()
+    connection.send('Some', {}, {})
     expect(connection.hasEnded).toBe(false)
-    connection.send('Large', {}, large)
-    expect(connection.hasEnded).toBe(true)
+    outlet.isFull = true
+    connection.send('Some', {}, {})
+    expect(connection.endedBy).toBe('unread')
   })
 
   test('after it was sent away has that reason, whatever ends it', async () => {
-    const { connection, outbox } = fakeConnection()
+    const { connection, outlet } = fakeConnection()
     const told: string[] = []
     connection.onEnd((why) => told.push(why))
     connection.sendAway('moved', { ip: '10.0.0.9', port: 8848 }, 1_000)
-    expect(bodyOf(await nextOf(outbox))).toMatchObject({ serverIp: '10.0.0.9', serverPort: '8848' })
+    expect(bodyOf(nextOf(outlet)!)).toMatchObject({ serverIp: '10.0.0.9', serverPort: '8848' })
     connection.end('left')
     expect(told).toEqual(['moved'])
   })

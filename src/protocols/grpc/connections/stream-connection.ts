@@ -3,13 +3,13 @@ import { toSend } from '../wire/payload.ts'
 import type { Asks, PendingAsk } from './asks.ts'
 import type { ClientConnection, ClientFacts, EndCause, EndReason, Question } from './client-connection.ts'
 import type { ClientSession } from './client-session.ts'
-import type { Outbox } from './outbox.ts'
+import type { Outlet } from './outlet.ts'
 
 /** What a connection is made of. */
 export interface StreamConnectionParts {
   readonly session: ClientSession
   readonly client: ClientFacts
-  readonly outbox: Outbox
+  readonly outlet: Outlet
   readonly asks: Asks
   /** When it was set up. */
   readonly nowMs: number
@@ -71,7 +71,7 @@ export class StreamConnection implements ClientConnection, Due {
 
   /** Sends a message whose body has the keys of both. A client that leaves too much unread is closed. */
   send(type: string, first: object, rest: object): void {
-    if (this.hasEnded || this.#parts.outbox.add(toSend(type, first, rest))) return
+    if (this.hasEnded || this.#parts.outlet.send(toSend(type, first, rest))) return
     this.end('unread')
   }
 
@@ -106,9 +106,9 @@ export class StreamConnection implements ClientConnection, Due {
     const why = this.#leaving ?? reasonOf(cause)
     this.#ended = why
     this.endedBy = why === 'left' ? cause : why
-    const { asks, outbox, session } = this.#parts
+    const { asks, outlet, session } = this.#parts
     for (const ask of this.#pending.values()) asks.end(ask, false)
-    outbox.end()
+    outlet.end()
     session.close()
     for (const ended of this.#onEnd.splice(0)) ended(why)
   }

@@ -40,7 +40,7 @@ function dispatched(parts: Partial<DispatchParts> = {}) {
     const headers = new Map([['app', 'shop']])
     const message = { type, headers, clientIp: '', body: Buffer.from(text) }
     const sent = await dispatch.answer(message, from)
-    return { type: sent.metadata?.type, ...bodyOf(sent) }
+    return { type: sent.type, ...bodyOf(sent) }
   }
   return { ask, counted, connection }
 }

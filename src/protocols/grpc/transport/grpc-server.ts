@@ -4,8 +4,7 @@ import { DueBook } from '../../../core/due-book.ts'
 import { Admission, type AdmissionLog, type ConnectionSettings } from '../../sockets/admission.ts'
 import { BodyMemory } from '../../sockets/body-memory.ts'
 import { type KeyPair, SecureLayer } from '../../sockets/secure-layer.ts'
-import { carryCall } from './carry-call.ts'
-import type { ClientHandlers } from './client-services.ts'
+import { carryCall, type ClientServices } from './carry-call.ts'
 import { Http2Session } from './http2-session.ts'
 
 /** The limits of a server of gRPC, which are those of HTTP. */
@@ -18,7 +17,7 @@ export interface GrpcSettings extends ConnectionSettings {
 
 /** What a server of gRPC is made of. */
 export interface GrpcServerParts {
-  readonly handlers: ClientHandlers
+  readonly services: ClientServices
   readonly settings: GrpcSettings
   /** Clients speak TLS, and nothing else, if there is a certificate. */
   readonly tls: KeyPair | undefined
@@ -147,15 +146,12 @@ export class GrpcServer {
   }
 
   #carryCalls(http2: ServerHttp2Session, session: Http2Session): void {
-    const { handlers, report, settings } = this.#parts
-    const limits = { memory: this.#memory, idleMs: settings.requestTimeoutMs }
+    const { services, report, settings } = this.#parts
+    const limits = { memory: this.#memory, idleMs: settings.requestTimeoutMs, report }
     http2.on('stream', (stream, headers) => {
       // What is wrong with a stream ends it.
       stream.on('error', () => undefined)
-      carryCall({ stream, headers, session }, handlers, limits).catch((error: unknown) => {
-        if (!stream.destroyed) report(error)
-        stream.destroy()
-      })
+      carryCall({ stream, headers, session }, services, limits)
     })
   }
 }

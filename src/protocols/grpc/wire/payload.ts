@@ -1,5 +1,5 @@
-import type { MessageInitShape } from '@bufbuild/protobuf'
-import type { Payload, PayloadSchema } from '../generated/client_pb.js'
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
+import { PayloadSchema } from '../generated/client_pb.js'
 import { joinJson } from './json.ts'
 
 /** A message of a client. Its body is read later, once it is known that its type is served. */
@@ -13,14 +13,19 @@ export interface Message {
   readonly body: Uint8Array
 }
 
-/** A message that is sent: one field after the other as the generated types have them. */
-export type Sent = MessageInitShape<typeof PayloadSchema>
+/** A message to a client. */
+export interface Sent {
+  readonly type: string
+  /** JSON as UTF-8. */
+  readonly body: Buffer
+}
 
 const NO_BYTES = new Uint8Array()
 const NO_HEADERS: ReadonlyMap<string, string> = new Map()
 
-/** The message that a client has sent. Nothing in it is required here. */
-export function messageOf({ metadata, body }: Payload): Message {
+/** The message that a client has sent. Nothing in it is required here. Throws an Error for bytes that are none. */
+export function readMessage(bytes: Uint8Array): Message {
+  const { metadata, body } = fromBinary(PayloadSchema, bytes, { readUnknownFields: false })
   return {
     type: metadata?.type ?? '',
     headers: headersOf(metadata?.headers ?? {}),
@@ -38,5 +43,10 @@ function headersOf(sent: Readonly<Record<string, string>>): ReadonlyMap<string, 
 
 /** A message whose body has the keys of `first` and then those of `rest`. */
 export function toSend(type: string, first: object, rest: object): Sent {
-  return { metadata: { type }, body: { value: Buffer.from(joinJson(first, rest)) } }
+  return { type, body: Buffer.from(joinJson(first, rest)) }
+}
+
+/** The bytes of a message. */
+export function writeMessage({ type, body: value }: Sent): Uint8Array {
+  return toBinary(PayloadSchema, create(PayloadSchema, { metadata: { type }, body: { value } }))
 }

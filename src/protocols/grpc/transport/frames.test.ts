@@ -1,0 +1,44 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { framed, FrameReader } from './frames.ts'
+
+/** Cuts bytes into pieces of these lengths; the last piece is the rest. */
+function cut(bytes: Buffer, lengths: readonly number[]): Buffer[] {
+  const pieces: Buffer[] = []
+  let at = 0
+  for (const length of lengths) pieces.push(bytes.subarray(at, (at += length)))
+  return [...pieces, bytes.subarray(at)]
+}
+
+describe('the messages of a stream', () => {
+  test('are those that were sent, however the bytes are cut', () => {
+    const messages = fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 6 })
+    const lengths = fc.array(fc.nat(20), { maxLength: 20 })
+    fc.assert(
+      fc.property(messages, lengths, (sent, at) => {
+        const reader = new FrameReader(40)
+        const bytes = Buffer.concat(sent.map((message) => framed(message)))
+        const read = cut(bytes, at).flatMap((piece) => reader.take(piece))
+        expect(read.map((message) => [...message])).toEqual(sent.map((message) => [...message]))
+        expect(reader.waitingBytes).toBe(0)
+      }),
+    )
+  })
+
+  test('that are too large are refused by their head', () => {
+    const reader = new FrameReader(10)
+    expect(() => reader.take(framed(Buffer.alloc(11)).subarray(0, 5))).toThrow('at most 10 bytes')
+  })
+
+  test('that are compressed are refused', () => {
+    const frame = framed(Buffer.alloc(3))
+    frame[0] = 1
+    expect(() => new FrameReader(10).take(frame)).toThrow('Compressed')
+  })
+
+  test('that are cut off leave bytes', () => {
+    const reader = new FrameReader(10)
+    expect(reader.take(framed(Buffer.alloc(8)).subarray(0, 9))).toEqual([])
+    expect(reader.waitingBytes).toBe(9)
+  })
+})

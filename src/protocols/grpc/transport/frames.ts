@@ -1,0 +1,87 @@
+/** What gRPC says of a call. */
+export const GRPC_STATUS = {
+  ok: 0,
+  invalidArgument: 3,
+  resourceExhausted: 8,
+  unimplemented: 12,
+  internal: 13,
+} as const
+
+/** Why a call cannot be carried out: its frames or what is in them. */
+export class CallError extends Error {
+  readonly status: number
+
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
+}
+
+/** A byte that says whether the message is compressed, and four with its length. */
+const HEAD_BYTES = 5
+
+/** Puts the messages of a stream together. */
+export class FrameReader {
+  readonly #largestBytes: number
+  #pieces: Buffer[] = []
+  #bytes = 0
+
+  constructor(largestBytes: number) {
+    this.#largestBytes = largestBytes
+  }
+
+  /** Bytes of a message that is not complete. */
+  get waitingBytes(): number {
+    return this.#bytes
+  }
+
+  /** The messages that a piece completes. Throws CallError for one that is too large or compressed. */
+  take(piece: Buffer): Buffer[] {
+    this.#pieces.push(piece)
+    this.#bytes += piece.length
+    const messages: Buffer[] = []
+    for (let next = this.#next(); next !== undefined; next = this.#next()) messages.push(next)
+    return messages
+  }
+
+  #next(): Buffer | undefined {
+    if (this.#bytes < HEAD_BYTES) return undefined
+    const length = this.#lengthOf(this.#head())
+    if (this.#bytes < HEAD_BYTES + length) return undefined
+    const all = this.#joined()
+    const rest = all.subarray(HEAD_BYTES + length)
+    this.#pieces = rest.length === 0 ? [] : [rest]
+    this.#bytes = rest.length
+    return all.subarray(HEAD_BYTES, HEAD_BYTES + length)
+  }
+
+  #lengthOf(head: Buffer): number {
+    if (head[0] !== 0) throw new CallError(GRPC_STATUS.unimplemented, 'Compressed messages are not served.')
+    const length = head.readUInt32BE(1)
+    if (length <= this.#largestBytes) return length
+    throw new CallError(
+      GRPC_STATUS.resourceExhausted,
+      `A message may have at most ${this.#largestBytes} bytes.`,
+    )
+  }
+
+  /** What begins with the head of a message. Pieces are joined once they are a whole message, not with each piece. */
+  #head(): Buffer {
+    const [first] = this.#pieces
+    return first !== undefined && first.length >= HEAD_BYTES ? first : this.#joined()
+  }
+
+  #joined(): Buffer {
+    if (this.#pieces.length > 1) this.#pieces = [Buffer.concat(this.#pieces)]
+    return this.#pieces[0]!
+  }
+}
+
+/** A message in its frame. */
+export function framed(message: Uint8Array): Buffer {
+  const frame = Buffer.allocUnsafe(HEAD_BYTES + message.length)
+  frame[0] = 0
+  frame.writeUInt32BE(message.length, 1)
+  frame.set(message, HEAD_BYTES)
+  return frame
+}

@@ -1,0 +1,103 @@
+import { constants, type ServerHttp2Stream } from 'node:http2'
+import type { BodyMemory } from '../../sockets/body-memory.ts'
+import { type Message, readMessage, type Sent, writeMessage } from '../wire/payload.ts'
+import { ANSWER_HEAD, endWell, refuseCall } from './call-end.ts'
+import { CallError, framed, FrameReader, GRPC_STATUS } from './frames.ts'
+
+/** Clients may send contents of 10 MiB; what is around them comes on top. */
+const LARGEST_BYTES = 10 * 1024 * 1024 + 256 * 1024
+
+/** What requests are carried with. */
+export interface UnaryParts {
+  /** The answer to a request. */
+  readonly answer: (message: Message) => Promise<Sent>
+  /** The memory of all requests that are being received or answered. */
+  readonly memory: BodyMemory
+  /** How long a client may send nothing of a request that it has begun. */
+  readonly idleMs: number
+  /** Logs a fault of the server. */
+  readonly report: (error: unknown) => void
+}
+
+/** A request and its answer on a stream of their own. */
+export class UnaryCall {
+  readonly #stream: ServerHttp2Stream
+  readonly #parts: UnaryParts
+  readonly #frames = new FrameReader(LARGEST_BYTES)
+  readonly #messages: Buffer[] = []
+  #bytes = 0
+  #isRefused = false
+
+  /** Begins to receive the request. */
+  constructor(stream: ServerHttp2Stream, parts: UnaryParts) {
+    this.#stream = stream
+    this.#parts = parts
+    stream.setTimeout(parts.idleMs, () => stream.close(constants.NGHTTP2_CANCEL))
+    stream.on('data', (piece: Buffer) => this.#take(piece))
+    stream.on('end', () => void this.#carryOut())
+    stream.on('close', () => parts.memory.release(this.#bytes))
+  }
+
+  #take(piece: Buffer): void {
+    if (this.#isRefused) return
+    try {
+      this.#count(piece.length)
+      this.#messages.push(...this.#frames.take(piece))
+      if (this.#messages.length > 1) throw severalMessages()
+    } catch (error) {
+      this.#refuse(error)
+    }
+  }
+
+  #count(bytes: number): void {
+    const { memory } = this.#parts
+    if (!memory.take(bytes, this.#bytes + bytes))
+      throw new CallError(GRPC_STATUS.resourceExhausted, memory.refusal().message)
+    this.#bytes += bytes
+  }
+
+  async #carryOut(): Promise<void> {
+    if (this.#isRefused || this.#stream.destroyed) return
+    try {
+      const answer = await this.#parts.answer(this.#message())
+      if (!this.#stream.destroyed) this.#send(answer)
+    } catch (error) {
+      if (!(error instanceof CallError)) this.#parts.report(error)
+      this.#refuse(error)
+    }
+  }
+
+  #message(): Message {
+    if (this.#frames.waitingBytes > 0)
+      throw new CallError(GRPC_STATUS.invalidArgument, 'The message is cut off.')
+    const [bytes] = this.#messages.splice(0)
+    if (bytes === undefined) throw new CallError(GRPC_STATUS.unimplemented, 'A request has one message.')
+    return messageIn(bytes)
+  }
+
+  #send(answer: Sent): void {
+    const stream = this.#stream
+    stream.respond(ANSWER_HEAD, { waitForTrailers: true })
+    stream.on('wantTrailers', () => endWell(stream))
+    stream.end(framed(writeMessage(answer)))
+  }
+
+  #refuse(error: unknown): void {
+    this.#isRefused = true
+    this.#messages.length = 0
+    refuseCall(this.#stream, error)
+  }
+}
+
+/** The message in these bytes. Throws CallError where there is none. */
+export function messageIn(bytes: Buffer): Message {
+  try {
+    return readMessage(bytes)
+  } catch {
+    throw new CallError(GRPC_STATUS.internal, 'The message cannot be read.')
+  }
+}
+
+function severalMessages(): CallError {
+  return new CallError(GRPC_STATUS.unimplemented, 'A request has one message.')
+}

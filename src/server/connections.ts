@@ -11,6 +11,7 @@ import { ConnectionBook } from '../protocols/grpc/connections/connection-book.ts
 import { Moves } from '../protocols/grpc/connections/moves.ts'
 import type { ServerAddress } from '../protocols/grpc/connections/stream-connection.ts'
 import { Dispatch } from '../protocols/grpc/requests/dispatch.ts'
+import type { AnyRequestType } from '../protocols/grpc/requests/request-type.ts'
 import { GrpcServer } from '../protocols/grpc/transport/grpc-server.ts'
 import type { KeyPair } from '../protocols/sockets/secure-layer.ts'
 import { advertisedHost, advertisedPort } from '../server-address.ts'
@@ -48,23 +49,15 @@ export interface ClientConnections {
 
 /** Makes what answers connected clients; nothing listens yet. */
 export function openConnections(parts: ConnectionParts, settings: Settings, log: Logger): ClientConnections {
-  const { state, installation, operations, signIn, watch } = parts
+  const { installation, operations, watch } = parts
   const { cutOff } = installation
   let isStopping = false
   const book = new ConnectionBook()
   const asks = new Asks(monotonicMs)
   const moves = new Moves({ book, others: () => otherServers(parts.members, settings), after: later })
   const { types, abilities } = clientRequests({ operations }, settings)
-  const dispatch = new Dispatch({
-    types,
-    book,
-    monotonicMs,
-    notServing: () => (isStopping ? 'The server is stopping.' : undefined),
-    gate: requireServing(state, cutOff),
-    identify: signIn.identifyClient,
-    report: (error, type) => watch.report(error, 'a request of a connected client failed', { type }),
-    onAnswer: watch.clientRequests.onAnswer,
-  })
+  const notServing = (): string | undefined => (isStopping ? 'The server is stopping.' : undefined)
+  const dispatch = dispatchOf(types, { ...parts, book, notServing })
   const isOpen = (client: ClientFacts): boolean =>
     !isStopping && (cutOff?.() === undefined || isForConfigs(client))
   const streams = new ClientStreams({ book, asks, monotonicMs, abilities, isOpen })
@@ -97,6 +90,25 @@ export function openConnections(parts: ConnectionParts, settings: Settings, log:
       await server.stop()
     },
   }
+}
+
+interface DispatchNeeds extends ConnectionParts {
+  readonly book: ConnectionBook
+  readonly notServing: () => string | undefined
+}
+
+function dispatchOf(types: readonly AnyRequestType[], parts: DispatchNeeds): Dispatch {
+  const { state, installation, signIn, watch, book, notServing } = parts
+  return new Dispatch({
+    types,
+    book,
+    monotonicMs,
+    notServing,
+    gate: requireServing(state, installation.cutOff),
+    identify: signIn.identifyClient,
+    report: (error, type) => watch.report(error, 'a request of a connected client failed', { type }),
+    onAnswer: watch.clientRequests.onAnswer,
+  })
 }
 
 /** While this server is cut off it still reads configurations out; other clients must use another server. */

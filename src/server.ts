@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { clientsBehind } from './core/config/clients-behind.ts'
 import { Follower } from './core/follower.ts'
 import { HealthClock } from './core/naming/health-clock.ts'
 import { Liveness } from './core/naming/liveness.ts'
@@ -241,6 +242,7 @@ function openOperations(parts: Parts & OperatedParts, settings: Settings): Opera
     watchersOf: (key) => polls.watchersOf(key),
     clientsOf: (key) => polls.clientsOf(key),
     watchedBy: (ip) => polls.watchedBy(ip),
+    behind: () => clientsBehind(polls.recentPolls(), (key) => state.config(key), wallMs()),
     subscribers: (key) => subscribersOf(pushing, key),
     timeline: (key) => timeline.of(key),
   })

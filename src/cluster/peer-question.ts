@@ -1,4 +1,4 @@
-import type { ItemClient, ListedSubscriber } from '../core/cluster/client-views.ts'
+import type { BehindItem, ItemClient, ListedSubscriber } from '../core/cluster/client-views.ts'
 import { type ConfigKey, configKey } from '../core/config/config-item.ts'
 import type { WatchedItem } from '../core/config/watched-item.ts'
 import type { InstanceAddress } from '../core/naming/instance.ts'
@@ -71,6 +71,18 @@ export const WATCHED_BY: PeerQuestion<{ readonly ip: string }, readonly WatchedI
     listOf(json, (each) => {
       const fields = fieldsOf(each)
       return { key: keyOf(fields['key']), md5: textIn(fields, 'md5'), echo: textIn(fields, 'echo') }
+    }),
+}
+
+/** Which items have clients at your place not got? */
+export const BEHIND: PeerQuestion<Readonly<Record<string, never>>, readonly BehindItem[]> = {
+  name: 'behind',
+  readQuestion: () => ({}),
+  readAnswer: (json) =>
+    listOf(json, (each) => {
+      const fields = fieldsOf(each)
+      const clients = listOf(fields['clients'], addressOfClient)
+      return { key: keyOf(fields['key']), clientCount: numberIn(fields, 'clientCount'), clients }
     }),
 }
 
@@ -151,12 +163,16 @@ function keyOf(json: unknown): ConfigKey {
   return configKey(textIn(fields, 'namespaceId'), textIn(fields, 'group'), textIn(fields, 'dataId'))
 }
 
-function itemClientOf(json: unknown): ItemClient {
+function addressOfClient(json: unknown): Pick<ItemClient, 'ip' | 'client'> {
   const fields = fieldsOf(json)
   const { client } = fields
+  return { ip: textIn(fields, 'ip'), client: client === undefined ? undefined : portAndAgentOf(client) }
+}
+
+function itemClientOf(json: unknown): ItemClient {
+  const fields = fieldsOf(json)
   return {
-    ip: textIn(fields, 'ip'),
-    client: client === undefined ? undefined : portAndAgentOf(client),
+    ...addressOfClient(json),
     md5: textIn(fields, 'md5'),
     seenAgoMs: numberIn(fields, 'seenAgoMs'),
     via: textIn(fields, 'via') === 'stream' ? 'stream' : 'poll',

@@ -41,6 +41,7 @@ function viewsOf(name: string): OwnViews {
     watchedBy: (ip) =>
       [name, 'both'].map((dataId) => ({ key: configKey('', ip, dataId), md5: '', echo: '' })),
     subscribers: () => [name, 'both'].map((address) => ({ ...subscriber, address })),
+    behind: () => [{ key: KEY, clientCount: 3, clients: [clientOf(name, undefined)] }],
     timeline: () => ({
       fromMs: Number(name.slice(1)),
       entries: [happened(name, 2), happened('both', 1, name)],
@@ -82,6 +83,13 @@ test('the clients of all servers are collected, each once, with the members that
   expect((await views.watchedBy('ip')).value.map(({ key }) => key.dataId).sort()).toEqual(names)
   expect((await views.subscribers(ORDERS)).value.map(({ address }) => address).sort()).toEqual(names)
   expect(watchers.missing).toEqual([])
+
+  const [behind, ...others] = (await views.behind()).value
+  expect([behind?.clientCount, behind?.clients.map(({ ip }) => ip), others]).toEqual([
+    9,
+    ['s1', 's2', 's3'],
+    [],
+  ])
 
   const timeline = await views.timeline(ORDERS)
   expect(timeline.value.fromMs).toBe(1)

@@ -1,5 +1,12 @@
-import type { Collected, ItemClient, ListedSubscriber, OwnViews } from '../core/cluster/client-views.ts'
+import type {
+  BehindItem,
+  Collected,
+  ItemClient,
+  ListedSubscriber,
+  OwnViews,
+} from '../core/cluster/client-views.ts'
 import type { MemberFacts } from '../core/cluster/member-records.ts'
+import { MOST_BEHIND_NAMED } from '../core/config/clients-behind.ts'
 import type { ConfigKey } from '../core/config/config-item.ts'
 import type { WatchedItem } from '../core/config/watched-item.ts'
 import { addressText } from '../core/naming/instance.ts'
@@ -8,6 +15,7 @@ import type { OwnTimeline } from '../core/naming/timeline.ts'
 import type { TimelineEntry } from '../core/naming/timeline-entry.ts'
 import type { PeerClient } from './peer-client.ts'
 import {
+  BEHIND,
   CLIENTS_OF,
   type PeerQuestion,
   SUBSCRIBERS,
@@ -39,6 +47,7 @@ export class PeerViews {
     server.answer(WATCHERS_OF, (key) => Array.from(own.watchersOf(key), ([ip, md5]) => ({ ip, md5 })))
     server.answer(CLIENTS_OF, (key) => own.clientsOf(key))
     server.answer(WATCHED_BY, ({ ip }) => own.watchedBy(ip))
+    server.answer(BEHIND, () => own.behind())
     server.answer(SUBSCRIBERS, (key) => own.subscribers(key))
     server.answer(TIMELINE, (key) => newestOf(own.timeline(key)))
   }
@@ -62,6 +71,21 @@ export class PeerViews {
     const { answers, missing } = await this.#collect(WATCHED_BY, { ip })
     const all = [...this.#parts.own.watchedBy(ip), ...answers.flat()]
     return { value: eachOnce(all, ({ key }) => key.text), missing }
+  }
+
+  /** The items of which clients of any server have an old version. */
+  async behind(): Promise<Collected<readonly BehindItem[]>> {
+    const { answers, missing } = await this.#collect(BEHIND, {})
+    const byItem = new Map<string, BehindItem>()
+    for (const item of [...this.#parts.own.behind(), ...answers.flat()]) {
+      const { clientCount = 0, clients = [] } = byItem.get(item.key.text) ?? {}
+      byItem.set(item.key.text, {
+        key: item.key,
+        clientCount: clientCount + item.clientCount,
+        clients: [...clients, ...item.clients].slice(0, MOST_BEHIND_NAMED),
+      })
+    }
+    return { value: [...byItem.values()], missing }
   }
 
   /** The subscribers of a service. One that has subscribed on several servers is there once. */

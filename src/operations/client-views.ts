@@ -2,7 +2,13 @@ import type { ConfigKey } from '../core/config/config-item.ts'
 import type { WatchedItem } from '../core/config/watched-item.ts'
 import type { ServiceKey } from '../core/naming/service.ts'
 import type { OwnTimeline } from '../core/naming/timeline.ts'
-import type { Collected, ItemClient, ListedSubscriber, OwnViews } from '../core/cluster/client-views.ts'
+import type {
+  BehindItem,
+  Collected,
+  ItemClient,
+  ListedSubscriber,
+  OwnViews,
+} from '../core/cluster/client-views.ts'
 type Awaitable<T> = T | Promise<T>
 
 /** Who watches and subscribes to what, and what has happened, on all servers. */
@@ -13,6 +19,8 @@ export interface ClientViews {
   clientsOf(key: ConfigKey): Awaitable<Collected<readonly ItemClient[]>>
   /** What an address watches. */
   watchedBy(ip: string): Awaitable<Collected<readonly WatchedItem[]>>
+  /** The items of which clients have an old version for a while. */
+  behind(): Awaitable<Collected<readonly BehindItem[]>>
   subscribers(key: ServiceKey): Awaitable<Collected<readonly ListedSubscriber[]>>
   timeline(key: ServiceKey): Awaitable<Collected<OwnTimeline>>
 }
@@ -24,6 +32,7 @@ export function viewsOfOne(own: OwnViews): ClientViews {
     watchersOf: (key) => all(own.watchersOf(key)),
     clientsOf: (key) => all(own.clientsOf(key)),
     watchedBy: (ip) => all(own.watchedBy(ip)),
+    behind: () => all(own.behind()),
     subscribers: (key) => all(own.subscribers(key)),
     timeline: (key) => all(own.timeline(key)),
   }

@@ -1,9 +1,8 @@
 import type { ServiceEntry } from '../core/naming/service-entry.ts'
 import type { Loop } from '../core/sliced-work.ts'
 import type { State } from '../core/state.ts'
-import type { ConfigKey } from '../core/config/config-item.ts'
-import type { Now } from '../core/ports.ts'
-import { type BehindItem, ClientsBehind, type EndedPoll } from './clients-behind.ts'
+import type { BehindItem } from '../core/cluster/client-views.ts'
+import type { ClientViews } from './client-views.ts'
 import { configResource } from './configs.ts'
 import type { Caller, Guard, Resource } from './guard.ts'
 import type { Member } from './operator.ts'
@@ -15,9 +14,7 @@ import { TimeSlices } from './time-slices.ts'
 export interface OverviewParts {
   readonly guard: Guard
   readonly state: Pick<State, 'configs' | 'services'>
-  /** Polls of clients of this server. */
-  readonly polls: { recentPolls(): Iterable<EndedPoll> }
-  readonly clock: () => Now
+  readonly views: Pick<ClientViews, 'behind'>
   readonly members: () => readonly Member[]
   readonly subscriberCount: () => number
   readonly loop: Loop
@@ -43,8 +40,10 @@ export interface Overview {
   readonly subscriberCount: number | undefined
   /** At most {@link MOST_ATTENTIONS} of each kind. */
   readonly attention: readonly Attention[]
-  /** Items that clients of this server have not got, though they watch them. */
+  /** Items that clients of any server have not got, though they watch them. */
   readonly behind: readonly BehindItem[]
+  /** The servers that have not replied in time: what they know of their clients is missing. */
+  readonly missingServers: readonly string[]
   /** The servers, if the caller may see them. */
   readonly members: readonly Member[]
   /** Whether counting took too long: then there is more. */
@@ -73,7 +72,9 @@ async function overview(
   { namespaceId }: { namespaceId: string | undefined },
   caller: Caller,
 ): Promise<Overview> {
-  const { guard, state, polls, clock, members, subscriberCount, loop } = parts
+  const { guard, state, views, members, subscriberCount, loop } = parts
+  // The other servers are asked while this one counts.
+  const asked = views.behind()
   const slices = new TimeSlices(loop)
   const shows = (resource: Resource): boolean => guard.shows(caller, 'read', resource)
   const tally = new Tally()
@@ -86,15 +87,13 @@ async function overview(
     if (slices.isDue && (isTruncated = !(await slices.turn()))) break
     if (shows(configResource(item.key))) tally.configCount++
   }
-  const current = (key: ConfigKey) => (shows(configResource(key)) ? state.configs.get(key) : undefined)
-  const behind = new ClientsBehind(current, clock().wallMs)
-  for (const poll of isTruncated ? [] : polls.recentPolls()) {
-    if (slices.isDue && (isTruncated = !(await slices.turn()))) break
-    behind.add(poll)
-  }
+  const { value, missing } = await asked
+  const isMeant = ({ key }: BehindItem): boolean =>
+    (namespaceId === undefined || key.namespaceId === namespaceId) && shows(configResource(key))
   return {
     ...tally.counts(),
-    behind: behind.items,
+    behind: value.filter(isMeant).slice(0, MOST_ATTENTIONS),
+    missingServers: missing,
     subscriberCount: shows({ kind: 'metrics' }) ? subscriberCount() : undefined,
     members: shows({ kind: 'operator' }) ? members() : [],
     isTruncated,
@@ -133,7 +132,7 @@ class Tally {
       others.push({ kind, figures })
   }
 
-  counts(): Omit<Overview, 'subscriberCount' | 'behind' | 'members' | 'isTruncated'> {
+  counts(): Omit<Overview, 'subscriberCount' | 'behind' | 'missingServers' | 'members' | 'isTruncated'> {
     return {
       configCount: this.configCount,
       serviceCount: this.#serviceCount,

@@ -237,6 +237,20 @@ test('the overview counts what there is, and names what needs attention', async 
   expect((await ask('overview', { namespaceId: '*' })).serviceCount).toBeGreaterThan(3)
 })
 
+test('the overview names items that clients have not got', async () => {
+  const [namespaceId, dataId] = [unique('ns'), unique('item')]
+  await waypost.svc.post('/cs/configs', { tenant: namespaceId, dataId, group: 'G', content: 'x' })
+  const form = { 'Listening-Configs': `${dataId}\u0002G\u0002${'0'.repeat(32)}\u0002${namespaceId}\u0001` }
+  const poll = () => waypost.svc.post('/cs/configs/listener', form, { 'Long-Pulling-Timeout': '30000' })
+  await poll()
+  expect((await ask('overview', { namespaceId })).behind).toEqual([])
+  const behind = async () => (await ask('overview', { namespaceId })).behind
+  await expect
+    .poll(behind, { timeout: 14_000, interval: 500 })
+    .toMatchObject([{ namespaceId, group: 'G', dataId, clientCount: 1, clients: [{ ip: '127.0.0.1' }] }])
+  expect((await ask('overview', { namespaceId: unique('other') })).behind).toEqual([])
+}, 30_000)
+
 describe('instances', () => {
   test('of a client say when they were heard, and when they are removed', async () => {
     const [namespaceId, serviceName] = [unique('ns'), unique('s')]

@@ -89,6 +89,7 @@ export function startFixture(
       clientsOf: (key) => polls.clientsOf(key),
       watchedBy: (ip) => polls.watchedBy(ip),
       subscribers: () => [],
+      behind: () => [],
       timeline: (key) => timeline.of(key),
     }),
     timeline,

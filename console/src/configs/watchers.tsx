@@ -42,7 +42,7 @@ export function Watchers({ name }: { name: ConfigName }) {
 }
 
 /** Servers that did not say whom they know: the list may lack clients. */
-function MissingServers({ names }: { names: readonly string[] }) {
+export function MissingServers({ names }: { names: readonly string[] }) {
   if (names.length === 0) return null
   return (
     <div class="banner">

@@ -8,6 +8,7 @@ import { findConfigs, type ListedConfig } from '../server/configs.ts'
 import { type Overview, readOverview } from '../server/overview.ts'
 import { isAdministrator } from '../state/user.ts'
 import { anyOf } from '../live/meant.ts'
+import { MissingServers } from '../configs/watchers.tsx'
 import { useLoaded } from '../state/loaded.ts'
 import { AttentionCard } from './attention-card.tsx'
 import { EventLog } from './event-log.tsx'
@@ -49,6 +50,7 @@ export function HomeView() {
       ) : (
         <div class="stack">
           <ServerProblems overview={overview} />
+          <MissingServers names={overview.missingServers} />
           <Counts overview={overview} />
           <div class="halves">
             <AttentionCard overview={overview} />

@@ -222,7 +222,7 @@ export interface BehindConfig {
   readonly namespaceId: string
   readonly group: string
   readonly dataId: string
-  /** Clients of this server that have an older version for more than 10 s. */
+  /** Clients that have an older version for more than 10 s. */
   readonly clientCount: number
   readonly clients: readonly ({
     readonly ip: string
@@ -244,6 +244,7 @@ export interface Overview {
   readonly warnings: readonly ServerProblem[]
   readonly attention: readonly Attention[]
   readonly behind: readonly BehindConfig[]
+  readonly missingServers: readonly string[]
   readonly members: readonly {
     readonly ip: string
     readonly port: number

@@ -7,6 +7,7 @@ import { shownTime, t } from '../language/text.ts'
 import { placeWith } from '../routing/link.ts'
 import { go, place } from '../routing/location.ts'
 import { readTimeline, type ServiceName, type TimelineEntry } from '../server/services.ts'
+import { ofService } from '../live/meant.ts'
 import { useLoaded } from '../state/loaded.ts'
 
 const WAIT_MS = 250
@@ -14,7 +15,7 @@ const WAIT_MS = 250
 /** What has happened to the instances of a service, newest first, with its cause. */
 export function Timeline({ name }: { name: ServiceName }) {
   const ip = place.value.params['ip'] ?? ''
-  const found = useLoaded(JSON.stringify([name, ip]), () => readTimeline(name, ip))
+  const found = useLoaded(JSON.stringify([name, ip]), () => readTimeline(name, ip), ofService(name))
   return (
     <>
       <div class="filters" role="search">

@@ -27,6 +27,14 @@ export interface ItemClient {
   readonly via: 'poll' | 'stream'
 }
 
+/** An item that some of its clients have not got. */
+export interface BehindItem {
+  readonly key: ConfigKey
+  readonly clientCount: number
+  /** The first of them. */
+  readonly clients: readonly Pick<ItemClient, 'ip' | 'client'>[]
+}
+
 /** What is known of clients on all servers together. */
 export interface Collected<T> {
   readonly value: T
@@ -39,6 +47,7 @@ export interface OwnViews {
   watchersOf(key: ConfigKey): ReadonlyMap<string, string>
   clientsOf(key: ConfigKey): readonly ItemClient[]
   watchedBy(ip: string): readonly WatchedItem[]
+  behind(): readonly BehindItem[]
   subscribers(key: ServiceKey): readonly ListedSubscriber[]
   timeline(key: ServiceKey): OwnTimeline
 }

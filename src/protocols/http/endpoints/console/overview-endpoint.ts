@@ -1,5 +1,5 @@
 import { groupOf, serviceNameOf } from '../../../../core/naming/service.ts'
-import type { BehindItem } from '../../../../operations/clients-behind.ts'
+import type { BehindItem } from '../../../../core/cluster/client-views.ts'
 import type { Member } from '../../../../operations/operator.ts'
 import { type Attention, ATTENTION_KINDS, type OverviewOperations } from '../../../../operations/overview.ts'
 import { Type } from '../../../parameters/schema.ts'
@@ -56,12 +56,15 @@ const OVERVIEW = Json.named(
           namespaceId: Json.string(),
           group: Json.string(),
           dataId: Json.string(),
-          clientCount: Json.integer('Clients of this server that have an older version for more than 10 s.'),
+          clientCount: Json.integer('Clients that have an older version for more than 10 s.'),
           clients: Json.list(
             Json.object({ ip: Json.string(), port: Json.nullable(Json.integer()), agent: Json.string() }),
           ),
         }),
       ),
+    ),
+    missingServers: Json.list(
+      Json.string('One that did not reply in time: its clients are not in `behind`.'),
     ),
     members: Json.list(
       Json.object({

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { type ConfigItem, configKey } from '../core/config/config-item.ts'
-import { ClientsBehind } from './clients-behind.ts'
+import { clientsBehind } from './clients-behind.ts'
+import { type ConfigItem, configKey } from './config-item.ts'
 
 const NOW_MS = 100_000
 const items = new Map(
@@ -11,10 +11,11 @@ const items = new Map(
 )
 
 function behindOf(polls: readonly (readonly [ip: string, dataId: string, md5: string])[]) {
-  const behind = new ClientsBehind(({ dataId }) => items.get(dataId), NOW_MS)
-  for (const [ip, dataId, md5] of polls)
-    behind.add({ ip, client: undefined, items: [{ key: configKey('public', 'G', dataId), md5, echo: '' }] })
-  return behind.items.map(({ key, clientCount, clients }) => [key.dataId, clientCount, clients.length])
+  const ended = polls.map(([ip, dataId, md5]) => {
+    return { ip, client: undefined, items: [{ key: configKey('public', 'G', dataId), md5, echo: '' }] }
+  })
+  const behind = clientsBehind(ended, ({ dataId }) => items.get(dataId), NOW_MS)
+  return behind.map(({ key, clientCount, clients }) => [key.dataId, clientCount, clients.length])
 }
 
 test('a client is behind if it has another version than one that is old enough', () => {

@@ -16,6 +16,7 @@ import { LoopDelay } from './metrics/loop-delay.ts'
 import type { Metric } from './metrics/metric.ts'
 import { MetricsPage, type Scraped } from './metrics/metrics-page.ts'
 import { processMetrics } from './metrics/process-metrics.ts'
+import { publishingMetrics, type PublishingFigures } from './metrics/publishing-metrics.ts'
 import { type NotReady, Readiness, type ReadinessOptions } from './metrics/readiness.ts'
 import { RequestCounts } from './metrics/request-counts.ts'
 import { serverMetrics, type ServerFigures } from './metrics/server-metrics.ts'
@@ -56,6 +57,7 @@ export interface ObservedParts {
   readonly connections: { readonly figures: ConnectionFigures }
   readonly certificates: Certificates | undefined
   readonly audit: Audit
+  readonly publishing: { readonly figures: PublishingFigures }
   readonly installation: { metrics(): Metric[] }
 }
 
@@ -97,6 +99,7 @@ export class Observability {
       ...serverMetrics(this.#figuresOf(parts)),
       ...this.requests.metrics(),
       ...connectionMetrics(parts.connections.figures),
+      ...publishingMetrics(parts.publishing.figures),
       ...this.clientRequests.metrics(),
       ...this.store.metrics(),
       ...this.changes.metrics(),

@@ -2,6 +2,7 @@ import { LiveProcesses } from '../core/cluster/live-processes.ts'
 import { ConnectionInstances } from '../core/naming/connection-instances.ts'
 import { Orphans } from '../core/naming/orphans.ts'
 import { serverStatus, serves } from '../core/operator/server-status.ts'
+import type { PublishingFigures } from '../metrics/publishing-metrics.ts'
 import { loop, monotonicMs } from './clocks.ts'
 import type { Care, CareParts, Installation } from './installation.ts'
 
@@ -14,6 +15,7 @@ export interface PublishingParts extends Omit<CareParts, 'orphans'> {
 export interface Publishing {
   readonly connectionInstances: ConnectionInstances
   readonly orphans: Orphans
+  readonly figures: PublishingFigures
   /** Whether a process is this one, or that of a live server. */
   readonly isAlive: (process: string) => boolean
 }
@@ -37,7 +39,19 @@ export function openCare(parts: PublishingParts): { publishing: Publishing; care
   const isAlive = new LiveProcesses(state, process).has
   const orphans = new Orphans({ owners, isAlive })
   return {
-    publishing: { connectionInstances, orphans, isAlive },
+    publishing: {
+      connectionInstances,
+      orphans,
+      isAlive,
+      figures: {
+        connections: () => connectionInstances.book.size,
+        instances: () => owners.of(process)?.instances.size ?? 0,
+        waiting: () => connectionInstances.waiting,
+        restored: () => connectionInstances.counts.restored,
+        orphans: () => orphans.size,
+        orphansRemoved: () => orphans.counts.removed,
+      },
+    },
     care: installation.careOf({ ...parts, orphans }),
   }
 }

@@ -13,17 +13,20 @@ const CALL = { ':method': 'POST', 'content-type': 'application/grpc', te: 'trail
 /** The client side of gRPC as loads need it: little work per message, so that the server is what is measured. */
 export class GrpcWire {
   readonly #session: ClientHttp2Session
+  readonly #connected: Promise<unknown>
   #stream: ClientHttp2Stream | undefined
   #rest: Buffer = Buffer.alloc(0)
 
   constructor(origin: string) {
     this.#session = connect(origin)
     this.#session.on('error', () => undefined)
+    this.#connected = once(this.#session, 'connect')
+    this.#connected.catch(() => undefined)
   }
 
   /** Sets the connection up. `heard` gets each request of the server, which is acknowledged. */
   async setUp(heard: (message: Heard) => void): Promise<void> {
-    await once(this.#session, 'connect')
+    await this.#connected
     const stream = this.#session.request({ ...CALL, ':path': '/BiRequestStream/requestBiStream' })
     stream.on('error', () => undefined)
     stream.on('data', (chunk: Buffer) => this.#received(chunk, heard))

@@ -4,19 +4,13 @@ import type { EndReason } from '../connections/client-connection.ts'
 import type { Call } from '../requests/request-type.ts'
 import { PublishingConnections } from './publishing-connections.ts'
 
-let released: string[]
-let timers: { ms: number; run: () => void }[]
+let released: object[]
 let connections: PublishingConnections
 beforeEach(() => {
   released = []
-  timers = []
-  const release = Object.assign(
-    ({ connectionId }: { connectionId: string }) => void released.push(connectionId),
-    {
-      permission: { action: 'write', resource: 'public' } as const,
-    },
-  )
-  connections = new PublishingConnections({ release, after: (ms, run) => void timers.push({ ms, run }) })
+  const permission = { action: 'write', resource: 'public' } as const
+  const release = (request: object): void => void released.push(request)
+  connections = new PublishingConnections(Object.assign(release, { permission }))
 })
 
 /** A call on a connection that the test ends. */
@@ -27,27 +21,19 @@ function call(id: string) {
   return { call: { connection, caller: { ip: '', identity: ANONYMOUS } } as unknown as Call, end, onEnd }
 }
 
-test('a connection that has left releases its instances, once', () => {
-  const { call: one, end, onEnd } = call('1')
+test('a connection is asked once to say when it ends', () => {
+  const { call: one, onEnd } = call('1')
   expect([connections.idOf(one), connections.idOf(one)]).toEqual(['1', '1'])
   expect(onEnd).toHaveLength(1)
-  end('left')
-  expect(released).toEqual(['1'])
 })
 
-test('the instances of a client that was moved stay until it has registered elsewhere', () => {
+test.each([
+  ['left', [{ connectionId: '1', isMoved: false }]],
+  ['moved', [{ connectionId: '1', isMoved: true }]],
+  ['stopping', []],
+] as const)('what a connection has published when it has %s is released as %j', (why, expected) => {
   const { call: one, end } = call('1')
   connections.idOf(one)
-  end('moved')
-  expect(released).toEqual([])
-  expect(timers.map(({ ms }) => ms)).toEqual([35_000])
-  timers[0]!.run()
-  expect(released).toEqual(['1'])
-})
-
-test('a server that stops releases nothing', () => {
-  const { call: one, end } = call('1')
-  connections.idOf(one)
-  end('stopping')
-  expect([released, timers]).toEqual([[], []])
+  end(why)
+  expect(released).toEqual(expected)
 })

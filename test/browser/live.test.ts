@@ -89,6 +89,32 @@ describe.skipIf(browserTool.skip)('an open page', { timeout: FLOW_MS }, () => {
     await visit.close()
   })
 
+  test('has a stream of its own where there are no shared workers', async () => {
+    const visit = await Visit.open(browser, `${waypost.url}/ui/`)
+    await visit.context.addInitScript('delete globalThis.SharedWorker')
+    await visit.at('#/configs')
+    await live(visit)
+    await publish('alone.txt', 'x')
+    await visit.link('alone.txt').waitFor()
+    expect(visit.faults).toEqual([])
+    await visit.close()
+  })
+
+  test('asks from time to time where no stream is to be had', async () => {
+    const other = await startWaypost({ settings: { 'max-event-streams': 0 } })
+    try {
+      const visit = await Visit.open(browser, `${other.url}/ui/`)
+      await visit.at('#/configs')
+      await visit.page.getByText('Connecting…').waitFor()
+      const form = new URLSearchParams({ group: 'G', dataId: 'late.txt', content: 'x' })
+      await fetch(`${other.url}/svc/v1/cs/configs`, { method: 'POST', body: form })
+      await visit.link('late.txt').waitFor()
+      await visit.close()
+    } finally {
+      await other.stop()
+    }
+  })
+
   test('goes on when the server was away', async () => {
     const visit = await Visit.open(browser, `${waypost.url}/ui/`)
     await visit.at('#/configs')

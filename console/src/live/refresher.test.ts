@@ -59,6 +59,30 @@ test('a view that takes long to read is read less often', async () => {
   expect(reads()).toBe(2)
 })
 
+test('where changes do not end, a view is read less and less often, until they do', async () => {
+  const { refresher, pass, end, reads } = startRefresher()
+  const gaps: number[] = []
+  refresher.mark()
+  for (let read = 1; read <= 6; read++) {
+    await pass(1_000)
+    refresher.mark()
+    await end()
+    let gap = 0
+    for (; reads() === read; gap += 1_000) await pass(1_000)
+    gaps.push(gap / 1_000)
+  }
+  expect(gaps).toEqual([2, 4, 8, 16, 20, 20])
+  await pass(1_000)
+  await end()
+  await pass(20_000)
+  refresher.mark()
+  await pass(1_000)
+  refresher.mark()
+  await end()
+  await pass(2_000)
+  expect(reads()).toBe(9)
+})
+
 test('nobody reads what nobody looks at, until somebody does', () => {
   const { refresher, reads, want } = startRefresher()
   refresher.returned()

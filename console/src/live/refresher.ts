@@ -1,6 +1,8 @@
-/** A view is read again at most this often, and longer after a read that has taken long. */
+/** A view is read again at most this often. */
 const SHORTEST_GAP_MS = 200
-const GAP_PER_READ = 2
+/** How many times as long as a read the gap after it is: after one change, and where changes do not end. */
+const SHORTEST_GAP_IN_READS = 2
+const LONGEST_GAP_IN_READS = 20
 
 /** What a refresher needs of its surroundings. */
 export interface RefresherOptions {
@@ -12,12 +14,16 @@ export interface RefresherOptions {
   readonly now: () => number
 }
 
-/** Reads a view again when something in it has changed: at once, then with a gap, and only while somebody looks. */
+/**
+ * Reads a view again when something in it has changed: at once, then with a gap, and only while somebody looks. Where changes do
+ * not end, the gap grows with the time that a read takes: many pages together must not keep a server busy.
+ */
 export class Refresher {
   readonly #options: RefresherOptions
   #isStale = false
   #isBusy = false
   #stopped = false
+  #gapInReads = SHORTEST_GAP_IN_READS
 
   constructor(options: RefresherOptions) {
     this.#options = options
@@ -45,9 +51,12 @@ export class Refresher {
     this.#isStale = false
     const startedMs = now()
     await refresh()
-    const gapMs = Math.max(SHORTEST_GAP_MS, GAP_PER_READ * (now() - startedMs))
+    const gapMs = Math.max(SHORTEST_GAP_MS, this.#gapInReads * (now() - startedMs))
     after(gapMs, () => {
       this.#isBusy = false
+      this.#gapInReads = this.#isStale
+        ? Math.min(LONGEST_GAP_IN_READS, 2 * this.#gapInReads)
+        : SHORTEST_GAP_IN_READS
       void this.#run()
     })
   }

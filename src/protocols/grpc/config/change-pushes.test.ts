@@ -108,6 +108,17 @@ describe('a push', () => {
     expect(names()).toEqual(['a', 'a'])
   })
 
+  test('is sent again if the client has acknowledged it and does not ask', async () => {
+    pushes.changed(itemOf('a'))
+    await reply(0, true)
+    for (let looks = 0; looks < 2; looks++) later.splice(0).forEach(({ run }) => run())
+    expect(names()).toEqual(['a', 'a'])
+    await reply(1, true)
+    pushes.forget(itemOf('a').key.text)
+    for (let looks = 0; looks < 3; looks++) later.splice(0).forEach(({ run }) => run())
+    expect(names()).toEqual(['a', 'a'])
+  })
+
   test('is not sent after the end of the connection', async () => {
     pushes.changed(itemOf('a'))
     pushes.end()

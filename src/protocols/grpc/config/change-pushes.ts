@@ -2,6 +2,7 @@ import type { WatchedItem } from '../../../core/config/watched-item.ts'
 import type { ClientConnection } from '../connections/client-connection.ts'
 import { ReadyJson } from '../wire/json.ts'
 import { namesOf } from './listened-item.ts'
+import { PushReminders } from './push-reminders.ts'
 
 /** How long a client may take to acknowledge a push. */
 export const ACK_MS = 3_000
@@ -45,16 +46,24 @@ export class ChangePushes {
   readonly #pushes = new Map<string, Push>()
   /** Those that can be sent now. */
   readonly #ready = new Set<Push>()
+  readonly #reminders: PushReminders
   #pending = 0
   #acks = 0
   #ended = false
 
   constructor(parts: PushParts) {
     this.#parts = parts
+    const remind = (item: WatchedItem): void => this.#push(item)
+    this.#reminders = new PushReminders({ after: parts.after, remind })
   }
 
   /** The item has changed. */
   changed(item: WatchedItem): void {
+    this.#reminders.asked(item.key.text)
+    this.#push(item)
+  }
+
+  #push(item: WatchedItem): void {
     const before = this.#pushes.get(item.key.text)
     if (before !== undefined) {
       before.hasChanged ||= before.isSent
@@ -68,6 +77,7 @@ export class ChangePushes {
 
   /** The client has said what it has of this item, or listens to it no more: what was to be pushed is not news. */
   forget(keyText: string): void {
+    this.#reminders.asked(keyText)
     const push = this.#pushes.get(keyText)
     if (push === undefined) return
     this.#pushes.delete(keyText)
@@ -79,6 +89,7 @@ export class ChangePushes {
     this.#ended = true
     this.#pushes.clear()
     this.#ready.clear()
+    this.#reminders.end()
   }
 
   #sendReady(): void {
@@ -109,7 +120,10 @@ export class ChangePushes {
     if (!isAcknowledged) return this.#failed(push)
     push.failures = 0
     if (push.hasChanged) this.#ready.add(push)
-    else this.#pushes.delete(push.item.key.text)
+    else {
+      this.#pushes.delete(push.item.key.text)
+      this.#reminders.acknowledged(push.item)
+    }
   }
 
   #failed(push: Push): void {

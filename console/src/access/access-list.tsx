@@ -31,23 +31,26 @@ export interface AccessListProps<T> {
   readonly maker: (onClose: () => void, onDone: () => void) => ComponentChildren
 }
 
-/** A list of users, roles or permissions: found by name, made and removed. */
+/** A list of users, roles or permissions: found by name, made and removed. Nobody manages them while nobody signs in. */
 export function AccessList<T>(props: AccessListProps<T>) {
+  if (!isOpen()) return <ManagedList {...props} />
+  return (
+    <>
+      <div class="head">
+        <h1 class="title">{props.title}</h1>
+      </div>
+      <Notice kind="plain" icon="role">
+        {t('accessNeedsSignIn')}
+      </Notice>
+    </>
+  )
+}
+
+function ManagedList<T>(props: AccessListProps<T>) {
   const { title, searchLabel, newLabel, find, maker } = props
   const [search, setSearch] = useState<Search>({ text: '', pageNo: 1 })
   const [isMaking, setMaking] = useState(false)
   const found = useLoaded(JSON.stringify(search), () => find(search), anyOf('user', 'role', 'permission'))
-  if (isOpen())
-    return (
-      <>
-        <div class="head">
-          <h1 class="title">{title}</h1>
-        </div>
-        <Notice kind="plain" icon="role">
-          {t('accessNeedsSignIn')}
-        </Notice>
-      </>
-    )
   return (
     <>
       <div class="head">

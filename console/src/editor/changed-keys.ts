@@ -21,7 +21,8 @@ export async function changedKeys(
     .map((key) => ({ key, before: old.get(key), after: young.get(key) }))
 }
 
-async function keysOf(type: string, text: string): Promise<Map<string, string> | undefined> {
+/** The values of a text by their keys; undefined where it has no keys or cannot be read. */
+export async function keysOf(type: string, text: string): Promise<Map<string, string> | undefined> {
   try {
     switch (type) {
       case 'properties':
@@ -29,7 +30,9 @@ async function keysOf(type: string, text: string): Promise<Map<string, string> |
       case 'json':
         return text.trim() === '' ? new Map() : flattened(JSON.parse(text) as unknown)
       case 'yaml':
-        return await flattenedYaml(text)
+        return flattenedIfRead((await import('./yaml-reader.ts')).readYaml(text))
+      case 'toml':
+        return flattenedIfRead((await import('./toml-reader.ts')).readToml(text))
       default:
         return undefined
     }
@@ -38,8 +41,7 @@ async function keysOf(type: string, text: string): Promise<Map<string, string> |
   }
 }
 
-async function flattenedYaml(text: string): Promise<Map<string, string> | undefined> {
-  const read = (await import('./yaml-reader.ts')).readYaml(text)
+function flattenedIfRead(read: { readonly value: unknown } | undefined): Map<string, string> | undefined {
   return read === undefined ? undefined : flattened(read.value)
 }
 
@@ -49,7 +51,8 @@ const DEEPEST = 100
 function flattened(value: unknown): Map<string, string> {
   const found = new Map<string, string>()
   const visit = (path: string, one: unknown, depth: number): void => {
-    if (typeof one !== 'object' || one === null || depth > DEEPEST) found.set(path, String(one))
+    if (one instanceof Date) found.set(path, one.toISOString())
+    else if (typeof one !== 'object' || one === null || depth > DEEPEST) found.set(path, String(one))
     else if (Array.isArray(one)) one.forEach((each, index) => visit(`${path}[${index}]`, each, depth + 1))
     else
       for (const [key, each] of Object.entries(one))

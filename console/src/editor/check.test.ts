@@ -38,6 +38,17 @@ test('YAML has findings with places, keys that occur twice among them', async ()
   expect(await found('yaml', 'a: 1\n---\nb: 2\n')).toEqual([])
 })
 
+test('TOML has a finding with its place', async () => {
+  const right = '# c\n[a]\nb = 1\nbig = 9223372036854775807\nday = 2026-01-02\n[[list]]\nx = "y"\n'
+  expect(await found('toml', right)).toEqual([])
+  expect(await found('toml', 'a = 1\nb = x\n')).toEqual([['toml', 'x']])
+  expect(await check('toml', 'b = 1\na = 1\n a = 2\n')).toEqual([
+    { code: 'duplicateKey', text: 'a', from: 12, to: 18 },
+  ])
+  expect((await check('toml', '[t]\nx = 1\n[t]\n'))[0]).toMatchObject({ code: 'duplicateKey', text: 't' })
+  expect(await found('toml', 'b = [1,\n')).toEqual([['toml', '']])
+})
+
 test('XML, properties and texts', async () => {
   expect(await found('xml', '<a><b/></a>')).toEqual([])
   expect((await found('xml', '<a><b></a>')).length).toBeGreaterThan(0)
@@ -68,6 +79,10 @@ describe('changed keys', () => {
       { key: 'a.c[2]', before: undefined, after: '3' },
     ])
     expect(await changedKeys('json', '{"a":1}', '{}')).toEqual([{ key: 'a', before: '1', after: undefined }])
+    const [old, young] = ['[s]\nday = 2026-01-02\nn = 1\n', '[s]\nday = 2026-01-03\nn = 1\n']
+    expect(await changedKeys('toml', old, young)).toEqual([
+      { key: 's.day', before: '2026-01-02', after: '2026-01-03' },
+    ])
     expect(await changedKeys('properties', 'a=1', 'a=1\nb=2')).toEqual([
       { key: 'b', before: undefined, after: '2' },
     ])

@@ -18,6 +18,7 @@ export interface Finding {
     | 'wrongForm'
     | 'wrongEscape'
     | 'yaml'
+    | 'toml'
   readonly text: string
   readonly from: number
   readonly to: number
@@ -36,6 +37,8 @@ async function findingsIn(type: string, text: string): Promise<Finding[]> {
   switch (type) {
     case 'yaml':
       return (await import('./yaml-reader.ts')).checkYaml(text)
+    case 'toml':
+      return (await import('./toml-reader.ts')).checkToml(text)
     case 'json':
       return checkJson(text)
     case 'xml':

@@ -193,6 +193,7 @@ export const en = {
   'finding.wrongForm': 'The form is not valid here.',
   'finding.wrongEscape': 'This escape is not valid.',
   'finding.yaml': '{text}',
+  'finding.toml': '{text}',
   services: 'Services',
   service: 'Service',
   serviceName: 'Service name',

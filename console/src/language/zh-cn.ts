@@ -194,6 +194,7 @@ export const zhCn: Texts = {
   'finding.wrongForm': '此处格式无效。',
   'finding.wrongEscape': '转义无效。',
   'finding.yaml': '{text}',
+  'finding.toml': '{text}',
   services: '服务列表',
   service: '服务详情',
   serviceName: '服务名称',

@@ -5,19 +5,19 @@ import { ProblemNotice } from '../controls/notice.tsx'
 import { t } from '../language/text.ts'
 import { makeFirstAdministrator, signIn } from '../server/session.ts'
 import { setUser } from '../state/user.ts'
+import { isComplete, NewPasswordFields, NO_PASSWORD } from './new-password-fields.tsx'
 
 /** Makes the first administrator of a new server, and signs in as that. */
 export function FirstAdministrator({ onDone }: { onDone: (username: string) => void }) {
   const [code, setCode] = useState('')
-  const [password, setPassword] = useState('')
-  const [again, setAgain] = useState('')
-  const isDifferent = again !== '' && again !== password
+  const [typed, setTyped] = useState(NO_PASSWORD)
+  const { password } = typed
   const { isBusy, problem, run } = useDoing(async () => {
     const { username } = await makeFirstAdministrator(code.trim(), password)
     onDone(username)
     setUser(await signIn(username, password))
   })
-  const isReady = code.trim() !== '' && password !== '' && again === password
+  const isReady = code.trim() !== '' && isComplete(typed)
   const submit = (event: Event): void => {
     event.preventDefault()
     if (isReady) void run()
@@ -35,21 +35,7 @@ export function FirstAdministrator({ onDone }: { onDone: (username: string) => v
           hasFocus
           onInput={setCode}
         />
-        <TextField
-          label={t('newPassword')}
-          type="password"
-          autoComplete="new-password"
-          value={password}
-          onInput={setPassword}
-        />
-        <TextField
-          label={t('passwordAgain')}
-          type="password"
-          autoComplete="new-password"
-          value={again}
-          wrong={isDifferent ? t('passwordsDiffer') : undefined}
-          onInput={setAgain}
-        />
+        <NewPasswordFields typed={typed} onInput={setTyped} />
         <ProblemNotice problem={problem} />
         <button type="submit" class="button primary" disabled={isBusy || !isReady}>
           {t('makeAdministrator')}

@@ -7,19 +7,20 @@ import { tell } from '../controls/toast.tsx'
 import { t } from '../language/text.ts'
 import { changeOwnPassword, signIn } from '../server/session.ts'
 import { setUser } from '../state/user.ts'
+import { isComplete, NewPasswordFields, NO_PASSWORD } from './new-password-fields.tsx'
 
 /** Changes the own password. That ends every session of the user, so a new one begins. */
 export function OwnPassword({ username, onClose }: { username: string; onClose: () => void }) {
   const [oldPassword, setOld] = useState('')
-  const [newPassword, setNew] = useState('')
-  const [again, setAgain] = useState('')
+  const [typed, setTyped] = useState(NO_PASSWORD)
+  const { password: newPassword } = typed
   const { isBusy, problem, run } = useDoing(async () => {
     await changeOwnPassword({ username, oldPassword, newPassword })
     setUser(await signIn(username, newPassword))
     tell(t('passwordChanged'))
     onClose()
   })
-  const isReady = oldPassword !== '' && newPassword !== '' && newPassword === again
+  const isReady = oldPassword !== '' && isComplete(typed)
   return (
     <Dialog
       title={t('changePassword')}
@@ -35,21 +36,7 @@ export function OwnPassword({ username, onClose }: { username: string; onClose: 
         value={oldPassword}
         onInput={setOld}
       />
-      <TextField
-        label={t('newPassword')}
-        type="password"
-        autoComplete="new-password"
-        value={newPassword}
-        onInput={setNew}
-      />
-      <TextField
-        label={t('passwordAgain')}
-        type="password"
-        autoComplete="new-password"
-        value={again}
-        wrong={again !== '' && again !== newPassword ? t('passwordsDiffer') : undefined}
-        onInput={setAgain}
-      />
+      <NewPasswordFields typed={typed} onInput={setTyped} />
       <ProblemNotice problem={problem} />
     </Dialog>
   )

@@ -16,7 +16,7 @@ import { configResource, operatorOf, READ_CONFIG, WRITE_CONFIG } from './configs
 import type { Caller, Guard, Resource } from './guard.ts'
 import { ownCopy } from './import-configs.ts'
 import { foundPage } from './name-search.ts'
-import type { PageRequest } from './page.ts'
+import { cutPage, type PageRequest } from './page.ts'
 
 /** What versions are made from. */
 export interface VersionParts {
@@ -117,13 +117,11 @@ export function versionOperations(parts: VersionParts) {
   }
 }
 
-/** A page reads the contents of its records: so it is not large. */
-const MOST_VERSIONS = 100
 /** A page may be read between a commit and its arrival in the state. */
 const MOST_TRIES = 100
 
 async function listVersions(parts: VersionParts, key: ConfigKey, asked: PageRequest): Promise<FoundVersions> {
-  const page = { pageNo: asked.pageNo, pageSize: Math.min(asked.pageSize, MOST_VERSIONS) }
+  const page = cutPage(asked)
   for (let tries = 1; ; tries++) {
     const newer = await newerThanPage(parts, key, page)
     const { totalCount, entries } = await parts.store.history(key, page)
@@ -134,7 +132,7 @@ async function listVersions(parts: VersionParts, key: ConfigKey, asked: PageRequ
     }
     const versions: ConfigVersion[] = []
     for (const [at, entry] of entries.entries())
-      versions.push(await versionOf(parts, { entry, newer: entries[at - 1] ?? newer, current }))
+      versions.push(versionOf(parts, { entry, newer: entries[at - 1] ?? newer, current }))
     return { page, totalCount, versions }
   }
 }
@@ -167,16 +165,17 @@ interface Neighbours {
   readonly current: ConfigItem | undefined
 }
 
-async function versionOf(parts: VersionParts, { entry, newer, current }: Neighbours): Promise<ConfigVersion> {
+function versionOf(parts: VersionParts, { entry, newer, current }: Neighbours): ConfigVersion {
   const isCurrent = current?.historyId === entry.id
   const comment = commentOf(parts, entry.id)
   if (entry.op === 'D') return { entry, comment, text: undefined, isCurrent }
-  const text = isCurrent
-    ? textOfItem(current)
-    : await parts.store.historyRecord(entry.op === 'I' ? entry.id : (newer?.id ?? entry.id))
-  if (text === undefined) return { entry, comment, text, isCurrent }
-  const { md5, type, content } = text
-  return { entry, comment, text: { md5, type, size: content.length }, isCurrent }
+  if (isCurrent) {
+    const { md5, type, content } = textOfItem(current)
+    return { entry, comment, text: { md5, type, size: content.length }, isCurrent }
+  }
+  // The record of an update has what was before it.
+  const { md5, type, size } = entry.op === 'I' ? entry : (newer ?? entry)
+  return { entry, comment, text: { md5, type, size }, isCurrent }
 }
 
 /** The text after the change of a record; of a deletion, the deleted text. */

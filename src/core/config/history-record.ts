@@ -23,8 +23,11 @@ export interface HistoryRecord {
   readonly atMs: number
 }
 
-/** A record in a list: without content and md5. */
-export type HistoryEntry = Omit<HistoryRecord, 'content' | 'md5'>
+/** A record in a list: without its content. */
+export interface HistoryEntry extends Omit<HistoryRecord, 'content'> {
+  /** Bytes of the content. */
+  readonly size: number
+}
 
 /** One page of the records of an item, newest first, and how many there are in all. */
 export interface HistoryPage {

@@ -181,7 +181,8 @@ function arrivedPage(key: ConfigKey, { totalCount, entries }: CrossingPage): His
 /** A record as the port has it, with its content as a Buffer again. */
 function arrivedRecord(record: CrossingRecord | undefined): HistoryRecord | undefined {
   if (record === undefined) return undefined
-  const { name, entry, md5, content } = record
+  const { name, entry, content } = record
+  const { size: _size, ...about } = entry
   const { buffer, byteOffset, byteLength } = content
-  return { ...entry, key: configKey(...name), md5, content: Buffer.from(buffer, byteOffset, byteLength) }
+  return { ...about, key: configKey(...name), content: Buffer.from(buffer, byteOffset, byteLength) }
 }

@@ -13,7 +13,8 @@ const NAME = `SELECT ${NAMES.columns.join(', ')} FROM config_name WHERE id = ?`
 
 /** Revisions without their contents. */
 const RECORDS = new RowReader(TABLES.config_revision, { as: 'record', content: false })
-const RECORD_COLUMNS = RECORDS.columns.join(', ')
+/** SQLite knows the length of a content without reading it; that of a deletion has none. */
+const RECORD_COLUMNS = [...RECORDS.columns, 'length(record.content) + 0'].join(', ')
 
 // The page is cut from the index alone; only its own rows are then read.
 const PAGE = `
@@ -33,18 +34,27 @@ export function historyPage(
 ): CrossingPage {
   const totalCount = connection.number(COUNT, [nameId])
   const rows = connection.all(PAGE, [nameId, page.pageSize, (page.pageNo - 1) * page.pageSize])
-  const records = rows.map((row) => RECORDS.read(row))
+  const records = rows.map(sizedRow)
   const known = new Map(records.map((record) => [record.id, record]))
-  const sourceOf = ({ prevId }: RevisionRow) =>
+  const sourceOf = ({ prevId }: SizedRow) =>
     known.get(prevId ?? 0) ?? recordWithoutContent(connection, prevId)
   // The list also shows a record if the revision that it answers is missing.
   const entries = records.map((record) => entryOf(record, record.op === 'I' ? record : sourceOf(record)))
   return { totalCount, entries }
 }
 
-function recordWithoutContent(connection: SqliteConnection, id: number | null): RevisionRow | undefined {
+/** A revision without its content, and how many bytes that has. */
+interface SizedRow extends RevisionRow {
+  readonly size: number
+}
+
+function sizedRow(row: readonly SqlValue[]): SizedRow {
+  return { ...RECORDS.read(row), size: Number(row[RECORDS.columns.length] ?? 0) }
+}
+
+function recordWithoutContent(connection: SqliteConnection, id: number | null): SizedRow | undefined {
   const row = connection.first(ONE_RECORD, [id])
-  return row === undefined ? undefined : RECORDS.read(row)
+  return row === undefined ? undefined : sizedRow(row)
 }
 
 /** The record with this id, of any item. */
@@ -75,13 +85,15 @@ export function lastUpdateOf(
 }
 
 /** What a list shows of a record. `source` is the revision whose content the record answers. */
-function entryOf(record: RevisionRow, source: RevisionRow | undefined): CrossingEntry {
+function entryOf(record: RevisionRow, source: SizedRow | undefined): CrossingEntry {
   const { id, op, srcIp, srcUser, atMs } = record
-  const { appName, encryptedDataKey } = source ?? {}
+  const { appName, encryptedDataKey, md5, size = 0 } = source ?? {}
   const type = source?.type as ConfigType
   return {
     id,
     op,
+    md5: md5 ?? '',
+    size,
     type,
     appName: appName ?? '',
     encryptedDataKey: encryptedDataKey ?? '',
@@ -102,13 +114,9 @@ function recordOf(
   const source = record.op === 'I' ? record : revision(connection, 'id = ?', [record.prevId])
   if (source === undefined || source.content === null)
     throw new DamagedRow('config_revision', String(record.id), 'the content that it answers is missing')
-  const { md5, content } = source
-  return {
-    name: nameOf(connection, record.nameId),
-    entry: entryOf(record, source),
-    md5: String(md5),
-    content,
-  }
+  const { content } = source
+  const entry = entryOf(record, { ...source, size: content.length })
+  return { name: nameOf(connection, record.nameId), entry, content }
 }
 
 function revision(connection: SqliteConnection, where: string, values: SqlValue[]): RevisionRow | undefined {

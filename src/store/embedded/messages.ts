@@ -81,7 +81,6 @@ export type CrossingEntry = Omit<HistoryEntry, 'key'>
 export interface CrossingRecord {
   readonly name: NameText
   readonly entry: CrossingEntry
-  readonly md5: string
   readonly content: Uint8Array
 }
 

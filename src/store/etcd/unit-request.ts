@@ -185,7 +185,7 @@ function historyOperations(keys: Keys, change: ConfigPublished | ConfigDeleted):
   const stamp = stampOfId(facts.id)
   return [
     put(keys.of({ of: 'record-text', stamp }), value),
-    put(keys.of({ of: 'history', key: facts.key, stamp }), toJson(entryOf(facts))),
+    put(keys.of({ of: 'history', key: facts.key, stamp }), toJson(entryOf(facts, shown.content))),
   ]
 }
 

@@ -82,9 +82,9 @@ export function itemFacts({ key: _key, content: _content, ...facts }: ConfigItem
   return facts
 }
 
-/** What a page shows of a record. */
-export function entryOf({ md5: _md5, ...entry }: RecordFacts): HistoryEntry {
-  return entry
+/** What a page shows of a record with this content. */
+export function entryOf(facts: RecordFacts, { length: size }: Buffer): HistoryEntry {
+  return { ...facts, size }
 }
 
 /**

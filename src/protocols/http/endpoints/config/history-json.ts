@@ -37,7 +37,10 @@ export function recordJson(record: HistoryRecord): object {
 }
 
 /** The fields in the order of interface.md; ids are digits in a string, there is never a `lastId`. */
-function json(entry: HistoryEntry, text: { md5: string | null; content: string | null }): object {
+function json(
+  entry: Omit<HistoryEntry, 'size'>,
+  text: { md5: string | null; content: string | null },
+): object {
   const time = historyTime(entry.atMs)
   return {
     id: String(entry.id),

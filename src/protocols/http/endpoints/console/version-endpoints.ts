@@ -152,7 +152,10 @@ function bin({ deleted }: VersionOperations): Endpoint {
   })
 }
 
-function changeJson({ id, op, srcUser, srcIp, atMs }: ConfigVersion['entry'], why: string): object {
+function changeJson(
+  { id, op, srcUser, srcIp, atMs }: Omit<ConfigVersion['entry'], 'size'>,
+  why: string,
+): object {
   return { historyId: String(id), op, user: srcUser, ip: srcIp, comment: why, atMs }
 }
 

@@ -202,6 +202,27 @@ describe.skipIf(browserTool.skip)('configurations in a browser', { timeout: FLOW
     ])
   })
 
+  test('the keys of an item are compared over namespaces', async () => {
+    await managed.ask('POST', '/svc/v1/console/namespaces', {
+      customNamespaceId: 'over',
+      namespaceName: 'Over there',
+    })
+    await publish('keys.yaml', 'db:\n  host: a\n  password: one\nport: 1\n')
+    const other = { tenant: 'over', dataId: 'keys.yaml', group: 'DEFAULT_GROUP', type: 'yaml' }
+    await managed.ask('POST', CONFIGS, {
+      ...other,
+      content: 'db:\n  host: b\n  password: one\nport: 1\nnew: 2\n',
+    })
+    await itemAt('keys.yaml')
+    await visit.link('Across namespaces').click()
+    await visit.page.getByText('Keys that differ: 2 of 4').waitFor()
+    await visit.page.getByRole('row', { name: 'db.host Different a b' }).waitFor()
+    await visit.page.getByRole('row', { name: 'new Different – 2' }).waitFor()
+    await visit.field('Show the others too').check()
+    await visit.page.getByRole('row', { name: /^db\.password/ }).waitFor()
+    expect(await visit.page.getByText('one', { exact: true }).count()).toBe(0)
+  })
+
   test('items are exported, and imported after a look at what would happen', async () => {
     await publish('zipped.yaml', 'a: 1')
     await visit.at('#/configs?ns=public&text=zipped')

@@ -20,6 +20,7 @@ const VIEWS = [
   `#/config?${ITEM}markup.yaml&edit=yes`,
   `#/config?${ITEM}markup.yaml&tab=versions`,
   `#/config?${ITEM}markup.yaml&tab=watchers`,
+  `#/config?${ITEM}markup.yaml&tab=across&all=yes`,
   `#/config?${ITEM}${LONG}`,
   `#/config?${ITEM}${encodeURIComponent(MARKUP)}`,
   '#/config/new?ns=hostile',

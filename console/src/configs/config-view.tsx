@@ -14,6 +14,7 @@ import { ofConfig } from '../live/meant.ts'
 import { useLoaded } from '../state/loaded.ts'
 import { useStore } from '../state/store.ts'
 import { mayWrite } from '../state/user.ts'
+import { AcrossNamespaces } from './across-namespaces.tsx'
 import { DeleteConfigs } from './delete-configs.tsx'
 import { EditConfig } from './edit-config.tsx'
 import { configNameIn } from './key-of.ts'
@@ -21,7 +22,7 @@ import { Tags } from './tags.tsx'
 import { Versions } from './versions.tsx'
 import { Watchers, WhoHasIt } from './watchers.tsx'
 
-const TABS = ['content', 'versions', 'watchers'] as const
+const TABS = ['content', 'versions', 'watchers', 'across'] as const
 
 /** One item: its content, its versions, and who watches it. */
 export function ConfigView() {
@@ -62,6 +63,8 @@ export function ConfigView() {
       </nav>
       {tab === 'versions' ? (
         <Versions name={name} current={item.value} isDeleted={isGone} onRestored={item.reload} />
+      ) : tab === 'across' ? (
+        <AcrossNamespaces name={name} />
       ) : tab === 'watchers' ? (
         <Watchers name={name} />
       ) : (

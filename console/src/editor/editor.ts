@@ -19,7 +19,7 @@ import { languageOf } from './formats.ts'
 import { looks } from './looks.ts'
 import { masking } from './masking.ts'
 
-export { changedKeys } from './changed-keys.ts'
+export { changedKeys, keysOf } from './changed-keys.ts'
 export { check } from './check.ts'
 
 /** What an editor shows, and where. */

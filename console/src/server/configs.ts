@@ -75,6 +75,8 @@ export interface ConfigFilter {
   readonly namespaceId: string
   /** A part of the name, the group, the description, the application or a tag. */
   readonly text: string
+  /** The whole group; absent: of every one. */
+  readonly group?: string
   readonly content: string
   readonly key: string
   readonly type: string

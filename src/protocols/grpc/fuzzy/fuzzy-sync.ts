@@ -103,29 +103,26 @@ export class FuzzySync<Key> {
   async #run(): Promise<void> {
     if (this.#isRunning) return
     this.#isRunning = true
-    while (await this.#tellNext()) {
-      // One message after the other.
-    }
+    for (let message = this.#next(); message !== undefined; message = this.#next()) await this.#tell(message)
     this.#isRunning = false
   }
 
-  /** Sends the next message. False where there is none now. */
-  async #tellNext(): Promise<boolean> {
+  async #tell(message: Message<Key>): Promise<void> {
     const watched = this.#watched
-    const message = watched === undefined ? undefined : this.#next(watched)
-    if (message === undefined) return false
     if (await this.#parts.connection.ask(message.question, ACK_MS)) {
       this.#failures = 0
-      return true
+      return
     }
     // What begins again meanwhile knows itself what is to be told.
     if (this.#watched === watched) this.#takeBack(message)
     if (++this.#failures >= MOST_TRIES) return this.#giveUp()
     await new Promise<void>((resolve) => this.#parts.after(this.#failures * RETRY_MS, resolve))
-    return true
   }
 
-  #next(watched: WatchedKeys<Key>): Message<Key> | undefined {
+  /** The next message; undefined where there is none now. */
+  #next(): Message<Key> | undefined {
+    const watched = this.#watched
+    if (watched === undefined) return undefined
     if (this.#untold.size === 0) {
       this.#phase = 'changes'
       return this.#mustFinish ? this.#finish() : undefined
@@ -185,12 +182,11 @@ export class FuzzySync<Key> {
     for (const [name, key] of told) if (!this.#untold.has(name)) this.#untold.set(name, key)
   }
 
-  #giveUp(): false {
+  #giveUp(): void {
     this.#untold.clear()
     this.#mustFinish = false
     this.#phase = 'changes'
     this.#failures = 0
-    return false
   }
 }
 

@@ -93,6 +93,8 @@ describe.skipIf(etcdTools.skip)(`three servers that ask for sign-in${note}`, { t
       send(one!, 'DELETE /svc/v1/auth/roles', { ...role, username: 'nacos' }),
       send(two!, 'DELETE /svc/v1/auth/roles', role),
     ])
-    expect(removals.map(({ status }) => status).sort()).toEqual([200, 400])
+    // 403: the caller was no administrator any more when the second one was looked at.
+    const statuses = removals.map(({ status }) => status).sort()
+    expect(statuses).toEqual([200, statuses[1] === 403 ? 403 : 400])
   })
 })

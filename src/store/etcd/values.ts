@@ -97,13 +97,13 @@ export function recordOfChange(change: ConfigPublished | ConfigDeleted): {
 } {
   const isDeletion = change.kind === 'config-deleted'
   const shown = isDeletion ? change.deleted : (change.previous ?? change.item)
-  const about = isDeletion
-    ? { id: change.historyId, op: 'D' as const, atMs: change.atMs }
-    : { id: change.item.historyId, op: change.op, atMs: change.item.modifiedMs }
+  const id = isDeletion ? change.historyId : change.item.historyId
+  const op = isDeletion ? 'D' : change.op
+  const atMs = isDeletion ? change.atMs : change.item.modifiedMs
   const { key, md5, type, notes } = shown
   const { appName, encryptedDataKey } = notes
   const { ip: srcIp, user: srcUser } = change.operator
-  return { facts: { ...about, key, md5, type, appName, encryptedDataKey, srcIp, srcUser }, shown }
+  return { facts: { id, op, atMs, key, md5, type, appName, encryptedDataKey, srcIp, srcUser }, shown }
 }
 
 export function serviceValue({ key: _key, serial: _serial, ...service }: Service, stamp: number): Buffer {

@@ -66,6 +66,8 @@ function fixture(limits: Partial<StreamLimits> = {}) {
   const timers: { atMs: number; run: () => void }[] = []
   const waiting: (() => void)[] = []
   const server = { enabled: true, made: 0 }
+  /** Lists that are made later: the test says when, or that they cannot be made. */
+  const later = { is: false, make: [] as { done: () => void; fail: (error: Error) => void }[] }
   const loop = {
     now: () => clock.nowMs,
     soon: (run: () => void) => void waiting.push(run),
@@ -74,7 +76,9 @@ function fixture(limits: Partial<StreamLimits> = {}) {
   const streams = new StreamOutlet({
     listOf: ({ key, clusters, consumerIp = '' }) => {
       server.made++
-      return `${clusters}|${lists.get(key.groupedName) ?? ''}${consumerIp}`
+      const list = `${clusters}|${lists.get(key.groupedName) ?? ''}${consumerIp}`
+      if (!later.is) return list
+      return new Promise((resolve, reject) => later.make.push({ done: () => resolve(list), fail: reject }))
     },
     isPersonal: (key) => key.groupedName === 'g@@selected',
     loop,
@@ -101,7 +105,7 @@ function fixture(limits: Partial<StreamLimits> = {}) {
     lists.set(service, list)
     watch.onChange(changeOf(service))
   }
-  return { streams, server, clock, pass, change }
+  return { streams, server, later, clock, pass, change }
 }
 
 function changeOf(groupedName: string): Change {
@@ -295,6 +299,39 @@ test('large lists go to a client one after the other', async () => {
     expect(client.unacked).toBeLessThanOrEqual(2)
   }
   expect(client.lists).toHaveLength(10)
+})
+
+test('a list that takes long to make is sent once it is made, and then what has changed meanwhile', async () => {
+  const at = fixture()
+  const client = new NotingClient('1')
+  at.streams.subscribe(wanting(client))
+  await greeted(at, client)
+  at.later.is = true
+  at.change('one')
+  await at.pass(PUSHED_MS)
+  at.change('two')
+  await at.pass(PUSHED_MS)
+  expect([client.lists, at.later.make.length]).toEqual([[], 1])
+  at.later.is = false
+  at.later.make[0]!.done()
+  await settled()
+  await at.pass(0)
+  expect(client.lists).toEqual(['|one', '|two'])
+})
+
+test('a list that could not be made is made again after a second', async () => {
+  const at = fixture()
+  const client = new NotingClient('1')
+  at.streams.subscribe(wanting(client))
+  await greeted(at, client)
+  at.later.is = true
+  at.change('one')
+  await at.pass(PUSHED_MS)
+  at.later.is = false
+  at.later.make[0]!.fail(new Error('no'))
+  await settled()
+  await at.pass(RETRIED_MS)
+  expect(client.lists).toEqual(['|one'])
 })
 
 test('a list that no client takes is not sent, and the next one is', async () => {

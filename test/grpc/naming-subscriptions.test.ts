@@ -111,6 +111,22 @@ describe('a subscription', () => {
     expect(portsOf(await deaf.pushed())).toEqual([1, 2, 3])
   })
 
+  test('of a client that reads nothing delays no other, and has the last state once it reads again', async () => {
+    const [slow, client] = [await connected(), await connected()]
+    const serviceName = unique('svc')
+    for (let port = 1; port <= 100; port++)
+      await registered({ serviceName, port, metadata: `text=${'x'.repeat(1_000)}` })
+    await Promise.all([slow.subscribe(serviceName), client.subscribe(serviceName)])
+    await Promise.all([slow.pushed(), client.pushed()])
+    slow.grpc.stream!.pause()
+    for (let port = 101; port <= 120; port++) {
+      await registered({ serviceName, port })
+      await client.pushedUntil((service) => portsOf(service).includes(port))
+    }
+    slow.grpc.stream!.resume()
+    expect(portsOf(await slow.pushedUntil((service) => portsOf(service).includes(120)))).toHaveLength(120)
+  })
+
   test('shows its client among the subscribers until it ends', async () => {
     const setup = { clientVersion: 'Nacos-Java-Client:v3.0.3', labels: { AppName: 'shop', module: 'naming' } }
     const client = await connected({ setup })

@@ -238,11 +238,17 @@ function openOperations(parts: Parts & OperatedParts, settings: Settings): Opera
   const { state, timeline, installation, care, members, machine, watch, pushing, publishing } = parts
   const { polls, audit, live } = parts
   const { pushes, streams } = pushing
+  const subscriberCount = (): number => pushes.counts().subscribers + streams.counts().subscribers
   const views = installation.viewsOf({
     watchersOf: (key) => polls.watchersOf(key),
     clientsOf: (key) => polls.clientsOf(key),
     watchedBy: (ip) => polls.watchedBy(ip),
-    behind: () => clientsBehind(polls.recentPolls(), (key) => state.config(key), wallMs()),
+    condition: () => ({
+      behind: clientsBehind(polls.recentPolls(), (key) => state.config(key), wallMs()),
+      subscriberCount: subscriberCount(),
+      lagMs: installation.lagMs(),
+      faults: [...watch.notReady(), ...watch.warnings()],
+    }),
     subscribers: (key) => subscribersOf(pushing, key),
     timeline: (key) => timeline.of(key),
   })
@@ -261,7 +267,7 @@ function openOperations(parts: Parts & OperatedParts, settings: Settings): Opera
       members: () => members.list(),
       leader: () => members.leader(),
       machine: () => machine.read(),
-      subscriberCount: () => pushes.counts().subscribers + streams.counts().subscribers,
+      subscriberCount,
       responsible: () => responsibleFor(state, care.judges),
       scrape: watch.scrape,
       trail: audit.trail,

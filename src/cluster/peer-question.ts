@@ -1,4 +1,10 @@
-import type { BehindItem, ItemClient, ListedSubscriber } from '../core/cluster/client-views.ts'
+import type {
+  BehindItem,
+  ItemClient,
+  ListedSubscriber,
+  OwnCondition,
+  ServerFault,
+} from '../core/cluster/client-views.ts'
 import { type ConfigKey, configKey } from '../core/config/config-item.ts'
 import type { WatchedItem } from '../core/config/watched-item.ts'
 import type { InstanceAddress } from '../core/naming/instance.ts'
@@ -74,16 +80,19 @@ export const WATCHED_BY: PeerQuestion<{ readonly ip: string }, readonly WatchedI
     }),
 }
 
-/** Which items have clients at your place not got? */
-export const BEHIND: PeerQuestion<Readonly<Record<string, never>>, readonly BehindItem[]> = {
-  name: 'behind',
+/** How are you, and which items have clients at your place not got? */
+export const CONDITION: PeerQuestion<Readonly<Record<string, never>>, OwnCondition> = {
+  name: 'condition',
   readQuestion: () => ({}),
-  readAnswer: (json) =>
-    listOf(json, (each) => {
-      const fields = fieldsOf(each)
-      const clients = listOf(fields['clients'], addressOfClient)
-      return { key: keyOf(fields['key']), clientCount: numberIn(fields, 'clientCount'), clients }
-    }),
+  readAnswer: (json) => {
+    const fields = fieldsOf(json)
+    return {
+      behind: listOf(fields['behind'], behindOf),
+      subscriberCount: numberIn(fields, 'subscriberCount'),
+      lagMs: numberIn(fields, 'lagMs'),
+      faults: listOf(fields['faults'], faultOf),
+    }
+  },
 }
 
 /** Who subscribes to this service at your place? */
@@ -161,6 +170,17 @@ function serviceKeyOf(json: unknown): ServiceKey {
 function keyOf(json: unknown): ConfigKey {
   const fields = fieldsOf(json)
   return configKey(textIn(fields, 'namespaceId'), textIn(fields, 'group'), textIn(fields, 'dataId'))
+}
+
+function behindOf(json: unknown): BehindItem {
+  const fields = fieldsOf(json)
+  const clients = listOf(fields['clients'], addressOfClient)
+  return { key: keyOf(fields['key']), clientCount: numberIn(fields, 'clientCount'), clients }
+}
+
+function faultOf(json: unknown): ServerFault {
+  const fields = fieldsOf(json)
+  return { code: textIn(fields, 'code'), detail: textIn(fields, 'detail'), forMs: numberIn(fields, 'forMs') }
 }
 
 function addressOfClient(json: unknown): Pick<ItemClient, 'ip' | 'client'> {

@@ -41,7 +41,12 @@ function viewsOf(name: string): OwnViews {
     watchedBy: (ip) =>
       [name, 'both'].map((dataId) => ({ key: configKey('', ip, dataId), md5: '', echo: '' })),
     subscribers: () => [name, 'both'].map((address) => ({ ...subscriber, address })),
-    behind: () => [{ key: KEY, clientCount: 3, clients: [clientOf(name, undefined)] }],
+    condition: () => ({
+      behind: [{ key: KEY, clientCount: 3, clients: [{ ip: name, client: undefined }] }],
+      subscriberCount: 2,
+      lagMs: 0.5,
+      faults: [{ code: 'store-unavailable', detail: name, forMs: 7 }],
+    }),
     timeline: () => ({
       fromMs: Number(name.slice(1)),
       entries: [happened(name, 2), happened('both', 1, name)],
@@ -84,12 +89,11 @@ test('the clients of all servers are collected, each once, with the members that
   expect((await views.subscribers(ORDERS)).value.map(({ address }) => address).sort()).toEqual(names)
   expect(watchers.missing).toEqual([])
 
-  const [behind, ...others] = (await views.behind()).value
-  expect([behind?.clientCount, behind?.clients.map(({ ip }) => ip), others]).toEqual([
-    9,
-    ['s1', 's2', 's3'],
-    [],
-  ])
+  const { own, others } = (await views.conditions()).value
+  expect(own).toEqual(viewsOf('s1').condition())
+  expect(others.toSorted((a, b) => a.server.localeCompare(b.server))).toEqual(
+    ['s2', 's3'].map((server) => ({ server, ...viewsOf(server).condition() })),
+  )
 
   const timeline = await views.timeline(ORDERS)
   expect(timeline.value.fromMs).toBe(1)

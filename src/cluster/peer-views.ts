@@ -1,12 +1,12 @@
 import type {
-  BehindItem,
   Collected,
   ItemClient,
   ListedSubscriber,
+  OwnCondition,
   OwnViews,
+  PeerCondition,
 } from '../core/cluster/client-views.ts'
 import type { MemberFacts } from '../core/cluster/member-records.ts'
-import { MOST_BEHIND_NAMED } from '../core/config/clients-behind.ts'
 import type { ConfigKey } from '../core/config/config-item.ts'
 import type { WatchedItem } from '../core/config/watched-item.ts'
 import { addressText } from '../core/naming/instance.ts'
@@ -15,8 +15,8 @@ import type { OwnTimeline } from '../core/naming/timeline.ts'
 import type { TimelineEntry } from '../core/naming/timeline-entry.ts'
 import type { PeerClient } from './peer-client.ts'
 import {
-  BEHIND,
   CLIENTS_OF,
+  CONDITION,
   type PeerQuestion,
   SUBSCRIBERS,
   TIMELINE,
@@ -47,7 +47,7 @@ export class PeerViews {
     server.answer(WATCHERS_OF, (key) => Array.from(own.watchersOf(key), ([ip, md5]) => ({ ip, md5 })))
     server.answer(CLIENTS_OF, (key) => own.clientsOf(key))
     server.answer(WATCHED_BY, ({ ip }) => own.watchedBy(ip))
-    server.answer(BEHIND, () => own.behind())
+    server.answer(CONDITION, () => own.condition())
     server.answer(SUBSCRIBERS, (key) => own.subscribers(key))
     server.answer(TIMELINE, (key) => newestOf(own.timeline(key)))
   }
@@ -73,19 +73,13 @@ export class PeerViews {
     return { value: eachOnce(all, ({ key }) => key.text), missing }
   }
 
-  /** The items of which clients of any server have an old version. */
-  async behind(): Promise<Collected<readonly BehindItem[]>> {
-    const { answers, missing } = await this.#collect(BEHIND, {})
-    const byItem = new Map<string, BehindItem>()
-    for (const item of [...this.#parts.own.behind(), ...answers.flat()]) {
-      const { clientCount = 0, clients = [] } = byItem.get(item.key.text) ?? {}
-      byItem.set(item.key.text, {
-        key: item.key,
-        clientCount: clientCount + item.clientCount,
-        clients: [...clients, ...item.clients].slice(0, MOST_BEHIND_NAMED),
-      })
-    }
-    return { value: [...byItem.values()], missing }
+  /** How this server is, and how the others are. */
+  async conditions(): Promise<
+    Collected<{ readonly own: OwnCondition; readonly others: readonly PeerCondition[] }>
+  > {
+    const { answers, from, missing } = await this.#collect(CONDITION, {})
+    const others = answers.map((condition, index) => ({ server: from[index]!, ...condition }))
+    return { value: { own: this.#parts.own.condition(), others }, missing }
   }
 
   /** The subscribers of a service. One that has subscribed on several servers is there once. */
@@ -115,14 +109,16 @@ export class PeerViews {
   async #collect<Question, Answer>(question: PeerQuestion<Question, Answer>, asked: Question) {
     const { client, peers } = this.#parts
     const answers: Answer[] = []
+    const from: string[] = []
     const missing: string[] = []
     const ask = async ([id, member]: readonly [string, MemberFacts]): Promise<void> => {
       const answer = await client.ask(member, question, asked)
-      if (answer === undefined) missing.push(id)
-      else answers.push(answer)
+      if (answer === undefined) return void missing.push(id)
+      answers.push(answer)
+      from.push(id)
     }
     await Promise.all(Array.from(peers(), ask))
-    return { answers, missing: missing.sort() }
+    return { answers, from, missing: missing.sort() }
   }
 }
 

@@ -3,13 +3,20 @@ import type { WatchedItem } from '../core/config/watched-item.ts'
 import type { ServiceKey } from '../core/naming/service.ts'
 import type { OwnTimeline } from '../core/naming/timeline.ts'
 import type {
-  BehindItem,
   Collected,
   ItemClient,
   ListedSubscriber,
+  OwnCondition,
   OwnViews,
+  PeerCondition,
 } from '../core/cluster/client-views.ts'
 type Awaitable<T> = T | Promise<T>
+
+/** How all servers are. */
+export interface Conditions {
+  readonly own: OwnCondition
+  readonly others: readonly PeerCondition[]
+}
 
 /** Who watches and subscribes to what, and what has happened, on all servers. */
 export interface ClientViews {
@@ -19,8 +26,8 @@ export interface ClientViews {
   clientsOf(key: ConfigKey): Awaitable<Collected<readonly ItemClient[]>>
   /** What an address watches. */
   watchedBy(ip: string): Awaitable<Collected<readonly WatchedItem[]>>
-  /** The items of which clients have an old version for a while. */
-  behind(): Awaitable<Collected<readonly BehindItem[]>>
+  /** How this server is, and how the others are. */
+  conditions(): Awaitable<Collected<Conditions>>
   subscribers(key: ServiceKey): Awaitable<Collected<readonly ListedSubscriber[]>>
   timeline(key: ServiceKey): Awaitable<Collected<OwnTimeline>>
 }
@@ -32,7 +39,7 @@ export function viewsOfOne(own: OwnViews): ClientViews {
     watchersOf: (key) => all(own.watchersOf(key)),
     clientsOf: (key) => all(own.clientsOf(key)),
     watchedBy: (ip) => all(own.watchedBy(ip)),
-    behind: () => all(own.behind()),
+    conditions: () => all({ own: own.condition(), others: [] }),
     subscribers: (key) => all(own.subscribers(key)),
     timeline: (key) => all(own.timeline(key)),
   }

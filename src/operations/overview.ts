@@ -1,8 +1,9 @@
 import type { ServiceEntry } from '../core/naming/service-entry.ts'
 import type { Loop } from '../core/sliced-work.ts'
 import type { State } from '../core/state.ts'
-import type { BehindItem } from '../core/cluster/client-views.ts'
-import type { ClientViews } from './client-views.ts'
+import type { BehindItem, ServerFault } from '../core/cluster/client-views.ts'
+import { togetherBehind } from '../core/config/clients-behind.ts'
+import type { ClientViews, Conditions } from './client-views.ts'
 import { configResource } from './configs.ts'
 import type { Caller, Guard, Resource } from './guard.ts'
 import type { Member } from './operator.ts'
@@ -14,9 +15,8 @@ import { TimeSlices } from './time-slices.ts'
 export interface OverviewParts {
   readonly guard: Guard
   readonly state: Pick<State, 'configs' | 'services'>
-  readonly views: Pick<ClientViews, 'behind'>
+  readonly views: Pick<ClientViews, 'conditions'>
   readonly members: () => readonly Member[]
-  readonly subscriberCount: () => number
   readonly loop: Loop
 }
 
@@ -36,12 +36,14 @@ export interface Overview {
   readonly instanceCount: number
   readonly healthyInstanceCount: number
   readonly disabledInstanceCount: number
-  /** Of this server; undefined where the caller may not see the figures of the server. */
+  /** Undefined where the caller may not see the figures of servers. */
   readonly subscriberCount: number | undefined
   /** At most {@link MOST_ATTENTIONS} of each kind. */
   readonly attention: readonly Attention[]
   /** Items that clients of any server have not got, though they watch them. */
   readonly behind: readonly BehindItem[]
+  /** What does not work on other servers, and who lags, if the caller may see servers. */
+  readonly faults: readonly OtherFault[]
   /** The servers that have not replied in time: what they know of their clients is missing. */
   readonly missingServers: readonly string[]
   /** The servers, if the caller may see them. */
@@ -50,7 +52,14 @@ export interface Overview {
   readonly isTruncated: boolean
 }
 
+/** A fault of another server, by its member id; empty for this server where it lags. */
+export interface OtherFault extends ServerFault {
+  readonly server: string
+}
+
 const MOST_ATTENTIONS = 50
+/** What is known of the store is up to a second old where nothing changes. */
+const LAGS_AFTER_MS = 3_000
 
 /** The overview. */
 export type OverviewOperations = ReturnType<typeof overviewOperations>
@@ -72,9 +81,9 @@ async function overview(
   { namespaceId }: { namespaceId: string | undefined },
   caller: Caller,
 ): Promise<Overview> {
-  const { guard, state, views, members, subscriberCount, loop } = parts
+  const { guard, state, views, members, loop } = parts
   // The other servers are asked while this one counts.
-  const asked = views.behind()
+  const asked = views.conditions()
   const slices = new TimeSlices(loop)
   const shows = (resource: Resource): boolean => guard.shows(caller, 'read', resource)
   const tally = new Tally()
@@ -92,12 +101,30 @@ async function overview(
     (namespaceId === undefined || key.namespaceId === namespaceId) && shows(configResource(key))
   return {
     ...tally.counts(),
-    behind: value.filter(isMeant).slice(0, MOST_ATTENTIONS),
+    behind: togetherBehind([value.own, ...value.others].flatMap(({ behind }) => behind))
+      .filter(isMeant)
+      .slice(0, MOST_ATTENTIONS),
+    faults: shows({ kind: 'operator' }) ? faultsIn(value) : [],
     missingServers: missing,
-    subscriberCount: shows({ kind: 'metrics' }) ? subscriberCount() : undefined,
+    subscriberCount: shows({ kind: 'metrics' }) ? subscribersIn(value) : undefined,
     members: shows({ kind: 'operator' }) ? members() : [],
     isTruncated,
   }
+}
+
+function subscribersIn({ own, others }: Conditions): number {
+  return [own, ...others].reduce((sum, { subscriberCount }) => sum + subscriberCount, 0)
+}
+
+/** What this server says of itself is told apart from this. */
+function faultsIn({ own, others }: Conditions): OtherFault[] {
+  const told = others.flatMap(({ server, faults }) => faults.map((fault) => ({ server, ...fault })))
+  const late = [{ ...own, server: '' }, ...others].filter(({ lagMs }) => lagMs > LAGS_AFTER_MS)
+  const lags = late.map(({ server, lagMs }) => {
+    const forMs = Math.round(lagMs)
+    return { server, code: 'lags', detail: 'What this server knows of the store is old.', forMs }
+  })
+  return [...told, ...lags]
 }
 
 /** Copies: what there is may change between two turns. */
@@ -132,7 +159,10 @@ class Tally {
       others.push({ kind, figures })
   }
 
-  counts(): Omit<Overview, 'subscriberCount' | 'behind' | 'missingServers' | 'members' | 'isTruncated'> {
+  counts(): Omit<
+    Overview,
+    'subscriberCount' | 'behind' | 'faults' | 'missingServers' | 'members' | 'isTruncated'
+  > {
     return {
       configCount: this.configCount,
       serviceCount: this.#serviceCount,

@@ -84,6 +84,8 @@ export interface Installation {
   readonly sharedOrigin: string | undefined
   /** See `FollowerOptions.lastRefAheadMs`. */
   readonly lastRefAheadMs: number
+  /** How old what this server knows of the store is; 0 where nobody else changes it. */
+  lagMs(): number
   /** Why this server alone is cut off from the store; undefined for a server that is alone anyway. */
   readonly cutOff: (() => Lasting | undefined) | undefined
   /** Resolves with what ends this server: it must stop. */

@@ -153,6 +153,10 @@ export class SharedInstallation implements Installation {
     })
   }
 
+  lagMs(): number {
+    return this.#opened.etcd.store.figures.lagMs
+  }
+
   viewsOf(own: OwnViews): ClientViews {
     this.#views = new PeerViews({ client: this.#client, peers: () => this.#peers(), own })
     return this.#views

@@ -52,6 +52,10 @@ export class SoleInstallation implements Installation {
     return SoleMember.join(state, this.store, this.#settings)
   }
 
+  lagMs(): number {
+    return 0
+  }
+
   viewsOf(own: OwnViews): ClientViews {
     return viewsOfOne(own)
   }

@@ -59,6 +59,25 @@ describe.skipIf(etcdTools.skip)(`three servers with open pages${note}`, { timeou
     await back.find(({ data }) => data.kind === 'server')
   })
 
+  test('the overview is that of all servers, and names one that does not reply', async () => {
+    const [, two, three] = cluster.servers
+    const overview = async (server: Waypost) =>
+      (await (await fetch(`${server.url}/svc/v1/console/overview`)).json()) as {
+        members: { alive: boolean }[]
+        faults: object[]
+        missingServers: string[]
+      }
+    expect(await overview(two!)).toMatchObject({ faults: [], missingServers: [] })
+    await three!.kill()
+    const { missingServers } = await overview(two!)
+    expect(missingServers).toHaveLength(1)
+    await expect
+      .poll(async () => (await overview(two!)).members.filter(({ alive }) => alive).length, {
+        timeout: 30_000,
+      })
+      .toBe(1)
+  })
+
   test('one of another installation begins anew', async () => {
     const reader = await follow(cluster.servers[1]!, 'other-1')
     expect((await reader.find(() => true)).type).toBe('reset')

@@ -89,7 +89,7 @@ export function startFixture(
       clientsOf: (key) => polls.clientsOf(key),
       watchedBy: (ip) => polls.watchedBy(ip),
       subscribers: () => [],
-      behind: () => [],
+      condition: () => ({ behind: [], subscriberCount: 0, lagMs: 0, faults: [] }),
       timeline: (key) => timeline.of(key),
     }),
     timeline,

@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks'
 import { Ago } from '../controls/ago.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'
 import { Notice, ProblemNotice } from '../controls/notice.tsx'
@@ -9,11 +10,14 @@ import { type Overview, readOverview } from '../server/overview.ts'
 import { isAdministrator } from '../state/user.ts'
 import { anyOf } from '../live/meant.ts'
 import { MissingServers } from '../configs/watchers.tsx'
+import { isSomebodyHere } from '../state/presence.ts'
 import { useLoaded } from '../state/loaded.ts'
 import { AttentionCard } from './attention-card.tsx'
 import { EventLog } from './event-log.tsx'
 
 const SHOWN_CHANGES = 8
+/** How often the other servers are asked how they are: they tell nobody by themselves. */
+const OTHERS_MS = 15_000
 
 const LAST_CHANGES = {
   namespaceId: '*',
@@ -36,6 +40,14 @@ export function HomeView() {
   )
   const { reload } = found
   const [overview, changes] = found.value ?? []
+  const hasOthers = (overview?.members.length ?? 0) > 1
+  useEffect(() => {
+    if (!hasOthers) return
+    const timer = setInterval(() => {
+      if (!document.hidden && isSomebodyHere()) reload()
+    }, OTHERS_MS)
+    return () => clearInterval(timer)
+  }, [hasOthers, reload])
   return (
     <>
       <div class="head">
@@ -65,13 +77,15 @@ export function HomeView() {
 
 function ServerProblems({ overview }: { overview: Overview }) {
   const all = [
-    ...overview.notReady.map((problem) => ['bad', problem] as const),
-    ...overview.warnings.map((problem) => ['warn', problem] as const),
+    ...overview.notReady.map((problem) => ({ kind: 'bad', server: '', ...problem }) as const),
+    ...overview.warnings.map((problem) => ({ kind: 'warn', server: '', ...problem }) as const),
+    ...overview.faults.map((fault) => ({ kind: 'warn', ...fault }) as const),
   ]
   return (
     <>
-      {all.map(([kind, { code, detail, forMs }]) => (
-        <Notice key={code} kind={kind}>
+      {all.map(({ kind, server, code, detail, forMs }) => (
+        <Notice key={`${server} ${code}`} kind={kind}>
+          {server !== '' && <strong>{server}: </strong>}
           {detail} <span class="soft">{t('forTime', { time: shownDuration(forMs) })}</span>
         </Notice>
       ))}

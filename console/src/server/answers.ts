@@ -238,12 +238,19 @@ export interface Overview {
   readonly instanceCount: number
   readonly healthyInstanceCount: number
   readonly disabledInstanceCount: number
-  /** Of this server; null where the caller may not see it. */
+  /** Null where the caller may not see it. */
   readonly subscriberCount: number | null
   readonly notReady: readonly ServerProblem[]
   readonly warnings: readonly ServerProblem[]
   readonly attention: readonly Attention[]
   readonly behind: readonly BehindConfig[]
+  readonly faults: readonly {
+    /** Another server that says so; empty: this one. */
+    readonly server: string
+    readonly code: string
+    readonly detail: string
+    readonly forMs: number
+  }[]
   readonly missingServers: readonly string[]
   readonly members: readonly {
     readonly ip: string

@@ -35,6 +35,27 @@ export interface BehindItem {
   readonly clients: readonly Pick<ItemClient, 'ip' | 'client'>[]
 }
 
+/** What does not work on a server, and for how long (ms). */
+export interface ServerFault {
+  readonly code: string
+  readonly detail: string
+  readonly forMs: number
+}
+
+/** How a server is, and what it knows of its clients. */
+export interface OwnCondition {
+  readonly behind: readonly BehindItem[]
+  readonly subscriberCount: number
+  /** How old what it knows of the store is. */
+  readonly lagMs: number
+  readonly faults: readonly ServerFault[]
+}
+
+/** How another server is, by its member id. */
+export interface PeerCondition extends OwnCondition {
+  readonly server: string
+}
+
 /** What is known of clients on all servers together. */
 export interface Collected<T> {
   readonly value: T
@@ -47,7 +68,7 @@ export interface OwnViews {
   watchersOf(key: ConfigKey): ReadonlyMap<string, string>
   clientsOf(key: ConfigKey): readonly ItemClient[]
   watchedBy(ip: string): readonly WatchedItem[]
-  behind(): readonly BehindItem[]
+  condition(): OwnCondition
   subscribers(key: ServiceKey): readonly ListedSubscriber[]
   timeline(key: ServiceKey): OwnTimeline
 }

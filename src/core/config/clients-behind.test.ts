@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { clientsBehind } from './clients-behind.ts'
+import { clientsBehind, togetherBehind } from './clients-behind.ts'
 import { type ConfigItem, configKey } from './config-item.ts'
 
 const NOW_MS = 100_000
@@ -33,4 +33,12 @@ test('a client is behind if it has another version than one that is old enough',
 test('all clients are counted, and the first ones named', () => {
   const polls = Array.from({ length: 9 }, (_, index) => [`10.0.0.${index}`, 'old', 'before'] as const)
   expect(behindOf(polls)).toEqual([['old', 9, 5]])
+})
+
+test('what several servers know is added up', () => {
+  const key = configKey('public', 'G', 'old')
+  const of = (ip: string) => ({ key, clientCount: 4, clients: [{ ip, client: undefined }] })
+  expect(togetherBehind([of('10.0.0.1'), of('10.0.0.2')])).toEqual([
+    { key, clientCount: 8, clients: ['10.0.0.1', '10.0.0.2'].map((ip) => ({ ip, client: undefined })) },
+  ])
 })

@@ -14,7 +14,7 @@ export interface EndedPoll {
 const BEHIND_AFTER_MS = 10_000
 const MOST_ITEMS = 500
 /** Of an item, so many clients are named. */
-export const MOST_BEHIND_NAMED = 5
+const MOST_BEHIND_NAMED = 5
 /** So many watched items are looked at: some milliseconds. */
 const MOST_LOOKED_AT = 50_000
 
@@ -38,6 +38,20 @@ export function clientsBehind(
       if (known.clients.length < MOST_BEHIND_NAMED) known.clients.push({ ip, client })
       if (byItem.size < MOST_ITEMS) byItem.set(key.text, known)
     }
+  }
+  return [...byItem.values()]
+}
+
+/** What several servers know, each item once. */
+export function togetherBehind(all: readonly BehindItem[]): BehindItem[] {
+  const byItem = new Map<string, BehindItem>()
+  for (const { key, ...one } of all) {
+    const { clientCount = 0, clients = [] } = byItem.get(key.text) ?? {}
+    byItem.set(key.text, {
+      key,
+      clientCount: clientCount + one.clientCount,
+      clients: [...clients, ...one.clients].slice(0, MOST_BEHIND_NAMED),
+    })
   }
   return [...byItem.values()]
 }

@@ -32,7 +32,7 @@ const OVERVIEW = Json.named(
     instanceCount: Json.integer(),
     healthyInstanceCount: Json.integer(),
     disabledInstanceCount: Json.integer(),
-    subscriberCount: Json.nullable(Json.integer('Of this server; null where the caller may not see it.')),
+    subscriberCount: Json.nullable(Json.integer('Null where the caller may not see it.')),
     notReady: Json.list(PROBLEM),
     warnings: Json.list(PROBLEM),
     attention: Json.list(
@@ -62,6 +62,14 @@ const OVERVIEW = Json.named(
           ),
         }),
       ),
+    ),
+    faults: Json.list(
+      Json.object({
+        server: Json.string('Another server that says so; empty: this one.'),
+        code: Json.string(),
+        detail: Json.string(),
+        forMs: Json.integer(),
+      }),
     ),
     missingServers: Json.list(
       Json.string('One that did not reply in time: its clients are not in `behind`.'),

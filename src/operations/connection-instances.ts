@@ -1,4 +1,4 @@
-import type { ConnectionInstances } from '../core/naming/connection-instances.ts'
+import type { ConnectionInstances, PublishingClient } from '../core/naming/connection-instances.ts'
 import { refuseTooMuchMetadata } from '../core/naming/metadata-commands.ts'
 import type { PublishedInstance, Replacement } from '../core/naming/replace-instances.ts'
 import type { ServiceKey } from '../core/naming/service.ts'
@@ -26,6 +26,8 @@ export interface ConnectionRequest {
 /** All instances of a connection in a service: what it had there before and does not name is removed. */
 export interface PublishRequest extends ConnectionRequest {
   readonly instances: readonly PublishedInstance[]
+  /** Who it is, for people who look at its instances. */
+  readonly client?: PublishingClient
 }
 
 /** A connection that has ended. `isMoved`: its client was sent to another server. */

@@ -11,6 +11,7 @@ import { addressText } from '../core/naming/instance.ts'
 import type { Timeline } from '../core/naming/timeline.ts'
 import type { TimelineEntry } from '../core/naming/timeline-entry.ts'
 import type { Guard } from './guard.ts'
+import { type ShownConnection, shownConnection, type ShownConnectionParts } from './shown-connection.ts'
 import { cutPage, type PageRequest, pageOf } from './page.ts'
 import { READ_SERVICE, serviceResource } from './services.ts'
 
@@ -24,7 +25,7 @@ export interface LastProbe {
 }
 
 /** What the instances of a service are shown from, for people. */
-export interface InstanceViewParts {
+export interface InstanceViewParts extends ShownConnectionParts {
   readonly guard: Guard
   readonly state: State
   readonly liveness: Pick<Liveness, 'hearingOf'>
@@ -59,6 +60,8 @@ export interface ShownInstance {
   readonly reason: HealthReason
   readonly checker: HealthChecker['type'] | undefined
   readonly probe: LastProbe | undefined
+  /** Where its connection is; undefined: it has none. */
+  readonly connection: ShownConnection | undefined
   /** The keys that operators wrote over its metadata. */
   readonly remembered: Metadata
   /** When it was disabled, and by whom, where this server remembers it; undefined for one that is enabled. */
@@ -153,6 +156,7 @@ function shown(parts: InstanceViewParts, instance: Instance, { now, disablings }
     reason: reasonOf(instance, { lastBeatAgoMs, checker, probe }),
     checker,
     probe,
+    connection: shownConnection(parts, instance, now),
     remembered: state.record(REMEMBERED_METADATA, id)?.metadata ?? {},
     disabling: record.enabled ? undefined : disablings.get(addressText(record.address)),
   }

@@ -564,6 +564,20 @@ export interface ShownInstance {
       /** Epoch milliseconds. */
       readonly atMs: number
     } | null
+    readonly connection: {
+      /** Whether its connection is on this server or another one; gone: its server is gone. */
+      readonly where: 'here' | 'elsewhere' | 'gone'
+      /** The other server. */
+      readonly server: string | null
+      /** The name and version of the library of its client. */
+      readonly library: string | null
+      readonly ip: string | null
+      readonly port: number | null
+      /** Epoch milliseconds. */
+      readonly connectedMs: number | null
+      /** Where its server is gone: when it is removed. */
+      readonly removedInMs: number | null
+    } | null
   }
 }
 

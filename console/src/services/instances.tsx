@@ -8,7 +8,7 @@ import { Pager } from '../controls/pager.tsx'
 import { Pairs } from '../controls/pairs.tsx'
 import { confirmWrite } from '../controls/protection.tsx'
 import { tell, tellProblem } from '../controls/toast.tsx'
-import { shownDuration, shownNumber, t } from '../language/text.ts'
+import { shownDuration, shownNumber, shownTime, t } from '../language/text.ts'
 import { placeWith } from '../routing/link.ts'
 import { go, place } from '../routing/location.ts'
 import {
@@ -251,13 +251,30 @@ function reasonOf({ health, lastBeatAgoMs, expiresInMs, healthy }: Instance): st
       parts.push(t('reasonOperator'))
       break
     case 'connection':
-      parts.push(t('reasonConnection'))
+      parts.push(connectionText(health.connection))
       break
     case 'never':
       parts.push(t('reasonNever'))
       break
   }
   return parts.join(' · ')
+}
+
+/** Where the connection of an instance is, in words. */
+function connectionText(connection: Instance['health']['connection']): string {
+  switch (connection?.where) {
+    case 'elsewhere':
+      return t('connectedElsewhere', { server: connection.server ?? '' })
+    case 'gone':
+      return t('serverGone', { time: shownDuration(connection.removedInMs ?? 0) })
+    case 'here': {
+      const { connectedMs, library } = connection
+      if (connectedMs === null) return t('reasonConnection')
+      return t('connectedSince', { time: shownTime(connectedMs), library: library ?? '' })
+    }
+    case undefined:
+      return t('reasonConnection')
+  }
 }
 
 function InstanceActions(props: Pick<TableProps, 'name' | 'onEdit' | 'onChanged'> & { instance: Instance }) {

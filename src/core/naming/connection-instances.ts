@@ -40,10 +40,21 @@ export interface ConnectionInstanceParts {
   readonly keptMs?: number
 }
 
+/** The client of a connection, as people are shown it. */
+export interface PublishingClient {
+  /** The name and version of its library as sent; ''. */
+  readonly library: string
+  readonly ip: string
+  readonly port: number
+  /** Epoch ms. */
+  readonly connectedMs: number
+}
+
 /** All instances of a connection in a service, from now on. */
 export interface ConnectionPublication {
   readonly serviceKey: ServiceKey
   readonly connectionId: string
+  readonly client?: PublishingClient
   readonly instances: readonly PublishedInstance[]
 }
 
@@ -76,6 +87,16 @@ export class ConnectionInstances {
     return this.#book
   }
 
+  /** This process. */
+  get process(): string {
+    return this.#parts.process
+  }
+
+  /** The client of a connection that publishes. */
+  clientOf(connectionId: string): PublishingClient | undefined {
+    return this.#book.of(connectionId)[0]?.client
+  }
+
   /** How many publications wait for being put right, or for an address that somebody else has. */
   get waiting(): number {
     return this.#due.size + this.#repairing
@@ -85,8 +106,9 @@ export class ConnectionInstances {
    * Makes these all the instances of a connection in a service. If it is refused, what it had before stays. Refusal
    * `stopping` where the connection has ended.
    */
-  publish({ serviceKey, connectionId, instances }: ConnectionPublication): Carried {
+  publish({ serviceKey, connectionId, instances, client }: ConnectionPublication): Carried {
     const publication = this.#book.open(serviceKey, connectionId)
+    publication.client = client
     return this.#inTurn(publication, () => {
       if (publication.isClosed) throw connectionEnded()
       const undo = publication.want(instances)
@@ -95,7 +117,10 @@ export class ConnectionInstances {
   }
 
   /** A connection has no instances in a service any more. What cannot be removed now is removed later. */
-  withdraw({ serviceKey, connectionId }: Omit<ConnectionPublication, 'instances'>): Carried {
+  withdraw({
+    serviceKey,
+    connectionId,
+  }: Pick<ConnectionPublication, 'serviceKey' | 'connectionId'>): Carried {
     const publication = this.#book.find(serviceKey, connectionId)
     return publication === undefined ? NO_CHANGE : this.#inTurn(publication, () => this.#remove(publication))
   }

@@ -1,4 +1,5 @@
 import { type Due, NOT_DUE } from '../due-book.ts'
+import type { PublishingClient } from './connection-instances.ts'
 import { addressText, type InstanceAddress } from './instance.ts'
 import type { PublishedInstance } from './replace-instances.ts'
 import type { ServiceKey } from './service.ts'
@@ -23,6 +24,7 @@ export interface Part {
 export class Publication implements Due {
   readonly serviceKey: ServiceKey
   readonly connectionId: string
+  client: PublishingClient | undefined
   #wanted: ByAddress = NOTHING
   readonly #leaving = new Map<string, InstanceAddress>()
   /** Wanted, and removed by somebody else. */

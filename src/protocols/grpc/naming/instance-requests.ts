@@ -1,6 +1,8 @@
+import type { PublishingClient } from '../../../core/naming/connection-instances.ts'
 import type { ServiceKey } from '../../../core/naming/service.ts'
 import { invalid } from '../../parameters/parameter-field.ts'
 import { Type } from '../../parameters/schema.ts'
+import type { ClientConnection } from '../connections/client-connection.ts'
 import { type AnyRequestType, type Call, requestType } from '../requests/request-type.ts'
 import type { JsonObject } from '../wire/json.ts'
 import { bodyReader } from './body-reader.ts'
@@ -135,13 +137,19 @@ function carryOut(
       if (change.instances.length === 0)
         return connectionInstances.withdraw({ serviceKey, connectionId }, caller)
       const published = change.instances.map((instance) => publishedOf(instance, app))
-      return connectionInstances.publish({ serviceKey, connectionId, instances: published }, caller)
+      const client = clientOf(connection)
+      return connectionInstances.publish({ serviceKey, connectionId, client, instances: published }, caller)
     }
     case 'register':
       return instances.register({ ...registeredOf(serviceKey, change.instance), app }, caller)
     case 'deregister':
       return instances.deregister(registeredOf(serviceKey, change.instance), caller)
   }
+}
+
+/** The id of a connection begins with the time of its setup (`ClientConnection.id`). */
+function clientOf({ id, ip, port, client }: ClientConnection): PublishingClient {
+  return { library: client.version, ip, port, connectedMs: Number.parseInt(id, 10) }
 }
 
 function publishedOf({ ip, port, clusterName: cluster, ...instance }: SentInstance, app: string) {

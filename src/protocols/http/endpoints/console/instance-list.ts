@@ -5,6 +5,7 @@ import type {
   LastProbe,
   ShownInstance,
 } from '../../../../operations/instance-views.ts'
+import type { ShownConnection } from '../../../../operations/shown-connection.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { answersJson, Json } from '../../routing/answer-schema.ts'
@@ -23,6 +24,19 @@ const PARAMS = Type.Object({
   metadata: Type.Optional(METADATA_PARAM),
   pageNo: fields.withDefault(fields.pageNo, 1),
   pageSize: fields.withDefault(fields.pageSize, 50),
+})
+
+const CONNECTION = Json.object({
+  where: Json.words(
+    ['here', 'elsewhere', 'gone'],
+    'Whether its connection is on this server or another one; gone: its server is gone.',
+  ),
+  server: Json.nullable(Json.string('The other server.')),
+  library: Json.nullable(Json.string('The name and version of the library of its client.')),
+  ip: Json.nullable(Json.string()),
+  port: Json.nullable(Json.integer()),
+  connectedMs: Json.nullable(Json.time()),
+  removedInMs: Json.nullable(Json.integer('Where its server is gone: when it is removed.')),
 })
 
 const SHOWN = Json.named(
@@ -65,6 +79,7 @@ const SHOWN = Json.named(
           atMs: Json.time(),
         }),
       ),
+      connection: Json.nullable(CONNECTION),
     }),
   }),
 )
@@ -98,7 +113,7 @@ export function listInstancesEndpoint({ list }: InstanceViewOperations): Endpoin
 function shownJson({ instance, lastBeatAgoMs, expiresInMs, ...about }: ShownInstance, nowMs: number): object {
   const { record, healthy, metadata, timing, entry } = instance
   const { address, weight, enabled, ephemeral, app } = record
-  const { reason, checker = '', probe, remembered, disabling } = about
+  const { reason, checker = '', probe, connection, remembered, disabling } = about
   return {
     instanceId: instanceIdOf(address, entry.service.key.groupedName),
     ip: address.ip,
@@ -116,12 +131,30 @@ function shownJson({ instance, lastBeatAgoMs, expiresInMs, ...about }: ShownInst
     unhealthyAfterMs: timing.unhealthyMs,
     removedAfterMs: timing.removeMs,
     expiresInMs: expiresInMs ?? null,
-    health: { reason, check: probe === undefined ? null : checkJson(checker, probe, nowMs) },
+    health: {
+      reason,
+      check: probe === undefined ? null : checkJson(checker, probe, nowMs),
+      connection: connectionJson(connection),
+    },
   }
 }
 
 function disablingJson({ atMs, actor, cause }: TimelineEntry): object {
   return { atMs, user: actor?.user ?? null, fromIp: actor?.ip ?? null, cause }
+}
+
+function connectionJson(connection: ShownConnection | undefined): object | null {
+  if (connection === undefined) return null
+  const nothing = { server: null, library: null, ip: null, port: null, connectedMs: null, removedInMs: null }
+  const { where } = connection
+  switch (where) {
+    case 'here':
+      return { where, ...nothing, ...connection.client }
+    case 'elsewhere':
+      return { where, ...nothing, server: connection.server }
+    case 'gone':
+      return { where, ...nothing, removedInMs: connection.removedInMs }
+  }
 }
 
 function checkJson(type: string, { isUp, text, elapsedMs, agoMs }: LastProbe, nowMs: number): object {

@@ -2,7 +2,7 @@ import { MEMBER } from '../core/cluster/member-records.ts'
 import type { ConnectionInstances, PublishingClient } from '../core/naming/connection-instances.ts'
 import { connectionOf } from '../core/naming/connection-publisher.ts'
 import type { Instance } from '../core/naming/instance.ts'
-import type { Orphans } from '../core/naming/orphans.ts'
+import { ORPHAN_MS, type Orphans } from '../core/naming/orphans.ts'
 import type { Now } from '../core/ports.ts'
 import type { State } from '../core/state.ts'
 
@@ -35,5 +35,5 @@ export function shownConnection(
     return { where: 'here', client: connectionInstances.clientOf(connectionId) }
   for (const [server, member] of state.records(MEMBER))
     if (member.process === process) return { where: 'elsewhere', server }
-  return { where: 'gone', removedInMs: orphans.leftMs(instance, now.healthMs) ?? 0 }
+  return { where: 'gone', removedInMs: orphans.leftMs(instance, now.healthMs) ?? ORPHAN_MS }
 }

@@ -23,6 +23,7 @@ import { servedRoutes } from './routes.ts'
 import { openAudit } from './server/audit.ts'
 import { openBackups, type BackupsOfServer } from './server/backups.ts'
 import { loop, monotonicMs, wallMs } from './server/clocks.ts'
+import { type ClientsOfServer, openClients } from './server/connected-clients.ts'
 import { type ClientConnections, openConnections } from './server/connections.ts'
 import { openConsole } from './server/console.ts'
 import { openLive } from './server/live.ts'
@@ -75,9 +76,10 @@ export async function serveFrom(opened: Opened, settings: Settings, log: Logger)
   )
   const backups = openBackups(installation.file, settings, log)
   const console = await openConsole(signIn.mode, settings)
-  const operations = openOperations({ ...parts, backups, signIn }, settings)
+  const clients = openClients(parts, settings)
+  const operations = openOperations({ ...parts, clients, backups, signIn }, settings)
   const http = openHttp({ ...parts, certificates, operations, signIn, console }, settings, log)
-  const connections = openConnections({ ...parts, certificates, operations, signIn }, settings, log)
+  const connections = openConnections({ ...parts, clients, certificates, operations, signIn }, settings, log)
   watch.observe({
     ...parts,
     ...parts.pushing,
@@ -146,6 +148,7 @@ interface Parts extends Omit<JobParts, 'certificates' | 'useKeyPair' | 'connecti
 }
 
 interface OperatedParts {
+  readonly clients: ClientsOfServer
   readonly backups: BackupsOfServer
   readonly signIn: SignIn
 }
@@ -262,6 +265,7 @@ function openOperations(parts: Parts & OperatedParts, settings: Settings): Opera
       },
       streams,
       live: live.streams,
+      connected: parts.clients.connected,
       views,
       probes: parts.probing,
       members: () => members.list(),

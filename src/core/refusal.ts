@@ -20,6 +20,7 @@ export type RefusalCode =
   | 'service-exists'
   | 'service-not-empty'
   | 'instance-not-found'
+  | 'client-not-found'
   | 'instance-connected'
   | 'adding-disabled'
   | 'too-many-services'

@@ -1,3 +1,8 @@
+import {
+  connectedClientOperations,
+  type ConnectedClientOperations,
+  type ConnectedClientParts,
+} from './connected-clients.ts'
 import { auditOperations, type AuditOperations, type AuditParts } from './audit.ts'
 import { beatOperations, type BeatOperations } from './beats.ts'
 import { catalogOperations, type CatalogOperations, type CatalogParts } from './catalog.ts'
@@ -58,6 +63,7 @@ import { operatorOperations, type OperatorOperations, type OperatorParts } from 
 export interface Operations {
   readonly instances: InstanceOperations
   readonly connectionInstances: ConnectionInstanceOperations
+  readonly connectedClients: ConnectedClientOperations
   readonly beats: BeatOperations
   readonly lists: ListOperations
   readonly subscriptions: SubscriptionOperations
@@ -90,7 +96,8 @@ export interface Operations {
 }
 
 /** What all operations together work on. */
-export type OperationParts = ServiceParts &
+export type OperationParts = ConnectedClientParts &
+  ServiceParts &
   InstanceParts &
   ConnectionInstanceOperationParts &
   ListParts &
@@ -123,6 +130,7 @@ export function allOperations(parts: OperationParts): Operations {
   return {
     instances: instanceOperations(parts),
     connectionInstances: connectionInstanceOperations(parts),
+    connectedClients: connectedClientOperations(parts),
     beats: beatOperations(parts),
     lists: listOperations(parts),
     subscriptions: subscriptionOperations(parts),

@@ -7,20 +7,18 @@ import { requireServing } from '../operations/serving.ts'
 import type { ClientFacts } from '../protocols/grpc/connections/client-connection.ts'
 import { Asks } from '../protocols/grpc/connections/asks.ts'
 import { ClientStreams } from '../protocols/grpc/connections/client-streams.ts'
-import { ConnectionBook } from '../protocols/grpc/connections/connection-book.ts'
-import { Moves } from '../protocols/grpc/connections/moves.ts'
-import type { ServerAddress } from '../protocols/grpc/connections/stream-connection.ts'
+import type { ConnectionBook } from '../protocols/grpc/connections/connection-book.ts'
 import { Dispatch } from '../protocols/grpc/requests/dispatch.ts'
 import type { AnyRequestType } from '../protocols/grpc/requests/request-type.ts'
 import { GrpcServer } from '../protocols/grpc/transport/grpc-server.ts'
 import type { KeyPair } from '../protocols/sockets/secure-layer.ts'
-import { advertisedHost, advertisedPort } from '../server-address.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Certificates } from './certificates.ts'
 import { clientRequests } from './client-requests.ts'
-import { later, monotonicMs, wallMs } from './clocks.ts'
+import { monotonicMs, wallMs } from './clocks.ts'
+import type { ClientsOfServer } from './connected-clients.ts'
 import { grpcPorts } from './grpc-port.ts'
-import type { Installation, Members } from './installation.ts'
+import type { Installation } from './installation.ts'
 import type { SignIn } from './sign-in.ts'
 
 /** What connections work with. */
@@ -29,7 +27,7 @@ export interface ConnectionParts {
   readonly installation: Pick<Installation, 'cutOff'>
   readonly operations: Operations
   readonly signIn: Pick<SignIn, 'identifyClient'>
-  readonly members: Pick<Members, 'list'>
+  readonly clients: Pick<ClientsOfServer, 'book' | 'moves'>
   readonly watch: Pick<Observability, 'report' | 'clientRequests'>
   readonly certificates: Certificates | undefined
 }
@@ -52,9 +50,8 @@ export function openConnections(parts: ConnectionParts, settings: Settings, log:
   const { installation, operations, watch } = parts
   const { cutOff } = installation
   let isStopping = false
-  const book = new ConnectionBook()
+  const { book, moves } = parts.clients
   const asks = new Asks(monotonicMs)
-  const moves = new Moves({ book, others: () => otherServers(parts.members, settings), after: later })
   const { types, abilities } = clientRequests({ operations }, settings)
   const notServing = (): string | undefined => (isStopping ? 'The server is stopping.' : undefined)
   const dispatch = dispatchOf(types, { ...parts, book, notServing })
@@ -118,12 +115,6 @@ function leaveNaming(book: ConnectionBook): void {
 
 function isForConfigs({ module }: ClientFacts): boolean {
   return module === 'config'
-}
-
-/** The other servers that serve now. */
-function otherServers(members: Pick<Members, 'list'>, settings: Settings): readonly ServerAddress[] {
-  const own = { ip: advertisedHost(settings), port: advertisedPort(settings, settings.port) }
-  return members.list().filter(({ ip, port, alive }) => alive && (ip !== own.ip || port !== own.port))
 }
 
 function figuresOf(book: ConnectionBook, { counts }: Asks, server: GrpcServer): ConnectionFigures {

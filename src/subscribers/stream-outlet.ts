@@ -102,6 +102,11 @@ export class StreamOutlet implements WatchOutlet {
     this.#newcomers.push(subscription)
   }
 
+  /** How many subscriptions a connection has. */
+  subscriptionsOf(connectionId: string): number {
+    return this.#registry.countOf(connectionId)
+  }
+
   /** Ends the subscription with this spelling of clusters, if there is one. */
   unsubscribe(request: Parameters<StreamRegistry['remove']>[0]): void {
     this.#registry.remove(request)

@@ -123,6 +123,11 @@ export class StreamRegistry {
     return this.#size
   }
 
+  /** How many subscriptions a connection has. */
+  countOf(connectionId: string): number {
+    return this.#connections.get(connectionId)?.all.size ?? 0
+  }
+
   service(key: ServiceKey): StreamedService | undefined {
     return this.#services.size === 0 ? undefined : this.#services.get(serviceKeyText(key))
   }

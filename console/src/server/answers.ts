@@ -201,6 +201,39 @@ export interface HistoryRecord {
   readonly lastModifiedTime: string
 }
 
+export interface ConnectedClient {
+  /** Names the connection on this server. */
+  readonly id: string
+  readonly ip: string
+  readonly port: number
+  /** The name and version of its library, as it says. */
+  readonly version: string
+  readonly appName: string
+  /** What the connection is for: config, naming; empty where the client does not say it. */
+  readonly module: string
+  /** The address that the client takes for its own. */
+  readonly clientIp: string
+  readonly labels: Readonly<Record<string, string>>
+  /** Epoch milliseconds. */
+  readonly sinceMs: number
+  /** How long ago something came from it. */
+  readonly heardAgoMs: number
+  /** In how many services it has instances. */
+  readonly services: number
+  readonly instances: number
+  /** How many services it subscribes to. */
+  readonly subscriptions: number
+}
+
+export interface ConnectedClients {
+  readonly totalCount: number
+  readonly pageNumber: number
+  readonly pagesAvailable: number
+  readonly pageItems: readonly ConnectedClient[]
+  /** The server that has replied. */
+  readonly server: string
+}
+
 export interface ServerProblem {
   readonly code: string
   readonly detail: string

@@ -33,6 +33,8 @@ const MEANING_OF = {
   'service-not-empty': 'Deregister its instances first, then delete the service.',
   'instance-not-found':
     'No instance has this ip, port and cluster in the service, or it is of the other kind (ephemeral).',
+  'client-not-found':
+    'No client of gRPC has this connection to the server that was asked. It may have left, or be connected to another server.',
   'instance-connected':
     'The client of this instance holds a connection, and the instance lives as long as that. Disable the instance, or close the connection. An instance whose server is gone can be removed.',
   'adding-disabled': 'The switch disableAddIP is on: only instances that are there may register.',

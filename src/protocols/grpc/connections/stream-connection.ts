@@ -25,6 +25,8 @@ export interface ServerAddress {
 export class StreamConnection implements ClientConnection, Due {
   dueTick = NOT_DUE
   readonly client: ClientFacts
+  /** When it was set up, on a clock that never goes back. */
+  readonly beganMs: number
   /** When something last came from the client, on a clock that never goes back. */
   heardMs: number
   readonly #parts: StreamConnectionParts
@@ -38,6 +40,7 @@ export class StreamConnection implements ClientConnection, Due {
   constructor(parts: StreamConnectionParts) {
     this.#parts = parts
     this.client = parts.client
+    this.beganMs = parts.nowMs
     this.heardMs = parts.nowMs
   }
 

@@ -31,6 +31,7 @@ const ERROR_CODE_OF = {
   'service-exists': 400,
   'service-not-empty': 400,
   'instance-not-found': 404,
+  'client-not-found': 404,
   'instance-connected': 409,
   'adding-disabled': 403,
   'too-many-services': 429,

@@ -1,6 +1,7 @@
 import type { Operations } from '../../../operations/operations.ts'
 import { SVC_RULES } from '../../parameters/parameter-rules.ts'
 import { explainEndpoint } from '../endpoints/console/explain-endpoint.ts'
+import { connectedClientEndpoints } from '../endpoints/console/connected-clients.ts'
 import { compareEndpoint } from '../endpoints/console/compare-endpoint.ts'
 import { eventsEndpoint } from '../endpoints/console/events-endpoint.ts'
 import { listConfigsEndpoint } from '../endpoints/console/config-list.ts'
@@ -27,6 +28,7 @@ export function svcConsoleRoutes(
     | 'listening'
     | 'serviceInventory'
     | 'instanceViews'
+    | 'connectedClients'
     | 'explanations'
     | 'search'
     | 'liveEvents'
@@ -36,7 +38,11 @@ export function svcConsoleRoutes(
 ): Route[] {
   const versions = versionEndpoints(operations.versions)
   const spaces = spaceEndpoints(operations.spaces)
+  const clients = connectedClientEndpoints(operations.connectedClients)
   return placeRoutes({ rules: SVC_RULES, errors: problemErrors }, '/svc/v1/console', [
+    ['GET', '/clients', clients.list],
+    ['PUT', '/clients/move', clients.move],
+    ['DELETE', '/clients', clients.close],
     ['GET', '/overview', overviewEndpoint(operations.overview, facts)],
     ['GET', '/events', eventsEndpoint(operations.liveEvents)],
     ['GET', '/namespaces/all', spaces.list],

@@ -1,0 +1,88 @@
+import type { ConnectionInstances } from '../core/naming/connection-instances.ts'
+import type { ClientSearch, ConnectedClient, ConnectedClients } from '../operations/connected-clients.ts'
+import { pageOf } from '../operations/page.ts'
+import { ConnectionBook } from '../protocols/grpc/connections/connection-book.ts'
+import { Moves } from '../protocols/grpc/connections/moves.ts'
+import type { ServerAddress, StreamConnection } from '../protocols/grpc/connections/stream-connection.ts'
+import { advertisedHost, advertisedPort } from '../server-address.ts'
+import type { Settings } from '../settings/settings.ts'
+import type { StreamOutlet } from '../subscribers/stream-outlet.ts'
+import { later, monotonicMs, wallMs } from './clocks.ts'
+import type { Members } from './installation.ts'
+
+/** What is known of connected clients elsewhere. */
+export interface ClientParts {
+  readonly members: Pick<Members, 'list'>
+  readonly publishing: { readonly connectionInstances: Pick<ConnectionInstances, 'book'> }
+  readonly pushing: { readonly streams: Pick<StreamOutlet, 'subscriptionsOf'> }
+}
+
+/** The clients that are connected to this server, for those who connect them and for operators. */
+export interface ClientsOfServer {
+  readonly book: ConnectionBook
+  readonly moves: Moves
+  readonly connected: ConnectedClients
+}
+
+/** Makes the book of connected clients, empty. */
+export function openClients(parts: ClientParts, settings: Settings): ClientsOfServer {
+  const own = { ip: advertisedHost(settings), port: advertisedPort(settings, settings.port) }
+  const isOwn = ({ ip, port }: ServerAddress): boolean => ip === own.ip && port === own.port
+  // A server that is alone may have a port that the settings do not name.
+  const others = (): ServerAddress[] => {
+    const members = parts.members.list()
+    return members.length === 1 ? [] : members.filter((member) => member.alive && !isOwn(member))
+  }
+  const book = new ConnectionBook()
+  const moves = new Moves({ book, others, after: later })
+  const connected: ConnectedClients = {
+    server: () => addressText(parts.members.list().find(isOwn) ?? parts.members.list()[0] ?? own),
+    find(search) {
+      const found = Array.from(book).filter((connection) => isMeant(connection, search))
+      return {
+        entries: pageOf(found, search).map((connection) => shown(connection, parts)),
+        totalCount: found.length,
+      }
+    },
+    move: (id) => withOne(book.of(id), (connection) => moves.one(connection)),
+    close: (id) => withOne(book.of(id), (connection) => connection.close()),
+  }
+  return { book, moves, connected }
+}
+
+function addressText({ ip, port }: ServerAddress): string {
+  return `${ip}:${port}`
+}
+
+function withOne(
+  connection: StreamConnection | undefined,
+  run: (connection: StreamConnection) => void,
+): boolean {
+  if (connection === undefined) return false
+  run(connection)
+  return true
+}
+
+function isMeant({ id, client }: StreamConnection, { text }: ClientSearch): boolean {
+  return [id, client.version, client.appName, client.clientIp].some((each) => each.includes(text))
+}
+
+function shown(connection: StreamConnection, { publishing, pushing }: ClientParts): ConnectedClient {
+  const { id, ip, port, client, heardMs, beganMs } = connection
+  const nowMs = monotonicMs()
+  const { version, appName, module, clientIp, labels } = client
+  return {
+    id,
+    ip,
+    port,
+    version,
+    appName,
+    module,
+    clientIp,
+    labels,
+    sinceMs: Math.round(wallMs() - (nowMs - beganMs)),
+    heardAgoMs: Math.round(nowMs - heardMs),
+    ...publishing.connectionInstances.book.counts(id),
+    subscriptions: pushing.streams.subscriptionsOf(id),
+  }
+}

@@ -88,9 +88,9 @@ class Search {
   }
 
   async run(): Promise<FoundEverywhere> {
-    const configs = this.#first<ConfigItem>()
-    const services = this.#first<ServiceEntry>()
-    const instances = this.#first<Instance>()
+    const firstConfigs = this.#first<ConfigItem>()
+    const firstServices = this.#first<ServiceEntry>()
+    const firstInstances = this.#first<Instance>()
     const hasText = aboutFilter({
       text: this.#text,
       group: '',
@@ -101,25 +101,25 @@ class Search {
     })
     await this.#walk(this.#state.configs.all(), (item) => {
       if (hasText(item) && this.#shows(configResource(item.key)))
-        configs.add(this.#named(item.key.dataId, item))
+        firstConfigs.add(this.#named(item.key.dataId, item))
     })
     await this.#walk(this.#state.services.all(), (entry) => {
       const { key } = entry.service
       const found = this.#instancesIn(entry)
       const isNamed = key.groupedName.toLowerCase().includes(this.#text)
       if ((!isNamed && found.length === 0) || !this.#shows(serviceResource(key))) return
-      if (isNamed) services.add(this.#named(serviceNameOf(key.groupedName), entry))
-      for (const instance of found) instances.add(this.#named(addressOf(instance), instance))
+      if (isNamed) firstServices.add(this.#named(serviceNameOf(key.groupedName), entry))
+      for (const instance of found) firstInstances.add(this.#named(addressOf(instance), instance))
     })
-    const named = configs.sorted().map(({ thing }) => thing)
+    const named = firstConfigs.sorted().map(({ thing }) => thing)
     return {
       configs: named.map((item) => ({ item, hits: [] })),
-      configCount: configs.count,
+      configCount: firstConfigs.count,
       contents: await this.#contents(new Set(named)),
-      services: services.sorted().map(({ thing }) => thing),
-      serviceCount: services.count,
-      instances: instances.sorted().map(({ thing }) => thing),
-      instanceCount: instances.count,
+      services: firstServices.sorted().map(({ thing }) => thing),
+      serviceCount: firstServices.count,
+      instances: firstInstances.sorted().map(({ thing }) => thing),
+      instanceCount: firstInstances.count,
       isTruncated: this.#isTruncated,
     }
   }

@@ -45,7 +45,7 @@ export function openCare(parts: PublishingParts): { publishing: Publishing; care
       isAlive,
       figures: {
         connections: () => connectionInstances.book.size,
-        instances: () => owners.of(process)?.instances.size ?? 0,
+        instances: () => owners.of(process)?.published.size ?? 0,
         waiting: () => connectionInstances.waiting,
         restored: () => connectionInstances.counts.restored,
         orphans: () => orphans.size,

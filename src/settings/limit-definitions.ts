@@ -144,8 +144,7 @@ export const limitDefinitions = {
     default: 500,
     min: 0,
     max: 100_000,
-    meaning:
-      'The most browsers that follow changes. Pages of the console that may not ask every few seconds instead.',
+    meaning: 'The most browsers that follow changes. The pages of others ask every few seconds.',
   }),
   maxEventStreamsPerAddress: integerSetting('max-event-streams-per-address', {
     default: 250,

@@ -65,9 +65,10 @@ test.skipIf(tools.skip)(
     expect(faults).toMatchObject([
       { msg: expect.stringMatching(/^the store cannot write/), err: { type: 'Refusal' } },
     ])
-    expect(linesOf(server.output()).filter(({ msg }) => msg === 'the store writes again')).toMatchObject([
-      { failedCommits: 5 },
-    ])
+    // The five publishes, and what the server wrote on its own account meanwhile.
+    const [recovery, ...more] = linesOf(server.output()).filter(({ msg }) => msg === 'the store writes again')
+    expect(more).toEqual([])
+    expect(recovery!['failedCommits']).toBeGreaterThanOrEqual(5)
     for (const client of [svc, nacos, root]) client.close()
     expect(await server.stop()).toBe(0)
   },

@@ -46,8 +46,8 @@ export class ConnectionBook {
     if (known !== undefined) return known
     if (this.#ended.has(connectionId)) throw connectionEnded()
     const publication = new Publication(serviceKey, connectionId)
-    const services = this.#connections.get(connectionId) ?? new Map<string, Publication>()
-    this.#connections.set(connectionId, services.set(serviceKeyText(serviceKey), publication))
+    const publications = this.#connections.get(connectionId) ?? new Map<string, Publication>()
+    this.#connections.set(connectionId, publications.set(serviceKeyText(serviceKey), publication))
     return publication
   }
 
@@ -63,8 +63,8 @@ export class ConnectionBook {
 
   /** Forgets a publication that is over. */
   forget({ serviceKey, connectionId }: Publication): void {
-    const services = this.#connections.get(connectionId)
-    if (services?.delete(serviceKeyText(serviceKey)) === true && services.size === 0)
+    const publications = this.#connections.get(connectionId)
+    if (publications?.delete(serviceKeyText(serviceKey)) === true && publications.size === 0)
       this.#connections.delete(connectionId)
   }
 }

@@ -5,7 +5,7 @@ import type { InstancePlace } from './presence.ts'
 /** The instances that the connections of one process have published. */
 export interface OwnedInstances {
   readonly process: string
-  readonly instances: Set<Instance>
+  readonly published: Set<Instance>
   /** Health time at which one of them was last registered, or loaded. */
   registeredMs: number
 }
@@ -41,7 +41,7 @@ export class ConnectionOwners {
     const owner = connectionOf(instance.record.publisher)
     if (owner === undefined) return
     const owned = this.#made(owner.process, nowMs)
-    owned.instances.add(instance)
+    owned.published.add(instance)
     if (isRegistration) owned.registeredMs = nowMs
   }
 
@@ -52,7 +52,7 @@ export class ConnectionOwners {
     if (owner === undefined) return
     const { process, connectionId } = owner
     const owned = this.#byProcess.get(process)
-    if (owned?.instances.delete(instance) === true && owned.instances.size === 0)
+    if (owned?.published.delete(instance) === true && owned.published.size === 0)
       this.#byProcess.delete(process)
     if (process === this.#self)
       this.#lost.push({ serviceKey: entry.service.key, address: record.address, connectionId })
@@ -68,7 +68,7 @@ export class ConnectionOwners {
   #made(process: string, nowMs: number): OwnedInstances {
     const known = this.#byProcess.get(process)
     if (known !== undefined) return known
-    const made = { process, instances: new Set<Instance>(), registeredMs: nowMs }
+    const made = { process, published: new Set<Instance>(), registeredMs: nowMs }
     this.#byProcess.set(process, made)
     return made
   }

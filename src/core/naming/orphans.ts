@@ -50,7 +50,7 @@ export class Orphans {
   get size(): number {
     let size = 0
     for (const process of this.#goneSinceMs.keys())
-      size += this.#parts.owners.of(process)?.instances.size ?? 0
+      size += this.#parts.owners.of(process)?.published.size ?? 0
     return size
   }
 
@@ -103,7 +103,7 @@ export class Orphans {
 
   *#due(nowMs: number): Generator<Instance, undefined> {
     for (const owned of this.#parts.owners.all())
-      if ((this.#dueMs(owned) ?? Infinity) <= nowMs) yield* owned.instances
+      if ((this.#dueMs(owned) ?? Infinity) <= nowMs) yield* owned.published
     return undefined
   }
 

@@ -1,9 +1,9 @@
 import type { ConfigItem } from '../core/config/config-item.ts'
-import { type ConfigSearch, matchingConfigs } from '../core/config/search-configs.ts'
 import type { Loop } from '../core/sliced-work.ts'
 import type { State } from '../core/state.ts'
 import { configResource, READ_CONFIG } from './configs.ts'
 import type { Guard, Resource } from './guard.ts'
+import { nameFilter } from './name-search.ts'
 import { TimeSlices } from './time-slices.ts'
 
 /** What a comparison works on. */
@@ -48,16 +48,16 @@ export function compareOperation({ guard, state, loop }: CompareParts) {
       resources: ({ from, to }: CompareRequest): Resource[] =>
         [from, to].map((namespaceId) => ({ kind: 'some-configs', namespaceId })),
       run: (request, caller): Promise<Comparison> => {
-        const isShown = ({ key }: ConfigItem): boolean => guard.shows(caller, 'read', configResource(key))
-        const sideOf = (namespaceId: string) => matchingConfigs(state.configs, searchIn(namespaceId, request))
+        const isNamed = nameFilter({ text: request.dataId, mode: 'blur' })
+        const isOfGroup = nameFilter({ text: request.group, mode: 'blur' })
+        const isShown = ({ key }: ConfigItem): boolean =>
+          isNamed(key.dataId) && isOfGroup(key.group) && guard.shows(caller, 'read', configResource(key))
+        // A copy: the items may change between two turns.
+        const sideOf = (namespaceId: string) => Array.from(state.configs.inNamespace(namespaceId))
         return compareSides({ from: sideOf(request.from), to: sideOf(request.to) }, isShown, loop)
       },
     }),
   }
-}
-
-function searchIn(namespaceId: string, { dataId, group }: CompareRequest): ConfigSearch {
-  return { namespaceId, mode: 'blur', dataId, group, appName: '', configTags: '', types: [] }
 }
 
 interface Sides {
@@ -71,7 +71,11 @@ async function compareSides(
   loop: Loop,
 ): Promise<Comparison> {
   const slices = new TimeSlices(loop)
-  const comparing = new Comparing(to)
+  const comparing = new Comparing()
+  for (const item of to) {
+    if (slices.isDue && !(await slices.turn())) return comparing.outcome(true)
+    comparing.know(item)
+  }
   for (const item of from) {
     if (comparing.isFull || (slices.isDue && !(await slices.turn()))) return comparing.outcome(true)
     if (isShown(item)) comparing.add(item, isShown)
@@ -85,17 +89,18 @@ async function compareSides(
 
 class Comparing {
   readonly onlyInTo: ConfigItem[] = []
-  readonly #others: Map<string, ConfigItem>
+  readonly #others = new Map<string, ConfigItem>()
   readonly #onlyInFrom: ConfigItem[] = []
   readonly #different: Pair[] = []
   #equal = 0
 
-  constructor(to: readonly ConfigItem[]) {
-    this.#others = new Map(to.map((item) => [nameOf(item), item]))
-  }
-
   get isFull(): boolean {
     return [this.#onlyInFrom, this.#different, this.onlyInTo].some(({ length }) => length >= MOST_ENTRIES)
+  }
+
+  /** An item of the other side. */
+  know(item: ConfigItem): void {
+    this.#others.set(nameOf(item), item)
   }
 
   add(item: ConfigItem, isShown: (item: ConfigItem) => boolean): void {

@@ -2,7 +2,7 @@ import type { OwnViews } from '../core/cluster/client-views.ts'
 import type { ConfigItem } from '../core/config/config-item.ts'
 import type { KeptRecords } from '../core/ports.ts'
 import { compareOperation, type CompareParts } from './compare-configs.ts'
-import { aboutFilter, type ConfigFilter, type Hit, hitsIn } from './config-filter.ts'
+import { aboutFilter, type ConfigFilter, type Hit, hitsIn, isInContent } from './config-filter.ts'
 import { configResource, READ_CONFIG } from './configs.ts'
 import { FirstEntries } from './first-entries.ts'
 import type { Resource } from './guard.ts'
@@ -67,11 +67,6 @@ export function inventoryOperations(parts: InventoryParts) {
   }
 }
 
-interface Found {
-  readonly item: ConfigItem
-  readonly hits: readonly Hit[]
-}
-
 async function findAll(
   parts: InventoryParts,
   request: InventoryRequest,
@@ -80,7 +75,7 @@ async function findAll(
   const { state, loop } = parts
   const page = cutPage(request.page)
   const isMeant = aboutFilter(request)
-  const found = new FirstEntries<Found>(page.pageNo * page.pageSize, comparison(request))
+  const found = new FirstEntries<ConfigItem>(page.pageNo * page.pageSize, comparison(request))
   const slices = new TimeSlices(loop)
   let isTruncated = false
   for (const item of candidates(state, request.namespaceId)) {
@@ -88,11 +83,15 @@ async function findAll(
       isTruncated = true
       break
     }
-    if (!isMeant(item) || !isShown(item)) continue
-    const hits = hitsIn(item.content, request)
-    if (hits !== undefined) found.add({ item, hits })
+    if (isMeant(item) && isShown(item) && isInContent(item.content, request)) found.add(item)
   }
-  const entries = await Promise.all(pageOf(found.sorted(), page).map((one) => listed(parts, one)))
+  const items = pageOf(await found.sorted(slices), page)
+  const shown: [ConfigItem, readonly Hit[]][] = []
+  for (const item of items) {
+    if (slices.isDue) await slices.turn()
+    shown.push([item, hitsIn(item.content, request) ?? []])
+  }
+  const entries = await Promise.all(shown.map(([item, hits]) => listed(parts, item, hits)))
   return { page, totalCount: found.count, isTruncated, entries }
 }
 
@@ -101,13 +100,13 @@ function candidates({ configs }: InventoryParts['state'], namespaceId: string | 
   return Array.from(namespaceId === undefined ? configs.all() : configs.inNamespace(namespaceId))
 }
 
-function comparison({ sort, isDescending }: InventoryRequest): (a: Found, b: Found) => number {
+function comparison({ sort, isDescending }: InventoryRequest): (a: ConfigItem, b: ConfigItem) => number {
   const sign = isDescending ? -1 : 1
   const valueOf = SORTED_BY[sort]
   return (a, b) => {
-    const [left, right] = [valueOf(a.item), valueOf(b.item)]
+    const [left, right] = [valueOf(a), valueOf(b)]
     if (left !== right) return left < right ? -sign : sign
-    return a.item.key.text < b.item.key.text ? -1 : 1
+    return a.key.text < b.key.text ? -1 : 1
   }
 }
 
@@ -119,7 +118,11 @@ const SORTED_BY: Readonly<Record<ConfigOrder, (item: ConfigItem) => string | num
   size: ({ content }) => content.length,
 }
 
-async function listed({ store, polls }: InventoryParts, { item, hits }: Found): Promise<ListedConfig> {
+async function listed(
+  { store, polls }: InventoryParts,
+  item: ConfigItem,
+  hits: readonly Hit[],
+): Promise<ListedConfig> {
   const { entries } = await store.history(item.key, { pageNo: 1, pageSize: 1 })
   const [newest] = entries
   const modifyUser = newest?.id === item.historyId ? newest.srcUser : null

@@ -1,3 +1,10 @@
+import type { TimeSlices } from './time-slices.ts'
+
+/** More entries than this are not cut while they come: the cut would hold the loop for longer than a slice. */
+const CUT_AT_ONCE = 2_000
+/** How many are sorted, or merged, before the clock is checked again. */
+const AT_ONCE = 1_000
+
 /** Keeps the first entries in an order of many that come in any order: as cheap for a page of the first as for few entries. */
 export class FirstEntries<T> {
   readonly #most: number
@@ -21,12 +28,13 @@ export class FirstEntries<T> {
     this.#count++
     if (this.#last !== undefined && this.#compare(entry, this.#last) >= 0) return
     this.#kept.push(entry)
-    if (this.#kept.length >= 2 * this.#most + 64) this.#cut()
+    if (this.#most <= CUT_AT_ONCE && this.#kept.length >= 2 * this.#most + 64) this.#cut()
   }
 
-  /** The first ones, in order. */
-  sorted(): readonly T[] {
-    this.#cut()
+  /** The first ones, in order. For many, others have their turn meanwhile. */
+  async sorted(slices: Pick<TimeSlices, 'isDue' | 'turn'>): Promise<readonly T[]> {
+    if (this.#most <= CUT_AT_ONCE) this.#cut()
+    else this.#kept = (await sortedInSlices(this.#kept, this.#compare, slices)).slice(0, this.#most)
     return this.#kept
   }
 
@@ -35,5 +43,57 @@ export class FirstEntries<T> {
     if (this.#kept.length < this.#most) return
     this.#kept = this.#kept.slice(0, this.#most)
     this.#last = this.#kept.at(-1)
+  }
+}
+
+/** The list in order: short runs are sorted, then merged, and others have their turn between. */
+async function sortedInSlices<T>(
+  list: readonly T[],
+  compare: (a: T, b: T) => number,
+  slices: Pick<TimeSlices, 'isDue' | 'turn'>,
+): Promise<T[]> {
+  let runs: T[][] = []
+  for (let from = 0; from < list.length; from += AT_ONCE) {
+    runs.push(list.slice(from, from + AT_ONCE).sort(compare))
+    if (slices.isDue) await slices.turn()
+  }
+  while (runs.length > 1) {
+    const merged: T[][] = []
+    for (let at = 0; at < runs.length; at += 2) {
+      const merge = new Merge(runs[at]!, runs[at + 1] ?? [], compare)
+      while (merge.step()) if (slices.isDue) await slices.turn()
+      merged.push(merge.merged)
+    }
+    runs = merged
+  }
+  return runs[0] ?? []
+}
+
+/** Two lists in order, becoming one. */
+class Merge<T> {
+  readonly merged: T[] = []
+  readonly #left: readonly T[]
+  readonly #right: readonly T[]
+  readonly #compare: (a: T, b: T) => number
+  #leftAt = 0
+  #rightAt = 0
+
+  constructor(left: readonly T[], right: readonly T[], compare: (a: T, b: T) => number) {
+    this.#left = left
+    this.#right = right
+    this.#compare = compare
+  }
+
+  /** Merges a little more; whether there is more to merge. */
+  step(): boolean {
+    const [left, right] = [this.#left, this.#right]
+    for (let done = 0; done < AT_ONCE; done++) {
+      const isLeft =
+        this.#rightAt >= right.length ||
+        (this.#leftAt < left.length && this.#compare(left[this.#leftAt]!, right[this.#rightAt]!) <= 0)
+      if (this.#leftAt >= left.length && this.#rightAt >= right.length) return false
+      this.merged.push(isLeft ? left[this.#leftAt++]! : right[this.#rightAt++]!)
+    }
+    return true
   }
 }

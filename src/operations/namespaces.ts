@@ -112,17 +112,12 @@ function listed(parts: NamespaceParts, namespace: Namespace, caller: Caller): Li
     id,
     showName,
     desc,
-    configCount: readableConfigs(parts, id, caller),
+    configCount: configCount(parts, id, caller),
     isDefault: id === PUBLIC_NAMESPACE,
   }
 }
 
-/** How many configurations of a namespace the caller may read. */
-export function readableConfigs(
-  { guard, state }: Pick<NamespaceParts, 'guard' | 'state'>,
-  namespaceId: string,
-  caller: Caller,
-): number {
+function configCount({ guard, state }: NamespaceParts, namespaceId: string, caller: Caller): number {
   const { configs } = state
   // Only an administrator may do that, and sees everything.
   if (guard.shows(caller, 'read', { kind: 'operator' })) return configs.countIn(namespaceId)

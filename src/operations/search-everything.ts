@@ -111,14 +111,14 @@ class Search {
       if (isNamed) firstServices.add(this.#named(serviceNameOf(key.groupedName), entry))
       for (const instance of found) firstInstances.add(this.#named(addressOf(instance), instance))
     })
-    const named = firstConfigs.sorted().map(({ thing }) => thing)
+    const named = (await firstConfigs.sorted(this.#slices)).map(({ thing }) => thing)
     return {
       configs: named.map((item) => ({ item, hits: [] })),
       configCount: firstConfigs.count,
       contents: await this.#contents(new Set(named)),
-      services: firstServices.sorted().map(({ thing }) => thing),
+      services: (await firstServices.sorted(this.#slices)).map(({ thing }) => thing),
       serviceCount: firstServices.count,
-      instances: firstInstances.sorted().map(({ thing }) => thing),
+      instances: (await firstInstances.sorted(this.#slices)).map(({ thing }) => thing),
       instanceCount: firstInstances.count,
       isTruncated: this.#isTruncated,
     }

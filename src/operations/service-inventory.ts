@@ -101,7 +101,7 @@ async function findAll(
     }
     if (isMeant(entry) && isShown(entry.service.key)) found.add(entry)
   }
-  const entries = pageOf(found.sorted(), page).map((entry) => {
+  const entries = pageOf(await found.sorted(slices), page).map((entry) => {
     return { ...figuresOf(entry), subscriberCount: pushes.list(entry.service.key).length }
   })
   return { page, totalCount: found.count, isTruncated, entries }

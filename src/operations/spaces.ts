@@ -7,15 +7,18 @@ import {
   PLAIN_LOOK,
   setNamespaceLook,
 } from '../core/namespaces/namespace-look.ts'
+import type { Loop } from '../core/sliced-work.ts'
 import type { State } from '../core/state.ts'
+import { configResource } from './configs.ts'
 import type { Caller, Guard, Resource } from './guard.ts'
-import { readableConfigs } from './namespaces.ts'
+import { TimeSlices } from './time-slices.ts'
 
 /** What the namespaces of the console are made from. */
 export interface SpaceParts {
   readonly guard: Guard
   readonly state: Pick<State, 'record' | 'records' | 'configs' | 'services'>
   readonly engine: Pick<Engine, 'execute'>
+  readonly loop: Loop
 }
 
 /** A namespace as people see it. */
@@ -52,7 +55,13 @@ export function spaceOperations(parts: SpaceParts) {
       scope: (): Resource => ({ kind: 'some-namespaces' }),
       find: () => idsOf(state),
       resource: (id) => ({ kind: 'namespace', namespaceId: id }),
-      run: (ids, _: object, caller) => ids.map((id) => spaceOf(parts, id, caller)),
+      run: async (ids, _: object, caller): Promise<Space[]> => {
+        const slices = new TimeSlices(parts.loop)
+        const spaces: Space[] = []
+        for (const id of ids)
+          spaces.push(spaceOf(state, id, await readableConfigs(parts, { id, caller, slices })))
+        return spaces
+      },
     }),
     /** Gives a namespace a colour, or protects it from people who mistake it for another. */
     setLook: guard.operation({
@@ -75,15 +84,35 @@ function idsOf(state: SpaceParts['state']): string[] {
   return [...new Set([...listed, ...inUse])]
 }
 
-function spaceOf(parts: SpaceParts, id: string, caller: Caller): Space {
-  const { state } = parts
+/** Whose configurations of which namespace are counted. */
+interface Counting {
+  readonly id: string
+  readonly caller: Caller
+  readonly slices: TimeSlices
+}
+
+/** How many configurations of a namespace the caller may read: one that sees everything is not asked about each. */
+async function readableConfigs(
+  { guard, state }: SpaceParts,
+  { id, caller, slices }: Counting,
+): Promise<number> {
+  if (guard.shows(caller, 'read', { kind: 'operator' })) return state.configs.countIn(id)
+  let count = 0
+  for (const { key } of Array.from(state.configs.inNamespace(id))) {
+    if (slices.isDue) await slices.turn()
+    if (guard.shows(caller, 'read', configResource(key))) count++
+  }
+  return count
+}
+
+function spaceOf(state: SpaceParts['state'], id: string, configCount: number): Space {
   const listed = id === PUBLIC_NAMESPACE ? { showName: 'public', desc: '' } : state.record(NAMESPACE, id)
   return {
     id,
     name: listed?.showName ?? id,
     desc: listed?.desc ?? '',
     isListed: listed !== undefined,
-    configCount: readableConfigs(parts, id, caller),
+    configCount,
     isEmpty: state.configs.countIn(id) === 0 && state.services.names(id, undefined).length === 0,
     ...(state.record(NAMESPACE_LOOK, id) ?? PLAIN_LOOK),
   }

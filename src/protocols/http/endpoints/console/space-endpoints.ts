@@ -35,7 +35,7 @@ export function spaceEndpoints({ list, setLook }: SpaceOperations) {
       permission: list.permission,
       answers: answersJson(SPACES),
       params: Type.Object({}),
-      handle: ({ caller }) => jsonAnswer({ namespaces: list({}, caller).map(spaceJson) }),
+      handle: async ({ caller }) => jsonAnswer({ namespaces: (await list({}, caller)).map(spaceJson) }),
     }),
     setLook: endpoint({
       summary: 'Gives a namespace a colour, or protects it: then the console asks before it writes there',

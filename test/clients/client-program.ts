@@ -1,30 +1,23 @@
-import { spawn } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { startManaged, type TestUser } from '../support/administrator.ts'
 import { Authority } from '../support/certificates.ts'
 import { needTool } from '../support/need-tool.ts'
 import { startWaypost, temporaryDirectory } from '../support/waypost.ts'
-
-/** A command line; it is run in the folder of the prepared program. */
-type Command = readonly [program: string, ...args: string[]]
+import {
+  execute,
+  prepare,
+  PREPARE_LIMIT_MS,
+  preparedFolder,
+  type Command,
+  type PreparedProgram,
+} from './prepared-program.ts'
 
 /** A program that drives a server with a client library and prints a line of JSON for each of its checks. */
-export interface ClientProgram {
-  /** The folder of its sources beside this file, and of what is made of them under `.cache/clients`. */
-  readonly language: 'npm' | 'java' | 'go' | 'python'
+export interface ClientProgram extends PreparedProgram {
+  readonly folder: 'npm' | 'java' | 'go' | 'python'
   /** What must be on the path. */
   readonly tools: readonly string[]
-  /** The files that fix which version of the library is installed. */
-  readonly locks: readonly string[]
-  /** Fetches the library; run when a lock has changed. */
-  readonly install: readonly Command[]
-  /** Makes the program; run when any source has changed. */
-  readonly build: readonly Command[]
   /** Runs it against `host:port`, with a folder for what the library writes, and the authority that it trusts for TLS. */
   readonly run: (address: string, scratch: string, caFile?: string) => Command
   /** Checks that the library cannot pass over TLS, with the reason. */
@@ -37,7 +30,6 @@ interface CheckLine {
   readonly detail: string
 }
 
-const PREPARE_LIMIT_MS = 300_000
 const RUN_LIMIT_MS = 90_000
 
 /** Who signs in: the user may do everything but in the namespace `forbidden`. */
@@ -74,7 +66,7 @@ export function describeClient(program: ClientProgram, checks: readonly string[]
   const secure = needTool('openssl')
   const note = tools.skip ? ` (${tools.reason})` : ''
   const overTls = checks.filter((name) => program.notOverTls?.[name] === undefined)
-  describe.skipIf(tools.skip)(`the ${program.language} client, unmodified${note}`, () => {
+  describe.skipIf(tools.skip)(`the ${program.folder} client, unmodified${note}`, () => {
     beforeAll(() => prepare(program), PREPARE_LIMIT_MS)
     describeRun('', checks, () => driveOpen(program))
     describe.skipIf(secure.skip)('over TLS', () => {
@@ -149,7 +141,7 @@ interface Drive {
 }
 
 async function drive(program: ClientProgram, { port, env, caFile }: Drive): Promise<readonly CheckLine[]> {
-  const scratch = temporaryDirectory(`client-${program.language}-`)
+  const scratch = temporaryDirectory(`client-${program.folder}-`)
   const trust =
     caFile === undefined
       ? {}
@@ -165,90 +157,4 @@ async function drive(program: ClientProgram, { port, env, caFile }: Drive): Prom
     .split('\n')
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as CheckLine)
-}
-
-function sourceFolder(program: ClientProgram): string {
-  return fileURLToPath(new URL(program.language, import.meta.url))
-}
-
-function preparedFolder(program: ClientProgram): string {
-  return fileURLToPath(new URL(`../../.cache/clients/${program.language}`, import.meta.url))
-}
-
-async function prepare(program: ClientProgram): Promise<void> {
-  const source = sourceFolder(program)
-  const folder = preparedFolder(program)
-  const files = readdirSync(source).sort()
-  // The names of all files belong to it: a source that is gone must not linger in the prepared folder.
-  const locks = digest(source, program.locks) + files.join()
-  const sources = digest(source, files)
-  if (!isStamped(folder, 'locks', locks)) {
-    rmSync(folder, { recursive: true, force: true })
-    mkdirSync(folder, { recursive: true })
-    await runAll(program.install, { source, folder })
-    writeFileSync(stamp(folder, 'locks'), locks)
-  }
-  if (!isStamped(folder, 'sources', sources)) {
-    await runAll(program.build, { source, folder })
-    writeFileSync(stamp(folder, 'sources'), sources)
-  }
-}
-
-async function runAll(commands: readonly Command[], at: { source: string; folder: string }): Promise<void> {
-  cpSync(at.source, at.folder, { recursive: true })
-  const limits = { cwd: at.folder, env: process.env, limitMs: PREPARE_LIMIT_MS }
-  for (const command of commands) await execute(command, limits)
-}
-
-function digest(folder: string, files: readonly string[]): string {
-  const hash = createHash('sha256')
-  for (const file of files) hash.update(`${file}\n`).update(readFileSync(join(folder, file)))
-  return hash.digest('hex')
-}
-
-function stamp(folder: string, of: string): string {
-  return join(folder, `.${of}-digest`)
-}
-
-function isStamped(folder: string, of: string, wanted: string): boolean {
-  return existsSync(stamp(folder, of)) && readFileSync(stamp(folder, of), 'utf8') === wanted
-}
-
-interface Limits {
-  readonly cwd: string
-  readonly env: NodeJS.ProcessEnv
-  readonly limitMs: number
-}
-
-/** Runs a command to its end and returns its output. Throws with its errors if it fails or takes too long. */
-function execute([program, ...args]: Command, { cwd, env, limitMs }: Limits): Promise<string> {
-  return new Promise((resolve, reject) => {
-    // A group of its own, so that helper processes of the libraries end with it.
-    const child = spawn(program, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
-    const printed = { out: '', err: '' }
-    const fail = (why: string) =>
-      reject(new Error(`${program} ${why}; it printed:\n${printed.out}${printed.err}`))
-    const timer = setTimeout(() => {
-      endGroup(child.pid)
-      fail(`did not end within ${limitMs} ms`)
-    }, limitMs)
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (printed.out += text))
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (printed.err += text))
-    child.on('error', (error) => fail(`could not be run (${error.message})`))
-    child.on('exit', (code) => {
-      clearTimeout(timer)
-      endGroup(child.pid)
-      if (code !== 0) fail(`ended with ${code}`)
-    })
-    child.on('close', () => resolve(printed.out))
-  })
-}
-
-function endGroup(pid: number | undefined): void {
-  if (pid === undefined) return
-  try {
-    process.kill(-pid, 'SIGKILL')
-  } catch {
-    // Nothing of the group is left.
-  }
 }

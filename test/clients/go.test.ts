@@ -2,7 +2,7 @@ import { describeClient } from './client-program.ts'
 
 describeClient(
   {
-    language: 'go',
+    folder: 'go',
     tools: ['go'],
     locks: ['go.mod', 'go.sum'],
     install: [['go', 'mod', 'download']],

@@ -2,7 +2,7 @@ import { describeClient } from './client-program.ts'
 
 describeClient(
   {
-    language: 'java',
+    folder: 'java',
     tools: ['java', 'javac', 'mvn'],
     locks: ['pom.xml'],
     install: [['mvn', '-q', '-B', 'dependency:copy-dependencies', '-DoutputDirectory=lib']],

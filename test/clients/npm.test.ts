@@ -2,7 +2,7 @@ import { describeClient } from './client-program.ts'
 
 describeClient(
   {
-    language: 'npm',
+    folder: 'npm',
     tools: ['node', 'npm'],
     locks: ['package.json', 'package-lock.json'],
     install: [['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund']],

@@ -2,7 +2,7 @@ import { describeClient } from './client-program.ts'
 
 describeClient(
   {
-    language: 'python',
+    folder: 'python',
     tools: ['python3'],
     locks: ['requirements.txt'],
     install: [

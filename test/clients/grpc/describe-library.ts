@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ETCD_HOOK_MS } from '../../support/etcd.ts'
+import { needTool } from '../../support/need-tool.ts'
+import { prepare, PREPARE_LIMIT_MS } from '../prepared-program.ts'
+import { Library, type LibraryProgram, type LibraryVersion } from './library.ts'
+import { KILL_SCENARIO, RESTART_SCENARIO } from './outage-scenarios.ts'
+import { openScenario, TLS_SCENARIO } from './plain-scenarios.ts'
+import type { Results, Scenario } from './scenario.ts'
+
+/** A client of 1.x, which uses HTTP. */
+const OLD: LibraryProgram = {
+  folder: 'npm',
+  versions: [{ version: '2.6.3' }],
+  locks: ['package.json', 'package-lock.json'],
+  install: [['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund']],
+  build: [],
+  run: (_version, scratch) => ['node', 'driven.js', scratch],
+}
+
+const OUTAGES = [RESTART_SCENARIO, KILL_SCENARIO]
+const DRIVE_LIMIT_MS = 300_000
+
+/**
+ * Prepares the program, takes all steps with every version of its library side by side, and makes a test of each.
+ * `tools`: what must be on the path.
+ */
+export function describeLibrary(language: string, tools: readonly string[], program: LibraryProgram): void {
+  const needed = needTool(...tools, 'node', 'npm', 'openssl', 'go')
+  const note = needed.skip ? ` (${needed.reason})` : ''
+  describe.skipIf(needed.skip)(`the ${language} client over gRPC, unmodified${note}`, () => {
+    const libraries = program.versions.map((version) => new Library(program, version))
+    const old = new Library(OLD, OLD.versions[0]!)
+    const busy = [openScenario(() => old), TLS_SCENARIO]
+    const scenarios = [...busy, ...OUTAGES]
+    const results = new Map<Scenario, ReadonlyMap<Library, Results>>()
+    const failures = new Map<Scenario, string>()
+    beforeAll(async () => {
+      await prepare(OLD)
+      await prepare(program)
+    }, PREPARE_LIMIT_MS * 2)
+    const drive = async (scenario: Scenario): Promise<void> => {
+      const able = libraries.filter(({ version }) => canTake(version, scenario))
+      const driven = scenario.drive(able).then((ended) => void results.set(scenario, ended))
+      await driven.catch((error: Error) => void failures.set(scenario, error.stack ?? error.message))
+    }
+    beforeAll(async () => {
+      // Outages take long but little of the machine. The others are busy: one after the other.
+      const outages = OUTAGES.map(drive)
+      for (const scenario of busy) await drive(scenario)
+      await Promise.all(outages)
+    }, DRIVE_LIMIT_MS + ETCD_HOOK_MS)
+    afterAll(() => Promise.all([old, ...libraries].map((one) => one.stop())))
+    for (const library of libraries)
+      for (const scenario of scenarios.filter((one) => canTake(library.version, one)))
+        describe(`${library.version.version} ${scenario.title}`, () => {
+          const lacks = library.version.lacks ?? {}
+          test.for(scenario.steps.filter((title) => lacks[title] === undefined))('%s', (title) => {
+            const ended = results.get(scenario)?.get(library)?.get(title)
+            expect(ended?.ok, ended?.detail ?? failures.get(scenario) ?? 'not reported').toBe(true)
+          })
+        })
+  })
+}
+
+function canTake({ lacksTls }: LibraryVersion, { overTls = false }: Scenario): boolean {
+  return !overTls || lacksTls === undefined
+}

@@ -1,0 +1,10 @@
+import { describeLibrary } from './describe-library.ts'
+
+describeLibrary('Go', ['go'], {
+  folder: 'grpc/go',
+  versions: [{ version: '2.3.5' }],
+  locks: ['go.mod', 'go.sum'],
+  install: [['go', 'mod', 'download']],
+  build: [['go', 'build', '-buildvcs=false', '-o', 'program', '.']],
+  run: (_version, scratch) => ['./program', scratch],
+})

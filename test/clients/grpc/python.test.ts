@@ -1,0 +1,21 @@
+import { describeLibrary } from './describe-library.ts'
+
+const VERSIONS = [{ version: '2.0.11' }, { version: '3.0.4' }]
+
+/** `--no-deps`: 3.0.4 names a package that has nothing to do with it, and newest versions of others that it cannot use. */
+const PIP = ['venv/bin/pip', 'install', '-q', '--disable-pip-version-check', '--no-deps'] as const
+
+describeLibrary('Python', ['python3'], {
+  folder: 'grpc/python',
+  versions: VERSIONS,
+  locks: ['requirements.txt'],
+  install: [
+    ['python3', '-m', 'venv', 'venv'],
+    [...PIP, '-r', 'requirements.txt'],
+    ...VERSIONS.map(
+      ({ version }) => [...PIP, '--target', `lib-${version}`, `nacos-sdk-python==${version}`] as const,
+    ),
+  ],
+  build: [],
+  run: (version, scratch) => ['env', `PYTHONPATH=lib-${version}`, 'venv/bin/python', 'program.py', scratch],
+})

@@ -106,7 +106,7 @@ async function killProcess(process: { kill(): Promise<void> }, { client, ask, ru
 }
 
 /** The steps that the library can take. */
-export function able(library: Library, steps: readonly Step[]): readonly Step[] {
+function able(library: Library, steps: readonly Step[]): readonly Step[] {
   return steps.filter(({ title }) => library.version.lacks?.[title] === undefined)
 }
 

@@ -4,8 +4,12 @@ import { ensureInstalled, root, run } from './prepare.js'
 
 const CHECKS = [
   { name: 'format', bin: 'oxfmt/bin/oxfmt', args: ['--check', '.'] },
-  { name: 'lint', bin: 'oxlint/bin/oxlint', args: ['--type-aware', '--deny-warnings'] },
-  { name: 'types', bin: 'typescript/bin/tsc', args: ['--noEmit'] },
+  // One reading of all files for both: tsc beside it took a quarter of the time of all checks.
+  {
+    name: 'lint and types',
+    bin: 'oxlint/bin/oxlint',
+    args: ['--type-aware', '--type-check', '--deny-warnings'],
+  },
   { name: 'types of the console', bin: 'typescript/bin/tsc', args: ['--noEmit', '-p', 'console'] },
   { name: 'size of the console', script: 'scripts/console-size.js', args: [] },
   { name: 'unused', bin: 'knip/bin/knip.js', args: ['--no-progress', '--no-config-hints'] },

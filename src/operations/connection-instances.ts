@@ -1,4 +1,5 @@
-import type { ConnectionInstances, PublishingClient } from '../core/naming/connection-instances.ts'
+import type { ConnectionInstances } from '../core/naming/connection-instances.ts'
+import type { PublishingClient } from '../core/naming/publication.ts'
 import { refuseTooMuchMetadata } from '../core/naming/metadata-commands.ts'
 import type { PublishedInstance, Replacement } from '../core/naming/replace-instances.ts'
 import type { ServiceKey } from '../core/naming/service.ts'

@@ -1,5 +1,6 @@
 import { MEMBER } from '../core/cluster/member-records.ts'
-import type { ConnectionInstances, PublishingClient } from '../core/naming/connection-instances.ts'
+import type { ConnectionInstances } from '../core/naming/connection-instances.ts'
+import type { PublishingClient } from '../core/naming/publication.ts'
 import { connectionOf } from '../core/naming/connection-publisher.ts'
 import type { Instance } from '../core/naming/instance.ts'
 import { ORPHAN_MS, type Orphans } from '../core/naming/orphans.ts'

@@ -7,7 +7,8 @@ import { t } from '../language/text.ts'
 import type { ConfigItem } from '../server/configs.ts'
 import { MergeDialog } from './merge-dialog.tsx'
 import { NotesFields, notesOf, sameNotes } from './notes-fields.tsx'
-import { type Base, PublishFlow } from './publish-flow.tsx'
+import type { Base } from './edit.ts'
+import { PublishFlow } from './publish-flow.tsx'
 
 /** Edits an item. What is typed stays here until it is published or thrown away, whatever happens to the session. */
 export function EditConfig(props: {

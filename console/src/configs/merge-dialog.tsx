@@ -5,7 +5,7 @@ import { DialogButtons } from '../controls/field.tsx'
 import { Notice } from '../controls/notice.tsx'
 import { shownNumber, t } from '../language/text.ts'
 import { mergeTexts, type MergePart } from './merge-texts.ts'
-import type { Base } from './publish-flow.tsx'
+import type { Base } from './edit.ts'
 
 /** Whose lines are taken where both have changed the same ones. */
 type Choice = 'theirs' | 'mine' | 'both' | 'base'

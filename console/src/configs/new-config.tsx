@@ -10,7 +10,8 @@ import { go } from '../routing/location.ts'
 import { CONFIG_TYPES, type ConfigNotes } from '../server/configs.ts'
 import { currentNamespace } from '../state/namespaces.ts'
 import { NotesFields } from './notes-fields.tsx'
-import { type Base, PublishFlow } from './publish-flow.tsx'
+import type { Base } from './edit.ts'
+import { PublishFlow } from './publish-flow.tsx'
 
 const NAME = /^[\w.:-]+$/
 const EMPTY: ConfigNotes = { type: 'yaml', desc: '', appName: '', configTags: '' }

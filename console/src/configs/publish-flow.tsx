@@ -2,23 +2,12 @@ import { useState } from 'preact/hooks'
 import { confirmWrite } from '../controls/protection.tsx'
 import { tell } from '../controls/toast.tsx'
 import { t } from '../language/text.ts'
-import { publishConfig, readConfig, type ConfigName, type ConfigNotes } from '../server/configs.ts'
+import { publishConfig, readConfig } from '../server/configs.ts'
 import { problemOf, RequestError, type Problem } from '../server/problem.ts'
 import { refreshNamespaces } from '../state/namespaces.ts'
+import type { Base, Edit } from './edit.ts'
 import { MergeDialog } from './merge-dialog.tsx'
 import { ReviewSheet } from './review-sheet.tsx'
-
-/** A version that the author has seen; its md5 is empty where there was none. */
-export interface Base extends ConfigName, ConfigNotes {
-  readonly content: string
-  readonly md5: string
-  readonly encryptedDataKey?: string
-}
-
-/** What the author wants to be published. */
-export interface Edit extends ConfigNotes {
-  readonly content: string
-}
 
 interface FlowProps {
   /** What publishes; absent: a publish of the edit. */

@@ -10,7 +10,7 @@ import { shownNumber, t } from '../language/text.ts'
 import { readWatchers, type ConfigNotes } from '../server/configs.ts'
 import type { Problem } from '../server/problem.ts'
 import { useLoaded } from '../state/loaded.ts'
-import type { Base, Edit } from './publish-flow.tsx'
+import type { Base, Edit } from './edit.ts'
 
 const SHOWN_FINDINGS = 5
 

@@ -18,7 +18,8 @@ import { ofConfig } from '../live/meant.ts'
 import { place } from '../routing/location.ts'
 import { useLoaded } from '../state/loaded.ts'
 import { mayWrite } from '../state/user.ts'
-import { type Base, type Edit, PublishFlow } from './publish-flow.tsx'
+import type { Base, Edit } from './edit.ts'
+import { PublishFlow } from './publish-flow.tsx'
 import { ChangedKeys } from './review-sheet.tsx'
 
 const PAGE_SIZE = 50

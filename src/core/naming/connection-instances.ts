@@ -9,7 +9,7 @@ import { connectionPublisher } from './connection-publisher.ts'
 import type { HealthClock } from './health-clock.ts'
 import { type InstanceAddress, isSamePublisher } from './instance.ts'
 import { ORPHAN_MS } from './orphans.ts'
-import { type Part, partsOf, type Publication } from './publication.ts'
+import { type Part, partsOf, type Publication, type PublishingClient } from './publication.ts'
 import { type PublishedInstance, replaceInstances, type Replacement } from './replace-instances.ts'
 import type { ServiceKey } from './service.ts'
 
@@ -38,16 +38,6 @@ export interface ConnectionInstanceParts {
   readonly report: (error: unknown, text: string) => void
   /** For tests: instead of `ORPHAN_MS`. */
   readonly keptMs?: number
-}
-
-/** The client of a connection, as people are shown it. */
-export interface PublishingClient {
-  /** The name and version of its library as sent; ''. */
-  readonly library: string
-  readonly ip: string
-  readonly port: number
-  /** Epoch ms. */
-  readonly connectedMs: number
 }
 
 /** All instances of a connection in a service, from now on. */

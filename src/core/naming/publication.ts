@@ -1,5 +1,4 @@
 import { type Due, NOT_DUE } from '../due-book.ts'
-import type { PublishingClient } from './connection-instances.ts'
 import { addressText, type InstanceAddress } from './instance.ts'
 import type { PublishedInstance } from './replace-instances.ts'
 import type { ServiceKey } from './service.ts'
@@ -8,6 +7,16 @@ import type { ServiceKey } from './service.ts'
 type ByAddress = ReadonlyMap<string, PublishedInstance>
 
 const NOTHING: ByAddress = new Map()
+
+/** The client of a connection, as people are shown it. */
+export interface PublishingClient {
+  /** The name and version of its library as sent; ''. */
+  readonly library: string
+  readonly ip: string
+  readonly port: number
+  /** Epoch ms. */
+  readonly connectedMs: number
+}
 
 /** Instances of a replacement, as one of the commands that carry it out names them. */
 export interface Part {

@@ -1,4 +1,4 @@
-import type { PublishingClient } from '../../../core/naming/connection-instances.ts'
+import type { PublishingClient } from '../../../core/naming/publication.ts'
 import type { ServiceKey } from '../../../core/naming/service.ts'
 import { invalid } from '../../parameters/parameter-field.ts'
 import { Type } from '../../parameters/schema.ts'

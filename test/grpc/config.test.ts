@@ -149,6 +149,15 @@ describe('a publish', () => {
     expect((await read(key)).text).toBe('newer')
   })
 
+  test('with the casMd5 0 creates an item, and changes none', async () => {
+    const key = named()
+    const client = await connect()
+    const create = (content: string) => client.ask('ConfigPublishRequest', { ...key, content, casMd5: '0' })
+    expect((await create('first')).body).toMatchObject(done)
+    expect((await create('second')).body).toMatchObject({ resultCode: 500, success: false })
+    expect((await read(key)).text).toBe('first')
+  })
+
   test.each([{ betaIps: '10.0.0.1' }, { tag: 'gray' }])(
     'for a few clients (%j) is refused, and nothing is published',
     async (addition) => {

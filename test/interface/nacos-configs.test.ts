@@ -97,6 +97,13 @@ describe('casMd5', () => {
     expect((await publish(item, 'x', md5('something'))).status).toBeGreaterThanOrEqual(400)
     expect((await waypost.nacos.get(configs, item)).status).toBe(404)
   })
+
+  test('0 creates an item, and changes none', async () => {
+    const item = { dataId: unique('first'), group: 'mapping' }
+    expect((await publish(item, 'one', '0')).text).toBe('true')
+    expect((await publish(item, 'two', '0')).status).toBe(409)
+    expect((await waypost.nacos.get(configs, item)).text).toBe('one')
+  })
 })
 
 describe('show=all', () => {

@@ -26,6 +26,7 @@ test('an item is published, read, changed by its md5 and deleted; v1 sees the sa
     code: 20005,
     message: 'resource conflict',
   })
+  expect((await publish('2', '0')).json()).toMatchObject({ code: 20005 })
   expect(dataOf(await publish('2', all.md5))).toBe(true)
 
   const page = dataOf(await v2().get('/cs/history/list', { ...item, pageSize: 10 }))

@@ -1,4 +1,5 @@
 import type { ConfigOperations } from '../../../operations/configs.ts'
+import { casOfClients } from '../../parameters/cas-of-clients.ts'
 import * as fields from '../../parameters/fields.ts'
 import { JsonValues } from '../../parameters/json-values.ts'
 import { invalid } from '../../parameters/parameter-field.ts'
@@ -32,7 +33,7 @@ export function publishConfig({ publish }: Pick<ConfigOperations, 'publish'>, li
       const values = new JsonValues(body, additionsOf(body))
       const said = readParams(values) as Static<typeof params>
       refuseUnsupported({ tag: said.tag !== undefined, betaIps: said.betaIps !== undefined })
-      return toPublishRequest(said, said.casMd5?.trim() || undefined)
+      return toPublishRequest(said, casOfClients(said.casMd5?.trim() || undefined))
     },
     run: async (request, { caller }) => {
       await publish(request, caller)

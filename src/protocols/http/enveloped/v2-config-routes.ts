@@ -1,5 +1,6 @@
 import { configNotFound } from '../../../operations/configs.ts'
 import type { Operations } from '../../../operations/operations.ts'
+import { casOfClients } from '../../parameters/cas-of-clients.ts'
 import * as fields from '../../parameters/fields.ts'
 import { Type } from '../../parameters/schema.ts'
 import { casMd5Of } from '../endpoints/config/cas-md5.ts'
@@ -81,7 +82,10 @@ function publish(configs: Operations['configs'], limits: PublishLimits) {
       const named = Object.entries({ tenant, config_tags, src_user }).filter(
         ([, value]) => value !== undefined,
       )
-      const request = toPublishRequest({ ...same, ...Object.fromEntries(named) }, casMd5Of(caller, {}))
+      const request = toPublishRequest(
+        { ...same, ...Object.fromEntries(named) },
+        casOfClients(casMd5Of(caller, {})),
+      )
       await configs.publish(request, caller)
       return success(true)
     },

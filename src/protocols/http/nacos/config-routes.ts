@@ -11,6 +11,7 @@ import {
   publishParams,
   toPublishRequest,
 } from '../../parameters/publish-params.ts'
+import { casOfClients } from '../../parameters/cas-of-clients.ts'
 import * as fields from '../../parameters/fields.ts'
 import { endpoint, placeRoutes } from '../routing/endpoint.ts'
 import type { Route } from '../routing/route.ts'
@@ -54,7 +55,7 @@ function publish(configs: Operations['configs'], limits: PublishLimits) {
         tag: params.tag !== undefined,
         betaIps: headerText(caller, 'betaIps') !== undefined,
       })
-      await configs.publish(toPublishRequest(params, casMd5Of(caller, params)), caller)
+      await configs.publish(toPublishRequest(params, casOfClients(casMd5Of(caller, params))), caller)
       return CS_TRUE_JSON
     },
   })

@@ -1,0 +1,6 @@
+package waypost.check;
+
+/** What the provider serves. */
+public interface Greeter {
+    String greet(String name);
+}

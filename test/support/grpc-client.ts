@@ -28,6 +28,8 @@ export interface GrpcClientOptions {
   readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string }
   /** The port for gRPC, where it is not 1000 above that of HTTP. */
   readonly grpcPort?: number
+  /** Breaks the connection off when it is aborted, also while it is made. */
+  readonly signal?: AbortSignal
 }
 
 /** A client that is connected, as the libraries of generation 2 and 3 are. */
@@ -42,7 +44,7 @@ export interface GrpcClient {
   /** The next request of the server of this type that was not taken yet. Rejects after some seconds. */
   next(type: string): Promise<Spoken>
   /** The requests of the server that were not taken yet. */
-  readonly waiting: readonly Spoken[]
+  readonly waiting: Spoken[]
   /** Sends a message on the stream. */
   send(type: string, body: Body): void
   /** Resolves when the connection has ended. */
@@ -56,15 +58,17 @@ export async function connectGrpc(
   { port }: { readonly port: number },
   options: GrpcClientOptions = {},
 ): Promise<GrpcClient> {
-  const { grpcPort = port + 1_000, tls } = options
+  const { grpcPort = port + 1_000, tls, signal } = options
   const scheme = tls === undefined ? 'http' : 'https'
   const session = connect(`${scheme}://127.0.0.1:${grpcPort}`, { ...tls })
   const failed = new Promise<never>((_resolve, reject) => session.once('error', reject))
   failed.catch(() => undefined)
   // Errors after the start show in what is waited for.
   session.on('error', () => undefined)
+  signal?.addEventListener('abort', () => session.destroy())
   const ended = new Promise<void>((resolve) => void session.on('close', () => resolve()))
-  await Promise.race([once(session, 'connect'), failed])
+  await Promise.race([once(session, 'connect'), failed, ended])
+  if (session.destroyed) throw new Error('the connection has ended')
   const calls = new Calls(session, options)
   const { body: checked } = await calls.ask('ServerCheckRequest')
   if (options.setup !== false) await calls.setUp(options.setup ?? {})

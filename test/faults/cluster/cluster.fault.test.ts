@@ -2,21 +2,34 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ETCD_HOOK_MS, etcdTools } from '../../support/etcd.ts'
 import { isLong, report, seed } from '../fault-run.ts'
-import { differences, digestOf, finalReads, itemsIn, type Picture, pictureOf } from './check/final-state.ts'
+import {
+  connectedIn,
+  differences,
+  digestOf,
+  finalReads,
+  itemsIn,
+  type Picture,
+  pictureOf,
+} from './check/final-state.ts'
 import { linearizability } from './check/linearizable.ts'
 import { longestGaps, shownGaps, type Window } from './check/service-gaps.ts'
 import { type ClusterLoad, startClusterLoad } from './load/load.ts'
+import type { ListOfService } from './load/recording.ts'
 import { EtcdProbe } from './network/etcd-probe.ts'
 import { startStruckCluster, type StruckCluster } from './network/struck-cluster.ts'
+import { CONNECTION_STRIKES } from './strikes/connections.ts'
 import { CUT_STRIKES } from './strikes/cuts.ts'
 import { PROCESS_STRIKES } from './strikes/processes.ts'
 import { holds, isWhole, metricOf, type Scene, seconds, SLACK, type Strike } from './strikes/scene.ts'
+import { leftBehind, missingConnected } from './strikes/connected-verdict.ts'
 import * as verdict from './strikes/verdict.ts'
 
 /** /proc and addresses of loopback such as 127.0.1.1 are needed. */
 const isLinux = process.platform === 'linux'
 const note = etcdTools.skip ? ` (${etcdTools.reason})` : isLinux ? '' : ' (only on Linux)'
-const strikes = [...PROCESS_STRIKES, ...CUT_STRIKES].filter(({ isShort }) => isShort || isLong)
+const strikes = [...PROCESS_STRIKES, ...CUT_STRIKES, ...CONNECTION_STRIKES].filter(
+  ({ isShort }) => isShort || isLong,
+)
 const STRIKE_LIMIT_MS = 240_000
 /** Servers are equal so soon after the last change. */
 const EQUAL_MS = 5_000
@@ -24,6 +37,10 @@ const EQUAL_MS = 5_000
 const ANSWER_MS = 2_000
 const BUSY_MS = 500
 const SETTLE_MS = 2_000
+/** What an orderly end of a connection leaves is gone so soon. */
+const CLOSED_MS = 1_000
+/** What a server leaves that could not remove it is kept for 35 s after its lease of 10 s has ended. */
+const LEFT_MS = 50_000
 const MOST_SHOWN = 10
 
 let cluster: StruckCluster
@@ -37,6 +54,9 @@ describe.skipIf(etcdTools.skip || !isLinux)(`three servers on etcd under load${n
     const urls = cluster.servers.map(({ url }) => url)
     load = await startClusterLoad(urls, seed)
     probe = new EtcdProbe(cluster.etcd)
+    await holds('all connected instances are registered', () =>
+      load.connected.every(({ sinceMs }) => sinceMs !== undefined),
+    )
     await new Promise((resolve) => setTimeout(resolve, SETTLE_MS))
   }, ETCD_HOOK_MS)
 
@@ -53,6 +73,7 @@ describe.skipIf(etcdTools.skip || !isLinux)(`three servers on etcd under load${n
     'at the end all writes have one order, and all servers show the same',
     { timeout: 600_000 },
     async () => {
+      await onlyKeptAreListed()
       const pictures = await equalPictures()
       const { operations } = load.recording
       const items = itemsIn(pictures[0]!, load.items)
@@ -78,7 +99,7 @@ async function endure(strike: Strike): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, SETTLE_MS))
   const window = { fromMs, toMs: performance.now() }
   notes.push(`whole ${seconds(wholeMs)} after the end`)
-  const { operations, lists } = load.recording
+  const { operations, lists, connected } = load.recording
   const slowestMs = verdict.slowestChange(operations, window, strike.name.includes('SIGSTOP') ? struck : [])
   notes.push(`slowest answer to a change ${seconds(slowestMs)}`, outcomesIn(window))
   const slow = probe.slow.filter(({ begunMs }) => begunMs >= fromMs).length
@@ -86,6 +107,10 @@ async function endure(strike: Strike): Promise<void> {
   reportStrike(strike, { struck, window, notes })
   const own = lists.filter(({ begunMs }) => begunMs >= fromMs)
   expect(verdict.missingInstances(own, load.steady).slice(0, MOST_SHOWN)).toEqual([])
+  const ownConnected = connected.filter(({ begunMs }) => begunMs >= fromMs)
+  expect(missingConnected(ownConnected, load.connected).slice(0, MOST_SHOWN)).toEqual([])
+  if (strike.isHiddenFromOthers === true && slow === 0)
+    expect.soft(lateInLists(ownConnected, window, struck).slice(0, MOST_SHOWN)).toEqual([])
   const mayBeUnready = strike.staysReady === true ? [] : struck
   expect
     .soft(verdict.unready(load.recording.readiness, window, mayBeUnready).slice(0, MOST_SHOWN))
@@ -98,6 +123,16 @@ async function endure(strike: Strike): Promise<void> {
   for (const server of cluster.servers)
     expect(await metricOf(server, 'waypost_instances_restored_total'), `restored by ${server.name}`).toBe(0)
   await equalPictures()
+}
+
+/** What was listed though its connection had been closed in order, at servers that were not struck. */
+function lateInLists(
+  lists: readonly ListOfService[],
+  { fromMs }: Window,
+  struck: readonly number[],
+): readonly string[] {
+  const closed = load.passing.flatMap((lane) => lane.closed.filter(({ closedMs }) => closedMs >= fromMs))
+  return leftBehind(lists, closed, { struck, limitMs: CLOSED_MS * SLACK })
 }
 
 /** Stops the changes, waits until all servers show the same, and goes on. Returns what each shows. */
@@ -117,7 +152,27 @@ async function equalPictures(): Promise<Picture[]> {
     const present = new Map(itemsIn(pictures[0]!, load.items).map(({ item, present: now }) => [item, now]))
     const isSeen = (): boolean => load.watchers.every(({ item, value }) => value === present.get(item))
     await holds('all watchers have the last state', isSeen, EQUAL_MS * SLACK)
+    const listed = connectedIn(pictures[0]!)
+    const isKnown = (): boolean =>
+      load.subscribers.every(({ addresses }) => addresses?.join() === listed.join())
+    await holds('all subscribers have the last list', isKnown, EQUAL_MS * SLACK)
     return pictures
+  } finally {
+    load.resume()
+  }
+}
+
+/** When no more clients come and leave, the instances of those that have left go, also where they could not be removed. */
+async function onlyKeptAreListed(): Promise<void> {
+  await load.pause()
+  try {
+    const kept = load.connected.map(({ address }) => address).sort()
+    const areAlone = async (): Promise<boolean> => {
+      const pictures = await Promise.all(cluster.servers.map(({ url }) => pictureOf(url, [])))
+      return pictures.every((picture) => connectedIn(picture).join() === kept.join())
+    }
+    const tookMs = await holds('only live connections have instances', areAlone, LEFT_MS * SLACK)
+    report(`cluster: only live connections had instances after ${seconds(tookMs)}`)
   } finally {
     load.resume()
   }

@@ -1,6 +1,7 @@
 import { md5 } from '../../../interface/client.ts'
 import { ask } from '../load/ask.ts'
 import { CHANGING } from '../load/clients.ts'
+import { CONNECTED } from '../load/connected.ts'
 import { STEADY } from '../load/beating.ts'
 import type { Operation } from '../load/recording.ts'
 import type { FinalItem, ItemRecord } from './item-history.ts'
@@ -29,9 +30,18 @@ export async function pictureOf(url: string, items: readonly string[]): Promise<
   }
   await note('/svc/v1/console/namespaces')
   await note('/svc/v1/ns/service/list', { pageNo: 1, pageSize: PAGE })
-  for (const serviceName of [STEADY, CHANGING]) await note('/svc/v1/ns/instance/list', { serviceName })
+  for (const serviceName of [STEADY, CHANGING, CONNECTED])
+    await note('/svc/v1/ns/instance/list', { serviceName })
   for (const [asked, text] of picture) picture.set(asked, withoutTimes(text))
   return picture
+}
+
+/** The addresses of the instances of connections in a picture, sorted. */
+export function connectedIn(picture: Picture): string[] {
+  const text = picture.get(`/svc/v1/ns/instance/list?${JSON.stringify({ serviceName: CONNECTED })}`)!
+  if (!text.startsWith('{')) return [text]
+  const { hosts } = JSON.parse(text) as { hosts: { ip: string; port: number }[] }
+  return hosts.map(({ ip, port }) => `${ip}:${port}`).sort()
 }
 
 /** A server that has just loaded may have a later `lastRefTime`. */

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { between, randomFrom } from '../../random.ts'
 import { ask } from './ask.ts'
-import type { Recording } from './recording.ts'
 import type { ClientParts } from './clients.ts'
+import { CONNECTED } from './connected.ts'
+import type { ListOfService, Recording } from './recording.ts'
 
 /** The service whose instances beat without an end. */
 export const STEADY = 'steady'
@@ -103,26 +104,42 @@ export class BeatingInstance implements Beating {
   }
 }
 
-/** Lists the beating instances and asks for the readiness of one server, ten times a second. */
+/** A server that is looked at. */
+interface WatchedServer {
+  readonly url: string
+  readonly server: number
+}
+
+/** Lists the instances that must be there and asks for the readiness of one server, ten times a second. */
 export async function watchServer(
-  { url, server }: { readonly url: string; readonly server: number },
+  watched: WatchedServer,
   recording: Recording,
   isStopped: () => boolean,
 ): Promise<void> {
+  const { url, server } = watched
   const random = randomFrom(server)
   while (!isStopped()) {
-    const begunMs = performance.now()
-    const query = { serviceName: STEADY }
-    const reply = await ask(url, { method: 'GET', path: '/svc/v1/ns/instance/list', query })
-    if (reply.kind === 'answered' && reply.status === 200) {
-      const { hosts } = JSON.parse(reply.text) as { hosts: { ip: string; port: number; healthy: boolean }[] }
-      const healthy = hosts.map((host) => [`${host.ip}:${host.port}`, host.healthy] as const)
-      recording.lists.push({ server, begunMs, endedMs: performance.now(), hosts: new Map(healthy) })
-    }
+    const [steady, connected] = [await listOf(watched, STEADY), await listOf(watched, CONNECTED)]
+    if (steady !== undefined) recording.lists.push(steady)
+    if (connected !== undefined) recording.connected.push(connected)
     const askedMs = performance.now()
     const ready = await ask(url, { method: 'GET', path: '/readyz', limitMs: 3_000 })
     const { status, text } = ready.kind === 'answered' ? ready : { status: 0, text: ready.kind }
     recording.readiness.push({ server, status, text, begunMs: askedMs, endedMs: performance.now() })
     await sleep(between(random, 80, 120))
   }
+}
+
+/** What a server lists; undefined: it does not answer, or not with a list. */
+async function listOf(
+  { url, server }: WatchedServer,
+  serviceName: string,
+): Promise<ListOfService | undefined> {
+  const begunMs = performance.now()
+  const request = { method: 'GET', path: '/svc/v1/ns/instance/list', query: { serviceName } }
+  const reply = await ask(url, request)
+  if (reply.kind !== 'answered' || reply.status !== 200) return undefined
+  const { hosts } = JSON.parse(reply.text) as { hosts: { ip: string; port: number; healthy: boolean }[] }
+  const healthy = hosts.map((host) => [`${host.ip}:${host.port}`, host.healthy] as const)
+  return { server, begunMs, endedMs: performance.now(), hosts: new Map(healthy) }
 }

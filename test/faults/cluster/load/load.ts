@@ -2,6 +2,13 @@ import { randomFrom } from '../../random.ts'
 import { BeatingInstance, STEADY, watchServer } from './beating.ts'
 import { ask } from './ask.ts'
 import {
+  ConnectedInstance,
+  ConnectedListener,
+  ConnectedSubscriber,
+  type KeptInstance,
+  PassingClients,
+} from './connected.ts'
+import {
   type ClientParts,
   configClient,
   contendingClient,
@@ -14,7 +21,7 @@ import {
 import { ItemWatcher } from './watching.ts'
 import { Recording } from './recording.ts'
 
-/** 32 clients, 6 that watch items, 40 instances that beat, and somebody who looks at each server. */
+/** 32 clients, 6 that watch items, 40 instances that beat, 14 clients of gRPC, and somebody who looks at each server. */
 const CONFIG_CLIENTS = 9
 /** They all replace the first item, where writes of several servers meet. */
 const CONTENDING = 6
@@ -23,6 +30,11 @@ const WATCHERS = 6
 const INSTANCE_CLIENTS = 8
 const LIST_CLIENTS = 6
 const STEADY_INSTANCES = 40
+/** Over gRPC. */
+const CONNECTED_INSTANCES = 6
+const LISTENERS = 3
+const SUBSCRIBERS = 3
+const PASSING_LANES = 2
 const ITEMS = 12
 const ITEMS_OF_CLIENT = 4
 
@@ -31,7 +43,13 @@ export interface ClusterLoad {
   readonly recording: Recording
   readonly items: readonly string[]
   readonly steady: readonly BeatingInstance[]
-  readonly watchers: readonly ItemWatcher[]
+  /** Those who watch items: by polls, and over connections. */
+  readonly watchers: readonly { readonly item: string; readonly value: string | undefined }[]
+  /** The instances that connected clients keep registered. */
+  readonly connected: readonly KeptInstance[]
+  readonly subscribers: readonly ConnectedSubscriber[]
+  /** Clients that connect and leave in order. */
+  readonly passing: readonly PassingClients[]
   /** The addresses of the instances that come and go. */
   readonly changing: readonly string[]
   /** The writers and readers wait, and all their requests have ended; beats go on. */
@@ -62,8 +80,15 @@ export async function startClusterLoad(urls: readonly string[], seed: number): P
   })
   await Promise.all(steady.map(async (instance) => instance.register()))
   const watchers = times(WATCHERS, (n) => new ItemWatcher(client('watcher', n), items[n]!))
+  const listeners = times(LISTENERS, (n) => new ConnectedListener(parts(`listener-${n}`, n), items[n]!))
+  const connected = times(
+    CONNECTED_INSTANCES,
+    (n) => new ConnectedInstance(parts(`connected-${n}`, n), n + 1),
+  )
+  const subscribers = times(SUBSCRIBERS, (n) => new ConnectedSubscriber(parts(`subscriber-${n}`, n)))
+  const passing = times(PASSING_LANES, (n) => new PassingClients(parts(`passing-${n}`, n), n, busy))
   const work = Promise.all([
-    ...watchers.map(async (watcher) => watcher.run()),
+    ...[...watchers, ...listeners, ...connected, ...subscribers, ...passing].map(async (one) => one.run()),
     ...times(CONFIG_CLIENTS, async (n) => configClient(client('config', n), itemsOf(items, n))),
     ...times(CONTENDING, async (n) => contendingClient(client('contending', n), items[0]!)),
     ...times(READERS, async (n) => readingClient(client('reader', n), items)),
@@ -76,7 +101,10 @@ export async function startClusterLoad(urls: readonly string[], seed: number): P
     recording,
     items,
     steady,
-    watchers,
+    watchers: [...watchers, ...listeners],
+    connected,
+    subscribers,
+    passing,
     changing: CHANGING_KEYS,
     pause: async () => {
       state.paused = true

@@ -38,8 +38,8 @@ export interface Operation {
   readonly said?: string
 }
 
-/** The answer to the list of the steady service: whether each of its instances is healthy. */
-export interface ListOfSteady {
+/** The answer to the list of a service: whether each of its instances is healthy. */
+export interface ListOfService {
   readonly server: number
   readonly begunMs: number
   readonly endedMs: number
@@ -58,6 +58,9 @@ export interface Readiness {
 /** Everything that the clients did and saw. */
 export class Recording {
   readonly operations: Operation[] = []
-  readonly lists: ListOfSteady[] = []
+  /** Of the instances that beat. */
+  readonly lists: ListOfService[] = []
+  /** Of the instances that connections publish. */
+  readonly connected: ListOfService[] = []
   readonly readiness: Readiness[] = []
 }

@@ -5,16 +5,16 @@ import { registerOperations, wrongRecords } from '../check/item-history.ts'
 import type { RegisterOperation } from '../check/linearizable.ts'
 import type { Window } from '../check/service-gaps.ts'
 import { type Beating, REMOVE_MS, UNHEALTHY_MS } from '../load/beating.ts'
-import type { ListOfSteady, Operation, Readiness } from '../load/recording.ts'
+import type { ListOfService, Operation, Readiness } from '../load/recording.ts'
 
 /** The lists in which an instance that beats is missing or unhealthy. */
-export function missingInstances(lists: readonly ListOfSteady[], steady: readonly Beating[]): string[] {
+export function missingInstances(lists: readonly ListOfService[], steady: readonly Beating[]): string[] {
   const span = ([begunMs, endedMs]: readonly [number, number]) => ({ begunMs, endedMs })
   const lives = steady.map(({ address, heard }) => {
     const [registered, ...beats] = heard.map(span)
     return { address, unhealthyMs: UNHEALTHY_MS, removeMs: REMOVE_MS, registered: registered!, beats }
   })
-  const byServer = new Map<number, ListOfSteady[]>()
+  const byServer = new Map<number, ListOfService[]>()
   for (const list of lists) byServer.set(list.server, [...(byServer.get(list.server) ?? []), list])
   return [...byServer].flatMap(([server, own]) =>
     violations({ writes: [], reads: [], finalViews: [], lives, lists: own }).map(

@@ -1,7 +1,8 @@
 /** Open pages follow what others do, without being loaded again. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Browser } from 'playwright-core'
-import { Client } from '../interface/client.ts'
+import { Client, md5 } from '../interface/client.ts'
+import { connectGrpc } from '../support/grpc-client.ts'
 import { startWaypost, type Waypost } from '../support/waypost.ts'
 import { browserTool, startBrowser, Visit } from './chromium.ts'
 
@@ -37,6 +38,54 @@ describe.skipIf(browserTool.skip)('an open page', { timeout: FLOW_MS }, () => {
     await visit.page.getByText('second text').waitFor()
     expect(visit.faults).toEqual([])
     await visit.close()
+  })
+
+  test('says after a publish who has it, and names those who have not', async () => {
+    const item = { dataId: 'spread.txt', group: 'G' }
+    await publish(item.dataId, 'first')
+    const overGrpc = await connectGrpc(waypost, { setup: { clientVersion: 'Nacos-Java-Client:v3.0.3' } })
+    // As clients do it: a poll for each version that they have.
+    const listens = (content: string) =>
+      overGrpc.ask('ConfigBatchListenRequest', {
+        listen: true,
+        configListenContexts: [{ ...item, tenant: '', md5: md5(content) }],
+      })
+    const polls = (content: string) =>
+      client.post(
+        '/cs/configs/listener',
+        { 'Listening-Configs': `${item.dataId}\u0002${item.group}\u0002${md5(content)}\u0001` },
+        { 'Long-Pulling-Timeout': '30000', 'User-Agent': 'Nacos-Java-Client:v1.4.8' },
+      )
+    await listens('first')
+    const held = polls('first')
+    const visit = await Visit.open(browser, `${waypost.url}/ui/`)
+    await visit.at(`#/config?ns=public&group=G&dataId=${item.dataId}&tab=watchers`)
+    await visit.page.getByText('2 of 2 clients have the current version.').waitFor()
+    await visit.at(`#/config?ns=public&group=G&dataId=${item.dataId}&edit=yes`)
+    await visit.type('second')
+    await visit.button('Review and publish').click()
+    await visit.dialog().getByText('Clients that listen now: 2').waitFor()
+    await visit.dialog().getByRole('button', { name: 'Publish' }).click()
+    await visit.page.getByText('0 of 2 clients have the current version.').waitFor()
+    const behind = visit.page.getByRole('list', { name: 'Behind' })
+    await behind.getByText('Nacos-Java-Client:v1.4.8').waitFor()
+    await behind.getByText('Nacos-Java-Client:v3.0.3').waitFor()
+    await behind
+      .getByText(/^Last heard of: /)
+      .first()
+      .waitFor()
+    await held
+    const again = polls('second')
+    await visit.page.getByText('1 of 2 clients have the current version.').waitFor()
+    expect(await behind.getByRole('listitem').count()).toBe(1)
+    await behind.getByText('Nacos-Java-Client:v3.0.3').waitFor()
+    await listens('second')
+    await visit.page.getByText('2 of 2 clients have the current version.').waitFor()
+    expect(visit.faults).toEqual([])
+    await visit.close()
+    await overGrpc.close()
+    await publish(item.dataId, 'third')
+    await again
   })
 
   test('shares one stream with the other pages of the browser', async () => {

@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Browser } from 'playwright-core'
 import { Client } from '../interface/client.ts'
@@ -111,5 +114,47 @@ describe.skipIf(browserTool.skip)('services in a browser', { timeout: FLOW_MS },
     await visit.page.getByText('The service still has instances.').waitFor()
     expect(visit.faults).toEqual([])
     await visit.close()
+  })
+
+  test('each instance says why it is as it is, while one looks', async () => {
+    const probed = createServer((_, response) => response.writeHead(503).end())
+    probed.listen(0, '127.0.0.1')
+    await once(probed, 'listening')
+    const { port } = probed.address() as AddressInfo
+    const serviceName = 'reasons'
+    const healthChecker = { type: 'HTTP', path: '/', headers: '', expectedResponseCode: 200 }
+    const cluster = { clusterName: 'web', checkPort: 80, useInstancePort4Check: true }
+    await client.post('/service', { serviceName })
+    await client.put('/cluster', { serviceName, ...cluster, healthChecker: JSON.stringify(healthChecker) })
+    const more = { clusterName: 'web', ephemeral: false, metadata: 'zone=b' }
+    await client.post('/instance', { serviceName, ip: '127.0.0.1', port, ...more })
+    const times = { 'preserved.heart.beat.timeout': '8000', 'preserved.ip.delete.timeout': '86400000' }
+    const metadata = JSON.stringify(times)
+    await client.post('/instance', { serviceName, ip: '10.0.0.3', port: 80, metadata })
+
+    const visit = await Visit.open(browser, `${waypost.url}/ui/`)
+    await visit.at(`#/service?ns=public&group=DEFAULT_GROUP&name=${serviceName}`)
+    const row = (address: string) => visit.page.getByRole('row', { name: address })
+    const reason = row('10.0.0.3:80').locator('.reason')
+    await reason.getByText(/^Last beat \d+s ago$/).waitFor()
+    // The seconds go on by themselves, and silence comes to light.
+    await reason.getByText(/^Last beat ([3-9]|\d\d)s ago/).waitFor()
+    await reason.getByText(/^Last beat \d+s ago · removed in (23h|24h|1d)$/).waitFor()
+    await row(`127.0.0.1:${port}`)
+      .getByText(/^HTTP check: .*503.* \(\d+ ms\)$/)
+      .waitFor()
+    expect(await visit.wrong()).toEqual([])
+
+    await visit.field('Instance address').fill('10.0.0')
+    await row(`127.0.0.1:${port}`).waitFor({ state: 'detached' })
+    await visit.field('Instance address').fill('')
+    await visit.field('Metadata').fill('zone=b')
+    await row('10.0.0.3:80').waitFor({ state: 'detached' })
+    expect(visit.page.url()).toContain('metadata=zone%3Db')
+    await visit.field('State').selectOption('Healthy')
+    await visit.page.getByText('Nothing matches.').waitFor()
+    expect(visit.faults).toEqual([])
+    await visit.close()
+    probed.close()
   })
 })

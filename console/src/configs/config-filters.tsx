@@ -1,14 +1,10 @@
-import { useEffect, useState } from 'preact/hooks'
 import { Check, SelectField, TextField } from '../controls/field.tsx'
+import { useTypedParams } from '../controls/typed-params.ts'
 import { t } from '../language/text.ts'
-import { placeWith } from '../routing/link.ts'
-import { go } from '../routing/location.ts'
 import { CONFIG_TYPES } from '../server/configs.ts'
 
 /** The parameters of the address by which the list is narrowed. */
-export const FILTERS = ['text', 'content', 'key', 'type'] as const
-
-const WAIT_MS = 250
+export const FILTERS = ['text', 'content', 'key', 'group', 'tag', 'type'] as const
 
 /** The fields by which the list is narrowed. Typing waits a moment before it searches. */
 export function ConfigFilters(props: {
@@ -16,25 +12,15 @@ export function ConfigFilters(props: {
   readonly isFiltered: boolean
 }) {
   const { params, isFiltered } = props
-  const [typed, setTyped] = useState<Readonly<Record<string, string>>>({})
-  const show = (changed: Readonly<Record<string, string>>): void =>
-    go(placeWith({ ...changed, page: '' }), { replace: true })
-  useEffect(() => {
-    if (Object.keys(typed).length === 0) return undefined
-    const timer = setTimeout(() => {
-      show(typed)
-      setTyped({})
-    }, WAIT_MS)
-    return () => clearTimeout(timer)
-  }, [typed])
+  const { valueOf, type, show } = useTypedParams()
   const field = (name: (typeof FILTERS)[number], label: string, placeholder = '') => (
     <TextField
       label={label}
       type="search"
       isWide={name === 'text'}
       placeholder={placeholder}
-      value={typed[name] ?? params[name] ?? ''}
-      onInput={(value) => setTyped({ ...typed, [name]: value })}
+      value={valueOf(name)}
+      onInput={(value) => type(name, value)}
     />
   )
   const types = CONFIG_TYPES.map((type) => [type, type.toUpperCase()] as const)
@@ -43,11 +29,13 @@ export function ConfigFilters(props: {
       {field('text', t('search'), t('searchHint'))}
       {field('content', t('inContents'))}
       {field('key', t('inKeys'), 'server.port')}
+      {field('group', t('group'), 'DEFAULT_GROUP')}
+      {field('tag', t('tag'))}
       <SelectField
         label={t('type')}
         value={params['type'] ?? ''}
         choices={[['', t('all')], ...types]}
-        onChange={(type) => show({ type })}
+        onChange={(chosen) => show({ type: chosen })}
       />
       <Check
         label={t('allNamespaces')}

@@ -99,6 +99,8 @@ function filterOf(params: Readonly<Record<string, string>>, namespaceId: string)
     text: params['text'] ?? '',
     content: params['content'] ?? '',
     key: params['key'] ?? '',
+    ...(params['group'] ? { group: params['group'] } : {}),
+    tag: params['tag'] ?? '',
     type: params['type'] ?? '',
     sort,
     order: isUsual ? usual : (params['order'] as 'asc' | 'desc'),

@@ -28,7 +28,8 @@ const TABS = ['content', 'versions', 'watchers', 'across'] as const
 export function ConfigView() {
   const { params } = useStore(place)
   const name = configNameIn(params)
-  const item = useLoaded(JSON.stringify(name), () => readConfig(name), ofConfig(name))
+  const key = JSON.stringify(name)
+  const item = useLoaded(key, () => readConfig(name), ofConfig(name))
   const tab = TABS.find((one) => one === params['tab']) ?? 'content'
   const isGone = item.problem?.code === 'config-not-found'
   // An edit stays, whatever happens to the item meanwhile.
@@ -36,6 +37,11 @@ export function ConfigView() {
   const last = useRef<ConfigItem | undefined>(undefined)
   if (item.value !== undefined || !isEditing) last.current = item.value
   const shown = last.current
+  const [published, setPublished] = useState({ key: '', count: 0 })
+  const notePublish = (): void => {
+    setPublished({ key, count: published.count + 1 })
+    item.reload()
+  }
   return (
     <>
       <p class="crumbs">
@@ -61,8 +67,9 @@ export function ConfigView() {
           </a>
         ))}
       </nav>
+      {published.key === key && !isEditing && <WhoHasIt key={published.count} name={name} />}
       {tab === 'versions' ? (
-        <Versions name={name} current={item.value} isDeleted={isGone} onRestored={item.reload} />
+        <Versions name={name} current={item.value} isDeleted={isGone} onRestored={notePublish} />
       ) : tab === 'across' ? (
         <AcrossNamespaces name={name} />
       ) : tab === 'watchers' ? (
@@ -78,7 +85,7 @@ export function ConfigView() {
           {shown === undefined ? (
             item.problem === undefined && <p class="loading">{t('loading')}</p>
           ) : (
-            <Content item={shown} isEditing={isEditing} onChanged={item.reload} />
+            <Content item={shown} isEditing={isEditing} onPublished={notePublish} />
           )}
         </>
       )}
@@ -89,26 +96,22 @@ export function ConfigView() {
 function Content(props: {
   readonly item: ConfigItem
   readonly isEditing: boolean
-  readonly onChanged: () => void
+  readonly onPublished: () => void
 }) {
-  const { item, isEditing, onChanged } = props
+  const { item, isEditing, onPublished } = props
   const [isDeleting, setDeleting] = useState(false)
-  const [publishes, setPublishes] = useState(0)
   if (isEditing)
     return (
       <EditConfig
         item={item}
         onEnd={(isPublished) => {
           go(placeWith({ edit: '' }))
-          if (!isPublished) return
-          setPublishes(publishes + 1)
-          onChanged()
+          if (isPublished) onPublished()
         }}
       />
     )
   return (
     <>
-      {publishes > 0 && <WhoHasIt key={publishes} name={item} />}
       <div class="two">
         <CodeView text={item.content} type={item.type} label={t('contentOf', { name: item.dataId })} />
         <div class="stack">

@@ -127,16 +127,24 @@ export function WhoHasIt({ name }: { name: ConfigName }) {
   }, [])
   if (found === undefined || found.count === 0) return null
   const behind = found.watchers.filter(({ upToDate }) => !upToDate)
-  const names = behind.slice(0, SHOWN_NAMES).map((one) => `${addressOf(one)} ${one.agent}`.trim())
   return (
     <div class="banner">
       <Notice kind="plain" icon="eye">
         <Share found={found} />
-        {names.length > 0 && (
-          <p class="soft">
-            {t('notYet')} {names.join(' · ')}
-            {behind.length > SHOWN_NAMES && ' …'}
-          </p>
+        {behind.length > 0 && (
+          <ul class="behind" aria-label={t('behind')}>
+            {behind.slice(0, SHOWN_NAMES).map((one) => (
+              <li key={`${one.ip} ${one.port} ${one.via} ${one.md5}`}>
+                <strong>{addressOf(one)}</strong> <span dir="auto">{one.agent}</span>{' '}
+                <span class="soft">
+                  {t('lastHeard')}: <Ago atMs={one.lastSeenMs} />
+                </span>
+              </li>
+            ))}
+            {behind.length > SHOWN_NAMES && (
+              <li>{t('andMore', { count: shownNumber(behind.length - SHOWN_NAMES) })}</li>
+            )}
+          </ul>
         )}
       </Notice>
     </div>

@@ -1,4 +1,3 @@
-import { useEffect } from 'preact/hooks'
 import { Ago } from '../controls/ago.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'
 import { Notice, ProblemNotice } from '../controls/notice.tsx'
@@ -10,7 +9,7 @@ import { type Overview, readOverview } from '../server/overview.ts'
 import { isAdministrator } from '../state/user.ts'
 import { anyOf } from '../live/meant.ts'
 import { MissingServers } from '../configs/watchers.tsx'
-import { isSomebodyHere } from '../state/presence.ts'
+import { useEvery } from '../state/every.ts'
 import { useLoaded } from '../state/loaded.ts'
 import { AttentionCard } from './attention-card.tsx'
 import { EventLog } from './event-log.tsx'
@@ -41,13 +40,7 @@ export function HomeView() {
   const { reload } = found
   const [overview, changes] = found.value ?? []
   const hasOthers = (overview?.members.length ?? 0) > 1
-  useEffect(() => {
-    if (!hasOthers) return
-    const timer = setInterval(() => {
-      if (!document.hidden && isSomebodyHere()) reload()
-    }, OTHERS_MS)
-    return () => clearInterval(timer)
-  }, [hasOthers, reload])
+  useEvery(hasOthers ? OTHERS_MS : undefined, reload)
   return (
     <>
       <div class="head">

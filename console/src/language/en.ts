@@ -155,7 +155,6 @@ export const en = {
   searchTruncated: 'The search took too long: there may be more. Narrow it down.',
   comment: 'Comment',
   commentHint: 'Why? Kept with the version.',
-  notYet: 'Not yet:',
   missingServers: 'These servers have not replied, so clients may be missing: {names}',
   bin: 'Deleted',
   binText: 'Deleted configurations, as long as the history keeps them.',

@@ -156,7 +156,6 @@ export const zhCn: Texts = {
   searchTruncated: '搜索耗时过长，可能还有更多结果，请缩小范围。',
   comment: '备注',
   commentHint: '修改原因，随版本保存。',
-  notYet: '尚未更新：',
   missingServers: '以下节点未应答，列表可能不完整：{names}',
   bin: '回收站',
   binText: '已删除的配置，在历史保留期内可恢复。',

@@ -79,6 +79,8 @@ export interface ConfigFilter {
   readonly group?: string
   readonly content: string
   readonly key: string
+  /** A tag, or several with commas: all of them; absent: any. */
+  readonly tag?: string
   readonly type: string
   readonly sort: ConfigOrder
   readonly order: 'asc' | 'desc'
@@ -96,13 +98,14 @@ type OfNamespace<T> = Omit<T, 'tenant' | 'desc' | 'configTags'> & {
 export async function findConfigs(
   filter: ConfigFilter,
 ): Promise<Page<ListedConfig> & { readonly truncated: boolean }> {
-  const { namespaceId, text, content, key, type, ...rest } = filter
+  const { namespaceId, text, content, key, tag, type, ...rest } = filter
   const query = {
     ...rest,
     namespaceId: namespaceId || undefined,
     text: text || undefined,
     content: content || undefined,
     key: key || undefined,
+    config_tags: tag || undefined,
     types: type || undefined,
   }
   type Answer = Page<OfNamespace<ListedConfig>> & { readonly truncated: boolean }

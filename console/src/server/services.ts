@@ -79,9 +79,30 @@ export const findServices = (
 export const readService = (name: ServiceName): Promise<ServiceDetail> =>
   request('GET', `${NAMING}/catalog/service`, { query: named(name) })
 
+/** Which instances a list is narrowed to; an empty text finds all. */
+export interface InstanceFilter {
+  /** A part of the address. */
+  readonly ip: string
+  readonly clusterName: string
+  /** A key of the metadata, or `key=value`. */
+  readonly metadata: string
+  readonly healthy?: boolean
+  readonly enabled?: boolean
+  readonly pageNo: number
+  readonly pageSize: number
+}
+
 /** A page of the instances of a service, disabled ones included. */
-export const readInstances = (name: ServiceName, pageNo: number, pageSize: number): Promise<Page<Instance>> =>
-  request('GET', `${CONSOLE}/instances`, { query: { ...named(name), pageNo, pageSize } })
+export const readInstances = (name: ServiceName, filter: InstanceFilter): Promise<Page<Instance>> =>
+  request('GET', `${CONSOLE}/instances`, {
+    query: {
+      ...named(name),
+      ...filter,
+      ip: filter.ip || undefined,
+      clusterName: filter.clusterName || undefined,
+      metadata: filter.metadata || undefined,
+    },
+  })
 
 /** How a client asks for a list. */
 export interface ListQuery {

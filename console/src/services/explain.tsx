@@ -1,7 +1,7 @@
-import { useEffect, useState } from 'preact/hooks'
 import { Check, TextField } from '../controls/field.tsx'
 import { Nothing, Notice, ProblemNotice } from '../controls/notice.tsx'
 import { Pager } from '../controls/pager.tsx'
+import { useTypedParams } from '../controls/typed-params.ts'
 import { shownNumber, t } from '../language/text.ts'
 import { placeWith } from '../routing/link.ts'
 import { go, place } from '../routing/location.ts'
@@ -15,7 +15,6 @@ import { ofService } from '../live/meant.ts'
 import { useLoaded } from '../state/loaded.ts'
 
 const PAGE_SIZE = 100
-const WAIT_MS = 250
 
 /** What a client gets of a service, and why it gets each instance or not. Who asks stands in the address. */
 export function Explain({ name }: { name: ServiceName }) {
@@ -43,24 +42,14 @@ export function Explain({ name }: { name: ServiceName }) {
 }
 
 function ClientFields({ params }: { params: Readonly<Record<string, string>> }) {
-  const [typed, setTyped] = useState<Readonly<Record<string, string>>>({})
-  const show = (changed: Readonly<Record<string, string>>): void =>
-    go(placeWith({ ...changed, page: '' }), { replace: true })
-  useEffect(() => {
-    if (Object.keys(typed).length === 0) return undefined
-    const timer = setTimeout(() => {
-      show(typed)
-      setTyped({})
-    }, WAIT_MS)
-    return () => clearTimeout(timer)
-  }, [typed])
+  const { valueOf, type, show } = useTypedParams()
   const field = (name: string, label: string, hint: string) => (
     <TextField
       label={label}
       hint={hint}
       isCode
-      value={typed[name] ?? params[name] ?? ''}
-      onInput={(value) => setTyped({ ...typed, [name]: value })}
+      value={valueOf(name)}
+      onInput={(value) => type(name, value)}
     />
   )
   return (

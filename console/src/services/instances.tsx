@@ -1,5 +1,4 @@
-import { useState } from 'preact/hooks'
-import { Ago } from '../controls/ago.tsx'
+import { useMemo, useState } from 'preact/hooks'
 import { Confirm } from '../controls/confirm.tsx'
 import { Check } from '../controls/field.tsx'
 import { Icon } from '../controls/icon.tsx'
@@ -8,35 +7,46 @@ import { Pager } from '../controls/pager.tsx'
 import { Pairs } from '../controls/pairs.tsx'
 import { confirmWrite } from '../controls/protection.tsx'
 import { tell, tellProblem } from '../controls/toast.tsx'
-import { shownDuration, shownNumber, shownTime, t } from '../language/text.ts'
+import { shownNumber, t } from '../language/text.ts'
 import { placeWith } from '../routing/link.ts'
 import { go, place } from '../routing/location.ts'
 import {
   changeInstances,
   deregister,
+  explainList,
   type Instance,
   readInstances,
   type ServiceDetail,
   type ServiceName,
 } from '../server/services.ts'
 import { ofService } from '../live/meant.ts'
+import { useEvery } from '../state/every.ts'
 import { useLoaded } from '../state/loaded.ts'
 import { mayWrite } from '../state/user.ts'
 import { EditInstances } from './edit-instances.tsx'
+import { filterOf, InstanceFilters, INSTANCES_ON_PAGE, isNarrowed } from './instance-filters.tsx'
+import { InstanceState } from './instance-state.tsx'
 
-const PAGE_SIZE = 100
+/** Beats are no events: how often a list with instances that beat is read again. */
+const BEATS_MS = 5_000
+/** As a client asks that takes everything. */
+const ALL = { ip: '', clusters: '', healthyOnly: false, pageNo: 1, pageSize: 1 } as const
 
 /** The instances of a service, each with the reason of its state. */
 export function Instances({ name, service }: { name: ServiceName; service: ServiceDetail }) {
-  const pageNo = Number(place.value.params['page'] ?? '1') || 1
+  const { params } = place.value
+  const filter = filterOf(params)
   const found = useLoaded(
-    JSON.stringify([name, pageNo]),
-    () => readInstances(name, pageNo, PAGE_SIZE),
+    JSON.stringify([name, filter]),
+    () => Promise.all([readInstances(name, filter), explainList(name, ALL)]),
     ofService(name),
   )
+  const [page, { protecting } = { protecting: false }] = found.value ?? []
+  const list = page?.pageItems ?? []
+  useEvery(list.some(({ lastBeatAgoMs }) => lastBeatAgoMs !== null) ? BEATS_MS : undefined, found.reload)
+  const readAtMs = useMemo(() => Date.now(), [page])
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
   const [editing, setEditing] = useState<readonly Instance[]>([])
-  const list = found.value?.pageItems ?? []
   const chosen = list.filter(({ instanceId }) => ticked.has(instanceId))
   const { protectThreshold } = service.service
   const done = (): void => {
@@ -46,7 +56,7 @@ export function Instances({ name, service }: { name: ServiceName; service: Servi
   return (
     <>
       <div class="head">
-        <p class="title soft">{found.value && <Counts list={list} threshold={protectThreshold} />}</p>
+        <p class="title soft">{page && <Counts list={list} threshold={protectThreshold} />}</p>
         <div class="buttons">
           {chosen.length > 0 && mayWrite(name.namespaceId) && (
             <button type="button" class="button" onClick={() => setEditing(chosen)}>
@@ -60,33 +70,34 @@ export function Instances({ name, service }: { name: ServiceName; service: Servi
           </button>
         </div>
       </div>
+      <InstanceFilters params={params} />
       <ProblemNotice problem={found.problem} onRetry={found.reload} />
-      {isProtecting(list, protectThreshold) && (
+      {protecting && (
         <div class="banner">
           <Notice kind="warn">{t('protectedText')}</Notice>
         </div>
       )}
-      {found.value && (
-        <div class="card table-card">
-          {list.length === 0 ? (
-            <Nothing text={t('noInstances')} />
-          ) : (
-            <InstanceTable
-              {...{ name, list, ticked }}
-              onTick={setTicked}
-              onEdit={(instance) => setEditing([instance])}
-              onChanged={done}
-            />
-          )}
-        </div>
-      )}
-      {found.value && (
-        <Pager
-          pageNo={pageNo}
-          pageSize={PAGE_SIZE}
-          total={found.value.totalCount}
-          onGo={(next) => go(placeWith({ page: String(next) }))}
-        />
+      {page && (
+        <>
+          <div class="card table-card">
+            {list.length === 0 ? (
+              <Nothing text={isNarrowed(filter) ? t('nothingFound') : t('noInstances')} />
+            ) : (
+              <InstanceTable
+                {...{ name, list, ticked, readAtMs }}
+                onTick={setTicked}
+                onEdit={(instance) => setEditing([instance])}
+                onChanged={done}
+              />
+            )}
+          </div>
+          <Pager
+            pageNo={filter.pageNo}
+            pageSize={INSTANCES_ON_PAGE}
+            total={page.totalCount}
+            onGo={(next) => go(placeWith({ page: String(next) }))}
+          />
+        </>
       )}
       {editing.length > 0 && (
         <EditInstances name={name} instances={editing} onClose={() => setEditing([])} onDone={done} />
@@ -110,16 +121,11 @@ function Counts({ list, threshold }: { list: readonly Instance[]; threshold: num
   )
 }
 
-function isProtecting(list: readonly Instance[], threshold: number): boolean {
-  const counted = list.filter(({ enabled }) => enabled)
-  const healthy = counted.filter((instance) => instance.healthy).length
-  // Equal counts as too few.
-  return counted.length > 0 && threshold > 0 && healthy / counted.length <= threshold
-}
-
 interface TableProps {
   readonly name: ServiceName
   readonly list: readonly Instance[]
+  /** When the list was read, by the clock of this page. */
+  readonly readAtMs: number
   readonly ticked: ReadonlySet<string>
   readonly onTick: (ticked: ReadonlySet<string>) => void
   readonly onEdit: (instance: Instance) => void
@@ -163,6 +169,7 @@ function InstanceTable(props: TableProps) {
 function InstanceRow({
   instance,
   name,
+  readAtMs,
   ticked,
   onTick,
   onEdit,
@@ -191,7 +198,7 @@ function InstanceRow({
         <div class="soft">{instance.ephemeral ? t('ephemeral') : t('persistent')}</div>
       </td>
       <td>
-        <InstanceState instance={instance} />
+        <InstanceState instance={instance} readAtMs={readAtMs} />
       </td>
       <td class="not-phone" dir="auto">
         {clusterName}
@@ -205,76 +212,6 @@ function InstanceRow({
       </td>
     </tr>
   )
-}
-
-function InstanceState({ instance }: { instance: Instance }) {
-  const { healthy, enabled } = instance
-  return (
-    <>
-      <span class="tags">
-        <span class={healthy ? 'badge good' : 'badge bad'}>{healthy ? t('healthy') : t('unhealthy')}</span>
-        {!enabled && <span class="badge warn">{t('disabled')}</span>}
-      </span>
-      <div class="soft reason">{reasonOf(instance)}</div>
-      {!enabled && <div class="soft reason">{t('reasonDisabled')}</div>}
-      {instance.disabled !== null && <Disabling {...instance.disabled} />}
-    </>
-  )
-}
-
-/** Who has disabled an instance, and when. */
-function Disabling({ atMs, user, fromIp, cause }: NonNullable<Instance['disabled']>) {
-  const who = user ?? fromIp
-  return (
-    <div class="soft reason" dir="auto">
-      <Ago atMs={atMs} /> · {t(`cause.${cause}`)} {who !== null && `(${who})`}
-    </div>
-  )
-}
-
-/** What decided on the health of an instance, in words. */
-function reasonOf({ health, lastBeatAgoMs, expiresInMs, healthy }: Instance): string {
-  const parts: string[] = []
-  if (lastBeatAgoMs !== null) parts.push(t('lastBeat', { time: shownDuration(lastBeatAgoMs) }))
-  switch (health.reason) {
-    case 'beat':
-    case 'beat-timeout':
-      if (!healthy && expiresInMs !== null) parts.push(t('removedIn', { time: shownDuration(expiresInMs) }))
-      break
-    case 'probe':
-      if (health.check !== null) {
-        const { type, text, elapsedMs } = health.check
-        parts.push(t('probeSays', { type, text, time: elapsedMs }))
-      }
-      break
-    case 'operator':
-      parts.push(t('reasonOperator'))
-      break
-    case 'connection':
-      parts.push(connectionText(health.connection))
-      break
-    case 'never':
-      parts.push(t('reasonNever'))
-      break
-  }
-  return parts.join(' · ')
-}
-
-/** Where the connection of an instance is, in words. */
-function connectionText(connection: Instance['health']['connection']): string {
-  switch (connection?.where) {
-    case 'elsewhere':
-      return t('connectedElsewhere', { server: connection.server ?? '' })
-    case 'gone':
-      return t('serverGone', { time: shownDuration(connection.removedInMs ?? 0) })
-    case 'here': {
-      const { connectedMs, library } = connection
-      if (connectedMs === null) return t('reasonConnection')
-      return t('connectedSince', { time: shownTime(connectedMs), library: library ?? '' })
-    }
-    case undefined:
-      return t('reasonConnection')
-  }
 }
 
 function InstanceActions(props: Pick<TableProps, 'name' | 'onEdit' | 'onChanged'> & { instance: Instance }) {

@@ -1,10 +1,11 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { Check, SelectField, TextField } from '../controls/field.tsx'
 import { Ago } from '../controls/ago.tsx'
 import { Icon } from '../controls/icon.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'
-import { Nothing, ProblemNotice } from '../controls/notice.tsx'
+import { Nothing, Notice, ProblemNotice } from '../controls/notice.tsx'
 import { Pager } from '../controls/pager.tsx'
+import { useTypedParams } from '../controls/typed-params.ts'
 import { shownNumber, t } from '../language/text.ts'
 import { linkTo, placeWith } from '../routing/link.ts'
 import { go, place } from '../routing/location.ts'
@@ -17,7 +18,6 @@ import { mayWrite } from '../state/user.ts'
 import { NewService } from './service-settings.tsx'
 
 const PAGE_SIZE = 50
-const WAIT_MS = 250
 
 /** The services of a namespace. */
 export function ServiceList() {
@@ -61,6 +61,11 @@ export function ServiceList() {
         found.problem === undefined && <p class="loading">{t('loading')}</p>
       ) : (
         <>
+          {found.value.truncated && (
+            <div class="banner">
+              <Notice kind="warn">{t('searchTruncated')}</Notice>
+            </div>
+          )}
           <div class="card table-card" aria-busy={found.isLoading}>
             {found.isLoading && <div class="busy-line" />}
             {found.value.pageItems.length === 0 ? (
@@ -85,22 +90,14 @@ export function ServiceList() {
 }
 
 function ServiceFilters({ params }: { params: Readonly<Record<string, string>> }) {
-  const [typed, setTyped] = useState<Readonly<Record<string, string>>>({})
-  useEffect(() => {
-    if (Object.keys(typed).length === 0) return undefined
-    const timer = setTimeout(() => {
-      go(placeWith({ ...typed, page: '' }), { replace: true })
-      setTyped({})
-    }, WAIT_MS)
-    return () => clearTimeout(timer)
-  }, [typed])
+  const { valueOf, type, show } = useTypedParams()
   const field = (name: string, label: string, isWide = false) => (
     <TextField
       label={label}
       type="search"
       isWide={isWide}
-      value={typed[name] ?? params[name] ?? ''}
-      onInput={(value) => setTyped({ ...typed, [name]: value })}
+      value={valueOf(name)}
+      onInput={(value) => type(name, value)}
     />
   )
   return (
@@ -117,12 +114,12 @@ function ServiceFilters({ params }: { params: Readonly<Record<string, string>> }
           ['protecting', t('stateProtected')],
           ['empty', t('stateEmpty')],
         ]}
-        onChange={(health) => go(placeWith({ health, page: '' }), { replace: true })}
+        onChange={(health) => show({ health })}
       />
       <Check
         label={t('allNamespaces')}
         isOn={params['everywhere'] === 'yes'}
-        onChange={(isOn) => go(placeWith({ everywhere: isOn ? 'yes' : '', page: '' }), { replace: true })}
+        onChange={(isOn) => show({ everywhere: isOn ? 'yes' : '' })}
       />
     </div>
   )

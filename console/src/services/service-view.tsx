@@ -57,7 +57,7 @@ export function ServiceView() {
         {TABS.map((one) => (
           <a
             key={one}
-            href={addressOf(placeWith({ tab: one, page: '', ip: '' }))}
+            href={addressOf(placeWith({ tab: one, page: '', ip: '', state: '', metadata: '' }))}
             aria-current={one === tab ? 'page' : undefined}
           >
             {t(one)}

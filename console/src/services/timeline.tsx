@@ -1,25 +1,28 @@
-import { useEffect, useState } from 'preact/hooks'
 import { Ago } from '../controls/ago.tsx'
 import { TextField } from '../controls/field.tsx'
 import { Icon } from '../controls/icon.tsx'
 import { Nothing, Notice, ProblemNotice } from '../controls/notice.tsx'
+import { useTypedParams } from '../controls/typed-params.ts'
 import { shownTime, t } from '../language/text.ts'
-import { placeWith } from '../routing/link.ts'
-import { go, place } from '../routing/location.ts'
+import { place } from '../routing/location.ts'
 import { readTimeline, type ServiceName, type TimelineEntry } from '../server/services.ts'
 import { ofService } from '../live/meant.ts'
 import { useLoaded } from '../state/loaded.ts'
 
-const WAIT_MS = 250
-
 /** What has happened to the instances of a service, newest first, with its cause. */
 export function Timeline({ name }: { name: ServiceName }) {
   const ip = place.value.params['ip'] ?? ''
+  const { valueOf, type } = useTypedParams()
   const found = useLoaded(JSON.stringify([name, ip]), () => readTimeline(name, ip), ofService(name))
   return (
     <>
       <div class="filters" role="search">
-        <AddressField ip={ip} />
+        <TextField
+          label={t('instanceAddress')}
+          type="search"
+          value={valueOf('ip')}
+          onInput={(value) => type('ip', value)}
+        />
         <button type="button" class="button" onClick={found.reload}>
           <Icon name="refresh" />
           {t('refresh')}
@@ -50,19 +53,6 @@ export function Timeline({ name }: { name: ServiceName }) {
       )}
     </>
   )
-}
-
-function AddressField({ ip }: { ip: string }) {
-  const [typed, setTyped] = useState<string | undefined>()
-  useEffect(() => {
-    if (typed === undefined) return undefined
-    const timer = setTimeout(() => {
-      go(placeWith({ ip: typed }), { replace: true })
-      setTyped(undefined)
-    }, WAIT_MS)
-    return () => clearTimeout(timer)
-  }, [typed])
-  return <TextField label={t('instanceAddress')} type="search" value={typed ?? ip} onInput={setTyped} />
 }
 
 const BADGES = {

@@ -1,0 +1,35 @@
+import { useEffect, useState } from 'preact/hooks'
+import { placeWith } from '../routing/link.ts'
+import { go, place } from '../routing/location.ts'
+
+const WAIT_MS = 250
+
+/** Parameters of the address that people type. */
+export interface TypedParams {
+  /** What a field shows: what is being typed, else what the address says. */
+  readonly valueOf: (name: string) => string
+  /** Notes what is typed; the address follows when the typing rests. */
+  readonly type: (name: string, value: string) => void
+  /** Changes the address at once, back on the first page. */
+  readonly show: (changed: Readonly<Record<string, string>>) => void
+}
+
+/** The fields by which a list is narrowed: they are in the address, and typing waits a moment before it searches. */
+export function useTypedParams(): TypedParams {
+  const [typed, setTyped] = useState<Readonly<Record<string, string>>>({})
+  const show = (changed: Readonly<Record<string, string>>): void =>
+    go(placeWith({ ...changed, page: '' }), { replace: true })
+  useEffect(() => {
+    if (Object.keys(typed).length === 0) return undefined
+    const timer = setTimeout(() => {
+      show(typed)
+      setTyped({})
+    }, WAIT_MS)
+    return () => clearTimeout(timer)
+  }, [typed])
+  return {
+    valueOf: (name) => typed[name] ?? place.value.params[name] ?? '',
+    type: (name, value) => setTyped({ ...typed, [name]: value }),
+    show,
+  }
+}

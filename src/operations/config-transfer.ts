@@ -48,6 +48,8 @@ export interface Selected {
   readonly group: string | undefined
   /** The md5 of what the copy replaces (`''`: nothing); undefined: as the policy says. */
   readonly casMd5: string | undefined
+  /** The md5 of the original that was seen: another one is not copied; undefined: whatever it is. */
+  readonly fromMd5: string | undefined
 }
 
 /** Items to copy into a namespace. */
@@ -123,12 +125,8 @@ function importOperations(parts: TransferParts) {
         if (!isListed(state, request.namespaceId)) return { kind: 'unknown-namespace' }
         if (copies.length === 0) return { kind: 'nothing-found' }
         refuseEqualNames(copies)
-        const { policy, dryRun, srcUser, comment } = request
         const items = copies.map(importItemOf)
-        return {
-          kind: 'done',
-          outcome: await importAll(parts, { items, policy, dryRun, srcUser, comment }, caller),
-        }
+        return { kind: 'done', outcome: await importAll(parts, { ...request, items }, caller) }
       },
       audit: { operation: 'clone configs', isRecorded: changesAnything, cameTo: auditedClone },
     }),
@@ -175,6 +173,8 @@ function auditedClone(cloned: Cloned): AuditedOutcome {
 
 interface Copy {
   readonly source: ConfigItem
+  /** Whether the original is not the one that was seen. */
+  readonly isOutdated: boolean
   readonly casMd5: string | undefined
   readonly key: ConfigKey
 }
@@ -183,8 +183,9 @@ interface Copy {
 function copyOf({ configs }: TransferParts['state'], selected: Selected, namespaceId: string): Copy[] {
   const source = configs.getById(selected.id)
   if (source === undefined) return []
-  const { dataId = source.key.dataId, group = source.key.group, casMd5 } = selected
-  return [{ source, casMd5, key: configKey(namespaceId, group, dataId) }]
+  const { dataId = source.key.dataId, group = source.key.group, casMd5, fromMd5 = source.md5 } = selected
+  const key = configKey(namespaceId, group, dataId)
+  return [{ source, casMd5, key, isOutdated: fromMd5 !== source.md5 }]
 }
 
 /** A copy shows its source to those who may read the target. */
@@ -195,8 +196,10 @@ function touchesOfCopy({ source, key }: Copy): Touch[] {
   ]
 }
 
-function importItemOf({ source: { content, type, notes }, key, casMd5 }: Copy): ImportItem {
-  return { key, type, notes, casMd5, bytes: content.length, read: () => Promise.resolve(content) }
+function importItemOf({ source, key, casMd5, isOutdated }: Copy): ImportItem {
+  const { content, type, notes, md5 } = source
+  const read = () => Promise.resolve(content)
+  return { key, type, notes, casMd5, isOutdated, sourceMd5: md5, bytes: content.length, read }
 }
 
 function refuseEqualNames(copies: readonly Copy[]): void {

@@ -13,6 +13,10 @@ export interface ImportItem {
   readonly bytes: number
   /** Publish only over this md5 (`''`: only what is new), whatever the policy says; absent: as the policy says. */
   readonly casMd5?: string | undefined
+  /** Of a copy: the md5 of its original. */
+  readonly sourceMd5?: string
+  /** Of a copy: whether its original is not the one that was seen. It is left as one that somebody has changed. */
+  readonly isOutdated?: boolean
   /** Reads the content again each time, so that not all contents are in memory. */
   read(): Promise<Buffer>
 }
@@ -73,6 +77,7 @@ export async function importConfigs(
   const items = seenState !== undefined && policy === 'OVERWRITE' ? asSeen(parts.state, asked) : asked
   const run = new ImportRun(policy)
   const fateOf = async (item: ImportItem): Promise<Fate> => {
+    if (item.isOutdated === true) return 'exists'
     const casMd5 = casMd5Of(item, policy)
     if (casMd5 !== undefined && casMd5 !== (parts.state.config(item.key)?.md5 ?? '')) return 'exists'
     return dryRun ? 'published' : publishItem(parts, item, casMd5)
@@ -87,9 +92,11 @@ export async function importConfigs(
   return { ...run.outcome(items.slice(at).map(({ key }) => key)), state }
 }
 
-/** The md5 of every item that is there, as one value. */
+/** The md5 of every item that is there, and of the originals of copies, as one value. */
 function stateOf(state: ImportParts['state'], items: readonly ImportItem[]): string {
-  const lines = items.map(({ key }) => JSON.stringify([key.text, state.config(key)?.md5 ?? '']))
+  const lines = items.map(({ key, sourceMd5 }) =>
+    JSON.stringify([key.text, state.config(key)?.md5 ?? '', sourceMd5]),
+  )
   return hash('md5', lines.join('\n'), 'hex')
 }
 

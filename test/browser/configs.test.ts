@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Browser } from 'playwright-core'
+import { md5 } from '../interface/client.ts'
 import { startManaged, type ManagedWaypost } from '../support/administrator.ts'
 import { browserTool, startBrowser, Visit } from './chromium.ts'
 
@@ -191,6 +192,11 @@ describe.skipIf(browserTool.skip)('configurations in a browser', { timeout: FLOW
     await visit.dialog().getByRole('button', { name: 'Close' }).last().click()
     await visit.field('Select all on this page').check()
     await visit.button('Bring to Target').click()
+    const wouldBe = (name: string) => visit.dialog().getByRole('listitem').filter({ hasText: name })
+    await wouldBe('new.yaml').getByText('New there').waitFor()
+    await wouldBe('other.yaml')
+      .getByText(`${md5('a: 1')} → ${md5('a: 2')}`)
+      .waitFor()
     await inOne('to', 'raced.yaml', 'a: 3')
     await visit.dialog().getByRole('button', { name: 'Publish' }).click()
     await visit.page.getByText('Brought over: 2').waitFor()
@@ -200,6 +206,81 @@ describe.skipIf(browserTool.skip)('configurations in a browser', { timeout: FLOW
       'a: 2',
       'a: 3',
     ])
+  })
+
+  test('items are cloned, under another name too, after a look at what would happen', async () => {
+    const namespace = { customNamespaceId: 'clones', namespaceName: 'Clones' }
+    await managed.ask('POST', '/svc/v1/console/namespaces', namespace)
+    const inClones = (dataId: string) =>
+      managed.ask('GET', `${CONFIGS}?tenant=clones&dataId=${dataId}&group=DEFAULT_GROUP`)
+    await publish('clone-1.yaml', 'a: 1')
+    await publish('clone-2.yaml', 'a: 2')
+    await visit.at('#/configs?ns=public&text=clone-')
+    await visit.field('Select all on this page').check()
+    await visit.button('Clone').click()
+    await visit.dialog().getByLabel('Target namespace').selectOption('Clones')
+    await visit.dialog().getByRole('button', { name: 'See what would happen' }).click()
+    await visit.dialog().getByText('It would publish 2').waitFor()
+    await managed.ask('POST', CONFIGS, {
+      tenant: 'clones',
+      dataId: 'clone-2.yaml',
+      group: 'DEFAULT_GROUP',
+      content: 'theirs',
+    })
+    await visit.dialog().getByRole('button', { name: 'Clone' }).click()
+    await visit.dialog().getByText('Somebody else has changed it meanwhile.').waitFor()
+    await visit.dialog().getByLabel('If an item is there already').selectOption('Leave it as it is')
+    await visit.dialog().getByRole('button', { name: 'See what would happen' }).click()
+    await visit.dialog().getByText('It would publish 1, leave 1').waitFor()
+    expect(await visit.wrong()).toEqual([])
+    await visit.dialog().getByRole('button', { name: 'Clone' }).click()
+    await visit.page.getByText('Cloned: 1, left as they were: 1').waitFor()
+    expect([await inClones('clone-1.yaml'), await inClones('clone-2.yaml')]).toEqual(['a: 1', 'theirs'])
+    await itemAt('clone-1.yaml')
+    await visit.button('Clone').click()
+    await visit.dialog().getByLabel('Data ID').fill('clone-3.yaml')
+    await visit.dialog().getByRole('button', { name: 'See what would happen' }).click()
+    await visit.dialog().getByRole('listitem').getByText('clone-3.yaml').waitFor()
+    await visit.dialog().getByRole('button', { name: 'Clone' }).click()
+    await visit.page.getByText('Cloned: 1, left as they were: 0').waitFor()
+    expect(await contentOf('clone-3.yaml')).toBe('a: 1')
+  })
+
+  test('any two items and any two versions are compared key by key', async () => {
+    await publish('pair-1.yaml', 'a: 1\nb: 1\n')
+    await publish('pair-2.yaml', 'a: 1\nb: 2\n')
+    for (const version of [2, 3]) await publish('pair-1.yaml', `a: ${version}\nb: ${version}\n`)
+    await visit.at('#/configs?ns=public&text=pair-')
+    await visit.field('Select all on this page').check()
+    await visit.button('Compare the two').click()
+    await visit.dialog().getByText('Changed keys (2)').waitFor()
+    await visit.dialog().getByText('public / DEFAULT_GROUP / pair-1.yaml').waitFor()
+    expect(await visit.wrong()).toEqual([])
+    await visit.page.keyboard.press('Escape')
+    await itemAt('pair-1.yaml', '&tab=versions')
+    const rows = visit.page.locator('.versions > li')
+    await rows.first().getByRole('button', { name: 'Difference' }).click()
+    await visit.dialog().getByRole('listitem').filter({ hasText: 'b23' }).waitFor()
+    await visit.dialog().getByLabel('Compare with').selectOption({ index: 1 })
+    await visit.dialog().getByRole('listitem').filter({ hasText: 'b13' }).waitFor()
+  })
+
+  test('the list is narrowed by group and tag, and the address says so', async () => {
+    const tagged = (dataId: string, group: string, tags: string) =>
+      managed.ask('POST', CONFIGS, { dataId, group, content: 'x', type: 'text', config_tags: tags })
+    await tagged('narrow-1.txt', 'SHOP', 'red,blue')
+    await tagged('narrow-2.txt', 'SHOP', 'green')
+    await tagged('narrow-3.txt', 'BANK', 'red')
+    const names = () => visit.page.locator('td.name a').allTextContents()
+    await visit.at('#/configs?ns=public&text=narrow')
+    await visit.field('Group').fill('SHOP')
+    await expect.poll(names).toHaveLength(2)
+    await visit.field('Tag').fill('red')
+    await expect.poll(names).toEqual(['narrow-1.txt'])
+    expect(visit.page.url()).toContain('group=SHOP')
+    expect(visit.page.url()).toContain('tag=red')
+    await visit.button('Clear filters').click()
+    await expect.poll(names).not.toHaveLength(1)
   })
 
   test('the keys of an item are compared over namespaces', async () => {

@@ -177,6 +177,30 @@ describe('clone', () => {
     expect(await show(to, 'b')).toMatchObject({ content: 'content of a' })
   })
 
+  test('is refused where somebody has changed something since the dry run', async () => {
+    const [from, to] = [await newNamespace(), await newNamespace()]
+    await publish(from, 'a')
+    const { id, md5 } = await show(from, 'a')
+    const look = async (): Promise<string> =>
+      (await clone([{ cfgId: id }], { tenant: to, policy: 'OVERWRITE', dryRun: true })).json().state
+    const late = async (seenState: string) =>
+      codeOf(await clone([{ cfgId: id }], { tenant: to, policy: 'OVERWRITE', seenState }))
+    const before = await look()
+    await publish(to, 'a', { content: 'theirs' })
+    expect(await late(before)).toBe('config-changed')
+    const then = await look()
+    await publish(from, 'a', { content: 'of the original' })
+    expect(await late(then)).toBe('config-changed')
+    const outdated = [{ cfgId: id, fromMd5: md5 }]
+    expect((await clone(outdated, { tenant: to, policy: 'SKIP' })).json()).toMatchObject({
+      succCount: 0,
+      skipData: [{ dataId: 'a', group: 'G' }],
+    })
+    const seen = await clone([{ cfgId: id }], { tenant: to, policy: 'OVERWRITE', seenState: await look() })
+    expect(seen.json()).toMatchObject({ succCount: 1 })
+    expect(await show(to, 'a')).toMatchObject({ content: 'of the original' })
+  })
+
   test('of nothing, of what is not there, or to nowhere is a problem', async () => {
     const tenant = await newNamespace()
     await publish(tenant, 'a')

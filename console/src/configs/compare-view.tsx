@@ -1,14 +1,13 @@
 import { useEffect, useState } from 'preact/hooks'
-import { Confirm } from '../controls/confirm.tsx'
-import { Check, SelectField, TextField } from '../controls/field.tsx'
+import { Check, SelectField } from '../controls/field.tsx'
 import { Icon } from '../controls/icon.tsx'
-import { NamespaceMark } from '../controls/namespace-mark.tsx'
 import { Nothing, Notice, ProblemNotice } from '../controls/notice.tsx'
-import { tell, tellProblem } from '../controls/toast.tsx'
+import { Pager } from '../controls/pager.tsx'
+import { tellProblem } from '../controls/toast.tsx'
 import { shownNumber, t } from '../language/text.ts'
 import { placeWith } from '../routing/link.ts'
 import { go, place } from '../routing/location.ts'
-import { compareNamespaces, type Comparison, copyConfigs } from '../server/compare.ts'
+import { compareNamespaces, type Comparison } from '../server/compare.ts'
 import { within } from '../live/meant.ts'
 import { useLoaded } from '../state/loaded.ts'
 import {
@@ -22,6 +21,7 @@ import { useStore } from '../state/store.ts'
 import { mayWrite } from '../state/user.ts'
 import { CompareTexts } from './compare-texts.tsx'
 import { linkToConfig } from './key-of.ts'
+import { PromoteDialog, type Promoted } from './promote-dialog.tsx'
 
 /** Two namespaces side by side, and what to bring from one to the other. */
 export function CompareView() {
@@ -45,19 +45,19 @@ export function CompareView() {
           label={t('compareFrom')}
           value={namespaceParam(from)}
           choices={choices}
-          onChange={(ns) => go(placeWith({ ns, to: namespaceParam(to) }))}
+          onChange={(ns) => go(placeWith({ ns, to: namespaceParam(to), page: '' }))}
         />
         <SelectField
           label={t('compareTo')}
           value={namespaceParam(to)}
           choices={choices}
-          onChange={(id) => go(placeWith({ to: id }))}
+          onChange={(id) => go(placeWith({ to: id, page: '' }))}
         />
         <button
           type="button"
           class="button icon"
           aria-label={`${namespaceName(to)} → ${namespaceName(from)}`}
-          onClick={() => go(placeWith({ ns: namespaceParam(to), to: namespaceParam(from) }))}
+          onClick={() => go(placeWith({ ns: namespaceParam(to), to: namespaceParam(from), page: '' }))}
         >
           <Icon name="compare" />
         </button>
@@ -67,21 +67,19 @@ export function CompareView() {
   )
 }
 
+/** All rows are here: a page of them is drawn at a time. */
+const PAGE_SIZE = 200
+
 /** A row of the comparison. */
-interface Row {
-  readonly id: string
-  readonly dataId: string
-  readonly group: string
+interface Row extends Promoted {
   readonly kind: 'onlyInFrom' | 'onlyInTo' | 'differs'
-  /** The md5 in the target that was seen; empty where there is none. */
-  readonly casMd5: string
 }
 
 function rowsOf({ onlyInFrom, onlyInTo, different }: Comparison): Row[] {
   return [
     ...different.map((item) => ({ ...item, kind: 'differs' as const, casMd5: item.toMd5 })),
-    ...onlyInFrom.map((item) => ({ ...item, kind: 'onlyInFrom' as const, casMd5: '' })),
-    ...onlyInTo.map((item) => ({ ...item, kind: 'onlyInTo' as const, casMd5: item.md5 })),
+    ...onlyInFrom.map((item) => ({ ...item, kind: 'onlyInFrom' as const, casMd5: '', fromMd5: item.md5 })),
+    ...onlyInTo.map((item) => ({ ...item, kind: 'onlyInTo' as const, casMd5: item.md5, fromMd5: '' })),
   ]
 }
 
@@ -94,6 +92,8 @@ function Compared({ from, to }: { from: string; to: string }) {
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
   const [isPromoting, setPromoting] = useState(false)
   const rows = found.value === undefined ? [] : rowsOf(found.value)
+  const pageNo = Number(place.value.params['page'] ?? '1') || 1
+  const shown = rows.slice((pageNo - 1) * PAGE_SIZE, pageNo * PAGE_SIZE)
   const chosen = rows.filter(({ id, kind }) => kind !== 'onlyInTo' && ticked.has(id))
   return (
     <>
@@ -119,13 +119,19 @@ function Compared({ from, to }: { from: string; to: string }) {
             {rows.length === 0 ? (
               <Nothing text={t('noDifference')} />
             ) : (
-              <RowTable {...{ rows, ticked, from, to }} onTick={setTicked} />
+              <RowTable {...{ ticked, from, to }} rows={shown} onTick={setTicked} />
             )}
           </div>
+          <Pager
+            pageNo={pageNo}
+            pageSize={PAGE_SIZE}
+            total={rows.length}
+            onGo={(next) => go(placeWith({ page: String(next) }))}
+          />
         </>
       )}
       {isPromoting && (
-        <Promote
+        <PromoteDialog
           rows={chosen}
           to={to}
           onClose={() => setPromoting(false)}
@@ -223,51 +229,5 @@ function RowTable(props: {
         />
       )}
     </>
-  )
-}
-
-function Promote(props: {
-  readonly rows: readonly Row[]
-  readonly to: string
-  readonly onClose: () => void
-  readonly onDone: () => void
-}) {
-  const { rows, to, onClose, onDone } = props
-  const [comment, setComment] = useState('')
-  const name = namespaceName(to)
-  const promote = async (): Promise<void> => {
-    const { succCount, skipData = [], failData = [] } = await copyConfigs(to, rows, comment)
-    tell(t('promoted', { count: shownNumber(succCount) }))
-    const left = [...skipData, ...failData].map(({ dataId }) => dataId)
-    if (left.length > 0) tell(t('promoteSkipped', { names: left.join(', ') }), true)
-    onClose()
-    onDone()
-  }
-  return (
-    <Confirm
-      title={t('promoteTitle', { count: rows.length, name })}
-      done={t('publish')}
-      isDanger={false}
-      namespaceId={to}
-      onClose={onClose}
-      onDo={promote}
-    >
-      <NamespaceMark id={to} />
-      <p>{t('promoteText')}</p>
-      <ul class="keys">
-        {rows.map(({ id, dataId, group }) => (
-          <li key={id}>
-            <strong dir="auto">{dataId}</strong> <span dir="auto">{group}</span>
-          </li>
-        ))}
-      </ul>
-      <TextField
-        label={t('comment')}
-        placeholder={t('commentHint')}
-        value={comment}
-        maxLength={512}
-        onInput={setComment}
-      />
-    </Confirm>
   )
 }

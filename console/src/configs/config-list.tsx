@@ -15,10 +15,12 @@ import {
 } from '../server/configs.ts'
 import { within } from '../live/meant.ts'
 import { useLoaded } from '../state/loaded.ts'
-import { currentNamespace } from '../state/namespaces.ts'
+import { currentNamespace, namespaceName } from '../state/namespaces.ts'
 import { useStore } from '../state/store.ts'
-import { mayWrite } from '../state/user.ts'
+import { mayWrite, mayWriteAnywhere } from '../state/user.ts'
 import { ConfigFilters, FILTERS } from './config-filters.tsx'
+import { CloneDialog } from './clone-dialog.tsx'
+import { CompareTexts } from './compare-texts.tsx'
 import { ConfigTable } from './config-table.tsx'
 import { ImportDialog } from './import-dialog.tsx'
 import { DeleteConfigs } from './delete-configs.tsx'
@@ -156,8 +158,11 @@ function ConfigPage(props: {
   )
 }
 
+type OpenDialog = 'delete' | 'clone' | 'compare' | undefined
+
 function BatchBar({ chosen, onDone }: { chosen: readonly ListedConfig[]; onDone: () => void }) {
-  const [isDeleting, setDeleting] = useState(false)
+  const [open, setOpen] = useState<OpenDialog>()
+  const close = (): void => setOpen(undefined)
   const { tenant } = chosen[0]!
   // A zip file holds one namespace.
   const areOfOne = chosen.every((item) => item.tenant === tenant)
@@ -170,13 +175,43 @@ function BatchBar({ chosen, onDone }: { chosen: readonly ListedConfig[]; onDone:
           {t('exportChosen')}
         </a>
       )}
+      {chosen.length === 2 && (
+        <button type="button" class="button small" onClick={() => setOpen('compare')}>
+          {t('compareTwo')}
+        </button>
+      )}
+      {mayWriteAnywhere() && (
+        <button type="button" class="button small" onClick={() => setOpen('clone')}>
+          {t('clone')}
+        </button>
+      )}
       {chosen.every((item) => mayWrite(item.tenant)) && (
-        <button type="button" class="button small danger-quiet" onClick={() => setDeleting(true)}>
+        <button type="button" class="button small danger-quiet" onClick={() => setOpen('delete')}>
           <Icon name="trash" />
           {t('delete')}
         </button>
       )}
-      {isDeleting && <DeleteConfigs items={chosen} onClose={() => setDeleting(false)} onDone={onDone} />}
+      {open === 'delete' && <DeleteConfigs items={chosen} onClose={close} onDone={onDone} />}
+      {open === 'clone' && <CloneDialog items={chosen} onClose={close} onDone={onDone} />}
+      {open === 'compare' && <CompareTwo chosen={chosen} onClose={close} />}
     </div>
+  )
+}
+
+/** The two that are chosen, the older one left. */
+function CompareTwo(props: { readonly chosen: readonly ListedConfig[]; readonly onClose: () => void }) {
+  const [to, from] = props.chosen.toSorted((a, b) => a.modifyTime - b.modifyTime)
+  if (to === undefined || from === undefined) return null
+  const isSameName = to.dataId === from.dataId && to.group === from.group
+  const titleOf = ({ tenant, group, dataId }: ListedConfig): string =>
+    [namespaceName(tenant), group, dataId].join(' / ')
+  return (
+    <CompareTexts
+      from={from}
+      to={to}
+      title={isSameName ? to.dataId : `${to.dataId} – ${from.dataId}`}
+      titles={[titleOf(to), titleOf(from)]}
+      onClose={props.onClose}
+    />
   )
 }

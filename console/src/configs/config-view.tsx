@@ -13,8 +13,9 @@ import { readConfig, type ConfigItem } from '../server/configs.ts'
 import { ofConfig } from '../live/meant.ts'
 import { useLoaded } from '../state/loaded.ts'
 import { useStore } from '../state/store.ts'
-import { mayWrite } from '../state/user.ts'
+import { mayWrite, mayWriteAnywhere } from '../state/user.ts'
 import { AcrossNamespaces } from './across-namespaces.tsx'
+import { CloneDialog } from './clone-dialog.tsx'
 import { DeleteConfigs } from './delete-configs.tsx'
 import { EditConfig } from './edit-config.tsx'
 import { configNameIn } from './key-of.ts'
@@ -99,7 +100,8 @@ function Content(props: {
   readonly onPublished: () => void
 }) {
   const { item, isEditing, onPublished } = props
-  const [isDeleting, setDeleting] = useState(false)
+  const [open, setOpen] = useState<'delete' | 'clone' | undefined>()
+  const close = (): void => setOpen(undefined)
   if (isEditing)
     return (
       <EditConfig
@@ -115,27 +117,31 @@ function Content(props: {
       <div class="two">
         <CodeView text={item.content} type={item.type} label={t('contentOf', { name: item.dataId })} />
         <div class="stack">
-          {mayWrite(item.tenant) && (
-            <div class="buttons">
+          <div class="buttons">
+            {mayWrite(item.tenant) && (
               <a class="button primary" href={addressOf(placeWith({ edit: 'yes' }))}>
                 <Icon name="edit" />
                 {t('edit')}
               </a>
-              <button type="button" class="button danger-quiet" onClick={() => setDeleting(true)}>
+            )}
+            {mayWriteAnywhere() && (
+              <button type="button" class="button" onClick={() => setOpen('clone')}>
+                {t('clone')}
+              </button>
+            )}
+            {mayWrite(item.tenant) && (
+              <button type="button" class="button danger-quiet" onClick={() => setOpen('delete')}>
                 <Icon name="trash" />
                 {t('delete')}
               </button>
-            </div>
-          )}
+            )}
+          </div>
           <Facts item={item} />
         </div>
-        {isDeleting && (
-          <DeleteConfigs
-            items={[item]}
-            onClose={() => setDeleting(false)}
-            onDone={() => go(viewAt('configs'))}
-          />
+        {open === 'delete' && (
+          <DeleteConfigs items={[item]} onClose={close} onDone={() => go(viewAt('configs'))} />
         )}
+        {open === 'clone' && <CloneDialog items={[item]} onClose={close} onDone={() => undefined} />}
       </div>
     </>
   )

@@ -1,14 +1,15 @@
 import { useState } from 'preact/hooks'
 import { useDoing } from '../controls/confirm.tsx'
 import { Dialog } from '../controls/dialog.tsx'
-import { DialogButtons, Field, SelectField } from '../controls/field.tsx'
+import { DialogButtons, Field } from '../controls/field.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'
-import { Notice, ProblemNotice } from '../controls/notice.tsx'
+import { ProblemNotice } from '../controls/notice.tsx'
 import { confirmWrite } from '../controls/protection.tsx'
 import { tell } from '../controls/toast.tsx'
 import { shownNumber, t } from '../language/text.ts'
 import { importConfigs, type ImportOutcome, type ImportPolicy } from '../server/configs.ts'
 import { refreshNamespaces } from '../state/namespaces.ts'
+import { PolicyField, Trial } from './trial.tsx'
 
 /** Imports a zip file: first it is shown what would happen. */
 export function ImportDialog(props: {
@@ -68,55 +69,15 @@ export function ImportDialog(props: {
           />
         )}
       />
-      <SelectField
-        label={t('ifThere')}
-        value={policy}
-        choices={[
-          ['ABORT', t('policy.ABORT')],
-          ['SKIP', t('policy.SKIP')],
-          ['OVERWRITE', t('policy.OVERWRITE')],
-        ]}
+      <PolicyField
+        policy={policy}
         onChange={(chosen) => {
-          setPolicy(chosen as ImportPolicy)
+          setPolicy(chosen)
           setTrial(undefined)
         }}
       />
-      {trial && (
-        <>
-          <Notice kind="plain" icon="eye">
-            {t('importWould', {
-              count: shownNumber(trial.succCount),
-              skipped: shownNumber(trial.skipCount),
-              unknown: shownNumber(trial.unrecognizedCount),
-            })}
-          </Notice>
-          <Names title={t('wouldPublish')} names={trial.succData} />
-          <Names title={t('wouldSkip')} names={trial.skipData} />
-          <Names title={t('wouldFail')} names={trial.failData} />
-        </>
-      )}
+      {trial && <Trial outcome={trial} />}
       <ProblemNotice problem={problem} />
     </Dialog>
-  )
-}
-
-const SHOWN_NAMES = 200
-
-function Names({ title, names = [] }: { title: string; names: ImportOutcome['succData'] }) {
-  if (names.length === 0) return null
-  return (
-    <section>
-      <h3>{title}</h3>
-      <ul class="keys" tabIndex={0} aria-label={title}>
-        {names.slice(0, SHOWN_NAMES).map(({ group, dataId }) => (
-          <li key={`${group} ${dataId}`}>
-            <strong dir="auto">{dataId}</strong> <span dir="auto">{group}</span>
-          </li>
-        ))}
-        {names.length > SHOWN_NAMES && (
-          <li>{t('andMore', { count: shownNumber(names.length - SHOWN_NAMES) })}</li>
-        )}
-      </ul>
-    </section>
   )
 }

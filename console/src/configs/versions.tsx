@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks'
 import { Ago } from '../controls/ago.tsx'
 import { Dialog } from '../controls/dialog.tsx'
+import { SelectField } from '../controls/field.tsx'
 import { Nothing, ProblemNotice } from '../controls/notice.tsx'
 import { Pager } from '../controls/pager.tsx'
 import { tellProblem } from '../controls/toast.tsx'
 import { DiffView } from '../editor/code-view.tsx'
-import { shownSize, t } from '../language/text.ts'
+import { shownSize, shownTime, t } from '../language/text.ts'
 import {
   type ConfigItem,
   type ConfigName,
@@ -59,6 +60,8 @@ export function Versions(props: Shared & { readonly isDeleted: boolean; readonly
                 key={version.historyId}
                 {...{ name, current, version, isDeleted }}
                 older={versions[index + 1]}
+                versions={versions}
+                position={(pageNo - 1) * PAGE_SIZE + index}
                 isOpen={version === meant}
                 onRestored={reload}
               />
@@ -87,12 +90,16 @@ interface RowProps extends Shared {
 
   readonly version: Version
   readonly older: Version | undefined
+  /** Those that it can be compared with. */
+  readonly versions: readonly Version[]
+  /** Its place among all versions, from 0. */
+  readonly position: number
   readonly isDeleted: boolean
   readonly onRestored: () => void
 }
 
 function VersionRow(props: RowProps) {
-  const { name, current, version, older, isOpen, isDeleted, onRestored } = props
+  const { name, current, version, older, versions, position, isOpen, isDeleted, onRestored } = props
   const { op, user, ip, comment, atMs, size } = version
   const [isCompared, setCompared] = useState(isOpen)
   const mayRestore = mayWrite(name.tenant) && !version.current && op !== 'D'
@@ -132,7 +139,10 @@ function VersionRow(props: RowProps) {
         )}
       </div>
       {isCompared && (
-        <CompareDialog {...{ name, current, version, older }} onClose={() => setCompared(false)} />
+        <CompareDialog
+          {...{ name, current, version, older, versions, position }}
+          onClose={() => setCompared(false)}
+        />
       )}
     </li>
   )
@@ -191,49 +201,57 @@ function CompareDialog(
   props: Shared & {
     readonly version: Version
     readonly older: Version | undefined
+    readonly versions: readonly Version[]
+    readonly position: number
     readonly onClose: () => void
   },
 ) {
-  const { name, current, version, older, onClose } = props
-  const [withCurrent, setWithCurrent] = useState(false)
-  const texts = useLoaded(
-    JSON.stringify([name, version.historyId, older?.historyId, withCurrent]),
-    async () => {
-      const textOf = async (one: Version | undefined): Promise<string> =>
-        one === undefined || one.op === 'D' ? '' : (await readVersion(name, one.historyId)).content
-      const [before, own] = await Promise.all([withCurrent ? undefined : textOf(older), textOf(version)])
-      return before === undefined ? ([own, current?.content ?? ''] as const) : ([before, own] as const)
-    },
-  )
-  const type = version.type ?? current?.type ?? older?.type ?? 'text'
-  const [left, right] = withCurrent
-    ? [t('thisVersion'), t('currentVersion')]
-    : [t('versionBefore'), t('thisVersion')]
+  const { name, current, version, older, versions, position, onClose } = props
+  const [otherId, setOtherId] = useState(older?.historyId ?? '')
+  const other = versions.find(({ historyId }) => historyId === otherId)
+  const isNewer = other !== undefined && versions.indexOf(other) < versions.indexOf(version)
+  const texts = useLoaded(JSON.stringify([name, version.historyId, otherId]), async () => {
+    const textOf = async (one: Version | undefined): Promise<string> =>
+      one === undefined || one.op === 'D' ? '' : (await readVersion(name, one.historyId)).content
+    // That before the last one of this page is on the next page.
+    const isOnNext = other === undefined && version.op !== 'I'
+    const before = isOnNext ? (await findVersions(name, position + 2, 1)).pageItems[0] : undefined
+    const [own, its] = await Promise.all([textOf(version), textOf(other ?? before)])
+    return isNewer ? ([own, its] as const) : ([its, own] as const)
+  })
+  const type = version.type ?? current?.type ?? other?.type ?? 'text'
+  const nothing = version.op === 'I' ? t('nothingYet') : t('versionBefore')
+  const titles = [other === undefined ? nothing : titleOf(other, older), t('thisVersion')]
+  if (isNewer) titles.reverse()
   return (
     <Dialog
       isWide
       title={t('versionOf', { name: name.dataId })}
       onClose={onClose}
       footer={
-        <>
-          {!version.current && (
-            <button type="button" class="button start" onClick={() => setWithCurrent(!withCurrent)}>
-              {withCurrent ? t('compareWithBefore') : t('compareWithCurrent')}
-            </button>
-          )}
-          <button type="button" class="button" onClick={onClose}>
-            {t('close')}
-          </button>
-        </>
+        <button type="button" class="button" onClick={onClose}>
+          {t('close')}
+        </button>
       }
     >
+      <SelectField
+        label={t('compareWith')}
+        value={otherId}
+        choices={[
+          ...(older === undefined ? [['', nothing] as const] : []),
+          ...versions
+            .filter((one) => one !== version)
+            .map((one) => [one.historyId, titleOf(one, older)] as const),
+        ]}
+        onChange={setOtherId}
+      />
       <ProblemNotice problem={texts.problem} />
       {texts.value && (
         <>
           <div>
             <div class="diff-titles">
-              <span>{left}</span>
-              <span>{right}</span>
+              <span dir="auto">{titles[0]}</span>
+              <span dir="auto">{titles[1]}</span>
             </div>
             <DiffView before={texts.value[0]} after={texts.value[1]} type={type} label={t('difference')} />
           </div>
@@ -242,4 +260,11 @@ function CompareDialog(
       )}
     </Dialog>
   )
+}
+
+/** A version in a list: when it was made, by whom, and which one it is. */
+function titleOf(version: Version, older: Version | undefined): string {
+  const { atMs, user, ip, comment, current } = version
+  const which = current ? t('currentVersion') : version === older ? t('versionBefore') : ''
+  return [which, shownTime(atMs), user ?? ip, comment].filter((part) => part !== '').join(' · ')
 }

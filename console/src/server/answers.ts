@@ -121,7 +121,7 @@ export interface TransferOutcome {
   readonly dryRun: boolean
   readonly succCount: number
   readonly skipCount: number
-  /** Of a dry run: what the items were, for `seenState` of the import; else empty. */
+  /** Of a dry run: what the items were, for `seenState`; else empty. */
   readonly state: string
   readonly succData: readonly {
     readonly dataId: string

@@ -1,3 +1,4 @@
+import type { ImportOutcome, ImportPolicy } from './configs.ts'
 import { request } from './request.ts'
 import type { Comparison } from './answers.ts'
 
@@ -7,22 +8,48 @@ export type { Comparison } from './answers.ts'
 export const compareNamespaces = (from: string, to: string): Promise<Comparison> =>
   request('GET', 'svc/v1/console/compare', { query: { from, to } })
 
-/** An item to copy, if the target is still what was seen: the md5 there, empty where there is none. */
+/** An item to copy. */
 export interface Copied {
   readonly id: string
-  readonly casMd5: string
+  /** Its name there; absent: that of the original. */
+  readonly dataId?: string
+  readonly group?: string
+  /** What must be there, empty for nothing; absent: as the policy says. */
+  readonly casMd5?: string
+  /** The md5 of the original that was seen. */
+  readonly fromMd5?: string
 }
 
-/** What became of copies. */
-export interface CopyOutcome {
-  readonly succCount: number
-  readonly skipData?: readonly { readonly dataId: string }[]
-  readonly failData?: readonly { readonly dataId: string }[]
+/** How to copy. */
+export interface CopyOptions {
+  readonly policy: ImportPolicy
+  readonly comment?: string
+  /** Only says what would happen. */
+  readonly dryRun?: boolean
+  /** The state that the dry run saw; rejects with the problem `config-changed` where it is another one by now. */
+  readonly seenState?: string | undefined
 }
 
 /** Copies items into a namespace. */
-export const copyConfigs = (to: string, copied: readonly Copied[], comment: string): Promise<CopyOutcome> =>
+export const copyConfigs = (
+  to: string,
+  copied: readonly Copied[],
+  { policy, comment, dryRun, seenState }: CopyOptions,
+): Promise<ImportOutcome> =>
   request('POST', 'svc/v1/cs/configs', {
-    query: { clone: true, tenant: to || undefined, policy: 'OVERWRITE', comment: comment || undefined },
-    json: copied.map(({ id, casMd5 }) => ({ cfgId: Number(id), casMd5 })),
+    query: {
+      clone: true,
+      tenant: to || undefined,
+      policy,
+      comment: comment || undefined,
+      dryRun: dryRun || undefined,
+      seenState,
+    },
+    json: copied.map(({ id, dataId, group, casMd5, fromMd5 }) => ({
+      cfgId: Number(id),
+      dataId,
+      group,
+      casMd5,
+      fromMd5,
+    })),
   })

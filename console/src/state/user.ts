@@ -80,3 +80,10 @@ export function mayWrite(namespaceId: string): boolean {
     return action.includes('w') && (namespace === '*' || (namespace === '' ? 'public' : namespace) === name)
   })
 }
+
+/** Whether buttons are shown for writing somewhere. */
+export function mayWriteAnywhere(): boolean {
+  const { value } = standing
+  if (value.kind !== 'signed-in') return false
+  return value.user.globalAdmin || value.user.permissions.some(({ action }) => action.includes('w'))
+}

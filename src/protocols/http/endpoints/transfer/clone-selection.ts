@@ -27,6 +27,10 @@ export const SELECTION_SCHEMA = {
         type: 'string',
         description: 'Copy only over this md5 (empty: only what is new), whatever the policy says.',
       },
+      fromMd5: {
+        type: 'string',
+        description: 'Copy only if the original has this md5; otherwise it counts as one that exists.',
+      },
     },
   },
 }
@@ -71,7 +75,13 @@ function selectedOf(json: unknown): Selected {
     ]),
   )
   const { dataId, group } = names as Static<typeof NEW_NAMES>
-  return { id: Number(cfgId), dataId, group, casMd5: textIn(fields, 'casMd5') }
+  return {
+    id: Number(cfgId),
+    dataId,
+    group,
+    casMd5: textIn(fields, 'casMd5'),
+    fromMd5: textIn(fields, 'fromMd5'),
+  }
 }
 
 function textIn(fields: Readonly<Record<string, unknown>>, name: string): string | undefined {

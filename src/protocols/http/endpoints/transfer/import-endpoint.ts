@@ -23,13 +23,6 @@ const PARAMS = Type.Object({
   import: Type.Optional(Type.Boolean({ description: 'True, in the query: imports a zip file.' })),
   namespace: Type.Optional(fields.withAliases(fields.tenant, 'tenant')),
   ...POLICY_PARAMS,
-  seenState: Type.Optional(
-    Type.String({
-      maxLength: 64,
-      description:
-        'The `state` that a dry run has answered: nothing is published if the items are others by now.',
-    }),
-  ),
 })
 
 const UPLOAD = {
@@ -78,7 +71,7 @@ export function importEndpoint(
       try {
         const { items, unrecognized } = await itemsOfFile(file, namespaceId, limits)
         if (items.length === 0) return answers.nothingToImport()
-        const options = { ...importOptions(all), seenState: all.seenState }
+        const options = importOptions(all)
         const outcome = await transfer.import({ items, ...options }, caller)
         return answers.done(outcome, { what: 'import', dryRun: options.dryRun, unrecognized })
       } catch (error) {

@@ -17,6 +17,13 @@ export const POLICY_PARAMS = {
   dryRun: Type.Optional(Type.Boolean({ description: 'Answers what would happen, and changes nothing.' })),
   src_user: Type.Optional(fields.srcUser),
   comment: Type.Optional(comment),
+  seenState: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description:
+        'The `state` that a dry run has answered: nothing is published if the items are others by now.',
+    }),
+  ),
 }
 
 /** How to import, as operations take it. */
@@ -25,13 +32,15 @@ export function importOptions({
   dryRun = false,
   src_user: srcUser,
   comment: why,
+  seenState,
 }: {
   policy?: string
   dryRun?: boolean
   src_user?: string
   comment?: string
+  seenState?: string
 }): ImportOptions & { readonly srcUser: string | undefined; readonly comment: string | undefined } {
-  return { policy: policy as ImportOptions['policy'], dryRun, srcUser, comment: why }
+  return { policy: policy as ImportOptions['policy'], dryRun, srcUser, comment: why, seenState }
 }
 
 /** How a dialect answers imports and clones. */

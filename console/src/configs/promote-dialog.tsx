@@ -1,0 +1,110 @@
+import { useState } from 'preact/hooks'
+import { Confirm } from '../controls/confirm.tsx'
+import { TextField } from '../controls/field.tsx'
+import { NamespaceMark } from '../controls/namespace-mark.tsx'
+import { ProblemNotice } from '../controls/notice.tsx'
+import { tell } from '../controls/toast.tsx'
+import { shownNumber, t } from '../language/text.ts'
+import { copyConfigs } from '../server/compare.ts'
+import { useLoaded } from '../state/loaded.ts'
+import { namespaceName } from '../state/namespaces.ts'
+
+/** An item of one side, and what is in its place on the other. */
+export interface Promoted {
+  readonly id: string
+  readonly dataId: string
+  readonly group: string
+  /** The md5 in the target that was seen; empty where there is none. */
+  readonly casMd5: string
+  /** The md5 of what would be brought over. */
+  readonly fromMd5: string
+}
+
+/** With what is seen of each item, others are left alone, and the rest goes on. */
+const POLICY = 'SKIP'
+
+/**
+ * Brings items to another namespace: a dry run says what would happen to each. The md5 of both sides, as they were compared, are
+ * sent, so that one that somebody changes meanwhile is left alone.
+ */
+export function PromoteDialog(props: {
+  readonly rows: readonly Promoted[]
+  readonly to: string
+  readonly onClose: () => void
+  readonly onDone: () => void
+}) {
+  const { rows, to, onClose, onDone } = props
+  const [comment, setComment] = useState('')
+  const name = namespaceName(to)
+  const copied = rows.map(({ id, casMd5, fromMd5 }) => ({ id, casMd5, fromMd5 }))
+  const trial = useLoaded(JSON.stringify([to, copied]), () =>
+    copyConfigs(to, copied, { policy: POLICY, dryRun: true }),
+  )
+  const changed = new Set(trial.value?.skipData?.map(nameOf))
+  const promote = async (): Promise<void> => {
+    const {
+      succCount,
+      skipData = [],
+      failData = [],
+    } = await copyConfigs(to, copied, {
+      policy: POLICY,
+      comment,
+    })
+    tell(t('promoted', { count: shownNumber(succCount) }))
+    const left = [...skipData, ...failData].map(({ dataId }) => dataId)
+    if (left.length > 0) tell(t('promoteSkipped', { names: left.join(', ') }), true)
+    onClose()
+    onDone()
+  }
+  return (
+    <Confirm
+      title={t('promoteTitle', { count: rows.length, name })}
+      done={t('publish')}
+      isDanger={false}
+      isDisabled={trial.value === undefined}
+      namespaceId={to}
+      onClose={onClose}
+      onDo={promote}
+    >
+      <NamespaceMark id={to} />
+      <p>{t('promoteText')}</p>
+      <ProblemNotice problem={trial.problem} onRetry={trial.reload} />
+      {trial.value && (
+        <ul class="keys" tabIndex={0} aria-label={t('wouldPublish')}>
+          {rows.map((row) => (
+            <li key={row.id}>
+              <strong dir="auto">{row.dataId}</strong> <span dir="auto">{row.group}</span>
+              <Fate row={row} isChanged={changed.has(nameOf(row))} />
+            </li>
+          ))}
+        </ul>
+      )}
+      <TextField
+        label={t('comment')}
+        placeholder={t('commentHint')}
+        value={comment}
+        maxLength={512}
+        onInput={setComment}
+      />
+    </Confirm>
+  )
+}
+
+/** What would become of an item, and by what it is compared. */
+function Fate({ row: { casMd5, fromMd5 }, isChanged }: { row: Promoted; isChanged: boolean }) {
+  if (isChanged) return <span class="badge bad">{t('problem.config-changed')}</span>
+  return (
+    <>
+      <span class={casMd5 === '' ? 'badge good' : 'badge warn'}>
+        {casMd5 === '' ? t('wouldCreate') : t('wouldReplace')}
+      </span>
+      <span class="soft">
+        {casMd5 !== '' && `${casMd5} → `}
+        {fromMd5}
+      </span>
+    </>
+  )
+}
+
+const nameOf = ({ group, dataId }: { readonly group: string; readonly dataId: string }): string =>
+  `${group} ${dataId}`

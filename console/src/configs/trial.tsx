@@ -1,0 +1,62 @@
+import { SelectField } from '../controls/field.tsx'
+import { Notice } from '../controls/notice.tsx'
+import { shownNumber, t } from '../language/text.ts'
+import type { ImportOutcome, ImportPolicy } from '../server/configs.ts'
+
+/** What becomes of items that are there already. */
+export function PolicyField(props: {
+  readonly policy: ImportPolicy
+  readonly onChange: (policy: ImportPolicy) => void
+}) {
+  return (
+    <SelectField
+      label={t('ifThere')}
+      value={props.policy}
+      choices={[
+        ['ABORT', t('policy.ABORT')],
+        ['SKIP', t('policy.SKIP')],
+        ['OVERWRITE', t('policy.OVERWRITE')],
+      ]}
+      onChange={(chosen) => props.onChange(chosen as ImportPolicy)}
+    />
+  )
+}
+
+/** What a dry run says: what would happen. */
+export function Trial({ outcome }: { outcome: ImportOutcome }) {
+  return (
+    <>
+      <Notice kind="plain" icon="eye">
+        {t('importWould', {
+          count: shownNumber(outcome.succCount),
+          skipped: shownNumber(outcome.skipCount),
+          unknown: shownNumber(outcome.unrecognizedCount),
+        })}
+      </Notice>
+      <Names title={t('wouldPublish')} names={outcome.succData} />
+      <Names title={t('wouldSkip')} names={outcome.skipData} />
+      <Names title={t('wouldFail')} names={outcome.failData} />
+    </>
+  )
+}
+
+const SHOWN_NAMES = 200
+
+function Names({ title, names = [] }: { title: string; names: ImportOutcome['succData'] }) {
+  if (names.length === 0) return null
+  return (
+    <section>
+      <h3>{title}</h3>
+      <ul class="keys" tabIndex={0} aria-label={title}>
+        {names.slice(0, SHOWN_NAMES).map(({ group, dataId }) => (
+          <li key={`${group} ${dataId}`}>
+            <strong dir="auto">{dataId}</strong> <span dir="auto">{group}</span>
+          </li>
+        ))}
+        {names.length > SHOWN_NAMES && (
+          <li>{t('andMore', { count: shownNumber(names.length - SHOWN_NAMES) })}</li>
+        )}
+      </ul>
+    </section>
+  )
+}

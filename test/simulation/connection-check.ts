@@ -6,6 +6,7 @@ import { savedValue } from '../../src/core/records/record-kind.ts'
 import type { ConnectedClient, Connection } from './connection-world.ts'
 import { type JudgingServer, KEPT_MS } from './judging-server.ts'
 import { serviceKeyOf } from './known-values.ts'
+import { SERVICES } from './operations.ts'
 import { violation } from './violation.ts'
 import type { World } from './world.ts'
 
@@ -24,6 +25,8 @@ export class ConnectionCheck {
   readonly #goneMs = new Map<string, number>()
   readonly #connections = new Map<string, Connection>()
   readonly #released = new Set<Connection>()
+  /** When its client was sent to another server. */
+  readonly #movedMs = new Map<Connection, number>()
   /** Released at a server that could write: nothing of them may be left. */
   #ended: { readonly connection: Connection; readonly atMs: number }[] = []
   #looked = 0
@@ -41,6 +44,11 @@ export class ConnectionCheck {
   released(connection: Connection): void {
     this.#released.add(connection)
     if (canWrite(connection.server)) this.#ended.push({ connection, atMs: this.#world.nowMs })
+  }
+
+  /** A server sends the client of a connection away. */
+  moved(connection: Connection): void {
+    this.#movedMs.set(connection, this.#world.nowMs)
   }
 
   /** What was released in an earlier tick is gone, unless its server could not write since. */
@@ -63,21 +71,23 @@ export class ConnectionCheck {
       for (const change of this.#world.store.fed(this.#looked + 1)?.changes ?? []) this.#note(change)
   }
 
-  /** Everything has worked for long enough: clients have what they want, and nothing else is there. */
+  /** Everything has worked for long enough: each address that clients want belongs to one of them, and nothing else is there. */
   atEnd(servers: readonly JudgingServer[]): void {
-    const wanted = this.#clients
-      .filter(({ isClosed }) => !isClosed)
-      .flatMap((client) => Array.from(client.wanted.keys(), (text) => `${text} by ${client.connection?.id}`))
-    for (const { server } of servers) {
-      const listed = ['orders', 'bills'].flatMap((service) =>
-        Array.from(server.state.instances(serviceKeyOf(service)), ({ record }) => {
-          const id = connectionOf(record.publisher)?.connectionId
-          return `${addressText(record.address)} by ${id}`
-        }),
-      )
-      const [right, known] = [wanted, listed].map((texts) => texts.toSorted().join(', '))
-      if (right !== known) violation(`at the end ${server.name} has ${known}, but clients want ${right}`)
-    }
+    for (const { server } of servers)
+      for (const service of SERVICES) {
+        const clients = this.#clients.filter((client) => client.service === service && !client.isClosed)
+        const left = new Set(clients.flatMap(({ wanted }) => [...wanted.keys()]))
+        for (const { record } of server.state.instances(serviceKeyOf(service))) {
+          const where = addressText(record.address)
+          const owner = connectionOf(record.publisher)?.connectionId
+          const isWanted = clients.some(
+            ({ wanted, connection }) => connection?.id === owner && wanted.has(where),
+          )
+          if (!isWanted) violation(`at the end ${server.name} has ${where} in ${service} by ${owner}`)
+          left.delete(where)
+        }
+        if (left.size > 0) violation(`at the end ${server.name} lacks ${[...left].join()} in ${service}`)
+      }
   }
 
   #note(change: FedChange): void {
@@ -110,7 +120,7 @@ export class ConnectionCheck {
     }
   }
 
-  /** What a client has, and wants, leaves only when its connection has ended, or its server was no member for a while. */
+  /** What a client has, and wants, leaves only when its connection has ended, or it was moved or its server was no member for a while. */
   #removed(place: string, { publisher, address }: InstanceRecord): void {
     const owner = connectionOf(publisher)
     const connection = this.#connections.get(owner?.connectionId ?? '')
@@ -118,7 +128,7 @@ export class ConnectionCheck {
     const { client, steady } = connection
     const where = addressText(address)
     if (!steady.has(where) || !client.wanted.has(where)) return
-    const goneMs = this.#goneMs.get(owner?.process ?? '')
+    const goneMs = this.#movedMs.get(connection) ?? this.#goneMs.get(owner?.process ?? '')
     if (goneMs === undefined)
       violation(`${place} of c${client.index} is removed, though its connection lives`)
     const keptMs = this.#world.nowMs - goneMs

@@ -19,6 +19,7 @@ const clients = oneof(
     ),
   ),
   client.map((dice) => happening<ConnectionWorld>(`close ${dice}`, (world) => world.close(dice))),
+  client.map((dice) => happening<ConnectionWorld>(`move ${dice}`, (world) => world.move(dice))),
   client.map((dice) => happening<ConnectionWorld>(`disconnect ${dice}`, (world) => world.disconnect(dice))),
 )
 const longPassing = integer({ min: 20, max: 40 }).map((ticks) =>

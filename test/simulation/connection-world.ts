@@ -46,7 +46,7 @@ export interface ConnectedClient {
   isClosed: boolean
 }
 
-/** How many clients there are at most, and how many addresses each may have. */
+/** How many clients there are at most, and how many addresses each may have: neighbours share some of them. */
 const MOST_CLIENTS = 4
 const PORTS_EACH = 3
 
@@ -90,7 +90,7 @@ export class ConnectionWorld extends JudgingWorld {
   want(dice: number, chosen: readonly number[]): void {
     const client = this.#pick(dice)
     if (client === undefined) return
-    client.wanted = new Map(chosen.map((port) => wantedAt(client.index * PORTS_EACH + (port % PORTS_EACH))))
+    client.wanted = new Map(chosen.map((port) => wantedAt(client.index + (port % PORTS_EACH))))
     client.version++
     this.world.note(`c${client.index} wants ${[...client.wanted.keys()].join(' ')}`)
     if (client.connection !== undefined) this.#publish(client, client.connection)
@@ -112,6 +112,19 @@ export class ConnectionWorld extends JudgingWorld {
     this.world.note(`c${client.index} is disconnected`)
     this.#leave(client)
     client.actsAtMs = this.world.nowMs + CONNECT_MS
+  }
+
+  /** A server sends a client to another one: it connects again. */
+  move(dice: number): void {
+    const client = this.#pick(dice)
+    const connection = client?.connection
+    if (connection === undefined || connection.server.server.isFrozen || !this.#isRunning(connection)) return
+    this.world.note(`c${client!.index} is moved`)
+    client!.connection = undefined
+    client!.acknowledged = 0
+    client!.actsAtMs = this.world.nowMs + CONNECT_MS
+    this.#check.moved(connection)
+    connection.server.connections.release(connection.id, true)
   }
 
   /** Everything works again until every client has what it wants, and nothing else is there. */

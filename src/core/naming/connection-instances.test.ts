@@ -194,6 +194,24 @@ describe('an address', () => {
     expect(world.instances.waiting).toBe(0)
   })
 
+  test('that several want when its owner leaves goes to one of them, and later to the others', async () => {
+    for (const connection of ['a', 'b', 'c', 'd']) void world.publish(connection, 1)
+    await world.pass(2_000)
+    for (const owners of [['d'], ['a', 'b', 'c'], ['b', 'c'], ['c']]) {
+      const owner = world.ports[1]!.replace('this/', '')
+      expect(owners).toContain(owner)
+      world.instances.release(owner, false)
+      // All find the address free before one has it, as on several servers.
+      world.isSlow = true
+      await world.pass(2_000)
+      world.isSlow = false
+      for (const carriedOut of world.late.splice(0)) carriedOut()
+      await world.pass(2_000)
+    }
+    expect(world.ports).toEqual({})
+    expect(world.instances.waiting).toBe(0)
+  })
+
   test('that was taken over, and taken back, is kept', async () => {
     void world.publish('a', 1)
     void world.publish('b', 1)

@@ -226,6 +226,7 @@ export class ConnectionInstances {
     const publisher = connectionPublisher({ process, connectionId })
     const done = (outcome: Replacement): Replacement => {
       publication.gone(part.leaving)
+      this.#lookForLost(publication, part)
       return outcome
     }
     const outcome = engine.execute(
@@ -233,6 +234,15 @@ export class ConnectionInstances {
       replaceInstances({ serviceKey, publisher, ...part, removesDurably: !isClosed }),
     )
     return outcome instanceof Promise ? outcome.then(done) : done(outcome)
+  }
+
+  /** Another publisher may have been faster, or have taken an address over in the same revision: it is waited for. */
+  #lookForLost(publication: Publication, { instances }: Part): void {
+    for (const { address } of instances) {
+      const owner = this.#ownerAt(publication, address)
+      if (owner === 'nobody') publication.miss(address)
+      else if (owner === 'another') publication.lose(address)
+    }
   }
 
   /** When a publication may be put right: what could not be removed at once when a connection ended is kept for a while. */

@@ -26,6 +26,9 @@ const PLACE = keys.of({ of: 'member', id: ID })
 class FakeStore {
   nowMs = 0
   isDown = false
+  /** How long each call takes. */
+  callMs = 0
+  #underway: { atMs: number; arrive: () => void }[] = []
   /** The next change is made, and its answer is lost. */
   losesAnswer = false
   readonly kvs = new Map<string, KeyValue>()
@@ -45,10 +48,11 @@ class FakeStore {
       id,
       certainUntilMs: () => certainMs,
       renew: async () => {
+        const sentMs = this.nowMs
         await this.#reach()
         if (!this.#leases.has(id)) throw new EtcdError('no-lease', 'it has ended')
         this.#leases.set(id, this.nowMs + seconds * 1_000)
-        certainMs = this.nowMs + seconds * 1_000 - 1_000
+        certainMs = sentMs + seconds * 1_000 - 1_000
       },
       revoke: async () => {
         await this.#reach()
@@ -66,9 +70,10 @@ class FakeStore {
     await this.#reach()
     const succeeded = compare.every((comparison) => this.#holds(comparison))
     const operations = succeeded ? success : failure
-    if (operations.some(({ do: what }) => what === 'put')) this.#revision++
+    const isChange = operations.some(({ do: what }) => what === 'put')
+    if (isChange) this.#revision++
     const results = operations.map((operation) => this.#carryOut(operation))
-    if (this.losesAnswer) {
+    if (isChange && this.losesAnswer) {
       this.losesAnswer = false
       throw new EtcdError('unavailable', 'no answer', { inDoubt: true })
     }
@@ -77,6 +82,9 @@ class FakeStore {
 
   passTo(ms: number): void {
     this.nowMs = ms
+    const arrived = this.#underway.filter(({ atMs }) => atMs <= ms)
+    this.#underway = this.#underway.filter(({ atMs }) => atMs > ms)
+    for (const { arrive } of arrived) arrive()
     for (const [id, untilMs] of this.#leases) if (untilMs < ms) this.end(id)
   }
 
@@ -107,7 +115,9 @@ class FakeStore {
   }
 
   #reach(): Promise<void> {
-    return this.isDown ? Promise.reject(new EtcdError('unavailable', 'etcd is down')) : Promise.resolve()
+    if (this.isDown) return Promise.reject(new EtcdError('unavailable', 'etcd is down'))
+    if (this.callMs === 0) return Promise.resolve()
+    return new Promise((arrive) => this.#underway.push({ atMs: this.nowMs + this.callMs, arrive }))
   }
 }
 
@@ -177,6 +187,34 @@ describe('a member', () => {
     await second()
     expect(membership.leaseUntilMs()).toBe(18_000)
     expect(elected()).toEqual({ member: ID, term: 1 })
+  })
+
+  test('stays certain with an etcd that takes two seconds for each call', async () => {
+    await membership.join(FACTS)
+    etcd.callMs = 2_000
+    for (let passed = 0; passed < 60; passed++) {
+      await second()
+      expect(membership.leaseUntilMs() - etcd.nowMs).toBeGreaterThanOrEqual(4_000)
+    }
+    expect(elected()).toEqual({ member: ID, term: 1 })
+  })
+
+  test('forgets a lease that lives only when its key is gone: the others do not count it then', async () => {
+    await membership.join(FACTS)
+    await second(2)
+    for (const change of ['renewed', 'away', 'away', 'renewed', 'away']) {
+      etcd.isDown = change === 'away'
+      const untilMs = membership.leaseUntilMs()
+      await second()
+      expect(membership.leaseUntilMs()).toBe(change === 'away' ? untilMs : etcd.nowMs + 9_000)
+    }
+    etcd.isDown = false
+    etcd.kvs.delete(PLACE)
+    etcd.losesAnswer = true
+    await second()
+    expect(membership.leaseUntilMs()).toBe(0)
+    await second()
+    expect(membership.leaseUntilMs()).toBe(etcd.nowMs + 9_000)
   })
 
   test('takes another lease if the answer to its joining was lost', async () => {

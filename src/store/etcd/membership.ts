@@ -86,12 +86,14 @@ export class EtcdMembership {
 
   async #turn(place: MemberPlace): Promise<void> {
     const lease = this.#lease
-    if (lease === undefined || !(await renewed(lease))) return this.#enter(place, { first: false })
-    const seen = await place.read()
+    if (lease === undefined) return this.#enter(place, { first: false })
+    // At the same time: when etcd is slow, a look must not delay the next renewal.
+    const [isRenewed, seen] = await Promise.all([renewed(lease), place.read()])
     place.refuseTaken(seen)
+    if (!isRenewed) return this.#enter(place, { first: false })
     place.refuseReplaced(seen)
     if (place.isTaken(seen, lease.id)) return place.stand(lease.id, seen)
-    // Somebody has deleted the key, or etcd was restored.
+    // Somebody has deleted the key, or etcd was restored: the others do not count this server as a member any more.
     return this.#enter(place, { first: false })
   }
 

@@ -131,7 +131,14 @@ function lateInLists(
   { fromMs }: Window,
   struck: readonly number[],
 ): readonly string[] {
-  const closed = load.passing.flatMap((lane) => lane.closed.filter(({ closedMs }) => closedMs >= fromMs))
+  const ofWindow = load.passing.flatMap((lane) => lane.closed.filter(({ closedMs }) => closedMs >= fromMs))
+  const refused = load.recording.operations.filter(
+    (each) => each.outcome === 'refused' && each.endedMs >= fromMs,
+  )
+  // A server that cannot write then keeps them for a while: their clients may not have been able to register elsewhere.
+  const closed = ofWindow.filter(({ closedMs }) =>
+    refused.every(({ begunMs, endedMs }) => endedMs < closedMs || begunMs > closedMs + CLOSED_MS * SLACK),
+  )
   return leftBehind(lists, closed, { struck, limitMs: CLOSED_MS * SLACK })
 }
 

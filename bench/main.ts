@@ -7,6 +7,7 @@ import type { Bench, Scenario } from './scenario.ts'
 import { besideWork } from './scenarios/beside-work.ts'
 import { churn } from './scenarios/churn.ts'
 import { cluster } from './scenarios/cluster.ts'
+import { consoleScenarios } from './scenarios/console.ts'
 import { clusterRestart } from './scenarios/cluster-restart.ts'
 import { closedLoops, LIST_SET, prepareReads, READ_BASE } from './scenarios/closed-loops.ts'
 import { flatCost } from './scenarios/flat-cost.ts'
@@ -35,6 +36,7 @@ const SCENARIOS: readonly Scenario[] = [
   ...grpcConfig,
   ...grpcNaming,
   clusterRestart,
+  ...consoleScenarios,
 ]
 
 /** The figures with ratios. */

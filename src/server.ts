@@ -273,6 +273,7 @@ function openOperations(parts: Parts & OperatedParts, settings: Settings): Opera
       machine: () => machine.read(),
       subscriberCount,
       responsible: () => responsibleFor(state, care.judges),
+      judges: care.judges,
       scrape: watch.scrape,
       trail: audit.trail,
     },

@@ -32,6 +32,8 @@ export interface InstanceViewParts extends ShownConnectionParts {
   readonly clock: () => Now
   readonly timeline: Pick<Timeline, 'of'>
   readonly probes: { lastOf(key: ServiceKey, address: InstanceAddress): LastProbe | undefined }
+  /** Whether this server probes the instances of a service; undefined: there is no other one. */
+  readonly judges: ((key: ServiceKey) => boolean) | undefined
 }
 
 /** A page of the instances of a service that are looked for; undefined: whatever it is. */
@@ -47,7 +49,10 @@ export interface InstanceViewRequest {
   readonly page: PageRequest
 }
 
-/** Why an instance has the health that it has. `never`: nobody has looked at it yet. */
+/**
+ * Why an instance has the health that it has. `probe`: it is probed, perhaps by another server. `never`: nobody has looked at it
+ * yet.
+ */
 export type HealthReason = 'beat' | 'beat-timeout' | 'probe' | 'operator' | 'connection' | 'never'
 
 /** An instance, and why it is as it is. */
@@ -147,13 +152,14 @@ function shown(parts: InstanceViewParts, instance: Instance, { now, disablings }
   const lastBeatAgoMs = beatAgoMs(parts, instance, now)
   const probe = record.ephemeral ? undefined : probes.lastOf(serviceKey, record.address)
   const checker = record.ephemeral ? undefined : checkerOf(instance)
+  const isProbed = probe !== undefined || parts.judges?.(serviceKey) === false
   const id = rememberedId({ serviceKey, address: record.address })
   return {
     instance,
     lastBeatAgoMs,
     expiresInMs:
       lastBeatAgoMs === undefined ? undefined : Math.max(0, instance.timing.removeMs - lastBeatAgoMs),
-    reason: reasonOf(instance, { lastBeatAgoMs, checker, probe }),
+    reason: reasonOf(instance, { lastBeatAgoMs, checker, isProbed }),
     checker,
     probe,
     connection: shownConnection(parts, instance, now),
@@ -174,7 +180,11 @@ function checkerOf({ entry, record }: Instance): HealthChecker['type'] {
 
 function reasonOf(
   { record, healthy, timing }: Instance,
-  { lastBeatAgoMs, checker, probe }: Pick<ShownInstance, 'lastBeatAgoMs' | 'checker' | 'probe'>,
+  {
+    lastBeatAgoMs,
+    checker,
+    isProbed,
+  }: Pick<ShownInstance, 'lastBeatAgoMs' | 'checker'> & { readonly isProbed: boolean },
 ): HealthReason {
   switch (record.publisher.kind) {
     case 'beats': {
@@ -186,6 +196,6 @@ function reasonOf(
       return 'connection'
     case 'operator':
       if (checker === 'NONE' || checker === undefined) return 'operator'
-      return probe === undefined ? 'never' : 'probe'
+      return isProbed ? 'probe' : 'never'
   }
 }

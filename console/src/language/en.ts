@@ -217,6 +217,7 @@ export const en = {
   connectedElsewhere: 'Connected to {server}',
   serverGone: 'Its server is gone; removed in {time}',
   reasonNever: 'Nobody has checked it yet.',
+  probedElsewhere: 'Another server checks it.',
   home: 'Overview',
   attention: 'Needs attention',
   nothingWrong: 'Everything is fine.',

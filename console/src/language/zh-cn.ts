@@ -218,6 +218,7 @@ export const zhCn: Texts = {
   connectedElsewhere: '连接到 {server}',
   serverGone: '其服务器已离线,{time} 后移除',
   reasonNever: '尚未检查。',
+  probedElsewhere: '由其他服务器检查。',
   home: '概览',
   attention: '需要关注',
   nothingWrong: '一切正常。',

@@ -42,7 +42,8 @@ function reasonOf({ health, lastBeatAgoMs, expiresInMs, healthy }: Instance, ela
         parts.push(t('removedIn', { time: shownDuration(Math.max(0, expiresInMs - elapsedMs)) }))
       break
     case 'probe':
-      if (health.check !== null) {
+      if (health.check === null) parts.push(t('probedElsewhere'))
+      else {
         const { type, text, elapsedMs } = health.check
         parts.push(t('probeSays', { type, text, time: elapsedMs }))
       }

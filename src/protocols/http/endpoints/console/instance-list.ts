@@ -68,7 +68,7 @@ const SHOWN = Json.named(
     health: Json.object({
       reason: Json.words(
         ['beat', 'beat-timeout', 'probe', 'operator', 'connection', 'never'],
-        'What decided on its health; never: nobody has looked at it yet.',
+        'What decided on its health; never: nobody has looked at it yet. A probe without a check: another server probes it.',
       ),
       check: Json.nullable(
         Json.object({

@@ -587,7 +587,7 @@ export interface ShownInstance {
   /** How much silence is left; null: silence does not remove it. */
   readonly expiresInMs: number | null
   readonly health: {
-    /** What decided on its health; never: nobody has looked at it yet. */
+    /** What decided on its health; never: nobody has looked at it yet. A probe without a check: another server probes it. */
     readonly reason: 'beat' | 'beat-timeout' | 'probe' | 'operator' | 'connection' | 'never'
     readonly check: {
       readonly type: string

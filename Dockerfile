@@ -23,7 +23,7 @@ COPY --from=build /build/dist ./dist
 RUN mkdir -m 700 /data && chown node:node /data
 USER node
 VOLUME /data
-EXPOSE 8848
+EXPOSE 8848 9848
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s CMD ["node", "-e", "process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'; process.removeAllListeners('warning'); fetch(`${process.env.WAYPOST_TLS_CERT ? 'https' : 'http'}://127.0.0.1:${process.env.WAYPOST_PORT}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 STOPSIGNAL SIGTERM
 CMD ["node", "dist/main.js", "start"]

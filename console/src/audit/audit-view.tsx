@@ -7,6 +7,7 @@ import { shownNumber, shownTime, t } from '../language/text.ts'
 import { type AuditEvent, type AuditFilter, findEvents } from '../server/audit.ts'
 import { anyOf } from '../live/meant.ts'
 import { useLoaded } from '../state/loaded.ts'
+import { detailText, OPERATIONS, operationText } from './operation-text.ts'
 
 const NO_FILTER: AuditFilter = { username: '', operation: '', item: '', ip: '', result: '' }
 
@@ -36,7 +37,12 @@ export function AuditView() {
       <div class="filters" role="search">
         {field('item', t('item'), true)}
         {field('username', t('username'))}
-        {field('operation', t('operationName'))}
+        <SelectField
+          label={t('operationName')}
+          value={filter.operation}
+          choices={[['', t('all')], ...OPERATIONS.map((name) => [name, operationText(name)] as const)]}
+          onChange={(operation) => setFilter({ ...filter, operation })}
+        />
         {field('ip', 'IP')}
         <SelectField
           label={t('result')}
@@ -123,12 +129,12 @@ function EventRow({ event }: { event: AuditEvent }) {
         <div class="soft">{ip}</div>
       </td>
       <td>
-        {operation}
+        {operationText(operation)}
         {count > 1 && ` × ${shownNumber(count)}`}
       </td>
       <td dir="auto">
         {item}
-        {detail !== '' && <div class="soft">{detail}</div>}
+        {detail !== '' && <div class="soft">{detailText(detail)}</div>}
       </td>
       <td>
         <span class={`badge ${kind}`}>{t(`result.${result}`)}</span>

@@ -38,7 +38,7 @@ export function AttentionCard({ overview }: { overview: Overview }) {
 function AwayServer({ member: { ip, port } }: { member: OverviewMember }) {
   return (
     <Line link={linkTo('servers')} name={`${ip}:${port}`} text={t('kind.serverAway')}>
-      <span class="badge bad">DOWN</span>
+      <span class="badge bad">{t('serverDown')}</span>
     </Line>
   )
 }

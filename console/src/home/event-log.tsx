@@ -1,5 +1,6 @@
 import { Ago } from '../controls/ago.tsx'
 import { ProblemNotice } from '../controls/notice.tsx'
+import { detailText, operationText } from '../audit/operation-text.ts'
 import { linkToChange } from '../configs/key-of.ts'
 import { shownNumber, t } from '../language/text.ts'
 import { anyOf } from '../live/meant.ts'
@@ -39,7 +40,7 @@ function EventLine({ event }: { event: AuditEvent }) {
   return (
     <li>
       <div>
-        <strong dir="auto">{username === '-' ? ip : username}</strong> {operation}
+        <strong dir="auto">{username === '-' ? ip : username}</strong> {operationText(operation)}
         {count > 1 && ` × ${shownNumber(count)}`}{' '}
         {link === undefined ? (
           <span dir="auto">{item}</span>
@@ -48,7 +49,7 @@ function EventLine({ event }: { event: AuditEvent }) {
             {item}
           </a>
         )}
-        {detail !== '' && <div class="soft">{detail}</div>}
+        {detail !== '' && <div class="soft">{detailText(detail)}</div>}
       </div>
       <div class="end">
         <Ago atMs={time} />

@@ -1,6 +1,6 @@
 import { Ago } from '../controls/ago.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'
-import { Notice, ProblemNotice } from '../controls/notice.tsx'
+import { Notice, ProblemNotice, problemTitle } from '../controls/notice.tsx'
 import { linkToChange } from '../configs/key-of.ts'
 import { shownDuration, shownNumber, t } from '../language/text.ts'
 import { linkTo } from '../routing/link.ts'
@@ -79,7 +79,10 @@ function ServerProblems({ overview }: { overview: Overview }) {
       {all.map(({ kind, server, code, detail, forMs }) => (
         <Notice key={`${server} ${code}`} kind={kind}>
           {server !== '' && <strong>{server}: </strong>}
-          {detail} <span class="soft">{t('forTime', { time: shownDuration(forMs) })}</span>
+          {problemTitle({ code, status: 0, detail })}{' '}
+          <span class="soft">
+            {t('forTime', { time: shownDuration(forMs) })} · {detail}
+          </span>
         </Notice>
       ))}
     </>

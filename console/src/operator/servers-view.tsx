@@ -43,7 +43,9 @@ export function ServersView() {
                       <strong>{key}</strong>
                     </td>
                     <td>
-                      <span class={alive ? 'badge good' : 'badge bad'}>{alive ? 'UP' : 'DOWN'}</span>
+                      <span class={alive ? 'badge good' : 'badge bad'}>
+                        {alive ? t('serverUp') : t('serverDown')}
+                      </span>
                     </td>
                     <td dir="auto">{site}</td>
                     <td>

@@ -1,0 +1,155 @@
+/** The editor, and the whole way to a published version without a pointer. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Browser } from 'playwright-core'
+import { Client, md5 } from '../interface/client.ts'
+import { startWaypost, type Waypost } from '../support/waypost.ts'
+import { browserTool, startBrowser, Visit } from './chromium.ts'
+
+const HOOK_MS = 120_000
+const FLOW_MS = 120_000
+const MOST_TABS = 60
+
+describe.skipIf(browserTool.skip)('the editor', { timeout: FLOW_MS }, () => {
+  let browser: Browser
+  let waypost: Waypost
+  let client: Client
+  let visit: Visit
+  beforeAll(async () => {
+    ;[waypost, browser] = await Promise.all([startWaypost(), startBrowser()])
+    client = new Client(`${waypost.url}/svc/v1`)
+  }, HOOK_MS)
+  afterAll(async () => {
+    await browser?.close()
+    client?.close()
+    await waypost?.stop()
+  })
+  beforeEach(async () => {
+    visit = await Visit.open(browser, `${waypost.url}/ui/`)
+  })
+  afterEach(async () => {
+    const { faults } = visit
+    await visit.close()
+    expect(faults).toEqual([])
+  })
+
+  const publish = (dataId: string, content: string) =>
+    client.post('/cs/configs', { group: 'G', dataId, content, type: 'yaml' })
+  const contentOf = async (dataId: string) => (await client.get('/cs/configs', { group: 'G', dataId })).text
+
+  test('folds, finds, and fills the screen', async () => {
+    await publish('folds.yaml', 'server:\n  port: 80\n  host: here\nclient:\n  port: 81\n')
+    await visit.at('#/config?ns=public&group=G&dataId=folds.yaml&edit=yes')
+    const content = visit.page.locator('.cm-content')
+    await content.getByText('here').waitFor()
+    await visit.page.locator('.cm-foldGutter').getByTitle('Fold line', { exact: true }).first().click()
+    await visit.page.locator('.cm-foldPlaceholder').waitFor()
+    await content.getByText('here').waitFor({ state: 'detached' })
+    await visit.page.locator('.cm-foldPlaceholder').click()
+    await content.getByText('here').waitFor()
+    await content.click()
+    await visit.page.keyboard.press('Control+f')
+    await visit.page.keyboard.type('81')
+    await visit.page.locator('.cm-searchMatch').getByText('81').waitFor()
+    expect(await visit.wrong()).toEqual([])
+    await visit.page.keyboard.press('Escape')
+    await visit.button('Full screen').click()
+    await visit.page.locator('.code-place.full').waitFor()
+    await visit.button('Leave full screen').click()
+    await visit.page.locator('.code-place.full').waitFor({ state: 'detached' })
+  })
+
+  test.each([
+    ['json', '{\n"a": 1, "a": 2}', 'Line 2: The key “a” occurs twice.'],
+    ['properties', 'a=1\na=2', 'Line 2: The key “a” occurs twice.'],
+    ['toml', 'a = 1\na = 2', 'Line 2: The key “a” occurs twice.'],
+    ['xml', '<a>\n<b></a>', 'Line 2: The form is not valid here.'],
+  ])('says on which line a text of %s is wrong', async (type, text, finding) => {
+    await visit.at('#/config/new?ns=public')
+    await visit.field('Data ID').fill(`wrong.${type}`)
+    await visit.type(text)
+    await visit.button('Review and publish').click()
+    await visit.dialog().getByText(finding).first().waitFor()
+    await visit.dialog().getByRole('button', { name: 'Cancel' }).click()
+    await visit.link('Cancel').click()
+    await visit.button('Discard').click()
+  })
+
+  test('is reached, used and left by keyboard alone, up to the published version', async () => {
+    await publish('keys-only.yaml', 'a: 1\n')
+    await visit.at('#/configs?ns=public')
+    const { keyboard } = visit.page
+    const focused = () =>
+      visit.page.evaluate<string>(`(() => {
+        const deep = (root) => root.activeElement?.shadowRoot ? deep(root.activeElement.shadowRoot) : root.activeElement
+        const one = deep(document)
+        return one?.ariaLabel || one?.labels?.[0]?.textContent || one?.textContent || ''
+      })()`)
+    const tabTo = async (name: string): Promise<void> => {
+      for (let tab = 0; tab < MOST_TABS; tab++) {
+        if ((await focused()).trim() === name) return
+        await keyboard.press('Tab')
+      }
+      throw new Error(`${name} is not reached: ${await focused()}`)
+    }
+    await keyboard.press('/')
+    await keyboard.type('keys-only')
+    await visit.dialog().getByText('keys-only.yaml').waitFor()
+    await keyboard.press('Enter')
+    await visit.page.getByRole('heading', { name: 'keys-only.yaml' }).waitFor()
+    await visit.settled()
+    await tabTo('Edit')
+    await keyboard.press('Enter')
+    await visit.button('Review and publish').waitFor()
+    await visit.settled()
+    await tabTo('Content of keys-only.yaml')
+    await keyboard.press('Control+End')
+    await keyboard.type('b: 2')
+    // Tab belongs to the text, until Escape.
+    await keyboard.press('Escape')
+    await keyboard.press('Tab')
+    await tabTo('Review and publish')
+    await keyboard.press('Enter')
+    await visit.dialog().getByText('Changed keys (1)').waitFor()
+    await tabTo('Comment')
+    await keyboard.type('by keyboard')
+    await keyboard.press('Enter')
+    await visit.page.getByText('keys-only.yaml has been published.').waitFor()
+    expect(await contentOf('keys-only.yaml')).toBe('a: 1\nb: 2')
+  })
+
+  test('each write says what its author has seen', async () => {
+    const sent: string[] = []
+    visit.page.on('request', (request) => {
+      if (request.method() === 'GET' || !request.url().includes('/config')) return
+      const params = new URLSearchParams(request.postData() ?? new URL(request.url()).search)
+      sent.push(`${request.method()} ${params.get('casMd5')}`)
+    })
+    const publishes = async (): Promise<void> => {
+      await visit.dialog().locator('.cm-content').first().waitFor()
+      await visit.dialog().getByRole('button', { name: 'Publish' }).click()
+      await visit.page.locator('dialog[open]').waitFor({ state: 'detached' })
+    }
+    await visit.at('#/config/new?ns=public')
+    await visit.field('Data ID').fill('seen.yaml')
+    await visit.field('Group').fill('G')
+    await visit.type('a: 1')
+    await visit.button('Review and publish').click()
+    await publishes()
+    await visit.link('Edit').click()
+    await visit.type('a: 2')
+    await visit.button('Review and publish').click()
+    await publishes()
+    await visit.link('Versions').click()
+    await visit.button('Restore').click()
+    await publishes()
+    await visit.link('Content').click()
+    await visit.button('Delete').click()
+    await visit.dialog().getByRole('button', { name: 'Delete' }).click()
+    await visit.page.getByText('Deleted: 1').waitFor()
+    await visit.at('#/bin?ns=public')
+    await visit.button('Restore').click()
+    await publishes()
+    const [one, two] = [md5('a: 1'), md5('a: 2')]
+    expect(sent).toEqual(['POST ', `POST ${one}`, `POST ${two}`, `DELETE ${one}`, 'POST '])
+  })
+})

@@ -40,7 +40,7 @@ function depthOf(text: string, most: number): number {
 }
 
 /** Where the text that begins at `start` ends: at its closing quote, or with the whole. */
-function endOfText(text: string, start: number): number {
+export function endOfText(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     const code = text.charCodeAt(at)
     if (code === BACKSLASH) at++

@@ -54,10 +54,11 @@ function isSmallMetadata(source: Record<string, unknown>, maxBytes: number): boo
     const value = source[key]
     if (typeof value !== 'string') return false
     characters += key.length + value.length
+    if (characters * 3 > maxBytes) return false
     // An assignment to `__proto__` would set the prototype.
     if (key !== '__proto__') source[key] = shared(value)
   }
-  return characters * 3 <= maxBytes
+  return true
 }
 
 function withTexts(source: object, parameter: string, maxBytes: number): Metadata {

@@ -41,4 +41,11 @@ describe('the messages of a stream', () => {
     expect(reader.take(framed(Buffer.alloc(8)).subarray(0, 9))).toEqual([])
     expect(reader.waitingBytes).toBe(9)
   })
+
+  test('that come byte by byte are not kept byte by byte', () => {
+    const reader = new FrameReader(100_000)
+    for (const byte of framed(Buffer.alloc(50_000)).subarray(0, 40_000)) reader.take(Buffer.from([byte]))
+    expect(reader.waitingBytes).toBe(40_000)
+    expect(reader.waitingPieces).toBeLessThan(50)
+  })
 })

@@ -20,6 +20,9 @@ export class CallError extends Error {
 /** A byte that says whether the message is compressed, and four with its length. */
 const HEAD_BYTES = 5
 
+/** Smaller pieces are joined at once: each that is kept costs about a hundred bytes more than it has. */
+const SMALL_BYTES = 4_096
+
 /** Puts the messages of a stream together. */
 export class FrameReader {
   readonly #largestBytes: number
@@ -30,6 +33,11 @@ export class FrameReader {
     this.#largestBytes = largestBytes
   }
 
+  /** How many pieces are kept. */
+  get waitingPieces(): number {
+    return this.#pieces.length
+  }
+
   /** Bytes of a message that is not complete. */
   get waitingBytes(): number {
     return this.#bytes
@@ -37,11 +45,17 @@ export class FrameReader {
 
   /** The messages that a piece completes. Throws CallError for one that is too large or compressed. */
   take(piece: Buffer): Buffer[] {
-    this.#pieces.push(piece)
+    this.#keep(piece)
     this.#bytes += piece.length
     const messages: Buffer[] = []
     for (let next = this.#next(); next !== undefined; next = this.#next()) messages.push(next)
     return messages
+  }
+
+  #keep(piece: Buffer): void {
+    const last = this.#pieces.at(-1)
+    if (last === undefined || last.length + piece.length > SMALL_BYTES) this.#pieces.push(piece)
+    else this.#pieces[this.#pieces.length - 1] = Buffer.concat([last, piece])
   }
 
   #next(): Buffer | undefined {

@@ -1,4 +1,5 @@
 import type { ServerHttp2Stream } from 'node:http2'
+import type { BodyMemory } from '../../sockets/body-memory.ts'
 import type { Outlet } from '../connections/outlet.ts'
 import { type Message, type Sent, writeMessage } from '../wire/payload.ts'
 import { ANSWER_HEAD, endWell, refuseCall } from './call-end.ts'
@@ -22,6 +23,8 @@ export interface StreamListener {
 export interface StreamParts {
   /** Gets the stream, and gives who listens. */
   readonly listen: (outlet: Outlet) => StreamListener
+  /** The memory of what clients leave unread, and of requests. */
+  readonly memory: BodyMemory
   /** Logs a fault of the server. */
   readonly report: (error: unknown) => void
 }
@@ -31,24 +34,41 @@ export class StreamCall implements Outlet {
   readonly #stream: ServerHttp2Stream
   readonly #frames = new FrameReader(LARGEST_BYTES)
   readonly #report: StreamParts['report']
+  readonly #memory: BodyMemory
+  /** The bytes that are counted there. */
+  #unread = 0
   #listener: StreamListener | undefined
 
   /** Begins to receive. */
-  constructor(stream: ServerHttp2Stream, { listen, report }: StreamParts) {
+  constructor(stream: ServerHttp2Stream, { listen, memory, report }: StreamParts) {
     this.#stream = stream
+    this.#memory = memory
     this.#report = report
     stream.respond(ANSWER_HEAD, { waitForTrailers: true })
     stream.on('wantTrailers', () => endWell(stream))
     this.#listener = listen(this)
     stream.on('data', (piece: Buffer) => this.#take(piece))
     stream.on('end', () => this.#ended())
-    stream.on('close', () => this.#ended())
+    stream.on('drain', () => this.#count(0))
+    stream.on('close', () => {
+      this.#count(0)
+      this.#ended()
+    })
   }
 
   send(message: Sent): boolean {
     if (!this.#stream.writable) return true
-    this.#stream.write(framed(writeMessage(message)))
-    return this.#stream.writableLength <= MOST_UNREAD_BYTES
+    if (this.#stream.write(framed(writeMessage(message)))) return true
+    const unread = this.#stream.writableLength
+    return unread <= MOST_UNREAD_BYTES && this.#count(unread)
+  }
+
+  /** False if this is more than there is memory for. */
+  #count(unread: number): boolean {
+    if (unread > this.#unread && !this.#memory.take(unread - this.#unread, unread)) return false
+    if (unread < this.#unread) this.#memory.release(this.#unread - unread)
+    this.#unread = unread
+    return true
   }
 
   end(): void {

@@ -1,4 +1,5 @@
 import { constants, type ServerHttp2Stream } from 'node:http2'
+import { Refusal } from '../../../core/refusal.ts'
 import type { BodyMemory } from '../../sockets/body-memory.ts'
 import { type Message, readMessage, type Sent, writeMessage } from '../wire/payload.ts'
 import { ANSWER_HEAD, endWell, refuseCall } from './call-end.ts'
@@ -25,6 +26,7 @@ export class UnaryCall {
   readonly #parts: UnaryParts
   readonly #frames = new FrameReader(LARGEST_BYTES)
   readonly #messages: Buffer[] = []
+  /** Of the request and of the answer. */
   #bytes = 0
   #isRefused = false
 
@@ -77,9 +79,12 @@ export class UnaryCall {
 
   #send(answer: Sent): void {
     const stream = this.#stream
+    const frame = framed(writeMessage(answer))
+    // Until it is read or given up, it takes memory.
+    this.#count(frame.length)
     stream.respond(ANSWER_HEAD, { waitForTrailers: true })
     stream.on('wantTrailers', () => endWell(stream))
-    stream.end(framed(writeMessage(answer)))
+    stream.end(frame)
   }
 
   #refuse(error: unknown): void {
@@ -93,7 +98,8 @@ export class UnaryCall {
 export function messageIn(bytes: Buffer): Message {
   try {
     return readMessage(bytes)
-  } catch {
+  } catch (error) {
+    if (error instanceof Refusal) throw new CallError(GRPC_STATUS.resourceExhausted, error.message)
     throw new CallError(GRPC_STATUS.internal, 'The message cannot be read.')
   }
 }

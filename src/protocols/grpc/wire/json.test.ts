@@ -20,6 +20,11 @@ describe('a body', () => {
   })
 })
 
+test('a body of very many values is refused before it is parsed', () => {
+  const text = `{"metadata":{${Array.from({ length: 500_001 }, (_, index) => `"${index}":1`).join(',')}}}`
+  expect(() => parseBody(Buffer.from(text))).toThrow('at most 500000 values')
+})
+
 describe('the JSON of two objects', () => {
   test.each([
     [{ a: 1 }, { b: 'x', c: undefined }, '{"a":1,"b":"x"}'],

@@ -1,5 +1,6 @@
 import { Refusal } from '../../../core/refusal.ts'
 import { checkJsonDepth } from '../../parameters/json-depth.ts'
+import { checkJsonSize } from '../../parameters/json-size.ts'
 
 /** The JSON object that a message carries. Any key may hold anything: clients send `null` and `''` for "nothing". */
 export type JsonObject = Readonly<Record<string, unknown>>
@@ -16,6 +17,9 @@ export class ReadyJson {
 /** The deepest nesting of a body: an instance list with metadata has five levels. */
 const MOST_DEPTH = 32
 
+/** The most values of a body: a batch of 10,000 instances with metadata of 35 keys each. */
+const MOST_VALUES = 500_000
+
 const ALLOWED = 'a JSON object as UTF-8'
 
 /** The object that a body holds; no bytes are an empty one. Throws Refusal `malformed-request` or `too-deep`. */
@@ -23,6 +27,7 @@ export function parseBody(bytes: Uint8Array): JsonObject {
   if (bytes.length === 0) return {}
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')
   checkJsonDepth('The body', text, MOST_DEPTH)
+  checkJsonSize('The body', text, MOST_VALUES)
   const value = parsed(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw malformed()
   return value as JsonObject

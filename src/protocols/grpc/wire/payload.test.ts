@@ -1,6 +1,6 @@
 import { create, toBinary } from '@bufbuild/protobuf'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { PayloadSchema } from '../generated/client_pb.js'
 import { readMessage, toSend, writeMessage } from './payload.ts'
 
@@ -30,4 +30,24 @@ test('a message that is written is read again', () => {
       expect(JSON.parse(Buffer.from(body).toString())).toEqual({ text })
     }),
   )
+})
+
+describe('a message that would take long to read is refused at once', () => {
+  const headers = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`header-${index}`, 'x']))
+  test.each([
+    ['of many headers', toBinary(PayloadSchema, create(PayloadSchema, { metadata: { headers } }))],
+    ['of a long type', toBinary(PayloadSchema, create(PayloadSchema, { metadata: { type: 'x'.repeat(70_000) } }))],
+    ['of much metadata', Buffer.alloc(10_000, Buffer.from([0x12, 0]))],
+    ['of many bodies', Buffer.alloc(10_000, Buffer.from([0x1a, 0]))],
+    ['of a body of many values', Buffer.concat([Buffer.from([0x1a, 0x64]), Buffer.alloc(100, Buffer.from([0x12, 0]))])],
+    ['of unknown fields', Buffer.alloc(10_000, Buffer.from([0x08, 0]))],
+  ])('%s', (_, bytes) => {
+    expect(() => readMessage(bytes)).toThrow(expect.objectContaining({ code: 'too-large' }))
+  })
+
+  test('but not for fields that this server does not know', () => {
+    const unknown = Buffer.from([0x08, 1, 0x28, 2, 0x7a, 1, 0x61])
+    const known = toBinary(PayloadSchema, create(PayloadSchema, { metadata: { type: 'SomeRequest' } }))
+    expect(readMessage(Buffer.concat([unknown, known])).type).toBe('SomeRequest')
+  })
 })

@@ -1,6 +1,7 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { PayloadSchema } from '../generated/client_pb.js'
 import { joinJson } from './json.ts'
+import { checkPayloadSize } from './payload-size.ts'
 
 /** A message of a client. Its body is read later, once it is known that its type is served. */
 export interface Message {
@@ -23,8 +24,12 @@ export interface Sent {
 const NO_BYTES = new Uint8Array()
 const NO_HEADERS: ReadonlyMap<string, string> = new Map()
 
-/** The message that a client has sent. Nothing in it is required here. Throws an Error for bytes that are none. */
+/**
+ * The message that a client has sent. Nothing in it is required here. Throws an Error for bytes that are none, and Refusal
+ * `too-large` for one with very many fields or headers.
+ */
 export function readMessage(bytes: Uint8Array): Message {
+  checkPayloadSize(bytes)
   const { metadata, body } = fromBinary(PayloadSchema, bytes, { readUnknownFields: false })
   return {
     type: metadata?.type ?? '',

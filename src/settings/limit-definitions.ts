@@ -62,7 +62,8 @@ export const limitDefinitions = {
     min: MIB,
     max: 64 * GIB,
     meaning: 'The most memory of all request bodies that are being read.',
-    detail: 'While it is full, bodies of more than 16 KiB are refused. Beats and registrations still work.',
+    detail:
+      'While it is full, bodies of more than 16 KiB are refused. Beats and registrations still work. gRPC has as much again, also for answers and pushes that clients leave unread.',
   }),
   maxContentMemoryBytes: sizeSetting('max-content-memory', {
     default: 0,

@@ -1,8 +1,11 @@
 import { once } from 'node:events'
+import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2'
 import { connect } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
+import type { Outlet } from '../../src/protocols/grpc/connections/outlet.ts'
 import { GrpcServer, type GrpcServerParts } from '../../src/protocols/grpc/transport/grpc-server.ts'
 import type { ClientServices } from '../../src/protocols/grpc/transport/carry-call.ts'
+import { until } from '../interface/client.ts'
 import { connectGrpc, frameOf, openCall } from '../support/grpc-client.ts'
 
 /** Answers everything with an empty message. */
@@ -112,6 +115,61 @@ describe('requests', () => {
     const [head] = (await once(stream, 'response')) as [Record<string, unknown>]
     expect(head[':status']).toBe(405)
     await client.close()
+  })
+})
+
+describe('what clients leave unread', () => {
+  /** Asks on a connection that reads nothing: the head of the answer comes, and what it says. */
+  async function askDeaf(session: ClientHttp2Session) {
+    const stream = openCall(session, '/Request/request')
+    stream.end(frameOf('SomeRequest', {}))
+    const [head] = (await once(stream, 'response')) as [Record<string, unknown>]
+    return { stream, status: head['grpc-status'] }
+  }
+
+  const connectDeaf = async (port: number) => {
+    const session = connectHttp2(`http://127.0.0.1:${port}`, { settings: { initialWindowSize: 0 } })
+    await once(session, 'remoteSettings')
+    return session
+  }
+
+  test('is limited: no more large answers are made then', async () => {
+    const answer = async () => ({ type: 'SomeResponse', body: Buffer.alloc(40_000) })
+    const { port } = await start({}, { services: { ...ANSWERING, answer } })
+    const session = await connectDeaf(port)
+    const first = await askDeaf(session)
+    expect(first.status).toBeUndefined()
+    expect((await askDeaf(session)).status).toBe('8')
+    first.stream.close(8)
+    await once(first.stream, 'close').catch(() => undefined)
+    await until(
+      async () => (await askDeaf(session)).status,
+      (status) => status === undefined,
+    )
+    session.destroy()
+  })
+
+  test('is limited: a client with too many pushes is left', async () => {
+    const outlets: Outlet[] = []
+    const open: ClientServices['open'] = (outlet) => {
+      outlets.push(outlet)
+      return ANSWERING.open(outlet, undefined as never)
+    }
+    const { port } = await start({}, { services: { ...ANSWERING, open } })
+    const session = await connectDeaf(port)
+    const push = () => outlets.at(-1)!.send({ type: 'SomeRequest', body: Buffer.alloc(40_000) })
+    for (let times = 0; times < 2; times++) {
+      const stream = openCall(session, '/BiRequestStream/requestBiStream')
+      await once(stream, 'response')
+      expect([push(), push()]).toEqual([true, false])
+      // What it has left unread counts no more.
+      outlets.at(-1)!.end()
+      stream.close(8)
+      await once(stream, 'close').catch(() => undefined)
+      // By then the server has seen that.
+      await new Promise<void>((resolve) => void session.ping(() => resolve()))
+    }
+    session.destroy()
   })
 })
 

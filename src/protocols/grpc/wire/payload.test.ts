@@ -36,10 +36,16 @@ describe('a message that would take long to read is refused at once', () => {
   const headers = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`header-${index}`, 'x']))
   test.each([
     ['of many headers', toBinary(PayloadSchema, create(PayloadSchema, { metadata: { headers } }))],
-    ['of a long type', toBinary(PayloadSchema, create(PayloadSchema, { metadata: { type: 'x'.repeat(70_000) } }))],
+    [
+      'of a long type',
+      toBinary(PayloadSchema, create(PayloadSchema, { metadata: { type: 'x'.repeat(70_000) } })),
+    ],
     ['of much metadata', Buffer.alloc(10_000, Buffer.from([0x12, 0]))],
     ['of many bodies', Buffer.alloc(10_000, Buffer.from([0x1a, 0]))],
-    ['of a body of many values', Buffer.concat([Buffer.from([0x1a, 0x64]), Buffer.alloc(100, Buffer.from([0x12, 0]))])],
+    [
+      'of a body of many values',
+      Buffer.concat([Buffer.from([0x1a, 0x64]), Buffer.alloc(100, Buffer.from([0x12, 0]))]),
+    ],
     ['of unknown fields', Buffer.alloc(10_000, Buffer.from([0x08, 0]))],
   ])('%s', (_, bytes) => {
     expect(() => readMessage(bytes)).toThrow(expect.objectContaining({ code: 'too-large' }))

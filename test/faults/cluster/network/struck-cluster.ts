@@ -53,6 +53,11 @@ export class StruckServer {
     return this.#process.output()
   }
 
+  /** Stops it with SIGTERM. */
+  async stop(): Promise<void> {
+    await this.#process.stop()
+  }
+
   async kill(): Promise<void> {
     await this.#process.kill()
   }

@@ -40,24 +40,29 @@ export const PROCESS_STRIKES: readonly Strike[] = [
     name: 'kill -9 of the leader of etcd',
     isShort: true,
     struck: () => [],
-    async run({ cluster: { etcd }, load, note }) {
-      const leader = await leaderOf(etcd)
+    async run(scene) {
+      const leader = await leaderOf(scene.cluster.etcd)
       const fromMs = performance.now()
       await leader.kill()
-      const isWritten = (): boolean =>
-        [0, 1, 2].every((server) => {
-          return load.recording.operations.some(
-            (each) =>
-              each.server === server &&
-              each.kind === 'publish' &&
-              each.outcome === 'ok' &&
-              each.begunMs > fromMs + 100,
-          )
-        })
-      const tookMs = await holds('every server writes again', isWritten, 5_000 * SLACK)
-      note(`every server wrote again after ${seconds(tookMs)}`)
+      await writesAgain(scene, fromMs)
       await pause(3_000)
       await leader.restart()
+    },
+  },
+  {
+    name: 'SIGSTOP of the leader of etcd for 15 s',
+    isShort: false,
+    struck: () => [],
+    async run(scene) {
+      const leader = await leaderOf(scene.cluster.etcd)
+      const fromMs = performance.now()
+      leader.pause()
+      try {
+        await writesAgain(scene, fromMs)
+        await pause(15_000)
+      } finally {
+        leader.resume()
+      }
     },
   },
   {
@@ -94,6 +99,36 @@ export const PROCESS_STRIKES: readonly Strike[] = [
     struck: (scene) => [bystander(scene).index],
     isHiddenFromOthers: true,
     run: async (scene) => frozen(scene, bystander(scene)),
+  },
+  {
+    name: `SIGSTOP for ${FREEZE_MS / 1_000} s of all servers`,
+    isShort: false,
+    struck: () => [0, 1, 2],
+    async run({ cluster: { servers }, note }) {
+      for (const server of servers) server.freeze()
+      try {
+        await pause(FREEZE_MS)
+      } finally {
+        for (const server of servers) server.thaw()
+      }
+      const areReady = async (): Promise<boolean> => {
+        const all = await Promise.all(servers.map(readinessOf))
+        return all.every(({ status }) => status === 200)
+      }
+      note(`ready again ${seconds(await holds('all are ready again', areReady))} after SIGCONT`)
+    },
+  },
+  {
+    name: 'a server stopped with SIGTERM, and started again',
+    isShort: true,
+    struck: () => [1],
+    isHiddenFromOthers: true,
+    async run({ cluster: { servers }, note }) {
+      const fromMs = performance.now()
+      await servers[1]!.stop()
+      await servers[1]!.restart()
+      note(`started again ${seconds(performance.now() - fromMs)} after SIGTERM`)
+    },
   },
   {
     name: 'etcd compacted while a server is away',
@@ -159,6 +194,22 @@ function killed(index: number): Strike {
 function bystander({ cluster }: Scene): StruckServer {
   const judge = judgeOfSteady(cluster)
   return cluster.servers.find((server) => server !== judge)!
+}
+
+/** Waits until every server has written something that was asked for after the strike. */
+async function writesAgain({ load, note }: Scene, struckMs: number): Promise<void> {
+  const isWritten = (): boolean =>
+    [0, 1, 2].every((server) => {
+      return load.recording.operations.some(
+        (each) =>
+          each.server === server &&
+          each.kind === 'publish' &&
+          each.outcome === 'ok' &&
+          each.begunMs > struckMs + 100,
+      )
+    })
+  const tookMs = await holds('every server writes again', isWritten, 5_000 * SLACK)
+  note(`every server wrote again after ${seconds(tookMs)}`)
 }
 
 async function frozen({ note }: Scene, server: StruckServer): Promise<void> {

@@ -264,6 +264,7 @@ function openOperations(parts: Parts & OperatedParts, settings: Settings): Opera
         list: (key) => subscribersOf(pushing, key),
       },
       streams,
+      readers: pushing.readers,
       live: live.streams,
       connected: parts.clients.connected,
       views,

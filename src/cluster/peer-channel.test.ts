@@ -82,6 +82,7 @@ describe('a question', () => {
       agent: 'a',
       app: '',
       clusters: '',
+      via: 'poll' as const,
       ...ORDERS,
     }
     server.answer(SILENCE, (places) => places.map(({ address }) => ({ kind: 'heard', agoMs: address.port })))

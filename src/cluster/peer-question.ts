@@ -110,9 +110,13 @@ export const SUBSCRIBERS: PeerQuestion<ServiceKey, readonly ListedSubscriber[]> 
         clusters: textIn(fields, 'clusters'),
         namespaceId: textIn(fields, 'namespaceId'),
         groupedName: textIn(fields, 'groupedName'),
+        via: VIAS.find((via) => via === fields['via']) ?? 'udp',
       }
     }),
 }
+
+/** How subscribers hear of changes. */
+const VIAS = ['udp', 'stream', 'poll'] as const
 
 /** What do you remember of this service? */
 export const TIMELINE: PeerQuestion<ServiceKey, OwnTimeline> = {

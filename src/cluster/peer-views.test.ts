@@ -30,7 +30,7 @@ function clientOf(ip: string, client: ItemClient['client']): ItemClient {
 
 /** What a server of this name knows: one client of its own, and one that all know. */
 function viewsOf(name: string): OwnViews {
-  const subscriber = { port: 1, agent: '', app: '', clusters: '', ...ORDERS }
+  const subscriber = { port: 1, agent: '', app: '', clusters: '', via: 'udp' as const, ...ORDERS }
   return {
     watchersOf: () =>
       new Map([

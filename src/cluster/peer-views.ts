@@ -87,7 +87,10 @@ export class PeerViews {
     const { answers, missing } = await this.#collect(SUBSCRIBERS, key)
     const all = [...this.#parts.own.subscribers(key), ...answers.flat()]
     return {
-      value: eachOnce(all, ({ address, port, clusters }) => `${address} ${port} ${clusters}`),
+      value: eachOnce(all, ({ address, port, clusters, agent, via }) =>
+        // Readers of a list have no port.
+        [address, port, clusters, via === 'poll' ? agent : ''].join(' '),
+      ),
       missing,
     }
   }

@@ -36,6 +36,13 @@ export interface InstancesRequest {
   readonly page: PageRequest
 }
 
+/** A page of the subscribers of a service; `isPushed`: without those who only read its list. */
+export interface SubscribersRequest {
+  readonly key: ServiceKey
+  readonly isPushed: boolean
+  readonly page: PageRequest
+}
+
 /** The names of services by namespace; `namespaceId` undefined: of every one. */
 export interface NamesRequest {
   readonly namespaceId: string | undefined
@@ -111,9 +118,10 @@ function instanceViews({ guard, state, views }: CatalogParts) {
     /** The subscribers of changes of a service. */
     subscribers: guard.operation({
       permission: READ_SERVICE,
-      resources: ({ key }: { key: ServiceKey; page: PageRequest }) => [serviceResource(key)],
-      run: ({ key, page }) =>
-        afterwards(views.subscribers(key), ({ value: all, missing }): Collected<Page<ListedSubscriber>> => {
+      resources: ({ key }: SubscribersRequest) => [serviceResource(key)],
+      run: ({ key, isPushed, page }) =>
+        afterwards(views.subscribers(key), ({ value, missing }): Collected<Page<ListedSubscriber>> => {
+          const all = isPushed ? value.filter(({ via }) => via !== 'poll') : value
           return { value: { entries: pageOf(all, page), totalCount: all.length }, missing }
         }),
     }),

@@ -10,6 +10,7 @@ export interface ListParts {
   readonly state: Pick<State, 'switches'>
   readonly lists: ListWriter
   readonly pushes: Pick<Pushes, 'subscribe'>
+  readonly readers: Readers
 }
 
 /** The requested list, and the consumer. */
@@ -26,6 +27,16 @@ export interface ListRequest {
   readonly consumerIp: string
   /** The subscriber of changes; undefined: none. */
   readonly subscriber: ListSubscriber | undefined
+  /** Who reads it, for people; undefined: nobody wants to know. */
+  readonly reader: ListReader | undefined
+}
+
+/** A client that reads a list. */
+export type ListReader = Pick<ListSubscriber, 'address' | 'agent' | 'app'>
+
+/** Remembers for a while who has read which list. */
+export interface Readers {
+  note(key: ServiceKey, reader: ListReader): void
 }
 
 /** A client that listens for pushes. */
@@ -39,7 +50,7 @@ export interface ListSubscriber {
 }
 
 /** A list to write. */
-export interface ListToWrite extends Omit<ListRequest, 'subscriber'> {
+export interface ListToWrite extends Omit<ListRequest, 'subscriber' | 'reader'> {
   /** How long the client may keep the list, ms. */
   readonly cacheMillis: number
 }
@@ -72,19 +83,20 @@ export interface Pushes {
 export type ListOperations = ReturnType<typeof listOperations>
 
 /** Makes the hot read of service discovery. */
-export function listOperations({ guard, state, lists, pushes }: ListParts) {
+export function listOperations({ guard, state, lists, pushes, readers }: ListParts) {
   return {
     /** The list of a service, empty if the service does not exist. Adds the subscriber, if there is one. */
     list: guard.operation({
       permission: READ_SERVICE,
       resources: ({ key }: ListRequest) => [serviceResource(key)],
       run: (request, caller) => {
-        const { key, format, clustersText, clusters, healthyOnly, consumerIp, subscriber } = request
+        const { key, format, clustersText, clusters, healthyOnly, consumerIp, subscriber, reader } = request
         const { switches } = state
         const isPushed =
           subscriber !== undefined &&
           acceptsPush(subscriber.agent, switches) &&
           pushes.subscribe(subscriptionOf(request, subscriber, guard.later(caller, 'read')))
+        if (!isPushed && reader !== undefined) readers.note(key, reader)
         const cacheMillis = isPushed ? switches.defaultPushCacheMillis : switches.defaultCacheMillis
         return lists.answer({ key, format, clustersText, clusters, healthyOnly, consumerIp, cacheMillis })
       },

@@ -8,6 +8,7 @@ import { splitClusters } from '../protocols/parameters/grouped-name.ts'
 import { PushSocket } from '../protocols/udp/push-socket.ts'
 import type { Settings } from '../settings/settings.ts'
 import { LAPSE_MARGIN_MS, type PushedList, PushOutlet } from '../subscribers/push-outlet.ts'
+import { ListReaders } from '../subscribers/list-readers.ts'
 import { GATHER_MS, ServiceWatch } from '../subscribers/service-watch.ts'
 import { type StreamedList, StreamOutlet } from '../subscribers/stream-outlet.ts'
 import { loop, wallMs } from './clocks.ts'
@@ -20,15 +21,21 @@ export interface Pushing {
   readonly serviceWatch: ServiceWatch
   readonly pushes: PushOutlet
   readonly streams: StreamOutlet
+  /** Those who get no pushes, and read lists instead. */
+  readonly readers: ListReaders
   readonly socket: PushSocket
 }
 
-/** Everybody who gets pushes of a service from this server. */
+/** Everybody who follows a service on this server: by pushes, or by reading its list. */
 export function subscribersOf(
-  { pushes, streams }: Pick<Pushing, 'pushes' | 'streams'>,
+  { pushes, streams, readers }: Pick<Pushing, 'pushes' | 'streams' | 'readers'>,
   key: ServiceKey,
 ): ListedSubscriber[] {
-  return [...pushes.list(key), ...streams.list(key)]
+  return [
+    ...pushes.list(key).map((one) => ({ ...one, via: 'udp' as const })),
+    ...streams.list(key).map((one) => ({ ...one, via: 'stream' as const })),
+    ...readers.of(key),
+  ]
 }
 
 /** The source of pushed lists. */
@@ -70,7 +77,7 @@ export async function openPushing(listed: Listed, settings: Settings, log: Logge
   })
   serviceWatch.add(pushes)
   serviceWatch.add(streams)
-  return { serviceWatch, pushes, streams, socket }
+  return { serviceWatch, pushes, streams, readers: new ListReaders(), socket }
 }
 
 /** What a connection is sent: the list as its client subscribed to it. */

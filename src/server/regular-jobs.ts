@@ -22,6 +22,9 @@ import type { Publishing } from './caring.ts'
 import type { Pushing } from './pushing.ts'
 import type { SignIn } from './sign-in.ts'
 
+/** Clients read lists every ten seconds by default: one that has not for one or two of these is forgotten. */
+const READERS_MS = 60_000
+
 /** The parts that the regular jobs use. */
 export interface JobParts {
   readonly state: State
@@ -71,6 +74,7 @@ export function startRegularJobs(
     pushing.socket.tick(monotonicMs())
     pushing.streams.tick()
   })
+  timers.every(READERS_MS, 'readers of lists', () => pushing.readers.turn())
   timers.every(10_000, 'sessions and keys', () => ifElected(() => signIn.tidy()))
   timers.every(200, 'audit', () => audit.flush())
   timers.every(60_000, 'old events of the audit', () => ifElected(() => audit.cleaner.clean()))

@@ -137,7 +137,7 @@ export class StreamOutlet implements WatchOutlet {
   }
 
   /** Who is subscribed to a service now. */
-  list(key: ServiceKey): ListedSubscriber[] {
+  list(key: ServiceKey): Omit<ListedSubscriber, 'via'>[] {
     const { namespaceId, groupedName } = key
     const subscriptions = this.#registry.service(key)?.subscriptions() ?? []
     return Array.from(subscriptions, ({ client, variant }) => {

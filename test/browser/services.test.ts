@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Browser } from 'playwright-core'
 import { Client } from '../interface/client.ts'
+import { connectGrpc } from '../support/grpc-client.ts'
 import { startWaypost, type Waypost } from '../support/waypost.ts'
 import { browserTool, startBrowser, Visit } from './chromium.ts'
 
@@ -156,5 +157,24 @@ describe.skipIf(browserTool.skip)('services in a browser', { timeout: FLOW_MS },
     expect(visit.faults).toEqual([])
     await visit.close()
     probed.close()
+  })
+
+  test('those who follow a service are shown, whatever they speak', async () => {
+    const serviceName = 'followed'
+    await client.post('/service', { serviceName })
+    const headers = { 'User-Agent': 'nacos-sdk-python/0.1.14' }
+    await client.call('GET', '/instance/list', { query: { serviceName }, headers })
+    const overGrpc = await connectGrpc(waypost, { setup: { clientVersion: 'Nacos-Java-Client:v3.0.3' } })
+    const names = { namespace: 'public', groupName: 'DEFAULT_GROUP', serviceName }
+    await overGrpc.ask('SubscribeServiceRequest', { ...names, subscribe: true, clusters: '' })
+    const visit = await Visit.open(browser, `${waypost.url}/ui/`)
+    await visit.at(`#/service?ns=public&group=DEFAULT_GROUP&name=${serviceName}&tab=subscribers`)
+    const row = (agent: string) => visit.page.getByRole('row', { name: agent })
+    await row('nacos-sdk-python/0.1.14').getByText('Reads the list').waitFor()
+    await row('Nacos-Java-Client:v3.0.3').getByText('Connection (gRPC)').waitFor()
+    await overGrpc.close()
+    await row('Nacos-Java-Client:v3.0.3').waitFor({ state: 'detached' })
+    expect(visit.faults).toEqual([])
+    await visit.close()
   })
 })

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { AnswerChecker } from '../support/answer-checker.ts'
 import { Client, type Json, type Params, type Reply } from './client.ts'
+import { connectGrpc } from '../support/grpc-client.ts'
 import { items } from './transfer-support.ts'
 import { startWaypost, type Waypost } from '../support/waypost.ts'
 
@@ -201,6 +202,15 @@ test('the operator', async () => {
   await ask('GET /audit')
   const one = await ask('GET /audit', { pageSize: 1 })
   expect(one.json().next).toEqual(expect.any(String))
+})
+
+test('connected clients', async () => {
+  for (const method of ['PUT /console/clients/move', 'DELETE /console/clients']) {
+    const connected = await connectGrpc(waypost!, { headers: { accessToken: token } })
+    await ask('GET /console/clients')
+    await ask(method, { id: connected.connectionId })
+    await connected.close()
+  }
 })
 
 describe('sign-in', () => {

@@ -242,6 +242,17 @@ test('the views of services', async () => {
   expect(names.json()).toEqual({ count: 1, services: { [namespaceId]: [serviceName] } })
   const subscribers = await waypost.svc.get('/ns/service/subscribers', { namespaceId, serviceName })
   expect(subscribers.json()).toEqual({ count: 0, subscribers: [] })
+  const agent = { 'User-Agent': 'reader/1' }
+  for (const path of ['/ns/instance/list', '/ns/instance/list'])
+    await waypost.svc.call('GET', path, { query: { namespaceId, serviceName }, headers: agent })
+  const readers = await waypost.svc.get('/ns/service/subscribers', { namespaceId, serviceName })
+  expect(readers.json()).toMatchObject({
+    count: 1,
+    subscribers: [{ ip: '127.0.0.1', port: 0, agent: 'reader/1', via: 'poll' }],
+  })
+  // There only those are subscribers who get pushes.
+  const pushed = await waypost.nacos.get('/ns/service/subscribers', { namespaceId, serviceName })
+  expect(pushed.json()).toEqual({ count: 0, subscribers: [] })
   const checkers = await waypost.svc.get('/ns/health/checkers')
   expect(Object.keys(checkers.json())).toEqual(['NONE', 'TCP', 'HTTP', 'MYSQL'])
 })

@@ -34,6 +34,7 @@ beforeEach(async () => {
     clock: () => at(world.nowMs),
     lists: new InstanceListAnswers(world.state, { now: () => 0, soon: setImmediate }) as ListWriter,
     pushes: { list: () => [], subscribe: () => true },
+    readers: { note: () => {} },
     views: { subscribers: () => ({ value: [], missing: [] }) } as unknown as ClientViews,
     maxInstanceMetadataBytes: 8_192,
   } as Partial<OperationParts> as OperationParts

@@ -29,6 +29,7 @@ function startRoutes() {
     lists: new InstanceListAnswers(world.state, { now: () => 0, soon: setImmediate }) as ListWriter,
     engine: world.engine,
     clock: () => at(world.nowMs),
+    readers: { note: () => {} },
     pushes: {
       list: () => [],
       subscribe: (one: PushSubscription) => subscribed.push(one) > 0,

@@ -95,7 +95,7 @@ function Share({ found: { upToDate, count } }: { found: Found }) {
   return (
     <span class="meter" role="status">
       <i class="long">
-        <b style={{ width: `${(100 * upToDate) / count}%` }} />
+        <b style={{ width: `${(100 * upToDate) / Math.max(1, count)}%` }} />
       </i>
       {t('haveIt', { current: shownNumber(upToDate), count: shownNumber(count) })}
     </span>
@@ -125,10 +125,11 @@ export function WhoHasIt({ name }: { name: ConfigName }) {
       unfollow()
     }
   }, [])
-  if (found === undefined || found.count === 0) return null
+  if (found === undefined || (found.count === 0 && found.missingServers.length === 0)) return null
   const behind = found.watchers.filter(({ upToDate }) => !upToDate)
   return (
     <div class="banner">
+      <MissingServers names={found.missingServers} />
       <Notice kind="plain" icon="eye">
         <Share found={found} />
         {behind.length > 0 && (

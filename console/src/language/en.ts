@@ -285,6 +285,12 @@ export const en = {
   selector: 'Selector',
   noInstances: 'This service has no instances.',
   noSubscribers: 'Nobody subscribes to this service.',
+  subscribersText:
+    'Clients that are told of changes, and those that have read the list within the last minutes without being told.',
+  hearsBy: 'Hears by',
+  'hears.udp': 'Push (UDP)',
+  'hears.stream': 'Connection (gRPC)',
+  'hears.poll': 'Reads the list',
   timeline: 'Timeline',
   timelineSince: 'Complete since {time}. The servers remember it in memory only, not in the store.',
   timelineMissing: 'These servers have not replied, so something may be missing: {names}',

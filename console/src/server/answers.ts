@@ -769,6 +769,8 @@ export interface Subscriber {
   readonly namespaceId: string
   readonly serviceName: string
   readonly cluster: string
+  /** How it hears of changes: a poll reads the list, and has no port. */
+  readonly via: 'udp' | 'stream' | 'poll'
 }
 
 export interface ServiceFigures {

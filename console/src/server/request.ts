@@ -30,9 +30,24 @@ const SIGNED_OUT = new Set(['not-signed-in', 'token-expired', 'token-invalid'])
 
 /** Asks the server; the text of its answer. Rejects with RequestError. */
 export async function requestText(method: Method, path: string, sent: Sent = {}): Promise<string> {
+  return (await answerOf(method, path, sent)).text
+}
+
+/** The same for what is collected from all servers: with those that have not replied. */
+export async function requestCollected<T>(
+  method: Method,
+  path: string,
+  sent: Sent = {},
+): Promise<T & { readonly missingServers: readonly string[] }> {
+  const { text, missing } = await answerOf(method, path, sent)
+  return { ...(JSON.parse(text) as T), missingServers: missing === null ? [] : missing.split(',') }
+}
+
+async function answerOf(method: Method, path: string, sent: Sent): Promise<Answer> {
   for (;;) {
-    const { status, text } = await send(method, path, sent)
-    if (status >= 200 && status < 300) return text
+    const answer = await send(method, path, sent)
+    const { status, text } = answer
+    if (status >= 200 && status < 300) return answer
     const problem = problemIn(status, text)
     if (!SIGNED_OUT.has(problem.code) || signInAgain === undefined) throw new RequestError(problem)
     await signInAgain()
@@ -51,11 +66,17 @@ export async function requestOnce<T>(method: Method, path: string, sent: Sent = 
   return JSON.parse(text) as T
 }
 
+interface Answer {
+  readonly status: number
+  readonly text: string
+  readonly missing: string | null
+}
+
 async function send(
   method: Method,
   path: string,
   { query = {}, form, upload, json, headers = {} }: Sent,
-): Promise<{ status: number; text: string }> {
+): Promise<Answer> {
   const answer = await fetch(addressFor(path, query), {
     method,
     headers: json === undefined ? headers : { ...headers, 'content-type': 'application/json' },
@@ -65,7 +86,8 @@ async function send(
     ...(upload === undefined ? {} : { body: upload }),
     ...(json === undefined ? {} : { body: JSON.stringify(json) }),
   })
-  return { status: answer.status, text: await answer.text() }
+  const missing = answer.headers.get('Waypost-Missing-Servers')
+  return { status: answer.status, text: await answer.text(), missing }
 }
 
 /** The address of an operation: relative to the page, which is at `…/ui/`. */

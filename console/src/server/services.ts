@@ -1,5 +1,5 @@
 import type { Page } from './configs.ts'
-import { request, requestText } from './request.ts'
+import { request, requestCollected, requestText } from './request.ts'
 import type {
   ExplainedInstancePage as Explanation,
   ListedService,
@@ -218,11 +218,17 @@ const locators = (instances: Many): string => JSON.stringify(instances.map(place
 export const deregister = (name: ServiceName, instance: Instance): Promise<string> =>
   requestText('DELETE', `${NAMING}/instance`, { query: { ...named(name), ...placed(instance) } })
 
-/** The clients that are told of changes of a service. */
+/** A page of the clients that follow a service: told of its changes, or reading its list. */
 export const readSubscribers = (
   name: ServiceName,
-): Promise<{ subscribers: readonly Subscriber[]; count: number }> =>
-  request('GET', `${NAMING}/service/subscribers`, { query: { ...named(name), pageNo: 1, pageSize: 200 } })
+  pageNo: number,
+  pageSize: number,
+): Promise<{
+  readonly subscribers: readonly Subscriber[]
+  readonly count: number
+  readonly missingServers: readonly string[]
+}> =>
+  requestCollected('GET', `${NAMING}/service/subscribers`, { query: { ...named(name), pageNo, pageSize } })
 
 function named({ namespaceId, groupName, serviceName }: ServiceName): {
   namespaceId: string | undefined

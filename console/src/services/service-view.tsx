@@ -3,19 +3,13 @@ import { Confirm } from '../controls/confirm.tsx'
 import { CopyButton } from '../controls/copy.tsx'
 import { Icon } from '../controls/icon.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'
-import { Nothing, ProblemNotice } from '../controls/notice.tsx'
+import { ProblemNotice } from '../controls/notice.tsx'
 import { Pairs } from '../controls/pairs.tsx'
 import { tell } from '../controls/toast.tsx'
 import { t } from '../language/text.ts'
 import { linkTo, placeWith, viewAt } from '../routing/link.ts'
 import { addressOf, go, place } from '../routing/location.ts'
-import {
-  deleteService,
-  readService,
-  readSubscribers,
-  type ServiceDetail,
-  type ServiceName,
-} from '../server/services.ts'
+import { deleteService, readService, type ServiceDetail, type ServiceName } from '../server/services.ts'
 import { ofService } from '../live/meant.ts'
 import { useLoaded } from '../state/loaded.ts'
 import { currentNamespace } from '../state/namespaces.ts'
@@ -24,6 +18,7 @@ import { mayWrite } from '../state/user.ts'
 import { Explain } from './explain.tsx'
 import { Instances } from './instances.tsx'
 import { EditService } from './service-settings.tsx'
+import { Subscribers } from './subscribers.tsx'
 import { Timeline } from './timeline.tsx'
 
 const TABS = ['instances', 'timeline', 'explain', 'subscribers', 'settings'] as const
@@ -77,42 +72,6 @@ export function ServiceView() {
         <Subscribers name={name} />
       ) : (
         <Settings name={name} detail={service.value} onChanged={service.reload} />
-      )}
-    </>
-  )
-}
-
-function Subscribers({ name }: { name: ServiceName }) {
-  const found = useLoaded(JSON.stringify(name), () => readSubscribers(name), ofService(name))
-  const subscribers = found.value?.subscribers
-  return (
-    <>
-      <ProblemNotice problem={found.problem} onRetry={found.reload} />
-      {subscribers && (
-        <div class="card table-card">
-          {subscribers.length === 0 ? (
-            <Nothing text={t('noSubscribers')} />
-          ) : (
-            <table>
-              <thead>
-                <tr>
-                  <th>{t('address')}</th>
-                  <th>{t('client')}</th>
-                  <th>{t('application')}</th>
-                </tr>
-              </thead>
-              <tbody>
-                {subscribers.map(({ addrStr, agent, app }) => (
-                  <tr key={addrStr}>
-                    <td>{addrStr}</td>
-                    <td dir="auto">{agent}</td>
-                    <td dir="auto">{app}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          )}
-        </div>
       )}
     </>
   )

@@ -3,7 +3,7 @@ import type { WatchedItem } from '../config/watched-item.ts'
 import type { ServiceKey } from '../naming/service.ts'
 import type { OwnTimeline } from '../naming/timeline.ts'
 
-/** A subscriber of changes of a service. */
+/** A subscriber of changes of a service, or a client that reads its list again and again. */
 export interface ListedSubscriber {
   readonly address: string
   readonly port: number
@@ -12,6 +12,8 @@ export interface ListedSubscriber {
   readonly clusters: string
   readonly namespaceId: string
   readonly groupedName: string
+  /** How it hears of changes; of a poll, the port is 0. */
+  readonly via: 'udp' | 'stream' | 'poll'
 }
 
 /** A client of an item, for people. */

@@ -7,6 +7,7 @@ import {
   SERVICE_PARAMS,
   serviceKeyOf,
 } from '../endpoints/naming/naming-requests.ts'
+import { agentOf } from '../endpoints/client-agent.ts'
 import { type Endpoint, endpoint } from '../routing/endpoint.ts'
 import { successOf } from './envelope.ts'
 
@@ -37,6 +38,7 @@ export function instanceList({ lists }: NamingEndpointParts, dataOf: (list: Buff
           healthyOnly,
           consumerIp: ip ?? caller.ip,
           subscriber: undefined,
+          reader: { address: caller.socketIp, agent: agentOf(caller), app: 'unknown' },
         },
         caller,
       )

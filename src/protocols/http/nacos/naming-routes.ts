@@ -27,7 +27,7 @@ export function nacosNamingRoutes(parts: NamingEndpointParts): Route[] {
   const metadata = metadataEndpoints(parts, Type.Optional(fields.namespaceId))
   const catalog = catalogEndpoints(parts)
   const list = listEndpoint(parts, nacosListFormat)
-  const discovery = discoveryEndpoints(parts)
+  const discovery = discoveryEndpoints(parts, { isPushed: true })
   return placeRoutes({ rules: NACOS_NAMING_RULES, errors: namingErrors }, '/nacos/v1/ns', [
     ['POST', '/instance', instances.register],
     ['DELETE', '/instance', deregisterEndpoint(parts, true)],

@@ -21,7 +21,7 @@ export function svcNamingRoutes(parts: NamingEndpointParts): Route[] {
   const services = serviceEndpoints(parts)
   const metadata = metadataEndpoints(parts, allowingEmpty(namespaceId))
   const catalog = catalogEndpoints(parts)
-  const discovery = discoveryEndpoints(parts)
+  const discovery = discoveryEndpoints(parts, { isPushed: false })
   return placeRoutes({ rules: SVC_RULES, errors: problemErrors }, '/svc/v1/ns', [
     ['POST', '/instance', instances.register],
     ['DELETE', '/instance', instances.deregister],

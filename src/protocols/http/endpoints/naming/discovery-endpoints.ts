@@ -23,6 +23,10 @@ const SUBSCRIBERS = Json.object({
         namespaceId: Json.string(),
         serviceName: Json.string(),
         cluster: Json.string(),
+        via: Json.words(
+          ['udp', 'stream', 'poll'],
+          'How it hears of changes: a poll reads the list, and has no port.',
+        ),
       }),
     ),
   ),
@@ -37,17 +41,20 @@ const NAMES = Json.object({
 /** Checkers as they are set: one has a field for a password. */
 const CHECKER_DEFAULTS = Json.map(Json.anyOf(Json.string(), Json.integer()))
 
-/** Who subscribes to what, and the names of all services, as clients of `/nacos` ask for them. */
-export function discoveryEndpoints(parts: NamingEndpointParts) {
+/**
+ * Who subscribes to what, and the names of all services, as clients of `/nacos` ask for them. `isPushed`: only those are
+ * subscribers who get pushes, as there.
+ */
+export function discoveryEndpoints(parts: NamingEndpointParts, { isPushed }: { isPushed: boolean }) {
   return {
-    subscribers: subscribers(parts),
+    subscribers: subscribers(parts, isPushed),
     names: names(parts),
     allDomNames: allDomNames(parts),
     checkers: checkers(parts),
   } satisfies Record<string, Endpoint>
 }
 
-function subscribers({ catalog }: NamingEndpointParts): Endpoint {
+function subscribers({ catalog }: NamingEndpointParts, isPushed: boolean): Endpoint {
   return endpoint({
     summary: 'List the subscribers of a service',
     permission: catalog.subscribers.permission,
@@ -58,16 +65,19 @@ function subscribers({ catalog }: NamingEndpointParts): Endpoint {
       pageSize: fields.withDefault(fields.pageSizeOrZero, 1000),
     }),
     handle: ({ params, caller }) => {
-      const request = { key: serviceKeyOf(params), page: params }
+      const request = { key: serviceKeyOf(params), isPushed, page: params }
       return afterwards(catalog.subscribers(request, caller), ({ value: { entries, totalCount }, missing }) =>
-        withMissing(jsonAnswer({ subscribers: entries.map(subscriberJson), count: totalCount }), missing),
+        withMissing(
+          jsonAnswer({ subscribers: entries.map((one) => subscriberJson(one, isPushed)), count: totalCount }),
+          missing,
+        ),
       )
     },
   })
 }
 
-function subscriberJson(subscriber: ListedSubscriber): object {
-  const { address, port, agent, app, clusters, namespaceId, groupedName } = subscriber
+function subscriberJson(subscriber: ListedSubscriber, isPushed: boolean): object {
+  const { address, port, agent, app, clusters, namespaceId, groupedName, via } = subscriber
   return {
     addrStr: `${address}:${port}`,
     agent,
@@ -77,6 +87,7 @@ function subscriberJson(subscriber: ListedSubscriber): object {
     namespaceId,
     serviceName: groupedName,
     cluster: clusters,
+    ...(isPushed ? {} : { via }),
   }
 }
 

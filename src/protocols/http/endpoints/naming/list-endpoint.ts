@@ -38,6 +38,7 @@ export function listEndpoint({ lists }: NamingEndpointParts, formatOf: ListForma
         healthyOnly,
         consumerIp: clientIP ?? caller.ip,
         subscriber: udpPort > 0 ? subscriberOf(caller, udpPort, app) : undefined,
+        reader: { address: caller.socketIp, agent: agentOf(caller), app: app ?? 'unknown' },
       }
       return afterwards(lists.list(request, caller), asciiJsonAnswer)
     },

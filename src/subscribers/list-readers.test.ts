@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { ListReaders } from './list-readers.ts'
+
+const KEY = { namespaceId: 'dev', groupedName: 'G@@s' }
+const reader = (address: string, agent = 'a') => ({ address, agent, app: '' })
+const addresses = (readers: ListReaders, key = KEY) =>
+  readers.of(key).map(({ address, agent }) => `${address} ${agent}`)
+
+test('readers are there once for each address and library, for their service', () => {
+  const readers = new ListReaders()
+  for (const one of [reader('1'), reader('1'), reader('1', 'b'), reader('2')]) readers.note(KEY, one)
+  expect(addresses(readers)).toEqual(['1 a', '1 b', '2 a'])
+  expect(readers.of(KEY)[0]).toMatchObject({ ...KEY, port: 0, via: 'poll' })
+  readers.note({ ...KEY, namespaceId: 'other' }, reader('1', 'x'.repeat(10_000)))
+  expect(readers.of({ ...KEY, namespaceId: 'other' })[0]?.agent).toHaveLength(128)
+  expect(addresses(readers, { ...KEY, namespaceId: '' })).toEqual([])
+})
+
+test('a reader that is silent for two generations is forgotten', () => {
+  const readers = new ListReaders()
+  readers.note(KEY, reader('1'))
+  readers.note(KEY, reader('2'))
+  readers.turn()
+  readers.note(KEY, reader('2'))
+  expect(addresses(readers)).toEqual(['1 a', '2 a'])
+  readers.turn()
+  expect(addresses(readers)).toEqual(['2 a'])
+  readers.turn()
+  expect(addresses(readers)).toEqual([])
+})
+
+test('there are only so many of them', () => {
+  const readers = new ListReaders()
+  for (let at = 0; at < 30_000; at++) readers.note(KEY, reader(String(at)))
+  expect(readers.of(KEY)).toHaveLength(20_000)
+  readers.turn()
+  readers.turn()
+  readers.note(KEY, reader('x'))
+  expect(addresses(readers)).toEqual(['x a'])
+})

@@ -1,0 +1,68 @@
+import type { ListedSubscriber } from '../core/cluster/client-views.ts'
+import type { ServiceKey } from '../core/naming/service.ts'
+import { ownText } from '../core/own-text.ts'
+
+/** Who reads a list: a client that asks again and again, because it gets no pushes. */
+export type ListReader = Pick<ListedSubscriber, 'address' | 'agent' | 'app'>
+
+/** The readers of one service, by address and agent. */
+type Readers = Map<string, ListReader>
+type Generation = Map<string, Map<string, Readers>>
+
+/** More are not remembered: it is for people to look at. */
+const MOST_READERS = 20_000
+const MOST_CHARACTERS = 128
+
+/**
+ * Who has read the list of a service lately, for people. There are two generations: that of now and the one before. A list is
+ * read very often, so that a reader who is known already costs no more than looking it up.
+ */
+export class ListReaders {
+  #now: Generation = new Map()
+  #before: Generation = new Map()
+  #count = 0
+
+  /** Notes that somebody has read the list of a service. */
+  note({ namespaceId, groupedName }: ServiceKey, reader: ListReader): void {
+    const { address, agent } = reader
+    const id =
+      agent.length > MOST_CHARACTERS ? `${address} ${agent.slice(0, MOST_CHARACTERS)}` : `${address} ${agent}`
+    const readers = this.#now.get(namespaceId)?.get(groupedName)
+    if (readers?.has(id) === true || this.#count >= MOST_READERS) return
+    this.#count++
+    const target = readers ?? this.#begin(namespaceId, groupedName)
+    target.set(ownText(id), kept(reader))
+  }
+
+  /** Begins a generation, and forgets the one before the last. Call it regularly. */
+  turn(): void {
+    this.#before = this.#now
+    this.#now = new Map()
+    this.#count = 0
+  }
+
+  /** Who has read the list of a service, in this generation or the one before. */
+  of({ namespaceId, groupedName }: ServiceKey): ListedSubscriber[] {
+    const found: Readers = new Map()
+    for (const generation of [this.#before, this.#now])
+      for (const [id, reader] of generation.get(namespaceId)?.get(groupedName) ?? []) found.set(id, reader)
+    return Array.from(found.values(), (reader) => {
+      const { address, agent, app } = reader
+      return { address, port: 0, agent, app, clusters: '', namespaceId, groupedName, via: 'poll' }
+    })
+  }
+
+  #begin(namespaceId: string, groupedName: string): Readers {
+    const services = this.#now.get(namespaceId) ?? new Map<string, Readers>()
+    const readers: Readers = new Map()
+    services.set(ownText(groupedName), readers)
+    this.#now.set(ownText(namespaceId), services)
+    return readers
+  }
+}
+
+/** Texts of its own: those of a request would keep all of its head in memory. */
+function kept({ address, agent, app }: ListReader): ListReader {
+  const short = (text: string): string => ownText(text.slice(0, MOST_CHARACTERS))
+  return { address: ownText(address), agent: short(agent), app: short(app) }
+}

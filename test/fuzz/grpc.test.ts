@@ -8,6 +8,8 @@ import { Random } from './random.ts'
 /** Sends mutated messages over gRPC. FUZZ_REQUESTS and FUZZ_SEED: see fuzz.test.ts. */
 const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 4_000)
 const SEED = Number(process.env['FUZZ_SEED'] ?? Date.now() % 2 ** 31)
+/** A run ends after so long, whatever is left. */
+const SECONDS = Number(process.env['FUZZ_SECONDS'] ?? 3_600)
 
 const CLIENTS = 12
 /** How many calls of a connection are under way. */
@@ -24,11 +26,20 @@ afterAll(() => server.stop())
 test(
   `${REQUESTS} mutated messages over gRPC do no harm (seed ${SEED})`,
   async () => {
-    const run = { random: new Random(SEED), left: REQUESTS, answered: 0, refused: 0, faults: [] as string[] }
+    const run = {
+      random: new Random(SEED),
+      left: REQUESTS,
+      sent: 0,
+      answered: 0,
+      refused: 0,
+      faults: [] as string[],
+    }
+    const late = setTimeout(() => (run.left = 0), SECONDS * 1_000)
     await Promise.all(Array.from({ length: CLIENTS }, () => fuzzConnections(run)))
-    console.log(`${REQUESTS} messages, ${run.answered} answers, ${run.refused} calls refused, seed ${SEED}`)
+    clearTimeout(late)
+    console.log(`${run.sent} messages, ${run.answered} answers, ${run.refused} calls refused, seed ${SEED}`)
     expect(run.faults).toEqual([])
-    expect(run.answered).toBeGreaterThan(REQUESTS / 3)
+    expect(run.answered).toBeGreaterThan(run.sent / 3)
     const client = await connectGrpc(server)
     expect((await client.ask('HealthCheckRequest')).type).toBe('HealthCheckResponse')
     await client.close()
@@ -40,6 +51,7 @@ test(
 interface Run {
   readonly random: Random
   left: number
+  sent: number
   answered: number
   refused: number
   readonly faults: string[]
@@ -62,6 +74,7 @@ async function fuzzConnections(run: Run): Promise<void> {
 /** One request, and perhaps a reply on the stream. */
 async function fuzzCall(client: GrpcClient, run: Run): Promise<void> {
   const { random } = run
+  run.sent++
   if (random.chance(0.1)) {
     const { type, body } = oddSample(random, 'reply')
     if (client.stream!.writable) client.stream!.write(frameOf(type, body))

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Authority } from '../support/certificates.ts'
 import { connectGrpc } from '../support/grpc-client.ts'
@@ -14,7 +15,12 @@ describe.skipIf(openssl.skip)('a server with a certificate', () => {
     authority = new Authority()
     const { cert, key } = authority.forServer()
     server = await startWaypost({
-      settings: { 'tls-cert': cert, 'tls-key': key, 'tls-client-ca': authority.caFile },
+      settings: {
+        'tls-cert': cert,
+        'tls-key': key,
+        'tls-client-ca': authority.caFile,
+        'request-timeout': '1s',
+      },
     })
   })
   afterAll(() => server.stop())
@@ -34,6 +40,18 @@ describe.skipIf(openssl.skip)('a server with a certificate', () => {
     }
     const client = await connectGrpc(server, { tls })
     expect((await client.ask('HealthCheckRequest')).type).toBe('HealthCheckResponse')
+    await client.close()
+  })
+
+  test('waits for handshakes a while only, and serves others meanwhile', async () => {
+    const stalled = Array.from({ length: 50 }, () => connect(server.port + 1_000, '127.0.0.1').resume())
+    const ended = stalled.map((socket) => new Promise((resolve) => socket.on('close', resolve)))
+    // The begin of a ClientHello.
+    for (const socket of stalled.slice(25)) socket.write(Buffer.from('16030100f1010000ed0303', 'hex'))
+    for (const socket of stalled) socket.on('error', () => undefined)
+    const client = await connectGrpc(server, { tls: { ca: authority.ca } })
+    expect(stalled.filter(({ closed }) => closed)).toEqual([])
+    await Promise.all(ended)
     await client.close()
   })
 

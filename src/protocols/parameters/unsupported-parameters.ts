@@ -7,7 +7,7 @@ import { Refusal } from '../../core/refusal.ts'
 export function refuseUnsupported(used: Readonly<Record<string, boolean>>): void {
   for (const [parameter, isUsed] of Object.entries(used)) {
     if (!isUsed) continue
-    const allowed = 'not used: this server has no beta or tagged contents'
+    const allowed = 'left out: this server has no beta or tagged contents'
     throw new Refusal('invalid-parameter', `${parameter} must be ${allowed}.`, { parameter, allowed })
   }
 }

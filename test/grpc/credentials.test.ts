@@ -1,0 +1,130 @@
+/** How clients show who they are, and what becomes of it while they are connected. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { type ManagedWaypost, startManaged } from '../support/administrator.ts'
+import { type Body, connectGrpc, type GrpcClient } from '../support/grpc-client.ts'
+import { instanceOf } from './naming-fixture.ts'
+
+let managed: ManagedWaypost
+let token: string
+const connected: GrpcClient[] = []
+beforeAll(async () => {
+  managed = await startManaged()
+  token = await signedIn('shop', { ':G:config/*': 'rw', ':DEFAULT_GROUP:naming/*': 'rw' })
+})
+afterEach(async () => void (await Promise.all(connected.splice(0).map((client) => client.close()))))
+afterAll(() => managed.waypost.stop())
+
+/** A new user with these permissions, and its token. */
+async function signedIn(username: string, permissions: Record<string, 'r' | 'rw'>): Promise<string> {
+  await managed.addUser({ username, password: 'secret', permissions })
+  const body = new URLSearchParams({ username, password: 'secret' })
+  const answer = await fetch(`${managed.waypost.url}/nacos/v1/auth/users/login`, { method: 'POST', body })
+  return ((await answer.json()) as { accessToken: string }).accessToken
+}
+
+async function connect(headers: Record<string, string> = {}): Promise<GrpcClient> {
+  const client = await connectGrpc(managed.waypost, { headers })
+  connected.push(client)
+  return client
+}
+
+const ITEM = { dataId: 'item', group: 'G', tenant: '' }
+const publish = (client: GrpcClient, headers?: Record<string, string>, more: Body = {}) =>
+  client.ask('ConfigPublishRequest', { ...ITEM, content: 'x', ...more }, headers)
+const FORBIDDEN = { type: 'ConfigPublishResponse', body: { resultCode: 500, errorCode: 403, success: false } }
+const DONE = { type: 'ConfigPublishResponse', body: { resultCode: 200, errorCode: 0, success: true } }
+
+describe('a token', () => {
+  test.each(['accessToken', 'AccessToken', 'accesstoken', 'ACCESSTOKEN'])(
+    'is read from the header %s',
+    async (name) => {
+      expect(await publish(await connect(), { [name]: token })).toMatchObject(DONE)
+    },
+  )
+
+  test.each(['Authorization', 'authorization'])('is read from the header %s', async (name) => {
+    const client = await connect()
+    for (const scheme of ['Bearer', 'bearer'])
+      expect(await publish(client, { [name]: `${scheme} ${token}` })).toMatchObject(DONE)
+    for (const other of [token, `Basic ${token}`, 'Bearer', `Bearer ${token}x`])
+      expect(await publish(client, { [name]: other })).toMatchObject(FORBIDDEN)
+  })
+
+  test('in the body is none: headers there are copies that some clients send', async () => {
+    const client = await connect()
+    expect(await publish(client, {}, { headers: { accessToken: token } })).toMatchObject(FORBIDDEN)
+    const more = { headers: { accessToken: 'wrong' }, accessToken: 'wrong' }
+    expect(await publish(client, { accessToken: token }, more)).toMatchObject(DONE)
+  })
+
+  test('is judged with each request, not with the connection', async () => {
+    const client = await connect()
+    expect(await publish(client)).toMatchObject(FORBIDDEN)
+    expect(await publish(client, { accessToken: token })).toMatchObject(DONE)
+    expect(await publish(client, { accessToken: 'wrong' })).toMatchObject(FORBIDDEN)
+    expect(await publish(client, { accessToken: '' })).toMatchObject(FORBIDDEN)
+  })
+
+  test('is needed by nothing that only keeps a connection', async () => {
+    const client = await connect({ accessToken: 'wrong' })
+    expect((await client.ask('ServerCheckRequest')).body).toMatchObject({ success: true })
+    expect((await client.ask('HealthCheckRequest')).body).toMatchObject({ success: true })
+  })
+
+  test('that is wrong hides whether something is there or a request can be read', async () => {
+    const client = await connect({ accessToken: 'wrong' })
+    const { body: absent } = await client.ask('ConfigQueryRequest', { ...ITEM, dataId: 'absent' })
+    const { body: present } = await client.ask('ConfigQueryRequest', ITEM)
+    expect(absent).toMatchObject({ errorCode: 403 })
+    expect({ ...present, requestId: '' }).toEqual({ ...absent, requestId: '' })
+  })
+})
+
+test('a user that is removed or loses a right is refused on its connections at once', async () => {
+  const own = await signedIn('guest', { ':G:config/item': 'rw', ':DEFAULT_GROUP:naming/svc': 'rw' })
+  const client = await connect({ accessToken: own })
+  expect(await publish(client)).toMatchObject(DONE)
+  await managed.ask('DELETE', '/svc/v1/auth/permissions?role=guests&action=rw&resource=:G:config/item')
+  expect(await publish(client)).toMatchObject(FORBIDDEN)
+  const request = { serviceName: 'svc', type: 'registerInstance', instance: instanceOf({}) }
+  expect((await client.ask('InstanceRequest', request)).body).toMatchObject({ success: true })
+  await managed.ask('DELETE', '/svc/v1/auth/users?username=guest')
+  expect(await client.ask('InstanceRequest', request)).toMatchObject({
+    type: 'InstanceResponse',
+    body: { errorCode: 403 },
+  })
+  // The connection stays: its client signs in again.
+  expect(await publish(client, { accessToken: token })).toMatchObject(DONE)
+})
+
+describe('a login', () => {
+  const login = (path: string, init: RequestInit) =>
+    fetch(`${managed.waypost.url}/nacos${path}`, { method: 'POST', ...init })
+  const user = new URLSearchParams({ username: 'shop' })
+  const password = new URLSearchParams({ password: 'secret' })
+  const both = new URLSearchParams({ username: 'shop', password: 'secret' })
+
+  test.each(['/v1/auth/users/login', '/v1/auth/login', '/v3/auth/user/login'])(
+    'at %s takes what Go, Java and Python send, and answers a number as the time to live',
+    async (path) => {
+      for (const answer of [
+        await login(path, { body: both }),
+        await login(`${path}?${user}`, { body: password }),
+        await login(`${path}?${both}`, {}),
+      ]) {
+        expect(answer.status).toBe(200)
+        const { accessToken, ...rest } = (await answer.json()) as Record<string, string>
+        expect(rest).toEqual({ tokenTtl: 18_000, globalAdmin: false, username: 'shop' })
+        expect(await publish(await connect({ accessToken: accessToken! }))).toMatchObject(DONE)
+      }
+    },
+  )
+
+  test.each(['/v1/auth/users/login', '/v3/auth/user/login'])(
+    'at %s with a wrong password is 403',
+    async (path) => {
+      const body = new URLSearchParams({ username: 'shop', password: 'wrong' })
+      expect((await login(path, { body })).status).toBe(403)
+    },
+  )
+})

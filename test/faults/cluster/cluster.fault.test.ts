@@ -52,7 +52,8 @@ describe.skipIf(etcdTools.skip || !isLinux)(`three servers on etcd under load${n
     cluster = await startStruckCluster()
     await holds('all servers are ready', () => isWhole(cluster))
     const urls = cluster.servers.map(({ url }) => url)
-    load = await startClusterLoad(urls, seed)
+    const grpcPorts = cluster.servers.map(({ grpcPort }) => grpcPort)
+    load = await startClusterLoad({ urls, grpcPorts }, seed)
     probe = new EtcdProbe(cluster.etcd)
     await holds('all connected instances are registered', () =>
       load.connected.every(({ sinceMs }) => sinceMs !== undefined),

@@ -9,6 +9,8 @@ export interface ClientParts {
   readonly name: string
   /** The addresses of the servers. */
   readonly urls: readonly string[]
+  /** Where each takes connections of gRPC. */
+  readonly grpcPorts: readonly number[]
   /** The server that it prefers. */
   readonly home: number
   readonly random: Random

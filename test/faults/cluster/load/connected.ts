@@ -172,7 +172,7 @@ export class PassingClients {
     const { urls, random } = this.#parts
     const server = between(random, 0, urls.length - 1)
     const port = ++this.#port
-    const client = await connect(urls[server]!, server, { module: 'naming' }).catch(() => undefined)
+    const client = await connect(this.#parts, server, { module: 'naming' }).catch(() => undefined)
     if (client === undefined) return
     const isKnown = await client.ask('InstanceRequest', registration(port)).then(
       () => true,

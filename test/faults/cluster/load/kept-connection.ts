@@ -29,9 +29,9 @@ export interface KeptOptions {
 
 /** Keeps a connection to one server, as clients do: when it is lost, or nothing is answered, it goes to the next server. */
 export async function keepConnection(parts: ClientParts, options: KeptOptions): Promise<void> {
-  const { urls, home, isStopped } = parts
-  for (let server = home; !isStopped(); server = (server + 1) % urls.length) {
-    const connected = await connect(urls[server]!, server, options).catch(() => undefined)
+  const { grpcPorts, home, isStopped } = parts
+  for (let server = home; !isStopped(); server = (server + 1) % grpcPorts.length) {
+    const connected = await connect(parts, server, options).catch(() => undefined)
     if (connected !== undefined) await hold(connected, options, isStopped)
     await connected?.grpc.close()
     if (!isStopped()) await sleep(RETRY_MS)
@@ -40,7 +40,7 @@ export async function keepConnection(parts: ClientParts, options: KeptOptions): 
 
 /** Connects to a server once. Rejects where that takes too long. */
 export async function connect(
-  url: string,
+  { grpcPorts, urls }: Pick<ClientParts, 'grpcPorts' | 'urls'>,
   server: number,
   { module, asked }: Pick<KeptOptions, 'module' | 'asked'>,
 ): Promise<Connected> {
@@ -48,8 +48,9 @@ export async function connect(
   const late = setTimeout(() => broken.abort(), CONNECT_LIMIT_MS)
   try {
     const grpc = await connectGrpc(
-      { port: Number(new URL(url).port) },
+      { port: Number(new URL(urls[server]!).port) },
       {
+        grpcPort: grpcPorts[server]!,
         signal: broken.signal,
         setup: { labels: { source: 'sdk', module } },
         reply: (request) => {

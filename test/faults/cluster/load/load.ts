@@ -59,12 +59,16 @@ export interface ClusterLoad {
 }
 
 /** Starts it, and resolves when all instances that beat are registered. */
-export async function startClusterLoad(urls: readonly string[], seed: number): Promise<ClusterLoad> {
+export async function startClusterLoad(
+  { urls, grpcPorts }: Pick<ClientParts, 'urls' | 'grpcPorts'>,
+  seed: number,
+): Promise<ClusterLoad> {
   const recording = new Recording()
   const state = { paused: false, stopped: false }
   const parts = (name: string, n: number): ClientParts => ({
     name,
     urls,
+    grpcPorts,
     home: n % urls.length,
     random: randomFrom(seed + n * 7919 + name.length),
     recording,

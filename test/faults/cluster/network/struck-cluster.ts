@@ -4,8 +4,8 @@ import { Gate, OPEN, type Passing } from './gate.ts'
 import { ownerOf } from './socket-owner.ts'
 
 /**
- * Three servers on three members of etcd. Between each server and each member of etcd, and before the peer port of each
- * server, there is a gate. The servers advertise loopback addresses of their own (127.0.1.n), where the gates are, so nothing
+ * Three servers on three members of etcd. Between each server and each member of etcd, and before the port for peers and that for
+ * gRPC of each server, there is a gate. The servers advertise loopback addresses of their own (127.0.1.n), where the gates are, so nothing
  * of a server knows about them, and no root is needed.
  */
 export interface StruckCluster {
@@ -16,6 +16,9 @@ export interface StruckCluster {
 }
 
 const SERVERS = 3
+const GRPC_OFFSET = 1_000
+/** The name of all clients of gRPC, for gates. */
+const CLIENTS = 'clients'
 
 /** One server, and what can be done to it. */
 export class StruckServer {
@@ -24,25 +27,36 @@ export class StruckServer {
   readonly url: string
   #process: Waypost
   readonly #etcdGates: readonly Gate[]
+  readonly #clientGate: Gate
   /** The gates of all servers, by the name of the server behind each. */
   readonly #peerGates: ReadonlyMap<string, Gate>
 
   constructor(
     place: { readonly index: number; readonly name: string },
     process: Waypost,
-    gates: { readonly etcd: readonly Gate[]; readonly peers: ReadonlyMap<string, Gate> },
+    gates: {
+      readonly etcd: readonly Gate[]
+      readonly clients: Gate
+      readonly peers: ReadonlyMap<string, Gate>
+    },
   ) {
     this.name = place.name
     this.index = place.index
     this.url = process.url
     this.#process = process
     this.#etcdGates = gates.etcd
+    this.#clientGate = gates.clients
     this.#peerGates = gates.peers
   }
 
   /** What the others call it. */
   get memberId(): string {
     return `${addressOf(this.index)}:${this.#process.port}`
+  }
+
+  /** Where clients of gRPC connect. */
+  get grpcPort(): number {
+    return this.#clientGate.port
   }
 
   get pid(): number {
@@ -80,6 +94,11 @@ export class StruckServer {
     for (const gate of this.#etcdGates) gate.set(this.name, passing)
   }
 
+  /** Decides what passes between this server and its clients of gRPC. */
+  toClients(passing: Passing): void {
+    this.#clientGate.set(CLIENTS, passing)
+  }
+
   /** Ends the connections to etcd. New ones are possible. */
   breakEtcd(): void {
     for (const gate of this.#etcdGates) gate.breakAll(this.name)
@@ -99,6 +118,7 @@ export class StruckServer {
   /** Opens every gate. */
   heal(): void {
     this.toEtcd(OPEN)
+    this.toClients(OPEN)
     this.toPeers(OPEN)
     this.fromPeers(OPEN)
   }
@@ -133,7 +153,10 @@ export async function startStruckCluster(): Promise<StruckCluster> {
       const own = await etcdGates(etcd.endpoints, place.name)
       gates.push(...own)
       const settings = settingsOf(place, own)
-      servers.push(new StruckServer(place, await startWaypost({ settings }), { etcd: own, peers }))
+      const server = await startWaypost({ settings })
+      const clients = await gateOfClients(server)
+      gates.push(clients)
+      servers.push(new StruckServer(place, server, { etcd: own, clients, peers }))
     }
     for (const place of places) await start(place)
     return { etcd, servers, stop }
@@ -171,6 +194,12 @@ async function etcdGates(endpoints: readonly string[], name: string): Promise<Ga
     })
   }
   return Promise.all(endpoints.map(open))
+}
+
+/** The gate before the port for gRPC, which clients connect to instead. */
+async function gateOfClients({ port }: Waypost): Promise<Gate> {
+  const target = { host: '127.0.0.1', port: port + GRPC_OFFSET }
+  return Gate.open({ host: '127.0.0.1', port: 0, target, whoIs: () => CLIENTS })
 }
 
 function settingsOf({ address, peerPort }: Place, gates: readonly Gate[]) {

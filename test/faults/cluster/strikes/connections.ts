@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { connectGrpc, type GrpcClient } from '../../../support/grpc-client.ts'
 import { ask } from '../load/ask.ts'
+import { CUT, OPEN } from '../network/gate.ts'
 import type { StruckServer } from '../network/struck-cluster.ts'
 import { holds, LEASE_MS, pause, seconds, SLACK, type Strike } from './scene.ts'
 
@@ -12,7 +13,10 @@ const KEPT_MS = 35_000
 /** A sweep, and what a busy machine takes. */
 const SWEEP_MS = 2_000
 
-/** Strikes against clients that are connected, and do not come back. */
+/** Longer than a server takes to notice that a client is gone. */
+const CUT_MS = SILENT_MS + REPLY_MS + 5_000
+
+/** Strikes against connections of clients, and clients that do not come back. */
 export const CONNECTION_STRIKES: readonly Strike[] = [
   {
     name: 'nothing: the instance of a connected client that falls silent leaves in time',
@@ -26,6 +30,18 @@ export const CONNECTION_STRIKES: readonly Strike[] = [
       expect(tookMs).toBeGreaterThan(SILENT_MS)
       note(`the instance of a silent client was gone after ${seconds(tookMs)}`)
       client.session.destroy()
+    },
+  },
+  {
+    name: 'a server cut off from its clients of gRPC',
+    isShort: false,
+    struck: () => [2],
+    isHiddenFromOthers: true,
+    async run({ cluster: { servers } }) {
+      const server = servers[2]!
+      server.toClients(CUT)
+      await pause(CUT_MS)
+      server.toClients(OPEN)
     },
   },
   {
@@ -50,7 +66,8 @@ export const CONNECTION_STRIKES: readonly Strike[] = [
 
 /** A client that registers an instance, and then says nothing more. */
 async function silentClient(server: StruckServer, serviceName: string): Promise<GrpcClient> {
-  const client = await connectGrpc({ port: Number(new URL(server.url).port) }, { reply: () => undefined })
+  const { url, grpcPort } = server
+  const client = await connectGrpc({ port: Number(new URL(url).port) }, { grpcPort, reply: () => undefined })
   const instance = { ip: '127.0.6.1', port: 1, ephemeral: true, metadata: {} }
   const service = { namespace: '', groupName: 'DEFAULT_GROUP', serviceName }
   const { body } = await client.ask('InstanceRequest', { ...service, type: 'registerInstance', instance })

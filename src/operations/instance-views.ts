@@ -1,6 +1,7 @@
 import type { HealthChecker } from '../core/naming/health-checker.ts'
 import { DEFAULT_CHECKER } from '../core/naming/health-checker.ts'
 import type { Instance, InstanceAddress, Metadata } from '../core/naming/instance.ts'
+import { INSTANCE_DISABLING, type InstanceDisabling } from '../core/naming/instance-disabling.ts'
 import { isBeating, type Liveness } from '../core/naming/liveness.ts'
 import { REMEMBERED_METADATA, rememberedId } from '../core/naming/remembered-metadata.ts'
 import { existingService } from '../core/naming/service-commands.ts'
@@ -69,7 +70,7 @@ export interface ShownInstance {
   readonly connection: ShownConnection | undefined
   /** The keys that operators wrote over its metadata. */
   readonly remembered: Metadata
-  /** When it was disabled, and by whom, where this server remembers it; undefined for one that is enabled. */
+  /** When it was disabled, and by whom, where that is known; undefined for one that is enabled. */
   readonly disabling: TimelineEntry | undefined
 }
 
@@ -164,8 +165,20 @@ function shown(parts: InstanceViewParts, instance: Instance, { now, disablings }
     probe,
     connection: shownConnection(parts, instance, now),
     remembered: state.record(REMEMBERED_METADATA, id)?.metadata ?? {},
-    disabling: record.enabled ? undefined : disablings.get(addressText(record.address)),
+    disabling: record.enabled
+      ? undefined
+      : lastDisabling(disablings.get(addressText(record.address)), state.record(INSTANCE_DISABLING, id)),
   }
+}
+
+/** What has disabled it last. What is stored outlasts a restart, and knows who has asked another server. */
+function lastDisabling(
+  seen: TimelineEntry | undefined,
+  stored: InstanceDisabling | undefined,
+): TimelineEntry | undefined {
+  if (stored === undefined || (seen !== undefined && seen.atMs > stored.atMs)) return seen
+  const { atMs, address, actor } = stored
+  return { atMs, kind: 'disabled', address, cause: 'operator', actor, text: '' }
 }
 
 function beatAgoMs({ liveness }: InstanceViewParts, instance: Instance, now: Now): number | undefined {

@@ -23,6 +23,7 @@ import type { Now } from '../core/ports.ts'
 import { Refusal } from '../core/refusal.ts'
 import type { State } from '../core/state.ts'
 import type { Timeline, TimelineRequest } from '../core/naming/timeline.ts'
+import type { Actor } from '../core/naming/timeline-entry.ts'
 import type { Caller, Guard } from './guard.ts'
 import { afterwards } from './afterwards.ts'
 import { type BatchParts, carryOutBatch } from './metadata-batches.ts'
@@ -72,7 +73,7 @@ export interface RegisterRequest extends InstanceRequest {
 }
 
 /** What changes of an instance; what is undefined stays as it is, metadata is merged by key. */
-export interface ModifyRequest extends InstanceRequest, Omit<InstancePatch, 'maxMetadataBytes'> {
+export interface ModifyRequest extends InstanceRequest, Omit<InstancePatch, 'maxMetadataBytes' | 'actor'> {
   /** An unknown instance is registered instead of refused (docs/decisions/0021). */
   readonly registersUnknown: boolean
 }
@@ -148,7 +149,13 @@ function modifications({ guard, engine, timeline, maxInstanceMetadataBytes }: In
       resources: ofInstance,
       run: (request: ModifyRequest, caller) => {
         const { weight, enabled, metadata, registersUnknown } = request
-        const patch = { weight, enabled, metadata, maxMetadataBytes: maxInstanceMetadataBytes }
+        const patch = {
+          weight,
+          enabled,
+          metadata,
+          maxMetadataBytes: maxInstanceMetadataBytes,
+          actor: actorOf(caller),
+        }
         const commandOf = registersUnknown ? modifyOrRegister : modifyInstance
         const target = targetOf(request)
         return timeline.during(askedBy(caller, 'modify', target), () =>
@@ -201,7 +208,7 @@ function batches(parts: InstanceParts) {
       },
       resources: ofInstance,
       run: (request: ModifyManyRequest, caller) =>
-        during(request.serviceKey, caller, () => modifyMany(parts, request)),
+        during(request.serviceKey, caller, () => modifyMany(parts, request, actorOf(caller))),
     }),
     /** Writes keys over the metadata of several instances; answers which ones. */
     updateMetadata: guard.operation({
@@ -228,12 +235,13 @@ const TOGETHER = 64
 async function modifyMany(
   { engine, state, maxInstanceMetadataBytes: maxMetadataBytes }: InstanceParts,
   { serviceKey, instances, weight, enabled }: ModifyManyRequest,
+  actor: Actor,
 ): Promise<ModifiedMany> {
   if (weight === undefined && enabled === undefined)
     throw new Refusal('missing-parameter', 'weight or enabled is required.', { parameter: 'enabled' })
   const updated: InstanceAddress[] = []
   const notFound: InstanceAddress[] = []
-  const patch = { weight, enabled, metadata: undefined, maxMetadataBytes }
+  const patch = { weight, enabled, metadata: undefined, maxMetadataBytes, actor }
   for (let from = 0; from < instances.length; from += TOGETHER) {
     const targets = instances.slice(from, from + TOGETHER).map((one) => targetOf({ ...one, serviceKey }))
     const modify = async (target: InstanceTarget): Promise<void> => {
@@ -271,7 +279,11 @@ function askedBy(
   what: TimelineRequest['what'],
   { serviceKey: key, address }: { serviceKey: ServiceKey; address: InstanceAddress | undefined },
 ): TimelineRequest {
-  return { what, key, address, actor: { user: identity.kind === 'user' ? identity.username : null, ip } }
+  return { what, key, address, actor: actorOf({ ip, identity }) }
+}
+
+function actorOf({ ip, identity }: Pick<Caller, 'ip' | 'identity'>): Actor {
+  return { user: identity.kind === 'user' ? identity.username : null, ip }
 }
 
 function ofInstance({ serviceKey }: { serviceKey: ServiceKey }) {

@@ -4,6 +4,7 @@ import type { KeptRecords } from '../core/ports.ts'
 import type { State } from '../core/state.ts'
 import { GoneHistory } from '../jobs/gone-history.ts'
 import { HistoryCleaner } from '../jobs/history-cleaner.ts'
+import { forgetDisablings } from '../core/naming/instance-disabling.ts'
 import { SWEEP_MS } from '../jobs/naming-care.ts'
 import { Timers } from '../jobs/timers.ts'
 import type { MachineLoad } from '../machine/machine-load.ts'
@@ -22,6 +23,8 @@ import type { Publishing } from './caring.ts'
 import type { Pushing } from './pushing.ts'
 import type { SignIn } from './sign-in.ts'
 
+/** How often it is forgotten who has disabled instances that are no more. */
+const DISABLINGS_MS = 600_000
 /** Clients read lists every ten seconds by default: one that has not for one or two of these is forgotten. */
 const READERS_MS = 60_000
 
@@ -74,6 +77,11 @@ export function startRegularJobs(
     pushing.socket.tick(monotonicMs())
     pushing.streams.tick()
   })
+  timers.every(DISABLINGS_MS, 'instances that were disabled', () =>
+    ifElected(async () => {
+      for (const command of forgetDisablings(parts.state)) await engine.execute(command)
+    }),
+  )
   timers.every(READERS_MS, 'readers of lists', () => pushing.readers.turn())
   timers.every(10_000, 'sessions and keys', () => ifElected(() => signIn.tidy()))
   timers.every(200, 'audit', () => audit.flush())

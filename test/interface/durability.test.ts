@@ -11,6 +11,7 @@ const item = { dataId: 'survivor', group: 'G', tenant: 'blue' }
 const page = { search: 'accurate', ...item }
 const persistent = { serviceName: 'kept', ip: '127.0.0.1', port: 1, clusterName: 'c1' }
 const ephemeral = { serviceName: 'beating', ip: '127.0.0.2', port: 2 }
+const disabled = { serviceName: 'disabled', ip: '127.0.0.4', port: 4 }
 const returning = { serviceName: 'returning', ip: '127.0.0.3', port: 3 }
 
 async function crashAndRestart(): Promise<void> {
@@ -45,6 +46,8 @@ async function write(): Promise<void> {
   await post('/ns/instance', returning)
   await svc.put('/ns/instance', { ...returning, metadata: '{"k":"remembered"}' })
   await svc.delete('/ns/instance', returning)
+  await post('/ns/instance', { ...disabled, ephemeral: false })
+  await svc.put('/ns/instance', { ...disabled, enabled: false })
   await turn('defaultCacheMillis', '4000', false)
   await turn('checkTimes', '7', true)
 }
@@ -69,6 +72,14 @@ afterAll(async () => {
 }, 30_000)
 
 describe('after kill -9 and a restart', () => {
+  test('it is known who has disabled an instance, and when', async () => {
+    const { pageItems } = (await svc.get('/console/instances', { serviceName: 'disabled' })).json()
+    expect(pageItems).toMatchObject([
+      { enabled: false, disabled: { user: null, fromIp: '127.0.0.1', cause: 'operator' } },
+    ])
+    expect(Date.now() - pageItems[0].disabled.atMs).toBeGreaterThan(0)
+  })
+
   test('an ephemeral instance is there, with a full timeout', async () => {
     expect(await hostsOf(svc, ephemeral)).toMatchObject([{ ip: '127.0.0.2', healthy: true }])
     await sleep(1_800)

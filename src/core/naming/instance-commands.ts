@@ -3,12 +3,14 @@ import { type Command, type Decision, synced, unchanged } from '../decision.ts'
 import { Refusal } from '../refusal.ts'
 import type { KnownInstance, View } from '../view.ts'
 import { instanceIdOf, type InstanceAddress, type Metadata, type Publisher } from './instance.ts'
+import { disablingChanges } from './instance-disabling.ts'
 import { rememberKeys } from './metadata-commands.ts'
 import { registerInstance } from './register-instance.ts'
 import { saveInFull } from './save-in-full.ts'
 import { DEFAULT_CHECKER } from './health-checker.ts'
 import { existingService, serviceSubject } from './service-commands.ts'
 import type { ServiceKey } from './service.ts'
+import type { Actor } from './timeline-entry.ts'
 
 /** Which instance is meant. `ephemeral` undefined matches either kind. */
 export interface InstanceTarget {
@@ -24,6 +26,8 @@ export interface InstancePatch {
   readonly metadata: Metadata | undefined
   /** The most metadata that an instance may have, in bytes of UTF-8. */
   readonly maxMetadataBytes: number
+  /** Who asks; remembered where the instance is disabled. */
+  readonly actor?: Actor
 }
 
 /**
@@ -76,6 +80,14 @@ export function modifyInstance(target: InstanceTarget, patch: InstancePatch): Co
           ...saveInFull(view, serviceKey, { record: changed, healthy: undefined, stamp: now.stamp }),
         )
       }
+      if (enabled !== record.enabled)
+        changes.push(
+          ...disablingChanges(
+            view,
+            { serviceKey, address: record.address },
+            { enabled, actor: patch.actor, stamp: now.stamp },
+          ),
+        )
       // The client of a connection registers again by itself: what an operator has set must hold then.
       const isOver = record.publisher.kind === 'connection'
       if (patch.metadata !== undefined || isOver) {

@@ -19,8 +19,7 @@ export interface RememberedMetadata extends InstancePlace {
 export const REMEMBERED_METADATA = defineRecordKind<RememberedMetadata>('remembered-metadata', (json) => {
   const fields = fieldsOf(json)
   return {
-    serviceKey: serviceKeyIn(fieldsOf(fields['serviceKey'])),
-    address: addressIn(fieldsOf(fields['address'])),
+    ...placeIn(fields),
     metadata: metadataIn(fieldsOf(fields['metadata'])),
     ...(typeof fields['weight'] === 'number' ? { weight: fields['weight'] } : {}),
     ...(typeof fields['enabled'] === 'boolean' ? { enabled: fields['enabled'] } : {}),
@@ -36,6 +35,14 @@ export function rememberedId({ serviceKey, address }: InstancePlace): string {
 export function serviceOfRememberedId(id: string): ServiceKey {
   const [namespaceId = '', groupedName = ''] = id.split('\u0002')
   return { namespaceId, groupedName }
+}
+
+/** The place in the fields of a record. */
+export function placeIn(fields: Readonly<Record<string, unknown>>): InstancePlace {
+  return {
+    serviceKey: serviceKeyIn(fieldsOf(fields['serviceKey'])),
+    address: addressIn(fieldsOf(fields['address'])),
+  }
 }
 
 function serviceKeyIn(fields: Readonly<Record<string, unknown>>) {

@@ -9,6 +9,7 @@ import {
 import { SERVER } from '../cluster/server-records.ts'
 import { CONFIG_COMMENT } from '../config/config-comment.ts'
 import { DELETED_CONFIG } from '../config/deleted-config.ts'
+import { INSTANCE_DISABLING } from '../naming/instance-disabling.ts'
 import { REMEMBERED_METADATA } from '../naming/remembered-metadata.ts'
 import { NAMESPACE } from '../namespaces/namespace.ts'
 import { NAMESPACE_LOOK } from '../namespaces/namespace-look.ts'
@@ -30,6 +31,7 @@ export const STORED_KINDS: readonly RecordKind<unknown>[] = [
   DELETED_CONFIG,
   CONFIG_COMMENT,
   NAMESPACE_LOOK,
+  INSTANCE_DISABLING,
 ]
 
 /** A stored record is of a kind that this version does not know: a later version has written it. */

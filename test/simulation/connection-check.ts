@@ -128,9 +128,11 @@ export class ConnectionCheck {
     const { client, steady } = connection
     const where = addressText(address)
     if (!steady.has(where) || !client.wanted.has(where)) return
-    const goneMs = this.#movedMs.get(connection) ?? this.#goneMs.get(owner?.process ?? '')
-    if (goneMs === undefined)
-      violation(`${place} of c${client.index} is removed, though its connection lives`)
+    const goneMs = Math.min(
+      this.#movedMs.get(connection) ?? Infinity,
+      this.#goneMs.get(owner?.process ?? '') ?? Infinity,
+    )
+    if (goneMs === Infinity) violation(`${place} of c${client.index} is removed, though its connection lives`)
     const keptMs = this.#world.nowMs - goneMs
     if (keptMs < KEPT_MS)
       violation(`${place} of c${client.index} is removed ${keptMs} ms after its server was gone`)

@@ -14,7 +14,7 @@ import { HistoryCleaning, type HistoryLimit } from './history-cleaning.ts'
 import { HistoryKeys } from './history-keys.ts'
 import type { Keys } from './keys.ts'
 import { agreeOnFormat } from './layout-format.ts'
-import { asRefusal } from './refusals.ts'
+import { asRefusal, sayingIfFull } from './refusals.ts'
 import { RememberedValues } from './remembered-values.ts'
 import { RequestFence } from './request-fence.ts'
 
@@ -66,8 +66,8 @@ export class EtcdStore implements SharedStore {
   async load(): Promise<Snapshot> {
     const { client, keys, clock } = this.#parts
     await client.checkVersions()
-    await agreeOnFormat(client, keys)
-    await this.#fence.take(clock)
+    await sayingIfFull(agreeOnFormat(client, keys))
+    await sayingIfFull(this.#fence.take(clock))
     const readParts = this.#chunks.read
     const { following, snapshot } = await Following.load({ ...this.#parts, readParts })
     const own = { fence: this.#fence, chunks: this.#chunks, following }

@@ -11,6 +11,15 @@ export async function asRefusal<T>(work: Promise<T>): Promise<T> {
   }
 }
 
+/** The result of a call of etcd. That it is full is said in words; other errors stay as they are. */
+export async function sayingIfFull<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    throw error instanceof EtcdError && error.kind === 'full' ? refusalOf(error) : error
+  }
+}
+
 /** What callers are told of an error of etcd. */
 export function refusalOf(error: unknown): Error {
   if (error instanceof PlaceTaken) return new Refusal('store-unavailable', error.message, { cause: error })

@@ -48,12 +48,28 @@ const DIALOGS = [
   ['#/users', /^New user$|^创建用户$/],
   ['#/permissions', /^New permission$|^添加权限$/],
   [`#/config?${ITEM}markup.yaml&tab=versions`, /^Difference$|^差异$/],
+  [`#/config?${ITEM}markup.yaml&tab=versions`, /^Restore$|^恢复$/],
   [`#/config?${ITEM}markup.yaml`, /^Delete$|^删除$/],
+  [`#/config?${ITEM}markup.yaml`, /^Clone$|^克隆$/],
+  ['#/bin?ns=hostile', /^Restore$|^恢复$/],
+  ['#/compare?ns=hostile&to=public', /^Difference$|^差异$/],
+  ['#/roles', /^Give a role$|^绑定角色$/],
+  ['#/users', /^Set password$|^修改密码$/],
+  ['#/permissions', /^Take |^移除 /],
+  ['#/switches', /^Edit pushEnabled$|^编辑 pushEnabled$/],
   ['#/home', /^Search everywhere$|^全局搜索$/],
   ['#/namespaces', /^Edit <img|^编辑 <img/],
   [
     `#/service?ns=hostile&group=G&name=${encodeURIComponent('<script>alert(1)</script>')}`,
     /^Edit a+:1$|^编辑 a+:1$/,
+  ],
+  [
+    `#/service?ns=hostile&group=G&name=${encodeURIComponent('<script>alert(1)</script>')}`,
+    /^Deregister a+:1$|^注销 a+:1$/,
+  ],
+  [
+    `#/service?ns=hostile&group=G&name=${encodeURIComponent('<script>alert(1)</script>')}&tab=settings`,
+    /^Edit$|^编辑$/,
   ],
 ] as const
 

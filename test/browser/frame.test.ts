@@ -101,6 +101,7 @@ describe.skipIf(browserTool.skip)('the frame of the console', { timeout: FLOW_MS
       expect(visit.page.url()).toContain('/some/path/ui/')
       await visit.link('Namespaces').click()
       await visit.page.getByRole('cell', { name: 'public' }).first().waitFor()
+      await visit.page.locator('.connection .dot.good').waitFor()
       expect(visit.faults).toEqual([])
       await visit.close()
     } finally {
@@ -172,6 +173,60 @@ describe.skipIf(browserTool.skip)('the frame of the console', { timeout: FLOW_MS
     await visit.field('Search').fill('')
     await visit.field('Search').press('/')
     expect(await visit.field('Search').inputValue()).toBe('/')
+    expect(visit.faults).toEqual([])
+    await visit.close()
+  })
+
+  test('the overview names what does not work, on this server and on others', async () => {
+    const waypost = await startWaypost()
+    started.push(waypost)
+    const visit = await Visit.open(browser, `${waypost.url}/ui/`)
+    // As servers answer whose disk is full, and that have lost each other.
+    await visit.page.route('**/console/overview*', async (route) => {
+      const answer = await route.fetch()
+      const client = { ip: '10.0.0.5', port: 5, agent: 'Nacos-Go-Client:v1.1.4' }
+      const item = { namespaceId: 'public', group: 'G', dataId: 'late.yaml' }
+      const json = {
+        ...((await answer.json()) as object),
+        notReady: [{ code: 'store-unavailable', detail: 'no space left', forMs: 65_000 }],
+        faults: [{ server: '10.0.0.2:8848', code: 'lags', detail: 'old', forMs: 7_000 }],
+        missingServers: ['10.0.0.3:8848'],
+        members: [{ ip: '10.0.0.3', port: 8848, alive: false }],
+        behind: [{ ...item, clientCount: 1, clients: [client] }],
+      }
+      await route.fulfill({ response: answer, json })
+    })
+    await visit.at('#/home')
+    await visit.page.getByText('The store cannot be written.').waitFor()
+    await visit.page.getByText('for 1m · no space left').waitFor()
+    await visit.page.getByText('10.0.0.2:8848: What this server knows of the store is old.').waitFor()
+    await visit.page.getByText(/^These servers have not replied.*10\.0\.0\.3:8848$/).waitFor()
+    await visit.link('10.0.0.3:8848').waitFor()
+    await visit.page.getByText('Clients with an older version: 10.0.0.5:5 Nacos-Go-Client:v1.1.4').waitFor()
+    expect(await visit.wrong()).toEqual([])
+    await visit.link('late.yaml').click()
+    await visit.page.getByRole('heading', { name: 'late.yaml' }).waitFor()
+    expect(visit.faults).toEqual([])
+    await visit.close()
+  })
+
+  test('what is looked for in the audit is in the address', async () => {
+    const { waypost, ask } = await startManaged()
+    started.push(waypost)
+    await ask('POST', '/svc/v1/cs/configs', { dataId: 'audited.yaml', group: 'G', content: 'a: 1' })
+    const visit = await signedIn(waypost, 'nacos', 'secret')
+    await visit.at('#/audit')
+    await visit.field('Operation').selectOption('published a configuration')
+    await visit.field('Item').fill('audited')
+    await visit.page.getByRole('cell', { name: 'public:G:config/audited.yaml' }).waitFor()
+    await expect.poll(() => visit.page.getByRole('row').count()).toBe(2)
+    await expect.poll(() => visit.page.url()).toContain('item=audited')
+    expect(visit.page.url()).toContain('operation=publish+config')
+    await visit.page.reload()
+    await visit.page.getByRole('cell', { name: 'public:G:config/audited.yaml' }).waitFor()
+    expect(await visit.field('Item').inputValue()).toBe('audited')
+    await visit.at('#/users?text=nac')
+    await visit.page.getByRole('cell', { name: 'nacos', exact: true }).waitFor()
     expect(visit.faults).toEqual([])
     await visit.close()
   })

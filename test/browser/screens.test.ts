@@ -163,7 +163,7 @@ describe.skipIf(browserTool.skip)('every view', () => {
 })
 
 /** Puts such names wherever the server takes them. */
-async function fill({ ask, addUser }: ManagedWaypost): Promise<void> {
+async function fill({ waypost, ask, addUser }: ManagedWaypost): Promise<void> {
   const namespaceName = '<img src=x onerror=alert(1)>'
   await ask('POST', '/svc/v1/console/namespaces', {
     customNamespaceId: 'hostile',
@@ -203,5 +203,15 @@ async function fill({ ask, addUser }: ManagedWaypost): Promise<void> {
       metadata: JSON.stringify({ [MARKUP]: LONG, token: LEFTWARDS }),
     })
   await ask('POST', '/svc/v1/ns/service', { namespaceId: 'hostile', groupName: 'G', serviceName: LONG })
+  // Who asks may call itself what it likes.
+  const about = new URLSearchParams({ ...service, username: 'nacos', password: 'secret' })
+  const headers = { 'user-agent': MARKUP }
+  await fetch(`${waypost.url}/svc/v1/ns/instance/list?${about}`, { headers })
+  const heard = `markup.yaml\u0002G\u0002\u0002hostile\u0001`
+  await fetch(`${waypost.url}/svc/v1/cs/configs/listener?${about}`, {
+    method: 'POST',
+    headers: { ...headers, 'long-pulling-timeout': '10000' },
+    body: new URLSearchParams({ 'Listening-Configs': heard }),
+  })
   await addUser({ username: MARKUP, password: 'p', permissions: { 'hostile:*:*': 'r' } })
 }

@@ -6,11 +6,15 @@ import { Icon } from '../controls/icon.tsx'
 import { Nothing, Notice, ProblemNotice } from '../controls/notice.tsx'
 import { Pager } from '../controls/pager.tsx'
 import { tell } from '../controls/toast.tsx'
+import { useTypedParams } from '../controls/typed-params.ts'
 import { t } from '../language/text.ts'
 import { ACCESS_PAGE_SIZE, type Search } from '../server/access.ts'
 import type { Page } from '../server/configs.ts'
 import { anyOf } from '../live/meant.ts'
+import { placeWith } from '../routing/link.ts'
+import { go, place } from '../routing/location.ts'
 import { useLoaded } from '../state/loaded.ts'
+import { useStore } from '../state/store.ts'
 import { isOpen } from '../state/user.ts'
 
 /** What a list of users, roles or permissions needs to know. */
@@ -48,7 +52,9 @@ export function AccessList<T>(props: AccessListProps<T>) {
 
 function ManagedList<T>(props: AccessListProps<T>) {
   const { title, searchLabel, newLabel, find, maker } = props
-  const [search, setSearch] = useState<Search>({ text: '', pageNo: 1 })
+  const { params } = useStore(place)
+  const { valueOf, type } = useTypedParams()
+  const search = { text: params['text'] ?? '', pageNo: Number(params['page'] ?? '1') || 1 }
   const [isMaking, setMaking] = useState(false)
   const found = useLoaded(JSON.stringify(search), () => find(search), anyOf('user', 'role', 'permission'))
   return (
@@ -65,8 +71,8 @@ function ManagedList<T>(props: AccessListProps<T>) {
           label={searchLabel}
           type="search"
           isWide
-          value={search.text}
-          onInput={(text) => setSearch({ text, pageNo: 1 })}
+          value={valueOf('text')}
+          onInput={(text) => type('text', text)}
         />
       </div>
       <ProblemNotice problem={found.problem} onRetry={found.reload} />
@@ -83,7 +89,7 @@ function ManagedList<T>(props: AccessListProps<T>) {
             pageNo={search.pageNo}
             pageSize={ACCESS_PAGE_SIZE}
             total={found.value.totalCount}
-            onGo={(pageNo) => setSearch({ ...search, pageNo })}
+            onGo={(next) => go(placeWith({ page: String(next) }))}
           />
         </>
       )}

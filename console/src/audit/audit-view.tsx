@@ -3,17 +3,26 @@ import { SelectField, TextField } from '../controls/field.tsx'
 import { Icon } from '../controls/icon.tsx'
 import { Nothing, ProblemNotice, problemTitle } from '../controls/notice.tsx'
 import { tellProblem } from '../controls/toast.tsx'
+import { useTypedParams } from '../controls/typed-params.ts'
 import { shownNumber, shownTime, t } from '../language/text.ts'
 import { type AuditEvent, type AuditFilter, findEvents } from '../server/audit.ts'
 import { anyOf } from '../live/meant.ts'
+import { place } from '../routing/location.ts'
 import { useLoaded } from '../state/loaded.ts'
+import { useStore } from '../state/store.ts'
 import { detailText, OPERATIONS, operationText } from './operation-text.ts'
 
-const NO_FILTER: AuditFilter = { username: '', operation: '', item: '', ip: '', result: '' }
-
-/** Who did what, who signed in, and who was refused. */
+/** Who did what, who signed in, and who was refused. What is looked for is in the address. */
 export function AuditView() {
-  const [filter, setFilter] = useState(NO_FILTER)
+  const { params } = useStore(place)
+  const { valueOf, type, show } = useTypedParams()
+  const filter: AuditFilter = {
+    username: params['username'] ?? '',
+    operation: params['operation'] ?? '',
+    item: params['item'] ?? '',
+    ip: params['ip'] ?? '',
+    result: params['result'] ?? '',
+  }
   const key = JSON.stringify(filter)
   const first = useLoaded(key, () => findEvents(filter, undefined), anyOf('audit'))
   const field = (name: keyof AuditFilter, label: string, isWide = false) => (
@@ -21,8 +30,8 @@ export function AuditView() {
       label={label}
       type="search"
       isWide={isWide}
-      value={filter[name]}
-      onInput={(value) => setFilter({ ...filter, [name]: value })}
+      value={valueOf(name)}
+      onInput={(value) => type(name, value)}
     />
   )
   return (
@@ -41,7 +50,7 @@ export function AuditView() {
           label={t('operationName')}
           value={filter.operation}
           choices={[['', t('all')], ...OPERATIONS.map((name) => [name, operationText(name)] as const)]}
-          onChange={(operation) => setFilter({ ...filter, operation })}
+          onChange={(operation) => show({ operation })}
         />
         {field('ip', 'IP')}
         <SelectField
@@ -53,7 +62,7 @@ export function AuditView() {
             ['refused', t('result.refused')],
             ['failed', t('result.failed')],
           ]}
-          onChange={(result) => setFilter({ ...filter, result })}
+          onChange={(result) => show({ result })}
         />
       </div>
       <ProblemNotice problem={first.problem} onRetry={first.reload} />

@@ -61,7 +61,7 @@ export function ConfigView() {
         {TABS.map((one) => (
           <a
             key={one}
-            href={addressOf(placeWith({ tab: one, edit: '', at: '' }))}
+            href={addressOf(placeWith({ tab: one, edit: '', at: '', page: '' }))}
             aria-current={one === tab ? 'page' : undefined}
           >
             {t(one)}

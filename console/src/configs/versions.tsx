@@ -16,7 +16,8 @@ import {
   type Version,
 } from '../server/configs.ts'
 import { ofConfig } from '../live/meant.ts'
-import { place } from '../routing/location.ts'
+import { placeWith } from '../routing/link.ts'
+import { go, place } from '../routing/location.ts'
 import { useLoaded } from '../state/loaded.ts'
 import { mayWrite } from '../state/user.ts'
 import type { Base, Edit } from './edit.ts'
@@ -34,7 +35,7 @@ interface Shared {
 /** The versions of an item, newest first: what each changed, and the way back to it. */
 export function Versions(props: Shared & { readonly isDeleted: boolean; readonly onRestored: () => void }) {
   const { name, current, isDeleted, onRestored } = props
-  const [pageNo, setPageNo] = useState(1)
+  const pageNo = Number(place.value.params['page'] ?? '1') || 1
   const key = JSON.stringify([name, pageNo])
   const found = useLoaded(key, () => findVersions(name, pageNo, PAGE_SIZE), ofConfig(name))
   const versions = found.value?.pageItems
@@ -67,7 +68,12 @@ export function Versions(props: Shared & { readonly isDeleted: boolean; readonly
               />
             ))}
           </ol>
-          <Pager pageNo={pageNo} pageSize={PAGE_SIZE} total={found.value?.totalCount ?? 0} onGo={setPageNo} />
+          <Pager
+            pageNo={pageNo}
+            pageSize={PAGE_SIZE}
+            total={found.value?.totalCount ?? 0}
+            onGo={(next) => go(placeWith({ page: String(next) }))}
+          />
         </>
       )}
     </>

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { placeWith } from '../routing/link.ts'
 import { go, place } from '../routing/location.ts'
+import { useStore } from '../state/store.ts'
 
 const WAIT_MS = 250
 
@@ -16,6 +17,7 @@ export interface TypedParams {
 
 /** The fields by which a list is narrowed: they are in the address, and typing waits a moment before it searches. */
 export function useTypedParams(): TypedParams {
+  const { params } = useStore(place)
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({})
   const show = (changed: Readonly<Record<string, string>>): void =>
     go(placeWith({ ...changed, page: '' }), { replace: true })
@@ -28,7 +30,7 @@ export function useTypedParams(): TypedParams {
     return () => clearTimeout(timer)
   }, [typed])
   return {
-    valueOf: (name) => typed[name] ?? place.value.params[name] ?? '',
+    valueOf: (name) => typed[name] ?? params[name] ?? '',
     type: (name, value) => setTyped({ ...typed, [name]: value }),
     show,
   }

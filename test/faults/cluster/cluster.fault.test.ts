@@ -181,6 +181,16 @@ async function onlyKeptAreListed(): Promise<void> {
     }
     const tookMs = await holds('only live connections have instances', areAlone, LEFT_MS * SLACK)
     report(`cluster: only live connections had instances after ${seconds(tookMs)}`)
+    // What the servers count is what is listed: nothing is forgotten inside.
+    const sumOf = async (metric: string): Promise<number> => {
+      const figures = await Promise.all(cluster.servers.map((server) => metricOf(server, metric)))
+      return figures.reduce<number>((sum, figure) => sum + (figure ?? NaN), 0)
+    }
+    const areCounted = async (): Promise<boolean> =>
+      (await sumOf('waypost_connection_instances')) === kept.length &&
+      (await sumOf('waypost_connection_changes_waiting')) === 0 &&
+      (await sumOf('waypost_orphaned_instances')) === 0
+    await holds('their servers count them, and nothing else', areCounted, LEFT_MS * SLACK)
   } finally {
     load.resume()
   }

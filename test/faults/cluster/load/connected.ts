@@ -123,8 +123,10 @@ export class ConnectedListener {
   async #catchUp(connected: Connected): Promise<void> {
     const begunMs = performance.now()
     const query = { dataId: this.item, group: 'G', tenant: '' }
-    const { body } = await connected.grpc.ask('ConfigQueryRequest', query)
-    if (body['resultCode'] !== 200 && body['errorCode'] !== 300) throw new Error(JSON.stringify(body))
+    const { type, body } = await connected.grpc.ask('ConfigQueryRequest', query)
+    // A server that stops says 300 too, in an answer of another type.
+    const isAnswered = body['resultCode'] === 200 || body['errorCode'] === 300
+    if (type !== 'ConfigQueryResponse' || !isAnswered) throw new Error(JSON.stringify(body))
     this.value = body['content'] as string | undefined
     const { name, recording } = this.#parts
     recording.operations.push({

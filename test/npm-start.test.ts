@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { appendFileSync, cpSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
@@ -9,13 +11,15 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 
 interface Started {
   readonly npm: ChildProcess
+  readonly url: string
   output(): string
 }
 
 /** `npm start` in a process group of its own, as a terminal has it, once the server answers. */
-async function npmStart(): Promise<Started> {
-  const flags = ['--port', String(await freePort()), '--data-dir', temporaryDirectory('data-')]
-  const npm = spawn('npm', ['start', '--', ...flags], { cwd: root, detached: true })
+async function npmStart(cwd = root): Promise<Started> {
+  const port = await freePort()
+  const flags = ['--port', String(port), '--data-dir', temporaryDirectory('data-')]
+  const npm = spawn('npm', ['start', '--', ...flags], { cwd, detached: true })
   let output = ''
   for (const stream of [npm.stdout, npm.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => (output += text))
@@ -23,7 +27,7 @@ async function npmStart(): Promise<Started> {
     () => output.includes('try  '),
     () => output,
   )
-  return { npm, output: () => output }
+  return { npm, url: `http://127.0.0.1:${port}`, output: () => output }
 }
 
 async function waitFor(condition: () => boolean, why: () => string): Promise<void> {
@@ -57,6 +61,37 @@ test.skipIf(noWindows)(
     await ended
   },
   60_000,
+)
+
+test.skipIf(noWindows)(
+  'a console that cannot be built keeps no server from starting: /ui says why',
+  async () => {
+    const copy = temporaryDirectory('copy-')
+    for (const name of [
+      'package.json',
+      'package-lock.json',
+      'src',
+      'scripts',
+      'console',
+      'tsconfig.json',
+      'dist',
+    ])
+      cpSync(join(root, name), join(copy, name), { recursive: true, preserveTimestamps: true })
+    symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
+    appendFileSync(join(copy, 'console', 'src', 'main.tsx'), '\nconst broken = {\n')
+    const { npm, url, output } = await npmStart(copy)
+    const ended = once(npm, 'exit')
+    try {
+      expect(output()).toContain('The console could not be built; the server works without it.')
+      const page = await fetch(`${url}/ui`)
+      expect([page.status, await page.text()]).toEqual([503, expect.stringContaining('main.tsx')])
+      expect((await fetch(`${url}/readyz`)).status).toBe(200)
+    } finally {
+      npm.kill('SIGTERM')
+      await ended
+    }
+  },
+  120_000,
 )
 
 test('the scripts of package.json need no shell', async () => {

@@ -164,6 +164,7 @@ describe.skipIf(browserTool.skip)('the frame of the console', { timeout: FLOW_MS
     await visit.page.keyboard.press('Enter')
     await visit.page.getByRole('heading', { name: 'shop' }).waitFor()
     expect(visit.page.url()).toContain('#/service?ns=dev')
+    expect(await visit.field('Instance address').inputValue()).toBe('10.7.7.7:80')
     await find('audit')
     await visit.dialog().getByRole('link', { name: 'Audit' }).waitFor()
     await visit.page.keyboard.press('Enter')

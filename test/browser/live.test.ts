@@ -88,6 +88,31 @@ describe.skipIf(browserTool.skip)('an open page', { timeout: FLOW_MS }, () => {
     await again
   })
 
+  test('says of a new item whether those who waited for it have it', async () => {
+    const polls = (content: string) =>
+      client.post(
+        '/cs/configs/listener',
+        { 'Listening-Configs': `awaited.txt\u0002G\u0002${content && md5(content)}\u0001` },
+        { 'Long-Pulling-Timeout': '30000', 'User-Agent': 'Nacos-Go-Client:v1.1.4' },
+      )
+    const held = polls('')
+    const visit = await Visit.open(browser, `${waypost.url}/ui/`)
+    await visit.at('#/config/new?ns=public')
+    await visit.field('Data ID').fill('awaited.txt')
+    await visit.field('Group').fill('G')
+    await visit.type('here')
+    await visit.button('Review and publish').click()
+    await visit.dialog().getByRole('button', { name: 'Publish' }).click()
+    await visit.page.getByText('0 of 1 clients have the current version.').waitFor()
+    await held
+    const again = polls('here')
+    await visit.page.getByText('1 of 1 clients have the current version.').waitFor()
+    expect(visit.faults).toEqual([])
+    await visit.close()
+    await publish('awaited.txt', 'done')
+    await again
+  })
+
   test('shares one stream with the other pages of the browser', async () => {
     const visit = await Visit.open(browser, `${waypost.url}/ui/`)
     await visit.at('#/services')

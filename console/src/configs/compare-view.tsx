@@ -94,7 +94,8 @@ function Compared({ from, to }: { from: string; to: string }) {
   const rows = found.value === undefined ? [] : rowsOf(found.value)
   const pageNo = Number(place.value.params['page'] ?? '1') || 1
   const shown = rows.slice((pageNo - 1) * PAGE_SIZE, pageNo * PAGE_SIZE)
-  const chosen = rows.filter(({ id, kind }) => kind !== 'onlyInTo' && ticked.has(id))
+  const bringable = rows.filter(({ kind }) => kind !== 'onlyInTo')
+  const chosen = bringable.filter(({ id }) => ticked.has(id))
   return (
     <>
       <ProblemNotice problem={found.problem} onRetry={found.reload} />
@@ -103,6 +104,19 @@ function Compared({ from, to }: { from: string; to: string }) {
         <>
           <div class="head">
             <p class="title soft">{t('compareSame', { count: shownNumber(found.value.equal) })}</p>
+            {mayWrite(to) && bringable.length > PAGE_SIZE && (
+              <button
+                type="button"
+                class="button"
+                onClick={() =>
+                  setTicked(new Set(chosen.length < bringable.length ? bringable.map(({ id }) => id) : []))
+                }
+              >
+                {chosen.length < bringable.length
+                  ? t('tickAll', { count: shownNumber(bringable.length) })
+                  : t('tickNone')}
+              </button>
+            )}
             {mayWrite(to) && (
               <button
                 type="button"

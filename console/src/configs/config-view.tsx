@@ -11,6 +11,7 @@ import { linkTo, placeWith, viewAt } from '../routing/link.ts'
 import { addressOf, go, place } from '../routing/location.ts'
 import { readConfig, type ConfigItem } from '../server/configs.ts'
 import { ofConfig } from '../live/meant.ts'
+import { keyOf, lastPublished } from '../state/last-published.ts'
 import { useLoaded } from '../state/loaded.ts'
 import { useStore } from '../state/store.ts'
 import { mayWrite, mayWriteAnywhere } from '../state/user.ts'
@@ -29,8 +30,7 @@ const TABS = ['content', 'versions', 'watchers', 'across'] as const
 export function ConfigView() {
   const { params } = useStore(place)
   const name = configNameIn(params)
-  const key = JSON.stringify(name)
-  const item = useLoaded(key, () => readConfig(name), ofConfig(name))
+  const item = useLoaded(JSON.stringify(name), () => readConfig(name), ofConfig(name))
   const tab = TABS.find((one) => one === params['tab']) ?? 'content'
   const isGone = item.problem?.code === 'config-not-found'
   // An edit stays, whatever happens to the item meanwhile.
@@ -38,11 +38,7 @@ export function ConfigView() {
   const last = useRef<ConfigItem | undefined>(undefined)
   if (item.value !== undefined || !isEditing) last.current = item.value
   const shown = last.current
-  const [published, setPublished] = useState({ key: '', count: 0 })
-  const notePublish = (): void => {
-    setPublished({ key, count: published.count + 1 })
-    item.reload()
-  }
+  const published = useStore(lastPublished)
   return (
     <>
       <p class="crumbs">
@@ -68,9 +64,9 @@ export function ConfigView() {
           </a>
         ))}
       </nav>
-      {published.key === key && !isEditing && <WhoHasIt key={published.count} name={name} />}
+      {published?.key === keyOf(name) && !isEditing && <WhoHasIt key={published.count} name={name} />}
       {tab === 'versions' ? (
-        <Versions name={name} current={item.value} isDeleted={isGone} onRestored={notePublish} />
+        <Versions name={name} current={item.value} isDeleted={isGone} onRestored={item.reload} />
       ) : tab === 'across' ? (
         <AcrossNamespaces name={name} />
       ) : tab === 'watchers' ? (
@@ -86,7 +82,7 @@ export function ConfigView() {
           {shown === undefined ? (
             item.problem === undefined && <p class="loading">{t('loading')}</p>
           ) : (
-            <Content item={shown} isEditing={isEditing} onPublished={notePublish} />
+            <Content item={shown} isEditing={isEditing} onPublished={item.reload} />
           )}
         </>
       )}

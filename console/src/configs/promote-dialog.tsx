@@ -22,6 +22,7 @@ export interface Promoted {
 
 /** With what is seen of each item, others are left alone, and the rest goes on. */
 const POLICY = 'SKIP'
+const SHOWN_ROWS = 200
 
 /**
  * Brings items to another namespace: a dry run says what would happen to each. The md5 of both sides, as they were compared, are
@@ -71,12 +72,15 @@ export function PromoteDialog(props: {
       <ProblemNotice problem={trial.problem} onRetry={trial.reload} />
       {trial.value && (
         <ul class="keys" tabIndex={0} aria-label={t('wouldPublish')}>
-          {rows.map((row) => (
+          {rows.slice(0, SHOWN_ROWS).map((row) => (
             <li key={row.id}>
               <strong dir="auto">{row.dataId}</strong> <span dir="auto">{row.group}</span>
               <Fate row={row} isChanged={changed.has(nameOf(row))} />
             </li>
           ))}
+          {rows.length > SHOWN_ROWS && (
+            <li>{t('andMore', { count: shownNumber(rows.length - SHOWN_ROWS) })}</li>
+          )}
         </ul>
       )}
       <TextField

@@ -4,6 +4,7 @@ import { tell } from '../controls/toast.tsx'
 import { t } from '../language/text.ts'
 import { publishConfig, readConfig } from '../server/configs.ts'
 import { problemOf, RequestError, type Problem } from '../server/problem.ts'
+import { notePublish } from '../state/last-published.ts'
 import { refreshNamespaces } from '../state/namespaces.ts'
 import type { Base, Edit } from './edit.ts'
 import { MergeDialog } from './merge-dialog.tsx'
@@ -40,6 +41,7 @@ export function PublishFlow({ base, edit, send, onClose, onPublished, onMerged }
       if (send === undefined) await publishConfig({ ...base, ...edit, ...sent, encryptedDataKey })
       else await send(sent)
       tell(t('published', { name: base.dataId }))
+      notePublish(base)
       // A new item counts in the list of namespaces.
       if (base.md5 === '') void refreshNamespaces().catch(() => undefined)
       onPublished()

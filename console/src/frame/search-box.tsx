@@ -184,7 +184,7 @@ function Found({ found, asked }: { found: FoundEverywhere; asked: string }) {
         {instances.map((each) => (
           <Hit
             key={`${each.namespaceId} ${each.groupName} ${each.serviceName} ${each.ip} ${each.port} ${each.clusterName}`}
-            href={linkToService(each)}
+            href={linkToService(each, `${each.ip}:${each.port}`)}
             name={`${each.ip}:${each.port}`}
             about={`${each.serviceName} · ${each.healthy ? t('healthy') : t('unhealthy')}${each.enabled ? '' : ` · ${t('disabled')}`}`}
             namespaceId={each.namespaceId}
@@ -195,8 +195,8 @@ function Found({ found, asked }: { found: FoundEverywhere; asked: string }) {
   )
 }
 
-const linkToService = ({ namespaceId, groupName, serviceName }: FoundService): string =>
-  linkTo('service', { ns: namespaceId, group: groupName, name: serviceName })
+const linkToService = ({ namespaceId, groupName, serviceName }: FoundService, ip?: string): string =>
+  linkTo('service', { ns: namespaceId, group: groupName, name: serviceName, ...(ip ? { ip } : {}) })
 
 function ConfigHit({ found }: { found: FoundConfig }) {
   const { namespaceId, group, dataId, hits } = found

@@ -31,6 +31,8 @@ export const en = {
   choose: 'Select {name}',
   chooseAll: 'Select all on this page',
   chosen: '{count} selected',
+  tickAll: 'Select all {count}',
+  tickNone: 'Select none',
   actions: 'Actions',
   nothingFound: 'Nothing matches.',
   showValue: 'Show the hidden value',

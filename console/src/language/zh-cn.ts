@@ -31,6 +31,8 @@ export const zhCn: Readonly<Record<TextKey, string>> = {
   copyName: '复制 {name}',
   choose: '选择 {name}',
   chooseAll: '选择本页全部',
+  tickAll: '全选 {count} 个',
+  tickNone: '取消选择',
   chosen: '已选 {count} 项',
   actions: '操作',
   nothingFound: '没有符合条件的数据。',

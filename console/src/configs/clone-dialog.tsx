@@ -23,16 +23,18 @@ export function CloneDialog(props: {
 }) {
   const { items, onClose, onDone } = props
   const [first] = items
-  const [to, setTo] = useState(first?.tenant ?? '')
   const [name, setName] = useState({ dataId: first?.dataId ?? '', group: first?.group ?? '' })
   const [policy, setPolicy] = useState<ImportPolicy>('ABORT')
   const [comment, setComment] = useState('')
   const [trial, setTrial] = useState<ImportOutcome | undefined>()
-  const all = useStore(namespaces) ?? []
+  const all = (useStore(namespaces) ?? []).filter(({ id }) => mayWrite(id))
+  const own = first?.tenant ?? ''
+  // Several keep their names, so that they go elsewhere.
+  const other = items.length === 1 ? undefined : all.find(({ id }) => id !== own)
+  const [target, setTarget] = useState<string | undefined>()
+  const to = target ?? other?.id ?? own
   useEffect(() => void refreshNamespaces().catch(tellProblem), [])
-  const targets = all
-    .filter(({ id }) => mayWrite(id))
-    .map((one) => [namespaceParam(one.id), one.name] as const)
+  const targets = all.map((one) => [namespaceParam(one.id), one.name] as const)
   const copied = items.map(({ id }) => (items.length === 1 ? { id, ...name } : { id }))
   const { isBusy, problem, run } = useDoing(async () => {
     const isTrial = trial === undefined
@@ -73,7 +75,7 @@ export function CloneDialog(props: {
         value={namespaceParam(to)}
         choices={targets}
         onChange={(chosen) => {
-          setTo(chosen === 'public' ? '' : chosen)
+          setTarget(chosen === 'public' ? '' : chosen)
           setTrial(undefined)
         }}
       />

@@ -23,7 +23,7 @@ export function Subscribers({ name }: { name: ServiceName }) {
   )
   useEvery(AGAIN_MS, found.reload)
   return (
-    <>
+    <div class="stack">
       <p class="soft">{t('subscribersText')}</p>
       <ProblemNotice problem={found.problem} onRetry={found.reload} />
       {found.value === undefined ? (
@@ -46,7 +46,7 @@ export function Subscribers({ name }: { name: ServiceName }) {
           />
         </>
       )}
-    </>
+    </div>
   )
 }
 

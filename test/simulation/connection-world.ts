@@ -198,7 +198,8 @@ export class ConnectionWorld extends JudgingWorld {
       connectionId: connection.id,
       instances: [...client.wanted.values()],
     }
-    Promise.resolve(connection.server.connections.publish(request)).then(
+    const publish = async (): Promise<unknown> => connection.server.connections.publish(request)
+    publish().then(
       () => answered(true),
       () => answered(false),
     )

@@ -148,6 +148,17 @@ describe('a connection', () => {
     expect(world.ports).toEqual({ 4: 'this/a' })
   })
 
+  test('publishes nothing while this server cannot write, though the store takes it', async () => {
+    void world.publish('a', 1)
+    world.canWrite = false
+    expect(() => world.publish('b', 1)).toThrow(expect.objectContaining({ code: 'store-unavailable' }))
+    expect(() => world.publish('a', 2)).toThrow(expect.objectContaining({ code: 'store-unavailable' }))
+    world.canWrite = true
+    await world.pass(5_000)
+    expect(world.ports).toEqual({ 1: 'this/a' })
+    expect(world.instances.book.size).toBe(1)
+  })
+
   test('has what it had before, if the new set is refused', () => {
     void world.publish('a', 1)
     world.isStoreAway = true

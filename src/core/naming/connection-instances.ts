@@ -50,6 +50,7 @@ export interface ConnectionPublication {
 
 type Carried = Replacement | Promise<Replacement>
 
+const NO_MEMBER = 'The server is no member of the cluster now: try again in a moment.'
 const NO_CHANGE: Replacement = { registered: 0, known: 0, removed: 0 }
 
 /**
@@ -94,13 +95,15 @@ export class ConnectionInstances {
 
   /**
    * Makes these all the instances of a connection in a service. If it is refused, what it had before stays. Refusal
-   * `stopping` where the connection has ended.
+   * `stopping` where the connection has ended, and `store-unavailable` while this server cannot write: one that was frozen
+   * reads old requests when it wakes, whose clients have registered elsewhere.
    */
   publish({ serviceKey, connectionId, instances, client }: ConnectionPublication): Carried {
     const publication = this.#book.open(serviceKey, connectionId)
     publication.client = client
     return this.#inTurn(publication, () => {
       if (publication.isClosed) throw connectionEnded()
+      if (!this.#parts.canWrite()) throw new Refusal('store-unavailable', NO_MEMBER)
       const undo = publication.want(instances)
       return this.#carryOut(publication, { instances, leaving: publication.leaving, takesOver: true }, undo)
     })

@@ -3,6 +3,7 @@ import { REMOVE_MS } from '../load/beating.ts'
 import { compact, leaderOf } from '../network/etcd-control.ts'
 import { CUT, OPEN } from '../network/gate.ts'
 import type { StruckServer } from '../network/struck-cluster.ts'
+import { startMovingClient } from './connections.ts'
 import {
   holds,
   judgeOfSteady,
@@ -212,13 +213,17 @@ async function writesAgain({ load, note }: Scene, struckMs: number): Promise<voi
   note(`every server wrote again after ${seconds(tookMs)}`)
 }
 
-async function frozen({ note }: Scene, server: StruckServer): Promise<void> {
+async function frozen({ cluster, note }: Scene, server: StruckServer): Promise<void> {
+  const other = cluster.servers.find((each) => each !== server)!
+  const client = await startMovingClient(server)
   server.freeze()
   try {
+    await client.move(other)
     await pause(FREEZE_MS)
   } finally {
     server.thaw()
   }
+  await client.stays(other)
   const tookMs = await holds('it is ready again', async () => (await readinessOf(server)).status === 200)
   note(`ready again ${seconds(tookMs)} after SIGCONT`)
 }

@@ -25,6 +25,7 @@ const VIEWS = [
   `#/config?${ITEM}${encodeURIComponent(MARKUP)}`,
   '#/config/new?ns=hostile',
   '#/bin?ns=hostile',
+  '#/listened?ip=127.0.0.1',
   '#/services?ns=hostile',
   `#/service?ns=hostile&group=G&name=${encodeURIComponent('<script>alert(1)</script>')}`,
   `#/service?ns=hostile&group=G&name=${encodeURIComponent('<script>alert(1)</script>')}&tab=settings`,

@@ -5,6 +5,7 @@ import { Nothing, Notice, ProblemNotice } from '../controls/notice.tsx'
 import { shownNumber, t } from '../language/text.ts'
 import { readWatchers, type ConfigName, type Watcher, type Watchers as Found } from '../server/configs.ts'
 import { follow } from '../live/live.ts'
+import { linkTo } from '../routing/link.ts'
 import { ofConfig } from '../live/meant.ts'
 import { useLoaded } from '../state/loaded.ts'
 
@@ -66,7 +67,9 @@ function WatcherTable({ watchers }: { watchers: readonly Watcher[] }) {
       <tbody>
         {watchers.map((watcher) => (
           <tr key={`${watcher.ip} ${watcher.port} ${watcher.via} ${watcher.md5}`}>
-            <td>{addressOf(watcher)}</td>
+            <td>
+              <a href={linkTo('listened', { ip: watcher.ip })}>{addressOf(watcher)}</a>
+            </td>
             <td>
               {watcher.upToDate ? (
                 <span class="badge good">{t('upToDate')}</span>

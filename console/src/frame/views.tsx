@@ -6,6 +6,7 @@ import { UsersView } from '../access/users-view.tsx'
 import { CompareView } from '../configs/compare-view.tsx'
 import { HomeView } from '../home/home-view.tsx'
 import { BinView } from '../configs/bin-view.tsx'
+import { ListenedView } from '../configs/listened-view.tsx'
 import { ConfigList } from '../configs/config-list.tsx'
 import { ConfigView } from '../configs/config-view.tsx'
 import { NewConfig } from '../configs/new-config.tsx'
@@ -49,6 +50,7 @@ export const VIEWS: Readonly<Record<ViewPath, View>> = {
   config: inNamespace('config', 'configs', ConfigView),
   'config/new': inNamespace('newConfig', 'configs', NewConfig),
   bin: inNamespace('bin', 'bin', BinView),
+  listened: ofServer('listened', 'listened', ListenedView),
   services: inNamespace('services', 'services', ServiceList),
   service: inNamespace('service', 'services', ServiceView),
   namespaces: ofServer('namespaces', 'namespaces', NamespacesView),
@@ -73,6 +75,7 @@ export const NAVIGATION: readonly {
       ['configs', 'config'],
       ['compare', 'compare'],
       ['bin', 'trash'],
+      ['listened', 'eye'],
       ['services', 'service'],
       ['namespaces', 'namespace'],
     ],

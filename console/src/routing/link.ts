@@ -9,6 +9,7 @@ export type ViewPath =
   | 'config'
   | 'config/new'
   | 'bin'
+  | 'listened'
   | 'services'
   | 'service'
   | 'namespaces'

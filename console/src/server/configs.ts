@@ -1,4 +1,4 @@
-import { addressFor, request } from './request.ts'
+import { addressFor, request, requestCollected } from './request.ts'
 import type { ConfigVersion as Version, Watchers } from './answers.ts'
 
 export type { ConfigVersion as Version, Watcher, Watchers } from './answers.ts'
@@ -214,6 +214,20 @@ export function importConfigs(
 /** The clients that watch an item, and what each has. */
 export const readWatchers = (name: ConfigName): Promise<Watchers> =>
   request('GET', `${CONSOLE}/config/watchers`, { query: named(name) })
+
+/** The items that the clients of an address listen to, in every namespace that the user may read. */
+export async function readListenedBy(
+  ip: string,
+): Promise<{ readonly items: readonly ConfigName[]; readonly missingServers: readonly string[] }> {
+  const { lisentersGroupkeyStatus: md5ByName, missingServers } = await requestCollected<{
+    readonly lisentersGroupkeyStatus: Readonly<Record<string, string>>
+  }>('GET', 'svc/v1/cs/listener', { query: { ip, all: true } })
+  const items = Object.keys(md5ByName).map((name) => {
+    const [dataId = '', group = '', tenant = ''] = name.split('+')
+    return { dataId, group, tenant }
+  })
+  return { items: items.toSorted((a, b) => (a.dataId < b.dataId ? -1 : 1)), missingServers }
+}
 
 /** A page of the versions of an item, newest first. */
 export const findVersions = (name: ConfigName, pageNo: number, pageSize: number): Promise<Page<Version>> =>

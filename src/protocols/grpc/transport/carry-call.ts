@@ -4,6 +4,7 @@ import type { Outlet } from '../connections/outlet.ts'
 import type { Message, Sent } from '../wire/payload.ts'
 import { leaveUnread, refuseCall } from './call-end.ts'
 import { CallError, GRPC_STATUS } from './frames.ts'
+import type { Http2Session } from './http2-session.ts'
 import { StreamCall, type StreamListener } from './stream-call.ts'
 import { UnaryCall, type UnaryParts } from './unary-call.ts'
 
@@ -23,14 +24,14 @@ const STREAM = '/BiRequestStream/requestBiStream'
 export interface Call {
   readonly stream: ServerHttp2Stream
   readonly headers: IncomingHttpHeaders
-  readonly session: ClientSession
+  readonly session: Http2Session
 }
 
 /** Carries a call between its HTTP/2 stream and its service. */
 export function carryCall(
   { stream, headers, session }: Call,
   services: ClientServices,
-  limits: Omit<UnaryParts, 'answer'>,
+  limits: Omit<UnaryParts, 'answer' | 'whenRead' | 'leave'>,
 ): void {
   const path = headers[':path']
   if (stream.destroyed) return
@@ -41,7 +42,12 @@ export function carryCall(
   } else if (!isPlain(headers))
     refuseCall(stream, new CallError(GRPC_STATUS.unimplemented, 'Compressed messages are not served.'))
   else if (path === REQUEST)
-    new UnaryCall(stream, { ...limits, answer: (message) => services.answer(message, session) })
+    new UnaryCall(stream, {
+      ...limits,
+      answer: (message) => services.answer(message, session),
+      whenRead: (done) => session.whenRead(done),
+      leave: () => session.destroy(),
+    })
   else new StreamCall(stream, { ...limits, listen: (outlet) => services.open(outlet, session) })
 }
 

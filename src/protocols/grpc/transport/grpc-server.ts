@@ -6,10 +6,11 @@ import { BodyMemory } from '../../sockets/body-memory.ts'
 import { type KeyPair, SecureLayer } from '../../sockets/secure-layer.ts'
 import { carryCall, type ClientServices } from './carry-call.ts'
 import { Http2Session } from './http2-session.ts'
+import { UnreadMemory } from './unread-memory.ts'
 
 /** The limits of a server of gRPC, which are those of HTTP. */
 export interface GrpcSettings extends ConnectionSettings {
-  /** Bytes of all requests that are being received. */
+  /** Bytes of all requests that are being received, and of all that clients leave unread. */
   readonly maxBodyMemoryBytes: number
   /** How long a client may send nothing of a request that it has begun. */
   readonly requestTimeoutMs: number
@@ -56,6 +57,7 @@ export class GrpcServer {
   readonly #listener: Server
   readonly #secure: SecureLayer | undefined
   readonly #memory: BodyMemory
+  readonly #unread: UnreadMemory
   readonly #sessions = new Set<Http2Session>()
   readonly #unset = new DueBook<Http2Session>(BUCKET_MS)
 
@@ -65,6 +67,7 @@ export class GrpcServer {
     this.#parts = parts
     this.admission = new Admission(settings, log)
     this.#memory = new BodyMemory(settings.maxBodyMemoryBytes)
+    this.#unread = new UnreadMemory(settings.maxBodyMemoryBytes)
     this.#secure = this.#secureLayer(parts)
     this.#listener = createServer({ noDelay: true }, (socket) => this.#accept(socket))
     this.#listener.maxConnections = this.admission.hardLimit
@@ -147,7 +150,7 @@ export class GrpcServer {
 
   #carryCalls(http2: ServerHttp2Session, session: Http2Session): void {
     const { services, report, settings } = this.#parts
-    const limits = { memory: this.#memory, idleMs: settings.requestTimeoutMs, report }
+    const limits = { memory: this.#memory, unread: this.#unread, idleMs: settings.requestTimeoutMs, report }
     http2.on('stream', (stream, headers) => {
       // What is wrong with a stream ends it.
       stream.on('error', () => undefined)

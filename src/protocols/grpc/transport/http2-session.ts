@@ -17,6 +17,8 @@ export class Http2Session implements ClientSession, Due {
   readonly certificateUser: CertificateUser | undefined
   readonly #http2: ServerHttp2Session
   readonly #socket: Socket
+  #unread: (() => void)[] = []
+  #isPinging = false
 
   /** `socket` gives plain bytes: with TLS it is the one that decrypts. */
   constructor(http2: ServerHttp2Session, socket: Socket, openedMs: number) {
@@ -34,6 +36,26 @@ export class Http2Session implements ClientSession, Due {
     // The session itself would wait for a client that never closes its side.
     const late = setTimeout(() => this.#socket.destroy(), CLOSING_MS)
     this.#socket.on('close', () => clearTimeout(late))
+  }
+
+  /** Calls back once the client has read all that has left its streams, or the session has ended. */
+  whenRead(done: () => void): void {
+    this.#unread.push(done)
+    if (!this.#isPinging) this.#ping()
+  }
+
+  /** A client answers a ping after what was sent before it. One ping asks for all that have waited for the one before. */
+  #ping(): void {
+    const waiting = this.#unread.splice(0)
+    if (waiting.length === 0) return
+    const answered = (): void => {
+      this.#isPinging = false
+      for (const done of waiting) done()
+      this.#ping()
+    }
+    this.#isPinging = true
+    if (this.#http2.destroyed) answered()
+    else this.#http2.ping(answered)
   }
 
   /** Ends it at once. */

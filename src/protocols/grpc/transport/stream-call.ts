@@ -1,10 +1,10 @@
-import type { ServerHttp2Stream } from 'node:http2'
-import type { BodyMemory } from '../../sockets/body-memory.ts'
+import { constants, type ServerHttp2Stream } from 'node:http2'
 import type { Outlet } from '../connections/outlet.ts'
 import { type Message, type Sent, writeMessage } from '../wire/payload.ts'
 import { ANSWER_HEAD, endWell, refuseCall } from './call-end.ts'
 import { CallError, framed, FrameReader } from './frames.ts'
 import { messageIn } from './unary-call.ts'
+import type { Reader, UnreadMemory } from './unread-memory.ts'
 
 /** What clients send on their streams: a setup, and acknowledgements. */
 const LARGEST_BYTES = 64 * 1024
@@ -23,35 +23,33 @@ export interface StreamListener {
 export interface StreamParts {
   /** Gets the stream, and gives who listens. */
   readonly listen: (outlet: Outlet) => StreamListener
-  /** The memory of what clients leave unread, and of requests. */
-  readonly memory: BodyMemory
+  /** The memory of all that clients leave unread. */
+  readonly unread: UnreadMemory
   /** Logs a fault of the server. */
   readonly report: (error: unknown) => void
 }
 
 /** The stream that a client keeps open: it is asked, and replies. */
-export class StreamCall implements Outlet {
+export class StreamCall implements Outlet, Reader {
   readonly #stream: ServerHttp2Stream
   readonly #frames = new FrameReader(LARGEST_BYTES)
   readonly #report: StreamParts['report']
-  readonly #memory: BodyMemory
-  /** The bytes that are counted there. */
-  #unread = 0
+  readonly #unread: UnreadMemory
   #listener: StreamListener | undefined
 
   /** Begins to receive. */
-  constructor(stream: ServerHttp2Stream, { listen, memory, report }: StreamParts) {
+  constructor(stream: ServerHttp2Stream, { listen, unread, report }: StreamParts) {
     this.#stream = stream
-    this.#memory = memory
+    this.#unread = unread
     this.#report = report
     stream.respond(ANSWER_HEAD, { waitForTrailers: true })
     stream.on('wantTrailers', () => endWell(stream))
     this.#listener = listen(this)
     stream.on('data', (piece: Buffer) => this.#take(piece))
     stream.on('end', () => this.#ended())
-    stream.on('drain', () => this.#count(0))
+    stream.on('drain', () => unread.count(this, 0))
     stream.on('close', () => {
-      this.#count(0)
+      unread.count(this, 0)
       this.#ended()
     })
   }
@@ -59,16 +57,13 @@ export class StreamCall implements Outlet {
   send(message: Sent): boolean {
     if (!this.#stream.writable) return true
     if (this.#stream.write(framed(writeMessage(message)))) return true
-    const unread = this.#stream.writableLength
-    return unread <= MOST_UNREAD_BYTES && this.#count(unread)
+    const bytes = this.#stream.writableLength
+    this.#unread.count(this, bytes)
+    return bytes <= MOST_UNREAD_BYTES
   }
 
-  /** False if this is more than there is memory for. */
-  #count(unread: number): boolean {
-    if (unread > this.#unread && !this.#memory.take(unread - this.#unread, unread)) return false
-    if (unread < this.#unread) this.#memory.release(this.#unread - unread)
-    this.#unread = unread
-    return true
+  giveUp(): void {
+    this.#stream.close(constants.NGHTTP2_CANCEL)
   }
 
   end(): void {

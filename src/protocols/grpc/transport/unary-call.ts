@@ -4,9 +4,13 @@ import type { BodyMemory } from '../../sockets/body-memory.ts'
 import { type Message, readMessage, type Sent, writeMessage } from '../wire/payload.ts'
 import { ANSWER_HEAD, endWell, refuseCall } from './call-end.ts'
 import { CallError, framed, FrameReader, GRPC_STATUS } from './frames.ts'
+import type { Reader, UnreadMemory } from './unread-memory.ts'
 
 /** Clients may send contents of 10 MiB; what is around them comes on top. */
 const LARGEST_BYTES = 10 * 1024 * 1024 + 256 * 1024
+
+/** What is smaller is not counted when it is unread. */
+const SMALL_BYTES = 16 * 1024
 
 /** What requests are carried with. */
 export interface UnaryParts {
@@ -14,6 +18,12 @@ export interface UnaryParts {
   readonly answer: (message: Message) => Promise<Sent>
   /** The memory of all requests that are being received or answered. */
   readonly memory: BodyMemory
+  /** That of all answers that are not read yet. */
+  readonly unread: UnreadMemory
+  /** Calls back once the client has read what it was sent, or is gone. */
+  readonly whenRead: (done: () => void) => void
+  /** Ends the connection. */
+  readonly leave: () => void
   /** How long a client may send nothing of a request that it has begun. */
   readonly idleMs: number
   /** Logs a fault of the server. */
@@ -21,12 +31,11 @@ export interface UnaryParts {
 }
 
 /** A request and its answer on a stream of their own. */
-export class UnaryCall {
+export class UnaryCall implements Reader {
   readonly #stream: ServerHttp2Stream
   readonly #parts: UnaryParts
   readonly #frames = new FrameReader(LARGEST_BYTES)
   readonly #messages: Buffer[] = []
-  /** Of the request and of the answer. */
   #bytes = 0
   #isRefused = false
 
@@ -80,11 +89,23 @@ export class UnaryCall {
   #send(answer: Sent): void {
     const stream = this.#stream
     const frame = framed(writeMessage(answer))
-    // Until it is read or given up, it takes memory.
-    this.#count(frame.length)
+    if (frame.length > SMALL_BYTES) this.#watch(frame.length)
     stream.respond(ANSWER_HEAD, { waitForTrailers: true })
     stream.on('wantTrailers', () => endWell(stream))
     stream.end(frame)
+  }
+
+  /** Counts an answer until its client has read it. */
+  #watch(bytes: number): void {
+    const { unread, whenRead } = this.#parts
+    unread.count(this, bytes)
+    this.#stream.on('close', () => whenRead(() => unread.count(this, 0)))
+  }
+
+  /** Ends the call, or the connection if the answer has left the call. */
+  giveUp(): void {
+    if (this.#stream.destroyed) this.#parts.leave()
+    else this.#stream.close(constants.NGHTTP2_CANCEL)
   }
 
   #refuse(error: unknown): void {

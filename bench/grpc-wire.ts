@@ -1,5 +1,4 @@
-import { once } from 'node:events'
-import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2'
+import { type CallListener, Http2Wire, postHeads, type RepeatedHead } from './http2-wire.ts'
 
 /** A message of a server. Its body is read only where a load needs it. */
 export interface Heard {
@@ -8,52 +7,60 @@ export interface Heard {
   readonly type: string
 }
 
-const CALL = { ':method': 'POST', 'content-type': 'application/grpc', te: 'trailers' }
+const NOTHING = Buffer.alloc(0)
+const CALL = { 'content-type': 'application/grpc', te: 'trailers' }
 
 /** The client side of gRPC as loads need it: little work per message, so that the server is what is measured. */
 export class GrpcWire {
-  readonly #session: ClientHttp2Session
-  readonly #connected: Promise<unknown>
-  #stream: ClientHttp2Stream | undefined
-  #rest: Buffer = Buffer.alloc(0)
+  readonly #http2: Http2Wire
+  readonly #streamHead: Buffer
+  readonly #requestHeads: RepeatedHead
+  #hasAsked = false
+  #stream = 0
+  #rest: Buffer = NOTHING
 
+  /** Begins to connect. */
   constructor(origin: string) {
-    this.#session = connect(origin)
-    this.#session.on('error', () => undefined)
-    this.#connected = once(this.#session, 'connect')
-    this.#connected.catch(() => undefined)
+    const url = new URL(origin)
+    const start = { ':authority': url.host }
+    this.#streamHead = postHeads({ ...start, ':path': '/BiRequestStream/requestBiStream', ...CALL }).first
+    this.#requestHeads = postHeads({ ...start, ':path': '/Request/request', ...CALL })
+    this.#http2 = new Http2Wire(url)
   }
 
   /** Sets the connection up. `heard` gets each request of the server, which is acknowledged. */
   async setUp(heard: (message: Heard) => void): Promise<void> {
-    await this.#connected
-    const stream = this.#session.request({ ...CALL, ':path': '/BiRequestStream/requestBiStream' })
-    stream.on('error', () => undefined)
-    stream.on('data', (chunk: Buffer) => this.#received(chunk, heard))
-    this.#stream = stream
     const setup = { clientVersion: 'Nacos-Java-Client:v2.5.1', labels: { source: 'sdk', module: 'naming' } }
-    stream.write(frameOf('ConnectionSetupRequest', JSON.stringify(setup)))
+    const bytes = frameOf('ConnectionSetupRequest', JSON.stringify(setup))
+    const listener: CallListener = {
+      received: (piece) => this.#received(piece, heard),
+      ended: () => undefined,
+    }
+    this.#stream = this.#http2.call({ head: this.#streamHead, bytes, isWhole: false }, listener)
     while ((await this.ask('HealthCheckRequest', '{}')).type !== 'HealthCheckResponse');
   }
 
   /** Asks the server; `body` is JSON. Rejects where there is no answer. */
   ask(type: string, body: string): Promise<Heard> {
-    const call = this.#session.request({ ...CALL, ':path': '/Request/request' })
     return new Promise((resolve, reject) => {
-      const chunks: Buffer[] = []
-      call.on('data', (chunk: Buffer) => chunks.push(chunk))
-      call.on('error', reject)
-      call.on('close', () => {
-        const bytes = Buffer.concat(chunks)
-        if (bytes.length < 5) reject(new Error(`${type} was not answered`))
-        else resolve(messageIn(bytes.subarray(5)))
-      })
-      call.end(frameOf(type, body))
+      let bytes: Buffer = NOTHING
+      const listener: CallListener = {
+        received: (piece) => {
+          bytes = bytes.length === 0 ? piece : Buffer.concat([bytes, piece])
+        },
+        ended: (problem = 'no message') => {
+          if (bytes.length < 5) reject(new Error(`${type} was not answered: ${problem}`))
+          else resolve(messageIn(bytes.subarray(5)))
+        },
+      }
+      const head = this.#hasAsked ? this.#requestHeads.next : this.#requestHeads.first
+      this.#hasAsked = true
+      this.#http2.call({ head, bytes: frameOf(type, body), isWhole: true }, listener)
     })
   }
 
   close(): void {
-    this.#session.destroy()
+    this.#http2.close()
   }
 
   #received(chunk: Buffer, heard: (message: Heard) => void): void {
@@ -63,14 +70,16 @@ export class GrpcWire {
       const message = messageIn(bytes.subarray(5, end))
       bytes = bytes.subarray(end)
       const requestId = requestIdOf(message.body)
-      if (requestId !== undefined)
-        this.#stream?.write(
-          frameOf('NotifySubscriberResponse', `{"requestId":"${requestId}","resultCode":200,"success":true}`),
-        )
+      if (requestId !== undefined) this.#http2.send(this.#stream, acknowledgementOf(requestId))
       heard(message)
     }
-    this.#rest = Buffer.from(bytes)
+    this.#rest = bytes.length === 0 ? NOTHING : Buffer.from(bytes)
   }
+}
+
+function acknowledgementOf(requestId: string): Buffer {
+  const body = `{"requestId":"${requestId}","resultCode":200,"success":true}`
+  return frameOf('NotifySubscriberResponse', body)
 }
 
 const REQUEST_ID = Buffer.from('"requestId":"')

@@ -30,7 +30,7 @@ beforeEach(() => {
   const connection = {
     ask: ({ type, body }: Question, limitMs: number) =>
       new Promise<boolean>((reply) => {
-        asked.push({ type, body: JSON.parse(joinJson({}, body)) as Asked['body'], limitMs, reply })
+        asked.push({ type, body: JSON.parse(joinJson({}, body).toString()) as Asked['body'], limitMs, reply })
       }),
     close: () => void (isClosed = true),
   }

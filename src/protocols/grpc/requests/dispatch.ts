@@ -1,5 +1,6 @@
 import type { Identity } from '../../../core/access/identity.ts'
 import { Refusal } from '../../../core/refusal.ts'
+import { afterwards } from '../../../operations/afterwards.ts'
 import type { Permission } from '../../../operations/guard.ts'
 import type { CertificateUser } from '../../sockets/secure-layer.ts'
 import type { ClientSession } from '../connections/client-session.ts'
@@ -57,13 +58,14 @@ export class Dispatch {
     this.#types = new Map(parts.types.map((each) => [each.type, each]))
   }
 
-  /** The answer to a request. Never rejects. */
-  async answer(message: Message, session: ClientSession): Promise<Sent> {
+  /** The answer to a request: at once where nothing has to be awaited. Never throws or rejects. */
+  answer(message: Message, session: ClientSession): Sent | Promise<Sent> {
     const { onAnswer, monotonicMs } = this.#parts
     const beganMs = monotonicMs()
-    const { sent, counted, errorCode } = await this.#outcome(message, session)
-    onAnswer?.(counted, errorCode, monotonicMs() - beganMs)
-    return sent
+    return afterwards(this.#outcome(message, session), ({ sent, counted, errorCode }) => {
+      onAnswer?.(counted, errorCode, monotonicMs() - beganMs)
+      return sent
+    })
   }
 
   #outcome(message: Message, session: ClientSession): Outcome | Promise<Outcome> {
@@ -91,11 +93,11 @@ export class Dispatch {
     return this.#done(message, 'ServerCheckResponse', own)
   }
 
-  async #carryOut(
+  #carryOut(
     known: AnyRequestType,
     message: Message,
     { connection, session }: { connection: Call['connection']; session: ClientSession },
-  ): Promise<Outcome> {
+  ): Outcome | Promise<Outcome> {
     const { headers } = message
     let body: JsonObject
     try {
@@ -104,15 +106,18 @@ export class Dispatch {
       return this.#error(message, TRANSPORT.unreadable, (error as Refusal).message)
     }
     const requestId = requestIdIn(body)
-    try {
+    const run = (): Outcome | Promise<Outcome> => {
       this.#parts.gate(known.permission)
-      const identity = await this.#identify(headers, session)
-      const call: Call = { connection, headers, caller: { ip: session.ip, identity } }
-      const own = await known.run(known.read(body, call), call)
-      return { sent: answered(known.answer, requestId, own), counted: known.type, errorCode: 0 }
-    } catch (error) {
-      return this.#refusal(known, requestId, error)
+      return afterwards(this.#identify(headers, session), (identity) => {
+        const call: Call = { connection, headers, caller: { ip: session.ip, identity } }
+        return afterwards(known.run(known.read(body, call), call), (own) => ({
+          sent: answered(known.answer, requestId, own),
+          counted: known.type,
+          errorCode: 0,
+        }))
+      })
     }
+    return attempted(run, (error) => this.#refusal(known, requestId, error))
   }
 
   #identify(headers: Message['headers'], { certificateUser }: ClientSession): Identity | Promise<Identity> {
@@ -137,6 +142,16 @@ export class Dispatch {
     const sent = refused('ErrorResponse', requestIdOf(message), { errorCode, message: text })
     const isCounted = this.#types.has(message.type) || BUILT_IN.has(message.type)
     return { sent, counted: isCounted ? message.type : UNKNOWN, errorCode }
+  }
+}
+
+/** What `run` comes to, or `refuse` of what it throws or rejects with. */
+function attempted<T>(run: () => T | Promise<T>, refuse: (error: unknown) => T): T | Promise<T> {
+  try {
+    const outcome = run()
+    return outcome instanceof Promise ? outcome.catch(refuse) : outcome
+  } catch (error) {
+    return refuse(error)
   }
 }
 

@@ -10,8 +10,8 @@ import { UnaryCall, type UnaryParts } from './unary-call.ts'
 
 /** What answers clients. */
 export interface ClientServices {
-  /** The answer to a request. Never rejects. */
-  answer(message: Message, session: ClientSession): Promise<Sent>
+  /** The answer to a request: at once where nothing has to be awaited. Never throws or rejects. */
+  answer(message: Message, session: ClientSession): Sent | Promise<Sent>
   /** Begins with the stream of a client, which is asked on the outlet. */
   open(outlet: Outlet, session: ClientSession): StreamListener
 }

@@ -15,7 +15,7 @@ const SMALL_BYTES = 16 * 1024
 /** What requests are carried with. */
 export interface UnaryParts {
   /** The answer to a request. */
-  readonly answer: (message: Message) => Promise<Sent>
+  readonly answer: (message: Message) => Sent | Promise<Sent>
   /** The memory of all requests that are being received or answered. */
   readonly memory: BodyMemory
   /** That of all answers that are not read yet. */
@@ -45,7 +45,7 @@ export class UnaryCall implements Reader {
     this.#parts = parts
     stream.setTimeout(parts.idleMs, () => stream.close(constants.NGHTTP2_CANCEL))
     stream.on('data', (piece: Buffer) => this.#take(piece))
-    stream.on('end', () => void this.#carryOut())
+    stream.on('end', () => this.#carryOut())
     stream.on('close', () => parts.memory.release(this.#bytes))
   }
 
@@ -67,15 +67,20 @@ export class UnaryCall implements Reader {
     this.#bytes += bytes
   }
 
-  async #carryOut(): Promise<void> {
+  #carryOut(): void {
     if (this.#isRefused || this.#stream.destroyed) return
     try {
-      const answer = await this.#parts.answer(this.#message())
-      if (!this.#stream.destroyed) this.#send(answer)
+      const answer = this.#parts.answer(this.#message())
+      if (!(answer instanceof Promise)) this.#send(answer)
+      else answer.then((made) => this.#send(made)).catch((error: unknown) => this.#failed(error))
     } catch (error) {
-      if (!(error instanceof CallError)) this.#parts.report(error)
-      this.#refuse(error)
+      this.#failed(error)
     }
+  }
+
+  #failed(error: unknown): void {
+    if (!(error instanceof CallError)) this.#parts.report(error)
+    this.#refuse(error)
   }
 
   #message(): Message {
@@ -88,6 +93,7 @@ export class UnaryCall implements Reader {
 
   #send(answer: Sent): void {
     const stream = this.#stream
+    if (stream.destroyed) return
     const frame = framed(writeMessage(answer))
     if (frame.length > SMALL_BYTES) this.#watch(frame.length)
     stream.respond(ANSWER_HEAD, { waitForTrailers: true })

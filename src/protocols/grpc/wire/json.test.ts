@@ -38,6 +38,6 @@ describe('the JSON of two objects', () => {
     ],
     [{ requestId: '7' }, new ReadyJson('{}'), '{"requestId":"7"}'],
   ])('has the keys of both, in order', (first, rest, text) => {
-    expect(joinJson(first, rest)).toBe(text)
+    expect(joinJson(first, rest).toString()).toBe(text)
   })
 })

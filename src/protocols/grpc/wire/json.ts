@@ -8,9 +8,15 @@ export type JsonObject = Readonly<Record<string, unknown>>
 /** The text of a JSON object that was made once for many messages. It has no key of those that every message has. */
 export class ReadyJson {
   readonly text: string
+  #bytes: Buffer | undefined
 
   constructor(text: string) {
     this.text = text
+  }
+
+  /** It as UTF-8. */
+  get bytes(): Buffer {
+    return (this.#bytes ??= Buffer.from(this.text))
   }
 }
 
@@ -45,10 +51,12 @@ function malformed(): Refusal {
   return new Refusal('malformed-request', `The body of a message must be ${ALLOWED}.`, { allowed: ALLOWED })
 }
 
-/** The text of an object with the keys of `first` and then those of `rest`. Keys that are undefined are left out. */
-export function joinJson(first: object, rest: object): string {
-  const own = rest instanceof ReadyJson ? rest.text : JSON.stringify(rest)
+/** An object with the keys of `first` and then those of `rest`, as UTF-8. Keys that are undefined are left out. */
+export function joinJson(first: object, rest: object): Buffer {
+  const own = rest instanceof ReadyJson ? rest.bytes : Buffer.from(JSON.stringify(rest))
   const head = JSON.stringify(first)
-  if (own === '{}') return head
-  return head === '{}' ? own : `${head.slice(0, -1)},${own.slice(1)}`
+  if (own.length === EMPTY.length) return Buffer.from(head)
+  return head === EMPTY ? own : Buffer.concat([Buffer.from(`${head.slice(0, -1)},`), own.subarray(1)])
 }
+
+const EMPTY = '{}'

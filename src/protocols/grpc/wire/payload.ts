@@ -1,4 +1,5 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
+import { WireType } from '@bufbuild/protobuf/wire'
 import { PayloadSchema } from '../generated/client_pb.js'
 import { joinJson } from './json.ts'
 import { checkPayloadSize } from './payload-size.ts'
@@ -48,10 +49,34 @@ function headersOf(sent: Readonly<Record<string, string>>): ReadonlyMap<string, 
 
 /** A message whose body has the keys of `first` and then those of `rest`. */
 export function toSend(type: string, first: object, rest: object): Sent {
-  return { type, body: Buffer.from(joinJson(first, rest)) }
+  return { type, body: joinJson(first, rest) }
 }
 
-/** The bytes of a message. */
-export function writeMessage({ type, body: value }: Sent): Uint8Array {
-  return toBinary(PayloadSchema, create(PayloadSchema, { metadata: { type }, body: { value } }))
+/** The fields of Payload and of the body in it (`proto/client.proto`), which both have a length. */
+const BODY = (3 << 3) | WireType.LengthDelimited
+const VALUE = (2 << 3) | WireType.LengthDelimited
+
+/**
+ * The bytes of a message. Its body, of up to 10 MiB, is copied once: the generated code copies it several times, and takes
+ * longer for a small message than all other work on it.
+ */
+export function writeMessage({ type, body }: Sent): Buffer {
+  const value = [VALUE, ...varint(body.length)]
+  const head = Buffer.from([BODY, ...varint(value.length + body.length), ...value])
+  return Buffer.concat([metadataOf(type), head, body])
+}
+
+/** By the type: there are as many as kinds of messages. */
+const metadata = new Map<string, Uint8Array>()
+
+function metadataOf(type: string): Uint8Array {
+  const known = metadata.get(type)
+  if (known !== undefined) return known
+  const bytes = toBinary(PayloadSchema, create(PayloadSchema, { metadata: { type } }))
+  metadata.set(type, bytes)
+  return bytes
+}
+
+function varint(value: number): number[] {
+  return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...varint(value >>> 7)]
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { SlicedWork } from './sliced-work.ts'
+import { FAN_OUT, SlicedWork } from './sliced-work.ts'
 
 function fakeLoop() {
   const waiting: (() => void)[] = []
@@ -29,6 +29,27 @@ test('work is done in slices that each end within 10 ms', () => {
   expect(left).toBe(0)
   expect(longestMs).toBeLessThanOrEqual(10)
   expect(turns).toBe(20)
+})
+
+test('a fan-out has half of the time of a busy loop', () => {
+  const loop = fakeLoop()
+  let left = 1_000
+  const work = new SlicedWork(
+    loop,
+    () => {
+      loop.nowMs += 1
+      left--
+      return left > 0
+    },
+    FAN_OUT,
+  )
+  work.start()
+  for (const otherMs of [0, 2, 30, 400, 400]) {
+    loop.nowMs += otherMs
+    const startedMs = loop.nowMs
+    loop.waiting.shift()!()
+    expect(loop.nowMs - startedMs).toBe(Math.min(Math.max(otherMs, 5), 50))
+  }
 })
 
 test('after a step that throws, the other steps still run', () => {

@@ -9,6 +9,21 @@ export interface Loop {
 /** The length of a slice. Other work runs between slices, so at least every 10 ms. */
 const SLICE_MS = 5
 
+/** What a caller may ask for. */
+export interface SliceOptions {
+  /**
+   * A slice takes as long as the work since the slice before it, up to this: then half of the time is for the steps, however
+   * busy the loop is. Absent: slices are always short, and a busy loop leaves little for the steps.
+   */
+  readonly mostMs?: number
+}
+
+/**
+ * For telling thousands of clients. Who is told comes back with requests at once. In short slices, the answers to the first
+ * ones would keep the last ones waiting.
+ */
+export const FAN_OUT: SliceOptions = { mostMs: 50 }
+
 /**
  * Work of many small steps (answering thousands of held polls, sending thousands of datagrams) that releases the loop
  * every few milliseconds. `step` does one step and returns whether there may be more. `start` never calls it directly, so
@@ -17,11 +32,15 @@ const SLICE_MS = 5
 export class SlicedWork {
   readonly #loop: Loop
   readonly #step: () => boolean
+  readonly #mostMs: number
   #running = false
+  /** When the last slice ended; undefined for the first one of a run. */
+  #endedMs: number | undefined
 
-  constructor(loop: Loop, step: () => boolean) {
+  constructor(loop: Loop, step: () => boolean, { mostMs = SLICE_MS }: SliceOptions = {}) {
     this.#loop = loop
     this.#step = step
+    this.#mostMs = mostMs
   }
 
   /** Starts the work, unless it runs already. */
@@ -32,15 +51,21 @@ export class SlicedWork {
   }
 
   readonly #slice = (): void => {
-    const untilMs = this.#loop.now() + SLICE_MS
+    const startedMs = this.#loop.now()
+    const untilMs = startedMs + this.#lengthOf(startedMs - (this.#endedMs ?? startedMs))
     let more = true
     try {
       do more = this.#step()
       while (more && this.#loop.now() < untilMs)
     } finally {
+      this.#endedMs = more ? this.#loop.now() : undefined
       // If a step throws, the other steps still run.
       if (more) this.#loop.soon(this.#slice)
       else this.#running = false
     }
+  }
+
+  #lengthOf(otherWorkMs: number): number {
+    return Math.min(Math.max(otherWorkMs, SLICE_MS), this.#mostMs)
   }
 }

@@ -2,7 +2,7 @@ import type { Change } from '../core/changes.ts'
 import type { ItemClient } from '../core/cluster/client-views.ts'
 import type { ConfigKey } from '../core/config/config-item.ts'
 import { DueBook } from '../core/due-book.ts'
-import { SlicedWork, type Loop } from '../core/sliced-work.ts'
+import { FAN_OUT, SlicedWork, type Loop } from '../core/sliced-work.ts'
 import type { WatchedItem } from '../core/config/watched-item.ts'
 import { HeldPoll, HeldPolls, type Poll, type Watcher } from './held-polls.ts'
 import { type EndedPoll, RecentPolls } from './recent-polls.ts'
@@ -90,7 +90,7 @@ export class LongPolls {
 
   constructor(options: LongPollOptions) {
     this.#options = options
-    this.#work = new SlicedWork(options.loop, () => this.#step())
+    this.#work = new SlicedWork(options.loop, () => this.#step(), FAN_OUT)
     this.#host = this.#listenerHost()
   }
 

@@ -1,7 +1,7 @@
 import type { Change } from '../core/changes.ts'
 import { REMEMBERED_METADATA, serviceOfRememberedId } from '../core/naming/remembered-metadata.ts'
 import type { ServiceKey } from '../core/naming/service.ts'
-import { SlicedWork, type Loop } from '../core/sliced-work.ts'
+import { FAN_OUT, SlicedWork, type Loop } from '../core/sliced-work.ts'
 
 /** How long the changes of a service are gathered into one report by default, ms. */
 export const GATHER_MS = 20
@@ -76,7 +76,7 @@ export class ServiceWatch {
 
   constructor(options: ServiceWatchOptions) {
     this.#options = options
-    this.#work = new SlicedWork(options.loop, () => this.#step())
+    this.#work = new SlicedWork(options.loop, () => this.#step(), FAN_OUT)
   }
 
   /** From now on changes are reported to the outlet too. */

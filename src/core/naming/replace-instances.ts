@@ -42,7 +42,7 @@ export function replaceInstances(replacement: InstanceReplacement): Command<Repl
     .filter((address) => !named.has(addressText(address)))
     .map((address) => removeOwn(replacement, address))
   const register = instances.map((instance) => {
-    const request = { ...instance, serviceKey, publisher, ephemeral: true }
+    const request = { serviceKey, publisher, ephemeral: true, ...instance }
     return takesOver ? registerInstance(request) : registerWhereFree(request)
   })
   return {

@@ -131,7 +131,7 @@ export class Timeline {
     const known = state.instance(change.serviceKey, record.address)
     // That of the state: an entry may outlive the request, and must not keep another one.
     const serviceKey = state.service(change.serviceKey)?.key ?? change.serviceKey
-    const note = (found: Found): void => this.#note(serviceKey, record.address, { ...found, stamp })
+    const note = (found: Found): void => this.#note(serviceKey, record.address, { stamp, ...found })
     if (known === undefined) {
       if (change.beat) note({ kind: 'registered', cause: registrationBy(record.publisher) })
       return

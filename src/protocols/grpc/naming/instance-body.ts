@@ -26,7 +26,8 @@ const readKeys = bodyReader(INSTANCE)
 /** The instance under a key of a body. Refusals name the parameter. */
 export function readInstance(sent: unknown, maxMetadataBytes: number): SentInstance {
   const body = instanceObject(sent)
-  return { ...readKeys(body), metadata: readMetadata(body['metadata'], maxMetadataBytes) }
+  const keys = readKeys(body)
+  return { metadata: readMetadata(body['metadata'], maxMetadataBytes), ...keys }
 }
 
 /** Whether an instance that is sent is meant to persist. Nothing else of it is read. */

@@ -152,8 +152,8 @@ function clientOf({ id, ip, port, client }: ClientConnection): PublishingClient 
   return { library: client.version, ip, port, connectedMs: Number.parseInt(id, 10) }
 }
 
-function publishedOf({ ip, port, clusterName: cluster, ...instance }: SentInstance, app: string) {
-  const { weight, enabled, healthy, metadata } = instance
+function publishedOf(instance: SentInstance, app: string) {
+  const { ip, port, clusterName: cluster, weight, enabled, healthy, metadata } = instance
   return { address: { ip, port, cluster }, weight, enabled, healthy, metadata, app }
 }
 

@@ -64,8 +64,8 @@ interface RunningRound {
 
 /**
  * Reports to the outlets which services have changed. Changes are gathered for a moment, from the first one on, so that a
- * burst becomes one report and none waits longer. Reports take turns, a few milliseconds at a time: a service with
- * thousands of subscribers delays neither requests nor other services.
+ * burst becomes one report and none waits longer. Reports take turns, a few milliseconds at a time, or half of the time of a
+ * busy loop: a service with thousands of subscribers does not hold up requests or other services.
  */
 export class ServiceWatch {
   readonly #options: ServiceWatchOptions

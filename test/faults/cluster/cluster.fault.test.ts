@@ -104,7 +104,7 @@ async function endure(strike: Strike): Promise<void> {
   const slowestMs = verdict.slowestChange(operations, window, strike.name.includes('SIGSTOP') ? struck : [])
   notes.push(`slowest answer to a change ${seconds(slowestMs)}`, outcomesIn(window))
   const slow = probe.slow.filter(({ begunMs }) => begunMs >= fromMs).length
-  if (strike.isHiddenFromOthers === true && slow > 0) notes.push(`etcd itself was slow ${slow} times`)
+  if (strike.isHiddenFromOthers === true && slow > 0) notes.push(`etcd or the machine was slow ${slow} times`)
   reportStrike(strike, { struck, window, notes })
   const own = lists.filter(({ begunMs }) => begunMs >= fromMs)
   expect(verdict.missingInstances(own, load.steady).slice(0, MOST_SHOWN)).toEqual([])

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Etcd } from '../../../support/etcd.ts'
+import { isLong } from '../../fault-run.ts'
 import { ask } from '../load/ask.ts'
 
 /** A span of time. */
@@ -8,11 +9,16 @@ interface Span {
   readonly endedMs: number
 }
 
-/** etcd writes in some milliseconds. When it takes so long, the machine or etcd is at fault and not a server. */
-const SLOW_MS = 400
+/**
+ * etcd writes in some milliseconds. When it takes so long, the machine or etcd is at fault and not a server. The short form runs
+ * on busy machines, where less is a sign of that.
+ */
+const SLOW_MS = isLong ? 400 : 150
 const EACH_MS = 100
+/** What has waited for a slow etcd is refused so much later. */
+const AFTERWARDS_MS = 1_000
 
-/** Writes to etcd directly, past servers and gates, to know when etcd itself does not work. */
+/** Writes to etcd directly, past servers and gates, to know when etcd itself, or the machine, is too slow. */
 export class EtcdProbe {
   readonly #etcd: Etcd
   #isStopped = false
@@ -25,9 +31,9 @@ export class EtcdProbe {
     this.#running = this.#run()
   }
 
-  /** Whether etcd was slow at some time of a span. */
+  /** Whether etcd was slow at some time of a span, or shortly before. */
   wasSlow({ begunMs, endedMs }: Span): boolean {
-    return this.slow.some((span) => span.begunMs < endedMs && span.endedMs > begunMs)
+    return this.slow.some((span) => span.begunMs < endedMs && span.endedMs + AFTERWARDS_MS > begunMs)
   }
 
   async stop(): Promise<void> {
@@ -38,20 +44,19 @@ export class EtcdProbe {
   async #run(): Promise<void> {
     const { endpoints } = this.#etcd
     const probes = endpoints.map(async (endpoint) => {
-      while (!this.#isStopped) {
-        await this.#write(endpoint)
-        await sleep(EACH_MS)
-      }
+      while (!this.#isStopped) await this.#look(endpoint)
     })
     await Promise.all(probes)
   }
 
-  async #write(endpoint: string): Promise<void> {
+  /** A pause that takes too long shows that the machine is busy. */
+  async #look(endpoint: string): Promise<void> {
     const begunMs = performance.now()
+    await sleep(EACH_MS)
     const body = JSON.stringify({ key: 'cHJvYmU=', value: 'MQ==' })
     const reply = await ask(endpoint, { method: 'POST', path: '/v3/kv/put', body })
     const endedMs = performance.now()
     const isDone = reply.kind === 'answered' && reply.status === 200
-    if (!isDone || endedMs - begunMs > SLOW_MS) this.slow.push({ begunMs, endedMs })
+    if (!isDone || endedMs - begunMs > EACH_MS + SLOW_MS) this.slow.push({ begunMs, endedMs })
   }
 }

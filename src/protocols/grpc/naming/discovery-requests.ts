@@ -105,7 +105,7 @@ function listRequest(
   asked: Pick<StreamListRequest, 'key' | 'clustersText' | 'healthyOnly'>,
 ): StreamListRequest {
   const consumerIp = connection.client.clientIp || connection.ip
-  return { ...asked, format: FORMAT, clusters: splitClusters(asked.clustersText), consumerIp }
+  return { format: FORMAT, clusters: splitClusters(asked.clustersText), consumerIp, ...asked }
 }
 
 /** The text of a list as the only key of a body. */

@@ -43,12 +43,12 @@ export function carryCall(
     refuseCall(stream, new CallError(GRPC_STATUS.unimplemented, 'Compressed messages are not served.'))
   else if (path === REQUEST)
     new UnaryCall(stream, {
-      ...limits,
       answer: (message) => services.answer(message, session),
       whenRead: (done) => session.whenRead(done),
       leave: () => session.destroy(),
+      ...limits,
     })
-  else new StreamCall(stream, { ...limits, listen: (outlet) => services.open(outlet, session) })
+  else new StreamCall(stream, { listen: (outlet) => services.open(outlet, session), ...limits })
 }
 
 /** The status of HTTP: 200 unless the call is none of gRPC, or of an unknown service. */

@@ -44,12 +44,20 @@ export class FakeOutlet implements Outlet {
   end(): void {}
 }
 
+interface FakeOptions {
+  readonly asks?: Asks
+  readonly id?: string
+  readonly nowMs?: number
+  /** How its client calls itself. */
+  readonly version?: string
+}
+
 /** A connection with what it stands on. Its clock is `nowMs`. */
-export function fakeConnection(options: { asks?: Asks; id?: string; nowMs?: number } = {}) {
-  const { nowMs = 0, asks = new Asks(() => nowMs) } = options
+export function fakeConnection(options: FakeOptions = {}) {
+  const { nowMs = 0, asks = new Asks(() => nowMs), version = CLIENT.version } = options
   const session = new FakeSession(options.id)
   const outlet = new FakeOutlet()
-  const connection = new StreamConnection({ session, client: CLIENT, outlet, asks, nowMs })
+  const connection = new StreamConnection({ session, client: { ...CLIENT, version }, outlet, asks, nowMs })
   return { connection, session, outlet, asks }
 }
 

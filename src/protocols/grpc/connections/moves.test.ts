@@ -30,6 +30,16 @@ describe('a server that stops', () => {
     expect(reasons).toEqual(['stopping', 'stopping', 'stopping'])
   })
 
+  test('names no server to clients that would try only that', async () => {
+    const book = new ConnectionBook()
+    const { connection, outlet } = fakeConnection({ version: 'Nacos-Go-Client:v2.3.5' })
+    book.add(connection)
+    void new Moves({ book, others: () => OTHERS, after: () => {} }).all()
+    const { type, body } = nextOf(outlet)!
+    expect(type).toBe('ConnectResetRequest')
+    expect(JSON.parse(body.toString())).not.toHaveProperty('serverIp')
+  })
+
   test('ends the connections of clients that do not leave', async () => {
     const { moves, later, reasons } = movesOf(OTHERS)
     const stopped = moves.all()

@@ -4,6 +4,12 @@ import type { ServerAddress, StreamConnection } from './stream-connection.ts'
 /** How long a client may take to connect elsewhere and leave: then its connection is ended. */
 const MOVE_MS = 2_000
 
+/**
+ * The Go library tries the server that it is told for ever, and does not tell servers of one address apart. Told none it stays,
+ * and chooses another one when its connection ends.
+ */
+const CHOOSES_ITSELF = /^Nacos-Go-Client/
+
 /** What moves work with. */
 export interface MoveParts {
   readonly book: ConnectionBook
@@ -26,7 +32,7 @@ export class Moves {
    * all clients obey.
    */
   one(connection: StreamConnection): void {
-    connection.sendAway('moved', this.#another(), MOVE_MS)
+    connection.sendAway('moved', this.#another(connection), MOVE_MS)
     this.#parts.after(MOVE_MS, () => connection.end('moved'))
   }
 
@@ -38,14 +44,15 @@ export class Moves {
         book,
         (connection) => new Promise<void>((resolve) => connection.onEnd(() => resolve())),
       )
-      for (const connection of book) connection.sendAway('stopping', this.#another(), MOVE_MS)
+      for (const connection of book) connection.sendAway('stopping', this.#another(connection), MOVE_MS)
       await Promise.race([Promise.all(gone), new Promise<void>((resolve) => after(MOVE_MS, resolve))])
     }
     for (const connection of book) connection.end('stopping')
   }
 
   /** The others in turn, so that they share the clients. */
-  #another(): ServerAddress | undefined {
+  #another({ client }: StreamConnection): ServerAddress | undefined {
+    if (CHOOSES_ITSELF.test(client.version)) return undefined
     const others = this.#parts.others()
     return others[this.#next++ % others.length]
   }

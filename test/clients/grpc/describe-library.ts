@@ -3,6 +3,7 @@ import { ETCD_HOOK_MS } from '../../support/etcd.ts'
 import { needTool } from '../../support/need-tool.ts'
 import { prepare, PREPARE_LIMIT_MS } from '../prepared-program.ts'
 import { Library, type LibraryProgram, type LibraryVersion } from './library.ts'
+import { MOVE_SCENARIO } from './move-scenario.ts'
 import { KILL_SCENARIO, RESTART_SCENARIO } from './outage-scenarios.ts'
 import { openScenario, TLS_SCENARIO } from './plain-scenarios.ts'
 import type { Results, Scenario } from './scenario.ts'
@@ -17,7 +18,7 @@ const OLD: LibraryProgram = {
   run: (_version, scratch) => ['node', 'driven.js', scratch],
 }
 
-const OUTAGES = [RESTART_SCENARIO, KILL_SCENARIO]
+const OUTAGES = [RESTART_SCENARIO, KILL_SCENARIO, MOVE_SCENARIO]
 const DRIVE_LIMIT_MS = 300_000
 
 /**

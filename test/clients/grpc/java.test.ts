@@ -3,11 +3,12 @@ import { describeLibrary } from './describe-library.ts'
 const VERSIONS = [
   {
     version: '2.0.4',
+    says: 'Nacos-Java-Client:v2.0.4',
     lacks: { 'naming: several instances are registered together': 'came with 2.1.0' },
     lacksTls: 'came with 2.2.1',
   },
-  { version: '2.5.1' },
-  { version: '3.0.3' },
+  { version: '2.5.1', says: 'Nacos-Java-Client:v2.5.1' },
+  { version: '3.0.3', says: 'Nacos-Java-Client:v3.0.3' },
 ]
 
 const SMALL = ['-Xmx160m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Xss512k']

@@ -13,6 +13,8 @@ export interface LibraryProgram extends PreparedProgram {
 /** A version, and the steps that it cannot take, with the reason. */
 export interface LibraryVersion {
   readonly version: string
+  /** How it calls itself to servers. */
+  readonly says?: string
   readonly lacks?: Readonly<Record<string, string>>
   readonly lacksTls?: string
 }

@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { publishOverHttp } from './config-steps.ts'
-import type { SeenInstance } from './driven-client.ts'
 import { portsOf, registerOverHttp } from './naming-steps.ts'
 import type { Results } from './scenario.ts'
 import { resultOf, type Ground, type StepResult } from './step.ts'
-import type { Watch } from './watch.ts'
+import { listedPorts, Ties } from './ties.ts'
 
 /** What must hold for a library while the server that it is connected to goes. */
 export const OUTAGE_TITLES = [
@@ -27,51 +25,39 @@ const LOOK_EVERY_MS = 500
 /** One library before, during and after an outage. */
 export class Outage {
   readonly #ground: Ground
-  #items: Watch<string> | undefined
-  #hosts: Watch<readonly SeenInstance[]> | undefined
+  #ties: Ties | undefined
 
   constructor(ground: Ground) {
     this.#ground = ground
   }
 
-  get #names(): { kept: string; heard: string; service: string } {
-    const { run } = this.#ground
-    return { kept: `kept-${run}`, heard: `heard-${run}`, service: `outage-${run}` }
+  get #kept(): { dataId: string } {
+    return { dataId: `kept-${this.#ground.run}` }
   }
 
   /** Publishes, listens, registers and subscribes, and waits until that has come through. */
   async prepare(): Promise<void> {
-    const { client, ask } = this.#ground
-    const { kept, heard, service } = this.#names
-    const [one, other] = [await client('a'), await client('b')]
-    await one.publish({ dataId: kept }, 'kept')
-    await publishOverHttp(ask, { dataId: heard }, 'before')
-    this.#items = await other.listen({ dataId: heard })
-    // Some libraries begin to listen later: what has changed once was listened for.
-    await publishOverHttp(ask, { dataId: heard }, 'before, too')
-    await this.#items.until('the change before', (seen) => seen === 'before, too')
-    await one.register({ service }, { port: 1 })
-    this.#hosts = await other.subscribe({ service })
-    await this.#hosts.until('the instance', (seen) => portsOf(seen).join() === '1')
+    await (await this.#ground.client('a')).publish(this.#kept, 'kept')
+    this.#ties = await Ties.make(this.#ground)
   }
 
   /** Changes what the listener listens for, while it is not connected. */
   async change(ask: Ground['ask']): Promise<void> {
-    await publishOverHttp(ask, { dataId: this.#names.heard }, 'meanwhile')
+    await this.#ties!.publish(ask, 'meanwhile')
   }
 
   /** Looks at what has become of it. `ask`: a server that answers now. */
   async recover(ask: Ground['ask']): Promise<Results> {
     const since = Date.now()
-    const { service } = this.#names
+    const { service, hosts } = this.#ties!
     const lasting = resultOf(() => this.#lasts(ask, since))
     const items = await resultOf(() => this.#hears())
     const later = await resultOf(() => this.#hearsLater(ask))
     const stays = await lasting
     const subscribed = await resultOf(() => this.#subscriberHears(ask))
     const never = await resultOf(async () => {
-      expect(this.#hosts!.heard.map(portsOf)).not.toContainEqual([])
-      expect(this.#hosts!.heard.map(portsOf).every((ports) => ports.includes(1))).toBe(true)
+      expect(hosts.heard.map(portsOf)).not.toContainEqual([])
+      expect(hosts.heard.map(portsOf).every((ports) => ports.includes(1))).toBe(true)
     })
     const results: Record<Title, StepResult> = {
       'an item that was published is kept': await resultOf(() => this.#keeps()),
@@ -87,38 +73,34 @@ export class Outage {
 
   async #keeps(): Promise<void> {
     const reader = await this.#ground.client('fresh')
-    expect(await reader.read({ dataId: this.#names.kept })).toBe('kept')
+    expect(await reader.read(this.#kept)).toBe('kept')
   }
 
   async #hears(): Promise<void> {
-    await this.#items!.until('the change meanwhile', (seen) => seen === 'meanwhile')
+    await this.#ties!.heard('meanwhile')
   }
 
   async #hearsLater(ask: Ground['ask']): Promise<void> {
-    await publishOverHttp(ask, { dataId: this.#names.heard }, 'later')
-    await this.#items!.until('the later change', (seen) => seen === 'later')
+    await this.#ties!.publish(ask, 'later')
+    await this.#ties!.heard('later')
   }
 
   async #lasts(ask: Ground['ask'], since: number): Promise<void> {
     while (Date.now() - since < LASTING_MS) {
-      const ports = await listedPorts(ask, this.#names.service)
+      const ports = await listedPorts(ask, this.#ties!.service)
       expect(ports, `${Date.now() - since} ms after the outage`).toContain(1)
       await sleep(LOOK_EVERY_MS)
     }
   }
 
   async #subscriberHears(ask: Ground['ask']): Promise<void> {
-    await registerOverHttp(ask, this.#names.service, { port: 2, ephemeral: false })
-    await this.#hosts!.until('the later instance', (seen) => portsOf(seen).join() === '1,2')
+    const { service, hosts } = this.#ties!
+    await registerOverHttp(ask, service, { port: 2, ephemeral: false })
+    await hosts.until('the later instance', (seen) => portsOf(seen).join() === '1,2')
   }
 
   async #leaves(ask: Ground['ask'], service: string): Promise<void> {
     await (await this.#ground.client('a')).deregister({ service }, { port: 1 })
     expect(await listedPorts(ask, service)).toEqual([2])
   }
-}
-
-async function listedPorts(ask: Ground['ask'], service: string): Promise<number[]> {
-  const text = await ask('GET', `/svc/v1/ns/instance/list?serviceName=${service}`)
-  return portsOf((JSON.parse(text) as { hosts: SeenInstance[] }).hosts)
 }

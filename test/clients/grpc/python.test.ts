@@ -1,6 +1,9 @@
 import { describeLibrary } from './describe-library.ts'
 
-const VERSIONS = [{ version: '2.0.11' }, { version: '3.0.4' }]
+const VERSIONS = [
+  { version: '2.0.11', says: 'Nacos-Python-Client:v2.0.0' },
+  { version: '3.0.4', says: 'Nacos-Python-Client:v3.0.4' },
+]
 
 /** `--no-deps`: 3.0.4 names a package that has nothing to do with it, and newest versions of others that it cannot use. */
 const PIP = ['venv/bin/pip', 'install', '-q', '--disable-pip-version-check', '--no-deps'] as const

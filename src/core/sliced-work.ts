@@ -19,7 +19,7 @@ export interface SliceOptions {
 }
 
 /**
- * For telling thousands of clients. Who is told comes back with requests at once. In short slices, the answers to the first
+ * For telling thousands of clients that an item has changed. Who is told comes back with requests at once. In short slices, the answers to the first
  * ones would keep the last ones waiting.
  */
 export const FAN_OUT: SliceOptions = { mostMs: 50 }

@@ -1,7 +1,7 @@
 import type { Change } from '../core/changes.ts'
 import { REMEMBERED_METADATA, serviceOfRememberedId } from '../core/naming/remembered-metadata.ts'
 import type { ServiceKey } from '../core/naming/service.ts'
-import { FAN_OUT, SlicedWork, type Loop } from '../core/sliced-work.ts'
+import { SlicedWork, type Loop } from '../core/sliced-work.ts'
 
 /** How long the changes of a service are gathered into one report by default, ms. */
 export const GATHER_MS = 20
@@ -64,8 +64,8 @@ interface RunningRound {
 
 /**
  * Reports to the outlets which services have changed. Changes are gathered for a moment, from the first one on, so that a
- * burst becomes one report and none waits longer. Reports take turns, a few milliseconds at a time, or half of the time of a
- * busy loop: a service with thousands of subscribers does not hold up requests or other services.
+ * burst becomes one report and none waits longer. Reports take turns, a few milliseconds at a time: a service with
+ * thousands of subscribers delays neither requests nor other services.
  */
 export class ServiceWatch {
   readonly #options: ServiceWatchOptions
@@ -76,7 +76,7 @@ export class ServiceWatch {
 
   constructor(options: ServiceWatchOptions) {
     this.#options = options
-    this.#work = new SlicedWork(options.loop, () => this.#step(), FAN_OUT)
+    this.#work = new SlicedWork(options.loop, () => this.#step())
   }
 
   /** From now on changes are reported to the outlet too. */

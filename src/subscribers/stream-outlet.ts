@@ -1,6 +1,6 @@
 import type { ListedSubscriber } from '../core/cluster/client-views.ts'
 import type { ServiceKey } from '../core/naming/service.ts'
-import { FAN_OUT, SlicedWork } from '../core/sliced-work.ts'
+import { SlicedWork } from '../core/sliced-work.ts'
 import type { Round, WatchLoop, WatchOutlet } from './service-watch.ts'
 import {
   type ConnectionSubscriptions,
@@ -90,7 +90,7 @@ export class StreamOutlet implements WatchOutlet {
   constructor(options: StreamOptions) {
     this.#options = options
     this.#registry = new StreamRegistry(options.limits ?? STREAM_LIMITS)
-    this.#work = new SlicedWork(options.loop, () => this.#step(), FAN_OUT)
+    this.#work = new SlicedWork(options.loop, () => this.#step())
   }
 
   /** From now on the client gets changes, until its connection ends. Throws Refusal `too-many-subscriptions` where a limit is reached. */

@@ -19,10 +19,10 @@ export interface SliceOptions {
 }
 
 /**
- * For telling thousands of clients that an item has changed. Who is told comes back with requests at once. In short slices, the answers to the first
- * ones would keep the last ones waiting.
+ * For telling thousands of clients that an item has changed. Who is told comes back with requests at once. In short slices,
+ * the answers to the first ones would keep the last ones waiting.
  */
-export const FAN_OUT: SliceOptions = { mostMs: 50 }
+export const FAN_OUT: SliceOptions = { mostMs: 250 }
 
 /**
  * Work of many small steps (answering thousands of held polls, sending thousands of datagrams) that releases the loop

@@ -239,7 +239,7 @@ function clockAt(wallMs: number, healthClock: HealthClock, stamps: Stamps): Now 
 /** What every protocol calls. */
 function openOperations(parts: Parts & OperatedParts, settings: Settings): Operations {
   const { state, timeline, installation, care, members, machine, watch, pushing, publishing } = parts
-  const { polls, audit, live } = parts
+  const { polls, audit, live, clients } = parts
   const { pushes, streams } = pushing
   const subscriberCount = (): number => pushes.counts().subscribers + streams.counts().subscribers
   const views = installation.viewsOf({
@@ -254,6 +254,8 @@ function openOperations(parts: Parts & OperatedParts, settings: Settings): Opera
     }),
     subscribers: (key) => subscribersOf(pushing, key),
     timeline: (key) => timeline.of(key),
+    connectedClients: (search) => clients.list(search),
+    dismiss: (dismissal) => clients.dismiss(dismissal),
   })
   return serverOperations(
     {
@@ -266,7 +268,6 @@ function openOperations(parts: Parts & OperatedParts, settings: Settings): Opera
       streams,
       readers: pushing.readers,
       live: live.streams,
-      connected: parts.clients.connected,
       views,
       probes: parts.probing,
       members: () => members.list(),

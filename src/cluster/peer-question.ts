@@ -5,6 +5,13 @@ import type {
   OwnCondition,
   ServerFault,
 } from '../core/cluster/client-views.ts'
+import {
+  type ClientSearch,
+  type ConnectedClient,
+  type Dismissal,
+  DISMISSALS,
+  type ServerClients,
+} from '../core/cluster/connected-client.ts'
 import { type ConfigKey, configKey } from '../core/config/config-item.ts'
 import type { WatchedItem } from '../core/config/watched-item.ts'
 import type { InstanceAddress } from '../core/naming/instance.ts'
@@ -126,6 +133,50 @@ export const TIMELINE: PeerQuestion<ServiceKey, OwnTimeline> = {
     const fields = fieldsOf(json)
     return { fromMs: numberIn(fields, 'fromMs'), entries: listOf(fields['entries'], timelineEntryOf) }
   },
+}
+
+/** Which clients are connected to you? */
+export const CONNECTED_CLIENTS: PeerQuestion<ClientSearch, ServerClients> = {
+  name: 'connected-clients',
+  readQuestion: (json) => {
+    const fields = fieldsOf(json)
+    return { text: textIn(fields, 'text'), most: numberIn(fields, 'most') }
+  },
+  readAnswer: (json) => {
+    const fields = fieldsOf(json)
+    const clients = listOf(fields['clients'], connectedClientOf)
+    return { server: textIn(fields, 'server'), count: numberIn(fields, 'count'), clients }
+  },
+}
+
+/** Send this client away if it is connected to you. Asked again it does no more: no other client gets the id. */
+export const DISMISS: PeerQuestion<Dismissal, { readonly isKnown: boolean }> = {
+  name: 'dismiss-client',
+  readQuestion: (json) => {
+    const fields = fieldsOf(json)
+    return { id: textIn(fields, 'id'), how: wordOf(DISMISSALS, fields['how']) }
+  },
+  readAnswer: (json) => ({ isKnown: fieldsOf(json)['isKnown'] === true }),
+}
+
+function connectedClientOf(json: unknown): ConnectedClient {
+  const fields = fieldsOf(json)
+  const labels = fieldsOf(fields['labels'])
+  return {
+    id: textIn(fields, 'id'),
+    ip: textIn(fields, 'ip'),
+    port: numberIn(fields, 'port'),
+    version: textIn(fields, 'version'),
+    appName: textIn(fields, 'appName'),
+    module: textIn(fields, 'module'),
+    clientIp: textIn(fields, 'clientIp'),
+    labels: Object.fromEntries(Object.keys(labels).map((name) => [name, textIn(labels, name)])),
+    sinceMs: numberIn(fields, 'sinceMs'),
+    heardAgoMs: numberIn(fields, 'heardAgoMs'),
+    services: numberIn(fields, 'services'),
+    instances: numberIn(fields, 'instances'),
+    subscriptions: numberIn(fields, 'subscriptions'),
+  }
 }
 
 function timelineEntryOf(json: unknown): TimelineEntry {

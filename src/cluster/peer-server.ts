@@ -35,7 +35,8 @@ type Answerer = (json: unknown) => unknown
 
 /**
  * Answers what the other servers ask, on a port of its own. Only a request that is signed for this process is read, and each
- * answer is signed. Everything else gets a status and no body. Questions change nothing, so one that is repeated does no harm.
+ * answer is signed. Everything else gets a status and no body. A question that is repeated does no harm: none changes anything but the
+ * one that sends a client away, whose id no other client gets.
  */
 export class PeerServer {
   readonly #options: PeerServerOptions

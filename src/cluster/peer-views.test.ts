@@ -6,6 +6,7 @@ import type { TimelineEntry } from '../core/naming/timeline-entry.ts'
 import { PeerClient } from './peer-client.ts'
 import { PeerServer } from './peer-server.ts'
 import type { ItemClient, OwnViews } from '../core/cluster/client-views.ts'
+import type { ConnectedClient } from '../core/cluster/connected-client.ts'
 import { PeerViews } from './peer-views.ts'
 
 const KEY = configKey('public', 'G', 'a')
@@ -47,11 +48,23 @@ function viewsOf(name: string): OwnViews {
       lagMs: 0.5,
       faults: [{ code: 'store-unavailable', detail: name, forMs: 7 }],
     }),
+    connectedClients: ({ most }) => ({
+      server: name,
+      count: 2,
+      clients: ['a', 'b'].slice(0, most).map((id) => connectedClient(`${name} ${id}`)),
+    }),
+    dismiss: ({ id, how }) => id === `${name} a` && how === 'close',
     timeline: () => ({
       fromMs: Number(name.slice(1)),
       entries: [happened(name, 2), happened('both', 1, name)],
     }),
   }
+}
+
+function connectedClient(id: string): ConnectedClient {
+  const says = { version: 'Java', appName: 'shop', module: 'naming', clientIp: '', labels: { zone: 'a' } }
+  const counts = { services: 1, instances: 2, subscriptions: 3 }
+  return { id, ip: '10.0.0.1', port: 1, ...says, sinceMs: 4, heardAgoMs: 5, ...counts }
 }
 
 /** Only the server that was asked knows who asked, which is the second one. */
@@ -103,6 +116,21 @@ test('the clients of all servers are collected, each once, with the members that
   await servers[1]!.close()
   const { value, missing } = await views.subscribers(ORDERS)
   expect([value.length, missing]).toEqual([3, ['s3']])
+})
+
+test('connected clients are listed by server, and sent away by the server that has them', async () => {
+  for (const id of ['s2', 's3']) await addPeer(id)
+  const views = new PeerViews({ client, peers: () => peers, own: viewsOf('s1') })
+  const search = { text: '', most: 1 }
+  const { own, others } = (await views.connectedClients(search)).value
+  expect([own, ...others.toSorted((a, b) => a.server.localeCompare(b.server))]).toEqual(
+    ['s1', 's2', 's3'].map((id) => viewsOf(id).connectedClients(search)),
+  )
+  for (const id of ['s1 a', 's3 a'])
+    expect(await views.dismiss({ id, how: 'close' })).toEqual({ value: true, missing: [] })
+  expect(await views.dismiss({ id: 's3 a', how: 'move' })).toEqual({ value: false, missing: [] })
+  await servers[1]!.close()
+  expect(await views.dismiss({ id: 's3 a', how: 'close' })).toEqual({ value: false, missing: ['s3'] })
 })
 
 test('a server without others has what it knows itself', async () => {

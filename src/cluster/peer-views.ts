@@ -1,4 +1,6 @@
+import type { ClientSearch, Dismissal } from '../core/cluster/connected-client.ts'
 import type {
+  AllServerClients,
   Collected,
   ItemClient,
   ListedSubscriber,
@@ -17,6 +19,8 @@ import type { PeerClient } from './peer-client.ts'
 import {
   CLIENTS_OF,
   CONDITION,
+  CONNECTED_CLIENTS,
+  DISMISS,
   type PeerQuestion,
   SUBSCRIBERS,
   TIMELINE,
@@ -50,6 +54,8 @@ export class PeerViews {
     server.answer(CONDITION, () => own.condition())
     server.answer(SUBSCRIBERS, (key) => own.subscribers(key))
     server.answer(TIMELINE, (key) => newestOf(own.timeline(key)))
+    server.answer(CONNECTED_CLIENTS, (search) => own.connectedClients(bounded(search)))
+    server.answer(DISMISS, (dismissal) => ({ isKnown: own.dismiss(dismissal) }))
   }
 
   /** The md5 that each address has of an item. Of an address that several servers know, this server's own counts. */
@@ -109,6 +115,19 @@ export class PeerViews {
     return { value: { fromMs: Math.min(...all.map(({ fromMs }) => fromMs)), entries }, missing }
   }
 
+  /** Who is connected to which server. Others tell at most the first thousand. */
+  async connectedClients(search: ClientSearch): Promise<Collected<AllServerClients>> {
+    const { answers: others, missing } = await this.#collect(CONNECTED_CLIENTS, search)
+    return { value: { own: this.#parts.own.connectedClients(search), others }, missing }
+  }
+
+  /** Sends a client away. The others are asked only where it is not connected to this server. */
+  async dismiss(dismissal: Dismissal): Promise<Collected<boolean>> {
+    if (this.#parts.own.dismiss(dismissal)) return { value: true, missing: [] }
+    const { answers, missing } = await this.#collect(DISMISS, dismissal)
+    return { value: answers.some(({ isKnown }) => isKnown), missing }
+  }
+
   async #collect<Question, Answer>(question: PeerQuestion<Question, Answer>, asked: Question) {
     const { client, peers } = this.#parts
     const answers: Answer[] = []
@@ -125,8 +144,12 @@ export class PeerViews {
   }
 }
 
-/** Another server is told at most so much of a service. */
+/** Another server is told at most so much of a service, and at most so many clients. */
 const MOST_TOLD = 1_000
+
+function bounded({ text, most }: ClientSearch): ClientSearch {
+  return { text, most: Math.min(most, MOST_TOLD) }
+}
 
 function newestOf({ fromMs, entries }: OwnTimeline): OwnTimeline {
   if (entries.length <= MOST_TOLD) return { fromMs, entries }

@@ -2,7 +2,9 @@ import type { ConfigKey } from '../core/config/config-item.ts'
 import type { WatchedItem } from '../core/config/watched-item.ts'
 import type { ServiceKey } from '../core/naming/service.ts'
 import type { OwnTimeline } from '../core/naming/timeline.ts'
+import type { ClientSearch, Dismissal } from '../core/cluster/connected-client.ts'
 import type {
+  AllServerClients,
   Collected,
   ItemClient,
   ListedSubscriber,
@@ -18,7 +20,7 @@ export interface Conditions {
   readonly others: readonly PeerCondition[]
 }
 
-/** Who watches and subscribes to what, and what has happened, on all servers. */
+/** Who watches and subscribes to what, who is connected, and what has happened, on all servers. */
 export interface ClientViews {
   /** The md5 that each address has of an item. */
   watchersOf(key: ConfigKey): Awaitable<Collected<ReadonlyMap<string, string>>>
@@ -30,6 +32,10 @@ export interface ClientViews {
   conditions(): Awaitable<Collected<Conditions>>
   subscribers(key: ServiceKey): Awaitable<Collected<readonly ListedSubscriber[]>>
   timeline(key: ServiceKey): Awaitable<Collected<OwnTimeline>>
+  /** The clients that are connected. Of each server the first of them, and it may tell fewer than it is asked for. */
+  connectedClients(search: ClientSearch): Awaitable<Collected<AllServerClients>>
+  /** Sends a connected client away, whichever server has it. False where none of those that replied has it. */
+  dismiss(dismissal: Dismissal): Awaitable<Collected<boolean>>
 }
 
 /** The views of a server that is the only one. */
@@ -42,5 +48,7 @@ export function viewsOfOne(own: OwnViews): ClientViews {
     conditions: () => all({ own: own.condition(), others: [] }),
     subscribers: (key) => all(own.subscribers(key)),
     timeline: (key) => all(own.timeline(key)),
+    connectedClients: (search) => all({ own: own.connectedClients(search), others: [] }),
+    dismiss: (dismissal) => all(own.dismiss(dismissal)),
   }
 }

@@ -1,86 +1,98 @@
+import type { AllServerClients, Collected } from '../core/cluster/client-views.ts'
+import type { ConnectedClient, Dismissal } from '../core/cluster/connected-client.ts'
 import { Refusal } from '../core/refusal.ts'
+import { afterwards } from './afterwards.ts'
+import type { ClientViews } from './client-views.ts'
 import type { Guard, Resource } from './guard.ts'
 import { cutPage, type Page, type PageRequest } from './page.ts'
 
-/** A client that is connected to this server by gRPC. */
-export interface ConnectedClient {
-  readonly id: string
-  readonly ip: string
-  readonly port: number
-  /** The name and version of its library as it says, its application, and what the connection is for; ''. */
-  readonly version: string
-  readonly appName: string
-  readonly module: string
-  /** The address that it takes for its own; ''. */
-  readonly clientIp: string
-  readonly labels: ReadonlyMap<string, string>
-  /** When it was set up, epoch ms. */
-  readonly sinceMs: number
-  /** How long ago something came from it. */
-  readonly heardAgoMs: number
-  /** The services in which it has instances, and these. */
-  readonly services: number
-  readonly instances: number
-  /** The services that it subscribes to, with each spelling of clusters. */
-  readonly subscriptions: number
-}
-
-/** Which clients are asked for: those in whose id, address, library or application the text occurs. */
-export interface ClientSearch extends PageRequest {
+/** A page of the clients in whose id, address, library or application the text occurs. */
+export interface ConnectedClientsRequest extends PageRequest {
   readonly text: string
 }
 
-/** The clients that are connected to this server. */
-export interface ConnectedClients {
-  /** The address of this server. */
-  server(): string
-  /** In the order in which they connected. */
-  find(search: ClientSearch): Page<ConnectedClient>
-  /** Sends a client to another server. False where none has the id. */
-  move(id: string): boolean
-  /** Closes a connection. False where none has the id. */
-  close(id: string): boolean
+/** A connected client, and to which server. */
+export interface ListedClient extends ConnectedClient {
+  readonly server: string
+}
+
+/** The clients of all servers, by server and then as they connected. `server`: the one that has replied. */
+export interface ListedClients {
+  readonly server: string
+  readonly page: Page<ListedClient>
 }
 
 /** What the operations on connected clients work on. */
 export interface ConnectedClientParts {
   readonly guard: Guard
-  readonly connected: ConnectedClients
+  readonly views: Pick<ClientViews, 'connectedClients' | 'dismiss'>
 }
 
 /** The operations on connected clients. */
 export type ConnectedClientOperations = ReturnType<typeof connectedClientOperations>
 
-/** Makes the operations on the clients that are connected to this server. */
-export function connectedClientOperations({ guard, connected }: ConnectedClientParts) {
+/** Makes the operations on the clients that are connected to any server. */
+export function connectedClientOperations({ guard, views }: ConnectedClientParts) {
   const resources = (): Resource[] => [{ kind: 'operator' }]
   const item = ({ id }: { readonly id: string }): string => id
+  const dismiss = (dismissal: Dismissal): void | Promise<void> =>
+    afterwards(views.dismiss(dismissal), refuseUnknown)
   return {
     list: guard.operation({
       permission: { action: 'read', resource: 'operator' },
       resources,
-      run: (search: ClientSearch) => ({
-        server: connected.server(),
-        page: connected.find({ ...search, ...cutPage(search) }),
-      }),
+      run: ({ text, ...asked }: ConnectedClientsRequest) => {
+        const page = cutPage(asked)
+        const most = page.pageNo * page.pageSize
+        return afterwards(
+          views.connectedClients({ text, most }),
+          ({ value, missing }): Collected<ListedClients> => ({
+            value: { server: value.own.server, page: pageAcross(value, page) },
+            missing,
+          }),
+        )
+      },
     }),
     /** Sends a client to another server, or lets it connect again where there is none. Refusal `client-not-found`. */
     move: guard.operation({
       permission: { action: 'write', resource: 'operator' },
       audit: { operation: 'move client', item },
       resources,
-      run: ({ id }: { readonly id: string }): void => refuseUnknown(connected.move(id)),
+      run: ({ id }: { readonly id: string }) => dismiss({ id, how: 'move' }),
     }),
     /** Closes the connection of a client: its instances leave, and it connects again. Refusal `client-not-found`. */
     close: guard.operation({
       permission: { action: 'write', resource: 'operator' },
       audit: { operation: 'close client', item },
       resources,
-      run: ({ id }: { readonly id: string }): void => refuseUnknown(connected.close(id)),
+      run: ({ id }: { readonly id: string }) => dismiss({ id, how: 'close' }),
     }),
   }
 }
 
-function refuseUnknown(isKnown: boolean): void {
-  if (!isKnown) throw new Refusal('client-not-found', 'No client with this id is connected to this server.')
+/** The page of all, of which each server has told the first. What a server has not told is left out. */
+function pageAcross(
+  { own, others }: AllServerClients,
+  { pageNo, pageSize }: PageRequest,
+): Page<ListedClient> {
+  const entries: ListedClient[] = []
+  let first = (pageNo - 1) * pageSize
+  let totalCount = 0
+  for (const { server, count, clients } of [own, ...others].sort(byServer)) {
+    const ofPage = clients.slice(Math.max(0, first), Math.max(0, first + pageSize))
+    for (const client of ofPage) entries.push({ ...client, server })
+    first -= count
+    totalCount += count
+  }
+  return { entries, totalCount }
+}
+
+function byServer(a: { readonly server: string }, b: { readonly server: string }): number {
+  return a.server < b.server ? -1 : 1
+}
+
+function refuseUnknown({ value: isKnown, missing }: Collected<boolean>): void {
+  if (isKnown) return
+  const silent = missing.length === 0 ? '' : ` These servers have not replied: ${missing.join(', ')}.`
+  throw new Refusal('client-not-found', `No client with this id is connected.${silent}`)
 }

@@ -1,6 +1,10 @@
+import type {
+  ClientSearch,
+  ConnectedClient,
+  Dismissal,
+  ServerClients,
+} from '../core/cluster/connected-client.ts'
 import type { ConnectionInstances } from '../core/naming/connection-instances.ts'
-import type { ClientSearch, ConnectedClient, ConnectedClients } from '../operations/connected-clients.ts'
-import { pageOf } from '../operations/page.ts'
 import { ConnectionBook } from '../protocols/grpc/connections/connection-book.ts'
 import { Moves } from '../protocols/grpc/connections/moves.ts'
 import type { ServerAddress, StreamConnection } from '../protocols/grpc/connections/stream-connection.ts'
@@ -21,7 +25,9 @@ export interface ClientParts {
 export interface ClientsOfServer {
   readonly book: ConnectionBook
   readonly moves: Moves
-  readonly connected: ConnectedClients
+  list(search: ClientSearch): ServerClients
+  /** Sends a client away. False where none has the id. */
+  dismiss(dismissal: Dismissal): boolean
 }
 
 /** Makes the book of connected clients, empty. */
@@ -35,36 +41,31 @@ export function openClients(parts: ClientParts, settings: Settings): ClientsOfSe
   }
   const book = new ConnectionBook()
   const moves = new Moves({ book, others, after: later })
-  const connected: ConnectedClients = {
-    server: () => addressText(parts.members.list().find(isOwn) ?? parts.members.list()[0] ?? own),
-    find(search) {
-      const found = Array.from(book).filter((connection) => isMeant(connection, search))
-      return {
-        entries: pageOf(found, search).map((connection) => shown(connection, parts)),
-        totalCount: found.length,
-      }
+  const server = (): string => addressText(parts.members.list().find(isOwn) ?? parts.members.list()[0] ?? own)
+  return {
+    book,
+    moves,
+    list({ text, most }) {
+      const found = Array.from(book).filter((connection) => isMeant(connection, text))
+      const clients = found.slice(0, most).map((connection) => shown(connection, parts))
+      return { server: server(), count: found.length, clients }
     },
-    move: (id) => withOne(book.of(id), (connection) => moves.one(connection)),
-    close: (id) => withOne(book.of(id), (connection) => connection.close()),
+    dismiss({ id, how }) {
+      const connection = book.of(id)
+      if (connection === undefined) return false
+      if (how === 'move') moves.one(connection)
+      else connection.close()
+      return true
+    },
   }
-  return { book, moves, connected }
 }
 
 function addressText({ ip, port }: ServerAddress): string {
   return `${ip}:${port}`
 }
 
-function withOne(
-  connection: StreamConnection | undefined,
-  run: (connection: StreamConnection) => void,
-): boolean {
-  if (connection === undefined) return false
-  run(connection)
-  return true
-}
-
-function isMeant({ id, client }: StreamConnection, { text }: ClientSearch): boolean {
-  return [id, client.version, client.appName, client.clientIp].some((each) => each.includes(text))
+function isMeant({ id, ip, client }: StreamConnection, text: string): boolean {
+  return [id, ip, client.version, client.appName, client.clientIp].some((each) => each.includes(text))
 }
 
 function shown(connection: StreamConnection, { publishing, pushing }: ClientParts): ConnectedClient {
@@ -79,7 +80,7 @@ function shown(connection: StreamConnection, { publishing, pushing }: ClientPart
     appName,
     module,
     clientIp,
-    labels,
+    labels: Object.fromEntries(labels),
     sinceMs: Math.round(wallMs() - (nowMs - beganMs)),
     heardAgoMs: Math.round(nowMs - heardMs),
     ...publishing.connectionInstances.book.counts(id),

@@ -16,6 +16,8 @@ afterAll(async () => {
 
 const SERVICE = { namespace: 'public', groupName: 'DEFAULT_GROUP', serviceName: 'shop' }
 
+const address = (): string => `127.0.0.1:${server.port}`
+
 async function connectShop() {
   const labels = { source: 'sdk', module: 'naming', AppName: 'shop' }
   const client = await connectGrpc(server, { setup: { clientVersion: 'Nacos-Java-Client:v2.5.1', labels } })
@@ -29,10 +31,11 @@ describe('the clients that are connected', () => {
   test('are listed with what they say of themselves, what they publish and subscribe to', async () => {
     const client = await connectShop()
     const answer = (await svc.get('/console/clients', { search: 'Java' })).json()
-    expect(answer).toMatchObject({ totalCount: 1, server: `127.0.0.1:${server.port}` })
+    expect(answer).toMatchObject({ totalCount: 1, server: address(), missingServers: [] })
     expect(answer.pageItems).toEqual([
       {
         id: client.connectionId,
+        server: address(),
         ip: '127.0.0.1',
         port: expect.any(Number) as number,
         version: 'Nacos-Java-Client:v2.5.1',

@@ -91,6 +91,8 @@ export function startFixture(
       subscribers: () => [],
       condition: () => ({ behind: [], subscriberCount: 0, lagMs: 0, faults: [] }),
       timeline: (key) => timeline.of(key),
+      connectedClients: () => ({ server: '10.0.0.1:8848', count: 0, clients: [] }),
+      dismiss: () => false,
     }),
     timeline,
     budget: new ContentBudget(state, 1_000_000),

@@ -202,8 +202,10 @@ export interface HistoryRecord {
 }
 
 export interface ConnectedClient {
-  /** Names the connection on this server. */
+  /** Names the connection. */
   readonly id: string
+  /** The server to which it is connected. */
+  readonly server: string
   readonly ip: string
   readonly port: number
   /** The name and version of its library, as it says. */
@@ -232,6 +234,7 @@ export interface ConnectedClients {
   readonly pageItems: readonly ConnectedClient[]
   /** The server that has replied. */
   readonly server: string
+  readonly missingServers: readonly string[]
 }
 
 export interface ServerProblem {

@@ -2,6 +2,7 @@ import type { ConfigKey } from '../config/config-item.ts'
 import type { WatchedItem } from '../config/watched-item.ts'
 import type { ServiceKey } from '../naming/service.ts'
 import type { OwnTimeline } from '../naming/timeline.ts'
+import type { ClientSearch, Dismissal, ServerClients } from './connected-client.ts'
 
 /** A subscriber of changes of a service, or a client that reads its list again and again. */
 export interface ListedSubscriber {
@@ -58,6 +59,12 @@ export interface PeerCondition extends OwnCondition {
   readonly server: string
 }
 
+/** The clients that are connected to this server, and to each of the others. */
+export interface AllServerClients {
+  readonly own: ServerClients
+  readonly others: readonly ServerClients[]
+}
+
 /** What is known of clients on all servers together. */
 export interface Collected<T> {
   readonly value: T
@@ -65,7 +72,7 @@ export interface Collected<T> {
   readonly missing: readonly string[]
 }
 
-/** What one server knows of its own clients. */
+/** What one server knows of its own clients, and does with those that are connected. */
 export interface OwnViews {
   watchersOf(key: ConfigKey): ReadonlyMap<string, string>
   clientsOf(key: ConfigKey): readonly ItemClient[]
@@ -73,4 +80,7 @@ export interface OwnViews {
   condition(): OwnCondition
   subscribers(key: ServiceKey): readonly ListedSubscriber[]
   timeline(key: ServiceKey): OwnTimeline
+  connectedClients(search: ClientSearch): ServerClients
+  /** Sends a connected client away. False where none has the id. */
+  dismiss(dismissal: Dismissal): boolean
 }

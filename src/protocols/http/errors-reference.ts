@@ -34,7 +34,7 @@ const MEANING_OF = {
   'instance-not-found':
     'No instance has this ip, port and cluster in the service, or it is of the other kind (ephemeral).',
   'client-not-found':
-    'No client of gRPC has this connection to the server that was asked. It may have left, or be connected to another server.',
+    'No client of gRPC has this connection to any server that has replied; the text names those that have not. It may have left.',
   'instance-connected':
     'The client of this instance holds a connection, and the instance lives as long as that. Disable the instance, or close the connection. An instance whose server is gone can be removed.',
   'adding-disabled': 'The switch disableAddIP is on: only instances that are there may register.',

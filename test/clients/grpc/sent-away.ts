@@ -110,17 +110,19 @@ async function never(presence: Presence): Promise<void> {
   expect(await presence.end()).toEqual([])
 }
 
-/** A connection, as the list of a server shows it. */
+/** A connection, as the list shows it. */
 interface Connection {
   readonly id: string
+  readonly server: string
   readonly version: string
   readonly instances: number
 }
 
-/** The connections that a server lists. */
+/** The connections to the server that is asked. */
 export async function connectionsOf(ask: Ask): Promise<readonly Connection[]> {
   const page = JSON.parse(await ask('GET', '/svc/v1/console/clients?pageSize=500')) as {
+    server: string
     pageItems: Connection[]
   }
-  return page.pageItems
+  return page.pageItems.filter(({ server }) => server === page.server)
 }

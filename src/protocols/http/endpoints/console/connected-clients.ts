@@ -1,15 +1,18 @@
-import type { ConnectedClient, ConnectedClientOperations } from '../../../../operations/connected-clients.ts'
+import { afterwards } from '../../../../operations/afterwards.ts'
+import type { ConnectedClientOperations } from '../../../../operations/connected-clients.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { ANSWERS_TRUE, answersJson, Json } from '../../routing/answer-schema.ts'
 import { jsonAnswer, TRUE_JSON } from '../../routing/answers.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
 import { pageJson, pageSchema } from '../config/page-json.ts'
+import { withMissing } from '../missing-servers.ts'
 
 const SHOWN = Json.named(
   'ConnectedClient',
   Json.object({
-    id: Json.string('Names the connection on this server.'),
+    id: Json.string('Names the connection.'),
+    server: Json.string('The server to which it is connected.'),
     ip: Json.string(),
     port: Json.integer(),
     version: Json.string('The name and version of its library, as it says.'),
@@ -29,14 +32,17 @@ const SHOWN = Json.named(
 
 const ID = Type.String({ minLength: 1, maxLength: 256, description: 'The id of the connection.' })
 
-/** The clients that are connected by gRPC to the server that answers. */
+/** The clients that are connected by gRPC to any server. */
 export function connectedClientEndpoints({ list, move, close }: ConnectedClientOperations) {
   return {
     list: endpoint({
-      summary: 'Lists the clients that are connected to this server by gRPC',
+      summary: 'Lists the clients that are connected by gRPC, of all servers',
       permission: list.permission,
       answers: answersJson(
-        pageSchema('ConnectedClients', SHOWN, { server: Json.string('The server that has replied.') }),
+        pageSchema('ConnectedClients', SHOWN, {
+          server: Json.string('The server that has replied.'),
+          missingServers: Json.list(Json.string('A server that has not replied in time.')),
+        }),
       ),
       params: Type.Object({
         search: Type.Optional(
@@ -47,9 +53,13 @@ export function connectedClientEndpoints({ list, move, close }: ConnectedClientO
       }),
       handle({ params, caller }) {
         const { search: text = '', pageNo, pageSize } = params
-        const { server, page } = list({ text, pageNo, pageSize }, caller)
-        const items = page.entries.map(clientJson)
-        return jsonAnswer({ ...pageJson(params, page.totalCount, items), server })
+        return afterwards(
+          list({ text, pageNo, pageSize }, caller),
+          ({ value: { server, page }, missing }) => {
+            const shown = pageJson(params, page.totalCount, page.entries)
+            return withMissing(jsonAnswer({ ...shown, server, missingServers: missing }), missing)
+          },
+        )
       },
     }),
     move: endpoint({
@@ -57,24 +67,14 @@ export function connectedClientEndpoints({ list, move, close }: ConnectedClientO
       permission: move.permission,
       answers: ANSWERS_TRUE,
       params: Type.Object({ id: ID }),
-      handle({ params, caller }) {
-        move(params, caller)
-        return TRUE_JSON
-      },
+      handle: ({ params, caller }) => afterwards(move(params, caller), () => TRUE_JSON),
     }),
     close: endpoint({
       summary: 'Closes the connection of a client: its instances leave, and it connects again',
       permission: close.permission,
       answers: ANSWERS_TRUE,
       params: Type.Object({ id: ID }),
-      handle({ params, caller }) {
-        close(params, caller)
-        return TRUE_JSON
-      },
+      handle: ({ params, caller }) => afterwards(close(params, caller), () => TRUE_JSON),
     }),
   } satisfies Record<string, Endpoint>
-}
-
-function clientJson({ labels, ...client }: ConnectedClient): object {
-  return { ...client, labels: Object.fromEntries(labels) }
 }

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Browser } from 'playwright-core'
 import { type ManagedWaypost, startManaged } from '../support/administrator.ts'
+import { connectGrpc } from '../support/grpc-client.ts'
 import { browserTool, type Looks, startBrowser, Visit } from './chromium.ts'
 
 const HOOK_MS = 120_000
@@ -38,6 +39,7 @@ const VIEWS = [
   '#/permissions',
   '#/audit',
   '#/servers',
+  '#/clients',
   '#/switches',
 ] as const
 
@@ -57,6 +59,7 @@ const DIALOGS = [
   ['#/roles', /^Give a role$|^绑定角色$/],
   ['#/users', /^Set password$|^修改密码$/],
   ['#/permissions', /^Take |^移除 /],
+  ['#/clients', /^Move |^迁移 /],
   ['#/switches', /^Edit pushEnabled$|^编辑 pushEnabled$/],
   ['#/home', /^Search everywhere$|^全局搜索$/],
   ['#/namespaces', /^Edit <img|^编辑 <img/],
@@ -213,6 +216,9 @@ async function fill({ waypost, ask, addUser }: ManagedWaypost): Promise<void> {
     method: 'POST',
     headers: { ...headers, 'long-pulling-timeout': '10000' },
     body: new URLSearchParams({ 'Listening-Configs': heard }),
+  })
+  await connectGrpc(waypost, {
+    setup: { clientVersion: MARKUP, labels: { AppName: LONG, module: LEFTWARDS } },
   })
   await addUser({ username: MARKUP, password: 'p', permissions: { 'hostile:*:*': 'r' } })
 }

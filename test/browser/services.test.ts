@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Browser } from 'playwright-core'
+import { NamingClient } from '../grpc/naming-fixture.ts'
 import { Client } from '../interface/client.ts'
 import { connectGrpc } from '../support/grpc-client.ts'
 import { startWaypost, type Waypost } from '../support/waypost.ts'
@@ -174,6 +175,33 @@ describe.skipIf(browserTool.skip)('services in a browser', { timeout: FLOW_MS },
     await row('Nacos-Java-Client:v3.0.3').getByText('Connection (gRPC)').waitFor()
     await overGrpc.close()
     await row('Nacos-Java-Client:v3.0.3').waitFor({ state: 'detached' })
+    expect(visit.faults).toEqual([])
+    await visit.close()
+  })
+
+  test('a connected client is found, and its connection is closed', async () => {
+    const labels = { module: 'naming', AppName: 'till' }
+    const overGrpc = await connectGrpc(waypost, {
+      setup: { clientVersion: 'Nacos-Go-Client:v2.3.5', labels },
+    })
+    await new NamingClient(overGrpc).register('connected')
+    const visit = await Visit.open(browser, `${waypost.url}/ui/`)
+    await visit.at('#/servers')
+    await visit.link('Clients').click()
+    const row = visit.page.getByRole('row', { name: 'Nacos-Go-Client:v2.3.5' })
+    await row.getByText(`127.0.0.1:${waypost.port}`, { exact: true }).waitFor()
+    expect(await row.getByRole('cell').allTextContents()).toEqual(
+      expect.arrayContaining(['till', 'naming', '1']),
+    )
+    await visit.field('Address, library, application').fill('nobody')
+    await visit.page.getByText('Nothing matches.').waitFor()
+    expect(visit.page.url()).toContain('text=nobody')
+    await visit.field('Address, library, application').fill('till')
+    await row.getByRole('button', { name: /^Close the connection of 127\.0\.0\.1:/ }).click()
+    await visit.dialog().getByRole('button', { name: 'Close the connection' }).click()
+    await overGrpc.ended
+    await row.waitFor({ state: 'detached' })
+    expect(await visit.wrong()).toEqual([])
     expect(visit.faults).toEqual([])
     await visit.close()
   })

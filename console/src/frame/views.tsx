@@ -13,6 +13,7 @@ import { NewConfig } from '../configs/new-config.tsx'
 import type { IconName } from '../controls/icon.tsx'
 import type { TextKey } from '../language/en.ts'
 import { NamespacesView } from '../namespaces/namespaces-view.tsx'
+import { ClientsView } from '../operator/clients-view.tsx'
 import { ServersView } from '../operator/servers-view.tsx'
 import { SwitchesView } from '../operator/switches-view.tsx'
 import type { ViewPath } from '../routing/link.ts'
@@ -59,6 +60,7 @@ export const VIEWS: Readonly<Record<ViewPath, View>> = {
   permissions: ofServer('permissions', 'permissions', PermissionsView),
   audit: ofServer('audit', 'audit', AuditView),
   servers: ofServer('servers', 'servers', ServersView),
+  clients: ofServer('clients', 'clients', ClientsView),
   switches: ofServer('switches', 'switches', SwitchesView),
 }
 
@@ -95,6 +97,7 @@ export const NAVIGATION: readonly {
     views: [
       ['audit', 'audit'],
       ['servers', 'server'],
+      ['clients', 'client'],
       ['switches', 'switch'],
     ],
   },

@@ -18,6 +18,7 @@ export type ViewPath =
   | 'permissions'
   | 'audit'
   | 'servers'
+  | 'clients'
   | 'switches'
 
 /** The address of a view; of the present namespace, unless `params` say another. */

@@ -157,7 +157,7 @@ export const limitDefinitions = {
     default: 20_000,
     min: 1,
     max: 1_000_000,
-    meaning: 'The most open connections. Further ones are answered 503 and closed.',
+    meaning: 'The most open connections of HTTP, and as many of gRPC. Further ones are refused.',
   }),
   maxConnectionsPerAddress: integerSetting('max-connections-per-address', {
     default: 0,

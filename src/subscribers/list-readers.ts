@@ -53,10 +53,10 @@ export class ListReaders {
   }
 
   #begin(namespaceId: string, groupedName: string): Readers {
-    const services = this.#now.get(namespaceId) ?? new Map<string, Readers>()
+    const readersOf = this.#now.get(namespaceId) ?? new Map<string, Readers>()
     const readers: Readers = new Map()
-    services.set(ownText(groupedName), readers)
-    this.#now.set(ownText(namespaceId), services)
+    readersOf.set(ownText(groupedName), readers)
+    this.#now.set(ownText(namespaceId), readersOf)
     return readers
   }
 }

@@ -70,7 +70,7 @@ export interface ShownInstance {
   readonly connection: ShownConnection | undefined
   /** The keys that operators wrote over its metadata. */
   readonly remembered: Metadata
-  /** When it was disabled, and by whom, where that is known; undefined for one that is enabled. */
+  /** When it was disabled, and who did it, where that is known; undefined for one that is enabled. */
   readonly disabling: TimelineEntry | undefined
 }
 

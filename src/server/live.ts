@@ -31,7 +31,7 @@ export function openLive({ installation, revision, watch }: LiveParts, settings:
   const { sharedOrigin } = installation
   const streams = new EventStreams({
     loop,
-    // Positions of a server that is alone begin anew with each start.
+    // Positions of a server that is alone start from the beginning with each start.
     origin: sharedOrigin ?? randomBytes(6).toString('base64url').replaceAll('-', '_'),
     isShared: sharedOrigin !== undefined,
     revision,

@@ -78,7 +78,7 @@ describe.skipIf(etcdTools.skip)(`three servers with open pages${note}`, { timeou
       .toBe(1)
   })
 
-  test('one of another installation begins anew', async () => {
+  test('one of another installation starts again', async () => {
     const reader = await follow(cluster.servers[1]!, 'other-1')
     expect((await reader.find(() => true)).type).toBe('reset')
   })

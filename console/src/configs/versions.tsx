@@ -268,7 +268,7 @@ function CompareDialog(
   )
 }
 
-/** A version in a list: when it was made, by whom, and which one it is. */
+/** A version in a list: its time, its author, and which one it is. */
 function titleOf(version: Version, older: Version | undefined): string {
   const { atMs, user, ip, comment, current } = version
   const which = current ? t('currentVersion') : version === older ? t('versionBefore') : ''

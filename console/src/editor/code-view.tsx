@@ -26,7 +26,7 @@ export function CodeView(
   const current = useRef(text)
   if (onChange === undefined) current.current = text
   const isReadOnly = onChange === undefined
-  // What has been typed is in the editor already: only another kind of text opens it anew.
+  // What has been typed is in the editor already: only another kind of text opens it again.
   const key = [type, isReadOnly, isReadOnly ? text : '', language.value].join('\n')
   return (
     <EditorPlace

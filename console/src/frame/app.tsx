@@ -103,7 +103,7 @@ function Frame({ username }: { username: string }) {
       />
       <main ref={main} class="main" id="main" tabIndex={-1}>
         {isOpen() && <OpenBanner />}
-        {/* A view of another place begins anew. */}
+        {/* A view of another place has a state of its own. */}
         <view.Content key={`${at.path} ${namespaceId}`} />
       </main>
       <LeaveDialog />

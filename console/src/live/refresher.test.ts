@@ -83,7 +83,7 @@ test('where changes do not end, a view is read less and less often, until they d
   expect(reads()).toBe(9)
 })
 
-test('nobody reads what nobody looks at, until somebody does', () => {
+test('an answer is read again when its view is open, not before', () => {
   const { refresher, reads, want } = startRefresher()
   refresher.returned()
   want(false)

@@ -40,6 +40,7 @@ export type RefusalCode =
   | 'too-deep'
   | 'too-many-headers'
   | 'too-many-requests'
+  | 'too-many-searches'
   | 'too-many-connections'
   | 'too-slow'
   | 'body-memory'

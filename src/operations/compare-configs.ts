@@ -1,16 +1,15 @@
 import type { ConfigItem } from '../core/config/config-item.ts'
-import type { Loop } from '../core/sliced-work.ts'
 import type { State } from '../core/state.ts'
 import { configResource, READ_CONFIG } from './configs.ts'
 import type { Guard, Resource } from './guard.ts'
+import type { LongWalks, Turns } from './long-walks.ts'
 import { nameFilter } from './name-search.ts'
-import { TimeSlices } from './time-slices.ts'
 
 /** What a comparison works on. */
 export interface CompareParts {
   readonly guard: Guard
   readonly state: Pick<State, 'configs'>
-  readonly loop: Loop
+  readonly walks: LongWalks
 }
 
 /** Two namespaces, and which of their items are compared: `*` in a name stands for any characters, an empty one for all. */
@@ -41,7 +40,7 @@ export interface Comparison {
 const MOST_ENTRIES = 10_000
 
 /** Makes the operation that compares two namespaces: of the items that the caller may read. */
-export function compareOperation({ guard, state, loop }: CompareParts) {
+export function compareOperation({ guard, state, walks }: CompareParts) {
   return {
     compare: guard.operation({
       permission: READ_CONFIG,
@@ -54,7 +53,9 @@ export function compareOperation({ guard, state, loop }: CompareParts) {
           isNamed(key.dataId) && isOfGroup(key.group) && guard.shows(caller, 'read', configResource(key))
         // A copy: the items may change between two turns.
         const sideOf = (namespaceId: string) => Array.from(state.configs.inNamespace(namespaceId))
-        return compareSides({ from: sideOf(request.from), to: sideOf(request.to) }, isShown, loop)
+        return walks.run((turns) =>
+          compareSides({ from: sideOf(request.from), to: sideOf(request.to) }, isShown, turns),
+        )
       },
     }),
   }
@@ -68,20 +69,19 @@ interface Sides {
 async function compareSides(
   { from, to }: Sides,
   isShown: (item: ConfigItem) => boolean,
-  loop: Loop,
+  turns: Turns,
 ): Promise<Comparison> {
-  const slices = new TimeSlices(loop)
   const comparing = new Comparing()
   for (const item of to) {
-    if (slices.isDue && !(await slices.turn())) return comparing.outcome(true)
+    if (turns.isDue && !(await turns.turn())) return comparing.outcome(true)
     comparing.know(item)
   }
   for (const item of from) {
-    if (comparing.isFull || (slices.isDue && !(await slices.turn()))) return comparing.outcome(true)
+    if (comparing.isFull || (turns.isDue && !(await turns.turn()))) return comparing.outcome(true)
     if (isShown(item)) comparing.add(item, isShown)
   }
   for (const item of comparing.left()) {
-    if (comparing.isFull || (slices.isDue && !(await slices.turn()))) return comparing.outcome(true)
+    if (comparing.isFull || (turns.isDue && !(await turns.turn()))) return comparing.outcome(true)
     if (isShown(item)) comparing.onlyInTo.push(item)
   }
   return comparing.outcome(false)

@@ -2,12 +2,14 @@ import type { OwnViews } from '../core/cluster/client-views.ts'
 import type { ConfigItem } from '../core/config/config-item.ts'
 import type { KeptRecords } from '../core/ports.ts'
 import { compareOperation, type CompareParts } from './compare-configs.ts'
-import { aboutFilter, type ConfigFilter, type Hit, hitsIn, isInContent } from './config-filter.ts'
+import { aboutFilter, type ConfigFilter } from './config-filter.ts'
 import { configResource, READ_CONFIG } from './configs.ts'
+import { type ContentPortion, contentPortion, inTurns } from './content-portion.ts'
+import { type Hit, hitsIn, isInContent } from './content-search.ts'
 import { FirstEntries } from './first-entries.ts'
 import type { Resource } from './guard.ts'
+import type { Turns } from './long-walks.ts'
 import { cutPage, type PageRequest, pageOf } from './page.ts'
-import { TimeSlices } from './time-slices.ts'
 
 /** What the list of configurations for people works on. */
 export interface InventoryParts extends CompareParts {
@@ -29,6 +31,8 @@ export interface InventoryRequest extends ConfigFilter {
   readonly sort: ConfigOrder
   readonly isDescending: boolean
   readonly page: PageRequest
+  /** The `next` of an answer that was not complete: the search continues there. Undefined: it begins. */
+  readonly after: string | undefined
 }
 
 /** An item of the list. */
@@ -44,8 +48,10 @@ export interface ListedConfig {
 export interface Inventory {
   readonly page: PageRequest
   readonly totalCount: number
-  /** Whether it took too long: then there may be others. */
+  /** Whether it became too much for one request: then there may be others. */
   readonly isTruncated: boolean
+  /** Where to continue, if the contents were too many for one request. */
+  readonly next: string | undefined
   readonly entries: readonly ListedConfig[]
 }
 
@@ -62,37 +68,72 @@ export function inventoryOperations(parts: InventoryParts) {
       permission: READ_CONFIG,
       resources: ({ namespaceId }: InventoryRequest): Resource[] => [{ kind: 'some-configs', namespaceId }],
       run: (request, caller) =>
-        findAll(parts, request, (item) => guard.shows(caller, 'read', configResource(item.key))),
+        parts.walks.run((turns) =>
+          new Listing(parts, request, turns).page((item) =>
+            guard.shows(caller, 'read', configResource(item.key)),
+          ),
+        ),
     }),
   }
 }
 
-async function findAll(
-  parts: InventoryParts,
-  request: InventoryRequest,
-  isShown: (item: ConfigItem) => boolean,
-): Promise<Inventory> {
-  const { state, loop } = parts
-  const page = cutPage(request.page)
-  const isMeant = aboutFilter(request)
-  const found = new FirstEntries<ConfigItem>(page.pageNo * page.pageSize, comparison(request))
-  const slices = new TimeSlices(loop)
-  let isTruncated = false
-  for (const item of candidates(state, request.namespaceId)) {
-    if (slices.isDue && !(await slices.turn())) {
-      isTruncated = true
-      break
+/** The making of one page. */
+class Listing {
+  readonly #parts: InventoryParts
+  readonly #request: InventoryRequest
+  readonly #turns: Turns
+  #isTruncated = false
+
+  constructor(parts: InventoryParts, request: InventoryRequest, turns: Turns) {
+    this.#parts = parts
+    this.#request = request
+    this.#turns = turns
+  }
+
+  async page(isShown: (item: ConfigItem) => boolean): Promise<Inventory> {
+    const page = cutPage(this.#request.page)
+    const { items, next } = await this.#searched(isShown)
+    const first = new FirstEntries<ConfigItem>(page.pageNo * page.pageSize, comparison(this.#request))
+    for (const item of items) {
+      if (this.#turns.isDue) await this.#turns.turn()
+      first.add(item)
     }
-    if (isMeant(item) && isShown(item) && isInContent(item.content, request)) found.add(item)
+    const entries: ListedConfig[] = []
+    for (const item of pageOf(await first.sorted(this.#turns), page)) {
+      const hits = await inTurns(hitsIn(item.content, this.#request), this.#turns)
+      entries.push(await listed(this.#parts, item, hits ?? []))
+    }
+    const isTruncated = this.#isTruncated || next !== undefined
+    return { page, totalCount: first.count, isTruncated, next, entries }
   }
-  const items = pageOf(await found.sorted(slices), page)
-  const shown: [ConfigItem, readonly Hit[]][] = []
-  for (const item of items) {
-    if (slices.isDue) await slices.turn()
-    shown.push([item, hitsIn(item.content, request) ?? []])
+
+  /** The items that are looked for, and where to continue. */
+  async #searched(isShown: (item: ConfigItem) => boolean): Promise<ContentPortion> {
+    const meant = await this.#meant(isShown)
+    const { content, key, after } = this.#request
+    if (content === '' && key === '') return { items: meant, next: undefined }
+    const portion = await contentPortion(meant, after, this.#turns)
+    const found: ConfigItem[] = []
+    for (const item of portion.items) {
+      if (this.#turns.isDue) await this.#turns.turn()
+      if (await inTurns(isInContent(item.content, this.#request), this.#turns)) found.push(item)
+    }
+    return { items: found, next: portion.next }
   }
-  const entries = await Promise.all(shown.map(([item, hits]) => listed(parts, item, hits)))
-  return { page, totalCount: found.count, isTruncated, entries }
+
+  /** The items that may be looked for, by all but their contents. */
+  async #meant(isShown: (item: ConfigItem) => boolean): Promise<ConfigItem[]> {
+    const isMeant = aboutFilter(this.#request)
+    const meant: ConfigItem[] = []
+    for (const item of candidates(this.#parts.state, this.#request.namespaceId)) {
+      if (this.#turns.isDue && !(await this.#turns.turn())) {
+        this.#isTruncated = true
+        break
+      }
+      if (isMeant(item) && isShown(item)) meant.push(item)
+    }
+    return meant
+  }
 }
 
 /** A copy: the items may change between two turns. */

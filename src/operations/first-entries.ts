@@ -1,4 +1,4 @@
-import type { TimeSlices } from './time-slices.ts'
+import type { Turns } from './long-walks.ts'
 
 /** More entries than this are not cut while they come: the cut would hold the loop for longer than a slice. */
 const CUT_AT_ONCE = 2_000
@@ -32,9 +32,9 @@ export class FirstEntries<T> {
   }
 
   /** The first ones, in order. For many, others have their turn meanwhile. */
-  async sorted(slices: Pick<TimeSlices, 'isDue' | 'turn'>): Promise<readonly T[]> {
+  async sorted(turns: Turns): Promise<readonly T[]> {
     if (this.#most <= CUT_AT_ONCE) this.#cut()
-    else this.#kept = (await sortedInSlices(this.#kept, this.#compare, slices)).slice(0, this.#most)
+    else this.#kept = (await sortedInTurns(this.#kept, this.#compare, turns)).slice(0, this.#most)
     return this.#kept
   }
 
@@ -47,21 +47,21 @@ export class FirstEntries<T> {
 }
 
 /** The list in order: short runs are sorted, then merged, and others have their turn between. */
-async function sortedInSlices<T>(
+export async function sortedInTurns<T>(
   list: readonly T[],
   compare: (a: T, b: T) => number,
-  slices: Pick<TimeSlices, 'isDue' | 'turn'>,
+  turns: Turns,
 ): Promise<T[]> {
   let runs: T[][] = []
   for (let from = 0; from < list.length; from += AT_ONCE) {
     runs.push(list.slice(from, from + AT_ONCE).sort(compare))
-    if (slices.isDue) await slices.turn()
+    if (turns.isDue) await turns.turn()
   }
   while (runs.length > 1) {
     const merged: T[][] = []
     for (let at = 0; at < runs.length; at += 2) {
       const merge = new Merge(runs[at]!, runs[at + 1] ?? [], compare)
-      while (merge.step()) if (slices.isDue) await slices.turn()
+      while (merge.step()) if (turns.isDue) await turns.turn()
       merged.push(merge.merged)
     }
     runs = merged

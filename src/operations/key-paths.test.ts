@@ -1,31 +1,58 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { keyPathReader } from './key-paths.ts'
+import { KeyPaths } from './key-paths.ts'
 
-function pathsIn(text: string): (string | undefined)[] {
-  const { pathOf } = keyPathReader()
-  return text.split('\n').map((line) => pathOf(line))
+/** The numbers of the lines whose path has the text, from 1. */
+function linesWith(text: string, wanted: string): number[] {
+  const paths = new KeyPaths(wanted)
+  return text.split('\n').flatMap((line, at) => (paths.read(line).isWanted ? [at + 1] : []))
 }
 
-test('yaml keys have the keys above them in their paths', () => {
-  const text = 'a:\n  b: 1\n  # c: 2\n  "d e":\n    - f: 1\n      g: 2\nh: 3'
-  expect(pathsIn(text)).toEqual(['a', 'a.b', undefined, 'a.d e', 'a.d e.f', 'a.d e.g', 'h'])
+const YAML = 'a:\n  b: 1\n  # c: 2\n  "d e":\n    - f: 1\n      g: 2\nh: 3'
+
+test.each([
+  ['a.b', [2]],
+  ['a', [1, 2, 4, 5, 6]],
+  ['a.d e.f', [5]],
+  ['d e.g', [6]],
+  ['e', [4, 5, 6]],
+  ['h', [7]],
+  ['c', []],
+  ['a.f', []],
+])('yaml keys have the keys above them in their paths: %s', (wanted, lines) => {
+  expect(linesWith(YAML, wanted)).toEqual(lines)
 })
 
 test('json and properties too', () => {
-  expect(pathsIn('{\n  "a": {\n    "b": 1\n  }\n}')).toEqual([undefined, 'a', 'a.b', undefined, undefined])
-  expect(pathsIn('a.b=1\n a.c : 2\n#x=1')).toEqual(['a.b', 'a.c', undefined])
+  expect(linesWith('{\n  "a": {\n    "b": 1\n  }\n}', 'a.b')).toEqual([3])
+  expect(linesWith('a.b=1\n A.C : 2\n#a.x=1', 'a.')).toEqual([1, 2])
 })
 
-test('a long line takes no longer than its length', () => {
-  expect(keyPathReader().pathOf(' '.repeat(100_000))).toBeUndefined()
-  expect(keyPathReader().pathOf('a'.repeat(100_000))).toBeUndefined()
-  expect(keyPathReader().pathOf(`a${' '.repeat(100_000)}`)).toBeUndefined()
+test('a path is read as if all of it were put together', () => {
+  const name = fc.constantFrom('a', 'b', 'ab', 'ba', 'aab')
+  const depths = fc.array(fc.tuple(fc.nat({ max: 4 }), name), { minLength: 1, maxLength: 12 })
+  const wanted = fc
+    .array(fc.constantFrom('a', 'b', '.'), { minLength: 1, maxLength: 7 })
+    .map((parts) => parts.join(''))
+  fc.assert(
+    fc.property(depths, wanted, (lines, text) => {
+      const content = lines.map(([depth, key]) => `${' '.repeat(depth)}${key}:`).join('\n')
+      const parents: { depth: number; name: string }[] = []
+      const expected = lines.flatMap(([depth, key], at) => {
+        while (parents.length > 0 && parents.at(-1)!.depth >= depth) parents.pop()
+        parents.push({ depth, name: key })
+        const path = parents.map((parent) => parent.name).join('.')
+        return path.includes(text) ? [at + 1] : []
+      })
+      expect(linesWith(content, text)).toEqual(expected)
+    }),
+  )
 })
 
 test('a line of a long value belongs to the key above it', () => {
-  const reader = keyPathReader()
-  const above = 'user: shop\nprivateKey: |\n  line 1\n\n  line 2\nplain'.split('\n').map((line) => {
-    return reader.pathOf(line) === undefined ? reader.above(line) : undefined
-  })
-  expect(above).toEqual([undefined, undefined, 'privateKey', '', 'privateKey', ''])
+  const paths = new KeyPaths('none')
+  const under = 'user: shop\nprivateKey: |\n  line 1\n\n  line 2\nplain'
+    .split('\n')
+    .map((line) => paths.read(line).under)
+  expect(under).toEqual(['', '', 'privateKey', '', 'privateKey', ''])
 })

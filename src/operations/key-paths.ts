@@ -1,36 +1,86 @@
-/** A key that begins a line, perhaps in quotes or behind a dash, before `:` or `=`; and what follows. */
-const KEY = /^(\s*(?:- +)?)["']?([^\s"':=#{}[\],][^"':=#]*?)["']?\s*[:=](.*)/
-/** What follows a key that has others below it: nothing, a bracket, or a mark of YAML. */
-const OPENS = /^\s*(?:[{[]|[&!#|>].*)?\s*$/
-/** A key is at the beginning of its line. */
-const LOOKED_AT = 512
+/** A key is within the beginning of its line: what is behind is not read. */
+const HEAD_LENGTH = 512
+/** The white space and the dash of a list before a key. */
+const INDENT = /^\s*(?:- +)?/
+/** What a key cannot begin with, once its quote is taken off. */
+const NO_KEY = /^[\s"'#{}[\],]/
+/** What a key cannot contain. */
+const NOT_IN_KEY = /["'#]/
 
-/** Reads a text line by line. */
-export interface KeyPathReader {
-  /** The path of the key that the next line begins with. */
-  pathOf(line: string): string | undefined
-  /** The key that a line without one belongs to, such as a line of a long value; empty where there is none. */
-  above(line: string): string
+/** A key that has others below it. */
+interface Parent {
+  readonly indent: number
+  readonly name: string
+  /** Whether the wanted text is in the path up to this key. */
+  readonly isWanted: boolean
+  /** The end of that path: as much as may be the beginning of the wanted text. */
+  readonly end: string
+}
+
+/** What a line says of keys. */
+export interface KeyLine {
+  /** Whether the path of the key of the line has the wanted text. A line without a key has none. */
+  readonly isWanted: boolean
+  /** The key that a line without one belongs to, such as a line of a long value; else empty. */
+  readonly under: string
 }
 
 /**
- * Gives the path of the key that a line begins with, such as `server.port`, from the indentation of the lines before.
- * That reads YAML and JSON as people write them, properties and TOML without its sections. It is for finding, not for parsing.
+ * Reads lines and says which ones begin with a key whose path, such as `server.port`, has a text in it, in any case. The path
+ * comes from the indentation of the lines before. That reads YAML and JSON as people write them, properties, and TOML without
+ * its sections. It is for finding, not for parsing.
+ *
+ * The time of a line grows with its length and that of the wanted text, however deep it is: paths are not put together.
  */
-export function keyPathReader(): KeyPathReader {
-  const parents: { readonly indent: number; readonly name: string }[] = []
-  const above = (line: string): string => {
+export class KeyPaths {
+  readonly #wanted: string
+  readonly #parents: Parent[] = []
+
+  /** @param wanted In lower case; the empty text is in every path. */
+  constructor(wanted: string) {
+    this.#wanted = wanted
+  }
+
+  /** Reads the next line: its beginning is enough. */
+  read(line: string): KeyLine {
+    const head = line.slice(0, HEAD_LENGTH)
+    const at = separatorIn(head)
+    const indent = INDENT.exec(head)?.[0].length ?? 0
+    const name = at < 0 ? undefined : nameIn(head.slice(indent, at))
+    if (name === undefined) return { isWanted: false, under: this.#above(line) }
+    while (this.#parents.length > 0 && this.#parents.at(-1)!.indent >= indent) this.#parents.pop()
+    const key = this.#keyBelow(this.#parents.at(-1), { indent, name })
+    if (hasOthersBelow(head.slice(at + 1))) this.#parents.push(key)
+    return { isWanted: key.isWanted, under: '' }
+  }
+
+  #keyBelow(parent: Parent | undefined, { indent, name }: Pick<Parent, 'indent' | 'name'>): Parent {
+    const path = (parent === undefined ? '' : `${parent.end}.`) + name.toLowerCase()
+    const isWanted = parent?.isWanted === true || path.includes(this.#wanted)
+    return { indent, name, isWanted, end: path.slice(Math.max(0, path.length - this.#wanted.length)) }
+  }
+
+  #above(line: string): string {
     const indent = line.length - line.trimStart().length
-    return parents.findLast((parent) => parent.indent < indent)?.name ?? ''
+    return this.#parents.findLast((parent) => parent.indent < indent)?.name ?? ''
   }
-  const pathOf = (line: string): string | undefined => {
-    const [, before, name, rest = ''] = KEY.exec(line.slice(0, LOOKED_AT)) ?? []
-    if (before === undefined || name === undefined) return undefined
-    const indent = before.length
-    while (parents.length > 0 && parents.at(-1)!.indent >= indent) parents.pop()
-    const path = [...parents.map((each) => each.name), name].join('.')
-    if (OPENS.test(rest)) parents.push({ indent, name })
-    return path
-  }
-  return { pathOf, above }
+}
+
+/** Where the first `:` or `=` is; -1 where there is none. */
+function separatorIn(head: string): number {
+  const [colon, equals] = [head.indexOf(':'), head.indexOf('=')]
+  return colon < 0 || equals < 0 ? Math.max(colon, equals) : Math.min(colon, equals)
+}
+
+/** The key in the text between the indentation and the separator, without its quotes. */
+function nameIn(text: string): string | undefined {
+  const closed = text.trimEnd().replace(/["']$/, '')
+  const name = closed.replace(/^["']/, '')
+  return name === '' || NO_KEY.test(name) || NOT_IN_KEY.test(name) ? undefined : name
+}
+
+/** Whether other keys may follow below: behind the key is nothing, a bracket, or a mark of YAML. */
+function hasOthersBelow(rest: string): boolean {
+  const value = rest.trim()
+  return value === '' || value === '{' || value === '[' || '&!#|>'.includes(value.charAt(0))
 }

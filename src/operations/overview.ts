@@ -1,15 +1,14 @@
 import type { ServiceEntry } from '../core/naming/service-entry.ts'
-import type { Loop } from '../core/sliced-work.ts'
 import type { State } from '../core/state.ts'
 import type { BehindItem, ServerFault } from '../core/cluster/client-views.ts'
 import { togetherBehind } from '../core/config/clients-behind.ts'
 import type { ClientViews, Conditions } from './client-views.ts'
 import { configResource } from './configs.ts'
 import type { Caller, Guard, Resource } from './guard.ts'
+import type { LongWalks, Turns } from './long-walks.ts'
 import type { Member } from './operator.ts'
 import { figuresOf, type ServiceFigures } from './service-inventory.ts'
 import { serviceResource } from './services.ts'
-import { TimeSlices } from './time-slices.ts'
 
 /** What the overview is made from. */
 export interface OverviewParts {
@@ -17,7 +16,7 @@ export interface OverviewParts {
   readonly state: Pick<State, 'configs' | 'services'>
   readonly views: Pick<ClientViews, 'conditions'>
   readonly members: () => readonly Member[]
-  readonly loop: Loop
+  readonly walks: LongWalks
 }
 
 /** What may need somebody's attention about a service, the worst first. */
@@ -81,21 +80,12 @@ async function overview(
   { namespaceId }: { namespaceId: string | undefined },
   caller: Caller,
 ): Promise<Overview> {
-  const { guard, state, views, members, loop } = parts
+  const { guard, views, members, walks } = parts
   // The other servers are asked while this one counts.
   const asked = views.conditions()
-  const slices = new TimeSlices(loop)
   const shows = (resource: Resource): boolean => guard.shows(caller, 'read', resource)
   const tally = new Tally()
-  let isTruncated = false
-  for (const entry of servicesIn(state, namespaceId)) {
-    if (slices.isDue && (isTruncated = !(await slices.turn()))) break
-    if (shows(serviceResource(entry.service.key))) tally.addService(figuresOf(entry))
-  }
-  for (const item of isTruncated ? [] : configsIn(state, namespaceId)) {
-    if (slices.isDue && (isTruncated = !(await slices.turn()))) break
-    if (shows(configResource(item.key))) tally.configCount++
-  }
+  const isTruncated = !(await walks.run((turns) => countAll(parts, { namespaceId, shows, tally }, turns)))
   const { value, missing } = await asked
   const isMeant = ({ key }: BehindItem): boolean =>
     (namespaceId === undefined || key.namespaceId === namespaceId) && shows(configResource(key))
@@ -110,6 +100,30 @@ async function overview(
     members: shows({ kind: 'operator' }) ? members() : [],
     isTruncated,
   }
+}
+
+/** What is counted where, and what the caller may see of it. */
+interface Counting {
+  readonly namespaceId: string | undefined
+  readonly shows: (resource: Resource) => boolean
+  readonly tally: Tally
+}
+
+/** Counts services and configurations. Resolves to false where that took too long. */
+async function countAll(
+  { state }: OverviewParts,
+  { namespaceId, shows, tally }: Counting,
+  turns: Turns,
+): Promise<boolean> {
+  for (const entry of servicesIn(state, namespaceId)) {
+    if (turns.isDue && !(await turns.turn())) return false
+    if (shows(serviceResource(entry.service.key))) tally.addService(figuresOf(entry))
+  }
+  for (const item of configsIn(state, namespaceId)) {
+    if (turns.isDue && !(await turns.turn())) return false
+    if (shows(configResource(item.key))) tally.configCount++
+  }
+  return true
 }
 
 function subscribersIn({ own, others }: Conditions): number {

@@ -2,20 +2,21 @@ import type { ConfigItem } from '../core/config/config-item.ts'
 import type { Instance } from '../core/naming/instance.ts'
 import type { ServiceEntry } from '../core/naming/service-entry.ts'
 import { serviceNameOf } from '../core/naming/service.ts'
-import type { Loop } from '../core/sliced-work.ts'
 import type { State } from '../core/state.ts'
-import { aboutFilter, type Hit, hitsIn } from './config-filter.ts'
+import { aboutFilter } from './config-filter.ts'
 import { configResource } from './configs.ts'
+import { contentPortion, inTurns } from './content-portion.ts'
+import { type Hit, hitsIn } from './content-search.ts'
 import { FirstEntries } from './first-entries.ts'
 import type { Guard, Resource } from './guard.ts'
+import type { LongWalks, Turns } from './long-walks.ts'
 import { serviceResource } from './services.ts'
-import { TimeSlices } from './time-slices.ts'
 
 /** What the search works on. */
 export interface SearchParts {
   readonly guard: Guard
   readonly state: Pick<State, 'configs' | 'services'>
-  readonly loop: Loop
+  readonly walks: LongWalks
 }
 
 /** A text that is looked for everywhere, in any case; and how many of each kind are wanted. */
@@ -40,8 +41,10 @@ export interface FoundEverywhere {
   readonly serviceCount: number
   readonly instances: readonly Instance[]
   readonly instanceCount: number
-  /** Whether it took too long: then there may be more. */
+  /** Whether it became too much for one request: then there may be more. */
   readonly isTruncated: boolean
+  /** Where a list of configurations with this content continues, if the contents were too many for one request. */
+  readonly next: string | undefined
 }
 
 /** The search of the console. */
@@ -55,7 +58,12 @@ export function searchOperations(parts: SearchParts) {
       permission: { action: 'read', resource: 'own-account' },
       resources: (): Resource[] => [{ kind: 'own-account' }],
       run: (request: SearchRequest, caller) =>
-        new Search(parts, request, (resource) => guard.shows(caller, 'read', resource)).run(),
+        parts.walks.run((turns) =>
+          new SearchEverywhere(parts, request, {
+            turns,
+            shows: (resource) => guard.shows(caller, 'read', resource),
+          }).run(),
+        ),
     }),
   }
 }
@@ -67,24 +75,26 @@ interface Named<T> {
   readonly thing: T
 }
 
-class Search {
+class SearchEverywhere {
   readonly #state: SearchParts['state']
   readonly #text: string
   readonly #most: number
   readonly #shows: (resource: Resource) => boolean
-  readonly #slices: TimeSlices
+  readonly #turns: Turns
+  /** Where to continue in the contents. */
+  #next: string | undefined
   #isTruncated = false
 
   constructor(
-    { state, loop }: SearchParts,
+    { state }: SearchParts,
     { text, most }: SearchRequest,
-    shows: (resource: Resource) => boolean,
+    { turns, shows }: { turns: Turns; shows: (resource: Resource) => boolean },
   ) {
     this.#state = state
     this.#text = text.toLowerCase()
     this.#most = most
     this.#shows = shows
-    this.#slices = new TimeSlices(loop)
+    this.#turns = turns
   }
 
   async run(): Promise<FoundEverywhere> {
@@ -111,16 +121,18 @@ class Search {
       if (isNamed) firstServices.add(this.#named(serviceNameOf(key.groupedName), entry))
       for (const instance of found) firstInstances.add(this.#named(addressOf(instance), instance))
     })
-    const named = (await firstConfigs.sorted(this.#slices)).map(({ thing }) => thing)
+    const named = (await firstConfigs.sorted(this.#turns)).map(({ thing }) => thing)
+    const contents = await this.#contents(new Set(named))
     return {
       configs: named.map((item) => ({ item, hits: [] })),
       configCount: firstConfigs.count,
-      contents: await this.#contents(new Set(named)),
-      services: (await firstServices.sorted(this.#slices)).map(({ thing }) => thing),
+      contents,
+      services: (await firstServices.sorted(this.#turns)).map(({ thing }) => thing),
       serviceCount: firstServices.count,
-      instances: (await firstInstances.sorted(this.#slices)).map(({ thing }) => thing),
+      instances: (await firstInstances.sorted(this.#turns)).map(({ thing }) => thing),
       instanceCount: firstInstances.count,
-      isTruncated: this.#isTruncated,
+      isTruncated: this.#isTruncated || this.#next !== undefined,
+      next: this.#next,
     }
   }
 
@@ -132,24 +144,30 @@ class Search {
   }
 
   async #contents(named: ReadonlySet<ConfigItem>): Promise<FoundConfig[]> {
-    const found: FoundConfig[] = []
+    const others: ConfigItem[] = []
     await this.#walk(this.#state.configs.all(), (item) => {
-      if (named.has(item) || !this.#shows(configResource(item.key))) return true
-      const hits = hitsIn(item.content, { content: this.#text, key: '' })
-      if (hits !== undefined) found.push({ item, hits })
-      return found.length < this.#most
+      if (!named.has(item) && this.#shows(configResource(item.key))) others.push(item)
     })
+    const { items, next } = await contentPortion(others, undefined, this.#turns)
+    const found: FoundConfig[] = []
+    for (const item of items) {
+      if (this.#turns.isDue) await this.#turns.turn()
+      const hits = await inTurns(hitsIn(item.content, { content: this.#text, key: '' }), this.#turns)
+      if (hits !== undefined) found.push({ item, hits })
+      if (found.length === this.#most) return found
+    }
+    this.#next = next
     return found
   }
 
-  /** Visits a copy of all, because they may change between two turns; until there is no time left, or a visit says false. */
-  async #walk<T>(all: Iterable<T>, visit: (each: T) => boolean | void): Promise<void> {
+  /** Visits a copy of all, because they may change between two turns; until there is no time left. */
+  async #walk<T>(all: Iterable<T>, visit: (each: T) => void): Promise<void> {
     for (const each of this.#isTruncated ? [] : Array.from(all)) {
-      if (this.#slices.isDue && !(await this.#slices.turn())) {
+      if (this.#turns.isDue && !(await this.#turns.turn())) {
         this.#isTruncated = true
         return
       }
-      if (visit(each) === false) return
+      visit(each)
     }
   }
 

@@ -2,14 +2,13 @@ import type { Instance } from '../core/naming/instance.ts'
 import { isProtecting } from '../core/naming/select-instances.ts'
 import type { ServiceEntry } from '../core/naming/service-entry.ts'
 import { groupOf, type ServiceKey, serviceNameOf } from '../core/naming/service.ts'
-import type { Loop } from '../core/sliced-work.ts'
 import type { State } from '../core/state.ts'
 import { FirstEntries } from './first-entries.ts'
 import type { Guard } from './guard.ts'
 import { hasMetadata } from './instance-views.ts'
+import type { LongWalks, Turns } from './long-walks.ts'
 import { cutPage, type PageRequest, pageOf } from './page.ts'
 import { READ_SERVICE, serviceResource, someServices } from './services.ts'
-import { TimeSlices } from './time-slices.ts'
 
 /** What the list of services for people works on. */
 export interface ServiceInventoryParts {
@@ -17,7 +16,7 @@ export interface ServiceInventoryParts {
   readonly state: Pick<State, 'services'>
   /** The subscribers of this server: a list does not ask the others. */
   readonly pushes: { list(key: ServiceKey): readonly unknown[] }
-  readonly loop: Loop
+  readonly walks: LongWalks
 }
 
 /** What may be wrong with a service. */
@@ -79,29 +78,37 @@ export function serviceInventoryOperations(parts: ServiceInventoryParts) {
       permission: READ_SERVICE,
       resources: (request: ServiceInventoryRequest) => [someServices(request)],
       run: (request, caller) =>
-        findAll(parts, request, (key) => guard.shows(caller, 'read', serviceResource(key))),
+        parts.walks.run((turns) =>
+          findAll(
+            { ...parts, turns, isShown: (key) => guard.shows(caller, 'read', serviceResource(key)) },
+            request,
+          ),
+        ),
     }),
   }
 }
 
+interface Finding extends Pick<ServiceInventoryParts, 'state' | 'pushes'> {
+  readonly turns: Turns
+  readonly isShown: (key: ServiceKey) => boolean
+}
+
 async function findAll(
-  { state, pushes, loop }: ServiceInventoryParts,
+  { state, pushes, turns, isShown }: Finding,
   request: ServiceInventoryRequest,
-  isShown: (key: ServiceKey) => boolean,
 ): Promise<ServiceInventory> {
   const page = cutPage(request.page)
   const found = new FirstEntries<ServiceEntry>(page.pageNo * page.pageSize, comparison(request))
-  const slices = new TimeSlices(loop)
   const isMeant = serviceFilter(request)
   let isTruncated = false
   for (const entry of Array.from(state.services.all())) {
-    if (slices.isDue && !(await slices.turn())) {
+    if (turns.isDue && !(await turns.turn())) {
       isTruncated = true
       break
     }
     if (isMeant(entry) && isShown(entry.service.key)) found.add(entry)
   }
-  const entries = pageOf(await found.sorted(slices), page).map((entry) => {
+  const entries = pageOf(await found.sorted(turns), page).map((entry) => {
     return { ...figuresOf(entry), subscriberCount: pushes.list(entry.service.key).length }
   })
   return { page, totalCount: found.count, isTruncated, entries }

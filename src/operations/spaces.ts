@@ -7,18 +7,17 @@ import {
   PLAIN_LOOK,
   setNamespaceLook,
 } from '../core/namespaces/namespace-look.ts'
-import type { Loop } from '../core/sliced-work.ts'
 import type { State } from '../core/state.ts'
 import { configResource } from './configs.ts'
 import type { Caller, Guard, Resource } from './guard.ts'
-import { TimeSlices } from './time-slices.ts'
+import type { LongWalks, Turns } from './long-walks.ts'
 
 /** What the namespaces of the console are made from. */
 export interface SpaceParts {
   readonly guard: Guard
   readonly state: Pick<State, 'record' | 'records' | 'configs' | 'services'>
   readonly engine: Pick<Engine, 'execute'>
-  readonly loop: Loop
+  readonly walks: LongWalks
 }
 
 /** A namespace as people see it. */
@@ -55,13 +54,13 @@ export function spaceOperations(parts: SpaceParts) {
       scope: (): Resource => ({ kind: 'some-namespaces' }),
       find: () => idsOf(state),
       resource: (id) => ({ kind: 'namespace', namespaceId: id }),
-      run: async (ids, _: object, caller): Promise<Space[]> => {
-        const slices = new TimeSlices(parts.loop)
-        const spaces: Space[] = []
-        for (const id of ids)
-          spaces.push(spaceOf(state, id, await readableConfigs(parts, { id, caller, slices })))
-        return spaces
-      },
+      run: (ids, _: object, caller): Promise<Space[]> =>
+        parts.walks.run(async (turns) => {
+          const spaces: Space[] = []
+          for (const id of ids)
+            spaces.push(spaceOf(state, id, await readableConfigs(parts, { id, caller, turns })))
+          return spaces
+        }),
     }),
     /** Gives a namespace a colour, or protects it from people who mistake it for another. */
     setLook: guard.operation({
@@ -88,18 +87,18 @@ function idsOf(state: SpaceParts['state']): string[] {
 interface Counting {
   readonly id: string
   readonly caller: Caller
-  readonly slices: TimeSlices
+  readonly turns: Turns
 }
 
 /** How many configurations of a namespace the caller may read: one that sees everything is not asked about each. */
 async function readableConfigs(
   { guard, state }: SpaceParts,
-  { id, caller, slices }: Counting,
+  { id, caller, turns }: Counting,
 ): Promise<number> {
   if (guard.shows(caller, 'read', { kind: 'operator' })) return state.configs.countIn(id)
   let count = 0
   for (const { key } of Array.from(state.configs.inNamespace(id))) {
-    if (slices.isDue) await slices.turn()
+    if (turns.isDue) await turns.turn()
     if (guard.shows(caller, 'read', configResource(key))) count++
   }
   return count

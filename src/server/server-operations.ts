@@ -5,6 +5,7 @@ import type { State } from '../core/state.ts'
 import type { InstanceListAnswers } from '../protocols/answers/instance-list.ts'
 import type { ListFormat } from '../protocols/answers/list-format.ts'
 import { Guard } from '../operations/guard.ts'
+import { LongWalks } from '../operations/long-walks.ts'
 import { allOperations, type OperationParts, type Operations } from '../operations/operations.ts'
 import type { Settings } from '../settings/settings.ts'
 import { loop } from './clocks.ts'
@@ -19,6 +20,7 @@ export interface ServerOperationParts extends Omit<
   | 'budget'
   | 'lists'
   | 'loop'
+  | 'walks'
   | 'maxInstanceMetadataBytes'
   | 'maxListeningItems'
 > {
@@ -36,6 +38,7 @@ export function serverOperations(parts: ServerOperationParts, settings: Settings
     signIn: signIn.parts,
     isAuthenticationOn: signIn.mode === 'on',
     loop,
+    walks: new LongWalks(loop),
     budget: contentBudget(state, settings),
     // Requests have their format from the list endpoints.
     lists: { answer: (query) => lists.answerInSlices(query as typeof query & { format: ListFormat }) },

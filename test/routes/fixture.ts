@@ -6,6 +6,7 @@ import type { HistoryRecord } from '../../src/core/config/history-record.ts'
 import type { Change } from '../../src/core/changes.ts'
 import { ContentBudget } from '../../src/core/config/content-budget.ts'
 import type { Engine } from '../../src/core/engine.ts'
+import { LongWalks } from '../../src/operations/long-walks.ts'
 import { SoleEngine } from '../../src/core/sole-engine.ts'
 import { Timeline } from '../../src/core/naming/timeline.ts'
 import { Follower } from '../../src/core/follower.ts'
@@ -56,6 +57,7 @@ export function startFixture(
   const store = new MemoryStore()
   const soon = (run: () => void) => void setImmediate(run)
   const loop = { now: () => clock.nowMs, soon }
+  const walks = new LongWalks(loop)
   const polls = new LongPolls({
     md5Of: (key) => state.config(key)?.md5 ?? '',
     loop,
@@ -83,6 +85,7 @@ export function startFixture(
     state,
     store,
     engine,
+    walks,
     polls,
     views: viewsOfOne({
       watchersOf: (key) => polls.watchersOf(key),

@@ -73,6 +73,7 @@ export const serverEn = {
   'problem.too-many': 'These are too many at once.',
   'problem.too-deep': 'It is nested too deeply.',
   'problem.too-many-headers': 'The request has too many headers.',
+  'problem.too-many-searches': 'Too many searches are under way: try again in a moment.',
   'problem.too-many-requests': 'The server is busy: try again in a moment.',
   'problem.too-many-connections': 'The server has as many connections as it may.',
   'problem.too-slow': 'The request took too long to arrive.',

@@ -73,6 +73,7 @@ export const serverZhCn: Readonly<Record<keyof typeof serverEn, string>> = {
   'problem.too-many': '一次操作的数量过多。',
   'problem.too-deep': '嵌套层级过深。',
   'problem.too-many-headers': '请求头过多。',
+  'problem.too-many-searches': '正在进行的搜索过多，请稍后重试。',
   'problem.too-many-requests': '服务器繁忙，请稍后重试。',
   'problem.too-many-connections': '服务器的连接数已达上限。',
   'problem.too-slow': '请求传输超时。',

@@ -372,8 +372,10 @@ export interface FoundEverywhere {
     readonly enabled: boolean
   }[]
   readonly instanceCount: number
-  /** Whether the search took too long: then there may be more. */
+  /** Whether it became too much for one request: then there may be more. */
   readonly truncated: boolean
+  /** After 256 MiB of contents a search ends: give this as `after` to search the others. Null where all were searched. */
+  readonly next: string | null
 }
 
 export interface ListedConfig {
@@ -407,8 +409,10 @@ export interface ListedConfigPage {
   readonly pageNumber: number
   readonly pagesAvailable: number
   readonly pageItems: readonly ListedConfig[]
-  /** Whether the search took too long: then there may be more. */
+  /** Whether it became too much for one request: then there may be more. */
   readonly truncated: boolean
+  /** After 256 MiB of contents a search ends: give this as `after` to search the others. Null where all were searched. */
+  readonly next: string | null
 }
 
 export interface ConfigVersion {

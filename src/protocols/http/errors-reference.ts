@@ -63,6 +63,8 @@ const MEANING_OF = {
   'too-many-headers': 'The request has more header fields than `max-headers` of docs/settings.md allows.',
   'too-many-requests':
     'More than `max-pipelined-requests` were sent on one connection without waiting for answers. The connection ends; the surplus was not carried out.',
+  'too-many-searches':
+    'Eight searches or lists over everything are under way in the console’s interface, and 128 wait. Try again after a second.',
   'too-many-connections':
     'As many connections are open as `max-connections`, or `max-connections-per-address`, allows. The connection ends.',
   'too-slow':

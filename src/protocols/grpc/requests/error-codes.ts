@@ -51,6 +51,7 @@ const ERROR_CODE_OF = {
   'too-deep': 400,
   'too-many-headers': 431,
   'too-many-requests': 429,
+  'too-many-searches': 429,
   'too-many-connections': 503,
   'too-slow': 408,
   'body-memory': 503,

@@ -27,6 +27,12 @@ const PARAMS = Type.Object({
   order: Type.Optional(
     Type.Enum(['asc', 'desc'], { description: 'desc by default for modifyTime and size, else asc.' }),
   ),
+  after: Type.Optional(
+    Type.String({
+      maxLength: 4096,
+      description: '`next` of an answer that is not complete: the search continues there.',
+    }),
+  ),
   pageNo: fields.withDefault(fields.pageNo, 1),
   pageSize: fields.withDefault(fields.pageSize, 50),
 })
@@ -40,6 +46,13 @@ export const HITS = Json.list(
       text: Json.string(),
       under: Json.string('The key that the line belongs to, where it has none itself; else empty.'),
     }),
+  ),
+)
+
+/** Where a search continues. */
+export const NEXT = Json.nullable(
+  Json.string(
+    'After 256 MiB of contents a search ends: give this as `after` to search the others. Null where all were searched.',
   ),
 )
 
@@ -66,7 +79,8 @@ const LISTED = Json.named(
 )
 
 const PAGE = pageSchema('ListedConfigPage', LISTED, {
-  truncated: Json.boolean('Whether the search took too long: then there may be more.'),
+  truncated: Json.boolean('Whether it became too much for one request: then there may be more.'),
+  next: NEXT,
 })
 
 /** `GET …/console/configs`: the configurations of one namespace or of all, for people. */
@@ -91,14 +105,21 @@ export function listConfigsEndpoint({ list }: InventoryOperations): Endpoint {
         sort,
         isDescending: order === 'desc',
         page: params,
+        after: params.after === undefined ? undefined : Buffer.from(params.after, 'base64url').toString(),
       }
       return jsonAnswer(inventoryJson(await list(request, caller)))
     },
   })
 }
 
-function inventoryJson({ page, totalCount, isTruncated, entries }: Inventory): object {
-  return { ...pageJson(page, totalCount, entries.map(listedJson)), truncated: isTruncated }
+function inventoryJson({ page, totalCount, isTruncated, next, entries }: Inventory): object {
+  const listed = pageJson(page, totalCount, entries.map(listedJson))
+  return { ...listed, truncated: isTruncated, next: nextJson(next) }
+}
+
+/** The key of the last item that was searched, in letters that need no escaping. */
+export function nextJson(next: string | undefined): string | null {
+  return next === undefined ? null : Buffer.from(next).toString('base64url')
 }
 
 function listedJson({ item, modifyUser, watcherCount, hits }: ListedConfig): object {

@@ -8,7 +8,7 @@ import { Type } from '../../../parameters/schema.ts'
 import { answersJson, Json } from '../../routing/answer-schema.ts'
 import { jsonAnswer } from '../../routing/answers.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
-import { HITS } from './config-list.ts'
+import { HITS, NEXT, nextJson } from './config-list.ts'
 
 const FOUND_CONFIGS = Json.list(
   Json.named(
@@ -46,7 +46,8 @@ const FOUND = Json.named(
       }),
     ),
     instanceCount: Json.integer(),
-    truncated: Json.boolean('Whether the search took too long: then there may be more.'),
+    truncated: Json.boolean('Whether it became too much for one request: then there may be more.'),
+    next: NEXT,
   }),
 )
 
@@ -64,10 +65,8 @@ export function searchEndpoint({ everything }: SearchOperations): Endpoint {
       ),
     }),
     handle: async ({ params, caller }) => {
-      const { configs, contents, services, instances, isTruncated, ...counts } = await everything(
-        params,
-        caller,
-      )
+      const found = await everything(params, caller)
+      const { configs, contents, services, instances, isTruncated, next, ...counts } = found
       return jsonAnswer({
         configs: configs.map(configJson),
         contents: contents.map(configJson),
@@ -75,6 +74,7 @@ export function searchEndpoint({ everything }: SearchOperations): Endpoint {
         instances: instances.map(instanceJson),
         ...counts,
         truncated: isTruncated,
+        next: nextJson(next),
       })
     },
   })

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest'
+import { LongWalks, type Turns } from './long-walks.ts'
+
+/** A loop of a test: each turn runs what was asked for in the one before. */
+class TestLoop {
+  nowMs = 0
+  #soon: (() => void)[] = []
+  readonly now = (): number => this.nowMs
+  readonly soon = (run: () => void): void => void this.#soon.push(run)
+
+  async turn(): Promise<void> {
+    const due = this.#soon
+    this.#soon = []
+    for (const run of due) run()
+    for (let microtasks = 0; microtasks < 20; microtasks++) await undefined
+  }
+}
+
+const started = (loop: TestLoop, walks: LongWalks, log: string[]) => (name: string, slices: number) =>
+  walks.run(async (turns: Turns) => {
+    for (let slice = 0; slice < slices; slice++) {
+      log.push(name)
+      loop.nowMs += 6
+      expect(turns.isDue).toBe(true)
+      await turns.turn()
+    }
+  })
+
+test('one walk works in each turn of the loop', async () => {
+  const [loop, log] = [new TestLoop(), [] as string[]]
+  const start = started(loop, new LongWalks(loop), log)
+  const all = Promise.all([start('a', 3), start('b', 2)])
+  await loop.turn()
+  expect(log.length).toBeLessThanOrEqual(2)
+  for (let turn = 0; turn < 8; turn++) {
+    const before = log.length
+    await loop.turn()
+    expect(log.length - before).toBeLessThanOrEqual(1)
+  }
+  await all
+  expect(log.toSorted()).toEqual(['a', 'a', 'a', 'b', 'b'])
+})
+
+test('a walk ends when it has worked for two seconds; the time of others does not count', async () => {
+  const loop = new TestLoop()
+  const walks = new LongWalks(loop)
+  const answers: boolean[] = []
+  const walk = walks.run(async (turns) => {
+    for (let slice = 0; slice < 3; slice++) {
+      loop.nowMs += 900
+      const turn = turns.turn()
+      loop.nowMs += 5_000
+      answers.push(await turn)
+    }
+  })
+  for (let turn = 0; turn < 10; turn++) await loop.turn()
+  await walk
+  expect(answers).toEqual([true, true, false])
+})
+
+test('eight are under way, 128 wait, and more are refused; all that wait are carried out', async () => {
+  const [loop, log] = [new TestLoop(), [] as string[]]
+  const start = started(loop, new LongWalks(loop), log)
+  const all = Array.from({ length: 8 + 128 }, (_, at) => start(`${at}`, 2))
+  await expect(start('refused', 1)).rejects.toMatchObject({ code: 'too-many-searches' })
+  let isDone = false
+  const done = Promise.all(all).then(() => (isDone = true))
+  for (let turn = 0; turn < 2_000 && !isDone; turn++) await loop.turn()
+  await done
+  expect(log).toHaveLength(2 * (8 + 128))
+  await expect(
+    Promise.race([start('again', 0), loop.turn().then(() => loop.turn())]),
+  ).resolves.toBeUndefined()
+})
+
+test('a walk that fails leaves its place', async () => {
+  const loop = new TestLoop()
+  const walks = new LongWalks(loop)
+  for (let count = 0; count < 20; count++) {
+    const failing = walks.run(() => Promise.reject(new Error('broken')))
+    await Promise.all([expect(failing).rejects.toThrow('broken'), loop.turn(), loop.turn()])
+  }
+})

@@ -18,8 +18,8 @@ export type ArchiveVersion = 1 | 2
 /** The entry that holds the metadata of each layout. */
 const METADATA_NAME = { 1: '.meta.yml', 2: '.metadata.yml' } as const
 
-/** The most bytes of metadata: a few hundred for each item of the largest archive. */
-const MAX_METADATA_BYTES = 32 * 1024 * 1024
+/** The most bytes of metadata of each layout: a hundred, or a few hundred, for each item of the largest archive. */
+const MAX_METADATA_BYTES = { 1: 8 * 1024 * 1024, 2: 32 * 1024 * 1024 } as const
 
 /** An item to export. */
 export interface ArchivedConfig {
@@ -87,16 +87,14 @@ export async function readArchive(entries: readonly ZipEntry[]): Promise<ConfigA
   if (ofVersion2 !== undefined) {
     // Loaded on demand: a start of the server does not wait for the package `yaml`.
     const { parseMetadata } = await import('./metadata-reader.ts')
-    return describedItems(contents, await parseMetadata(await readText(ofVersion2)))
+    return describedItems(contents, await parseMetadata(await readText(ofVersion2, MAX_METADATA_BYTES[2])))
   }
-  const apps =
-    ofVersion1 === undefined ? new Map<string, string>() : parseMetaLines(await readText(ofVersion1))
-  return namedItems(contents, apps)
+  return namedItems(contents, ofVersion1)
 }
 
-async function readText(entry: ZipEntry): Promise<string> {
-  if (entry.bytes > MAX_METADATA_BYTES)
-    throw zipTooLarge(`has ${entry.bytes} bytes of metadata`, `at most ${MAX_METADATA_BYTES} bytes`)
+async function readText(entry: ZipEntry, maxBytes: number): Promise<string> {
+  if (entry.bytes > maxBytes)
+    throw zipTooLarge(`has ${entry.bytes} bytes of metadata`, `at most ${maxBytes} bytes`)
   const bytes = await entry.read()
   if (!isUtf8(bytes)) throw badZip(`has metadata (${entry.name}) that is not UTF-8`)
   return bytes.toString('utf8')
@@ -119,25 +117,31 @@ function describedItems(entries: readonly ZipEntry[], described: readonly ItemMe
   return { version: 2, items, unrecognized }
 }
 
-/** Layout 1: every entry of two parts is an item. */
-function namedItems(entries: readonly ZipEntry[], apps: ReadonlyMap<string, string>): ConfigArchive {
+/** Layout 1: every entry of two parts is an item; another one may name their applications. */
+async function namedItems(
+  entries: readonly ZipEntry[],
+  metadata: ZipEntry | undefined,
+): Promise<ConfigArchive> {
   const items: ArchiveItem[] = []
   const unrecognized: Unrecognized[] = []
   for (const entry of entries) {
     const { name } = entry
     const [group = '', dataId = ''] = name.split('/')
-    if (isItemName(name)) items.push({ metadata: withApp({ group, dataId }, apps), entry })
+    if (isItemName(name)) items.push({ metadata: { group, dataId }, entry })
     else unrecognized.push({ name, reason: 'bad-name' })
   }
-  return { version: 1, items, unrecognized }
+  if (metadata === undefined) return { version: 1, items, unrecognized }
+  const wanted = new Set(items.map((item) => metaKey(item.metadata)))
+  const apps = await parseMetaLines(await readText(metadata, MAX_METADATA_BYTES[1]), wanted)
+  return { version: 1, items: items.map((item) => withApp(item, apps)), unrecognized }
+}
+
+function withApp(item: ArchiveItem, apps: ReadonlyMap<string, string>): ArchiveItem {
+  const appName = apps.get(metaKey(item.metadata))
+  return appName === undefined ? item : { ...item, metadata: { ...item.metadata, appName } }
 }
 
 function isItemName(name: string): boolean {
   const parts = name.split('/')
   return parts.length === 2 && parts.every((part) => part !== '')
-}
-
-function withApp(key: { group: string; dataId: string }, apps: ReadonlyMap<string, string>): ItemMetadata {
-  const appName = apps.get(metaKey(key))
-  return appName === undefined ? key : { ...key, appName }
 }

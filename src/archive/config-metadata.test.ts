@@ -242,13 +242,26 @@ test('other work runs while a long list is read', async () => {
 test('lines of the first layout name the item with a tilde for its last dot', () => {
   expect(metaLine({ group: 'G', dataId: 'a.b.yml', appName: 'shop' })).toBe('G.a.b~yml.app=shop\r\n')
   expect(metaKey({ group: 'G', dataId: 'plain' })).toBe('G.plain.app')
-  expect(parseMetaLines('G.a~yml.app=shop\r\n\r\nG.b.app=x=y\nG.c.app=1\rG.d.app=2')).toEqual(
-    new Map([
-      ['G.a~yml.app', 'shop'],
-      ['G.b.app', 'x=y'],
-      ['G.c.app', '1'],
-      ['G.d.app', '2'],
-    ]),
-  )
-  expect(() => parseMetaLines('G.a.app\r\n')).toThrow(MetadataError)
+})
+
+test('lines of the first layout are read for the items that are there', async () => {
+  const text = 'G.a~yml.app=shop\r\n\r\nG.b.app=x=y\nG.c.app=1\rG.d.app=2'
+  const wanted = new Set(['G.a~yml.app', 'G.b.app', 'G.d.app', 'G.e.app'])
+  expect(Object.fromEntries(await parseMetaLines(text, wanted))).toEqual({
+    'G.a~yml.app': 'shop',
+    'G.b.app': 'x=y',
+    'G.d.app': '2',
+  })
+  await expect(parseMetaLines('G.a.app=x\r\nG.b.app\r\n', wanted)).rejects.toThrow('line 2')
+  await expect(parseMetaLines('G.a.app', wanted)).rejects.toThrow(MetadataError)
+})
+
+test('other work runs while very many lines of the first layout are read', async () => {
+  for (const text of ['\n'.repeat(200_000), 'a=\n'.repeat(200_000), '\r'.repeat(200_000)]) {
+    let turns = 0
+    const count = setInterval(() => turns++, 1)
+    expect((await parseMetaLines(text, new Set(['G.a.app']))).size).toBe(0)
+    clearInterval(count)
+    expect(turns).toBeGreaterThan(1)
+  }
 })

@@ -1,3 +1,5 @@
+import { setImmediate as othersTurn } from 'node:timers/promises'
+
 /** What an export says about an item besides its content. A missing field means that it says nothing. */
 export interface ItemMetadata {
   readonly group: string
@@ -73,16 +75,35 @@ export function metaLine(item: { group: string; dataId: string; appName: string 
   return `${metaKey(item)}=${item.appName}\r\n`
 }
 
-/** Reads `.meta.yml`: applications by `metaKey`. A line ends with CR, LF or both. Throws MetadataError for one without `=`. */
-export function parseMetaLines(text: string): ReadonlyMap<string, string> {
+/** Lines read before other work gets a turn: about a millisecond. */
+const LINES_PER_TURN = 2_000
+
+/**
+ * Reads `.meta.yml`: the applications of the wanted `metaKey`s. A line ends with CR, LF or both. Lines of others are skipped.
+ * Rejects with MetadataError for a line without `=`.
+ */
+export async function parseMetaLines(
+  text: string,
+  wanted: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, string>> {
   const apps = new Map<string, string>()
-  for (const [index, line] of text.split(/\r\n?|\n/).entries()) {
-    if (line.trim() === '') continue
-    const equals = line.indexOf('=')
-    if (equals < 0) throw new MetadataError(`line ${index + 1}: a line is <group>.<dataId>.app=<application>`)
-    apps.set(line.slice(0, equals).trim(), line.slice(equals + 1).trim())
+  const lineEnd = /\r\n?|\n|$/g
+  for (let line = 1, at = 0; at < text.length; line++, at = lineEnd.lastIndex) {
+    lineEnd.lastIndex = at
+    const end = lineEnd.exec(text)?.index ?? text.length
+    const { key, appName } = metaLineIn(text.slice(at, end), line)
+    if (wanted.has(key)) apps.set(key, appName)
+    if (line % LINES_PER_TURN === 0) await othersTurn()
+    if (end === text.length) break
   }
   return apps
+}
+
+function metaLineIn(text: string, line: number): { key: string; appName: string } {
+  const equals = text.indexOf('=')
+  if (equals < 0 && text.trim() !== '')
+    throw new MetadataError(`line ${line}: a line is <group>.<dataId>.app=<application>`)
+  return { key: text.slice(0, Math.max(0, equals)).trim(), appName: text.slice(equals + 1).trim() }
 }
 
 /** The name of an item in `.meta.yml`: the last dot of the dataId becomes a `~`. */

@@ -12,7 +12,7 @@ class TestLoop {
     const due = this.#soon
     this.#soon = []
     for (const run of due) run()
-    for (let microtasks = 0; microtasks < 20; microtasks++) await undefined
+    for (let microtasks = 0; microtasks < 20; microtasks++) await Promise.resolve()
   }
 }
 

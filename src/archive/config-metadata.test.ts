@@ -257,11 +257,9 @@ test('lines of the first layout are read for the items that are there', async ()
 })
 
 test('other work runs while very many lines of the first layout are read', async () => {
-  for (const text of ['\n'.repeat(200_000), 'a=\n'.repeat(200_000), '\r'.repeat(200_000)]) {
-    let turns = 0
-    const count = setInterval(() => turns++, 1)
-    expect((await parseMetaLines(text, new Set(['G.a.app']))).size).toBe(0)
-    clearInterval(count)
-    expect(turns).toBeGreaterThan(1)
-  }
+  let turns = 0
+  const count = setInterval(() => turns++, 1)
+  expect((await parseMetaLines('a=\r\n'.repeat(500_000), new Set(['G.a.app']))).size).toBe(0)
+  clearInterval(count)
+  expect(turns).toBeGreaterThan(5)
 })

@@ -87,23 +87,20 @@ export async function parseMetaLines(
   wanted: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, string>> {
   const apps = new Map<string, string>()
-  const lineEnd = /\r\n?|\n|$/g
-  for (let line = 1, at = 0; at < text.length; line++, at = lineEnd.lastIndex) {
-    lineEnd.lastIndex = at
-    const end = lineEnd.exec(text)?.index ?? text.length
-    const { key, appName } = metaLineIn(text.slice(at, end), line)
-    if (wanted.has(key)) apps.set(key, appName)
-    if (line % LINES_PER_TURN === 0) await othersTurn()
-    if (end === text.length) break
+  let lines = 0
+  for (const { 0: line, index } of text.matchAll(/[^\r\n]+/g)) {
+    const equals = line.indexOf('=')
+    if (equals < 0 && line.trim() !== '') throw notALine(text, index)
+    const key = line.slice(0, Math.max(0, equals)).trim()
+    if (wanted.has(key)) apps.set(key, line.slice(equals + 1).trim())
+    if (++lines % LINES_PER_TURN === 0) await othersTurn()
   }
   return apps
 }
 
-function metaLineIn(text: string, line: number): { key: string; appName: string } {
-  const equals = text.indexOf('=')
-  if (equals < 0 && text.trim() !== '')
-    throw new MetadataError(`line ${line}: a line is <group>.<dataId>.app=<application>`)
-  return { key: text.slice(0, Math.max(0, equals)).trim(), appName: text.slice(equals + 1).trim() }
+function notALine(text: string, index: number): MetadataError {
+  const line = text.slice(0, index).split(/\r\n?|\n/).length
+  return new MetadataError(`line ${line}: a line is <group>.<dataId>.app=<application>`)
 }
 
 /** The name of an item in `.meta.yml`: the last dot of the dataId becomes a `~`. */

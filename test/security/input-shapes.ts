@@ -3,7 +3,8 @@
 /** A text of about so many bytes, as they are sent. */
 export type Shape = (bytes: number) => string
 
-const repeated =
+/** The same text again and again. */
+export const repeated =
   (unit: string): Shape =>
   (bytes) =>
     unit.repeat(Math.ceil(bytes / unit.length)).slice(0, bytes)

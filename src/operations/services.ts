@@ -1,10 +1,11 @@
 import type { Engine } from '../core/engine.ts'
-import { DEFAULT_CHECKER, type HealthChecker } from '../core/naming/health-checker.ts'
+import { DEFAULT_CHECKER, shownChecker, type ShownChecker } from '../core/naming/health-checker.ts'
 import {
   createService,
   deleteService,
   existingService,
   saveCluster,
+  type SentCluster,
   type ServiceSettings,
   updateService,
 } from '../core/naming/service-commands.ts'
@@ -43,15 +44,10 @@ export interface ServiceDetail {
   readonly clusters: readonly ShownCluster[]
 }
 
-/** A cluster as it is shown: the defaults where nobody has configured it, and never a password. */
+/** A cluster as it is shown: the defaults where nobody has configured it, and no secrets. */
 export interface ShownCluster extends Omit<Cluster, 'healthChecker'> {
   readonly healthChecker: ShownChecker
 }
-
-/** A health checker without the password that it may have. */
-export type ShownChecker =
-  | Exclude<HealthChecker, { type: 'MYSQL' }>
-  | { type: 'MYSQL'; user: string; cmd: string }
 
 /** The permissions of operations on services and their instances. */
 export const READ_SERVICE = { action: 'read', resource: 'naming' } as const
@@ -110,7 +106,7 @@ function writeOperations({ guard, engine }: ServiceParts) {
       permission: WRITE_SERVICE,
       audit: { operation: 'save cluster', item: ({ cluster }) => cluster.name },
       resources,
-      run: ({ key, cluster }: { key: ServiceKey; cluster: Cluster }) =>
+      run: ({ key, cluster }: { key: ServiceKey; cluster: SentCluster }) =>
         engine.execute(saveCluster(key, cluster)),
     }),
   }
@@ -149,13 +145,6 @@ function shownCluster({ clusters }: Service, name: string): ShownCluster {
     useInstancePort4Check: cluster?.useInstancePort4Check ?? true,
     metadata: cluster?.metadata ?? {},
   }
-}
-
-/** Everybody who may read a service would learn the password otherwise. */
-function shownChecker(checker: HealthChecker): ShownChecker {
-  if (checker.type !== 'MYSQL') return checker
-  const { type, user, cmd } = checker
-  return { type, user, cmd }
 }
 
 function filtered(

@@ -2,6 +2,7 @@ import { type Command, synced } from '../decision.ts'
 import { ownText } from '../own-text.ts'
 import { Refusal } from '../refusal.ts'
 import type { View } from '../view.ts'
+import { type SentChecker, withStoredSecrets } from './health-checker.ts'
 import type { Metadata } from './instance.ts'
 import { refuseServiceBeyondLimit } from './naming-sizes.ts'
 import {
@@ -93,13 +94,20 @@ function hasInstances(view: View, key: ServiceKey): boolean {
   return false
 }
 
+/** A cluster as somebody sends it: the secrets of its checker may be missing, and stay as stored. */
+export interface SentCluster extends Omit<Cluster, 'healthChecker'> {
+  readonly healthChecker: SentChecker
+}
+
 /** Says how the persistent instances of a cluster are probed, and what else is known of it. */
-export function saveCluster(key: ServiceKey, cluster: Cluster): Command<'ok'> {
+export function saveCluster(key: ServiceKey, cluster: SentCluster): Command<'ok'> {
   return {
     subject: serviceSubject(key),
     decide(view, now) {
       const known = existingService(view, key)
-      const clusters = { ...known.clusters, [cluster.name]: cluster }
+      const { name } = cluster
+      const healthChecker = withStoredSecrets(cluster.healthChecker, known.clusters[name]?.healthChecker)
+      const clusters = { ...known.clusters, [name]: { ...cluster, healthChecker } }
       const service: Service = { ...known, clusters, madeBy: 'operator' }
       return synced([{ kind: 'service-saved', service, stamp: now.stamp }], 'ok')
     },

@@ -1,6 +1,7 @@
+import { createPublicKey, X509Certificate } from 'node:crypto'
 import type { Schema } from './schema.ts'
 import { DEFAULT_CLUSTER, type Metadata } from '../../core/naming/instance.ts'
-import type { HealthChecker } from '../../core/naming/health-checker.ts'
+import type { HttpChecker, SentChecker, SentMysqlChecker } from '../../core/naming/health-checker.ts'
 import { labelsOfExpression } from '../../core/naming/label-selector.ts'
 import type { Selector } from '../../core/naming/service.ts'
 import { Refusal } from '../../core/refusal.ts'
@@ -140,10 +141,7 @@ export function parseServiceFilter(text: string | undefined): string {
  * Reads the health checker of a cluster; the type in any case. An unknown type is refused, or NONE
  * if `unknownIsNone` (as clients of `/nacos` expect).
  */
-export function parseHealthChecker(
-  text: string,
-  { unknownIsNone }: { unknownIsNone: boolean },
-): HealthChecker {
+export function parseHealthChecker(text: string, { unknownIsNone }: { unknownIsNone: boolean }): SentChecker {
   const json = checkerObject(text)
   const type = scalarText(json['type']).toUpperCase()
   switch (type) {
@@ -153,12 +151,7 @@ export function parseHealthChecker(
     case 'HTTP':
       return httpChecker(json)
     case 'MYSQL':
-      return {
-        type,
-        user: checkerText(json, 'user'),
-        pwd: checkerText(json, 'pwd'),
-        cmd: checkerText(json, 'cmd'),
-      }
+      return mysqlChecker(json)
     default:
       if (unknownIsNone) return { type: 'NONE' }
       throw invalid('healthChecker.type', 'one of TCP, HTTP, MYSQL, NONE', scalarText(json['type']))
@@ -178,7 +171,18 @@ function checkerObject(text: string): JsonObject {
   }
 }
 
-function httpChecker(json: JsonObject): HealthChecker {
+function mysqlChecker(json: JsonObject): SentMysqlChecker {
+  return {
+    type: 'MYSQL',
+    user: checkerText(json, 'user'),
+    pwd: sentText(json, 'pwd'),
+    cmd: checkerText(json, 'cmd'),
+    publicKey: checkedPem(json, 'publicKey'),
+    ca: checkedPem(json, 'ca'),
+  }
+}
+
+function httpChecker(json: JsonObject): HttpChecker {
   const path = checkerText(json, 'path')
   const headers = checkerText(json, 'headers')
   // Both become part of a request that this server sends.
@@ -197,14 +201,53 @@ const EXPECTED_CODE = member('healthChecker', 'expectedResponseCode', {
 } as Schema)
 
 function isHeader(text: string): boolean {
-  return text === '' || /^[\w!#$%&'*+.^`~-]+:[\x20-\x7e]*$/.test(text)
+  return text === '' || /^[\w!#$%&'*+.^`~-]+(:[\x20-\x7e]*)?$/.test(text)
 }
 
 function checkerText(json: JsonObject, key: string): string {
+  return sentText(json, key) ?? ''
+}
+
+function sentText(json: JsonObject, key: string): string | undefined {
   const value = json[key]
-  if (value === undefined || value === null) return ''
+  if (value === undefined || value === null) return undefined
   if (typeof value === 'string' && value.length <= 4096) return value
   throw invalid(`healthChecker.${key}`, 'a text of at most 4096 characters', NOT_SHOWN)
+}
+
+const PEM = {
+  publicKey: {
+    isRead: isRsaKey,
+    allowed: 'empty, or an RSA public key of at least 2048 bits in PEM (PUBLIC KEY)',
+  },
+  ca: { isRead: areCertificates, allowed: 'empty, or certificates in PEM' },
+}
+
+/** Never repeats the text in a refusal: it may be a private key by mistake. */
+function checkedPem(json: JsonObject, key: keyof typeof PEM): string | undefined {
+  const text = sentText(json, key)?.trim()
+  if (text === undefined || text === '') return text
+  const { isRead, allowed } = PEM[key]
+  try {
+    if (isRead(text)) return text
+  } catch {
+    // Not readable: refused below.
+  }
+  throw invalid(`healthChecker.${key}`, allowed, NOT_SHOWN)
+}
+
+function isRsaKey(text: string): boolean {
+  if (!/^-----BEGIN PUBLIC KEY-----[\w+/=\s]+-----END PUBLIC KEY-----$/.test(text)) return false
+  const { asymmetricKeyType, asymmetricKeyDetails } = createPublicKey(text)
+  return asymmetricKeyType === 'rsa' && (asymmetricKeyDetails?.modulusLength ?? 0) >= 2048
+}
+
+function areCertificates(text: string): boolean {
+  const blocks = text.split(/(?<=-----END CERTIFICATE-----)\s+/)
+  return blocks.every((block) => {
+    if (!/^-----BEGIN CERTIFICATE-----[\w+/=\s]+-----END CERTIFICATE-----$/.test(block)) return false
+    return new X509Certificate(block).publicKey !== undefined
+  })
 }
 
 function required(part: JsonMember, json: JsonObject): FieldValue {

@@ -1,6 +1,6 @@
 import { Json } from '../../routing/answer-schema.ts'
 
-/** A health checker as it is shown: without the password that it may have. */
+/** A health checker as it is shown: without its password, and with the names of its headers only. */
 export const CHECKER_SCHEMA = Json.named(
   'HealthChecker',
   Json.object({
@@ -10,6 +10,8 @@ export const CHECKER_SCHEMA = Json.named(
     expectedResponseCode: Json.optional(Json.integer()),
     user: Json.optional(Json.string()),
     cmd: Json.optional(Json.string()),
+    publicKey: Json.optional(Json.string()),
+    ca: Json.optional(Json.string()),
   }),
 )
 

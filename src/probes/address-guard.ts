@@ -1,5 +1,5 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
-import { embeddedIPv4, withoutZone } from './ip-address.ts'
+import { embeddedIPv4, mappedIPv4, withoutZone } from './ip-address.ts'
 
 // A client that registers an instance chooses the address that the server connects to. At link-local addresses and the
 // few others below, clouds serve credentials to the machine itself. No discovered service is there.
@@ -35,6 +35,39 @@ export function refusalOfAddress(address: string): string | undefined {
   const plain = withoutZone(address)
   if (plain === '::1') return undefined
   return [plain, ...embeddedIPv4(plain)].map(blockOf).find((what) => what !== undefined)
+}
+
+const BITS = { ipv4: 32, ipv6: 128 }
+/** The bits before an IPv4 address that IPv6 wraps. */
+const MAPPED_BITS = 96
+
+/** Whether an IP address is in one of the networks that may be probed. */
+export type ProbedNetworks = (address: string) => boolean
+
+/**
+ * The networks of `probe-networks`: IP addresses and ranges such as `10.0.0.0/8`; undefined for an empty list, which is no
+ * limit. An IPv4 address that IPv6 only wraps (`::ffff:10.0.0.1`) counts as IPv4.
+ */
+export function probedNetworks(entries: readonly string[]): ProbedNetworks | undefined {
+  if (entries.length === 0) return undefined
+  const lists = { ipv4: new BlockList(), ipv6: new BlockList() }
+  for (const entry of entries) {
+    const { network, bits } = networkOf(entry)
+    const family = familyOf(network)
+    lists[family].addSubnet(network, bits, family)
+  }
+  return (address) => {
+    const plain = mappedIPv4(address) ?? withoutZone(address)
+    const family = familyOf(plain)
+    return lists[family].check(plain, family)
+  }
+}
+
+function networkOf(entry: string): { network: string; bits: number } {
+  const [network = '', text] = entry.split('/')
+  const bits = text === undefined ? BITS[familyOf(network)] : Number(text)
+  const mapped = bits < MAPPED_BITS ? undefined : mappedIPv4(network)
+  return mapped === undefined ? { network, bits } : { network: mapped, bits: bits - MAPPED_BITS }
 }
 
 function blockOf(address: string): string | undefined {

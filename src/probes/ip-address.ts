@@ -42,6 +42,14 @@ export function embeddedIPv4(address: string): string[] {
   ).map(({ at, inverted }) => ipv4At(groups, at, inverted ? 0xffff : 0))
 }
 
+/** The IPv4 address of `::ffff:1.2.3.4`, which connects over IPv4; undefined for any other address. */
+export function mappedIPv4(address: string): string | undefined {
+  if (isIPv4(address)) return undefined
+  const groups = groupsOfIPv6(address)
+  const isMapped = groups.slice(0, 6).every((group, i) => group === (i === 5 ? 0xffff : 0))
+  return isMapped ? ipv4At(groups, 6, 0) : undefined
+}
+
 function ipv4At(groups: readonly number[], at: number, mask: number): string {
   const [high, low] = [(groups[at] ?? 0) ^ mask, (groups[at + 1] ?? 0) ^ mask]
   return [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.')

@@ -1,4 +1,5 @@
 import type { HealthChecker } from '../core/naming/health-checker.ts'
+import type { ProbedNetworks } from './address-guard.ts'
 
 /** The checker of one kind, e.g. `CheckerOf<'HTTP'>`. */
 export type CheckerOf<Kind extends HealthChecker['type']> = Extract<HealthChecker, { type: Kind }>
@@ -8,6 +9,8 @@ export interface ProbeTarget<Checker extends HealthChecker = HealthChecker> {
   readonly host: string
   readonly port: number
   readonly checker: Checker
+  /** The networks that may be probed. Absent: all that are not forbidden. */
+  readonly networks?: ProbedNetworks | undefined
 }
 
 /**

@@ -8,14 +8,14 @@ import { tcpProbe } from './tcp-probe.ts'
 const PROBE_TIMEOUT_MS = 500
 
 /** Probes a target once, as its checker says. NONE is up without a probe. It never throws. */
-export function probe({ host, port, checker }: ProbeTarget): Promise<ProbeResult> {
+export function probe({ checker, ...where }: ProbeTarget): Promise<ProbeResult> {
   switch (checker.type) {
     case 'TCP':
-      return tcpProbe({ host, port, checker }, PROBE_TIMEOUT_MS)
+      return tcpProbe({ ...where, checker }, PROBE_TIMEOUT_MS)
     case 'HTTP':
-      return httpProbe({ host, port, checker }, PROBE_TIMEOUT_MS)
+      return httpProbe({ ...where, checker }, PROBE_TIMEOUT_MS)
     case 'MYSQL':
-      return mysqlProbe({ host, port, checker }, PROBE_TIMEOUT_MS)
+      return mysqlProbe({ ...where, checker }, PROBE_TIMEOUT_MS)
     case 'NONE':
       return Promise.resolve({ ...up('not checked'), elapsedMs: 0 })
   }

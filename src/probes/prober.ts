@@ -157,13 +157,23 @@ export class Prober {
 
   #start(entry: Watched): void {
     this.#pace.spend()
-    const run = this.#probe(entry.target).then((result) => {
+    const run = this.#outcomeOf(entry).then((result) => {
       this.#running.delete(run)
       this.#counts[result.outcome === 'down-now' ? 'downNow' : result.outcome]++
       this.#finish(entry, result)
       this.#tickNextTurn()
     })
     this.#running.add(run)
+  }
+
+  /** A probe that fails by a fault of the server counts as down, and ends alone. */
+  async #outcomeOf({ key, target }: Watched): Promise<ProbeResult> {
+    try {
+      return await this.#probe(target)
+    } catch (error) {
+      this.#options.log.error({ err: error, key }, 'a probe failed by a fault of the server')
+      return { outcome: 'down', reason: 'the probe failed by a fault of the server', elapsedMs: 0 }
+    }
   }
 
   #tickNextTurn(): void {

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
-import { refusalOfAddress } from './address-guard.ts'
+import { type ProbedNetworks, refusalOfAddress } from './address-guard.ts'
 
 /** An address that the guard allows. */
 export interface AllowedAddress {
@@ -29,25 +29,36 @@ function lookupOnce(host: string): Promise<readonly AllowedAddress[]> {
 }
 
 /**
- * Resolves the address of an instance and checks every result with the guard. One forbidden address refuses the whole
- * host. Connect only to the returned addresses, because resolving again may give others.
+ * Resolves the address of an instance and checks every result with the guard, and with the networks that may be probed
+ * (undefined: all). One forbidden address refuses the whole host. Connect only to the returned addresses, because resolving
+ * again may give others.
  */
-export async function resolveHost(host: string, ask: Lookup = lookupOnce): Promise<ResolvedHost> {
+export async function resolveHost(
+  host: string,
+  ask: Lookup = lookupOnce,
+  networks?: ProbedNetworks,
+): Promise<ResolvedHost> {
   const family = isIP(host)
-  if (family !== 0) return judge(host, [{ address: host, family }])
+  if (family !== 0) return judge(host, [{ address: host, family }], networks)
   if (host === '') return { kind: 'unresolved', reason: 'no address is named' }
   try {
-    return judge(host, await ask(host))
+    return judge(host, await ask(host), networks)
   } catch (error) {
     return { kind: 'unresolved', reason: `cannot resolve ${host}: ${codeOf(error)}` }
   }
 }
 
-function judge(host: string, addresses: readonly AllowedAddress[]): ResolvedHost {
+function judge(
+  host: string,
+  addresses: readonly AllowedAddress[],
+  networks: ProbedNetworks | undefined,
+): ResolvedHost {
   if (addresses.length === 0) return { kind: 'unresolved', reason: `cannot resolve ${host}: no address` }
   for (const { address } of addresses) {
     const what = refusalOfAddress(address)
     if (what !== undefined) return { kind: 'refused', reason: `${address} is never probed: ${what}` }
+    if (networks?.(address) === false)
+      return { kind: 'refused', reason: `${address} is not probed: it is outside of probe-networks` }
   }
   return { kind: 'allowed', addresses }
 }

@@ -6,6 +6,8 @@ import type { ServiceKey } from '../core/naming/service.ts'
 import type { Now } from '../core/ports.ts'
 import type { State } from '../core/state.ts'
 import type { LastProbe } from '../operations/instance-views.ts'
+import { probedNetworks } from '../probes/address-guard.ts'
+import { probe } from '../probes/probe.ts'
 import { Prober } from '../probes/prober.ts'
 import type { Settings } from '../settings/settings.ts'
 import { probeKey, ProbeWatch } from '../subscribers/probe-watch.ts'
@@ -41,7 +43,9 @@ export function startProbing(parts: ProbingParts, settings: Settings, log: Logge
       () => watch.probeAgain(key),
     )
   }
+  const networks = probedNetworks(settings.probeNetworks)
   const prober = new Prober({
+    probe: (target) => probe({ ...target, networks }),
     limit: settings.probeConcurrency,
     now: monotonicMs,
     random: Math.random,

@@ -257,6 +257,16 @@ export const definitions = {
     max: 10_000,
     meaning: 'The most health probes of persistent instances that run at once.',
   }),
+  probeNetworks: {
+    name: 'probe-networks',
+    kind: addressList(),
+    default: Object.freeze([]) as readonly string[],
+    shownDefault: '',
+    meaning:
+      'The only networks that health probes connect to. Empty: no limit besides the forbidden addresses.',
+    detail:
+      'The address after name resolution counts. An instance outside is unhealthy, with the reason, unless its checker is NONE.',
+  },
 
   ...limitDefinitions,
 

@@ -1,5 +1,5 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { mysqlProbe } from './mysql-probe.ts'
 import type { ProbeResult } from './probe-target.ts'
 
@@ -83,3 +83,48 @@ test('a refused connection is down at once', async () => {
   await new Promise((done) => server.close(done))
   expect(await probePort(port, 5000)).toMatchObject({ outcome: 'down-now', reason: 'connection refused' })
 })
+
+test('an answer and a truncated error in one segment are a verdict, and nothing is thrown', async () => {
+  const thrown: unknown[] = []
+  const record = (error: unknown): void => void thrown.push(error)
+  process.on('uncaughtException', record)
+  const scramble = Buffer.alloc(20, 1)
+  const talk = (socket: Socket): void => {
+    socket.write(packet(greetingOf(scramble)))
+    socket.once('data', () => {
+      const [ok, cutError] = [packet(Buffer.from([0, 0, 0, 2, 0, 0, 0])), packet(Buffer.from([0xff]))]
+      socket.write(withSequence(ok, 2))
+      socket.once('data', () => socket.write(Buffer.concat([withSequence(ok, 1), cutError])))
+    })
+  }
+  expect(await probeServer(talk)).toMatchObject({ outcome: 'up' })
+  process.off('uncaughtException', record)
+  expect(thrown).toEqual([])
+})
+
+test('packets out of order are down, and print nothing', async () => {
+  const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
+  const result = await probeServer((socket) => {
+    socket.write(withSequence(packet(greetingOf(Buffer.alloc(20, 1))), 9))
+  })
+  expect(result).toMatchObject({ outcome: 'down', reason: expect.stringContaining('out of order') })
+  expect(printed).not.toHaveBeenCalled()
+  printed.mockRestore()
+})
+
+function withSequence(whole: Buffer, sequence: number): Buffer {
+  const copy = Buffer.from(whole)
+  copy[3] = sequence
+  return copy
+}
+
+function greetingOf(scramble: Buffer): Buffer {
+  const capabilities = [0x0d, 0xa2, 45, 2, 0, 0x0a, 0]
+  return Buffer.concat([
+    Buffer.from('\n8.4.0\0\x07\0\0\0'),
+    scramble.subarray(0, 8),
+    Buffer.from([0, ...capabilities, 21, ...Array<number>(10).fill(0)]),
+    scramble.subarray(8),
+    Buffer.from('\0mysql_native_password\0'),
+  ])
+}

@@ -1,13 +1,13 @@
 import type mysql2 from 'mysql2'
 import type { Connection, QueryError } from 'mysql2'
-import type { Socket } from 'node:net'
 import { converse, down, downNow, up, verdictOfError, type Conversation } from './conversation.ts'
+import { DriverStream } from './driver-stream.ts'
+import { signInMethods } from './mysql-sign-in.ts'
 import type { CheckerOf, ProbeResult, ProbeTarget, Verdict } from './probe-target.ts'
 
 type MysqlChecker = CheckerOf<'MYSQL'>
 type Mysql = typeof mysql2
 
-const ANSWER_CAP_BYTES = 262_144
 const ROWS_CAP = 100
 
 /** Temporary errors of a working server: too many connections (1040; of one user: 1203, 1226), shutting down (1053). */
@@ -39,38 +39,52 @@ export async function mysqlProbe(target: ProbeTarget<MysqlChecker>, timeoutMs: n
 
 function checkWith(mysql: Mysql, target: ProbeTarget<MysqlChecker>, timeoutMs: number): Promise<ProbeResult> {
   return converse(target, timeoutMs, (talk, socket) => {
-    const connection = connectOver(mysql, socket, target.checker)
-    connection.on('error', (error) => talk.conclude(verdictOfMysqlError(error)))
-    capAnswer(talk, socket)
-    runCheck(talk, connection, target.checker.cmd)
+    const { host, checker } = target
+    const stream = new DriverStream(
+      talk,
+      socket,
+      checker.ca === undefined ? undefined : { host, ca: checker.ca },
+    )
+    stream.run(() => {
+      const connection = connectOver(mysql, { talk, stream, checker })
+      connection.on('error', (error) => talk.conclude(verdictOfMysqlError(error)))
+      // Thrown back into `run`. Otherwise the driver prints a line for each such packet.
+      connection.on('warn', (error: unknown) => {
+        throw error
+      })
+      runCheck(talk, connection, checker.cmd)
+    })
   })
 }
 
-function connectOver(mysql: Mysql, socket: Socket, { user, pwd }: MysqlChecker): Connection {
-  return mysql.createConnection({
-    stream: socket,
+interface Parts {
+  readonly talk: Conversation
+  readonly stream: DriverStream
+  readonly checker: MysqlChecker
+}
+
+function connectOver(mysql: Mysql, { talk, stream, checker }: Parts): Connection {
+  const { user, pwd, ca } = checker
+  const connection = mysql.createConnection({
+    stream,
     user,
     password: pwd,
     connectTimeout: 0, // the conversation has its own deadline
     multipleStatements: false,
     flags: ['-LOCAL_FILES'], // a server must not read files of this machine
+    disableEval: true, // names of columns come from the host
+    authPlugins: signInMethods(talk, stream, checker),
+    ...(ca === undefined ? {} : { ssl: {} }),
   })
-}
-
-// A second listener, because the client does not limit the size of what it parses.
-function capAnswer(talk: Conversation, socket: Socket): void {
-  let seenBytes = 0
-  socket.on('data', (chunk: Buffer) => {
-    seenBytes += chunk.length
-    if (seenBytes > ANSWER_CAP_BYTES) talk.conclude(down(`answer of more than ${ANSWER_CAP_BYTES} bytes`))
-  })
+  // Its own TLS would read from the socket outside of `run`.
+  return Object.assign(connection, { startTLS: (onSecure: () => void) => stream.secure(onSecure) })
 }
 
 function runCheck(talk: Conversation, connection: Connection, cmd: string): void {
   const asksForReadOnly = /read_only/i.test(cmd)
   let rows = 0
   const query = connection.query({ sql: cmd.trim() === '' ? 'SELECT 1' : cmd, rowsAsArray: true })
-  query.on('error', (error) => talk.conclude(verdictOfMysqlError(error)))
+  query.on('error', (error) => talk.conclude(verdictOfQueryError(error)))
   query.on('result', (row: unknown) => {
     if (asksForReadOnly && saysReadOnly(row)) talk.conclude(down('read_only is ON: not the primary'))
     if (++rows >= ROWS_CAP) talk.conclude(up('query answered'))
@@ -84,8 +98,13 @@ function saysReadOnly(row: unknown): boolean {
   return READ_ONLY_VALUES.has(String(row.at(-1)).toUpperCase())
 }
 
-function verdictOfMysqlError(error: QueryError): Verdict {
+function verdictOfMysqlError(error: QueryError, text = error.message): Verdict {
   if (error.sqlState === undefined || error.errno === undefined) return verdictOfError(error)
-  const reason = `${error.code}: ${error.message}`
+  const reason = text === '' ? error.code : `${error.code}: ${text}`
   return PASSING_ERRORS.has(error.errno) ? down(reason) : downNow(reason)
+}
+
+/** Without the text of the server: whoever writes the query could read data of the database in it. */
+function verdictOfQueryError(error: QueryError): Verdict {
+  return verdictOfMysqlError(error, '')
 }

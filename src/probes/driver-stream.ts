@@ -1,0 +1,108 @@
+import { EventEmitter } from 'node:events'
+import type { Socket } from 'node:net'
+import { connect as connectTls, type TLSSocket } from 'node:tls'
+import { down, type Conversation } from './conversation.ts'
+
+const ANSWER_CAP_BYTES = 262_144
+const PACKET_HEAD_BYTES = 4
+
+/** How TLS is verified. */
+export interface TlsTrust {
+  readonly host: string
+  readonly ca: string
+}
+
+/**
+ * The stream that a database driver gets instead of a socket. The driver runs only inside `run`, so whatever it throws about
+ * the data of a host is a verdict. With the verdict the stream ends: the driver gets no more data, and sends none.
+ */
+export class DriverStream extends EventEmitter {
+  readonly #talk: Conversation
+  readonly #trust: TlsTrust | undefined
+  readonly #take = (chunk: Buffer): void => this.#feed(chunk)
+  #wire: Socket
+  #isVerified = false
+  #greeting: Buffer = Buffer.alloc(0)
+  #seenBytes = 0
+
+  /** `trust`: the driver asks for TLS after the first packet. Undefined: it never does. */
+  constructor(talk: Conversation, socket: Socket, trust?: TlsTrust) {
+    super()
+    this.#talk = talk
+    this.#trust = trust
+    this.#wire = socket
+    socket.on('data', this.#take)
+  }
+
+  /** Whether the certificate of the host is verified. What is written now is encrypted for it. */
+  get isVerified(): boolean {
+    return this.#isVerified
+  }
+
+  get destroyed(): boolean {
+    return this.#talk.over
+  }
+
+  /** Runs a step of the driver. What it throws is the verdict, and it prints nothing. */
+  run(step: () => void): void {
+    if (this.#talk.over) return
+    const { trace } = console
+    // The driver prints a stack for some invalid packets. A host must not be able to fill the log with them.
+    console.trace = () => {}
+    try {
+      step()
+    } catch (error) {
+      const text = error instanceof Error ? error.message : String(error)
+      this.#talk.conclude(down(`the answer is not valid: ${text}`))
+    } finally {
+      console.trace = trace
+    }
+  }
+
+  /** Starts TLS on the connection and calls `onSecure` when the certificate is verified. It is the verdict if it is not. */
+  secure(onSecure: () => void): void {
+    this.#wire.off('data', this.#take)
+    const secured = connectTls({ socket: this.#wire, ...this.#trust })
+    this.#talk.hold(secured)
+    secured.on('secureConnect', () => this.#becomeSecure(secured, onSecure))
+    secured.on('data', this.#take)
+    this.#wire = secured
+  }
+
+  write(bytes: Uint8Array): boolean {
+    if (!this.#talk.over) this.#wire.write(bytes)
+    return true
+  }
+
+  /** The driver gives up. It has reported why, unless it is a fault of the driver. */
+  end(): void {
+    this.#talk.conclude(down('the sign-in ended without an answer'))
+  }
+
+  destroy(): void {
+    this.end()
+  }
+
+  #becomeSecure(secured: TLSSocket, onSecure: () => void): void {
+    this.#isVerified = secured.authorized
+    this.run(onSecure)
+  }
+
+  #feed(chunk: Buffer): void {
+    this.#seenBytes += chunk.length
+    if (this.#seenBytes > ANSWER_CAP_BYTES)
+      return this.#talk.conclude(down(`answer of more than ${ANSWER_CAP_BYTES} bytes`))
+    if (this.#trust !== undefined && !this.#isVerified) return this.#feedGreeting(chunk)
+    this.run(() => this.emit('data', chunk))
+  }
+
+  /** What comes after the greeting and before TLS may be from anybody. */
+  #feedGreeting(chunk: Buffer): void {
+    const read = Buffer.concat([this.#greeting, chunk])
+    this.#greeting = read
+    if (read.length < PACKET_HEAD_BYTES) return
+    const end = PACKET_HEAD_BYTES + read.readUIntLE(0, 3)
+    if (read.length > end) return this.#talk.conclude(down('the answer is not valid: data before TLS'))
+    if (read.length === end) this.run(() => this.emit('data', read))
+  }
+}

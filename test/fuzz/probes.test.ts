@@ -1,0 +1,167 @@
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { httpProbe } from '../../src/probes/http-probe.ts'
+import { mysqlProbe } from '../../src/probes/mysql-probe.ts'
+import type { ProbeResult } from '../../src/probes/probe-target.ts'
+import { tcpProbe } from '../../src/probes/tcp-probe.ts'
+import { type Conversation, mutatedConversation } from './probe-conversations.ts'
+import { Random } from './random.ts'
+
+/**
+ * Probes hosts that talk nonsense. FUZZ_REQUESTS is how many. The conversation i has the seed FUZZ_SEED + i. A fault names
+ * the seed of its conversation (or of one that ran beside it): `FUZZ_SEED=<it> FUZZ_REQUESTS=1` repeats that one alone.
+ */
+const LONG = process.env['FUZZ_REQUESTS']
+const CONVERSATIONS = Number(LONG ?? 3_000)
+const SEED = Number(process.env['FUZZ_SEED'] ?? Date.now() % 2 ** 31)
+/** A run ends after so long, whatever is left. */
+const SECONDS = Number(process.env['FUZZ_SECONDS'] ?? (LONG === undefined ? 15 : 3_600))
+
+const LANES = 24
+const TIMEOUT_MS = 60
+const PASSWORD = 'the-password-of-a-checker'
+
+const thrown: unknown[] = []
+const record = (error: unknown): void => void thrown.push(error)
+const lanes: Lane[] = []
+
+beforeAll(async () => {
+  process.on('uncaughtException', record)
+  process.on('unhandledRejection', record)
+  for (let i = 0; i < LANES; i++) lanes.push(await startLane())
+})
+
+afterAll(() => {
+  process.off('uncaughtException', record)
+  process.off('unhandledRejection', record)
+  for (const { server } of lanes) server.close()
+})
+
+/** A port whose host plays one conversation after the other. */
+interface Lane {
+  readonly server: Server
+  readonly port: number
+  readonly sockets: Set<Socket>
+  received: Buffer[]
+  conversation: Conversation | undefined
+}
+
+async function startLane(): Promise<Lane> {
+  const lane: Omit<Lane, 'server' | 'port'> = { sockets: new Set(), received: [], conversation: undefined }
+  const server = createServer((socket) => {
+    lane.sockets.add(socket)
+    socket.on('error', () => {})
+    socket.on('close', () => lane.sockets.delete(socket))
+    socket.on('data', (chunk: Buffer) => lane.received.push(chunk))
+    if (lane.conversation !== undefined) void play(lane.conversation, socket)
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  return Object.assign(lane, { server, port: (server.address() as AddressInfo).port })
+}
+
+async function play({ steps, ending }: Conversation, socket: Socket): Promise<void> {
+  socket.setNoDelay(true)
+  for (const { waits, bytes } of steps) {
+    if (waits) await new Promise((resolve) => socket.once('data', resolve))
+    if (bytes.length > 0) socket.write(bytes)
+    await turn()
+  }
+  if (ending === 'end') socket.end()
+  if (ending === 'reset') socket.resetAndDestroy()
+  if (ending === 'late') for (let i = 0; i < 20 && socket.writable; i++) await late(socket)
+}
+
+async function late(socket: Socket): Promise<void> {
+  socket.write(Buffer.of(1, 0, 0, 0, 0xff))
+  await turn()
+}
+
+function probeOnce({ port }: Lane, kind: Conversation['kind'], random: Random): Promise<ProbeResult> {
+  const where = { host: '127.0.0.1', port }
+  switch (kind) {
+    case 'TCP':
+      return tcpProbe({ ...where, checker: { type: 'TCP' } }, TIMEOUT_MS)
+    case 'HTTP':
+      return httpProbe(
+        { ...where, checker: { type: 'HTTP', path: '', headers: 'x:y', expectedResponseCode: 200 } },
+        TIMEOUT_MS,
+      )
+    case 'MYSQL': {
+      const cmd = random.of(['select 1', 'select @@read_only'])
+      return mysqlProbe({ ...where, checker: { type: 'MYSQL', user: 'u', pwd: PASSWORD, cmd } }, TIMEOUT_MS)
+    }
+  }
+}
+
+/** Plays one conversation and returns what was wrong, with the seed that repeats it. */
+async function faultOf(lane: Lane, seed: number, outcomes: Map<string, number>): Promise<string[]> {
+  const random = new Random(seed)
+  lane.received = []
+  lane.conversation = mutatedConversation(random)
+  const { kind } = lane.conversation
+  const known = thrown.length
+  const result = await probeOnce(lane, kind, random)
+  // What comes after the verdict must be harmless too.
+  for (let i = 0; i < 3; i++) await turn()
+  outcomes.set(`${kind} ${result.outcome}`, (outcomes.get(`${kind} ${result.outcome}`) ?? 0) + 1)
+  for (const socket of lane.sockets) socket.destroy()
+  const faults = thrown.slice(known).map((error) => (error instanceof Error ? error.stack : String(error)))
+  if (result.reason.length > 300) faults.push('the reason is too long')
+  const received = Buffer.concat(lane.received)
+  if (received.includes(PASSWORD)) faults.push('the host has got the password')
+  // A text that is encrypted with the key of the host has 256 bytes. All that a probe sends is shorter, before the query.
+  if (kind === 'MYSQL' && received.length > 500) faults.push(`${received.length} bytes were sent`)
+  return faults.map((fault) => `seed ${seed}, ${kind}: ${fault}`)
+}
+
+test(
+  `${CONVERSATIONS} hosts that talk nonsense do no harm (seed ${SEED})`,
+  async () => {
+    const printed = (['log', 'warn', 'error', 'trace'] as const).map((method) =>
+      vi.spyOn(console, method).mockImplementation(() => {}),
+    )
+    await probeOnce(lanes[0]!, 'MYSQL', new Random(SEED)) // loads the client
+    const ends = performance.now() + SECONDS * 1000
+    const outcomes = new Map<string, number>()
+    const faults: string[] = []
+    let next = 0
+    const work = async (lane: Lane): Promise<void> => {
+      while (next < CONVERSATIONS && faults.length < 20 && performance.now() < ends)
+        faults.push(...(await faultOf(lane, SEED + next++, outcomes)))
+    }
+    await Promise.all(lanes.map(work))
+    const lines = printed.flatMap((spy) => spy.mock.calls.map((call) => call.map(String).join(' ')))
+    printed.forEach((spy) => spy.mockRestore())
+    console.log(`${next} conversations, seed ${SEED}:`, [...outcomes].sort().join('; '))
+    expect(faults).toEqual([])
+    expect(lines).toEqual([])
+    // All three probes have found valid hosts and others.
+    for (const kind of ['TCP', 'HTTP', 'MYSQL'])
+      if (next >= 1_000) expect(outcomes.get(`${kind} up`), kind).toBeGreaterThan(10)
+    for (const { sockets } of lanes) await expect.poll(() => sockets.size).toBe(0)
+  },
+  Math.max(120_000, CONVERSATIONS * 10),
+)
+
+test('hosts and ports that cannot be connected to do no harm', async () => {
+  const hosts = ['', ' ', 'a b', 'a\0b', '%', '[::1]', '::1%nowhere', '0x7f.1', 'x'.repeat(300), '\ud800']
+  const ports = [0, 1, 65_535, 65_536, -1, 1.5, Number.NaN]
+  const known = thrown.length
+  for (const target of [
+    ...hosts.map((host) => ({ host, port: 1 })),
+    ...ports.map((port) => ({ host: '127.0.0.1', port })),
+  ]) {
+    const results = await Promise.all([
+      tcpProbe({ ...target, checker: { type: 'TCP' } }, TIMEOUT_MS),
+      httpProbe(
+        { ...target, checker: { type: 'HTTP', path: '', headers: '', expectedResponseCode: 200 } },
+        TIMEOUT_MS,
+      ),
+      mysqlProbe({ ...target, checker: { type: 'MYSQL', user: '', pwd: '', cmd: '' } }, TIMEOUT_MS),
+    ])
+    for (const result of results) expect(result.outcome, JSON.stringify(target)).not.toBe('up')
+  }
+  await turn()
+  expect(thrown.slice(known)).toEqual([])
+})

@@ -5,7 +5,7 @@ import { mysqlProbe } from '../../src/probes/mysql-probe.ts'
 import type { ProbeResult } from '../../src/probes/probe-target.ts'
 import { Authority } from '../support/certificates.ts'
 import { needTool } from '../support/need-tool.ts'
-import { FakeSession, fakeMysql, greeting, moreData, OK, refusal, switchTo } from './fake-mysql.ts'
+import { fakeMysql, type FakeSession, greeting, moreData, OK, refusal, switchTo } from './fake-mysql.ts'
 
 const PASSWORD = 'top-secret-7'
 const openssl = needTool('openssl')

@@ -751,6 +751,8 @@ export interface HealthChecker {
   readonly expectedResponseCode?: number
   readonly user?: string
   readonly cmd?: string
+  readonly publicKey?: string
+  readonly ca?: string
 }
 
 export interface ServiceDetail {

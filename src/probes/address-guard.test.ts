@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
-import { refusalOfAddress } from './address-guard.ts'
+import { describe, expect, test } from 'vitest'
+import { probedNetworks, refusalOfAddress } from './address-guard.ts'
 import { groupsOfIPv6 } from './ip-address.ts'
 
 test.each([
@@ -60,4 +60,35 @@ test('an IPv6 address has eight groups in every spelling', () => {
   expect(groupsOfIPv6('1:2:3:4:5:6:7:8')).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
   expect(groupsOfIPv6('1:2:3:4:5:6:1.2.3.4')).toEqual([1, 2, 3, 4, 5, 6, 0x102, 0x304])
   expect(groupsOfIPv6('ABCD::1.2.3.4%lo')).toEqual([0xabcd, 0, 0, 0, 0, 0, 0x102, 0x304])
+})
+
+describe('the networks that may be probed', () => {
+  const ofFour = ['10.0.0.0/8', '192.0.2.7', '2001:db8::/32', '::1']
+
+  test.each([
+    [ofFour, '10.255.0.1', true],
+    [ofFour, '11.0.0.1', false],
+    [ofFour, '192.0.2.7', true],
+    [ofFour, '192.0.2.8', false],
+    [ofFour, '2001:db8:1::1', true],
+    [ofFour, '2001:db9::1', false],
+    [ofFour, '::1', true],
+    [ofFour, '127.0.0.1', false],
+    // IPv6 around IPv4 connects over IPv4, in every spelling.
+    [ofFour, '::ffff:10.0.0.1', true],
+    [ofFour, '0:0:0:0:0:FFFF:a00:1', true],
+    [ofFour, '::ffff:11.0.0.1', false],
+    [['::/0'], '::ffff:10.0.0.1', false],
+    [['::ffff:10.0.0.0/104'], '10.1.1.1', true],
+    [['::ffff:10.0.0.1'], '10.0.0.1', true],
+    [['0.0.0.0/0'], '::ffff:10.0.0.1', true],
+    [['0.0.0.0/0'], '64:ff9b::10.0.0.1', false],
+    [['0.0.0.0/0'], '2002:a00:1::', false],
+  ])('%j, %s: %s', (entries, address, isProbed) => {
+    expect(probedNetworks(entries)?.(address)).toBe(isProbed)
+  })
+
+  test('are not limited by an empty list', () => {
+    expect(probedNetworks([])).toBeUndefined()
+  })
 })

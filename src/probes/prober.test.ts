@@ -238,3 +238,30 @@ test('at most about 2000 probes start per second', async () => {
   }
   expect(rig.started.length).toBeLessThanOrEqual(6300)
 })
+
+test('a probe that fails by a fault of the server counts as down, is logged, and ends alone', async () => {
+  const errors: string[] = []
+  const found: ProbeTarget[] = []
+  let nowMs = 0
+  const prober = new Prober({
+    limit: 10,
+    now: () => nowMs,
+    random: () => 0,
+    params: () => ({ enabled: true, checkTimes: 1, http: interval, tcp: interval, mysql: interval }),
+    report: () => {},
+    log: { info: () => {}, error: (_fields, message) => void errors.push(message) },
+    probe: (target) => {
+      if (target.port === 1) throw new Error('thrown at once')
+      if (target.port === 2) return Promise.reject(new Error('rejected'))
+      found.push(target)
+      return Promise.resolve({ outcome: 'up', reason: '', elapsedMs: 1 })
+    },
+  })
+  for (const port of [1, 2, 3]) prober.watch(String(port), tcpAt(port), true)
+  nowMs = 10_000
+  prober.tick()
+  await turn()
+  expect(prober.counts()).toMatchObject({ running: 0, down: 2, up: 1 })
+  expect(errors).toHaveLength(2)
+  expect(found).toHaveLength(1)
+})

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { probedNetworks } from './address-guard.ts'
 import { resolveHost } from './resolve-host.ts'
 
 const answering =
@@ -42,4 +43,20 @@ test('a name that cannot be resolved has the reason in its result', async () => 
 
 test('localhost may be probed', async () => {
   expect(await resolveHost('localhost')).toMatchObject({ kind: 'allowed' })
+})
+
+test('a name is refused if one of its addresses is outside of the networks that may be probed', async () => {
+  const networks = probedNetworks(['10.0.0.0/8'])
+  const both = answering('10.0.0.1', '192.0.2.1')
+  expect(await resolveHost('wide.example', both, networks)).toEqual({
+    kind: 'refused',
+    reason: '192.0.2.1 is not probed: it is outside of probe-networks',
+  })
+  expect(await resolveHost('inside.example', answering('10.0.0.1'), networks)).toMatchObject({
+    kind: 'allowed',
+  })
+  expect(await resolveHost('127.0.0.1', undefined, networks)).toMatchObject({ kind: 'refused' })
+  expect(await resolveHost('::ffff:169.254.1.1', undefined, probedNetworks(['0.0.0.0/0']))).toMatchObject({
+    kind: 'refused',
+  })
 })

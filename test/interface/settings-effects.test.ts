@@ -1,11 +1,13 @@
+import { createServer, type AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { serverForThisFile, sleep, unique, until } from './client.ts'
+import { type Json, serverForThisFile, sleep, unique, until } from './client.ts'
 
 const waypost = serverForThisFile({
   settings: {
     'empty-service-expiry': '1s',
     'trusted-proxies': '127.0.0.2,10.0.0.0/8',
     'namespace-quota': 300,
+    'probe-networks': '10.0.0.0/8,2001:db8::/32',
   },
 })
 
@@ -60,3 +62,20 @@ test('the shown quota is the setting', async () => {
   const answer = (await waypost.svc.get('/console/namespaces')).json()
   expect(answer.data[0].quota).toBe(300)
 })
+
+test('what is outside of probe-networks is not connected to, and is unhealthy with the reason', async () => {
+  let connections = 0
+  const server = createServer((socket) => (connections++, socket.destroy()))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const [namespaceId, serviceName] = ['public', unique('outside')]
+  for (const ip of ['127.0.0.1', '::ffff:127.0.0.1', 'localhost'])
+    await waypost.svc.post('/ns/instance', { serviceName, ip, port, ephemeral: false })
+  const query = { namespaceId, serviceName, pageNo: 1, pageSize: 10 }
+  const list = async () => (await waypost.svc.get('/console/instances', query)).json().pageItems
+  const found = await until(list, (items: Json[]) => items.every(({ healthy }: Json) => !healthy), 15_000)
+  expect(found.length).toBeGreaterThan(0)
+  for (const { health } of found) expect(health.check.text).toContain('outside of probe-networks')
+  expect(connections).toBe(0)
+  server.close()
+}, 30_000)

@@ -2,6 +2,7 @@ import { createConnection } from 'mysql2/promise'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mysqlProbe } from '../../src/probes/mysql-probe.ts'
 import type { ProbeResult } from '../../src/probes/probe-target.ts'
+import { Authority } from '../support/certificates.ts'
 import { needTool } from '../support/need-tool.ts'
 import { startMariadb, type TemporaryMariadb } from './temporary-mariadb.ts'
 
@@ -137,3 +138,42 @@ describe.skipIf(tools.skip)(
     })
   },
 )
+
+const tlsTools = needTool('mariadbd', 'mariadb-install-db', 'openssl')
+
+describe.skipIf(tlsTools.skip)('a MySQL probe over TLS against a real server', () => {
+  let database: TemporaryMariadb
+  let authority: Authority
+
+  beforeAll(async () => {
+    authority = new Authority()
+    const { cert, key } = authority.forServer()
+    const setup = [
+      "CREATE USER safe@'%' IDENTIFIED BY 's' REQUIRE SSL",
+      "CREATE USER free@'%' IDENTIFIED BY 'f'",
+    ]
+    database = await startMariadb(setup, [`--ssl-cert=${cert}`, `--ssl-key=${key}`])
+  }, 60_000)
+
+  afterAll(() => database?.stop(), 20_000)
+
+  const probe = (checker: { user: string; pwd: string; ca?: string }): Promise<ProbeResult> =>
+    mysqlProbe(
+      { host: '127.0.0.1', port: database.port, checker: { type: 'MYSQL', cmd: 'select 1', ...checker } },
+      5000,
+    )
+
+  test('signs in where the server requires TLS, with the certificates of the checker', async () => {
+    const safe = { user: 'safe', pwd: 's' }
+    expect(await probe({ ...safe, ca: authority.ca })).toMatchObject({
+      outcome: 'up',
+      reason: 'query answered',
+    })
+    expect((await probe(safe)).reason).toMatch(/^ER_ACCESS_DENIED/)
+    expect(await probe({ ...safe, ca: new Authority().ca })).toMatchObject({ outcome: 'down' })
+  })
+
+  test('is not used without certificates', async () => {
+    expect(await probe({ user: 'free', pwd: 'f' })).toMatchObject({ outcome: 'up', reason: 'query answered' })
+  })
+})

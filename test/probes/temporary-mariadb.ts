@@ -16,8 +16,14 @@ export interface TemporaryMariadb {
 const READY_WITHIN_MS = 30_000
 const PATH = `${process.env['PATH']}:/usr/sbin:/usr/local/sbin`
 
-/** Makes an empty database, runs these statements in it and serves it; needs `mariadbd` and `mariadb-install-db`. */
-export async function startMariadb(statements: readonly string[]): Promise<TemporaryMariadb> {
+/**
+ * Makes an empty database, runs these statements in it and serves it with more options, if any; needs `mariadbd` and
+ * `mariadb-install-db`.
+ */
+export async function startMariadb(
+  statements: readonly string[],
+  more: readonly string[] = [],
+): Promise<TemporaryMariadb> {
   const directory = mkdtempSync(join(tmpdir(), 'waypost-db-'))
   const options = ['--no-defaults', `--datadir=${join(directory, 'data')}`, ...userOption()]
   await promisify(execFile)('mariadb-install-db', [...options, '--skip-test-db'], {
@@ -25,7 +31,7 @@ export async function startMariadb(statements: readonly string[]): Promise<Tempo
   })
   writeFileSync(join(directory, 'init.sql'), `${statements.join(';\n')};\n`)
   const port = await freePort()
-  const server = spawn('mariadbd', [...options, ...servingOptions(directory, port)], {
+  const server = spawn('mariadbd', [...options, ...servingOptions(directory, port), ...more], {
     env: { ...process.env, PATH },
     stdio: 'ignore',
   })
@@ -39,7 +45,7 @@ export async function startMariadb(statements: readonly string[]): Promise<Tempo
   return { port, stop }
 }
 
-/** The server runs as whoever runs the test; for root it wants to hear so. */
+/** The server runs as the user of the test. Root must be named. */
 function userOption(): string[] {
   return process.getuid?.() === 0 ? ['--user=root'] : []
 }

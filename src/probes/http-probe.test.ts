@@ -134,3 +134,22 @@ test('the probe does not connect to a link-local address', async () => {
   const result = await httpProbe(target, 2000)
   expect(result).toMatchObject({ outcome: 'down-now', reason: '169.254.169.254 is never probed: link-local' })
 })
+
+test('a few interim answers are skipped, and endless ones end the probe', async () => {
+  const interim = 'HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n'
+  const few = await serveRaw((socket) => {
+    socket.end(`${interim.repeat(3)}HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n`)
+  })
+  expect(await httpProbe(targetAt(few), 2000)).toMatchObject({ outcome: 'up' })
+  const endless = await serveRaw((socket) => {
+    const more = (): void => {
+      while (socket.writable && socket.write(interim.repeat(100)));
+    }
+    socket.on('drain', more)
+    more()
+  })
+  expect(await httpProbe(targetAt(endless), 5000)).toMatchObject({
+    outcome: 'down',
+    reason: 'more than 16 answers 1xx',
+  })
+})

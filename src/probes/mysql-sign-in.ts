@@ -13,11 +13,13 @@ const SCRAMBLE_BYTES = 20
 const FAST_PATH_DONE = 3
 const FULL_PATH_ASKED = 4
 const NO_PASSWORD = Buffer.of(0)
+/** A sign-in has three at most. */
+const MOST_MESSAGES = 8
 
 /**
- * The methods besides `mysql_native_password`, which never shows the password. The address of an instance is chosen by its
- * writer, so any host may ask for the password. It gets the password only over verified TLS, or encrypted with the key of the
- * checker. Without both, a server that asks is up: it works, and nothing more can be found.
+ * The methods that this server knows. The writer of an instance chooses its address, so any host may ask for the password. It
+ * gets the password only over verified TLS, or encrypted with the key of the checker. Without both, a server that asks is up:
+ * it works, and nothing more can be found.
  */
 export function signInMethods(
   talk: Conversation,
@@ -35,12 +37,43 @@ export function signInMethods(
     if (publicKey === undefined || scramble === undefined) return refuse(method)
     return encrypted(pwd, { scramble, publicKey })
   }
-  return {
+  return limited(talk, {
+    mysql_native_password: () => (message) => nativeProof(pwd, scrambleIn(message)),
     mysql_clear_password: () => () => show('mysql_clear_password', undefined),
-    sha256_password: () => (message) => show('sha256_password', message.subarray(0, SCRAMBLE_BYTES)),
+    sha256_password: () => (message) => show('sha256_password', scrambleIn(message)),
     caching_sha2_password: () =>
       cachingSha2(talk, pwd, (scramble) => show('caching_sha2_password', scramble)),
+  })
+}
+
+/** Each answer costs time, and the host chooses how often it asks. */
+function limited(talk: Conversation, methods: SignInMethods): SignInMethods {
+  let messages = 0
+  const answerOnce = (answer: Answer, message: Buffer): Buffer | null => {
+    // Ends the driver's loop over what is left of the segment.
+    if (talk.over) throw new Error('there is a verdict')
+    if (++messages <= MOST_MESSAGES) return answer(message)
+    talk.conclude(down('the answer is not valid: the sign-in does not end'))
+    return null
   }
+  const named = Object.entries(methods).map(([name, method]): [string, () => Answer] => [
+    name,
+    () => {
+      const answer = method()
+      return (message) => answerOnce(answer, message)
+    },
+  ])
+  return Object.fromEntries(named)
+}
+
+function scrambleIn(message: Buffer): Buffer {
+  return message.subarray(0, SCRAMBLE_BYTES)
+}
+
+function nativeProof(pwd: string, scramble: Buffer): Buffer {
+  if (pwd === '') return Buffer.alloc(0)
+  const once = digest('sha1', Buffer.from(pwd))
+  return xor(once, digest('sha1', scramble, digest('sha1', once)))
 }
 
 /** First a proof that fits the cache of the server (fast path). If nothing is cached, the server asks for the password. */
@@ -48,7 +81,7 @@ function cachingSha2(talk: Conversation, pwd: string, show: (scramble: Buffer) =
   let scramble: Buffer | undefined
   return (message) => {
     if (scramble === undefined) {
-      scramble = Buffer.from(message.subarray(0, SCRAMBLE_BYTES))
+      scramble = Buffer.from(scrambleIn(message))
       return pwd === '' ? NO_PASSWORD : proofOf(pwd, scramble)
     }
     if (message.length === 1 && message[0] === FULL_PATH_ASKED) return show(scramble)
@@ -59,8 +92,8 @@ function cachingSha2(talk: Conversation, pwd: string, show: (scramble: Buffer) =
 }
 
 function proofOf(pwd: string, scramble: Buffer): Buffer {
-  const once = sha256(Buffer.from(pwd))
-  return xor(once, sha256(sha256(once), scramble))
+  const once = digest('sha256', Buffer.from(pwd))
+  return xor(once, digest('sha256', digest('sha256', once), scramble))
 }
 
 function encrypted(pwd: string, { scramble, publicKey }: { scramble: Buffer; publicKey: string }): Buffer {
@@ -68,8 +101,8 @@ function encrypted(pwd: string, { scramble, publicKey }: { scramble: Buffer; pub
   return publicEncrypt({ key: publicKey, padding, oaepHash: 'sha1' }, xor(Buffer.from(`${pwd}\0`), scramble))
 }
 
-function sha256(...parts: readonly Buffer[]): Buffer {
-  const hash = createHash('sha256')
+function digest(algorithm: 'sha1' | 'sha256', ...parts: readonly Buffer[]): Buffer {
+  const hash = createHash(algorithm)
   for (const part of parts) hash.update(part)
   return hash.digest()
 }

@@ -76,7 +76,7 @@ async function save(client: Client, serviceName: string, checker: object): Promi
 
 /** All answers that show the checker of a service. */
 function views(serviceName: string): [string, () => Promise<Json>][] {
-  const nacos = async (version: string, path: string) => {
+  const nacos = async (version: string, path: string): Promise<Json> => {
     const response = await fetch(`${waypost.server.url}/nacos/${version}${path}?serviceName=${serviceName}`)
     return await response.json()
   }

@@ -184,6 +184,28 @@ describe('a host that asks for the password itself', () => {
   })
 })
 
+test('a host that asks again and again gets few answers', async () => {
+  let answers = 0
+  const { result } = await probeOf(
+    async (session) => {
+      session.send(greeting(session.scramble))
+      await session.next()
+      session.send(switchTo('caching_sha2_password', session.scramble))
+      for (;;) {
+        await session.next()
+        answers++
+        session.send(moreData(Buffer.of(4)))
+      }
+    },
+    { publicKey: KEY_TEXT },
+  )
+  expect(result).toMatchObject({
+    outcome: 'down',
+    reason: 'the answer is not valid: the sign-in does not end',
+  })
+  expect(answers).toBeLessThan(10)
+})
+
 describe.skipIf(openssl.skip)('TLS', () => {
   const overTls = (files: { cert: string; key: string }, then: Talk): Talk => {
     const context = { cert: readFileSync(files.cert), key: readFileSync(files.key) }

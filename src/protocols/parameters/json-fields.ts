@@ -236,10 +236,12 @@ function checkedPem(json: JsonObject, key: keyof typeof PEM): string | undefined
   throw invalid(`healthChecker.${key}`, allowed, NOT_SHOWN)
 }
 
+/** Each sign-in may encrypt with the key, which takes longer for larger ones, and for exponents that no tool makes. */
 function isRsaKey(text: string): boolean {
   if (!/^-----BEGIN PUBLIC KEY-----[\w+/=\s]+-----END PUBLIC KEY-----$/.test(text)) return false
-  const { asymmetricKeyType, asymmetricKeyDetails } = createPublicKey(text)
-  return asymmetricKeyType === 'rsa' && (asymmetricKeyDetails?.modulusLength ?? 0) >= 2048
+  const { asymmetricKeyType, asymmetricKeyDetails: details } = createPublicKey(text)
+  const { modulusLength: bits = 0, publicExponent = 0n } = details ?? {}
+  return asymmetricKeyType === 'rsa' && bits >= 2048 && bits <= 4096 && publicExponent <= 65_537n
 }
 
 function areCertificates(text: string): boolean {

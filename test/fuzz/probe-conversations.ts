@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto'
+import { generateKeyPairSync, privateDecrypt } from 'node:crypto'
 import { column, EOF, greeting, moreData, OK, packet, refusal, row, switchTo } from '../probes/fake-mysql.ts'
 import type { Random } from './random.ts'
 
@@ -16,9 +16,18 @@ export interface Conversation {
 }
 
 /** The key of a host that wants the password: no client may use it. */
-const hostKey = generateKeyPairSync('rsa', { modulusLength: 2048 })
-  .publicKey.export({ type: 'spki', format: 'pem' })
-  .toString()
+const hostKeys = generateKeyPairSync('rsa', { modulusLength: 2048 })
+const hostKey = hostKeys.publicKey.export({ type: 'spki', format: 'pem' }).toString()
+
+/** Whether something is encrypted with the key of the host. */
+export function hostCanDecrypt(message: Buffer): boolean {
+  try {
+    privateDecrypt({ key: hostKeys.privateKey, oaepHash: 'sha1' }, message)
+    return true
+  } catch {
+    return false
+  }
+}
 
 /** A valid conversation with one to four mutations; one in ten stays valid. */
 export function mutatedConversation(random: Random): Conversation {

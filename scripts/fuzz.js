@@ -1,6 +1,6 @@
 /**
  * `npm run test:fuzz`: the long form of test/fuzz, a million mutated requests and 500 generated ones for each operation.
- * FUZZ_REQUESTS, FUZZ_RUNS and FUZZ_SEED in the environment go first; a run prints its seed. FUZZ_SECONDS ends that over gRPC.
+ * FUZZ_REQUESTS, FUZZ_RUNS and FUZZ_SEED in the environment go first; a run prints its seed. FUZZ_SECONDS ends those of gRPC and of probes.
  */
 import { join } from 'node:path'
 import { endWithNpm, prepare, root, run } from './prepare.js'

@@ -46,16 +46,16 @@ export class DriverStream extends EventEmitter {
   /** Runs a step of the driver. What it throws is the verdict, and it prints nothing. */
   run(step: () => void): void {
     if (this.#talk.over) return
-    const { trace } = console
-    // The driver prints a stack for some invalid packets. A host must not be able to fill the log with them.
-    console.trace = () => {}
+    const { error: printError, trace } = console
+    // The driver prints lines about odd packets. A host must not be able to fill the log with them.
+    console.error = console.trace = () => {}
     try {
       step()
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error)
       this.#talk.conclude(down(`the answer is not valid: ${text}`))
     } finally {
-      console.trace = trace
+      Object.assign(console, { error: printError, trace })
     }
   }
 

@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type FakeSession, fakeMysql, greeting, OK, refusal } from '../probes/fake-mysql.ts'
+import { type FakeSession, fakeMysql, greeting, OK, refusal, switchTo } from '../probes/fake-mysql.ts'
 import { type Client, hostsOf, type Json, serverForThisFile, unique, until } from './client.ts'
 import { expectProblem } from './problem.ts'
 
@@ -156,6 +156,28 @@ test('the public key of a checker is shown, and must be one', async () => {
     )
   expectProblem(await send(waypost.svc, serviceName, { ...checker, ca: key }), 400, 'healthChecker.ca')
 })
+
+test('an instance whose MySQL asks for the password itself is healthy, with the reason, and does not get it', async () => {
+  const curious = await fakeMysql(async (session) => {
+    session.send(greeting(session.scramble))
+    await session.next()
+    session.send(switchTo('mysql_clear_password', session.scramble))
+  })
+  const checker = { type: 'MYSQL', user: 'u', pwd: PASSWORD, cmd: '' }
+  const { serviceName } = await serviceWith(checker, curious.port)
+  const query = { namespaceId: 'public', serviceName, pageNo: 1, pageSize: 10 }
+  const shown = await until(
+    async () => (await waypost.svc.get('/console/instances', query)).json().pageItems[0],
+    ({ health }) => health.check !== null,
+    VERDICT_MS,
+  )
+  expect(shown).toMatchObject({
+    healthy: true,
+    health: { check: { up: true, text: expect.stringContaining('asks for the password itself') } },
+  })
+  expect(curious.received().includes(PASSWORD)).toBe(false)
+  curious.close()
+}, 40_000)
 
 test('an answer and a truncated error in one segment do not end the server', async () => {
   const odd = await fakeMysql(async (session) => {

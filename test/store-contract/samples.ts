@@ -88,6 +88,13 @@ export function sampleService(name: string, serial: number): Service {
         useInstancePort4Check: true,
         metadata: { zone: 'a' },
       },
+      db: {
+        name: 'db',
+        healthChecker: { type: 'MYSQL', user: 'u', pwd: 'p', cmd: '', publicKey: 'k', ca: 'c' },
+        checkPort: 3306,
+        useInstancePort4Check: false,
+        metadata: {},
+      },
     },
     madeBy: 'operator',
   }

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Refusal } from '../../core/refusal.ts'
@@ -251,6 +252,40 @@ describe('health checkers', () => {
     })
   })
 
+  test('a header may have a name alone, and a MySQL checker no password', () => {
+    expect(read('{"type":"HTTP","headers":"x-a|x-b:"}')).toMatchObject({ headers: 'x-a|x-b:' })
+    const unsent = { pwd: undefined, publicKey: undefined, ca: undefined }
+    expect(read('{"type":"MYSQL","user":"u","pwd":null}')).toEqual({
+      type: 'MYSQL',
+      user: 'u',
+      cmd: '',
+      ...unsent,
+    })
+    expect(read('{"type":"MYSQL","pwd":"","publicKey":"","ca":" "}')).toMatchObject({
+      pwd: '',
+      publicKey: '',
+      ca: '',
+    })
+  })
+
+  test.each([
+    ['publicKey', 'a key that is too short', { modulusLength: 1024 }],
+    ['publicKey', 'a key with an odd exponent', { modulusLength: 2048, publicExponent: 65_539 }],
+  ])('%s must not be %s', (field, _what, options) => {
+    const { publicKey } = generateKeyPairSync('rsa', options)
+    const text = publicKey.export({ type: 'spki', format: 'pem' })
+    expect(() => read(JSON.stringify({ type: 'MYSQL', [field]: text }))).toThrow('2048 to 4096 bits')
+  })
+
+  test('a private key is refused and not repeated', () => {
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+    const text = privateKey.export({ type: 'pkcs8', format: 'pem' })
+    for (const field of ['publicKey', 'ca'])
+      expect(() => read(JSON.stringify({ type: 'MYSQL', [field]: text }))).toThrow(
+        expect.not.objectContaining({ message: expect.stringContaining('BEGIN PRIVATE') }),
+      )
+  })
+
   test('an unknown type is refused, or none where clients expect that', () => {
     expect(() => read('{"type":"UDP"}')).toThrow('one of TCP, HTTP, MYSQL, NONE')
     expect(read('{"type":"UDP"}', true)).toEqual({ type: 'NONE' })
@@ -263,7 +298,7 @@ describe('health checkers', () => {
     '{"type":"HTTP","path":"up"}',
     '{"type":"HTTP","path":"/a\\r\\nX: y"}',
     '{"type":"HTTP","headers":"a:b\\r\\nc:d"}',
-    '{"type":"HTTP","headers":"nonsense"}',
+    '{"type":"HTTP","headers":"non sense"}',
     '{"type":"HTTP","expectedResponseCode":99}',
     '{"type":"MYSQL","user":1}',
   ])('%s is refused', (text) => {

@@ -218,7 +218,7 @@ function sentText(json: JsonObject, key: string): string | undefined {
 const PEM = {
   publicKey: {
     isRead: isRsaKey,
-    allowed: 'empty, or an RSA public key of at least 2048 bits in PEM (PUBLIC KEY)',
+    allowed: 'empty, or an RSA public key of 2048 to 4096 bits in PEM (PUBLIC KEY)',
   },
   ca: { isRead: areCertificates, allowed: 'empty, or certificates in PEM' },
 }

@@ -112,6 +112,9 @@ const ANSWERS: readonly (readonly Buffer[])[] = [
 
 type Mutation = (steps: Step[], random: Random) => Step[]
 
+/** What is repeated, up to 31 times. A probe reads 256 KiB at most. */
+const MOST_BYTES = 20_000
+
 const MUTATIONS: readonly Mutation[] = [
   changed(flipped),
   changed((bytes, random) => bytes.subarray(0, random.below(bytes.length + 1))),
@@ -119,7 +122,10 @@ const MUTATIONS: readonly Mutation[] = [
   changed((bytes, random) => spliced(bytes, random, oddPacket(random))),
   changed((bytes, random) => Buffer.concat([bytes, oddPacket(random)])),
   changed((bytes, random) => spliced(bytes, random, bytes.subarray(random.below(bytes.length + 1)))),
-  changed((bytes, random) => Buffer.concat(Array<Buffer>(2 + random.below(30)).fill(bytes))),
+  changed((bytes, random) => {
+    const piece = bytes.subarray(0, MOST_BYTES)
+    return Buffer.concat(Array<Buffer>(2 + random.below(30)).fill(piece))
+  }),
   changed(cutPacket),
   // All in one segment, without waiting for the client.
   (steps) => [{ waits: false, bytes: Buffer.concat(steps.map(({ bytes }) => bytes)) }],

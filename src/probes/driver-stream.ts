@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events'
-import type { Socket } from 'node:net'
+import { isIP, type Socket } from 'node:net'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { down, type Conversation } from './conversation.ts'
 
@@ -62,7 +62,13 @@ export class DriverStream extends EventEmitter {
   /** Starts TLS on the connection and calls `onSecure` when the certificate is verified. It is the verdict if it is not. */
   secure(onSecure: () => void): void {
     this.#wire.off('data', this.#take)
-    const secured = connectTls({ socket: this.#wire, ...this.#trust })
+    const { host = '', ca } = this.#trust ?? {}
+    const secured = connectTls({
+      socket: this.#wire,
+      host,
+      ca,
+      ...(isIP(host) === 0 && { servername: host }),
+    })
     this.#talk.hold(secured)
     secured.on('secureConnect', () => this.#becomeSecure(secured, onSecure))
     secured.on('data', this.#take)

@@ -11,6 +11,8 @@ interface Step {
 /** What a host does in one conversation. It plays the steps, and ends in one of these ways. */
 export interface Conversation {
   readonly kind: 'TCP' | 'HTTP' | 'MYSQL'
+  /** Whether the steps are those after a greeting and the start of TLS. */
+  readonly isTls: boolean
   readonly steps: readonly Step[]
   readonly ending: 'end' | 'reset' | 'hold' | 'late'
 }
@@ -32,16 +34,17 @@ export function hostCanDecrypt(message: Buffer): boolean {
 /** A valid conversation with one to four mutations; one in ten stays valid. */
 export function mutatedConversation(random: Random): Conversation {
   const kind = random.of(['TCP', 'HTTP', 'MYSQL', 'MYSQL', 'MYSQL'] as const)
-  let steps = VALID[kind](random)
+  const isTls = kind === 'MYSQL' && random.chance(0.2)
+  let steps = isTls ? mysqlSteps(random, 1).slice(1) : VALID[kind](random)
   if (random.chance(0.9))
     for (let count = 1 + random.below(4); count > 0; count--) steps = random.of(MUTATIONS)(steps, random)
-  return { kind, steps, ending: random.of(['end', 'reset', 'hold', 'late'] as const) }
+  return { kind, isTls, steps, ending: random.of(['end', 'reset', 'hold', 'late'] as const) }
 }
 
 const VALID: Record<Conversation['kind'], (random: Random) => Step[]> = {
   TCP: () => [{ waits: false, bytes: Buffer.from('220 ready\r\n') }],
   HTTP: (random) => [{ waits: true, bytes: Buffer.from(random.of(RESPONSES), 'latin1') }],
-  MYSQL: mysqlSteps,
+  MYSQL: (random) => mysqlSteps(random, 0),
 }
 
 const OK_HEAD = 'HTTP/1.1 200 OK\r\n'
@@ -65,7 +68,8 @@ const RESPONSES: readonly string[] = [
   `${OK_HEAD}Set-Cookie: a\u0000b\r\n folded\r\n\r\n`,
 ]
 
-function mysqlSteps(random: Random): Step[] {
+/** The request for TLS is one packet more. */
+function mysqlSteps(random: Random, skipped: number): Step[] {
   const scramble = Buffer.alloc(20, 1 + random.below(120))
   const method = random.of(METHODS)
   const hello = greeting(scramble, { method: random.of(METHODS), tls: random.chance(0.3) })
@@ -87,7 +91,9 @@ function mysqlSteps(random: Random): Step[] {
     () => [step(true, refusal(1045, 'Access denied'))],
     () => [step(true, Buffer.concat([Buffer.of(2), Buffer.from(`${method}\0`), scramble]))],
   ])
-  const steps = [step(false, hello), ...signIn()]
+  const first = step(false, hello)
+  sequence += skipped
+  const steps = [first, ...signIn()]
   sequence = 0
   return [...steps, step(true, ...random.of(ANSWERS))]
 }

@@ -78,6 +78,11 @@ export class FakeSession {
     this.#listenTo(socket)
   }
 
+  /** The socket, or TLS on top of it. */
+  get stream(): Socket {
+    return this.#stream
+  }
+
   send(...payloads: readonly Uint8Array[]): void {
     const packets = payloads.map((payload) => packet(this.#sequence++, payload))
     this.#stream.write(Buffer.concat(packets))

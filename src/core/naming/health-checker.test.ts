@@ -44,10 +44,10 @@ describe('headers', () => {
   })
 
   test('with a name that has no stored value are refused', () => {
-    expect(() => saved('x-c')).toThrow('no value of x-c is stored')
-    expect(() => saved('x-token', '/other')).toThrow('no value of x-token is stored')
-    expect(() => saved('x-token', '/up', MYSQL)).toThrow('no value of x-token is stored')
-    expect(() => saved('x-token', '/up', { type: 'TCP' })).toThrow('no value of x-token is stored')
+    expect(() => saved('x-c')).toThrow('header 1 has no stored value')
+    expect(() => saved('x-token', '/other')).toThrow('header 1 has no stored value')
+    expect(() => saved('x-token', '/up', MYSQL)).toThrow('header 1 has no stored value')
+    expect(() => saved('x-token', '/up', { type: 'TCP' })).toThrow('header 1 has no stored value')
   })
 
   test('with a colon and nothing stored are empty', () => {

@@ -81,18 +81,19 @@ function withStoredPassword(sent: SentMysqlChecker, stored: MysqlChecker | undef
 function withStoredValues(headers: string, stored: string): string {
   const values = new Map(headerPairs(stored).map(([name, value]) => [name.toLowerCase(), value]))
   return headerPairs(headers)
-    .map(([name, value]) => {
+    .map(([name, value], i) => {
       if (value !== undefined && value.trim() !== '') return `${name}:${value}`
       const kept = values.get(name.toLowerCase()) ?? value
-      if (kept === undefined) throw noStoredValue(name)
+      if (kept === undefined) throw noStoredValue(i + 1)
       return `${name}:${kept}`
     })
     .join('|')
 }
 
-function noStoredValue(name: string): Refusal {
+/** Does not repeat the text: it may be a secret whose name was forgotten. */
+function noStoredValue(place: number): Refusal {
   const allowed = 'name:value|name2:value2; a name alone keeps the stored value of the same type and path'
-  const text = `healthChecker.headers must be ${allowed}, but no value of ${name} is stored.`
+  const text = `healthChecker.headers must be ${allowed}, but header ${place} has no stored value.`
   return new Refusal('invalid-parameter', text, { parameter: 'healthChecker.headers', allowed })
 }
 

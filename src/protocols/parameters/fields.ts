@@ -215,7 +215,8 @@ export const selector = Type.String({
 export const healthChecker = Type.String({
   mayBeJson: true,
   maxLength: 8192,
-  description: 'JSON: an object with type TCP, HTTP, MYSQL or NONE and the fields of that type.',
+  description:
+    'JSON: an object with type TCP, HTTP, MYSQL or NONE and the fields of that type. Secrets that are left out stay.',
 })
 
 export const checkPort = Type.Integer({

@@ -94,7 +94,7 @@ describe('explain', () => {
   })
 })
 
-const SHORT_LIVED = '{"preserved.heart.beat.timeout":"100","preserved.ip.delete.timeout":"600"}'
+const SHORT_LIVED = '{"preserved.heart.beat.timeout":"1000","preserved.ip.delete.timeout":"1500"}'
 
 describe('the timeline', () => {
   test('says what has happened to instances, and who asked for it', async () => {
@@ -112,7 +112,7 @@ describe('the timeline', () => {
       (await ask('timeline', { ...service, ...query })).entries.map(
         ({ port, kind, cause, text }: Json) => `${port} ${kind} ${cause} ${text}`,
       )
-    await expect.poll(() => kinds({ ip: ':81' })).toContain('81 removed silence ')
+    await expect.poll(() => kinds({ ip: ':81' }), { timeout: 5_000 }).toContain('81 removed silence ')
     expect(await kinds({ ip: ':81' })).toEqual([
       '81 removed silence ',
       '81 unhealthy silence ',
@@ -273,7 +273,7 @@ describe('instances', () => {
 
   test('that fell silent say so', async () => {
     const [namespaceId, serviceName] = [unique('ns'), unique('s')]
-    await register(namespaceId, serviceName, { metadata: '{"preserved.heart.beat.timeout":"100"}' })
+    await register(namespaceId, serviceName, { metadata: '{"preserved.heart.beat.timeout":"1000"}' })
     const reason = async () =>
       (await ask('instances', { namespaceId, serviceName })).pageItems[0].health.reason
     await expect.poll(reason, { timeout: 5_000 }).toBe('beat-timeout')

@@ -54,13 +54,23 @@ describe('an ephemeral instance without beats', () => {
   })
 
   test.concurrent('is removed before it becomes unhealthy, if its delete timeout is shorter', async () => {
-    const times = { 'preserved.heart.beat.interval': '20000' }
-    const key = await registered({ metadata: timing(10_000, 1_000, times) })
-    expect(await hosts(key)).toMatchObject([{ healthy: true, instanceHeartBeatInterval: 20_000 }])
+    const key = await registered({ metadata: timing(10_000, 1_000) })
+    expect(await hosts(key)).toMatchObject([{ healthy: true }])
     await until(
       () => hosts(key),
       (found) => found.length === 0,
       2_300,
+    )
+  })
+
+  test.concurrent('has two of its own intervals and a second, whatever times it asks for', async () => {
+    const times = { 'preserved.heart.beat.interval': '600' }
+    const key = await registered({ metadata: timing(6, 9, times) })
+    await sleep(2_000)
+    expect(await hosts(key)).toMatchObject([{ healthy: true, instanceHeartBeatInterval: 600 }])
+    await until(
+      () => hosts(key),
+      (found) => found.length === 0,
     )
   })
 

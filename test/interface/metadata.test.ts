@@ -82,7 +82,7 @@ describe('remembered metadata', () => {
   })
 
   test.concurrent('an instance that expires and returns has them too', async () => {
-    const times = '{"preserved.heart.beat.timeout":"400","preserved.ip.delete.timeout":"800"}'
+    const times = '{"preserved.heart.beat.timeout":"1000","preserved.ip.delete.timeout":"1500"}'
     const key = await registered({ metadata: times })
     await waypost.svc.put(instance, { ...key, metadata: '{"k":"remembered"}' })
     await until(

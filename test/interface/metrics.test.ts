@@ -105,7 +105,7 @@ describe('naming', () => {
   })
 
   test('counts instances that became unhealthy or were removed because they are silent', async () => {
-    const metadata = '{"preserved.heart.beat.timeout":"300","preserved.ip.delete.timeout":"900"}'
+    const metadata = '{"preserved.heart.beat.timeout":"1000","preserved.ip.delete.timeout":"1500"}'
     const form = { serviceName: unique('s'), ip: '127.0.0.1', port: 1, metadata }
     await rises('waypost_instances_silent_total{outcome="unhealthy"}', () =>
       waypost.svc.post('/ns/instance', form),

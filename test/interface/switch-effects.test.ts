@@ -24,7 +24,7 @@ afterEach(async () => {
 const key = () => ({ serviceName: unique('svc'), ip: '127.0.0.1', port: 80 })
 const register = (form: Params) => waypost.svc.post('/ns/instance', form)
 const hosts = (query: Params) => hostsOf(waypost.svc, query)
-const shortLived = '{"preserved.heart.beat.timeout":"500","preserved.ip.delete.timeout":"60000"}'
+const shortLived = '{"preserved.heart.beat.timeout":"1000","preserved.ip.delete.timeout":"60000"}'
 
 describe('caching and beats', () => {
   test('defaultCacheMillis is the cacheMillis of a list as soon as it is set', async () => {

@@ -177,7 +177,7 @@ describe('a subscriber that gives udpPort', () => {
   test('gets a push when an instance becomes unhealthy', async () => {
     const serviceName = unique('svc')
     const socket = await receiver()
-    const metadata = '{"preserved.heart.beat.timeout":"500","preserved.ip.delete.timeout":"60000"}'
+    const metadata = '{"preserved.heart.beat.timeout":"1000","preserved.ip.delete.timeout":"60000"}'
     await register(serviceName, 1, { metadata })
     await subscribe(serviceName, socket.port)
     expect((await socket.next(3_000)).list.hosts).toMatchObject([{ healthy: false }])

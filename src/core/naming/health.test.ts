@@ -14,6 +14,7 @@ import {
 } from '../core.test-support.ts'
 import type { State } from '../state.ts'
 import { beat, renewKnown } from './beat.ts'
+import { timingOf } from './beat-timing.ts'
 import type { Liveness } from './liveness.ts'
 import { HealthClock } from './health-clock.ts'
 import { OPERATOR } from './instance.ts'
@@ -221,6 +222,31 @@ describe('silence', () => {
     expect(timing).toEqual({ intervalMs: 1_000, unhealthyMs: 15_000, removeMs: 30_000 })
   })
 
+  test.each([
+    // Asked for: the interval, the time until unhealthy, the time until removed. Then the times that count.
+    [undefined, 0, 0, 1_000, 1_000],
+    [undefined, 999, 1_000, 1_000, 1_500],
+    [undefined, 100, 600, 1_000, 1_500],
+    [3, 6, 9, 1_006, 1_506],
+    [2_000, 3_000, 4_000, 5_000, 5_500],
+    [2_000, 3_000, 60_000, 5_000, 60_000],
+    [2_000, 60_000, 3_000, 60_000, 5_000],
+    [20_000, undefined, undefined, 41_000, 41_500],
+    [500, 2_000, 2_001, 2_000, 2_001],
+  ])(
+    'with an interval of %s, %s and %s count as %s and %s',
+    (interval, unhealthy, remove, unhealthyMs, removeMs) => {
+      const asked = {
+        'preserved.heart.beat.interval': interval,
+        'preserved.heart.beat.timeout': unhealthy,
+        'preserved.ip.delete.timeout': remove,
+      }
+      const named = Object.entries(asked).filter(([, ms]) => ms !== undefined)
+      const metadata = Object.fromEntries(named.map(([key, ms]) => [key, String(ms)]))
+      expect(timingOf(metadata)).toEqual({ intervalMs: interval, unhealthyMs, removeMs })
+    },
+  )
+
   test('is judged never early and at most a second late, with any times in the metadata and any beats', () => {
     const times = constantFrom(0, 1, 100, 249, 250, 251, 900, 3_000, 7_777, 15_000, 30_000)
     const timing = record({ unhealthyMs: times, removeMs: times })
@@ -233,6 +259,7 @@ describe('silence', () => {
             'preserved.ip.delete.timeout': String(asked.removeMs),
           },
         })
+        const { unhealthyMs, removeMs } = instance.timing
         const ahead = beats.toSorted((a, b) => a - b)
         for (let ms = 0; ms <= 75_000 && state.instancesInAll > 0; ms += SWEEP_MS) {
           while ((ahead[0] ?? Infinity) <= ms) {
@@ -243,12 +270,12 @@ describe('silence', () => {
           const silenceMs = ms - (lastHeardMs(state, instance) ?? NaN)
           for (const change of livenessOf(state).sweep(at(ms), everyone)) {
             state.apply([change], at(ms))
-            if (change.kind === 'instance-removed') expect(silenceMs).toBeGreaterThanOrEqual(asked.removeMs)
-            else expect(silenceMs).toBeGreaterThanOrEqual(asked.unhealthyMs)
+            if (change.kind === 'instance-removed') expect(silenceMs).toBeGreaterThanOrEqual(removeMs)
+            else expect(silenceMs).toBeGreaterThanOrEqual(unhealthyMs)
           }
           const there = state.instancesInAll === 1
-          if (there) expect(silenceMs).toBeLessThan(asked.removeMs + 1_000)
-          if (there && instance.healthy) expect(silenceMs).toBeLessThan(asked.unhealthyMs + 1_000)
+          if (there) expect(silenceMs).toBeLessThan(removeMs + 1_000)
+          if (there && instance.healthy) expect(silenceMs).toBeLessThan(unhealthyMs + 1_000)
         }
         expect(state.instancesInAll).toBe(0)
       }),

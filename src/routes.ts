@@ -46,6 +46,7 @@ export function allRoutes(parts: RouteParts): Route[] {
   const { listening, namespaces } = operations
   const { maxListeningItems, namespaceQuota, maxInstanceMetadataBytes } = settings
   const naming = { ...operations, maxInstanceMetadataBytes }
+  const operated = { ...operations, version: packageVersion() }
   const listener = { listening, nowMs: parts.monotonicMs, maxListeningItems }
   const routes = [
     ...svcAccessRoutes(operations),
@@ -55,14 +56,14 @@ export function allRoutes(parts: RouteParts): Route[] {
     ...svcListenerRoutes(listener),
     ...svcNamespaceRoutes({ namespaces, namespaceQuota }),
     ...svcNamingRoutes(naming),
-    ...svcOperatorRoutes(operations),
+    ...svcOperatorRoutes(operated),
     ...nacosAccessRoutes(operations),
     ...nacosConfigRoutes(operations, settings),
     ...nacosImportRoutes(operations, settings),
     ...nacosListenerRoutes(listener),
     ...nacosNamespaceRoutes({ namespaces, namespaceQuota }),
     ...nacosNamingRoutes(naming),
-    ...nacosOperatorRoutes(operations),
+    ...nacosOperatorRoutes(operated),
     ...nacosConsoleRoutes({ ...operations, version: packageVersion(), notReady: parts.notReady }),
     ...v2ConfigRoutes(operations, settings),
     ...v2NamingRoutes(naming),

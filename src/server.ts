@@ -32,6 +32,7 @@ import { type Monitoring, openMonitoring } from './server/monitoring.ts'
 import { openSignIn, type SignIn } from './server/sign-in.ts'
 import { serverOperations } from './server/server-operations.ts'
 import { type Probing, startProbing } from './server/probing.ts'
+import { ClientCounter } from './server/client-counts.ts'
 import { responsibleFor } from './server/responsible.ts'
 import { openCare } from './server/caring.ts'
 import { openPushing, subscribersOf } from './server/pushing.ts'
@@ -242,6 +243,7 @@ function openOperations(parts: Parts & OperatedParts, settings: Settings): Opera
   const { polls, audit, live, clients } = parts
   const { pushes, streams } = pushing
   const subscriberCount = (): number => pushes.counts().subscribers + streams.counts().subscribers
+  const clientCounter = new ClientCounter({ state, connections: clients.book, judges: care.judges })
   const views = installation.viewsOf({
     watchersOf: (key) => polls.watchersOf(key),
     clientsOf: (key) => polls.clientsOf(key),
@@ -275,6 +277,7 @@ function openOperations(parts: Parts & OperatedParts, settings: Settings): Opera
       machine: () => machine.read(),
       subscriberCount,
       responsible: () => responsibleFor(state, care.judges),
+      clientCounts: () => clientCounter.count(),
       judges: care.judges,
       scrape: watch.scrape,
       trail: audit.trail,

@@ -83,6 +83,7 @@ describe('a question', () => {
       app: '',
       clusters: '',
       via: 'poll' as const,
+      toldIp: '10.0.0.9',
       ...ORDERS,
     }
     server.answer(SILENCE, (places) => places.map(({ address }) => ({ kind: 'heard', agoMs: address.port })))

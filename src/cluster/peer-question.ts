@@ -112,6 +112,8 @@ export const SUBSCRIBERS: PeerQuestion<ServiceKey, readonly ListedSubscriber[]> 
       return {
         address: textIn(fields, 'address'),
         port: numberIn(fields, 'port'),
+        // A server of an earlier version does not know it.
+        toldIp: 'toldIp' in fields ? textIn(fields, 'toldIp') : textIn(fields, 'address'),
         agent: textIn(fields, 'agent'),
         app: textIn(fields, 'app'),
         clusters: textIn(fields, 'clusters'),

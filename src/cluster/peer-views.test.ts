@@ -41,7 +41,7 @@ function viewsOf(name: string): OwnViews {
     clientsOf: () => [clientOf(name, name === 's1' ? undefined : { port: 7, agent: name })],
     watchedBy: (ip) =>
       [name, 'both'].map((dataId) => ({ key: configKey('', ip, dataId), md5: '', echo: '' })),
-    subscribers: () => [name, 'both'].map((address) => ({ ...subscriber, address })),
+    subscribers: () => [name, 'both'].map((address) => ({ ...subscriber, address, toldIp: address })),
     condition: () => ({
       behind: [{ key: KEY, clientCount: 3, clients: [{ ip: name, client: undefined }] }],
       subscriberCount: 2,

@@ -1,14 +1,17 @@
 import type { HealthChecker } from '../core/naming/health-checker.ts'
 import type { Instance } from '../core/naming/instance.ts'
+import type { Liveness } from '../core/naming/liveness.ts'
 import { existingService } from '../core/naming/service-commands.ts'
 import type { ServiceEntry } from '../core/naming/service-entry.ts'
 import { groupOf, type ServiceKey, serviceNameOf } from '../core/naming/service.ts'
+import type { Now } from '../core/ports.ts'
 import { Refusal } from '../core/refusal.ts'
 import type { State } from '../core/state.ts'
 import { afterwards } from './afterwards.ts'
 import type { Collected, ListedSubscriber } from '../core/cluster/client-views.ts'
 import type { ClientViews } from './client-views.ts'
 import type { Guard } from './guard.ts'
+import { beatAgoMs } from './instance-views.ts'
 import { type Page, pageOf, type PageRequest } from './page.ts'
 import { clusterNames, READ_SERVICE, serviceResource, someServices } from './services.ts'
 
@@ -17,6 +20,19 @@ export interface CatalogParts {
   readonly guard: Guard
   readonly state: State
   readonly views: Pick<ClientViews, 'subscribers'>
+  readonly liveness: Pick<Liveness, 'hearingOf'>
+  readonly clock: () => Now
+}
+
+/** An instance, and when its client last beat, epoch ms; undefined: it does not beat, or beats at another server. */
+export interface ListedInstance {
+  readonly instance: Instance
+  readonly lastBeatMs: number | undefined
+}
+
+/** A page of instances. `beatIntervalMs`: how often those beat that do not say it. */
+export interface InstancePage extends Page<ListedInstance> {
+  readonly beatIntervalMs: number
 }
 
 /** A page of the services of a namespace whose names hold these texts. */
@@ -36,7 +52,10 @@ export interface InstancesRequest {
   readonly page: PageRequest
 }
 
-/** A page of the subscribers of a service; `isPushed`: without those who only read its list. */
+/**
+ * A page of the subscribers of a service. `isPushed`: without those who only read its list, and each client once, however
+ * many connections or clusters it subscribes by.
+ */
 export interface SubscribersRequest {
   readonly key: ServiceKey
   readonly isPushed: boolean
@@ -104,15 +123,20 @@ function serviceViews({ guard, state }: CatalogParts) {
   }
 }
 
-function instanceViews({ guard, state, views }: CatalogParts) {
+function instanceViews({ guard, state, views, liveness, clock }: CatalogParts) {
   return {
     /** All instances of a service, disabled ones too. Refusals `service-not-found`, `cluster-not-found`. */
     instances: guard.operation({
       permission: READ_SERVICE,
       resources: ({ key }: InstancesRequest) => [serviceResource(key)],
-      run: ({ key, cluster, page }): Page<Instance> => {
+      run: ({ key, cluster, page }): InstancePage => {
         const found = instancesOf(state, key, cluster)
-        return { entries: pageOf(found, page), totalCount: found.length }
+        const now = clock()
+        const entries = pageOf(found, page).map((instance) => {
+          const agoMs = beatAgoMs({ liveness }, instance, now)
+          return { instance, lastBeatMs: agoMs === undefined ? undefined : now.wallMs - agoMs }
+        })
+        return { entries, totalCount: found.length, beatIntervalMs: state.switches.clientBeatInterval }
       },
     }),
     /** The subscribers of changes of a service. */
@@ -121,7 +145,7 @@ function instanceViews({ guard, state, views }: CatalogParts) {
       resources: ({ key }: SubscribersRequest) => [serviceResource(key)],
       run: ({ key, isPushed, page }) =>
         afterwards(views.subscribers(key), ({ value, missing }): Collected<Page<ListedSubscriber>> => {
-          const all = isPushed ? value.filter(({ via }) => via !== 'poll') : value
+          const all = isPushed ? pushedOnce(value) : value
           return { value: { entries: pageOf(all, page), totalCount: all.length }, missing }
         }),
     }),
@@ -157,4 +181,16 @@ function instancesOf(state: State, key: ServiceKey, cluster: string | undefined)
   if (!clusterNames(service, entry).includes(cluster))
     throw new Refusal('cluster-not-found', `cluster ${cluster} is not found!`, { names: { cluster } })
   return all.filter(({ record }) => record.address.cluster === cluster)
+}
+
+function pushedOnce(subscribers: readonly ListedSubscriber[]): ListedSubscriber[] {
+  const pushed = subscribers.filter(({ via }) => via !== 'poll')
+  const byClient = pushed.map((one) => [clientText(one), one] as const)
+  // The first of equal ones stays.
+  return [...new Map(byClient.toReversed()).values()].toReversed()
+}
+
+/** All that tells a client of a service from others. Pushes by UDP go to a port of its own. */
+function clientText({ toldIp, address, port, agent, app, via }: ListedSubscriber): string {
+  return JSON.stringify(via === 'udp' ? [address, port, agent, app] : [toldIp, agent, app])
 }

@@ -181,7 +181,12 @@ function lastDisabling(
   return { atMs, kind: 'disabled', address, cause: 'operator', actor, text: '' }
 }
 
-function beatAgoMs({ liveness }: InstanceViewParts, instance: Instance, now: Now): number | undefined {
+/** How long ago an instance was last heard; undefined: it does not beat, or beats at another server. */
+export function beatAgoMs(
+  { liveness }: Pick<InstanceViewParts, 'liveness'>,
+  instance: Instance,
+  now: Now,
+): number | undefined {
   if (!isBeating(instance)) return undefined
   const { isHeard, heardMs } = liveness.hearingOf(instance)
   return isHeard ? Math.max(0, Math.round(now.healthMs - heardMs)) : undefined

@@ -40,6 +40,8 @@ export interface OperatorParts {
   readonly subscriberCount: () => number
   /** The services and instances that this server judges. */
   readonly responsible: () => Responsible
+  /** The clients of naming, as the Java server counts them. */
+  readonly clientCounts: () => Promise<ClientCounts>
   readonly scrape: () => Promise<Measurements>
   readonly backups: BackupMaker
   /** Whether callers must sign in. */
@@ -58,6 +60,17 @@ export interface BackupMaker {
 export interface Responsible {
   readonly services: number
   readonly instances: number
+}
+
+/** How many clients there are. */
+export interface ClientCounts {
+  /** Connections for naming: those to this server, and those of others that have registered instances. */
+  readonly connections: number
+  /** Addresses that are registered without a connection, by whether they beat or persist. */
+  readonly ephemeralAddresses: number
+  readonly persistentAddresses: number
+  /** Those that this server judges, its own connections among them. */
+  readonly responsible: number
 }
 
 /** What the server counts of itself. */
@@ -107,15 +120,7 @@ export function operatorOperations(parts: OperatorParts) {
       resources,
       run: ({ entry, value, debug }: SwitchRequest) => engine.execute(setSwitch(entry, value, debug)),
     }),
-    /** Open to everybody, because clients ask whether the server works; more than that needs the permission for metrics. */
-    figures: guard.operation({
-      permission: PUBLIC,
-      resources: () => [],
-      run: (_: object, caller): StatusAndCounts =>
-        guard.shows(caller, 'read', { kind: 'metrics' })
-          ? figuresOf(parts)
-          : { status: serverStatus(state.switches) },
-    }),
+    ...figureOperations(parts),
     /** The servers; all of them, or only those that are alive. */
     members: guard.operation({
       permission: READ,
@@ -139,6 +144,27 @@ export function operatorOperations(parts: OperatorParts) {
       permission: READ_BACKUP,
       resources: backup,
       run: () => parts.backups.progress(),
+    }),
+  }
+}
+
+/** What the server counts. */
+function figureOperations(parts: OperatorParts) {
+  const { guard, state } = parts
+  return {
+    clientCounts: guard.operation({
+      permission: READ_METRICS,
+      resources: (): Resource[] => [{ kind: 'metrics' }],
+      run: () => parts.clientCounts(),
+    }),
+    /** Open to everybody, because clients ask whether the server works; more than that needs the permission for metrics. */
+    figures: guard.operation({
+      permission: PUBLIC,
+      resources: () => [],
+      run: (_: object, caller): StatusAndCounts =>
+        guard.shows(caller, 'read', { kind: 'metrics' })
+          ? figuresOf(parts)
+          : { status: serverStatus(state.switches) },
     }),
   }
 }

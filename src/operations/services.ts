@@ -42,6 +42,8 @@ export interface ServicesRequest {
 export interface ServiceDetail {
   readonly service: Service
   readonly clusters: readonly ShownCluster[]
+  /** Whether an instance of it is ephemeral. */
+  readonly hasEphemeral: boolean
 }
 
 /** A cluster as it is shown: the defaults where nobody has configured it, and no secrets. */
@@ -125,8 +127,14 @@ export function someServices({ namespaceId }: { namespaceId: string | undefined 
 /** The service and its clusters, or Refusal `service-not-found`. */
 function serviceDetail(state: State, key: ServiceKey): ServiceDetail {
   const service = existingService(state, key)
-  const names = clusterNames(service, state.services.get(key))
-  return { service, clusters: names.map((name) => shownCluster(service, name)) }
+  const entry = state.services.get(key)
+  const clusters = clusterNames(service, entry).map((name) => shownCluster(service, name))
+  return { service, clusters, hasEphemeral: hasEphemeral(entry) }
+}
+
+function hasEphemeral(entry: ServiceEntry | undefined): boolean {
+  for (const { record } of entry?.instances.values() ?? []) if (record.ephemeral) return true
+  return false
 }
 
 /** The clusters of a service: those that hold instances and those that somebody has configured, sorted. */

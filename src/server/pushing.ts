@@ -32,7 +32,7 @@ export function subscribersOf(
   key: ServiceKey,
 ): ListedSubscriber[] {
   return [
-    ...pushes.list(key).map((one) => ({ ...one, via: 'udp' as const })),
+    ...pushes.list(key).map((one) => ({ ...one, toldIp: one.address, via: 'udp' as const })),
     ...streams.list(key).map((one) => ({ ...one, via: 'stream' as const })),
     ...readers.of(key),
   ]

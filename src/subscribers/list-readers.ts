@@ -48,7 +48,8 @@ export class ListReaders {
       for (const [id, reader] of generation.get(namespaceId)?.get(groupedName) ?? []) found.set(id, reader)
     return Array.from(found.values(), (reader) => {
       const { address, agent, app } = reader
-      return { address, port: 0, agent, app, clusters: '', namespaceId, groupedName, via: 'poll' }
+      const place = { address, port: 0, toldIp: address }
+      return { ...place, agent, app, clusters: '', namespaceId, groupedName, via: 'poll' }
     })
   }
 

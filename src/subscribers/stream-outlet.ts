@@ -141,8 +141,8 @@ export class StreamOutlet implements WatchOutlet {
     const { namespaceId, groupedName } = key
     const subscriptions = this.#registry.service(key)?.subscriptions() ?? []
     return Array.from(subscriptions, ({ client, variant }) => {
-      const { address, port, agent, app } = client
-      return { address, port, agent, app, clusters: variant.clusters, namespaceId, groupedName }
+      const { address, port, agent, app, consumerIp: toldIp } = client
+      return { address, port, toldIp, agent, app, clusters: variant.clusters, namespaceId, groupedName }
     })
   }
 

@@ -8,6 +8,8 @@ import type { ClientSearch, Dismissal, ServerClients } from './connected-client.
 export interface ListedSubscriber {
   readonly address: string
   readonly port: number
+  /** The address that it tells of itself, which may be wrong; that of its socket where it tells none. */
+  readonly toldIp: string
   readonly agent: string
   readonly app: string
   readonly clusters: string

@@ -233,19 +233,17 @@ describe('silence', () => {
     [2_000, 60_000, 3_000, 60_000, 5_000],
     [20_000, undefined, undefined, 41_000, 41_500],
     [500, 2_000, 2_001, 2_000, 2_001],
-  ])(
-    'with an interval of %s, %s and %s count as %s and %s',
-    (interval, unhealthy, remove, unhealthyMs, removeMs) => {
-      const asked = {
-        'preserved.heart.beat.interval': interval,
-        'preserved.heart.beat.timeout': unhealthy,
-        'preserved.ip.delete.timeout': remove,
-      }
-      const named = Object.entries(asked).filter(([, ms]) => ms !== undefined)
-      const metadata = Object.fromEntries(named.map(([key, ms]) => [key, String(ms)]))
-      expect(timingOf(metadata)).toEqual({ intervalMs: interval, unhealthyMs, removeMs })
-    },
-  )
+  ])('with an interval of %s, %s and %s count as %s and %s', (...times) => {
+    const [interval, unhealthy, remove, unhealthyMs, removeMs] = times
+    const asked = {
+      'preserved.heart.beat.interval': interval,
+      'preserved.heart.beat.timeout': unhealthy,
+      'preserved.ip.delete.timeout': remove,
+    }
+    const named = Object.entries(asked).filter(([, ms]) => ms !== undefined)
+    const metadata = Object.fromEntries(named.map(([key, ms]) => [key, String(ms)]))
+    expect(timingOf(metadata)).toEqual({ intervalMs: interval, unhealthyMs, removeMs })
+  })
 
   test('is judged never early and at most a second late, with any times in the metadata and any beats', () => {
     const times = constantFrom(0, 1, 100, 249, 250, 251, 900, 3_000, 7_777, 15_000, 30_000)

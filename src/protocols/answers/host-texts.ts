@@ -11,7 +11,7 @@ interface KeptHost {
   readonly text: string
 }
 
-/** The texts of the hosts of a service, as `svc` has them. After a change only hosts that changed are serialized again. */
+/** The texts of the hosts of a service, as `grpc` has them. After a change only hosts that changed are serialized again. */
 export class HostTexts {
   readonly beatIntervalMs: number
   readonly #kept: Map<Instance, KeptHost> | undefined

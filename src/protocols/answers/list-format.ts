@@ -1,21 +1,25 @@
 import { serviceNameOf } from '../../core/naming/service.ts'
+import { withPlainWeight } from './host-json.ts'
 
 /**
  * How an instance list is written. `svc`: the fields of interface.md. `nacos-grouped` and `nacos-bare`: those of 1.4 as
  * well, with `dom` and the `serviceName` of hosts as `<group>@@<service>` or as the name of the service alone
- * (http-compat.md section 1, Instances). `grpc`: the service info of clients that use gRPC (grpc-compat.md section 3). Its
- * `name` is the name of the service alone, and it has no checksum.
+ * (http-compat.md section 1, Instances). `nacos-plain`: those of 2.x alone. `grpc`: the service info of clients that use gRPC
+ * (grpc-compat.md section 3). Its `name` is the name of the service alone, and it has no checksum. All but `svc` write weights
+ * as Java does.
  */
-export type ListFormat = 'svc' | 'nacos-grouped' | 'nacos-bare' | 'grpc'
+export type ListFormat = 'svc' | 'nacos-grouped' | 'nacos-bare' | 'nacos-plain' | 'grpc'
 
-/** Writes a host in another format. `json` is the host as `svc` has it; `healthy` is what it tells of its health. */
+/** Writes a host in a format. `json` is the host as `grpc` has it; `healthy` is what it tells of its health. */
 export type WriteHost = (json: string, healthy: boolean) => string
 
 /** How the hosts of a service are written in a format. */
 export function hostWriter(format: ListFormat, groupedName: string): WriteHost {
   switch (format) {
     case 'svc':
+      return withPlainWeight
     case 'grpc':
+    case 'nacos-plain':
       return (json) => json
     case 'nacos-grouped':
       return withHostFields
@@ -42,7 +46,7 @@ export function moreListFields(
   format: ListFormat,
   service: { readonly groupedName: string; readonly metadata: Readonly<Record<string, string>> },
 ): string {
-  if (format === 'svc' || format === 'grpc') return ''
+  if (format !== 'nacos-grouped' && format !== 'nacos-bare') return ''
   const { groupedName, metadata } = service
   const dom = member('dom', format === 'nacos-bare' ? serviceNameOf(groupedName) : groupedName)
   return `,${dom},"useSpecifiedURL":false,"env":"","metadata":${JSON.stringify(metadata)}`

@@ -1,4 +1,5 @@
 import { afterwards } from '../../../operations/afterwards.ts'
+import { javaJson } from '../../answers/java-numbers.ts'
 import { Json, type AnswerSchemas, answersJson, type JsonSchema } from '../routing/answer-schema.ts'
 import { JSON_TYPE, jsonAnswer, jsonTextAnswer } from '../routing/answers.ts'
 import type { Endpoint } from '../routing/endpoint.ts'
@@ -18,6 +19,11 @@ const HEAD = `{"code":0,"message":"success","data":`
 /** An answer of `/nacos/v2` and `/nacos/v3` with this data (grpc-compat.md section 7). */
 export function success(data: unknown): Answer {
   return jsonTextAnswer(`${HEAD}${JSON.stringify(data)}}`)
+}
+
+/** The same, with doubles as Java writes them. */
+export function javaSuccess(data: unknown): Answer {
+  return jsonTextAnswer(`${HEAD}${javaJson(data)}}`)
 }
 
 /** A 'no' in the same envelope; `status` is 200 where clients read the code alone. */

@@ -8,7 +8,7 @@ import {
 } from '../endpoints/naming/naming-requests.ts'
 import { Json } from '../routing/answer-schema.ts'
 import { type Endpoint, endpoint } from '../routing/endpoint.ts'
-import { answersEnvelope, success } from './envelope.ts'
+import { answersEnvelope, javaSuccess } from './envelope.ts'
 
 const DETAIL = Json.object({
   serviceName: Json.string('As <group>@@<service>.'),
@@ -40,7 +40,7 @@ export function instanceDetail({ instances }: NamingEndpointParts): Endpoint {
       const { address, weight } = record
       const { groupedName: serviceName } = entry.service.key
       const instanceId = instanceIdOf(address, serviceName)
-      return success({
+      return javaSuccess({
         serviceName,
         ip,
         port,

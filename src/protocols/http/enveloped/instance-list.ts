@@ -32,7 +32,7 @@ export function instanceList({ lists }: NamingEndpointParts, dataOf: (list: Buff
       const list = lists.list(
         {
           key: serviceKeyOf(params),
-          format: 'svc',
+          format: 'nacos-plain',
           clustersText,
           clusters: splitClusters(clustersText),
           healthyOnly,

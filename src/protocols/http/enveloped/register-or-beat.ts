@@ -1,5 +1,6 @@
 import { afterwards } from '../../../operations/afterwards.ts'
 import { Type } from '../../parameters/schema.ts'
+import { JAVA_DIALECT } from '../endpoints/naming-dialect.ts'
 import { type INSTANCE_PARAMS, instanceEndpoints } from '../endpoints/naming/instance-endpoints.ts'
 import { type NamingEndpointParts, serviceKeyOf } from '../endpoints/naming/naming-requests.ts'
 import { type Endpoint, endpoint } from '../routing/endpoint.ts'
@@ -8,7 +9,7 @@ import { enveloped, failure, NO_INSTANCE, success } from './envelope.ts'
 /** `POST /nacos/v3/client/ns/instance`: registers, or with `heartBeat=true` only says that the instance lives. */
 export function registerOrBeat(parts: NamingEndpointParts): Endpoint {
   const { beats } = parts
-  const register = enveloped(instanceEndpoints(parts).register)
+  const register = enveloped(instanceEndpoints(parts, JAVA_DIALECT).register)
   const { properties } = register.params
   return endpoint({
     ...register,

@@ -4,12 +4,14 @@ import type { ServiceDetail } from '../../../operations/services.ts'
 import * as fields from '../../parameters/fields.ts'
 import { parseServiceFilter } from '../../parameters/json-fields.ts'
 import { Type } from '../../parameters/schema.ts'
+import { JAVA_DIALECT } from '../endpoints/naming-dialect.ts'
 import { beatEndpoint } from '../endpoints/naming/beat-endpoint.ts'
 import {
   deregisterEndpoint,
   instanceEndpoints,
   modifyEndpoint,
 } from '../endpoints/naming/instance-endpoints.ts'
+import { javaSelector } from '../endpoints/naming/java-selector.ts'
 import { metadataEndpoints } from '../endpoints/naming/metadata-endpoints.ts'
 import { nacosBeatAnswer } from '../endpoints/naming/nacos-beat-answer.ts'
 import {
@@ -23,14 +25,14 @@ import { Json } from '../routing/answer-schema.ts'
 import { type Endpoint, endpoint, placeRoutes } from '../routing/endpoint.ts'
 import type { Route } from '../routing/route.ts'
 import { NAMING_PART } from './defaults.ts'
-import { answersEnvelope, enveloped, success } from './envelope.ts'
+import { answersEnvelope, enveloped, javaSuccess, success } from './envelope.ts'
 import { instanceList } from './instance-list.ts'
 import { instanceDetail } from './instance-detail.ts'
 
 /** `/nacos/v2/ns`: instances and services (grpc-compat.md section 7). */
 export function v2NamingRoutes(parts: NamingEndpointParts): Route[] {
-  const instances = instanceEndpoints(parts)
-  const services = serviceEndpoints(parts)
+  const instances = instanceEndpoints(parts, JAVA_DIALECT)
+  const services = serviceEndpoints(parts, JAVA_DIALECT)
   const metadata = metadataEndpoints(parts, Type.Optional(fields.namespaceId))
   return placeRoutes(NAMING_PART, '/nacos/v2/ns', [
     ['POST', '/instance', enveloped(instances.register)],
@@ -56,6 +58,8 @@ const DETAIL = Json.object({
   serviceName: Json.string(),
   groupName: Json.string(),
   ...SERVICE_SETTINGS,
+  selector: Json.map(Json.anyOf(Json.string(), Json.list(Json.string()))),
+  ephemeral: Json.boolean('Whether it has an instance that beats or has a connection.'),
   clusterMap: Json.map(
     Json.object({
       clusterName: Json.string(),
@@ -71,11 +75,11 @@ function serviceDetail({ services }: NamingEndpointParts): Endpoint {
     permission: services.read.permission,
     answers: answersEnvelope(DETAIL),
     params: Type.Object(SERVICE_PARAMS),
-    handle: ({ params, caller }) => success(detailJson(services.read(serviceKeyOf(params), caller))),
+    handle: ({ params, caller }) => javaSuccess(detailJson(services.read(serviceKeyOf(params), caller))),
   })
 }
 
-function detailJson({ service, clusters }: ServiceDetail): object {
+function detailJson({ service, clusters, hasEphemeral }: ServiceDetail): object {
   const { key, protectThreshold, metadata, selector } = service
   const clusterMap = clusters.map(({ name, healthChecker, metadata: of }) => {
     return [name, { clusterName: name, healthChecker, metadata: of }]
@@ -86,7 +90,8 @@ function detailJson({ service, clusters }: ServiceDetail): object {
     groupName: groupOf(key.groupedName),
     protectThreshold,
     metadata,
-    selector,
+    selector: javaSelector(selector),
+    ephemeral: hasEphemeral,
     clusterMap: Object.fromEntries(clusterMap) as object,
   }
 }

@@ -1,8 +1,8 @@
-import type { Member } from '../../../operations/operator.ts'
 import type { Operations } from '../../../operations/operations.ts'
 import { Type } from '../../parameters/schema.ts'
 import { jsonAnswer, textAnswer } from '../routing/answers.ts'
 import type { NotReadyReason } from '../endpoints/health-routes.ts'
+import { nodeJson } from '../endpoints/operator/node-json.ts'
 import { type Endpoint, endpoint, placeRoutes } from '../routing/endpoint.ts'
 import type { Route } from '../routing/route.ts'
 import { CONFIG_DEFAULTS } from './config-defaults.ts'
@@ -66,15 +66,4 @@ function clusterNodes({ version, operator }: ConsoleParts): Endpoint {
       return jsonAnswer({ code: 200, message: null, data })
     },
   })
-}
-
-function nodeJson({ ip, port, alive, lastRefMs }: Member, version: string): object {
-  return {
-    ip,
-    port,
-    state: alive ? 'UP' : 'DOWN',
-    extendInfo: { lastRefreshTime: lastRefMs, version },
-    address: `${ip}:${port}`,
-    failAccessCnt: 0,
-  }
 }

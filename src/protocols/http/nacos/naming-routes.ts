@@ -1,5 +1,6 @@
 import { Type } from '../../parameters/schema.ts'
 import * as fields from '../../parameters/fields.ts'
+import { JAVA_DIALECT } from '../endpoints/naming-dialect.ts'
 import { beatEndpoint } from '../endpoints/naming/beat-endpoint.ts'
 import { catalogEndpoints } from '../endpoints/naming/catalog-endpoints.ts'
 import { discoveryEndpoints } from '../endpoints/naming/discovery-endpoints.ts'
@@ -22,12 +23,12 @@ import { serviceListEndpoint } from './service-list.ts'
 
 /** Service discovery for the clients of `/nacos/v1` (http-compat.md sections 1, 4, 8). */
 export function nacosNamingRoutes(parts: NamingEndpointParts): Route[] {
-  const instances = instanceEndpoints(parts)
-  const services = serviceEndpoints(parts)
+  const instances = instanceEndpoints(parts, JAVA_DIALECT)
+  const services = serviceEndpoints(parts, JAVA_DIALECT)
   const metadata = metadataEndpoints(parts, Type.Optional(fields.namespaceId))
-  const catalog = catalogEndpoints(parts)
+  const catalog = catalogEndpoints(parts, JAVA_DIALECT)
   const list = listEndpoint(parts, nacosListFormat)
-  const discovery = discoveryEndpoints(parts, { isPushed: true })
+  const discovery = discoveryEndpoints(parts, JAVA_DIALECT)
   return placeRoutes({ rules: NACOS_NAMING_RULES, errors: namingErrors }, '/nacos/v1/ns', [
     ['POST', '/instance', instances.register],
     ['DELETE', '/instance', deregisterEndpoint(parts, true)],

@@ -2,6 +2,7 @@ import { OK_TEXT } from '../routing/answers.ts'
 import { allowingEmpty, namespaceId } from '../../parameters/fields.ts'
 import { unknownInstance } from '../../../operations/beats.ts'
 import { type BeatAnswerOf, beatEndpoint } from '../endpoints/naming/beat-endpoint.ts'
+import { SVC_DIALECT } from '../endpoints/naming-dialect.ts'
 import { catalogEndpoints } from '../endpoints/naming/catalog-endpoints.ts'
 import { discoveryEndpoints } from '../endpoints/naming/discovery-endpoints.ts'
 import { instanceEndpoints } from '../endpoints/naming/instance-endpoints.ts'
@@ -17,11 +18,11 @@ import { ANSWERS_OK, answersJson, Json } from '../routing/answer-schema.ts'
 
 /** Service discovery as interface.md has it, and the views of services for people. */
 export function svcNamingRoutes(parts: NamingEndpointParts): Route[] {
-  const instances = instanceEndpoints(parts)
-  const services = serviceEndpoints(parts)
+  const instances = instanceEndpoints(parts, SVC_DIALECT)
+  const services = serviceEndpoints(parts, SVC_DIALECT)
   const metadata = metadataEndpoints(parts, allowingEmpty(namespaceId))
-  const catalog = catalogEndpoints(parts)
-  const discovery = discoveryEndpoints(parts, { isPushed: false })
+  const catalog = catalogEndpoints(parts, SVC_DIALECT)
+  const discovery = discoveryEndpoints(parts, SVC_DIALECT)
   return placeRoutes({ rules: SVC_RULES, errors: problemErrors }, '/svc/v1/ns', [
     ['POST', '/instance', instances.register],
     ['DELETE', '/instance', instances.deregister],

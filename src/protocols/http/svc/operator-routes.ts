@@ -1,6 +1,10 @@
 import { placeRoutes } from '../routing/endpoint.ts'
-import type { Operations } from '../../../operations/operations.ts'
-import { backupEndpoints, operatorEndpoints } from '../endpoints/operator/operator-endpoints.ts'
+import { SVC_DIALECT } from '../endpoints/naming-dialect.ts'
+import {
+  backupEndpoints,
+  type OperatorEndpointParts,
+  operatorEndpoints,
+} from '../endpoints/operator/operator-endpoints.ts'
 import { SVC_RULES } from '../../parameters/parameter-rules.ts'
 import { problemErrors } from '../errors/problem.ts'
 import type { Route } from '../routing/route.ts'
@@ -9,9 +13,9 @@ import type { Route } from '../routing/route.ts'
  * The operator functions as interface.md has them: a switch is set for this server only unless debug=false. Backups are
  * a function of Waypost's own, so only here.
  */
-export function svcOperatorRoutes(operations: Pick<Operations, 'operator'>): Route[] {
-  const operator = operatorEndpoints(operations.operator, true)
-  const backup = backupEndpoints(operations.operator)
+export function svcOperatorRoutes(parts: OperatorEndpointParts): Route[] {
+  const operator = operatorEndpoints(parts, SVC_DIALECT)
+  const backup = backupEndpoints(parts.operator)
   return placeRoutes({ rules: SVC_RULES, errors: problemErrors }, '/svc/v1', [
     ['GET', '/ns/operator/switches', operator.switches],
     ['PUT', '/ns/operator/switches', operator.setSwitch],

@@ -3,13 +3,17 @@ import { type Instance, instanceIdOf } from '../../../../core/naming/instance.ts
 import { isProtecting } from '../../../../core/naming/select-instances.ts'
 import type { ServiceEntry } from '../../../../core/naming/service-entry.ts'
 import { groupOf, type Service, serviceNameOf } from '../../../../core/naming/service.ts'
+import type { ListedInstance } from '../../../../operations/catalog.ts'
 import type { ShownCluster } from '../../../../operations/services.ts'
+import { hostJson } from '../../../answers/host-json.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
-import { jsonAnswer } from '../../routing/answers.ts'
+import { jsonTextAnswer } from '../../routing/answers.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
 import { type NamingEndpointParts, SERVICE_PARAMS, serviceKeyOf } from './naming-requests.ts'
-import { answersJson, Json } from '../../routing/answer-schema.ts'
+import { Json } from '../../routing/answer-schema.ts'
+import type { NamingDialect } from '../naming-dialect.ts'
+import { javaSelector } from './java-selector.ts'
 import { CHECKER_SCHEMA, SERVICE_SETTINGS } from './naming-schemas.ts'
 
 const FIGURES = Json.object({
@@ -97,19 +101,19 @@ const PAGE_PARAMS = {
 const substring = Type.String({ maxLength: 512, description: 'Only names that hold this text.' })
 
 /** The views that operators' tools read on `/nacos` (http-compat.md section 4, Catalog). */
-export function catalogEndpoints(parts: NamingEndpointParts) {
+export function catalogEndpoints(parts: NamingEndpointParts, dialect: NamingDialect) {
   return {
-    services: services(parts),
-    service: service(parts),
-    instances: instances(parts),
+    services: services(parts, dialect),
+    service: service(parts, dialect),
+    instances: instances(parts, dialect),
   } satisfies Record<string, Endpoint>
 }
 
-function services({ catalog }: NamingEndpointParts): Endpoint {
+function services({ catalog }: NamingEndpointParts, dialect: NamingDialect): Endpoint {
   return endpoint({
     summary: 'List services with figures',
     permission: catalog.entries.permission,
-    answers: answersJson(Json.anyOf(FIGURES, Json.list(WITH_INSTANCES))),
+    answers: dialect.described(Json.anyOf(FIGURES, Json.list(WITH_INSTANCES))),
     params: Type.Object({
       ...PAGE_PARAMS,
       namespaceId: Type.Optional(fields.namespaceId),
@@ -124,35 +128,37 @@ function services({ catalog }: NamingEndpointParts): Endpoint {
       const onlyInhabited = params.hasIpCount === true
       const request = { namespaceId, inServiceName, inGroup, onlyInhabited, page: params }
       const { entries, totalCount } = catalog.entries(request, caller)
-      if (params.withInstances === true) return jsonAnswer(entries.map(withInstances))
-      return jsonAnswer({ serviceList: entries.map(figures), count: totalCount })
+      if (params.withInstances === true)
+        return dialect.json(entries.map((each) => withInstances(each, dialect)))
+      return dialect.json({ serviceList: entries.map(figures), count: totalCount })
     },
   })
 }
 
-function service({ services: { read } }: NamingEndpointParts): Endpoint {
+function service({ services: { read } }: NamingEndpointParts, dialect: NamingDialect): Endpoint {
   return endpoint({
     summary: 'Query a service and its clusters',
     permission: read.permission,
-    answers: answersJson(SERVICE),
+    answers: dialect.described(SERVICE),
     params: Type.Object(SERVICE_PARAMS),
     handle: ({ params, caller }) => {
       const { service: known, clusters } = read(serviceKeyOf(params), caller)
-      const { protectThreshold, selector, metadata } = known
+      const { protectThreshold, metadata } = known
       const { name, groupName } = namesOf(known)
-      return jsonAnswer({
+      const selector = dialect.hasJavaKeys ? javaSelector(known.selector) : known.selector
+      return dialect.json({
         service: { name, groupName, protectThreshold, selector, metadata },
-        clusters: clusters.map((cluster) => clusterJson(known, cluster)),
+        clusters: clusters.map((cluster) => clusterJson(known, cluster, dialect)),
       })
     },
   })
 }
 
-function instances({ catalog }: NamingEndpointParts): Endpoint {
+function instances({ catalog }: NamingEndpointParts, dialect: NamingDialect): Endpoint {
   return endpoint({
     summary: 'List the instances of a cluster, disabled ones included',
     permission: catalog.instances.permission,
-    answers: answersJson(INSTANCES),
+    answers: dialect.described(INSTANCES),
     params: Type.Object({
       ...SERVICE_PARAMS,
       ...PAGE_PARAMS,
@@ -160,8 +166,12 @@ function instances({ catalog }: NamingEndpointParts): Endpoint {
     }),
     handle: ({ params, caller }) => {
       const request = { key: serviceKeyOf(params), cluster: params.clusterName, page: params }
-      const { entries, totalCount } = catalog.instances(request, caller)
-      return jsonAnswer({ list: entries.map(instanceJson), count: totalCount })
+      const { entries, totalCount, beatIntervalMs } = catalog.instances(request, caller)
+      if (dialect.hasJavaKeys) {
+        const list = entries.map((each) => javaInstanceText(each, beatIntervalMs)).join(',')
+        return jsonTextAnswer(`{"list":[${list}],"count":${totalCount}}`)
+      }
+      return dialect.json({ list: entries.map(({ instance }) => instanceJson(instance)), count: totalCount })
     },
   })
 }
@@ -186,31 +196,52 @@ function figures(entry: ServiceEntry): object {
   }
 }
 
-function withInstances(entry: ServiceEntry): object {
+/** What the Java server leaves empty in these answers, although it has the fields. */
+const LEFT_EMPTY = {
+  cluster: { clusterName: null, healthChecker: null, metadata: null },
+  service: { namespace: null, selector: null, ephemeral: null },
+}
+
+function withInstances(entry: ServiceEntry, { hasJavaKeys }: NamingDialect): object {
   const { name, groupName } = namesOf(entry.service)
+  const empty = hasJavaKeys ? LEFT_EMPTY.cluster : {}
   // A Map: a cluster may be called `constructor`.
   const clusters = new Map<string, { hosts: object[] }>()
   for (const { record, healthy, metadata } of entry.instances.values()) {
     const { ip, port, cluster } = record.address
     const { weight, enabled } = record
-    const known = clusters.get(cluster) ?? { hosts: [] }
+    const known = clusters.get(cluster) ?? { ...empty, hosts: [] }
     clusters.set(cluster, known)
     known.hosts.push({ valid: healthy, metadata, port, ip, weight, enabled })
   }
   const clusterMap = Object.fromEntries(clusters)
-  return { serviceName: name, groupName, clusterMap, metadata: entry.service.metadata }
+  const { metadata, protectThreshold } = entry.service
+  const shown = { serviceName: name, groupName, clusterMap, metadata }
+  return hasJavaKeys ? { ...shown, ...LEFT_EMPTY.service, protectThreshold } : shown
 }
 
-function clusterJson({ key }: Service, cluster: ShownCluster): object {
+function clusterJson({ key }: Service, cluster: ShownCluster, { hasJavaKeys }: NamingDialect): object {
+  const { checkPort } = cluster
   return {
     serviceName: key.groupedName,
     name: cluster.name,
     healthChecker: cluster.healthChecker,
-    defaultPort: 80,
-    defaultCheckPort: cluster.checkPort,
+    defaultPort: DEFAULT_PORT,
+    defaultCheckPort: checkPort,
     useIPPort4Check: cluster.useInstancePort4Check,
     metadata: cluster.metadata,
+    // 1.4 has the ports once more, by older names.
+    ...(hasJavaKeys ? { sitegroup: '', defIPPort: DEFAULT_PORT, defCkport: checkPort, empty: false } : {}),
   }
+}
+
+const DEFAULT_PORT = 80
+
+/** A host as in a list, with what 1.4 shows of it besides. Without a beat, `lastBeat` is 0. */
+function javaInstanceText({ instance, lastBeatMs = 0 }: ListedInstance, beatIntervalMs: number): string {
+  const host = hostJson(instance, instance.healthy, beatIntervalMs)
+  const app = JSON.stringify(instance.record.app)
+  return `${host.slice(0, -1)},"app":${app},"lastBeat":${lastBeatMs},"marked":false}`
 }
 
 function instanceJson({ record, healthy, metadata, entry }: Instance): object {

@@ -9,6 +9,7 @@ import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
 import { type NamingEndpointParts, SERVICE_PARAMS, serviceKeyOf } from './naming-requests.ts'
 import { answersJson, Json } from '../../routing/answer-schema.ts'
 import { withMissing } from '../missing-servers.ts'
+import type { NamingDialect } from '../naming-dialect.ts'
 
 const SUBSCRIBERS = Json.object({
   subscribers: Json.list(
@@ -41,24 +42,24 @@ const NAMES = Json.object({
 /** Checkers as they are set: one has a field for a password. */
 const CHECKER_DEFAULTS = Json.map(Json.anyOf(Json.string(), Json.integer()))
 
-/**
- * Who subscribes to what, and the names of all services, as clients of `/nacos` ask for them. `isPushed`: only those are
- * subscribers who get pushes, as there.
- */
-export function discoveryEndpoints(parts: NamingEndpointParts, { isPushed }: { isPushed: boolean }) {
+/** Who subscribes to what, and the names of all services, as clients of `/nacos` ask for them. */
+export function discoveryEndpoints(parts: NamingEndpointParts, dialect: NamingDialect) {
   return {
-    subscribers: subscribers(parts, isPushed),
-    names: names(parts),
+    subscribers: subscribers(parts, dialect),
+    names: names(parts, dialect),
     allDomNames: allDomNames(parts),
     checkers: checkers(parts),
   } satisfies Record<string, Endpoint>
 }
 
-function subscribers({ catalog }: NamingEndpointParts, isPushed: boolean): Endpoint {
+/** On `/nacos` only those are subscribers who get pushes. */
+function subscribers({ catalog }: NamingEndpointParts, dialect: NamingDialect): Endpoint {
+  const { hasJavaKeys: isPushed } = dialect
+  const shown = isPushed ? javaSubscriberJson : subscriberJson
   return endpoint({
     summary: 'List the subscribers of a service',
     permission: catalog.subscribers.permission,
-    answers: answersJson(SUBSCRIBERS),
+    answers: dialect.described(SUBSCRIBERS),
     params: Type.Object({
       ...SERVICE_PARAMS,
       pageNo: fields.withDefault(fields.pageNo, 1),
@@ -67,16 +68,13 @@ function subscribers({ catalog }: NamingEndpointParts, isPushed: boolean): Endpo
     handle: ({ params, caller }) => {
       const request = { key: serviceKeyOf(params), isPushed, page: params }
       return afterwards(catalog.subscribers(request, caller), ({ value: { entries, totalCount }, missing }) =>
-        withMissing(
-          jsonAnswer({ subscribers: entries.map((one) => subscriberJson(one, isPushed)), count: totalCount }),
-          missing,
-        ),
+        withMissing(jsonAnswer({ subscribers: entries.map(shown), count: totalCount }), missing),
       )
     },
   })
 }
 
-function subscriberJson(subscriber: ListedSubscriber, isPushed: boolean): object {
+function subscriberJson(subscriber: ListedSubscriber): object {
   const { address, port, agent, app, clusters, namespaceId, groupedName, via } = subscriber
   return {
     addrStr: `${address}:${port}`,
@@ -87,16 +85,25 @@ function subscriberJson(subscriber: ListedSubscriber, isPushed: boolean): object
     namespaceId,
     serviceName: groupedName,
     cluster: clusters,
-    ...(isPushed ? {} : { via }),
+    via,
   }
 }
 
+/** As Java shows it: a client with a connection by the address that it tells of itself, without a port. */
+function javaSubscriberJson(subscriber: ListedSubscriber): object {
+  const { toldIp, agent, app, clusters: cluster, namespaceId, groupedName: serviceName, via } = subscriber
+  const ip = via === 'udp' ? subscriber.address : toldIp
+  const port = via === 'udp' ? subscriber.port : 0
+  const addrStr = via === 'udp' ? `${ip}:${port}` : ip
+  return { addrStr, agent, app, ip, port, namespaceId, serviceName, cluster }
+}
+
 /** Names without their groups by namespace; `count` is the number of namespaces (http-compat.md section 4). */
-function names({ catalog }: NamingEndpointParts): Endpoint {
+function names({ catalog }: NamingEndpointParts, dialect: NamingDialect): Endpoint {
   return endpoint({
     summary: 'Names of services by namespace',
     permission: catalog.names.permission,
-    answers: answersJson(NAMES),
+    answers: dialect.described(NAMES),
     params: Type.Object({
       namespaceId: Type.Optional(fields.namespaceId),
       expr: Type.Optional(Type.String({ maxLength: 512, description: 'Only names that hold this text.' })),
@@ -106,7 +113,10 @@ function names({ catalog }: NamingEndpointParts): Endpoint {
       const namespaceId = id === undefined ? undefined : toNamespaceId(id)
       const byNamespace = catalog.names({ namespaceId, part }, caller)
       const services = mapValues(byNamespace, (grouped) => [...new Set(grouped.map(serviceNameOf))])
-      return jsonAnswer({ services, count: byNamespace.size })
+      if (!dialect.hasJavaKeys) return jsonAnswer({ services, count: byNamespace.size })
+      // 2.x has grouped names, by a name that a tool had replaced there.
+      const grouped = Object.fromEntries(byNamespace)
+      return jsonAnswer({ services, 'META-INF/services': grouped, count: byNamespace.size })
     },
   })
 }

@@ -3,9 +3,10 @@ import { afterwards } from '../../../../operations/afterwards.ts'
 import type { InstanceRequest } from '../../../../operations/instances.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { type Static, Type } from '../../../parameters/schema.ts'
-import { jsonAnswer, OK_TEXT } from '../../routing/answers.ts'
+import { OK_TEXT } from '../../routing/answers.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
 import type { Answer, HttpCaller } from '../../routing/route.ts'
+import type { NamingDialect } from '../naming-dialect.ts'
 import { metadataOf, type NamingEndpointParts, SERVICE_PARAMS, serviceKeyOf } from './naming-requests.ts'
 import { ANSWERS_OK, answersJson, Json } from '../../routing/answer-schema.ts'
 
@@ -38,13 +39,13 @@ const DETAIL = Json.named(
 type InstanceParams = Static<ReturnType<typeof Type.Object<typeof INSTANCE_PARAMS>>>
 
 /** The endpoints of single instances (interface.md, Service discovery: instances). */
-export function instanceEndpoints(parts: NamingEndpointParts) {
+export function instanceEndpoints(parts: NamingEndpointParts, dialect: NamingDialect) {
   return {
     register: register(parts),
     deregister: deregisterEndpoint(parts, false),
     modify: modifyEndpoint(parts, () => false),
     updateHealth: updateHealth(parts),
-    detail: detail(parts),
+    detail: detail(parts, dialect),
   } satisfies Record<string, Endpoint>
 }
 
@@ -137,13 +138,14 @@ function updateHealth({ instances }: NamingEndpointParts): Endpoint {
   })
 }
 
-function detail({ instances }: NamingEndpointParts): Endpoint {
+function detail({ instances }: NamingEndpointParts, dialect: NamingDialect): Endpoint {
   return endpoint({
     summary: 'Query instance detail',
     permission: instances.read.permission,
     answers: answersJson(DETAIL),
     params: Type.Object(INSTANCE_PARAMS),
-    handle: ({ params, caller }) => detailAnswer(instances.read(instanceRequestOf(params), caller)),
+    handle: ({ params, caller }) =>
+      dialect.json(detailJson(instances.read(instanceRequestOf(params), caller))),
   })
 }
 
@@ -156,10 +158,10 @@ function instanceRequestOf(params: InstanceParams): InstanceRequest {
   return { serviceKey: serviceKeyOf(params), ip, port, cluster, ephemeral }
 }
 
-function detailAnswer({ record, healthy: isHealthy, metadata, entry }: Instance): Answer {
+function detailJson({ record, healthy: isHealthy, metadata, entry }: Instance): object {
   const { address, weight } = record
   const { groupedName } = entry.service.key
-  return jsonAnswer({
+  return {
     service: groupedName,
     ip: address.ip,
     port: address.port,
@@ -168,5 +170,5 @@ function detailAnswer({ record, healthy: isHealthy, metadata, entry }: Instance)
     healthy: isHealthy,
     instanceId: instanceIdOf(address, groupedName),
     metadata,
-  })
+  }
 }

@@ -11,6 +11,8 @@ import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
 import type { Answer } from '../../routing/route.ts'
 import { metadataOf, type NamingEndpointParts, SERVICE_PARAMS, serviceKeyOf } from './naming-requests.ts'
 import { ANSWERS_OK, answersJson, Json } from '../../routing/answer-schema.ts'
+import type { NamingDialect } from '../naming-dialect.ts'
+import { javaSelector } from './java-selector.ts'
 import { CHECKER_SCHEMA, SERVICE_SETTINGS } from './naming-schemas.ts'
 
 const SETTINGS_PARAMS = {
@@ -36,7 +38,7 @@ const SERVICE = Json.named(
 const SERVICE_NAMES = Json.object({ doms: Json.list(Json.string()), count: Json.integer() })
 
 /** The endpoints of services (interface.md, Service discovery: services). */
-export function serviceEndpoints(parts: NamingEndpointParts) {
+export function serviceEndpoints(parts: NamingEndpointParts, dialect: NamingDialect) {
   const { services } = parts
   return {
     create: endpoint({
@@ -72,9 +74,10 @@ export function serviceEndpoints(parts: NamingEndpointParts) {
     query: endpoint({
       summary: 'Query service',
       permission: services.read.permission,
-      answers: answersJson(SERVICE),
+      answers: dialect.described(SERVICE),
       params: Type.Object(SERVICE_PARAMS),
-      handle: ({ params, caller }) => serviceAnswer(services.read(serviceKeyOf(params), caller)),
+      handle: ({ params, caller }) =>
+        dialect.json(detailJson(services.read(serviceKeyOf(params), caller), dialect)),
     }),
     list: listServices(parts),
     saveCluster: cluster(parts),
@@ -147,19 +150,19 @@ function settingsOf(
   }
 }
 
-function serviceAnswer({ service, clusters }: ServiceDetail): Answer {
+function detailJson({ service, clusters }: ServiceDetail, { hasJavaKeys }: NamingDialect): object {
   const { key, protectThreshold, metadata, selector } = service
-  return jsonAnswer({
+  return {
     name: serviceNameOf(key.groupedName),
     groupName: groupOf(key.groupedName),
     namespaceId: key.namespaceId,
     protectThreshold,
     metadata,
-    selector,
+    selector: hasJavaKeys ? javaSelector(selector) : selector,
     clusters: clusters.map((one) => ({
       name: one.name,
       healthChecker: one.healthChecker,
       metadata: one.metadata,
     })),
-  })
+  }
 }

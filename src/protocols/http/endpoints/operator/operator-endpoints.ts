@@ -1,12 +1,19 @@
 import { hash } from 'node:crypto'
 import type { Switches } from '../../../../core/operator/switches.ts'
-import type { Member, OperatorOperations, StatusAndCounts } from '../../../../operations/operator.ts'
+import type {
+  ClientCounts,
+  Member,
+  OperatorOperations,
+  ServerCounts,
+} from '../../../../operations/operator.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { afterwards } from '../../../../operations/afterwards.ts'
 import { jsonAnswer, OK_TEXT } from '../../routing/answers.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
 import { ANSWERS_OK, answersJson } from '../../routing/answer-schema.ts'
+import type { NamingDialect } from '../naming-dialect.ts'
+import { nodeJson } from './node-json.ts'
 import { BACKUP, BACKUP_PROGRESS, FIGURES, LEADER, SERVERS, SWITCHES } from './operator-schemas.ts'
 
 /** The name that the reference server gives its switches, which tools look for. */
@@ -15,15 +22,23 @@ const SWITCHES_NAME = '00-00---000-NACOS_SWITCH_DOMAIN-000---00-00'
 const WEIGHT = 1
 const NO_PARAMS = Type.Object({})
 
-/** The endpoints of the operator functions. `debug`: whether a switch is set for this server only by default. */
-export function operatorEndpoints(operator: OperatorOperations, debug: boolean) {
+/** What the operator functions are shown from. */
+export interface OperatorEndpointParts {
+  readonly operator: OperatorOperations
+  /** Of this server. */
+  readonly version: string
+}
+
+/** The endpoints of the operator functions. On `/svc` a switch is set for this server only by default. */
+export function operatorEndpoints({ operator, version }: OperatorEndpointParts, dialect: NamingDialect) {
+  const debug = !dialect.hasJavaKeys
   return {
     switches: endpoint({
       summary: 'Query system switches',
       permission: operator.switches.permission,
-      answers: answersJson(SWITCHES),
+      answers: dialect.described(SWITCHES),
       params: NO_PARAMS,
-      handle: ({ caller }) => jsonAnswer(switchesJson(operator.switches({}, caller))),
+      handle: ({ caller }) => dialect.json(switchesJson(operator.switches({}, caller))),
     }),
     setSwitch: endpoint({
       summary: 'Update system switch',
@@ -39,29 +54,54 @@ export function operatorEndpoints(operator: OperatorOperations, debug: boolean) 
       }),
       handle: ({ params, caller }) => afterwards(operator.setSwitch(params, caller), () => OK_TEXT),
     }),
-    metrics: endpoint({
-      summary: 'Query system metrics',
-      permission: operator.figures.permission,
-      answers: answersJson(FIGURES),
-      params: NO_PARAMS,
-      handle: ({ caller }) => jsonAnswer(figuresJson(operator.figures({}, caller))),
-    }),
-    ...memberEndpoints(operator),
+    metrics: metrics(operator, dialect),
+    ...memberEndpoints({ operator, version }, dialect),
   } satisfies Record<string, Endpoint>
 }
 
-function memberEndpoints(operator: OperatorOperations) {
+function metrics({ figures, clientCounts }: OperatorOperations, dialect: NamingDialect): Endpoint {
+  return endpoint({
+    summary: 'Query system metrics',
+    permission: figures.permission,
+    answers: dialect.described(FIGURES),
+    params: Type.Object({
+      ...(dialect.hasJavaKeys ? JAVA_METRICS_PARAMS : {}),
+    } as typeof JAVA_METRICS_PARAMS),
+    handle: ({ params, caller }) => {
+      const found = figures({}, caller)
+      const { status } = found
+      if (params.onlyStatus === true || !('cpu' in found)) return jsonAnswer({ status })
+      if (!dialect.hasJavaKeys) return dialect.json(figuresJson(found))
+      // Only who asks for it pays for the counts of clients.
+      if (params.onlyStatus === undefined) return dialect.json(javaFiguresJson(found))
+      return afterwards(clientCounts({}, caller), (counts) =>
+        dialect.json({ ...javaFiguresJson(found), ...clientCountsJson(counts) }),
+      )
+    },
+  })
+}
+
+const JAVA_METRICS_PARAMS = {
+  onlyStatus: Type.Optional(Type.Boolean({ description: 'Only whether the server serves requests.' })),
+}
+
+function memberEndpoints({ operator, version }: OperatorEndpointParts, dialect: NamingDialect) {
   return {
     servers: endpoint({
       summary: 'Query server list',
       permission: operator.members.permission,
-      answers: answersJson(SERVERS),
+      answers: dialect.described(SERVERS),
       params: Type.Object({
         healthy: Type.Boolean({ default: false, description: 'Only servers that are alive.' }),
       }),
       handle: ({ params, caller }) => {
         const members = operator.members({ onlyAlive: params.healthy }, caller)
-        return jsonAnswer({ servers: members.map(memberJson) })
+        return jsonAnswer({
+          servers: members.map((member) => {
+            const shown = memberJson(member)
+            return dialect.hasJavaKeys ? { ...shown, ...nodeJson(member, version) } : shown
+          }),
+        })
       },
     }),
     leader: endpoint({
@@ -111,8 +151,7 @@ function switchesJson(switches: Switches): object {
   return { name: SWITCHES_NAME, adWeightMap: {}, ...switches, checksum }
 }
 
-function figuresJson(figures: StatusAndCounts): object {
-  if (!('cpu' in figures)) return figures
+function figuresJson(figures: ServerCounts): object {
   const { status, serviceCount, instanceCount, subscriberCount, responsible, cpu, load, mem } = figures
   return {
     status,
@@ -124,6 +163,22 @@ function figuresJson(figures: StatusAndCounts): object {
     cpu,
     load,
     mem,
+  }
+}
+
+/** Nothing is agreed on by Raft here, so nothing waits for it. */
+function javaFiguresJson(figures: ServerCounts): object {
+  return { ...figuresJson(figures), raftNotifyTaskCount: 0 }
+}
+
+function clientCountsJson(counts: ClientCounts): object {
+  const { connections, ephemeralAddresses, persistentAddresses, responsible } = counts
+  return {
+    clientCount: connections + ephemeralAddresses + persistentAddresses,
+    connectionBasedClientCount: connections,
+    ephemeralIpPortClientCount: ephemeralAddresses,
+    persistentIpPortClientCount: persistentAddresses,
+    responsibleClientCount: responsible,
   }
 }
 

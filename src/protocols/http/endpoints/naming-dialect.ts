@@ -1,0 +1,27 @@
+import { javaJson } from '../../answers/java-numbers.ts'
+import { type AnswerSchemas, answersJson, type JsonSchema } from '../routing/answer-schema.ts'
+import { jsonAnswer, jsonTextAnswer } from '../routing/answers.ts'
+import type { Answer } from '../routing/route.ts'
+
+/** How a dialect shows services, instances and what the server says of itself. */
+export interface NamingDialect {
+  /** Whether answers have, besides the fields of interface.md, all that the Java server always writes. */
+  readonly hasJavaKeys: boolean
+  readonly json: (value: unknown) => Answer
+  /** What the OpenAPI document says of answers with the fields of interface.md alone. */
+  readonly described: (schema: JsonSchema) => AnswerSchemas
+}
+
+/** `/svc`: the fields of interface.md. */
+export const SVC_DIALECT: NamingDialect = {
+  hasJavaKeys: false,
+  json: (value) => jsonAnswer(value),
+  described: answersJson,
+}
+
+/** `/nacos`: doubles are written as Java writes them. */
+export const JAVA_DIALECT: NamingDialect = {
+  hasJavaKeys: true,
+  json: (value) => jsonTextAnswer(javaJson(value)),
+  described: () => ({}),
+}

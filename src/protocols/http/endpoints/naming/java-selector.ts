@@ -1,0 +1,9 @@
+import { labelsOfExpression } from '../../../../core/naming/label-selector.ts'
+import type { Selector } from '../../../../core/naming/service.ts'
+
+/** A selector with what Java writes of one besides: where it looks the labels up, and which they are. */
+export function javaSelector(selector: Selector): object {
+  if (selector.type === 'none') return { type: 'none', contextType: 'NONE' }
+  const { type, expression } = selector
+  return { type, expression, labels: labelsOfExpression(expression), contextType: 'CMDB' }
+}

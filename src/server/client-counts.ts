@@ -1,0 +1,107 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { connectionOf } from '../core/naming/connection-publisher.ts'
+import type { Instance } from '../core/naming/instance.ts'
+import type { ServiceKey } from '../core/naming/service.ts'
+import type { State } from '../core/state.ts'
+import type { ClientCounts } from '../operations/operator.ts'
+import type { StreamConnection } from '../protocols/grpc/connections/stream-connection.ts'
+import { monotonicMs } from './clocks.ts'
+
+/** How many instances are looked at in a turn of the event loop: about 2 ms. */
+const IN_A_TURN = 5_000
+
+/** A count is used for this many times what it took, so that askers cost a server a twentieth of its time at most. */
+const USED_TIMES = 20
+
+/** Whose clients are counted. */
+export interface ClientCounterParts {
+  readonly state: Pick<State, 'services'>
+  readonly connections: Iterable<Pick<StreamConnection, 'id' | 'client'>>
+  /** Whether this server judges a service; undefined: it judges all. */
+  readonly judges: ((key: ServiceKey) => boolean) | undefined
+}
+
+/**
+ * Counts clients as Java does: each connection for naming is one, and each address and port that is registered without a
+ * connection, once among those that beat and once among those that persist.
+ */
+export class ClientCounter {
+  readonly #parts: ClientCounterParts
+  #last: Promise<ClientCounts> | undefined
+  #usedUntilMs = 0
+
+  constructor(parts: ClientCounterParts) {
+    this.#parts = parts
+  }
+
+  /** The counts as they are, or were a moment ago where there are many instances. All who ask meanwhile get the same. */
+  count(): Promise<ClientCounts> {
+    if (this.#last === undefined || monotonicMs() > this.#usedUntilMs) this.#last = this.#counted()
+    return this.#last
+  }
+
+  async #counted(): Promise<ClientCounts> {
+    this.#usedUntilMs = Infinity
+    try {
+      const beganMs = monotonicMs()
+      const clients = new FoundClients()
+      await this.#find(clients)
+      const endedMs = monotonicMs()
+      this.#usedUntilMs = endedMs + (endedMs - beganMs < 1 ? -1 : USED_TIMES * (endedMs - beganMs))
+      return clients.counts()
+    } catch (error) {
+      this.#last = undefined
+      throw error
+    }
+  }
+
+  async #find(clients: FoundClients): Promise<void> {
+    const { state, connections, judges } = this.#parts
+    for (const { id, client } of connections) if (client.module === 'naming') clients.connected(id)
+    let left = IN_A_TURN
+    for (const { service, instances } of state.services.all()) {
+      const isJudged = judges?.(service.key) ?? true
+      for (const instance of instances.values()) {
+        clients.found(instance, isJudged)
+        if (--left > 0) continue
+        left = IN_A_TURN
+        await nextTurn()
+      }
+    }
+  }
+}
+
+/** The clients that were found. */
+class FoundClients {
+  readonly #own = new Set<string>()
+  readonly #connections = new Set<string>()
+  readonly #ephemeral = new Set<string>()
+  readonly #persistent = new Set<string>()
+  readonly #judged = new Set<string>()
+
+  connected(connectionId: string): void {
+    this.#own.add(connectionId)
+    this.#connections.add(connectionId)
+  }
+
+  found({ record }: Instance, isJudged: boolean): void {
+    const owner = connectionOf(record.publisher)
+    if (owner !== undefined) {
+      this.#connections.add(owner.connectionId)
+      return
+    }
+    const client = `${record.address.ip}:${record.address.port}`
+    const clients = record.ephemeral ? this.#ephemeral : this.#persistent
+    clients.add(client)
+    if (isJudged) this.#judged.add(`${client}#${record.ephemeral}`)
+  }
+
+  counts(): ClientCounts {
+    return {
+      connections: this.#connections.size,
+      ephemeralAddresses: this.#ephemeral.size,
+      persistentAddresses: this.#persistent.size,
+      responsible: this.#own.size + this.#judged.size,
+    }
+  }
+}

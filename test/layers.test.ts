@@ -55,7 +55,10 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
   'protocols/http/page': { layers: HTTP, node: true },
   'protocols/http/endpoints': { layers: [...HTTP, 'protocols/answers', 'archive'], node: true },
   'protocols/http/svc': { layers: [...HTTP, 'protocols/http/endpoints'], node: true },
-  'protocols/http/enveloped': { layers: [...HTTP, 'protocols/http/endpoints'], node: true },
+  'protocols/http/enveloped': {
+    layers: [...HTTP, 'protocols/http/endpoints', 'protocols/answers'],
+    node: true,
+  },
   'protocols/http/nacos': { layers: [...HTTP, 'protocols/http/endpoints', 'archive'], node: true },
   'protocols/grpc/generated': { packages: ['@bufbuild/protobuf'] },
   'protocols/grpc/wire': {

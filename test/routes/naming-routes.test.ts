@@ -245,7 +245,7 @@ describe('services', () => {
       namespaceId: 'public',
       protectThreshold: 0.5,
       metadata: { a: '1' },
-      selector: JSON.parse(selector) as unknown,
+      selector: { ...(JSON.parse(selector) as object), labels: ['a'], contextType: 'CMDB' },
       clusters: [],
     })
     expect(await json('GET /service/list', { pageNo: '1', pageSize: '10' })).toEqual({

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2'
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { type Payload, PayloadSchema } from '../../src/protocols/grpc/generated/client_pb.js'
+import { faultsOf } from './java-messages.ts'
 
 /** How long a test waits for what must come. */
 const WAIT_MS = 10_000
@@ -218,5 +219,8 @@ function framesIn(bytes: Buffer): { found: Spoken[]; left: Buffer } {
 
 function spokenOf({ metadata, body }: Payload): Spoken {
   const text = Buffer.from(body?.value ?? []).toString()
-  return { type: metadata?.type ?? '', body: JSON.parse(text || '{}') as Body }
+  const type = metadata?.type ?? ''
+  const faults = faultsOf(type, text)
+  if (faults.length > 0) throw new Error(faults.join('\n'))
+  return { type, body: JSON.parse(text || '{}') as Body }
 }

@@ -16,19 +16,27 @@ const SHORTEST_MS = 1_000
 /** For how long an instance whose times are both too short is shown as unhealthy before it leaves. */
 const UNHEALTHY_FIRST_MS = 500
 
+/** The timing that an instance's metadata asks for; what is absent or not a number of ms is the default. */
+export function askedTiming(metadata: Metadata): BeatTiming {
+  return {
+    // Every 0 ms is no interval: a client that obeys would beat in a tight loop.
+    intervalMs: millis(metadata[TIMING_KEYS.interval]) || undefined,
+    unhealthyMs: millis(metadata[TIMING_KEYS.unhealthy]) ?? DEFAULT_TIMING.unhealthyMs,
+    removeMs: millis(metadata[TIMING_KEYS.remove]) ?? DEFAULT_TIMING.removeMs,
+  }
+}
+
 /**
- * The timing that an instance's metadata asks for; what is absent or not a number of ms is the default. Both waits are at
- * least two of the intervals that it asks for and a second, so that an instance stays while it beats as often as it says.
+ * The timing that counts for an instance with this metadata. Both waits are at least two of the intervals that it asks for
+ * and a second, so that an instance stays while it beats as often as it says.
  */
 export function timingOf(metadata: Metadata): BeatTiming {
-  // Every 0 ms is no interval: a client that obeys would beat in a tight loop.
-  const intervalMs = millis(metadata[TIMING_KEYS.interval]) || undefined
+  const { intervalMs, ...waits } = askedTiming(metadata)
   const shortestMs = 2 * (intervalMs ?? 0) + SHORTEST_MS
-  const askedUnhealthyMs = millis(metadata[TIMING_KEYS.unhealthy]) ?? DEFAULT_TIMING.unhealthyMs
-  const askedRemoveMs = millis(metadata[TIMING_KEYS.remove]) ?? DEFAULT_TIMING.removeMs
-  const unhealthyMs = Math.max(askedUnhealthyMs, shortestMs)
-  const firstMs = askedUnhealthyMs < askedRemoveMs ? UNHEALTHY_FIRST_MS : 0
-  const removeMs = askedRemoveMs > unhealthyMs ? askedRemoveMs : Math.max(askedRemoveMs, shortestMs + firstMs)
+  const unhealthyMs = Math.max(waits.unhealthyMs, shortestMs)
+  const firstMs = waits.unhealthyMs < waits.removeMs ? UNHEALTHY_FIRST_MS : 0
+  const removeMs =
+    waits.removeMs > unhealthyMs ? waits.removeMs : Math.max(waits.removeMs, shortestMs + firstMs)
   const timing = { intervalMs, unhealthyMs, removeMs }
   if (isSame(timing, DEFAULT_TIMING)) return DEFAULT_TIMING
   if (!isSame(timing, asked)) asked = timing

@@ -1,3 +1,4 @@
+import { askedTiming } from '../../core/naming/beat-timing.ts'
 import type { Instance } from '../../core/naming/instance.ts'
 import { instanceIdOf } from '../../core/naming/instance.ts'
 import { decimalText } from './java-numbers.ts'
@@ -5,14 +6,16 @@ import { decimalText } from './java-numbers.ts'
 const GENERATOR_KEY = 'preserved.instance.id.generator'
 
 /** What a host is written from. */
-export type HostFacts = Pick<Instance, 'record' | 'metadata' | 'timing' | 'entry'>
+export type HostFacts = Pick<Instance, 'record' | 'metadata' | 'entry'>
 
 /**
  * One entry of `hosts` (interface.md, Instance), always with all 14 fields in this order: some clients compare hosts by their
  * text. `weight` is written as Java writes a double. `beatIntervalMs` is the interval of instances that do not set their own.
  */
 export function hostJson(host: HostFacts, healthy: boolean, beatIntervalMs: number): string {
-  const { record, metadata, timing, entry } = host
+  const { record, metadata, entry } = host
+  // As asked for, not as they count: clients compare these with their own.
+  const { intervalMs, unhealthyMs, removeMs } = askedTiming(metadata)
   const { address } = record
   const { groupedName } = entry.service.key
   const rest = JSON.stringify({
@@ -22,9 +25,9 @@ export function hostJson(host: HostFacts, healthy: boolean, beatIntervalMs: numb
     clusterName: address.cluster,
     serviceName: groupedName,
     metadata,
-    instanceHeartBeatInterval: timing.intervalMs ?? beatIntervalMs,
-    instanceHeartBeatTimeOut: timing.unhealthyMs,
-    ipDeleteTimeout: timing.removeMs,
+    instanceHeartBeatInterval: intervalMs ?? beatIntervalMs,
+    instanceHeartBeatTimeOut: unhealthyMs,
+    ipDeleteTimeout: removeMs,
     instanceIdGenerator: metadata[GENERATOR_KEY] ?? 'simple',
   })
   const [id, ip] = [JSON.stringify(instanceIdOf(address, groupedName)), JSON.stringify(address.ip)]

@@ -84,8 +84,8 @@ class SlicedList {
 
   constructor(plan: ListPlan) {
     this.#plan = plan
-    this.#hosts = plan.instances.map(({ entry, record, metadata, timing, healthy }) => {
-      return { entry, record, metadata, timing, healthy }
+    this.#hosts = plan.instances.map(({ entry, record, metadata, healthy }) => {
+      return { entry, record, metadata, healthy }
     })
     this.#add(plan.head)
   }

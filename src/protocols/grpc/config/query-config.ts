@@ -35,7 +35,7 @@ function answerOf({ content, type, md5, modifiedMs, notes: { encryptedDataKey } 
     contentType: type,
     md5,
     lastModified: modifiedMs,
-    ...(encryptedDataKey === '' ? {} : { encryptedDataKey }),
+    encryptedDataKey,
     beta: false,
   }
 }

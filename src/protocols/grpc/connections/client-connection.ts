@@ -1,3 +1,5 @@
+import type { ServerRequestType } from '../wire/java-messages.ts'
+
 /** What a client says of itself when it sets its connection up. */
 export interface ClientFacts {
   /** The name and version of its library as sent, such as `Nacos-Java-Client:v3.0.3`; ''. */
@@ -17,7 +19,7 @@ export interface ClientFacts {
 /** A request of the server to a client. */
 export interface Question {
   /** Such as `NotifySubscriberRequest`. */
-  readonly type: string
+  readonly type: ServerRequestType
   /** Its own keys; a ReadyJson where the text was made once for many. `requestId` is added. */
   readonly body: object
 }

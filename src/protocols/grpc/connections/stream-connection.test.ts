@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { Asks } from './asks.ts'
+import type { Question } from './client-connection.ts'
 import { bodyOf, fakeConnection, type FakeOutlet, nextOf } from './connection.test-support.ts'
 
-const QUESTION = { type: 'NotifySubscriberRequest', body: { serviceInfo: {} } }
+const QUESTION: Question = { type: 'NotifySubscriberRequest', body: { serviceInfo: {} } }
 
 function requestIdOf(outlet: FakeOutlet): string {
   return bodyOf(nextOf(outlet)!)['requestId'] as string
@@ -14,7 +15,12 @@ describe('a question', () => {
     void connection.ask(QUESTION, 1_000)
     void connection.ask(QUESTION, 1_000)
     const first = bodyOf(nextOf(outlet)!)
-    expect(first).toEqual({ requestId: expect.any(String) as string, serviceInfo: {} })
+    expect(first).toEqual({
+      headers: {},
+      module: 'naming',
+      requestId: expect.any(String) as string,
+      serviceInfo: {},
+    })
     expect(requestIdOf(outlet)).not.toBe(first['requestId'])
   })
 
@@ -75,10 +81,10 @@ describe('the end of a connection', () => {
 
   test('comes when its client leaves too much unread', () => {
     const { connection, outlet } = fakeConnection()
-    connection.send('Some', {}, {})
+    connection.send('SetupAckRequest', {}, {})
     expect(connection.hasEnded).toBe(false)
     outlet.isFull = true
-    connection.send('Some', {}, {})
+    connection.send('SetupAckRequest', {}, {})
     expect(connection.endedBy).toBe('unread')
   })
 

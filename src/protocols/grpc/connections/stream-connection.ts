@@ -1,4 +1,5 @@
 import { type Due, NOT_DUE } from '../../../core/due-book.ts'
+import { type ServerRequestType, usualKeysOf } from '../wire/java-messages.ts'
 import { toSend } from '../wire/payload.ts'
 import type { Asks, PendingAsk } from './asks.ts'
 import type { ClientConnection, ClientFacts, EndCause, EndReason, Question } from './client-connection.ts'
@@ -72,9 +73,10 @@ export class StreamConnection implements ClientConnection, Due {
     })
   }
 
-  /** Sends a message whose body has the keys of both. A client that leaves too much unread is closed. */
-  send(type: string, first: object, rest: object): void {
-    if (this.hasEnded || this.#parts.outlet.send(toSend(type, first, rest))) return
+  /** Sends a request whose body has the keys of both, and the usual ones. A client that leaves too much unread is closed. */
+  send(type: ServerRequestType, first: object, rest: object): void {
+    if (this.hasEnded) return
+    if (this.#parts.outlet.send(toSend(type, { ...usualKeysOf(type), ...first }, rest))) return
     this.end('unread')
   }
 

@@ -31,8 +31,8 @@ beforeEach(() => {
     connection: { ask },
     dialect: {
       nameOf: (key, namespace) => `${key}@${namespace}`,
-      syncType: 'SyncRequest',
-      changeType: 'ChangeRequest',
+      syncType: 'NamingFuzzyWatchSyncRequest',
+      changeType: 'NamingFuzzyWatchChangeNotifyRequest',
       contextOf: (name, isThere) => said(name, isThere) as unknown as object,
       changeOf: (name, isThere) => ({ changed: said(name, isThere) }),
     },
@@ -111,7 +111,10 @@ describe('a change', () => {
   test('is told by itself, with what is true when it is told', async () => {
     there.add('b')
     sync.touched('b')
-    expect(asked.at(-1)).toMatchObject({ type: 'ChangeRequest', body: { changed: '+b@public' } })
+    expect(asked.at(-1)).toMatchObject({
+      type: 'NamingFuzzyWatchChangeNotifyRequest',
+      body: { changed: '+b@public' },
+    })
     there.delete('b')
     sync.touched('b')
     there.add('c')

@@ -1,5 +1,6 @@
 import type { WatchedKeys } from '../../../operations/watched-keys.ts'
 import type { ClientConnection, Question } from '../connections/client-connection.ts'
+import type { ServerRequestType } from '../wire/java-messages.ts'
 import type { FuzzyRequest, SentPattern } from './fuzzy-request.ts'
 
 /** How a kind of things is named in messages, and how these look. */
@@ -7,9 +8,9 @@ export interface FuzzyDialect<Key> {
   /** The text that names a thing; `namespace` as the client spells it. */
   readonly nameOf: (key: Key, namespace: string) => string
   /** Such as `ConfigFuzzyWatchSyncRequest`. */
-  readonly syncType: string
+  readonly syncType: ServerRequestType
   /** Such as `ConfigFuzzyWatchChangeNotifyRequest`. */
-  readonly changeType: string
+  readonly changeType: ServerRequestType
   /** What a sync says of a thing. */
   readonly contextOf: (name: string, isThere: boolean) => object
   /** What the message of one change says. */

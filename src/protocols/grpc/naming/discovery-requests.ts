@@ -78,7 +78,7 @@ function subscribe({ subscriptions }: Pick<Operations, 'subscriptions'>): AnyReq
     run: ({ begins, request }, { connection, caller }) => {
       const operation = begins ? subscriptions.subscribe : subscriptions.unsubscribe
       const subscriber = subscribers.of(connection)
-      return afterwards(operation({ ...request, subscriber }, caller), withServiceInfo)
+      return afterwards(operation({ ...request, subscriber }, caller), subscribed)
     },
   })
 }
@@ -106,6 +106,11 @@ function listRequest(
 ): StreamListRequest {
   const consumerIp = connection.client.clientIp || connection.ip
   return { format: FORMAT, clusters: splitClusters(asked.clustersText), consumerIp, ...asked }
+}
+
+/** Java writes the message of a success in this answer alone. */
+function subscribed(list: Buffer | string): ReadyJson {
+  return new ReadyJson(`{"message":"success","serviceInfo":${list.toString()}}`)
 }
 
 /** The text of a list as the only key of a body. */

@@ -1,3 +1,4 @@
+import { keysOfRefused } from '../wire/java-messages.ts'
 import { type Sent, toSend } from '../wire/payload.ts'
 import type { ToldError } from './error-codes.ts'
 
@@ -11,8 +12,6 @@ export function refused(type: string, requestId: string | undefined, told: ToldE
   return toSend(
     type,
     { resultCode: 500, errorCode: told.errorCode, success: false, requestId },
-    {
-      message: told.message,
-    },
+    { message: told.message, ...keysOfRefused(type) },
   )
 }

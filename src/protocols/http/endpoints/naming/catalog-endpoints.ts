@@ -210,7 +210,7 @@ function withInstances(entry: ServiceEntry, { hasJavaKeys }: NamingDialect): obj
   for (const { record, healthy, metadata } of entry.instances.values()) {
     const { ip, port, cluster } = record.address
     const { weight, enabled } = record
-    const known = clusters.get(cluster) ?? { ...empty, hosts: [] }
+    const known = clusters.get(cluster) ?? { hosts: [], ...empty }
     clusters.set(cluster, known)
     known.hosts.push({ valid: healthy, metadata, port, ip, weight, enabled })
   }

@@ -7,7 +7,7 @@ import { v2NamingRoutes } from './protocols/http/enveloped/v2-naming-routes.ts'
 import { v3Routes } from './protocols/http/enveloped/v3-routes.ts'
 import { nacosAccessRoutes } from './protocols/http/nacos/access-routes.ts'
 import { nacosConfigRoutes } from './protocols/http/nacos/config-routes.ts'
-import { nacosConsoleRoutes } from './protocols/http/nacos/console-routes.ts'
+import { nacosConsoleRoutes, type ServerFacts } from './protocols/http/nacos/console-routes.ts'
 import { nacosImportRoutes } from './protocols/http/nacos/import-routes.ts'
 import { nacosListenerRoutes } from './protocols/http/nacos/listener-routes.ts'
 import { nacosNamespaceRoutes } from './protocols/http/nacos/namespace-routes.ts'
@@ -64,7 +64,7 @@ export function allRoutes(parts: RouteParts): Route[] {
     ...nacosNamespaceRoutes({ namespaces, namespaceQuota }),
     ...nacosNamingRoutes(naming),
     ...nacosOperatorRoutes(operated),
-    ...nacosConsoleRoutes({ ...operations, version: packageVersion(), notReady: parts.notReady }),
+    ...nacosConsoleRoutes({ ...operated, notReady: parts.notReady, facts: factsOf(settings) }),
     ...v2ConfigRoutes(operations, settings),
     ...v2NamingRoutes(naming),
     ...v2NamespaceRoutes({ namespaces, namespaceQuota }),
@@ -82,4 +82,8 @@ export function servedRoutes(parts: RouteParts & { readonly console: PageParts }
   const page = pageRoutes(parts.console)
   requirePermissions(parts.operations, page)
   return [...allRoutes(parts), ...page]
+}
+
+function factsOf({ store, ...settings }: Settings): ServerFacts {
+  return { ...settings, isOneOfMany: store === 'etcd' }
 }

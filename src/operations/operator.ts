@@ -152,6 +152,12 @@ export function operatorOperations(parts: OperatorParts) {
 function figureOperations(parts: OperatorParts) {
   const { guard, state } = parts
   return {
+    /** Open to everybody, because clients ask for it before they sign in. */
+    needsSignIn: guard.operation({
+      permission: PUBLIC,
+      resources: () => [],
+      run: (): boolean => parts.isAuthenticationOn,
+    }),
     clientCounts: guard.operation({
       permission: READ_METRICS,
       resources: (): Resource[] => [{ kind: 'metrics' }],

@@ -100,6 +100,7 @@ export function startFixture(
     timeline,
     budget: new ContentBudget(state, 1_000_000),
     signIn,
+    isAuthenticationOn: false,
     members: () => [{ ip: '10.0.0.1', port: 8848, site: '', alive: true, lastRefMs: 17 }],
   } as unknown as OperationParts)
   const routes = routesOf(operations, () => clock.nowMs)
@@ -143,6 +144,15 @@ function passwordsInClear({ state, engine, now }: { state: State; engine: Engine
   }
 }
 
+/** What a server tells of its settings. */
+const FACTS = {
+  isOneOfMany: false,
+  port: 8848,
+  maxContentBytes: 1000,
+  historyRetentionMs: 30 * 86_400_000,
+  namespaceQuota: 200,
+}
+
 function routesOf(operations: Operations, nowMs: () => number): Route[] {
   const limits = {
     maxContentBytes: 1000,
@@ -162,7 +172,7 @@ function routesOf(operations: Operations, nowMs: () => number): Route[] {
     ...nacosImportRoutes(operations, limits),
     ...nacosListenerRoutes(listener),
     ...nacosNamespaceRoutes(namespaces),
-    ...nacosConsoleRoutes({ ...operations, version: '1.2.3', notReady: () => [] }),
+    ...nacosConsoleRoutes({ ...operations, version: '1.2.3', notReady: () => [], facts: FACTS }),
   ]
 }
 

@@ -6,7 +6,8 @@ import type { Selector } from './service.ts'
 /** The labels of an address: for each name, every value that an instance there carries in its metadata. */
 export type LabelsOf = (ip: string) => readonly Metadata[]
 
-const CONDITION = /^CONSUMER\.label\.([\w.-]{1,128}) *= *PROVIDER\.label\.([\w.-]{1,128})$/
+/** Whatever word is in the place of `label` does not count. */
+const CONDITION = /^CONSUMER\.[\w-]{1,128}\.([\w.-]{1,128}) *= *PROVIDER\.[\w-]{1,128}\.([\w.-]{1,128})$/
 const LONGEST_EXPRESSION = 4_096
 
 /**

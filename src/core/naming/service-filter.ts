@@ -1,42 +1,47 @@
-import { Refusal } from '../refusal.ts'
-import { shown } from '../shown.ts'
 import type { Metadata } from './instance.ts'
 import type { ServiceEntry } from './service-entry.ts'
 
-/** A key of metadata and the value that it must have, in an instance of the service or in the service itself. */
+/** A value that one of these keys of metadata must have, in an instance of the service or in the service itself. */
 export interface MetadataCondition {
   readonly scope: 'INSTANCE' | 'SERVICE'
-  readonly key: string
+  readonly keys: readonly string[]
   readonly value: string
 }
 
 // Sticky: it is tried at one place of the expression only.
 const CONDITION =
-  /(INSTANCE|SERVICE)\.metadata\.([^\s='&]{1,256})\s{0,16}=\s{0,16}(?:'([^']{0,1024})'|([^\s'&]{1,1024}))\s{0,16}(?:(&)\s{0,16}|$)/y
+  /(INSTANCE|SERVICE)\.([^\s='&]{1,512})\s{0,16}=\s{0,16}(?:'([^']{0,1024})'|([^\s'&]{1,1024}))\s{0,16}(?:(&)\s{0,16}|$)/y
 const LONGEST_EXPRESSION = 4_096
 /** Each condition is compared with every instance of a namespace. */
 const MOST_CONDITIONS = 8
+const NO_CONDITIONS: readonly MetadataCondition[] = []
 
 /**
  * The conditions of an expression such as `INSTANCE.metadata.zone = 'a' & SERVICE.metadata.team = 'shop'`
- * (http-compat.md section 1, service list). A blank expression has none. Throws Refusal for any other text.
+ * (http-compat.md section 1, service list). Whatever is between the first word and the key does not count. An expression that
+ * cannot be read has no conditions: it is ignored, as 2.x ignores all of them.
  */
-export function conditionsOfExpression(expression: string): MetadataCondition[] {
-  if (expression.length > LONGEST_EXPRESSION) throw badExpression(`is longer than ${LONGEST_EXPRESSION}`)
-  const conditions: MetadataCondition[] = []
+export function conditionsOfExpression(expression: string): readonly MetadataCondition[] {
   const text = expression.trim()
-  let isMore = text !== ''
-  for (let at = 0; isMore;) {
+  if (text === '' || text.length > LONGEST_EXPRESSION) return NO_CONDITIONS
+  const conditions: MetadataCondition[] = []
+  for (let at = 0; ;) {
     CONDITION.lastIndex = at
-    const [whole, scope, key = '', quoted, plain = '', and] = CONDITION.exec(text) ?? []
-    if (whole === undefined) throw badExpression(`holds ${shown(text.slice(at))}`)
-    conditions.push({ scope: scope === 'SERVICE' ? 'SERVICE' : 'INSTANCE', key, value: quoted ?? plain })
-    if (conditions.length > MOST_CONDITIONS)
-      throw badExpression(`has more than ${MOST_CONDITIONS} conditions`)
+    const [whole, scope, words = '', quoted, plain = '', and] = CONDITION.exec(text) ?? []
+    const keys = keysOf(words)
+    if (whole === undefined || keys.length === 0 || conditions.length === MOST_CONDITIONS)
+      return NO_CONDITIONS
+    conditions.push({ scope: scope === 'SERVICE' ? 'SERVICE' : 'INSTANCE', keys, value: quoted ?? plain })
+    if (and === undefined) return conditions
     at += whole.length
-    isMore = and !== undefined
   }
-  return conditions
+}
+
+/** The last word; and all but the first, because a key may have dots. */
+function keysOf(words: string): string[] {
+  const last = words.slice(words.lastIndexOf('.') + 1)
+  const afterFirst = words.slice(words.indexOf('.') + 1)
+  return [...new Set([afterFirst, last])].filter((key) => key !== '')
 }
 
 /** Whether a service meets all conditions. One of its instances must meet all those of instances. */
@@ -50,12 +55,7 @@ export function meetsConditions(entry: ServiceEntry, conditions: readonly Metada
 }
 
 function holds(metadata: Metadata, conditions: readonly MetadataCondition[]): boolean {
-  return conditions.every(({ key, value }) => Object.hasOwn(metadata, key) && metadata[key] === value)
-}
-
-function badExpression(what: string): Refusal {
-  return new Refusal('invalid-parameter', `selector.expression ${what}`, {
-    parameter: 'selector',
-    allowed: "INSTANCE.metadata.NAME = 'VALUE' or SERVICE.metadata.NAME = 'VALUE', joined by &",
-  })
+  return conditions.every(({ keys, value }) =>
+    keys.some((key) => Object.hasOwn(metadata, key) && metadata[key] === value),
+  )
 }

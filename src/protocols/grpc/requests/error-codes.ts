@@ -1,4 +1,5 @@
 import type { Refusal, RefusalCode } from '../../../core/refusal.ts'
+import { javaParamCheck } from '../../parameters/java-param-check.ts'
 
 /** The codes of errors that concern the message or its connection, and not what it asks for. */
 export const TRANSPORT = {
@@ -86,6 +87,8 @@ export interface ToldError {
 }
 
 /** What a client is told of a refusal. */
-export function toldOf({ code, message }: Refusal): ToldError {
-  return { errorCode: ERROR_CODE_OF[code], message: KNOWN_TEXTS[code] ?? message }
+export function toldOf({ code, message, facts }: Refusal): ToldError {
+  const checked = code === 'invalid-parameter' ? javaParamCheck(facts) : undefined
+  const known = checked === undefined ? KNOWN_TEXTS[code] : `Param check invalid:${checked}`
+  return { errorCode: ERROR_CODE_OF[code], message: known ?? message }
 }

@@ -6,7 +6,12 @@ import { Type } from '../../parameters/schema.ts'
 import { casMd5Of } from '../endpoints/config/cas-md5.ts'
 import { toConfigKey } from '../../parameters/config-key.ts'
 import { headerText } from '../endpoints/config/header-text.ts'
-import { ENTRY_SCHEMA, entryJson, RECORD_SCHEMA, recordJson } from '../endpoints/config/history-json.ts'
+import {
+  JAVA_ENTRY_SCHEMA,
+  JAVA_RECORD_SCHEMA,
+  javaEntryJson,
+  javaRecordJson,
+} from '../endpoints/config/history-json.ts'
 import { pageJson, pageSchema } from '../endpoints/config/page-json.ts'
 import {
   noteParams,
@@ -16,6 +21,8 @@ import {
 } from '../../parameters/publish-params.ts'
 import { refuseUnsupported } from '../../parameters/unsupported-parameters.ts'
 import { Json } from '../routing/answer-schema.ts'
+import { contentHeaders } from '../endpoints/config/content-answers.ts'
+import { JSON_UTF8 } from '../routing/answers.ts'
 import { endpoint, placeRoutes } from '../routing/endpoint.ts'
 import type { Route } from '../routing/route.ts'
 import { CONFIG_PART } from './defaults.ts'
@@ -56,7 +63,12 @@ function read(configs: Operations['configs']) {
       const item = configs.find(key, caller)
       // No content has a tag.
       if (item === undefined || params.tag !== undefined) throw configNotFound(key)
-      return success(item.content.toString('utf8'))
+      const { encryptedDataKey } = item.notes
+      return {
+        ...success(item.content.toString('utf8')),
+        contentType: JSON_UTF8,
+        headers: { ...contentHeaders(item), 'Encrypted-Data-Key': encryptedDataKey },
+      }
     },
   })
 }
@@ -110,7 +122,7 @@ function versions({ list }: Operations['history']) {
   return endpoint({
     summary: 'Lists the history of a configuration item',
     permission: list.permission,
-    answers: answersEnvelope(pageSchema('HistoryPage', ENTRY_SCHEMA)),
+    answers: answersEnvelope(pageSchema('JavaHistoryPage', JAVA_ENTRY_SCHEMA)),
     params: Type.Object({
       ...ITEM,
       pageNo: fields.withDefault(fields.pageNo, 1),
@@ -118,7 +130,7 @@ function versions({ list }: Operations['history']) {
     }),
     handle: async ({ params, caller }) => {
       const { page, totalCount, entries } = await list({ key: keyOf(params), page: params }, caller)
-      return success(pageJson(page, totalCount, entries.map(entryJson)))
+      return success(pageJson(page, totalCount, entries.map(javaEntryJson)))
     },
   })
 }
@@ -127,10 +139,10 @@ function version({ record }: Operations['history']) {
   return endpoint({
     summary: 'Reads a record of the history of a configuration item',
     permission: record.permission,
-    answers: answersEnvelope(RECORD_SCHEMA),
+    answers: answersEnvelope(JAVA_RECORD_SCHEMA),
     params: Type.Object({ ...ITEM, nid: fields.historyId }),
     handle: async ({ params, caller }) =>
-      success(recordJson(await record({ key: keyOf(params), id: params.nid }, caller))),
+      success(javaRecordJson(await record({ key: keyOf(params), id: params.nid }, caller))),
   })
 }
 
@@ -138,12 +150,12 @@ function previous(history: Operations['history']) {
   return endpoint({
     summary: 'Reads the version before a history record, or before the current one',
     permission: history.previous.permission,
-    answers: answersEnvelope(RECORD_SCHEMA),
+    answers: answersEnvelope(JAVA_RECORD_SCHEMA),
     params: Type.Object({
       ...ITEM,
       id: fields.withDescription(fields.historyId, 'The id of a history record, or of the item itself.'),
     }),
     handle: async ({ params, caller }) =>
-      success(recordJson(await history.previous({ key: keyOf(params), id: params.id }, caller))),
+      success(javaRecordJson(await history.previous({ key: keyOf(params), id: params.id }, caller))),
   })
 }

@@ -45,12 +45,18 @@ function readConfig({ configs }: Pick<Operations, 'configs'>) {
       const item = configs.find(configKey(toNamespaceId(namespaceId), groupName, dataId), caller)
       if (item === undefined) return failure(200, NOT_FOUND, 'config data not exist')
       return success({
+        resultCode: 200,
+        errorCode: 0,
+        message: null,
+        requestId: null,
         content: item.content.toString('utf8'),
         contentType: item.type,
         md5: item.md5,
         lastModified: item.modifiedMs,
         encryptedDataKey: item.notes.encryptedDataKey,
+        tag: null,
         beta: false,
+        success: true,
       })
     },
   })

@@ -26,7 +26,7 @@ export function nacosConfigRoutes(
   { configs, transfer, history: records }: Pick<Operations, 'configs' | 'transfer' | 'history'>,
   limits: PublishLimits,
 ): Route[] {
-  const history = historyEndpoints(records, (value) => csJsonAnswer(value))
+  const history = historyEndpoints(records, { hasJavaKeys: true, json: (value) => csJsonAnswer(value) })
   return placeRoutes(CONFIG_DEFAULTS, '/nacos/v1/cs', [
     ['GET', '/configs', readConfig({ configs, transfer })],
     ['POST', '/configs', publish(configs, limits)],

@@ -7,9 +7,20 @@ import { type Endpoint, endpoint, placeRoutes } from '../routing/endpoint.ts'
 import type { Route } from '../routing/route.ts'
 import { CONFIG_DEFAULTS } from './config-defaults.ts'
 
+/** What the server tells of its settings. */
+export interface ServerFacts {
+  /** Whether other servers may serve the same store. */
+  readonly isOneOfMany: boolean
+  readonly port: number
+  readonly maxContentBytes: number
+  readonly historyRetentionMs: number
+  readonly namespaceQuota: number
+}
+
 /** What the routes about the server itself work on. */
 export interface ConsoleParts extends Pick<Operations, 'operator'> {
   readonly version: string
+  readonly facts: ServerFacts
   /** Why the server should be sent no requests; empty when it is ready. */
   readonly notReady: () => readonly NotReadyReason[]
 }
@@ -46,13 +57,53 @@ function readiness({ notReady }: ConsoleParts): Endpoint {
   })
 }
 
-function serverState({ version }: ConsoleParts): Endpoint {
+function serverState({ version, facts, operator: { needsSignIn } }: ConsoleParts): Endpoint {
+  const constants = stateOf(facts)
   return endpoint({
     summary: 'The version and the mode of the server',
     permission: PUBLIC,
     params: NO_PARAMS,
-    handle: () => jsonAnswer({ version, standalone_mode: 'standalone', function_mode: null }),
+    handle: ({ caller }) => {
+      const isAuthenticated = `${needsSignIn({}, caller)}`
+      return jsonAnswer({
+        version,
+        standalone_mode: 'standalone',
+        function_mode: null,
+        auth_enabled: isAuthenticated,
+        login_page_enabled: isAuthenticated,
+        ...constants,
+      })
+    },
   })
+}
+
+const DAY_MS = 86_400_000
+
+/** What 2.x tells besides, as texts: of its settings only those that there are here. */
+function stateOf({
+  isOneOfMany,
+  port,
+  maxContentBytes,
+  historyRetentionMs,
+  namespaceQuota,
+}: ServerFacts): object {
+  return {
+    startup_mode: isOneOfMany ? 'cluster' : 'standalone',
+    server_port: `${port}`,
+    auth_system_type: 'nacos',
+    auth_admin_request: 'false',
+    console_ui_enabled: 'true',
+    maxContent: `${maxContentBytes}`,
+    defaultMaxSize: `${maxContentBytes}`,
+    config_retention_days: `${Math.ceil(historyRetentionMs / DAY_MS)}`,
+    defaultGroupQuota: `${namespaceQuota}`,
+    // Nothing enforces a quota.
+    isManageCapacity: 'false',
+    isCapacityLimitCheck: 'false',
+    isHealthCheck: 'true',
+    datasource_platform: '',
+    plugin_datasource_log_enabled: 'false',
+  }
 }
 
 function clusterNodes({ version, operator }: ConsoleParts): Endpoint {

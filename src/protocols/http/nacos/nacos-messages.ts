@@ -1,4 +1,5 @@
 import type { Refusal, RefusalFacts } from '../../../core/refusal.ts'
+import { javaParamCheck } from '../../parameters/java-param-check.ts'
 
 /** The part of `/nacos` that a message is for: some texts differ between them. */
 export type NacosPart = 'config' | 'naming'
@@ -61,14 +62,15 @@ function invalidConfig({ parameter, names }: RefusalFacts): string | undefined {
   }
 }
 
-function invalidNaming({ parameter, names }: RefusalFacts): string | undefined {
+function invalidNaming(facts: RefusalFacts): string | undefined {
+  const { parameter, names } = facts
   if (names?.['value'] === undefined) return undefined
   const value = printable(names['value'])
   switch (parameter) {
     case 'weight':
       return `instance format invalid: The weights range from 0.0 to 10000.0, current: ${value}`
     case 'clusterName':
-      return `Instance 'clusterName' should be characters with only 0-9a-zA-Z-. (current: ${value})`
+      return `${javaParamCheck(facts)}\r\n`
     case 'metadata':
       return `metadata format incorrect:${value}`
     default:

@@ -6,7 +6,7 @@ import { configNotFound } from '../../../operations/configs.ts'
 import type { Caller } from '../../../operations/guard.ts'
 import type { Operations } from '../../../operations/operations.ts'
 import { contentAnswers } from '../endpoints/config/content-answers.ts'
-import { foundJson, itemJson } from '../endpoints/config/item-json.ts'
+import { itemJson, javaFoundJson } from '../endpoints/config/item-json.ts'
 import { pageJson } from '../endpoints/config/page-json.ts'
 import { SEARCH_MODE, SEARCH_PAGE_PARAMS, searchOf } from '../endpoints/config/search-params.ts'
 import * as fields from '../../parameters/fields.ts'
@@ -66,14 +66,14 @@ function answerOther(operations: ReadOperations, params: Params, caller: Caller)
   if (params.search !== undefined) {
     const search = searchOf(params, params.search)
     const { page, totalCount, items } = configs.search({ search, page: params }, caller)
-    return csJsonAnswer(pageJson(page, totalCount, items.map(foundJson)))
+    return csJsonAnswer(pageJson(page, totalCount, items.map(javaFoundJson)))
   }
   // beta=true: there never is a beta.
   configs.find(namedKey(params), caller)
-  return csEnvelope(null)
+  return csEnvelope(null, 'query beta ok')
 }
 
 function moreHeaders({ notes }: ConfigItem): Record<string, string> {
-  const { encryptedDataKey } = notes
-  return encryptedDataKey === '' ? NO_CACHE : { ...NO_CACHE, 'Encrypted-Data-Key': encryptedDataKey }
+  // Also where it is empty, as in 2.x.
+  return { ...NO_CACHE, 'Encrypted-Data-Key': notes.encryptedDataKey }
 }

@@ -33,7 +33,7 @@ export function svcConfigRoutes(
   limits: PublishLimits & ImportLimits,
 ): Route[] {
   const json = (value: object) => jsonAnswer(value)
-  const history = historyEndpoints(records, json)
+  const history = historyEndpoints(records, { hasJavaKeys: false, json })
   const importParts = { limits, rules: SVC_RULES, answers: svcTransferAnswers }
   return placeRoutes({ rules: SVC_RULES, errors: problemErrors }, '/svc/v1/cs', [
     ['GET', '/configs', readConfig(configs)],

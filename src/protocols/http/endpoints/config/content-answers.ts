@@ -22,7 +22,8 @@ export function contentAnswers(
   }
 }
 
-function contentHeaders(item: ConfigItem): Headers {
+/** What the headers of an answer say of an item. */
+export function contentHeaders(item: ConfigItem): Headers {
   return {
     'Content-MD5': item.md5,
     'Config-Type': item.type,

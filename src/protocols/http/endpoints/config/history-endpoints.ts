@@ -5,36 +5,60 @@ import { Type } from '../../../parameters/schema.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
 import type { Answer } from '../../routing/route.ts'
 import { KEY_PARAMS, toConfigKey } from '../../../parameters/config-key.ts'
-import { ENTRY_SCHEMA, entryJson, RECORD_SCHEMA, recordJson } from './history-json.ts'
+import {
+  ENTRY_SCHEMA,
+  entryJson,
+  JAVA_ENTRY_SCHEMA,
+  JAVA_RECORD_SCHEMA,
+  javaEntryJson,
+  javaRecordJson,
+  RECORD_SCHEMA,
+  recordJson,
+} from './history-json.ts'
 import { pageJson, pageSchema } from './page-json.ts'
 import { answersJson, Json } from '../../routing/answer-schema.ts'
 
-/** The endpoints of histories; `json` labels their answers as the dialect does. */
-export function historyEndpoints(history: HistoryOperations, json: (value: object) => Answer) {
+/** How a dialect shows histories. */
+export interface HistoryDialect {
+  readonly hasJavaKeys: boolean
+  /** Labels answers as the dialect does. */
+  readonly json: (value: object) => Answer
+}
+
+/** The endpoints of histories. */
+export function historyEndpoints(history: HistoryOperations, dialect: HistoryDialect) {
+  const { hasJavaKeys, json } = dialect
+  const shown = hasJavaKeys ? javaRecordJson : recordJson
   return {
-    read: readHistory(history, json),
+    read: readHistory(history, dialect),
     previous: endpoint({
       summary: 'Reads the version before a history record, or before the current one',
       permission: history.previous.permission,
-      answers: answersJson(RECORD_SCHEMA),
+      answers: answersJson(hasJavaKeys ? JAVA_RECORD_SCHEMA : RECORD_SCHEMA),
       params: Type.Object({
         ...KEY_PARAMS,
         id: fields.withDescription(fields.historyId, 'The id of a history record, or of the item itself.'),
       }),
       handle: async ({ params, caller }) => {
         const request = { key: toConfigKey(params), id: params.id }
-        return json(recordJson(await history.previous(request, caller)))
+        return json(shown(await history.previous(request, caller)))
       },
     }),
   } satisfies Record<string, Endpoint>
 }
 
 /** The list and the detail share a path: `search` asks for the list, `nid` for one record. */
-function readHistory(history: HistoryOperations, json: (value: object) => Answer): Endpoint {
+function readHistory(history: HistoryOperations, { hasJavaKeys, json }: HistoryDialect): Endpoint {
+  const shownEntry = hasJavaKeys ? javaEntryJson : entryJson
+  const shownRecord = hasJavaKeys ? javaRecordJson : recordJson
   return endpoint({
     summary: 'Lists the history of a configuration item, or reads one record of it',
     permission: history.list.permission,
-    answers: answersJson(Json.anyOf(pageSchema('HistoryPage', ENTRY_SCHEMA), RECORD_SCHEMA)),
+    answers: answersJson(
+      hasJavaKeys
+        ? Json.anyOf(pageSchema('JavaHistoryPage', JAVA_ENTRY_SCHEMA), JAVA_RECORD_SCHEMA)
+        : Json.anyOf(pageSchema('HistoryPage', ENTRY_SCHEMA), RECORD_SCHEMA),
+    ),
     params: Type.Object({
       ...KEY_PARAMS,
       search: Type.Optional(Type.Enum(['accurate'], { description: 'Asks for the list.' })),
@@ -46,10 +70,10 @@ function readHistory(history: HistoryOperations, json: (value: object) => Answer
       const key = toConfigKey(params)
       if (params.search !== undefined) {
         const { page, totalCount, entries } = await history.list({ key, page: params }, caller)
-        return json(pageJson(page, totalCount, entries.map(entryJson)))
+        return json(pageJson(page, totalCount, entries.map(shownEntry)))
       }
       if (params.nid === undefined) throw withoutNid()
-      return json(recordJson(await history.record({ key, id: params.nid }, caller)))
+      return json(shownRecord(await history.record({ key, id: params.nid }, caller)))
     },
   })
 }

@@ -2,7 +2,7 @@ import type { HistoryEntry, HistoryRecord } from '../../../../core/config/histor
 import { toTenant } from '../../../../core/namespace-id.ts'
 import { Json, type JsonSchema } from '../../routing/answer-schema.ts'
 
-function schemaOf(text: JsonSchema): JsonSchema {
+function schemaOf(text: JsonSchema, more: Readonly<Record<string, JsonSchema>> = {}): JsonSchema {
   const time = Json.string('As 2026-11-21T11:31:18.579+0000.')
   return Json.object({
     id: Json.string(),
@@ -18,6 +18,7 @@ function schemaOf(text: JsonSchema): JsonSchema {
     opType: Json.words(['I ', 'U ', 'D ']),
     createdTime: time,
     lastModifiedTime: time,
+    ...more,
   })
 }
 
@@ -25,6 +26,22 @@ function schemaOf(text: JsonSchema): JsonSchema {
 export const ENTRY_SCHEMA = Json.named('HistoryEntry', schemaOf(Json.constant(null)))
 /** The schema of `recordJson`. */
 export const RECORD_SCHEMA = Json.named('HistoryRecord', schemaOf(Json.string()))
+
+const JAVA_FIELDS = {
+  publishType: Json.constant('formal'),
+  grayName: Json.constant(''),
+  extInfo: Json.string('JSON: type, src_user.'),
+}
+/** The schema of `javaEntryJson`. */
+export const JAVA_ENTRY_SCHEMA = Json.named(
+  'JavaHistoryEntry',
+  schemaOf(Json.constant(null), { ...JAVA_FIELDS, encryptedDataKey: Json.constant(null) }),
+)
+/** The schema of `javaRecordJson`. */
+export const JAVA_RECORD_SCHEMA = Json.named(
+  'JavaHistoryRecord',
+  schemaOf(Json.string(), { ...JAVA_FIELDS, encryptedDataKey: Json.string() }),
+)
 
 /** A record in a page: all fields, with md5 and content null. */
 export function entryJson(entry: HistoryEntry): object {
@@ -34,6 +51,22 @@ export function entryJson(entry: HistoryEntry): object {
 /** A record in full. */
 export function recordJson(record: HistoryRecord): object {
   return json(record, { md5: record.md5, content: record.content.toString('utf8') })
+}
+
+/** The same two for `/nacos`, with what 2.x has besides. */
+export function javaEntryJson(entry: HistoryEntry): object {
+  return { ...entryJson(entry), ...javaFields(entry, null) }
+}
+
+/** See {@link javaEntryJson}. */
+export function javaRecordJson(record: HistoryRecord): object {
+  return { ...recordJson(record), ...javaFields(record, record.encryptedDataKey) }
+}
+
+/** There are no versions for a part of the clients yet, so all are formal. */
+function javaFields({ type, srcUser }: Pick<HistoryEntry, 'type' | 'srcUser'>, key: string | null): object {
+  const extInfo = JSON.stringify({ type, ...(srcUser === null ? {} : { src_user: srcUser }) })
+  return { publishType: 'formal', grayName: '', extInfo, encryptedDataKey: key }
 }
 
 /** The fields in the order of interface.md; ids are digits in a string, there is never a `lastId`. */

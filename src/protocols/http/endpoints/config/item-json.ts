@@ -64,6 +64,11 @@ export function foundJson(item: ConfigItem): object {
   return nameAndContent(item, null)
 }
 
+/** The same for `/nacos`: with what 2.x has besides. */
+export function javaFoundJson(item: ConfigItem): object {
+  return { ...nameAndContent(item, null), encryptedDataKey: item.notes.encryptedDataKey }
+}
+
 function nameAndContent({ origin, key, content, notes, type }: ConfigItem, md5: string | null): object {
   return {
     id: String(origin.id),

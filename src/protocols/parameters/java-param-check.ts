@@ -1,0 +1,18 @@
+import type { RefusalFacts } from '../../core/refusal.ts'
+
+const LONGEST_CLUSTER = 64
+
+/** What the check of parameters in 2.5.1 says of a wrong one; undefined where it has another text, or none. */
+export function javaParamCheck({ parameter, names }: RefusalFacts): string | undefined {
+  const value = names?.['value']
+  switch (parameter) {
+    case 'clusterName':
+      return value !== undefined && value.length > LONGEST_CLUSTER
+        ? `Param 'cluster' is illegal, the param length should not exceed ${LONGEST_CLUSTER}.`
+        : "Param 'cluster' is illegal, illegal characters should not appear in the param."
+    case 'port':
+      return "Param 'port' is illegal, the value should be between 0 and 65535."
+    default:
+      return undefined
+  }
+}

@@ -103,7 +103,8 @@ test('a service is created once, listed, shown and deleted', async () => {
     groupName,
     protectThreshold: 0.5,
     metadata: { k: 'v' },
-    selector: { type: 'none' },
+    selector: { type: 'none', contextType: 'NONE' },
+    ephemeral: false,
     clusterMap: {},
   })
   expect(dataOf(await v2().get('/ns/service/list', { groupName }))).toEqual({

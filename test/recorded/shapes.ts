@@ -1,88 +1,74 @@
-/** Compares two texts of JSON by the keys and the kinds of values that they have. */
+/** Compares texts of JSON by their keys and by the kinds of values that these have. */
 
-/** A number as it is written: clients of some languages do not take one for the other. */
-type NumberKind = 'integer' | 'decimal'
+/** What a value is. Some clients do not take an integer for a decimal number. */
+type Kind = 'null' | 'boolean' | 'text' | 'integer' | 'decimal' | 'list' | 'object'
 
-/** A text of JSON whose numbers are replaced by the way that they are written. */
-export type Shape =
-  | null
-  | boolean
-  | string
-  | WrittenNumber
-  | readonly Shape[]
-  | { readonly [key: string]: Shape }
-
-/** A number in a shape. */
-class WrittenNumber {
-  readonly kind: NumberKind
-
-  constructor(kind: NumberKind) {
-    this.kind = kind
-  }
+/** A text of JSON without its values: a list has what all its elements have. */
+export interface Shape {
+  readonly kind: Kind
+  readonly keys?: ReadonlyMap<string, Shape>
+  readonly elements?: readonly Shape[]
 }
 
-const DECIMAL = new WrittenNumber('decimal')
-const INTEGER = new WrittenNumber('integer')
 /** Texts and numbers. Texts are matched so that the digits in them are left alone. */
 const SCALARS = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g
-const MARK = '\u0000number:'
+const NUMBER = '\u0000number '
 
-/** The shape of a text; undefined where it is no object or list in JSON. */
+/** The shape of a text; undefined where it is no object and no list in JSON. */
 export function shapeOf(text: string): Shape | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined
   const marked = text.replaceAll(SCALARS, (scalar) =>
-    scalar.startsWith('"') ? scalar : JSON.stringify(MARK + (/[.eE]/.test(scalar) ? 'decimal' : 'integer')),
+    scalar.startsWith('"') ? scalar : JSON.stringify(NUMBER + (/[.eE]/.test(scalar) ? 'decimal' : 'integer')),
   )
   try {
-    return JSON.parse(marked, (_key, value: unknown) => unmarked(value)) as Shape
+    return shaped(JSON.parse(marked))
   } catch {
     return undefined
   }
 }
 
-function unmarked(value: unknown): unknown {
-  if (typeof value !== 'string' || !value.startsWith(MARK)) return value
-  return value === `${MARK}decimal` ? DECIMAL : INTEGER
+function shaped(value: unknown): Shape {
+  if (value === null) return { kind: 'null' }
+  if (typeof value === 'boolean') return { kind: 'boolean' }
+  if (typeof value === 'string') {
+    if (!value.startsWith(NUMBER)) return { kind: 'text' }
+    return { kind: value.endsWith('decimal') ? 'decimal' : 'integer' }
+  }
+  if (Array.isArray(value)) return { kind: 'list', elements: value.map(shaped) }
+  const keys = Object.entries(value as object).map(([key, each]) => [key, shaped(each)] as const)
+  return { kind: 'object', keys: new Map(keys) }
 }
 
-/** What `ours` lacks of `theirs`: a line for each key that is missing or of another kind. What we have besides does not count. */
+/**
+ * What `ours` lacks of `theirs`, as the paths of keys, each with what is there instead. Whatever we have besides does not count.
+ * A null of theirs tells no kind.
+ */
 export function lacksOf(theirs: Shape, ours: Shape | undefined, path = ''): string[] {
-  if (ours === undefined) return [`${path} is missing`]
-  // Null tells no type: this value was not known there.
-  if (theirs === null) return []
-  const [wanted, found] = [kindOf(theirs), kindOf(ours)]
-  if (wanted !== found) return [`${path} is ${found}, not ${wanted}`]
-  if (Array.isArray(theirs)) return lacksOfList(theirs as readonly Shape[], ours as readonly Shape[], path)
-  if (!isObject(theirs)) return []
-  return Object.entries(theirs).flatMap(([key, value]) =>
-    lacksOf(value, (ours as Keyed)[key], `${path}.${key}`),
-  )
+  const place = path === '' ? 'body' : path
+  if (ours === undefined) return [`${place}: missing`]
+  if (theirs.kind === 'null') return []
+  if (theirs.kind !== ours.kind) return [`${place}: ${ours.kind}, not ${theirs.kind}`]
+  if (theirs.elements !== undefined) return lacksOfList(theirs.elements, ours.elements ?? [], path)
+  return Array.from(theirs.keys ?? [], ([key, each]) => {
+    return lacksOf(each, ours.keys?.get(key), path === '' ? key : `${path}.${key}`)
+  }).flat()
 }
 
-/** Lists are in no order that both share: each of our elements must have what all of theirs have. */
+/** Both have their elements in an order of their own: each of ours must have what all of theirs have. */
 function lacksOfList(theirs: readonly Shape[], ours: readonly Shape[], path: string): string[] {
   if (theirs.length === 0) return []
-  if (ours.length === 0) return [`${path} is empty`]
+  if (ours.length === 0) return [`${path === '' ? 'body' : path}: empty`]
   const common = theirs.reduce(commonOf)
   return [...new Set(ours.flatMap((element) => lacksOf(common, element, `${path}[]`)))]
 }
 
+/** What both have. */
 function commonOf(a: Shape, b: Shape): Shape {
-  if (!isObject(a) || !isObject(b)) return a
-  return Object.fromEntries(Object.entries(a).flatMap(([key, value]) => (key in b ? [[key, value]] : [])))
-}
-
-type Keyed = Readonly<Record<string, Shape>>
-
-function isObject(shape: Shape): shape is Keyed {
-  return (
-    typeof shape === 'object' && shape !== null && !Array.isArray(shape) && !(shape instanceof WrittenNumber)
-  )
-}
-
-function kindOf(shape: Shape): string {
-  if (shape === null) return 'null'
-  if (Array.isArray(shape)) return 'list'
-  if (shape instanceof WrittenNumber) return shape.kind
-  return typeof shape
+  if (a.kind !== b.kind) return { kind: 'null' }
+  if (a.keys === undefined || b.keys === undefined) return a
+  const keys = Array.from(a.keys).flatMap(([key, each]) => {
+    const other = b.keys?.get(key)
+    return other === undefined ? [] : [[key, commonOf(each, other)] as const]
+  })
+  return { kind: 'object', keys: new Map(keys) }
 }

@@ -7,6 +7,14 @@ beforeEach(() => (at = startFixture()))
 
 const item = { dataId: 'app', group: 'G' }
 
+/** What 2.x has besides in a list. */
+const JAVA_FIELDS = {
+  publishType: 'formal',
+  grayName: '',
+  extInfo: '{"type":"text"}',
+  encryptedDataKey: null,
+}
+
 /** Publishes the contents one after the other; answers the id of the item and those of its records, oldest first. */
 async function publishAll(contents: string[]) {
   for (const content of contents) await at.nacos('POST', '/cs/configs', { params: { ...item, content } })
@@ -44,6 +52,7 @@ describe.each([
       opType: 'U ',
       createdTime: time,
       lastModifiedTime: time,
+      ...(dialect === 'nacos' ? JAVA_FIELDS : {}),
     }
     const page = { totalCount: 2, pageNumber: 1, pagesAvailable: 1 }
     const pageItems = [record, { ...record, id: ids[0], opType: 'I ' }]

@@ -15,6 +15,8 @@ export interface Spoken {
   /** Such as `ConfigQueryResponse`. */
   readonly type: string
   readonly body: Body
+  /** The body as it was written. */
+  readonly text: string
 }
 
 /** How a client connects. */
@@ -222,5 +224,5 @@ function spokenOf({ metadata, body }: Payload): Spoken {
   const type = metadata?.type ?? ''
   const faults = faultsOf(type, text)
   if (faults.length > 0) throw new Error(faults.join('\n'))
-  return { type, body: JSON.parse(text || '{}') as Body }
+  return { type, body: JSON.parse(text || '{}') as Body, text: text || '{}' }
 }

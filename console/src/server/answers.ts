@@ -890,3 +890,56 @@ export interface Server {
   readonly lastRefTimeStr: string
   readonly key: string
 }
+
+export interface JavaHistoryEntry {
+  readonly id: string
+  readonly lastId: -1
+  readonly dataId: string
+  readonly group: string
+  readonly tenant: string
+  readonly appName: string
+  readonly md5: null
+  readonly content: null
+  readonly srcIp: string
+  readonly srcUser: string | null
+  readonly opType: 'I ' | 'U ' | 'D '
+  /** As 2026-11-21T11:31:18.579+0000. */
+  readonly createdTime: string
+  /** As 2026-11-21T11:31:18.579+0000. */
+  readonly lastModifiedTime: string
+  readonly publishType: 'formal'
+  readonly grayName: ''
+  /** JSON: type, src_user. */
+  readonly extInfo: string
+  readonly encryptedDataKey: null
+}
+
+export interface JavaHistoryPage {
+  readonly totalCount: number
+  readonly pageNumber: number
+  readonly pagesAvailable: number
+  readonly pageItems: readonly JavaHistoryEntry[]
+}
+
+export interface JavaHistoryRecord {
+  readonly id: string
+  readonly lastId: -1
+  readonly dataId: string
+  readonly group: string
+  readonly tenant: string
+  readonly appName: string
+  readonly md5: string
+  readonly content: string
+  readonly srcIp: string
+  readonly srcUser: string | null
+  readonly opType: 'I ' | 'U ' | 'D '
+  /** As 2026-11-21T11:31:18.579+0000. */
+  readonly createdTime: string
+  /** As 2026-11-21T11:31:18.579+0000. */
+  readonly lastModifiedTime: string
+  readonly publishType: 'formal'
+  readonly grayName: ''
+  /** JSON: type, src_user. */
+  readonly extInfo: string
+  readonly encryptedDataKey: string
+}

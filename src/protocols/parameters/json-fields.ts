@@ -127,22 +127,17 @@ export function parseSelector(text: string | undefined): Selector {
 }
 
 /**
- * The expression of the selector by which a list of services is filtered; '' where it filters nothing. What cannot be read
- * is ignored, as it is by 2.x.
+ * The expression of the selector by which a list of services is filtered; '' where it filters nothing. Core ignores an
+ * expression that it cannot read.
  */
 export function parseServiceFilter(text: string | undefined): string {
   if (text === undefined || text.trim() === '') return ''
-  const { type, expression } = selectorObject(text)
-  return type === 'label' && typeof expression === 'string' ? expression : ''
-}
-
-function selectorObject(text: string): JsonObject {
-  try {
-    return parseJsonObject(text, 'selector', SELECTOR_ALLOWED)
-  } catch (error) {
-    if (error instanceof Refusal) return {}
-    throw error
-  }
+  const json = parseJsonObject(text, 'selector', SELECTOR_ALLOWED)
+  if (json['type'] === 'none') return ''
+  if (json['type'] !== 'label') throw invalid('selector.type', 'none or label', scalarText(json['type']))
+  const expression = json['expression'] ?? ''
+  if (typeof expression !== 'string') throw invalid('selector.expression', 'a text', scalarText(expression))
+  return expression
 }
 
 /**

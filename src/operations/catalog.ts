@@ -184,10 +184,13 @@ function instancesOf(state: State, key: ServiceKey, cluster: string | undefined)
 }
 
 function pushedOnce(subscribers: readonly ListedSubscriber[]): ListedSubscriber[] {
-  const pushed = subscribers.filter(({ via }) => via !== 'poll')
-  const byClient = pushed.map((one) => [clientText(one), one] as const)
-  // The first of equal ones stays.
-  return [...new Map(byClient.toReversed()).values()].toReversed()
+  const known = new Set<string>()
+  return subscribers.filter((one) => {
+    const client = clientText(one)
+    if (one.via === 'poll' || known.has(client)) return false
+    known.add(client)
+    return true
+  })
 }
 
 /** All that tells a client of a service from others. Pushes by UDP go to a port of its own. */

@@ -23,6 +23,8 @@ export interface Spoken {
 export interface GrpcClientOptions {
   /** Keys of its ConnectionSetupRequest besides the usual ones; false: it does not set its connection up. */
   readonly setup?: Body | false
+  /** The address that it takes for its own. */
+  readonly clientIp?: string
   /** The headers of all its requests, such as `accessToken`. */
   readonly headers?: Record<string, string>
   /** What it replies to a request of the server; undefined: nothing. By default it acknowledges everything. */
@@ -141,7 +143,8 @@ class Calls {
   }
 
   send(type: string, body: Body): void {
-    this.stream!.write(frameOf(type, body, this.#options.headers ?? {}))
+    const { headers = {}, clientIp = OWN_IP } = this.#options
+    this.stream!.write(frameWith({ type, headers, clientIp }, body))
   }
 
   async next(type: string): Promise<Spoken> {
@@ -193,11 +196,17 @@ export function openCall(session: ClientHttp2Session, path: string): ClientHttp2
 
 /** A message in the frame of gRPC. */
 export function frameOf(type: string, body: Body | string, headers: Record<string, string> = {}): Buffer {
+  return frameWith({ type, headers, clientIp: OWN_IP }, body)
+}
+
+const OWN_IP = '127.0.0.1'
+
+function frameWith(
+  metadata: { type: string; headers: Record<string, string>; clientIp: string },
+  body: Body | string,
+): Buffer {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
-  const payload = create(PayloadSchema, {
-    metadata: { type, headers, clientIp: '127.0.0.1' },
-    body: { value: Buffer.from(text) },
-  })
+  const payload = create(PayloadSchema, { metadata, body: { value: Buffer.from(text) } })
   return framed(toBinary(PayloadSchema, payload))
 }
 

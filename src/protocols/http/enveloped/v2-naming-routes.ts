@@ -65,6 +65,7 @@ const DETAIL = Json.object({
       clusterName: Json.string(),
       healthChecker: CHECKER_SCHEMA,
       metadata: Json.map(Json.string()),
+      hosts: Json.constant(null),
     }),
   ),
 })
@@ -82,7 +83,8 @@ function serviceDetail({ services }: NamingEndpointParts): Endpoint {
 function detailJson({ service, clusters, hasEphemeral }: ServiceDetail): object {
   const { key, protectThreshold, metadata, selector } = service
   const clusterMap = clusters.map(({ name, healthChecker, metadata: of }) => {
-    return [name, { clusterName: name, healthChecker, metadata: of }]
+    // Java leaves the hosts empty here.
+    return [name, { clusterName: name, healthChecker, metadata: of, hosts: null }]
   })
   return {
     namespace: key.namespaceId,

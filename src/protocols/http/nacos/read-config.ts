@@ -6,7 +6,7 @@ import { configNotFound } from '../../../operations/configs.ts'
 import type { Caller } from '../../../operations/guard.ts'
 import type { Operations } from '../../../operations/operations.ts'
 import { contentAnswers } from '../endpoints/config/content-answers.ts'
-import { itemJson, javaFoundJson } from '../endpoints/config/item-json.ts'
+import { itemJson, foundJson } from '../endpoints/config/item-json.ts'
 import { pageJson } from '../endpoints/config/page-json.ts'
 import { SEARCH_MODE, SEARCH_PAGE_PARAMS, searchOf } from '../endpoints/config/search-params.ts'
 import * as fields from '../../parameters/fields.ts'
@@ -66,7 +66,7 @@ function answerOther(operations: ReadOperations, params: Params, caller: Caller)
   if (params.search !== undefined) {
     const search = searchOf(params, params.search)
     const { page, totalCount, items } = configs.search({ search, page: params }, caller)
-    return csJsonAnswer(pageJson(page, totalCount, items.map(javaFoundJson)))
+    return csJsonAnswer(pageJson(page, totalCount, items.map(foundJson)))
   }
   // beta=true: there never is a beta.
   configs.find(namedKey(params), caller)

@@ -87,7 +87,11 @@ async function hold(connected: Connected, { begin }: KeptOptions, isStopped: () 
 }
 
 /** The body of a successful answer. */
-async function answerOf(grpc: GrpcClient, { type, body }: Spoken, limitMs: number): Promise<Body> {
+async function answerOf(
+  grpc: GrpcClient,
+  { type, body }: Omit<Spoken, 'text'>,
+  limitMs: number,
+): Promise<Body> {
   const asking = grpc.ask(type, body)
   asking.catch(() => undefined)
   const answer = await Promise.race([asking, sleep(limitMs)])

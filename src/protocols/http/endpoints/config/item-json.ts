@@ -59,13 +59,8 @@ export function itemJson(item: ConfigItem): object {
   return Object.assign(nameAndContent(item, item.md5), aboutJson(item), { encryptedDataKey })
 }
 
-/** An item of a search page, which never shows the md5. */
+/** An item of a search page of `/nacos`, which never shows the md5. */
 export function foundJson(item: ConfigItem): object {
-  return nameAndContent(item, null)
-}
-
-/** The same for `/nacos`: with what 2.x has besides. */
-export function javaFoundJson(item: ConfigItem): object {
   return { ...nameAndContent(item, null), encryptedDataKey: item.notes.encryptedDataKey }
 }
 

@@ -243,6 +243,8 @@ describe('a listener', () => {
         dataId,
         group,
         ...tenant,
+        headers: {},
+        module: 'config',
         requestId: expect.stringMatching(/./) as string,
       })
       await waypost.nacos.delete('/cs/configs', { dataId, group })

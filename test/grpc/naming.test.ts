@@ -131,7 +131,9 @@ describe('a batch', () => {
       resultCode: 500,
       errorCode: 400,
     })
-    expect(answer['message']).toMatch(/port must be an integer/)
+    expect(answer['message']).toBe(
+      "Param check invalid:Param 'port' is illegal, the value should be between 0 and 65535.",
+    )
     expect(portsOf(await client.query(serviceName))).toEqual([1])
   })
 

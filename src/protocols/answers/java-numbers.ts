@@ -1,8 +1,8 @@
-/** The members of answers that are floats or doubles in Java, which writes whole ones with a fraction. */
-const DECIMALS = 'weight|protectThreshold|distroThreshold|factor|cpu|load|mem'
-
-/** Within a text of JSON a quote has a backslash before it, so what matches is always a member, and its value a number. */
-const DECIMAL_MEMBERS = new RegExp(`"(${DECIMALS})":(-?\\d[^,}\\]]*)`, 'g')
+/**
+ * The members of answers that are floats or doubles in Java, which writes whole ones with a fraction. Within a text of JSON a
+ * quote has a backslash before it, so what matches is always a member, and its value a number.
+ */
+const DECIMALS = /"(weight|protectThreshold|distroThreshold|factor|cpu|load|mem)":(-?\d[^,}\]]*)/g
 
 /** From here on, and below the inverse of the next one, Java writes an exponent. */
 const EXPONENT_FROM = 1e7
@@ -23,7 +23,7 @@ function exponentText(value: number): string {
 /** A value as JSON, with the doubles of answers of naming as Java writes them. */
 export function javaJson(value: unknown): string {
   return JSON.stringify(value).replaceAll(
-    DECIMAL_MEMBERS,
+    DECIMALS,
     (_all, name: string, digits: string) => `"${name}":${decimalText(Number(digits))}`,
   )
 }

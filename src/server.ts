@@ -243,7 +243,12 @@ function openOperations(parts: Parts & OperatedParts, settings: Settings): Opera
   const { polls, audit, live, clients } = parts
   const { pushes, streams } = pushing
   const subscriberCount = (): number => pushes.counts().subscribers + streams.counts().subscribers
-  const clientCounter = new ClientCounter({ state, connections: clients.book, judges: care.judges })
+  const clientCounter = new ClientCounter({
+    state,
+    connections: clients.book,
+    pushed: () => pushes.all(),
+    judges: care.judges,
+  })
   const views = installation.viewsOf({
     watchersOf: (key) => polls.watchersOf(key),
     clientsOf: (key) => polls.clientsOf(key),

@@ -17,13 +17,15 @@ const USED_TIMES = 20
 export interface ClientCounterParts {
   readonly state: Pick<State, 'services'>
   readonly connections: Iterable<Pick<StreamConnection, 'id' | 'client'>>
+  /** Who gets pushes by UDP. */
+  readonly pushed: () => Iterable<{ readonly address: string; readonly port: number }>
   /** Whether this server judges a service; undefined: it judges all. */
   readonly judges: ((key: ServiceKey) => boolean) | undefined
 }
 
 /**
  * Counts clients as Java does: each connection for naming is one, and each address and port that is registered without a
- * connection, once among those that beat and once among those that persist.
+ * connection, once among those that beat and once among those that persist. Who gets pushes by UDP counts as one that beats.
  */
 export class ClientCounter {
   readonly #parts: ClientCounterParts
@@ -56,9 +58,15 @@ export class ClientCounter {
   }
 
   async #find(clients: FoundClients): Promise<void> {
-    const { state, connections, judges } = this.#parts
+    const { state, connections, pushed, judges } = this.#parts
     for (const { id, client } of connections) if (client.module === 'naming') clients.connected(id)
     let left = IN_A_TURN
+    for (const place of pushed()) {
+      clients.pushed(place)
+      if (--left > 0) continue
+      left = IN_A_TURN
+      await nextTurn()
+    }
     for (const { service, instances } of state.services.all()) {
       const isJudged = judges?.(service.key) ?? true
       for (const instance of instances.values()) {
@@ -82,6 +90,12 @@ class FoundClients {
   connected(connectionId: string): void {
     this.#own.add(connectionId)
     this.#connections.add(connectionId)
+  }
+
+  pushed({ address, port }: { readonly address: string; readonly port: number }): void {
+    const client = `${address}:${port}`
+    this.#ephemeral.add(client)
+    this.#judged.add(`${client}#true`)
   }
 
   found({ record }: Instance, isJudged: boolean): void {

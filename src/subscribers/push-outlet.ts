@@ -113,6 +113,14 @@ export class PushOutlet implements WatchOutlet {
     return found
   }
 
+  /** All who are subscribed to anything now. One with several subscriptions is there as often. */
+  *all(): Generator<Subscriber> {
+    const nowMs = this.#options.loop.now()
+    for (const service of this.#registry.services())
+      for (const subscription of service.subscriptions())
+        if (this.#registry.isLive(subscription, nowMs)) yield subscription.subscriber
+  }
+
   counts(): PushStatus {
     return { subscribers: this.#registry.size, tooLarge: this.#tooLarge, ...this.#options.sender.counts() }
   }

@@ -121,6 +121,11 @@ export class PushRegistry {
     return this.#services.size === 0 ? undefined : this.#services.get(serviceKeyText(key))
   }
 
+  /** All services with subscriptions. They may come and go meanwhile. */
+  services(): Iterable<PushedService> {
+    return this.#services.values()
+  }
+
   /** Notes a list call; undefined when a limit is reached. */
   refresh(subscriber: Subscriber, nowMs: number): Subscription | undefined {
     const there = this.#find(subscriber)

@@ -67,18 +67,20 @@ describe('the metrics', () => {
     await register({ serviceName: other })
     await register({ serviceName, port: 2 })
     await register({ serviceName: unique('svc'), ephemeral: false })
+    const subscription = { serviceName, udpPort: 4_711, clientIP: '127.0.0.1' }
+    await waypost.nacos.get('/ns/instance/list', subscription, { 'User-Agent': 'Nacos-Java-Client:v1.4.8' })
     const grown = (now: Json) =>
       Object.fromEntries(COUNTS.map((name) => [name, now[name] - before[name]] as const))
     await until(
       async () => grown(await metrics({ onlyStatus: false })),
-      ({ clientCount }) => clientCount === 4,
+      ({ clientCount }) => clientCount === 5,
     )
     expect(grown(await metrics({ onlyStatus: false }))).toEqual({
-      clientCount: 4,
+      clientCount: 5,
       connectionBasedClientCount: 1,
-      ephemeralIpPortClientCount: 2,
+      ephemeralIpPortClientCount: 3,
       persistentIpPortClientCount: 1,
-      responsibleClientCount: 4,
+      responsibleClientCount: 5,
     })
   })
 

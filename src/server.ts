@@ -243,12 +243,7 @@ function openOperations(parts: Parts & OperatedParts, settings: Settings): Opera
   const { polls, audit, live, clients } = parts
   const { pushes, streams } = pushing
   const subscriberCount = (): number => pushes.counts().subscribers + streams.counts().subscribers
-  const clientCounter = new ClientCounter({
-    state,
-    connections: clients.book,
-    pushed: () => pushes.all(),
-    judges: care.judges,
-  })
+  const clientCounter = clientCounterOf(parts)
   const views = installation.viewsOf({
     watchersOf: (key) => polls.watchersOf(key),
     clientsOf: (key) => polls.clientsOf(key),
@@ -289,6 +284,16 @@ function openOperations(parts: Parts & OperatedParts, settings: Settings): Opera
     },
     settings,
   )
+}
+
+function clientCounterOf({
+  state,
+  clients,
+  pushing,
+  care,
+}: Pick<Parts & OperatedParts, 'state' | 'clients' | 'pushing' | 'care'>): ClientCounter {
+  const pushed = () => pushing.pushes.all()
+  return new ClientCounter({ state, connections: clients.book, pushed, judges: care.judges })
 }
 
 function openHttp(parts: Parts & HttpParts, settings: Settings, log: Logger): HttpServer {

@@ -2,6 +2,7 @@ import type { Engine } from './core/engine.ts'
 import type { Liveness } from './core/naming/liveness.ts'
 import { NAMESPACE } from './core/namespaces/namespace.ts'
 import type { KeptRecords } from './core/ports.ts'
+import type { Boundary } from './core/unexpected.ts'
 import type { State } from './core/state.ts'
 import { Alarms } from './metrics/alarms.ts'
 import { auditMetrics } from './metrics/audit-metrics.ts'
@@ -12,6 +13,7 @@ import {
   type ConnectionFigures,
   connectionMetrics,
 } from './metrics/connection-metrics.ts'
+import { Faults } from './metrics/faults.ts'
 import { LoopDelay } from './metrics/loop-delay.ts'
 import type { Metric } from './metrics/metric.ts'
 import { MetricsPage, type Scraped } from './metrics/metrics-page.ts'
@@ -69,6 +71,7 @@ export class Observability {
   readonly requests = new RequestCounts()
   readonly clientRequests = new ClientRequestCounts()
   readonly changes = new ChangeCounts()
+  readonly #faults: Faults
   readonly #readiness: Readiness
   readonly #loop = new LoopDelay()
   #page = new MetricsPage([])
@@ -78,6 +81,7 @@ export class Observability {
     this.#options = options
     const { monotonicMs, cutOff } = options
     this.store = new StoreWatch(options)
+    this.#faults = new Faults(options)
     this.#readiness = new Readiness({ outage: () => this.store.outage(), cutOff, monotonicMs })
   }
 
@@ -85,6 +89,21 @@ export class Observability {
   readonly report = (error: unknown, text: string, facts: object = {}): void => {
     if (!this.store.noteFailure(error)) this.#options.log.error({ ...facts, err: error }, text)
   }
+
+  /** See `FaultSink.caught`. An outage of the store is no fault, and is logged once. */
+  readonly caught = (boundary: Boundary, error: unknown, facts: object = {}): void => {
+    if (!this.store.noteFailure(error)) this.#faults.caught(boundary, error, facts)
+  }
+
+  /** The log of HTTP: what it calls an error is a request that has failed by a fault. */
+  get requestLog(): Pick<WatchLog, 'error' | 'warn'> {
+    const { log } = this.#options
+    const error = ({ err, ...facts }: { err?: unknown }): void => this.caught('request', err, facts)
+    return { error, warn: (facts, text) => log.warn(facts, text) }
+  }
+
+  /** The faults since the start, by boundary. */
+  readonly faults = (): Partial<Record<Boundary, number>> => this.#faults.counts()
 
   readonly notReady = (): readonly NotReady[] => this.#readiness.problems()
 
@@ -103,6 +122,7 @@ export class Observability {
       ...this.clientRequests.metrics(),
       ...this.store.metrics(),
       ...this.changes.metrics(),
+      ...this.#faults.metrics(),
       ...this.#loop.metrics(),
       ...parts.installation.metrics(),
       ...auditMetrics(parts.audit.trail),
@@ -123,6 +143,7 @@ export class Observability {
   async tick(): Promise<void> {
     this.#loop.tick()
     this.#alarms?.tick()
+    this.#faults.tick()
     await this.store.tick()
   }
 

@@ -35,6 +35,7 @@ export interface RouteParts {
   readonly settings: Settings
   readonly notReady: HealthParts['notReady']
   readonly warnings: HealthParts['warnings']
+  readonly faults: HealthParts['faults']
 }
 
 /**

@@ -8,6 +8,7 @@ import type { ConfigKey } from './core/config/config-item.ts'
 import type { ServiceKey } from './core/naming/service.ts'
 import type { Now } from './core/ports.ts'
 import { Stamps } from './core/stamps.ts'
+import { reportFaultsTo } from './core/unexpected.ts'
 import { Feed } from './feed/feed.ts'
 import { SWEEP_MS } from './jobs/naming-care.ts'
 import { MachineLoad } from './machine/machine-load.ts'
@@ -33,6 +34,7 @@ import { openSignIn, type SignIn } from './server/sign-in.ts'
 import { serverOperations } from './server/server-operations.ts'
 import { type Probing, startProbing } from './server/probing.ts'
 import { ClientCounter } from './server/client-counts.ts'
+import { type Ended, UnexpectedEnd } from './server/unexpected-end.ts'
 import { responsibleFor } from './server/responsible.ts'
 import { openCare } from './server/caring.ts'
 import { openPushing, subscribersOf } from './server/pushing.ts'
@@ -51,8 +53,10 @@ export interface RunningServer {
   readonly url: string
   /** The one-time code for the first administrator, where there is none yet and authentication is on. */
   readonly firstCode: string | undefined
-  /** Resolves with what ends this server while nobody stops it: call `stop` then. */
-  readonly ended: Promise<Error>
+  /** Resolves with what ends this server while nobody stops it: call `stop` then, and end the process with the exit code. */
+  readonly ended: Promise<Ended>
+  /** Ends this server, because something was thrown past all its boundaries. Never throws. */
+  fail(error: unknown, text: string): void
   /** Finishes the received requests and closes the store. Resolves when nothing runs any more. */
   stop(): Promise<void>
 }
@@ -67,7 +71,8 @@ export interface Opened {
 /** Builds a server on an installation. Resolves when it listens. Its `stop` closes the store. */
 export async function serveFrom(opened: Opened, settings: Settings, log: Logger): Promise<RunningServer> {
   const { installation, certificates } = opened
-  const parts = await joinParts(installation, settings, log)
+  const end = new UnexpectedEnd(log, installation.ended)
+  const parts = await joinParts({ installation, end }, settings, log)
   const { members, watch } = parts
   const signIn = await openSignIn({ ...parts, trail: parts.audit.trail }, settings, log).catch(
     async (error: unknown) => {
@@ -79,7 +84,7 @@ export async function serveFrom(opened: Opened, settings: Settings, log: Logger)
   const console = await openConsole(signIn.mode, settings)
   const clients = openClients(parts, settings)
   const operations = openOperations({ ...parts, clients, backups, signIn }, settings)
-  const http = openHttp({ ...parts, certificates, operations, signIn, console }, settings, log)
+  const http = openHttp({ ...parts, certificates, operations, signIn, console }, settings)
   const connections = openConnections({ ...parts, clients, certificates, operations, signIn }, settings, log)
   watch.observe({
     ...parts,
@@ -111,11 +116,12 @@ export async function serveFrom(opened: Opened, settings: Settings, log: Logger)
   const url = urlOf(settings, port)
   watch.started(url)
   const stop = (): Promise<void> =>
-    stopServer({ ...parts, jobs, http, connections, backups, monitoring }, settings)
-  return { url, firstCode: signIn.parts.firstCode.text, ended: installation.ended, stop }
+    stopServer({ ...parts, end, jobs, http, connections, backups, monitoring }, settings)
+  return { url, firstCode: signIn.parts.firstCode.text, ended: end.ended, fail: end.fail, stop }
 }
 
 interface StoppedParts extends Parts {
+  readonly end: UnexpectedEnd
   readonly jobs: { stop(): void }
   readonly http: HttpServer
   readonly connections: ClientConnections
@@ -123,7 +129,32 @@ interface StoppedParts extends Parts {
   readonly monitoring: Monitoring
 }
 
+/** How long clients may take for their last answers when a fault ends the server. */
+const FAULT_GRACE_MS = 1_000
+
+/**
+ * After a fault nobody knows what still works: each step is tried, whatever became of those before it. Memory that may be wrong
+ * is not written.
+ */
+async function endAfterFault(parts: StoppedParts): Promise<void> {
+  const { end, watch, jobs, http, connections, engine, installation } = parts
+  const steps: (() => unknown)[] = [
+    () => watch.stopping(),
+    () => jobs.stop(),
+    () => http.stopListening(),
+    () => Promise.all([http.stop(end.isStateBroken ? 0 : FAULT_GRACE_MS), connections.stop()]),
+    () => (end.isStateBroken ? undefined : engine.close()),
+    () => closeAudit(parts),
+    () => installation.leave(),
+  ]
+  for (const step of steps)
+    await Promise.resolve()
+      .then(step)
+      .catch((error: unknown) => end.fail(error, 'it does not end in order'))
+}
+
 async function stopServer(parts: StoppedParts, settings: Settings): Promise<void> {
+  if (parts.end.hasFailed) return endAfterFault(parts)
   const { watch, jobs, http, connections, backups, monitoring, installation } = parts
   watch.stopping()
   jobs.stop()
@@ -160,14 +191,19 @@ interface HttpParts extends Pick<Opened, 'certificates'> {
   readonly console: PageParts
 }
 
+interface Joined extends Pick<Opened, 'installation'> {
+  readonly end: UnexpectedEnd
+}
+
 /** Creates and connects the parts. Changes flow one way: engine, state, feed, subscribers. */
-async function joinParts(installation: Installation, settings: Settings, log: Logger): Promise<Parts> {
+async function joinParts({ installation, end }: Joined, settings: Settings, log: Logger): Promise<Parts> {
   const { store, snapshot, cutOff, lastRefAheadMs } = installation
   const healthClock = new HealthClock(monotonicMs(), SWEEP_MS)
   const stamps = new Stamps()
   const clock = (): Now => clockAt(wallMs(), healthClock, stamps)
   const watch = new Observability({ store, cutOff, log, settings, monotonicMs })
-  const feed = openFeed(watch)
+  reportFaultsTo({ caught: watch.caught, fatal: end.failState })
+  const feed = new Feed({ defer: loop.soon })
   const liveness = new Liveness(installation.process)
   const timeline = openTimeline(() => probing)
   const following = { clock, stamps, feed, presence: liveness, lastRefAheadMs, witness: timeline }
@@ -217,13 +253,6 @@ function openPolls({ state, live }: Pick<Parts, 'state' | 'live'>, settings: Set
     maxHeld: settings.maxHeldPolls,
     maxHeldOfAddress: settings.maxHeldPollsPerAddress,
     onWatched: live.streams.onWatched,
-  })
-}
-
-function openFeed(watch: Observability): Feed {
-  return new Feed({
-    defer: loop.soon,
-    report: (error, change) => watch.report(error, 'a subscriber of changes failed', { change: change.kind }),
   })
 }
 
@@ -296,11 +325,19 @@ function clientCounterOf({
   return new ClientCounter({ state, connections: clients.book, pushed, judges: care.judges })
 }
 
-function openHttp(parts: Parts & HttpParts, settings: Settings, log: Logger): HttpServer {
+function openHttp(parts: Parts & HttpParts, settings: Settings): HttpServer {
   const { state, installation, watch, operations, signIn, certificates } = parts
-  const { notReady, warnings } = watch
+  const { notReady, warnings, faults } = watch
   return createHttpServer({
-    routes: servedRoutes({ operations, monotonicMs, settings, notReady, warnings, console: parts.console }),
+    routes: servedRoutes({
+      operations,
+      monotonicMs,
+      settings,
+      notReady,
+      warnings,
+      faults,
+      console: parts.console,
+    }),
     settings: {
       ...settings,
       advertiseHost: advertisedHost(settings),
@@ -313,7 +350,7 @@ function openHttp(parts: Parts & HttpParts, settings: Settings, log: Logger): Ht
     onAnswer: watch.requests.onAnswer,
     onRefusal: watch.requests.onRefusal,
     onMalformed: watch.requests.onMalformed,
-    log,
+    log: watch.requestLog,
   })
 }
 

@@ -87,7 +87,7 @@ export class SharedNamingCare {
       for (const instance of entry.instances.values()) liveness.learn(instance, nowMs)
     this.#court = new SilenceCourt({ state, liveness, self, isMember, judges: this.judges }, nowMs)
     this.#restoring = new Restoring(liveness, clock)
-    this.#taking = new SlicedWork(loop, () => this.#takeSome())
+    this.#taking = new SlicedWork(loop, () => this.#takeSome(), { boundary: 'job' })
   }
 
   /** Lets this server answer the others. */

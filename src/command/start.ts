@@ -1,34 +1,88 @@
 import { networkInterfaces } from 'node:os'
 import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { loadSettings, type Settings } from '../settings/settings.ts'
 import { SettingsError } from '../settings/sources.ts'
 import { packageVersion } from './version.ts'
+
+interface Ended {
+  readonly message: string
+  readonly exitCode: number
+}
+
+/** The exit code after a fault of the program: EX_SOFTWARE of sysexits.h. */
+const FAULT_EXIT = 70
+/** How long a server that ends by itself may take to write what it can. */
+const MOST_ENDING_MS = 5_000
 
 /** Starts a server. main.ts passes it, so that this folder does not depend on the server. */
 export type StartServer = (settings: Settings) => Promise<{
   readonly url: string
   readonly firstCode: string | undefined
-  /** Resolves with what ends the server by itself. */
-  readonly ended: Promise<Error>
+  /** Resolves with what ends the server by itself, and the exit code for that. */
+  readonly ended: Promise<Ended>
+  /** Ends the server, because something was thrown past all its boundaries. */
+  fail(error: unknown, text: string): void
   stop(): Promise<void>
 }>
 
 /**
  * Runs the server until a signal stops it. Resolves with the exit code: 0 after a signal, 1 if the server could not start
- * or stop, 2 if the settings are wrong. A second signal ends the process at once with 1.
+ * or stop, 2 if the settings are wrong, 70 after a fault of the program. A second signal ends the process at once with 1.
  */
 export async function start(args: readonly string[], startServer: StartServer): Promise<number> {
   const settings = settingsOrProblems(args)
   if (!settings) return 2
   const signalled = firstSignal()
+  const faults = new UncaughtFaults()
   const server = await startServer(settings).catch((error: unknown) => report(startFailure(error, settings)))
   if (!server) return 1
+  faults.goTo(server)
   // The server keeps running when nobody reads its output any more.
   process.stdout.on('error', () => {})
   process.stdout.write(banner(settings, server))
   const ended = await Promise.race([signalled, server.ended])
-  if (ended !== undefined) report(ended.message)
-  return server.stop().then(() => (ended === undefined ? 0 : 1), stopFailed)
+  if (ended !== undefined) return end(server, ended)
+  // What fails while it stops ends the process too.
+  return Promise.race([server.stop().then(() => 0, stopFailed), server.ended.then(endSoon)])
+}
+
+type Server = Awaited<ReturnType<StartServer>>
+
+/** Stops a server that has ended by itself, within a bound. */
+async function end(server: Server, ended: Ended): Promise<number> {
+  report(ended.message)
+  await Promise.race([server.stop().catch(stopFailed), endSoon(ended)])
+  return ended.exitCode
+}
+
+async function endSoon({ exitCode }: Ended): Promise<number> {
+  await sleep(MOST_ENDING_MS)
+  return exitCode
+}
+
+/** What is thrown past all catches. No such error is survived: nobody knows what it has left half done. */
+class UncaughtFaults {
+  #server: Server | undefined
+
+  constructor() {
+    // An unhandled rejection comes here too.
+    process.on('uncaughtException', (error, origin) => this.#caught(error, origin))
+  }
+
+  goTo(server: Server): void {
+    this.#server = server
+  }
+
+  #caught(error: unknown, origin: string): void {
+    const text =
+      origin === 'unhandledRejection'
+        ? 'a promise was rejected, and nobody expected it'
+        : 'an error was not caught'
+    if (this.#server !== undefined) return this.#server.fail(error, text)
+    report(`${text}: ${error instanceof Error ? error.stack : String(error)}`)
+    process.exit(FAULT_EXIT)
+  }
 }
 
 function stopFailed(error: unknown): number {

@@ -5,6 +5,7 @@ import type { Presence } from './naming/presence.ts'
 import type { Now, Revision, Snapshot } from './ports.ts'
 import { firstStampOf, msOf, type Stamps } from './stamps.ts'
 import { State } from './state.ts'
+import { contained, fatal, nothing } from './unexpected.ts'
 
 /** One complete revision of the store: the changes of one commit. */
 export interface Commit {
@@ -33,12 +34,15 @@ export interface FollowerOptions {
 /**
  * The only writer of the state and the only one that publishes to the feed. Changes are applied in one order: commits
  * in the order of their revisions, and a change that is written behind at the moment when it is decided. Each call is one
- * step: its changes are seen together. Methods are synchronous: after the call the state has the changes.
+ * step: its changes are seen together. Methods are synchronous: after the call the state has the changes. What throws here
+ * ends the process (decision 0044): nothing is applied after it.
  */
 export class Follower {
   readonly state: State
   readonly #options: FollowerOptions
   #revision: Revision
+  /** A change was applied in part: what the state says is not true any more. */
+  #isBroken = false
 
   constructor(state: State, options: FollowerOptions, revision: Revision = 0) {
     this.state = state
@@ -81,10 +85,24 @@ export class Follower {
   /** Applies changes ahead of their commit, which changes nothing here any more; or changes that are never written. */
   appliedAhead(changes: readonly Change[]): void {
     if (changes.length === 0) return
+    if (this.#isBroken)
+      throw new Error('The state is broken by an earlier fault, and nothing more is applied')
+    try {
+      this.#show(changes)
+      this.#apply(changes, this.#options.clock())
+      this.#options.feed.publishChanges(changes, this.#revision)
+    } catch (error) {
+      this.#isBroken = true
+      fatal(error, 'a change could not be applied')
+      throw error
+    }
+  }
+
+  /** What the witness remembers is for people: a fault there changes nothing of the state. */
+  #show(changes: readonly Change[]): void {
     const { witness } = this.#options
-    if (witness !== undefined) for (const change of changes) witness.see(change, this.state)
-    this.#apply(changes, this.#options.clock())
-    this.#options.feed.publishChanges(changes, this.#revision)
+    if (witness === undefined) return
+    for (const change of changes) contained('push', nothing, () => witness.see(change, this.state))
   }
 
   #apply(changes: Iterable<Change>, now: Now): void {

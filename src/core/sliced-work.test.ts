@@ -1,5 +1,8 @@
-import { expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { FAN_OUT, SlicedWork } from './sliced-work.ts'
+import { reportFaultsTo } from './unexpected.ts'
+
+afterEach(() => reportFaultsTo(undefined))
 
 function fakeLoop() {
   const waiting: (() => void)[] = []
@@ -52,7 +55,15 @@ test('a fan-out has half of the time of a busy loop', () => {
   }
 })
 
-test('after a step that throws, the other steps still run', () => {
+/** The faults that are reported from now on. */
+function faults(): unknown[] {
+  const reported: unknown[] = []
+  reportFaultsTo({ caught: (_boundary, error) => reported.push(error), fatal: () => undefined })
+  return reported
+}
+
+test('a step that throws is reported, and the other steps still run', () => {
+  const reported = faults()
   const loop = fakeLoop()
   let steps = 0
   const work = new SlicedWork(loop, () => {
@@ -61,9 +72,23 @@ test('after a step that throws, the other steps still run', () => {
     return steps < 3
   })
   work.start()
-  expect(() => loop.waiting.shift()?.()).toThrow('one step failed')
+  loop.waiting.shift()?.()
+  expect(reported).toEqual([new Error('one step failed')])
   loop.waiting.shift()?.()
   expect(steps).toBe(3)
+  work.start()
+  expect(loop.waiting).toHaveLength(1)
+})
+
+test('a step that throws for ever ends the run, so that it does not take all of the processor', () => {
+  const reported = faults()
+  const loop = fakeLoop()
+  const work = new SlicedWork(loop, () => {
+    throw new Error('each step fails')
+  })
+  work.start()
+  for (let run = loop.waiting.shift(); run !== undefined; run = loop.waiting.shift()) run()
+  expect(reported).toHaveLength(1_000)
   work.start()
   expect(loop.waiting).toHaveLength(1)
 })

@@ -1,3 +1,5 @@
+import { type Boundary, caught } from './unexpected.ts'
+
 /** The event loop, for long work that shares it. */
 export interface Loop {
   /** Milliseconds on a clock that never goes back. */
@@ -8,6 +10,8 @@ export interface Loop {
 
 /** The length of a slice. Other work runs between slices, so at least every 10 ms. */
 const SLICE_MS = 5
+/** After so many failed steps in a row, the work is given up until it is started again. */
+const MOST_FAILURES = 1_000
 
 /** What a caller may ask for. */
 export interface SliceOptions {
@@ -16,6 +20,8 @@ export interface SliceOptions {
    * busy the loop is. Absent: slices are always short, and a busy loop leaves little for the steps.
    */
   readonly mostMs?: number
+  /** What a step that throws ends; `push` by default. */
+  readonly boundary?: Boundary
 }
 
 /**
@@ -27,20 +33,24 @@ export const FAN_OUT: SliceOptions = { mostMs: 250 }
 /**
  * Work of many small steps (answering thousands of held polls, sending thousands of datagrams) that releases the loop
  * every few milliseconds. `step` does one step and returns whether there may be more. `start` never calls it directly, so
- * the caller does not wait, and a burst of calls becomes one run.
+ * the caller does not wait, and a burst of calls becomes one run. A step that throws must not be the next one again: it is
+ * reported, and the other steps still run.
  */
 export class SlicedWork {
   readonly #loop: Loop
   readonly #step: () => boolean
   readonly #mostMs: number
+  readonly #boundary: Boundary
   #running = false
+  #failures = 0
   /** When the last slice ended; undefined for the first one of a run. */
   #endedMs: number | undefined
 
-  constructor(loop: Loop, step: () => boolean, { mostMs = SLICE_MS }: SliceOptions = {}) {
+  constructor(loop: Loop, step: () => boolean, { mostMs = SLICE_MS, boundary = 'push' }: SliceOptions = {}) {
     this.#loop = loop
     this.#step = step
     this.#mostMs = mostMs
+    this.#boundary = boundary
   }
 
   /** Starts the work, unless it runs already. */
@@ -57,9 +67,14 @@ export class SlicedWork {
     try {
       do more = this.#step()
       while (more && this.#loop.now() < untilMs)
+      this.#failures = 0
+    } catch (error) {
+      // What that step was about is over. The other steps run in the next slices.
+      more = ++this.#failures < MOST_FAILURES
+      caught(this.#boundary, error)
     } finally {
+      if (!more) this.#failures = 0
       this.#endedMs = more ? this.#loop.now() : undefined
-      // If a step throws, the other steps still run.
       if (more) this.#loop.soon(this.#slice)
       else this.#running = false
     }

@@ -1,8 +1,11 @@
-import { expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import type { Change } from '../core/changes.ts'
 import { NAMESPACE } from '../core/namespaces/namespace.ts'
 import { recordRemoved } from '../core/records/record-kind.ts'
+import { reportFaultsTo } from '../core/unexpected.ts'
 import { Feed } from './feed.ts'
+
+afterEach(() => reportFaultsTo(undefined))
 
 const change = (id: string): Change => recordRemoved(NAMESPACE, id, 0)
 const idOf = (one: Change) => ('id' in one ? one.id : '')
@@ -10,7 +13,8 @@ const idOf = (one: Change) => ('id' in one ? one.id : '')
 function startFeed() {
   const deferred: (() => void)[] = []
   const faults: unknown[] = []
-  const feed = new Feed({ defer: (run) => deferred.push(run), report: (error) => faults.push(error) })
+  reportFaultsTo({ caught: (_boundary, error) => faults.push(error), fatal: () => undefined })
+  const feed = new Feed({ defer: (run) => deferred.push(run) })
   return { feed, faults, deferred, turn: () => deferred.splice(0).forEach((run) => run()) }
 }
 

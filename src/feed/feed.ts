@@ -1,5 +1,6 @@
 import type { Change } from '../core/changes.ts'
 import type { Revision } from '../core/ports.ts'
+import { caught } from '../core/unexpected.ts'
 
 /**
  * Called with each change after it is applied, and with the last revision of the store that was applied with it. It must not
@@ -17,13 +18,12 @@ interface Step {
 export interface FeedOptions {
   /** Runs a function after the current work: the client that made a change is answered first. */
   readonly defer: (run: () => void) => void
-  /** Called when a subscriber threw. The other subscribers still get the change. */
-  readonly report: (error: unknown, change: Change) => void
 }
 
 /**
  * Delivers applied changes to the subscribers, in order, each change once. A subscriber only records its work and does it
- * later in slices, so a slow one never delays a write or another subscriber.
+ * later in slices, so a slow one never delays a write or another subscriber. One that throws does not get that change, and
+ * the others do.
  */
 export class Feed {
   readonly #options: FeedOptions
@@ -60,7 +60,7 @@ export class Feed {
     try {
       subscriber(change, revision)
     } catch (error) {
-      this.#options.report(error, change)
+      caught('push', error, { change: change.kind })
     }
   }
 }

@@ -42,8 +42,8 @@ export class NamingCare {
 
   constructor(options: NamingCareOptions) {
     this.#options = options
-    this.#sweeping = new SlicedWork(options.loop, () => this.#judgeSome())
-    this.#removing = new SlicedWork(options.loop, () => this.#removeSomeOrphans())
+    this.#sweeping = new SlicedWork(options.loop, () => this.#judgeSome(), { boundary: 'job' })
+    this.#removing = new SlicedWork(options.loop, () => this.#removeSomeOrphans(), { boundary: 'job' })
   }
 
   /** Call it every `SWEEP_MS`. If very many instances are due at once, the rest follows in slices. */

@@ -1,3 +1,5 @@
+import { guarded, nothing } from '../core/unexpected.ts'
+
 /** Called when a job throws. The job runs again at its next time. */
 export type JobFault = (error: unknown, job: string) => void
 
@@ -26,7 +28,10 @@ export class Timers {
   /** Runs `job` every `everyMs`. If a run is still going on when the next is due, that one is skipped. */
   every(everyMs: number, name: string, job: () => void | Promise<void>): void {
     this.#jobs.push({ everyMs, name, run: job, dueMs: performance.now() + everyMs, running: false })
-    this.#pulse ??= setInterval(() => this.#runDue(performance.now()), PULSE_MS)
+    this.#pulse ??= setInterval(
+      guarded('job', nothing, () => this.#runDue(performance.now())),
+      PULSE_MS,
+    )
   }
 
   stop(): void {

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
+import { reportFaultsTo } from '../core/unexpected.ts'
 import type { ProbeParams } from './adaptive-interval.ts'
 import type { ProbeResult, ProbeTarget } from './probe-target.ts'
 import { Prober } from './prober.ts'
@@ -13,7 +14,6 @@ class Rig {
   params: ProbeParams = { enabled: true, checkTimes: 3, http: interval, tcp: interval, mysql: interval }
   readonly started: number[] = []
   readonly reports: [key: string, healthy: boolean][] = []
-  readonly errors: string[] = []
   readonly prober: Prober
   #ending: { port: number; end: (result: ProbeResult) => void }[] = []
 
@@ -27,7 +27,7 @@ class Rig {
       now: () => this.now,
       random: () => 0,
       params: () => this.params,
-      log: { info: () => {}, error: (_fields, message) => void this.errors.push(message) },
+      log: { info: () => {} },
       probe: ({ port }) => {
         this.started.push(port)
         return new Promise((end) => this.#ending.push({ port, end }))
@@ -183,15 +183,48 @@ test('changed bounds also apply to the current wait', async () => {
   expect(rig.started).toEqual([1, 1])
 })
 
-test('a report that throws is logged, and other targets are still probed', async () => {
+/** The boundaries of the faults that are reported from now on. */
+function faults(): string[] {
+  const reported: string[] = []
+  reportFaultsTo({ caught: (boundary) => void reported.push(boundary), fatal: () => undefined })
+  return reported
+}
+
+afterEach(() => reportFaultsTo(undefined))
+
+test('a report that throws is a fault, and other targets are still probed', async () => {
+  const reported = faults()
   const rig = new Rig(10, () => {
     throw new Error('no')
   })
   rig.prober.watch('a', tcpAt(1), true)
   await rig.round('down-now')
   await rig.round('up')
-  expect(rig.errors).toHaveLength(1)
+  expect(reported).toEqual(['probe'])
   expect(rig.started).toEqual([1, 1])
+})
+
+test('a probe that fails by a fault of the server has found nothing, and its target is probed again', async () => {
+  const reported = faults()
+  let started = 0
+  const prober = new Prober({
+    limit: 10,
+    report: () => expect.unreachable(),
+    now: () => started * 5_000,
+    random: () => 0,
+    params: () => new Rig().params,
+    log: { info: () => {} },
+    probe: () => (started++, Promise.reject(new Error('planted'))),
+  })
+  prober.watch('a', tcpAt(1), true)
+  started = 1
+  for (let round = 0; round < 3; round++) {
+    prober.tick()
+    await turn()
+  }
+  expect(started).toBe(4)
+  expect(reported).toEqual(['probe', 'probe', 'probe'])
+  expect(prober.counts()).toMatchObject({ running: 0, up: 0, down: 0 })
 })
 
 test('closing waits for running probes and drops their results', async () => {

@@ -1,3 +1,4 @@
+import { caught, contained, guarded, nothing } from '../core/unexpected.ts'
 import type { IntervalParams } from '../core/operator/switches.ts'
 import type { HealthChecker } from '../core/naming/health-checker.ts'
 import {
@@ -16,7 +17,6 @@ import { StartPace } from './start-pace.ts'
 /** The log of the prober. A pino logger fits. */
 export interface ProberLog {
   info(fields: object, message: string): void
-  error(fields: object, message: string): void
 }
 
 /** The options of the prober. */
@@ -157,30 +157,35 @@ export class Prober {
 
   #start(entry: Watched): void {
     this.#pace.spend()
-    const run = this.#outcomeOf(entry).then((result) => {
-      this.#running.delete(run)
-      this.#counts[result.outcome === 'down-now' ? 'downNow' : result.outcome]++
-      this.#finish(entry, result)
-      this.#tickNextTurn()
-    })
+    const run = this.#probe(entry.target)
+      .then((result) => {
+        this.#running.delete(run)
+        this.#counts[result.outcome === 'down-now' ? 'downNow' : result.outcome]++
+        this.#finish(entry, result)
+        this.#tickNextTurn()
+      })
+      .catch((error: unknown) => {
+        caught('probe', error)
+        this.#running.delete(run)
+        this.#repeat(entry)
+      })
     this.#running.add(run)
   }
 
-  /** A probe that fails by a fault of the server counts as down, and ends alone. */
-  async #outcomeOf({ key, target }: Watched): Promise<ProbeResult> {
-    try {
-      return await this.#probe(target)
-    } catch (error) {
-      this.#options.log.error({ err: error, key }, 'a probe failed by a fault of the server')
-      return { outcome: 'down', reason: 'the probe failed by a fault of the server', elapsedMs: 0 }
-    }
+  /** A probe that was ended by a fault has found nothing: its target is probed again after the same time. */
+  #repeat(entry: Watched): void {
+    if (this.#closed || this.#watched.get(entry.key) !== entry || entry.place >= 0) return
+    entry.dueMs = this.#options.now() + entry.intervalMs
+    this.#queue.add(entry)
   }
 
   #tickNextTurn(): void {
-    this.#nextTurn ??= setImmediate(() => {
-      this.#nextTurn = undefined
-      this.tick()
-    })
+    this.#nextTurn ??= setImmediate(
+      guarded('probe', nothing, () => {
+        this.#nextTurn = undefined
+        this.tick()
+      }),
+    )
   }
 
   #finish(entry: Watched, result: ProbeResult): void {
@@ -201,15 +206,7 @@ export class Prober {
     this.#counts.changed++
     const { reason, elapsedMs } = result
     this.#options.log.info({ key, healthy, reason, elapsedMs }, 'a probe changed the health of an instance')
-    try {
-      this.#options.report(key, healthy)
-    } catch (error) {
-      // A fault of the server must not end the probes of other targets.
-      this.#options.log.error(
-        { err: error, key, healthy },
-        'the new health of an instance could not be reported',
-      )
-    }
+    contained('probe', nothing, () => this.#options.report(key, healthy))
   }
 
   /** Applies changed bounds also to the current wait of each target. */

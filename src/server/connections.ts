@@ -28,7 +28,7 @@ export interface ConnectionParts {
   readonly operations: Operations
   readonly signIn: Pick<SignIn, 'identifyClient'>
   readonly clients: Pick<ClientsOfServer, 'book' | 'moves'>
-  readonly watch: Pick<Observability, 'report' | 'clientRequests'>
+  readonly watch: Pick<Observability, 'caught' | 'clientRequests'>
   readonly certificates: Certificates | undefined
 }
 
@@ -68,7 +68,7 @@ export function openConnections(parts: ConnectionParts, settings: Settings, log:
     isSetUp: (sessionId) => book.of(sessionId) !== undefined,
     wallMs,
     monotonicMs,
-    report: (error) => watch.report(error, 'a call of a connected client failed'),
+    report: (error) => watch.caught('request', error),
     log,
   })
   return {
@@ -103,7 +103,7 @@ function dispatchOf(types: readonly AnyRequestType[], parts: DispatchNeeds): Dis
     notServing,
     gate: requireServing(state, installation.cutOff),
     identify: signIn.identifyClient,
-    report: (error, type) => watch.report(error, 'a request of a connected client failed', { type }),
+    report: (error, type) => watch.caught('request', error, { type }),
     onAnswer: watch.clientRequests.onAnswer,
   })
 }

@@ -21,7 +21,7 @@ export interface Monitoring {
 export function openMonitoring(watch: Observability, settings: Settings, log: Logger): Monitoring {
   const { metricsHost: host, metricsPort, shutdownGraceMs } = settings
   if (host === '') return { listen: async () => undefined, stop: async () => undefined }
-  const http = monitoringServer(watch, settings, log)
+  const http = monitoringServer(watch, settings)
   return {
     async listen() {
       const { port } = await http.listen({ host, port: metricsPort }).catch((cause: Error) => {
@@ -37,10 +37,10 @@ export function openMonitoring(watch: Observability, settings: Settings, log: Lo
 }
 
 /** It serves what probes and monitoring ask, and nothing else; the limits are those of the main address. */
-function monitoringServer(watch: Observability, settings: Settings, log: Logger): HttpServer {
-  const { notReady, warnings, requests } = watch
+function monitoringServer(watch: Observability, settings: Settings): HttpServer {
+  const { notReady, warnings, faults, requests } = watch
   return createHttpServer({
-    routes: healthRoutes({ operator: { scrape: openScrape(watch.scrape) }, notReady, warnings }),
+    routes: healthRoutes({ operator: { scrape: openScrape(watch.scrape) }, notReady, warnings, faults }),
     settings: {
       ...settings,
       maxConnections: Math.min(MOST_CONNECTIONS, settings.maxConnections),
@@ -51,6 +51,6 @@ function monitoringServer(watch: Observability, settings: Settings, log: Logger)
     onAnswer: requests.onAnswer,
     onRefusal: requests.onRefusal,
     onMalformed: requests.onMalformed,
-    log,
+    log: watch.requestLog,
   })
 }

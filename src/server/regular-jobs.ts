@@ -56,9 +56,9 @@ export function startRegularJobs(
 ): { stop(): void } {
   const { engine, care, installation, polls, pushing, publishing, probing, members, watch, signIn, audit } =
     parts
-  const timers = new Timers((error, job) => watch.report(error, 'a regular job failed', { job }))
+  const timers = new Timers((error, job) => watch.caught('job', error, { job }))
   const cleaner = historyCleaner(parts, settings)
-  cleaner.begin().catch((error: unknown) => watch.report(error, 'a regular job failed', { job: 'history' }))
+  cleaner.begin().catch((error: unknown) => watch.caught('job', error, { job: 'history' }))
   timers.every(SWEEP_MS, 'health sweep', () => care.sweep())
   timers.every(SWEEP_MS, 'instances of connections', () => publishing.connectionInstances.tick())
   timers.every(1_000, 'empty services', () => care.expireServices())

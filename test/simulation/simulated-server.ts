@@ -68,8 +68,7 @@ export class SimulatedServer {
     }
     const soon = (run: () => void): void => void this.#deferred.push(run)
     this.loop = { now: nowMs, soon }
-    const report = (error: unknown): never => violation(String(error))
-    this.#feed = new Feed({ defer: soon, report })
+    this.#feed = new Feed({ defer: soon })
     this.#follower = Follower.load(this.access.load(), {
       clock,
       stamps,

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { reportFaultsTo } from '../../core/unexpected.ts'
 import type { CommitBatch } from './messages.ts'
 import { WorkerClient } from './worker-client.ts'
 
@@ -19,14 +20,21 @@ const OBEDIENT = `
   })`
 
 function clientOf(source: string) {
-  const errors: string[] = []
-  const log = { info() {}, warn() {}, error: (_facts: object, text: string) => void errors.push(text) }
+  const log = { info() {}, warn() {}, error() {} }
   const url = new URL(`data:text/javascript,${encodeURIComponent(source)}`)
-  return { client: new WorkerClient({ directory: '/nowhere', log, url }), errors }
+  return { client: new WorkerClient({ directory: '/nowhere', log, url }) }
 }
 
-test('a crash refuses all waiting requests, is logged, and the next request starts a new worker', async () => {
-  const { client, errors } = clientOf(OBEDIENT)
+/** What would have ended the process. */
+let fatal: string[] = []
+beforeEach(() => {
+  fatal = []
+  reportFaultsTo({ caught: () => undefined, fatal: (_error, text) => void fatal.push(text) })
+})
+afterEach(() => reportFaultsTo(undefined))
+
+test('a crash refuses all waiting requests and ends the process', async () => {
+  const { client } = clientOf(OBEDIENT)
   expect(await client.open()).toBe(7)
   const waiting = [
     client.call('recall', ['hang']),
@@ -36,8 +44,7 @@ test('a crash refuses all waiting requests, is logged, and the next request star
   for (const result of await Promise.allSettled(waiting)) {
     expect(result).toMatchObject({ status: 'rejected', reason: { code: 'store-unavailable' } })
   }
-  expect(errors).toEqual(['the thread of the store has crashed; the next request starts another one'])
-  expect(await client.call('recall', ['again'])).toBe('again')
+  expect(fatal).toEqual(['the thread of the store has died'])
   await client.close()
 })
 

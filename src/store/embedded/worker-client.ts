@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { Refusal } from '../../core/refusal.ts'
+import { fatal } from '../../core/unexpected.ts'
 import type { FromWorker, LoadBatch, Methods, WorkerRequest } from './messages.ts'
 import type { StoreLog } from './store-log.ts'
 
@@ -29,8 +30,8 @@ function workerUrl(): URL {
 }
 
 /**
- * The way to the worker thread. Requests are answered in order. A worker that crashed or whose connection
- * broke is replaced with the next request; whoever waited for it is refused with `store-unavailable`.
+ * The way to the worker thread. Requests are answered in order. A worker whose connection broke is replaced with the next
+ * request; who waited for it is refused with `store-unavailable`. A worker that dies ends the process (decision 0044).
  */
 export class WorkerClient {
   readonly #directory: string
@@ -43,6 +44,7 @@ export class WorkerClient {
   #gone: Promise<unknown> = Promise.resolve()
   #commitInDoubt = false
   #lastRequest = 0
+  #isClosing = false
 
   /** `url` is another worker to start, for tests. */
   constructor(options: { directory: string; log: StoreLog; url?: URL }) {
@@ -81,6 +83,7 @@ export class WorkerClient {
 
   /** Has the worker close the database, and waits until it has ended and the directory is free. */
   async close(): Promise<void> {
+    this.#isClosing = true
     try {
       if (this.#running !== undefined) await this.call('close', [])
     } catch (error) {
@@ -122,16 +125,12 @@ export class WorkerClient {
     // Not events.once, which an 'error' before the exit would end.
     const exited = new Promise((resolve) => worker.once('exit', resolve))
     this.#gone = exited
-    worker.on('error', (error) =>
-      this.#log.error(
-        { err: error },
-        'the thread of the store has crashed; the next request starts another one',
-      ),
-    )
+    let cause: unknown = new Error('The thread of the store has ended by itself')
+    worker.on('error', (error) => (cause = error))
     const lastRevision = await opened(worker, exited)
     this.#worker = worker
     worker.on('message', (message: FromWorker) => this.#receive({ worker, waiting }, message))
-    void exited.then(() => this.#lost({ worker, waiting }))
+    void exited.then(() => this.#lost({ worker, waiting }, cause))
     return { worker, waiting, lastRevision }
   }
 
@@ -177,8 +176,11 @@ export class WorkerClient {
     this.#running = undefined
   }
 
-  #lost({ worker, waiting }: Omit<Running, 'lastRevision'>): void {
+  #lost({ worker, waiting }: Omit<Running, 'lastRevision'>, cause: unknown): void {
+    // Nobody has asked it to end.
+    const isDead = this.#worker === worker && !this.#isClosing
     this.#forget(worker)
+    if (isDead) fatal(cause, 'the thread of the store has died')
     for (const { isCommit, reject } of waiting.values()) {
       this.#commitInDoubt ||= isCommit
       reject(

@@ -20,6 +20,8 @@ export interface HealthParts {
   readonly notReady: () => readonly NotReadyReason[]
   /** What does not work, though the server is ready. */
   readonly warnings: () => readonly NotReadyReason[]
+  /** The faults that were caught since the start, by what they have ended. */
+  readonly faults: () => Readonly<Record<string, number>>
 }
 
 const PUBLIC = { action: 'read', resource: 'public' } as const
@@ -43,18 +45,27 @@ function alive(): Endpoint {
   })
 }
 
-function ready({ notReady, warnings }: HealthParts): Endpoint {
+function ready({ notReady, warnings, faults }: HealthParts): Endpoint {
   return endpoint({
     summary: 'Whether the server should get requests; 503 with the reasons if not',
     permission: PUBLIC,
     params: Type.Object({}),
-    handle: () => readyAnswer(notReady(), warnings()),
+    handle: () => readyAnswer(notReady(), { warnings: warnings(), faults: faults() }),
   })
 }
 
-function readyAnswer(problems: readonly NotReadyReason[], warnings: readonly NotReadyReason[]): Answer {
+interface Remarks {
+  readonly warnings: readonly NotReadyReason[]
+  readonly faults: Readonly<Record<string, number>>
+}
+
+function readyAnswer(problems: readonly NotReadyReason[], { warnings, faults }: Remarks): Answer {
   if (problems.length === 0)
-    return jsonAnswer(warnings.length === 0 ? { ready: true } : { ready: true, warnings })
+    return jsonAnswer({
+      ready: true,
+      ...(warnings.length === 0 ? {} : { warnings }),
+      ...(Object.keys(faults).length === 0 ? {} : { faults }),
+    })
   return {
     status: 503,
     contentType: JSON_TYPE,

@@ -1,0 +1,73 @@
+/** What a fault may end: one of these, and nothing else of the server (decision 0044). */
+export type Boundary = 'listener' | 'connection' | 'request' | 'probe' | 'push' | 'job'
+
+/** Every boundary, for those who count. */
+export const BOUNDARIES: readonly Boundary[] = ['listener', 'connection', 'request', 'probe', 'push', 'job']
+
+/** Takes what was thrown where nothing should throw. It must not throw itself. */
+export interface FaultSink {
+  /** Logs and counts a fault. The one that it belonged to has ended, or ends now. */
+  caught(boundary: Boundary, error: unknown, facts: object): void
+  /** Ends the process in order: nobody knows any more whether memory is right. */
+  fatal(error: unknown, text: string): void
+}
+
+/** One for the process, because what is thrown past all catches belongs to the process too. */
+let sink: FaultSink | undefined
+
+/** From now on faults go to this sink. Without one (in tests of a part) they are thrown. */
+export function reportFaultsTo(faults: FaultSink | undefined): void {
+  sink = faults
+}
+
+/** Reports a fault of this boundary. The caller has ended the one that it belonged to, or ends it now. */
+export function caught(boundary: Boundary, error: unknown, facts: object = {}): void {
+  if (sink === undefined) throw error
+  sink.caught(boundary, error, facts)
+}
+
+/** Reports a fault after which the process must end. Returns, so that the caller can throw. */
+export function fatal(error: unknown, text: string): void {
+  sink?.fatal(error, text)
+}
+
+/** Runs a piece of work of this boundary. What it throws is reported and ends that one. */
+export function contained(boundary: Boundary, end: () => void, run: () => void): void {
+  try {
+    run()
+  } catch (error) {
+    ended(boundary, end, error)
+  }
+}
+
+/** The same for a callback: an event, a timer. */
+export function guarded<Args extends unknown[]>(
+  boundary: Boundary,
+  end: () => void,
+  run: (...args: Args) => void,
+): (...args: Args) => void {
+  return (...args) => {
+    try {
+      run(...args)
+    } catch (error) {
+      ended(boundary, end, error)
+    }
+  }
+}
+
+/** The same for work that nobody waits for. */
+export function unawaited(boundary: Boundary, end: () => void, work: Promise<unknown>): void {
+  work.catch((error: unknown) => ended(boundary, end, error))
+}
+
+/** For what has nothing to end: only this call of it is over. */
+export const nothing = (): void => undefined
+
+function ended(boundary: Boundary, end: () => void, error: unknown): void {
+  caught(boundary, error)
+  try {
+    end()
+  } catch (another) {
+    caught(boundary, another)
+  }
+}

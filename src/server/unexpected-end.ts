@@ -1,0 +1,44 @@
+import type { Logger } from 'pino'
+
+/** The code of a process that ends by a fault of its own: EX_SOFTWARE of sysexits.h. Service managers start it again. */
+export const FAULT_EXIT = 70
+
+/** What has ended a server by itself. */
+export interface Ended {
+  readonly message: string
+  /** What the process ends with. */
+  readonly exitCode: number
+}
+
+/** What may end a server that nobody stops: what it stands on, or a fault that no boundary has caught (decision 0044). */
+export class UnexpectedEnd {
+  /** Resolves with the first cause. */
+  readonly ended: Promise<Ended>
+  /** Whether a fault has ended it, so that nobody knows what still works. */
+  hasFailed = false
+  /** Whether memory may be wrong: then nothing of it is written any more. */
+  isStateBroken = false
+  readonly #log: Pick<Logger, 'fatal'>
+  #end: (ended: Ended) => void = () => undefined
+
+  /** `ended` is what ends the ground that the server stands on. */
+  constructor(log: Pick<Logger, 'fatal'>, ended: Promise<Error>) {
+    this.#log = log
+    this.ended = new Promise((resolve) => (this.#end = resolve))
+    void ended.then(({ message }) => this.#end({ message, exitCode: 1 }))
+  }
+
+  /** Ends the process in order: something was thrown past all boundaries. */
+  readonly fail = (error: unknown, text: string): void => {
+    this.hasFailed = true
+    this.#log.fatal({ err: error }, `${text}: the process ends with exit code ${FAULT_EXIT}`)
+    const message = error instanceof Error ? error.message : String(error)
+    this.#end({ message: `${text}: ${message}`, exitCode: FAULT_EXIT })
+  }
+
+  /** The same for what has left memory half changed. */
+  readonly failState = (error: unknown, text: string): void => {
+    this.isStateBroken = true
+    this.fail(error, text)
+  }
+}

@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { caught, guarded, nothing, unawaited } from '../core/unexpected.ts'
 import { boundedBody } from './bounded-body.ts'
 import type { PeerQuestion } from './peer-question.ts'
 import { digestOf, HEADERS, isEqualText, signatureOf } from './peer-signature.ts'
@@ -54,13 +56,15 @@ export class PeerServer {
         requestTimeout: REQUEST_MS,
         keepAliveTimeout: IDLE_MS,
       },
-      (request, response) => void this.#handle(request, response),
+      (request, response) =>
+        unawaited('request', () => request.socket.destroy(), this.#handle(request, response)),
     )
     this.#server.maxConnections = MOST_CONNECTIONS
-    this.#server.on('clientError', (_error, socket) => {
+    const refuse = (_error: Error, socket: Duplex): void => {
       this.counts.malformed++
       socket.destroy()
-    })
+    }
+    this.#server.on('clientError', guarded('connection', nothing, refuse))
   }
 
   /** Listens. Rejects if the port is taken. */
@@ -70,6 +74,7 @@ export class PeerServer {
       peers.#server.once('error', reject)
       peers.#server.listen(options.port, options.host, resolve)
     })
+    peers.#server.removeAllListeners('error').on('error', (error) => caught('listener', error))
     return peers
   }
 

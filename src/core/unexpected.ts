@@ -36,7 +36,7 @@ export function contained(boundary: Boundary, end: () => void, run: () => void):
   try {
     run()
   } catch (error) {
-    ended(boundary, end, error)
+    failed(boundary, end, error)
   }
 }
 
@@ -50,20 +50,21 @@ export function guarded<Args extends unknown[]>(
     try {
       run(...args)
     } catch (error) {
-      ended(boundary, end, error)
+      failed(boundary, end, error)
     }
   }
 }
 
 /** The same for work that nobody waits for. */
 export function unawaited(boundary: Boundary, end: () => void, work: Promise<unknown>): void {
-  work.catch((error: unknown) => ended(boundary, end, error))
+  work.catch((error: unknown) => failed(boundary, end, error))
 }
 
 /** For what has nothing to end: only this call of it is over. */
 export const nothing = (): void => undefined
 
-function ended(boundary: Boundary, end: () => void, error: unknown): void {
+/** What the others do with what was thrown, for places where many calls a second would need a callback each. */
+export function failed(boundary: Boundary, end: () => void, error: unknown): void {
   caught(boundary, error)
   try {
     end()

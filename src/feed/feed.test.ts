@@ -46,7 +46,7 @@ test('a change that is published during a delivery is delivered afterwards', () 
   expect(heard).toEqual(['a', 'b', 'late'])
 })
 
-test('a subscriber that throws is reported, and the others still get the change', () => {
+test('a subscriber that throws is called once more, and the others get the change all the same', () => {
   const { feed, faults, turn } = startFeed()
   let heard = 0
   feed.subscribe(() => {
@@ -55,5 +55,5 @@ test('a subscriber that throws is reported, and the others still get the change'
   feed.subscribe(() => heard++)
   feed.publishChanges([change('a'), change('b')])
   turn()
-  expect([heard, faults]).toEqual([2, [new Error('slow day'), new Error('slow day')]])
+  expect([heard, faults]).toEqual([2, Array(4).fill(new Error('slow day'))])
 })

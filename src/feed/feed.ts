@@ -1,6 +1,6 @@
 import type { Change } from '../core/changes.ts'
 import type { Revision } from '../core/ports.ts'
-import { caught } from '../core/unexpected.ts'
+import { contained, nothing } from '../core/unexpected.ts'
 
 /**
  * Called with each change after it is applied, and with the last revision of the store that was applied with it. It must not
@@ -22,8 +22,8 @@ export interface FeedOptions {
 
 /**
  * Delivers applied changes to the subscribers, in order, each change once. A subscriber only records its work and does it
- * later in slices, so a slow one never delays a write or another subscriber. One that throws does not get that change, and
- * the others do.
+ * later in slices, so a slow one never delays a write or another subscriber. One that throws is
+ * called once more, because each looks at the state as it is; if it throws again, it misses that change, and the others do not.
  */
 export class Feed {
   readonly #options: FeedOptions
@@ -57,10 +57,7 @@ export class Feed {
   }
 
   #call(subscriber: ChangeSubscriber, change: Change, revision: Revision): void {
-    try {
-      subscriber(change, revision)
-    } catch (error) {
-      caught('push', error, { change: change.kind })
-    }
+    const call = (): void => subscriber(change, revision)
+    contained('push', () => contained('push', nothing, call), call)
   }
 }

@@ -12,6 +12,8 @@ export interface StreamListener {
   readonly client: { readonly port: number; readonly agent: string }
   /** Called each time that an item is not the version that the client has or was told of. */
   changed(item: WatchedItem): void
+  /** Ends the connection of the client: a report has failed by a fault of this server. */
+  end(): void
 }
 
 /** What a listener watches, as it is kept with the held polls. */
@@ -110,7 +112,7 @@ class ConfigWatch {
     const changed = (item: WatchedItem): void => {
       if (this.#mayRead?.(configResource(item.key)) !== false) listener.changed(item)
     }
-    this.#kept = keeper.join({ ip, client, changed })
+    this.#kept = keeper.join({ ip, client, changed, end: () => listener.end() })
   }
 
   /** How many items it would watch together with these. */

@@ -1,3 +1,4 @@
+import { nothing, unawaited } from '../core/unexpected.ts'
 import type { Resource } from '../core/access/resource.ts'
 import {
   type AuditEntry,
@@ -89,9 +90,13 @@ export class OperationAudit<I, O> {
       throw error
     }
     if (outcome instanceof Promise)
-      void outcome.then(
-        (settled: Awaited<O>) => record(cameTo(settled)),
-        (error: unknown) => record(failureOf(error)),
+      unawaited(
+        'request',
+        nothing,
+        outcome.then(
+          (settled: Awaited<O>) => record(cameTo(settled)),
+          (error: unknown) => record(failureOf(error)),
+        ),
       )
     else record(cameTo(outcome as Awaited<O>))
     return outcome

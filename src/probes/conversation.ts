@@ -1,12 +1,10 @@
+import { guarded } from '../core/unexpected.ts'
 import { connect, type LookupFunction, type Socket } from 'node:net'
 import type { ProbeResult, ProbeTarget, Verdict } from './probe-target.ts'
 import { resolveHost, type AllowedAddress } from './resolve-host.ts'
 
 /** If a timer fires later than this, the process was paused; the target was not slow. */
 const PAUSED_AFTER_MS = 100
-
-/** A host chooses the text of some reasons, and the last one of each instance is kept. */
-const REASON_CAP_CHARACTERS = 300
 
 /**
  * One connection to a target, from resolving its name to closing the socket. The first verdict counts. The result
@@ -17,7 +15,7 @@ export class Conversation {
   readonly #startedMs = performance.now()
   #resolve: (result: ProbeResult) => void = () => {}
   #verdict: ProbeResult | undefined
-  readonly #sockets: Socket[] = []
+  #socket: Socket | undefined
   #over = false
 
   constructor() {
@@ -28,18 +26,27 @@ export class Conversation {
     return this.#over
   }
 
-  /** Takes a socket, or TLS on top of one. Its error or its end is the verdict, unless there is one already. */
+  /** Takes a socket. Its error or its end is the verdict, unless there is one already. */
   hold(socket: Socket): void {
-    this.#sockets.push(socket)
-    socket.on('error', (error) => this.conclude(verdictOfError(error)))
-    socket.on('close', () => this.conclude(down('closed before it answered')))
+    this.#socket = socket
+    socket.on(
+      'error',
+      this.guard((error: Error) => this.conclude(verdictOfError(error))),
+    )
+    socket.on(
+      'close',
+      this.guard(() => this.conclude(down('closed before it answered'))),
+    )
+  }
+
+  /** A callback of this probe: a fault in it ends the probe, which then has found nothing certain. */
+  guard<Args extends unknown[]>(run: (...args: Args) => void): (...args: Args) => void {
+    return guarded('probe', () => this.conclude(down('the probe failed by a fault of this server')), run)
   }
 
   /** Sets the verdict and continues, for example to read the rest of an answer. */
   judge(verdict: Verdict): void {
-    if (this.#verdict !== undefined) return
-    const reason = verdict.reason.slice(0, REASON_CAP_CHARACTERS)
-    this.#verdict = { ...verdict, reason, elapsedMs: performance.now() - this.#startedMs }
+    this.#verdict ??= { ...verdict, elapsedMs: performance.now() - this.#startedMs }
   }
 
   /** Ends the conversation, with this verdict if there is none yet. */
@@ -47,7 +54,7 @@ export class Conversation {
     if (this.#over) return
     this.judge(verdict)
     this.#over = true
-    for (const socket of this.#sockets) socket.destroy()
+    this.#socket?.destroy()
     if (this.#verdict !== undefined) this.#resolve(this.#verdict)
   }
 }
@@ -61,7 +68,10 @@ export type Speak = (talk: Conversation, socket: Socket) => void
  */
 export async function converse(target: ProbeTarget, timeoutMs: number, speak: Speak): Promise<ProbeResult> {
   const talk = new Conversation()
-  const cancel = startDeadline(timeoutMs, () => talk.conclude(down(`no answer within ${timeoutMs} ms`)))
+  const cancel = startDeadline(
+    timeoutMs,
+    talk.guard(() => talk.conclude(down(`no answer within ${timeoutMs} ms`))),
+  )
   open(target, talk, speak).catch((error: unknown) => talk.conclude(verdictOfError(error)))
   try {
     return await talk.result
@@ -88,15 +98,16 @@ export function startDeadline(timeoutMs: number, expire: () => void): () => void
 }
 
 async function open(target: ProbeTarget, talk: Conversation, speak: Speak): Promise<void> {
-  const found = await resolveHost(target.host, undefined, target.networks)
+  const found = await resolveHost(target.host)
   if (talk.over) return
   if (found.kind === 'refused') return talk.conclude(downNow(found.reason))
   if (found.kind === 'unresolved') return talk.conclude(down(found.reason))
   const socket = connectTo(found.addresses, target)
   talk.hold(socket)
-  socket.once('connect', () => {
+  const connected = (): void => {
     if (isConnectedToItself(socket)) talk.conclude(downNow('connection refused'))
-  })
+  }
+  socket.once('connect', talk.guard(connected))
   speak(talk, socket)
 }
 

@@ -6,9 +6,6 @@ import type { CheckerOf, ProbeResult, ProbeTarget, Verdict } from './probe-targe
 /** How much of a body is read and dropped before the connection is closed. Most bodies end before that. */
 const BODY_CAP_BYTES = 16_384
 
-/** How many interim answers (1xx) are read. There is no size that they end at. */
-const MOST_INTERIM_ANSWERS = 16
-
 /** Statuses that may be temporary: a sign-in redirect, an overload. They count towards `checkTimes`. */
 const PASSING_STATUSES = new Set([302, 503])
 
@@ -21,17 +18,18 @@ export function httpProbe(target: ProbeTarget<CheckerOf<'HTTP'>>, timeoutMs: num
   return converse(target, timeoutMs, (talk, socket) => {
     // With its own socket and no agent, node:http neither pools connections nor resolves names.
     const asked = request({ ...healthRequestOf(target), method: 'GET', createConnection: () => socket })
-    asked.on('error', (error) => talk.conclude(verdictOfError(error)))
-    let interim = 0
-    asked.on('information', () => {
-      if (++interim > MOST_INTERIM_ANSWERS)
-        talk.conclude(down(`more than ${MOST_INTERIM_ANSWERS} answers 1xx`))
-    })
-    asked.on('upgrade', ({ statusCode }) => talk.conclude(verdictOfStatus(statusCode, expected)))
-    asked.on('response', (response) => {
+    const refused = ({ statusCode }: IncomingMessage): void =>
+      talk.conclude(verdictOfStatus(statusCode, expected))
+    const answered = (response: IncomingMessage): void => {
       talk.judge(verdictOfStatus(response.statusCode, expected))
       dropBody(response, talk)
-    })
+    }
+    asked.on(
+      'error',
+      talk.guard((error: Error) => talk.conclude(verdictOfError(error))),
+    )
+    asked.on('upgrade', talk.guard(refused))
+    asked.on('response', talk.guard(answered))
     asked.end()
   })
 }
@@ -44,11 +42,12 @@ function verdictOfStatus(status = 0, expected: number): Verdict {
 
 function dropBody(response: IncomingMessage, talk: Conversation): void {
   let seenBytes = 0
-  const end = (): void => talk.conclude(down('no status'))
-  response.on('data', (chunk: Buffer) => {
+  const end = talk.guard(() => talk.conclude(down('no status')))
+  const count = (chunk: Buffer): void => {
     seenBytes += chunk.length
     if (seenBytes > BODY_CAP_BYTES) end()
-  })
+  }
+  response.on('data', talk.guard(count))
   response.on('end', end)
   response.on('error', end)
 }

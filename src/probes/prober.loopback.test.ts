@@ -13,7 +13,7 @@ test('a port that closes and opens again changes its health, among hundreds of r
     random: Math.random,
     params: () => ({ enabled: true, checkTimes: 3, http: quick, tcp: quick, mysql: quick }),
     report: (key, healthy) => void (key === 'port' && reports.push([key, healthy])),
-    log: { info: () => {}, error: () => {} },
+    log: { info: () => {} },
   })
   const ticking = setInterval(() => prober.tick(), 10)
   const server = createServer((socket) => socket.destroy())

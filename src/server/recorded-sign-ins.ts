@@ -1,3 +1,4 @@
+import { nothing, unawaited } from '../core/unexpected.ts'
 import type { User } from '../core/access/access-records.ts'
 import type { AuditEntry, AuditTrail } from '../core/audit/audit-event.ts'
 import type { RecordView } from '../core/records/record-tables.ts'
@@ -18,7 +19,7 @@ export function recordedCheck(check: Check, trail: AuditTrail, records: RecordVi
     const record = (code: string): void => trail.record(entryOf(who, attempt.ip, code), { mayRepeat: true })
     try {
       const checked = check(attempt)
-      if (checked instanceof Promise) void recordLater(checked, record)
+      if (checked instanceof Promise) unawaited('request', nothing, recordLater(checked, record))
       return checked
     } catch (error) {
       record(codeOf(error))

@@ -1,3 +1,4 @@
+import { contained, guarded } from '../core/unexpected.ts'
 import type { Change } from '../core/changes.ts'
 import type { ConfigKey } from '../core/config/config-item.ts'
 import type { WatchedItem } from '../core/config/watched-item.ts'
@@ -160,12 +161,19 @@ export class EventStreams {
   tick(nowMs: number): void {
     // While a round is under way, its id is not the latest one yet.
     const isIdle = this.#rounds.length === 0
-    for (const stream of this.#streams) {
-      if (!stream.isSignedIn) this.#end(stream, 'signed-out')
-      else if (stream.waitsForMs(nowMs) > MOST_WAITING_MS) this.#end(stream, 'too-slow')
-      else if (isIdle && stream.quietForMs(nowMs) >= ALIVE_EVERY_MS) this.#say(stream, 'alive')
-    }
+    for (const stream of this.#streams)
+      contained(
+        'push',
+        () => stream.leave(),
+        () => this.#lookAt(stream, nowMs, isIdle),
+      )
     this.#lookAtPublished(nowMs)
+  }
+
+  #lookAt(stream: EventStream, nowMs: number, isIdle: boolean): void {
+    if (!stream.isSignedIn) this.#end(stream, 'signed-out')
+    else if (stream.waitsForMs(nowMs) > MOST_WAITING_MS) this.#end(stream, 'too-slow')
+    else if (isIdle && stream.quietForMs(nowMs) >= ALIVE_EVERY_MS) this.#say(stream, 'alive')
   }
 
   /** Ends every stream, and every later one too. Call it when the server stops. */
@@ -222,7 +230,22 @@ export class EventStreams {
     if (this.#isGathering) return
     this.#sentPosition = this.#position - 1
     this.#isGathering = true
-    loop.after(GATHER_MS, () => this.#send())
+    loop.after(
+      GATHER_MS,
+      guarded(
+        'push',
+        () => this.#miss(),
+        () => this.#send(),
+      ),
+    )
+  }
+
+  /** What was gathered is lost: each stream is told that everything may have changed. */
+  #miss(): void {
+    this.#gathered = new Map()
+    this.#isGathering = false
+    this.#recent.beginAt(this.#position)
+    this.#addRound(undefined)
   }
 
   #send(): void {
@@ -250,7 +273,12 @@ export class EventStreams {
     const stream = round?.streams.pop()
     if (round === undefined) return false
     if (stream === undefined) this.#rounds.shift()
-    else if (this.#streams.has(stream)) this.#tell(stream, round)
+    else if (this.#streams.has(stream))
+      contained(
+        'push',
+        () => this.#say(stream, 'reset'),
+        () => this.#tell(stream, round),
+      )
     return this.#rounds.length > 0
   }
 

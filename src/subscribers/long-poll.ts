@@ -1,3 +1,4 @@
+import { contained } from '../core/unexpected.ts'
 import type { Change } from '../core/changes.ts'
 import type { ItemClient } from '../core/cluster/client-views.ts'
 import type { ConfigKey } from '../core/config/config-item.ts'
@@ -263,21 +264,39 @@ export class LongPolls {
   #step(): boolean {
     const woken = this.#nextWoken()
     if (woken !== undefined) {
-      if (woken instanceof HeldPoll) this.#wakePoll(woken)
-      else this.#wakeListener(woken)
+      contained(
+        'push',
+        () => this.#giveUp(woken),
+        () => this.#wake(woken),
+      )
       return true
     }
     const expired = this.#expired[this.#expiredAt++]
     if (expired !== undefined) {
       if (expired.poll !== undefined) {
         this.#counts.timeout++
-        this.#answer(expired, this.compare(expired.items))
+        contained(
+          'push',
+          () => this.#answer(expired, NOTHING),
+          () => this.#answer(expired, this.compare(expired.items)),
+        )
       }
       return true
     }
     this.#expired = []
     this.#expiredAt = 0
     return false
+  }
+
+  #wake(woken: Watcher): void {
+    if (woken instanceof HeldPoll) this.#wakePoll(woken)
+    else this.#wakeListener(woken)
+  }
+
+  /** A fault ends this one: the client asks again. */
+  #giveUp(woken: Watcher): void {
+    if (woken instanceof HeldPoll) this.#answer(woken, NOTHING)
+    else woken.end()
   }
 
   #wakePoll(woken: HeldPoll): void {
@@ -318,7 +337,12 @@ export class LongPolls {
   #answer(held: HeldPoll, changed: readonly WatchedItem[]): void {
     const { poll } = held
     if (this.#release(held)) this.#remember(held, poll)
-    poll?.answer(changed)
+    if (poll !== undefined)
+      contained(
+        'push',
+        () => poll.answer(NOTHING),
+        () => poll.answer(changed),
+      )
   }
 
   readonly #cancel = (held: HeldPoll): void => {

@@ -1,3 +1,4 @@
+import { contained, nothing } from '../core/unexpected.ts'
 import type { Change } from '../core/changes.ts'
 import type { KeyPattern } from '../core/key-pattern.ts'
 import { type Loop, SlicedWork } from '../core/sliced-work.ts'
@@ -108,7 +109,7 @@ export class PatternWatch<Key> {
       for (const { pattern, watchers } of this.#byNamespace.get(namespaceId)?.values() ?? []) {
         if (pattern.matches(group, name))
           for (const watcher of watchers) {
-            watcher.touched(key)
+            contained('push', nothing, () => watcher.touched(key))
             yield
           }
         yield

@@ -1,3 +1,4 @@
+import { contained } from '../core/unexpected.ts'
 import type { PushCounts, PushPacket, PushSender } from '../core/naming/push-sender.ts'
 import type { ServiceKey } from '../core/naming/service.ts'
 import type { Loop } from '../core/sliced-work.ts'
@@ -92,7 +93,12 @@ export class PushOutlet implements WatchOutlet {
     const next = (): boolean => {
       const subscription = subscriptions.next()
       if (subscription.done === true) return false
-      this.#push(packets, subscription.value)
+      const { value } = subscription
+      contained(
+        'push',
+        () => this.#leaveAlone(value),
+        () => this.#push(packets, value),
+      )
       return true
     }
     return { next }
@@ -135,6 +141,11 @@ export class PushOutlet implements WatchOutlet {
       return
     }
     this.#options.sender.send(subscription, packet)
+  }
+
+  /** A fault ends the pushes to a client until it calls again; it knows everything then. */
+  #leaveAlone(subscription: Subscription): void {
+    subscription.silentSinceMs = this.#options.loop.now()
   }
 
   /** Who has not answered, or may no longer read the service, is left alone until it calls again. */

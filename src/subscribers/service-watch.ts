@@ -1,3 +1,4 @@
+import { guarded } from '../core/unexpected.ts'
 import type { Change } from '../core/changes.ts'
 import { REMEMBERED_METADATA, serviceOfRememberedId } from '../core/naming/remembered-metadata.ts'
 import type { ServiceKey } from '../core/naming/service.ts'
@@ -100,7 +101,12 @@ export class ServiceWatch {
     service.planned = true
     const usualMs = this.#options.gatherMs?.(service.key) ?? GATHER_MS
     const gatherMs = Math.min(usualMs, outlet.gatherMs ?? usualMs)
-    this.#options.loop.after(Math.max(gatherMs, service.workMs), () => this.#begin(outlet, service))
+    const begin = guarded(
+      'push',
+      () => this.#plan(outlet, service),
+      () => this.#begin(outlet, service),
+    )
+    this.#options.loop.after(Math.max(gatherMs, service.workMs), begin)
   }
 
   #begin(outlet: WatchOutlet, service: WatchedService): void {

@@ -25,7 +25,7 @@ beforeEach(() => {
 
 function join(ip: string): StandingListener {
   const changed = ({ key }: WatchedItem) => void reported.push(`${key.dataId}=${stored.get(key.text)}`)
-  return polls.join({ ip, client: { port: 1, agent: 'a client' }, changed })
+  return polls.join({ ip, client: { port: 1, agent: 'a client' }, changed, end: () => undefined })
 }
 
 function change(dataId: string, md5: string): void {
@@ -116,6 +116,7 @@ describe('a standing listener', () => {
   test('may watch another item, or leave, while it gets a report', () => {
     const other = polls.join({
       ip: '10.0.0.3',
+      end: () => undefined,
       changed: ({ key }) => {
         if (key.dataId === 'a') other.watch(watched('b'))
         else other.leave()

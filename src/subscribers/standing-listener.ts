@@ -10,6 +10,8 @@ export interface Listener {
   readonly client?: PollClient | undefined
   /** Called each time that an item is not the version that the client has or was told of. `item.md5` is what it has. */
   changed(item: WatchedItem): void
+  /** Ends the connection of the client: a report has failed by a fault of this server. */
+  end(): void
 }
 
 /** What a standing listener does through those who hold it. */
@@ -76,6 +78,11 @@ export class StandingListener {
     for (const { key } of this.#items.values()) this.#host.unwatch(key, this)
     this.#items.clear()
     this.#host.leave(this)
+  }
+
+  /** Ends the connection of its client. */
+  end(): void {
+    this.#listener.end()
   }
 
   /** Reports an item if it is another version than the client was told of; returns whether it is. */

@@ -20,6 +20,9 @@ class NotingClient implements StreamClient {
   readonly #onEnd: (() => void)[] = []
   readonly #unacked: ((acknowledged: boolean) => void)[] = []
   isQuick: boolean
+  /** Whether the server has ended its connection. */
+  hasEnded = false
+  readonly end = (): void => void (this.hasEnded = true)
 
   constructor(id: string, { isQuick = true, consumerIp = '10.0.0.1' } = {}) {
     this.id = id

@@ -1,3 +1,4 @@
+import { contained, guarded, unawaited } from '../core/unexpected.ts'
 import type { ListedSubscriber } from '../core/cluster/client-views.ts'
 import type { ServiceKey } from '../core/naming/service.ts'
 import { SlicedWork } from '../core/sliced-work.ts'
@@ -98,7 +99,7 @@ export class StreamOutlet implements WatchOutlet {
     const subscription = this.#registry.add(request)
     subscription.sentVersion = -1
     subscription.failures = 0
-    if (this.#newcomers.length === 0) this.#options.loop.after(FIRST_PUSH_MS, () => this.#greet())
+    if (this.#newcomers.length === 0) this.#greetSoon()
     this.#newcomers.push(subscription)
   }
 
@@ -151,6 +152,15 @@ export class StreamOutlet implements WatchOutlet {
     return { subscribers: this.#registry.size, ...counts }
   }
 
+  #greetSoon(): void {
+    const greet = guarded(
+      'push',
+      () => this.#greetSoon(),
+      () => this.#greet(),
+    )
+    this.#options.loop.after(FIRST_PUSH_MS, greet)
+  }
+
   #greet(): void {
     const newcomers = this.#newcomers
     this.#newcomers = []
@@ -185,7 +195,10 @@ export class StreamOutlet implements WatchOutlet {
   /** Sends what the client does not have yet, unless it has to acknowledge something first. */
   #serve(subscription: StreamSubscription): void {
     const { waiting } = subscription.of
-    if (waiting.size > 0 || !this.#serveInTurn(subscription)) waiting.add(subscription)
+    const serve = (): void => {
+      if (waiting.size > 0 || !this.#serveInTurn(subscription)) waiting.add(subscription)
+    }
+    contained('push', subscription.client.end, serve)
   }
 
   /** False if it has to wait until the client has acknowledged other lists. */
@@ -201,7 +214,7 @@ export class StreamOutlet implements WatchOutlet {
     const list = this.#listFor(subscription)
     if (!(list instanceof Promise)) return this.#send(subscription, list, version)
     subscription.isInFlight = true
-    void list.then(
+    const sent = list.then(
       (made) => {
         subscription.isInFlight = false
         if (!subscription.isOver && !this.#send(subscription, made, version)) this.#serve(subscription)
@@ -211,6 +224,7 @@ export class StreamOutlet implements WatchOutlet {
         this.#unanswered(subscription)
       },
     )
+    unawaited('push', subscription.client.end, sent)
     return true
   }
 
@@ -227,13 +241,14 @@ export class StreamOutlet implements WatchOutlet {
     subscription.isInFlight = true
     of.unackedBytes += bytes
     this.#sent++
-    void client.push(list, ACK_MS).then((isAcked) => {
+    const settled = client.push(list, ACK_MS).then((isAcked) => {
       subscription.isInFlight = false
       of.unackedBytes -= bytes
       if (isAcked) this.#acknowledged(subscription)
       else this.#unanswered(subscription)
       this.#serveWaiting(of)
     })
+    unawaited('push', client.end, settled)
     return true
   }
 
@@ -251,7 +266,8 @@ export class StreamOutlet implements WatchOutlet {
     // The next change begins again.
     if (isGivenUp) subscription.failures = 0
     else subscription.sentVersion = -1
-    this.#options.loop.after(RETRY_MS, () => this.#enqueue(subscription))
+    const again = guarded('push', subscription.client.end, () => this.#enqueue(subscription))
+    this.#options.loop.after(RETRY_MS, again)
   }
 
   #serveWaiting({ waiting }: ConnectionSubscriptions): void {

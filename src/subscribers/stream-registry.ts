@@ -28,6 +28,8 @@ export interface StreamClient {
   readonly consumerIp: string
   /** Sends a list. Resolves with whether the client has acknowledged it in time. Never throws or rejects. */
   push(list: Buffer | string, limitMs: number): Promise<boolean>
+  /** Ends the connection: a push to it has failed by a fault of this server. */
+  readonly end: () => void
   /** Calls back once when the connection has ended, or at once if it has ended already. */
   onEnd(ended: () => void): void
 }

@@ -18,7 +18,6 @@ import type { State } from '../../src/core/state.ts'
 import { Feed } from '../../src/feed/feed.ts'
 import { serviceKeyOf } from './known-values.ts'
 import type { Planted } from './planted-faults.ts'
-import { violation } from './violation.ts'
 
 /** What a server is started with. */
 export interface ServerParts {

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { guarded, nothing } from '../../core/unexpected.ts'
 import { plainAddress } from './plain-address.ts'
 
 /** How many connections there may be. */
@@ -61,7 +62,10 @@ export class Admission {
       return false
     }
     this.#admitted.add(socket)
-    socket.on('close', () => this.#admitted.delete(socket))
+    socket.on(
+      'close',
+      guarded('connection', nothing, () => void this.#admitted.delete(socket)),
+    )
     return true
   }
 
@@ -70,11 +74,12 @@ export class Admission {
     const count = this.#ofAddress.get(address) ?? 0
     if (count >= this.#settings.maxConnectionsPerAddress) return false
     this.#ofAddress.set(address, count + 1)
-    socket.on('close', () => {
+    const leave = (): void => {
       const left = (this.#ofAddress.get(address) ?? 1) - 1
       if (left === 0) this.#ofAddress.delete(address)
       else this.#ofAddress.set(address, left)
-    })
+    }
+    socket.on('close', guarded('connection', nothing, leave))
     return true
   }
 

@@ -1,6 +1,7 @@
 import { constants } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { createServer, type Server, type TLSSocket } from 'node:tls'
+import { contained, guarded, nothing } from '../../core/unexpected.ts'
 
 /** A certificate with its key, as PEM. */
 export interface KeyPair {
@@ -53,22 +54,36 @@ export class SecureLayer {
       handshakeTimeout: Math.min(HANDSHAKE_MS, requestTimeoutMs),
       ALPNProtocols: [...protocols],
     })
-    this.#server.on('secureConnection', (secure) => {
+    const secured = (secure: TLSSocket): void => {
       const socket = this.#begun.get(placeOf(secure))
       if (socket === undefined) return void secure.destroy()
       this.#begun.delete(placeOf(secure))
       onSecure(secure, socket)
-    })
-    this.#server.on('tlsClientError', (error, socket) => this.#failed(error, socket))
+    }
+    this.#server.on('secureConnection', (secure) =>
+      contained(
+        'connection',
+        () => secure.destroy(),
+        () => secured(secure),
+      ),
+    )
+    this.#server.on('tlsClientError', (error, socket) =>
+      contained(
+        'connection',
+        () => socket.destroy(),
+        () => this.#failed(error, socket),
+      ),
+    )
   }
 
   /** Begins the handshake on an open connection. */
   begin(socket: Socket): void {
     const place = placeOf(socket)
     this.#begun.set(place, socket)
-    socket.on('close', () => {
+    const forget = (): void => {
       if (this.#begun.get(place) === socket) this.#begun.delete(place)
-    })
+    }
+    socket.on('close', guarded('connection', nothing, forget))
     // A client that ends its side does not finish the handshake: the TLSSocket takes this over.
     socket.allowHalfOpen = false
     this.#server.emit('connection', socket)

@@ -1,3 +1,4 @@
+import { contained } from '../../core/unexpected.ts'
 import { DueBook, NOT_DUE, type Due } from '../../core/due-book.ts'
 import type { PushCounts, PushPacket, PushTarget } from '../../core/naming/push-sender.ts'
 import { SlicedWork, type Loop } from '../../core/sliced-work.ts'
@@ -91,12 +92,20 @@ export class PushDeliveries {
   #step(): boolean {
     const delivery = this.#overdue.pop()
     if (delivery === undefined) return false
+    contained(
+      'push',
+      () => this.#giveUp(delivery),
+      () => this.#lookAt(delivery),
+    )
+    return true
+  }
+
+  #lookAt(delivery: Delivery): void {
     const { target, packet } = delivery
     // An ack may have come since it was found overdue.
-    if (this.#awaited.get(ackKey(packet.lastRefTime, target)) !== delivery) return true
+    if (this.#awaited.get(ackKey(packet.lastRefTime, target)) !== delivery) return
     if (delivery.second || !target.subscribed) this.#giveUp(delivery)
     else this.#waitAgain(delivery)
-    return true
   }
 
   #waitAgain(delivery: Delivery): void {

@@ -3,6 +3,7 @@ import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import { isIP } from 'node:net'
 import type { PushCounts, PushPacket, PushSender, PushTarget } from '../../core/naming/push-sender.ts'
+import { caught, guarded, nothing } from '../../core/unexpected.ts'
 import type { Loop } from '../../core/sliced-work.ts'
 import { PushDeliveries } from './push-deliveries.ts'
 import { datagramLimitOf, decodeAck, encodePush } from './push-packet.ts'
@@ -108,8 +109,9 @@ export class PushSocket implements PushSender {
       this.#note(`No UDP socket for pushes on ${host}; its clients will poll instead`, error as Error)
       return
     }
-    socket.on('error', (error) => this.#note('The UDP socket for pushes failed', error))
-    socket.on('message', (datagram, from) => this.#receive(datagram, from))
+    const received = (datagram: Buffer, from: RemoteInfo): void => this.#receive(datagram, from)
+    socket.on('error', (error) => caught('listener', error))
+    socket.on('message', guarded('push', nothing, received))
     this.#sockets.set(family, socket)
   }
 
@@ -147,9 +149,9 @@ export class PushSocket implements PushSender {
     }
   }
 
-  readonly #sent = (error: Error | null): void => {
+  readonly #sent = guarded('push', nothing, (error: Error | null): void => {
     if (error !== null) this.#note('A push could not be sent', error)
-  }
+  })
 
   #note(message: string, error: Error): void {
     const nowMs = this.#options.loop.now()

@@ -1,3 +1,4 @@
+import { guarded, unawaited } from '../../../core/unexpected.ts'
 import type { WatchedItem } from '../../../core/config/watched-item.ts'
 import type { ClientConnection } from '../connections/client-connection.ts'
 import { ReadyJson } from '../wire/json.ts'
@@ -96,7 +97,7 @@ export class ChangePushes {
     for (const push of this.#ready) {
       if (this.#pending >= MOST_PENDING) return
       this.#ready.delete(push)
-      void this.#send(push)
+      unawaited('push', () => this.#parts.connection.close(), this.#send(push))
     }
   }
 
@@ -129,11 +130,13 @@ export class ChangePushes {
   #failed(push: Push): void {
     if (push.failures++ === 0) push.acksBefore = this.#acks
     if (push.failures >= MOST_TRIES) return this.#giveUp(push)
-    this.#parts.after(push.failures * RETRY_MS, () => {
+    const again = (): void => {
       if (!this.#isCurrent(push)) return
       this.#ready.add(push)
       this.#sendReady()
-    })
+    }
+    const end = (): void => this.#parts.connection.close()
+    this.#parts.after(push.failures * RETRY_MS, guarded('push', end, again))
   }
 
   /** Either the client hears nothing, and connects again when it is closed; or it does not listen to this item. */

@@ -51,6 +51,7 @@ export class ListeningConnections {
       ip,
       client: { port, agent: client.version },
       changed: pushes.changed.bind(pushes),
+      end: () => connection.close(),
     }
     const watch = this.#parts.listening.joinStream(listener, caller)
     connection.onEnd(() => {

@@ -1,3 +1,4 @@
+import { guarded } from '../../../core/unexpected.ts'
 import type { WatchedItem } from '../../../core/config/watched-item.ts'
 
 /** A client that has acknowledged a push asks at once. It is reminded after one to two times this. */
@@ -55,11 +56,20 @@ export class PushReminders {
   #wait(): void {
     if (this.#isWaiting || this.#awaited.size === 0) return
     this.#isWaiting = true
-    this.#parts.after(REMIND_MS, () => {
-      this.#isWaiting = false
-      this.#look()
-      this.#wait()
-    })
+    const look = guarded(
+      'push',
+      () => this.#goOn(),
+      () => {
+        this.#look()
+        this.#goOn()
+      },
+    )
+    this.#parts.after(REMIND_MS, look)
+  }
+
+  #goOn(): void {
+    this.#isWaiting = false
+    this.#wait()
   }
 
   #look(): void {

@@ -1,4 +1,5 @@
 import { DueBook } from '../../../core/due-book.ts'
+import { unawaited } from '../../../core/unexpected.ts'
 import type { EndCause } from './client-connection.ts'
 import type { StreamConnection } from './stream-connection.ts'
 
@@ -52,7 +53,7 @@ export class ConnectionBook {
     for (const connection of this.#due.due(nowMs)) {
       const silentMs = nowMs - connection.heardMs
       if (silentMs < SILENT_MS) this.#due.add(connection, connection.heardMs + SILENT_MS)
-      else void this.#detect(connection, nowMs)
+      else unawaited('connection', () => connection.end('closed'), this.#detect(connection, nowMs))
     }
   }
 

@@ -1,3 +1,4 @@
+import { unawaited } from '../../../core/unexpected.ts'
 import type { WatchedKeys } from '../../../operations/watched-keys.ts'
 import type { ClientConnection, Question } from '../connections/client-connection.ts'
 import type { ServerRequestType } from '../wire/java-messages.ts'
@@ -71,13 +72,13 @@ export class FuzzySync<Key> {
     this.#mustFinish = isInitializing
     this.#batches = { total: Math.ceil(this.#untold.size / BATCH), sent: 0 }
     this.#failures = 0
-    void this.#run()
+    this.#runOn()
   }
 
   /** Something that the pattern means has appeared or disappeared. */
   touched(key: Key): void {
     this.#untold.set(this.#nameOf(key), key)
-    void this.#run()
+    this.#runOn()
   }
 
   /** The client has left, or watches the pattern no more. */
@@ -99,6 +100,16 @@ export class FuzzySync<Key> {
       if (!onlyReceived.delete(name)) this.#untold.set(name, key)
     }
     for (const name of onlyReceived) this.#untold.set(name, undefined)
+  }
+
+  #runOn(): void {
+    unawaited('push', () => this.#fail(), this.#run())
+  }
+
+  /** A fault ends this round. The client asks again every few minutes, and gets the difference then. */
+  #fail(): void {
+    this.#isRunning = false
+    this.#giveUp()
   }
 
   async #run(): Promise<void> {

@@ -29,6 +29,7 @@ export class SubscribingConnections {
       consumerIp: client.clientIp || ip,
       push: (list, limitMs) =>
         connection.ask({ type: 'NotifySubscriberRequest', body: this.#bodyOf(list) }, limitMs),
+      end: () => connection.close(),
       onEnd: (ended) => connection.onEnd(() => ended()),
     }
   }

@@ -1,4 +1,5 @@
 import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
+import { guarded } from '../../../core/unexpected.ts'
 import { CallError, GRPC_STATUS } from './frames.ts'
 
 /** The head of an answer. */
@@ -26,9 +27,15 @@ export function refuseCall(stream: ServerHttp2Stream, error: unknown): void {
 /** What the client still sends is not read any more. Closed at once, the stream would lose its trailers. */
 export function leaveUnread(stream: ServerHttp2Stream): void {
   if (stream.readableEnded) return
-  setImmediate(() => {
+  const leave = (): void => {
     if (stream.destroyed) return
     stream.close(constants.NGHTTP2_NO_ERROR)
     stream.destroy()
-  })
+  }
+  setImmediate(guarded('request', () => cutCall(stream), leave))
+}
+
+/** Ends a call by a fault of this server. */
+export function cutCall(stream: ServerHttp2Stream): void {
+  if (!stream.destroyed) stream.close(constants.NGHTTP2_INTERNAL_ERROR)
 }

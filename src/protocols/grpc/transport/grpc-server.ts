@@ -1,9 +1,12 @@
 import { performServerHandshake, type ServerHttp2Session, type ServerOptions } from 'node:http2'
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { createServer, type Server, type Socket } from 'node:net'
 import { DueBook } from '../../../core/due-book.ts'
+import { contained, guarded, nothing } from '../../../core/unexpected.ts'
 import { Admission, type AdmissionLog, type ConnectionSettings } from '../../sockets/admission.ts'
 import { BodyMemory } from '../../sockets/body-memory.ts'
+import { listenOn } from '../../sockets/listening.ts'
 import { type KeyPair, SecureLayer } from '../../sockets/secure-layer.ts'
+import { cutCall } from './call-end.ts'
 import { carryCall, type ClientServices } from './carry-call.ts'
 import { Http2Session } from './http2-session.ts'
 import { UnreadMemory } from './unread-memory.ts'
@@ -34,9 +37,6 @@ export interface GrpcServerParts {
 /** How long a session may be open before its client has set its connection up. */
 const SETUP_MS = 20_000
 const BUCKET_MS = 1_000
-
-/** Connections that the system may accept before the server does. */
-const BACKLOG = 4_096
 
 /** Clients have one stream and a few requests at once; more are refused, and their clients send them later. */
 const HTTP2_OPTIONS: ServerOptions = {
@@ -69,21 +69,20 @@ export class GrpcServer {
     this.#memory = new BodyMemory(settings.maxBodyMemoryBytes)
     this.#unread = new UnreadMemory(settings.maxBodyMemoryBytes)
     this.#secure = this.#secureLayer(parts)
-    this.#listener = createServer({ noDelay: true }, (socket) => this.#accept(socket))
+    this.#listener = createServer({ noDelay: true }, (socket) =>
+      contained(
+        'connection',
+        () => socket.destroy(),
+        () => this.#accept(socket),
+      ),
+    )
     this.#listener.maxConnections = this.admission.hardLimit
     this.#listener.on('drop', () => this.admission.refused++)
   }
 
   /** Starts listening; `port` 0 takes any. Rejects where the address cannot be had. */
-  listen({ host, port }: { host: string; port: number }): Promise<number> {
-    const listener = this.#listener
-    return new Promise((resolve, reject) => {
-      listener.once('error', reject)
-      listener.listen({ host, port, backlog: BACKLOG }, () => {
-        listener.off('error', reject)
-        resolve((listener.address() as AddressInfo).port)
-      })
-    })
+  async listen(address: { host: string; port: number }): Promise<number> {
+    return (await listenOn(this.#listener, address)).port
   }
 
   /**
@@ -141,10 +140,11 @@ export class GrpcServer {
     http2.on('error', () => undefined)
     this.#sessions.add(session)
     this.#unset.add(session, monotonicMs() + SETUP_MS)
-    http2.on('close', () => {
+    const leave = (): void => {
       this.#sessions.delete(session)
       this.#unset.remove(session)
-    })
+    }
+    http2.on('close', guarded('connection', nothing, leave))
     this.#carryCalls(http2, session)
   }
 
@@ -154,7 +154,8 @@ export class GrpcServer {
     http2.on('stream', (stream, headers) => {
       // What is wrong with a stream ends it.
       stream.on('error', () => undefined)
-      carryCall({ stream, headers, session }, services, limits)
+      const carry = (): void => carryCall({ stream, headers, session }, services, limits)
+      contained('request', () => cutCall(stream), carry)
     })
   }
 }

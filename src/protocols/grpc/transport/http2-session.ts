@@ -1,6 +1,7 @@
 import type { ServerHttp2Session } from 'node:http2'
 import type { Socket } from 'node:net'
 import { type Due, NOT_DUE } from '../../../core/due-book.ts'
+import { contained, guarded, nothing } from '../../../core/unexpected.ts'
 import { plainAddress } from '../../sockets/plain-address.ts'
 import { type CertificateUser, certificateUserOf } from '../../sockets/secure-layer.ts'
 import type { ClientSession } from '../connections/client-session.ts'
@@ -34,8 +35,14 @@ export class Http2Session implements ClientSession, Due {
     if (this.#http2.destroyed || this.#http2.closed) return
     this.#http2.close()
     // The session itself would wait for a client that never closes its side.
-    const late = setTimeout(() => this.#socket.destroy(), CLOSING_MS)
-    this.#socket.on('close', () => clearTimeout(late))
+    const late = setTimeout(
+      guarded('connection', nothing, () => void this.#socket.destroy()),
+      CLOSING_MS,
+    )
+    this.#socket.on(
+      'close',
+      guarded('connection', nothing, () => clearTimeout(late)),
+    )
   }
 
   /** Calls back once the client has read all that has left its streams, or the session has ended. */
@@ -50,12 +57,12 @@ export class Http2Session implements ClientSession, Due {
     if (waiting.length === 0) return
     const answered = (): void => {
       this.#isPinging = false
-      for (const done of waiting) done()
+      for (const done of waiting) contained('request', nothing, done)
       this.#ping()
     }
     this.#isPinging = true
     if (this.#http2.destroyed) answered()
-    else this.#http2.ping(answered)
+    else this.#http2.ping(guarded('connection', () => this.destroy(), answered))
   }
 
   /** Ends it at once. */

@@ -1,7 +1,8 @@
 import { constants, type ServerHttp2Stream } from 'node:http2'
+import { guarded } from '../../../core/unexpected.ts'
 import type { Outlet } from '../connections/outlet.ts'
 import { type Message, type Sent, writeMessage } from '../wire/payload.ts'
-import { ANSWER_HEAD, endWell, refuseCall } from './call-end.ts'
+import { ANSWER_HEAD, cutCall, endWell, refuseCall } from './call-end.ts'
 import { CallError, framed, FrameReader } from './frames.ts'
 import { messageIn } from './unary-call.ts'
 import type { Reader, UnreadMemory } from './unread-memory.ts'
@@ -43,15 +44,29 @@ export class StreamCall implements Outlet, Reader {
     this.#unread = unread
     this.#report = report
     stream.respond(ANSWER_HEAD, { waitForTrailers: true })
-    stream.on('wantTrailers', () => endWell(stream))
+    const guard = <Args extends unknown[]>(run: (...args: Args) => void): ((...args: Args) => void) =>
+      guarded('connection', () => this.#cut(), run)
+    stream.on(
+      'wantTrailers',
+      guard(() => endWell(stream)),
+    )
     this.#listener = listen(this)
-    stream.on('data', (piece: Buffer) => this.#take(piece))
-    stream.on('end', () => this.#ended())
-    stream.on('drain', () => unread.count(this, 0))
-    stream.on('close', () => {
-      unread.count(this, 0)
-      this.#ended()
-    })
+    stream.on(
+      'data',
+      guard((piece: Buffer) => this.#take(piece)),
+    )
+    stream.on(
+      'end',
+      guard(() => this.#ended()),
+    )
+    stream.on(
+      'drain',
+      guard(() => unread.count(this, 0)),
+    )
+    stream.on(
+      'close',
+      guard(() => this.#closed()),
+    )
   }
 
   send(message: Sent): boolean {
@@ -79,6 +94,16 @@ export class StreamCall implements Outlet, Reader {
       refuseCall(this.#stream, error)
       this.#ended()
     }
+  }
+
+  #closed(): void {
+    this.#unread.count(this, 0)
+    this.#ended()
+  }
+
+  #cut(): void {
+    cutCall(this.#stream)
+    this.#ended()
   }
 
   #ended(): void {

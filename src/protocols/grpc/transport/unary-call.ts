@@ -1,8 +1,9 @@
 import { constants, type ServerHttp2Stream } from 'node:http2'
 import { Refusal } from '../../../core/refusal.ts'
+import { guarded, unawaited } from '../../../core/unexpected.ts'
 import type { BodyMemory } from '../../sockets/body-memory.ts'
 import { type Message, readMessage, type Sent, writeMessage } from '../wire/payload.ts'
-import { ANSWER_HEAD, endWell, refuseCall } from './call-end.ts'
+import { ANSWER_HEAD, cutCall, endWell, refuseCall } from './call-end.ts'
 import { CallError, framed, FrameReader, GRPC_STATUS } from './frames.ts'
 import type { Reader, UnreadMemory } from './unread-memory.ts'
 
@@ -43,10 +44,27 @@ export class UnaryCall implements Reader {
   constructor(stream: ServerHttp2Stream, parts: UnaryParts) {
     this.#stream = stream
     this.#parts = parts
-    stream.setTimeout(parts.idleMs, () => stream.close(constants.NGHTTP2_CANCEL))
-    stream.on('data', (piece: Buffer) => this.#take(piece))
-    stream.on('end', () => this.#carryOut())
-    stream.on('close', () => parts.memory.release(this.#bytes))
+    stream.setTimeout(
+      parts.idleMs,
+      this.#guard(() => stream.close(constants.NGHTTP2_CANCEL)),
+    )
+    stream.on(
+      'data',
+      this.#guard((piece: Buffer) => this.#take(piece)),
+    )
+    stream.on(
+      'end',
+      this.#guard(() => this.#carryOut()),
+    )
+    stream.on(
+      'close',
+      this.#guard(() => parts.memory.release(this.#bytes)),
+    )
+  }
+
+  /** A callback of this call: a fault in it ends the call. */
+  #guard<Args extends unknown[]>(run: (...args: Args) => void): (...args: Args) => void {
+    return guarded('request', () => cutCall(this.#stream), run)
   }
 
   #take(piece: Buffer): void {
@@ -72,7 +90,15 @@ export class UnaryCall implements Reader {
     try {
       const answer = this.#parts.answer(this.#message())
       if (!(answer instanceof Promise)) this.#send(answer)
-      else answer.then((made) => this.#send(made)).catch((error: unknown) => this.#failed(error))
+      else unawaited('request', () => cutCall(this.#stream), this.#sendLater(answer))
+    } catch (error) {
+      this.#failed(error)
+    }
+  }
+
+  async #sendLater(answer: Promise<Sent>): Promise<void> {
+    try {
+      this.#send(await answer)
     } catch (error) {
       this.#failed(error)
     }
@@ -97,7 +123,10 @@ export class UnaryCall implements Reader {
     const frame = framed(writeMessage(answer))
     if (frame.length > SMALL_BYTES) this.#watch(frame.length)
     stream.respond(ANSWER_HEAD, { waitForTrailers: true })
-    stream.on('wantTrailers', () => endWell(stream))
+    stream.on(
+      'wantTrailers',
+      this.#guard(() => endWell(stream)),
+    )
     stream.end(frame)
   }
 
@@ -105,7 +134,10 @@ export class UnaryCall implements Reader {
   #watch(bytes: number): void {
     const { unread, whenRead } = this.#parts
     unread.count(this, bytes)
-    this.#stream.on('close', () => whenRead(() => unread.count(this, 0)))
+    this.#stream.on(
+      'close',
+      this.#guard(() => whenRead(() => unread.count(this, 0))),
+    )
   }
 
   /** Ends the call, or the connection if the answer has left the call. */

@@ -1,3 +1,4 @@
+import { guarded, nothing } from '../../../core/unexpected.ts'
 import type { Socket } from 'node:net'
 import type { RefusalCode } from '../../../core/refusal.ts'
 import { problemType } from './problem.ts'
@@ -89,6 +90,12 @@ export function endWith(socket: Socket, { code, ...reason }: Reason): void {
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
   // Closing at once would reset the connection under what the client is still sending, and lose the answer.
-  const timer = setTimeout(() => socket.destroy(), LINGER_MS)
-  socket.on('close', () => clearTimeout(timer))
+  const timer = setTimeout(
+    guarded('connection', nothing, () => void socket.destroy()),
+    LINGER_MS,
+  )
+  socket.on(
+    'close',
+    guarded('connection', nothing, () => clearTimeout(timer)),
+  )
 }

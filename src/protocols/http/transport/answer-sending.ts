@@ -1,3 +1,4 @@
+import { guarded, nothing } from '../../../core/unexpected.ts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { TLSSocket } from 'node:tls'
 import { pipeline } from 'node:stream/promises'
@@ -32,7 +33,14 @@ export function sendAnswer(
     const head = headOf(answer) + commonHeaders.at(Date.now())
     if (response.takeWhole(head, answer, sender)) return turn.end(response)
   }
-  response.on('close', () => sender.answerSent())
+  response.on(
+    'close',
+    guarded(
+      'request',
+      () => response.destroy(),
+      () => sender.answerSent(),
+    ),
+  )
   response.writeHead(answer.status, headersOf(answer, ends))
   const isLong = answer.body.length > MOST_ENCRYPTED
   if (isLong && response.req.socket instanceof TLSSocket) writePieces(response, answer.body)
@@ -49,12 +57,16 @@ const MOST_ENCRYPTED = 128 * 1024
 function writePieces(response: ServerResponse, body: string | Buffer): void {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body
   let at = 0
-  const next = (): void => {
-    const piece = bytes.subarray(at, (at += MOST_ENCRYPTED))
-    if (at >= bytes.length) response.end(piece)
-    else if (response.write(piece)) setImmediate(next)
-    else response.once('drain', next)
-  }
+  const next = guarded(
+    'request',
+    () => response.destroy(),
+    () => {
+      const piece = bytes.subarray(at, (at += MOST_ENCRYPTED))
+      if (at >= bytes.length) response.end(piece)
+      else if (response.write(piece)) setImmediate(next)
+      else response.once('drain', next)
+    },
+  )
   next()
 }
 
@@ -64,8 +76,18 @@ function writePieces(response: ServerResponse, body: string | Buffer): void {
  */
 export function sendLingering(request: IncomingMessage, response: ServerResponse, answer: Answer): void {
   response.writeHead(answer.status, headersOf(answer, true)).write(answer.body)
-  const timer = setTimeout(() => response.end(), LINGER_MS)
-  response.on('close', () => clearTimeout(timer))
+  const timer = setTimeout(
+    guarded(
+      'request',
+      () => response.destroy(),
+      () => void response.end(),
+    ),
+    LINGER_MS,
+  )
+  response.on(
+    'close',
+    guarded('request', nothing, () => clearTimeout(timer)),
+  )
   dropBody(request, () => response.end())
 }
 

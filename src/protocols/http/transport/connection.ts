@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { type CertificateUser, certificateUserOf } from '../../sockets/secure-layer.ts'
 import { Refusal } from '../../../core/refusal.ts'
+import { contained, guarded, nothing } from '../../../core/unexpected.ts'
 
 /** How many requests beyond the limit a client may send before it is cut. Each takes some 2 KB. */
 const MOST_SURPLUS = 1_000
@@ -41,7 +42,10 @@ export class Connection {
     this.socket = socket
     this.certificateUser = certificateUserOf(socket)
     this.#arrival = new Arrival(socket, nowMs)
-    socket.on('close', () => this.#closed())
+    socket.on(
+      'close',
+      guarded('connection', nothing, () => this.#closed()),
+    )
   }
 
   /** Whether requests wait for an earlier answer. */
@@ -83,7 +87,14 @@ export class Connection {
     if (this.#current !== request) return
     const next = (this.#current = this.#waiting.shift())
     // Begun here, a queue of requests that are answered at once would be as many nested calls.
-    if (next !== undefined) queueMicrotask(() => next.begin())
+    if (next !== undefined)
+      queueMicrotask(
+        guarded(
+          'connection',
+          () => this.socket.destroy(),
+          () => next.begin(),
+        ),
+      )
     else if (this.#isRetired) this.socket.destroySoon()
   }
 
@@ -107,7 +118,7 @@ export class Connection {
   #closed(): void {
     const open = [this.#current, ...this.#waiting.splice(0)]
     this.#current = undefined
-    for (const request of open) request?.connectionClosed()
+    for (const request of open) contained('request', nothing, () => request?.connectionClosed())
   }
 }
 

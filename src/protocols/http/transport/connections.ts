@@ -1,3 +1,4 @@
+import { guarded, nothing } from '../../../core/unexpected.ts'
 import type { Socket } from 'node:net'
 import type { HttpLog } from './exchange-context.ts'
 import { endWith, type Reason } from '../errors/client-error.ts'
@@ -52,7 +53,10 @@ export class Connections {
       return false
     }
     this.#pending.add(socket)
-    socket.on('close', () => this.#pending.delete(socket))
+    socket.on(
+      'close',
+      guarded('connection', nothing, () => void this.#pending.delete(socket)),
+    )
     return true
   }
 
@@ -60,7 +64,10 @@ export class Connections {
   open(socket: Socket, admitted = socket): void {
     this.#pending.delete(admitted)
     this.#open.set(socket, new Connection(socket, performance.now()))
-    socket.on('close', () => this.#open.delete(socket))
+    socket.on(
+      'close',
+      guarded('connection', nothing, () => void this.#open.delete(socket)),
+    )
   }
 
   /** Ends the connections that no answer is lost of, also those that are in their handshake. */

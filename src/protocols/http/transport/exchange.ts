@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ANONYMOUS, type Identity } from '../../../core/access/identity.ts'
 import { Refusal } from '../../../core/refusal.ts'
+import { guarded, nothing, unawaited } from '../../../core/unexpected.ts'
 import { sendAnswer, sendChunks, sendLingering } from './answer-sending.ts'
 import { plainAddress } from '../../sockets/plain-address.ts'
 import { callerAddress, cameByTls } from './client-address.ts'
@@ -137,7 +138,8 @@ export class Exchange
       // A held poll lives long; what it was asked with need not.
       this.params = NO_PARAMS
       // If the client disconnected before `hold()`, call `onGone` once the handler has set it.
-      if (this.#request.socket.destroyed) queueMicrotask(() => this.connectionClosed())
+      if (this.#request.socket.destroyed)
+        queueMicrotask(guarded('request', nothing, () => this.connectionClosed()))
     }
     return this
   }
@@ -200,11 +202,16 @@ export class Exchange
   run(): void {
     try {
       const handled = this.#handle(this.#compiled!)
-      if (handled instanceof Promise) void this.#settle(handled)
+      if (handled instanceof Promise) unawaited('request', () => this.cut(), this.#settle(handled))
       else this.#take(handled)
     } catch (error) {
       this.#fail(error)
     }
+  }
+
+  cut(): void {
+    this.#finish()
+    this.#response.destroy()
   }
 
   #readBody(limitBytes: number): void {
@@ -291,7 +298,7 @@ export class Exchange
   }
 
   #send(answer: Answer, ends = this.#isLast()): void {
-    if (answer.chunks !== undefined) return void this.#sendChunks(answer)
+    if (answer.chunks !== undefined) return unawaited('request', () => this.cut(), this.#sendChunks(answer))
     if (!this.#finish()) return
     if (ends && !this.#request.complete) this.#sendAndLinger(answer)
     else sendAnswer(this.#context, answer, { response: this.#response, sender: this, ends })
@@ -303,13 +310,27 @@ export class Exchange
     if (this.#done || this.#streaming) return
     this.#streaming = true
     this.#tell(answer)
-    this.#response.on('close', () => this.answerSent())
+    this.#response.on(
+      'close',
+      guarded(
+        'request',
+        () => this.cut(),
+        () => this.answerSent(),
+      ),
+    )
     await sendChunks(this.#response, answer, { log: this.#context.log, ends: this.#isLast() })
     this.#finish()
   }
 
   #sendAndLinger(answer: Answer): void {
-    this.#response.on('close', () => this.answerSent())
+    this.#response.on(
+      'close',
+      guarded(
+        'request',
+        () => this.cut(),
+        () => this.answerSent(),
+      ),
+    )
     sendLingering(this.#request, this.#response, answer)
   }
 

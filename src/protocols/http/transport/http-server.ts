@@ -5,12 +5,8 @@ import {
   type ServerOptions,
   ServerResponse,
 } from 'node:http'
-import {
-  type AddressInfo,
-  createServer as createListener,
-  type Server as Listener,
-  type Socket,
-} from 'node:net'
+import { createServer as createListener, type Server as Listener, type Socket } from 'node:net'
+import { contained } from '../../../core/unexpected.ts'
 import { CommonHeaders } from '../routing/answer-headers.ts'
 import { parseTrustedProxies } from './client-address.ts'
 import { answerClientError, endWith, PLAIN_HTTP } from '../errors/client-error.ts'
@@ -27,6 +23,7 @@ import type { Answer, HttpCaller, ErrorFormat, Route } from '../routing/route.ts
 import { Router } from '../routing/router.ts'
 import type { ConnectionSettings } from '../../sockets/admission.ts'
 import { type KeyPair, SecureLayer, type SecureLayerOptions } from '../../sockets/secure-layer.ts'
+import { listenOn } from '../../sockets/listening.ts'
 import { SlowClients, type SlownessSettings } from './slow-clients.ts'
 import { stop, stopListening } from './stop.ts'
 import { Turn } from './turn.ts'
@@ -100,9 +97,6 @@ export interface HttpServer {
 /** How many header fields Node reads by default. */
 const NODE_HEADERS = 2_000
 
-/** Connections that the system may accept before the server does. */
-const BACKLOG = 4_096
-
 interface NodeOptions extends ServerOptions {
   /** Known to newer versions of Node only. */
   readonly optimizeEmptyRequests: boolean
@@ -124,7 +118,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   return {
     server,
     listen: async (wanted) => {
-      const { address, port } = await listen(listener, wanted)
+      const { address, port } = await listenOn(listener, wanted)
       context.guard.listensOn(address)
       return { port }
     },
@@ -150,7 +144,13 @@ interface ServerParts {
 /** Node's HTTP server. It is given each connection that was admitted, and does not listen itself. */
 function openServer({ context, connections }: ServerParts, options: HttpServerOptions): Server {
   const { settings, onMalformed } = options
-  const begin = (request: IncomingMessage, response: ServerResponse): void => {
+  const begin = (request: IncomingMessage, response: ServerResponse): void =>
+    contained(
+      'connection',
+      () => request.socket.destroy(),
+      () => arrive(request, response),
+    )
+  const arrive = (request: IncomingMessage, response: ServerResponse): void => {
     const connection = connections.of(request.socket)
     // Of a connection that was cut, Node still parses what it has read.
     if (connection === undefined) return
@@ -162,11 +162,17 @@ function openServer({ context, connections }: ServerParts, options: HttpServerOp
   server.maxHeadersCount = Math.max(NODE_HEADERS, settings.maxHeaders + 1)
   // Exchanges ask for the body themselves, once they want it.
   server.on('checkContinue', begin)
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+  const answerError = (error: NodeJS.ErrnoException, socket: Socket): void => {
     if (error.code !== 'ECONNRESET') onMalformed?.()
-    const connection = connections.of(socket as Socket)
-    answerClientError(error, socket as Socket, connection?.isAnswering === true)
-  })
+    answerClientError(error, socket, connections.of(socket)?.isAnswering === true)
+  }
+  server.on('clientError', (error, socket) =>
+    contained(
+      'connection',
+      () => socket.destroy(),
+      () => answerError(error, socket as Socket),
+    ),
+  )
   return server
 }
 
@@ -175,14 +181,21 @@ function openServer({ context, connections }: ServerParts, options: HttpServerOp
  * `close` stops listening and leaves the open connections alone, unlike that of an HTTP server.
  */
 function openListener(server: Server, connections: Connections, secure: SecureLayer | undefined): Listener {
-  const listener = createListener({ allowHalfOpen: true, noDelay: true }, (socket) => {
+  const accept = (socket: Socket): void => {
     if (!connections.admit(socket)) return
     if (secure !== undefined) return secure.begin(socket)
     connections.open(socket)
     server.emit('connection', socket)
-  })
+  }
+  const listener = createListener({ allowHalfOpen: true, noDelay: true }, (socket) =>
+    contained(
+      'connection',
+      () => socket.destroy(),
+      () => accept(socket),
+    ),
+  )
   listener.maxConnections = connections.admission.hardLimit
-  listener.on('drop', () => connections.admission.refused++)
+  listener.on('drop', () => void connections.admission.refused++)
   return listener
 }
 
@@ -248,14 +261,4 @@ function nodeOptions({ settings, log, nodeVersion = process.versions.node }: Htt
     optimizeEmptyRequests: true,
     ServerResponse: isFast ? WholeResponse : ServerResponse,
   }
-}
-
-function listen(listener: Listener, { host, port }: { host: string; port: number }): Promise<AddressInfo> {
-  return new Promise((resolve, reject) => {
-    listener.once('error', reject)
-    listener.listen({ host, port, backlog: BACKLOG }, () => {
-      listener.off('error', reject)
-      resolve(listener.address() as AddressInfo)
-    })
-  })
 }

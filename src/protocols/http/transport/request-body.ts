@@ -1,3 +1,4 @@
+import { guarded } from '../../../core/unexpected.ts'
 import type { IncomingMessage } from 'node:http'
 import { Refusal } from '../../../core/refusal.ts'
 import type { BodyMemory } from '../../sockets/body-memory.ts'
@@ -27,15 +28,28 @@ export function readBody(request: IncomingMessage, limits: BodyLimits, receiver:
   const declared = request.headers['content-length']
   if (declared !== undefined && Number(declared) > limitBytes) return receiver.refuse(tooLarge(limitBytes))
   const reading = new BodyReading(limits, receiver)
-  request.on('data', (piece: Buffer) => reading.add(piece))
-  request.on('end', () => reading.end())
-  request.on('close', () => reading.lose())
+  const cut = (): void => void request.destroy()
+  request.on(
+    'data',
+    guarded('request', cut, (piece: Buffer) => reading.add(piece)),
+  )
+  request.on(
+    'end',
+    guarded('request', cut, () => reading.end()),
+  )
+  request.on(
+    'close',
+    guarded('request', cut, () => reading.lose()),
+  )
 }
 
 /** Reads the rest of a body and drops it; `onEnd` is called when all of it has arrived. */
 export function dropBody(request: IncomingMessage, onEnd: () => void): void {
   if (request.readableEnded) return onEnd()
-  request.on('end', onEnd)
+  request.on(
+    'end',
+    guarded('request', () => request.destroy(), onEnd),
+  )
   request.resume()
 }
 

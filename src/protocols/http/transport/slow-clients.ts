@@ -1,3 +1,4 @@
+import { guarded, nothing } from '../../../core/unexpected.ts'
 import type { Socket } from 'node:net'
 import { answerTooSlow } from '../errors/client-error.ts'
 import { plainAddress } from '../../sockets/plain-address.ts'
@@ -42,8 +43,14 @@ export class SlowClients {
   watch(): () => void {
     const { requestTimeoutMs, unreadTimeoutMs } = this.#settings
     const looks = [
-      setInterval(() => this.#cutSlowSenders(performance.now()), intervalMs(requestTimeoutMs / 2)),
-      setInterval(() => this.#cutSlowReaders(performance.now()), intervalMs(unreadTimeoutMs / 4)),
+      setInterval(
+        guarded('job', nothing, () => this.#cutSlowSenders(performance.now())),
+        intervalMs(requestTimeoutMs / 2),
+      ),
+      setInterval(
+        guarded('job', nothing, () => this.#cutSlowReaders(performance.now())),
+        intervalMs(unreadTimeoutMs / 4),
+      ),
     ]
     for (const look of looks) look.unref()
     return () => looks.forEach((look) => clearInterval(look))

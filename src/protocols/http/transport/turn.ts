@@ -1,6 +1,10 @@
-/** A piece of work that is ready. It must not throw. */
+import { failed, guarded } from '../../../core/unexpected.ts'
+
+/** A piece of work that is ready. */
 export interface Work {
   run(): void
+  /** Ends its request: `run` has thrown. */
+  cut?(): void
 }
 
 /** At most this many answers are sent together: more would gain nothing and delay the first ones. */
@@ -36,7 +40,7 @@ export class Turn {
   /** Ends a piece of work: together with others while they are done together, otherwise at once. */
   end(ending: Work): void {
     if (this.#isAtWork) this.#endings.push(ending)
-    else ending.run()
+    else doOne(ending)
   }
 
   #schedule(): void {
@@ -45,13 +49,24 @@ export class Turn {
     setImmediate(this.#doSlice)
   }
 
-  readonly #doSlice = (): void => {
-    const gathered = this.#gathered
-    this.#gathered = []
+  /** A fault between two pieces of work delays the others, and no more. */
+  readonly #doSlice = guarded(
+    'request',
+    () => this.#goOn(),
+    () => {
+      this.#isScheduled = false
+      const gathered = this.#gathered
+      this.#gathered = []
+      const done = this.#do(gathered)
+      if (done === gathered.length) return
+      this.#gathered = [...gathered.slice(done), ...this.#gathered]
+      this.#schedule()
+    },
+  )
+
+  #goOn(): void {
     this.#isScheduled = false
-    const done = this.#do(gathered)
-    if (done === gathered.length) return
-    this.#gathered = [...gathered.slice(done), ...this.#gathered]
+    this.#isAtWork = false
     this.#schedule()
   }
 
@@ -61,7 +76,7 @@ export class Turn {
     let done = 0
     this.#isAtWork = true
     while (done < gathered.length) {
-      gathered[done++]!.run()
+      doOne(gathered[done++]!)
       if (this.#endings.length >= MOST_TOGETHER) this.#endAll()
       if (done % CLOCK_EVERY === 0 && this.#nowMs() >= endMs) break
     }
@@ -73,6 +88,14 @@ export class Turn {
   #endAll(): void {
     const endings = this.#endings
     this.#endings = []
-    for (const ending of endings) ending.run()
+    for (const ending of endings) doOne(ending)
+  }
+}
+
+function doOne(work: Work): void {
+  try {
+    work.run()
+  } catch (error) {
+    failed('request', () => work.cut?.(), error)
   }
 }

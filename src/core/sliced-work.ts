@@ -1,4 +1,4 @@
-import { type Boundary, caught } from './unexpected.ts'
+import { type Boundary, caught, guarded } from './unexpected.ts'
 
 /** The event loop, for long work that shares it. */
 export interface Loop {
@@ -57,10 +57,19 @@ export class SlicedWork {
   start(): void {
     if (this.#running) return
     this.#running = true
-    this.#loop.soon(this.#slice)
+    this.#goOn()
   }
 
-  readonly #slice = (): void => {
+  #goOn(): void {
+    const slice = guarded(
+      this.#boundary,
+      () => this.#goOn(),
+      () => this.#slice(),
+    )
+    this.#loop.soon(slice)
+  }
+
+  #slice(): void {
     const startedMs = this.#loop.now()
     const untilMs = startedMs + this.#lengthOf(startedMs - (this.#endedMs ?? startedMs))
     let more = true
@@ -75,7 +84,7 @@ export class SlicedWork {
     } finally {
       if (!more) this.#failures = 0
       this.#endedMs = more ? this.#loop.now() : undefined
-      if (more) this.#loop.soon(this.#slice)
+      if (more) this.#goOn()
       else this.#running = false
     }
   }

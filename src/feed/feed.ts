@@ -1,6 +1,6 @@
 import type { Change } from '../core/changes.ts'
 import type { Revision } from '../core/ports.ts'
-import { contained, nothing } from '../core/unexpected.ts'
+import { contained, guarded, nothing } from '../core/unexpected.ts'
 
 /**
  * Called with each change after it is applied, and with the last revision of the store that was applied with it. It must not
@@ -44,7 +44,8 @@ export class Feed {
     this.#pending.push({ changes, revision })
     if (this.#deferred) return
     this.#deferred = true
-    this.#options.defer(() => this.#deliver())
+    const deliver = (): void => this.#deliver()
+    this.#options.defer(guarded('push', deliver, deliver))
   }
 
   #deliver(): void {

@@ -7,7 +7,7 @@ import { BodyMemory } from '../../sockets/body-memory.ts'
 import { listenOn } from '../../sockets/listening.ts'
 import { type KeyPair, SecureLayer } from '../../sockets/secure-layer.ts'
 import { cutCall } from './call-end.ts'
-import { carryCall, type ClientServices } from './carry-call.ts'
+import { type Call, carryCall, type ClientServices } from './carry-call.ts'
 import { Http2Session } from './http2-session.ts'
 import { UnreadMemory } from './unread-memory.ts'
 
@@ -151,11 +151,17 @@ export class GrpcServer {
   #carryCalls(http2: ServerHttp2Session, session: Http2Session): void {
     const { services, report, settings } = this.#parts
     const limits = { memory: this.#memory, unread: this.#unread, idleMs: settings.requestTimeoutMs, report }
-    http2.on('stream', (stream, headers) => {
+    const carry = ({ stream, headers }: Pick<Call, 'stream' | 'headers'>): void => {
       // What is wrong with a stream ends it.
       stream.on('error', () => undefined)
-      const carry = (): void => carryCall({ stream, headers, session }, services, limits)
-      contained('request', () => cutCall(stream), carry)
-    })
+      carryCall({ stream, headers, session }, services, limits)
+    }
+    http2.on('stream', (stream, headers) =>
+      contained(
+        'request',
+        () => cutCall(stream),
+        () => carry({ stream, headers }),
+      ),
+    )
   }
 }

@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isLong, report, seed, times } from './fault-run.ts'
+import { randomFrom } from './random.ts'
+import { Check } from './unexpected/check.ts'
+import { PlantedServer } from './unexpected/planted-server.ts'
+import { Workload } from './unexpected/workload.ts'
+
+/** How many sites a run goes through; the long form takes all of them. */
+const SITES = times('FAULT_SITES', { short: 12, long: 10_000 })
+const FIRE_LIMIT_MS = 8_000
+
+/**
+ * The code that belongs to no connection, request, probe, push or job: a fault there ends the process. Everything else ends one
+ * of these, and the server goes on.
+ */
+const OF_THE_PROCESS: readonly RegExp[] = [
+  // The event loop itself: who hands it a callback has guarded it.
+  /^src\/server\/clocks\.ts/,
+  // Deciding and writing: nobody knows what was half done.
+  /^src\/core\/(?:sole-engine|shared-engine|returning-callers|patient-callers|units|batch)\.ts/,
+  /^src\/store\//,
+]
+
+let server: PlantedServer
+let work: Workload
+let check: Check
+
+beforeAll(async () => {
+  server = await PlantedServer.start()
+  work = await Workload.open(server)
+  check = new Check(server)
+  await work.probe()
+}, 60_000)
+
+afterAll(async () => {
+  work.close()
+  await server.stop()
+})
+
+/** How the server came through the fault of a site. */
+type Outcome = 'not called' | 'goes on' | 'ends'
+
+async function outcomeOf(site: string): Promise<Outcome> {
+  server.arm(site)
+  const untilMs = Date.now() + FIRE_LIMIT_MS
+  while (!server.hasFired(site) && server.exitCode === undefined && Date.now() < untilMs) await work.run()
+  if (!server.hasFired(site) && server.exitCode === undefined) {
+    server.disarm()
+    return 'not called'
+  }
+  await sleep(100)
+  if (server.printed.includes('the process ends with exit code')) {
+    await ended(site)
+    return 'ends'
+  }
+  expect(server.exitCode, `${site}: the process has ended without the policy:\n${server.printed}`).toBe(
+    undefined,
+  )
+  await check.run()
+  return 'goes on'
+}
+
+async function ended(site: string): Promise<void> {
+  const untilMs = Date.now() + 10_000
+  while (server.exitCode === undefined && Date.now() < untilMs) await sleep(20)
+  expect(server.exitCode, `${site}:\n${server.printed}`).toBe(70)
+  expect(server.printed).toContain(`planted at ${site}`)
+  await server.startAgain()
+  await check.run()
+}
+
+test(
+  'a callback that throws ends what it belongs to, or the process in order',
+  async () => {
+    for (let round = 0; round < 4; round++) await work.run()
+    await check.run()
+    const all = await server.called()
+    const random = randomFrom(seed)
+    const chosen = all
+      .map((site) => ({ site, order: random() }))
+      .sort((a, b) => a.order - b.order)
+      .slice(0, SITES)
+    const rows: { site: string; outcome: string }[] = []
+    for (const { site } of chosen) {
+      const outcome = await outcomeOf(site).catch((error: unknown) => `FAILED: ${String(error)}`)
+      rows.push({ site, outcome })
+      if (server.exitCode !== undefined) await server.startAgain()
+    }
+    rows.sort((a, b) => a.site.localeCompare(b.site))
+    if (isLong || process.env['FAULT_SITES'] !== undefined) {
+      console.table(rows)
+      console.log(`loaded, but not called by this work:\n${server.uncalled.join('\n')}`)
+    }
+    const counted = (outcome: Outcome): number => rows.filter((row) => row.outcome === outcome).length
+    report(
+      `unexpected: ${rows.length} of ${all.length} sites, ${counted('goes on')} go on, ${counted('ends')} end the process, ${counted('not called')} not called`,
+    )
+    expect(rows.filter(({ outcome }) => outcome.startsWith('FAILED'))).toEqual([])
+    const surprising = rows.filter(
+      ({ site, outcome }) => outcome === 'ends' && !OF_THE_PROCESS.some((part) => part.test(site)),
+    )
+    expect(surprising, 'these belong to one connection, request, probe, push or job').toEqual([])
+  },
+  isLong || SITES > 50 ? 3_600_000 : 180_000,
+)

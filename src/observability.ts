@@ -98,7 +98,8 @@ export class Observability {
   /** The log of HTTP: what it calls an error is a request that has failed by a fault. */
   get requestLog(): Pick<WatchLog, 'error' | 'warn'> {
     const { log } = this.#options
-    const error = ({ err, ...facts }: { err?: unknown }): void => this.caught('request', err, facts)
+    const error = ({ err, ...facts }: { err?: unknown }, what: string): void =>
+      this.caught('request', err, { ...facts, what })
     return { error, warn: (facts, text) => log.warn(facts, text) }
   }
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import type { Change } from './changes.ts'
 import { address, at, EngineWorld, ORDERS, registration, WALL_MS } from './core.test-support.ts'
 import { deregisterInstance } from './naming/instance-commands.ts'
@@ -6,6 +6,7 @@ import { registerInstance } from './naming/register-instance.ts'
 import { createService, deleteService } from './naming/service-commands.ts'
 import { NAMESPACE } from './namespaces/namespace.ts'
 import { recordSaved } from './records/record-kind.ts'
+import { reportFaultsTo } from './unexpected.ts'
 
 const namespace = (id: string): Change =>
   recordSaved(NAMESPACE, { id, value: { id, showName: id, desc: '' }, stamp: 0 })
@@ -96,5 +97,25 @@ describe('lastRefTime', () => {
     }
     // Two stamps a decision, 1,024 a millisecond, and new services start one above the floor.
     expect(world.state.latestRefMs - WALL_MS).toBeLessThan(10)
+  })
+})
+
+describe('a fault while a change is applied', () => {
+  afterEach(() => reportFaultsTo(undefined))
+
+  test('ends the process, and nothing is applied after it', () => {
+    const fatal: unknown[] = []
+    reportFaultsTo({ caught: () => undefined, fatal: (error) => void fatal.push(error) })
+    const { follower, state, published } = new EngineWorld()
+    const broken = { kind: 'config-published' } as unknown as Change
+    expect(() => follower.applied({ revision: 1, changes: [namespace('a'), broken] })).toThrow(Error)
+    expect(fatal).toHaveLength(1)
+    expect(() => follower.applied({ revision: 2, changes: [namespace('b')] })).toThrow('broken')
+    expect(() => follower.appliedAhead([namespace('c')])).toThrow('broken')
+    expect([state.record(NAMESPACE, 'b'), state.record(NAMESPACE, 'c'), published]).toEqual([
+      undefined,
+      undefined,
+      [],
+    ])
   })
 })

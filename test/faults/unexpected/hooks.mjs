@@ -145,7 +145,7 @@ function placesIn(path, code) {
   const starts = [0]
   for (let at = code.indexOf('\n'); at >= 0; at = code.indexOf('\n', at + 1)) starts.push(at + 1)
   return (offset) => {
-    let line = starts.findLastIndex((start) => start <= offset)
+    const line = starts.findLastIndex((start) => start <= offset)
     const { originalSource, originalLine } = map.findEntry(line, offset - starts[line])
     const ours = /(?:^|\/)(src\/.*\.ts)$/.exec(originalSource ?? '')
     return ours === null || originalSource.includes('node_modules')

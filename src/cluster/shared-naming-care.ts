@@ -1,4 +1,3 @@
-import { nothing, unawaited } from '../core/unexpected.ts'
 import { JudgedServices } from '../core/cluster/judged-services.ts'
 import { MEMBER, type MemberFacts } from '../core/cluster/member-records.ts'
 import { silencesOf } from '../core/cluster/peer-silence.ts'
@@ -118,8 +117,7 @@ export class SharedNamingCare {
     clock.sweep(monotonicMs())
     this.#unanswering.keepOnly((id) => state.record(MEMBER, id) !== undefined)
     if (this.#takeSome()) this.#taking.start()
-    for (const restoration of this.#restoring.due(this.#healthMs()))
-      unawaited('job', nothing, this.#bringBack(restoration))
+    for (const restoration of this.#restoring.due(this.#healthMs())) void this.#bringBack(restoration)
     this.#judge().catch((error: unknown) => report(error, 'silent instances could not be judged'))
     orphans.look(this.#healthMs(), isMember())
     this.#removeOrphans().catch((error: unknown) => report(error, 'silent instances could not be judged'))

@@ -204,16 +204,17 @@ test('a report that throws is a fault, and other targets are still probed', asyn
   expect(rig.started).toEqual([1, 1])
 })
 
-test('a probe that fails by a fault of the server has found nothing, and its target is probed again', async () => {
+test('a probe that fails by a fault of the server counts as down, and its target is probed again', async () => {
   const reported = faults()
   let started = 0
   let now = 0
+  const found: boolean[] = []
   const prober = new Prober({
     limit: 10,
-    report: () => expect.unreachable(),
+    report: (_key, healthy) => void found.push(healthy),
     now: () => now,
     random: () => 0,
-    params: () => new Rig().params,
+    params: () => ({ ...new Rig().params, checkTimes: 1 }),
     log: { info: () => {} },
     probe: () => (started++, Promise.reject(new Error('planted'))),
   })
@@ -225,7 +226,8 @@ test('a probe that fails by a fault of the server has found nothing, and its tar
   }
   expect(started).toBe(3)
   expect(reported).toEqual(['probe', 'probe', 'probe'])
-  expect(prober.counts()).toMatchObject({ running: 0, up: 0, down: 0 })
+  expect(prober.counts()).toMatchObject({ running: 0, up: 0, down: 3 })
+  expect(found).toEqual([false])
 })
 
 test('closing waits for running probes and drops their results', async () => {

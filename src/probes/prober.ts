@@ -157,22 +157,30 @@ export class Prober {
 
   #start(entry: Watched): void {
     this.#pace.spend()
-    const run = this.#probe(entry.target)
-      .then((result) => {
-        this.#running.delete(run)
-        this.#counts[result.outcome === 'down-now' ? 'downNow' : result.outcome]++
-        this.#finish(entry, result)
-        this.#tickNextTurn()
-      })
-      .catch((error: unknown) => {
-        caught('probe', error)
-        this.#running.delete(run)
-        this.#repeat(entry)
-      })
+    const run = this.#outcomeOf(entry).then((result) => {
+      this.#running.delete(run)
+      this.#counts[result.outcome === 'down-now' ? 'downNow' : result.outcome]++
+      contained(
+        'probe',
+        () => this.#repeat(entry),
+        () => this.#finish(entry, result),
+      )
+      this.#tickNextTurn()
+    })
     this.#running.add(run)
   }
 
-  /** A probe that was ended by a fault has found nothing: its target is probed again after the same time. */
+  /** A probe that fails by a fault of the server counts as down, and ends alone. */
+  async #outcomeOf({ key, target }: Watched): Promise<ProbeResult> {
+    try {
+      return await this.#probe(target)
+    } catch (error) {
+      caught('probe', error, { key })
+      return { outcome: 'down', reason: 'the probe failed by a fault of the server', elapsedMs: 0 }
+    }
+  }
+
+  /** What was found could not be noted: the target is probed again after the same time. */
   #repeat(entry: Watched): void {
     if (this.#closed || this.#watched.get(entry.key) !== entry || entry.place >= 0) return
     entry.dueMs = this.#options.now() + entry.intervalMs

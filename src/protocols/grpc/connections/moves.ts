@@ -1,3 +1,4 @@
+import { guarded, nothing } from '../../../core/unexpected.ts'
 import type { ConnectionBook } from './connection-book.ts'
 import type { ServerAddress, StreamConnection } from './stream-connection.ts'
 
@@ -33,7 +34,8 @@ export class Moves {
    */
   one(connection: StreamConnection): void {
     connection.sendAway('moved', this.#another(connection), MOVE_MS)
-    this.#parts.after(MOVE_MS, () => connection.end('moved'))
+    const end = guarded('connection', nothing, () => connection.end('moved'))
+    this.#parts.after(MOVE_MS, end)
   }
 
   /** Sends all clients away because this server stops. Resolves when all connections have ended, soon. */

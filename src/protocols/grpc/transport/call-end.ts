@@ -37,5 +37,6 @@ export function leaveUnread(stream: ServerHttp2Stream): void {
 
 /** Ends a call by a fault of this server. */
 export function cutCall(stream: ServerHttp2Stream): void {
+  stream.on('error', () => undefined)
   if (!stream.destroyed) stream.close(constants.NGHTTP2_INTERNAL_ERROR)
 }

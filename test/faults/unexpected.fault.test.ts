@@ -22,6 +22,7 @@ const OF_THE_PROCESS: readonly RegExp[] = [
   // Deciding and writing: nobody knows what was half done.
   /^src\/core\/(?:sole-engine|shared-engine|returning-callers|patient-callers|units|batch)\.ts/,
   /^src\/store\//,
+  /^src\/core\/follower\.ts state\.apply$/,
 ]
 
 let server: PlantedServer
@@ -82,7 +83,7 @@ test(
     const all = (await server.called()).filter((site) => WANTED.test(site))
     const random = randomFrom(seed)
     // Also a short run sees how the process ends.
-    const first = all.filter((site) => site.startsWith('src/store/embedded/worker.ts'))
+    const first = all.filter((site) => site.endsWith('state.apply') || site.includes('embedded/worker.ts'))
     const chosen = all
       .map((site) => ({ site, order: first.includes(site) ? -1 : random() }))
       .sort((a, b) => a.order - b.order)

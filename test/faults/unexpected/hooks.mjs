@@ -36,6 +36,7 @@ const CALLBACK_AT = {
   guard: 0,
   unawaited: 2,
 }
+const STATE_APPLY = 'src/core/follower.ts state.apply'
 const EMITTERS = new Set(['on', 'once', 'addListener'])
 const SERVERS = new Set(['createServer', 'createListener'])
 
@@ -46,7 +47,14 @@ function withSites(path, code) {
   const wrapped = new Set()
   const names = new Map()
   const caught = caughtNames(program)
+  // No callback, but the place where a fault leaves memory half changed.
+  const visitState = ({ callee, start, end }) => {
+    if (nameOf(callee) !== 'apply' || callee.object?.name !== 'state') return
+    names.set(STATE_APPLY, 1)
+    inserts.push([start, `__site(${JSON.stringify(STATE_APPLY)}, () => `], [end, ')()'])
+  }
   const visit = (call) => {
+    visitState(call)
     const target = callbackOf(call)
     if (target === undefined || caught.has(target.node)) return
     const { kind, node, wrapper } = innermost(target.node, target.kind)

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 
 /** The code of a process that ends by a fault of its own: EX_SOFTWARE of sysexits.h. Service managers start it again. */
-export const FAULT_EXIT = 70
+const FAULT_EXIT = 70
 
 /** What has ended a server by itself. */
 export interface Ended {

@@ -6,6 +6,9 @@ import { resolveHost, type AllowedAddress } from './resolve-host.ts'
 /** If a timer fires later than this, the process was paused; the target was not slow. */
 const PAUSED_AFTER_MS = 100
 
+/** A host chooses the text of some reasons, and the last one of each instance is kept. */
+const REASON_CAP_CHARACTERS = 300
+
 /**
  * One connection to a target, from resolving its name to closing the socket. The first verdict counts. The result
  * resolves when the conversation is over, so no socket outlives its probe.
@@ -15,7 +18,7 @@ export class Conversation {
   readonly #startedMs = performance.now()
   #resolve: (result: ProbeResult) => void = () => {}
   #verdict: ProbeResult | undefined
-  #socket: Socket | undefined
+  readonly #sockets: Socket[] = []
   #over = false
 
   constructor() {
@@ -26,9 +29,9 @@ export class Conversation {
     return this.#over
   }
 
-  /** Takes a socket. Its error or its end is the verdict, unless there is one already. */
+  /** Takes a socket, or TLS on top of one. Its error or its end is the verdict, unless there is one already. */
   hold(socket: Socket): void {
-    this.#socket = socket
+    this.#sockets.push(socket)
     socket.on(
       'error',
       this.guard((error: Error) => this.conclude(verdictOfError(error))),
@@ -46,7 +49,9 @@ export class Conversation {
 
   /** Sets the verdict and continues, for example to read the rest of an answer. */
   judge(verdict: Verdict): void {
-    this.#verdict ??= { ...verdict, elapsedMs: performance.now() - this.#startedMs }
+    if (this.#verdict !== undefined) return
+    const reason = verdict.reason.slice(0, REASON_CAP_CHARACTERS)
+    this.#verdict = { ...verdict, reason, elapsedMs: performance.now() - this.#startedMs }
   }
 
   /** Ends the conversation, with this verdict if there is none yet. */
@@ -54,7 +59,7 @@ export class Conversation {
     if (this.#over) return
     this.judge(verdict)
     this.#over = true
-    this.#socket?.destroy()
+    for (const socket of this.#sockets) socket.destroy()
     if (this.#verdict !== undefined) this.#resolve(this.#verdict)
   }
 }
@@ -98,7 +103,7 @@ export function startDeadline(timeoutMs: number, expire: () => void): () => void
 }
 
 async function open(target: ProbeTarget, talk: Conversation, speak: Speak): Promise<void> {
-  const found = await resolveHost(target.host)
+  const found = await resolveHost(target.host, undefined, target.networks)
   if (talk.over) return
   if (found.kind === 'refused') return talk.conclude(downNow(found.reason))
   if (found.kind === 'unresolved') return talk.conclude(down(found.reason))

@@ -6,6 +6,9 @@ import type { CheckerOf, ProbeResult, ProbeTarget, Verdict } from './probe-targe
 /** How much of a body is read and dropped before the connection is closed. Most bodies end before that. */
 const BODY_CAP_BYTES = 16_384
 
+/** How many interim answers (1xx) are read. There is no size that they end at. */
+const MOST_INTERIM_ANSWERS = 16
+
 /** Statuses that may be temporary: a sign-in redirect, an overload. They count towards `checkTimes`. */
 const PASSING_STATUSES = new Set([302, 503])
 
@@ -18,6 +21,11 @@ export function httpProbe(target: ProbeTarget<CheckerOf<'HTTP'>>, timeoutMs: num
   return converse(target, timeoutMs, (talk, socket) => {
     // With its own socket and no agent, node:http neither pools connections nor resolves names.
     const asked = request({ ...healthRequestOf(target), method: 'GET', createConnection: () => socket })
+    let interim = 0
+    const counted = (): void => {
+      if (++interim > MOST_INTERIM_ANSWERS)
+        talk.conclude(down(`more than ${MOST_INTERIM_ANSWERS} answers 1xx`))
+    }
     const refused = ({ statusCode }: IncomingMessage): void =>
       talk.conclude(verdictOfStatus(statusCode, expected))
     const answered = (response: IncomingMessage): void => {
@@ -28,6 +36,7 @@ export function httpProbe(target: ProbeTarget<CheckerOf<'HTTP'>>, timeoutMs: num
       'error',
       talk.guard((error: Error) => talk.conclude(verdictOfError(error))),
     )
+    asked.on('information', talk.guard(counted))
     asked.on('upgrade', talk.guard(refused))
     asked.on('response', talk.guard(answered))
     asked.end()

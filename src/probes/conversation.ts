@@ -93,10 +93,11 @@ export function startDeadline(timeoutMs: number, expire: () => void): () => void
   let timer: NodeJS.Timeout
   const arm = (mayRepeat: boolean): void => {
     const due = performance.now() + timeoutMs
-    timer = setTimeout(() => {
+    const late = guarded('probe', expire, () => {
       if (mayRepeat && performance.now() - due > PAUSED_AFTER_MS) arm(false)
       else expire()
-    }, timeoutMs)
+    })
+    timer = setTimeout(late, timeoutMs)
   }
   arm(true)
   return () => clearTimeout(timer)

@@ -47,7 +47,10 @@ function checkWith(mysql: Mysql, target: ProbeTarget<MysqlChecker>, timeoutMs: n
     )
     stream.run(() => {
       const connection = connectOver(mysql, { talk, stream, checker })
-      connection.on('error', (error) => talk.conclude(verdictOfMysqlError(error)))
+      connection.on(
+        'error',
+        talk.guard((error: QueryError) => talk.conclude(verdictOfMysqlError(error))),
+      )
       runCheck(talk, connection, checker.cmd)
     })
   })
@@ -80,12 +83,19 @@ function runCheck(talk: Conversation, connection: Connection, cmd: string): void
   const asksForReadOnly = /read_only/i.test(cmd)
   let rows = 0
   const query = connection.query({ sql: cmd.trim() === '' ? 'SELECT 1' : cmd, rowsAsArray: true })
-  query.on('error', (error) => talk.conclude(verdictOfQueryError(error)))
-  query.on('result', (row: unknown) => {
+  query.on(
+    'error',
+    talk.guard((error: QueryError) => talk.conclude(verdictOfQueryError(error))),
+  )
+  const take = (row: unknown): void => {
     if (asksForReadOnly && saysReadOnly(row)) talk.conclude(down('read_only is ON: not the primary'))
     if (++rows >= ROWS_CAP) talk.conclude(up('query answered'))
-  })
-  query.on('end', () => talk.conclude(up('query answered')))
+  }
+  query.on('result', talk.guard(take))
+  query.on(
+    'end',
+    talk.guard(() => talk.conclude(up('query answered'))),
+  )
 }
 
 /** `show variables` has name and value, `select @@read_only` only the value. It is the last column in both. */

@@ -19,7 +19,7 @@ export interface TlsTrust {
 export class DriverStream extends EventEmitter {
   readonly #talk: Conversation
   readonly #trust: TlsTrust | undefined
-  readonly #take = (chunk: Buffer): void => this.#feed(chunk)
+  readonly #take: (chunk: Buffer) => void
   #wire: Socket
   #isVerified = false
   #greeting: Buffer = Buffer.alloc(0)
@@ -29,6 +29,7 @@ export class DriverStream extends EventEmitter {
   constructor(talk: Conversation, socket: Socket, trust?: TlsTrust) {
     super()
     this.#talk = talk
+    this.#take = talk.guard((chunk: Buffer) => this.#feed(chunk))
     this.#trust = trust
     this.#wire = socket
     socket.on('data', this.#take)
@@ -70,7 +71,10 @@ export class DriverStream extends EventEmitter {
       ...(isIP(host) === 0 && { servername: host }),
     })
     this.#talk.hold(secured)
-    secured.on('secureConnect', () => this.#becomeSecure(secured, onSecure))
+    secured.on(
+      'secureConnect',
+      this.#talk.guard(() => this.#becomeSecure(secured, onSecure)),
+    )
     secured.on('data', this.#take)
     this.#wire = secured
   }

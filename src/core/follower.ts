@@ -35,7 +35,7 @@ export interface FollowerOptions {
  * The only writer of the state and the only one that publishes to the feed. Changes are applied in one order: commits
  * in the order of their revisions, and a change that is written behind at the moment when it is decided. Each call is one
  * step: its changes are seen together. Methods are synchronous: after the call the state has the changes. What throws here
- * ends the process (decision 0044): nothing is applied after it.
+ * ends the process (decision 0045): nothing is applied after it.
  */
 export class Follower {
   readonly state: State

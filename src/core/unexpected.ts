@@ -1,4 +1,4 @@
-/** What a fault may end: one of these, and nothing else of the server (decision 0044). */
+/** What a fault may end: one of these, and nothing else of the server (decision 0045). */
 export type Boundary = 'listener' | 'connection' | 'request' | 'probe' | 'push' | 'job'
 
 /** Every boundary, for those who count. */

@@ -31,7 +31,7 @@ export interface FaultsOptions {
   readonly monotonicMs: () => number
 }
 
-/** Counts the faults that the boundaries of the server have caught, and logs equal ones once a minute (decision 0044). */
+/** Counts the faults that the boundaries of the server have caught, and logs equal ones once a minute (decision 0045). */
 export class Faults {
   readonly #options: FaultsOptions
   readonly #counts = new Map<Boundary, number>(BOUNDARIES.map((boundary) => [boundary, 0]))

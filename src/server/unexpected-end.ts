@@ -10,7 +10,7 @@ export interface Ended {
   readonly exitCode: number
 }
 
-/** What may end a server that nobody stops: what it stands on, or a fault that no boundary has caught (decision 0044). */
+/** What may end a server that nobody stops: what it stands on, or a fault that no boundary has caught (decision 0045). */
 export class UnexpectedEnd {
   /** Resolves with the first cause. */
   readonly ended: Promise<Ended>

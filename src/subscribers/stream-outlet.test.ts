@@ -391,7 +391,13 @@ test('spellings of clusters of a service are limited', () => {
 test('subscribers are listed with what they say of themselves', () => {
   const at = fixture()
   at.streams.subscribe(wanting(new NotingClient('1'), { clusters: 'a,b' }))
-  const facts = { address: '10.0.0.1', port: 5_000, agent: 'Nacos-Java-Client:v3.0.3', app: 'shop' }
+  const facts = {
+    address: '10.0.0.1',
+    port: 5_000,
+    toldIp: '10.0.0.1',
+    agent: 'Nacos-Java-Client:v3.0.3',
+    app: 'shop',
+  }
   const named = { clusters: 'a,b', namespaceId: 'public', groupedName: 'g@@s' }
   expect(at.streams.list({ namespaceId: 'public', groupedName: 'g@@s' })).toEqual([{ ...facts, ...named }])
 })

@@ -31,7 +31,7 @@ function workerUrl(): URL {
 
 /**
  * The way to the worker thread. Requests are answered in order. A worker whose connection broke is replaced with the next
- * request; who waited for it is refused with `store-unavailable`. A worker that dies ends the process (decision 0044).
+ * request; who waited for it is refused with `store-unavailable`. A worker that dies ends the process (decision 0045).
  */
 export class WorkerClient {
   readonly #directory: string

@@ -44,8 +44,13 @@ export class Judge implements Authorisation {
   }
 
   refused({ identity }: Caller, action: Action): Refusal {
+    return this.refusalOf(identity) ?? forbidden(action)
+  }
+
+  /** Why a caller does not count, whatever it asks for; undefined where it does. */
+  refusalOf(identity: Identity): Refusal | undefined {
     const problem = this.#problemOf(identity)
-    return problem === undefined ? forbidden(action) : new Refusal(problem, SENTENCE_OF[problem])
+    return problem === undefined ? undefined : new Refusal(problem, SENTENCE_OF[problem])
   }
 
   #isAllowed(identity: Identity, action: Action, resource: Resource): boolean {

@@ -126,7 +126,8 @@ function failureOf(error: unknown): AuditedOutcome {
   return error instanceof Refusal ? { result: 'refused', code: error.code } : { result: 'failed' }
 }
 
-function whoIs({ identity }: Caller): Who {
+/** Whom an event names for this caller. */
+export function whoIs({ identity }: Caller): Who {
   if (identity.kind !== 'user') return { username: NO_USER, by: 'none' }
   return { username: identity.username, by: identity.by }
 }

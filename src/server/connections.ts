@@ -26,7 +26,7 @@ export interface ConnectionParts {
   readonly state: State
   readonly installation: Pick<Installation, 'cutOff'>
   readonly operations: Operations
-  readonly signIn: Pick<SignIn, 'identifyClient'>
+  readonly signIn: Pick<SignIn, 'identifyClient' | 'strangers'>
   readonly clients: Pick<ClientsOfServer, 'book' | 'moves'>
   readonly watch: Pick<Observability, 'caught' | 'clientRequests'>
   readonly certificates: Certificates | undefined
@@ -61,6 +61,7 @@ export function openConnections(parts: ConnectionParts, settings: Settings, log:
   const server = new GrpcServer({
     services: {
       answer: (message, session) => dispatch.answer(message, session),
+      judge: (head, session) => dispatch.judge(head, session),
       open: (outlet, session) => streams.open(outlet, session),
     },
     settings,
@@ -103,7 +104,8 @@ function dispatchOf(types: readonly AnyRequestType[], parts: DispatchNeeds): Dis
     notServing,
     gate: requireServing(state, installation.cutOff),
     identify: signIn.identifyClient,
-    report: (error, type) => watch.caught('request', error, { type }),
+    strangers: signIn.strangers,
+    report: (error, type) => watch.report(error, 'a request of a connected client failed', { type }),
     onAnswer: watch.clientRequests.onAnswer,
   })
 }

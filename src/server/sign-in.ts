@@ -12,11 +12,12 @@ import type { State } from '../core/state.ts'
 import type { Observability } from '../observability.ts'
 import type { Authorisation } from '../operations/guard.ts'
 import { Judge } from '../operations/judge.ts'
+import { whoIs } from '../operations/operation-audit.ts'
 import type { SignInParts } from '../operations/sign-in.ts'
 import { sessionIn } from '../protocols/http/endpoints/access/session-cookie.ts'
 import type { Credentials, Identification } from '../protocols/http/transport/identification.ts'
 import type { HttpCaller } from '../protocols/http/routing/route.ts'
-import type { ClientCredentials } from '../protocols/grpc/requests/dispatch.ts'
+import type { ClientCredentials, Strangers } from '../protocols/grpc/requests/dispatch.ts'
 import type { Settings } from '../settings/settings.ts'
 import { FirstCode } from '../sign-in/first-code.ts'
 import { PasswordSignIn } from '../sign-in/password-sign-in.ts'
@@ -38,6 +39,8 @@ export interface SignIn {
   readonly identification: Identification | undefined
   /** Who sends a request on a connection. */
   readonly identifyClient: (credentials: ClientCredentials) => Identity | Promise<Identity>
+  /** What becomes of clients on connections who do not count; undefined while nobody is refused. */
+  readonly strangers: Strangers | undefined
   /** Removes sessions and keys that count no more. Call it about every ten seconds. */
   tidy(): Promise<void>
 }
@@ -80,7 +83,7 @@ export async function openSignIn(
   }
   tell({ mode, isManaged, code: firstCode.text }, log)
   if (mode === 'off')
-    return { mode, parts, authorisation: undefined, identification: undefined, identifyClient: nobody, tidy }
+    return { ...OPEN, mode, parts, tidy }
   const report = mode === 'report' ? new RefusalReport(log, monotonicMs) : undefined
   const authorisation = new Judge({
     state,
@@ -90,10 +93,28 @@ export async function openSignIn(
   })
   const check = recordedCheck((attempt) => byPassword.check(attempt), trail, state)
   const identification = identificationBy({ ...parts, check })
-  return { mode, parts, authorisation, identification, identifyClient: identifyBy(tokens), tidy }
+  const strangers = mode === 'on' ? strangersBy(authorisation, trail) : undefined
+  return { mode, parts, authorisation, identification, identifyClient: identifyBy(tokens), strangers, tidy }
 }
 
-const nobody = (): Identity => ANONYMOUS
+/** Nobody signs in. */
+const OPEN = {
+  authorisation: undefined,
+  identification: undefined,
+  identifyClient: (): Identity => ANONYMOUS,
+  strangers: undefined,
+}
+
+/** The audit cannot name what they asked for, because nobody has read it. */
+function strangersBy(judge: Judge, trail: AuditTrail): Strangers {
+  return {
+    refusalOf: (identity) => judge.refusalOf(identity),
+    refusedUnread: (caller, { action, resource }, { code }) => {
+      const who = { ...whoIs(caller), ip: caller.ip, item: '' }
+      trail.record({ ...who, operation: `${action} ${resource}`, result: 'refused', code, detail: '' })
+    },
+  }
+}
 
 /** Whom a token names, or else the certificate of the connection. */
 function identifyBy(tokens: Tokens): SignIn['identifyClient'] {

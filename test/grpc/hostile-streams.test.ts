@@ -37,13 +37,19 @@ const settled = (client: GrpcClient) =>
   )
 
 describe('a setup', () => {
-  test('is waited for, whatever comes before it', async () => {
+  test.each<[string, Buffer]>([
+    ['an acknowledgement', frameOf('NotifySubscriberResponse', { requestId: '1', resultCode: 200 })],
+    ['a setup that is no JSON', frameOf('ConnectionSetupRequest', '{')],
+    ['a setup that is no object', frameOf('ConnectionSetupRequest', '[]')],
+    ['a request', frameOf('ConfigQueryRequest', { dataId: 'a', group: 'b' })],
+    ['a message without a type', frameOf('', {})],
+  ])('must come first: %s ends the stream, and what comes after it is ignored', async (_, first) => {
     const { client, stream } = await begun()
-    stream.write(frameOf('NotifySubscriberResponse', { requestId: '1', resultCode: 200 }))
-    stream.write(frameOf('ConnectionSetupRequest', '[]'))
-    stream.write(frameOf('ConnectionSetupRequest', '{'))
+    stream.write(Buffer.concat([first, frameOf('ConnectionSetupRequest', {})]))
+    await once(stream, 'close')
     expect(await healthOf(client)).toBe('ErrorResponse')
-    stream.write(frameOf('ConnectionSetupRequest', {}))
+    // The client may try again.
+    streamOf(client).write(frameOf('ConnectionSetupRequest', {}))
     await settled(client)
   })
 
@@ -60,16 +66,26 @@ describe('a setup', () => {
 
   test('with long texts and many labels keeps a little of them', async () => {
     const { client, stream } = await begun()
-    const labels = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`k${index}`, 'x']))
-    const setup = { clientVersion: 'v'.repeat(10_000), labels: { AppName: 'a'.repeat(10_000), ...labels } }
+    const labels = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`k${index}`, 'x']))
+    const setup = { clientVersion: 'v'.repeat(4_000), labels: { AppName: 'a'.repeat(4_000), ...labels } }
     stream.write(frameOf('ConnectionSetupRequest', setup))
     await settled(client)
     expect((await waypost.svc.get('/console/clients', { search: 'vvv' })).text.length).toBeLessThan(3_000)
   })
 
-  test('of more than 64 KiB ends the stream', async () => {
+  test('keeps 8 KiB of labels', async () => {
     const { client, stream } = await begun()
-    stream.write(frameOf('ConnectionSetupRequest', { labels: { a: 'x'.repeat(70_000) } }))
+    const labels = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`k${index}`, 'x'.repeat(256)]))
+    stream.write(frameOf('ConnectionSetupRequest', { labels }))
+    await settled(client)
+    const kept: Json = (await shownOf(client)).labels
+    expect(JSON.stringify(kept).length).toBeLessThan(8_500)
+    expect(Object.keys(kept).length).toBeGreaterThan(20)
+  })
+
+  test('of more than 16 KiB ends the stream', async () => {
+    const { client, stream } = await begun()
+    stream.write(frameOf('ConnectionSetupRequest', { labels: { a: 'x'.repeat(17_000) } }))
     await new Promise((resolve) => stream.on('close', resolve))
     expect(await healthOf(client)).toBe('ErrorResponse')
   })

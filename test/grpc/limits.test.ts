@@ -19,9 +19,13 @@ function window(bytes: number): Buffer {
   return http2Frame(FRAME.window, 0, { body })
 }
 
-/** Answers everything with an empty message. */
+/** Answers everything with an empty message, and knows every caller who has asked something. */
 const ANSWERING: ClientServices = {
-  answer: async ({ type }) => ({ type, body: Buffer.from('{}') }),
+  answer: async ({ type }, session) => {
+    session.isKnown = true
+    return { type, body: Buffer.from('{}') }
+  },
+  judge: () => undefined,
   open: () => ({ received: () => undefined, ended: () => undefined }),
 }
 

@@ -5,6 +5,8 @@ import type { ClientFacts } from './client-connection.ts'
 /** Of what a client says of itself, more or longer texts are cut: they are kept as long as it is connected. */
 const MOST_LABELS = 64
 const LONGEST = 256
+/** The most characters of all labels, with their names. */
+const MOST_OF_LABELS = 8 * 1024
 
 /** What a ConnectionSetupRequest says of its client; `clientIp` is that of the message. Keys of a wrong kind are ignored. */
 export function clientFactsOf(setup: JsonObject, clientIp: string): ClientFacts {
@@ -22,7 +24,13 @@ export function clientFactsOf(setup: JsonObject, clientIp: string): ClientFacts 
 function labelsOf(sent: unknown): ReadonlyMap<string, string> {
   if (!isObject(sent)) return new Map()
   const texts = Object.entries(sent).filter(([, value]) => typeof value === 'string') as [string, string][]
-  return new Map(texts.slice(0, MOST_LABELS).map(([name, value]) => [own(name), own(value)]))
+  const labels = new Map<string, string>()
+  let left = MOST_OF_LABELS
+  for (const [name, value] of texts.slice(0, MOST_LABELS)) {
+    left -= Math.min(name.length, LONGEST) + Math.min(value.length, LONGEST)
+    if (left >= 0) labels.set(own(name), own(value))
+  }
+  return labels
 }
 
 /** Which abilities are true. A client that negotiates sends a table, though it may be empty. */

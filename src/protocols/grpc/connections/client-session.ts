@@ -11,6 +11,8 @@ export interface ClientSession {
   readonly port: number
   /** Whom the client has shown a certificate of. */
   readonly certificateUser: CertificateUser | undefined
+  /** Whether a request on it could be carried out: it is set up, and its caller counts. Until then its requests are small. */
+  isKnown: boolean
   /** Ends it: answers that were given to Node are sent first. */
   close(): void
 }

@@ -27,22 +27,26 @@ export class ClientStreams {
     this.#parts = parts
   }
 
-  /** Begins with a stream. */
+  /** Begins with a stream. Its first message sets the connection up; where it does not, the stream ends. */
   open(outlet: Outlet, session: ClientSession): { received(message: Message): void; ended(): void } {
     let connection: StreamConnection | undefined
+    let isOver = false
     return {
       received: (message) => {
-        if (message.type === 'ConnectionSetupRequest') connection ??= this.#setUp(message, session, outlet)
-        else if (connection !== undefined) this.#replied(connection, message)
+        if (isOver) return
+        if (connection !== undefined) return this.#replied(connection, message)
+        connection = this.#setUp(message, session, outlet)
+        isOver = connection === undefined
+        if (isOver) outlet.end()
       },
       ended: () => connection?.end('left'),
     }
   }
 
-  /** A session has one connection: a setup on another stream is ignored, as a second one on the same is. */
+  /** The connection; undefined where the message is no setup, and for a second stream: a session has one connection. */
   #setUp(message: Message, session: ClientSession, outlet: Outlet): StreamConnection | undefined {
     const { book, asks, monotonicMs, abilities, isOpen } = this.#parts
-    const setup = readBody(message)
+    const setup = message.type === 'ConnectionSetupRequest' ? readBody(message) : undefined
     if (setup === undefined || book.of(session.id) !== undefined) return undefined
     const client = clientFactsOf(setup, message.clientIp)
     if (!isOpen(client)) {

@@ -12,6 +12,7 @@ export class FakeSession implements ClientSession {
   readonly port = 50_000
   readonly certificateUser = undefined
   isClosed = false
+  isKnown = false
 
   constructor(id = '1_10.0.0.1_50000') {
     this.id = id

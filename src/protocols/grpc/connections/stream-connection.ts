@@ -105,7 +105,7 @@ export class StreamConnection implements ClientConnection, Due {
     this.end('closed')
   }
 
-  /** Ends it: only the first cause counts. */
+  /** Ends it: only the first cause counts. Throws what one of those throws that wait for the end, once all have been told. */
   end(cause: EndCause): void {
     if (this.hasEnded) return
     const why = this.#leaving ?? reasonOf(cause)
@@ -115,7 +115,14 @@ export class StreamConnection implements ClientConnection, Due {
     for (const ask of this.#pending.values()) asks.end(ask, false)
     outlet.end()
     session.close()
-    for (const ended of this.#onEnd.splice(0)) ended(why)
+    const errors: unknown[] = []
+    for (const ended of this.#onEnd.splice(0))
+      try {
+        ended(why)
+      } catch (error) {
+        errors.push(error)
+      }
+    if (errors.length > 0) throw errors[0]
   }
 }
 

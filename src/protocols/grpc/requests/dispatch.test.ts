@@ -31,6 +31,7 @@ function dispatched(parts: Partial<DispatchParts> = {}) {
     notServing: () => undefined,
     gate: () => undefined,
     identify: () => ANONYMOUS,
+    strangers: undefined,
     report: (error, type) => counted.push(`${type}: ${String(error)}`),
     onAnswer: (type, errorCode) => counted.push(`${type} ${errorCode}`),
     ...parts,
@@ -152,6 +153,7 @@ describe('who sends a request', () => {
       notServing: () => undefined,
       gate: () => undefined,
       identify: (credentials) => (tokens.push(credentials.token), ANONYMOUS),
+      strangers: undefined,
       report: () => undefined,
     })
     await dispatch.answer({ type: 'EchoRequest', headers, clientIp: '', body: Buffer.from('{}') }, session)

@@ -1,11 +1,12 @@
 import type { Identity } from '../../../core/access/identity.ts'
 import { Refusal } from '../../../core/refusal.ts'
 import { afterwards } from '../../../operations/afterwards.ts'
-import type { Permission } from '../../../operations/guard.ts'
+import type { Caller, Permission } from '../../../operations/guard.ts'
 import type { CertificateUser } from '../../sockets/secure-layer.ts'
 import type { ClientSession } from '../connections/client-session.ts'
 import type { ConnectionBook } from '../connections/connection-book.ts'
 import { type JsonObject, parseBody } from '../wire/json.ts'
+import type { MessageHead } from '../wire/message-head.ts'
 import type { Message, Sent } from '../wire/payload.ts'
 import { answered, refused } from './answers.ts'
 import { toldOf, TRANSPORT } from './error-codes.ts'
@@ -22,10 +23,20 @@ export interface DispatchParts {
   readonly gate: (permission: Permission) => void
   /** Finds out who sends a request: at once where that is remembered. */
   readonly identify: (credentials: ClientCredentials) => Identity | Promise<Identity>
+  /** What becomes of callers who do not count, whatever they ask for; undefined while nobody has to sign in. */
+  readonly strangers: Strangers | undefined
   /** Logs a fault of the server. */
   readonly report: (error: unknown, type: string) => void
   /** Called for every answer. `errorCode` 0: it was done. */
   readonly onAnswer?: (type: string, errorCode: number, elapsedMs: number) => void
+}
+
+/** Refuses callers who do not count. */
+export interface Strangers {
+  /** Why a caller does not count; undefined where it does. */
+  refusalOf(identity: Identity): Refusal | undefined
+  /** Records that a request was refused whose body nobody has read. */
+  refusedUnread(caller: Caller, permission: Permission, refusal: Refusal): void
 }
 
 /** What a request carries to show who sends it. */
@@ -45,6 +56,17 @@ interface Outcome {
   readonly errorCode: number
 }
 
+/** A request, or as much of it as has come. */
+type Request = MessageHead & { readonly body: Uint8Array | undefined }
+
+/** A request that nothing but its body can refuse. */
+interface Admitted {
+  readonly known: AnyRequestType
+  readonly call: Call
+  /** Set for a caller who does not count: this is what it is told, whatever its request says. */
+  readonly refusal: Refusal | undefined
+}
+
 /**
  * Answers the requests of clients. What concerns the message or the connection is an `ErrorResponse`, which makes clients
  * connect again; every other 'no' has the type of its answer. There never is an error of gRPC.
@@ -60,68 +82,101 @@ export class Dispatch {
 
   /** The answer to a request: at once where nothing has to be awaited. Never throws or rejects. */
   answer(message: Message, session: ClientSession): Sent | Promise<Sent> {
-    const { onAnswer, monotonicMs } = this.#parts
-    const beganMs = monotonicMs()
-    return afterwards(this.#outcome(message, session), ({ sent, counted, errorCode }) => {
-      onAnswer?.(counted, errorCode, monotonicMs() - beganMs)
-      return sent
+    const beganMs = this.#parts.monotonicMs()
+    const outcome = afterwards(this.#judged(message, session), (judged) =>
+      'sent' in judged ? judged : this.#carryOut(judged, message),
+    )
+    return afterwards(outcome, (each) => this.#counted(each, beganMs))
+  }
+
+  /**
+   * The answer to a request that is refused whatever its body is; undefined: it may go on. It is asked when the head of a large
+   * request has come. Without a head only the connection is judged. Never throws or rejects.
+   */
+  judge(head: MessageHead | undefined, session: ClientSession): Sent | undefined | Promise<Sent | undefined> {
+    const beganMs = this.#parts.monotonicMs()
+    if (head === undefined) {
+      if (this.#parts.book.of(session.id) !== undefined) return undefined
+      return this.#counted(this.#error(NOTHING, TRANSPORT.notSetUp, NOT_SET_UP), beganMs)
+    }
+    return afterwards(this.#judged({ ...head, body: undefined }, session), (judged) => {
+      if ('sent' in judged) return this.#counted(judged, beganMs)
+      return judged.refusal && this.#counted(this.#unread(judged, judged.refusal), beganMs)
     })
   }
 
-  #outcome(message: Message, session: ClientSession): Outcome | Promise<Outcome> {
-    const { type } = message
+  #counted({ sent, counted, errorCode }: Outcome, beganMs: number): Sent {
+    this.#parts.onAnswer?.(counted, errorCode, this.#parts.monotonicMs() - beganMs)
+    return sent
+  }
+
+  /** Judges a request by everything but its body. */
+  #judged(request: Request, session: ClientSession): Outcome | Admitted | Promise<Outcome | Admitted> {
+    const { type } = request
     const reason = this.#parts.notServing()
-    if (reason !== undefined) return this.#error(message, TRANSPORT.notServing, reason)
-    if (type === 'ServerCheckRequest') return this.#serverCheck(message, session)
+    if (reason !== undefined) return this.#error(request, TRANSPORT.notServing, reason)
+    if (type === 'ServerCheckRequest') return this.#serverCheck(request, session)
     const isHealthCheck = type === 'HealthCheckRequest'
     const known = this.#types.get(type)
     if (known === undefined && !isHealthCheck)
-      return this.#error(message, TRANSPORT.unknownType, `The request type ${shown(type)} is not served.`)
+      return this.#error(request, TRANSPORT.unknownType, `The request type ${shown(type)} is not served.`)
     const connection = this.#parts.book.of(session.id)
-    if (connection === undefined) {
-      // Some clients take 301 for healthy here and would never set their connection up again.
-      const code = isHealthCheck ? 500 : TRANSPORT.notSetUp
-      return this.#error(message, code, 'The connection is not set up.')
-    }
+    // Some clients take 301 for healthy here and would never set their connection up again.
+    if (connection === undefined)
+      return this.#error(request, isHealthCheck ? 500 : TRANSPORT.notSetUp, NOT_SET_UP)
     connection.heardMs = this.#parts.monotonicMs()
-    if (known === undefined) return this.#done(message, 'HealthCheckResponse', {})
-    return this.#carryOut(known, message, { connection, session })
+    if (known === undefined) return this.#done(request, 'HealthCheckResponse', {})
+    return this.#admitted(known, request, { connection, session })
   }
 
-  #serverCheck(message: Message, session: ClientSession): Outcome {
+  #serverCheck(request: Request, session: ClientSession): Outcome {
     const own = { connectionId: session.id, supportAbilityNegotiation: true }
-    return this.#done(message, 'ServerCheckResponse', own)
+    return this.#done(request, 'ServerCheckResponse', own)
   }
 
-  #carryOut(
+  #admitted(
     known: AnyRequestType,
-    message: Message,
+    request: Request,
     { connection, session }: { connection: Call['connection']; session: ClientSession },
-  ): Outcome | Promise<Outcome> {
-    const { headers } = message
+  ): Outcome | Admitted | Promise<Outcome | Admitted> {
+    const { strangers, gate, identify } = this.#parts
+    const { headers } = request
+    const run = (): Admitted | Promise<Admitted> => {
+      gate(known.permission)
+      const credentials = { token: tokenIn(headers), certificateUser: session.certificateUser }
+      return afterwards(identify(credentials), (identity) => {
+        const refusal = strangers?.refusalOf(identity)
+        session.isKnown ||= refusal === undefined
+        return { known, call: { connection, headers, caller: { ip: session.ip, identity } }, refusal }
+      })
+    }
+    return attempted<Outcome | Admitted>(run, (error) => this.#refusal(known, requestIdOf(request), error))
+  }
+
+  #carryOut(admitted: Admitted, message: Message): Outcome | Promise<Outcome> {
+    const { known, call, refusal } = admitted
+    if (refusal !== undefined && message.body.length > MOST_UNKNOWN_BYTES) return this.#unread(admitted, refusal)
     let body: JsonObject
     try {
       body = parseBody(message.body)
     } catch (error) {
+      if (refusal !== undefined) return this.#unread(admitted, refusal)
       return this.#error(message, TRANSPORT.unreadable, (error as Refusal).message)
     }
     const requestId = requestIdIn(body)
-    const run = (): Outcome | Promise<Outcome> => {
-      this.#parts.gate(known.permission)
-      return afterwards(this.#identify(headers, session), (identity) => {
-        const call: Call = { connection, headers, caller: { ip: session.ip, identity } }
-        return afterwards(known.run(known.read(body, call), call), (own) => ({
-          sent: answered(known.answer, requestId, own),
-          counted: known.type,
-          errorCode: 0,
-        }))
+    const run = (): Outcome | Promise<Outcome> =>
+      afterwards(known.run(known.read(body, call), call), (own) => {
+        // The operation refuses a stranger, and records what it was about. A request about nothing comes to here.
+        if (refusal !== undefined) throw refusal
+        return { sent: answered(known.answer, requestId, own), counted: known.type, errorCode: 0 }
       })
-    }
-    return attempted(run, (error) => this.#refusal(known, requestId, error))
+    return attempted(run, (error) => this.#refusal(known, requestId, refusal ?? error))
   }
 
-  #identify(headers: Message['headers'], { certificateUser }: ClientSession): Identity | Promise<Identity> {
-    return this.#parts.identify({ token: tokenIn(headers), certificateUser })
+  /** Refuses a caller who does not count, and whose request is not read. */
+  #unread({ known, call }: Admitted, refusal: Refusal): Outcome {
+    this.#parts.strangers?.refusedUnread(call.caller, known.permission, refusal)
+    return this.#refusal(known, undefined, refusal)
   }
 
   #refusal(known: AnyRequestType, requestId: string | undefined, error: unknown): Outcome {
@@ -133,17 +188,20 @@ export class Dispatch {
     return { sent: refused(known.answer, requestId, told), counted: known.type, errorCode: told.errorCode }
   }
 
-  #done(message: Message, type: string, own: object): Outcome {
-    const requestId = requestIdOf(message)
-    return { sent: answered(type, requestId, own), counted: message.type, errorCode: 0 }
+  #done(request: Request, type: string, own: object): Outcome {
+    return { sent: answered(type, requestIdOf(request), own), counted: request.type, errorCode: 0 }
   }
 
-  #error(message: Message, errorCode: number, text: string): Outcome {
-    const sent = refused('ErrorResponse', requestIdOf(message), { errorCode, message: text })
-    const isCounted = this.#types.has(message.type) || BUILT_IN.has(message.type)
-    return { sent, counted: isCounted ? message.type : UNKNOWN, errorCode }
+  #error(request: Request, errorCode: number, text: string): Outcome {
+    const sent = refused('ErrorResponse', requestIdOf(request), { errorCode, message: text })
+    const isCounted = this.#types.has(request.type) || BUILT_IN.has(request.type)
+    return { sent, counted: isCounted ? request.type : UNKNOWN, errorCode }
   }
 }
+
+const NOT_SET_UP = 'The connection is not set up.'
+
+const NOTHING: Request = { type: '', headers: new Map(), clientIp: '', body: undefined }
 
 /** What `run` comes to, or `refuse` of what it throws or rejects with. */
 function attempted<T>(run: () => T | Promise<T>, refuse: (error: unknown) => T): T | Promise<T> {
@@ -157,8 +215,12 @@ function attempted<T>(run: () => T | Promise<T>, refuse: (error: unknown) => T):
 
 const BUILT_IN: ReadonlySet<string> = new Set(['ServerCheckRequest', 'HealthCheckRequest'])
 
-/** The id of a request that may be unreadable. */
-function requestIdOf({ body }: Message): string | undefined {
+/** The most of a body that is parsed before its caller is known to count. */
+const MOST_UNKNOWN_BYTES = 4 * 1024
+
+/** The id of a request that nobody has judged, and that may be unreadable; undefined for a large one. */
+function requestIdOf({ body }: Request): string | undefined {
+  if (body === undefined || body.length > MOST_UNKNOWN_BYTES) return undefined
   try {
     return requestIdIn(parseBody(body))
   } catch {

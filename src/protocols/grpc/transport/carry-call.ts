@@ -1,8 +1,9 @@
-import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2'
+import type { IncomingHttpHeaders } from 'node:http2'
 import type { ClientSession } from '../connections/client-session.ts'
 import type { Outlet } from '../connections/outlet.ts'
+import type { MessageHead } from '../wire/message-head.ts'
 import type { Message, Sent } from '../wire/payload.ts'
-import { leaveUnread, refuseCall } from './call-end.ts'
+import type { CallStream } from './call-stream.ts'
 import { CallError, GRPC_STATUS } from './frames.ts'
 import type { Http2Session } from './http2-session.ts'
 import { StreamCall, type StreamListener } from './stream-call.ts'
@@ -12,6 +13,11 @@ import { UnaryCall, type UnaryParts } from './unary-call.ts'
 export interface ClientServices {
   /** The answer to a request: at once where nothing has to be awaited. Never throws or rejects. */
   answer(message: Message, session: ClientSession): Sent | Promise<Sent>
+  /**
+   * The answer to a request that is refused whatever its body is; undefined: it may go on. `head` is undefined while nothing
+   * but the size of the request is known.
+   */
+  judge(head: MessageHead | undefined, session: ClientSession): Sent | undefined | Promise<Sent | undefined>
   /** Begins with the stream of a client, which is asked on the outlet. */
   open(outlet: Outlet, session: ClientSession): StreamListener
 }
@@ -22,28 +28,30 @@ const STREAM = '/BiRequestStream/requestBiStream'
 
 /** A call of a client. */
 export interface Call {
-  readonly stream: ServerHttp2Stream
+  readonly stream: CallStream
   readonly headers: IncomingHttpHeaders
   readonly session: Http2Session
 }
+
+/** The memory that calls share, and their time. */
+export type CallLimits = Pick<UnaryParts, 'memory' | 'unknown' | 'unread' | 'idleMs'>
 
 /** Carries a call between its HTTP/2 stream and its service. */
 export function carryCall(
   { stream, headers, session }: Call,
   services: ClientServices,
-  limits: Omit<UnaryParts, 'answer' | 'whenRead' | 'leave'>,
+  limits: CallLimits,
 ): void {
   const path = headers[':path']
-  if (stream.destroyed) return
   const status = httpStatusOf(headers)
-  if (status !== 200) {
-    stream.respond({ ':status': status }, { endStream: true })
-    leaveUnread(stream)
-  } else if (!isPlain(headers))
-    refuseCall(stream, new CallError(GRPC_STATUS.unimplemented, 'Compressed messages are not served.'))
+  if (status !== 200) stream.answerHttp(status)
+  else if (!isPlain(headers))
+    stream.refuse(new CallError(GRPC_STATUS.unimplemented, 'Compressed messages are not served.'))
   else if (path === REQUEST)
     new UnaryCall(stream, {
+      session,
       answer: (message) => services.answer(message, session),
+      judge: (head) => services.judge(head, session),
       whenRead: (done) => session.whenRead(done),
       leave: () => session.destroy(),
       ...limits,

@@ -20,17 +20,20 @@ export class CallError extends Error {
 /** A byte that says whether the message is compressed, and four with its length. */
 const HEAD_BYTES = 5
 
+const NO_BYTES = Buffer.alloc(0)
+
 /** Smaller pieces are joined at once: each that is kept costs about a hundred bytes more than it has. */
 const SMALL_BYTES = 4_096
 
 /** Puts the messages of a stream together. */
 export class FrameReader {
-  readonly #largestBytes: number
+  /** The largest message that may begin now. */
+  largestBytes: number
   #pieces: Buffer[] = []
   #bytes = 0
 
   constructor(largestBytes: number) {
-    this.#largestBytes = largestBytes
+    this.largestBytes = largestBytes
   }
 
   /** How many pieces are kept. */
@@ -43,13 +46,16 @@ export class FrameReader {
     return this.#bytes
   }
 
-  /** The messages that a piece completes. Throws CallError for one that is too large or compressed. */
-  take(piece: Buffer): Buffer[] {
+  /** What has come of the message that is not complete. */
+  get begun(): Buffer {
+    return this.#bytes <= HEAD_BYTES ? NO_BYTES : this.#joined().subarray(HEAD_BYTES)
+  }
+
+  /** The messages that a piece completes, one after the other. Throws CallError for one that is too large or compressed. */
+  *take(piece: Buffer): Generator<Buffer, void, void> {
     this.#keep(piece)
     this.#bytes += piece.length
-    const messages: Buffer[] = []
-    for (let next = this.#next(); next !== undefined; next = this.#next()) messages.push(next)
-    return messages
+    for (let next = this.#next(); next !== undefined; next = this.#next()) yield next
   }
 
   #keep(piece: Buffer): void {
@@ -72,10 +78,10 @@ export class FrameReader {
   #lengthOf(head: Buffer): number {
     if (head[0] !== 0) throw new CallError(GRPC_STATUS.unimplemented, 'Compressed messages are not served.')
     const length = head.readUInt32BE(1)
-    if (length <= this.#largestBytes) return length
+    if (length <= this.largestBytes) return length
     throw new CallError(
       GRPC_STATUS.resourceExhausted,
-      `A message may have at most ${this.#largestBytes} bytes.`,
+      `A message may have at most ${this.largestBytes} bytes.`,
     )
   }
 

@@ -1,15 +1,16 @@
-import { performServerHandshake, type ServerHttp2Session, type ServerOptions } from 'node:http2'
-import { createServer, type Server, type Socket } from 'node:net'
+import { type IncomingHttpHeaders, type ServerHttp2Stream, type ServerOptions } from 'node:http2'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { DueBook } from '../../../core/due-book.ts'
 import { contained, guarded, nothing } from '../../../core/unexpected.ts'
 import { Admission, type AdmissionLog, type ConnectionSettings } from '../../sockets/admission.ts'
 import { BodyMemory } from '../../sockets/body-memory.ts'
 import { listenOn } from '../../sockets/listening.ts'
 import { type KeyPair, SecureLayer } from '../../sockets/secure-layer.ts'
-import { cutCall } from './call-end.ts'
-import { type Call, carryCall, type ClientServices } from './carry-call.ts'
+import { CallStream } from './call-stream.ts'
+import { type CallLimits, carryCall, type ClientServices } from './carry-call.ts'
 import { Http2Session } from './http2-session.ts'
-import { UnreadMemory } from './unread-memory.ts'
+import { attempt, listen } from './listen.ts'
+import { OldestFirstMemory } from './oldest-first-memory.ts'
 
 /** The limits of a server of gRPC, which are those of HTTP. */
 export interface GrpcSettings extends ConnectionSettings {
@@ -48,6 +49,9 @@ const HTTP2_OPTIONS: ServerOptions = {
   maxSessionMemory: 64,
 }
 
+/** What callers who have shown nothing may hold is this part of what the others may. */
+const SHARE_OF_UNKNOWN = 1 / 4
+
 /** A server of the services that clients of generation 2 and 3 call. A session of HTTP/2 is the identity of a client. */
 export class GrpcServer {
   /** Sessions that were ended because nothing was set up on them, since the start. */
@@ -56,8 +60,7 @@ export class GrpcServer {
   readonly #parts: GrpcServerParts
   readonly #listener: Server
   readonly #secure: SecureLayer | undefined
-  readonly #memory: BodyMemory
-  readonly #unread: UnreadMemory
+  readonly #limits: CallLimits
   readonly #sessions = new Set<Http2Session>()
   readonly #unset = new DueBook<Http2Session>(BUCKET_MS)
 
@@ -66,18 +69,25 @@ export class GrpcServer {
     const { settings, log } = parts
     this.#parts = parts
     this.admission = new Admission(settings, log)
-    this.#memory = new BodyMemory(settings.maxBodyMemoryBytes)
-    this.#unread = new UnreadMemory(settings.maxBodyMemoryBytes)
+    const { maxBodyMemoryBytes, requestTimeoutMs } = settings
+    this.#limits = {
+      memory: new BodyMemory(maxBodyMemoryBytes),
+      unknown: new OldestFirstMemory(maxBodyMemoryBytes * SHARE_OF_UNKNOWN),
+      unread: new OldestFirstMemory(maxBodyMemoryBytes),
+      idleMs: requestTimeoutMs,
+    }
     this.#secure = this.#secureLayer(parts)
-    this.#listener = createServer({ noDelay: true }, (socket) =>
-      contained(
-        'connection',
-        () => socket.destroy(),
-        () => this.#accept(socket),
-      ),
-    )
+    this.#listener = createServer({ noDelay: true })
     this.#listener.maxConnections = this.admission.hardLimit
-    this.#listener.on('drop', () => this.admission.refused++)
+    listen(this.#listener, 'connection', (socket: Socket) => this.#accept(socket), parts.report)
+    listen(this.#listener, 'drop', () => this.admission.refused++, parts.report)
+    // The system can refuse to accept connections, and take them again later.
+    listen(this.#listener, 'error', (error) => this.#listener.listening && parts.report(error), parts.report)
+  }
+
+  /** What callers hold who have shown nothing. */
+  get unknownBytes(): number {
+    return this.#limits.unknown.bytes
   }
 
   /** Starts listening; `port` 0 takes any. Rejects where the address cannot be had. */
@@ -127,41 +137,38 @@ export class GrpcServer {
   }
 
   #accept(socket: Socket): void {
+    // What is wrong with a socket ends it.
+    listen(socket, 'error', () => undefined, this.#parts.report)
     if (!this.admission.admit(socket)) socket.destroy()
     else if (this.#secure === undefined) this.#open(socket)
     else this.#secure.begin(socket)
   }
 
   #open(socket: Socket): void {
+    if (socket.destroyed) return
     const { wallMs, monotonicMs } = this.#parts
-    const http2 = performServerHandshake(socket, HTTP2_OPTIONS)
-    const session = new Http2Session(http2, socket, wallMs())
-    // What is wrong with a session ends it.
-    http2.on('error', () => undefined)
-    this.#sessions.add(session)
-    this.#unset.add(session, monotonicMs() + SETUP_MS)
-    const leave = (): void => {
-      this.#sessions.delete(session)
-      this.#unset.remove(session)
+    const failed = (error: unknown): void => {
+      this.#parts.report(error)
+      socket.destroy()
     }
-    http2.on('close', guarded('connection', nothing, leave))
-    this.#carryCalls(http2, session)
+    attempt(() => {
+      const session = new Http2Session({ socket, options: HTTP2_OPTIONS, openedMs: wallMs(), failed })
+      this.#sessions.add(session)
+      this.#unset.add(session, monotonicMs() + SETUP_MS)
+      session.onClose(() => {
+        this.#sessions.delete(session)
+        this.#unset.remove(session)
+      })
+      session.onStream((stream, headers) => this.#carry(session, stream, headers))
+    }, failed)
   }
 
-  #carryCalls(http2: ServerHttp2Session, session: Http2Session): void {
-    const { services, report, settings } = this.#parts
-    const limits = { memory: this.#memory, unread: this.#unread, idleMs: settings.requestTimeoutMs, report }
-    const carry = ({ stream, headers }: Pick<Call, 'stream' | 'headers'>): void => {
-      // What is wrong with a stream ends it.
-      stream.on('error', () => undefined)
-      carryCall({ stream, headers, session }, services, limits)
-    }
-    http2.on('stream', (stream, headers) =>
-      contained(
-        'request',
-        () => cutCall(stream),
-        () => carry({ stream, headers }),
-      ),
+  #carry(session: Http2Session, http2: ServerHttp2Stream, headers: IncomingHttpHeaders): void {
+    const { services, report } = this.#parts
+    const stream = new CallStream(http2, report)
+    attempt(
+      () => stream.isOpen && carryCall({ stream, headers, session }, services, this.#limits),
+      (error) => stream.refuse(error),
     )
   }
 }

@@ -1,48 +1,76 @@
-import type { ServerHttp2Session } from 'node:http2'
+import {
+  type IncomingHttpHeaders,
+  performServerHandshake,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+  type ServerOptions,
+} from 'node:http2'
 import type { Socket } from 'node:net'
 import { type Due, NOT_DUE } from '../../../core/due-book.ts'
 import { contained, guarded, nothing } from '../../../core/unexpected.ts'
 import { plainAddress } from '../../sockets/plain-address.ts'
 import { type CertificateUser, certificateUserOf } from '../../sockets/secure-layer.ts'
 import type { ClientSession } from '../connections/client-session.ts'
+import { attempt, listen } from './listen.ts'
 
 /** How long a session that is being closed may take to send what was given to it. */
 const CLOSING_MS = 500
 
+/** What a session is made of. */
+export interface Http2SessionParts {
+  /** It gives plain bytes: with TLS it is the one that decrypts. */
+  readonly socket: Socket
+  readonly options: ServerOptions
+  /** Epoch ms. */
+  readonly openedMs: number
+  /** Gets what a handler of an event throws: it must end the socket. */
+  readonly failed: (error: unknown) => void
+}
+
 /** A session of HTTP/2 on its TCP connection. */
 export class Http2Session implements ClientSession, Due {
   dueTick = NOT_DUE
+  isKnown = false
   readonly id: string
   readonly ip: string
   readonly port: number
   readonly certificateUser: CertificateUser | undefined
   readonly #http2: ServerHttp2Session
   readonly #socket: Socket
+  readonly #failed: Http2SessionParts['failed']
   #unread: (() => void)[] = []
   #isPinging = false
 
-  /** `socket` gives plain bytes: with TLS it is the one that decrypts. */
-  constructor(http2: ServerHttp2Session, socket: Socket, openedMs: number) {
-    this.#http2 = http2
+  /** Begins to receive. */
+  constructor({ socket, options, openedMs, failed }: Http2SessionParts) {
     this.#socket = socket
+    this.#failed = failed
+    // What is wrong with a session or its socket ends it.
+    listen(socket, 'error', () => undefined, failed)
     this.ip = plainAddress(socket.remoteAddress)
     this.port = socket.remotePort ?? 0
     this.id = `${openedMs}_${this.ip}_${this.port}`
     this.certificateUser = certificateUserOf(socket)
+    this.#http2 = performServerHandshake(socket, options)
+    listen(this.#http2, 'error', () => undefined, failed)
+  }
+
+  /** Calls back when it has ended. */
+  onClose(closed: () => void): void {
+    listen(this.#http2, 'close', closed, this.#failed)
+  }
+
+  /** Calls back for each stream that the client opens. */
+  onStream(opened: (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void): void {
+    listen(this.#http2, 'stream', opened, this.#failed)
   }
 
   close(): void {
     if (this.#http2.destroyed || this.#http2.closed) return
-    this.#http2.close()
+    attempt(() => this.#http2.close(), this.#failed)
     // The session itself would wait for a client that never closes its side.
-    const late = setTimeout(
-      guarded('connection', nothing, () => void this.#socket.destroy()),
-      CLOSING_MS,
-    )
-    this.#socket.on(
-      'close',
-      guarded('connection', nothing, () => clearTimeout(late)),
-    )
+    const late = setTimeout(() => this.#socket.destroy(), CLOSING_MS)
+    listen(this.#socket, 'close', () => clearTimeout(late), this.#failed)
   }
 
   /** Calls back once the client has read all that has left its streams, or the session has ended. */
@@ -57,12 +85,12 @@ export class Http2Session implements ClientSession, Due {
     if (waiting.length === 0) return
     const answered = (): void => {
       this.#isPinging = false
-      for (const done of waiting) contained('request', nothing, done)
+      for (const done of waiting) attempt(done, this.#failed)
       this.#ping()
     }
     this.#isPinging = true
     if (this.#http2.destroyed) answered()
-    else this.#http2.ping(guarded('connection', () => this.destroy(), answered))
+    else attempt(() => this.#http2.ping(answered), answered)
   }
 
   /** Ends it at once. */

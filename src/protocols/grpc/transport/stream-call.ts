@@ -1,13 +1,14 @@
-import { constants, type ServerHttp2Stream } from 'node:http2'
-import { guarded } from '../../../core/unexpected.ts'
 import type { Outlet } from '../connections/outlet.ts'
 import { type Message, type Sent, writeMessage } from '../wire/payload.ts'
-import { ANSWER_HEAD, cutCall, endWell, refuseCall } from './call-end.ts'
-import { CallError, framed, FrameReader } from './frames.ts'
-import { messageIn } from './unary-call.ts'
-import type { Reader, UnreadMemory } from './unread-memory.ts'
+import type { CallStream } from './call-stream.ts'
+import { framed, FrameReader } from './frames.ts'
+import type { Holder, OldestFirstMemory } from './oldest-first-memory.ts'
+import { CALL_BYTES, messageIn } from './unary-call.ts'
 
-/** What clients send on their streams: a setup, and acknowledgements. */
+/** The first message of a stream is a setup. */
+const LARGEST_SETUP_BYTES = 16 * 1024
+
+/** Later ones are acknowledgements. */
 const LARGEST_BYTES = 64 * 1024
 
 /** What a client may leave unread: then it is too slow to be served. */
@@ -24,76 +25,68 @@ export interface StreamListener {
 export interface StreamParts {
   /** Gets the stream, and gives who listens. */
   readonly listen: (outlet: Outlet) => StreamListener
-  /** The memory of all that clients leave unread. */
-  readonly unread: UnreadMemory
-  /** Logs a fault of the server. */
-  readonly report: (error: unknown) => void
+  /** The memory of all messages that are not complete. */
+  readonly unknown: OldestFirstMemory
+  /** That of all that clients leave unread. */
+  readonly unread: OldestFirstMemory
 }
 
 /** The stream that a client keeps open: it is asked, and replies. */
-export class StreamCall implements Outlet, Reader {
-  readonly #stream: ServerHttp2Stream
-  readonly #frames = new FrameReader(LARGEST_BYTES)
-  readonly #report: StreamParts['report']
-  readonly #unread: UnreadMemory
+export class StreamCall implements Outlet, Holder {
+  readonly #stream: CallStream
+  readonly #frames = new FrameReader(LARGEST_SETUP_BYTES)
+  readonly #parts: StreamParts
+  /** What its messages hold is counted apart from what its client leaves unread. */
+  readonly #received: Holder = { giveUp: () => this.giveUp() }
   #listener: StreamListener | undefined
 
   /** Begins to receive. */
-  constructor(stream: ServerHttp2Stream, { listen, unread, report }: StreamParts) {
+  constructor(stream: CallStream, parts: StreamParts) {
     this.#stream = stream
-    this.#unread = unread
-    this.#report = report
-    stream.respond(ANSWER_HEAD, { waitForTrailers: true })
-    const guard = <Args extends unknown[]>(run: (...args: Args) => void): ((...args: Args) => void) =>
-      guarded('connection', () => this.#cut(), run)
-    stream.on(
-      'wantTrailers',
-      guard(() => endWell(stream)),
-    )
-    this.#listener = listen(this)
-    stream.on(
-      'data',
-      guard((piece: Buffer) => this.#take(piece)),
-    )
-    stream.on(
-      'end',
-      guard(() => this.#ended()),
-    )
-    stream.on(
-      'drain',
-      guard(() => unread.count(this, 0)),
-    )
-    stream.on(
-      'close',
-      guard(() => this.#closed()),
-    )
+    this.#parts = parts
+    parts.unknown.count(this.#received, CALL_BYTES)
+    stream.begin()
+    this.#listener = parts.listen(this)
+    stream.receive({
+      data: (piece) => this.#take(piece),
+      end: () => this.#ended(),
+      drained: () => parts.unread.count(this, 0),
+      closed: () => {
+        parts.unread.count(this, 0)
+        parts.unknown.count(this.#received, 0)
+        this.#ended()
+      },
+    })
   }
 
   send(message: Sent): boolean {
-    if (!this.#stream.writable) return true
     if (this.#stream.write(framed(writeMessage(message)))) return true
-    const bytes = this.#stream.writableLength
-    this.#unread.count(this, bytes)
+    const bytes = this.#stream.unsentBytes
+    this.#parts.unread.count(this, bytes)
     return bytes <= MOST_UNREAD_BYTES
   }
 
   giveUp(): void {
-    this.#stream.close(constants.NGHTTP2_CANCEL)
+    this.#stream.cancel()
   }
 
   end(): void {
-    if (this.#stream.writable) this.#stream.end()
+    this.#stream.end()
   }
 
   #take(piece: Buffer): void {
     try {
-      for (const bytes of this.#frames.take(piece)) this.#listener?.received(messageIn(bytes))
+      for (const bytes of this.#frames.take(piece)) {
+        this.#frames.largestBytes = LARGEST_BYTES
+        this.#listener?.received(messageIn(bytes))
+      }
     } catch (error) {
       // What is no message ends the stream, and so the connection.
-      if (!(error instanceof CallError)) this.#report(error)
-      refuseCall(this.#stream, error)
+      this.#stream.refuse(error)
       this.#ended()
     }
+    const isFirst = this.#frames.largestBytes === LARGEST_SETUP_BYTES
+    this.#parts.unknown.count(this.#received, this.#frames.waitingBytes + (isFirst ? CALL_BYTES : 0))
   }
 
   #closed(): void {

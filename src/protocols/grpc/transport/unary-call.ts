@@ -1,112 +1,133 @@
-import { constants, type ServerHttp2Stream } from 'node:http2'
 import { Refusal } from '../../../core/refusal.ts'
 import { guarded, unawaited } from '../../../core/unexpected.ts'
 import type { BodyMemory } from '../../sockets/body-memory.ts'
+import type { ClientSession } from '../connections/client-session.ts'
+import { type MessageHead, readMessageHead } from '../wire/message-head.ts'
 import { type Message, readMessage, type Sent, writeMessage } from '../wire/payload.ts'
-import { ANSWER_HEAD, cutCall, endWell, refuseCall } from './call-end.ts'
+import type { CallStream } from './call-stream.ts'
 import { CallError, framed, FrameReader, GRPC_STATUS } from './frames.ts'
-import type { Reader, UnreadMemory } from './unread-memory.ts'
+import type { Holder, OldestFirstMemory } from './oldest-first-memory.ts'
 
 /** Clients may send contents of 10 MiB; what is around them comes on top. */
 const LARGEST_BYTES = 10 * 1024 * 1024 + 256 * 1024
 
-/** What is smaller is not counted when it is unread. */
+/** What is smaller is not counted when it is unread, and is received from everybody. */
 const SMALL_BYTES = 16 * 1024
+
+/** Everything before the body has at most this many bytes (`payload-size.ts`), so the head is in these or comes after the body. */
+const LARGEST_HEAD_BYTES = 128 * 1024
+
+/** What Node holds of a call, about. */
+export const CALL_BYTES = 8 * 1024
 
 /** What requests are carried with. */
 export interface UnaryParts {
+  readonly session: ClientSession
   /** The answer to a request. */
   readonly answer: (message: Message) => Sent | Promise<Sent>
-  /** The memory of all requests that are being received or answered. */
+  /** The answer to a request that is refused whatever its body is; undefined: it may go on. */
+  readonly judge: (head: MessageHead | undefined) => Sent | undefined | Promise<Sent | undefined>
+  /** The memory of all requests of known callers that are being received or answered. */
   readonly memory: BodyMemory
+  /** That of all others. */
+  readonly unknown: OldestFirstMemory
   /** That of all answers that are not read yet. */
-  readonly unread: UnreadMemory
+  readonly unread: OldestFirstMemory
   /** Calls back once the client has read what it was sent, or is gone. */
   readonly whenRead: (done: () => void) => void
   /** Ends the connection. */
   readonly leave: () => void
   /** How long a client may send nothing of a request that it has begun. */
   readonly idleMs: number
-  /** Logs a fault of the server. */
-  readonly report: (error: unknown) => void
 }
 
 /** A request and its answer on a stream of their own. */
-export class UnaryCall implements Reader {
-  readonly #stream: ServerHttp2Stream
+export class UnaryCall implements Holder {
+  readonly #stream: CallStream
   readonly #parts: UnaryParts
   readonly #frames = new FrameReader(LARGEST_BYTES)
   readonly #messages: Buffer[] = []
+  /** Those that have come, and those of them that are counted in the memory of known callers. */
   #bytes = 0
-  #isRefused = false
+  #countedBytes = 0
+  /** The caller is judged before its message becomes larger. */
+  #judgedBytes = SMALL_BYTES
+  /** Of a large answer, once it is sent. */
+  #answerBytes = 0
+  #isClosed = false
 
   /** Begins to receive the request. */
-  constructor(stream: ServerHttp2Stream, parts: UnaryParts) {
+  constructor(stream: CallStream, parts: UnaryParts) {
     this.#stream = stream
     this.#parts = parts
-    stream.setTimeout(
-      parts.idleMs,
-      this.#guard(() => stream.close(constants.NGHTTP2_CANCEL)),
-    )
-    stream.on(
-      'data',
-      this.#guard((piece: Buffer) => this.#take(piece)),
-    )
-    stream.on(
-      'end',
-      this.#guard(() => this.#carryOut()),
-    )
-    stream.on(
-      'close',
-      this.#guard(() => parts.memory.release(this.#bytes)),
-    )
+    this.#count()
+    stream.cancelWhenIdle(parts.idleMs)
+    stream.receive({
+      data: (piece) => this.#take(piece),
+      end: () => this.#carryOut(),
+      closed: () => this.#release(),
+    })
   }
 
-  /** A callback of this call: a fault in it ends the call. */
-  #guard<Args extends unknown[]>(run: (...args: Args) => void): (...args: Args) => void {
-    return guarded('request', () => cutCall(this.#stream), run)
+  /** Ends the call, or the connection if the answer has left the call. */
+  giveUp(): void {
+    if (this.#isClosed) this.#parts.leave()
+    else this.#stream.cancel()
   }
 
   #take(piece: Buffer): void {
-    if (this.#isRefused) return
-    try {
-      this.#count(piece.length)
-      this.#messages.push(...this.#frames.take(piece))
-      if (this.#messages.length > 1) throw severalMessages()
-    } catch (error) {
-      this.#refuse(error)
-    }
+    this.#bytes += piece.length
+    this.#count()
+    this.#messages.push(...this.#frames.take(piece))
+    if (this.#messages.length > 1) throw severalMessages()
+    if (this.#frames.waitingBytes > this.#judgedBytes && !this.#parts.session.isKnown) this.#judge()
   }
 
-  #count(bytes: number): void {
-    const { memory } = this.#parts
-    if (!memory.take(bytes, this.#bytes + bytes))
+  #count(): void {
+    const { session, memory, unknown } = this.#parts
+    if (!session.isKnown) return unknown.count(this, CALL_BYTES + this.#bytes)
+    unknown.count(this, 0)
+    if (!memory.take(this.#bytes - this.#countedBytes, this.#bytes))
       throw new CallError(GRPC_STATUS.resourceExhausted, memory.refusal().message)
-    this.#bytes += bytes
+    this.#countedBytes = this.#bytes
+  }
+
+  #release(): void {
+    const { unknown, memory, unread, whenRead } = this.#parts
+    this.#isClosed = true
+    this.#messages.length = 0
+    unknown.count(this, 0)
+    memory.release(this.#countedBytes)
+    // The client may not have read it yet.
+    if (this.#answerBytes > 0) whenRead(() => unread.count(this, 0))
+  }
+
+  /** Judges a large request by what has come of it. Where its head comes last, it is judged when all has come. */
+  #judge(): void {
+    const head = readMessageHead(this.#frames.begun)
+    const isFinal = head !== undefined || this.#frames.waitingBytes > LARGEST_HEAD_BYTES
+    this.#judgedBytes = isFinal ? Infinity : 2 * this.#judgedBytes
+    const refusal = this.#parts.judge(head)
+    if (!(refusal instanceof Promise)) return this.#judged(refusal)
+    this.#stream.pause()
+    refusal
+      .then((made) => {
+        this.#stream.resume()
+        this.#judged(made)
+      })
+      .catch((error: unknown) => this.#stream.refuse(error))
+  }
+
+  #judged(refusal: Sent | undefined): void {
+    if (refusal === undefined) return this.#count()
+    this.#messages.length = 0
+    this.#send(refusal)
   }
 
   #carryOut(): void {
-    if (this.#isRefused || this.#stream.destroyed) return
-    try {
-      const answer = this.#parts.answer(this.#message())
-      if (!(answer instanceof Promise)) this.#send(answer)
-      else unawaited('request', () => cutCall(this.#stream), this.#sendLater(answer))
-    } catch (error) {
-      this.#failed(error)
-    }
-  }
-
-  async #sendLater(answer: Promise<Sent>): Promise<void> {
-    try {
-      this.#send(await answer)
-    } catch (error) {
-      this.#failed(error)
-    }
-  }
-
-  #failed(error: unknown): void {
-    if (!(error instanceof CallError)) this.#parts.report(error)
-    this.#refuse(error)
+    const answer = this.#parts.answer(this.#message())
+    if (!(answer instanceof Promise)) this.#send(answer)
+    else answer.then((made) => this.#send(made)).catch((error: unknown) => this.#stream.refuse(error))
   }
 
   #message(): Message {
@@ -118,38 +139,13 @@ export class UnaryCall implements Reader {
   }
 
   #send(answer: Sent): void {
-    const stream = this.#stream
-    if (stream.destroyed) return
+    if (!this.#stream.isOpen) return
     const frame = framed(writeMessage(answer))
-    if (frame.length > SMALL_BYTES) this.#watch(frame.length)
-    stream.respond(ANSWER_HEAD, { waitForTrailers: true })
-    stream.on(
-      'wantTrailers',
-      this.#guard(() => endWell(stream)),
-    )
-    stream.end(frame)
-  }
-
-  /** Counts an answer until its client has read it. */
-  #watch(bytes: number): void {
-    const { unread, whenRead } = this.#parts
-    unread.count(this, bytes)
-    this.#stream.on(
-      'close',
-      this.#guard(() => whenRead(() => unread.count(this, 0))),
-    )
-  }
-
-  /** Ends the call, or the connection if the answer has left the call. */
-  giveUp(): void {
-    if (this.#stream.destroyed) this.#parts.leave()
-    else this.#stream.close(constants.NGHTTP2_CANCEL)
-  }
-
-  #refuse(error: unknown): void {
-    this.#isRefused = true
-    this.#messages.length = 0
-    refuseCall(this.#stream, error)
+    if (frame.length > SMALL_BYTES) {
+      this.#answerBytes = frame.length
+      this.#parts.unread.count(this, frame.length)
+    }
+    this.#stream.answer(frame)
   }
 }
 

@@ -40,8 +40,8 @@ export function readMessage(bytes: Uint8Array): Message {
   }
 }
 
-/** Clients read headers in any case, so they are sent in any case. */
-function headersOf(sent: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
+/** The headers of a message by their names in lower case: clients read them in any case, so they are sent in any case. */
+export function headersOf(sent: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
   const names = Object.keys(sent)
   if (names.length === 0) return NO_HEADERS
   return new Map(names.map((name) => [name.toLowerCase(), sent[name]!]))

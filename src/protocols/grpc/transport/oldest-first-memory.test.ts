@@ -1,12 +1,12 @@
 import { describe, expect, test, vi } from 'vitest'
-import { UnreadMemory } from './unread-memory.ts'
+import { OldestFirstMemory } from './oldest-first-memory.ts'
 
-const reader = () => ({ giveUp: vi.fn<() => void>() })
+const holder = () => ({ giveUp: vi.fn<() => void>() })
 
 describe('what clients have not read', () => {
   test('is the oldest that is given up beyond the limit', () => {
-    const memory = new UnreadMemory(100)
-    const [first, second, third] = [reader(), reader(), reader()]
+    const memory = new OldestFirstMemory(100)
+    const [first, second, third] = [holder(), holder(), holder()]
     memory.count(first, 40)
     memory.count(second, 40)
     memory.count(third, 40)
@@ -16,8 +16,8 @@ describe('what clients have not read', () => {
   })
 
   test('counts no more once it is read', () => {
-    const memory = new UnreadMemory(100)
-    const [first, second] = [reader(), reader()]
+    const memory = new OldestFirstMemory(100)
+    const [first, second] = [holder(), holder()]
     memory.count(first, 90)
     memory.count(first, 20)
     memory.count(first, 0)
@@ -27,16 +27,16 @@ describe('what clients have not read', () => {
   })
 
   test('may be larger than the limit if it is one answer', () => {
-    const memory = new UnreadMemory(100)
-    const [first, large] = [reader(), reader()]
+    const memory = new OldestFirstMemory(100)
+    const [first, large] = [holder(), holder()]
     memory.count(first, 1)
     memory.count(large, 500)
     expect([first.giveUp.mock.calls.length, large.giveUp.mock.calls.length]).toEqual([1, 0])
   })
 
   test('that grows is given up too', () => {
-    const memory = new UnreadMemory(100)
-    const [growing, other] = [reader(), reader()]
+    const memory = new OldestFirstMemory(100)
+    const [growing, other] = [holder(), holder()]
     memory.count(growing, 40)
     memory.count(other, 40)
     memory.count(growing, 70)
@@ -44,10 +44,10 @@ describe('what clients have not read', () => {
   })
 
   test('is counted once, however giving up ends it', () => {
-    const memory = new UnreadMemory(100)
+    const memory = new OldestFirstMemory(100)
     const first = { giveUp: () => memory.count(first, 0) }
     memory.count(first, 60)
-    memory.count(reader(), 60)
+    memory.count(holder(), 60)
     expect(memory.bytes).toBe(60)
   })
 })

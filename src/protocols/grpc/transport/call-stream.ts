@@ -1,0 +1,165 @@
+import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
+import { CallError, GRPC_STATUS } from './frames.ts'
+import { attempt, listen } from './listen.ts'
+
+/** The head of an answer. */
+const ANSWER_HEAD: OutgoingHttpHeaders = { ':status': 200, 'content-type': 'application/grpc' }
+
+/** What may happen to a call. */
+export interface CallEvents {
+  /** A piece of what the client sends; no more once the call is answered. */
+  data(piece: Buffer): void
+  /** The client has sent all. */
+  end(): void
+  /** The client has read what was sent. */
+  drained?(): void
+  /** The call is over, whoever has ended it. Called once. */
+  closed(): void
+}
+
+/**
+ * The stream of HTTP/2 of a call. Its client may end it at any moment, which Node shows in several ways. So whatever has become
+ * of it, no method throws, and what a handler throws ends the call: a CallError as its answer, anything else as a fault.
+ */
+export class CallStream {
+  readonly #stream: ServerHttp2Stream
+  readonly #report: (error: unknown) => void
+  /** Nothing more is read. */
+  #isLeft = false
+
+  /** `report` logs a fault of the server. */
+  constructor(stream: ServerHttp2Stream, report: (error: unknown) => void) {
+    this.#stream = stream
+    this.#report = report
+    // What is wrong with a stream ends it.
+    this.#on('error', () => undefined)
+    // Node leaves a stream open that its client has reset without an error. Here it still works on it.
+    this.#on('aborted', () => process.nextTick(() => stream.destroy()))
+    this.#on('timeout', () => this.cancel())
+    this.#on('wantTrailers', () => this.#endWell())
+    if (stream.closed) stream.destroy()
+  }
+
+  /** Whether an answer can still be sent. */
+  get isOpen(): boolean {
+    return !this.#stream.destroyed && !this.#stream.closed
+  }
+
+  /** What was sent and has not left yet. */
+  get unsentBytes(): number {
+    return this.#stream.writableLength
+  }
+
+  /** Begins to receive. */
+  receive({ data, end, drained, closed }: CallEvents): void {
+    this.#on('close', closed)
+    if (drained !== undefined) this.#on('drain', drained)
+    this.#on('end', () => {
+      if (this.isOpen && !this.#isLeft) end()
+    })
+    this.#on('data', (piece: Buffer) => {
+      if (this.isOpen && !this.#isLeft) data(piece)
+    })
+  }
+
+  /** Cancels the call when nothing has happened on it for this long. */
+  cancelWhenIdle(idleMs: number): void {
+    this.#attempt(() => this.#stream.setTimeout(idleMs))
+  }
+
+  /** Receives nothing until `resume`. */
+  pause(): void {
+    this.#stream.pause()
+  }
+
+  resume(): void {
+    this.#stream.resume()
+  }
+
+  /** Sends the head of the answer; messages follow. */
+  begin(): void {
+    if (this.isOpen) this.#attempt(() => this.#stream.respond(ANSWER_HEAD, { waitForTrailers: true }))
+  }
+
+  /** Sends a message in its frame. False if messages wait to be read. */
+  write(frame: Buffer): boolean {
+    if (!this.isOpen || !this.#stream.writable) return true
+    let isRead = true
+    this.#attempt(() => (isRead = this.#stream.write(frame)))
+    return isRead
+  }
+
+  /** All messages are sent. */
+  end(): void {
+    if (this.isOpen && this.#stream.writable) this.#attempt(() => this.#stream.end())
+  }
+
+  /** Sends an answer of one message in its frame. What the client still sends is ignored. */
+  answer(frame: Buffer): void {
+    this.#isLeft = true
+    this.begin()
+    if (this.isOpen) this.#attempt(() => this.#stream.end(frame))
+  }
+
+  /** Answers with a status of HTTP: what was called is no gRPC. */
+  answerHttp(status: number): void {
+    this.#answerHead({ ':status': status })
+  }
+
+  /** Ends a call that cannot be carried out. What is no CallError is a fault, which is reported. */
+  refuse(error: unknown): void {
+    if (!(error instanceof CallError)) this.#report(error)
+    if (!this.isOpen || this.#isLeft) return
+    if (this.#stream.headersSent) return this.#close(constants.NGHTTP2_INTERNAL_ERROR)
+    const { status, message } =
+      error instanceof CallError ? error : new CallError(GRPC_STATUS.internal, 'internal error')
+    this.#answerHead({
+      ...ANSWER_HEAD,
+      'grpc-status': `${status}`,
+      'grpc-message': encodeURIComponent(message),
+    })
+  }
+
+  /** Ends the call without an answer. */
+  cancel(): void {
+    this.#close(constants.NGHTTP2_CANCEL)
+  }
+
+  /** After the last message: all is well. */
+  #endWell(): void {
+    if (this.isOpen) this.#stream.sendTrailers({ 'grpc-status': `${GRPC_STATUS.ok}` })
+    this.#leave()
+  }
+
+  #answerHead(head: OutgoingHttpHeaders): void {
+    if (this.isOpen) this.#attempt(() => this.#stream.respond(head, { endStream: true }))
+    this.#leave()
+  }
+
+  /** What the client still sends is not read any more. Closed at once, the stream would lose its trailers. */
+  #leave(): void {
+    this.#isLeft = true
+    if (this.#stream.readableEnded) return
+    setImmediate(() => {
+      if (this.#stream.destroyed) return
+      this.#close(constants.NGHTTP2_NO_ERROR)
+      this.#stream.destroy()
+    })
+  }
+
+  #close(code: number): void {
+    if (!this.#stream.closed) this.#attempt(() => this.#stream.close(code))
+  }
+
+  /** What Node throws ends the stream: it was closed in the meantime, or this is a fault. */
+  #attempt(run: () => void): void {
+    attempt(run, (error) => {
+      this.#stream.destroy()
+      this.#report(error)
+    })
+  }
+
+  #on<A extends unknown[]>(event: string, handle: (...args: A) => void): void {
+    listen(this.#stream, event, handle, (error) => this.refuse(error))
+  }
+}

@@ -15,7 +15,7 @@ import {
   type RawConnection,
   reset,
   whole,
-} from './raw-http2.ts'
+} from '../support/raw-http2.ts'
 
 let server: Waypost
 let bystander: GrpcClient
@@ -37,7 +37,7 @@ afterAll(async () => {
 })
 
 async function connected(settings?: [number, number][]): Promise<RawConnection> {
-  const connection = await connectRaw(server.port + 1_000, settings)
+  const connection = await connectRaw(server.port + 1_000, { settings: settings ?? [] })
   open.push(connection)
   return connection
 }

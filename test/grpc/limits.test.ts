@@ -7,10 +7,7 @@ import { GrpcServer, type GrpcServerParts } from '../../src/protocols/grpc/trans
 import type { ClientServices } from '../../src/protocols/grpc/transport/carry-call.ts'
 import { until } from '../interface/client.ts'
 import { connectGrpc, frameOf, openCall } from '../support/grpc-client.ts'
-import { connectRaw, FRAME, http2Frame, whole } from './raw-http2.ts'
-
-/** The setting of HTTP/2 for the window of new streams. */
-const INITIAL_WINDOW = 4
+import { connectRaw, FRAME, http2Frame, INITIAL_WINDOW, whole } from '../support/raw-http2.ts'
 
 /** Makes the window of a connection larger. */
 function window(bytes: number): Buffer {
@@ -170,7 +167,7 @@ describe('what clients leave unread', () => {
 
   test('is limited: a client that may have read nothing of its answers leaves for the next', async () => {
     const { port, open } = await answering(256 * 1024)
-    const silent = await connectRaw(port, [[INITIAL_WINDOW, 1_000_000]])
+    const silent = await connectRaw(port, { settings: [[INITIAL_WINDOW, 1_000_000]] })
     const calls = [1, 3, 5, 7, 9].map((stream) => whole(stream, 'SomeRequest'))
     await silent.send(Buffer.concat([window(1_000_000), ...calls]))
     // Each answer has headers twice.

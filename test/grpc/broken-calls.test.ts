@@ -1,5 +1,4 @@
 /** Calls that end in any way at any moment. The server is the built one: these tests judge whatever speaks HTTP/2 in it. */
-import type { Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectGrpc, framed, frameOf } from '../support/grpc-client.ts'
 import {
@@ -82,8 +81,8 @@ const STATES: Readonly<Record<string, (head: Buffer) => Buffer[]>> = {
 /** The first 14 codes have names (RFC 9113), from NO_ERROR to HTTP_1_1_REQUIRED. */
 const CODES = [...Array.from({ length: 14 }, (_, code) => code), 0xdeadbeef]
 
-/** What ends a call, or its connection: bytes, or what is done with the socket. */
-type End = Buffer | ((socket: Socket) => unknown)
+/** What ends a call, or its connection: bytes, or what is done with the connection. */
+type End = Buffer | ((connection: RawConnection) => unknown)
 
 const ENDS: Readonly<Record<string, End>> = {
   ...Object.fromEntries(CODES.map((code) => [`a reset with ${code}`, reset(ID, code)])),
@@ -94,18 +93,18 @@ const ENDS: Readonly<Record<string, End>> = {
   'GOAWAY with an unknown error': goAway(0xdeadbeef),
   'a window that is too large': http2Frame(FRAME.window, ID, { body: uint32(0x7fffffff) }),
   'half a frame': reset(ID).subarray(0, 11),
-  'the end of the connection by half': (socket) => socket.end(),
-  'the end of the connection': (socket) => socket.destroy(),
-  'a reset of TCP': (socket) => socket.resetAndDestroy(),
+  'the end of the connection by half': ({ socket }) => socket.end(),
+  'the end of the connection': ({ socket }) => socket.destroy(),
+  'a reset of TCP': (connection) => connection.reset(),
 }
 
 const PATHS = ['/Request/request', '/BiRequestStream/requestBiStream', '/Other/path']
 
 /** Ends a call: in the same packet as what was sent of it, or later. */
-async function endCall({ send, socket }: RawConnection, sent: Buffer, end: End): Promise<void> {
-  if (Buffer.isBuffer(end)) return send(Buffer.concat([sent, end]))
-  await send(sent)
-  end(socket)
+async function endCall(connection: RawConnection, sent: Buffer, end: End): Promise<void> {
+  if (Buffer.isBuffer(end)) return connection.send(Buffer.concat([sent, end]))
+  await connection.send(sent)
+  end(connection)
 }
 
 /** Lets the server receive what was sent. A ping between the frames of headers would be an error of its own. */

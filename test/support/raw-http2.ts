@@ -107,6 +107,8 @@ export interface CameFrame {
 /** A connection on which a test sends what it likes. */
 export interface RawConnection {
   readonly socket: Socket
+  /** Ends it by a reset of TCP. */
+  reset(): void
   /** The frames that came, by their types. */
   readonly came: readonly number[]
   readonly frames: readonly CameFrame[]
@@ -122,13 +124,16 @@ export interface RawConnection {
 /** How a raw connection is made. */
 export interface RawOptions {
   readonly settings?: readonly (readonly [number, number])[]
+  /** What is sent first; without it, that of HTTP/2 with the settings. */
+  readonly begin?: Buffer
   /** With TLS; the certificate is not checked. */
   readonly tls?: boolean
 }
 
 /** Connects, and sends the preface with these settings. */
-export async function connectRaw(port: number, { settings = [], tls = false }: RawOptions = {}): Promise<RawConnection> {
-  const socket = await socketTo(port, tls)
+export async function connectRaw(port: number, options: RawOptions = {}): Promise<RawConnection> {
+  const { settings = [], tls = false, begin: first = Buffer.concat([PREFACE, settingsFrame(settings)]) } = options
+  const { socket, tcp } = await socketTo(port, tls)
   const ended = new Promise<void>((resolve) => void socket.on('close', () => resolve()))
   const frames: CameFrame[] = []
   const came: number[] = []
@@ -161,25 +166,24 @@ export async function connectRaw(port: number, { settings = [], tls = false }: R
   }
   const answered = (id: number): Promise<void> =>
     until(({ type, flags, stream }) => stream === id && (type === FRAME.reset || endsStream(type, flags)))
-  await send(Buffer.concat([PREFACE, settingsFrame(settings)]))
-  return { socket, came, frames, send, settled, answered, ended }
+  await send(first)
+  return { socket, reset: () => void tcp.resetAndDestroy(), came, frames, send, settled, answered, ended }
 }
 
 function endsStream(type: number, flags: number): boolean {
   return (type === FRAME.headers || type === FRAME.data) && (flags & END_STREAM) !== 0
 }
 
-async function socketTo(port: number, tls: boolean): Promise<Socket> {
-  const options = { port, host: '127.0.0.1' }
-  const socket = tls ? connectTls({ ...options, rejectUnauthorized: false, ALPNProtocols: ['h2'] }) : connect(options)
+async function socketTo(port: number, tls: boolean): Promise<{ socket: Socket; tcp: Socket }> {
+  const tcp = connect(port, '127.0.0.1').setNoDelay()
+  const socket = tls ? connectTls({ socket: tcp, rejectUnauthorized: false, ALPNProtocols: ['h2'] }) : tcp
   const failed = once(socket, 'close').then(() => {
     throw new Error('the server does not accept connections')
   })
-  socket.on('error', () => undefined)
-  socket.setNoDelay()
-  await Promise.race([once(socket, tls ? 'secureConnect' : 'connect'), failed])
   failed.catch(() => undefined)
-  return socket
+  for (const each of [tcp, socket]) each.on('error', () => undefined)
+  await Promise.race([once(socket, tls ? 'secureConnect' : 'connect'), failed])
+  return { socket, tcp }
 }
 
 function lengthIn(bytes: Buffer): number {

@@ -16,6 +16,9 @@ import { attempt, listen } from './listen.ts'
 /** How long a session that is being closed may take to send what was given to it. */
 const CLOSING_MS = 500
 
+/** How long a client may take to leave once it has said so. */
+const LEAVING_MS = 10_000
+
 /** What a session is made of. */
 export interface Http2SessionParts {
   /** It gives plain bytes: with TLS it is the one that decrypts. */
@@ -40,6 +43,7 @@ export class Http2Session implements ClientSession, Due {
   readonly #failed: Http2SessionParts['failed']
   #unread: (() => void)[] = []
   #isPinging = false
+  #late: NodeJS.Timeout | undefined
 
   /** Begins to receive. */
   constructor({ socket, options, openedMs, failed }: Http2SessionParts) {
@@ -53,6 +57,8 @@ export class Http2Session implements ClientSession, Due {
     this.certificateUser = certificateUserOf(socket)
     this.#http2 = performServerHandshake(socket, options)
     listen(this.#http2, 'error', () => undefined, failed)
+    listen(this.#http2, 'goaway', () => (this.#late === undefined ? this.#endIn(LEAVING_MS) : undefined), failed)
+    listen(socket, 'close', () => clearTimeout(this.#late), failed)
   }
 
   /** Calls back when it has ended. */
@@ -66,11 +72,15 @@ export class Http2Session implements ClientSession, Due {
   }
 
   close(): void {
-    if (this.#http2.destroyed || this.#http2.closed) return
-    attempt(() => this.#http2.close(), this.#failed)
-    // The session itself would wait for a client that never closes its side.
-    const late = setTimeout(() => this.#socket.destroy(), CLOSING_MS)
-    listen(this.#socket, 'close', () => clearTimeout(late), this.#failed)
+    if (this.#socket.destroyed) return
+    if (!this.#http2.destroyed && !this.#http2.closed) attempt(() => this.#http2.close(), this.#failed)
+    this.#endIn(CLOSING_MS)
+  }
+
+  /** Node waits for a client that neither ends its calls nor closes its side, also where it does not read any more. */
+  #endIn(milliseconds: number): void {
+    clearTimeout(this.#late)
+    this.#late = setTimeout(() => this.#socket.destroy(), milliseconds)
   }
 
   /** Calls back once the client has read all that has left its streams, or the session has ended. */

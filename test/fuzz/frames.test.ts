@@ -1,0 +1,152 @@
+/**
+ * Sends conversations of frames of HTTP/2, valid and mutated, to the port of gRPC. It judges whatever speaks HTTP/2 there.
+ * FUZZ_FRAME_SECONDS is how long; FUZZ_SEED repeats a run, with FUZZ_CONVERSATION only this one of it.
+ */
+import { readFileSync } from 'node:fs'
+import { afterEach, describe, expect, test } from 'vitest'
+import { Authority } from '../support/certificates.ts'
+import { needTool } from '../support/need-tool.ts'
+import { connectRaw, FRAME, http2Frame, type RawConnection, setup, uint32, whole } from '../support/raw-http2.ts'
+import { startWaypost, type Waypost } from '../support/waypost.ts'
+import { conversation, type Step } from './frame-conversations.ts'
+import { Random } from './random.ts'
+
+const SECONDS = Number(process.env['FUZZ_FRAME_SECONDS'] ?? 60)
+const SEED = Number(process.env['FUZZ_SEED'] ?? Date.now() % 2 ** 31)
+const ONLY = process.env['FUZZ_CONVERSATION']
+
+const AT_ONCE = 48
+/** After this many conversations the server is asked whether it is well. */
+const ROUND = 192
+const SETTLE_MS = 100
+const PAUSE_MS = 2
+const GROWTH_BYTES = 300 * 1024 * 1024
+
+const openssl = needTool('openssl')
+let server: Waypost | undefined
+afterEach(async () => void (await server?.stop()))
+
+describe.each([
+  { tls: false, share: 2 / 3 },
+  { tls: true, share: 1 / 3 },
+])('conversations of frames (TLS: $tls)', ({ tls, share }) => {
+  const milliseconds = SECONDS * share * 1_000
+  test.skipIf(tls && openssl.skip)(
+    `do no harm (seed ${SEED})`,
+    async () => {
+      server = await startWaypost({ settings: { ...(tls ? certificate() : {}), ...SETTINGS } })
+      const run = new Run(server, tls)
+      if (ONLY !== undefined) return void (await run.round([Number(ONLY)]))
+      await run.round(indices(-500))
+      const before = residentBytes(server.pid)
+      const untilMs = performance.now() + milliseconds
+      let next = 0
+      for (; performance.now() < untilMs; next += ROUND) await run.round(indices(next))
+      const grown = residentBytes(server.pid) - before
+      console.log(
+        `${next} conversations (TLS: ${tls}), ${run.answers} frames of answers, memory +${Math.round(grown / 2 ** 20)} MiB, seed ${SEED}`,
+      )
+      expect(run.answers).toBeGreaterThan(next)
+      expect(grown).toBeLessThan(GROWTH_BYTES)
+    },
+    milliseconds + 120_000,
+  )
+})
+
+const SETTINGS = { 'log-level': 'error', 'request-timeout': '2s' }
+
+function certificate(): Record<string, string> {
+  const { cert, key } = new Authority().forServer()
+  return { 'tls-cert': cert, 'tls-key': key }
+}
+
+const indices = (from: number): number[] => Array.from({ length: ROUND }, (_, index) => from + index)
+
+/** A run against a server. */
+class Run {
+  answers = 0
+  readonly #server: Waypost
+  readonly #tls: boolean
+  #bystander: RawConnection | undefined
+  #lastId = 1
+
+  constructor(server: Waypost, tls: boolean) {
+    this.#server = server
+    this.#tls = tls
+  }
+
+  /** Holds the conversations of these numbers, and throws an Error where the server is not well after them. */
+  async round(numbers: readonly number[]): Promise<void> {
+    const left = [...numbers]
+    const work = async (): Promise<void> => {
+      for (let next = left.shift(); next !== undefined; next = left.shift()) await this.#hold(next)
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, work))
+    const fault = await this.#fault()
+    if (fault === undefined) return
+    const range = `${numbers[0]} to ${numbers.at(-1)}`
+    throw new Error(`${fault}\nafter conversations ${range}: FUZZ_SEED=${SEED} FUZZ_CONVERSATION=<number> repeats one`)
+  }
+
+  async #hold(number: number): Promise<void> {
+    const { begin, steps } = conversation(new Random(SEED + 31 * number))
+    const connection = await this.#connect(begin)
+    if (connection === undefined) return
+    for (const step of steps) await take(step, connection)
+    this.answers += connection.frames.length
+    setTimeout(() => connection.socket.destroy(), 500)
+  }
+
+  async #connect(begin: Buffer): Promise<RawConnection | undefined> {
+    try {
+      return await connectRaw(this.#server.port + 1_000, { begin, tls: this.#tls })
+    } catch {
+      return undefined
+    }
+  }
+
+  /** What is wrong with the server: it is gone, does not answer, or has logged a fault. */
+  async #fault(): Promise<string | undefined> {
+    const output = this.#server.output()
+    if (!(await this.#answers())) return `the server does not answer: ${output.slice(-2_000)}`
+    return /.*"level":(50|60).*/.exec(output)?.[0] ?? /.*Error.*/.exec(output)?.[0]
+  }
+
+  async #answers(): Promise<boolean> {
+    this.#bystander ??= await this.#begun()
+    if (this.#bystander === undefined) return false
+    this.#lastId += 2
+    await this.#bystander.send(whole(this.#lastId, 'HealthCheckRequest'))
+    await this.#bystander.answered(this.#lastId)
+    return !this.#bystander.socket.destroyed
+  }
+
+  async #begun(): Promise<RawConnection | undefined> {
+    try {
+      const connection = await connectRaw(this.#server.port + 1_000, { tls: this.#tls })
+      const window = http2Frame(FRAME.window, 0, { body: uint32(1_000_000_000) })
+      await connection.send(Buffer.concat([window, setup(1)]))
+      return connection
+    } catch {
+      return undefined
+    }
+  }
+}
+
+/** A conversation goes on also where the server has ended the connection. */
+async function take(step: Step, { socket, send, settled, reset }: RawConnection): Promise<void> {
+  if (Buffer.isBuffer(step)) await Promise.race([send(step), later(SETTLE_MS)])
+  else if (step === 'settle') await Promise.race([settled(), later(SETTLE_MS)])
+  else if (step === 'pause') await later(PAUSE_MS)
+  else if (step === 'end') socket.end()
+  else if (step === 'destroy') socket.destroy()
+  else reset()
+}
+
+function later(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}
+
+function residentBytes(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
+}

@@ -56,6 +56,7 @@ export class Http2Session implements ClientSession, Due {
     this.id = `${openedMs}_${this.ip}_${this.port}`
     this.certificateUser = certificateUserOf(socket)
     this.#http2 = performServerHandshake(socket, options)
+    this.#http2.destroy = (error) => this.#endSocket(error)
     listen(this.#http2, 'error', () => undefined, failed)
     listen(this.#http2, 'goaway', () => (this.#late === undefined ? this.#endIn(LEAVING_MS) : undefined), failed)
     listen(socket, 'close', () => clearTimeout(this.#late), failed)
@@ -75,6 +76,18 @@ export class Http2Session implements ClientSession, Due {
     if (this.#socket.destroyed) return
     if (!this.#http2.destroyed && !this.#http2.closed) attempt(() => this.#http2.close(), this.#failed)
     this.#endIn(CLOSING_MS)
+  }
+
+  /**
+   * Node calls it instead of its own `destroy`, after which it still reads frames that it has received before, and aborts the
+   * process by some of them (`Assertion failed: onread->IsFunction()`). Once the socket is closed there are none.
+   */
+  #endSocket(error: unknown): void {
+    setImmediate(() => {
+      if (error !== undefined && error !== null) return void this.#socket.destroy()
+      this.#socket.end()
+      this.#endIn(CLOSING_MS)
+    })
   }
 
   /** Node waits for a client that neither ends its calls nor closes its side, also where it does not read any more. */

@@ -82,8 +82,7 @@ export async function openSignIn(
     await engine.execute(removeOldKeys())
   }
   tell({ mode, isManaged, code: firstCode.text }, log)
-  if (mode === 'off')
-    return { ...OPEN, mode, parts, tidy }
+  if (mode === 'off') return { ...OPEN, mode, parts, tidy }
   const report = mode === 'report' ? new RefusalReport(log, monotonicMs) : undefined
   const authorisation = new Judge({
     state,

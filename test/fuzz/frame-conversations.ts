@@ -43,7 +43,10 @@ export function conversation(random: Random): Conversation {
 }
 
 function beginOf(random: Random): Buffer {
-  const settings = Array.from({ length: random.below(3) }, () => [1 + random.below(8), random.of(NUMBERS)] as const)
+  const settings = Array.from(
+    { length: random.below(3) },
+    () => [1 + random.below(8), random.of(NUMBERS)] as const,
+  )
   // Most clients leave the windows alone, or have none for answers.
   const plain = random.chance(0.3) ? ([[4, 0]] as const) : []
   const whole = Buffer.concat([PREFACE, settingsFrame(random.chance(0.2) ? settings : plain)])
@@ -72,7 +75,10 @@ function openingOf(stream: number, random: Random): Buffer[] {
   if (random.chance(0.8)) return [headersOf(stream, block, random.chance(0.05) ? END_STREAM : 0)]
   const cut = random.below(block.length)
   return [
-    http2Frame(FRAME.headers, stream, { flags: random.chance(0.1) ? END_STREAM : 0, body: block.subarray(0, cut) }),
+    http2Frame(FRAME.headers, stream, {
+      flags: random.chance(0.1) ? END_STREAM : 0,
+      body: block.subarray(0, cut),
+    }),
     http2Frame(FRAME.continuation, stream, {
       flags: random.chance(0.9) ? END_HEADERS : 0,
       body: block.subarray(cut),
@@ -115,7 +121,11 @@ function headersOf(stream: number, block: Buffer, flags: number): Buffer {
 function messagesOf(random: Random): Buffer[] {
   const { type, body } = oddSample(random, random.chance(0.8) ? 'request' : 'reply')
   const frame = frameOf(type, body)
-  const bytes = random.chance(0.1) ? Buffer.concat([frame, frame]) : random.chance(0.1) ? mutated([frame], random) : frame
+  const bytes = random.chance(0.1)
+    ? Buffer.concat([frame, frame])
+    : random.chance(0.1)
+      ? mutated([frame], random)
+      : frame
   const kept = random.chance(0.2) ? bytes.subarray(0, random.below(bytes.length)) : bytes
   const cut = random.below(kept.length + 1)
   return random.chance(0.5) ? [kept] : [kept.subarray(0, cut), kept.subarray(cut)]
@@ -131,7 +141,12 @@ function dataOf(stream: number, body: Buffer, random: Random): Buffer {
 function endOf(stream: number, random: Random): Buffer[] {
   const end = http2Frame(FRAME.data, stream, { flags: END_STREAM })
   const trailers = http2Frame(FRAME.headers, stream, {
-    flags: random.of([END_STREAM | END_HEADERS, END_HEADERS, END_STREAM, END_STREAM | END_HEADERS | PRIORITY]),
+    flags: random.of([
+      END_STREAM | END_HEADERS,
+      END_HEADERS,
+      END_STREAM,
+      END_STREAM | END_HEADERS | PRIORITY,
+    ]),
     body: field('x-trailer', 'a'),
   })
   const ends = [[end], [end], [end], [trailers], [], [reset(stream, random.of(CODES))]]
@@ -150,7 +165,10 @@ function connectionFrames(random: Random): Buffer[] {
       http2Frame(FRAME.window, 0, { body: uint32(random.of(NUMBERS)) }),
       http2Frame(FRAME.priority, 3, { body: Buffer.from('0000000010', 'hex') }),
       http2Frame(FRAME.push, 3, { flags: END_HEADERS, body: uint32(2) }),
-      http2Frame(random.below(256), random.below(8), { flags: random.below(256), body: Buffer.alloc(random.below(20)) }),
+      http2Frame(random.below(256), random.below(8), {
+        flags: random.below(256),
+        body: Buffer.alloc(random.below(20)),
+      }),
       goAway(random.of(CODES)),
     ]),
   )

@@ -6,7 +6,15 @@ import { readFileSync } from 'node:fs'
 import { afterEach, describe, expect, test } from 'vitest'
 import { Authority } from '../support/certificates.ts'
 import { needTool } from '../support/need-tool.ts'
-import { connectRaw, FRAME, http2Frame, type RawConnection, setup, uint32, whole } from '../support/raw-http2.ts'
+import {
+  connectRaw,
+  FRAME,
+  http2Frame,
+  type RawConnection,
+  setup,
+  uint32,
+  whole,
+} from '../support/raw-http2.ts'
 import { startWaypost, type Waypost } from '../support/waypost.ts'
 import { conversation, type Step } from './frame-conversations.ts'
 import { Random } from './random.ts'
@@ -34,9 +42,12 @@ describe.each([
   test.skipIf(tls && openssl.skip)(
     `do no harm (seed ${SEED})`,
     async () => {
-      server = await startWaypost({ settings: { ...(tls ? certificate() : {}), ...SETTINGS }, env: OFTEN_COLLECTED })
+      server = await startWaypost({
+        settings: { ...(tls ? certificate() : {}), ...SETTINGS },
+        env: OFTEN_COLLECTED,
+      })
       const run = new Run(server, tls)
-      if (ONLY !== undefined) return void (await run.round([Number(ONLY)]))
+      if (ONLY !== undefined) return await run.round([Number(ONLY)])
       await run.round(indices(-500))
       const before = residentBytes(server.pid)
       const untilMs = performance.now() + milliseconds
@@ -88,7 +99,9 @@ class Run {
     const fault = await this.#fault()
     if (fault === undefined) return
     const range = `${numbers[0]} to ${numbers.at(-1)}`
-    throw new Error(`${fault}\nafter conversations ${range}: FUZZ_SEED=${SEED} FUZZ_CONVERSATION=<number> repeats one`)
+    throw new Error(
+      `${fault}\nafter conversations ${range}: FUZZ_SEED=${SEED} FUZZ_CONVERSATION=<number> repeats one`,
+    )
   }
 
   async #hold(number: number): Promise<void> {

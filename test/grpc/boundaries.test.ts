@@ -43,7 +43,12 @@ async function start(services: Partial<ClientServices>) {
   const reported: unknown[] = []
   const made = new GrpcServer({
     services: { ...WELL, ...services },
-    settings: { maxConnections: 100, maxConnectionsPerAddress: 0, maxBodyMemoryBytes: 2 ** 20, requestTimeoutMs: 30_000 },
+    settings: {
+      maxConnections: 100,
+      maxConnectionsPerAddress: 0,
+      maxBodyMemoryBytes: 2 ** 20,
+      requestTimeoutMs: 30_000,
+    },
     tls: undefined,
     isSetUp: () => true,
     wallMs: () => 0,
@@ -58,7 +63,9 @@ async function start(services: Partial<ClientServices>) {
 describe('a fault is reported, and the next call is answered', () => {
   const large = Buffer.concat([
     begin(1),
-    http2Frame(FRAME.data, 1, { body: frameOf('SomeRequest', { text: 'x'.repeat(50_000) }).subarray(0, 16_000) }),
+    http2Frame(FRAME.data, 1, {
+      body: frameOf('SomeRequest', { text: 'x'.repeat(50_000) }).subarray(0, 16_000),
+    }),
     http2Frame(FRAME.data, 1, { body: Buffer.alloc(1_000) }),
   ])
   test.each<[string, Partial<ClientServices>, Buffer]>([
@@ -106,7 +113,10 @@ test('calls that their clients reset leave nothing, whatever the code', async ()
     await connection.send(Buffer.concat([head, ...data, reset(id, id % 7 === 0 ? 8 : 0)]))
     await connection.settled()
   }
-  await until(async () => server.unknownBytes, (bytes) => bytes === 0)
+  await until(
+    async () => server.unknownBytes,
+    (bytes) => bytes === 0,
+  )
   expect(reported).toEqual([])
   connection.socket.destroy()
 })
@@ -143,7 +153,8 @@ test('only `listen` listens to what Node emits there, so that no handler can end
       CallExpression({ callee, arguments: [event] }) {
         if (callee.type !== 'MemberExpression' || callee.property.type !== 'Identifier') return
         const isListening = /^(on|once|addListener|prependListener)$/.test(callee.property.name)
-        if (isListening && event?.type === 'Literal') found.push(`${file}: ${callee.property.name} ${String(event.value)}`)
+        if (isListening && event?.type === 'Literal')
+          found.push(`${file}: ${callee.property.name} ${String(event.value)}`)
       },
     }).visit(program)
   }

@@ -27,7 +27,9 @@ beforeAll(async () => {
   server = await startWaypost({ settings: { 'log-level': 'warn', 'request-timeout': '2s' } })
   bystander = await connectRaw(server.port + 1_000)
   // The window of a connection is only enough for some hundred answers.
-  await bystander.send(Buffer.concat([http2Frame(FRAME.window, 0, { body: uint32(1_000_000_000) }), setup(lastId)]))
+  await bystander.send(
+    Buffer.concat([http2Frame(FRAME.window, 0, { body: uint32(1_000_000_000) }), setup(lastId)]),
+  )
 })
 afterAll(async () => {
   bystander.socket.destroy()
@@ -118,7 +120,9 @@ async function expectWell(pid: number): Promise<void> {
   expect((await client.ask('HealthCheckRequest')).type).toBe('HealthCheckResponse')
   await client.close()
   expect(process.kill(pid, 0)).toBe(true)
-  expect(server.output().replaceAll(/.*the event loop stood still.*\n/g, '')).not.toMatch(/"level":(40|50|60)/)
+  expect(server.output().replaceAll(/.*the event loop stood still.*\n/g, '')).not.toMatch(
+    /"level":(40|50|60)/,
+  )
 }
 
 describe.each(PATHS)('a call to %s', (path) => {

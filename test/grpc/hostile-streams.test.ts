@@ -75,7 +75,9 @@ describe('a setup', () => {
 
   test('keeps 8 KiB of labels', async () => {
     const { client, stream } = await begun()
-    const labels = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`k${index}`, 'x'.repeat(256)]))
+    const labels = Object.fromEntries(
+      Array.from({ length: 50 }, (_, index) => [`k${index}`, 'x'.repeat(256)]),
+    )
     stream.write(frameOf('ConnectionSetupRequest', { labels }))
     await settled(client)
     const kept: Json = (await shownOf(client)).labels

@@ -60,7 +60,10 @@ describe('connections of clients', () => {
     await expect(open()).rejects.toThrow(Error)
     expect(server.admission.refused).toBe(1)
     await first.close()
-    await until(async () => server.admission.size, (size) => size === 1)
+    await until(
+      async () => server.admission.size,
+      (size) => size === 1,
+    )
     await (await open()).close()
   })
 

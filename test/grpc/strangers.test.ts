@@ -52,7 +52,11 @@ describe('a caller who has not set its connection up', () => {
   )
 
   test('is refused by the size of a message whose head comes last', async () => {
-    const answer = await answerToBegin(await connect(false), bodyFirst('ConfigPublishRequest', 5 * MIB), 40_000)
+    const answer = await answerToBegin(
+      await connect(false),
+      bodyFirst('ConfigPublishRequest', 5 * MIB),
+      40_000,
+    )
     expect(answer).toContain('"errorCode":301')
   })
 
@@ -60,7 +64,12 @@ describe('a caller who has not set its connection up', () => {
     const client = await connect(false)
     const { body } = await client.ask('ConfigQueryRequest', { requestId: '7' })
     expect(body).toMatchObject({ requestId: '7', errorCode: 301 })
-    for (const type of ['ServerCheckRequest', 'HealthCheckRequest', 'MakeCoffeeRequest', 'ConfigQueryRequest']) {
+    for (const type of [
+      'ServerCheckRequest',
+      'HealthCheckRequest',
+      'MakeCoffeeRequest',
+      'ConfigQueryRequest',
+    ]) {
       const large = await client.ask(type, { requestId: '7', more: 'x'.repeat(5_000) })
       expect(large.body['requestId']).toBeUndefined()
     }
@@ -76,7 +85,11 @@ describe('a caller without a token that counts', () => {
     ['a forged one', { accessToken: 'eyJhbGciOiJIUzI1NiJ9.e30.x' }],
   ])('is refused by the begin of a large request: %s', async (_, headers) => {
     const client = await connect()
-    const answer = await answerToBegin(client, frameOf('ConfigPublishRequest', publish(9 * MIB), headers), 40_000)
+    const answer = await answerToBegin(
+      client,
+      frameOf('ConfigPublishRequest', publish(9 * MIB), headers),
+      40_000,
+    )
     expect(answer).toMatch(/ConfigPublishResponse.*"errorCode":403/s)
     expect(await client.ask('ConfigPublishRequest', publish(5 * MIB), headers)).toMatchObject(REFUSED)
   })
@@ -84,7 +97,9 @@ describe('a caller without a token that counts', () => {
   test('is refused whatever its body is', async () => {
     const client = await connect()
     for (const body of ['{', '[]', '{"dataId":5}'])
-      expect((await rawAsk(client, frameOf('ConfigPublishRequest', body))).toString()).toContain('"errorCode":403')
+      expect((await rawAsk(client, frameOf('ConfigPublishRequest', body))).toString()).toContain(
+        '"errorCode":403',
+      )
     expect(await client.ask('ConfigBatchListenRequest', { configListenContexts: [] })).toMatchObject({
       type: 'ConfigChangeBatchListenResponse',
       body: { errorCode: 403 },
@@ -95,12 +110,14 @@ describe('a caller without a token that counts', () => {
     const client = await connect()
     await client.ask('ConfigPublishRequest', publish(10))
     await client.ask('ConfigPublishRequest', publish(1 * MIB))
-    await expect.poll(() => refusals(), { timeout: 5_000 }).toEqual(
-      expect.arrayContaining([
-        expect.objectContaining({ operation: 'publish config', item: 'public:G:config/item' }),
-        expect.objectContaining({ operation: 'write config', item: '' }),
-      ]),
-    )
+    await expect
+      .poll(() => refusals(), { timeout: 5_000 })
+      .toEqual(
+        expect.arrayContaining([
+          expect.objectContaining({ operation: 'publish config', item: 'public:G:config/item' }),
+          expect.objectContaining({ operation: 'write config', item: '' }),
+        ]),
+      )
   })
 
   async function refusals(): Promise<unknown[]> {
@@ -119,7 +136,11 @@ describe('a caller with a token', () => {
   test('publishes many large items at once', async () => {
     const client = await connect()
     const all = Array.from({ length: 20 }, (_, index) =>
-      client.ask('ConfigPublishRequest', { ...publish(MIB), dataId: `item-${index}` }, { accessToken: token }),
+      client.ask(
+        'ConfigPublishRequest',
+        { ...publish(MIB), dataId: `item-${index}` },
+        { accessToken: token },
+      ),
     )
     for (const { body } of await Promise.all(all)) expect(body).toMatchObject({ success: true })
   })

@@ -90,7 +90,8 @@ export function uint32(value: number): Buffer {
 }
 
 /** Ends a stream; 8 is CANCEL. */
-export const reset = (stream: number, code = 8): Buffer => http2Frame(FRAME.reset, stream, { body: uint32(code) })
+export const reset = (stream: number, code = 8): Buffer =>
+  http2Frame(FRAME.reset, stream, { body: uint32(code) })
 
 /** Says that the client leaves. */
 export const goAway = (code: number): Buffer =>
@@ -132,7 +133,11 @@ export interface RawOptions {
 
 /** Connects, and sends the preface with these settings. */
 export async function connectRaw(port: number, options: RawOptions = {}): Promise<RawConnection> {
-  const { settings = [], tls = false, begin: first = Buffer.concat([PREFACE, settingsFrame(settings)]) } = options
+  const {
+    settings = [],
+    tls = false,
+    begin: first = Buffer.concat([PREFACE, settingsFrame(settings)]),
+  } = options
   const { socket, tcp } = await socketTo(port, tls)
   const ended = new Promise<void>((resolve) => void socket.on('close', () => resolve()))
   const frames: CameFrame[] = []

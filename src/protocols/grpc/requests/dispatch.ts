@@ -155,7 +155,8 @@ export class Dispatch {
 
   #carryOut(admitted: Admitted, message: Message): Outcome | Promise<Outcome> {
     const { known, call, refusal } = admitted
-    if (refusal !== undefined && message.body.length > MOST_UNKNOWN_BYTES) return this.#unread(admitted, refusal)
+    if (refusal !== undefined && message.body.length > MOST_UNKNOWN_BYTES)
+      return this.#unread(admitted, refusal)
     let body: JsonObject
     try {
       body = parseBody(message.body)

@@ -8,13 +8,13 @@ const ANSWER_HEAD: OutgoingHttpHeaders = { ':status': 200, 'content-type': 'appl
 /** What may happen to a call. */
 export interface CallEvents {
   /** A piece of what the client sends; no more once the call is answered. */
-  data(piece: Buffer): void
+  readonly data: (piece: Buffer) => void
   /** The client has sent all. */
-  end(): void
+  readonly end: () => void
   /** The client has read what was sent. */
-  drained?(): void
+  readonly drained?: () => void
   /** The call is over, whoever has ended it. Called once. */
-  closed(): void
+  readonly closed: () => void
 }
 
 /**
@@ -160,6 +160,6 @@ export class CallStream {
   }
 
   #on<A extends unknown[]>(event: string, handle: (...args: A) => void): void {
-    listen(this.#stream, event, handle, (error) => this.refuse(error))
+    listen(this.#stream, { [event]: handle }, (error) => this.refuse(error))
   }
 }

@@ -79,10 +79,14 @@ export class GrpcServer {
     this.#secure = this.#secureLayer(parts)
     this.#listener = createServer({ noDelay: true })
     this.#listener.maxConnections = this.admission.hardLimit
-    listen(this.#listener, 'connection', (socket: Socket) => this.#accept(socket), parts.report)
-    listen(this.#listener, 'drop', () => this.admission.refused++, parts.report)
+    listen(this.#listener, { connection: (socket: Socket) => this.#accept(socket) }, parts.report)
+    listen(this.#listener, { drop: () => this.admission.refused++ }, parts.report)
     // The system can refuse to accept connections, and take them again later.
-    listen(this.#listener, 'error', (error) => this.#listener.listening && parts.report(error), parts.report)
+    listen(
+      this.#listener,
+      { error: (error) => this.#listener.listening && parts.report(error) },
+      parts.report,
+    )
   }
 
   /** What callers hold who have shown nothing. */
@@ -138,7 +142,7 @@ export class GrpcServer {
 
   #accept(socket: Socket): void {
     // What is wrong with a socket ends it.
-    listen(socket, 'error', () => undefined, this.#parts.report)
+    listen(socket, { error: () => undefined }, this.#parts.report)
     if (!this.admission.admit(socket)) socket.destroy()
     else if (this.#secure === undefined) this.#open(socket)
     else this.#secure.begin(socket)

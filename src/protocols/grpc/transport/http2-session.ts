@@ -50,26 +50,25 @@ export class Http2Session implements ClientSession, Due {
     this.#socket = socket
     this.#failed = failed
     // What is wrong with a session or its socket ends it.
-    listen(socket, 'error', () => undefined, failed)
+    listen(socket, { error: () => undefined, close: () => clearTimeout(this.#late) }, failed)
     this.ip = plainAddress(socket.remoteAddress)
     this.port = socket.remotePort ?? 0
     this.id = `${openedMs}_${this.ip}_${this.port}`
     this.certificateUser = certificateUserOf(socket)
     this.#http2 = performServerHandshake(socket, options)
     this.#http2.destroy = (error) => this.#endSocket(error)
-    listen(this.#http2, 'error', () => undefined, failed)
-    listen(this.#http2, 'goaway', () => (this.#late === undefined ? this.#endIn(LEAVING_MS) : undefined), failed)
-    listen(socket, 'close', () => clearTimeout(this.#late), failed)
+    const leaves = (): void => (this.#late === undefined ? this.#endIn(LEAVING_MS) : undefined)
+    listen(this.#http2, { error: () => undefined, goaway: leaves }, failed)
   }
 
   /** Calls back when it has ended. */
   onClose(closed: () => void): void {
-    listen(this.#http2, 'close', closed, this.#failed)
+    listen(this.#http2, { close: closed }, this.#failed)
   }
 
   /** Calls back for each stream that the client opens. */
   onStream(opened: (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void): void {
-    listen(this.#http2, 'stream', opened, this.#failed)
+    listen(this.#http2, { stream: opened }, this.#failed)
   }
 
   close(): void {

@@ -4,20 +4,20 @@ import type { EventEmitter } from 'node:events'
 type Failed = (error: unknown) => void
 
 /**
- * Listens to an event of Node. What the handler throws is passed to `failed`: otherwise it would end the process, and with it
+ * Listens to events of Node, by their names. What a handler throws is passed to `failed`: otherwise it would end the process, and with it
  * all clients.
  */
 export function listen<A extends unknown[]>(
   emitter: EventEmitter,
-  event: string,
-  handle: (...args: A) => void,
+  handlers: Readonly<Record<string, (...args: A) => unknown>>,
   failed: Failed,
 ): void {
-  emitter.on(event, (...args) => attempt(() => handle(...(args as A)), failed))
+  for (const [event, handle] of Object.entries(handlers))
+    emitter.on(event, (...args) => attempt(() => handle(...(args as A)), failed))
 }
 
 /** Runs it. What it throws is passed to `failed`. */
-export function attempt(run: () => void, failed: Failed): void {
+export function attempt(run: () => unknown, failed: Failed): void {
   try {
     run()
   } catch (error) {

@@ -43,7 +43,7 @@ function dispatched(parts: Partial<DispatchParts> = {}) {
     const sent = await dispatch.answer(message, from)
     return { type: sent.type, ...bodyOf(sent) }
   }
-  return { ask, counted, connection }
+  return { ask, counted, connection, dispatch, session }
 }
 
 describe('a request', () => {
@@ -158,5 +158,62 @@ describe('who sends a request', () => {
     })
     await dispatch.answer({ type: 'EchoRequest', headers, clientIp: '', body: Buffer.from('{}') }, session)
     expect(tokens).toEqual([token])
+  })
+})
+
+describe('a caller who does not count', () => {
+  const refusal = new Refusal('token-invalid', 'No.')
+  function strange() {
+    const unread: string[] = []
+    const read: unknown[] = []
+    const reading = requestType({ ...ECHO, read: (body) => (read.push(body), body) })
+    const strangers = {
+      refusalOf: () => refusal,
+      refusedUnread: (_caller: unknown, { action }: { action: string }) => void unread.push(action),
+    }
+    return { ...dispatched({ types: [reading], strangers }), unread, read }
+  }
+
+  test('is refused, and its small request is read for the audit', async () => {
+    const { ask, unread, read } = strange()
+    expect(await ask('EchoRequest', { requestId: '7' })).toMatchObject({ errorCode: 403, requestId: '7' })
+    expect([unread, read]).toEqual([[], [{ requestId: '7' }]])
+  })
+
+  test.each([['x'.repeat(5_000)], ['{']])('is refused without its request being read', async (body) => {
+    const { ask, unread, read } = strange()
+    expect(await ask('EchoRequest', body)).toMatchObject({ type: 'EchoResponse', errorCode: 403 })
+    expect([unread, read]).toEqual([['read'], []])
+  })
+})
+
+describe('a request of which only the head has come', () => {
+  const head = { type: 'EchoRequest', headers: new Map<string, string>(), clientIp: '' }
+  const stranger = new FakeSession('2_10.0.0.2_50000')
+
+  test('may go on where its caller counts, and makes its session known', async () => {
+    const { dispatch, session } = dispatched()
+    expect(await dispatch.judge(head, session)).toBeUndefined()
+    expect(session.isKnown).toBe(true)
+  })
+
+  test.each([head, undefined])('is refused on a connection that is not set up (%j)', async (each) => {
+    const { dispatch } = dispatched()
+    expect(bodyOf((await dispatch.judge(each, stranger))!)).toMatchObject({ errorCode: 301 })
+    expect(stranger.isKnown).toBe(false)
+  })
+
+  test('goes on without a head on one that is', () => {
+    const { dispatch, session } = dispatched()
+    expect(dispatch.judge(undefined, session)).toBeUndefined()
+    expect(session.isKnown).toBe(false)
+  })
+
+  test('is refused where its type is unknown, or its caller does not count', async () => {
+    const strangers = { refusalOf: () => new Refusal('token-invalid', 'No.'), refusedUnread: () => undefined }
+    const { dispatch, session } = dispatched({ strangers })
+    expect(bodyOf((await dispatch.judge({ ...head, type: 'X' }, session))!)).toMatchObject({ errorCode: 302 })
+    expect(bodyOf((await dispatch.judge(head, session))!)).toMatchObject({ errorCode: 403 })
+    expect(session.isKnown).toBe(false)
   })
 })

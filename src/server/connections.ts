@@ -105,7 +105,7 @@ function dispatchOf(types: readonly AnyRequestType[], parts: DispatchNeeds): Dis
     gate: requireServing(state, installation.cutOff),
     identify: signIn.identifyClient,
     strangers: signIn.strangers,
-    report: (error, type) => watch.report(error, 'a request of a connected client failed', { type }),
+    report: (error, type) => watch.caught('request', error, { type }),
     onAnswer: watch.clientRequests.onAnswer,
   })
 }

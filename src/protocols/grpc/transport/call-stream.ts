@@ -1,4 +1,5 @@
 import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
+import { guarded, nothing } from '../../../core/unexpected.ts'
 import { CallError, GRPC_STATUS } from './frames.ts'
 import { attempt, listen } from './listen.ts'
 
@@ -34,7 +35,8 @@ export class CallStream {
     // What is wrong with a stream ends it.
     this.#on('error', () => undefined)
     // Node leaves a stream open that its client has reset without an error. Here it still works on it.
-    this.#on('aborted', () => process.nextTick(() => stream.destroy()))
+    const destroy = guarded('request', nothing, () => void stream.destroy())
+    this.#on('aborted', () => process.nextTick(destroy))
     this.#on('timeout', () => this.cancel())
     this.#on('wantTrailers', () => this.#endWell())
     if (stream.closed) stream.destroy()
@@ -140,11 +142,12 @@ export class CallStream {
   #leave(): void {
     this.#isLeft = true
     if (this.#stream.readableEnded) return
-    setImmediate(() => {
+    const close = (): void => {
       if (this.#stream.destroyed) return
       this.#close(constants.NGHTTP2_NO_ERROR)
       this.#stream.destroy()
-    })
+    }
+    setImmediate(guarded('request', () => void this.#stream.destroy(), close))
   }
 
   #close(code: number): void {

@@ -1,7 +1,7 @@
 import { type IncomingHttpHeaders, type ServerHttp2Stream, type ServerOptions } from 'node:http2'
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { createServer, type Server, type Socket } from 'node:net'
 import { DueBook } from '../../../core/due-book.ts'
-import { contained, guarded, nothing } from '../../../core/unexpected.ts'
+import { guarded, nothing } from '../../../core/unexpected.ts'
 import { Admission, type AdmissionLog, type ConnectionSettings } from '../../sockets/admission.ts'
 import { BodyMemory } from '../../sockets/body-memory.ts'
 import { listenOn } from '../../sockets/listening.ts'
@@ -81,12 +81,6 @@ export class GrpcServer {
     this.#listener.maxConnections = this.admission.hardLimit
     listen(this.#listener, { connection: (socket: Socket) => this.#accept(socket) }, parts.report)
     listen(this.#listener, { drop: () => this.admission.refused++ }, parts.report)
-    // The system can refuse to accept connections, and take them again later.
-    listen(
-      this.#listener,
-      { error: (error) => this.#listener.listening && parts.report(error) },
-      parts.report,
-    )
   }
 
   /** What callers hold who have shown nothing. */
@@ -122,7 +116,11 @@ export class GrpcServer {
     const closed = new Promise<void>((resolve) => this.#listener.close(() => resolve()))
     for (const session of this.#sessions) session.close()
     // What is still in its handshake is no session.
-    if (this.#secure !== undefined) setTimeout(() => this.#destroySockets(), 1_000).unref()
+    if (this.#secure !== undefined)
+      setTimeout(
+        guarded('connection', nothing, () => this.#destroySockets()),
+        1_000,
+      ).unref()
     return closed
   }
 

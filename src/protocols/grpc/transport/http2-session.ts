@@ -7,7 +7,7 @@ import {
 } from 'node:http2'
 import type { Socket } from 'node:net'
 import { type Due, NOT_DUE } from '../../../core/due-book.ts'
-import { contained, guarded, nothing } from '../../../core/unexpected.ts'
+import { guarded, nothing } from '../../../core/unexpected.ts'
 import { plainAddress } from '../../sockets/plain-address.ts'
 import { type CertificateUser, certificateUserOf } from '../../sockets/secure-layer.ts'
 import type { ClientSession } from '../connections/client-session.ts'
@@ -82,17 +82,19 @@ export class Http2Session implements ClientSession, Due {
    * process by some of them (`Assertion failed: onread->IsFunction()`). Once the socket is closed there are none.
    */
   #endSocket(error: unknown): void {
-    setImmediate(() => {
+    const end = (): void => {
       if (error !== undefined && error !== null) return void this.#socket.destroy()
       this.#socket.end()
       this.#endIn(CLOSING_MS)
-    })
+    }
+    setImmediate(guarded('connection', () => this.destroy(), end))
   }
 
   /** Node waits for a client that neither ends its calls nor closes its side, also where it does not read any more. */
   #endIn(milliseconds: number): void {
     clearTimeout(this.#late)
-    this.#late = setTimeout(() => this.#socket.destroy(), milliseconds)
+    const end = guarded('connection', nothing, () => void this.#socket.destroy())
+    this.#late = setTimeout(end, milliseconds)
   }
 
   /** Calls back once the client has read all that has left its streams, or the session has ended. */

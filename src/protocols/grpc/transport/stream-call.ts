@@ -89,16 +89,6 @@ export class StreamCall implements Outlet, Holder {
     this.#parts.unknown.count(this.#received, this.#frames.waitingBytes + (isFirst ? CALL_BYTES : 0))
   }
 
-  #closed(): void {
-    this.#unread.count(this, 0)
-    this.#ended()
-  }
-
-  #cut(): void {
-    cutCall(this.#stream)
-    this.#ended()
-  }
-
   #ended(): void {
     const listener = this.#listener
     this.#listener = undefined

@@ -1,5 +1,4 @@
 import { Refusal } from '../../../core/refusal.ts'
-import { guarded, unawaited } from '../../../core/unexpected.ts'
 import type { BodyMemory } from '../../sockets/body-memory.ts'
 import type { ClientSession } from '../connections/client-session.ts'
 import { type MessageHead, readMessageHead } from '../wire/message-head.ts'

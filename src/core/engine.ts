@@ -6,7 +6,7 @@ import type { Command } from './decision.ts'
  * {@link SharedEngine} on one that several servers share.
  */
 export interface Engine {
-  /** A command that does the same to many instances should change at most this many: then other commands run between. */
+  /** A command that does the same to many things should change at most this many: then one transaction of the store suffices, and other commands run between. */
   readonly mostAtOnce: number
   /** `behind`: records applied but not yet in the store. `waiting`: commands that wait for the next batch. */
   readonly backlog: { readonly behind: number; readonly waiting: number }

@@ -18,7 +18,8 @@ function startWith(kept: (state: State) => number[]) {
   carryOut(state, publishConfig(publishing('one', { key: keyOf('gone') })), at(0))
   carryOut(state, deleteConfig(keyOf('gone'), BY, { comment: 'why' }), at(1_000))
   carryOut(state, publishConfig(publishing('two', { key: keyOf('a'), comment: 'new' })), at(2_000))
-  const engine = { execute: <T>(command: Command<T>) => carryOut(state, command, at(100_000)) }
+  const execute = <T>(command: Command<T>) => carryOut(state, command, at(100_000))
+  const engine = { execute, mostAtOnce: 20 }
   const historyRecord = (id: number) => Promise.resolve(kept(state).includes(id) ? ({} as never) : undefined)
   const gone = new GoneHistory({ state, engine, store: { historyRecord } })
   const left = () => ({

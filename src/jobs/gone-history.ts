@@ -2,19 +2,18 @@ import { CONFIG_COMMENT } from '../core/config/config-comment.ts'
 import { DELETED_CONFIG } from '../core/config/deleted-config.ts'
 import { forgetHistory } from '../core/config/forget-history.ts'
 import type { Engine } from '../core/engine.ts'
+import { inParts } from '../core/in-parts.ts'
 import type { KeptRecords } from '../core/ports.ts'
 import type { RecordView } from '../core/records/record-tables.ts'
 import { msOf, stampOfId } from '../core/stamps.ts'
 
-/** What is forgotten at once. */
-const AT_ONCE = 200
 /** How many old comments a round looks at: the store is asked about each. */
 const COMMENTS_A_ROUND = 1_000
 
 /** What forgetting works on. */
 export interface GoneHistoryParts {
   readonly state: Pick<RecordView, 'records'>
-  readonly engine: Pick<Engine, 'execute'>
+  readonly engine: Pick<Engine, 'execute' | 'mostAtOnce'>
   readonly store: Pick<KeptRecords, 'historyRecord'>
 }
 
@@ -37,12 +36,11 @@ export class GoneHistory {
       .filter(([, { atMs }]) => atMs < beforeMs)
       .map(([id]) => id)
     const comments = await this.#goneComments(beforeMs)
-    for (let at = 0; at < Math.max(deleted.length, comments.length); at += AT_ONCE) {
-      const cut = (ids: readonly string[]) => ids.slice(at, at + AT_ONCE)
-      await this.#parts.engine.execute(
-        forgetHistory({ deleted: cut(deleted), comments: cut(comments) }, beforeMs),
-      )
-    }
+    const { engine } = this.#parts
+    for (const part of inParts(deleted, engine.mostAtOnce))
+      await engine.execute(forgetHistory({ deleted: part, comments: [] }, beforeMs))
+    for (const part of inParts(comments, engine.mostAtOnce))
+      await engine.execute(forgetHistory({ deleted: [], comments: part }, beforeMs))
   }
 
   async #goneComments(beforeMs: number): Promise<string[]> {

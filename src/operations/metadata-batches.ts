@@ -1,5 +1,6 @@
 import type { Command } from '../core/decision.ts'
 import type { Engine } from '../core/engine.ts'
+import { inParts } from '../core/in-parts.ts'
 import { instancesMeant, type MetadataBatch } from '../core/naming/metadata-commands.ts'
 import type { Now } from '../core/ports.ts'
 import type { Loop } from '../core/sliced-work.ts'
@@ -26,13 +27,7 @@ export function carryOutBatch(
   const meant = instancesMeant(parts.state, batch)
   const { mostAtOnce } = parts.engine
   if (meant.length <= mostAtOnce) return parts.engine.execute(commandOf(batch))
-  return carryOutAll(parts, () => commandsOf(parted(meant, mostAtOnce), batch, commandOf))
-}
-
-function parted<T>(all: readonly T[], most: number): T[][] {
-  return Array.from({ length: Math.ceil(all.length / most) }, (_, index) =>
-    all.slice(index * most, (index + 1) * most),
-  )
+  return carryOutAll(parts, () => commandsOf(inParts(meant, mostAtOnce), batch, commandOf))
 }
 
 /** Commands that together are the batch. */

@@ -71,9 +71,9 @@ export function userOperations(parts: UserParts) {
       permission: WRITE_ACCESS,
       audit: { operation: 'remove user', item: ({ username }) => username },
       resources: accessResource,
-      run: ({ username, mustExist }: { username: string; mustExist: boolean }): void | Promise<void> => {
-        if (mustExist || state.record(USER, username) !== undefined)
-          return engine.execute(removeUser(username))
+      run: async ({ username, mustExist }: { username: string; mustExist: boolean }): Promise<void> => {
+        if (!mustExist && state.record(USER, username) === undefined) return
+        while (await engine.execute(removeUser(username)));
       },
     }),
     ...passwordOperations(parts),

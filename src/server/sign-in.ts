@@ -3,10 +3,11 @@ import { hasAdministrator } from '../core/access/access-commands.ts'
 import { ANONYMOUS, type Identity, type NotSignedIn } from '../core/access/identity.ts'
 import type { AuditTrail } from '../core/audit/audit-event.ts'
 import { AllRights } from '../core/access/rights.ts'
-import { removeEndedSessions } from '../core/access/session-commands.ts'
+import { endedSessions, removeEndedSessions } from '../core/access/session-commands.ts'
 import { createFirstKey, removeOldKeys } from '../core/access/signing-key-commands.ts'
 import type { User } from '../core/access/access-records.ts'
 import type { Engine } from '../core/engine.ts'
+import { inParts } from '../core/in-parts.ts'
 import { Refusal } from '../core/refusal.ts'
 import type { State } from '../core/state.ts'
 import type { Observability } from '../observability.ts'
@@ -78,7 +79,8 @@ export async function openSignIn(
   const isOptional = mode !== 'on'
   const parts = { passwords, byPassword, tokens, sessions, firstCode, isAdministrator, isOptional }
   const tidy = async (): Promise<void> => {
-    await engine.execute(removeEndedSessions())
+    for (const ids of inParts(endedSessions(state, wallMs()), engine.mostAtOnce))
+      await engine.execute(removeEndedSessions(ids))
     await engine.execute(removeOldKeys())
   }
   tell({ mode, isManaged, code: firstCode.text }, log)

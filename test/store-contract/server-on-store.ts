@@ -55,11 +55,12 @@ async function serverOn(
     return { wallMs: nowMs, healthMs: 0, stamp: stamps.next(nowMs) }
   }
   const follower = Follower.load(await store.load(), { clock, stamps, feed: { publishChanges: () => {} } })
+  const loop = { now: () => performance.now(), soon: (run: () => void) => void setImmediate(run) }
   const engine = engineOf({
     follower,
     stamps,
     clock,
-    loop: { now: () => performance.now(), soon: (run) => void setImmediate(run) },
+    loop,
     report: (error) => {
       throw error
     },
@@ -68,6 +69,8 @@ async function serverOn(
   return {
     engine,
     state,
+    clock,
+    loop,
     /** Registers an instance; `port` names it in the service. */
     register: (serviceKey: ServiceKey, port: number, other: Other = {}) =>
       engine.execute(registerInstance(registrationOf(serviceKey, port, other))),

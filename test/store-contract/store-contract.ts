@@ -4,6 +4,7 @@ import { cleaningContract } from './cleaning-contract.ts'
 import { configContract } from './config-contract.ts'
 import type { ContractStore, StateStore, StoreKind } from './contract-store.ts'
 import { historyContract } from './history-contract.ts'
+import { largestContract, largestJobsContract, partsContract } from './largest-contract.ts'
 import { namingContract } from './naming-contract.ts'
 import { orderContract } from './order-contract.ts'
 import { randomChangesContract } from './random-changes-contract.ts'
@@ -35,6 +36,8 @@ const OF_THE_STATE: readonly ContractPart<StateStore>[] = [
   recordContract,
   writeContract,
   orderContract,
+  largestContract,
+  partsContract,
 ]
 /** What a store has besides the state. */
 const KEPT: readonly ContractPart[] = [
@@ -44,6 +47,7 @@ const KEPT: readonly ContractPart[] = [
   rememberedContract,
   randomChangesContract,
   unwritableContract,
+  largestJobsContract,
 ]
 
 /** What every store promises, whichever port it has (`src/core/ports.ts`), as tests. `more`: parts for this kind only. */

@@ -234,7 +234,7 @@ test('a permission is removed however its resource is spelled', () => {
   expect(state.recordCount(ROLE_PERMISSION)).toBe(0)
 })
 
-test('a role of very many users goes in parts, and its permissions after it', () => {
+test('a role of very many users goes in parts, and its permissions go first', () => {
   const state = new State(0)
   const changes = Array.from({ length: 100 }, (_, index) => {
     const value = { username: `u${index}`, role: 'many' }
@@ -243,8 +243,29 @@ test('a role of very many users goes in parts, and its permissions after it', ()
   const value = { role: 'many', resource: '*:*:*', action: 'rw' } as const
   state.apply([...changes, recordSaved(ROLE_PERMISSION, { id: 'p', value, stamp: 1 })], at(0))
   const removed = [run(state, removeRole('many', undefined))]
-  expect([...state.records(ROLE_PERMISSION)]).toHaveLength(1)
+  expect([...state.records(ROLE_PERMISSION)]).toHaveLength(0)
+  expect(rolesIn(state)).toHaveLength(21)
   for (let part = 0; part < 2; part++) removed.push(run(state, removeRole('many', undefined)))
   expect(removed).toEqual([true, false, false])
-  expect([...state.records(ROLE_PERMISSION)]).toHaveLength(0)
+  expect(rolesIn(state)).toEqual([])
+})
+
+test('a user of very many roles goes in parts: its roles first, that of an administrator before all', () => {
+  const state = new State(0)
+  addAdministrator(state, 'ann')
+  addAdministrator(state, 'bob')
+  for (let role = 0; role < 100; role++) run(state, addRole({ username: 'ann', role: `r${role}` }))
+  expect(run(state, removeUser('ann'))).toBe(true)
+  expect(state.record(USER, 'ann')).toBeDefined()
+  expect(rolesIn(state)).not.toContain(`ann ${ADMINISTRATOR_ROLE}`)
+  expect(run(state, removeUser('ann'))).toBe(false)
+  expect([state.record(USER, 'ann'), rolesIn(state)]).toEqual([undefined, [`bob ${ADMINISTRATOR_ROLE}`]])
+})
+
+test('the last administrator is refused before anything is removed', () => {
+  const state = new State(0)
+  addAdministrator(state, 'ann')
+  for (let role = 0; role < 100; role++) run(state, addRole({ username: 'ann', role: `r${role}` }))
+  expect(refused(state, removeUser('ann'))).toBe('last-administrator')
+  expect(rolesIn(state)).toHaveLength(101)
 })

@@ -78,22 +78,30 @@ export function replaceHash(username: string, hashes: { old: string; new: string
   }
 }
 
-/** Removes a user, with its roles and sessions. Refusals `user-not-found`, `last-administrator`. */
-export function removeUser(username: string): Command<void> {
+/** What one command removes: a store that several servers share takes no larger transactions. */
+const MOST_REMOVED = 80
+/** The sessions that go with their user; others have ended then, and are removed later. */
+const MOST_SESSIONS = 20
+
+/**
+ * Removes a user, with its roles and sessions. Of very many roles it removes a part: true where there are more. The user goes
+ * last: whoever is made with the same name later must not find its roles. Refusals `user-not-found`, `last-administrator`.
+ */
+export function removeUser(username: string): Command<boolean> {
   return {
     subject: SUBJECT,
     decide(view, { stamp }) {
       requireUser(view, username)
       const roles = rolesWhere(view, (role) => role.username === username)
+      // What gives the most rights goes first, and a refusal comes before anything is removed.
+      roles.sort((a, b) => Number(isOfAdministrator(b)) - Number(isOfAdministrator(a)))
+      const removed = rolesRemoved(view, roles.slice(0, MOST_REMOVED), stamp)
+      if (roles.length > MOST_REMOVED) return synced(removed, true)
       const sessions = Array.from(view.records(SESSION)).filter(
         ([, session]) => session.username === username,
       )
-      const changes = [
-        recordRemoved(USER, username, stamp),
-        ...rolesRemoved(view, roles, stamp),
-        ...sessions.map(([id]) => recordRemoved(SESSION, id, stamp)),
-      ]
-      return synced(changes, undefined)
+      const ended = sessions.slice(0, MOST_SESSIONS).map(([id]) => recordRemoved(SESSION, id, stamp))
+      return synced([recordRemoved(USER, username, stamp), ...removed, ...ended], false)
     },
   }
 }
@@ -110,12 +118,10 @@ export function addRole(role: UserRole): Command<void> {
   }
 }
 
-/** What one command removes of a role: a store that several servers share takes no larger transactions. */
-const MOST_OF_ROLE = 80
-
 /**
  * Takes a role from a user, or from all users where `username` is undefined; then its permissions go too. Of a role with very
- * many users and permissions it removes a part: true where there are more. Refusal `last-administrator`.
+ * many users and permissions it removes a part: true where there are more. The permissions go first: whoever gets a role of
+ * the same name later must not find them. Refusal `last-administrator`.
  */
 export function removeRole(role: string, username: string | undefined): Command<boolean> {
   return {
@@ -125,13 +131,15 @@ export function removeRole(role: string, username: string | undefined): Command<
         view,
         (entry) => entry.role === role && (username === undefined || entry.username === username),
       )
-      const all = rolesRemoved(view, roles, stamp)
-      const removed =
-        roles.length > MOST_OF_ROLE ? rolesRemoved(view, roles.slice(0, MOST_OF_ROLE), stamp) : all
+      refuseLastAdministrator(view, roles)
       const permissions = username === undefined ? permissionIdsOf(view, role) : []
-      const ended = permissions.slice(0, Math.max(MOST_OF_ROLE - removed.length, 0))
-      const changes = [...removed, ...ended.map((id) => recordRemoved(ROLE_PERMISSION, id, stamp))]
-      const hasMore = roles.length > MOST_OF_ROLE || permissions.length > ended.length
+      const ended = permissions.slice(0, MOST_REMOVED)
+      const left = roles.slice(0, MOST_REMOVED - ended.length)
+      const changes = [
+        ...ended.map((id) => recordRemoved(ROLE_PERMISSION, id, stamp)),
+        ...rolesRemoved(view, left, stamp),
+      ]
+      const hasMore = permissions.length > ended.length || roles.length > left.length
       return changes.length === 0 ? unchanged(false) : synced(changes, hasMore)
     },
   }
@@ -182,12 +190,21 @@ function roleAdded(view: RecordView, value: UserRole, stamp: number): Change[] {
 /** Throws Refusal `last-administrator` where no other administrator stays. */
 function rolesRemoved(view: RecordView, roles: readonly UserRole[], stamp: number): Change[] {
   const removed = roles.map(({ username, role }) => recordRemoved(USER_ROLE, idOf(username, role), stamp))
-  const going = roles.filter(isOfAdministrator).map(({ username }) => username)
-  if (going[0] === undefined) return removed
-  const staying = rolesWhere(view, (role) => isOfAdministrator(role) && !going.includes(role.username))
-  if (!staying.some(({ username }) => view.record(USER, username) !== undefined))
-    throw lastAdministrator(going[0])
-  return [...removed, administratorsCounted(staying.length, stamp)]
+  const staying = refuseLastAdministrator(view, roles)
+  return staying === undefined ? removed : [...removed, administratorsCounted(staying, stamp)]
+}
+
+/**
+ * Throws Refusal `last-administrator` where no other administrator stays without these roles. Returns how many stay; undefined:
+ * none of these roles is that of an administrator.
+ */
+function refuseLastAdministrator(view: RecordView, roles: readonly UserRole[]): number | undefined {
+  const going = new Set(roles.filter(isOfAdministrator).map(({ username }) => username))
+  const [first] = going
+  if (first === undefined) return undefined
+  const staying = rolesWhere(view, (role) => isOfAdministrator(role) && !going.has(role.username))
+  if (staying.some(({ username }) => view.record(USER, username) !== undefined)) return staying.length
+  throw lastAdministrator(first)
 }
 
 function administratorsCounted(count: number, stamp: number): Change {

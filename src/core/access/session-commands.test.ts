@@ -1,11 +1,19 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { at, carryOut, WALL_MS } from '../core.test-support.ts'
+import { Draft } from '../draft.ts'
+import { ReadLog } from '../reads.ts'
 import { State } from '../state.ts'
 import { setPassword } from './access-commands.ts'
 import { SESSION, USER } from './access-records.ts'
 import { addUser } from './access.test-support.ts'
 import { type SignedIn } from './identity.ts'
-import { beginSession, endSession, removeEndedSessions, useSession } from './session-commands.ts'
+import {
+  beginSession,
+  endedSessions,
+  endSession,
+  removeEndedSessions,
+  useSession,
+} from './session-commands.ts'
 import { problemOf } from './standing.ts'
 
 const MINUTE = 60_000
@@ -100,16 +108,24 @@ test('a user has twenty sessions at most: the one unused for longest ends', () =
   expect(ids()).toHaveLength(21)
 })
 
-test('sessions that have ended are removed a hundred at a time', () => {
-  for (let user = 0; user < 12; user++) {
-    addUser(state, `user${user}`)
-    for (let turn = 0; turn < 20; turn++) begin(`${user} ${turn}`, 0, `user${user}`)
-  }
+test('sessions that have ended are found, and removed if that is still so', () => {
+  addUser(state, 'bob')
+  begin('of bob', 0, 'bob')
+  begin('old')
+  begin('used')
   begin('open', 20 * MINUTE)
-  const counts = [0, 1, 2, 3].map((ms) => {
-    carryOut(state, removeEndedSessions(), at(40 * MINUTE + ms))
-    return state.recordCount(SESSION)
-  })
-  expect(counts).toEqual([141, 41, 1, 1])
-  expect(ids()).toEqual(['open'])
+  const ended = endedSessions(state, WALL_MS + 40 * MINUTE)
+  expect(ended).toEqual(['of bob', 'old', 'used'])
+  begin('used', 39 * MINUTE)
+  carryOut(state, removeEndedSessions([...ended, 'gone']), at(40 * MINUTE))
+  expect(ids().sort()).toEqual(['open', 'used'])
+})
+
+test('removing ended sessions reads nothing of other sessions and users', () => {
+  addUser(state, 'bob')
+  begin('of bob', 0, 'bob')
+  begin('old')
+  const log = new ReadLog()
+  removeEndedSessions(['old']).decide(new Draft(state, log), at(40 * MINUTE))
+  expect(log.reads).toEqual([{ of: 'record', recordKind: SESSION.name, id: 'old', found: true }])
 })

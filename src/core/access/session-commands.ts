@@ -1,5 +1,6 @@
 import { type Command, synced, unchanged } from '../decision.ts'
 import { recordRemoved, recordSaved } from '../records/record-kind.ts'
+import type { RecordView } from '../records/record-tables.ts'
 import { SESSION, USER } from './access-records.ts'
 import { isSessionOpen } from './standing.ts'
 
@@ -8,8 +9,6 @@ const SUBJECT = 'sessions'
 const MOST_OF_USER = 20
 /** The use of a session is written once in this time, ms. */
 const WRITTEN_EVERY_MS = 60_000
-/** Sessions that one command removes. */
-const MOST_REMOVED = 100
 
 /** A session of a user whose password was checked. The id is the hash of what the browser keeps. */
 export interface NewSession {
@@ -66,17 +65,31 @@ export function endSession(id: string): Command<void> {
   }
 }
 
-/** Removes some of the sessions that have ended. */
-export function removeEndedSessions(): Command<void> {
+/** The ids of the sessions that have ended and are there still. */
+export function endedSessions(records: RecordView, nowMs: number): string[] {
+  const ended = Array.from(records.records(SESSION)).filter(
+    ([, session]) => !isSessionOpen(session, records, nowMs),
+  )
+  return ended.map(([id]) => id)
+}
+
+/**
+ * Removes those of these sessions that have ended. It reads them and their users and no other ones: a store that several
+ * servers share compares each thing that is read.
+ */
+export function removeEndedSessions(ids: readonly string[]): Command<void> {
   return {
     subject: SUBJECT,
     decide(view, { stamp, wallMs }) {
-      const ended = Array.from(view.records(SESSION)).filter(
-        ([, session]) => !isSessionOpen(session, view, wallMs),
-      )
+      const ended = ids.filter((id) => {
+        const session = view.record(SESSION, id)
+        return session !== undefined && !isSessionOpen(session, view, wallMs)
+      })
       if (ended.length === 0) return unchanged(undefined)
-      const changes = ended.slice(0, MOST_REMOVED).map(([id]) => recordRemoved(SESSION, id, stamp))
-      return synced(changes, undefined)
+      return synced(
+        ended.map((id) => recordRemoved(SESSION, id, stamp)),
+        undefined,
+      )
     },
   }
 }

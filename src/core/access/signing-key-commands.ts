@@ -1,7 +1,6 @@
 import type { Change } from '../changes.ts'
 import { type Command, synced, unchanged } from '../decision.ts'
 import { recordRemoved, recordSaved } from '../records/record-kind.ts'
-import type { RecordView } from '../records/record-tables.ts'
 import { SIGNING_KEY, type SigningKey } from './access-records.ts'
 
 const SUBJECT = 'signing-keys'
@@ -24,24 +23,28 @@ export function createFirstKey({ id, secret }: NewKey): Command<void> {
   }
 }
 
+/** The keys that there are at most, with the one that signs: all can be changed in one transaction of any store. */
+const MOST_KEYS = 30
+
 /**
  * Signs with this key from now on. The others verify until their last token has expired, `ttlMs` from now; those that
- * verify no more are removed.
+ * verify no more are removed, and the oldest ones of very many.
  */
 export function rotateKeys({ id, secret }: NewKey, ttlMs: number): Command<void> {
   return {
     subject: SUBJECT,
     decide(view, { stamp, wallMs }) {
-      const replaced = Array.from(view.records(SIGNING_KEY)).filter(([, key]) => !isOver(key, wallMs))
+      const newestFirst = Array.from(view.records(SIGNING_KEY)).sort(
+        ([, one], [, other]) => other.createdStamp - one.createdStamp,
+      )
+      const replaced = newestFirst.flatMap(([oldId, key], index): Change[] => {
+        if (isOver(key, wallMs) || index >= MOST_KEYS - 1) return [recordRemoved(SIGNING_KEY, oldId, stamp)]
+        const verifiesUntilMs = Math.min(key.verifiesUntilMs ?? Infinity, wallMs + ttlMs)
+        if (verifiesUntilMs === key.verifiesUntilMs) return []
+        return [recordSaved(SIGNING_KEY, { id: oldId, value: { ...key, verifiesUntilMs }, stamp })]
+      })
       const value = { secret, createdStamp: stamp, verifiesUntilMs: null }
-      const changes = [
-        ...replaced.map(([oldId, key]) => {
-          const verifiesUntilMs = Math.min(key.verifiesUntilMs ?? Infinity, wallMs + ttlMs)
-          return recordSaved(SIGNING_KEY, { id: oldId, value: { ...key, verifiesUntilMs }, stamp })
-        }),
-        recordSaved(SIGNING_KEY, { id, value, stamp }),
-      ]
-      return synced([...removalsOfOldKeys(view, wallMs, stamp), ...changes], undefined)
+      return synced([...replaced, recordSaved(SIGNING_KEY, { id, value, stamp })], undefined)
     },
   }
 }
@@ -51,15 +54,12 @@ export function removeOldKeys(): Command<void> {
   return {
     subject: SUBJECT,
     decide(view, { stamp, wallMs }) {
-      const changes = removalsOfOldKeys(view, wallMs, stamp)
-      return changes.length === 0 ? unchanged(undefined) : synced(changes, undefined)
+      const old = Array.from(view.records(SIGNING_KEY)).filter(([, key]) => isOver(key, wallMs))
+      if (old.length === 0) return unchanged(undefined)
+      const removed = old.slice(0, MOST_KEYS).map(([id]) => recordRemoved(SIGNING_KEY, id, stamp))
+      return synced(removed, undefined)
     },
   }
-}
-
-function removalsOfOldKeys(view: RecordView, wallMs: number, stamp: number): Change[] {
-  const old = Array.from(view.records(SIGNING_KEY)).filter(([, key]) => isOver(key, wallMs))
-  return old.map(([id]) => recordRemoved(SIGNING_KEY, id, stamp))
 }
 
 function isOver({ verifiesUntilMs }: SigningKey, wallMs: number): boolean {

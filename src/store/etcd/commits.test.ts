@@ -121,3 +121,10 @@ describe('a commit', () => {
     expect(results.map(({ kind }) => kind)).toEqual(['failed', 'held'])
   })
 })
+
+test('a unit that no transaction takes is refused as too large', async () => {
+  answers = [held]
+  const [small, large] = await commit(unit('a'), unit('b', 2 * 1024 * 1024))
+  expect(small).toEqual({ kind: 'held' })
+  expect(large).toMatchObject({ kind: 'failed', error: { code: 'too-large' } })
+})

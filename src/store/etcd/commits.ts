@@ -84,7 +84,7 @@ export class Commits {
   #requestOf(unit: Unit, origin: UnitOrigin): UnitRequest | Error {
     try {
       const request = unitRequest(this.#parts.keys, unit, origin)
-      return fits(request) ? request : new Error('The change is too large for one transaction of etcd.')
+      return fits(request) ? request : TOO_LARGE
     } catch (error) {
       return error instanceof Error ? error : new Error(String(error))
     }
@@ -143,6 +143,7 @@ export class Commits {
   }
 }
 
+const TOO_LARGE = new Refusal('too-large', 'The change is too large for one transaction of etcd.')
 const NOT_SENT = new Refusal(
   'store-unavailable',
   'etcd cannot be reached: the change was not made, try again in a moment.',

@@ -1,0 +1,227 @@
+import {
+  addPermission,
+  addRole,
+  createFirstAdministrator,
+  createUser,
+  removePermission,
+  removeRole,
+  removeUser,
+  replaceHash,
+  setPassword,
+} from '../../src/core/access/access-commands.ts'
+import {
+  ADMINISTRATOR_ROLE,
+  idOf,
+  ROLE_PERMISSION,
+  SESSION,
+  USER,
+  USER_ROLE,
+} from '../../src/core/access/access-records.ts'
+import {
+  beginSession,
+  endedSessions,
+  endSession,
+  removeEndedSessions,
+  useSession,
+} from '../../src/core/access/session-commands.ts'
+import { createFirstKey, removeOldKeys, rotateKeys } from '../../src/core/access/signing-key-commands.ts'
+import type { Change } from '../../src/core/changes.ts'
+import { CONFIG_COMMENT } from '../../src/core/config/config-comment.ts'
+import { deleteConfig } from '../../src/core/config/delete-config.ts'
+import { DELETED_CONFIG } from '../../src/core/config/deleted-config.ts'
+import { publishConfig } from '../../src/core/config/publish-config.ts'
+import type { Command } from '../../src/core/decision.ts'
+import { inParts } from '../../src/core/in-parts.ts'
+import {
+  createNamespace,
+  deleteNamespace,
+  updateNamespace,
+} from '../../src/core/namespaces/namespace-commands.ts'
+import { setNamespaceLook } from '../../src/core/namespaces/namespace-look.ts'
+import { setSwitch } from '../../src/core/operator/set-switch.ts'
+import { DEFAULT_SWITCHES } from '../../src/core/operator/switches.ts'
+import { recordSaved } from '../../src/core/records/record-kind.ts'
+import { GoneHistory } from '../../src/jobs/gone-history.ts'
+import { sampleKey, stamps, START_MS } from './samples.ts'
+import { type ServerOnStore } from './server-on-store.ts'
+import {
+  alone,
+  BY,
+  type LargestCase,
+  LARGEST_OF_NAMING,
+  LONG,
+  MANY,
+  nameOf,
+  numbers,
+} from './largest-naming-commands.ts'
+
+const USERS = 60
+const SESSIONS_OF_USER = 20
+const user = (username: string) => ({ username, passwordHash: LONG })
+function saved<T>(kind: { readonly name: string }, id: string, value: T): Change {
+  return recordSaved(kind as never, { id, value: value as never, stamp: stamps.next(START_MS) })
+}
+
+const userSaved = (username: string) => saved(USER, username, { ...user(username), credentialStamp: 1 })
+const roleSaved = (username: string, role: string) =>
+  saved(USER_ROLE, idOf(username, role), { username, role })
+const sessionSaved = (username: string, index: number, usedMs: number) =>
+  saved(SESSION, `${username} ${index}`, { username, credentialStamp: 1, createdMs: usedMs, usedMs })
+const permissionSaved = (role: string, index: number) =>
+  saved(ROLE_PERMISSION, idOf(role, `${index}:*:*`, 'r'), { role, resource: `${index}:*:*`, action: 'r' })
+
+/** Users with an administrator's role and others, and sessions that are in use. */
+const PEOPLE: readonly Change[] = [
+  userSaved('boss'),
+  roleSaved('boss', ADMINISTRATOR_ROLE),
+  userSaved('ann'),
+  ...numbers(MANY).map((index) => roleSaved('ann', nameOf(index))),
+  roleSaved('ann', ADMINISTRATOR_ROLE),
+  ...numbers(SESSIONS_OF_USER).map((index) => sessionSaved('ann', index, START_MS)),
+]
+
+/** A role of many users, with many permissions. */
+const ROLE: readonly Change[] = [
+  ...numbers(MANY).flatMap((index) => [userSaved(nameOf(index)), roleSaved(nameOf(index), LONG)]),
+  ...numbers(MANY).map((index) => permissionSaved(LONG, index)),
+]
+
+/** Sessions of many users that have ended. */
+const ENDED: readonly Change[] = numbers(USERS).flatMap((index) => [
+  userSaved(nameOf(index)),
+  sessionSaved(nameOf(index), 0, 1),
+])
+
+function item(content: Buffer, comment = 'c'.repeat(512)) {
+  const notes = {
+    appName: LONG,
+    desc: LONG,
+    use: 'u'.repeat(32),
+    effect: 'e'.repeat(32),
+    schema: 's'.repeat(32_768),
+    configTags: 't'.repeat(1_024),
+    encryptedDataKey: 'k'.repeat(1_024),
+  }
+  const rest = { type: undefined, casMd5: undefined, operator: BY, comment }
+  return publishConfig({ key: sampleKey(LONG), content, md5: String(content.length), notes, ...rest })
+}
+
+const LARGE = Buffer.alloc(10 * 1024 * 1024, 'a')
+
+/** History that is gone: deleted items, and comments. */
+const GONE: readonly Change[] = numbers(USERS).flatMap((index) => {
+  const key = sampleKey(nameOf(index))
+  const value = { key, historyId: index, atMs: 1, md5: '', size: 1, type: 'text', operator: BY, notes: {} }
+  return [saved(DELETED_CONFIG, key.text, value), saved(CONFIG_COMMENT, String(index + 1), { comment: LONG })]
+})
+
+/** Carries out a command again and again while it says that there is more. */
+const repeated =
+  (command: () => Command<boolean>) =>
+  async ({ engine }: ServerOnStore): Promise<void> => {
+    while (await engine.execute(command()));
+  }
+const rotations = async (server: ServerOnStore, count: number) => {
+  for (const index of numbers(count))
+    await server.engine.execute(rotateKeys({ id: `key ${index}`, secret: LONG }, 3_600_000))
+}
+
+/** Every command of core at its largest, by the name of the function that makes it. */
+export const LARGEST: Readonly<Record<string, LargestCase>> = {
+  createUser: { run: alone(() => createUser(user(LONG))) },
+  createFirstAdministrator: { run: alone(() => createFirstAdministrator(user(LONG))) },
+  setPassword: { before: PEOPLE, run: alone(() => setPassword(user('ann'))) },
+  replaceHash: { before: PEOPLE, run: alone(() => replaceHash('ann', { old: LONG, new: 'other' })) },
+  removeUser: {
+    before: PEOPLE,
+    run: repeated(() => removeUser('ann')),
+    done: ({ state }) =>
+      state.record(USER, 'ann') === undefined && [...state.records(USER_ROLE)].length === 1,
+  },
+  addRole: { before: PEOPLE, run: alone(() => addRole({ username: 'boss', role: LONG })) },
+  removeRole: {
+    before: ROLE,
+    run: repeated(() => removeRole(LONG, undefined)),
+    done: ({ state }) =>
+      [...state.records(USER_ROLE)].length === 0 && [...state.records(ROLE_PERMISSION)].length === 0,
+  },
+  addPermission: {
+    before: ROLE,
+    run: alone(() => addPermission({ role: LONG, resource: `${'r'.repeat(900)}:*:*`, action: 'r' })),
+  },
+  removePermission: {
+    before: ROLE,
+    run: alone(() => removePermission({ role: LONG, resource: '1:*:*', action: 'r' })),
+  },
+  createFirstKey: { run: alone(() => createFirstKey({ id: LONG, secret: LONG })) },
+  rotateKeys: {
+    prepare: (server) => rotations(server, USERS),
+    run: alone(() => rotateKeys({ id: 'last', secret: LONG }, 0)),
+  },
+  removeOldKeys: {
+    prepare: async (server) => {
+      await rotations(server, USERS)
+      await server.engine.execute(rotateKeys({ id: 'last', secret: LONG }, 0))
+    },
+    run: alone(() => removeOldKeys()),
+  },
+  beginSession: {
+    before: PEOPLE,
+    run: alone(() => beginSession({ id: 'new', username: 'ann', credentialStamp: 1 })),
+    done: ({ state }) => [...state.records(SESSION)].length === SESSIONS_OF_USER,
+  },
+  useSession: {
+    before: [userSaved('ann'), sessionSaved('ann', 0, START_MS - 120_000)],
+    run: alone(() => useSession('ann 0')),
+  },
+  endSession: { before: PEOPLE, run: alone(() => endSession('ann 0')) },
+  removeEndedSessions: {
+    before: [...PEOPLE, ...ENDED],
+    run: async ({ engine, state }) => {
+      for (const ids of inParts(endedSessions(state, START_MS), engine.mostAtOnce))
+        await engine.execute(removeEndedSessions(ids))
+    },
+    done: ({ state }) => [...state.records(SESSION)].length === SESSIONS_OF_USER,
+  },
+  publishConfig: {
+    prepare: async ({ engine }) => {
+      await engine.execute(item(LARGE))
+      await engine.execute(deleteConfig(sampleKey(LONG), BY))
+    },
+    run: alone(() => item(LARGE)),
+  },
+  deleteConfig: {
+    prepare: alone(() => item(LARGE)),
+    run: alone(() => deleteConfig(sampleKey(LONG), BY, { comment: 'c'.repeat(512) })),
+  },
+  forgetHistory: {
+    before: GONE,
+    run: ({ engine, state }) =>
+      new GoneHistory({ engine, state, store: { historyRecord: async () => undefined } }).forgetBefore(
+        START_MS + 1e12,
+      ),
+    done: ({ state }) =>
+      [...state.records(DELETED_CONFIG)].length === 0 && [...state.records(CONFIG_COMMENT)].length === 0,
+  },
+  createNamespace: { run: alone(() => createNamespace({ id: LONG, showName: LONG, desc: LONG })) },
+  updateNamespace: {
+    prepare: alone(() => createNamespace({ id: LONG, showName: LONG, desc: LONG })),
+    run: alone(() => updateNamespace({ id: LONG, showName: 'other', desc: LONG })),
+  },
+  deleteNamespace: {
+    prepare: alone(() => createNamespace({ id: LONG, showName: LONG, desc: LONG })),
+    run: alone(() => deleteNamespace(LONG)),
+  },
+  setNamespaceLook: { run: alone(() => setNamespaceLook(LONG, { color: 'red', isProtected: true })) },
+  setSwitch: {
+    prepare: alone(() => setSwitch('batch', allSwitches(), true)),
+    run: alone(() => setSwitch('batch', allSwitches(), false)),
+  },
+  ...LARGEST_OF_NAMING,
+}
+
+/** Every switch that can be set. */
+function allSwitches(): string {
+  const { masters: _, overriddenServerStatus: __, ...others } = DEFAULT_SWITCHES
+  return JSON.stringify({ ...others, healthCheckWhiteList: numbers(500).map(nameOf) })
+}

@@ -113,7 +113,7 @@ export function demoted(username: string): Rule<AccessValue> {
   }
 }
 
-/** A user is removed, with its sessions; the last administrator stays. */
+/** A user is removed, with its sessions; the last administrator stays. The answer says that nothing is left. */
 export function userRemoved(username: string): Rule<AccessValue> {
   return (access) => {
     if (access.users[username] === undefined) return stays(access, 'user-not-found')
@@ -122,7 +122,7 @@ export function userRemoved(username: string): Rule<AccessValue> {
     const { [username]: _removed, ...users } = access.users
     const kept = Object.entries(access.sessions).filter(([, owner]) => owner !== username)
     const sessions = Object.fromEntries(kept)
-    return { next: { ...withoutAdministrator(access, username), users, sessions }, answer: DONE }
+    return { next: { ...withoutAdministrator(access, username), users, sessions }, answer: 'false' }
   }
 }
 

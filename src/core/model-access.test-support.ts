@@ -31,8 +31,6 @@ interface Underway {
   readonly results: UnitResult[]
   /** The revision that the server must have when its callers are answered. */
   at: Revision
-  /** What its callers are told if no unit is written. */
-  refusal: Error
   readonly resolve: (results: readonly UnitResult[]) => void
   readonly reject: (error: unknown) => void
 }
@@ -92,7 +90,7 @@ export class ModelAccess implements Pick<SharedStore, 'commit' | 'mostChanges'> 
     return new Promise((resolve, reject) => {
       const results = units.map((): UnitResult => ({ kind: 'conflict' }))
       const requests = requestsOf(units, this.#unitsOfRequest)
-      this.#underway.push({ units, decidedAt, requests, results, at: 0, refusal: NOT_MADE, resolve, reject })
+      this.#underway.push({ units, decidedAt, requests, results, at: 0, resolve, reject })
     })
   }
 
@@ -105,9 +103,7 @@ export class ModelAccess implements Pick<SharedStore, 'commit' | 'mostChanges'> 
     if (this.fault === 'unavailable' || this.fault === 'lost') refuse(commit, request, this.fault)
     if (commit.requests.length > 0) return
     this.#underway.shift()
-    const isWritten = commit.results.some(({ kind }) => kind !== 'refused')
-    const give = () => (isWritten ? commit.resolve(commit.results) : commit.reject(commit.refusal))
-    this.#answers.push({ at: commit.at, give })
+    this.#answers.push({ at: commit.at, give: () => commit.resolve(commit.results) })
     this.#answer()
   }
 
@@ -159,8 +155,8 @@ export class ModelAccess implements Pick<SharedStore, 'commit' | 'mostChanges'> 
     for (const [place, index] of sent.entries())
       commit.results[index] = { kind: holds[place] === true ? 'held' : 'conflict' }
     if (bad !== undefined) commit.results[bad] = { kind: 'failed', error: new Error('bad unit') }
-    // What a confirmation conflicts with comes by the feed, after what the decision was made on.
-    const needed = confirms ? (holds.every(Boolean) ? 0 : commit.decidedAt + 1) : this.#store.revision
+    // What a confirmation conflicts with comes by the feed.
+    const needed = confirms && holds.every(Boolean) ? 0 : this.#store.revision
     commit.at = Math.max(commit.at, needed)
   }
 }
@@ -179,14 +175,16 @@ function parts(indexes: readonly number[], most: number, confirms: boolean): Req
   })
 }
 
-const NOT_MADE = new Refusal('store-unavailable', 'The store cannot be reached: the change was not made.')
+const UNWRITTEN: UnitResult = {
+  kind: 'unwritten',
+  error: new Refusal('store-unavailable', 'The store cannot be reached: the change was not made.'),
+}
 const NOT_KNOWN = new Refusal('store-unavailable', 'Whether the change was made is not known.')
 
 /** A request of a commit fails, and those after it are not sent. */
 function refuse(commit: Underway, failed: Request | undefined, fault: 'unavailable' | 'lost'): void {
-  commit.refusal = fault === 'lost' ? NOT_KNOWN : NOT_MADE
   for (const index of failed?.indexes ?? [])
-    commit.results[index] = { kind: 'refused', error: commit.refusal }
+    commit.results[index] = fault === 'lost' ? { kind: 'refused', error: NOT_KNOWN } : UNWRITTEN
   for (const { indexes } of commit.requests.splice(0))
-    for (const index of indexes) commit.results[index] = { kind: 'refused', error: NOT_MADE }
+    for (const index of indexes) commit.results[index] = UNWRITTEN
 }

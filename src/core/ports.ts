@@ -118,13 +118,14 @@ export interface Unit {
 /**
  * `held`: nothing that was read had changed; the changes are written, and the follower has applied them. `conflict`: something
  * had changed; nothing is written, and the follower has applied what it conflicted with. `failed`: it can never be
- * written (too large, invalid), and only its callers get the error. `refused`: the store could not be reached in time; the
- * error says if it is not known whether the unit was written.
+ * written (too large, invalid), and only its callers get the error. `unwritten`: the store could not be reached in time; nothing
+ * was written and never will be, so it may be tried again. `refused`: it must not be tried again; the error says if it is not
+ * known whether the unit was written.
  */
 export type UnitResult =
   | { readonly kind: 'held' }
   | { readonly kind: 'conflict' }
-  | { readonly kind: 'failed' | 'refused'; readonly error: Error }
+  | { readonly kind: 'failed' | 'unwritten' | 'refused'; readonly error: Error }
 
 /** A complete revision of a store that several servers share. */
 export interface SharedCommit {
@@ -142,6 +143,9 @@ export interface StoreFollower {
   /** The store cannot go on from the last revision (compacted, restored): this is everything, as it is now. */
   reloaded(snapshot: Snapshot): void
 }
+
+/** With less time than this (ms) a commit is not begun: a part of it is needed to find out about an answer that was lost. */
+export const LEAST_COMMIT_MS = 600
 
 /** Stores changes for several equal servers. Everything that is written reaches every server, in one order. */
 export interface SharedStore extends KeptRecords {

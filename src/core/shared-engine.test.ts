@@ -23,6 +23,7 @@ class Server {
   readonly access: ModelAccess
   readonly engine: SharedEngine
   readonly reports: string[] = []
+  nowMs = 0
   #deferred: (() => void)[] = []
 
   constructor(store: ModelStore) {
@@ -36,7 +37,7 @@ class Server {
       follower,
       store: this.access,
       clock,
-      loop: { now: () => 0, soon: (run) => this.#deferred.push(run) },
+      loop: { now: () => this.nowMs, soon: (run) => this.#deferred.push(run) },
       report: (_error, what) => this.reports.push(what),
     })
   }
@@ -201,6 +202,7 @@ describe('a store that cannot be reached', () => {
   test('refuses changes and negative answers', async () => {
     one.access.fault = 'unavailable'
     const outcomes = [one.execute(publish('x')), two.execute(publish('y')), one.execute(remove())]
+    one.nowMs = 1_500
     await one.settle()
     await two.settle()
     expect(outcomes.map(({ error }) => (error as { code?: string } | undefined)?.code)).toEqual([

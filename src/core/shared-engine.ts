@@ -4,7 +4,7 @@ import { type Command, synced, unchanged } from './decision.ts'
 import type { Engine } from './engine.ts'
 import type { Follower } from './follower.ts'
 import type { InstanceRecord } from './naming/instance.ts'
-import type { Now, SharedStore, UnitResult } from './ports.ts'
+import { LEAST_COMMIT_MS, type Now, type SharedStore, type UnitResult } from './ports.ts'
 import { PatientCallers, type PatientLoop } from './patient-callers.ts'
 import { readText } from './reads.ts'
 import { Refusal } from './refusal.ts'
@@ -14,8 +14,10 @@ import type { View } from './view.ts'
 const MOST_COMMANDS = 512
 /** A command is answered this long after it was given, whatever the store does. */
 const ANSWER_MS = 1_750
-/** What is left of that must be enough for a commit, even a slow one: a command that has waited longer is refused. */
-const COMMIT_MS = 500
+/** The store answers for the youngest command of a commit: an older one waits this much longer for what may still come. */
+const GRACE_MS = 100
+/** The pause before what was not written is tried again. */
+const AGAIN_MS = 20
 
 /** What the engine needs from outside: core has no clock, no timers and no log of its own. */
 export interface SharedEngineOptions {
@@ -41,6 +43,11 @@ export class SharedEngine implements Engine {
   readonly #options: SharedEngineOptions
   readonly #callers: PatientCallers
   #waiting: WaitingCommand[] = []
+  /** The commands of the commit that is underway. */
+  #sent: WaitingCommand[] = []
+  /** Commands that were refused although their commit is underway: they are not decided again. */
+  readonly #givenUp = new WeakSet<WaitingCommand>()
+  #isWatchingTime = false
   /** Commands whose unit could not be written: each gets a unit of its own. */
   readonly #alone = new WeakSet<WaitingCommand>()
   /** When each command was given that somebody waits for, by the loop's clock. */
@@ -97,6 +104,7 @@ export class SharedEngine implements Engine {
       const waiting = { command, resolve: (outcome: unknown) => resolve(outcome as T), reject }
       if (sinceMs !== undefined) this.#sinceMs.set(waiting, sinceMs)
       this.#waiting.push(waiting)
+      this.#watchTime()
       this.#deferPump()
     })
   }
@@ -105,15 +113,12 @@ export class SharedEngine implements Engine {
     if (this.#committing) return
     if (this.#pumpDeferred) return this.#callers.arrived(this.#waiting.length)
     this.#pumpDeferred = true
-    this.#callers.gather(this.#waiting.length, () => {
-      this.#pumpDeferred = false
-      this.#pump()
-    })
+    this.#callers.gather(this.#waiting.length, this.#pumpGathered)
   }
 
   #pump(): void {
     const { follower, store, clock } = this.#options
-    const leftMs = this.#refuseLate()
+    this.#refuseLate(LEAST_COMMIT_MS)
     const waiting = this.#waiting.splice(0, MOST_COMMANDS)
     const isAlone = (one: WaitingCommand): boolean => this.#alone.has(one)
     const { units, later } = gatherUnits(follower.state, waiting, {
@@ -127,7 +132,10 @@ export class SharedEngine implements Engine {
     if (open.length === 0) return this.#afterCommit()
     this.#committing = true
     this.#callers.sent()
-    store.commit(open, follower.revision, leftMs).then(
+    this.#sent = open.flatMap(commandsOf)
+    // The youngest command decides: nobody is refused because somebody else has waited for long.
+    const withinMs = Math.max(...this.#sent.map((one) => this.#leftMs(one)))
+    store.commit(open, follower.revision, withinMs).then(
       (results) => this.#finish(open, results),
       (error: unknown) => this.#abandon(open, error),
     )
@@ -135,64 +143,91 @@ export class SharedEngine implements Engine {
 
   #finish(units: readonly DecidedUnit[], results: readonly UnitResult[]): void {
     const again: WaitingCommand[] = []
-    let isRefused = false
     for (const [index, unit] of units.entries()) {
       const result = results[index] ?? { kind: 'conflict' }
-      isRefused ||= result.kind === 'refused'
       if (result.kind === 'held') this.#settle(unit)
       else again.push(...this.#again(unit, result))
     }
     this.#callers.answered(callersOf(units), this.#waiting.length)
     this.#waiting.unshift(...again)
-    if (isRefused) this.#refuseWaiting()
-    this.#afterCommit()
+    this.#afterCommit(results.some(({ kind }) => kind === 'unwritten'))
   }
 
   /** The commands of a unit that was not written which are decided again. */
-  #again({ verdicts }: DecidedUnit, result: Exclude<UnitResult, { kind: 'held' }>): WaitingCommand[] {
-    const commands = verdicts.map(({ waiting }) => waiting)
+  #again(unit: DecidedUnit, result: Exclude<UnitResult, { kind: 'held' }>): WaitingCommand[] {
+    const commands = commandsOf(unit).filter((command) => !this.#givenUp.has(command))
     if (result.kind === 'conflict') {
       this.#counts.conflicts++
       return commands
     }
-    const [only, ...others] = commands
-    if (result.kind === 'refused') {
-      for (const { reject } of commands) reject(result.error)
-      return []
-    }
-    if (others.length > 0) {
+    if (result.kind === 'unwritten') return this.#stillInTime(commands, result.error)
+    if (result.kind === 'failed' && commands.length > 1) {
       for (const command of commands) this.#alone.add(command)
       return commands
     }
-    only?.reject(result.error)
+    for (const { reject } of commands) reject(result.error)
     return []
   }
 
-  /** The store cannot be reached: nobody is answered with what is not certain. */
+  /** Those that have time for another commit; the others are refused. What nobody waits for is found out once more later. */
+  #stillInTime(commands: readonly WaitingCommand[], error: Error): WaitingCommand[] {
+    const isInTime = (one: WaitingCommand): boolean =>
+      this.#sinceMs.has(one) && this.#leftMs(one) >= LEAST_COMMIT_MS
+    for (const command of commands) if (!isInTime(command)) command.reject(error)
+    return commands.filter(isInTime)
+  }
+
+  /** The store has failed altogether: nobody is answered with what is not certain. */
   #abandon(units: readonly DecidedUnit[], error: unknown): void {
-    for (const { verdicts } of units) for (const { waiting } of verdicts) waiting.reject(error)
-    this.#refuseWaiting()
+    for (const { reject } of units.flatMap(commandsOf)) reject(error)
     this.#afterCommit()
   }
 
-  /** The store was not reached: what waited behind that commit must not wait for the next one to fail. */
-  #refuseWaiting(): void {
-    for (const { reject } of this.#waiting.splice(0))
-      reject(notSent('The store cannot be reached: the change was not made, try again in a moment.'))
-  }
-
-  /** Refuses what can no longer be answered in time, and returns the time that is left for all others. */
-  #refuseLate(): number {
+  /** The time until a command must be answered. */
+  #leftMs(waiting: WaitingCommand): number {
     const { loop, answerMs = ANSWER_MS } = this.#options
     const nowMs = loop.now()
-    const leftMs = (waiting: WaitingCommand): number =>
-      (this.#sinceMs.get(waiting) ?? nowMs) + answerMs - nowMs
-    const isLate = (waiting: WaitingCommand): boolean => leftMs(waiting) < COMMIT_MS
+    return (this.#sinceMs.get(waiting) ?? nowMs) + answerMs - nowMs
+  }
+
+  /** Refuses what waits and has less time left than this: it can no longer be answered in time. */
+  #refuseLate(leastMs: number): void {
+    const isLate = (waiting: WaitingCommand): boolean => this.#leftMs(waiting) < leastMs
     const late = this.#waiting.filter(isLate)
     if (late.length > 0) this.#waiting = this.#waiting.filter((waiting) => !isLate(waiting))
     for (const { reject } of late)
-      reject(notSent('The store is too slow: the change was not made, try again in a moment.'))
-    return this.#waiting.reduce((least, waiting) => Math.min(least, leftMs(waiting)), answerMs)
+      reject(unavailable('The store is too slow: the change was not made, try again in a moment.'))
+  }
+
+  /** Sees to it that each command is answered in its own time, also if the commit that it is in or waits for takes longer. */
+  #watchTime(): void {
+    const { after } = this.#options.loop
+    if (after === undefined || this.#isWatchingTime) return
+    const waitedFor = (commands: readonly WaitingCommand[], graceMs: number): number[] =>
+      commands.filter((one) => this.#isWaitedFor(one)).map((one) => this.#leftMs(one) + graceMs)
+    const dueMs = [...waitedFor(this.#waiting, 0), ...waitedFor(this.#sent, GRACE_MS)]
+    if (dueMs.length === 0) return
+    const firstMs = dueMs.reduce((first, ms) => Math.min(first, ms))
+    this.#isWatchingTime = true
+    after(Math.max(1, Math.ceil(firstMs)), () => {
+      this.#isWatchingTime = false
+      this.#refuseLate(0)
+      this.#giveUpLate()
+      this.#watchTime()
+    })
+  }
+
+  /** A commit is underway that takes longer than some of its commands may. */
+  #giveUpLate(): void {
+    for (const one of this.#sent)
+      if (this.#isWaitedFor(one) && this.#leftMs(one) + GRACE_MS <= 0) {
+        this.#givenUp.add(one)
+        one.reject(unavailable('The store is too slow: whether the change was made is not known.'))
+      }
+  }
+
+  #isWaitedFor(one: WaitingCommand): boolean {
+    return this.#sinceMs.has(one) && !this.#givenUp.has(one)
   }
 
   #settle({ verdicts, local }: DecidedUnit): void {
@@ -200,11 +235,27 @@ export class SharedEngine implements Engine {
     for (const verdict of verdicts) settle(verdict)
   }
 
-  #afterCommit(): void {
+  /** `isTrouble`: the store could not be reached. */
+  #afterCommit(isTrouble = false): void {
     this.#committing = false
-    if (this.#waiting.length > 0) this.#deferPump()
-    else if (this.#closing) this.#whenIdle?.()
+    this.#sent = []
+    const { after } = this.#options.loop
+    if (this.#waiting.length === 0) {
+      if (this.#closing) this.#whenIdle?.()
+    } else if (isTrouble && after !== undefined && !this.#pumpDeferred) {
+      this.#pumpDeferred = true
+      after(AGAIN_MS, this.#pumpGathered)
+    } else this.#deferPump()
   }
+
+  readonly #pumpGathered = (): void => {
+    this.#pumpDeferred = false
+    this.#pump()
+  }
+}
+
+function commandsOf({ verdicts }: DecidedUnit): WaitingCommand[] {
+  return verdicts.map(({ waiting }) => waiting)
 }
 
 function callersOf(units: readonly DecidedUnit[]): number {
@@ -233,6 +284,6 @@ function instanceOf(change: Change, view: View): InstanceRecord | undefined {
   return thing.of === 'instance' ? view.instance(thing.serviceKey, thing.address)?.record : undefined
 }
 
-function notSent(text: string): Refusal {
+function unavailable(text: string): Refusal {
   return new Refusal('store-unavailable', text)
 }

@@ -39,20 +39,17 @@ export interface Gathering {
  */
 export function gatherUnits(view: View, waiting: readonly WaitingCommand[], gathering: Gathering): Gathered {
   const drafts = new Map<string, UnitDraft>()
-  const later: WaitingCommand[] = []
   for (const one of waiting) {
     const { subject } = one.command
     const unit = drafts.get(subject) ?? new UnitDraft(view, gathering)
     drafts.set(subject, unit)
-    if (!unit.take(one)) later.push(one)
+    unit.take(one)
   }
   const taken = new TakenUnits()
-  const units: DecidedUnit[] = []
-  for (const unit of drafts.values()) {
-    if (taken.take(unit)) units.push(unit.decided())
-    else later.push(...unit.commands)
-  }
-  return { units, later }
+  const units = [...drafts.values()].filter((unit) => taken.take(unit)).map((unit) => unit.decided())
+  const decided = new Set(units.flatMap(({ verdicts }) => verdicts.map((verdict) => verdict.waiting)))
+  // In the order in which they were given, whether their own unit has to wait or they did not fit into it.
+  return { units, later: waiting.filter((one) => !decided.has(one)) }
 }
 
 /** The units of one commit. The store compares what they read with what was before all of them. */
@@ -102,24 +99,20 @@ class UnitDraft {
     this.#draft = new Draft(view, this.#log)
   }
 
-  get commands(): WaitingCommand[] {
-    return this.#verdicts.map(({ waiting }) => waiting)
-  }
-
-  /** Decides a command as the next one of the unit. False: it must wait for another unit. */
-  take(waiting: WaitingCommand): boolean {
+  /** Decides a command as the next one of the unit, unless it must wait for another unit. */
+  take(waiting: WaitingCommand): void {
     const isAlone = this.#gathering.isAlone(waiting)
     if (this.#isClosed || (isAlone && this.#verdicts.length > 0)) {
       // Those behind it wait too: commands of a subject are decided in their order.
       this.#isClosed = true
-      return false
+      return
     }
     const verdict = this.#decide(waiting)
     const changes = 'decision' in verdict ? verdict.decision.changes : []
     const isFull = this.#changes.length + changes.length > this.#gathering.mostChanges
     if (isFull && this.#changes.length > 0) {
       this.#isClosed = true
-      return false
+      return
     }
     this.#verdicts.push(verdict)
     this.#isClosed = isAlone
@@ -128,7 +121,6 @@ class UnitDraft {
       this.#draft.add(change)
       ;(isLocal ? this.#local : this.#changes).push(...this.#whole(change))
     }
-    return true
   }
 
   changedThings(): Read[] {

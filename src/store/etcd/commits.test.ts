@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Unit } from '../../core/ports.ts'
 import { recordSaved } from '../../core/records/record-kind.ts'
+import { Refusal } from '../../core/refusal.ts'
 import { SWITCH } from '../../core/operator/switch-records.ts'
 import { Commits } from './commits.ts'
 import { EtcdError } from './client/etcd-error.ts'
@@ -15,6 +16,10 @@ const keys = new Keys('w/')
 let answers: ((operations: readonly Operation[]) => Sent)[] = []
 let sent = 0
 let isBehind = false
+/** Revisions that somebody waited for. */
+let awaited: number[] = []
+/** What etcd answers to what is confirmed. */
+let confirmed: (() => TxnResult) | undefined
 let known: Record<number, readonly string[]> = {}
 let failures: unknown[] = []
 
@@ -24,15 +29,29 @@ beforeEach(() => {
   isBehind = false
   known = {}
   failures = []
+  awaited = []
+  confirmed = undefined
 })
 
 const commits = new Commits({
-  client: { txn: () => Promise.reject(new EtcdError('unavailable', 'no etcd')) },
+  client: {
+    txn: () =>
+      confirmed === undefined
+        ? Promise.reject(new EtcdError('unavailable', 'no etcd'))
+        : Promise.resolve(confirmed()),
+  },
   keys,
   member: 'me',
   clock: { nowMs: () => 0, sleep: () => Promise.resolve() },
   fence: { send: (operations) => Promise.resolve().then(() => answers[sent++]!(operations)) },
-  following: { reached: () => Promise.resolve(!isBehind), keysOf: (revision) => known[revision] },
+  following: {
+    reached: () => Promise.resolve(!isBehind),
+    reachedAll: (revision) => {
+      awaited.push(revision)
+      return Promise.resolve(!isBehind)
+    },
+    keysOf: (revision) => known[revision],
+  },
   chunks: { write: () => Promise.resolve(), forget: () => {} },
   failed: (error) => failures.push(error),
 })
@@ -105,8 +124,28 @@ describe('a commit', () => {
   test('without changes that cannot be confirmed is refused', async () => {
     const read = { of: 'record', recordKind: SWITCH.name, id: 'a', found: false } as const
     const error = expect.objectContaining({ message: expect.stringContaining('cannot be reached') })
-    expect(await commit({ reads: [read], changes: [] })).toEqual([{ kind: 'refused', error }])
+    expect(await commit({ reads: [read], changes: [] })).toEqual([{ kind: 'unwritten', error }])
     expect(sent).toBe(0)
+  })
+
+  test('without changes that conflicts waits for everything that it may conflict with', async () => {
+    const read = { of: 'record', recordKind: SWITCH.name, id: 'a', found: false } as const
+    confirmed = () => ({
+      revision: 12,
+      succeeded: true,
+      results: [{ did: 'txn', revision: 12, succeeded: false, results: [] }],
+    })
+    expect(await commit({ reads: [read], changes: [] })).toEqual([{ kind: 'conflict' }])
+    expect(awaited).toEqual([12])
+    isBehind = true
+    expect(await commit({ reads: [read], changes: [] })).toMatchObject([{ kind: 'unwritten' }])
+  })
+
+  test('that etcd certainly did not take may be tried again, one whose result is not known must not', async () => {
+    const unknown = new Refusal('store-unavailable', 'not known')
+    answers = [fails(new EtcdError('unavailable', 'did not take')), fails(unknown)]
+    expect(await commit(unit('a'))).toMatchObject([{ kind: 'unwritten' }])
+    expect(await commit(unit('a'))).toMatchObject([{ kind: 'refused' }])
   })
 
   test('that etcd refuses as invalid fails without hiding what comes after it', async () => {

@@ -22,7 +22,7 @@ export interface CommitsParts {
   readonly member: string
   readonly clock: Clock
   readonly fence: Pick<RequestFence, 'send'>
-  readonly following: Pick<Following, 'reached' | 'keysOf'>
+  readonly following: Pick<Following, 'reached' | 'reachedAll' | 'keysOf'>
   readonly chunks: Pick<Chunks, 'write' | 'forget'>
   /** Called if this server must stop. */
   readonly failed: (error: PlaceTaken) => void
@@ -64,11 +64,12 @@ export class Commits {
     try {
       await this.#send(this.#sendings(units, underway), contents, underway)
     } catch (error) {
-      refuse(results, refusalOf(error))
+      // What is written comes last, and has its results then.
+      for (const index of results.keys()) results[index] ??= resultOf(error)
     } finally {
       chunks.forget(contents)
     }
-    return results.map((result) => result ?? { kind: 'refused', error: NOT_SENT })
+    return results.map((result) => result ?? { kind: 'unwritten', error: NOT_SENT })
   }
 
   /** The transactions of the units. One that can never be written has its result at once. */
@@ -104,21 +105,21 @@ export class Commits {
         await this.#write(request, underway)
       } catch (error) {
         if (error instanceof PlaceTaken) this.#parts.failed(error)
-        // Each unit is tried by itself then.
-        const kind = error instanceof EtcdError && error.kind === 'invalid' ? 'failed' : 'refused'
-        for (const { index } of request) underway.results[index] = { kind, error: refusalOf(error) }
+        const result = resultOf(error)
+        for (const { index } of request) underway.results[index] = result
         // Those of the later requests were not sent.
-        if (kind === 'refused') return
+        if (result.kind !== 'failed') return
       }
   }
 
   /** Units without changes: nothing is written, so there is nothing to fence. */
-  async #confirm(request: readonly Sending[], { decidedAt, results, leftMs }: Underway): Promise<void> {
+  async #confirm(request: readonly Sending[], { results, leftMs }: Underway): Promise<void> {
     const { client } = this.#parts
     const answer = await client.txn({ compare: [], success: request.map(transactionOf) }, leftMs())
-    const conflicts = take(request, answer.results, results)
-    // What it conflicts with comes by the feed, after what the decision was made on.
-    if (conflicts) await this.#reached(decidedAt + 1, leftMs())
+    const answered: (UnitResult | undefined)[] = []
+    // What it conflicts with comes by the feed, and is not later than the answer.
+    if (take(request, answer.results, answered)) await this.#reachedAll(answer.revision, leftMs())
+    for (const index of answered.keys()) results[index] ??= answered[index]
   }
 
   async #write(request: readonly Sending[], { stamp, results, leftMs }: Underway): Promise<void> {
@@ -134,6 +135,15 @@ export class Commits {
     if (written === undefined) throw unknownResult('This server has missed whether the change was made.')
     for (const { index, keys } of request)
       results[index] = { kind: keys.some((key) => written.includes(key)) ? 'held' : 'conflict' }
+  }
+
+  /**
+   * Resolves when the follower has everything up to this revision, which may be that of something else in etcd. Nothing was
+   * written, so the units may be confirmed once more if it does not come in time.
+   */
+  async #reachedAll(revision: Revision, limitMs: number): Promise<void> {
+    if (await this.#parts.following.reachedAll(revision, limitMs)) return
+    throw new EtcdError('unavailable', 'This server is behind: try again in a moment.')
   }
 
   /** Resolves when the follower has this revision. Rejects with Refusal `store-unavailable` if it does not come in time. */
@@ -153,10 +163,12 @@ function unknownResult(text: string): Refusal {
   return new Refusal('store-unavailable', text)
 }
 
-/** Refuses the units that have no result. */
-function refuse(results: (UnitResult | undefined)[], error: Error): void {
-  for (const [index, result] of results.entries())
-    if (result === undefined) results[index] = { kind: 'refused', error }
+/** What became of a unit whose request has failed. */
+function resultOf(error: unknown): Exclude<UnitResult, { kind: 'held' | 'conflict' }> {
+  if (!(error instanceof EtcdError)) return { kind: 'refused', error: refusalOf(error) }
+  // Each unit is tried by itself then.
+  if (error.kind === 'invalid') return { kind: 'failed', error: refusalOf(error) }
+  return { kind: error.kind === 'unavailable' ? 'unwritten' : 'refused', error: refusalOf(error) }
 }
 
 function transactionOf({ compare, success }: UnitRequest): Operation {

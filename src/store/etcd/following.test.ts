@@ -23,6 +23,8 @@ let failures: unknown[]
 let reasons: string[]
 let applied: SharedCommit[]
 let snapshots: Snapshot[]
+/** How often the watch was asked how far it has come. */
+let asked = 0
 
 beforeEach(() => {
   nowMs = 0
@@ -34,6 +36,7 @@ beforeEach(() => {
   reasons = []
   applied = []
   snapshots = []
+  asked = 0
 })
 
 const clock: Clock = {
@@ -60,7 +63,8 @@ const client = {
   watch({ from }: WatchOptions, listener: WatchListener) {
     const watch = { from, listener, isClosed: false }
     watches.push(watch)
-    return { close: () => void (watch.isClosed = true), requestProgress: () => {} }
+    const requestProgress = (): void => void asked++
+    return { close: () => void (watch.isClosed = true), requestProgress, ended: Promise.resolve() }
   },
 }
 
@@ -98,6 +102,20 @@ describe('following etcd', () => {
     await settled()
     expect(applied).toEqual([{ revision: 6, changes: [], stamp: 9 }])
     expect(following.keysOf(6)).toEqual(['w/b/me'])
+  })
+
+  test('has reached the revision of something else in etcd when the watch says so', async () => {
+    const following = await follow()
+    let isReached = false
+    const waiting = following.reachedAll(9, 60_000).then((is) => (isReached = is))
+    expect(asked).toBe(1)
+    put(7, 'w/b/me', toJson({ number: 1, process: 'p', stamp: 9 }))
+    await settled()
+    expect(isReached).toBe(false)
+    watches[0]!.listener.reached(9)
+    await waiting
+    expect(isReached).toBe(true)
+    expect(following.figures.applied).toBe(7)
   })
 
   test('loads everything again if the watch cannot go on, until it succeeds', async () => {

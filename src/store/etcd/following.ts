@@ -86,9 +86,21 @@ export class Following {
   }
 
   /** Resolves with true when the follower has this revision, and with false if that takes longer. */
-  reached(revision: Revision, limitMs: number): Promise<boolean> {
+  async reached(revision: Revision, limitMs: number): Promise<boolean> {
     this.#newest = Math.max(this.#newest, revision)
-    return within(this.#parts.clock, Math.max(0, limitMs), this.#feed.reached(revision))
+    const { reached, forget } = this.#feed.waitFor(revision)
+    try {
+      return await within(this.#parts.clock, Math.max(0, limitMs), reached)
+    } finally {
+      forget()
+    }
+  }
+
+  /** The same for a revision that may have changed nothing of ours: the watch is asked how far it has come. */
+  reachedAll(revision: Revision, limitMs: number): Promise<boolean> {
+    const reached = this.reached(revision, limitMs)
+    this.#watch?.requestProgress()
+    return reached
   }
 
   /** The keys that a recent revision of this server has changed. Undefined: the feed did not bring it. */
@@ -110,7 +122,10 @@ export class Following {
           this.#heard(revision.revision)
           this.#feed.add(revision, this.#heardMs)
         },
-        reached: (revision) => this.#heard(revision),
+        reached: (revision) => {
+          this.#heard(revision)
+          this.#feed.toldAll(revision)
+        },
         broken: (why) => void this.#reload(new Error(`etcd cannot tell what has changed since: ${why}`)),
       },
     )

@@ -36,6 +36,8 @@ export class StoreFeed {
   #current: Added | undefined
   #follower: StoreFollower | undefined
   #applied: Revision
+  /** The watch has told everything up to this revision. */
+  #told: Revision = 0
   #isBusy = false
   #isStopped = false
   #waiters: Waiter[] = []
@@ -69,6 +71,12 @@ export class StoreFeed {
     this.#work()
   }
 
+  /** The watch has told everything up to this revision, which may be that of something else in etcd. */
+  toldAll(revision: Revision): void {
+    this.#told = Math.max(this.#told, revision)
+    this.#reach()
+  }
+
   /** Goes on from a snapshot: what was added before is dropped. */
   reload(snapshot: Snapshot): void {
     this.#queue = []
@@ -76,13 +84,28 @@ export class StoreFeed {
     this.#recent.clear()
     this.#follower?.reloaded(snapshot)
     this.#isStopped = false
-    this.#reach(snapshot.revision)
+    this.#told = 0
+    this.#applied = snapshot.revision
+    this.#reach()
   }
 
-  /** Resolves when the follower has this revision. */
-  async reached(revision: Revision): Promise<void> {
-    if (revision <= this.#applied) return
-    await new Promise<void>((resolve) => this.#waiters.push({ revision, resolve }))
+  /**
+   * `reached` resolves when the follower has everything up to this revision. After a restore that may be never: `forget` ends the
+   * wait.
+   */
+  waitFor(revision: Revision): { readonly reached: Promise<void>; forget(): void } {
+    if (revision <= this.#reached) return { reached: Promise.resolve(), forget: () => undefined }
+    let waiter: Waiter | undefined
+    const reached = new Promise<void>((resolve) => {
+      waiter = { revision, resolve }
+      this.#waiters.push(waiter)
+    })
+    return { reached, forget: () => void (this.#waiters = this.#waiters.filter((one) => one !== waiter)) }
+  }
+
+  /** For how many revisions somebody waits. */
+  get waiters(): number {
+    return this.#waiters.length
   }
 
   /** The keys that a recent revision of this server has changed. Undefined: the feed did not bring it. */
@@ -113,7 +136,8 @@ export class StoreFeed {
         follower.applied({ revision, changes, stamp })
         this.#current = undefined
         this.#remember(next.revision)
-        this.#reach(revision)
+        this.#applied = revision
+        this.#reach()
       }
     } catch (error) {
       if (queue !== this.#queue) return
@@ -131,8 +155,14 @@ export class StoreFeed {
     if (oldest !== undefined) this.#recent.delete(oldest)
   }
 
-  #reach(revision: Revision): void {
-    this.#applied = revision
+  /** The follower has everything up to this revision. */
+  get #reached(): Revision {
+    const isWaiting = this.#current !== undefined || this.#queue.length > 0
+    return isWaiting ? this.#applied : Math.max(this.#applied, this.#told)
+  }
+
+  #reach(): void {
+    const revision = this.#reached
     const due = this.#waiters.filter((waiter) => waiter.revision <= revision)
     if (due.length === 0) return
     this.#waiters = this.#waiters.filter((waiter) => waiter.revision > revision)

@@ -128,7 +128,13 @@ export class EtcdClient {
       listener,
     )
     this.#watches.add(watch)
+    void watch.ended.then(() => this.#watches.delete(watch))
     return watch
+  }
+
+  /** How many watches have not ended. */
+  get watches(): number {
+    return this.#watches.size
   }
 
   /** Asks for a lease. */

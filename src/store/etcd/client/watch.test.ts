@@ -123,3 +123,34 @@ describe('a watch', () => {
     expect(await report({ a: old, b }, 'changed 3 1')).toEqual(['connected b', 'changed 3 1'])
   })
 })
+
+describe('a client', () => {
+  const clientOf = (only: FakeMember) =>
+    new EtcdClient({
+      endpoints: ['a'],
+      clock: fakeClock(),
+      random: () => 0,
+      open: fakeEtcd({ a: only }),
+      progressMs: NEVER_MS,
+    })
+  const watchBy = (client: EtcdClient, broken = () => {}) =>
+    client.watch({ key: 'k', end: prefixEnd('k'), from: 3 }, { changed() {}, reached() {}, broken })
+
+  test('forgets a watch that was closed', async () => {
+    const client = clientOf(member([], [created(3)]))
+    const watch = watchBy(client)
+    expect(client.watches).toBe(1)
+    watch.close()
+    await watch.ended
+    expect(client.watches).toBe(0)
+    client.close()
+  })
+
+  test('forgets a watch that is broken', async () => {
+    const client = clientOf(member([], [created(3)], [created(3, 2n)]))
+    await new Promise<void>((resolve) => watchBy(client, resolve))
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(client.watches).toBe(0)
+    client.close()
+  })
+})

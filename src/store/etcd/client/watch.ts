@@ -37,6 +37,8 @@ export interface Watch {
   /** Asks etcd how far this watch has come. `reached` is called with a revision that is not older than this call. */
   requestProgress(): void
   close(): void
+  /** Resolves when the watch was closed or is broken, and has nothing left to do. */
+  readonly ended: Promise<void>
 }
 
 /** What a watch needs. */
@@ -56,9 +58,7 @@ const LONGEST_PAUSE_MS = 1_000
 
 /** Watches keys until it is closed, over any number of connections, without a gap and without a repetition. */
 export function startWatch(parts: WatchParts, options: WatchOptions, listener: WatchListener): Watch {
-  const watch = new RunningWatch(parts, options, listener)
-  void watch.run()
-  return watch
+  return new RunningWatch(parts, options, listener)
 }
 
 /** The watch has ended for good. */
@@ -72,6 +72,7 @@ class Broken extends Error {
 }
 
 class RunningWatch implements Watch {
+  readonly ended: Promise<void>
   readonly #parts: WatchParts
   readonly #options: WatchOptions
   readonly #listener: WatchListener
@@ -87,6 +88,7 @@ class RunningWatch implements Watch {
     this.#options = options
     this.#listener = listener
     this.#revisions = new WholeRevisions(options.from)
+    this.ended = this.#run()
   }
 
   requestProgress(): void {
@@ -97,7 +99,7 @@ class RunningWatch implements Watch {
     this.#closed.abort()
   }
 
-  async run(): Promise<void> {
+  async #run(): Promise<void> {
     while (!this.#closed.signal.aborted) {
       const connection = this.#parts.calls.connection()
       try {

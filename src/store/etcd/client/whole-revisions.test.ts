@@ -8,8 +8,8 @@ import type { Revision } from './whole-revisions.ts'
 const event = (revision: number, key: string) =>
   toBinary(EventSchema, create(EventSchema, { kv: { key: Buffer.from(key), modRevision: BigInt(revision) } }))
 
-const shown = (revisions: readonly Revision[]) =>
-  revisions.map(({ revision, changes }) => [
+const shown = (revisions: Iterable<Revision>) =>
+  Array.from(revisions, ({ revision, changes }) => [
     revision,
     changes.map((change) => (change.kind === 'put' ? change.kv.key : change.key)).join(''),
   ])
@@ -36,11 +36,23 @@ describe('whole revisions', () => {
 
   test('begin again after an interruption, without what was given out', () => {
     const revisions = new WholeRevisions(3)
-    revisions.add({ events: [event(3, 'a'), event(4, 'b')], fragment: true })
+    shown(revisions.add({ events: [event(3, 'a'), event(4, 'b')], fragment: true }))
     revisions.interrupt()
     expect(revisions.next).toBe(4)
     const again = [event(3, 'a'), event(4, 'b'), event(4, 'c')]
     expect(shown(revisions.add({ events: again, fragment: false }))).toEqual([[4, 'bc']])
+  })
+
+  test('are given out although a later event of their response cannot be read', () => {
+    const revisions = new WholeRevisions(3)
+    const given: Revision[] = []
+    const events = [event(3, 'a'), event(4, 'b'), new Uint8Array([0xff])]
+    expect(() => {
+      for (const revision of revisions.add({ events, fragment: false })) given.push(revision)
+    }).toThrow()
+    revisions.interrupt()
+    expect(shown(given)).toEqual([[3, 'a']])
+    expect(revisions.next).toBe(4)
   })
 
   test('continue after what was reached without a change', () => {

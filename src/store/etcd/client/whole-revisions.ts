@@ -32,20 +32,21 @@ export class WholeRevisions {
     return this.#next
   }
 
-  /** The revisions that are complete with this response. */
-  add({ events, fragment }: Pick<WatchResponse, 'events' | 'fragment'>): readonly Revision[] {
-    const complete: Revision[] = []
+  /**
+   * The revisions that are complete with this response, one by one: if an event cannot be read, those before it were given out,
+   * and a new watch continues after them.
+   */
+  *add({ events, fragment }: Pick<WatchResponse, 'events' | 'fragment'>): Generator<Revision> {
     for (const bytes of events) {
       const { isDeletion, kv } = readEvent(bytes)
       const revision = kv.modRevision
       if (revision < this.#next) continue
       if (this.#partial !== undefined && this.#partial.revision !== revision)
-        complete.push(this.#complete(this.#partial))
+        yield this.#complete(this.#partial)
       this.#partial ??= { revision, changes: [] }
       this.#partial.changes.push(isDeletion ? { kind: 'deleted', key: kv.key } : { kind: 'put', kv })
     }
-    if (!fragment && this.#partial !== undefined) complete.push(this.#complete(this.#partial))
-    return complete
+    if (!fragment && this.#partial !== undefined) yield this.#complete(this.#partial)
   }
 
   /** All revisions up to this one were received. False if that says nothing new. */

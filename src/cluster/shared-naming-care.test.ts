@@ -33,6 +33,7 @@ class CaredWorld {
   readonly reports: unknown[] = []
   nowMs = 0
   isStoreAway = false
+  failsToAsk = false
   #later: (() => void)[] = []
 
   constructor() {
@@ -54,7 +55,12 @@ class CaredWorld {
       loop: { now: () => this.nowMs, soon: (run) => this.#later.push(run) },
       self,
       isMember: () => this.judge.hasLease,
-      client: { ask: async (_member, _question, asked) => this.#answer(asked as never) as never },
+      client: {
+        ask: async (_member, _question, asked) => {
+          if (this.failsToAsk) throw new Error('cannot ask')
+          return this.#answer(asked as never) as never
+        },
+      },
       log: { warn: (facts) => this.warnings.push(facts) },
       report: (error) => this.reports.push(error),
       emptyServiceExpiryMs: 60_000,
@@ -121,6 +127,17 @@ describe('the care of a server that judges', () => {
     world.judge.hasLease = true
     await world.care.expireServices()
     expect(world.judge.state.service(ORDERS)).toBeUndefined()
+  })
+
+  test('judges again after a round in which something was thrown', async () => {
+    world.failsToAsk = true
+    await world.pass(40_000)
+    expect(world.isGone).toBe(false)
+    expect(String(world.reports[0])).toMatch(/cannot ask/)
+    world.failsToAsk = false
+    await world.pass(31_000)
+    expect(world.isGone).toBe(true)
+    expect(world.care.figures().suspects).toBe(0)
   })
 
   test('keeps an instance that beats at the other one', async () => {

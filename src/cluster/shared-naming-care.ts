@@ -117,7 +117,8 @@ export class SharedNamingCare {
     clock.sweep(monotonicMs())
     this.#unanswering.keepOnly((id) => state.record(MEMBER, id) !== undefined)
     if (this.#takeSome()) this.#taking.start()
-    for (const restoration of this.#restoring.due(this.#healthMs())) void this.#bringBack(restoration)
+    for (const restoration of this.#restoring.due(this.#healthMs()))
+      this.#bringBack(restoration).catch((error: unknown) => report(error, 'instances could not be restored'))
     this.#judge().catch((error: unknown) => report(error, 'silent instances could not be judged'))
     orphans.look(this.#healthMs(), isMember())
     this.#removeOrphans().catch((error: unknown) => report(error, 'silent instances could not be judged'))
@@ -150,7 +151,7 @@ export class SharedNamingCare {
       for (;;) {
         const round = this.#court.open(this.#healthMs())
         if (round === undefined) return
-        await Promise.all(Array.from(round.peers, async ([id, member]) => this.#ask(round, id, member)))
+        await this.#askAll(round)
         await Promise.all(this.#court.close(this.#healthMs()).map(async (each) => this.#carryOut(each)))
         await new Promise<void>((resolve) => this.#options.loop.soon(resolve))
       }
@@ -178,6 +179,14 @@ export class SharedNamingCare {
     } finally {
       this.#isRemoving = false
     }
+  }
+
+  /** Never rejects: a round that stays open would be the last one. A member that could not be asked has not answered. */
+  async #askAll(round: Round): Promise<void> {
+    const asked = Array.from(round.peers, async ([id, member]) => this.#ask(round, id, member))
+    for (const result of await Promise.allSettled(asked))
+      if (result.status === 'rejected')
+        this.#options.report(result.reason, 'a member could not be asked about silent instances')
   }
 
   async #ask({ places }: Round, id: string, member: MemberFacts): Promise<void> {

@@ -88,11 +88,11 @@ export class Following {
   /** Resolves with true when the follower has this revision, and with false if that takes longer. */
   async reached(revision: Revision, limitMs: number): Promise<boolean> {
     this.#newest = Math.max(this.#newest, revision)
-    const { reached, forget } = this.#feed.waitFor(revision)
+    const wait = this.#feed.waitFor(revision)
     try {
-      return await within(this.#parts.clock, Math.max(0, limitMs), reached)
+      return await within(this.#parts.clock, Math.max(0, limitMs), wait.reached)
     } finally {
-      forget()
+      wait.forget()
     }
   }
 

@@ -43,22 +43,22 @@ export class HistoryCleaning {
   async step({ beforeMs, keep, most }: HistoryLimit): Promise<{ removed: number; more: boolean }> {
     const prefix = this.#keys.every('history')
     const from = this.#from ?? prefix
-    if (this.#from === undefined) this.#forgetItem()
+    if (this.#from === undefined) [this.#item, this.#seen] = ['', 0]
+    const before = { item: this.#item, seen: this.#seen }
     const { kvs, more } = await this.#client.range({ key: from, end: prefixEnd(prefix), limit: LOOKED_AT })
     const beyond = kvs.filter((kv) => this.#rankOf(kv.key) >= keep && atMsOf(kv) < beforeMs)
     const gone = (await this.#ofGoneItems(kvs)).filter((kv) => atMsOf(kv) < beforeMs)
     const due = [...new Set([...beyond, ...gone])].slice(0, most)
     await this.#remove(due)
     const isWhole = due.length < most
-    // A step that has removed as much as it may looks at the same entries again.
     if (isWhole) this.#from = more ? `${kvs.at(-1)!.key}\0` : undefined
-    else this.#forgetItem()
+    else {
+      // It has removed as much as it may, and looks at the same entries again. They may begin within an item.
+      this.#from = from
+      this.#item = before.item
+      this.#seen = before.seen
+    }
     return { removed: due.length, more: more || !isWhole }
-  }
-
-  #forgetItem(): void {
-    this.#item = ''
-    this.#seen = 0
   }
 
   /** How many newer records of its item there are. */

@@ -31,6 +31,9 @@ class FakeStore {
   #underway: { atMs: number; arrive: () => void }[] = []
   /** The next change is made, and its answer is lost. */
   losesAnswer = false
+  /** The first call after the next change fails. */
+  failsAfterChange = false
+  #failsNow = false
   readonly kvs = new Map<string, KeyValue>()
   readonly #leases = new Map<bigint, number>()
   #revision = 1
@@ -68,11 +71,19 @@ class FakeStore {
 
   async txn({ compare, success, failure = [] }: Txn): Promise<TxnResult> {
     await this.#reach()
+    if (this.#failsNow) {
+      this.#failsNow = false
+      throw new EtcdError('unavailable', 'no answer')
+    }
     const succeeded = compare.every((comparison) => this.#holds(comparison))
     const operations = succeeded ? success : failure
     const isChange = operations.some(({ do: what }) => what === 'put')
     if (isChange) this.#revision++
     const results = operations.map((operation) => this.#carryOut(operation))
+    if (isChange && this.failsAfterChange) {
+      this.failsAfterChange = false
+      this.#failsNow = true
+    }
     if (isChange && this.losesAnswer) {
       this.losesAnswer = false
       throw new EtcdError('unavailable', 'no answer', { inDoubt: true })
@@ -225,6 +236,16 @@ describe('a member', () => {
     await membership.join(FACTS)
     expect(membership.leaseUntilMs()).toBe(9_000)
     expect(etcd.leases).toBe(1)
+  })
+
+  test('that cannot look at the election when it has joined is a member, and stands later', async () => {
+    etcd.failsAfterChange = true
+    await membership.join(FACTS)
+    expect([membership.leaseUntilMs(), etcd.kvs.has(PLACE), elected()]).toEqual([9_000, true, undefined])
+    await second(20)
+    expect(etcd.leases).toBe(1)
+    expect(membership.leaseUntilMs()).toBe(29_000)
+    expect(elected()).toEqual({ member: ID, term: 1 })
   })
 
   test('joins again if its key was deleted', async () => {

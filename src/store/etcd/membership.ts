@@ -109,7 +109,11 @@ export class EtcdMembership {
       throw error
     }
     this.#lease = lease
-    await place.stand(lease.id, await place.read()).catch(ignore)
+    // This server is a member now. If it cannot stand for election, the next turn tries again.
+    await place
+      .read()
+      .then((seen) => place.stand(lease.id, seen))
+      .catch(ignore)
   }
 
   async #take(place: MemberPlace, lease: Lease, first: boolean): Promise<void> {

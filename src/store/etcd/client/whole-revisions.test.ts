@@ -49,7 +49,7 @@ describe('whole revisions', () => {
     const events = [event(3, 'a'), event(4, 'b'), new Uint8Array([0xff])]
     expect(() => {
       for (const revision of revisions.add({ events, fragment: false })) given.push(revision)
-    }).toThrow()
+    }).toThrow(/./)
     revisions.interrupt()
     expect(shown(given)).toEqual([[3, 'a']])
     expect(revisions.next).toBe(4)

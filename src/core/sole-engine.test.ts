@@ -243,6 +243,20 @@ describe('after a commit that failed, which a crash could still bring back', () 
     expect(again.value, 'no doubt any more').toBe(true)
   })
 
+  test('a commit of which a group is refused does not end the doubt: nothing was written', async () => {
+    const world = await inDoubt()
+    const bad = watched(world.engine.execute(publish('b', 'bad')))
+    await world.turn()
+    world.store.refuseGroup(0)
+    await microtasks()
+    expect(bad.error).toEqual(new Error('bad group 0'))
+    const same = watched(world.engine.execute(publish('a', 'one')))
+    await world.turn()
+    expect(same.waits).toBe(true)
+    await world.succeed()
+    expect(same.value).toBe(true)
+  })
+
   test('it is refused if the store fails again', async () => {
     const world = await inDoubt()
     const same = watched(world.engine.execute(publish('a', 'one')))

@@ -184,8 +184,9 @@ export class SoleEngine implements Engine {
   }
 
   #finish(batch: Batch, result: CommitResult): void {
-    this.#doubtful.clear()
+    // Then nothing was written: what is in doubt stays so.
     if (result.kind === 'failed') return this.#retryWithout(batch, result)
+    this.#doubtful.clear()
     const { follower } = this.#options
     // The records that were behind are applied already.
     const changes = batch.groups.slice(batch.behind.length).flat()

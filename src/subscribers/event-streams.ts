@@ -1,10 +1,10 @@
 import { contained, guarded } from '../core/unexpected.ts'
 import type { Change } from '../core/changes.ts'
-import type { ConfigKey } from '../core/config/config-item.ts'
 import type { WatchedItem } from '../core/config/watched-item.ts'
 import { type LiveEvent, liveEventsOf, liveKeyOf, watchersChanged } from '../core/live/live-event.ts'
 import { SlicedWork } from '../core/sliced-work.ts'
 import { EventStream, type StreamEnd, type StreamRequest } from './event-stream.ts'
+import { PublishedLately } from './published-lately.ts'
 import { type PlacedEvent, RecentEvents } from './recent-events.ts'
 import type { WatchLoop } from './service-watch.ts'
 
@@ -51,14 +51,6 @@ export interface EventStreamCounts {
   readonly events: number
 }
 
-/** An item that was published a moment ago. */
-interface JustPublished {
-  readonly key: ConfigKey
-  readonly atMs: number
-  /** Whether it was told who is behind. */
-  isLate: boolean
-}
-
 /** One gathering on its way to the streams. */
 interface Round {
   readonly id: string
@@ -89,8 +81,8 @@ export class EventStreams {
   readonly #work: SlicedWork
   /** Until when changes are remembered although there is no stream; -Infinity: they are not. */
   #keptUntilMs = -Infinity
-  /** The items of which it is told who has them, by the text of their keys. */
-  readonly #published = new Map<string, JustPublished>()
+  /** The items of which it is told who has them. */
+  readonly #published = new PublishedLately({ lateMs: BEHIND_AFTER_MS, overMs: WATCHED_MS })
   readonly #counts = { opened: 0, refused: 0, resumed: 0, resets: 0, events: 0 }
   readonly #ended = { 'signed-out': 0, 'too-slow': 0, stopping: 0 }
   #stopped = false
@@ -131,11 +123,7 @@ export class EventStreams {
     if (!this.#isAwake) return
     for (const event of liveEventsOf(change)) this.#gather(event)
     if (change.kind === 'config-published')
-      this.#published.set(change.item.key.text, {
-        key: change.item.key,
-        atMs: this.#options.loop.now(),
-        isLate: false,
-      })
+      this.#published.published(change.item.key, this.#options.loop.now())
   }
 
   /** Everything was loaded again: what happened in between is not known. */
@@ -154,7 +142,7 @@ export class EventStreams {
   /** A client watches these items, with a version that it has. */
   readonly onWatched = (items: readonly WatchedItem[]): void => {
     if (this.#published.size === 0) return
-    for (const { key } of items) if (this.#published.has(key.text)) this.note(watchersChanged(key))
+    for (const { key } of items) if (this.#published.has(key)) this.note(watchersChanged(key))
   }
 
   /** Ends the streams of those who may not follow any more, and keeps the others alive. Call it about once a second. */
@@ -167,7 +155,8 @@ export class EventStreams {
         () => stream.leave(),
         () => this.#lookAt(stream, nowMs, isIdle),
       )
-    this.#lookAtPublished(nowMs)
+    // Those who have not got an item by now are behind; later nobody knows of them any more.
+    for (const key of this.#published.due(nowMs)) this.note(watchersChanged(key))
   }
 
   #lookAt(stream: EventStream, nowMs: number, isIdle: boolean): void {
@@ -189,18 +178,6 @@ export class EventStreams {
   get #id(): string {
     if (!this.#isGathering) this.#sentPosition = this.#position
     return `${this.#origin}-${this.#sentPosition}`
-  }
-
-  /** Those who have not got an item by now are behind; later nobody knows of them any more. */
-  #lookAtPublished(nowMs: number): void {
-    for (const [text, published] of this.#published) {
-      const { key, atMs, isLate } = published
-      const isOver = nowMs - atMs >= WATCHED_MS
-      if (!isOver && (isLate || nowMs - atMs < BEHIND_AFTER_MS)) continue
-      published.isLate = true
-      this.note(watchersChanged(key))
-      if (isOver) this.#published.delete(text)
-    }
   }
 
   /** A client that comes back gets what it has missed, or a `reset`. */

@@ -192,7 +192,8 @@ export class Timeline {
       text,
       actor,
     } as const
-    const isOfPeople = entry.cause === 'operator' || actor?.user !== undefined
+    // Whoever is not signed in may be any client that leaves.
+    const isOfPeople = entry.cause === 'operator' || (actor !== undefined && actor.user !== null)
     const ring = isOfPeople ? this.#ofPeople : this.#ofClients
     ring.add(key, entry)
   }

@@ -1,0 +1,61 @@
+import type { ConfigKey } from '../core/config/config-item.ts'
+
+/** An item that was published a moment ago. */
+interface Published {
+  readonly key: ConfigKey
+  readonly atMs: number
+}
+
+/** When an item is of interest again after a publish, ms. */
+export interface PublishedTimes {
+  /** Those who have not got it count as behind. */
+  readonly lateMs: number
+  /** Nobody knows of them any more, and it is forgotten. */
+  readonly overMs: number
+}
+
+/** The items that were published lately, in the order of their last publish: a look at what is due ends at the first that is not. */
+export class PublishedLately {
+  readonly #times: PublishedTimes
+  readonly #young = new Map<string, Published>()
+  /** Those that were late once. */
+  readonly #late = new Map<string, Published>()
+
+  constructor(times: PublishedTimes) {
+    this.#times = times
+  }
+
+  get size(): number {
+    return this.#young.size + this.#late.size
+  }
+
+  has({ text }: ConfigKey): boolean {
+    return this.#young.has(text) || this.#late.has(text)
+  }
+
+  published(key: ConfigKey, atMs: number): void {
+    this.#late.delete(key.text)
+    this.#young.delete(key.text)
+    this.#young.set(key.text, { key, atMs })
+  }
+
+  /** The items that are late since the last call, and those that are forgotten now. */
+  due(nowMs: number): ConfigKey[] {
+    const { lateMs, overMs } = this.#times
+    const late = takeUntil(this.#young, nowMs - lateMs)
+    for (const one of late) this.#late.set(one.key.text, one)
+    const over = takeUntil(this.#late, nowMs - overMs)
+    return [...new Set([...late, ...over])].map(({ key }) => key)
+  }
+}
+
+/** Takes those that were published by this time. */
+function takeUntil(items: Map<string, Published>, untilMs: number): Published[] {
+  const taken: Published[] = []
+  for (const [text, one] of items) {
+    if (one.atMs > untilMs) break
+    taken.push(one)
+    items.delete(text)
+  }
+  return taken
+}

@@ -54,21 +54,6 @@ describe('a timeline', () => {
     ])
   })
 
-  test('does not let clients that are not signed in drive out what people do', () => {
-    const world = seen()
-    const { state, timeline } = world
-    registered(state)
-    asked(world, 'modify', modifyInstance(target, { ...patch, weight: 7 }))
-    const request = { what: 'deregister', key: ORDERS, address: address() } as const
-    for (let turn = 0; turn < 10_001; turn++) {
-      timeline.during({ ...request, actor: { user: null, ip: '10.0.0.7' } }, () =>
-        carryOut(state, deregisterInstance(target), at(turn)),
-      )
-      registered(state)
-    }
-    expect(said(timeline)).toContain('weight operator ops 1 → 7')
-  })
-
   test('says what silence does, and a beat', () => {
     const { state, timeline } = seen()
     const instance = registered(state)
@@ -154,4 +139,19 @@ test('a ring keeps the last ones, and says from when on', () => {
   expect([ring.fromMs, ring.of(ORDERS).map(({ atMs }) => atMs)]).toEqual([0, [3, 2, 1]])
   for (const atMs of [4, 5]) add(atMs)
   expect([ring.fromMs, ring.of(ORDERS).map(({ atMs }) => atMs)]).toEqual([2, [5, 4, 3]])
+})
+
+test('a timeline does not let clients that are not signed in drive out what people do', () => {
+  const world = seen()
+  const { state, timeline } = world
+  registered(state)
+  asked(world, 'modify', modifyInstance(target, { ...patch, weight: 7 }))
+  const request = { what: 'deregister', key: ORDERS, address: address() } as const
+  for (let turn = 0; turn < 10_001; turn++) {
+    timeline.during({ ...request, actor: { user: null, ip: '10.0.0.7' } }, () =>
+      carryOut(state, deregisterInstance(target), at(turn)),
+    )
+    registered(state)
+  }
+  expect(said(timeline)).toContain('weight operator ops 1 → 7')
 })

@@ -289,3 +289,23 @@ describe('commands that are decided together', () => {
     expect(one.state.record(SESSION, 's')).toBeUndefined()
   })
 })
+
+test.each([
+  [1, 10],
+  [16 * 1024, 10],
+  [128 * 1024, 4],
+  [2 * 1024 * 1024, 1],
+])('a command may change fewer things if each has up to %i bytes: %i', (mostBytesOfOne, most) => {
+  const { state, access } = one
+  const clock = () => at(0)
+  const feed = { publishChanges: () => {} }
+  const engine = new SharedEngine({
+    follower: new Follower(state, { clock, stamps: new Stamps(), feed }),
+    store: access,
+    clock,
+    loop: { now: () => 0, soon: () => {} },
+    report: () => {},
+    mostBytesOfOne,
+  })
+  expect(engine.mostAtOnce).toBe(most)
+})

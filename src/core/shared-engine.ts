@@ -12,6 +12,8 @@ import { changedThing, type DecidedUnit, gatherUnits, type Verdict } from './uni
 import type { View } from './view.ts'
 
 const MOST_COMMANDS = 512
+/** What a command that does the same to many things may change together: a transaction of etcd takes twice as much. */
+const MOST_BYTES = 512 * 1024
 /** A command is answered this long after it was given, whatever the store does. */
 const ANSWER_MS = 1_750
 /** The store answers for the youngest command of a commit: an older one waits this much longer for what may still come. */
@@ -30,6 +32,8 @@ export interface SharedEngineOptions {
   readonly report: (error: unknown, what: string) => void
   /** How long a command may take until it is answered. */
   readonly answerMs?: number
+  /** How large what a command changes of one thing may be, in bytes. With very large things, a command may change fewer. */
+  readonly mostBytesOfOne?: number
 }
 
 /**
@@ -61,7 +65,9 @@ export class SharedEngine implements Engine {
 
   constructor(options: SharedEngineOptions) {
     this.#options = options
-    this.mostAtOnce = Math.floor(options.store.mostChanges / 2)
+    const { store, mostBytesOfOne = 1 } = options
+    const most = Math.min(Math.floor(store.mostChanges / 2), Math.floor(MOST_BYTES / mostBytesOfOne))
+    this.mostAtOnce = Math.max(1, most)
     this.#callers = new PatientCallers(options.loop)
   }
 

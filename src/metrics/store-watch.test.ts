@@ -71,30 +71,33 @@ test('only an error of the whole store starts an outage', async () => {
   expect(watch.outage()?.reason).toBe('the disk is full')
 })
 
-test('a shared store that refuses units has an outage, until it writes: to confirm is not enough', async () => {
-  const { watch } = watchedStore()
-  const limits: (number | undefined)[] = []
-  let result: UnitResult = { kind: 'refused', error: new Refusal('store-unavailable', 'no etcd') }
-  const { commit } = watch.shared({
-    mostChanges: 1,
-    commit: (units, _decidedAt, withinMs) => {
-      limits.push(withinMs)
-      return Promise.resolve(units.map(() => result))
-    },
-  })
-  const writing = { reads: [], changes: [recordSaved(NAMESPACE, { id: 'a', value: NAMED, stamp: 1 })] }
-  await commit([writing], 7, 1_234)
-  expect(watch.outage()?.reason).toBe('no etcd')
-  result = { kind: 'held' }
-  await commit([{ reads: [], changes: [] }], 7)
-  expect(watch.outage()).toBeDefined()
-  await commit([writing], 7)
-  expect(watch.outage()).toBeUndefined()
-  result = { kind: 'conflict' }
-  await commit([writing], 7)
-  expect(watch.outage()).toBeUndefined()
-  expect(limits).toEqual([1_234, undefined, undefined, undefined])
-})
+test.each(['refused', 'unwritten'] as const)(
+  'a shared store whose units are %s has an outage, until it writes: to confirm is not enough',
+  async (kind) => {
+    const { watch } = watchedStore()
+    const limits: (number | undefined)[] = []
+    let result: UnitResult = { kind, error: new Refusal('store-unavailable', 'no etcd') }
+    const { commit } = watch.shared({
+      mostChanges: 1,
+      commit: (units, _decidedAt, withinMs) => {
+        limits.push(withinMs)
+        return Promise.resolve(units.map(() => result))
+      },
+    })
+    const writing = { reads: [], changes: [recordSaved(NAMESPACE, { id: 'a', value: NAMED, stamp: 1 })] }
+    await commit([writing], 7, 1_234)
+    expect(watch.outage()?.reason).toBe('no etcd')
+    result = { kind: 'held' }
+    await commit([{ reads: [], changes: [] }], 7)
+    expect(watch.outage()).toBeDefined()
+    await commit([writing], 7)
+    expect(watch.outage()).toBeUndefined()
+    result = { kind: 'conflict' }
+    await commit([writing], 7)
+    expect(watch.outage()).toBeUndefined()
+    expect(limits).toEqual([1_234, undefined, undefined, undefined])
+  },
+)
 
 test('a server that stops is not ready', () => {
   const { readiness, clock } = watchedStore()

@@ -178,7 +178,8 @@ export class StoreWatch {
 }
 
 function sharedOutcome(results: readonly UnitResult[], writes: boolean): Outcome {
-  for (const result of results) if (result.kind === 'refused') return result.error
+  for (const result of results)
+    if (result.kind === 'refused' || result.kind === 'unwritten') return result.error
   if (!results.every(({ kind }) => kind === 'held')) return 'refused'
   return writes ? 'committed' : 'confirmed'
 }

@@ -127,6 +127,8 @@ export class SharedInstallation implements Installation {
       clock,
       loop,
       report: watch.report,
+      // What an instance has registered, and what is remembered of it.
+      mostBytesOfOne: 2 * this.#opened.settings.maxInstanceMetadataBytes,
     })
     this.#following = { state: follower.state, engine }
     const shared = new SharedFollower(follower, stamps)

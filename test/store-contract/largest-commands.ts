@@ -56,6 +56,7 @@ import {
 } from './largest-naming-commands.ts'
 
 const USERS = 60
+const ROTATIONS = 150
 const SESSIONS_OF_USER = 20
 const user = (username: string) => ({ username, passwordHash: LONG })
 function saved<T>(kind: { readonly name: string }, id: string, value: T): Change {
@@ -155,12 +156,12 @@ export const LARGEST: Readonly<Record<string, LargestCase>> = {
   },
   createFirstKey: { run: alone(() => createFirstKey({ id: LONG, secret: LONG })) },
   rotateKeys: {
-    prepare: (server) => rotations(server, USERS),
+    prepare: (server) => rotations(server, ROTATIONS),
     run: alone(() => rotateKeys({ id: 'last', secret: LONG }, 0)),
   },
   removeOldKeys: {
     prepare: async (server) => {
-      await rotations(server, USERS)
+      await rotations(server, ROTATIONS)
       await server.engine.execute(rotateKeys({ id: 'last', secret: LONG }, 0))
     },
     run: alone(() => removeOldKeys()),

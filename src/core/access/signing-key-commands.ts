@@ -24,7 +24,7 @@ export function createFirstKey({ id, secret }: NewKey): Command<void> {
 }
 
 /** The keys that there are at most, with the one that signs: all can be changed in one transaction of any store. */
-const MOST_KEYS = 30
+const MOST_KEYS = 100
 
 /**
  * Signs with this key from now on. The others verify until their last token has expired, `ttlMs` from now; those that

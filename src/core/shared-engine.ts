@@ -15,9 +15,9 @@ const MOST_COMMANDS = 512
 /** What a command that does the same to many things may change together: a transaction of etcd takes twice as much. */
 const MOST_BYTES = 512 * 1024
 /** A command is answered this long after it was given, whatever the store does. */
-const ANSWER_MS = 1_750
+const ANSWER_MS = 1_700
 /** The store answers for the youngest command of a commit: an older one waits this much longer for what may still come. */
-const GRACE_MS = 100
+const GRACE_MS = 50
 /** The pause before what was not written is tried again. */
 const AGAIN_MS = 20
 

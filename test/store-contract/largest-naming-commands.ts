@@ -72,7 +72,7 @@ const firstInstance = ({ state }: ServerOnStore) => state.instance(SHOP, address
 const settings = { protectThreshold: 0.5, metadata: METADATA, selector: undefined }
 const cluster = {
   name: LONG,
-  healthChecker: { type: 'HTTP', path: LONG, headers: 'h'.repeat(8_000), expectedResponseCode: 200 },
+  healthChecker: { type: 'HTTP', path: LONG, headers: `h:${'v'.repeat(8_000)}`, expectedResponseCode: 200 },
   checkPort: 80,
   useInstancePort4Check: true,
   metadata: METADATA,

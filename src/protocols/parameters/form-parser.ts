@@ -1,10 +1,15 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { Refusal } from '../../core/refusal.ts'
-import { FormValues } from './form-values.ts'
-import { queryOf } from './request-target.ts'
 import { detachedFrom } from './detached-text.ts'
+import { FormFields, MOST_EMPTY, tooMany } from './form-fields.ts'
+import { FormValues } from './form-values.ts'
+import { decodePercents, spacePluses } from './percent-bytes.ts'
+import { queryOf } from './request-target.ts'
 
-/** All parameters of a request: those of the query of its target, and those of a form body after them. */
+/**
+ * All parameters of a request: those of the query of its target, and those of a form body after them. The body is used up:
+ * its fields are decoded in place.
+ */
 export function valuesOf(rawUrl: string, body: Buffer | undefined, maxParameters: number): FormValues {
   const values = new FormValues()
   const query = queryOf(rawUrl)
@@ -13,10 +18,6 @@ export function valuesOf(rawUrl: string, body: Buffer | undefined, maxParameters
   return values
 }
 
-const PERCENT = 0x25
-const PLUS = 0x2b
-const SPACE = 0x20
-
 /**
  * Adds the parameters of a request target's query to `values`. Node hands the target over with one character
  * a byte. Its parser refuses bytes above 127 (see client-error.ts); where one lets them through, they are UTF-8.
@@ -24,42 +25,49 @@ const SPACE = 0x20
 export function parseQuery(query: string, values: FormValues, maxParameters: number): void {
   // oxlint-disable-next-line no-control-regex
   if (/[^\x00-\x7f]/.test(query)) parseFormBody(Buffer.from(query, 'latin1'), values, maxParameters)
-  else parsePairs(query, decodeText, { values, maxParameters })
+  else parsePairs(query, values, maxParameters)
 }
 
 /**
- * Adds the parameters of a form body to `values`. A form is always UTF-8, whatever charset the client claims.
- * Throws Refusal `malformed-request` for other bytes, `too-many` for more than `maxParameters`.
+ * Adds the parameters of a form body to `values`, and uses up its bytes. A form is always UTF-8, whatever charset the client
+ * claims. Throws Refusal `malformed-request` for other bytes, `too-many` for more than `maxParameters`.
  */
 export function parseFormBody(body: Buffer, values: FormValues, maxParameters: number): void {
-  const into = { values, maxParameters }
-  if (isAscii(body)) parsePairs(body.toString('latin1'), decodeText, into)
-  else if (isUtf8(body)) parsePairs(body.toString('utf8'), decodeText, into)
-  // Some parameter is not UTF-8, or is so only with its percent sequences: decide value by value.
-  else parsePairs(body.toString('latin1'), decodeLatin1, into)
+  if (body.length <= SMALL_FORM && isAscii(body)) parsePairs(body.toString('latin1'), values, maxParameters)
+  else parseBytes(body, values, maxParameters)
 }
 
-type Decode = (text: string, parameter: string) => string
+/** Short texts are cut and decoded faster than bytes. */
+const SMALL_FORM = 4_096
 
-interface Target {
-  readonly values: FormValues
-  readonly maxParameters: number
+function parseBytes(body: Buffer, values: FormValues, maxParameters: number): void {
+  const fields = new FormFields(body, maxParameters)
+  while (fields.next()) {
+    const { start, nameEnd, valueStart, end } = fields
+    if (nameEnd === start) continue
+    const name = decodeBytes(body.subarray(start, nameEnd), 'a parameter name')
+    // Repeated parameters are ignored, so they are not decoded.
+    if (values.get(name) === undefined) values.add(name, decodeBytes(body.subarray(valueStart, end), name))
+  }
 }
 
-function parsePairs(text: string, decode: Decode, { values, maxParameters }: Target): void {
-  const encoded = new EncodedPlaces(text, decode)
+function parsePairs(text: string, values: FormValues, maxParameters: number): void {
+  const encoded = new EncodedPlaces(text)
   let count = 0
+  let empty = 0
   let start = 0
   let equals = placeIn(text, '=', 0)
   while (start < text.length) {
     const end = placeIn(text, '&', start)
-    // One search for each `=`: a search in every pair without one would go to the end of the form.
+    // One search for each `=`: a search in every pair without one would go to the end of the query.
     if (equals < start) equals = placeIn(text, '=', start)
-    if (end > start) {
+    if (end === start) {
+      if (++empty > MOST_EMPTY) throw tooMany(maxParameters)
+    } else {
       if (++count > maxParameters) throw tooMany(maxParameters)
       const nameEnd = Math.min(equals, end)
       const pair = [cut(text, start, nameEnd), cut(text, nameEnd + 1, end)] as const
-      addPair(pair, encoded.isBefore(end) ? decode : undefined, values)
+      addPair(pair, encoded.isBefore(end), values)
     }
     start = end + 1
   }
@@ -76,15 +84,15 @@ function cut(text: string, start: number, end: number): string {
   return start < end ? detachedFrom(text, text.slice(start, end)) : ''
 }
 
-/** Finds which pairs of a form are encoded, with one search through the form. Pairs are asked for in their order. */
+/** Finds which pairs of a query are encoded, with one search through it. Pairs are asked for in their order. */
 class EncodedPlaces {
   readonly #text: string
   readonly #all: boolean
   #percentAt: number
 
-  constructor(text: string, decode: Decode) {
+  constructor(text: string) {
     this.#text = text
-    this.#all = decode !== decodeText || text.includes('+')
+    this.#all = text.includes('+')
     this.#percentAt = text.indexOf('%')
   }
 
@@ -97,69 +105,44 @@ class EncodedPlaces {
   }
 }
 
-/** `decode` is undefined if nothing is encoded. */
 function addPair(
   [rawName, rawValue]: readonly [name: string, value: string],
-  decode: Decode | undefined,
+  isEncoded: boolean,
   values: FormValues,
 ): void {
   if (rawName === '') return
-  const name = decode === undefined ? rawName : decode(rawName, 'a parameter name')
+  const name = isEncoded ? decodeText(rawName, 'a parameter name') : rawName
   // Repeated parameters are ignored, so they are not decoded.
-  if (decode !== undefined && values.get(name) !== undefined) return
-  values.add(name, decode === undefined ? rawValue : decode(rawValue, name))
+  if (isEncoded && values.get(name) !== undefined) return
+  values.add(name, isEncoded ? decodeText(rawValue, name) : rawValue)
 }
 
-/** Decodes text that is valid Unicode; returns the same text if nothing is encoded. */
+/** In longer texts, replacing very many plus signs would take V8 long: they are decoded as bytes. */
+const MOST_SPACED = 256
+
+/** Decodes ASCII text; returns the same text if nothing is encoded. */
 function decodeText(text: string, parameter: string): string {
-  const spaced = text.indexOf('+') < 0 ? text : text.replaceAll('+', ' ')
+  const hasSpaces = text.indexOf('+') >= 0
+  if (hasSpaces && text.length > MOST_SPACED) return decodeBytes(Buffer.from(text, 'latin1'), parameter)
+  const spaced = hasSpaces ? text.replaceAll('+', ' ') : text
   if (spaced.indexOf('%') < 0) return spaced
   try {
     return decodeURIComponent(spaced)
   } catch {
     // A broken percent sign, which stays as it is, or bytes that are not UTF-8.
-    return decodeBytes(Buffer.from(text, 'utf8'), parameter)
+    return decodeBytes(Buffer.from(text, 'latin1'), parameter)
   }
 }
 
-function decodeLatin1(text: string, parameter: string): string {
-  return decodeBytes(Buffer.from(text, 'latin1'), parameter)
-}
-
-/** Decodes `+` and `%xx` byte by byte, in place: the result is never longer than its source. */
-function decodeBytes(bytes: Buffer, parameter: string): string {
-  let length = 0
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at]!
-    const decoded = byte === PERCENT ? percentByte(bytes, at) : -1
-    if (decoded >= 0) at += 2
-    bytes[length++] = decoded >= 0 ? decoded : byte === PLUS ? SPACE : byte
-  }
-  const result = bytes.subarray(0, length)
-  if (!isUtf8(result)) throw notUtf8(parameter)
-  return result.toString('utf8')
-}
-
-/** The byte of `%xx` at this place, or -1 if there is no such sequence. */
-function percentByte(bytes: Buffer, at: number): number {
-  if (at + 2 >= bytes.length) return -1
-  const high = hexDigit(bytes[at + 1]!)
-  const low = hexDigit(bytes[at + 2]!)
-  return high < 0 || low < 0 ? -1 : high * 16 + low
-}
-
-function hexDigit(code: number): number {
-  if (code >= 0x30 && code <= 0x39) return code - 0x30
-  const letter = code | 0x20
-  return letter >= 0x61 && letter <= 0x66 ? letter - 0x61 + 10 : -1
+/** The text of a field, whose bytes are used up. Throws Refusal `malformed-request` where it is not UTF-8. */
+export function decodeBytes(bytes: Buffer, parameter: string): string {
+  spacePluses(bytes)
+  const decoded = decodePercents(bytes)
+  if (!isUtf8(decoded)) throw notUtf8(parameter)
+  return decoded.toString('utf8')
 }
 
 function notUtf8(parameter: string): Refusal {
   const message = `${parameter} is not valid UTF-8. Send it as percent-encoded UTF-8.`
   return new Refusal('malformed-request', message, { parameter, allowed: 'percent-encoded UTF-8' })
-}
-
-function tooMany(maxParameters: number): Refusal {
-  const allowed = `at most ${maxParameters} parameters`
-  return new Refusal('too-many', `The request has too many parameters: ${allowed} are allowed.`, { allowed })
 }

@@ -6,7 +6,8 @@ import { labelsOfExpression } from '../../core/naming/label-selector.ts'
 import type { Selector } from '../../core/naming/service.ts'
 import { Refusal } from '../../core/refusal.ts'
 import * as fields from './fields.ts'
-import { parseJson, parseJsonObject, toMetadata } from './metadata-text.ts'
+import { checkJsonSize } from './json-size.ts'
+import { MOST_KEYS, parseJson, parseJsonObject, toMetadata } from './metadata-text.ts'
 import {
   compileField,
   invalid,
@@ -72,6 +73,7 @@ const LOCATOR = {
  * because a beat of an unknown instance registers it.
  */
 export function parseBeat(text: string, { maxMetadataBytes }: { maxMetadataBytes: number }): Beat {
+  checkJsonSize('beat', text, MOST_KEYS)
   const json = parseJsonObject(text, 'beat', 'a JSON object with ip and port')
   return {
     ip: required(BEAT.ip, json) as string,

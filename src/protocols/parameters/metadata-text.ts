@@ -2,6 +2,7 @@ import type { Metadata } from '../../core/naming/instance.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { detachedFrom } from './detached-text.ts'
 import { invalid } from './parameter-field.ts'
+import { checkJsonSize } from './json-size.ts'
 import { KnownTexts } from './known-texts.ts'
 
 const ALLOWED = 'a JSON object or k=v,k2=v2'
@@ -24,8 +25,12 @@ function readMetadata(text: string, parameter: string, maxBytes: number): Metada
   const source = text.trim()
   if (source === '' || source === 'null') return {}
   if (!source.startsWith('{')) return parsePairs(source, parameter, maxBytes)
+  checkJsonSize(parameter, source, MOST_KEYS)
   return toMetadata(parseJsonObject(source, parameter, ALLOWED), parameter, maxBytes)
 }
+
+/** Objects of more keys take far longer to read than their length says. */
+export const MOST_KEYS = 10_000
 
 /** Metadata from a JSON object: values become texts, null the empty one. Same refusals as `parseMetadata`. */
 export function toMetadata(source: object, parameter: string, maxBytes: number): Metadata {
@@ -103,15 +108,14 @@ function valueText(value: unknown, parameter: string): string {
 }
 
 function parsePairs(text: string, parameter: string, maxBytes: number): Metadata {
-  const pairs = text
-    .replace(/,$/, '')
-    .split(',')
-    .map((pair) => {
-      const equals = pair.indexOf('=')
-      const key = pair.slice(0, Math.max(equals, 0)).trim()
-      if (key === '') throw invalid(parameter, ALLOWED, text)
-      return [detachedFrom(text, key), detachedFrom(text, pair.slice(equals + 1).trim())] as const
-    })
+  const parts = text.replace(/,$/, '').split(',', MOST_KEYS + 1)
+  if (parts.length > MOST_KEYS) throw invalid(parameter, `of at most ${MOST_KEYS} keys`, text)
+  const pairs = parts.map((pair) => {
+    const equals = pair.indexOf('=')
+    const key = pair.slice(0, Math.max(equals, 0)).trim()
+    if (key === '') throw invalid(parameter, ALLOWED, text)
+    return [detachedFrom(text, key), detachedFrom(text, pair.slice(equals + 1).trim())] as const
+  })
   return toMetadata(Object.fromEntries(pairs), parameter, maxBytes)
 }
 

@@ -1,6 +1,7 @@
 import { Refusal } from '../../core/refusal.ts'
 import { shown } from '../../core/shown.ts'
 import { checkJsonDepth } from './json-depth.ts'
+import { checkJsonSize } from './json-size.ts'
 import type { ParameterRules } from './parameter-rules.ts'
 
 /** What a parameter can be once it is read. */
@@ -97,11 +98,16 @@ function stringField(name: string, schema: FieldSchema): (text: string) => strin
   }
 }
 
+/** A batch of 10,000 instances has fewer. */
+const MOST_JSON_VALUES = 100_000
+
 /** Only an object or a list can be nested. */
 function jsonField(name: string, parse: (text: string) => string, maxDepth: number): ParseField {
   return (text) => {
     const value = parse(text)
-    if (/^\s*[[{]/.test(value)) checkJsonDepth(name, value, maxDepth)
+    if (!/^\s*[[{]/.test(value)) return value
+    checkJsonDepth(name, value, maxDepth)
+    checkJsonSize(name, value, MOST_JSON_VALUES)
     return value
   }
 }

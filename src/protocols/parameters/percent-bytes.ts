@@ -1,0 +1,50 @@
+const PERCENT = 0x25
+const PLUS = 0x2b
+const SPACE = 0x20
+
+/** The value of each byte as a hexadecimal digit; -1 if it is none. */
+const DIGITS = Int8Array.from({ length: 256 }, (_, byte) => {
+  const character = String.fromCharCode(byte)
+  return /[0-9a-f]/i.test(character) ? parseInt(character, 16) : -1
+})
+
+/** The byte that `%xx` at this place means, before `end`; -1 if there is no such sequence. */
+export function percentByte(bytes: Uint8Array, at: number, end: number): number {
+  if (bytes[at] !== PERCENT || at + 2 >= end) return -1
+  const high = DIGITS[bytes[at + 1]!]!
+  if (high < 0) return -1
+  const low = DIGITS[bytes[at + 2]!]!
+  return low < 0 ? -1 : high * 16 + low
+}
+
+/** Makes each `+` a space, in place. Very many of them cost less than a search for each. */
+export function spacePluses(bytes: Buffer): void {
+  for (let at = bytes.indexOf(PLUS); at >= 0 && at < bytes.length; at++) {
+    if (bytes[at] === PLUS) bytes[at] = SPACE
+  }
+}
+
+/**
+ * Decodes `%xx` in place: the result, which is returned, is never longer than its source. A broken percent sign stays
+ * as it is.
+ */
+export function decodePercents(bytes: Buffer): Buffer {
+  const { length } = bytes
+  let at = firstSequence(bytes)
+  let to = at
+  while (at < length) {
+    const decoded = percentByte(bytes, at, length)
+    bytes[to++] = decoded < 0 ? bytes[at]! : decoded
+    at += decoded < 0 ? 1 : 3
+  }
+  return bytes.subarray(0, to)
+}
+
+/** Where the first `%xx` is: what is before it stays in its place. The length if there is none. */
+function firstSequence(bytes: Buffer): number {
+  const { length } = bytes
+  for (let at = bytes.indexOf(PERCENT); at >= 0 && at + 2 < length; at++) {
+    if (bytes[at] === PERCENT && DIGITS[bytes[at + 1]!]! >= 0 && DIGITS[bytes[at + 2]!]! >= 0) return at
+  }
+  return length
+}

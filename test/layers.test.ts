@@ -44,6 +44,7 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
   'protocols/http/transport': {
     layers: [
       'core',
+      'sign-in',
       'protocols/sockets',
       'protocols/parameters',
       'protocols/http/routing',

@@ -20,6 +20,8 @@ export interface Permission<A extends Action = Action> {
     | 'metrics'
     | 'own-account'
     | 'public'
+  /** The name that the audit gives to the operation; absent: it only reads. */
+  readonly operation?: string
 }
 
 /** An action on a resource. */
@@ -125,7 +127,7 @@ export class Guard {
       if (!audit.records(input)) return run(input, caller)
       return audit.follow({ input, caller, resources: resources(input) }, () => run(input, caller))
     }
-    return Object.assign(guarded, { permission })
+    return Object.assign(guarded, { permission: named(definition) })
   }
 
   /** For what has to be found first. The operation throws Refusal `forbidden` before `run`. */
@@ -143,7 +145,7 @@ export class Guard {
       const resources = writtenBy(touches(found), scope(input))
       return audit.follow({ input, caller, resources }, () => run(found, input, caller))
     }
-    return Object.assign(guarded, { permission })
+    return Object.assign(guarded, { permission: named(definition) })
   }
 
   /** For lists. The operation throws Refusal `forbidden` where its scope is forbidden. */
@@ -201,6 +203,11 @@ export class Guard {
   #gateOf(permission: Permission, audit: Refusals): Gate {
     return new Gate(permission, this.#authorisation, audit)
   }
+}
+
+/** The permission of an operation, with its name. */
+function named({ permission, audit }: { permission: Permission; audit?: { readonly operation: string } }) {
+  return audit === undefined ? permission : { ...permission, operation: audit.operation }
 }
 
 /** What records refusals. */

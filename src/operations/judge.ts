@@ -53,6 +53,11 @@ export class Judge implements Authorisation {
     return problem === undefined ? undefined : new Refusal(problem, SENTENCE_OF[problem])
   }
 
+  /** Whether somebody of this identity may ask for anything: it counts, or nobody is refused. */
+  counts(identity: Identity): boolean {
+    return this.#parts.reportOnly !== undefined || this.#problemOf(identity) === undefined
+  }
+
   #isAllowed(identity: Identity, action: Action, resource: Resource): boolean {
     if (identity.kind !== 'user' || this.#problemOf(identity) !== undefined) return false
     return this.#parts.rightsOf(identity.username).allows(action, resource)

@@ -3,7 +3,8 @@ import type { User } from '../core/access/access-records.ts'
 import type { AuditEntry, AuditTrail } from '../core/audit/audit-event.ts'
 import type { RecordView } from '../core/records/record-tables.ts'
 import { Refusal } from '../core/refusal.ts'
-import type { Who } from '../operations/operation-audit.ts'
+import type { Caller, Permission } from '../operations/guard.ts'
+import { type Who, whoIs } from '../operations/operation-audit.ts'
 import { whoSignsIn } from '../operations/sign-in.ts'
 import type { PasswordSignIn } from '../sign-in/password-sign-in.ts'
 
@@ -26,6 +27,26 @@ export function recordedCheck(check: Check, trail: AuditTrail, records: RecordVi
       throw error
     }
   }
+}
+
+/** Records that a request was refused before it was read: which item it is about is not known. */
+export function refusedUnread(
+  trail: AuditTrail,
+  { caller, permission, code }: { caller: Caller; permission: Permission; code: string },
+): void {
+  const { action, resource, operation = `${action} ${resource}` } = permission
+  const { username, by } = whoIs(caller)
+  const entry = {
+    username,
+    by,
+    ip: caller.ip,
+    operation,
+    item: '',
+    result: 'refused',
+    code,
+    detail: '',
+  } as const
+  trail.record(entry, { mayRepeat: false })
 }
 
 async function recordLater(

@@ -28,7 +28,7 @@ import { newSigningKey } from '../sign-in/signing-keys.ts'
 import { Tokens } from '../sign-in/tokens.ts'
 import { type AuthenticationMode, authenticationMode, refuseOpenServer } from './authentication-mode.ts'
 import { loop, monotonicMs, wallMs } from './clocks.ts'
-import { recordedCheck } from './recorded-sign-ins.ts'
+import { recordedCheck, refusedUnread } from './recorded-sign-ins.ts'
 import { RefusalReport } from './refusal-report.ts'
 
 /** Who may sign in, who is who, and who may do what. */
@@ -93,7 +93,7 @@ export async function openSignIn(
     reportOnly: report?.add,
   })
   const check = recordedCheck((attempt) => byPassword.check(attempt), trail, state)
-  const identification = identificationBy({ ...parts, check })
+  const identification = identificationBy({ ...parts, check, judge: authorisation, trail })
   const strangers = mode === 'on' ? strangersBy(authorisation, trail) : undefined
   return { mode, parts, authorisation, identification, identifyClient: identifyBy(tokens), strangers, tidy }
 }
@@ -127,10 +127,19 @@ function identifyBy(tokens: Tokens): SignIn['identifyClient'] {
 
 interface IdentificationParts extends Pick<SignInParts['signIn'], 'tokens' | 'sessions' | 'isOptional'> {
   readonly check: PasswordSignIn['check']
+  readonly judge: Judge
+  readonly trail: AuditTrail
 }
 
-function identificationBy({ tokens, check, sessions, isOptional }: IdentificationParts): Identification {
+function identificationBy(parts: IdentificationParts): Identification {
+  const { tokens, check, sessions, isOptional, judge, trail } = parts
   const identification: Identification = {
+    counts: (identity) => judge.counts(identity),
+    refuse: (caller, permission) => {
+      const refusal = judge.refused(caller, permission.action)
+      refusedUnread(trail, { caller, permission, code: refusal.code })
+      return refusal
+    },
     known: (token) => tokens.known(token),
     identify: ({ token, pair }: Credentials, caller) => {
       if (token !== undefined) return tokens.identify(token)
@@ -153,7 +162,7 @@ function identityWithoutSecrets(sessions: Sessions, caller: HttpCaller): Identit
 /** Who may not sign in now is nobody, and goes on as that. */
 function withoutRefusals(identification: Identification): Identification {
   return {
-    known: (token) => identification.known(token),
+    ...identification,
     identify: async (credentials, caller) => {
       try {
         return await identification.identify(credentials, caller)

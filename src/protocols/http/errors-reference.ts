@@ -70,7 +70,7 @@ const MEANING_OF = {
   'too-slow':
     'The request took longer to arrive than `request-timeout` of docs/settings.md. The connection ends.',
   'body-memory':
-    'The bodies that are being read take as much memory as `max-body-memory` allows. Try again in a moment.',
+    'The bodies that are being read take as much memory as `max-body-memory` allows, or this one was slow and gave way to others. Try again in a moment.',
   'content-memory':
     'All contents together would take more memory than `max-content-memory` allows. Delete what is not needed, or raise it.',
   'cross-site':

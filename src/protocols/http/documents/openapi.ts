@@ -63,6 +63,7 @@ function answersOfAll(routes: readonly Route[]): AnswerSchemas {
 }
 
 function describeRoute(route: Route, named: NamedSchemas): Json {
+  const { action, resource } = route.permission
   const required = new Set<string>(route.params.required as readonly string[] | undefined)
   const fields = Object.entries(route.params.properties).map(([name, schema]) =>
     fieldOf(name, schema as FieldSchema, required.has(name)),
@@ -70,8 +71,8 @@ function describeRoute(route: Route, named: NamedSchemas): Json {
   return {
     operationId: operationId(route),
     summary: route.summary,
-    tags: [route.permission.resource],
-    'x-permission': route.permission,
+    tags: [resource],
+    'x-permission': { action, resource },
     parameters: [
       ...fields.flatMap((field) => parameters(field, route.method !== 'GET')),
       ...Object.entries(route.headers ?? {}).map(([name, note]) => headerParameter(name, note)),

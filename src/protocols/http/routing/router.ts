@@ -1,6 +1,7 @@
 import { Refusal } from '../../../core/refusal.ts'
 import { compileReader, type ReadParameters } from '../../parameters/parameter-reader.ts'
-import { valuesOf } from '../../parameters/form-parser.ts'
+import { findFields, type FoundValue } from '../../parameters/form-search.ts'
+import { queryOf } from '../../parameters/request-target.ts'
 import type { Route } from './route.ts'
 
 /** A route with what is worked out of it once. */
@@ -13,6 +14,9 @@ export interface CompiledRoute {
   /** Routes of the same method and path that a query parameter chooses. */
   readonly variants: readonly CompiledRoute[] | undefined
 }
+
+/** More than the longest word that chooses a variant has, with each byte encoded. */
+const LONGEST_WORD = 128
 
 /** Finds the route of a request. All paths are static, so that this is two look-ups. */
 export class Router {
@@ -34,9 +38,11 @@ export class Router {
 
   /** The variant of the route that the query of this request target selects, or the route itself. */
   variantOf(found: CompiledRoute, rawUrl: string, maxParameters: number): CompiledRoute {
-    if (found.variants === undefined || !rawUrl.includes('?')) return found
-    const values = valuesOf(rawUrl, undefined, maxParameters)
-    return found.variants.find((one) => selects(one, values.get(one.route.variant!))) ?? found
+    const query = queryOf(rawUrl)
+    if (found.variants === undefined || query === undefined) return found
+    const wanted = found.variants.map(({ route }) => ({ name: route.variant!, longestValue: LONGEST_WORD }))
+    const values = findFields({ bytes: Buffer.from(query, 'latin1'), maxParameters }, wanted)
+    return found.variants.find((one, index) => selects(one, values[index])) ?? found
   }
 
   #withoutSlash(path: string): Map<string, CompiledRoute> | undefined {
@@ -66,8 +72,8 @@ function compileRoute(route: Route, maxBodyBytes: number, maxJsonDepth: number):
 }
 
 /** Whether a value of its parameter selects a variant: one of its words, or `true`. */
-function selects({ route }: CompiledRoute, value: string | undefined): boolean {
-  if (value === undefined) return false
+function selects({ route }: CompiledRoute, value: FoundValue): boolean {
+  if (typeof value !== 'string') return false
   const words = route.params.properties[route.variant!]?.enum
   return words === undefined ? value === 'true' : words.includes(value)
 }

@@ -9,7 +9,7 @@ import { type AnswerSender, WholeResponse } from './node-internals/whole-respons
 import { dropBody } from './request-body.ts'
 
 /** How long the rest of a refused body is let in, so that its sender sees the answer before the connection ends. */
-const LINGER_MS = 1_000
+const LINGER_MS = 10_000
 
 /** An answer on its way to the client. */
 export interface Sending {

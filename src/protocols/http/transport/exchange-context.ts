@@ -1,7 +1,7 @@
 import type { BlockList } from 'node:net'
 import type { CommonHeaders } from '../routing/answer-headers.ts'
 import type { Answer, HttpCaller, ErrorFormat, Route } from '../routing/route.ts'
-import type { BodyMemory } from '../../sockets/body-memory.ts'
+import type { BodyShares } from './body-shares.ts'
 import type { CrossSiteGuard } from './cross-site-guard.ts'
 import type { Identification } from './identification.ts'
 import type { RequestLimits } from './request-limits.ts'
@@ -23,7 +23,7 @@ export interface ExchangeContext {
   readonly limits: RequestLimits
   /** Judges a request first of all. */
   readonly guard: CrossSiteGuard
-  readonly bodyMemory: BodyMemory
+  readonly bodyMemory: BodyShares
   /** The error format of a path without a route. */
   readonly fallbackErrors: (path: string) => ErrorFormat
   /** Judges a request once its route is known and before its body is read; an answer, or a Refusal thrown, ends it. */

@@ -5,18 +5,20 @@ import { guarded, nothing, unawaited } from '../../../core/unexpected.ts'
 import { sendAnswer, sendChunks, sendLingering } from './answer-sending.ts'
 import { plainAddress } from '../../sockets/plain-address.ts'
 import { callerAddress, cameByTls } from './client-address.ts'
+import { clientNetwork } from '../../../sign-in/client-network.ts'
+import type { BodyOwner, BodyShare } from './body-shares.ts'
 import type { Connection, Sequenced } from './connection.ts'
 import { failureAnswer } from './failure-answer.ts'
 import type { ExchangeContext } from './exchange-context.ts'
 import { valuesOf } from '../../parameters/form-parser.ts'
-import type { FormValues } from '../../parameters/form-values.ts'
 import type { AnswerSender } from './node-internals/whole-response.ts'
-import { credentialsOf, plainTokenOf } from './identification.ts'
-import { hasBody, hasForm, readBody, type BodyReceiver } from './request-body.ts'
-import { endsConnection, tooLongToTell, tooManyHeaders } from './request-limits.ts'
+import { isOpen } from './identification.ts'
+import { hasBody, hasEndlessRest, hasForm, readBody, type BodyReceiver } from './request-body.ts'
+import { endsConnection, tooLongToTell, tooManyHeaders, stopping } from './request-limits.ts'
 import { pathOf } from '../../parameters/request-target.ts'
 import type { Answer, HttpCaller, Handled, Held, Request, Route } from '../routing/route.ts'
 import type { CompiledRoute } from '../routing/router.ts'
+import { MAX_OPEN_BODY_BYTES, Sender } from './sender.ts'
 import type { Work } from './turn.ts'
 
 const NO_PARAMS: Record<string, unknown> = Object.freeze({})
@@ -39,7 +41,12 @@ export class Exchange
   readonly #startedMs: number
   #compiled: CompiledRoute | undefined
   #body: Buffer | undefined
-  #hasUploadPlace = false
+  #share: BodyShare | undefined
+  #isStranger = false
+  /** Undefined while nobody has to sign in. */
+  readonly #sender: Sender | undefined
+  /** Whose place for an upload is taken. */
+  #uploader: string | undefined
   #streaming = false
   #begun = false
   #held = false
@@ -57,6 +64,8 @@ export class Exchange
     this.#response = response
     this.#url = request.url ?? ''
     this.#startedMs = context.onAnswer === undefined ? 0 : performance.now()
+    const { identification, maxParameters } = context
+    this.#sender = identification === undefined ? undefined : new Sender(identification, maxParameters)
     context.inFlight++
   }
 
@@ -83,13 +92,31 @@ export class Exchange
       const barred = this.#context.gate?.(compiled.route, this.#url, this)
       if (barred !== undefined) return this.#send(barred)
       const isRaw = compiled.route.body === 'raw'
-      this.#hasUploadPlace = isRaw && this.#context.uploads.take()
       const toRead = compiled.readsBody && (isRaw ? hasBody(this.#request) : hasForm(this.#request))
-      if (toRead) this.#readBody(compiled.maxBodyBytes)
+      if (toRead) this.#judgeHead(compiled)
       else this.#context.turn.add(this)
     } catch (error) {
       this.#fail(error)
     }
+  }
+
+  /** Reads the body if its sender may ask for something, or if it is a form that may have the credentials. */
+  #judgeHead({ route, maxBodyBytes }: CompiledRoute): void {
+    const sender = this.#sender
+    if (sender === undefined) return this.#readBody(maxBodyBytes)
+    if (isOpen(route)) return this.#readBody(Math.min(maxBodyBytes, MAX_OPEN_BODY_BYTES))
+    const admit = (identity: Identity): void => {
+      this.identity = identity
+      // While it was found out who sends the request, the client may have left.
+      if (this.#request.destroyed) return this.bodyLost()
+      const isStranger = !sender.counts(this)
+      if (isStranger && (sender.isSettled || route.body === 'raw'))
+        return this.#fail(sender.refuse(this, route))
+      this.#readBody(maxBodyBytes, isStranger)
+    }
+    const identity = this.#isSenderKnown() ? this.identity : this.#identify(sender, route)
+    if (identity instanceof Promise) identity.then(admit).catch((error: unknown) => this.#fail(error))
+    else admit(identity)
   }
 
   // ---- Request and HttpCaller
@@ -183,8 +210,9 @@ export class Exchange
 
   // ---- BodyReceiver
 
-  bodyRead(body: Buffer): void {
+  bodyRead(body: Buffer, share: BodyShare | undefined): void {
     this.#body = body
+    this.#share = share
     this.#context.turn.add(this)
   }
 
@@ -194,6 +222,10 @@ export class Exchange
 
   bodyLost(): void {
     this.#finish()
+  }
+
+  bodyOwner(): BodyOwner {
+    return { name: this.#ownerName(), isStranger: this.#isStranger }
   }
 
   // ---- Work
@@ -214,11 +246,18 @@ export class Exchange
     this.#response.destroy()
   }
 
-  #readBody(limitBytes: number): void {
+  #readBody(limitBytes: number, isStranger = false): void {
     const { expect, 'content-length': declared } = this.#request.headers
     // A client that waits for a go-ahead does not get one for a body that will be refused.
     if (expect !== undefined && !(Number(declared) > limitBytes)) this.#response.writeContinue()
+    this.#isStranger = isStranger
     readBody(this.#request, { limitBytes, memory: this.#context.bodyMemory }, this)
+  }
+
+  /** Who takes places and memory: the user, or the address of somebody who is not known. */
+  #ownerName(): string {
+    const { identity } = this
+    return identity.kind === 'user' ? `user ${identity.username}` : clientNetwork(this.ip)
   }
 
   #handle(compiled: CompiledRoute): Handled {
@@ -226,45 +265,50 @@ export class Exchange
     const isKnown = this.#isSenderKnown()
     const known = isKnown && this.#body === undefined ? route.again?.(this.#url, this) : undefined
     if (known !== undefined) return known
-    const form = route.body === 'raw' ? undefined : this.#body
-    const values = valuesOf(this.#url, form, this.#context.maxParameters)
-    if (isKnown) return this.#carryOut(compiled, values)
-    const identity = this.#identify(route, values)
-    if (identity instanceof Promise) return this.#carryOutLater(compiled, values, identity)
+    if (isKnown) return this.#carryOut(compiled)
+    const identity = this.#identify(this.#sender!, route)
+    if (identity instanceof Promise) return this.#carryOutLater(compiled, identity)
     this.identity = identity
-    return this.#carryOut(compiled, values)
+    return this.#carryOut(compiled)
   }
 
-  /** Whether it is known who sends this request, before its parameters are read. */
+  /** Whether it is known who sends this request, before anything of its parameters is looked at. */
   #isSenderKnown(): boolean {
-    const { identification } = this.#context
-    if (identification === undefined) return true
-    const token = plainTokenOf(this.headers, this.#url)
-    const identity = token === undefined ? undefined : identification.known(token)
+    const sender = this.#sender
+    if (sender === undefined || sender.isSettled) return true
+    const identity = sender.known(this, this.#url)
     if (identity !== undefined) this.identity = identity
     return identity !== undefined
   }
 
-  #identify(route: Route, values: FormValues): Identity | Promise<Identity> {
-    return (
-      this.#context.identification?.identify(credentialsOf(this.headers, values, route), this) ?? ANONYMOUS
-    )
+  #identify(sender: Sender, route: Route): Identity | Promise<Identity> {
+    const form = route.body === 'raw' ? undefined : this.#body
+    return sender.identify({ caller: this, url: this.#url, form }, route)
   }
 
-  async #carryOutLater(
-    compiled: CompiledRoute,
-    values: FormValues,
-    identity: Promise<Identity>,
-  ): Promise<Answer | undefined> {
+  async #carryOutLater(compiled: CompiledRoute, identity: Promise<Identity>): Promise<Answer | undefined> {
     this.identity = await identity
-    return this.#carryOut(compiled, values)
+    // The form may have given way to another one.
+    return this.#done ? undefined : this.#carryOut(compiled)
   }
 
-  #carryOut({ route, readParameters }: CompiledRoute, values: FormValues): Handled {
-    this.params = readParameters(values)
-    if (route.body === 'raw') this.rawBody = this.#body
+  #carryOut({ route, readParameters }: CompiledRoute): Handled {
+    const body = this.#body
     this.#body = undefined
+    const refusal = this.#sender?.refusalOf(this, route, this.#url.length + (body?.length ?? 0))
+    if (refusal !== undefined) throw refusal
+    this.#share?.release()
+    const isRaw = route.body === 'raw'
+    if (isRaw && body !== undefined) this.#takeUploadPlace()
+    this.params = readParameters(valuesOf(this.#url, isRaw ? undefined : body, this.#context.maxParameters))
+    if (isRaw) this.rawBody = body
     return route.handle(this as unknown as Parameters<Route['handle']>[0])
+  }
+
+  #takeUploadPlace(): void {
+    const name = this.#ownerName()
+    this.#context.uploads.take(name)
+    this.#uploader = name
   }
 
   async #settle(handled: Promise<Answer | undefined>): Promise<void> {
@@ -277,7 +321,8 @@ export class Exchange
 
   #take(handled: Awaited<Handled>): void {
     if (handled !== undefined) this.#send(handled)
-    else if (!this.#held) throw new Error('The handler gave no answer and does not hold the request.')
+    else if (!this.#held && !this.#done)
+      throw new Error('The handler gave no answer and does not hold the request.')
   }
 
   #fail(thrown: unknown): void {
@@ -289,7 +334,7 @@ export class Exchange
     })
     // An error after the answer was decided: nothing useful can be sent any more.
     if (this.#done && !this.#response.headersSent) this.#response.destroy()
-    this.#send(answer, endsConnection(error) || this.#isLast())
+    this.#send(answer, endsConnection(error) || this.#isLast() || hasEndlessRest(this.#request))
   }
 
   /** Whether the connection ends with this answer because the server stops. */
@@ -344,13 +389,11 @@ export class Exchange
     if (this.#done) return false
     this.#done = true
     this.#gone = undefined
-    if (this.#hasUploadPlace) this.#context.uploads.leave()
+    if (this.#uploader !== undefined) this.#context.uploads.leave(this.#uploader)
+    this.#share?.release()
+    this.#body = undefined
     this.rawBody = undefined
     this.#context.inFlight--
     return true
   }
-}
-
-function stopping(): Refusal {
-  return new Refusal('stopping', 'The server is stopping: try again in a moment.')
 }

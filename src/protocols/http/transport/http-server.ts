@@ -10,7 +10,7 @@ import { contained } from '../../../core/unexpected.ts'
 import { CommonHeaders } from '../routing/answer-headers.ts'
 import { parseTrustedProxies } from './client-address.ts'
 import { answerClientError, endWith, PLAIN_HTTP } from '../errors/client-error.ts'
-import { BodyMemory } from '../../sockets/body-memory.ts'
+import { BodyShares } from './body-shares.ts'
 import { Connections } from './connections.ts'
 import { CrossSiteGuard, type HostNames } from './cross-site-guard.ts'
 import type { ExchangeContext, HttpLog } from './exchange-context.ts'
@@ -231,7 +231,7 @@ function contextOf({
     maxParameters: settings.maxParameters,
     limits: settings,
     guard: new CrossSiteGuard(settings),
-    bodyMemory: new BodyMemory(settings.maxBodyMemoryBytes),
+    bodyMemory: new BodyShares(settings.maxBodyMemoryBytes, { hasStrangers: identification !== undefined }),
     fallbackErrors,
     gate,
     identification,

@@ -1,9 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Identity } from '../../../core/access/identity.ts'
-import type { FormValues } from '../../parameters/form-values.ts'
+import type { Refusal } from '../../../core/refusal.ts'
+import { findFields, type FoundValue, TOO_LONG } from '../../parameters/form-search.ts'
+import { queryOf } from '../../parameters/request-target.ts'
 import type { HttpCaller, Route } from '../routing/route.ts'
 
-/** What a request carries to show who sends it, besides the cookie of a browser. */
+/** What a request carries to show who sends it, besides the cookie of a browser and a certificate. */
 export interface Credentials {
   /** That of the header `Authorization: Bearer`, or else of the parameter `accessToken`. */
   readonly token: string | undefined
@@ -17,33 +19,96 @@ export interface Identification {
   identify(credentials: Credentials, caller: HttpCaller): Identity | Promise<Identity>
   /** The user of a token that was verified before; undefined for others. */
   known(token: string): Identity | undefined
+  /** Whether a caller of this identity may ask for what is not open to everybody. */
+  counts(identity: Identity): boolean
+  /** The refusal of a caller who may not, before it is known what it asks for. The audit has it. */
+  refuse(caller: HttpCaller, permission: Route['permission']): Refusal
 }
 
+/** A request as far as it is looked at for credentials. */
+export interface Searched {
+  readonly headers: IncomingHttpHeaders
+  readonly url: string
+  /** The body, where it is a form and has arrived. */
+  readonly form: Buffer | undefined
+  readonly maxParameters: number
+}
+
+/** Whether a route is open to everybody, without credentials. */
+export function isOpen({ permission }: Pick<Route, 'permission'>): boolean {
+  return permission.resource === 'public'
+}
+
+/** More bytes than the longest credential has, with each of them encoded. */
+const LONGEST_CREDENTIAL = 16 * 1024
+
+const FIELDS = ['accessToken', 'username', 'password'].map((name) => ({
+  name,
+  longestValue: LONGEST_CREDENTIAL,
+}))
+
 /**
- * The credentials of a request. Where there are both, the token counts. A route that has
- * a parameter `username` of its own means somebody else by it, and one that is open to everybody needs no password.
+ * The credentials of a request, searched in its bytes: nothing else is decoded. Where there are a token and a pair, the token
+ * counts. Of several parameters with the same name, the first counts, that of the query before that of the form, as where
+ * parameters are read. A route that has a parameter `username` of its own means somebody else by it, and one that is open
+ * to everybody needs no password.
  */
-export function credentialsOf(
-  headers: IncomingHttpHeaders,
-  values: FormValues,
-  { params, permission }: Pick<Route, 'params' | 'permission'>,
-): Credentials {
-  const takesPair = permission.resource !== 'public' && !Object.hasOwn(params.properties, 'username')
+export function credentialsOf(searched: Searched, route: Pick<Route, 'params' | 'permission'>): Credentials {
+  const [accessToken, username, password] = found(searched)
+  const takesPair = !isOpen(route) && !Object.hasOwn(route.params.properties, 'username')
+  // Nobody has a token that is too long: another one that nobody has takes its place.
+  const token = accessToken === TOO_LONG ? NOBODYS : accessToken || undefined
   return {
-    token: bearerOf(headers) ?? (values.get('accessToken') || undefined),
-    pair: takesPair ? pairOf(values) : undefined,
+    token: bearerOf(searched.headers) ?? token,
+    pair: takesPair ? pairOf(username, password) : undefined,
   }
 }
+
+function found({ url, form, maxParameters }: Searched): readonly FoundValue[] {
+  const query = queryOf(url)
+  const bytes = query === undefined ? undefined : Buffer.from(query, 'latin1')
+  const inQuery = bytes === undefined ? [] : findFields({ bytes, maxParameters }, FIELDS)
+  const inForm = form === undefined ? [] : findFields({ bytes: form, maxParameters }, FIELDS)
+  return FIELDS.map((_, index) => inQuery[index] ?? inForm[index])
+}
+
+const NOBODYS = '-'
 
 /**
  * The token of a request that is answered without reading its parameters: that of the header, or one that stands in the
  * target word for word. Undefined where the parameters must be read to know. Of several, the first counts, as where they are read.
  */
 export function plainTokenOf(headers: IncomingHttpHeaders, url: string): string | undefined {
-  return bearerOf(headers) ?? PLAIN_TOKEN.exec(/[?&]accessToken=([^&]*)/.exec(url)?.[1] ?? '')?.[0]
+  return bearerOf(headers) ?? tokenIn(url)
 }
 
+const PARAMETER = 'accessToken'
 const PLAIN_TOKEN = /^[\w.-]+$/
+
+function tokenIn(url: string): string | undefined {
+  const place = url.indexOf(PARAMETER)
+  if (place < 0) return undefined
+  const mark = url.indexOf('?')
+  const valueAt = place + PARAMETER.length + 1
+  const isField = mark >= 0 && (place === mark + 1 || url[place - 1] === '&') && url[valueAt - 1] === '='
+  if (!isField || hasEncodedName(url, mark + 1, place)) return undefined
+  const end = url.indexOf('&', place)
+  const value = url.slice(valueAt, end < 0 ? url.length : end)
+  return PLAIN_TOKEN.test(value) ? value : undefined
+}
+
+/** Whether a parameter between these places has an encoded name, which may be that of the token. */
+function hasEncodedName(url: string, start: number, end: number): boolean {
+  for (let at = url.indexOf('%', start); at >= 0 && at < end; at = url.indexOf('%', at)) {
+    const field = url.lastIndexOf('&', at) + 1
+    const equals = url.indexOf('=', Math.max(field, start))
+    if (equals < 0 || equals > at) return true
+    // The value is encoded. The search goes on behind it.
+    at = url.indexOf('&', at)
+    if (at < 0) return false
+  }
+  return false
+}
 
 const BEARER = 'Bearer '
 
@@ -55,9 +120,8 @@ function bearerOf({ authorization }: IncomingHttpHeaders): string | undefined {
   return /^bearer +(\S+) *$/i.exec(authorization)?.[1]
 }
 
-function pairOf(values: FormValues): Credentials['pair'] {
-  const username = values.get('username')
-  const password = values.get('password')
-  if (username === undefined || username === '' || password === undefined) return undefined
+/** Nobody has a name or a password that is too long: such a pair is not even compared. */
+function pairOf(username: FoundValue, password: FoundValue): Credentials['pair'] {
+  if (typeof username !== 'string' || username === '' || typeof password !== 'string') return undefined
   return { username, password }
 }

@@ -1,22 +1,25 @@
 import { guarded } from '../../../core/unexpected.ts'
 import type { IncomingMessage } from 'node:http'
 import { Refusal } from '../../../core/refusal.ts'
-import type { BodyMemory } from '../../sockets/body-memory.ts'
 import { BodyPieces } from './body-pieces.ts'
+import { ALWAYS_BYTES, type BodyOwner, type BodyShare, type BodyShares } from './body-shares.ts'
 
 /** Who gets a body that was asked for: exactly one of these is called, once. */
 export interface BodyReceiver {
-  bodyRead(body: Buffer): void
-  /** The body is too large. The rest of it is read and dropped. */
+  /** The share, which counts until it is released, is undefined for a small body that came in one piece. */
+  bodyRead(body: Buffer, share: BodyShare | undefined): void
+  /** The body is too large, or has to give way, also after it was read. The rest of it is read and dropped. */
   refuse(refusal: Refusal): void
   /** The client left in the middle of it. */
   bodyLost(): void
+  /** Whose body it is. */
+  bodyOwner(): BodyOwner
 }
 
 /** What bounds a body: its own size, and what all bodies take together. */
 export interface BodyLimits {
   readonly limitBytes: number
-  readonly memory: BodyMemory
+  readonly memory: BodyShares
 }
 
 /**
@@ -25,9 +28,9 @@ export interface BodyLimits {
  */
 export function readBody(request: IncomingMessage, limits: BodyLimits, receiver: BodyReceiver): void {
   const { limitBytes } = limits
-  const declared = request.headers['content-length']
-  if (declared !== undefined && Number(declared) > limitBytes) return receiver.refuse(tooLarge(limitBytes))
-  const reading = new BodyReading(limits, receiver)
+  const declared = Number(request.headers['content-length'] ?? NaN)
+  if (declared > limitBytes) return receiver.refuse(tooLarge(limitBytes))
+  const reading = new BodyReading(limits, receiver, declared)
   const cut = (): void => void request.destroy()
   request.on(
     'data',
@@ -43,12 +46,27 @@ export function readBody(request: IncomingMessage, limits: BodyLimits, receiver:
   )
 }
 
-/** Reads the rest of a body and drops it; `onEnd` is called when all of it has arrived. */
+/** How much of a refused body is read and dropped, so that its sender comes to read the answer. */
+const MOST_DROPPED = 64 * 1024 * 1024
+
+/** Whether the rest of a body may be more than is dropped, as far as its head says it: its connection ends with the answer. */
+export function hasEndlessRest(request: IncomingMessage): boolean {
+  if (request.complete || !hasBody(request)) return false
+  return !(Number(request.headers['content-length']) <= MOST_DROPPED)
+}
+
+/** Reads the rest of a body and drops it; `onEnd` is called when all of it, or as much as is dropped, has arrived. */
 export function dropBody(request: IncomingMessage, onEnd: () => void): void {
   if (request.readableEnded) return onEnd()
+  let dropped = 0
+  const cut = (): void => void request.destroy()
+  request.on('end', guarded('request', cut, onEnd))
   request.on(
-    'end',
-    guarded('request', () => request.destroy(), onEnd),
+    'data',
+    guarded('request', cut, ({ length }: Buffer) => {
+      dropped += length
+      if (dropped > MOST_DROPPED) onEnd()
+    }),
   )
   request.resume()
 }
@@ -56,40 +74,61 @@ export function dropBody(request: IncomingMessage, onEnd: () => void): void {
 /** The body of one request while it arrives. Its bytes count in the memory of all bodies. */
 class BodyReading {
   readonly #limits: BodyLimits
-  /** Undefined after it was called with the result. */
+  readonly #declared: number
+  /** Undefined once it is over: Node keeps the listeners of a request for longer, and what they refer to. */
   #receiver: BodyReceiver | undefined
+  #share: BodyShare | undefined
   #pieces: BodyPieces | undefined
   #bytes = 0
 
-  constructor(limits: BodyLimits, receiver: BodyReceiver) {
+  /** `declared`: the length of the body; NaN if it is not known. */
+  constructor(limits: BodyLimits, receiver: BodyReceiver, declared: number) {
     this.#limits = limits
     this.#receiver = receiver
+    this.#declared = declared
   }
 
   add(piece: Buffer): void {
-    if (this.#receiver === undefined) return
+    const receiver = this.#receiver
+    if (receiver === undefined) return
     const { limitBytes, memory } = this.#limits
     const bytes = this.#bytes + piece.length
-    if (bytes > limitBytes) return this.#stop()?.refuse(tooLarge(limitBytes))
-    if (!memory.take(piece.length, bytes)) return this.#stop()?.refuse(memory.refusal())
+    if (bytes > limitBytes) return this.#refuse(tooLarge(limitBytes))
+    // Nearly all bodies are small and come in one piece: what is accepted anyway and used at once need not be counted.
+    const isCounted = bytes > ALWAYS_BYTES || bytes !== piece.length || bytes !== this.#declared
+    if (isCounted && !this.#shareOf(receiver).take(piece.length)) return this.#refuse(memory.refusal())
     this.#bytes = bytes
-    if (this.#pieces === undefined) this.#pieces = new BodyPieces(piece)
-    else this.#pieces.add(piece)
+    this.#pieces ??= new BodyPieces(this.#declared)
+    this.#pieces.add(piece)
   }
 
   end(): void {
-    const body = this.#pieces?.whole(this.#bytes) ?? Buffer.alloc(0)
-    this.#stop()?.bodyRead(body)
+    const body = this.#pieces?.whole() ?? Buffer.alloc(0)
+    const share = this.#share
+    this.#stop()?.bodyRead(body, share)
   }
 
   lose(): void {
+    this.#share?.release()
     this.#stop()?.bodyLost()
+  }
+
+  #refuse(refusal: Refusal): void {
+    this.#share?.release()
+    this.#stop()?.refuse(refusal)
+  }
+
+  #shareOf(receiver: BodyReceiver): BodyShare {
+    return (this.#share ??= this.#limits.memory.open(receiver.bodyOwner(), (refusal) => {
+      this.#stop()
+      receiver.refuse(refusal)
+    }))
   }
 
   #stop(): BodyReceiver | undefined {
     const receiver = this.#receiver
-    if (receiver !== undefined) this.#limits.memory.release(this.#bytes)
     this.#receiver = undefined
+    this.#share = undefined
     this.#pieces = undefined
     return receiver
   }

@@ -36,3 +36,8 @@ export function tooLongToTell(error: unknown): unknown {
     allowed: 'an answer of less than 512 MiB',
   })
 }
+
+/** The refusal of a request that begins while the server stops. */
+export function stopping(): Refusal {
+  return new Refusal('stopping', 'The server is stopping: try again in a moment.')
+}

@@ -3,21 +3,23 @@ import { Refusal } from '../../../core/refusal.ts'
 /** Uploads are large and stay in memory until they are answered, so only a few are accepted at once. */
 const MAX_UPLOADS = 2
 
-/** Counts the requests with a raw body that are not answered yet. */
+/** Holds the owners of raw bodies that have arrived and are not answered yet. Each may have one. */
 export class UploadPlaces {
-  #taken = 0
+  readonly #owners = new Set<string>()
 
-  /** Returns true, or throws Refusal `server-status` when all places are taken. */
-  take(): true {
-    if (this.#taken >= MAX_UPLOADS) {
-      const message = `The server takes ${MAX_UPLOADS} uploads at once: try again in a moment.`
-      throw new Refusal('server-status', message, { names: { status: 'BUSY' } })
-    }
-    this.#taken++
-    return true
+  /** Takes the place of an owner. Throws Refusal `server-status` if all places, or that of the owner, are taken. */
+  take(owner: string): void {
+    if (this.#owners.has(owner)) throw busy('one upload of a user or address')
+    if (this.#owners.size >= MAX_UPLOADS) throw busy(`${MAX_UPLOADS} uploads`)
+    this.#owners.add(owner)
   }
 
-  leave(): void {
-    this.#taken--
+  leave(owner: string): void {
+    this.#owners.delete(owner)
   }
+}
+
+function busy(most: string): Refusal {
+  const message = `The server takes ${most} at once: try again in a moment.`
+  return new Refusal('server-status', message, { names: { status: 'BUSY' } })
 }

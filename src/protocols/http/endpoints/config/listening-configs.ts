@@ -1,8 +1,10 @@
+import { isUtf8 } from 'node:buffer'
 import { configKey } from '../../../../core/config/config-item.ts'
 import { toNamespaceId } from '../../../../core/namespace-id.ts'
 import { Refusal } from '../../../../core/refusal.ts'
 import { ownText } from '../../../../core/own-text.ts'
 import type { WatchedItem } from '../../../../core/config/watched-item.ts'
+import { decodePercents } from '../../../parameters/percent-bytes.ts'
 import { KnownTexts } from '../../../parameters/known-texts.ts'
 
 /** The name of the parameter, which is its name in every dialect. */
@@ -13,6 +15,8 @@ const ITEM_END = '\u0001'
 const LONGEST_DATA_ID = 256
 const LONGEST_GROUP = 128
 const LONGEST_TENANT = 128
+const LONGEST_MD5 = 64
+const LONGEST_ITEM = LONGEST_DATA_ID + LONGEST_GROUP + LONGEST_MD5 + LONGEST_TENANT + 3
 const ALLOWED = 'items of dataId ^2 group ^2 md5 [^2 tenant] ^1 (^n: the character with code n)'
 
 /** Some 3 MB at worst. */
@@ -39,6 +43,7 @@ export function parseListeningConfigs(text: string, maxItems: number): WatchedIt
   let start = 0
   for (let end = decoded.indexOf(ITEM_END); end >= 0; end = decoded.indexOf(ITEM_END, start)) {
     if (items.length === maxItems) throw malformed(`at most ${maxItems} items`, 'has more')
+    if (end - start > LONGEST_ITEM) throw malformed(ALLOWED, 'has one that is too long')
     items.push(parseItem(decoded.slice(start, end)))
     start = end + 1
   }
@@ -67,12 +72,22 @@ function fits(name: string, longest: number): boolean {
   return name.length > 0 && name.length <= longest
 }
 
+/** Longer texts are decoded as bytes: a text of very many percent signs would take V8 long. */
+const LONGEST_TEXT = 4_096
+
 function decode(text: string): string {
+  if (text.length > LONGEST_TEXT) return decodeBytes(text)
   try {
     return decodeURIComponent(text.replace(/%(?![0-9A-Fa-f]{2})/g, '%25'))
   } catch {
     throw malformed('percent-encoded UTF-8', 'is not')
   }
+}
+
+function decodeBytes(text: string): string {
+  const bytes = decodePercents(Buffer.from(text))
+  if (!isUtf8(bytes)) throw malformed('percent-encoded UTF-8', 'is not')
+  return bytes.toString('utf8')
 }
 
 function malformed(allowed: string, instead: string): Refusal {

@@ -1,6 +1,8 @@
 import { Refusal } from '../../../../core/refusal.ts'
 import type { Selected } from '../../../../operations/config-transfer.ts'
 import * as fields from '../../../parameters/fields.ts'
+import { checkJsonDepth } from '../../../parameters/json-depth.ts'
+import { checkJsonSize } from '../../../parameters/json-size.ts'
 import { compileReader } from '../../../parameters/parameter-reader.ts'
 import { SVC_RULES } from '../../../parameters/parameter-rules.ts'
 import { type Static, Type } from '../../../parameters/schema.ts'
@@ -47,7 +49,12 @@ export function parseSelection(text: string): Selected[] {
   return json.map(selectedOf)
 }
 
+/** More than the most items have, each with all its fields. */
+const MOST_VALUES = 100_000
+
 function parseArray(text: string): unknown[] {
+  checkJsonDepth('The body', text, 32)
+  checkJsonSize('The body', text, MOST_VALUES)
   try {
     const json: unknown = text.trim() === '' ? [] : JSON.parse(text)
     if (Array.isArray(json)) return json

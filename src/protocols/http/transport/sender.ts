@@ -1,0 +1,66 @@
+import type { Identity } from '../../../core/access/identity.ts'
+import type { Refusal } from '../../../core/refusal.ts'
+import type { HttpCaller, Route } from '../routing/route.ts'
+import { credentialsOf, type Identification, isOpen, plainTokenOf } from './identification.ts'
+
+/** A request up to this size costs little, whoever sends it: what it asks for is read, so that the audit can name it. */
+const SMALL_BYTES = 16 * 1024
+
+/** Bytes of a body that everybody may send without credentials, where others need them. */
+export const MAX_OPEN_BODY_BYTES = 64 * 1024
+
+/** A request of a sender, as far as it has arrived. */
+export interface Arrived {
+  readonly caller: HttpCaller
+  readonly url: string
+  readonly form: Buffer | undefined
+}
+
+/** Finds out who sends a request: by its head, and if that does not say it, by its form. */
+export class Sender {
+  readonly #identification: Identification
+  readonly #maxParameters: number
+  #isSettled = false
+
+  constructor(identification: Identification, maxParameters: number) {
+    this.#identification = identification
+    this.#maxParameters = maxParameters
+  }
+
+  /** Whether the head has a token or a pair: then it says who the sender is, whatever is in the form. */
+  get isSettled(): boolean {
+    return this.#isSettled
+  }
+
+  /** Who the sender is, if that is known before anything of the parameters is looked at. */
+  known(caller: HttpCaller, url: string): Identity | undefined {
+    const token = plainTokenOf(caller.headers, url)
+    const identity = token === undefined ? undefined : this.#identification.known(token)
+    if (identity !== undefined) this.#isSettled = true
+    return identity
+  }
+
+  /** Who the sender is, by what has arrived. Throws, or rejects with, a Refusal where too many try to sign in. */
+  identify({ caller, url, form }: Arrived, route: Route): Identity | Promise<Identity> {
+    const searched = { headers: caller.headers, url, form, maxParameters: this.#maxParameters }
+    const credentials = credentialsOf(searched, route)
+    this.#isSettled = credentials.token !== undefined || credentials.pair !== undefined
+    return this.#identification.identify(credentials, caller)
+  }
+
+  /** Whether the sender may ask for what is not open to everybody. */
+  counts({ identity }: HttpCaller): boolean {
+    return this.#identification.counts(identity)
+  }
+
+  /** Why a request of `bytes` is not even read; undefined where it is. */
+  refusalOf(caller: HttpCaller, route: Route, bytes: number): Refusal | undefined {
+    if (bytes <= SMALL_BYTES || isOpen(route) || this.counts(caller)) return undefined
+    return this.refuse(caller, route)
+  }
+
+  /** The refusal of a sender who does not count. */
+  refuse(caller: HttpCaller, { permission }: Route): Refusal {
+    return this.#identification.refuse(caller, permission)
+  }
+}

@@ -77,7 +77,8 @@ export class InputCosts {
       const whole = Math.min(cost.whole, await this.#measured(send, shape(bytes)))
       const quarter = Math.min(cost.quarter, await this.#measured(send, shape(bytes / 4)))
       cost = { quarter, whole, letters }
-      const most = Math.min(MOST_BY_SIZE * quarter, MOST_BY_SHAPE * letters) + NOISE_MS
+      // What costs less than letters is refused early: receiving it is most of its cost.
+      const most = Math.max(letters, Math.min(MOST_BY_SIZE * quarter, MOST_BY_SHAPE * letters)) + NOISE_MS
       if (whole <= most) return undefined
     }
     return cost

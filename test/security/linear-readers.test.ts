@@ -1,0 +1,132 @@
+/** What clients send is read in time that grows with its length, whatever it is made of. */
+import { describe, expect, test } from 'vitest'
+import { Refusal } from '../../src/core/refusal.ts'
+import { parseListeningConfigs } from '../../src/protocols/http/endpoints/config/listening-configs.ts'
+import { parseSelection } from '../../src/protocols/http/endpoints/transfer/clone-selection.ts'
+import * as fields from '../../src/protocols/parameters/fields.ts'
+import { parseFormBody, parseQuery } from '../../src/protocols/parameters/form-parser.ts'
+import { findFields } from '../../src/protocols/parameters/form-search.ts'
+import { FormValues } from '../../src/protocols/parameters/form-values.ts'
+import {
+  parseBeat,
+  parseInstanceLocators,
+  parseMetadata,
+} from '../../src/protocols/parameters/json-fields.ts'
+import { compileField, type FieldSchema } from '../../src/protocols/parameters/parameter-field.ts'
+import { SVC_RULES } from '../../src/protocols/parameters/parameter-rules.ts'
+
+const MIB = 1024 * 1024
+const RULES = { ...SVC_RULES, maxJsonDepth: 32 }
+const CREDENTIALS = ['accessToken', 'username', 'password'].map((name) => ({ name, longestValue: 1_000 }))
+
+function checked(name: string, schema: object): (text: string) => string {
+  return compileField(name, schema as FieldSchema, RULES) as (text: string) => string
+}
+
+const beat = checked('beat', fields.beat)
+const instances = checked('instances', fields.instances)
+const metadata = checked('metadata', fields.metadata)
+
+interface Reader {
+  readonly largest: number
+  readonly read: (text: string) => unknown
+}
+
+const READERS: Readonly<Record<string, Reader>> = {
+  form: {
+    largest: 8 * MIB,
+    read: (text) => parseFormBody(Buffer.from(text, 'latin1'), new FormValues(), 1_000),
+  },
+  'value of a form': {
+    largest: 8 * MIB,
+    read: (text) => parseFormBody(Buffer.from(`content=${text}`, 'latin1'), new FormValues(), 1_000),
+  },
+  search: {
+    largest: 8 * MIB,
+    read: (text) => findFields({ bytes: Buffer.from(text, 'latin1'), maxParameters: 1_000 }, CREDENTIALS),
+  },
+  query: { largest: MIB, read: (text) => parseQuery(`a=${text}`, new FormValues(), 1_000) },
+  'listener keys': { largest: 2 * MIB, read: (text) => parseListeningConfigs(text, 10_000) },
+  metadata: { largest: MIB, read: (text) => parseMetadata(metadata(text), 'metadata', MIB) },
+  beat: { largest: MIB, read: (text) => parseBeat(beat(text), { maxMetadataBytes: 8_192 }) },
+  instances: { largest: 2 * MIB, read: (text) => parseInstanceLocators(instances(text)) },
+  clone: { largest: 2 * MIB, read: parseSelection },
+}
+
+/** What a text is made of; a number makes each piece another one. */
+const SHAPES: Readonly<Record<string, (at: number) => string>> = {
+  letters: () => 'abcdefghij',
+  pluses: () => '++++++++++',
+  ampersands: () => '&',
+  equals: () => '=',
+  semicolons: () => ';',
+  escapes: () => '%41',
+  'broken escapes': () => '%',
+  'names of credentials': () => '&accessTokem',
+  'ends of items': () => '\u0001',
+  'ends of fields': () => '\u0002',
+  items: (at) => `d${at}\u0002g\u0002\u0001`,
+  brackets: () => '[',
+  braces: () => '{"a":',
+  quotes: () => '"',
+  backslashes: () => '\\',
+  blanks: () => ' ',
+  digits: () => '1',
+  numbers: () => '0,',
+  pairs: (at) => `k${at}=v,`,
+  members: (at) => `"k${at}":"v",`,
+}
+
+function textOf(piece: (at: number) => string, length: number): string {
+  const unit = piece(0)
+  if (unit === piece(1)) return unit.repeat(length / unit.length)
+  const pieces: string[] = []
+  for (let at = 0, size = 0; size < length; at++) size += pieces[pieces.push(piece(at)) - 1]!.length
+  return pieces.join('')
+}
+
+/** The processor time of reading a text, in ms: the least of some runs, because other threads of the process count too. */
+function cost(read: Reader['read'], text: string): number {
+  const runs = [1, 2].map(() => {
+    const before = process.cpuUsage()
+    try {
+      read(text)
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+    }
+    const { user, system } = process.cpuUsage(before)
+    return (user + system) / 1_000
+  })
+  return Math.min(...runs)
+}
+
+/** JSON begins with a bracket. */
+const STARTS = ['', '[', '{']
+
+/** Below this, differences are noise. */
+const NOISE_MS = 15
+
+describe.each(Object.entries(READERS))('%s', (_, { largest, read }) => {
+  test.each(Object.entries(SHAPES))('of %s', (__, piece) => {
+    for (const start of STARTS) {
+      const small = cost(read, start + textOf(piece, largest / 4))
+      expect(cost(read, start + textOf(piece, largest * 0.99)), start).toBeLessThanOrEqual(
+        6 * small + NOISE_MS,
+      )
+    }
+  })
+})
+
+describe('what is too much is refused before it is read', () => {
+  test.each([
+    ['an item of listener keys', () => parseListeningConfigs(`${'\u0002'.repeat(MIB)}\u0001`, 10)],
+    ['metadata of 60,000 keys', () => parseMetadata(textOf(SHAPES['pairs']!, MIB), 'metadata', MIB)],
+    [
+      'the metadata of a beat',
+      () => parseBeat(`{${textOf(SHAPES['members']!, MIB)}}`, { maxMetadataBytes: 8_192 }),
+    ],
+    ['an array of a million', () => instances(`[${'0,'.repeat(MIB)}0]`)],
+  ])('%s', (_, read) => {
+    expect(read).toThrow(Refusal)
+  })
+})

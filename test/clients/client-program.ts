@@ -20,6 +20,8 @@ export interface ClientProgram extends PreparedProgram {
   readonly tools: readonly string[]
   /** Runs it against `host:port`, with a folder for what the library writes, and the authority that it trusts for TLS. */
   readonly run: (address: string, scratch: string, caFile?: string) => Command
+  /** The program has the checks of what is large. */
+  readonly hasLargeChecks?: boolean
   /** Checks that the library cannot pass over TLS, with the reason. */
   readonly notOverTls?: Readonly<Record<string, string>>
 }
@@ -52,6 +54,12 @@ const LASTING_CHECKS = [
   'sign-in: what the user has no permission for is refused',
 ]
 
+/** What is large and still has to pass, though it is only known in the middle of a form who sends it. */
+const LARGE_CHECKS = [
+  'large: a content of 10 MiB is published and read back',
+  'large: a watcher of 3,000 items sees a change of one',
+]
+
 /** Libraries look every five seconds whether a token has to be replaced. */
 const SHORT_TTL = '14s'
 const LASTING_MS = 34_000
@@ -73,6 +81,8 @@ export function describeClient(program: ClientProgram, checks: readonly string[]
       describeRun(', signed in', overTls, () => driveOverTls(program))
     })
     describeRun(', signed in for long', LASTING_CHECKS, () => driveLasting(program))
+    if (program.hasLargeChecks === true)
+      describeRun(', signed in, with much to send', LARGE_CHECKS, () => driveLarge(program))
   })
 }
 
@@ -111,6 +121,16 @@ async function driveOverTls(program: ClientProgram): Promise<readonly CheckLine[
   try {
     await addUser(USER)
     return await drive(program, { port: waypost.port, env: SIGNED_IN, caFile: authority.caFile })
+  } finally {
+    await waypost.stop()
+  }
+}
+
+async function driveLarge(program: ClientProgram): Promise<readonly CheckLine[]> {
+  const { waypost, addUser } = await startManaged()
+  try {
+    await addUser(USER)
+    return await drive(program, { port: waypost.port, env: { ...SIGNED_IN, TEST_LARGE: 'true' } })
   } finally {
     await waypost.stop()
   }

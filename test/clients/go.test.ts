@@ -3,6 +3,7 @@ import { describeClient } from './client-program.ts'
 describeClient(
   {
     folder: 'go',
+    hasLargeChecks: true,
     tools: ['go'],
     locks: ['go.mod', 'go.sum'],
     install: [['go', 'mod', 'download']],

@@ -3,6 +3,7 @@ import { describeClient } from './client-program.ts'
 describeClient(
   {
     folder: 'java',
+    hasLargeChecks: true,
     tools: ['java', 'javac', 'mvn'],
     locks: ['pom.xml'],
     install: [['mvn', '-q', '-B', 'dependency:copy-dependencies', '-DoutputDirectory=lib']],

@@ -3,6 +3,7 @@ import { describeClient } from './client-program.ts'
 describeClient(
   {
     folder: 'npm',
+    hasLargeChecks: true,
     tools: ['node', 'npm'],
     locks: ['package.json', 'package-lock.json'],
     install: [['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund']],

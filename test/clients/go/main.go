@@ -35,6 +35,8 @@ func main() {
 	r := &report{}
 	if lasting := os.Getenv("TEST_LASTING"); lasting != "" {
 		s.lastingChecks(r, lasting)
+	} else if os.Getenv("TEST_LARGE") != "" {
+		s.largeChecks(r)
 	} else {
 		s.configChecks(r)
 		s.namingChecks(r)

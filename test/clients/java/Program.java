@@ -9,6 +9,8 @@ public final class Program {
         String lasting = System.getenv("TEST_LASTING");
         if (lasting != null) {
             new LastingChecks(address, run, Long.parseLong(lasting)).addTo(report);
+        } else if (System.getenv("TEST_LARGE") != null) {
+            new LargeChecks(address, run).addTo(report);
         } else {
             new ConfigChecks(address, run).addTo(report);
             new NamingChecks(address, run).addTo(report);

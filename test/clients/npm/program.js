@@ -5,6 +5,7 @@
 import { mkdirSync } from 'node:fs'
 import { configChecks } from './config-checks.js'
 import { namingChecks } from './naming-checks.js'
+import { largeChecks } from './large-checks.js'
 import { lastingChecks } from './lasting-checks.js'
 import { freePort, settle } from './report.js'
 
@@ -19,6 +20,7 @@ const options = { ...(username && { username, password }), ...(tls && { ssl: tru
 const setup = { library, address, scratch, run: Date.now().toString(36), options }
 
 if (process.env.TEST_LASTING) await settle(lastingChecks(setup), 60_000)
+else if (process.env.TEST_LARGE) await settle(largeChecks(setup), 60_000)
 else await settle([...configChecks(setup), ...namingChecks(setup)])
 // The library keeps timers and sockets that it never closes.
 process.exit(0)

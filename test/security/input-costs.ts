@@ -10,6 +10,8 @@ const NOISE_MS = 4
 const MOST_BY_SIZE = 6
 /** How much more a text may cost than plain letters of its size. */
 const MOST_BY_SHAPE = 3
+/** What costs no more than so many times as much as letters is not read, only received. */
+const EARLY_REFUSAL = 1.5
 /** How often a cost that is too high is measured again: the least counts. */
 const TRIES = 5
 
@@ -77,8 +79,9 @@ export class InputCosts {
       const whole = Math.min(cost.whole, await this.#measured(send, shape(bytes)))
       const quarter = Math.min(cost.quarter, await this.#measured(send, shape(bytes / 4)))
       cost = { quarter, whole, letters }
-      // What costs less than letters is refused early: receiving it is most of its cost.
-      const most = Math.max(letters, Math.min(MOST_BY_SIZE * quarter, MOST_BY_SHAPE * letters)) + NOISE_MS
+      // What costs about as much as letters is refused early: receiving it is most of its cost.
+      const received = EARLY_REFUSAL * letters
+      const most = Math.max(received, Math.min(MOST_BY_SIZE * quarter, MOST_BY_SHAPE * letters)) + NOISE_MS
       if (whole <= most) return undefined
     }
     return cost

@@ -276,6 +276,7 @@ function openOperations(parts: Parts & OperatedParts, settings: Settings): Opera
   const views = installation.viewsOf({
     watchersOf: (key) => polls.watchersOf(key),
     clientsOf: (key) => polls.clientsOf(key),
+    clientCounts: (keys) => polls.clientCounts(keys),
     watchedBy: (ip) => polls.watchedBy(ip),
     condition: () => ({
       behind: clientsBehind(polls.recentPolls(), (key) => state.config(key), wallMs()),

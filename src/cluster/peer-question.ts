@@ -76,6 +76,13 @@ export const CLIENTS_OF: PeerQuestion<ConfigKey, readonly ItemClient[]> = {
   readAnswer: (json) => listOf(json, itemClientOf),
 }
 
+/** How many clients at your place has each of these items? The answers are in the order of the items. */
+export const CLIENT_COUNTS: PeerQuestion<readonly ConfigKey[], readonly number[]> = {
+  name: 'client-counts',
+  readQuestion: (json) => listOf(json, keyOf),
+  readAnswer: (json) => listOf(json, (count) => numberIn({ count }, 'count')),
+}
+
 /** What does this address watch at your place? */
 export const WATCHED_BY: PeerQuestion<{ readonly ip: string }, readonly WatchedItem[]> = {
   name: 'watched-by',

@@ -39,6 +39,7 @@ function viewsOf(name: string): OwnViews {
         ['both', name],
       ]),
     clientsOf: () => [clientOf(name, name === 's1' ? undefined : { port: 7, agent: name })],
+    clientCounts: (keys) => keys.map((_, index) => Number(name.slice(1)) + index),
     watchedBy: (ip) =>
       [name, 'both'].map((dataId) => ({ key: configKey('', ip, dataId), md5: '', echo: '' })),
     subscribers: () => [name, 'both'].map((address) => ({ ...subscriber, address, toldIp: address })),
@@ -131,6 +132,17 @@ test('connected clients are listed by server, and sent away by the server that h
   expect(await views.dismiss({ id: 's3 a', how: 'move' })).toEqual({ value: false, missing: [] })
   await servers[1]!.close()
   expect(await views.dismiss({ id: 's3 a', how: 'close' })).toEqual({ value: false, missing: ['s3'] })
+})
+
+test('the clients of many items are counted with one question to each server', async () => {
+  for (const id of ['s2', 's3']) await addPeer(id)
+  const views = new PeerViews({ client, peers: () => peers, own: viewsOf('s1') })
+  const keys = Array.from({ length: 50 }, (_, index) => configKey('public', 'G', `item ${index}`))
+  const expected = keys.map((_, index) => 1 + 2 + 3 + 3 * index)
+  expect(await views.clientCounts(keys)).toEqual({ value: expected, missing: [] })
+  expect(client.counts.asked).toBe(2)
+  expect(await views.clientCounts([])).toEqual({ value: [], missing: [] })
+  expect(client.counts.asked).toBe(2)
 })
 
 test('a server without others has what it knows itself', async () => {

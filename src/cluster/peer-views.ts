@@ -17,6 +17,7 @@ import type { OwnTimeline } from '../core/naming/timeline.ts'
 import type { TimelineEntry } from '../core/naming/timeline-entry.ts'
 import type { PeerClient } from './peer-client.ts'
 import {
+  CLIENT_COUNTS,
   CLIENTS_OF,
   CONDITION,
   CONNECTED_CLIENTS,
@@ -50,6 +51,7 @@ export class PeerViews {
     const { own } = this.#parts
     server.answer(WATCHERS_OF, (key) => Array.from(own.watchersOf(key), ([ip, md5]) => ({ ip, md5 })))
     server.answer(CLIENTS_OF, (key) => own.clientsOf(key))
+    server.answer(CLIENT_COUNTS, (keys) => own.clientCounts(keys))
     server.answer(WATCHED_BY, ({ ip }) => own.watchedBy(ip))
     server.answer(CONDITION, () => own.condition())
     server.answer(SUBSCRIBERS, (key) => own.subscribers(key))
@@ -70,6 +72,15 @@ export class PeerViews {
   async clientsOf(key: ConfigKey): Promise<Collected<readonly ItemClient[]>> {
     const { answers, missing } = await this.#collect(CLIENTS_OF, key)
     return { value: [...this.#parts.own.clientsOf(key), ...answers.flat()], missing }
+  }
+
+  /** How many clients each of the items has, on all servers together. */
+  async clientCounts(keys: readonly ConfigKey[]): Promise<Collected<readonly number[]>> {
+    if (keys.length === 0) return { value: [], missing: [] }
+    const { answers, missing } = await this.#collect(CLIENT_COUNTS, keys)
+    const all = [this.#parts.own.clientCounts(keys), ...answers]
+    const countOf = (index: number): number => all.reduce((sum, counts) => sum + (counts[index] ?? 0), 0)
+    return { value: keys.map((_, index) => countOf(index)), missing }
   }
 
   /** The items that an address watches, each once. */

@@ -26,6 +26,8 @@ export interface ClientViews {
   watchersOf(key: ConfigKey): Awaitable<Collected<ReadonlyMap<string, string>>>
   /** The clients of an item: those that watch it, and those that have polled a moment ago. */
   clientsOf(key: ConfigKey): Awaitable<Collected<readonly ItemClient[]>>
+  /** How many clients each of the items has, in their order. One question to each server, however many items there are. */
+  clientCounts(keys: readonly ConfigKey[]): Awaitable<Collected<readonly number[]>>
   /** What an address watches. */
   watchedBy(ip: string): Awaitable<Collected<readonly WatchedItem[]>>
   /** How this server is, and how the others are. */
@@ -44,6 +46,7 @@ export function viewsOfOne(own: OwnViews): ClientViews {
   return {
     watchersOf: (key) => all(own.watchersOf(key)),
     clientsOf: (key) => all(own.clientsOf(key)),
+    clientCounts: (keys) => all(own.clientCounts(keys)),
     watchedBy: (ip) => all(own.watchedBy(ip)),
     conditions: () => all({ own: own.condition(), others: [] }),
     subscribers: (key) => all(own.subscribers(key)),

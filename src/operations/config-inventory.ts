@@ -1,6 +1,6 @@
-import type { OwnViews } from '../core/cluster/client-views.ts'
 import type { ConfigItem } from '../core/config/config-item.ts'
 import type { KeptRecords } from '../core/ports.ts'
+import type { ClientViews } from './client-views.ts'
 import { compareOperation, type CompareParts } from './compare-configs.ts'
 import { aboutFilter, type ConfigFilter } from './config-filter.ts'
 import { configResource, READ_CONFIG } from './configs.ts'
@@ -14,8 +14,7 @@ import { cutPage, type PageRequest, pageOf } from './page.ts'
 /** What the list of configurations for people works on. */
 export interface InventoryParts extends CompareParts {
   readonly store: Pick<KeptRecords, 'history'>
-  /** The clients of this server: a list does not ask the others. */
-  readonly polls: Pick<OwnViews, 'watchersOf'>
+  readonly views: Pick<ClientViews, 'clientCounts'>
 }
 
 /** By what a list is sorted. */
@@ -40,6 +39,7 @@ export interface ListedConfig {
   readonly item: ConfigItem
   /** Who made this version; null where nobody knows. */
   readonly modifyUser: string | null
+  /** How many clients have it, on all servers. */
   readonly watcherCount: number
   readonly hits: readonly Hit[]
 }
@@ -53,6 +53,8 @@ export interface Inventory {
   /** Where to continue, if the contents were too many for one request. */
   readonly next: string | undefined
   readonly entries: readonly ListedConfig[]
+  /** The servers that have not replied in time: their clients are not counted. */
+  readonly missingServers: readonly string[]
 }
 
 /** The operations that show configurations to people. */
@@ -68,13 +70,33 @@ export function inventoryOperations(parts: InventoryParts) {
       permission: READ_CONFIG,
       resources: ({ namespaceId }: InventoryRequest): Resource[] => [{ kind: 'some-configs', namespaceId }],
       run: (request, caller) =>
-        parts.walks.run((turns) =>
-          new Listing(parts, request, turns).page((item) =>
-            guard.shows(caller, 'read', configResource(item.key)),
-          ),
-        ),
+        listed(parts, request, (item) => guard.shows(caller, 'read', configResource(item.key))),
     }),
   }
+}
+
+/** The items of a page, with the lines that were looked for. */
+interface ShownItems extends Omit<Inventory, 'entries' | 'missingServers'> {
+  readonly shown: readonly (readonly [ConfigItem, readonly Hit[]])[]
+}
+
+/** A page, with what the store and the other servers know of its items. */
+async function listed(
+  parts: InventoryParts,
+  request: InventoryRequest,
+  isShown: (item: ConfigItem) => boolean,
+): Promise<Inventory> {
+  const { shown, ...about } = await parts.walks.run((turns) =>
+    new Listing(parts, request, turns).page(isShown),
+  )
+  const [{ value: counts, missing: missingServers }, users] = await Promise.all([
+    parts.views.clientCounts(shown.map(([{ key }]) => key)),
+    Promise.all(shown.map(([item]) => userOf(parts, item))),
+  ])
+  const entries = shown.map(([item, hits], at) => {
+    return { item, modifyUser: users[at] ?? null, watcherCount: counts[at] ?? 0, hits }
+  })
+  return { ...about, entries, missingServers }
 }
 
 /** The making of one page. */
@@ -90,7 +112,7 @@ class Listing {
     this.#turns = turns
   }
 
-  async page(isShown: (item: ConfigItem) => boolean): Promise<Inventory> {
+  async page(isShown: (item: ConfigItem) => boolean): Promise<ShownItems> {
     const page = cutPage(this.#request.page)
     const { items, next } = await this.#searched(isShown)
     const first = new FirstEntries<ConfigItem>(page.pageNo * page.pageSize, comparison(this.#request))
@@ -98,13 +120,13 @@ class Listing {
       if (this.#turns.isDue) await this.#turns.turn()
       first.add(item)
     }
-    const entries: ListedConfig[] = []
+    const shown: [ConfigItem, readonly Hit[]][] = []
     for (const item of pageOf(await first.sorted(this.#turns), page)) {
       const hits = await inTurns(hitsIn(item.content, this.#request), this.#turns)
-      entries.push(await listed(this.#parts, item, hits ?? []))
+      shown.push([item, hits ?? []])
     }
     const isTruncated = this.#isTruncated || next !== undefined
-    return { page, totalCount: first.count, isTruncated, next, entries }
+    return { page, totalCount: first.count, isTruncated, next, shown }
   }
 
   /** The items that are looked for, and where to continue. */
@@ -159,13 +181,9 @@ const SORTED_BY: Readonly<Record<ConfigOrder, (item: ConfigItem) => string | num
   size: ({ content }) => content.length,
 }
 
-async function listed(
-  { store, polls }: InventoryParts,
-  item: ConfigItem,
-  hits: readonly Hit[],
-): Promise<ListedConfig> {
-  const { entries } = await store.history(item.key, { pageNo: 1, pageSize: 1 })
+/** Who made the current version; null where nobody knows. */
+async function userOf({ store }: InventoryParts, { key, historyId }: ConfigItem): Promise<string | null> {
+  const { entries } = await store.history(key, { pageNo: 1, pageSize: 1 })
   const [newest] = entries
-  const modifyUser = newest?.id === item.historyId ? newest.srcUser : null
-  return { item, modifyUser, watcherCount: polls.watchersOf(item.key).size, hits }
+  return newest?.id === historyId ? newest.srcUser : null
 }

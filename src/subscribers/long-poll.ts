@@ -218,6 +218,12 @@ export class LongPolls {
     return clients
   }
 
+  /** How many {@link clientsOf} each of the items has, in their order. What is remembered is walked over once. */
+  clientCounts(keys: readonly ConfigKey[]): number[] {
+    const remembered = this.#recent.countsOf(new Set(keys.map(({ text }) => text)))
+    return keys.map(({ text }) => this.#polls.of(text).size + (remembered.get(text) ?? 0))
+  }
+
   /** The polls of the last minute whose clients have not polled again. */
   recentPolls(): Iterable<EndedPoll> {
     return this.#recent.all()

@@ -51,3 +51,31 @@ test('what is remembered is bounded', () => {
   for (let n = 0; n < 10_100; n++) recent.ended(poll(`item-${n}`), 0)
   expect(seen(recent)).toHaveLength(10_000)
 })
+
+test('counts the polls of each item, and one that names it twice once', () => {
+  const recent = new RecentPolls()
+  for (const port of [1, 2]) recent.ended(poll('a', { port }), 0)
+  const [item] = poll('b').items
+  recent.ended({ ...poll('b'), items: [item!, item!] }, 0)
+  const texts = ['a', 'b', 'c'].map((dataId) => configKey('', 'G', dataId).text)
+  expect([...recent.countsOf(new Set(texts))]).toEqual([
+    [texts[0], 2],
+    [texts[1], 1],
+  ])
+})
+
+test('remembers no more items than a walk may take, and room returns when polls are forgotten', () => {
+  const recent = new RecentPolls()
+  const large = (agent: string) => ({
+    ...poll('a', { agent }),
+    items: Array(200_000).fill(poll('a').items[0]!),
+  })
+  for (const agent of ['x', 'y', 'z']) recent.ended(large(agent), 0)
+  expect(seen(recent)).toHaveLength(2)
+  recent.began(large('x'))
+  recent.ended(large('z'), 0)
+  expect(seen(recent)).toHaveLength(2)
+  recent.tick(61_000)
+  for (const agent of ['x', 'y', 'z']) recent.ended(large(agent), 61_000)
+  expect(seen(recent)).toHaveLength(2)
+})

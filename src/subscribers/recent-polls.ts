@@ -22,8 +22,9 @@ type Kept = { -readonly [Field in keyof EndedPoll]: EndedPoll[Field] }
 /** A client polls again within milliseconds; one that has not done so for this long has left. */
 const KEPT_MS = 60_000
 const PRUNED_EVERY_MS = 5_000
-/** The most polls that are remembered. */
+/** The most polls that are remembered, and the most items in them: people wait for a walk over all of these. */
 const MOST_KEPT = 10_000
+const MOST_ITEMS = 500_000
 
 /**
  * Remembers polls for a while after they have ended. A client that gets a change is away until it polls again, which is just
@@ -33,6 +34,7 @@ const MOST_KEPT = 10_000
 export class RecentPolls {
   readonly #byClient = new Map<string, Kept[]>()
   #size = 0
+  #items = 0
   #prunedMs = 0
 
   /** Notes that a client polls: its poll before is not needed any more. */
@@ -41,20 +43,21 @@ export class RecentPolls {
     const name = nameOf(poll)
     const ended = this.#byClient.get(name)
     if (ended === undefined) return
-    ended.shift()
+    this.#items -= ended.shift()?.items.length ?? 0
     this.#size--
     if (ended.length === 0) this.#byClient.delete(name)
   }
 
   /** Notes that a poll has ended. */
   ended({ ip, client, items }: Omit<EndedPoll, 'atMs'>, atMs: number): void {
-    if (this.#size >= MOST_KEPT || items.length === 0) return
+    if (this.#size >= MOST_KEPT || this.#items + items.length > MOST_ITEMS || items.length === 0) return
     const poll = { ip, client, items, atMs }
     const name = nameOf(poll)
     const others = this.#byClient.get(name)
     if (others === undefined) this.#byClient.set(name, [poll])
     else others.push(poll)
     this.#size++
+    this.#items += items.length
   }
 
   /** Notes a poll that was answered as soon as it came: it takes the place of the one before, without a new object. */
@@ -75,9 +78,22 @@ export class RecentPolls {
     for (const [name, polls] of this.#byClient) {
       const kept = polls.filter(({ atMs }) => atMs > nowMs - KEPT_MS)
       this.#size -= polls.length - kept.length
+      this.#items -= itemsIn(polls) - itemsIn(kept)
       if (kept.length === 0) this.#byClient.delete(name)
       else if (kept.length < polls.length) this.#byClient.set(name, kept)
     }
+  }
+
+  /** How many polls watched each of these items. Items without any are left out. */
+  countsOf(keyTexts: ReadonlySet<string>): Map<string, number> {
+    const counts = new Map<string, number>()
+    for (const { items } of this.all()) {
+      // A poll may name an item twice.
+      const texts = new Set<string>()
+      for (const { key } of items) if (keyTexts.has(key.text)) texts.add(key.text)
+      for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1)
+    }
+    return counts
   }
 
   /** Everything that is remembered. */
@@ -85,6 +101,8 @@ export class RecentPolls {
     for (const polls of this.#byClient.values()) yield* polls
   }
 }
+
+const itemsIn = (polls: readonly Kept[]): number => polls.reduce((sum, { items }) => sum + items.length, 0)
 
 function nameOf({ ip, client, items }: Omit<EndedPoll, 'atMs'>): string {
   return `${ip} ${client?.agent ?? ''} ${items.length} ${items[0]?.key.text ?? ''}`

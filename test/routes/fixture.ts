@@ -89,6 +89,7 @@ export function startFixture(
     polls,
     views: viewsOfOne({
       watchersOf: (key) => polls.watchersOf(key),
+      clientCounts: (keys) => polls.clientCounts(keys),
       clientsOf: (key) => polls.clientsOf(key),
       watchedBy: (ip) => polls.watchedBy(ip),
       subscribers: () => [],

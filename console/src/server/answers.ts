@@ -399,7 +399,7 @@ export interface ListedConfig {
   /** Epoch milliseconds. */
   readonly modifyTime: number
   readonly modifyUser: string | null
-  /** How many clients of this server watch it. */
+  /** How many clients have it, on all servers: as many as `config/watchers` lists. */
   readonly watcherCount: number
   readonly hits: readonly ContentHit[]
 }
@@ -413,6 +413,7 @@ export interface ListedConfigPage {
   readonly truncated: boolean
   /** After 256 MiB of contents a search ends: give this as `after` to search the others. Null where all were searched. */
   readonly next: string | null
+  readonly missingServers: readonly string[]
 }
 
 export interface ConfigVersion {

@@ -78,6 +78,8 @@ export interface Collected<T> {
 export interface OwnViews {
   watchersOf(key: ConfigKey): ReadonlyMap<string, string>
   clientsOf(key: ConfigKey): readonly ItemClient[]
+  /** How many {@link clientsOf} each of the items has, in their order. */
+  clientCounts(keys: readonly ConfigKey[]): readonly number[]
   watchedBy(ip: string): readonly WatchedItem[]
   condition(): OwnCondition
   subscribers(key: ServiceKey): readonly ListedSubscriber[]

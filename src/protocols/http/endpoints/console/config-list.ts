@@ -11,6 +11,7 @@ import { answersJson, Json } from '../../routing/answer-schema.ts'
 import { jsonAnswer } from '../../routing/answers.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
 import { pageJson, pageSchema } from '../config/page-json.ts'
+import { withMissing } from '../missing-servers.ts'
 import { SCOPE_PARAMS, scopeOf } from './namespace-scope.ts'
 
 const part = (what: string) => Type.Optional(Type.String({ maxLength: 256, description: what }))
@@ -73,7 +74,9 @@ const LISTED = Json.named(
     createTime: Json.time(),
     modifyTime: Json.time(),
     modifyUser: Json.nullable(Json.string()),
-    watcherCount: Json.integer('How many clients of this server watch it.'),
+    watcherCount: Json.integer(
+      'How many clients have it, on all servers: as many as `config/watchers` lists.',
+    ),
     hits: HITS,
   }),
 )
@@ -81,6 +84,9 @@ const LISTED = Json.named(
 const PAGE = pageSchema('ListedConfigPage', LISTED, {
   truncated: Json.boolean('Whether it became too much for one request: then there may be more.'),
   next: NEXT,
+  missingServers: Json.list(
+    Json.string('A server that has not replied in time: its clients are not counted.'),
+  ),
 })
 
 /** `GET …/console/configs`: the configurations of one namespace or of all, for people. */
@@ -107,14 +113,15 @@ export function listConfigsEndpoint({ list }: InventoryOperations): Endpoint {
         page: params,
         after: params.after === undefined ? undefined : Buffer.from(params.after, 'base64url').toString(),
       }
-      return jsonAnswer(inventoryJson(await list(request, caller)))
+      const found = await list(request, caller)
+      return withMissing(jsonAnswer(inventoryJson(found)), found.missingServers)
     },
   })
 }
 
-function inventoryJson({ page, totalCount, isTruncated, next, entries }: Inventory): object {
-  const listed = pageJson(page, totalCount, entries.map(listedJson))
-  return { ...listed, truncated: isTruncated, next: nextJson(next) }
+function inventoryJson({ page, totalCount, isTruncated, next, ...found }: Inventory): object {
+  const listed = pageJson(page, totalCount, found.entries.map(listedJson))
+  return { ...listed, truncated: isTruncated, next: nextJson(next), missingServers: found.missingServers }
 }
 
 /** The key of the last item that was searched, in letters that need no escaping. */

@@ -52,6 +52,23 @@ export const STANDING: PeerQuestion<Readonly<Record<string, never>>, { readonly 
   readAnswer: (json) => ({ hasStore: fieldsOf(json)['hasStore'] === true }),
 }
 
+/** How long ago a server was heard of, by its member id. */
+export interface HeardServer {
+  readonly id: string
+  readonly agoMs: number
+}
+
+/** How long ago have you heard of each server? */
+export const HEARD: PeerQuestion<Readonly<Record<string, never>>, readonly HeardServer[]> = {
+  name: 'heard-servers',
+  readQuestion: () => ({}),
+  readAnswer: (json) =>
+    listOf(json, (each) => {
+      const fields = fieldsOf(each)
+      return { id: textIn(fields, 'id'), agoMs: Math.max(0, numberIn(fields, 'agoMs')) }
+    }),
+}
+
 /** The address of a client, and the md5 that it has of an item. */
 export interface ItemWatcher {
   readonly ip: string

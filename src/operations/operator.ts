@@ -12,7 +12,9 @@ export interface Member {
   readonly port: number
   readonly site: string
   readonly alive: boolean
-  /** When its status was last looked at, epoch ms. */
+  /** Whether it replied when it was last asked. One that was killed is `alive` until its lease ends. */
+  readonly replies: boolean
+  /** When any of the servers last heard of it, epoch ms; 0 where no running server remembers. */
   readonly lastRefMs: number
 }
 

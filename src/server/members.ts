@@ -38,7 +38,9 @@ export class SoleMember implements Members {
     const alive = serverStatus(this.#state.switches) === 'UP'
     const { site } = this.#settings
     const port = advertisedPort(this.#settings, this.#port)
-    return [{ ip: advertisedHost(this.#settings), port, site, alive, lastRefMs: this.#refreshedMs }]
+    return [
+      { ip: advertisedHost(this.#settings), port, site, alive, replies: true, lastRefMs: this.#refreshedMs },
+    ]
   }
 
   leader(): LeaderView {

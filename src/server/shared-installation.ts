@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
+import { HeardServers } from '../cluster/heard-servers.ts'
 import { OwnStanding } from '../cluster/standing.ts'
 import { PeerClient } from '../cluster/peer-client.ts'
 import { PeerServer } from '../cluster/peer-server.ts'
@@ -7,7 +8,7 @@ import { PeerViews } from '../cluster/peer-views.ts'
 import { SharedNamingCare } from '../cluster/shared-naming-care.ts'
 import type { OwnViews } from '../core/cluster/client-views.ts'
 import { ELECTED, ELECTION, MEMBER, memberIdOf, type MemberFacts } from '../core/cluster/member-records.ts'
-import { noteServer } from '../core/cluster/server-records.ts'
+import { noteServer, SERVER } from '../core/cluster/server-records.ts'
 import type { Engine } from '../core/engine.ts'
 import type { KeptRecords, Snapshot } from '../core/ports.ts'
 import { SharedEngine } from '../core/shared-engine.ts'
@@ -69,6 +70,7 @@ export class SharedInstallation implements Installation {
   readonly #id: string
   readonly #client: PeerClient
   readonly #standing: OwnStanding
+  readonly #heard: HeardServers
   #following: Following | undefined
   #care: SharedNamingCare | undefined
   #views: PeerViews | undefined
@@ -85,6 +87,13 @@ export class SharedInstallation implements Installation {
     this.ended = ended
     this.sharedOrigin = createHash('sha256').update(`events ${secret}`).digest('hex').slice(0, 12)
     this.#client = new PeerClient({ secret })
+    this.#heard = new HeardServers({
+      client: this.#client,
+      self: this.#id,
+      peers: () => this.#peers(),
+      isKnown: (id) => this.#following?.state.record(SERVER, id) !== undefined,
+      monotonicMs,
+    })
     this.#standing = new OwnStanding({
       client: this.#client,
       self: this.#id,
@@ -151,6 +160,7 @@ export class SharedInstallation implements Installation {
       engine,
       leaseUntilMs: () => this.#opened.etcd.membership.leaseUntilMs(),
       isElected: () => this.isElected(),
+      heard: this.#heard,
       report: watch.report,
     })
   }
@@ -250,6 +260,7 @@ export class SharedInstallation implements Installation {
     })
     this.#server = server
     this.#standing.answerOn(server)
+    this.#heard.answerOn(server)
     this.#care?.answerOn(server)
     this.#views?.answerOn(server)
   }

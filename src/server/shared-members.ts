@@ -1,3 +1,4 @@
+import type { HeardServers } from '../cluster/heard-servers.ts'
 import { ELECTED, ELECTION, MEMBER } from '../core/cluster/member-records.ts'
 import { forgetServer, SERVER } from '../core/cluster/server-records.ts'
 import type { Engine } from '../core/engine.ts'
@@ -17,6 +18,7 @@ export interface SharedMembersParts {
   /** Until when this server is certainly a member, monotonic ms. */
   readonly leaseUntilMs: () => number
   readonly isElected: () => boolean
+  readonly heard: Pick<HeardServers, 'agoMs' | 'replies' | 'ask'>
   readonly report: (error: unknown, text: string) => void
 }
 
@@ -25,16 +27,18 @@ export class SharedMembers implements Members {
   readonly #parts: SharedMembersParts
   /** Since when a server is seen to be no member, monotonic ms. */
   readonly #awaySinceMs = new Map<string, number>()
-  #refreshedMs = wallMs()
 
   constructor(parts: SharedMembersParts) {
     this.#parts = parts
   }
 
   list(): readonly Member[] {
-    const { state } = this.#parts
+    const { state, heard } = this.#parts
     return Array.from(state.records(SERVER), ([id, { ip, port, site }]) => {
-      return { ip, port, site, alive: state.record(MEMBER, id) !== undefined, lastRefMs: this.#refreshedMs }
+      const alive = state.record(MEMBER, id) !== undefined
+      const agoMs = heard.agoMs(id)
+      const lastRefMs = agoMs === undefined ? 0 : Math.round(wallMs() - agoMs)
+      return { ip, port, site, alive, replies: alive && heard.replies(id), lastRefMs }
     })
   }
 
@@ -54,7 +58,9 @@ export class SharedMembers implements Members {
   }
 
   refresh(): void {
-    this.#refreshedMs = wallMs()
+    void this.#parts.heard
+      .ask()
+      .catch((error: unknown) => this.#parts.report(error, 'the other servers could not be asked'))
     this.#forgetOld()
   }
 

@@ -293,6 +293,8 @@ export interface Overview {
     readonly port: number
     readonly site: string
     readonly alive: boolean
+    /** Whether it replied when it was last asked. */
+    readonly replies: boolean
     /** Epoch milliseconds. */
     readonly lastRefMs: number
   }[]
@@ -885,7 +887,10 @@ export interface Server {
   readonly site: string
   readonly weight: number
   readonly adWeight: number
+  /** Whether its lease runs. */
   readonly alive: boolean
+  /** Whether it replied when it was last asked. */
+  readonly replies: boolean
   /** Epoch milliseconds. */
   readonly lastRefTime: number
   readonly lastRefTimeStr: string

@@ -80,6 +80,7 @@ const OVERVIEW = Json.named(
         port: Json.integer(),
         site: Json.string(),
         alive: Json.boolean(),
+        replies: Json.boolean('Whether it replied when it was last asked.'),
         lastRefMs: Json.time(),
       }),
     ),
@@ -135,6 +136,6 @@ function behindJson({ key, clientCount, clients }: BehindItem): object {
   return { namespaceId, group, dataId, clientCount, clients: shown }
 }
 
-function memberJson({ ip, port, site, alive, lastRefMs }: Member): object {
-  return { ip, port, site, alive, lastRefMs }
+function memberJson({ ip, port, site, alive, replies, lastRefMs }: Member): object {
+  return { ip, port, site, alive, replies, lastRefMs }
 }

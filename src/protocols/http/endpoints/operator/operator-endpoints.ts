@@ -183,7 +183,7 @@ function clientCountsJson(counts: ClientCounts): object {
 }
 
 function memberJson(member: Member): object {
-  const { ip, port, site, alive, lastRefMs } = member
+  const { ip, port, site, alive, replies, lastRefMs } = member
   return {
     ip,
     servePort: port,
@@ -191,6 +191,7 @@ function memberJson(member: Member): object {
     weight: WEIGHT,
     adWeight: 0,
     alive,
+    replies,
     lastRefTime: lastRefMs,
     lastRefTimeStr: new Date(lastRefMs).toISOString().slice(0, 19).replace('T', ' '),
     key: `${ip}:${port}`,

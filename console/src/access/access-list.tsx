@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { Confirm } from '../controls/confirm.tsx'
 import { TextField } from '../controls/field.tsx'
 import { Icon } from '../controls/icon.tsx'
-import { Nothing, Notice, ProblemNotice } from '../controls/notice.tsx'
+import { Nothing, Notice, LoadProblem } from '../controls/notice.tsx'
 import { Pager } from '../controls/pager.tsx'
 import { tell } from '../controls/toast.tsx'
 import { useTypedParams } from '../controls/typed-params.ts'
@@ -11,9 +11,9 @@ import { t } from '../language/text.ts'
 import { ACCESS_PAGE_SIZE, type Search } from '../server/access.ts'
 import type { Page } from '../server/configs.ts'
 import { anyOf } from '../live/meant.ts'
-import { placeWith } from '../routing/link.ts'
-import { go, place } from '../routing/location.ts'
-import { useLoaded } from '../state/loaded.ts'
+import { turnTo } from '../routing/link.ts'
+import { place } from '../routing/location.ts'
+import { useLoaded, useShown } from '../state/loaded.ts'
 import { useStore } from '../state/store.ts'
 import { isOpen } from '../state/user.ts'
 
@@ -57,6 +57,7 @@ function ManagedList<T>(props: AccessListProps<T>) {
   const search = { text: params['text'] ?? '', pageNo: Number(params['page'] ?? '1') || 1 }
   const [isMaking, setMaking] = useState(false)
   const found = useLoaded(JSON.stringify(search), () => find(search), anyOf('user', 'role', 'permission'))
+  const shown = useShown(title, found, search)
   return (
     <>
       <div class="head">
@@ -75,21 +76,21 @@ function ManagedList<T>(props: AccessListProps<T>) {
           onInput={(text) => type('text', text)}
         />
       </div>
-      <ProblemNotice problem={found.problem} onRetry={found.reload} />
-      {found.value && (
+      <LoadProblem found={found} isOldShown={shown !== undefined} />
+      {shown && (
         <>
           <div class="card table-card">
-            {found.value.pageItems.length === 0 ? (
+            {shown.value.pageItems.length === 0 ? (
               <Nothing text={t('nothingFound')} />
             ) : (
-              <AccessTable {...props} entries={found.value.pageItems} onChanged={found.reload} />
+              <AccessTable {...props} entries={shown.value.pageItems} onChanged={found.reload} />
             )}
           </div>
           <Pager
-            pageNo={search.pageNo}
+            pageNo={shown.asked.pageNo}
             pageSize={ACCESS_PAGE_SIZE}
-            total={found.value.totalCount}
-            onGo={(next) => go(placeWith({ page: String(next) }))}
+            total={shown.value.totalCount}
+            onGo={(next) => turnTo(next, found.reload)}
           />
         </>
       )}

@@ -1,14 +1,14 @@
 import { useEffect, useState } from 'preact/hooks'
 import { SelectField, TextField } from '../controls/field.tsx'
 import { Icon } from '../controls/icon.tsx'
-import { Nothing, ProblemNotice, problemTitle } from '../controls/notice.tsx'
+import { LoadProblem, Nothing, problemTitle } from '../controls/notice.tsx'
 import { tellProblem } from '../controls/toast.tsx'
 import { useTypedParams } from '../controls/typed-params.ts'
 import { shownNumber, shownTime, t } from '../language/text.ts'
 import { type AuditEvent, type AuditFilter, findEvents } from '../server/audit.ts'
 import { anyOf } from '../live/meant.ts'
 import { place } from '../routing/location.ts'
-import { useLoaded } from '../state/loaded.ts'
+import { useLoaded, useShown } from '../state/loaded.ts'
 import { useStore } from '../state/store.ts'
 import { detailText, OPERATIONS, operationText } from './operation-text.ts'
 
@@ -25,6 +25,7 @@ export function AuditView() {
   }
   const key = JSON.stringify(filter)
   const first = useLoaded(key, () => findEvents(filter, undefined), anyOf('audit'))
+  const shown = useShown('audit', first, filter)
   const field = (name: keyof AuditFilter, label: string, isWide = false) => (
     <TextField
       label={label}
@@ -65,8 +66,8 @@ export function AuditView() {
           onChange={(result) => show({ result })}
         />
       </div>
-      <ProblemNotice problem={first.problem} onRetry={first.reload} />
-      {first.value && <Events key={key} filter={filter} first={first.value} />}
+      <LoadProblem found={first} isOldShown={shown !== undefined} />
+      {shown && <Events key={JSON.stringify(shown.asked)} filter={shown.asked} first={shown.value} />}
     </>
   )
 }

@@ -1,7 +1,7 @@
 import { Check } from '../controls/field.tsx'
 import { Masked } from '../controls/masked.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'
-import { Nothing, Notice, ProblemNotice } from '../controls/notice.tsx'
+import { Nothing, Notice, LoadProblem } from '../controls/notice.tsx'
 import { loadEditor } from '../editor/code-view.tsx'
 import { isSecretKey } from '../editor/secrets.ts'
 import { shownNumber, t } from '../language/text.ts'
@@ -21,7 +21,7 @@ export function AcrossNamespaces({ name }: { name: ConfigName }) {
   return (
     <>
       <p class="soft">{t('acrossText')}</p>
-      <ProblemNotice problem={found.problem} onRetry={found.reload} />
+      <LoadProblem found={found} />
       {found.value === undefined ? (
         found.problem === undefined && <p class="loading">{t('loading')}</p>
       ) : (

@@ -1,12 +1,12 @@
 import { Ago } from '../controls/ago.tsx'
-import { Nothing, ProblemNotice } from '../controls/notice.tsx'
+import { Nothing, LoadProblem } from '../controls/notice.tsx'
 import { Pager } from '../controls/pager.tsx'
 import { shownSize, t } from '../language/text.ts'
-import { placeWith } from '../routing/link.ts'
-import { go, place } from '../routing/location.ts'
+import { turnTo } from '../routing/link.ts'
+import { place } from '../routing/location.ts'
 import { type DeletedConfig, findDeleted } from '../server/configs.ts'
 import { within } from '../live/meant.ts'
-import { useLoaded } from '../state/loaded.ts'
+import { useLoaded, useShown } from '../state/loaded.ts'
 import { currentNamespace, refreshNamespaces } from '../state/namespaces.ts'
 import { useStore } from '../state/store.ts'
 import { mayWrite } from '../state/user.ts'
@@ -25,6 +25,7 @@ export function BinView() {
     () => findDeleted(namespaceId, pageNo),
     within('config', namespaceId),
   )
+  const shown = useShown(namespaceId, found, pageNo)
   const restored = (): void => {
     found.reload()
     void refreshNamespaces().catch(() => undefined)
@@ -37,21 +38,21 @@ export function BinView() {
           <p class="soft">{t('binText')}</p>
         </div>
       </div>
-      <ProblemNotice problem={found.problem} onRetry={found.reload} />
-      {found.value && (
+      <LoadProblem found={found} isOldShown={shown !== undefined} />
+      {shown && (
         <>
           <div class="card table-card">
-            {found.value.pageItems.length === 0 ? (
+            {shown.value.pageItems.length === 0 ? (
               <Nothing text={t('binEmpty')} />
             ) : (
-              <BinTable items={found.value.pageItems} onRestored={restored} />
+              <BinTable items={shown.value.pageItems} onRestored={restored} />
             )}
           </div>
           <Pager
-            pageNo={pageNo}
+            pageNo={shown.asked}
             pageSize={PAGE_SIZE}
-            total={found.value.totalCount}
-            onGo={(next) => go(placeWith({ page: String(next) }))}
+            total={shown.value.totalCount}
+            onGo={(next) => turnTo(next, found.reload)}
           />
         </>
       )}

@@ -1,5 +1,5 @@
 import { Dialog } from '../controls/dialog.tsx'
-import { ProblemNotice } from '../controls/notice.tsx'
+import { LoadProblem } from '../controls/notice.tsx'
 import { DiffView } from '../editor/code-view.tsx'
 import { t } from '../language/text.ts'
 import { type ConfigName, readConfig } from '../server/configs.ts'
@@ -33,7 +33,7 @@ export function CompareTexts(props: {
         </button>
       }
     >
-      <ProblemNotice problem={found.problem} />
+      <LoadProblem found={found} />
       {found.value && (
         <>
           <div>

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { Check, SelectField } from '../controls/field.tsx'
 import { Icon } from '../controls/icon.tsx'
-import { Nothing, Notice, ProblemNotice } from '../controls/notice.tsx'
+import { Nothing, Notice, LoadProblem } from '../controls/notice.tsx'
 import { Pager } from '../controls/pager.tsx'
 import { tellProblem } from '../controls/toast.tsx'
 import { shownNumber, t } from '../language/text.ts'
@@ -98,7 +98,7 @@ function Compared({ from, to }: { from: string; to: string }) {
   const chosen = bringable.filter(({ id }) => ticked.has(id))
   return (
     <>
-      <ProblemNotice problem={found.problem} onRetry={found.reload} />
+      <LoadProblem found={found} />
       {found.value === undefined && found.problem === undefined && <p class="loading">{t('loading')}</p>}
       {found.value && (
         <>

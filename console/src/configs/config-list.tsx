@@ -1,10 +1,10 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { Icon } from '../controls/icon.tsx'
-import { Nothing, Notice, ProblemNotice } from '../controls/notice.tsx'
+import { Nothing, Notice, LoadProblem } from '../controls/notice.tsx'
 import { Pager } from '../controls/pager.tsx'
 import { t } from '../language/text.ts'
-import { linkTo, placeWith } from '../routing/link.ts'
-import { go, place } from '../routing/location.ts'
+import { linkTo, turnTo } from '../routing/link.ts'
+import { place } from '../routing/location.ts'
 import {
   type ConfigFilter,
   type ConfigOrder,
@@ -13,8 +13,8 @@ import {
   type ListedConfig,
   type Page,
 } from '../server/configs.ts'
-import { within } from '../live/meant.ts'
-import { useLoaded } from '../state/loaded.ts'
+import { type IsMeant, ofConfig, within } from '../live/meant.ts'
+import { useLoaded, useShown } from '../state/loaded.ts'
 import { currentNamespace, namespaceName } from '../state/namespaces.ts'
 import { useStore } from '../state/store.ts'
 import { mayWrite, mayWriteAnywhere } from '../state/user.ts'
@@ -24,6 +24,7 @@ import { CompareTexts } from './compare-texts.tsx'
 import { ConfigTable } from './config-table.tsx'
 import { ImportDialog } from './import-dialog.tsx'
 import { DeleteConfigs } from './delete-configs.tsx'
+import { MissingServers } from './watchers.tsx'
 
 const PAGE_SIZE = 50
 const ORDERS: readonly ConfigOrder[] = ['modifyTime', 'dataId', 'group', 'size']
@@ -34,12 +35,18 @@ export function ConfigList() {
   const namespaceId = currentNamespace()
   const [isImporting, setImporting] = useState(false)
   const filter = filterOf(params, namespaceId)
+  const isInList = within('config', filter.namespaceId)
+  // Who listens is counted: only what is on the page matters.
+  const onPage = useRef<readonly ListedConfig[]>([])
+  const isOnPage: IsMeant = (event) => onPage.current.some((item) => ofConfig(item, 'watchers')(event))
   const found = useLoaded(
     JSON.stringify(filter),
     () => findConfigs(filter),
-    within('config', filter.namespaceId),
+    (event) => isInList(event) || isOnPage(event),
   )
-  const last = useLast(found.value)
+  const shown = useShown(filter.namespaceId, found, filter)
+  const last = shown?.value
+  onPage.current = last?.pageItems ?? []
   const isFiltered = FILTERS.some((name) => params[name])
   return (
     <>
@@ -71,20 +78,21 @@ export function ConfigList() {
         <ImportDialog tenant={namespaceId} onClose={() => setImporting(false)} onDone={found.reload} />
       )}
       <ConfigFilters params={params} isFiltered={isFiltered} />
-      <ProblemNotice problem={found.problem} onRetry={found.reload} />
+      <LoadProblem found={found} isOldShown={shown !== undefined} />
       {last?.truncated === true && (
         <div class="banner">
           <Notice kind="warn">{t('searchTruncated')}</Notice>
         </div>
       )}
-      {last === undefined ? (
+      {last && <MissingServers names={last.missingServers} />}
+      {shown === undefined ? (
         found.problem === undefined && <p class="loading">{t('loading')}</p>
       ) : (
         <ConfigPage
-          page={last}
+          page={shown.value}
           isBusy={found.isLoading}
           isFiltered={isFiltered}
-          filter={filter}
+          filter={shown.asked}
           onChanged={found.reload}
         />
       )}
@@ -109,15 +117,6 @@ function filterOf(params: Readonly<Record<string, string>>, namespaceId: string)
     pageNo: Number(params['page'] ?? '1') || 1,
     pageSize: PAGE_SIZE,
   }
-}
-
-/** The last page that there was: it stays on the screen while the next one is read. */
-function useLast<T>(value: T | undefined): T | undefined {
-  const [last, setLast] = useState<T | undefined>()
-  useEffect(() => {
-    if (value !== undefined) setLast(value)
-  }, [value])
-  return value ?? last
 }
 
 function ConfigPage(props: {
@@ -152,7 +151,7 @@ function ConfigPage(props: {
         pageNo={filter.pageNo}
         pageSize={PAGE_SIZE}
         total={page.totalCount}
-        onGo={(next) => go(placeWith({ page: String(next) }))}
+        onGo={(next) => turnTo(next, onChanged)}
       />
     </>
   )

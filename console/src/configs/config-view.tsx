@@ -4,7 +4,7 @@ import { Ago } from '../controls/ago.tsx'
 import { CopyButton } from '../controls/copy.tsx'
 import { Icon } from '../controls/icon.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'
-import { ProblemNotice } from '../controls/notice.tsx'
+import { LoadProblem } from '../controls/notice.tsx'
 import { CodeView } from '../editor/code-view.tsx'
 import { shownSize, t } from '../language/text.ts'
 import { linkTo, placeWith, viewAt } from '../routing/link.ts'
@@ -73,7 +73,7 @@ export function ConfigView() {
         <Watchers name={name} />
       ) : (
         <>
-          <ProblemNotice problem={item.problem} onRetry={item.reload} />
+          <LoadProblem found={item} />
           {isGone && !isEditing && (
             <p>
               <a href={addressOf(placeWith({ tab: 'versions' }))}>{t('seeVersions')}</a>

@@ -1,7 +1,7 @@
 import { Ago } from '../controls/ago.tsx'
 import { TextField } from '../controls/field.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'
-import { Nothing, ProblemNotice } from '../controls/notice.tsx'
+import { Nothing, LoadProblem } from '../controls/notice.tsx'
 import { Pager } from '../controls/pager.tsx'
 import { useTypedParams } from '../controls/typed-params.ts'
 import { t } from '../language/text.ts'
@@ -48,7 +48,7 @@ function ListenedBy({ ip, pageNo }: { ip: string; pageNo: number }) {
   const items = found.value?.items
   return (
     <>
-      <ProblemNotice problem={found.problem} onRetry={found.reload} />
+      <LoadProblem found={found} />
       {found.value === undefined || items === undefined ? (
         found.problem === undefined && <p class="loading">{t('loading')}</p>
       ) : (

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { Confirm } from '../controls/confirm.tsx'
 import { TextField } from '../controls/field.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'
-import { ProblemNotice } from '../controls/notice.tsx'
+import { LoadProblem } from '../controls/notice.tsx'
 import { tell } from '../controls/toast.tsx'
 import { shownNumber, t } from '../language/text.ts'
 import { copyConfigs } from '../server/compare.ts'
@@ -69,7 +69,7 @@ export function PromoteDialog(props: {
     >
       <NamespaceMark id={to} />
       <p>{t('promoteText')}</p>
-      <ProblemNotice problem={trial.problem} onRetry={trial.reload} />
+      <LoadProblem found={trial} />
       {trial.value && (
         <ul class="keys" tabIndex={0} aria-label={t('wouldPublish')}>
           {rows.slice(0, SHOWN_ROWS).map((row) => (

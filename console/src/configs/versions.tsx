@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { Ago } from '../controls/ago.tsx'
 import { Dialog } from '../controls/dialog.tsx'
 import { SelectField } from '../controls/field.tsx'
-import { Nothing, ProblemNotice } from '../controls/notice.tsx'
+import { Nothing, LoadProblem, ProblemNotice } from '../controls/notice.tsx'
 import { Pager } from '../controls/pager.tsx'
 import { tellProblem } from '../controls/toast.tsx'
 import { DiffView } from '../editor/code-view.tsx'
@@ -16,9 +16,9 @@ import {
   type Version,
 } from '../server/configs.ts'
 import { ofConfig } from '../live/meant.ts'
-import { placeWith } from '../routing/link.ts'
-import { go, place } from '../routing/location.ts'
-import { useLoaded } from '../state/loaded.ts'
+import { turnTo } from '../routing/link.ts'
+import { place } from '../routing/location.ts'
+import { useLoaded, useShown } from '../state/loaded.ts'
 import { mayWrite } from '../state/user.ts'
 import type { Base, Edit } from './edit.ts'
 import { PublishFlow } from './publish-flow.tsx'
@@ -38,7 +38,8 @@ export function Versions(props: Shared & { readonly isDeleted: boolean; readonly
   const pageNo = Number(place.value.params['page'] ?? '1') || 1
   const key = JSON.stringify([name, pageNo])
   const found = useLoaded(key, () => findVersions(name, pageNo, PAGE_SIZE), ofConfig(name))
-  const versions = found.value?.pageItems
+  const shown = useShown(JSON.stringify(name), found, pageNo)
+  const versions = shown?.value.pageItems
   const meant = nearest(versions ?? [], Number(place.value.params['at']))
   const reload = (): void => {
     onRestored()
@@ -46,14 +47,14 @@ export function Versions(props: Shared & { readonly isDeleted: boolean; readonly
   }
   return (
     <>
-      <ProblemNotice problem={found.problem} onRetry={found.reload} />
+      <LoadProblem found={found} isOldShown={shown !== undefined} />
       {versions === undefined && found.problem === undefined && <p class="loading">{t('loading')}</p>}
       {versions?.length === 0 && (
         <div class="card">
           <Nothing text={t('noVersions')} />
         </div>
       )}
-      {versions !== undefined && versions.length > 0 && (
+      {shown !== undefined && versions !== undefined && versions.length > 0 && (
         <>
           <ol class="card versions">
             {versions.map((version, index) => (
@@ -62,17 +63,17 @@ export function Versions(props: Shared & { readonly isDeleted: boolean; readonly
                 {...{ name, current, version, isDeleted }}
                 older={versions[index + 1]}
                 versions={versions}
-                position={(pageNo - 1) * PAGE_SIZE + index}
+                position={(shown.asked - 1) * PAGE_SIZE + index}
                 isOpen={version === meant}
                 onRestored={reload}
               />
             ))}
           </ol>
           <Pager
-            pageNo={pageNo}
+            pageNo={shown.asked}
             pageSize={PAGE_SIZE}
-            total={found.value?.totalCount ?? 0}
-            onGo={(next) => go(placeWith({ page: String(next) }))}
+            total={shown.value.totalCount}
+            onGo={(next) => turnTo(next, found.reload)}
           />
         </>
       )}

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { Ago } from '../controls/ago.tsx'
 import { Icon } from '../controls/icon.tsx'
-import { Nothing, Notice, ProblemNotice } from '../controls/notice.tsx'
+import { Nothing, Notice, LoadProblem } from '../controls/notice.tsx'
 import { shownNumber, t } from '../language/text.ts'
 import { readWatchers, type ConfigName, type Watcher, type Watchers as Found } from '../server/configs.ts'
 import { follow } from '../live/live.ts'
@@ -27,7 +27,7 @@ export function Watchers({ name }: { name: ConfigName }) {
           {t('refresh')}
         </button>
       </div>
-      <ProblemNotice problem={watchers.problem} onRetry={watchers.reload} />
+      <LoadProblem found={watchers} />
       {found && <MissingServers names={found.missingServers} />}
       {found && (
         <div class="card table-card">

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import type { Loaded } from '../state/loaded.ts'
 import type { Problem } from '../server/problem.ts'
 import { textIfAny, t } from '../language/text.ts'
 import { Icon, type IconName } from './icon.tsx'
@@ -8,10 +9,12 @@ export function Notice(props: {
   readonly kind: 'warn' | 'bad' | 'plain'
   readonly children: ComponentChildren
   readonly icon?: IconName
+  /** Whether it stays in sight while the page is scrolled. */
+  readonly isInSight?: boolean
 }) {
-  const { kind, children, icon = 'warn' } = props
+  const { kind, children, icon = 'warn', isInSight = false } = props
   return (
-    <div class={`notice ${kind}`} role={kind === 'bad' ? 'alert' : undefined}>
+    <div class={`notice ${kind} ${isInSight ? 'in-sight' : ''}`} role={kind === 'bad' ? 'alert' : undefined}>
       <Icon name={icon} />
       <div>{children}</div>
     </div>
@@ -22,12 +25,15 @@ export function Notice(props: {
 export function ProblemNotice(props: {
   readonly problem: Problem | undefined
   readonly onRetry?: (() => void) | undefined
+  /** Whether what was read before is still shown. */
+  readonly isOldShown?: boolean
 }) {
-  const { problem, onRetry } = props
+  const { problem, onRetry, isOldShown = false } = props
   if (problem === undefined) return null
   return (
-    <Notice kind="bad">
+    <Notice kind="bad" isInSight={isOldShown}>
       <strong>{problemTitle(problem)}</strong>
+      {isOldShown && <p>{t('oldIsShown')}</p>}
       {problem.detail !== '' && <p class="soft">{problem.detail}</p>}
       {onRetry && (
         <button type="button" class="button small" onClick={onRetry}>
@@ -36,6 +42,15 @@ export function ProblemNotice(props: {
       )}
     </Notice>
   )
+}
+
+/** Why something could not be read; it stays in sight where older rows are shown meanwhile. */
+export function LoadProblem(props: {
+  readonly found: Pick<Loaded<unknown>, 'value' | 'problem' | 'reload'>
+  readonly isOldShown?: boolean
+}) {
+  const { found, isOldShown = found.value !== undefined } = props
+  return <ProblemNotice problem={found.problem} onRetry={found.reload} isOldShown={isOldShown} />
 }
 
 /** A problem in the language of the page. */

@@ -5,7 +5,7 @@ import { Hits } from '../configs/hits.tsx'
 import { Dialog } from '../controls/dialog.tsx'
 import { Icon } from '../controls/icon.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'
-import { Notice, ProblemNotice } from '../controls/notice.tsx'
+import { Notice, LoadProblem } from '../controls/notice.tsx'
 import { shownNumber, t } from '../language/text.ts'
 import { linkTo } from '../routing/link.ts'
 import {
@@ -123,7 +123,7 @@ function Results({ text, asked }: { text: string; asked: string }) {
           <Hit key={id} href={href} name={<NamespaceMark id={id} />} />
         ))}
       </Section>
-      <ProblemNotice problem={found.problem} onRetry={found.reload} />
+      <LoadProblem found={found} />
       {found.value && <Found found={found.value} asked={asked} />}
       <p class="soft" role="status">
         {text !== '' && (isWaiting ? t('loading') : isEmpty ? t('nothingFound') : '')}

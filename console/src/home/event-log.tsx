@@ -1,5 +1,5 @@
 import { Ago } from '../controls/ago.tsx'
-import { ProblemNotice } from '../controls/notice.tsx'
+import { LoadProblem } from '../controls/notice.tsx'
 import { detailText, operationText } from '../audit/operation-text.ts'
 import { linkToChange } from '../configs/key-of.ts'
 import { shownNumber, t } from '../language/text.ts'
@@ -20,7 +20,7 @@ export function EventLog() {
   return (
     <section class="card">
       <h2 class="card-title">{t('eventLog')}</h2>
-      <ProblemNotice problem={found.problem} onRetry={found.reload} />
+      <LoadProblem found={found} />
       {events?.length === 0 && <p class="quiet-line soft">{t('noEvents')}</p>}
       <ul class="lines">
         {events?.map((event) => (

@@ -1,6 +1,6 @@
 import { Ago } from '../controls/ago.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'
-import { Notice, ProblemNotice, problemTitle } from '../controls/notice.tsx'
+import { LoadProblem, Notice, problemTitle } from '../controls/notice.tsx'
 import { linkToChange } from '../configs/key-of.ts'
 import { shownDuration, shownNumber, t } from '../language/text.ts'
 import { linkTo } from '../routing/link.ts'
@@ -37,10 +37,9 @@ export function HomeView() {
     () => Promise.all([readOverview(), findConfigs(LAST_CHANGES)]),
     anyOf('config', 'service', 'condition', 'server', 'watchers'),
   )
-  const { reload } = found
   const [overview, changes] = found.value ?? []
   const hasOthers = (overview?.members.length ?? 0) > 1
-  useEvery(hasOthers ? OTHERS_MS : undefined, reload)
+  useEvery(hasOthers ? OTHERS_MS : undefined, found.refresh)
   return (
     <>
       <div class="head">
@@ -49,7 +48,7 @@ export function HomeView() {
         </div>
         {overview && <span class="soft">{t('version', { version: overview.version })}</span>}
       </div>
-      <ProblemNotice problem={found.problem} onRetry={reload} />
+      <LoadProblem found={found} />
       {overview === undefined || changes === undefined ? (
         found.problem === undefined && <p class="loading">{t('loading')}</p>
       ) : (

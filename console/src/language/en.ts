@@ -25,6 +25,7 @@ export const en = {
   pageOf: 'Page {page} of {last}',
   inAll: '{count} in all',
   showMore: 'Show more',
+  oldIsShown: 'What is shown was read before, and may be out of date.',
   tryAgain: 'Try again',
   copied: 'Copied.',
   copyName: 'Copy {name}',

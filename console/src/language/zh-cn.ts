@@ -26,6 +26,7 @@ export const zhCn: Readonly<Record<TextKey, string>> = {
   pageOf: '第 {page} / {last} 页',
   inAll: '共 {count} 条',
   showMore: '显示更多',
+  oldIsShown: '下方显示的是之前读取的内容。',
   tryAgain: '重试',
   copied: '已复制。',
   copyName: '复制 {name}',

@@ -5,7 +5,7 @@ import { Dialog } from '../controls/dialog.tsx'
 import { Check, DialogButtons, LongTextField, SelectField, TextField } from '../controls/field.tsx'
 import { Icon } from '../controls/icon.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'
-import { Notice, ProblemNotice } from '../controls/notice.tsx'
+import { Notice, LoadProblem, ProblemNotice } from '../controls/notice.tsx'
 import { tell } from '../controls/toast.tsx'
 import { shownNumber, t } from '../language/text.ts'
 import { linkTo } from '../routing/link.ts'
@@ -47,7 +47,7 @@ export function NamespacesView() {
           </button>
         )}
       </div>
-      <ProblemNotice problem={read.problem} onRetry={read.reload} />
+      <LoadProblem found={read} isOldShown={list.length > 0} />
       <div class="card table-card">
         <table>
           <thead>

@@ -4,13 +4,13 @@ import { Ago } from '../controls/ago.tsx'
 import { Confirm } from '../controls/confirm.tsx'
 import { TextField } from '../controls/field.tsx'
 import { Icon } from '../controls/icon.tsx'
-import { Nothing, ProblemNotice } from '../controls/notice.tsx'
+import { Nothing, LoadProblem } from '../controls/notice.tsx'
 import { Pager } from '../controls/pager.tsx'
 import { tell } from '../controls/toast.tsx'
 import { useTypedParams } from '../controls/typed-params.ts'
 import { shownNumber, t } from '../language/text.ts'
-import { placeWith } from '../routing/link.ts'
-import { go, place } from '../routing/location.ts'
+import { turnTo } from '../routing/link.ts'
+import { place } from '../routing/location.ts'
 import {
   closeClient,
   type ConnectedClient,
@@ -19,7 +19,7 @@ import {
   moveClient,
 } from '../server/connected-clients.ts'
 import { useEvery } from '../state/every.ts'
-import { useLoaded } from '../state/loaded.ts'
+import { useLoaded, useShown } from '../state/loaded.ts'
 import { useStore } from '../state/store.ts'
 import { isAdministrator } from '../state/user.ts'
 
@@ -33,7 +33,8 @@ export function ClientsView() {
   const text = params['text'] ?? ''
   const pageNo = Number(params['page'] ?? '1') || 1
   const found = useLoaded(JSON.stringify([text, pageNo]), () => findConnectedClients(text, pageNo))
-  useEvery(AGAIN_MS, found.reload)
+  const shown = useShown('clients', found, { text, pageNo })
+  useEvery(AGAIN_MS, found.refresh)
   return (
     <>
       <div class="head">
@@ -52,24 +53,24 @@ export function ClientsView() {
           onInput={(value) => type('text', value)}
         />
       </div>
-      <ProblemNotice problem={found.problem} onRetry={found.reload} />
-      {found.value === undefined ? (
+      <LoadProblem found={found} isOldShown={shown !== undefined} />
+      {shown === undefined ? (
         found.problem === undefined && <p class="loading">{t('loading')}</p>
       ) : (
         <>
-          <MissingServers names={found.value.missingServers} />
+          <MissingServers names={shown.value.missingServers} />
           <div class="card table-card" tabIndex={0}>
-            {found.value.pageItems.length === 0 ? (
-              <Nothing text={text === '' ? t('noClients') : t('nothingFound')} />
+            {shown.value.pageItems.length === 0 ? (
+              <Nothing text={shown.asked.text === '' ? t('noClients') : t('nothingFound')} />
             ) : (
-              <ClientTable clients={found.value.pageItems} onChanged={found.reload} />
+              <ClientTable clients={shown.value.pageItems} onChanged={found.reload} />
             )}
           </div>
           <Pager
-            pageNo={pageNo}
+            pageNo={shown.asked.pageNo}
             pageSize={CONNECTED_CLIENTS_PAGE_SIZE}
-            total={found.value.totalCount}
-            onGo={(next) => go(placeWith({ page: String(next) }))}
+            total={shown.value.totalCount}
+            onGo={(next) => turnTo(next, found.reload)}
           />
         </>
       )}

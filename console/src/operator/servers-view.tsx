@@ -1,6 +1,6 @@
 import { Ago } from '../controls/ago.tsx'
 import { Icon } from '../controls/icon.tsx'
-import { ProblemNotice } from '../controls/notice.tsx'
+import { LoadProblem } from '../controls/notice.tsx'
 import { shownNumber, t } from '../language/text.ts'
 import { type Figures, readFigures, readServers } from '../server/operator.ts'
 import { anyOf } from '../live/meant.ts'
@@ -23,7 +23,7 @@ export function ServersView() {
           {t('refresh')}
         </button>
       </div>
-      <ProblemNotice problem={found.problem} onRetry={found.reload} />
+      <LoadProblem found={found} />
       {list && figures && (
         <div class="stack">
           <div class="card table-card">

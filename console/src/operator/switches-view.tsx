@@ -3,7 +3,7 @@ import { useDoing } from '../controls/confirm.tsx'
 import { Dialog } from '../controls/dialog.tsx'
 import { Check, DialogButtons, LongTextField, SelectField, TextField } from '../controls/field.tsx'
 import { Icon } from '../controls/icon.tsx'
-import { Notice, ProblemNotice } from '../controls/notice.tsx'
+import { Notice, LoadProblem, ProblemNotice } from '../controls/notice.tsx'
 import { tell } from '../controls/toast.tsx'
 import { textIfAny, t } from '../language/text.ts'
 import { readSwitches, setSwitch } from '../server/operator.ts'
@@ -31,7 +31,7 @@ export function SwitchesView() {
       <div class="filters" role="search">
         <TextField label={t('name')} type="search" isWide value={text} onInput={setText} />
       </div>
-      <ProblemNotice problem={found.problem} onRetry={found.reload} />
+      <LoadProblem found={found} />
       {found.value && (
         <div class="card table-card">
           <table>

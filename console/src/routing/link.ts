@@ -1,5 +1,5 @@
 import { currentNamespace, namespaceParam } from '../state/namespaces.ts'
-import { addressOf, place, type Place } from './location.ts'
+import { addressOf, go, place, type Place } from './location.ts'
 
 /** The views of the page. */
 export type ViewPath =
@@ -36,3 +36,10 @@ export const placeWith = (params: Place['params']): Place => ({
   path: place.value.path,
   params: { ...place.value.params, ...params },
 })
+
+/** Turns to a page of a list; `reload` reads it again where the address names that page already. */
+export function turnTo(pageNo: number, reload: () => void): void {
+  const to = placeWith({ page: String(pageNo) })
+  if (addressOf(to) === addressOf(place.value)) reload()
+  else go(to)
+}

@@ -94,10 +94,16 @@ type OfNamespace<T> = Omit<T, 'tenant' | 'desc' | 'configTags'> & {
   readonly configTags: string | null
 }
 
-/** A page of the items that match. `truncated`: there may be more, the search took too long. */
-export async function findConfigs(
-  filter: ConfigFilter,
-): Promise<Page<ListedConfig> & { readonly truncated: boolean }> {
+/** A page of the items that match. */
+export interface ConfigPage extends Page<ListedConfig> {
+  /** Whether there may be more: the search took too long. */
+  readonly truncated: boolean
+  /** The servers that have not replied: their clients are not counted. */
+  readonly missingServers: readonly string[]
+}
+
+/** A page of the items that match. */
+export async function findConfigs(filter: ConfigFilter): Promise<ConfigPage> {
   const { namespaceId, text, content, key, tag, type, ...rest } = filter
   const query = {
     ...rest,
@@ -108,7 +114,7 @@ export async function findConfigs(
     config_tags: tag || undefined,
     types: type || undefined,
   }
-  type Answer = Page<OfNamespace<ListedConfig>> & { readonly truncated: boolean }
+  type Answer = Omit<ConfigPage, 'pageItems'> & Page<OfNamespace<ListedConfig>>
   const page = await request<Answer>('GET', `${CONSOLE}/configs`, { query })
   return { ...page, pageItems: page.pageItems.map(itemOf) }
 }

@@ -1,10 +1,10 @@
 import { Check, TextField } from '../controls/field.tsx'
-import { Nothing, Notice, ProblemNotice } from '../controls/notice.tsx'
+import { Nothing, Notice, LoadProblem } from '../controls/notice.tsx'
 import { Pager } from '../controls/pager.tsx'
 import { useTypedParams } from '../controls/typed-params.ts'
 import { shownNumber, t } from '../language/text.ts'
-import { placeWith } from '../routing/link.ts'
-import { go, place } from '../routing/location.ts'
+import { turnTo } from '../routing/link.ts'
+import { place } from '../routing/location.ts'
 import {
   type ExplainedInstance,
   explainList,
@@ -12,7 +12,7 @@ import {
   type ServiceName,
 } from '../server/services.ts'
 import { ofService } from '../live/meant.ts'
-import { useLoaded } from '../state/loaded.ts'
+import { useLoaded, useShown } from '../state/loaded.ts'
 
 const PAGE_SIZE = 100
 
@@ -27,15 +27,16 @@ export function Explain({ name }: { name: ServiceName }) {
     pageSize: PAGE_SIZE,
   }
   const found = useLoaded(JSON.stringify([name, asked]), () => explainList(name, asked), ofService(name))
+  const shown = useShown(JSON.stringify(name), found, asked)
   return (
     <>
       <p class="soft">{t('explainText')}</p>
       <ClientFields params={params} />
-      <ProblemNotice problem={found.problem} onRetry={found.reload} />
-      {found.value === undefined ? (
+      <LoadProblem found={found} isOldShown={shown !== undefined} />
+      {shown === undefined ? (
         found.problem === undefined && <p class="loading">{t('loading')}</p>
       ) : (
-        <Explained found={found.value} pageNo={asked.pageNo} />
+        <Explained found={shown.value} pageNo={shown.asked.pageNo} onReload={found.reload} />
       )}
     </>
   )
@@ -65,7 +66,12 @@ function ClientFields({ params }: { params: Readonly<Record<string, string>> }) 
   )
 }
 
-function Explained({ found, pageNo }: { found: Explanation; pageNo: number }) {
+function Explained(props: {
+  readonly found: Explanation
+  readonly pageNo: number
+  readonly onReload: () => void
+}) {
+  const { found, pageNo, onReload } = props
   const { listedCount, totalCount, protecting, protectThreshold, selector, pageItems } = found
   return (
     <>
@@ -93,7 +99,7 @@ function Explained({ found, pageNo }: { found: Explanation; pageNo: number }) {
         pageNo={pageNo}
         pageSize={PAGE_SIZE}
         total={totalCount}
-        onGo={(next) => go(placeWith({ page: String(next) }))}
+        onGo={(next) => turnTo(next, onReload)}
       />
     </>
   )

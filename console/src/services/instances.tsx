@@ -2,14 +2,14 @@ import { useMemo, useState } from 'preact/hooks'
 import { Confirm } from '../controls/confirm.tsx'
 import { Check } from '../controls/field.tsx'
 import { Icon } from '../controls/icon.tsx'
-import { Nothing, Notice, ProblemNotice } from '../controls/notice.tsx'
+import { Nothing, Notice, LoadProblem } from '../controls/notice.tsx'
 import { Pager } from '../controls/pager.tsx'
 import { Pairs } from '../controls/pairs.tsx'
 import { confirmWrite } from '../controls/protection.tsx'
 import { tell, tellProblem } from '../controls/toast.tsx'
 import { shownNumber, t } from '../language/text.ts'
-import { placeWith } from '../routing/link.ts'
-import { go, place } from '../routing/location.ts'
+import { turnTo } from '../routing/link.ts'
+import { place } from '../routing/location.ts'
 import {
   changeInstances,
   deregister,
@@ -21,7 +21,7 @@ import {
 } from '../server/services.ts'
 import { ofService } from '../live/meant.ts'
 import { useEvery } from '../state/every.ts'
-import { useLoaded } from '../state/loaded.ts'
+import { useLoaded, useShown } from '../state/loaded.ts'
 import { mayWrite } from '../state/user.ts'
 import { EditInstances } from './edit-instances.tsx'
 import { filterOf, InstanceFilters, INSTANCES_ON_PAGE, isNarrowed } from './instance-filters.tsx'
@@ -41,9 +41,10 @@ export function Instances({ name, service }: { name: ServiceName; service: Servi
     () => Promise.all([readInstances(name, filter), explainList(name, ALL)]),
     ofService(name),
   )
-  const [page, { protecting } = { protecting: false }] = found.value ?? []
+  const shown = useShown(JSON.stringify(name), found, filter)
+  const [page, { protecting } = { protecting: false }] = shown?.value ?? []
   const list = page?.pageItems ?? []
-  useEvery(list.some(({ lastBeatAgoMs }) => lastBeatAgoMs !== null) ? BEATS_MS : undefined, found.reload)
+  useEvery(list.some(({ lastBeatAgoMs }) => lastBeatAgoMs !== null) ? BEATS_MS : undefined, found.refresh)
   const readAtMs = useMemo(() => Date.now(), [page])
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
   const [editing, setEditing] = useState<readonly Instance[]>([])
@@ -71,17 +72,17 @@ export function Instances({ name, service }: { name: ServiceName; service: Servi
         </div>
       </div>
       <InstanceFilters params={params} />
-      <ProblemNotice problem={found.problem} onRetry={found.reload} />
+      <LoadProblem found={found} isOldShown={shown !== undefined} />
       {protecting && (
         <div class="banner">
           <Notice kind="warn">{t('protectedText')}</Notice>
         </div>
       )}
-      {page && (
+      {shown && page && (
         <>
           <div class="card table-card">
             {list.length === 0 ? (
-              <Nothing text={isNarrowed(filter) ? t('nothingFound') : t('noInstances')} />
+              <Nothing text={isNarrowed(shown.asked) ? t('nothingFound') : t('noInstances')} />
             ) : (
               <InstanceTable
                 {...{ name, list, ticked, readAtMs }}
@@ -92,10 +93,10 @@ export function Instances({ name, service }: { name: ServiceName; service: Servi
             )}
           </div>
           <Pager
-            pageNo={filter.pageNo}
+            pageNo={shown.asked.pageNo}
             pageSize={INSTANCES_ON_PAGE}
             total={page.totalCount}
-            onGo={(next) => go(placeWith({ page: String(next) }))}
+            onGo={(next) => turnTo(next, found.reload)}
           />
         </>
       )}

@@ -3,15 +3,15 @@ import { Check, SelectField, TextField } from '../controls/field.tsx'
 import { Ago } from '../controls/ago.tsx'
 import { Icon } from '../controls/icon.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'
-import { Nothing, Notice, ProblemNotice } from '../controls/notice.tsx'
+import { Nothing, Notice, LoadProblem } from '../controls/notice.tsx'
 import { Pager } from '../controls/pager.tsx'
 import { useTypedParams } from '../controls/typed-params.ts'
 import { shownNumber, t } from '../language/text.ts'
-import { linkTo, placeWith } from '../routing/link.ts'
-import { go, place } from '../routing/location.ts'
+import { linkTo, turnTo } from '../routing/link.ts'
+import { place } from '../routing/location.ts'
 import { findServices, type ListedService } from '../server/services.ts'
 import { within } from '../live/meant.ts'
-import { useLoaded } from '../state/loaded.ts'
+import { useLoaded, useShown } from '../state/loaded.ts'
 import { currentNamespace } from '../state/namespaces.ts'
 import { useStore } from '../state/store.ts'
 import { mayWrite } from '../state/user.ts'
@@ -37,6 +37,7 @@ export function ServiceList() {
     () => findServices(filter),
     within('service', filter.namespaceId),
   )
+  const shown = useShown(filter.namespaceId, found, filter)
   return (
     <>
       <div class="head">
@@ -56,31 +57,35 @@ export function ServiceList() {
         </div>
       </div>
       <ServiceFilters params={params} />
-      <ProblemNotice problem={found.problem} onRetry={found.reload} />
-      {found.value === undefined ? (
+      <LoadProblem found={found} isOldShown={shown !== undefined} />
+      {shown === undefined ? (
         found.problem === undefined && <p class="loading">{t('loading')}</p>
       ) : (
         <>
-          {found.value.truncated && (
+          {shown.value.truncated && (
             <div class="banner">
               <Notice kind="warn">{t('searchTruncated')}</Notice>
             </div>
           )}
           <div class="card table-card" aria-busy={found.isLoading}>
             {found.isLoading && <div class="busy-line" />}
-            {found.value.pageItems.length === 0 ? (
+            {shown.value.pageItems.length === 0 ? (
               <Nothing
-                text={filter.text + filter.ip + filter.health === '' ? t('noServices') : t('nothingFound')}
+                text={
+                  shown.asked.text + shown.asked.ip + shown.asked.health === ''
+                    ? t('noServices')
+                    : t('nothingFound')
+                }
               />
             ) : (
-              <ServiceTable services={found.value.pageItems} isEverywhere={filter.namespaceId === '*'} />
+              <ServiceTable services={shown.value.pageItems} isEverywhere={shown.asked.namespaceId === '*'} />
             )}
           </div>
           <Pager
-            pageNo={filter.pageNo}
+            pageNo={shown.asked.pageNo}
             pageSize={PAGE_SIZE}
-            total={found.value.totalCount}
-            onGo={(next) => go(placeWith({ page: String(next) }))}
+            total={shown.value.totalCount}
+            onGo={(next) => turnTo(next, found.reload)}
           />
         </>
       )}

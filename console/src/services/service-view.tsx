@@ -3,7 +3,7 @@ import { Confirm } from '../controls/confirm.tsx'
 import { CopyButton } from '../controls/copy.tsx'
 import { Icon } from '../controls/icon.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'
-import { ProblemNotice } from '../controls/notice.tsx'
+import { LoadProblem } from '../controls/notice.tsx'
 import { Pairs } from '../controls/pairs.tsx'
 import { tell } from '../controls/toast.tsx'
 import { t } from '../language/text.ts'
@@ -59,7 +59,7 @@ export function ServiceView() {
           </a>
         ))}
       </nav>
-      <ProblemNotice problem={service.problem} onRetry={service.reload} />
+      <LoadProblem found={service} />
       {service.value === undefined ? (
         service.problem === undefined && <p class="loading">{t('loading')}</p>
       ) : tab === 'instances' ? (

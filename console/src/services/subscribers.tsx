@@ -1,13 +1,13 @@
 import { MissingServers } from '../configs/watchers.tsx'
-import { Nothing, ProblemNotice } from '../controls/notice.tsx'
+import { Nothing, LoadProblem } from '../controls/notice.tsx'
 import { Pager } from '../controls/pager.tsx'
 import { t } from '../language/text.ts'
 import { ofService } from '../live/meant.ts'
-import { placeWith } from '../routing/link.ts'
-import { go, place } from '../routing/location.ts'
+import { turnTo } from '../routing/link.ts'
+import { place } from '../routing/location.ts'
 import { readSubscribers, type ServiceName, type Subscriber } from '../server/services.ts'
 import { useEvery } from '../state/every.ts'
-import { useLoaded } from '../state/loaded.ts'
+import { useLoaded, useShown } from '../state/loaded.ts'
 
 const PAGE_SIZE = 100
 /** That somebody subscribes is no event. */
@@ -21,28 +21,29 @@ export function Subscribers({ name }: { name: ServiceName }) {
     () => readSubscribers(name, pageNo, PAGE_SIZE),
     ofService(name),
   )
-  useEvery(AGAIN_MS, found.reload)
+  const shown = useShown(JSON.stringify(name), found, pageNo)
+  useEvery(AGAIN_MS, found.refresh)
   return (
     <div class="stack">
       <p class="soft">{t('subscribersText')}</p>
-      <ProblemNotice problem={found.problem} onRetry={found.reload} />
-      {found.value === undefined ? (
+      <LoadProblem found={found} isOldShown={shown !== undefined} />
+      {shown === undefined ? (
         found.problem === undefined && <p class="loading">{t('loading')}</p>
       ) : (
         <>
-          <MissingServers names={found.value.missingServers} />
+          <MissingServers names={shown.value.missingServers} />
           <div class="card table-card">
-            {found.value.count === 0 ? (
+            {shown.value.count === 0 ? (
               <Nothing text={t('noSubscribers')} />
             ) : (
-              <SubscriberTable subscribers={found.value.subscribers} />
+              <SubscriberTable subscribers={shown.value.subscribers} />
             )}
           </div>
           <Pager
-            pageNo={pageNo}
+            pageNo={shown.asked}
             pageSize={PAGE_SIZE}
-            total={found.value.count}
-            onGo={(next) => go(placeWith({ page: String(next) }))}
+            total={shown.value.count}
+            onGo={(next) => turnTo(next, found.reload)}
           />
         </>
       )}

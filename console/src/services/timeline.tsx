@@ -1,19 +1,20 @@
 import { Ago } from '../controls/ago.tsx'
 import { TextField } from '../controls/field.tsx'
 import { Icon } from '../controls/icon.tsx'
-import { Nothing, Notice, ProblemNotice } from '../controls/notice.tsx'
+import { Nothing, Notice, LoadProblem } from '../controls/notice.tsx'
 import { useTypedParams } from '../controls/typed-params.ts'
 import { shownTime, t } from '../language/text.ts'
 import { place } from '../routing/location.ts'
 import { readTimeline, type ServiceName, type TimelineEntry } from '../server/services.ts'
 import { ofService } from '../live/meant.ts'
-import { useLoaded } from '../state/loaded.ts'
+import { useLoaded, useShown } from '../state/loaded.ts'
 
 /** What has happened to the instances of a service, newest first, with its cause. */
 export function Timeline({ name }: { name: ServiceName }) {
   const ip = place.value.params['ip'] ?? ''
   const { valueOf, type } = useTypedParams()
   const found = useLoaded(JSON.stringify([name, ip]), () => readTimeline(name, ip), ofService(name))
+  const shown = useShown(JSON.stringify(name), found, ip)
   return (
     <>
       <div class="filters" role="search">
@@ -28,27 +29,27 @@ export function Timeline({ name }: { name: ServiceName }) {
           {t('refresh')}
         </button>
       </div>
-      <ProblemNotice problem={found.problem} onRetry={found.reload} />
-      {found.value === undefined ? (
+      <LoadProblem found={found} isOldShown={shown !== undefined} />
+      {shown === undefined ? (
         found.problem === undefined && <p class="loading">{t('loading')}</p>
       ) : (
         <>
-          <p class="soft">{t('timelineSince', { time: shownTime(found.value.fromMs) })}</p>
-          {found.value.missingServers.length > 0 && (
+          <p class="soft">{t('timelineSince', { time: shownTime(shown.value.fromMs) })}</p>
+          {shown.value.missingServers.length > 0 && (
             <div class="banner">
               <Notice kind="warn">
-                {t('timelineMissing', { names: found.value.missingServers.join(', ') })}
+                {t('timelineMissing', { names: shown.value.missingServers.join(', ') })}
               </Notice>
             </div>
           )}
           <div class="card table-card" tabIndex={0}>
-            {found.value.entries.length === 0 ? (
+            {shown.value.entries.length === 0 ? (
               <Nothing text={t('nothingHappened')} />
             ) : (
-              <Entries entries={found.value.entries} />
+              <Entries entries={shown.value.entries} />
             )}
           </div>
-          {found.value.truncated && <p class="soft">{t('timelineTruncated')}</p>}
+          {shown.value.truncated && <p class="soft">{t('timelineTruncated')}</p>}
         </>
       )}
     </>

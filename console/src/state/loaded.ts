@@ -1,15 +1,21 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useEvery } from './every.ts'
 import { follow } from '../live/live.ts'
 import type { LiveEvent } from '../server/events.ts'
 import { problemOf, type Problem } from '../server/problem.ts'
 
-/** What a view waits for. While it is read again, `value` is the one before. */
+/** While the server cannot be asked, what is shown is asked for again this often. */
+const RETRY_MS = 5_000
+
+/** What a view waits for. While it is read again, and while the server cannot be asked, `value` is the one before. */
 export interface Loaded<T> {
   readonly value: T | undefined
   readonly problem: Problem | undefined
   readonly isLoading: boolean
-  /** Reads it again. */
+  /** Reads it again, and shows that it does. */
   readonly reload: () => void
+  /** Reads it again by itself. */
+  readonly refresh: () => void
 }
 
 interface Result<T> {
@@ -42,8 +48,9 @@ export function useLoaded<T>(
       const settled = await resultOf(key, latest.current)
       if (own !== last.current) return
       setLoading(false)
-      // What is shown stays while the server cannot be asked.
-      if (!isQuiet || !isPassing(settled.problem)) setResult(settled)
+      setResult((before) =>
+        isPassing(settled.problem) && before.key === key ? { ...before, ...settled } : settled,
+      )
     },
     [key],
   )
@@ -64,12 +71,35 @@ export function useLoaded<T>(
     [read, isLive],
   )
   const isOfKey = result.key === key
+  const refresh = useCallback(() => void read(true), [read])
+  useEvery(isOfKey && isPassing(result.problem) ? RETRY_MS : undefined, refresh)
   return {
     value: isOfKey ? result.value : undefined,
     problem: isOfKey ? result.problem : undefined,
     isLoading: isLoading || !isOfKey,
     reload: run,
+    refresh,
   }
+}
+
+/** What was read last, and what it was asked for by. */
+export interface Shown<T, Asked> {
+  readonly value: T
+  readonly asked: Asked
+}
+
+/**
+ * What a list shows: what was asked for, else what was read last within the same `scope`. So rows stay on the screen while the
+ * next page is read, also where the server cannot be asked for it.
+ */
+export function useShown<T, Asked>(
+  scope: string,
+  found: Loaded<T>,
+  asked: Asked,
+): Shown<T, Asked> | undefined {
+  const last = useRef<(Shown<T, Asked> & { readonly scope: string }) | undefined>(undefined)
+  if (found.value !== undefined) last.current = { scope, value: found.value, asked }
+  return last.current?.scope === scope ? last.current : undefined
 }
 
 async function resultOf<T>(key: string, load: () => Promise<T>): Promise<Result<T>> {

@@ -57,7 +57,10 @@ function Live({ isExpired }: { isExpired: boolean }) {
     if (state === 'ended' && !isExpired) void checkUser().catch(tellProblem)
   }, [state, isExpired])
   useEffect(() => follow(({ kind }) => kind === 'rights', quietly(checkUser)), [])
-  useEffect(() => follow(({ kind }) => kind === 'namespace', quietly(refreshNamespaces)), [])
+  useEffect(
+    () => follow(({ kind }) => kind === 'namespace' || kind === 'rights', quietly(refreshNamespaces)),
+    [],
+  )
   return null
 }
 
@@ -71,7 +74,7 @@ function Frame({ username }: { username: string }) {
   const main = useRef<HTMLElement>(null)
   const view = viewOf(at.path)
   const namespaceId = currentNamespace()
-  useEffect(() => void refreshNamespaces().catch(tellProblem), [username])
+  const isNamespaceKnown = useNamespaces(username) || at.params['ns'] !== undefined
   useEffect(() => {
     setSideOpen(false)
     scrollTo(0, 0)
@@ -104,13 +107,32 @@ function Frame({ username }: { username: string }) {
       <main ref={main} class="main" id="main" tabIndex={-1}>
         {isOpen() && <OpenBanner />}
         {/* A view of another place has a state of its own. */}
-        <view.Content key={`${at.path} ${namespaceId}`} />
+        {view.hasNamespace && !isNamespaceKnown ? (
+          <p class="loading">{t('loading')}</p>
+        ) : (
+          <view.Content key={`${at.path} ${namespaceId}`} />
+        )}
       </main>
       <LeaveDialog />
       <ProtectionDialog />
       <Toasts />
     </div>
   )
+}
+
+/**
+ * Reads the namespaces that this user may see. False until then: an address without a namespace means the first of them. Where
+ * they cannot be read, the view says what is wrong.
+ */
+function useNamespaces(username: string): boolean {
+  const [isRead, setRead] = useState(false)
+  useEffect(() => {
+    setRead(false)
+    void refreshNamespaces()
+      .catch(tellProblem)
+      .finally(() => setRead(true))
+  }, [username])
+  return isRead
 }
 
 function OpenBanner() {

@@ -9,19 +9,20 @@ import { Health } from '../services/service-list.tsx'
 
 /** What somebody should look at: servers that are away, clients that are behind, services that do not work. */
 export function AttentionCard({ overview }: { overview: Overview }) {
-  const { attention, behind, members } = overview
-  const away = members.filter(({ alive }) => !alive)
+  const { attention, behind } = overview
+  const away = awayIn(overview)
+  const isElsewhere = overview.notReady.length + overview.warnings.length + overview.faults.length > 0
   return (
     <section class="card">
       <h2 class="card-title">{t('attention')}</h2>
       {away.length + behind.length + attention.length === 0 ? (
         <p class="quiet-line">
-          <Icon name="good" /> {t('nothingWrong')}
+          <Icon name="good" /> {isElsewhere ? t('nothingElseWrong') : t('nothingWrong')}
         </p>
       ) : (
         <ul class="lines">
-          {away.map((member) => (
-            <AwayServer key={`${member.ip}:${member.port}`} member={member} />
+          {away.map((server) => (
+            <AwayServer key={server.name} server={server} />
           ))}
           {behind.map((item) => (
             <BehindClients key={`${item.namespaceId} ${item.group} ${item.dataId}`} item={item} />
@@ -35,10 +36,28 @@ export function AttentionCard({ overview }: { overview: Overview }) {
   )
 }
 
-function AwayServer({ member: { ip, port } }: { member: OverviewMember }) {
+/** A server that is away, or does not reply. */
+interface Away {
+  readonly name: string
+  readonly isMember: boolean
+}
+
+/** The servers that are away, and those that count as members and do not reply. */
+function awayIn({ members, missingServers }: Overview): Away[] {
+  const nameOf = ({ ip, port }: OverviewMember): string => `${ip}:${port}`
+  const gone = members
+    .filter(({ alive }) => !alive)
+    .map((member) => ({ name: nameOf(member), isMember: false }))
+  const silent = members.filter(({ alive, replies }) => alive && !replies).map(nameOf)
+  const names = new Set([...silent, ...missingServers])
+  for (const { name } of gone) names.delete(name)
+  return [...gone, ...Array.from(names, (name) => ({ name, isMember: true }))]
+}
+
+function AwayServer({ server: { name, isMember } }: { server: Away }) {
   return (
-    <Line link={linkTo('servers')} name={`${ip}:${port}`} text={t('kind.serverAway')}>
-      <span class="badge bad">{t('serverDown')}</span>
+    <Line link={linkTo('servers')} name={name} text={t(isMember ? 'kind.serverSilent' : 'kind.serverAway')}>
+      <span class={`badge ${isMember ? 'warn' : 'bad'}`}>{t(isMember ? 'serverSilent' : 'serverDown')}</span>
     </Line>
   )
 }

@@ -2,9 +2,13 @@ import { Ago } from '../controls/ago.tsx'
 import { Icon } from '../controls/icon.tsx'
 import { LoadProblem } from '../controls/notice.tsx'
 import { shownNumber, t } from '../language/text.ts'
-import { type Figures, readFigures, readServers } from '../server/operator.ts'
+import { type Figures, readFigures, readServers, type Server } from '../server/operator.ts'
 import { anyOf } from '../live/meant.ts'
+import { useEvery } from '../state/every.ts'
 import { useLoaded } from '../state/loaded.ts'
+
+/** When a server was last heard of is no event. */
+const AGAIN_MS = 5_000
 
 /** The servers, and what the one that answers measures of itself. */
 export function ServersView() {
@@ -13,6 +17,7 @@ export function ServersView() {
     () => Promise.all([readServers(), readFigures()]),
     anyOf('server', 'condition'),
   )
+  useEvery(AGAIN_MS, found.refresh)
   const [list, figures] = found.value ?? []
   return (
     <>
@@ -37,21 +42,8 @@ export function ServersView() {
                 </tr>
               </thead>
               <tbody>
-                {list.servers.map(({ key, alive, site, lastRefTime }) => (
-                  <tr key={key}>
-                    <td>
-                      <strong>{key}</strong>
-                    </td>
-                    <td>
-                      <span class={alive ? 'badge good' : 'badge bad'}>
-                        {alive ? t('serverUp') : t('serverDown')}
-                      </span>
-                    </td>
-                    <td dir="auto">{site}</td>
-                    <td>
-                      <Ago atMs={lastRefTime} />
-                    </td>
-                  </tr>
+                {list.servers.map((server) => (
+                  <ServerRow key={server.key} server={server} />
                 ))}
               </tbody>
             </table>
@@ -60,6 +52,27 @@ export function ServersView() {
         </div>
       )}
     </>
+  )
+}
+
+function ServerRow({ server: { key, alive, replies, site, lastRefTime } }: { server: Server }) {
+  const [kind, state] = !alive
+    ? (['bad', t('serverDown')] as const)
+    : replies
+      ? (['good', t('serverUp')] as const)
+      : (['warn', t('serverSilent')] as const)
+  return (
+    <tr>
+      <td>
+        <strong>{key}</strong>
+      </td>
+      <td>
+        <span class={`badge ${kind}`}>{state}</span>
+      </td>
+      <td dir="auto">{site}</td>
+      {/* After a restart of all servers, none remembers when one was there that is away. */}
+      <td>{lastRefTime === 0 ? '–' : <Ago atMs={lastRefTime} />}</td>
+    </tr>
   )
 }
 

@@ -17,6 +17,9 @@ export interface Server {
   readonly servePort: number
   readonly site: string
   readonly alive: boolean
+  /** Whether it replied when it was last asked. */
+  readonly replies: boolean
+  /** When any server last heard of it; 0 where none remembers. */
   readonly lastRefTime: number
   readonly key: string
 }

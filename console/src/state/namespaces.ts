@@ -16,10 +16,16 @@ let last = readKept('namespace') ?? ''
 /** The namespace of the view: the address says it, else it is the one that was looked at last. */
 export function currentNamespace(): string {
   const { ns } = place.value.params
-  if (ns === undefined) return last
+  if (ns === undefined) return readable(last)
   const id = ns === 'public' ? '' : ns
   if (id !== last) keep('namespace', (last = id))
   return id
+}
+
+/** The namespace itself if the user may see it, else the first that the user may see. */
+function readable(id: string): string {
+  const all = namespaces.value ?? []
+  return all.length === 0 || all.some((namespace) => namespace.id === id) ? id : all[0]!.id
 }
 
 /** How an address names a namespace. */

@@ -1,6 +1,7 @@
 import { problemOf, type Problem } from '../server/problem.ts'
 import { readUser, readUserAgain, type User } from '../server/session.ts'
 import { onSignedOut } from '../server/request.ts'
+import { namespaces } from './namespaces.ts'
 import { Store } from './store.ts'
 
 /** Who uses the page. */
@@ -44,6 +45,7 @@ export function setUser(user: User): void {
 /** Nobody is signed in any more, by the user's own wish: nothing waits. */
 export function forgetUser(): void {
   waiting = []
+  namespaces.set(undefined)
   standing.set({ kind: 'signed-out' })
 }
 

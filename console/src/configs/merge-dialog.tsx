@@ -3,8 +3,9 @@ import { CoveredText } from '../controls/covered.tsx'
 import { Dialog } from '../controls/dialog.tsx'
 import { DialogButtons } from '../controls/field.tsx'
 import { Notice } from '../controls/notice.tsx'
+import { type Line, LINE_END_NAMES } from '../editor/line-ends.ts'
 import { shownNumber, t } from '../language/text.ts'
-import { mergeTexts, type MergePart } from './merge-texts.ts'
+import { mergedText, mergeTexts, type MergePart } from './merge-texts.ts'
 import type { Base } from './edit.ts'
 
 /** Whose lines are taken where both have changed the same ones. */
@@ -26,7 +27,13 @@ export function MergeDialog(props: {
   const conflicts = parts.flatMap((part, index) => (part.kind === 'conflict' ? [index] : []))
   const isReady = conflicts.every((index) => choices[index] !== undefined)
   const merge = (): void => {
-    if (isReady) onMerged(parts.flatMap((part, index) => linesOf(part, choices[index])).join('\n'))
+    if (isReady)
+      onMerged(
+        mergedText(
+          parts.flatMap((part, index) => linesOf(part, choices[index])),
+          mine,
+        ),
+      )
   }
   return (
     <Dialog
@@ -59,7 +66,7 @@ export function MergeDialog(props: {
   )
 }
 
-function linesOf(part: MergePart, choice: Choice | undefined): readonly string[] {
+function linesOf(part: MergePart, choice: Choice | undefined): readonly Line[] {
   if (part.kind === 'same') return part.lines
   if (choice === 'both') return [...part.theirs, ...part.mine]
   return choice === undefined ? [] : part[choice]
@@ -67,7 +74,8 @@ function linesOf(part: MergePart, choice: Choice | undefined): readonly string[]
 
 const SHOWN_LINES = 3
 
-function SameLines({ lines }: { lines: readonly string[] }) {
+function SameLines({ lines: all }: { lines: readonly Line[] }) {
+  const lines = all.map(({ text }) => text)
   const [isOpen, setOpen] = useState(lines.length <= 2 * SHOWN_LINES + 1)
   const shown = isOpen ? lines : [...lines.slice(0, SHOWN_LINES), '⋯', ...lines.slice(-SHOWN_LINES)]
   return (
@@ -86,6 +94,9 @@ function SameLines({ lines }: { lines: readonly string[] }) {
   )
 }
 
+const shownLines = (lines: readonly Line[], hasEnds: boolean): string =>
+  lines.map(({ text, end }) => (hasEnds && end !== '' ? `${text} ⟨${LINE_END_NAMES[end]}⟩` : text)).join('\n')
+
 function Conflict(props: {
   readonly part: Extract<MergePart, { kind: 'conflict' }>
   readonly name: string
@@ -93,6 +104,9 @@ function Conflict(props: {
   readonly onChoose: (choice: Choice) => void
 }) {
   const { part, name, choice, onChoose } = props
+  const kinds = new Set([...part.theirs, ...part.base, ...part.mine].map(({ end }) => end || undefined))
+  // Lines may differ in nothing but their ends.
+  const hasEnds = kinds.size > (kinds.has(undefined) ? 2 : 1)
   return (
     <fieldset class="merge-block conflict">
       <legend class="hidden">{t('conflict')}</legend>
@@ -101,7 +115,11 @@ function Conflict(props: {
           <section key={side}>
             <h3>{t(`side.${side}`)}</h3>
             <pre tabIndex={0}>
-              {part[side].length === 0 ? t('noLines') : <CoveredText text={part[side].join('\n')} />}
+              {part[side].length === 0 ? (
+                t('noLines')
+              ) : (
+                <CoveredText text={shownLines(part[side], hasEnds)} />
+              )}
             </pre>
           </section>
         ))}

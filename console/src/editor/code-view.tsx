@@ -1,9 +1,10 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Icon } from '../controls/icon.tsx'
 import { language, t } from '../language/text.ts'
 import { problemOf, type Problem } from '../server/problem.ts'
-import { ProblemNotice } from '../controls/notice.tsx'
+import { Notice, ProblemNotice } from '../controls/notice.tsx'
 import type { OpenEditor } from './editor.ts'
+import { comparedEnds, LINE_END_NAMES, lineEndsOf } from './line-ends.ts'
 import { editorPhrases, sayFinding } from './phrases.ts'
 
 type EditorModule = typeof import('./editor.ts')
@@ -31,6 +32,7 @@ export function CodeView(
   return (
     <EditorPlace
       openKey={key}
+      about={shownEnds(text)}
       open={(editor, root, parent) =>
         editor.openEditor({
           ...optionsOf({ type, label }, root, parent),
@@ -50,13 +52,42 @@ export function CodeView(
 export function DiffView(props: Common & { readonly before: string; readonly after: string }) {
   const { before, after, type, label } = props
   return (
-    <EditorPlace
-      isShort
-      openKey={[type, before, after, language.value].join('\n')}
-      open={(editor, root, parent) =>
-        editor.openDiff({ ...optionsOf({ type, label }, root, parent), before, after, isReadOnly: true })
-      }
-    />
+    <>
+      <EndsNotice before={before} after={after} />
+      <EditorPlace
+        isShort
+        openKey={[type, before, after, language.value].join('\n')}
+        open={(editor, root, parent) =>
+          editor.openDiff({ ...optionsOf({ type, label }, root, parent), before, after, isReadOnly: true })
+        }
+      />
+    </>
+  )
+}
+
+/** What the bar says of the bytes of a text that an editor does not show; empty for one with LF. */
+function shownEnds(text: string): string {
+  const { usual, isMixed } = lineEndsOf(text)
+  const ends = isMixed ? t('mixedEnds') : usual === undefined || usual === '\n' ? '' : LINE_END_NAMES[usual]
+  return [ends, text.startsWith('\uFEFF') ? 'BOM' : ''].filter((part) => part !== '').join(' · ')
+}
+
+const endsName = (text: string): string => {
+  const { usual, isMixed } = lineEndsOf(text)
+  return isMixed ? t('mixedEnds') : usual === undefined ? '' : LINE_END_NAMES[usual]
+}
+
+/** Says where two texts differ in their line ends, which nobody sees. */
+function EndsNotice({ before, after }: { readonly before: string; readonly after: string }) {
+  const { onlyEndsDiffer, unmarked } = useMemo(() => comparedEnds(before, after), [before, after])
+  const [old, young] = [endsName(before), endsName(after)]
+  const areOther = onlyEndsDiffer || (old !== young && old !== '' && young !== '')
+  if (!areOther && unmarked === undefined) return null
+  return (
+    <Notice kind="plain" icon="eye">
+      {areOther && t(onlyEndsDiffer ? 'onlyEndsDiffer' : 'endsDiffer', { before: old, after: young })}{' '}
+      {unmarked !== undefined && t('endsMarked', { end: LINE_END_NAMES[unmarked] })}
+    </Notice>
   )
 }
 
@@ -76,6 +107,8 @@ function EditorPlace(props: {
   readonly openKey: string
   readonly open: (editor: EditorModule, root: ShadowRoot, parent: HTMLElement) => OpenEditor
   readonly isShort?: boolean
+  /** What the bar says of the text. */
+  readonly about?: string
 }) {
   const host = useRef<HTMLDivElement>(null)
   const [isFull, setFull] = useState(false)
@@ -116,6 +149,7 @@ function EditorPlace(props: {
         <div class="code-bar">
           <span class="soft">{t('editorKeys')}</span>
           <span class="space" />
+          {props.about !== undefined && props.about !== '' && <span class="badge">{props.about}</span>}
           <button
             type="button"
             class="button quiet small"

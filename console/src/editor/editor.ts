@@ -16,6 +16,9 @@ import {
 } from '@codemirror/view'
 import { check, type Finding } from './check.ts'
 import { languageOf } from './formats.ts'
+import { keepLineEnds, textOf } from './kept-line-ends.ts'
+import { comparedEnds } from './line-ends.ts'
+import { lineEndMarks } from './line-end-marks.ts'
 import { looks } from './looks.ts'
 import { masking } from './masking.ts'
 
@@ -59,22 +62,24 @@ export function openEditor(options: EditorOptions): OpenEditor {
         keymap.of([...historyKeymap, ...lintKeymap, indentWithTab]),
         replacing,
         EditorView.updateListener.of((update) => {
-          if (update.docChanged) onChange(update.state.doc.toString())
+          if (update.docChanged) onChange(textOf(update.state))
         }),
       ]
-  const view = new EditorView({ doc: text, root, parent, extensions: [basics(options), own] })
+  const extensions = [basics(options), keepLineEnds(text), own]
+  const view = new EditorView({ doc: text, root, parent, extensions })
   return { focus: () => view.focus(), close: () => view.destroy() }
 }
 
-/** Two texts side by side, the old one left; equal lines are folded. */
+/** Two texts side by side, the old one left; equal lines are folded. Lines that differ in their ends only count as changed. */
 export function openDiff(
   options: Omit<EditorOptions, 'text' | 'onChange'> & { before: string; after: string },
 ): OpenEditor {
   const { root, parent, before, after } = options
-  const extensions = [basics(options), EditorState.readOnly.of(true)]
+  const extensions = [basics(options), EditorState.readOnly.of(true), lineEndMarks]
+  const [old, young] = comparedEnds(before, after).texts
   const view = new MergeView({
-    a: { doc: before, extensions },
-    b: { doc: after, extensions },
+    a: { doc: old, extensions },
+    b: { doc: young, extensions },
     root,
     parent,
     collapseUnchanged: { margin: 3, minSize: 4 },

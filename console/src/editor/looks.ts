@@ -72,6 +72,14 @@ const colours = EditorView.theme({
     fontSize: '12px',
     cursor: 'pointer',
   },
+  '.cm-line-end': {
+    marginLeft: '4px',
+    padding: '0 4px',
+    border: '1px solid var(--line-strong)',
+    borderRadius: '4px',
+    color: 'var(--ink)',
+    fontSize: '11px',
+  },
   '.cm-collapsedLines': {
     backgroundImage: 'none',
     backgroundColor: 'var(--sunken)',

@@ -1,5 +1,6 @@
 import { type Extension, Facet, type Range as Placed, StateEffect, StateField } from '@codemirror/state'
 import { Decoration, type DecorationSet, EditorView, WidgetType } from '@codemirror/view'
+import { withoutMarks } from './line-ends.ts'
 import { secretRanges } from './secrets.ts'
 
 /** What is shown instead of a value, and what a click on it does. */
@@ -63,7 +64,9 @@ const masks = StateField.define<DecorationSet>({
 
 function masksOver(text: string, label: string): DecorationSet {
   const widget = Decoration.replace({ widget: new MaskWidget(label) })
-  const placed: Placed<Decoration>[] = secretRanges(text).map(({ from, to }) => widget.range(from, to))
+  const placed: Placed<Decoration>[] = secretRanges(withoutMarks(text, ' ')).map(({ from, to }) =>
+    widget.range(from, to),
+  )
   return Decoration.set(placed, true)
 }
 

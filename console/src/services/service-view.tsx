@@ -59,7 +59,8 @@ export function ServiceView() {
           </a>
         ))}
       </nav>
-      <LoadProblem found={service} />
+      {/* The parts say it themselves while something is shown. */}
+      {(service.value === undefined || tab === 'settings') && <LoadProblem found={service} />}
       {service.value === undefined ? (
         service.problem === undefined && <p class="loading">{t('loading')}</p>
       ) : tab === 'instances' ? (

@@ -9,6 +9,8 @@ export default defineConfig({
   base: './',
   cacheDir: '../.cache/vite',
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  // Workers load the readers of formats on demand.
+  worker: { format: 'es' },
   build: {
     outDir: '../dist/console',
     emptyOutDir: true,

@@ -7,6 +7,10 @@ import { build, root } from './prepare.js'
 const KB = 1000
 const FIRST_VIEW_KB = 90
 const EDITOR_KB = 150
+/** The worker that checks texts; readers of formats are loaded on demand, and only there. */
+const CHECKS_KB = 8
+/** Each reader of a format; that of XML brings the base of the editor along. */
+const READERS_KB = { toml: 8, xml: 95, yaml: 35 }
 
 await build()
 const directory = join(root, 'dist', 'console')
@@ -17,12 +21,25 @@ const editor = withImports(assets.filter((name) => /^editor-.*\.js$/.test(name))
   (name) => !first.includes(name),
 )
 
+const checks = withImports(assets.filter((name) => /^check-worker-.*\.js$/.test(name)))
+
 report('first view', [...first.map((name) => join('assets', name)), 'index.html'], FIRST_VIEW_KB)
 report(
   'editor',
   editor.map((name) => join('assets', name)),
   EDITOR_KB,
 )
+report(
+  'checks',
+  checks.map((name) => join('assets', name)),
+  CHECKS_KB,
+)
+for (const [format, mostKb] of Object.entries(READERS_KB))
+  report(
+    `reader of ${format}`,
+    assets.filter((name) => name.startsWith(`${format}-reader-`)).map((name) => join('assets', name)),
+    mostKb,
+  )
 
 function report(name, files, mostKb) {
   const bytes = files.reduce(

@@ -59,7 +59,7 @@ describe('the console', () => {
     const policy = headers['content-security-policy']
     expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'")
     expect(policy).toContain(
-      "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types waypost-live",
+      "frame-ancestors 'none'; require-trusted-types-for 'script'; worker-src 'self'; trusted-types waypost-workers",
     )
     expect(policy).not.toMatch(/unsafe|\*|https?:/)
     expect(headers).toMatchObject({

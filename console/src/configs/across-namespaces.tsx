@@ -14,6 +14,8 @@ import { linkToConfig } from './key-of.ts'
 
 const MOST_FOUND = 500
 const MOST_COLUMNS = 12
+/** More keys are counted only. */
+const MOST_ROWS = 500
 
 /** One item in every namespace that has it: a row for each key, a column for each namespace. */
 export function AcrossNamespaces({ name }: { name: ConfigName }) {
@@ -114,7 +116,7 @@ function KeyTable(props: {
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ key, values, differs }) => (
+          {rows.slice(0, MOST_ROWS).map(({ key, values, differs }) => (
             <tr key={key}>
               <td class="name">
                 <strong dir="auto">{key}</strong> {differs && <span class="badge warn">{t('differs')}</span>}
@@ -128,6 +130,9 @@ function KeyTable(props: {
           ))}
         </tbody>
       </table>
+      {rows.length > MOST_ROWS && (
+        <p class="soft about">{t('andMore', { count: shownNumber(rows.length - MOST_ROWS) })}</p>
+      )}
       {rows.length === 0 && <Nothing text={t('noDifferingKeys')} />}
     </>
   )

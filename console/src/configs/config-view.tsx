@@ -9,7 +9,7 @@ import { CodeView } from '../editor/code-view.tsx'
 import { shownSize, t } from '../language/text.ts'
 import { linkTo, placeWith, viewAt } from '../routing/link.ts'
 import { addressOf, go, place } from '../routing/location.ts'
-import { readConfig, type ConfigItem } from '../server/configs.ts'
+import { type ConfigItem, type ConfigName, readConfig } from '../server/configs.ts'
 import { ofConfig } from '../live/meant.ts'
 import { keyOf, lastPublished } from '../state/last-published.ts'
 import { useLoaded } from '../state/loaded.ts'
@@ -26,10 +26,14 @@ import { Watchers, WhoHasIt } from './watchers.tsx'
 
 const TABS = ['content', 'versions', 'watchers', 'across'] as const
 
-/** One item: its content, its versions, and who watches it. */
+/** One item: its content, its versions, and who watches it. Nothing is carried over from another item, least of all an edit. */
 export function ConfigView() {
+  const name = configNameIn(useStore(place).params)
+  return <ConfigParts key={keyOf(name)} name={name} />
+}
+
+function ConfigParts({ name }: { name: ConfigName }) {
   const { params } = useStore(place)
-  const name = configNameIn(params)
   const item = useLoaded(JSON.stringify(name), () => readConfig(name), ofConfig(name))
   const tab = TABS.find((one) => one === params['tab']) ?? 'content'
   const isGone = item.problem?.code === 'config-not-found'

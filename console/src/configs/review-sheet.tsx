@@ -5,6 +5,7 @@ import { NamespaceMark } from '../controls/namespace-mark.tsx'
 import { Notice, ProblemNotice } from '../controls/notice.tsx'
 import { DiffView, loadEditor } from '../editor/code-view.tsx'
 import { sayFinding } from '../editor/phrases.ts'
+import { withLf } from '../editor/line-ends.ts'
 import { isSecretKey } from '../editor/secrets.ts'
 import { shownNumber, t } from '../language/text.ts'
 import { readWatchers, type ConfigNotes } from '../server/configs.ts'
@@ -69,7 +70,8 @@ function Findings({ edit }: { edit: Edit }) {
     (await loadEditor()).check(edit.type, edit.content),
   ).value
   if (findings === undefined || findings.length === 0) return null
-  const lineOf = (at: number): number => edit.content.slice(0, at).split('\n').length
+  const text = withLf(edit.content)
+  const lineOf = (at: number): number => text.slice(0, at).split('\n').length
   return (
     <Notice kind="warn">
       <strong>{t('formIsWrong', { type: edit.type.toUpperCase() })}</strong>
@@ -119,12 +121,13 @@ export function ChangedKeys(props: {
   const keys = useLoaded(`${type}\n${before}\n\n${after}`, async () =>
     (await loadEditor()).changedKeys(type, before, after),
   ).value
-  if (keys === undefined || keys.length === 0) return null
+  if (keys === undefined || keys.count === 0) return null
+  const unnamed = keys.count - keys.first.length
   return (
     <section>
-      <h3>{t('changedKeys', { count: shownNumber(keys.length) })}</h3>
+      <h3>{t('changedKeys', { count: shownNumber(keys.count) })}</h3>
       <ul class="keys" tabIndex={0}>
-        {keys.map(({ key, before: old, after: young }) => (
+        {keys.first.map(({ key, before: old, after: young }) => (
           <li key={key}>
             <strong dir="auto">{key}</strong>
             {old !== undefined && (
@@ -139,6 +142,7 @@ export function ChangedKeys(props: {
             )}
           </li>
         ))}
+        {unnamed > 0 && <li>{t('andMore', { count: shownNumber(unnamed) })}</li>}
       </ul>
     </section>
   )

@@ -7,18 +7,31 @@ export interface ChangedKey {
   readonly after: string | undefined
 }
 
-/** The keys that differ, by name; undefined where one of the texts has no keys or cannot be read. */
+/** The keys that differ between two texts. */
+export interface ChangedKeys {
+  readonly count: number
+  /** The first of them, by name. */
+  readonly first: readonly ChangedKey[]
+}
+
+/** More are counted only. */
+const MOST_NAMED = 200
+
+/** The keys that differ; undefined where one of the texts has no keys or cannot be read. */
 export async function changedKeys(
   type: string,
   before: string,
   after: string,
-): Promise<ChangedKey[] | undefined> {
+): Promise<ChangedKeys | undefined> {
   const [old, young] = await Promise.all([keysOf(type, before), keysOf(type, after)])
   if (old === undefined || young === undefined) return undefined
-  const keys = [...new Set([...old.keys(), ...young.keys()])].toSorted()
-  return keys
-    .filter((key) => old.get(key) !== young.get(key))
-    .map((key) => ({ key, before: old.get(key), after: young.get(key) }))
+  const keys = new Set([...old.keys(), ...young.keys()])
+  const changed = [...keys].filter((key) => old.get(key) !== young.get(key)).toSorted()
+  const first = changed.slice(0, MOST_NAMED)
+  return {
+    count: changed.length,
+    first: first.map((key) => ({ key, before: old.get(key), after: young.get(key) })),
+  }
 }
 
 /** The values of a text by their keys; undefined where it has no keys or cannot be read. */

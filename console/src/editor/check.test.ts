@@ -73,17 +73,20 @@ test('properties are read with their separators, continued lines and escapes', (
 })
 
 describe('changed keys', () => {
+  const changed = async (type: string, before: string, after: string) =>
+    (await changedKeys(type, before, after))?.first
+
   test('have the paths of the values that differ', async () => {
-    expect(await changedKeys('yaml', 'a:\n  b: 1\n  c: [1, 2]\n', 'a:\n  b: 2\n  c: [1, 2, 3]\n')).toEqual([
+    expect(await changed('yaml', 'a:\n  b: 1\n  c: [1, 2]\n', 'a:\n  b: 2\n  c: [1, 2, 3]\n')).toEqual([
       { key: 'a.b', before: '1', after: '2' },
       { key: 'a.c[2]', before: undefined, after: '3' },
     ])
-    expect(await changedKeys('json', '{"a":1}', '{}')).toEqual([{ key: 'a', before: '1', after: undefined }])
+    expect(await changed('json', '{"a":1}', '{}')).toEqual([{ key: 'a', before: '1', after: undefined }])
     const [old, young] = ['[s]\nday = 2026-01-02\nn = 1\n', '[s]\nday = 2026-01-03\nn = 1\n']
-    expect(await changedKeys('toml', old, young)).toEqual([
+    expect(await changed('toml', old, young)).toEqual([
       { key: 's.day', before: '2026-01-02', after: '2026-01-03' },
     ])
-    expect(await changedKeys('properties', 'a=1', 'a=1\nb=2')).toEqual([
+    expect(await changed('properties', 'a=1', 'a=1\nb=2')).toEqual([
       { key: 'b', before: undefined, after: '2' },
     ])
   })
@@ -92,5 +95,12 @@ describe('changed keys', () => {
     expect(await changedKeys('json', '{}', '{')).toBeUndefined()
     expect(await changedKeys('yaml', 'a: [', 'a: 1')).toBeUndefined()
     expect(await changedKeys('text', 'a', 'b')).toBeUndefined()
+  })
+
+  test('are named up to 200, and counted beyond', async () => {
+    const text = (value: number): string =>
+      Array.from({ length: 1_000 }, (_, index) => `key-${index}: ${value}`).join('\n')
+    const found = await changedKeys('yaml', text(1), text(2))
+    expect([found?.count, found?.first.length]).toEqual([1_000, 200])
   })
 })

@@ -14,7 +14,8 @@ import {
   keymap,
   lineNumbers,
 } from '@codemirror/view'
-import { check, type Finding } from './check.ts'
+import type { Finding } from './check.ts'
+import { check } from './checker.ts'
 import { languageOf } from './formats.ts'
 import { keepLineEnds, textOf } from './kept-line-ends.ts'
 import { comparedEnds } from './line-ends.ts'
@@ -22,8 +23,7 @@ import { lineEndMarks } from './line-end-marks.ts'
 import { looks } from './looks.ts'
 import { masking } from './masking.ts'
 
-export { changedKeys, keysOf } from './changed-keys.ts'
-export { check } from './check.ts'
+export { changedKeys, check, keysOf } from './checker.ts'
 
 /** What an editor shows, and where. */
 export interface EditorOptions {

@@ -48,9 +48,8 @@ const masks = StateField.define<DecorationSet>({
     if (transaction.docChanged) {
       const touched: { from: number; to: number }[] = []
       transaction.changes.iterChangedRanges((...[, , from, to]) => touched.push({ from, to }))
-      next = next.update({
-        filter: (from, to) => !touched.some((range) => range.from <= to && range.to >= from),
-      })
+      for (const { from, to } of touched)
+        next = next.update({ filterFrom: from, filterTo: to, filter: () => false })
     }
     for (const effect of transaction.effects)
       if (effect.is(reveal)) next = next.update({ filter: (from) => from !== effect.value })

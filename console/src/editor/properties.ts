@@ -13,25 +13,31 @@ export function propertiesIn(text: string): Property[] {
   let at = 0
   for (let index = 0; index < lines.length; index++) {
     const from = at
-    let line = lines[index]!
-    at += line.length + 1
-    if (/^\s*(?:[#!]|$)/.test(line)) continue
-    while (/(?:^|[^\\])(?:\\\\)*\\\r?$/.test(line) && index + 1 < lines.length) {
-      const next = lines[++index]!
-      at += next.length + 1
-      line = line.replace(/\\\r?$/, '') + next.trimStart()
+    const pieces = [lines[index]!]
+    at += lines[index]!.length + 1
+    if (/^\s*(?:[#!]|$)/.test(lines[index]!)) continue
+    while (goesOn(pieces.at(-1)!) && index + 1 < lines.length) {
+      pieces.push(pieces.pop()!.slice(0, -1), lines[++index]!.trimStart())
+      at += lines[index]!.length + 1
     }
     const [, key = '', value = ''] =
-      /^\s*((?:\\.|[^\\:=\s])*)(?:\s*[:=]\s*|\s+|$)(.*)$/.exec(line.replace(/\r$/, '')) ?? []
-    found.push({ key: unescaped(key), value: unescaped(value), from, to: from + lines[index]!.length })
+      /^\s*((?:\\.|[^\\:=\s])*)(?:\s*[:=]\s*|\s+|$)(.*)$/s.exec(pieces.join('')) ?? []
+    found.push({ key: unescaped(key), value: unescaped(value), from, to: at - 1 })
   }
   return found
+}
+
+/** Whether a line ends with an odd number of backslashes. */
+function goesOn(line: string): boolean {
+  let start = line.length
+  while (line[start - 1] === '\\') start--
+  return (line.length - start) % 2 === 1
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', f: '\f' }
 
 function unescaped(text: string): string {
-  return text.replace(/\\(?:u([\da-fA-F]{4})|(.))/g, (_, code: string | undefined, character: string) =>
+  return text.replace(/\\(?:u([\da-fA-F]{4})|(.))/gs, (_, code: string | undefined, character: string) =>
     code === undefined ? (ESCAPES[character] ?? character) : String.fromCharCode(Number.parseInt(code, 16)),
   )
 }

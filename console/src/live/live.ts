@@ -1,12 +1,10 @@
 import { EVENTS_ADDRESS, type LiveEvent } from '../server/events.ts'
 import { isSomebodyHere, onReturn } from '../state/presence.ts'
 import { Store } from '../state/store.ts'
+import { workerScript } from '../state/trusted-scripts.ts'
 import { openConnection } from './event-connection.ts'
 import type { Connection, LiveMessage, LiveRequest } from './live-message.ts'
 import { Refresher } from './refresher.ts'
-// The build makes it of the script.
-// oxlint-disable-next-line import/default
-import workerAddress from './live-worker.ts?sharedworker&url'
 
 /** Without a connection, what is shown is read again this often. */
 const FALLBACK_MS = 5_000
@@ -73,7 +71,7 @@ export function startLive(): void {
 /** One stream for all pages of this browser; undefined where it has no shared workers. */
 function shared(): Way | undefined {
   if (!('SharedWorker' in globalThis)) return undefined
-  const worker = new SharedWorker(trusted(workerAddress), { name: 'waypost-live' })
+  const worker = new SharedWorker(workerScript('live'), { type: 'module', name: 'waypost-live' })
   const send = (type: LiveRequest['type']): void => worker.port.postMessage({ type, address: EVENTS_ADDRESS })
   worker.port.onmessage = ({ data }: MessageEvent<LiveMessage>) => hear(data)
   worker.onerror = () => {
@@ -91,23 +89,6 @@ function own(): Way {
   const start = (): void => (document.hidden ? stream.stop() : stream.start(EVENTS_ADDRESS))
   document.addEventListener('visibilitychange', start)
   return { start }
-}
-
-interface TrustedTypes {
-  createPolicy(
-    name: string,
-    rules: { createScriptURL: (address: string) => string },
-  ): { createScriptURL(address: string): string }
-}
-
-/** The policy of the page allows this one script to become a worker, and nothing else. */
-function trusted(address: string): string {
-  const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes }
-  return (
-    trustedTypes
-      ?.createPolicy('waypost-live', { createScriptURL: () => workerAddress })
-      .createScriptURL(address) ?? address
-  )
 }
 
 const returned = (): void => followers.forEach(({ refresher }) => refresher.returned())

@@ -14,8 +14,9 @@ const POLICY = [
   "form-action 'self'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
-  // The name under which the one worker is started, and nothing else is.
-  'trusted-types waypost-live',
+  "worker-src 'self'",
+  // The name under which our workers are started, and nothing else is.
+  'trusted-types waypost-workers',
 ].join('; ')
 
 /** What every answer under `/ui` tells browsers: no code but ours, no framing, no address passed on. */

@@ -1,0 +1,21 @@
+/** A worker: large texts are read here, so that nobody waits for it while typing. */
+import { changedKeys, keysOf } from './changed-keys.ts'
+import { check } from './check.ts'
+import type { Checks, CheckAnswer, CheckRequest } from './checker.ts'
+
+const CHECKS: Checks = { check, changedKeys, keysOf }
+
+addEventListener('message', ({ data }: MessageEvent<CheckRequest>) => void answer(data))
+
+async function answer({ id, kind, texts: [type, ...texts] }: CheckRequest): Promise<void> {
+  const run = CHECKS[kind] as (...args: readonly string[]) => Promise<unknown>
+  try {
+    tell({ id, value: await run(type, ...texts) })
+  } catch (error) {
+    tell({ id, error: String(error) })
+  }
+}
+
+function tell(message: CheckAnswer): void {
+  postMessage(message)
+}

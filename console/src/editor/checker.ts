@@ -1,0 +1,70 @@
+/** Has texts checked and compared by a worker. */
+import { workerScript } from '../state/trusted-scripts.ts'
+import type * as changedKeysModule from './changed-keys.ts'
+import type * as checkModule from './check.ts'
+import { withLf } from './line-ends.ts'
+
+/** What the worker does. */
+export type Checks = Pick<typeof checkModule, 'check'> &
+  Pick<typeof changedKeysModule, 'changedKeys' | 'keysOf'>
+
+/** What the worker is asked: the type of the texts, and the texts. */
+export interface CheckRequest {
+  readonly id: number
+  readonly kind: keyof Checks
+  readonly texts: readonly [type: string, ...texts: string[]]
+}
+
+/** What it answers. */
+export interface CheckAnswer {
+  readonly id: number
+  readonly value?: unknown
+  readonly error?: string
+}
+
+/** A worker that takes longer is ended: the text was made to keep it busy. */
+const LONGEST_MS = 20_000
+
+let worker: Worker | undefined
+let lastId = 0
+const waiting = new Map<number, (answer: Omit<CheckAnswer, 'id'>) => void>()
+
+/** What is wrong with the form of a text. Places count each line end as one character. */
+export const check: Checks['check'] = (type, text) => ask('check', [type, withLf(text)])
+
+/** The keys that differ between two texts. */
+export const changedKeys: Checks['changedKeys'] = (type, before, after) =>
+  ask('changedKeys', [type, withLf(before), withLf(after)])
+
+/** The values of a text by their keys. */
+export const keysOf: Checks['keysOf'] = (type, text) => ask('keysOf', [type, withLf(text)])
+
+function ask<Kind extends keyof Checks>(kind: Kind, texts: CheckRequest['texts']): ReturnType<Checks[Kind]> {
+  const id = ++lastId
+  const asked = new Promise((resolve, reject) => {
+    const timer = setTimeout(() => end('the check takes too long'), LONGEST_MS)
+    waiting.set(id, ({ value, error }) => {
+      clearTimeout(timer)
+      waiting.delete(id)
+      if (error === undefined) resolve(value)
+      else reject(new Error(error))
+    })
+    worker ??= started()
+    worker.postMessage({ id, kind, texts } satisfies CheckRequest)
+  })
+  return asked as ReturnType<Checks[Kind]>
+}
+
+function started(): Worker {
+  const begun = new Worker(workerScript('check'), { type: 'module', name: 'waypost-check' })
+  begun.addEventListener('message', ({ data }: MessageEvent<CheckAnswer>) => waiting.get(data.id)?.(data))
+  begun.addEventListener('error', ({ message }) => end(message))
+  return begun
+}
+
+/** Ends the worker, and everything that was asked of it. The next question starts another one. */
+function end(error: string): void {
+  worker?.terminate()
+  worker = undefined
+  for (const settle of waiting.values()) settle({ error })
+}

@@ -117,6 +117,22 @@ describe.skipIf(browserTool.skip)('the editor', { timeout: FLOW_MS }, () => {
     expect(await contentOf('keys-only.yaml')).toBe('a: 1\nb: 2')
   })
 
+  test('of one item has nothing of the item before, also by a link to the edit itself', async () => {
+    await publish('first.yaml', 'first: 1\n')
+    await publish('second.yaml', 'second: 1\n')
+    await visit.at('#/config?ns=public&group=G&dataId=first.yaml')
+    await visit.page.getByText('first: ').waitFor()
+    await visit.at('#/config?ns=public&group=G&dataId=second.yaml&edit=yes')
+    await visit.page.locator('.cm-content').click()
+    await visit.page.keyboard.press('Control+End')
+    await visit.page.keyboard.type('more: 2')
+    await visit.button('Review and publish').click()
+    await visit.dialog().getByRole('button', { name: 'Publish' }).click()
+    await visit.page.getByText('second.yaml has been published.').waitFor()
+    expect(await contentOf('second.yaml')).toBe('second: 1\nmore: 2')
+    expect(await contentOf('first.yaml')).toBe('first: 1\n')
+  })
+
   test('each write says what its author has seen', async () => {
     const sent: string[] = []
     visit.page.on('request', (request) => {

@@ -1,8 +1,6 @@
-import http from 'node:http'
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Browser } from 'playwright-core'
+import { startPathProxy } from '../support/path-proxy.ts'
 import { startManaged } from '../support/administrator.ts'
 import { startWaypost, type Waypost } from '../support/waypost.ts'
 import { browserTool, startBrowser, Visit } from './chromium.ts'
@@ -78,24 +76,48 @@ describe.skipIf(browserTool.skip)('the frame of the console', { timeout: FLOW_MS
     await reader.close()
   })
 
+  test('who may read one namespace lands there, also by a link without one', async () => {
+    const { waypost, ask, addUser } = await startManaged()
+    started.push(waypost)
+    await ask('POST', '/svc/v1/console/namespaces', {
+      customNamespaceId: 'prod',
+      namespaceName: 'Production',
+    })
+    const item = { dataId: 'only.yaml', group: 'G', content: 'a: 1', type: 'yaml', tenant: 'prod' }
+    await ask('POST', '/svc/v1/cs/configs', item)
+    await ask('POST', '/svc/v1/ns/service', { serviceName: 'only-service', namespaceId: 'prod' })
+    await addUser({ username: 'ann', password: 'reading-1', permissions: { 'prod:*:*': 'r' } })
+    const visit = await signedIn(waypost, 'ann', 'reading-1')
+    await visit.button('Namespace public: choose another').waitFor()
+    const refused: string[] = []
+    visit.page.on('response', (answer) => answer.status() === 403 && refused.push(answer.url()))
+    await visit.link('Configurations').first().click()
+    await visit.link('only.yaml').waitFor()
+    await visit.link('Services').first().click()
+    await visit.link('only-service').waitFor()
+    // The browser remembers a namespace that is not hers.
+    await visit.page.evaluate("localStorage.setItem('waypost-namespace', 'gone')")
+    for (const [hash, name] of [
+      ['#/configs', 'only.yaml'],
+      ['#/services', 'only-service'],
+      ['#/config?group=G&dataId=only.yaml', 'only.yaml'],
+    ] as const) {
+      await visit.page.goto('about:blank')
+      await visit.at(hash)
+      await visit.page.locator('main').getByText(name).first().waitFor()
+      await visit.button('Namespace Production: choose another').waitFor()
+    }
+    expect(refused).toEqual([])
+    expect(visit.faults).toEqual([])
+    await visit.close()
+  })
+
   test('it works below a path of a proxy', async () => {
     const { waypost } = await startManaged()
     started.push(waypost)
-    const proxy = http.createServer((request, response) => {
-      const path = request.url!.replace(/^\/some\/path/, '')
-      if (path === request.url) return void response.writeHead(404).end()
-      const { method = 'GET', headers } = request
-      const asked = http.request(`${waypost.url}${path}`, { method, headers, agent: false }, (answer) => {
-        response.writeHead(answer.statusCode!, answer.headers)
-        answer.pipe(response)
-      })
-      request.pipe(asked)
-    })
-    proxy.listen(0, '127.0.0.1')
-    await once(proxy, 'listening')
-    const { port } = proxy.address() as AddressInfo
+    const proxy = await startPathProxy(waypost.url, '/some/path')
     try {
-      const visit = await Visit.open(browser, `http://127.0.0.1:${port}/some/path/ui`)
+      const visit = await Visit.open(browser, `${proxy.url}/ui`)
       await visit.at('')
       await signIn(visit, 'nacos', 'secret')
       expect(visit.page.url()).toContain('/some/path/ui/')
@@ -105,7 +127,6 @@ describe.skipIf(browserTool.skip)('the frame of the console', { timeout: FLOW_MS
       expect(visit.faults).toEqual([])
       await visit.close()
     } finally {
-      proxy.closeAllConnections()
       proxy.close()
     }
   })

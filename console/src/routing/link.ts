@@ -1,4 +1,5 @@
-import { currentNamespace, namespaceParam } from '../state/namespaces.ts'
+import { currentNamespace, namespaceParam, readableNamespace } from '../state/namespaces.ts'
+import { mayRead } from '../state/user.ts'
 import { addressOf, go, place, type Place } from './location.ts'
 
 /** The views of the page. */
@@ -28,8 +29,14 @@ export const linkTo = (path: ViewPath, params: Place['params'] = {}): string =>
 /** A view as a place. */
 export const viewAt = (path: ViewPath, params: Place['params'] = {}): Place => ({
   path,
-  params: { ns: namespaceParam(currentNamespace()), ...params },
+  params: { ns: namespaceParam(linkedNamespace()), ...params },
 })
+
+/** The present namespace, but for who has come by a link to one that is closed to them. */
+function linkedNamespace(): string {
+  const id = currentNamespace()
+  return mayRead(id) ? id : readableNamespace(id)
+}
 
 /** This view with other parameters. */
 export const placeWith = (params: Place['params']): Place => ({

@@ -16,14 +16,14 @@ let last = readKept('namespace') ?? ''
 /** The namespace of the view: the address says it, else it is the one that was looked at last. */
 export function currentNamespace(): string {
   const { ns } = place.value.params
-  if (ns === undefined) return readable(last)
+  if (ns === undefined) return readableNamespace(last)
   const id = ns === 'public' ? '' : ns
   if (id !== last) keep('namespace', (last = id))
   return id
 }
 
 /** The namespace itself if the user may see it, else the first that the user may see. */
-function readable(id: string): string {
+export function readableNamespace(id: string): string {
   const all = namespaces.value ?? []
   return all.length === 0 || all.some((namespace) => namespace.id === id) ? id : all[0]!.id
 }

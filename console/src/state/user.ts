@@ -72,14 +72,21 @@ export function isOpen(): boolean {
  * Whether a button for writing is shown in a namespace. The server decides about each item, so any permission to write there
  * counts.
  */
-export function mayWrite(namespaceId: string): boolean {
+export const mayWrite = (namespaceId: string): boolean => may('w', namespaceId)
+
+/** Whether the user may read something in a namespace. */
+export const mayRead = (namespaceId: string): boolean => may('r', namespaceId)
+
+function may(wanted: 'r' | 'w', namespaceId: string): boolean {
   const { value } = standing
   if (value.kind !== 'signed-in') return false
   if (value.user.globalAdmin) return true
   const name = namespaceId === '' ? 'public' : namespaceId
   return value.user.permissions.some(({ resource, action }) => {
     const [namespace = ''] = resource.split(':')
-    return action.includes('w') && (namespace === '*' || (namespace === '' ? 'public' : namespace) === name)
+    return (
+      action.includes(wanted) && (namespace === '*' || (namespace === '' ? 'public' : namespace) === name)
+    )
   })
 }
 

@@ -39,8 +39,6 @@ export function useLoaded<T>(
   const last = useRef(0)
   const latest = useRef(load)
   latest.current = load
-  const meant = useRef(isMeant)
-  meant.current = isMeant
   const read = useCallback(
     async (isQuiet: boolean): Promise<void> => {
       const own = ++last.current
@@ -59,17 +57,7 @@ export function useLoaded<T>(
     run()
     return () => void last.current++
   }, [run])
-  const isLive = isMeant !== undefined
-  useEffect(
-    () =>
-      isLive
-        ? follow(
-            (event) => meant.current?.(event) === true,
-            () => read(true),
-          )
-        : undefined,
-    [read, isLive],
-  )
+  useEvents(isMeant, read)
   const isOfKey = result.key === key
   const refresh = useCallback(() => void read(true), [read])
   useEvery(isOfKey && isPassing(result.problem) ? RETRY_MS : undefined, refresh)
@@ -100,6 +88,26 @@ export function useShown<T, Asked>(
   const last = useRef<(Shown<T, Asked> & { readonly scope: string }) | undefined>(undefined)
   if (found.value !== undefined) last.current = { scope, value: found.value, asked }
   return last.current?.scope === scope ? last.current : undefined
+}
+
+/** Reads again, quietly, when such an event comes. */
+function useEvents(
+  isMeant: ((event: LiveEvent) => boolean) | undefined,
+  read: (isQuiet: boolean) => Promise<void>,
+): void {
+  const meant = useRef(isMeant)
+  meant.current = isMeant
+  const isLive = isMeant !== undefined
+  useEffect(
+    () =>
+      isLive
+        ? follow(
+            (event) => meant.current?.(event) === true,
+            () => read(true),
+          )
+        : undefined,
+    [read, isLive],
+  )
 }
 
 async function resultOf<T>(key: string, load: () => Promise<T>): Promise<Result<T>> {

@@ -9,6 +9,11 @@ const FLOW_MS = 180_000
 /** Instances that beat are read again after 5 s. */
 const LONGER_THAN_A_REFRESH_MS = 7_000
 const OFTEN = 120
+/** They send no beats, and stay for the whole test. */
+const PATIENT = JSON.stringify({
+  'preserved.heart.beat.timeout': '3600000',
+  'preserved.ip.delete.timeout': '3600000',
+})
 
 interface List {
   readonly hash: string
@@ -59,7 +64,12 @@ describe.skipIf(browserTool.skip)('while the server is away', { timeout: FLOW_MS
     }
     for (let index = 1; index <= OFTEN; index++) {
       await client.post('/cs/configs', { ...config('often.txt'), content: `text ${index}` })
-      await client.post('/ns/instance', { serviceName: 'service-001', ip: '10.0.0.1', port: index })
+      await client.post('/ns/instance', {
+        serviceName: 'service-001',
+        ip: '10.0.0.1',
+        port: index,
+        metadata: PATIENT,
+      })
     }
     client.close()
   }, FLOW_MS)

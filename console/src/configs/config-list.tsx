@@ -3,8 +3,8 @@ import { Icon } from '../controls/icon.tsx'
 import { Nothing, Notice, LoadProblem } from '../controls/notice.tsx'
 import { Pager } from '../controls/pager.tsx'
 import { t } from '../language/text.ts'
-import { linkTo, turnTo } from '../routing/link.ts'
-import { place } from '../routing/location.ts'
+import { linkTo, placeWith, turnTo } from '../routing/link.ts'
+import { addressOf, place } from '../routing/location.ts'
 import {
   type ConfigFilter,
   type ConfigOrder,
@@ -81,7 +81,12 @@ export function ConfigList() {
       <LoadProblem found={found} isOldShown={shown !== undefined} />
       {last?.truncated === true && (
         <div class="banner">
-          <Notice kind="warn">{t('searchTruncated')}</Notice>
+          <Notice kind="warn">{last.next === null ? t('searchTruncated') : t('searchPartly')}</Notice>
+          {last.next !== null && (
+            <a class="button small" href={addressOf(placeWith({ after: last.next, page: '' }))}>
+              {t('searchOn')}
+            </a>
+          )}
         </div>
       )}
       {last && <MissingServers names={last.missingServers} />}
@@ -114,6 +119,7 @@ function filterOf(params: Readonly<Record<string, string>>, namespaceId: string)
     type: params['type'] ?? '',
     sort,
     order: isUsual ? usual : (params['order'] as 'asc' | 'desc'),
+    ...(params['after'] ? { after: params['after'] } : {}),
     pageNo: Number(params['page'] ?? '1') || 1,
     pageSize: PAGE_SIZE,
   }

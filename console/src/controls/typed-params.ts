@@ -20,7 +20,7 @@ export function useTypedParams(): TypedParams {
   const { params } = useStore(place)
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({})
   const show = (changed: Readonly<Record<string, string>>): void =>
-    go(placeWith({ ...changed, page: '' }), { replace: true })
+    go(placeWith({ after: '', ...changed, page: '' }), { replace: true })
   useEffect(() => {
     if (Object.keys(typed).length === 0) return undefined
     const timer = setTimeout(() => {

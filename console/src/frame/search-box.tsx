@@ -141,7 +141,15 @@ function Found({ found, asked }: { found: FoundEverywhere; asked: string }) {
   const everywhere = { everywhere: 'yes' }
   return (
     <>
-      {found.truncated && <Notice kind="warn">{t('searchTruncated')}</Notice>}
+      {found.truncated && found.next === null && <Notice kind="warn">{t('searchTruncated')}</Notice>}
+      {found.next !== null && (
+        <Notice kind="warn">
+          {t('searchPartly')}{' '}
+          <a href={linkTo('configs', { ...everywhere, content: asked, after: found.next })}>
+            {t('searchOn')}
+          </a>
+        </Notice>
+      )}
       <Section
         title={t('configs')}
         count={configCount}

@@ -162,6 +162,8 @@ export const en = {
   searchHint: 'Name, group, description, tag',
   inContents: 'In the contents',
   inKeys: 'Key',
+  searchPartly: 'Only a part of the contents was searched: there may be more.',
+  searchOn: 'Search the next part',
   searchTruncated: 'The search took too long: there may be more. Narrow it down.',
   comment: 'Comment',
   commentHint: 'Why? Kept with the version.',

@@ -162,6 +162,8 @@ export const zhCn: Readonly<Record<TextKey, string>> = {
   searchHint: '名称、Group、描述、标签',
   inContents: '配置内容包含',
   inKeys: '键',
+  searchPartly: '仅搜索了部分内容，可能还有更多结果。',
+  searchOn: '搜索下一部分',
   searchTruncated: '搜索耗时过长，可能还有更多结果，请缩小范围。',
   comment: '备注',
   commentHint: '修改原因，随版本保存。',

@@ -84,6 +84,8 @@ export interface ConfigFilter {
   readonly type: string
   readonly sort: ConfigOrder
   readonly order: 'asc' | 'desc'
+  /** Where a search continues that was too much for one request; absent: it begins. */
+  readonly after?: string
   readonly pageNo: number
   readonly pageSize: number
 }
@@ -96,8 +98,10 @@ type OfNamespace<T> = Omit<T, 'tenant' | 'desc' | 'configTags'> & {
 
 /** A page of the items that match. */
 export interface ConfigPage extends Page<ListedConfig> {
-  /** Whether there may be more: the search took too long. */
+  /** Whether there may be more: the search became too much for one request. */
   readonly truncated: boolean
+  /** Where the search continues; null where it cannot, or is complete. */
+  readonly next: string | null
   /** The servers that have not replied: their clients are not counted. */
   readonly missingServers: readonly string[]
 }

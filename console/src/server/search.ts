@@ -38,6 +38,8 @@ export interface FoundEverywhere {
   readonly instances: readonly FoundInstance[]
   readonly instanceCount: number
   readonly truncated: boolean
+  /** Where the list of configurations with this content continues; null where all were searched. */
+  readonly next: string | null
 }
 
 /** Finds a text in everything that the user may read. */

@@ -47,7 +47,7 @@ export interface ClientConnections {
 
 /** Makes what answers connected clients; nothing listens yet. */
 export function openConnections(parts: ConnectionParts, settings: Settings, log: Logger): ClientConnections {
-  const { installation, operations, watch } = parts
+  const { installation, operations } = parts
   const { cutOff } = installation
   let isStopping = false
   const { book, moves } = parts.clients
@@ -69,7 +69,6 @@ export function openConnections(parts: ConnectionParts, settings: Settings, log:
     isSetUp: (sessionId) => book.of(sessionId) !== undefined,
     wallMs,
     monotonicMs,
-    report: (error) => watch.caught('request', error),
     log,
   })
   return {

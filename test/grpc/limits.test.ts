@@ -43,7 +43,6 @@ async function start(settings: Partial<GrpcServerParts['settings']>, parts: Part
     isSetUp: () => false,
     wallMs: () => 0,
     monotonicMs: () => 0,
-    report: (error) => expect.unreachable(String(error)),
     log: { warn: () => undefined },
     ...parts,
   })

@@ -114,8 +114,6 @@ function callbackOf(call) {
     if (call.callee.object?.name === 'process') return undefined
     return { kind: `on ${event.value}`, node: args[1] }
   }
-  // The catch of calls over gRPC, with the emitter as its first argument.
-  if (name === 'listen' && args.length === 4) return { kind: `on ${args[1].value}`, node: args[2] }
   if (name === 'setTimeout') {
     const node = call.callee.type === 'Identifier' ? args[0] : args[1]
     return node && { kind: name, node }

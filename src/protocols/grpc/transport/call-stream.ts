@@ -1,10 +1,12 @@
 import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
-import { guarded, nothing } from '../../../core/unexpected.ts'
+import { contained, failed, guarded, nothing } from '../../../core/unexpected.ts'
 import { CallError, GRPC_STATUS } from './frames.ts'
-import { attempt, listen } from './listen.ts'
 
 /** The head of an answer. */
 const ANSWER_HEAD: OutgoingHttpHeaders = { ':status': 200, 'content-type': 'application/grpc' }
+
+/** What a client gets for a fault. */
+const INTERNAL = new CallError(GRPC_STATUS.internal, 'internal error')
 
 /** What may happen to a call. */
 export interface CallEvents {
@@ -24,21 +26,27 @@ export interface CallEvents {
  */
 export class CallStream {
   readonly #stream: ServerHttp2Stream
-  readonly #report: (error: unknown) => void
   /** Nothing more is read. */
   #isLeft = false
 
-  /** `report` logs a fault of the server. */
-  constructor(stream: ServerHttp2Stream, report: (error: unknown) => void) {
+  constructor(stream: ServerHttp2Stream) {
     this.#stream = stream
-    this.#report = report
     // What is wrong with a stream ends it.
-    this.#on('error', () => undefined)
+    stream.on('error', nothing)
     // Node leaves a stream open that its client has reset without an error. Here it still works on it.
     const destroy = guarded('request', nothing, () => void stream.destroy())
-    this.#on('aborted', () => process.nextTick(destroy))
-    this.#on('timeout', () => this.cancel())
-    this.#on('wantTrailers', () => this.#endWell())
+    stream.on(
+      'aborted',
+      this.guard(() => process.nextTick(destroy)),
+    )
+    stream.on(
+      'timeout',
+      this.guard(() => this.cancel()),
+    )
+    stream.on(
+      'wantTrailers',
+      this.guard(() => this.#endWell()),
+    )
     if (stream.closed) stream.destroy()
   }
 
@@ -54,14 +62,31 @@ export class CallStream {
 
   /** Begins to receive. */
   receive({ data, end, drained, closed }: CallEvents): void {
-    this.#on('close', closed)
-    if (drained !== undefined) this.#on('drain', drained)
-    this.#on('end', () => {
-      if (this.isOpen && !this.#isLeft) end()
-    })
-    this.#on('data', (piece: Buffer) => {
-      if (this.isOpen && !this.#isLeft) data(piece)
-    })
+    this.#stream.on('close', this.guard(closed))
+    if (drained !== undefined) this.#stream.on('drain', this.guard(drained))
+    this.#stream.on(
+      'end',
+      this.guard(() => {
+        if (this.isOpen && !this.#isLeft) end()
+      }),
+    )
+    this.#stream.on(
+      'data',
+      this.guard((piece: Buffer) => {
+        if (this.isOpen && !this.#isLeft) data(piece)
+      }),
+    )
+  }
+
+  /** A callback of this call. A CallError that it throws is the answer, and anything else is a fault, which ends the call. */
+  guard<Args extends unknown[]>(run: (...args: Args) => void): (...args: Args) => void {
+    return (...args) => {
+      try {
+        run(...args)
+      } catch (error) {
+        this.refuse(error)
+      }
+    }
   }
 
   /** Cancels the call when nothing has happened on it for this long. */
@@ -110,11 +135,13 @@ export class CallStream {
 
   /** Ends a call that cannot be carried out. What is no CallError is a fault, which is reported. */
   refuse(error: unknown): void {
-    if (!(error instanceof CallError)) this.#report(error)
+    if (error instanceof CallError) this.#answerError(error)
+    else failed('request', () => this.#answerError(INTERNAL), error)
+  }
+
+  #answerError({ status, message }: CallError): void {
     if (!this.isOpen || this.#isLeft) return
     if (this.#stream.headersSent) return this.#close(constants.NGHTTP2_INTERNAL_ERROR)
-    const { status, message } =
-      error instanceof CallError ? error : new CallError(GRPC_STATUS.internal, 'internal error')
     this.#answerHead({
       ...ANSWER_HEAD,
       'grpc-status': `${status}`,
@@ -156,13 +183,6 @@ export class CallStream {
 
   /** What Node throws ends the stream: it was closed in the meantime, or this is a fault. */
   #attempt(run: () => void): void {
-    attempt(run, (error) => {
-      this.#stream.destroy()
-      this.#report(error)
-    })
-  }
-
-  #on<A extends unknown[]>(event: string, handle: (...args: A) => void): void {
-    listen(this.#stream, { [event]: handle }, (error) => this.refuse(error))
+    contained('request', () => void this.#stream.destroy(), run)
   }
 }

@@ -1,7 +1,7 @@
 import { type IncomingHttpHeaders, type ServerHttp2Stream, type ServerOptions } from 'node:http2'
 import { createServer, type Server, type Socket } from 'node:net'
 import { DueBook } from '../../../core/due-book.ts'
-import { guarded, nothing } from '../../../core/unexpected.ts'
+import { contained, guarded, nothing } from '../../../core/unexpected.ts'
 import { Admission, type AdmissionLog, type ConnectionSettings } from '../../sockets/admission.ts'
 import { BodyMemory } from '../../sockets/body-memory.ts'
 import { listenOn } from '../../sockets/listening.ts'
@@ -9,7 +9,6 @@ import { type KeyPair, SecureLayer } from '../../sockets/secure-layer.ts'
 import { CallStream } from './call-stream.ts'
 import { type CallLimits, carryCall, type ClientServices } from './carry-call.ts'
 import { Http2Session } from './http2-session.ts'
-import { attempt, listen } from './listen.ts'
 import { OldestFirstMemory } from './oldest-first-memory.ts'
 
 /** The limits of a server of gRPC, which are those of HTTP. */
@@ -30,8 +29,6 @@ export interface GrpcServerParts {
   readonly isSetUp: (sessionId: string) => boolean
   readonly wallMs: () => number
   readonly monotonicMs: () => number
-  /** Logs a fault of the server. */
-  readonly report: (error: unknown) => void
   readonly log: AdmissionLog
 }
 
@@ -79,8 +76,17 @@ export class GrpcServer {
     this.#secure = this.#secureLayer(parts)
     this.#listener = createServer({ noDelay: true })
     this.#listener.maxConnections = this.admission.hardLimit
-    listen(this.#listener, { connection: (socket: Socket) => this.#accept(socket) }, parts.report)
-    listen(this.#listener, { drop: () => this.admission.refused++ }, parts.report)
+    this.#listener.on('connection', (socket) =>
+      contained(
+        'connection',
+        () => socket.destroy(),
+        () => this.#accept(socket),
+      ),
+    )
+    this.#listener.on(
+      'drop',
+      guarded('listener', nothing, () => void this.admission.refused++),
+    )
   }
 
   /** What callers hold who have shown nothing. */
@@ -140,7 +146,7 @@ export class GrpcServer {
 
   #accept(socket: Socket): void {
     // What is wrong with a socket ends it.
-    listen(socket, { error: () => undefined }, this.#parts.report)
+    socket.on('error', nothing)
     if (!this.admission.admit(socket)) socket.destroy()
     else if (this.#secure === undefined) this.#open(socket)
     else this.#secure.begin(socket)
@@ -149,28 +155,21 @@ export class GrpcServer {
   #open(socket: Socket): void {
     if (socket.destroyed) return
     const { wallMs, monotonicMs } = this.#parts
-    const failed = (error: unknown): void => {
-      this.#parts.report(error)
-      socket.destroy()
-    }
-    attempt(() => {
-      const session = new Http2Session({ socket, options: HTTP2_OPTIONS, openedMs: wallMs(), failed })
-      this.#sessions.add(session)
-      this.#unset.add(session, monotonicMs() + SETUP_MS)
-      session.onClose(() => {
-        this.#sessions.delete(session)
-        this.#unset.remove(session)
-      })
-      session.onStream((stream, headers) => this.#carry(session, stream, headers))
-    }, failed)
+    const session = new Http2Session({ socket, options: HTTP2_OPTIONS, openedMs: wallMs() })
+    this.#sessions.add(session)
+    this.#unset.add(session, monotonicMs() + SETUP_MS)
+    session.onClose(() => {
+      this.#sessions.delete(session)
+      this.#unset.remove(session)
+    })
+    session.onStream((stream, headers) => this.#carry(session, stream, headers))
   }
 
   #carry(session: Http2Session, http2: ServerHttp2Stream, headers: IncomingHttpHeaders): void {
-    const { services, report } = this.#parts
-    const stream = new CallStream(http2, report)
-    attempt(
-      () => stream.isOpen && carryCall({ stream, headers, session }, services, this.#limits),
-      (error) => stream.refuse(error),
+    const stream = new CallStream(http2)
+    const carry = stream.guard(() =>
+      carryCall({ stream, headers, session }, this.#parts.services, this.#limits),
     )
+    if (stream.isOpen) carry()
   }
 }

@@ -7,11 +7,10 @@ import {
 } from 'node:http2'
 import type { Socket } from 'node:net'
 import { type Due, NOT_DUE } from '../../../core/due-book.ts'
-import { guarded, nothing } from '../../../core/unexpected.ts'
+import { contained, guarded, nothing } from '../../../core/unexpected.ts'
 import { plainAddress } from '../../sockets/plain-address.ts'
 import { type CertificateUser, certificateUserOf } from '../../sockets/secure-layer.ts'
 import type { ClientSession } from '../connections/client-session.ts'
-import { attempt, listen } from './listen.ts'
 
 /** How long a session that is being closed may take to send what was given to it. */
 const CLOSING_MS = 500
@@ -26,8 +25,6 @@ export interface Http2SessionParts {
   readonly options: ServerOptions
   /** Epoch ms. */
   readonly openedMs: number
-  /** Gets what a handler of an event throws: it must end the socket. */
-  readonly failed: (error: unknown) => void
 }
 
 /** A session of HTTP/2 on its TCP connection. */
@@ -40,40 +37,49 @@ export class Http2Session implements ClientSession, Due {
   readonly certificateUser: CertificateUser | undefined
   readonly #http2: ServerHttp2Session
   readonly #socket: Socket
-  readonly #failed: Http2SessionParts['failed']
   #unread: (() => void)[] = []
   #isPinging = false
   #late: NodeJS.Timeout | undefined
 
   /** Begins to receive. */
-  constructor({ socket, options, openedMs, failed }: Http2SessionParts) {
+  constructor({ socket, options, openedMs }: Http2SessionParts) {
     this.#socket = socket
-    this.#failed = failed
     // What is wrong with a session or its socket ends it.
-    listen(socket, { error: () => undefined, close: () => clearTimeout(this.#late) }, failed)
+    socket.on('error', nothing)
+    socket.on(
+      'close',
+      guarded('connection', nothing, () => clearTimeout(this.#late)),
+    )
     this.ip = plainAddress(socket.remoteAddress)
     this.port = socket.remotePort ?? 0
     this.id = `${openedMs}_${this.ip}_${this.port}`
     this.certificateUser = certificateUserOf(socket)
     this.#http2 = performServerHandshake(socket, options)
     this.#http2.destroy = (error) => this.#endSocket(error)
-    const leaves = (): void => (this.#late === undefined ? this.#endIn(LEAVING_MS) : undefined)
-    listen(this.#http2, { error: () => undefined, goaway: leaves }, failed)
+    this.#http2.on('error', nothing)
+    this.#http2.on(
+      'goaway',
+      this.#guard(() => {
+        if (this.#late === undefined) this.#endIn(LEAVING_MS)
+      }),
+    )
   }
 
   /** Calls back when it has ended. */
   onClose(closed: () => void): void {
-    listen(this.#http2, { close: closed }, this.#failed)
+    this.#http2.on('close', this.#guard(closed))
   }
 
   /** Calls back for each stream that the client opens. */
   onStream(opened: (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void): void {
-    listen(this.#http2, { stream: opened }, this.#failed)
+    this.#http2.on('stream', this.#guard(opened))
   }
 
   close(): void {
     if (this.#socket.destroyed) return
-    if (!this.#http2.destroyed && !this.#http2.closed) attempt(() => this.#http2.close(), this.#failed)
+    const destroy = (): void => this.destroy()
+    if (!this.#http2.destroyed && !this.#http2.closed)
+      contained('connection', destroy, () => this.#http2.close())
     this.#endIn(CLOSING_MS)
   }
 
@@ -87,7 +93,7 @@ export class Http2Session implements ClientSession, Due {
       this.#socket.end()
       this.#endIn(CLOSING_MS)
     }
-    setImmediate(guarded('connection', () => this.destroy(), end))
+    setImmediate(this.#guard(end))
   }
 
   /** Node waits for a client that neither ends its calls nor closes its side, also where it does not read any more. */
@@ -107,18 +113,23 @@ export class Http2Session implements ClientSession, Due {
   #ping(): void {
     const waiting = this.#unread.splice(0)
     if (waiting.length === 0) return
-    const answered = (): void => {
+    const destroy = (): void => this.destroy()
+    const answered = this.#guard(() => {
       this.#isPinging = false
-      for (const done of waiting) attempt(done, this.#failed)
+      for (const done of waiting) contained('connection', destroy, done)
       this.#ping()
-    }
+    })
     this.#isPinging = true
     if (this.#http2.destroyed) answered()
-    else attempt(() => this.#http2.ping(answered), answered)
+    else contained('connection', answered, () => void this.#http2.ping(answered))
   }
 
   /** Ends it at once. */
   destroy(): void {
     this.#socket.destroy()
+  }
+
+  #guard<Args extends unknown[]>(run: (...args: Args) => void): (...args: Args) => void {
+    return guarded('connection', () => this.destroy(), run)
   }
 }

@@ -60,20 +60,16 @@ export class ClientCounter {
   async #find(clients: FoundClients): Promise<void> {
     const { state, connections, pushed, judges } = this.#parts
     for (const { id, client } of connections) if (client.module === 'naming') clients.connected(id)
-    let left = IN_A_TURN
+    let found = 0
     for (const place of pushed()) {
       clients.pushed(place)
-      if (--left > 0) continue
-      left = IN_A_TURN
-      await nextTurn()
+      if (++found % IN_A_TURN === 0) await nextTurn()
     }
     for (const { service, instances } of state.services.all()) {
       const isJudged = judges?.(service.key) ?? true
       for (const instance of instances.values()) {
         clients.found(instance, isJudged)
-        if (--left > 0) continue
-        left = IN_A_TURN
-        await nextTurn()
+        if (++found % IN_A_TURN === 0) await nextTurn()
       }
     }
   }

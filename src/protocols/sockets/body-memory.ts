@@ -1,7 +1,7 @@
 import { Refusal } from '../../core/refusal.ts'
 
-/** Bodies up to this size are accepted even when large ones fill the memory: beats and registrations go on. */
-const ALWAYS_BYTES = 16 * 1024
+/** Bodies up to this size are accepted even when large ones fill the memory, so that beats and registrations still work. */
+export const ALWAYS_BYTES = 16 * 1024
 
 /** The memory of all bodies that are being read, within a limit. */
 export class BodyMemory {
@@ -26,7 +26,12 @@ export class BodyMemory {
 
   /** The refusal when the limit is reached. */
   refusal(): Refusal {
-    const allowed = `at most ${this.#limitBytes} bytes of bodies at once`
-    return new Refusal('body-memory', `The server reads ${allowed}: try again in a moment.`, { allowed })
+    return noBodyMemory(this.#limitBytes)
   }
+}
+
+/** The refusal of a body for which there is no room. */
+export function noBodyMemory(limitBytes: number): Refusal {
+  const allowed = `at most ${limitBytes} bytes of bodies at once`
+  return new Refusal('body-memory', `The server reads ${allowed}: try again in a moment.`, { allowed })
 }

@@ -33,14 +33,7 @@ export function sendAnswer(
     const head = headOf(answer) + commonHeaders.at(Date.now())
     if (response.takeWhole(head, answer, sender)) return turn.end(response)
   }
-  response.on(
-    'close',
-    guarded(
-      'request',
-      () => response.destroy(),
-      () => sender.answerSent(),
-    ),
-  )
+  reportSent(response, sender)
   response.writeHead(answer.status, headersOf(answer, ends))
   const isLong = answer.body.length > MOST_ENCRYPTED
   if (isLong && response.req.socket instanceof TLSSocket) writePieces(response, answer.body)
@@ -89,6 +82,18 @@ export function sendLingering(request: IncomingMessage, response: ServerResponse
     guarded('request', nothing, () => clearTimeout(timer)),
   )
   dropBody(request, () => response.end())
+}
+
+/** Calls `answerSent` when the client has the answer, or is gone. */
+export function reportSent(response: ServerResponse, sender: AnswerSender): void {
+  response.on(
+    'close',
+    guarded(
+      'request',
+      () => response.destroy(),
+      () => sender.answerSent(),
+    ),
+  )
 }
 
 /**

@@ -1,7 +1,5 @@
-import { Refusal } from '../../../core/refusal.ts'
-
-/** Bodies up to this size are accepted even when large ones fill the memory: beats and registrations go on. */
-export const ALWAYS_BYTES = 16 * 1024
+import type { Refusal } from '../../../core/refusal.ts'
+import { ALWAYS_BYTES, noBodyMemory } from '../../sockets/body-memory.ts'
 
 /** The part of the memory that is for forms of unknown senders. */
 const PART_OF_STRANGERS = 1 / 4
@@ -58,8 +56,7 @@ export class BodyShares {
 
   /** The refusal of a body for which there is no room. */
   refusal(): Refusal {
-    const allowed = `at most ${this.#limitBytes} bytes of bodies at once`
-    return new Refusal('body-memory', `The server reads ${allowed}: try again in a moment.`, { allowed })
+    return noBodyMemory(this.#limitBytes)
   }
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ANONYMOUS, type Identity } from '../../../core/access/identity.ts'
 import { Refusal } from '../../../core/refusal.ts'
 import { guarded, nothing, unawaited } from '../../../core/unexpected.ts'
-import { sendAnswer, sendChunks, sendLingering } from './answer-sending.ts'
+import { reportSent, sendAnswer, sendChunks, sendLingering } from './answer-sending.ts'
 import { plainAddress } from '../../sockets/plain-address.ts'
 import { callerAddress, cameByTls } from './client-address.ts'
 import { clientNetwork } from '../../../sign-in/client-network.ts'
@@ -355,27 +355,13 @@ export class Exchange
     if (this.#done || this.#streaming) return
     this.#streaming = true
     this.#tell(answer)
-    this.#response.on(
-      'close',
-      guarded(
-        'request',
-        () => this.cut(),
-        () => this.answerSent(),
-      ),
-    )
+    reportSent(this.#response, this)
     await sendChunks(this.#response, answer, { log: this.#context.log, ends: this.#isLast() })
     this.#finish()
   }
 
   #sendAndLinger(answer: Answer): void {
-    this.#response.on(
-      'close',
-      guarded(
-        'request',
-        () => this.cut(),
-        () => this.answerSent(),
-      ),
-    )
+    reportSent(this.#response, this)
     sendLingering(this.#request, this.#response, answer)
   }
 

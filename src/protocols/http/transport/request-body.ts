@@ -2,7 +2,8 @@ import { guarded } from '../../../core/unexpected.ts'
 import type { IncomingMessage } from 'node:http'
 import { Refusal } from '../../../core/refusal.ts'
 import { BodyPieces } from './body-pieces.ts'
-import { ALWAYS_BYTES, type BodyOwner, type BodyShare, type BodyShares } from './body-shares.ts'
+import { ALWAYS_BYTES } from '../../sockets/body-memory.ts'
+import type { BodyOwner, BodyShare, BodyShares } from './body-shares.ts'
 
 /** Who gets a body that was asked for: exactly one of these is called, once. */
 export interface BodyReceiver {

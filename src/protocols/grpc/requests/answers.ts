@@ -1,6 +1,6 @@
 import { keysOfRefused } from '../wire/java-messages.ts'
 import { type Sent, toSend } from '../wire/payload.ts'
-import type { ToldError } from './error-codes.ts'
+import type { SentError } from './error-codes.ts'
 
 /** An answer that does what was asked for. `requestId` is that of the request; undefined where it had none. */
 export function answered(type: string, requestId: string | undefined, own: object): Sent {
@@ -8,10 +8,10 @@ export function answered(type: string, requestId: string | undefined, own: objec
 }
 
 /** A 'no' in the type of answer that the request has, or `ErrorResponse` where it concerns the connection. */
-export function refused(type: string, requestId: string | undefined, told: ToldError): Sent {
+export function refused(type: string, requestId: string | undefined, error: SentError): Sent {
   return toSend(
     type,
-    { resultCode: 500, errorCode: told.errorCode, success: false, requestId },
-    { message: told.message, ...keysOfRefused(type) },
+    { resultCode: 500, errorCode: error.errorCode, success: false, requestId },
+    { message: error.message, ...keysOfRefused(type) },
   )
 }

@@ -9,7 +9,7 @@ import { type JsonObject, parseBody } from '../wire/json.ts'
 import type { MessageHead } from '../wire/message-head.ts'
 import type { Message, Sent } from '../wire/payload.ts'
 import { answered, refused } from './answers.ts'
-import { toldOf, TRANSPORT } from './error-codes.ts'
+import { sentError, TRANSPORT } from './error-codes.ts'
 import type { AnyRequestType, Call } from './request-type.ts'
 
 /** What requests are answered with. */
@@ -35,7 +35,7 @@ export interface DispatchParts {
 export interface Strangers {
   /** Why a caller does not count; undefined where it does. */
   refusalOf(identity: Identity): Refusal | undefined
-  /** Records that a request was refused whose body nobody has read. */
+  /** Records that a request was refused before its body was read. */
   refusedUnread(caller: Caller, permission: Permission, refusal: Refusal): void
 }
 
@@ -63,7 +63,7 @@ type Request = MessageHead & { readonly body: Uint8Array | undefined }
 interface Admitted {
   readonly known: AnyRequestType
   readonly call: Call
-  /** Set for a caller who does not count: this is what it is told, whatever its request says. */
+  /** Set for a caller who does not count: it gets this refusal, whatever its request says. */
   readonly refusal: Refusal | undefined
 }
 
@@ -167,7 +167,7 @@ export class Dispatch {
     const requestId = requestIdIn(body)
     const run = (): Outcome | Promise<Outcome> =>
       afterwards(known.run(known.read(body, call), call), (own) => {
-        // The operation refuses a stranger, and records what it was about. A request about nothing comes to here.
+        // The operation refuses a stranger and records the item. Only a request without an item reaches this line.
         if (refusal !== undefined) throw refusal
         return { sent: answered(known.answer, requestId, own), counted: known.type, errorCode: 0 }
       })
@@ -182,11 +182,11 @@ export class Dispatch {
 
   #refusal(known: AnyRequestType, requestId: string | undefined, error: unknown): Outcome {
     if (!(error instanceof Refusal)) this.#parts.report(error, known.type)
-    const told =
+    const sent =
       error instanceof Refusal
-        ? toldOf(error)
+        ? sentError(error)
         : { errorCode: 500, message: 'internal error, see the log of the server' }
-    return { sent: refused(known.answer, requestId, told), counted: known.type, errorCode: told.errorCode }
+    return { sent: refused(known.answer, requestId, sent), counted: known.type, errorCode: sent.errorCode }
   }
 
   #done(request: Request, type: string, own: object): Outcome {

@@ -69,7 +69,7 @@ const ERROR_CODE_OF = {
   stopping: 503,
 } as const satisfies Record<RefusalCode, number>
 
-/** What clients of these generations have always been told. */
+/** The texts that clients of these generations know. */
 const KNOWN_TEXTS: Partial<Record<RefusalCode, string>> = {
   'config-not-found': 'config data not exist',
   'config-changed': 'Cas publish fail, server md5 may have changed.',
@@ -80,14 +80,14 @@ const KNOWN_TEXTS: Partial<Record<RefusalCode, string>> = {
   'token-expired': 'token expired!',
 }
 
-/** What a client is told of an error. */
-export interface ToldError {
+/** An error as a client gets it. */
+export interface SentError {
   readonly errorCode: number
   readonly message: string
 }
 
-/** What a client is told of a refusal. */
-export function toldOf({ code, message, facts }: Refusal): ToldError {
+/** A refusal as a client gets it. */
+export function sentError({ code, message, facts }: Refusal): SentError {
   const checked = code === 'invalid-parameter' ? javaParamCheck(facts) : undefined
   const known = checked === undefined ? KNOWN_TEXTS[code] : `Param check invalid:${checked}`
   return { errorCode: ERROR_CODE_OF[code], message: known ?? message }

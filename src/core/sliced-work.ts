@@ -10,7 +10,7 @@ export interface Loop {
 
 /** The length of a slice. Other work runs between slices, so at least every 10 ms. */
 const SLICE_MS = 5
-/** After so many failed steps in a row, the work is given up until it is started again. */
+/** After this many failed steps in a row, the work is given up until it is started again. */
 const MOST_FAILURES = 1_000
 
 /** What a caller may ask for. */
@@ -57,13 +57,13 @@ export class SlicedWork {
   start(): void {
     if (this.#running) return
     this.#running = true
-    this.#goOn()
+    this.#continue()
   }
 
-  #goOn(): void {
+  #continue(): void {
     const slice = guarded(
       this.#boundary,
-      () => this.#goOn(),
+      () => this.#continue(),
       () => this.#slice(),
     )
     this.#loop.soon(slice)
@@ -84,7 +84,7 @@ export class SlicedWork {
     } finally {
       if (!more) this.#failures = 0
       this.#endedMs = more ? this.#loop.now() : undefined
-      if (more) this.#goOn()
+      if (more) this.#continue()
       else this.#running = false
     }
   }

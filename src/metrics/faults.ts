@@ -13,7 +13,7 @@ const TEXT: Readonly<Record<Boundary, string>> = {
   connection: 'a connection was ended by a fault of this server',
   request: 'a request failed by a fault of this server',
   probe: 'a probe was ended by a fault of this server',
-  push: 'a pushed list was given up by a fault of this server',
+  push: 'a push was given up by a fault of this server',
   job: 'a regular job failed',
 }
 

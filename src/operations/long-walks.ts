@@ -14,7 +14,7 @@ const MOST_WAITING = 128
 export interface Turns {
   /** Whether it is time for a turn of others. */
   readonly isDue: boolean
-  /** Lets others have their turn. Resolves to false once the walk has worked for 2 seconds: a walk with no bound of its own ends. */
+  /** Lets others have their turn. Resolves to false once the walk has worked for 2 seconds. A walk without a bound of its own must end then. */
   turn(): Promise<boolean>
 }
 

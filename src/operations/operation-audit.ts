@@ -27,7 +27,7 @@ export interface AuditRule<I, O> {
   readonly cameTo?: (outcome: Awaited<O>) => AuditedOutcome
 }
 
-/** Whom an event names. */
+/** The user that an event names. */
 export type Who = Pick<AuditEntry, 'username' | 'by'>
 
 /** What an operation came to. */
@@ -126,7 +126,7 @@ function failureOf(error: unknown): AuditedOutcome {
   return error instanceof Refusal ? { result: 'refused', code: error.code } : { result: 'failed' }
 }
 
-/** Whom an event names for this caller. */
+/** The user that an event names for this caller. */
 export function whoIs({ identity }: Caller): Who {
   if (identity.kind !== 'user') return { username: NO_USER, by: 'none' }
   return { username: identity.username, by: identity.by }

@@ -110,7 +110,7 @@ function verdictOfMysqlError(error: QueryError, text = error.message): Verdict {
   return PASSING_ERRORS.has(error.errno) ? down(reason) : downNow(reason)
 }
 
-/** Without the text of the server: whoever writes the query could read data of the database in it. */
+/** Without the text of the server: the writer of the query could read data of the database in it. */
 function verdictOfQueryError(error: QueryError): Verdict {
   return verdictOfMysqlError(error, '')
 }

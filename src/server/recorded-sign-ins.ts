@@ -29,7 +29,7 @@ export function recordedCheck(check: Check, trail: AuditTrail, records: RecordVi
   }
 }
 
-/** Records that a request was refused before it was read: which item it is about is not known. */
+/** Records that a request was refused before it was read, so that its item is not known. */
 export function refusedUnread(
   trail: AuditTrail,
   { caller, permission, code }: { caller: Caller; permission: Permission; code: string },

@@ -24,7 +24,7 @@ test('after a fault of the state nothing of memory is written', () => {
   expect([end.hasFailed, end.isStateBroken]).toEqual([true, true])
 })
 
-test('what ends the ground that the server stands on is no fault', async () => {
+test('the end of the installation is no fault', async () => {
   const { lines, end } = setUp(Promise.resolve(new Error('another server has this place')))
   expect(await end.ended).toEqual({ message: 'another server has this place', exitCode: 1 })
   end.fail(new Error('later'), 'an error was not caught')

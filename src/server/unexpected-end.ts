@@ -10,7 +10,7 @@ export interface Ended {
   readonly exitCode: number
 }
 
-/** What may end a server that nobody stops: what it stands on, or a fault that no boundary has caught (decision 0045). */
+/** Ends a server that nobody stops: its installation has ended, or no boundary has caught a fault (decision 0045). */
 export class UnexpectedEnd {
   /** Resolves with the first cause. */
   readonly ended: Promise<Ended>
@@ -21,7 +21,7 @@ export class UnexpectedEnd {
   readonly #log: Pick<Logger, 'fatal'>
   #end: (ended: Ended) => void = () => undefined
 
-  /** `ended` is what ends the ground that the server stands on. */
+  /** `ended` resolves when the installation has ended, such as by the loss of its store. */
   constructor(log: Pick<Logger, 'fatal'>, ended: Promise<Error>) {
     this.#log = log
     this.ended = new Promise((resolve) => (this.#end = resolve))

@@ -81,7 +81,7 @@ export class EventStreams {
   readonly #work: SlicedWork
   /** Until when changes are remembered although there is no stream; -Infinity: they are not. */
   #keptUntilMs = -Infinity
-  /** The items of which it is told who has them. */
+  /** The items whose readers are reported. */
   readonly #published = new PublishedLately({ lateMs: BEHIND_AFTER_MS, overMs: WATCHED_MS })
   readonly #counts = { opened: 0, refused: 0, resumed: 0, resets: 0, events: 0 }
   readonly #ended = { 'signed-out': 0, 'too-slow': 0, stopping: 0 }
@@ -217,7 +217,7 @@ export class EventStreams {
     )
   }
 
-  /** What was gathered is lost: each stream is told that everything may have changed. */
+  /** What was gathered is lost: each stream reports that everything may have changed. */
   #miss(): void {
     this.#gathered = new Map()
     this.#isGathering = false

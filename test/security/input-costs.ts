@@ -10,7 +10,7 @@ const NOISE_MS = 4
 const MOST_BY_SIZE = 6
 /** How much more a text may cost than plain letters of its size. */
 const MOST_BY_SHAPE = 3
-/** What costs no more than so many times as much as letters is not read, only received. */
+/** A text that costs at most this many times as much as letters is received, but not read. */
 const EARLY_REFUSAL = 1.5
 /** How often a cost that is too high is measured again: the least counts. */
 const TRIES = 5

@@ -1,6 +1,6 @@
 /** Texts of a given size that readers may find hard: for tests that measure what a text costs the server. */
 
-/** A text of about so many bytes, as they are sent. */
+/** A text of about this many bytes, as they are sent. */
 export type Shape = (bytes: number) => string
 
 /** The same text again and again. */

@@ -85,7 +85,7 @@ const MOST_SESSIONS = 20
 
 /**
  * Removes a user, with its roles and sessions. Of very many roles it removes a part: true where there are more. The user goes
- * last: whoever is made with the same name later must not find its roles. Refusals `user-not-found`, `last-administrator`.
+ * last: a later user of the same name must not get its roles. Refusals `user-not-found`, `last-administrator`.
  */
 export function removeUser(username: string): Command<boolean> {
   return {
@@ -120,8 +120,8 @@ export function addRole(role: UserRole): Command<void> {
 
 /**
  * Takes a role from a user, or from all users where `username` is undefined; then its permissions go too. Of a role with very
- * many users and permissions it removes a part: true where there are more. The permissions go first: whoever gets a role of
- * the same name later must not find them. Refusal `last-administrator`.
+ * many users and permissions it removes a part: true where there are more. The permissions go first: a later role of
+ * the same name must not get them. Refusal `last-administrator`.
  */
 export function removeRole(role: string, username: string | undefined): Command<boolean> {
   return {

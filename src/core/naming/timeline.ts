@@ -192,7 +192,7 @@ export class Timeline {
       text,
       actor,
     } as const
-    // Whoever is not signed in may be any client that leaves.
+    // A caller who is not signed in may be any client that leaves.
     const isOfPeople = entry.cause === 'operator' || (actor !== undefined && actor.user !== null)
     const ring = isOfPeople ? this.#ofPeople : this.#ofClients
     ring.add(key, entry)

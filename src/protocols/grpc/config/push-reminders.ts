@@ -3,7 +3,7 @@ import type { WatchedItem } from '../../../core/config/watched-item.ts'
 
 /** A client that has acknowledged a push asks at once. It is reminded after one to two times this. */
 export const REMIND_MS = 3_000
-/** After so many reminders it is taken at its word that it does not want to know. */
+/** After this many reminders the server stops: the client does not want the item. */
 export const MOST_REMINDERS = 3
 
 /** What reminders need of the server. */
@@ -23,7 +23,7 @@ interface Awaited {
 
 /**
  * Clients acknowledge a push and then ask what has changed. Some forget a push that arrives while they handle the answer to an
- * earlier one, and would have an old content for minutes. So who does not ask is told again. Costs one timer for a connection.
+ * earlier one, and would have an old content for minutes. So a client that does not ask gets the push again. Costs one timer for a connection.
  */
 export class PushReminders {
   readonly #parts: ReminderParts
@@ -58,16 +58,16 @@ export class PushReminders {
     this.#isWaiting = true
     const look = guarded(
       'push',
-      () => this.#goOn(),
+      () => this.#continue(),
       () => {
         this.#look()
-        this.#goOn()
+        this.#continue()
       },
     )
     this.#parts.after(REMIND_MS, look)
   }
 
-  #goOn(): void {
+  #continue(): void {
     this.#isWaiting = false
     this.#wait()
   }

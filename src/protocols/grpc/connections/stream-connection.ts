@@ -105,7 +105,7 @@ export class StreamConnection implements ClientConnection, Due {
     this.end('closed')
   }
 
-  /** Ends it: only the first cause counts. Throws what one of those throws that wait for the end, once all have been told. */
+  /** Ends it: only the first cause counts. Calls all that wait for the end, and then throws the first error of theirs. */
   end(cause: EndCause): void {
     if (this.hasEnded) return
     const why = this.#leaving ?? reasonOf(cause)

@@ -90,7 +90,7 @@ export class Dispatch {
   }
 
   /**
-   * The answer to a request that is refused whatever its body is; undefined: it may go on. It is asked when the head of a large
+   * The refusal of a request whose head is enough to refuse it; undefined: the body is read. Call it when the head of a large
    * request has come. Without a head only the connection is judged. Never throws or rejects.
    */
   judge(head: MessageHead | undefined, session: ClientSession): Sent | undefined | Promise<Sent | undefined> {

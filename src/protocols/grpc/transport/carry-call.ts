@@ -14,8 +14,8 @@ export interface ClientServices {
   /** The answer to a request: at once where nothing has to be awaited. Never throws or rejects. */
   answer(message: Message, session: ClientSession): Sent | Promise<Sent>
   /**
-   * The answer to a request that is refused whatever its body is; undefined: it may go on. `head` is undefined while nothing
-   * but the size of the request is known.
+   * The refusal of a request whose head is enough to refuse it; undefined: the body is read. `head` is undefined while only the
+   * size of the request is known.
    */
   judge(head: MessageHead | undefined, session: ClientSession): Sent | undefined | Promise<Sent | undefined>
   /** Begins with the stream of a client, which is asked on the outlet. */

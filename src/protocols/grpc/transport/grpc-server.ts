@@ -46,7 +46,7 @@ const HTTP2_OPTIONS: ServerOptions = {
   maxSessionMemory: 64,
 }
 
-/** What callers who have shown nothing may hold is this part of what the others may. */
+/** Callers who are not known yet may hold this part of the memory that the others may. */
 const SHARE_OF_UNKNOWN = 1 / 4
 
 /** A server of the services that clients of generation 2 and 3 call. A session of HTTP/2 is the identity of a client. */
@@ -89,7 +89,7 @@ export class GrpcServer {
     )
   }
 
-  /** What callers hold who have shown nothing. */
+  /** The memory that callers hold who are not known yet. */
   get unknownBytes(): number {
     return this.#limits.unknown.bytes
   }

@@ -24,7 +24,7 @@ export interface UnaryParts {
   readonly session: ClientSession
   /** The answer to a request. */
   readonly answer: (message: Message) => Sent | Promise<Sent>
-  /** The answer to a request that is refused whatever its body is; undefined: it may go on. */
+  /** The refusal of a request whose head is enough to refuse it; undefined: the body is read. */
   readonly judge: (head: MessageHead | undefined) => Sent | undefined | Promise<Sent | undefined>
   /** The memory of all requests of known callers that are being received or answered. */
   readonly memory: BodyMemory

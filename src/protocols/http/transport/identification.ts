@@ -103,7 +103,7 @@ function hasEncodedName(url: string, start: number, end: number): boolean {
     const field = url.lastIndexOf('&', at) + 1
     const equals = url.indexOf('=', Math.max(field, start))
     if (equals < 0 || equals > at) return true
-    // The value is encoded. The search goes on behind it.
+    // The value is encoded: continue after it.
     at = url.indexOf('&', at)
     if (at < 0) return false
   }

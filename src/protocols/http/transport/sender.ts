@@ -3,7 +3,7 @@ import type { Refusal } from '../../../core/refusal.ts'
 import type { HttpCaller, Route } from '../routing/route.ts'
 import { credentialsOf, type Identification, isOpen, plainTokenOf } from './identification.ts'
 
-/** A request up to this size costs little, whoever sends it: what it asks for is read, so that the audit can name it. */
+/** A request up to this size costs little. It is read even if its sender does not count, so that the audit can name the item. */
 const SMALL_BYTES = 16 * 1024
 
 /** Bytes of a body that everybody may send without credentials, where others need them. */
@@ -53,7 +53,7 @@ export class Sender {
     return this.#identification.counts(identity)
   }
 
-  /** Why a request of `bytes` is not even read; undefined where it is. */
+  /** Why a request of this size is refused before it is read; undefined: it is read. */
   refusalOf(caller: HttpCaller, route: Route, bytes: number): Refusal | undefined {
     if (bytes <= SMALL_BYTES || isOpen(route) || this.counts(caller)) return undefined
     return this.refuse(caller, route)

@@ -52,7 +52,7 @@ export class Turn {
   /** A fault between two pieces of work delays the others, and no more. */
   readonly #doSlice = guarded(
     'request',
-    () => this.#goOn(),
+    () => this.#continue(),
     () => {
       this.#isScheduled = false
       const gathered = this.#gathered
@@ -64,7 +64,7 @@ export class Turn {
     },
   )
 
-  #goOn(): void {
+  #continue(): void {
     this.#isScheduled = false
     this.#isAtWork = false
     this.#schedule()

@@ -1,4 +1,4 @@
-/** Texts of a given size that readers may find hard: for tests that measure what a text costs the server. */
+/** Texts of a given size that readers may find hard: for tests that measure what reading a text costs. */
 
 /** A text of about this many bytes, as they are sent. */
 export type Shape = (bytes: number) => string
@@ -9,7 +9,8 @@ export const repeated =
   (bytes) =>
     unit.repeat(Math.ceil(bytes / unit.length)).slice(0, bytes)
 
-const joined =
+/** Texts that differ, one after the other. */
+export const joined =
   (unit: (at: number) => string): Shape =>
   (bytes) => {
     const parts: string[] = []

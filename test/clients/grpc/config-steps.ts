@@ -75,8 +75,23 @@ export const CONFIG_STEPS: readonly Step[] = [
     },
   },
   {
-    title: 'config: a listener hears what others publish, and the removal',
+    title: 'config: a listener hears what others publish',
     run: (ground) => hears(ground, ''),
+  },
+  {
+    title: 'config: a listener hears the removal, and what is published later',
+    run: async ({ client, run }) => {
+      const [listener, publisher] = [await client(LISTENER), await client('b')]
+      const item = { dataId: `gone-${run}` }
+      await publisher.publish(item, 'first')
+      const watch = await listener.listen(item)
+      await publisher.publish(item, 'second')
+      await watch.until('the change', (seen) => seen === 'second')
+      await publisher.remove(item)
+      await watch.until('the removal', (seen) => seen === '')
+      await publisher.publish(item, 'again')
+      await watch.until('the return', (seen) => seen === 'again')
+    },
   },
   {
     title: 'config: a listener in a namespace hears what others publish',
@@ -114,10 +129,6 @@ async function hears({ client, run }: Ground, namespace: string): Promise<void> 
     await publisher.publish(item, content)
     await watch.until('the change', (seen) => seen === content)
   }
-  await publisher.remove(item)
-  await watch.until('the removal', (seen) => seen === '')
-  await publisher.publish(item, 'again')
-  await watch.until('the return', (seen) => seen === 'again')
 }
 
 function md5Of(text: string): string {

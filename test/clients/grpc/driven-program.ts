@@ -22,7 +22,8 @@ interface Line {
   readonly heard?: unknown
 }
 
-const ANSWER_LIMIT_MS = 60_000
+/** A library may try servers that do not run before it finds one that does. */
+const ANSWER_LIMIT_MS = 120_000
 
 const running = new Set<ChildProcess>()
 process.on('exit', () => running.forEach((child) => endGroup(child.pid)))

@@ -20,6 +20,22 @@ export function mixedSteps(old: DrivenClient): readonly Step[] {
           const watch = await to.listen(item)
           await from.publish(item, 'second')
           await watch.until('the second', (seen) => seen === 'second')
+        }
+      },
+    },
+    {
+      title: '1.x: the removal of an item is heard both ways',
+      run: async ({ client, run }) => {
+        const fresh = await client('mixed')
+        for (const [from, to] of [
+          [old, fresh],
+          [fresh, old],
+        ] as const) {
+          const item = { dataId: `mixed-gone-${from === old ? 'old' : 'fresh'}-${run}` }
+          expect(await from.publish(item, 'first')).toBe(true)
+          const watch = await to.listen(item)
+          await from.publish(item, 'second')
+          await watch.until('the second', (seen) => seen === 'second')
           await from.remove(item)
           await watch.until('the removal', (seen) => seen === '' || seen === null)
         }

@@ -20,6 +20,7 @@ let runs = 0
 const PLAIN_STEPS = [...CONFIG_STEPS, ...NAMING_STEPS, ...BURST_STEPS]
 const MIXED_TITLES = [
   '1.x: items are read and heard both ways',
+  '1.x: the removal of an item is heard both ways',
   '1.x: instances are seen and heard both ways',
 ]
 

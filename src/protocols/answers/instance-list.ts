@@ -6,7 +6,7 @@ import type { Loop } from '../../core/sliced-work.ts'
 import type { State } from '../../core/state.ts'
 import { HostTexts } from './host-texts.ts'
 import { hostWriter, type ListFormat, moreListFields } from './list-format.ts'
-import { headText, type ListPlan, tailText, writeInSlices } from './list-text.ts'
+import { headText, type ListPlan, ListWriter, tailText } from './list-text.ts'
 import { type KeptAnswers, RecentAnswers, UNUSED } from './recent-answers.ts'
 
 /** What a client asks of a service's list. */
@@ -62,8 +62,13 @@ interface KeptLists extends KeptAnswers {
 interface Pending {
   readonly format: ListFormat
   readonly variant: string
-  readonly version: number
+  readonly shows: ShownVersion
   readonly done: Promise<KeptList>
+}
+
+/** The version of its service that a list shows; undefined until its turn to be written comes. */
+interface ShownVersion {
+  version: number | undefined
 }
 
 const NO_LISTS: readonly KeptList[] = []
@@ -90,14 +95,14 @@ const MOST_KEPT_BYTES = 64 * 1024 * 1024
  */
 export class InstanceListAnswers {
   readonly #state: State
-  readonly #loop: Loop
+  readonly #writer: ListWriter
   readonly #kept = new WeakMap<ServiceEntry, KeptLists>()
   readonly #recent: RecentAnswers<KeptLists>
 
   /** `loop`: for lists that are written in slices. `mostBytes`: see {@link RecentAnswers}. */
   constructor(state: State, loop: Loop, mostBytes?: number) {
     this.#state = state
-    this.#loop = loop
+    this.#writer = new ListWriter(loop)
     this.#recent = new RecentAnswers((kept) => this.#kept.delete(kept.entry), mostBytes)
   }
 
@@ -128,34 +133,39 @@ export class InstanceListAnswers {
     return found.body
   }
 
-  /** The list as it is at the request, once it is written. Requests for the same list wait for the same one. */
+  /** The list as it is now or later, once it is written. Requests for the same list wait for the same one. */
   async #awaited(lists: KeptLists, query: ListQuery): Promise<ListBody> {
-    const { version } = lists
     const { format } = query
     const variant = variantOf(lists.entry, query)
-    if (isPersonal(lists)) return (await this.#write(lists, query)).body
+    const shows: ShownVersion = { version: undefined }
+    if (isPersonal(lists)) return (await this.#write(lists, query, shows)).body
     const same = lists.pending.find(
-      (one) => one.version === version && one.variant === variant && one.format === format,
+      (one) =>
+        (one.shows.version ?? lists.version) === lists.version &&
+        one.variant === variant &&
+        one.format === format,
     )
     if (same !== undefined) return reworded(await same.done, query)
-    const pending = { format, variant, version, done: this.#write(lists, query) }
+    const pending = { format, variant, shows, done: this.#write(lists, query, shows) }
     lists.pending = [...lists.pending, pending]
     try {
       const made = await pending.done
-      return lists.version === version ? this.#keep(lists, made).body : made.body
+      return lists.version === shows.version ? this.#keep(lists, made).body : made.body
     } finally {
       lists.pending = lists.pending.filter((one) => one !== pending)
     }
   }
 
-  async #write(lists: KeptLists, query: ListQuery): Promise<KeptList> {
-    const plan = planOf(this.#state, lists, query)
-    const variant = variantOf(lists.entry, query)
-    return keptOf(query, {
-      variant,
-      hostsAt: Buffer.byteLength(plan.head),
-      body: await writeInSlices(plan, this.#loop),
+  async #write(lists: KeptLists, query: ListQuery, shows: ShownVersion): Promise<KeptList> {
+    let [hostsAt, variant] = [0, '']
+    const body = await this.#writer.write(() => {
+      shows.version = this.#listsOf(lists.entry).version
+      const plan = planOf(this.#state, lists, query)
+      hostsAt = Buffer.byteLength(plan.head)
+      variant = variantOf(lists.entry, query)
+      return plan
     })
+    return keptOf(query, { variant, hostsAt, body })
   }
 
   #keep(lists: KeptLists, made: KeptList): KeptList {

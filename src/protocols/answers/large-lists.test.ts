@@ -80,6 +80,35 @@ describe('a large list', () => {
     expect(viewOf(lists.answerInSlices(ALL) as Buffer).hosts).toHaveLength(COUNT - 2)
   })
 
+  test('waits for the lists before it: each turn of the loop is one slice, however many are asked for', async () => {
+    const { loop, lists } = world()
+    const answers = [true, false].flatMap((healthyOnly) =>
+      (['svc', 'grpc'] as const).map((format) => lists.answerInSlices({ ...ALL, format, healthyOnly })),
+    )
+    const unknown = lists.answerInSlices({ ...ALL, clusters: ['c0'], clustersText: 'c0' })
+    let most = 0
+    do most = Math.max(most, loop.turns.length)
+    while (loop.turn())
+    expect(most).toBe(1)
+    for (const answer of answers) expect(viewOf(await answer).hosts).toHaveLength(COUNT)
+    expect(viewOf(await unknown).hosts).toHaveLength(0)
+  })
+
+  test('that waits shows what is known when its turn comes', async () => {
+    const { state, loop, lists } = world()
+    const first = lists.answerInSlices(ALL)
+    const second = lists.answerInSlices({ ...ALL, format: 'grpc' })
+    loop.turn()
+    const target = { serviceKey: ORDERS, address: address({ port: 1 }), ephemeral: undefined }
+    carryOut(state, deregisterInstance(target), at(1))
+    const third = lists.answerInSlices({ ...ALL, format: 'grpc' })
+    loop.finish()
+    expect(viewOf(await first).hosts).toHaveLength(COUNT)
+    expect(viewOf(await second).hosts).toHaveLength(COUNT - 1)
+    expect((await third) === (await second)).toBe(true)
+    expect(lists.answerInSlices({ ...ALL, format: 'grpc' })).toBe(await second)
+  })
+
   test('is written once for all who ask meanwhile, each in its own words', async () => {
     const { loop, lists } = world()
     const one = lists.answerInSlices(ALL)

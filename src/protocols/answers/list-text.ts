@@ -52,22 +52,59 @@ export function tailText(md5: () => string, { format, lastRefMs, protecting, mor
 /** How many hosts are written before the clock is checked again. */
 const HOSTS_AT_ONCE = 100
 
-/** Writes a list over several turns of the event loop. It says what was known at the call, whatever changes meanwhile. */
-export function writeInSlices(plan: ListPlan, loop: Loop): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const list = new SlicedList(plan)
-    const step = (): boolean => {
-      try {
-        const body = list.step()
-        if (body !== undefined) resolve(body)
-        return body === undefined
-      } catch (error) {
-        reject(error instanceof Error ? error : new Error(String(error)))
-        return false
-      }
+/** A list that waits for its turn. */
+interface WaitingList {
+  /** Called when the turn comes: what is not written yet costs no copy of its hosts. */
+  readonly plan: () => ListPlan
+  readonly resolve: (body: Buffer) => void
+  readonly reject: (error: Error) => void
+}
+
+/**
+ * Writes long lists over several turns of the event loop, one after the other. Of a hundred lists that are written at the same
+ * time, each would take a slice of every turn and memory for its hosts.
+ */
+export class ListWriter {
+  readonly #work: SlicedWork
+  /** The next one last, and behind them those that have come since, the next one first. */
+  #next: WaitingList[] = []
+  #others: WaitingList[] = []
+  #current: (WaitingList & { readonly list: SlicedList }) | undefined
+
+  constructor(loop: Loop) {
+    this.#work = new SlicedWork(loop, () => this.#step())
+  }
+
+  /** The list as `plan` says that it is when its turn comes. It says what was known then, whatever changes meanwhile. */
+  write(plan: () => ListPlan): Promise<Buffer> {
+    return new Promise((resolve, reject) => {
+      this.#others.push({ plan, resolve, reject })
+      this.#work.start()
+    })
+  }
+
+  #step(): boolean {
+    const one = this.#current ?? this.#following()
+    if (one === undefined) return false
+    try {
+      const list = this.#current?.list ?? new SlicedList(one.plan())
+      const body = list.step()
+      this.#current = body === undefined ? { ...one, list } : undefined
+      if (body !== undefined) one.resolve(body)
+    } catch (error) {
+      this.#current = undefined
+      one.reject(error instanceof Error ? error : new Error(String(error)))
     }
-    new SlicedWork(loop, step).start()
-  })
+    return true
+  }
+
+  #following(): WaitingList | undefined {
+    if (this.#next.length === 0) {
+      this.#next = this.#others.reverse()
+      this.#others = []
+    }
+    return this.#next.pop()
+  }
 }
 
 /** A list that is being written: first the hosts as parts, then the parts into the body. */

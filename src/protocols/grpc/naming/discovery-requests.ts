@@ -110,10 +110,10 @@ function listRequest(
 
 /** Java writes the message of a success in this answer alone. */
 function subscribed(list: Buffer | string): ReadyJson {
-  return new ReadyJson(`{"message":"success","serviceInfo":${list.toString()}}`)
+  return new ReadyJson('{"message":"success","serviceInfo":', list, '}')
 }
 
 /** The text of a list as the only key of a body. */
 function withServiceInfo(list: Buffer | string): ReadyJson {
-  return new ReadyJson(`{"serviceInfo":${list.toString()}}`)
+  return new ReadyJson('{"serviceInfo":', list, '}')
 }

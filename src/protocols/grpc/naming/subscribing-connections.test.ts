@@ -36,7 +36,7 @@ test('the body of a push is made once for all who get the same list', async () =
   await push(Buffer.from('{"name":"ü"}'))
   const bodies = all.map(({ asked }) => asked.map(({ body }) => body as ReadyJson))
   expect(new Set(bodies.map(([first]) => first)).size).toBe(1)
-  expect(bodies[0]!.map(({ text }) => text)).toEqual([
+  expect(bodies[0]!.map(({ bytes }) => bytes.toString())).toEqual([
     '{"serviceInfo":{"name":"a"}}',
     '{"serviceInfo":{"name":"ü"}}',
   ])

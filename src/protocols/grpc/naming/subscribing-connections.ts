@@ -37,7 +37,7 @@ export class SubscribingConnections {
   #bodyOf(list: Buffer | string): ReadyJson {
     if (list !== this.#list) {
       this.#list = list
-      this.#body = new ReadyJson(`{"serviceInfo":${list.toString()}}`)
+      this.#body = new ReadyJson('{"serviceInfo":', list, '}')
     }
     return this.#body
   }

@@ -7,16 +7,17 @@ export type JsonObject = Readonly<Record<string, unknown>>
 
 /** The text of a JSON object that was made once for many messages. It has no key of those that every message has. */
 export class ReadyJson {
-  readonly text: string
+  readonly #parts: readonly (Buffer | string)[]
   #bytes: Buffer | undefined
 
-  constructor(text: string) {
-    this.text = text
+  /** @param parts The text in parts: a long one is bytes already, and is not made a text again. */
+  constructor(...parts: readonly (Buffer | string)[]) {
+    this.#parts = parts
   }
 
   /** It as UTF-8. */
   get bytes(): Buffer {
-    return (this.#bytes ??= Buffer.from(this.text))
+    return (this.#bytes ??= Buffer.concat(this.#parts.map(bytesOf)))
   }
 }
 
@@ -57,6 +58,10 @@ export function joinJson(first: object, rest: object): Buffer {
   const head = JSON.stringify(first)
   if (own.length === EMPTY.length) return Buffer.from(head)
   return head === EMPTY ? own : Buffer.concat([Buffer.from(`${head.slice(0, -1)},`), own.subarray(1)])
+}
+
+function bytesOf(part: Buffer | string): Buffer {
+  return typeof part === 'string' ? Buffer.from(part) : part
 }
 
 const EMPTY = '{}'

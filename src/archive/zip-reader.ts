@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { setImmediate as othersTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { crc32, inflateRaw } from 'node:zlib'
 import {
@@ -19,6 +20,9 @@ import {
 
 const inflate = promisify(inflateRaw)
 
+/** Entries of the directory that are read before other work gets a turn: a few milliseconds. */
+const ENTRIES_PER_TURN = 1_000
+
 /** A file in a zip. Its name is only text: no entry is ever written to a path. */
 export interface ZipEntry {
   readonly name: string
@@ -29,14 +33,14 @@ export interface ZipEntry {
 }
 
 /**
- * The files in a zip, without directories. Nothing is unpacked yet. Throws Refusal `malformed-request` for a file that is
+ * The files in a zip, without directories. Nothing is unpacked yet. Rejects with Refusal `malformed-request` for a file that is
  * no zip, incomplete or encrypted, or has repeated names or overlapping entries, and `too-large` beyond the limits.
  */
-export function openZip(zip: Buffer, limits: ZipLimits): ZipEntry[] {
+export async function openZip(zip: Buffer, limits: ZipLimits): Promise<ZipEntry[]> {
   const directory = findDirectory(zip)
   if (directory.count > limits.maxEntries)
     throw zipTooLarge(`has ${directory.count} entries`, `at most ${limits.maxEntries} entries`)
-  const headers = readHeaders(zip, directory)
+  const headers = await readHeaders(zip, directory)
   checkSizes(headers, limits)
   checkOverlap(headers)
   return headers.filter(({ name }) => !name.endsWith('/')).map((header) => entryOf(zip, header))
@@ -82,7 +86,7 @@ function readDirectory(zip: Buffer, at: number): Directory {
   return { start, end: start + bytes, count }
 }
 
-function readHeaders(zip: Buffer, directory: Directory): Header[] {
+async function readHeaders(zip: Buffer, directory: Directory): Promise<Header[]> {
   const headers: Header[] = []
   const names = new Set<string>()
   let at = directory.start
@@ -97,6 +101,7 @@ function readHeaders(zip: Buffer, directory: Directory): Header[] {
     if (names.has(header.name)) throw badZip(`has two entries named ${shownName(header.name)}`)
     names.add(header.name)
     headers.push(header)
+    if (headers.length % ENTRIES_PER_TURN === 0) await othersTurn()
     at = next
   }
   return headers

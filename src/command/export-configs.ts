@@ -92,7 +92,7 @@ function countBytes(progress: Progress) {
 }
 
 async function checkedCount(file: string): Promise<number> {
-  const { items } = await readArchive(openZip(await readFile(file), NO_LIMITS))
+  const { items } = await readArchive(await openZip(await readFile(file), NO_LIMITS))
   for (const { entry } of items) await readContent(entry)
   return items.length
 }

@@ -58,7 +58,7 @@ export const importConfigs = command({
 
 /** Unpacks everything once, so that nothing of a damaged file is sent. */
 async function checkedArchive(file: string): Promise<ConfigArchive> {
-  const archive = await readArchive(openZip(await readFile(file), LIMITS))
+  const archive = await readArchive(await openZip(await readFile(file), LIMITS))
   for (const { entry } of archive.items) await readContent(entry)
   return archive
 }

@@ -61,7 +61,10 @@ export function transferOn(waypost: Examined) {
 
 /** The files of a zip, by their names. */
 export async function filesIn(zip: Buffer): Promise<Record<string, string>> {
-  const files = openZip(zip, LIMITS).map(async (one) => [one.name, (await one.read()).toString('utf8')])
+  const files = (await openZip(zip, LIMITS)).map(async (one) => [
+    one.name,
+    (await one.read()).toString('utf8'),
+  ])
   return Object.fromEntries(await Promise.all(files)) as Record<string, string>
 }
 

@@ -90,7 +90,11 @@ function textsOf(form: readonly FormPart[]): Map<string, string> {
 /** The items of a zip, every content of which can be unpacked and is not too large. */
 async function itemsOfFile(file: Buffer, namespaceId: string, limits: ImportLimits): Promise<ImportItems> {
   const maxTotalBytes = limits.maxImportContentBytes
-  const entries = openZip(file, { maxEntries: MAX_ENTRIES, maxEntryBytes: MAX_ENTRY_BYTES, maxTotalBytes })
+  const entries = await openZip(file, {
+    maxEntries: MAX_ENTRIES,
+    maxEntryBytes: MAX_ENTRY_BYTES,
+    maxTotalBytes,
+  })
   const found = await importItems(await readArchive(entries), namespaceId)
   await checkContents(found.items, limits.maxContentBytes)
   return found

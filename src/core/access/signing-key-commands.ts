@@ -2,6 +2,7 @@ import type { Change } from '../changes.ts'
 import { type Command, synced, unchanged } from '../decision.ts'
 import { recordRemoved, recordSaved } from '../records/record-kind.ts'
 import type { RecordView } from '../records/record-tables.ts'
+import { latestLeak } from './standing.ts'
 import { SIGNING_KEY, type SigningKey } from './access-records.ts'
 
 const SUBJECT = 'signing-keys'
@@ -18,22 +19,24 @@ export function createFirstKey({ id, secret }: NewKey): Command<void> {
     subject: SUBJECT,
     decide(view, { stamp }) {
       for (const _ of view.records(SIGNING_KEY)) return unchanged(undefined)
-      const value = { secret, createdStamp: stamp, verifiesUntilMs: null }
+      const value = { secret, createdStamp: stamp, verifiesUntilMs: null, leakedBefore: 0 }
       return synced([recordSaved(SIGNING_KEY, { id, value, stamp })], undefined)
     },
   }
 }
 
 /**
- * Signs with this key from now on. The others verify until their last token has expired, `ttlMs` from now; those that
- * verify no more are removed.
+ * Signs with this key from now on. The others verify until their last token has expired, `ttlMs` from now; 'leaked': they
+ * have leaked, and end at once. Those that verify no more are removed.
  */
-export function rotateKeys({ id, secret }: NewKey, ttlMs: number): Command<void> {
+export function rotateKeys({ id, secret }: NewKey, oldOnes: { ttlMs: number } | 'leaked'): Command<void> {
   return {
     subject: SUBJECT,
     decide(view, { stamp, wallMs }) {
       const replaced = Array.from(view.records(SIGNING_KEY)).filter(([, key]) => !isOver(key, wallMs))
-      const value = { secret, createdStamp: stamp, verifiesUntilMs: null }
+      const ttlMs = oldOnes === 'leaked' ? 0 : oldOnes.ttlMs
+      const leakedBefore = oldOnes === 'leaked' ? stamp : latestLeak(view)
+      const value = { secret, createdStamp: stamp, verifiesUntilMs: null, leakedBefore }
       const changes = [
         ...replaced.map(([oldId, key]) => {
           const verifiesUntilMs = Math.min(key.verifiesUntilMs ?? Infinity, wallMs + ttlMs)

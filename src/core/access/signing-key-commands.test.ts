@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { at, carryOut, WALL_MS } from '../core.test-support.ts'
 import { State } from '../state.ts'
 import { SIGNING_KEY } from './access-records.ts'
+import { latestLeak } from './standing.ts'
 import { createFirstKey, removeOldKeys, rotateKeys } from './signing-key-commands.ts'
 
 const secret = 's'
@@ -60,4 +61,25 @@ test('a rotation without any time ends the other keys at once', () => {
     ['b', 1],
     ['c', null],
   ])
+})
+
+test('a leak is remembered by the keys that are made later, also when the leaked key is gone', () => {
+  const state = new State(WALL_MS)
+  const stampOf = (id: string) => state.record(SIGNING_KEY, id)!.createdStamp
+  carryOut(state, createFirstKey({ id: 'a', secret }), at(0))
+  carryOut(state, rotateKeys({ id: 'b', secret }, { ttlMs: 1_000 }), at(0))
+  expect(latestLeak(state)).toBe(0)
+  carryOut(state, rotateKeys({ id: 'c', secret }, 'leaked'), at(1))
+  expect(latestLeak(state)).toBe(stampOf('c'))
+  for (const [id, ms] of Object.entries({ d: 2, e: 10_000, f: 20_000 }))
+    carryOut(state, rotateKeys({ id, secret }, { ttlMs: 1 }), at(ms))
+  carryOut(state, removeOldKeys(), at(30_000))
+  expect(keysOf(state)).toEqual([['f', null]])
+  expect(latestLeak(state)).toBeGreaterThan(0)
+  expect(latestLeak(state)).toBeLessThan(stampOf('f'))
+})
+
+test('a key that an older version has stored knows of no leak', () => {
+  const stored = { secret, createdStamp: 1, verifiesUntilMs: null }
+  expect(SIGNING_KEY.decode(stored, 'a')).toEqual({ ...stored, leakedBefore: 0 })
 })

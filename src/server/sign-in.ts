@@ -38,6 +38,8 @@ export interface SignIn {
   /** Undefined while everybody may do everything. */
   readonly authorisation: Authorisation | undefined
   readonly identification: Identification | undefined
+  /** Judges those who have signed in; undefined while authentication is off. */
+  readonly judge: Judge | undefined
   /** Who sends a request on a connection. */
   readonly identifyClient: (credentials: ClientCredentials) => Identity | Promise<Identity>
   /** What becomes of clients on connections who do not count; undefined while nobody is refused. */
@@ -85,22 +87,19 @@ export async function openSignIn(
   }
   tell({ mode, isManaged, code: firstCode.text }, log)
   if (mode === 'off') return { ...OPEN, mode, parts, tidy }
-  const report = mode === 'report' ? new RefusalReport(log, monotonicMs) : undefined
-  const authorisation = new Judge({
-    state,
-    rightsOf: (username) => rights.of(username),
-    nowMs: wallMs,
-    reportOnly: report?.add,
-  })
+  const reportOnly = mode === 'report' ? new RefusalReport(log, monotonicMs).add : undefined
+  const judge = new Judge({ state, rightsOf: (username) => rights.of(username), nowMs: wallMs, reportOnly })
   const check = recordedCheck((attempt) => byPassword.check(attempt), trail, state)
-  const identification = identificationBy({ ...parts, check, judge: authorisation, trail })
-  const strangers = mode === 'on' ? strangersBy(authorisation, trail) : undefined
-  return { mode, parts, authorisation, identification, identifyClient: identifyBy(tokens), strangers, tidy }
+  const identification = identificationBy({ ...parts, check, judge, trail })
+  const strangers = mode === 'on' ? strangersBy(judge, trail) : undefined
+  const identifyClient = identifyBy(tokens)
+  return { mode, parts, authorisation: judge, judge, identification, identifyClient, strangers, tidy }
 }
 
 /** Nobody signs in. */
 const OPEN = {
   authorisation: undefined,
+  judge: undefined,
   identification: undefined,
   identifyClient: (): Identity => ANONYMOUS,
   strangers: undefined,

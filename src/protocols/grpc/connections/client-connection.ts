@@ -26,9 +26,10 @@ export interface Question {
 
 /**
  * Why a connection has ended. `left`: the client closed it, is silently dead, or was ended by an operator. `moved`: the
- * client was sent to another server, where it registers again. `stopping`: this server stops.
+ * client was sent to another server, where it registers again. `signed-out`: its credentials do not count any more; it may
+ * sign in again. `stopping`: this server stops.
  */
-export type EndReason = 'left' | 'moved' | 'stopping'
+export type EndReason = 'left' | 'moved' | 'signed-out' | 'stopping'
 
 /** What has ended a connection, for metrics. `silent`, `unread` (too much of it) and `closed` (by an operator) mean `left`. */
 export type EndCause = EndReason | 'silent' | 'unread' | 'closed'
@@ -41,6 +42,8 @@ export interface ClientConnection {
   readonly ip: string
   readonly port: number
   readonly client: ClientFacts
+  /** When it has shown its newest credentials first, on a clock that never goes back; -Infinity: it has shown none. */
+  readonly signedInMs: number
   /** Asks the client. Resolves with whether it has acknowledged it in time. Never rejects. */
   ask(question: Question, limitMs: number): Promise<boolean>
   /** Calls back once when the connection has ended, or at once if it has ended already. */

@@ -1,10 +1,12 @@
+import { once } from 'node:events'
 import { createServer, request, type Server } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { type AddressInfo, connect, Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { MemberFacts } from '../core/cluster/member-records.ts'
 import { configKey } from '../core/config/config-item.ts'
 import { ORDERS } from '../core/core.test-support.ts'
 import { PeerClient } from './peer-client.ts'
+import { PeerPlaces } from './peer-places.ts'
 import { SILENCE, STANDING, SUBSCRIBERS, WATCHED_BY, WATCHERS_OF } from './peer-question.ts'
 import { PeerServer } from './peer-server.ts'
 import { digestOf, HEADERS, signatureOf } from './peer-signature.ts'
@@ -96,7 +98,7 @@ describe('a question', () => {
     expect(await client.ask(member, WATCHED_BY, { ip: '1' })).toEqual([{ key, md5: '1', echo: 'e' }])
     expect(await client.ask(member, SUBSCRIBERS, ORDERS)).toEqual([{ ...subscriber, app: 'public' }])
     expect(client.counts).toEqual({ asked: 5, unanswered: 0 })
-    expect(server.counts).toEqual({ answered: 5, foreign: 0, malformed: 0, failed: 0 })
+    expect(server.counts).toEqual({ answered: 5, foreign: 0, malformed: 0, failed: 0, silent: 0 })
   })
 
   test('about a thousand instances is answered', async () => {
@@ -177,6 +179,109 @@ describe('hostile input', () => {
   })
 })
 
+describe('a stranger', () => {
+  /** Opens a connection that sends this, and then nothing, or one byte at a time. */
+  function stranger(sent: string | Buffer, slowly = ''): { readonly ended: Promise<void>; readonly socket: Socket } {
+    const socket = connect(server.port, '127.0.0.1')
+    socket.on('error', () => {})
+    socket.resume()
+    socket.write(sent)
+    const bytes = slowly[Symbol.iterator]()
+    const sending = setInterval(() => {
+      const next = bytes.next()
+      if (next.done !== true) socket.write(next.value)
+    }, 50)
+    const ended = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+    closing.push(() => {
+      clearInterval(sending)
+      socket.destroy()
+    })
+    return { ended, socket }
+  }
+  const head = 'POST /standing HTTP/1.1\r\nhost: a\r\n'
+  const members = (): PeerClient => {
+    const fresh = new PeerClient({ secret: SECRET })
+    closing.push(() => fresh.close())
+    return fresh
+  }
+
+  test.each([
+    ['says nothing', '', ''],
+    ['sends a byte at a time', '', head.repeat(20)],
+    ['sends half a head', head, ''],
+    ['sends a head without a signature, and no body', `${head}content-length: 9\r\n\r\n`, ''],
+    ['sends a head without a signature, and a slow body', `${head}content-length: 999\r\n\r\n`, 'x'.repeat(999)],
+    ['sends a huge head', `${head}a: ${'x'.repeat(100_000)}`, ''],
+    ['sends garbage', Buffer.alloc(1_000, 0x9f), ''],
+  ])('that %s is closed within about a second', async (_what, sent, slowly) => {
+    await stranger(sent, slowly).ended
+    expect(server.counts.answered).toBe(0)
+  })
+
+  test('cannot keep a member out, however many there are', async () => {
+    const idle = Array.from({ length: 300 }, () => stranger(''))
+    for (const { socket } of idle) if (socket.connecting) await once(socket, 'connect')
+    expect(await members().ask(member, STANDING, {})).toEqual({ hasStore: true })
+    await idle[0]!.ended
+    expect(server.counts.silent).toBeGreaterThanOrEqual(300 - 128)
+  })
+
+  test('cannot keep a member out by a flood that does not end', async () => {
+    let isOver = false
+    const flood = async (): Promise<void> => {
+      while (!isOver) {
+        const { socket } = stranger('GET')
+        await once(socket, 'connect').catch(() => {})
+      }
+    }
+    const floods = Array.from({ length: 8 }, flood)
+    try {
+      for (let at = 0; at < 50; at++)
+        expect(await members().ask(member, STANDING, {})).toEqual({ hasStore: true })
+    } finally {
+      isOver = true
+      await Promise.all(floods)
+    }
+  })
+
+  test('does not close who has asked, however long that is silent', async () => {
+    const places = new PeerPlaces({ strangers: 2, members: 2, strangerMs: 20 })
+    const [asked, idle] = [new Socket(), new Socket()]
+    places.admit(asked)
+    places.asked(asked)
+    places.admit(idle)
+    await once(idle, 'close')
+    expect([asked.destroyed, places.closedStrangers]).toEqual([false, 1])
+  })
+})
+
+describe('a place of the peer port', () => {
+  const room = { strangers: 2, members: 2, strangerMs: 60_000 }
+  const from = (address: string): Socket =>
+    Object.defineProperty(new Socket(), 'remoteAddress', { value: address })
+
+  test('is taken from the address with most strangers, its oldest connection first', () => {
+    const places = new PeerPlaces(room)
+    const sockets = ['attacker', 'member', 'attacker', 'attacker'].map(from)
+    for (const socket of sockets) places.admit(socket)
+    expect(sockets.map(({ destroyed }) => destroyed)).toEqual([true, false, true, false])
+    places.asked(sockets[1]!)
+    places.asked(sockets[0]!)
+    const later = from('member')
+    places.admit(later)
+    expect([sockets[1]!.destroyed, sockets[3]!.destroyed, later.destroyed]).toEqual([false, false, false])
+  })
+
+  test('is taken from the member that asked least recently, where a recorded question is sent again', () => {
+    const places = new PeerPlaces(room)
+    const sockets = ['a', 'b', 'c'].map(from)
+    for (const socket of sockets.slice(0, 2)) places.asked(socket)
+    places.asked(sockets[0]!)
+    places.asked(sockets[2]!)
+    expect(sockets.map(({ destroyed }) => destroyed)).toEqual([false, true, false])
+  })
+})
+
 describe('an answer', () => {
   test('that does not come in time does not count', async () => {
     const silent = await otherServer(createServer(() => {}))
@@ -214,6 +319,13 @@ describe('an answer', () => {
     await server.close()
     expect(await client.ask(member, STANDING, {})).toBeUndefined()
     expect(client.counts.unanswered).toBe(1)
+  })
+
+  test('is asked for again where the connection ended meanwhile', async () => {
+    let asked = 0
+    const flaky = await otherServer(createServer((request) => void (asked++, request.socket.destroy())))
+    expect(await client.ask(flaky, STANDING, {})).toBeUndefined()
+    expect([asked, client.counts]).toEqual([3, { asked: 1, unanswered: 1 }])
   })
 
   test('that makes no sense does not count', async () => {

@@ -10,12 +10,20 @@ const ANSWER_MS = 1_000
 const MOST_BYTES = 16 * 1024 * 1024
 /** Connections to one member. */
 const MOST_CONNECTIONS = 4
+/** A connection may end while a question is on its way, because it was idle or gave way to others: it is asked again. */
+const MOST_TRIES = 3
 
 /** The options of a peer client. */
 export interface PeerClientOptions {
   /** What the servers of the installation share. */
   readonly secret: string
   readonly timeoutMs?: number
+}
+
+interface SendOptions {
+  readonly path: string
+  readonly signal: AbortSignal
+  readonly headers: Readonly<Record<string, string | number>>
 }
 
 /** Asks the other servers, over connections that stay open. */
@@ -56,7 +64,7 @@ export class PeerClient {
     const about = { process: member.process, question, nonce: newNonce() }
     const digest = digestOf(body)
     const signal = AbortSignal.timeout(this.#timeoutMs)
-    const response = await this.#send(member, body, {
+    const response = await this.#sendAgain(member, body, {
       path: `/${question}`,
       signal,
       headers: {
@@ -76,10 +84,20 @@ export class PeerClient {
     return JSON.parse(answer.toString())
   }
 
+  async #sendAgain(member: MemberFacts, body: Buffer, options: SendOptions): Promise<IncomingMessage> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.#send(member, body, options)
+      } catch (error) {
+        if (tries === MOST_TRIES || !isBroken(error)) throw error
+      }
+    }
+  }
+
   #send(
     { ip, peerPort }: MemberFacts,
     body: Buffer,
-    options: { path: string; signal: AbortSignal; headers: Readonly<Record<string, string | number>> },
+    options: SendOptions,
   ): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
       const sent = request(
@@ -90,4 +108,10 @@ export class PeerClient {
       sent.end(body)
     })
   }
+}
+
+/** Whether a connection was there, and ended without an answer. */
+function isBroken(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException
+  return code === 'ECONNRESET' || code === 'EPIPE'
 }

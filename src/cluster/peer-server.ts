@@ -1,17 +1,20 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { caught, guarded, nothing, unawaited } from '../core/unexpected.ts'
 import { boundedBody } from './bounded-body.ts'
+import { PeerPlaces, type PeerRoom } from './peer-places.ts'
 import type { PeerQuestion } from './peer-question.ts'
 import { digestOf, HEADERS, isEqualText, signatureOf } from './peer-signature.ts'
 
 /** The largest question: a thousand instances with the longest names. */
 const MOST_BYTES = 2 * 1024 * 1024
-/** A member opens a few. */
-const MOST_CONNECTIONS = 128
+/** A member opens a few connections, and asks within milliseconds. */
+const ROOM: PeerRoom = { strangers: 128, members: 128, strangerMs: 1_000 }
 /** A request that takes longer is cut off: its sender has given it up. */
 const REQUEST_MS = 5_000
+/** How often Node looks for those. */
+const LOOK_MS = 1_000
 /** How long an idle connection stays open. Members ask each other more often than that. */
 const IDLE_MS = 60_000
 
@@ -43,9 +46,10 @@ type Answerer = (json: unknown) => unknown
 export class PeerServer {
   readonly #options: PeerServerOptions
   readonly #server: Server
+  readonly #places = new PeerPlaces(ROOM)
   readonly #answerers = new Map<string, Answerer>()
   /** Since the start, by outcome. */
-  readonly counts = { answered: 0, foreign: 0, malformed: 0, failed: 0 }
+  readonly #counts = { answered: 0, foreign: 0, malformed: 0, failed: 0 }
 
   private constructor(options: PeerServerOptions) {
     this.#options = options
@@ -55,13 +59,15 @@ export class PeerServer {
         headersTimeout: REQUEST_MS,
         requestTimeout: REQUEST_MS,
         keepAliveTimeout: IDLE_MS,
+        connectionsCheckingInterval: LOOK_MS,
       },
       (request, response) =>
         unawaited('request', () => request.socket.destroy(), this.#handle(request, response)),
     )
-    this.#server.maxConnections = MOST_CONNECTIONS
+    const admit = (socket: Socket): void => this.#places.admit(socket)
+    this.#server.on('connection', guarded('connection', nothing, admit))
     const refuse = (_error: Error, socket: Duplex): void => {
-      this.counts.malformed++
+      this.#counts.malformed++
       socket.destroy()
     }
     this.#server.on('clientError', guarded('connection', nothing, refuse))
@@ -76,6 +82,11 @@ export class PeerServer {
     })
     peers.#server.removeAllListeners('error').on('error', (error) => caught('listener', error))
     return peers
+  }
+
+  /** Requests since the start by outcome, and as `silent` the connections that showed no signed question in time. */
+  get counts(): Readonly<Record<'answered' | 'silent' | Refused, number>> {
+    return { ...this.#counts, silent: this.#places.closedStrangers }
   }
 
   /** The port that it listens on. */
@@ -111,7 +122,7 @@ export class PeerServer {
     try {
       const found = await this.#answerTo(request, question)
       if (typeof found === 'string') return this.#refuse(response, found)
-      this.counts.answered++
+      this.#counts.answered++
       response.writeHead(200, {
         'content-type': 'application/json',
         'content-length': found.body.length,
@@ -135,6 +146,7 @@ export class PeerServer {
     const expected = signatureOf(secret, { kind: 'question', ...about, digest })
     // Before the body is read: who does not know the secret sends none.
     if (!isEqualText(headerOf(request, HEADERS.signature), expected)) return 'foreign'
+    this.#places.asked(request.socket)
     const answerer = this.#answerers.get(question)
     const asked = await boundedBody(request, MOST_BYTES)
     if (answerer === undefined || asked === undefined || digestOf(asked) !== digest) return 'malformed'
@@ -147,7 +159,7 @@ export class PeerServer {
   }
 
   #refuse(response: ServerResponse, reason: Refused): void {
-    this.counts[reason]++
+    this.#counts[reason]++
     if (!response.headersSent)
       response.writeHead(STATUS[reason], { connection: 'close', 'content-length': 0 })
     response.end()

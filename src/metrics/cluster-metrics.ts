@@ -82,7 +82,7 @@ function memberMetrics({ members, isElected, standing, answered }: ClusterFigure
     },
     {
       name: 'waypost_peer_requests_total',
-      help: 'Requests on the peer port by outcome; foreign: not signed with the secret of this installation.',
+      help: 'Requests on the peer port by outcome; foreign: not signed with the secret of this installation; silent: closed unasked.',
       type: 'counter',
       labels: ['outcome'],
       read: () => Object.entries(answered() ?? {}).map(([outcome, count]) => [{ outcome }, count] as const),

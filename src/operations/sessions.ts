@@ -49,17 +49,19 @@ export function sessionOperations({ guard, state, signIn }: SignInParts) {
       run: (_: object, { identity }): UserAndRights =>
         identity.kind === 'user' ? rightsOf(identity.username) : EVERYBODY,
     }),
-    /** Ends a session: who has its id may do that. */
+    /** Ends the sessions of a browser: who has their ids may do that. */
     end: guard.operation({
       permission: { action: 'write', resource: 'public' },
       audit: {
         operation: 'sign out',
         // Otherwise anybody could write events: cookies are easily made up.
-        isRecorded: (browserId) => browserId !== undefined && signIn.sessions.has(browserId),
+        isRecorded: (browserIds) => browserIds.some((id) => signIn.sessions.has(id)),
       },
       resources: () => [],
-      run: (browserId: string | undefined) =>
-        browserId === undefined ? Promise.resolve() : signIn.sessions.end(browserId),
+      run: async (browserIds: readonly string[]): Promise<void> => {
+        const { sessions } = signIn
+        for (const id of browserIds.filter((one) => sessions.has(one))) await sessions.end(id)
+      },
     }),
   }
 }

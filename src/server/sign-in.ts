@@ -15,7 +15,7 @@ import type { Authorisation } from '../operations/guard.ts'
 import { Judge } from '../operations/judge.ts'
 import { whoIs } from '../operations/operation-audit.ts'
 import type { SignInParts } from '../operations/sign-in.ts'
-import { sessionIn } from '../protocols/http/endpoints/access/session-cookie.ts'
+import { sessionsIn } from '../protocols/http/endpoints/access/session-cookie.ts'
 import type { Credentials, Identification } from '../protocols/http/transport/identification.ts'
 import type { HttpCaller } from '../protocols/http/routing/route.ts'
 import type { ClientCredentials, Strangers } from '../protocols/grpc/requests/dispatch.ts'
@@ -131,7 +131,7 @@ interface IdentificationParts extends Pick<SignInParts['signIn'], 'tokens' | 'se
 }
 
 function identificationBy(parts: IdentificationParts): Identification {
-  const { tokens, check, sessions, isOptional, judge, trail } = parts
+  const { tokens, check, isOptional, judge, trail } = parts
   const identification: Identification = {
     counts: (identity) => judge.counts(identity),
     refuse: (caller, permission) => {
@@ -142,7 +142,7 @@ function identificationBy(parts: IdentificationParts): Identification {
     known: (token) => tokens.known(token),
     identify: ({ token, pair }: Credentials, caller) => {
       if (token !== undefined) return tokens.identify(token)
-      if (pair === undefined) return identityWithoutSecrets(sessions, caller)
+      if (pair === undefined) return identityWithoutSecrets(parts, caller)
       const user = check({ ...pair, ip: caller.ip })
       return user instanceof Promise ? user.then(identityOf) : identityOf(user)
     },
@@ -150,10 +150,18 @@ function identificationBy(parts: IdentificationParts): Identification {
   return isOptional ? withoutRefusals(identification) : identification
 }
 
-/** Whom the cookie of a browser names, or else the certificate of the connection. */
-function identityWithoutSecrets(sessions: Sessions, caller: HttpCaller): Identity {
-  const browserId = sessionIn(caller)
-  if (browserId !== undefined) return sessions.identify(browserId)
+/** Whom the cookies of a browser name, or else the certificate of the connection. Of several cookies, the first that counts. */
+function identityWithoutSecrets(
+  { sessions, judge }: Pick<IdentificationParts, 'sessions' | 'judge'>,
+  caller: HttpCaller,
+): Identity {
+  let first: Identity | undefined
+  for (const browserId of sessionsIn(caller)) {
+    const identity = sessions.identify(browserId)
+    if (judge.refusalOf(identity) === undefined) return identity
+    first ??= identity
+  }
+  if (first !== undefined) return first
   const { certificateUser } = caller
   return certificateUser === undefined ? ANONYMOUS : identityByCertificate(certificateUser)
 }

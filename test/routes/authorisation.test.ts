@@ -65,6 +65,7 @@ async function ask(route: Route, texts: Record<string, string>): Promise<Answer>
     ip: '10.9.9.9',
     identity: ANONYMOUS,
     socketIp: '10.9.9.9',
+    isProxied: false,
     socketPort: 1234,
     isSecure: false,
     userAgent: '',

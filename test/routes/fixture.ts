@@ -199,6 +199,7 @@ async function ask(router: Router, [method, path]: [string, string], sent: Sent 
     ip: '10.9.9.9',
     identity: sent.identity ?? ANONYMOUS,
     socketIp: '10.9.9.9',
+    isProxied: false,
     socketPort: 1234,
     isSecure: sent.isSecure ?? false,
     userAgent: '',

@@ -51,6 +51,7 @@ async function ask(request: string, params: Params = {}, target?: string) {
     ip: '10.9.9.9',
     identity: ANONYMOUS,
     socketIp: '10.9.9.9',
+    isProxied: false,
     socketPort: 1234,
     isSecure: false,
     userAgent: '',

@@ -49,6 +49,7 @@ function startRoutes() {
       ip: '10.9.9.9',
       identity: ANONYMOUS,
       socketIp: '10.8.8.8',
+      isProxied: false,
       socketPort: 1234,
       isSecure: false,
       userAgent: headers['user-agent'] ?? '',

@@ -24,6 +24,8 @@ export interface HttpCaller extends Caller {
   readonly ip: string
   /** The socket's own address, whatever a header says (for UDP pushes). */
   readonly socketIp: string
+  /** Whether the socket is that of a trusted proxy: then nothing that listens there is the client. */
+  readonly isProxied: boolean
   /** The port of the socket's other side; 0 where it has left. */
   readonly socketPort: number
   readonly userAgent: string

@@ -58,7 +58,8 @@ export function cameByTls(
   return first.trim().toLowerCase() === 'https'
 }
 
-function isTrusted(address: string, trusted: BlockList): boolean {
+/** Whether this is the address of a trusted proxy. */
+export function isTrusted(address: string, trusted: BlockList): boolean {
   const family = familyOf(address)
   return family !== undefined && trusted.check(address, family)
 }

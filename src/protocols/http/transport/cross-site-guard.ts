@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import type { IncomingMessage } from 'node:http'
 import { Refusal } from '../../../core/refusal.ts'
 import { shown } from '../../../core/shown.ts'
+import { hasBrowserHabits } from './browser-signs.ts'
 
 /** The names of the server, besides IP addresses and `localhost`. */
 export interface HostNames {
@@ -32,12 +33,14 @@ interface Origin {
 export class CrossSiteGuard {
   readonly #names: ReadonlySet<string>
   readonly #allowed: readonly HostAndPort[]
+  readonly #isOpen: boolean
   #isLoopbackOnly = false
   /** The Host that was accepted last: nearly all requests have the same. */
   #acceptedHost: string | undefined
 
-  /** Throws an Error for an allowed host that cannot be read. */
-  constructor({ advertiseHost, allowedHosts }: HostNames) {
+  /** `isOpen`: who sends nothing may do everything. Throws an Error for an allowed host that cannot be read. */
+  constructor({ advertiseHost, allowedHosts }: HostNames, isOpen = false) {
+    this.#isOpen = isOpen
     this.#allowed = allowedHosts.map(allowedPlace)
     const own = advertiseHost === '' ? [] : [normalName(advertiseHost)]
     this.#names = new Set(['localhost', ...own, ...this.#allowed.map(({ name }) => name)])
@@ -52,7 +55,8 @@ export class CrossSiteGuard {
   refusalOf({ method, url = '', headers }: IncomingMessage): Refusal | undefined {
     const { origin, 'sec-fetch-site': site, 'user-agent': agent } = headers
     const isBrowser = origin !== undefined || site !== undefined || agent?.startsWith('Mozilla/') === true
-    const judgesHost = isBrowser || (this.#isLoopbackOnly && agent !== undefined)
+    const mayBeBrowser = this.#isOpen && hasBrowserHabits(headers)
+    const judgesHost = isBrowser || mayBeBrowser || (this.#isLoopbackOnly && agent !== undefined)
     if (!judgesHost) return undefined
     // An absolute-form target overrides Host (RFC 9112, section 3.2.2).
     const host = url.startsWith('/') ? headers.host : (authorityOf(url) ?? headers.host)

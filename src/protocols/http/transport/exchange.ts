@@ -4,7 +4,7 @@ import { Refusal } from '../../../core/refusal.ts'
 import { guarded, nothing, unawaited } from '../../../core/unexpected.ts'
 import { reportSent, sendAnswer, sendChunks, sendLingering } from './answer-sending.ts'
 import { plainAddress } from '../../sockets/plain-address.ts'
-import { callerAddress, cameByTls } from './client-address.ts'
+import { callerAddress, cameByTls, isTrusted } from './client-address.ts'
 import { clientNetwork } from '../../../sign-in/client-network.ts'
 import type { BodyOwner, BodyShare } from './body-shares.ts'
 import type { Connection, Sequenced } from './connection.ts'
@@ -127,6 +127,10 @@ export class Exchange
 
   get ip(): string {
     return callerAddress(this.socketIp, this.headers['x-forwarded-for'], this.#context.trusted)
+  }
+
+  get isProxied(): boolean {
+    return isTrusted(this.socketIp, this.#context.trusted)
   }
 
   get socketIp(): string {

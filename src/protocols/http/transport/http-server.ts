@@ -6,6 +6,7 @@ import {
   ServerResponse,
 } from 'node:http'
 import { createServer as createListener, type Server as Listener, type Socket } from 'node:net'
+import { ANONYMOUS } from '../../../core/access/identity.ts'
 import { contained } from '../../../core/unexpected.ts'
 import { CommonHeaders } from '../routing/answer-headers.ts'
 import { parseTrustedProxies } from './client-address.ts'
@@ -230,7 +231,7 @@ function contextOf({
     trusted: parseTrustedProxies(settings.trustedProxies),
     maxParameters: settings.maxParameters,
     limits: settings,
-    guard: new CrossSiteGuard(settings),
+    guard: new CrossSiteGuard(settings, identification?.counts(ANONYMOUS) ?? true),
     bodyMemory: new BodyShares(settings.maxBodyMemoryBytes, { hasStrangers: identification !== undefined }),
     fallbackErrors,
     gate,

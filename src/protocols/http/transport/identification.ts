@@ -4,6 +4,7 @@ import type { Refusal } from '../../../core/refusal.ts'
 import { findFields, type FoundValue, TOO_LONG } from '../../parameters/form-search.ts'
 import { queryOf } from '../../parameters/request-target.ts'
 import type { HttpCaller, Route } from '../routing/route.ts'
+import { isOfBrowser } from './browser-signs.ts'
 
 /** What a request carries to show who sends it, besides the cookie of a browser and a certificate. */
 export interface Credentials {
@@ -51,7 +52,8 @@ const FIELDS = ['accessToken', 'username', 'password'].map((name) => ({
  * The credentials of a request, searched in its bytes: nothing else is decoded. Where there are a token and a pair, the token
  * counts. Of several parameters with the same name, the first counts, that of the query before that of the form, as where
  * parameters are read. A route that has a parameter `username` of its own means somebody else by it, and one that is open
- * to everybody needs no password.
+ * to everybody needs no password. A pair from a browser is ignored: a page of another site could put it into an address, so
+ * that failures count against its visitor.
  */
 export function credentialsOf(searched: Searched, route: Pick<Route, 'params' | 'permission'>): Credentials {
   const [accessToken, username, password] = found(searched)
@@ -60,7 +62,7 @@ export function credentialsOf(searched: Searched, route: Pick<Route, 'params' | 
   const token = accessToken === TOO_LONG ? NOBODYS : accessToken || undefined
   return {
     token: bearerOf(searched.headers) ?? token,
-    pair: takesPair ? pairOf(username, password) : undefined,
+    pair: takesPair && !isOfBrowser(searched.headers) ? pairOf(username, password) : undefined,
   }
 }
 

@@ -22,10 +22,13 @@ export function endedCookie({ isSecure }: Pick<Requested, 'isSecure'>): string {
   return `${nameFor(isSecure)}=; Max-Age=0; ${ATTRIBUTES}${isSecure ? '; Secure' : ''}`
 }
 
-/** The id of the session in the header `Cookie`; undefined where there is none. With TLS, only the cookie with the prefix counts. */
-export function sessionIn({ isSecure, headers }: Requested): string | undefined {
+/**
+ * The ids of sessions in the header `Cookie`, in its order. Without TLS there may be several: another host of the domain, or
+ * another program on this host, can set cookies of this name too. With TLS, only the cookie with the prefix counts.
+ */
+export function sessionsIn({ isSecure, headers }: Requested): string[] {
   const start = `${nameFor(isSecure)}=`
-  const cookie = headers.cookie?.split(';').find((one) => one.trimStart().startsWith(start))
-  const id = cookie?.trim().slice(start.length)
-  return id !== undefined && /^[\w-]{43}$/.test(id) ? id : undefined
+  const cookies = (headers.cookie ?? '').split(';').map((one) => one.trim())
+  const ids = cookies.filter((one) => one.startsWith(start)).map((one) => one.slice(start.length))
+  return ids.filter((id) => /^[\w-]{43}$/.test(id))
 }

@@ -3,7 +3,7 @@ import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
 import { secretAnswer } from './secret-answer.ts'
-import { endedCookie, sessionCookie, sessionIn } from './session-cookie.ts'
+import { endedCookie, sessionCookie, sessionsIn } from './session-cookie.ts'
 import { answersJson, Json } from '../../routing/answer-schema.ts'
 
 const NO_PARAMS = Type.Object({})
@@ -56,7 +56,7 @@ export function endSessionEndpoint({ end }: SessionOperations): Endpoint {
     answers: answersJson(Json.object({})),
     params: NO_PARAMS,
     handle: async ({ caller }) => {
-      await end(sessionIn(caller), caller)
+      await end(sessionsIn(caller), caller)
       return secretAnswer({}, { 'Set-Cookie': endedCookie(caller) })
     },
   })

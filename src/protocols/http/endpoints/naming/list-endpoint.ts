@@ -37,7 +37,7 @@ export function listEndpoint({ lists }: NamingEndpointParts, formatOf: ListForma
         clusters: clusters === '' ? NO_CLUSTERS : splitClusters(clusters),
         healthyOnly,
         consumerIp: clientIP ?? caller.ip,
-        subscriber: udpPort > 0 ? subscriberOf(caller, udpPort, app) : undefined,
+        subscriber: udpPort > 0 && !caller.isProxied ? subscriberOf(caller, udpPort, app) : undefined,
         reader: { address: caller.socketIp, agent: agentOf(caller), app: app ?? 'unknown' },
       }
       return afterwards(lists.list(request, caller), asciiJsonAnswer)

@@ -1,0 +1,88 @@
+import type { Socket } from 'node:net'
+import { guarded, nothing } from '../core/unexpected.ts'
+
+/** What the peer port has room for. */
+export interface PeerRoom {
+  /** Connections that have not shown a signed question yet. */
+  readonly strangers: number
+  /** Connections that have. */
+  readonly members: number
+  /** How long a connection may take to show one, ms. */
+  readonly strangerMs: number
+}
+
+interface Stranger {
+  readonly address: string
+  readonly timer: NodeJS.Timeout
+}
+
+/**
+ * The connections of the peer port. Who has shown a signed question has a place of its own, apart from everybody else. No new
+ * connection is refused: where all places are taken, an older one gives way. Of strangers it is the oldest one of the address
+ * that has most of them, of members the one that asked least recently.
+ */
+export class PeerPlaces {
+  readonly #room: PeerRoom
+  /** The oldest first. */
+  readonly #strangers = new Map<Socket, Stranger>()
+  readonly #strangersOf = new Map<string, number>()
+  /** Who asked least recently first. */
+  readonly #members = new Set<Socket>()
+  /** Connections that were closed because no signed question came, or came too late. */
+  closedStrangers = 0
+
+  constructor(room: PeerRoom) {
+    this.#room = room
+  }
+
+  /** Gives a new connection a place for a short time. */
+  admit(socket: Socket): void {
+    const close = guarded('connection', nothing, () => this.#closeStranger(socket))
+    const timer = setTimeout(close, this.#room.strangerMs).unref()
+    const address = socket.remoteAddress ?? ''
+    this.#strangers.set(socket, { address, timer })
+    this.#strangersOf.set(address, (this.#strangersOf.get(address) ?? 0) + 1)
+    socket.once(
+      'close',
+      guarded('connection', nothing, () => this.#forget(socket)),
+    )
+    if (this.#strangers.size > this.#room.strangers) this.#closeStranger(this.#oldestStranger())
+  }
+
+  /** A connection has shown a signed question. */
+  asked(socket: Socket): void {
+    // One that was closed meanwhile takes no place.
+    if (socket.destroyed) return
+    this.#forget(socket)
+    this.#members.add(socket)
+    if (this.#members.size <= this.#room.members) return
+    const [eldest] = this.#members
+    this.#members.delete(eldest!)
+    eldest!.destroy()
+  }
+
+  #closeStranger(socket: Socket | undefined): void {
+    if (socket === undefined) return
+    this.closedStrangers++
+    this.#forget(socket)
+    socket.destroy()
+  }
+
+  #oldestStranger(): Socket | undefined {
+    const most = Math.max(...this.#strangersOf.values())
+    for (const [socket, { address }] of this.#strangers)
+      if (this.#strangersOf.get(address) === most) return socket
+    return undefined
+  }
+
+  #forget(socket: Socket): void {
+    this.#members.delete(socket)
+    const stranger = this.#strangers.get(socket)
+    if (stranger === undefined) return
+    clearTimeout(stranger.timer)
+    this.#strangers.delete(socket)
+    const left = (this.#strangersOf.get(stranger.address) ?? 1) - 1
+    if (left === 0) this.#strangersOf.delete(stranger.address)
+    else this.#strangersOf.set(stranger.address, left)
+  }
+}

@@ -1,0 +1,60 @@
+/** Strangers who take every place of the peer port keep no member out. */
+import { connect, type Socket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { clientsOf } from '../interface/client.ts'
+import { type Cluster, startCluster } from '../support/cluster.ts'
+import { ETCD_HOOK_MS, etcdTools } from '../support/etcd.ts'
+import { freePort } from '../support/waypost.ts'
+
+const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
+
+/** More silent connections than a server has places for, and some that send nonsense. */
+const SENT = [
+  ...Array.from({ length: 160 }, () => ''),
+  ...['P', 'POST /standing HTTP/1.1\r\nhost: a\r\n', '\u0000\u0001', `a: ${'x'.repeat(20_000)}`],
+]
+
+describe.skipIf(etcdTools.skip)(`the peer port of a server${note}`, { timeout: 60_000 }, () => {
+  let cluster: Cluster
+  let port: number
+  const strangers = new Set<Socket>()
+  let isOver = false
+  beforeAll(async () => {
+    cluster = await startCluster({ servers: 0 })
+    port = await freePort()
+    await cluster.join({ 'peer-port': port })
+  }, ETCD_HOOK_MS)
+  afterAll(async () => {
+    isOver = true
+    for (const socket of strangers) socket.destroy()
+    await cluster?.stop()
+  })
+
+  /** A connection that comes again whenever it is closed. */
+  function keepOpen(sent: string): Promise<void> {
+    const socket = connect(port, '127.0.0.1')
+    strangers.add(socket)
+    socket.on('error', () => {})
+    socket.on('close', () => {
+      strangers.delete(socket)
+      if (!isOver) setTimeout(() => void keepOpen(sent), 100)
+    })
+    return new Promise((resolve) => socket.on('connect', () => resolve(void socket.write(sent))))
+  }
+
+  const missingAt = async (server: number): Promise<string[]> =>
+    (await clientsOf(cluster.servers[server]!.url).svc.get('/console/clients')).json().missingServers
+
+  test('answers members all the time that strangers take its other places', async () => {
+    for (const sent of SENT) await keepOpen(sent)
+    await cluster.join()
+    for (let round = 0; round < 20; round++) {
+      expect(await missingAt(1)).toEqual([])
+      await new Promise((resolve) => setTimeout(resolve, 150))
+    }
+    await cluster.join()
+    expect(await missingAt(2)).toEqual([])
+    const metrics = await (await fetch(`${cluster.servers[0]!.url}/metrics`)).text()
+    expect(metrics).toMatch(/waypost_peer_requests_total\{outcome="silent"\} [1-9]/)
+  })
+})

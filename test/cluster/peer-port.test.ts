@@ -11,7 +11,10 @@ const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
 /** More silent connections than a server has places for, and some that send nonsense. */
 const SENT = [
   ...Array.from({ length: 160 }, () => ''),
-  ...['P', 'POST /standing HTTP/1.1\r\nhost: a\r\n', '\u0000\u0001', `a: ${'x'.repeat(20_000)}`],
+  'P',
+  'POST /standing HTTP/1.1\r\nhost: a\r\n',
+  '\u0000\u0001',
+  `a: ${'x'.repeat(20_000)}`,
 ]
 
 describe.skipIf(etcdTools.skip)(`the peer port of a server${note}`, { timeout: 60_000 }, () => {

@@ -4,7 +4,7 @@ import type { KeptRecords } from '../core/ports.ts'
 import { Refusal } from '../core/refusal.ts'
 import { isItemId } from '../core/stamps.ts'
 import { configResource, READ_CONFIG } from './configs.ts'
-import type { Guard } from './guard.ts'
+import type { Caller, Guard } from './guard.ts'
 import { cutPage, type PageRequest } from './page.ts'
 
 /** Where records are read, and items by their own ids. */
@@ -51,7 +51,7 @@ export function historyOperations(parts: HistoryParts) {
     record: guard.operation({
       permission: READ_CONFIG,
       resources,
-      run: (request: RecordRequest) => ownRecord(parts, request),
+      run: (request: RecordRequest, caller) => ownRecord(parts, request, caller),
     }),
     /**
      * The previous version: for the id of a record, the record before it; for the item's own id, the version before
@@ -60,9 +60,11 @@ export function historyOperations(parts: HistoryParts) {
     previous: guard.operation({
       permission: READ_CONFIG,
       resources,
-      run: async (request: RecordRequest): Promise<HistoryRecord> => {
+      run: async (request: RecordRequest, caller): Promise<HistoryRecord> => {
         const { id } = request
-        const previous = await (isItemId(id) ? beforeItem(parts, request) : beforeRecord(parts, request))
+        const previous = await (isItemId(id)
+          ? beforeItem(parts, request, caller)
+          : beforeRecord(parts, request, caller))
         if (previous === undefined) throw notFound(`There is no version before ${id}.`)
         return previous
       },
@@ -70,26 +72,34 @@ export function historyOperations(parts: HistoryParts) {
   }
 }
 
-/** The record of this id, if it is one of the item. Refusals `history-not-found`, and `history-not-yours` for another item. */
+/**
+ * The record of this id, if it is one of the item. Refusals `history-not-found`, and `history-not-yours` for another item. Who
+ * may not read that other item gets the refusal for an id that does not exist.
+ */
 export async function ownRecord(
-  { store }: { readonly store: Pick<KeptRecords, 'historyRecord'> },
+  { guard, store }: { readonly guard: Guard; readonly store: Pick<KeptRecords, 'historyRecord'> },
   { key, id }: RecordRequest,
+  caller: Caller,
 ): Promise<HistoryRecord> {
   const record = isItemId(id) ? undefined : await store.historyRecord(id)
-  if (record === undefined) throw notFound(`There is no history record ${id}.`)
-  if (record.key.text !== key.text) throw notYours(id)
-  return record
+  if (record?.key.text === key.text) return record
+  if (record !== undefined && mayKnow(guard, record, caller)) throw notYours(id)
+  throw notFound(`There is no history record ${id}.`)
 }
 
-async function beforeItem({ state, store }: HistoryParts, { key, id }: RecordRequest) {
+function mayKnow(guard: Guard, { key }: { readonly key: ConfigKey }, caller: Caller): boolean {
+  return guard.shows(caller, 'read', configResource(key))
+}
+
+async function beforeItem({ guard, state, store }: HistoryParts, { key, id }: RecordRequest, caller: Caller) {
   const item = state.configs.getById(id)
-  if (item === undefined) throw notFound(`There is no configuration with the id ${id}.`)
-  if (item.key.text !== key.text) throw notYours(id)
-  return store.lastUpdate(key, id)
+  if (item?.key.text === key.text) return store.lastUpdate(key, id)
+  if (item !== undefined && mayKnow(guard, item, caller)) throw notYours(id)
+  throw notFound(`There is no configuration with the id ${id}.`)
 }
 
-async function beforeRecord(parts: HistoryParts, request: RecordRequest) {
-  await ownRecord(parts, request)
+async function beforeRecord(parts: HistoryParts, request: RecordRequest, caller: Caller) {
+  await ownRecord(parts, request, caller)
   return parts.store.historyBefore(request.key, request.id)
 }
 

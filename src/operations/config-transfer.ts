@@ -84,13 +84,14 @@ function exportOperations({ guard, state }: TransferParts) {
       resource: ({ key }) => configResource(key),
       run: (items) => items,
     }),
-    /** The items of these ids. Ids count for all namespaces: those of another one are left out. */
+    /** The items of these ids. Ids of another namespace are left out, and those of items that the caller may not read. */
     exportByIds: guard.finding({
       permission: READ_CONFIG,
       scope: someOf,
       find: ({ namespaceId, ids }: IdsRequest) =>
         itemsOfIds(state, ids).filter(({ key }) => key.namespaceId === namespaceId),
-      touches: (items) => items.map(({ key }) => ({ action: 'read', resource: configResource(key) })),
+      leaveOut: (items, mayTouch) => items.filter((item) => mayTouch(readOf(item))),
+      touches: (items) => items.map(readOf),
       run: (items) => items,
     }),
   }
@@ -113,12 +114,13 @@ function importOperations(parts: TransferParts) {
       run: (request, caller) => importAll(parts, request, caller),
       audit: { operation: 'import configs', isRecorded: changesAnything, cameTo: auditedImport },
     }),
-    /** Copies items. Refusal `invalid-parameter` where two of them get one name. */
+    /** Copies items, without those that the caller may not read. Refusal `invalid-parameter` where two of them get one name. */
     clone: guard.finding({
       permission: WRITE_CONFIG,
       scope: someOf,
       find: ({ selected, namespaceId }: CloneRequest) =>
         selected.flatMap((one) => copyOf(state, one, namespaceId)),
+      leaveOut: (copies, mayTouch) => copies.filter(({ source }) => mayTouch(readOf(source))),
       touches: (copies) => copies.flatMap(touchesOfCopy),
       run: async (copies, request, caller): Promise<Cloned> => {
         if (request.selected.length === 0) return { kind: 'nothing-selected' }
@@ -188,10 +190,14 @@ function copyOf({ configs }: TransferParts['state'], selected: Selected, namespa
   return [{ source, casMd5, key, isOutdated: fromMd5 !== source.md5 }]
 }
 
+function readOf({ key }: ConfigItem): Touch {
+  return { action: 'read', resource: configResource(key) }
+}
+
 /** A copy shows its source to those who may read the target. */
 function touchesOfCopy({ source, key }: Copy): Touch[] {
   return [
-    { action: 'read', resource: configResource(source.key) },
+    readOf(source),
     { action: 'write', resource: configResource(key) },
   ]
 }

@@ -63,7 +63,8 @@ export interface RestoreRequest extends RecordRequest {
 
 /** The version that a restore has made. */
 export interface Restored {
-  readonly md5: string
+  /** Undefined for a caller who may publish and not read. */
+  readonly md5: string | undefined
   readonly historyId: number
 }
 
@@ -88,8 +89,8 @@ export function versionOperations(parts: VersionParts) {
     read: guard.operation({
       permission: READ_CONFIG,
       resources,
-      run: async (request: RecordRequest) => {
-        const record = await ownRecord(parts, request)
+      run: async (request: RecordRequest, caller) => {
+        const record = await ownRecord(parts, request, caller)
         return { record, text: await textOf(parts, record), comment: commentOf(parts, record.id) }
       },
     }),
@@ -217,7 +218,7 @@ function commentOf({ state }: VersionParts, historyId: number): string {
 
 async function restore(parts: VersionParts, request: RestoreRequest, caller: Caller): Promise<Restored> {
   const { key, casMd5, comment, srcUser } = request
-  const record = await ownRecord(parts, request)
+  const record = await ownRecord(parts, request, caller)
   const text = await textOf(parts, record)
   const { type, appName, encryptedDataKey } = text
   const content = ownCopy(text.content)
@@ -226,7 +227,8 @@ async function restore(parts: VersionParts, request: RestoreRequest, caller: Cal
   const operator = operatorOf(caller, srcUser)
   const command = publishConfig({ key, content, md5, type, notes, casMd5, operator, comment })
   await parts.budget.within(key, content.length, () => parts.engine.execute(command))
-  return { md5, historyId: parts.state.config(key)?.historyId ?? record.id }
+  const shown = parts.guard.shows(caller, 'read', configResource(key)) ? md5 : undefined
+  return { md5: shown, historyId: parts.state.config(key)?.historyId ?? record.id }
 }
 
 /** What a deleted item had besides its text. */

@@ -8,8 +8,8 @@ import { type ConfigSearch, matchingConfigs } from '../core/config/search-config
 import type { Engine } from '../core/engine.ts'
 import { Refusal } from '../core/refusal.ts'
 import type { State } from '../core/state.ts'
-import type { Caller, Guard, Resource } from './guard.ts'
-import { NEVER_RECORDED } from './operation-audit.ts'
+import type { Caller, Guard, Resource, Touch } from './guard.ts'
+import { type AuditedOutcome, NEVER_RECORDED } from './operation-audit.ts'
 import { cutPage, pageOf, type PageRequest } from './page.ts'
 
 /** What the operations on configurations work on. */
@@ -44,6 +44,19 @@ export interface RemoveRequest {
   readonly casMd5?: string | undefined
   readonly comment?: string | undefined
   readonly srcUser?: string | undefined
+}
+
+/** Which items to delete, and who says so. */
+export interface RemoveManyRequest {
+  readonly ids: readonly number[]
+  readonly srcUser?: string | undefined
+}
+
+/** What is deleted by ids, and how many ids are skipped: of no item, and of items that the caller may not delete. */
+interface Removal {
+  readonly items: readonly ConfigItem[]
+  readonly unknown: number
+  readonly forbidden: number
 }
 
 /** A page of the items that match. */
@@ -137,20 +150,42 @@ function removeOperations({ guard, state, engine }: ConfigParts) {
       resources: (key: ConfigKey) => [configResource(key)],
       run: () => undefined,
     }),
-    /** Deletes the items of these ids, of whatever namespace; ids of no item are skipped. */
+    /**
+     * Deletes the items of these ids, of whatever namespace. Ids of no item are skipped, and so are those of items that the
+     * caller may not delete.
+     */
     removeByIds: guard.finding({
       permission: WRITE_CONFIG,
-      audit: { operation: 'delete configs' },
+      audit: { operation: 'delete configs', cameTo: auditedRemoval },
       scope: (): Resource => ({ kind: 'some-configs', namespaceId: undefined }),
-      find: ({ ids }: { ids: readonly number[]; srcUser?: string | undefined }) => itemsOfIds(state, ids),
-      touches: (items) => items.map(({ key }) => ({ action: 'write', resource: configResource(key) })),
-      run: async (items, { srcUser }, caller) => {
+      find: ({ ids }: RemoveManyRequest): Removal => {
+        const items = itemsOfIds(state, ids)
+        return { items, unknown: new Set(ids).size - items.length, forbidden: 0 }
+      },
+      leaveOut: ({ items, unknown }, mayTouch) => {
+        const allowed = items.filter((item) => mayTouch(writeOf(item)))
+        return { items: allowed, unknown, forbidden: items.length - allowed.length }
+      },
+      touches: ({ items }) => items.map(writeOf),
+      run: async (removal, { srcUser }, caller): Promise<Removal> => {
         const operator = operatorOf(caller, srcUser)
         // The store writes them together.
-        await Promise.all(items.map(async ({ key }) => engine.execute(deleteConfig(key, operator))))
+        await Promise.all(removal.items.map(async ({ key }) => engine.execute(deleteConfig(key, operator))))
+        return removal
       },
     }),
   }
+}
+
+function writeOf({ key }: ConfigItem): Touch {
+  return { action: 'write', resource: configResource(key) }
+}
+
+/** The audit tells apart what the answer does not. */
+function auditedRemoval({ items, unknown, forbidden }: Removal): AuditedOutcome {
+  const detail = `deleted ${items.length}, unknown ${unknown}, not permitted ${forbidden}`
+  if (forbidden === 0 || items.length > 0) return { result: 'done', detail }
+  return { result: 'refused', code: 'forbidden', detail }
 }
 
 /** A Refusal `config-not-found` that names the item. */

@@ -78,12 +78,17 @@ export interface Operation<I, O, C extends Caller> {
   readonly run: (input: I, caller: C) => O
 }
 
-/** An operation that learns what it touches from what it finds, e.g. by ids: all of it must be allowed. */
+/**
+ * An operation that learns what it touches from what it finds, e.g. by ids: all of it must be allowed, except what it leaves
+ * out itself.
+ */
 export interface FindingOperation<I, F, O, C extends Caller> {
   /** Judged before anything is looked up. */
   readonly scope: (input: I) => Resource
   /** Looks up what the input means, and changes nothing. */
   readonly find: (input: I) => F
+  /** What is left of what was found, without what the caller may not touch: an id tells nobody that there is something. */
+  readonly leaveOut?: (found: F, mayTouch: (touch: Touch) => boolean) => F
   readonly touches: (found: F) => readonly Touch[]
   /** Carries it out on what was found, and on nothing else. */
   readonly run: (found: F, input: I, caller: C) => O
@@ -134,12 +139,14 @@ export class Guard {
   finding<I, F, O, C extends Caller = Caller>(
     definition: FindingOperation<I, F, O, C> & Audited<I, O>,
   ): Guarded<I, O, C> {
-    const { permission, scope, find, touches, run } = definition
+    const { permission, scope, find, leaveOut, touches, run } = definition
     const audit = this.#auditOf(definition)
     const gate = this.#gateOf(permission, audit)
     const guarded = (input: I, caller: C): O => {
       if (gate.isOn) gate.require(caller, permission.action, scope(input))
-      const found = find(input)
+      const all = find(input)
+      const mayTouch = ({ action, resource }: Touch): boolean => gate.allows(caller, action, resource)
+      const found = gate.isOn && leaveOut !== undefined ? leaveOut(all, mayTouch) : all
       if (gate.isOn) for (const { action, resource } of touches(found)) gate.require(caller, action, resource)
       if (!audit.records(input)) return run(found, input, caller)
       const resources = writtenBy(touches(found), scope(input))

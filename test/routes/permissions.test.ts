@@ -11,10 +11,10 @@ class Allowed implements Authorisation {
   /** The dataIds of configurations that nobody may touch. */
   readonly hidden = new Set<string>()
   readonly #forbidden = new Set<string>()
-  readonly #actions: Readonly<Record<string, readonly Action[]>>
+  readonly #actions: Record<string, readonly Action[]>
 
   constructor(actions: Readonly<Record<string, readonly Action[]>>) {
-    this.#actions = actions
+    this.#actions = { ...actions }
   }
 
   allows(_: unknown, action: Action, resource: Resource): boolean {
@@ -38,6 +38,11 @@ class Allowed implements Authorisation {
       case 'own-account':
         return false
     }
+  }
+
+  /** Replaces the permissions for a namespace. */
+  give(namespaceId: string, actions: readonly Action[]): void {
+    this.#actions[namespaceId] = actions
   }
 
   /** Takes all permissions for a namespace away. */
@@ -117,12 +122,53 @@ describe('one item', () => {
 })
 
 describe('by ids', () => {
-  test('nothing is deleted if one item may not be deleted', async () => {
-    expect(await statusOf(remove('mine', 'secret'))).toBe(403)
-    expect(await statusOf(remove('mine', 'shown'))).toBe(403)
+  test('items that may not be deleted are skipped like ids of no item', async () => {
+    ids['nothing'] = '99999999'
+    const unknown = (await remove('nothing')).answer
+    for (const forbidden of ['secret', 'shown']) expect((await remove(forbidden)).answer).toEqual(unknown)
     expect(at.state.configs.size).toBe(3)
-    expect(await statusOf(remove('mine'))).toBe(200)
-    expect(at.state.configs.size).toBe(2)
+    expect((await remove('shown', 'mine', 'secret')).answer).toEqual(unknown)
+    expect([...at.state.configs.all()].map(({ key }) => key.namespaceId)).toEqual(['shown', 'secret'])
+  })
+
+  test('items that may not be read are left out of exports and clones like ids of no item', async () => {
+    authorisation.isOn = false
+    const hidden = { dataId: 'hidden', group: 'G', tenant: 'mine' }
+    await at.svc('POST', configs, { params: { ...hidden, content: 'x' } })
+    const all = await at.nacos('GET', configs, { params: { ...hidden, show: 'all' } })
+    Object.assign(ids, { hidden: JSON.parse(all.text).id, nothing: '99999999' })
+    authorisation.isOn = true
+    authorisation.hidden.add('hidden')
+    const exported = async (...names: string[]) => {
+      const params = { export: 'true', tenant: 'mine', ids: names.map((name) => ids[name]).join(',') }
+      const { answer } = await at.nacos('GET', configs, { params })
+      const chunks: Buffer[] = []
+      for await (const chunk of answer!.chunks!) chunks.push(chunk)
+      return { status: answer!.status, entries: Buffer.concat(chunks).toString('latin1').match(/G\/\w+/g) }
+    }
+    expect(await exported('hidden')).toEqual(await exported('nothing'))
+    expect(await exported('mine', 'hidden')).toEqual(await exported('mine', 'nothing'))
+    const copied = async (from: string) => (await clone('mine', from)).answer
+    expect(await copied('hidden')).toEqual(await copied('nothing'))
+    expect(await copied('secret')).toEqual(await copied('nothing'))
+  })
+
+  test('who may write and not read learns no md5', async () => {
+    authorisation.isOn = false
+    const md5 = at.state.config(configKey('mine', 'G', 'd'))!.md5
+    authorisation.give('mine', ['write'])
+    authorisation.isOn = true
+    const casMd5 = '0'.repeat(32)
+    const params = { ...keyIn('mine'), content: 'mine', casMd5 }
+    const texts = [
+      await at.svc('POST', configs, { params }),
+      await at.nacos('POST', configs, { params, headers: { casmd5: casMd5 } }),
+      await at.svc('DELETE', configs, { params: { ...keyIn('mine'), casMd5 } }),
+    ]
+    for (const { answer, text } of texts) {
+      expect(answer?.status).toBe(409)
+      expect(text).not.toContain(md5)
+    }
   })
 
   test('an export has the items that may be read, and ids of another namespace select nothing', async () => {
@@ -144,20 +190,45 @@ describe('by ids', () => {
     const idOf = async (tenant: string) =>
       (await at.store.history(at.state.configs.getById(Number(ids[tenant]))!.key, { pageNo: 1, pageSize: 1 }))
         .entries[0]!.id
-    const [mine, secret] = [await idOf('mine'), await idOf('secret')]
+    const [mine, shown, secret] = [await idOf('mine'), await idOf('shown'), await idOf('secret')]
     expect(await record('mine', mine)).toBe(200)
     expect(await record('secret', secret)).toBe(403)
-    expect(await record('mine', secret)).toBe(403)
-    const previous = { params: { ...keyIn('mine'), id: ids['secret']! } }
-    expect(await statusOf(at.svc('GET', '/cs/history/previous', previous))).toBe(403)
+    expect(await record('mine', shown)).toBe(403)
+    expect(await record('mine', secret)).toBe(404)
+  })
+})
+
+describe('an id of another item', () => {
+  const doors: [string, string, string][] = [
+    ['/cs/history', 'nid', 'record'],
+    ['/cs/history/previous', 'id', 'record'],
+    ['/cs/history/previous', 'id', 'item'],
+  ]
+  test.each(doors)('at %s is an unknown one to who may not read that item (%s, a %s)', async (path, name, what) => {
+    const idOf = async (tenant: string): Promise<string> => {
+      const { key, id } = { key: configKey(tenant, 'G', 'd'), id: ids[tenant]! }
+      if (what === 'item') return String(id)
+      return String((await at.store.history(key, { pageNo: 1, pageSize: 1 })).entries[0]!.id)
+    }
+    const asked = async (id: string) => {
+      const { answer, text } = await at.svc('GET', path, { params: { ...keyIn('mine'), [name]: id } })
+      return { status: answer?.status, text: text.replaceAll(id, 'ID') }
+    }
+    const [secret, shown] = [await idOf('secret'), await idOf('shown')]
+    // Ids of items are odd or even, as those of records are not.
+    const unknown = String(Number(secret) + 2_000)
+    expect(await asked(secret)).toEqual(await asked(unknown))
+    expect((await asked(secret)).status).toBe(404)
+    expect((await asked(shown)).status).toBe(403)
   })
 })
 
 describe('a clone', () => {
   test('needs permission to read its source and to write its target', async () => {
     expect(await statusOf(clone('mine', 'shown'))).toBe(200)
-    expect(await statusOf(clone('mine', 'secret'))).toBe(403)
-    expect(await statusOf(clone('mine', 'mine', 'secret'))).toBe(403)
+    expect(at.state.configs.size).toBe(4)
+    await clone('mine', 'secret')
+    expect(at.state.configs.size).toBe(4)
     expect(await statusOf(clone('shown', 'mine'))).toBe(403)
     expect(at.state.configs.size).toBe(4)
   })

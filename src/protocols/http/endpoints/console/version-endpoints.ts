@@ -51,7 +51,10 @@ const VERSION_TEXT = Json.named(
   }),
 )
 
-const RESTORED = Json.object({ md5: Json.string(), historyId: Json.string() })
+const RESTORED = Json.object({
+  md5: Json.optional(Json.string('Absent for who may not read the item.')),
+  historyId: Json.string(),
+})
 
 const DELETED = Json.named(
   'DeletedConfig',

@@ -131,7 +131,7 @@ async function driveNamed(program: ClientProgram): Promise<readonly CheckLine[]>
 /** Forwards requests with another `Host` and nothing else changed. No name of DNS is needed for that. */
 async function forwardAs(host: string, port: number): Promise<{ readonly port: number; close(): void }> {
   const agent = new http.Agent({ keepAlive: true })
-  const server = http.createServer((request, response) => {
+  const server = http.createServer({ maxHeaderSize: 1024 * 1024 }, (request, response) => {
     const { method, url: path, headers } = request
     const sent = http.request({ host: '127.0.0.1', port, agent, method, path, headers: { ...headers, host } })
     sent.on('response', (answer) => {

@@ -49,7 +49,9 @@ describe('a pair in a request', () => {
     const page = { origin: waypost.url, 'user-agent': MOZILLA }
     expect((await root.post(ITEM, form, page)).status).toBe(403)
     expect((await root.post(ITEM, form)).status).toBe(200)
-    expect((await root.delete(ITEM, { dataId: 'd', group: 'G', username: 'nacos', password: 'secret' })).status).toBe(200)
+    expect(
+      (await root.delete(ITEM, { dataId: 'd', group: 'G', username: 'nacos', password: 'secret' })).status,
+    ).toBe(200)
   })
 
   test('of the fetch of Node is judged', async () => {
@@ -89,9 +91,14 @@ describe('a cookie that another program of the host has set', () => {
     const cookie = await begin()
     const ended = await begin()
     await root.delete('/svc/v1/console/session', undefined, { cookie: ended })
-    for (const cookies of [[...planted, ended, cookie], [cookie, ...planted]]) {
+    for (const cookies of [
+      [...planted, ended, cookie],
+      [cookie, ...planted],
+    ]) {
       const headers = { cookie: cookies.join('; ') }
-      expect((await root.get('/svc/v1/console/session', {}, headers)).json()).toMatchObject({ username: 'nacos' })
+      expect((await root.get('/svc/v1/console/session', {}, headers)).json()).toMatchObject({
+        username: 'nacos',
+      })
     }
     expect((await root.get('/svc/v1/console/session', {}, { cookie: planted.join('; ') })).status).toBe(403)
   })
@@ -115,7 +122,8 @@ describe('the name of an open server on a network', () => {
     await open?.stop()
   })
   const statusOf = async (headers: Record<string, string>) =>
-    (await everybody.get('/svc/v1/console/namespaces', {}, { host: 'waypost.example:8848', ...headers })).status
+    (await everybody.get('/svc/v1/console/namespaces', {}, { host: 'waypost.example:8848', ...headers }))
+      .status
 
   test.each([
     { referer: 'http://waypost.example:8848/' },

@@ -181,7 +181,10 @@ describe('hostile input', () => {
 
 describe('a stranger', () => {
   /** Opens a connection that sends this, and then nothing, or one byte at a time. */
-  function stranger(sent: string | Buffer, slowly = ''): { readonly ended: Promise<void>; readonly socket: Socket } {
+  function stranger(
+    sent: string | Buffer,
+    slowly = '',
+  ): { readonly ended: Promise<void>; readonly socket: Socket } {
     const socket = connect(server.port, '127.0.0.1')
     socket.on('error', () => {})
     socket.resume()
@@ -210,7 +213,11 @@ describe('a stranger', () => {
     ['sends a byte at a time', '', head.repeat(20)],
     ['sends half a head', head, ''],
     ['sends a head without a signature, and no body', `${head}content-length: 9\r\n\r\n`, ''],
-    ['sends a head without a signature, and a slow body', `${head}content-length: 999\r\n\r\n`, 'x'.repeat(999)],
+    [
+      'sends a head without a signature, and a slow body',
+      `${head}content-length: 999\r\n\r\n`,
+      'x'.repeat(999),
+    ],
     ['sends a huge head', `${head}a: ${'x'.repeat(100_000)}`, ''],
     ['sends garbage', Buffer.alloc(1_000, 0x9f), ''],
   ])('that %s is closed within about a second', async (_what, sent, slowly) => {

@@ -94,11 +94,7 @@ export class PeerClient {
     }
   }
 
-  #send(
-    { ip, peerPort }: MemberFacts,
-    body: Buffer,
-    options: SendOptions,
-  ): Promise<IncomingMessage> {
+  #send({ ip, peerPort }: MemberFacts, body: Buffer, options: SendOptions): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
       const sent = request(
         { host: ip, port: peerPort, method: 'POST', agent: this.#agent, ...options },

@@ -196,10 +196,7 @@ function readOf({ key }: ConfigItem): Touch {
 
 /** A copy shows its source to those who may read the target. */
 function touchesOfCopy({ source, key }: Copy): Touch[] {
-  return [
-    readOf(source),
-    { action: 'write', resource: configResource(key) },
-  ]
+  return [readOf(source), { action: 'write', resource: configResource(key) }]
 }
 
 function importItemOf({ source, key, casMd5, isOutdated }: Copy): ImportItem {

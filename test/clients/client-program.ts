@@ -1,3 +1,5 @@
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { startManaged, type TestUser } from '../support/administrator.ts'
@@ -80,6 +82,7 @@ export function describeClient(program: ClientProgram, checks: readonly string[]
     describe.skipIf(secure.skip)('over TLS', () => {
       describeRun(', signed in', overTls, () => driveOverTls(program))
     })
+    describeRun(', by a name that the server does not know', checks, () => driveNamed(program))
     describeRun(', signed in for long', LASTING_CHECKS, () => driveLasting(program))
     if (program.hasLargeChecks === true)
       describeRun(', signed in, with much to send', LARGE_CHECKS, () => driveLarge(program))
@@ -111,6 +114,40 @@ async function driveOpen(program: ClientProgram): Promise<readonly CheckLine[]> 
   } finally {
     await server.stop()
   }
+}
+
+/** An open server on all addresses, which its clients reach by a name of DNS: the server must not take them for browsers. */
+async function driveNamed(program: ClientProgram): Promise<readonly CheckLine[]> {
+  const server = await startWaypost({ settings: { host: '0.0.0.0', 'open-to-everyone': true } })
+  const named = await forwardAs(`waypost.example:${server.port}`, server.port)
+  try {
+    return await drive(program, { port: named.port, env: {} })
+  } finally {
+    named.close()
+    await server.stop()
+  }
+}
+
+/** Forwards requests with another `Host` and nothing else changed. No name of DNS is needed for that. */
+async function forwardAs(host: string, port: number): Promise<{ readonly port: number; close(): void }> {
+  const agent = new http.Agent({ keepAlive: true })
+  const server = http.createServer({ maxHeaderSize: 1024 * 1024 }, (request, response) => {
+    const { method, url: path, headers } = request
+    const sent = http.request({ host: '127.0.0.1', port, agent, method, path, headers: { ...headers, host } })
+    sent.on('response', (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(response)
+    })
+    sent.on('error', () => response.destroy())
+    request.pipe(sent)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const close = (): void => {
+    server.close()
+    server.closeAllConnections()
+    agent.destroy()
+  }
+  return { port: (server.address() as AddressInfo).port, close }
 }
 
 async function driveOverTls(program: ClientProgram): Promise<readonly CheckLine[]> {

@@ -2,7 +2,8 @@ import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
 import { gunzipSync } from 'node:zlib'
 import { randomBytes } from 'node:crypto'
 import { afterAll, describe, expect, test } from 'vitest'
-import { serverForThisFile, sleep, unique, type Json, type Params } from './client.ts'
+import { startWaypost } from '../support/waypost.ts'
+import { clientsOf, serverForThisFile, sleep, unique, type Json, type Params } from './client.ts'
 
 const waypost = serverForThisFile()
 const java = 'Nacos-Java-Client:v1.4.8'
@@ -231,6 +232,26 @@ describe('pushes that are not sent', () => {
     await own.next()
     await sleep(200)
     expect(victim.packets).toEqual([])
+  })
+
+  test('nothing is sent to a trusted proxy, whatever client is behind it', async () => {
+    const proxied = await startWaypost({ settings: { 'trusted-proxies': '127.0.0.1' } })
+    const { nacos } = clientsOf(proxied.url)
+    try {
+      const serviceName = unique('proxied')
+      const listener = await receiver()
+      for (const headers of [{}, { 'x-forwarded-for': '10.1.1.1' }]) {
+        const query = { serviceName, udpPort: listener.port, clientIP: '127.0.0.1' }
+        const list = await nacos.get('/ns/instance/list', query, { 'user-agent': java, ...headers })
+        expect(list.json().cacheMillis).toBe(3_000)
+      }
+      await nacos.post('/ns/instance', { serviceName, ip: '127.0.0.1', port: 80 })
+      await sleep(200)
+      expect(listener.packets).toEqual([])
+    } finally {
+      nacos.close()
+      await proxied.stop()
+    }
   })
 
   test('a list that does not fit a datagram is not sent, and its clients get the short cacheMillis', async () => {

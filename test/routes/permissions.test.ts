@@ -144,7 +144,12 @@ describe('by ids', () => {
       const { answer } = await at.nacos('GET', configs, { params })
       const chunks: Buffer[] = []
       for await (const chunk of answer!.chunks!) chunks.push(chunk)
-      return { status: answer!.status, entries: Buffer.concat(chunks).toString('latin1').match(/G\/\w+/g) }
+      return {
+        status: answer!.status,
+        entries: Buffer.concat(chunks)
+          .toString('latin1')
+          .match(/G\/\w+/g),
+      }
     }
     expect(await exported('hidden')).toEqual(await exported('nothing'))
     expect(await exported('mine', 'hidden')).toEqual(await exported('mine', 'nothing'))
@@ -204,23 +209,26 @@ describe('an id of another item', () => {
     ['/cs/history/previous', 'id', 'record'],
     ['/cs/history/previous', 'id', 'item'],
   ]
-  test.each(doors)('at %s is an unknown one to who may not read that item (%s, a %s)', async (path, name, what) => {
-    const idOf = async (tenant: string): Promise<string> => {
-      const { key, id } = { key: configKey(tenant, 'G', 'd'), id: ids[tenant]! }
-      if (what === 'item') return String(id)
-      return String((await at.store.history(key, { pageNo: 1, pageSize: 1 })).entries[0]!.id)
-    }
-    const asked = async (id: string) => {
-      const { answer, text } = await at.svc('GET', path, { params: { ...keyIn('mine'), [name]: id } })
-      return { status: answer?.status, text: text.replaceAll(id, 'ID') }
-    }
-    const [secret, shown] = [await idOf('secret'), await idOf('shown')]
-    // Ids of items are odd or even, as those of records are not.
-    const unknown = String(Number(secret) + 2_000)
-    expect(await asked(secret)).toEqual(await asked(unknown))
-    expect((await asked(secret)).status).toBe(404)
-    expect((await asked(shown)).status).toBe(403)
-  })
+  test.each(doors)(
+    'at %s is an unknown one to who may not read that item (%s, a %s)',
+    async (path, name, what) => {
+      const idOf = async (tenant: string): Promise<string> => {
+        const { key, id } = { key: configKey(tenant, 'G', 'd'), id: ids[tenant]! }
+        if (what === 'item') return String(id)
+        return String((await at.store.history(key, { pageNo: 1, pageSize: 1 })).entries[0]!.id)
+      }
+      const asked = async (id: string) => {
+        const { answer, text } = await at.svc('GET', path, { params: { ...keyIn('mine'), [name]: id } })
+        return { status: answer?.status, text: text.replaceAll(id, 'ID') }
+      }
+      const [secret, shown] = [await idOf('secret'), await idOf('shown')]
+      // Ids of items are odd or even, as those of records are not.
+      const unknown = String(Number(secret) + 2_000)
+      expect(await asked(secret)).toEqual(await asked(unknown))
+      expect((await asked(secret)).status).toBe(404)
+      expect((await asked(shown)).status).toBe(403)
+    },
+  )
 })
 
 describe('a clone', () => {

@@ -130,7 +130,11 @@ describe('an id', () => {
       (audit) => audit.events.length >= 3,
     )
     expect(events).toMatchObject([
-      { result: 'done', detail: 'deleted 1, unknown 1, not permitted 1', item: expect.stringContaining('own') },
+      {
+        result: 'done',
+        detail: 'deleted 1, unknown 1, not permitted 1',
+        item: expect.stringContaining('own'),
+      },
       { result: 'refused', code: 'forbidden', detail: 'deleted 0, unknown 0, not permitted 1' },
       { result: 'done', detail: 'deleted 0, unknown 1, not permitted 0' },
     ])

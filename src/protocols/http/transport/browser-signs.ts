@@ -11,9 +11,11 @@ export function isOfBrowser(headers: IncomingHttpHeaders): boolean {
 }
 
 /**
- * Whether a request has what browsers send and client libraries do not. Pages may replace their `User-Agent`; these are left
- * then. Node's fetch sends `Accept-Language: *`.
+ * Whether a browser may have sent this request: it has what browsers send and client libraries do not. A page can replace its
+ * `User-Agent`, but not all of these. Node's fetch sends `Accept-Language: *`.
  */
-export function hasBrowserHabits({ referer, cookie, 'accept-language': languages }: IncomingHttpHeaders): boolean {
-  return referer !== undefined || cookie !== undefined || (languages !== undefined && languages.trim() !== '*')
+export function mayBeOfBrowser(headers: IncomingHttpHeaders): boolean {
+  const { cookie, 'accept-language': languages } = headers
+  const namesLanguage = languages !== undefined && languages.trim() !== '*'
+  return cookie !== undefined || namesLanguage || isOfBrowser(headers)
 }

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import type { IncomingMessage } from 'node:http'
 import { Refusal } from '../../../core/refusal.ts'
 import { shown } from '../../../core/shown.ts'
-import { hasBrowserHabits } from './browser-signs.ts'
+import { mayBeOfBrowser } from './browser-signs.ts'
 
 /** The names of the server, besides IP addresses and `localhost`. */
 export interface HostNames {
@@ -55,8 +55,8 @@ export class CrossSiteGuard {
   refusalOf({ method, url = '', headers }: IncomingMessage): Refusal | undefined {
     const { origin, 'sec-fetch-site': site, 'user-agent': agent } = headers
     const isBrowser = origin !== undefined || site !== undefined || agent?.startsWith('Mozilla/') === true
-    const mayBeBrowser = this.#isOpen && hasBrowserHabits(headers)
-    const judgesHost = isBrowser || mayBeBrowser || (this.#isLoopbackOnly && agent !== undefined)
+    const isSuspected = this.#isOpen && mayBeOfBrowser(headers)
+    const judgesHost = isBrowser || isSuspected || (this.#isLoopbackOnly && agent !== undefined)
     if (!judgesHost) return undefined
     // An absolute-form target overrides Host (RFC 9112, section 3.2.2).
     const host = url.startsWith('/') ? headers.host : (authorityOf(url) ?? headers.host)

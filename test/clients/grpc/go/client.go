@@ -98,7 +98,7 @@ func (c *client) obeyForService(asked command) any {
 // instances reads through a fresh client, because the library never forgets the last instance of a service.
 func (c *client) instances(asked command) any {
 	reader := c.newNaming()
-	defer reader.CloseClient()
+	defer closed(reader)
 	if asked.HealthyOnly {
 		return seen(sure(reader.SelectInstances(vo.SelectInstancesParam{
 			ServiceName: asked.Service, GroupName: asked.Group, Clusters: asked.Clusters, HealthyOnly: true,
@@ -131,10 +131,10 @@ func (c *client) close() {
 	c.lock.Lock()
 	defer c.lock.Unlock()
 	if c.configs != nil {
-		c.configs.CloseClient()
+		closed(c.configs)
 	}
 	if c.naming != nil {
-		c.naming.CloseClient()
+		closed(c.naming)
 	}
 }
 
@@ -162,9 +162,24 @@ func (c *client) namingClient() naming_client.INamingClient {
 }
 
 func (c *client) newNaming() naming_client.INamingClient {
-	fresh := sure(clients.NewNamingClient(c.parameters()))
+	fresh := newNamingClient(c.parameters())
 	waitFor(fresh.ServerHealthy)
 	return fresh
+}
+
+// The library keeps its connections in a map that it changes without a lock when a client is closed.
+var library sync.Mutex
+
+func newNamingClient(parameters vo.NacosClientParam) naming_client.INamingClient {
+	library.Lock()
+	defer library.Unlock()
+	return sure(clients.NewNamingClient(parameters))
+}
+
+func closed(one interface{ CloseClient() }) {
+	library.Lock()
+	defer library.Unlock()
+	one.CloseClient()
 }
 
 func waitFor(probe func() bool) {

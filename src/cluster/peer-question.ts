@@ -196,6 +196,8 @@ function connectedClientOf(json: unknown): ConnectedClient {
     appName: textIn(fields, 'appName'),
     module: textIn(fields, 'module'),
     clientIp: textIn(fields, 'clientIp'),
+    // Older servers do not send it.
+    username: fields['username'] === undefined ? '' : textIn(fields, 'username'),
     labels: Object.fromEntries(Object.keys(labels).map((name) => [name, textIn(labels, name)])),
     sinceMs: numberIn(fields, 'sinceMs'),
     heardAgoMs: numberIn(fields, 'heardAgoMs'),

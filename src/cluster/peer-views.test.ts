@@ -63,7 +63,14 @@ function viewsOf(name: string): OwnViews {
 }
 
 function connectedClient(id: string): ConnectedClient {
-  const says = { version: 'Java', appName: 'shop', module: 'naming', clientIp: '', labels: { zone: 'a' } }
+  const says = {
+    version: 'Java',
+    appName: 'shop',
+    module: 'naming',
+    clientIp: '',
+    username: 'ann',
+    labels: { zone: 'a' },
+  }
   const counts = { services: 1, instances: 2, subscriptions: 3 }
   return { id, ip: '10.0.0.1', port: 1, ...says, sinceMs: 4, heardAgoMs: 5, ...counts }
 }

@@ -6,7 +6,7 @@ import type { ClientViews } from './client-views.ts'
 import type { Guard, Resource } from './guard.ts'
 import { cutPage, type Page, type PageRequest } from './page.ts'
 
-/** A page of the clients in whose id, address, library or application the text occurs. */
+/** A page of the clients in whose id, address, library, application or user the text occurs. */
 export interface ConnectedClientsRequest extends PageRequest {
   readonly text: string
 }

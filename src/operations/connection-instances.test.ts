@@ -52,7 +52,7 @@ describe('instances of connections', () => {
     expect(operations.withdraw(request, caller)).toEqual({ registered: 0, known: 0, removed: 1 })
     void operations.publish(request, caller)
     await world.flush()
-    operations.release({ connectionId: 'a', isMoved: false }, caller)
+    operations.release({ connectionId: 'a', comesBack: false }, caller)
     expect(world.state.instancesInAll).toBe(0)
   })
 

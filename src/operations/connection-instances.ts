@@ -31,10 +31,10 @@ export interface PublishRequest extends ConnectionRequest {
   readonly client?: PublishingClient
 }
 
-/** A connection that has ended. `isMoved`: its client was sent to another server. */
+/** A connection that has ended. `comesBack`: its client was sent to another server, or must sign in again. */
 export interface ReleaseRequest {
   readonly connectionId: string
-  readonly isMoved: boolean
+  readonly comesBack: boolean
 }
 
 /** The operations on the instances of connections. */
@@ -61,10 +61,11 @@ export function connectionInstanceOperations(parts: ConnectionInstanceOperationP
         isRecorded: (request) => replacesPersistent(state, request),
       },
       resources: ofService,
-      run: (request: PublishRequest): Replacement | Promise<Replacement> => {
+      run: (request: PublishRequest, { identity }): Replacement | Promise<Replacement> => {
         for (const { metadata } of request.instances)
           refuseTooMuchMetadata(metadata, maxInstanceMetadataBytes)
-        return connectionInstances.publish(request)
+        const username = identity.kind === 'user' ? identity.username : undefined
+        return connectionInstances.publish({ ...request, username })
       },
     }),
     /** Removes all instances of the connection in the service. What cannot be removed now is removed later all the same. */
@@ -76,16 +77,16 @@ export function connectionInstanceOperations(parts: ConnectionInstanceOperationP
         connectionInstances.withdraw(request),
     }),
     /**
-     * The connection has ended: all its instances go at once; if its client was sent to another server, 35 s later, unless
-     * it has registered them there. Do not call it when this server stops: then they stay as long. It needs no
+     * The connection has ended: all its instances go at once; if its client comes back, 35 s later, unless it has registered
+     * them again. Do not call it when this server stops: then they stay as long. It needs no
      * permission: nobody asks for it.
      */
     release: guard.operation({
       permission: { action: 'write', resource: 'public' },
       audit: { operation: 'end connection', isRecorded: NEVER_RECORDED },
       resources: () => [],
-      run: ({ connectionId, isMoved }: ReleaseRequest): void =>
-        connectionInstances.release(connectionId, isMoved),
+      run: ({ connectionId, comesBack }: ReleaseRequest): void =>
+        connectionInstances.release(connectionId, comesBack),
     }),
   }
 }

@@ -188,11 +188,10 @@ export class Guard {
 
   /**
    * As `later`, for what is sent to a connection as long as it lasts. A client does not repeat its credentials there, so a
-   * token counts on when its time is over. A removed user, another password and another permission count at once.
+   * token counts on when its time is over. A removed user, another password, a leaked key and another permission count at once.
    */
   whileConnected({ ip, identity }: Caller, action: Action): ((resource: Resource) => boolean) | undefined {
-    const isToken = identity.kind === 'user' && identity.by === 'token'
-    const lasting = isToken ? { ...identity, by: 'password' as const, expiresMs: Infinity } : identity
+    const lasting = identity.kind === 'user' ? { ...identity, lasts: true } : identity
     return this.later({ ip, identity: lasting }, action)
   }
 

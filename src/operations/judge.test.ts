@@ -73,7 +73,7 @@ describe('a caller', () => {
     nowMs += TTL_MS
     expect(refusedTo(again)).toBe('token-expired')
     nowMs -= TTL_MS
-    carryOut(state, rotateKeys({ id: 'l', secret: 's' }, TTL_MS - 1), at(0))
+    carryOut(state, rotateKeys({ id: 'l', secret: 's' }, { ttlMs: TTL_MS - 1 }), at(0))
     expect(refusedTo(again)).toBeUndefined()
     nowMs += TTL_MS - 1
     expect(refusedTo(again)).toBe('token-invalid')

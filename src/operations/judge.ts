@@ -1,3 +1,4 @@
+import { USER } from '../core/access/access-records.ts'
 import type { Identity } from '../core/access/identity.ts'
 import type { Rights } from '../core/access/rights.ts'
 import { type Problem, problemOf } from '../core/access/standing.ts'
@@ -49,22 +50,29 @@ export class Judge implements Authorisation {
 
   /** Why a caller does not count, whatever it asks for; undefined where it does. */
   refusalOf(identity: Identity): Refusal | undefined {
-    const problem = this.#problemOf(identity)
+    const problem = this.problemOf(identity)
     return problem === undefined ? undefined : new Refusal(problem, SENTENCE_OF[problem])
   }
 
   /** Whether somebody of this identity may ask for anything: it counts, or nobody is refused. */
   counts(identity: Identity): boolean {
-    return this.#parts.reportOnly !== undefined || this.#problemOf(identity) === undefined
+    return this.#parts.reportOnly !== undefined || this.problemOf(identity) === undefined
+  }
+
+  /** Why the credentials of a caller do not count now; undefined where they do. */
+  problemOf(identity: Identity): Problem | undefined {
+    return problemOf(identity, this.#parts.state, this.#parts.nowMs())
+  }
+
+  /** Whether the user is there and may do this, whatever it signs in with. */
+  mayUser(username: string, action: Action, resource: Resource): boolean {
+    const isThere = this.#parts.state.record(USER, username) !== undefined
+    return isThere && this.#parts.rightsOf(username).allows(action, resource)
   }
 
   #isAllowed(identity: Identity, action: Action, resource: Resource): boolean {
-    if (identity.kind !== 'user' || this.#problemOf(identity) !== undefined) return false
+    if (identity.kind !== 'user' || this.problemOf(identity) !== undefined) return false
     return this.#parts.rightsOf(identity.username).allows(action, resource)
-  }
-
-  #problemOf(identity: Identity): Problem | undefined {
-    return problemOf(identity, this.#parts.state, this.#parts.nowMs())
   }
 }
 

@@ -117,7 +117,7 @@ export function signInOperations({ guard, state, engine, signIn }: SignInParts) 
         const key = newSigningKey()
         const { ttlSeconds } = signIn.tokens
         const oldKeySeconds = hasLeaked ? 0 : ttlSeconds
-        await engine.execute(rotateKeys(key, oldKeySeconds * 1_000))
+        await engine.execute(rotateKeys(key, hasLeaked ? 'leaked' : { ttlMs: ttlSeconds * 1_000 }))
         return { keyId: key.id, oldKeySeconds }
       },
     }),

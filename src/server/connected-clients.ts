@@ -64,12 +64,14 @@ function addressText({ ip, port }: ServerAddress): string {
   return `${ip}:${port}`
 }
 
-function isMeant({ id, ip, client }: StreamConnection, text: string): boolean {
-  return [id, ip, client.version, client.appName, client.clientIp].some((each) => each.includes(text))
+function isMeant({ id, ip, client, username }: StreamConnection, text: string): boolean {
+  return [id, ip, client.version, client.appName, client.clientIp, username].some((each) =>
+    each.includes(text),
+  )
 }
 
 function shown(connection: StreamConnection, { publishing, pushing }: ClientParts): ConnectedClient {
-  const { id, ip, port, client, heardMs, beganMs } = connection
+  const { id, ip, port, client, username, heardMs, beganMs } = connection
   const nowMs = monotonicMs()
   const { version, appName, module, clientIp, labels } = client
   return {
@@ -80,6 +82,7 @@ function shown(connection: StreamConnection, { publishing, pushing }: ClientPart
     appName,
     module,
     clientIp,
+    username,
     labels: Object.fromEntries(labels),
     sinceMs: Math.round(wallMs() - (nowMs - beganMs)),
     heardAgoMs: Math.round(nowMs - heardMs),

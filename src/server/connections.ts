@@ -3,22 +3,26 @@ import type { State } from '../core/state.ts'
 import type { ConnectionFigures } from '../metrics/connection-metrics.ts'
 import type { Observability } from '../observability.ts'
 import type { Operations } from '../operations/operations.ts'
+import { EndedRights } from '../operations/ended-rights.ts'
 import { requireServing } from '../operations/serving.ts'
 import type { ClientFacts } from '../protocols/grpc/connections/client-connection.ts'
 import { Asks } from '../protocols/grpc/connections/asks.ts'
 import { ClientStreams } from '../protocols/grpc/connections/client-streams.ts'
 import type { ConnectionBook } from '../protocols/grpc/connections/connection-book.ts'
-import { Dispatch } from '../protocols/grpc/requests/dispatch.ts'
+import { ShownCredentials } from '../protocols/grpc/connections/shown-credentials.ts'
+import { Dispatch, type DispatchParts } from '../protocols/grpc/requests/dispatch.ts'
 import type { AnyRequestType } from '../protocols/grpc/requests/request-type.ts'
 import { GrpcServer } from '../protocols/grpc/transport/grpc-server.ts'
 import type { KeyPair } from '../protocols/sockets/secure-layer.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Certificates } from './certificates.ts'
 import { clientRequests } from './client-requests.ts'
-import { monotonicMs, wallMs } from './clocks.ts'
+import type { Publishing } from './caring.ts'
+import { loop, monotonicMs, wallMs } from './clocks.ts'
 import type { ClientsOfServer } from './connected-clients.ts'
 import { grpcPorts } from './grpc-port.ts'
 import type { Installation } from './installation.ts'
+import type { Pushing } from './pushing.ts'
 import type { SignIn } from './sign-in.ts'
 
 /** What connections work with. */
@@ -26,8 +30,10 @@ export interface ConnectionParts {
   readonly state: State
   readonly installation: Pick<Installation, 'cutOff'>
   readonly operations: Operations
-  readonly signIn: Pick<SignIn, 'identifyClient' | 'strangers'>
+  readonly signIn: Pick<SignIn, 'mode' | 'judge' | 'identifyClient' | 'strangers'>
   readonly clients: Pick<ClientsOfServer, 'book' | 'moves'>
+  readonly publishing: Pick<Publishing, 'connectionInstances'>
+  readonly pushing: Pick<Pushing, 'streams'>
   readonly watch: Pick<Observability, 'caught' | 'clientRequests'>
   readonly certificates: Certificates | undefined
 }
@@ -54,7 +60,9 @@ export function openConnections(parts: ConnectionParts, settings: Settings, log:
   const asks = new Asks(monotonicMs)
   const { types, abilities } = clientRequests({ operations }, settings)
   const notServing = (): string | undefined => (isStopping ? 'The server is stopping.' : undefined)
-  const dispatch = dispatchOf(types, { ...parts, book, notServing })
+  const credentials = new ShownCredentials()
+  const endedRights = endedRightsOf(parts)
+  const dispatch = dispatchOf(types, { ...parts, book, credentials, notServing })
   const isOpen = (client: ClientFacts): boolean =>
     !isStopping && (cutOff?.() === undefined || isForConfigs(client))
   const streams = new ClientStreams({ book, asks, monotonicMs, abilities, isOpen })
@@ -78,6 +86,8 @@ export function openConnections(parts: ConnectionParts, settings: Settings, log:
     tick() {
       asks.tick(monotonicMs())
       book.tick(monotonicMs())
+      credentials.tick(monotonicMs())
+      endedRights?.tick()
       server.tick(monotonicMs())
       if (cutOff?.() !== undefined) leaveNaming(book)
     },
@@ -91,6 +101,7 @@ export function openConnections(parts: ConnectionParts, settings: Settings, log:
 
 interface DispatchNeeds extends ConnectionParts {
   readonly book: ConnectionBook
+  readonly credentials: ShownCredentials
   readonly notServing: () => string | undefined
 }
 
@@ -104,8 +115,36 @@ function dispatchOf(types: readonly AnyRequestType[], parts: DispatchNeeds): Dis
     gate: requireServing(state, installation.cutOff),
     identify: signIn.identifyClient,
     strangers: signIn.strangers,
+    onShown: notingCredentials(parts),
     report: (error, type) => watch.caught('request', error, { type }),
     onAnswer: watch.clientRequests.onAnswer,
+  })
+}
+
+/** What notes the credentials of clients; undefined while nobody signs in. */
+function notingCredentials({
+  credentials,
+  signIn: { judge, mode },
+}: DispatchNeeds): DispatchParts['onShown'] {
+  if (judge === undefined) return undefined
+  return (connection, identity) => {
+    const counts = judge.problemOf(identity) === undefined
+    if (counts && identity.kind === 'user') credentials.counted(connection, identity)
+    else if (!counts && mode === 'on') credentials.refused(connection, identity, monotonicMs())
+  }
+}
+
+/** What judges connected clients again; undefined while nobody is refused. */
+function endedRightsOf(parts: ConnectionParts): EndedRights | undefined {
+  const { state, signIn, clients, publishing, pushing } = parts
+  if (signIn.judge === undefined || signIn.mode !== 'on') return undefined
+  return new EndedRights({
+    state,
+    judge: signIn.judge,
+    connections: clients.book,
+    connectionInstances: publishing.connectionInstances,
+    lookAtSubscriptions: () => pushing.streams.lookAgain(),
+    loop,
   })
 }
 

@@ -38,6 +38,8 @@ export interface SignIn {
   /** Undefined while everybody may do everything. */
   readonly authorisation: Authorisation | undefined
   readonly identification: Identification | undefined
+  /** Judges those who have signed in; undefined while authentication is off. */
+  readonly judge: Judge | undefined
   /** Who sends a request on a connection. */
   readonly identifyClient: (credentials: ClientCredentials) => Identity | Promise<Identity>
   /** What becomes of clients on connections who do not count; undefined while nobody is refused. */
@@ -95,12 +97,22 @@ export async function openSignIn(
   const check = recordedCheck((attempt) => byPassword.check(attempt), trail, state)
   const identification = identificationBy({ ...parts, check, judge: authorisation, trail })
   const strangers = mode === 'on' ? strangersBy(authorisation, trail) : undefined
-  return { mode, parts, authorisation, identification, identifyClient: identifyBy(tokens), strangers, tidy }
+  return {
+    mode,
+    parts,
+    authorisation,
+    judge: authorisation,
+    identification,
+    identifyClient: identifyBy(tokens),
+    strangers,
+    tidy,
+  }
 }
 
 /** Nobody signs in. */
 const OPEN = {
   authorisation: undefined,
+  judge: undefined,
   identification: undefined,
   identifyClient: (): Identity => ANONYMOUS,
   strangers: undefined,

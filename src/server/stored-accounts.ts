@@ -147,8 +147,8 @@ class StoredAccounts implements Accounts {
   }
 
   async rotateKey(hasLeaked: boolean): Promise<void> {
-    const oldKeyMs = hasLeaked ? 0 : loadSettings({ args: [], env: process.env }).tokenTtlMs
-    await this.#change('rotate keys', '', rotateKeys(newSigningKey(), oldKeyMs))
+    const ttlMs = loadSettings({ args: [], env: process.env }).tokenTtlMs
+    await this.#change('rotate keys', '', rotateKeys(newSigningKey(), hasLeaked ? 'leaked' : { ttlMs }))
   }
 
   /** Changes something, and takes it down in the audit under the name that the running server gives it. */

@@ -111,7 +111,7 @@ describe('after a rotation', () => {
     const old = await issue()
     carryOut(
       state,
-      rotateKeys({ id: 'key 2', secret: Buffer.alloc(32, 9).toString('base64url') }, HOUR),
+      rotateKeys({ id: 'key 2', secret: Buffer.alloc(32, 9).toString('base64url') }, { ttlMs: HOUR }),
       at(1),
     )
     expect(await tokens.identify(await issue())).toMatchObject({ keyId: 'key 2' })
@@ -120,8 +120,8 @@ describe('after a rotation', () => {
 
   test('a key that is gone verifies no more', async () => {
     const old = await issue()
-    carryOut(state, rotateKeys({ id: 'key 2', secret }, HOUR), at(1))
-    carryOut(state, rotateKeys({ id: 'key 3', secret }, HOUR), at(2 * HOUR))
+    carryOut(state, rotateKeys({ id: 'key 2', secret }, { ttlMs: HOUR }), at(1))
+    carryOut(state, rotateKeys({ id: 'key 3', secret }, { ttlMs: HOUR }), at(2 * HOUR))
     expect(state.record(SIGNING_KEY, 'key 1')).toBeUndefined()
     expect(await codeOf(old)).toBe('token-invalid')
   })

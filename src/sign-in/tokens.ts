@@ -81,6 +81,7 @@ export class Tokens {
       if (typeof stamp !== 'number') return INVALID
       const expiresMs = exp * 1000
       const keyId = protectedHeader.kid ?? ''
+      const keyStamp = this.#parts.records.record(SIGNING_KEY, keyId)?.createdStamp ?? 0
       return this.#remember(token, {
         kind: 'user',
         by: 'token',
@@ -88,6 +89,7 @@ export class Tokens {
         credentialStamp: stamp,
         expiresMs,
         keyId,
+        keyStamp,
       })
     } catch (error) {
       if (error instanceof errors.JWTExpired) return EXPIRED

@@ -137,6 +137,12 @@ export class StreamOutlet implements WatchOutlet {
       for (const subscription of service.subscriptions()) this.#enqueue(subscription)
   }
 
+  /** Looks at each subscription, one at each step: who may read a service again gets what has changed meanwhile. */
+  *lookAgain(): Generator<void, void> {
+    for (const service of this.#registry.services())
+      for (const subscription of service.subscriptions()) yield this.#enqueue(subscription)
+  }
+
   /** Who is subscribed to a service now. */
   list(key: ServiceKey): Omit<ListedSubscriber, 'via'>[] {
     const { namespaceId, groupedName } = key

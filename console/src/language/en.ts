@@ -465,7 +465,7 @@ export const en = {
   load: 'Load',
   memory: 'Memory',
   clients: 'Clients',
-  clientsHint: 'Address, library, application',
+  clientsHint: 'Address, library, application, user',
   noClients: 'No client is connected by gRPC.',
   library: 'Library',
   module: 'Module',

@@ -456,7 +456,7 @@ export const zhCn: Readonly<Record<TextKey, string>> = {
   load: '负载',
   memory: '内存',
   clients: '客户端列表',
-  clientsHint: '地址、客户端版本、应用',
+  clientsHint: '地址、客户端版本、应用、用户名',
   noClients: '没有通过 gRPC 连接的客户端。',
   library: '客户端版本',
   module: '模块',

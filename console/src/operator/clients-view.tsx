@@ -95,6 +95,7 @@ function ClientTable(props: {
             <th>{t('library')}</th>
             <th>{t('application')}</th>
             <th>{t('module')}</th>
+            <th>{t('username')}</th>
             <th>{t('connectedTo')}</th>
             <th>{t('connectedAt')}</th>
             <th>{t('lastHeard')}</th>
@@ -141,6 +142,7 @@ function ClientRow({ client, onLeave }: { client: ConnectedClient; onLeave: (lea
       <td dir="auto">{client.version}</td>
       <td dir="auto">{client.appName}</td>
       <td dir="auto">{client.module}</td>
+      <td dir="auto">{client.username}</td>
       <td>{client.server}</td>
       <td>
         <Ago atMs={client.sinceMs} />

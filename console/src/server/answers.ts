@@ -215,6 +215,8 @@ export interface ConnectedClient {
   readonly module: string
   /** The address that the client takes for its own. */
   readonly clientIp: string
+  /** The user whose credentials it has shown last; empty while it has shown none. */
+  readonly username: string
   readonly labels: Readonly<Record<string, string>>
   /** Epoch milliseconds. */
   readonly sinceMs: number

@@ -70,6 +70,8 @@ export interface SigningKey {
   readonly createdStamp: number
   /** Epoch ms until which a replaced key verifies: then its last token has expired. Null for the key that signs. */
   readonly verifiesUntilMs: number | null
+  /** Keys that were made before this stamp had leaked when this one was made; 0: none is known. */
+  readonly leakedBefore: number
 }
 
 /** The signing keys; the id of the record is the id of the key, which its tokens carry (`kid`). */
@@ -79,6 +81,7 @@ export const SIGNING_KEY = defineRecordKind<SigningKey>('signing-key', (json) =>
     secret: textIn(fields, 'secret'),
     createdStamp: numberIn(fields, 'createdStamp'),
     verifiesUntilMs: fields['verifiesUntilMs'] === null ? null : numberIn(fields, 'verifiesUntilMs'),
+    leakedBefore: fields['leakedBefore'] === undefined ? 0 : numberIn(fields, 'leakedBefore'),
   }
 })
 

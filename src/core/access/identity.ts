@@ -26,6 +26,10 @@ export interface SignedIn {
   readonly expiresMs: number
   /** The id of the signing key of a token. */
   readonly keyId?: string
+  /** When that key was made (`SigningKey.createdStamp`). */
+  readonly keyStamp?: number
+  /** True for what is sent to a connection as long as it lasts: a token counts on when its time is over. */
+  readonly lasts?: boolean
   /** The id of the record of a session. */
   readonly sessionId?: string
 }

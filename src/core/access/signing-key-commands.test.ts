@@ -24,7 +24,7 @@ test('the first key is made once', () => {
 test('a replaced key verifies until its last token has expired, and then it is removed', () => {
   const state = new State(WALL_MS)
   carryOut(state, createFirstKey({ id: 'a', secret }), at(0))
-  carryOut(state, rotateKeys({ id: 'b', secret }, 1_000), at(0))
+  carryOut(state, rotateKeys({ id: 'b', secret }, { ttlMs: 1_000 }), at(0))
   expect(keysOf(state)).toEqual([
     ['a', 1_000],
     ['b', null],
@@ -39,22 +39,22 @@ test('a replaced key verifies until its last token has expired, and then it is r
 test('a rotation lets no key verify longer than before, and removes those that verify no more', () => {
   const state = new State(WALL_MS)
   carryOut(state, createFirstKey({ id: 'a', secret }), at(0))
-  carryOut(state, rotateKeys({ id: 'b', secret }, 1_000), at(0))
-  carryOut(state, rotateKeys({ id: 'c', secret }, 1_000), at(500))
+  carryOut(state, rotateKeys({ id: 'b', secret }, { ttlMs: 1_000 }), at(0))
+  carryOut(state, rotateKeys({ id: 'c', secret }, { ttlMs: 1_000 }), at(500))
   expect(keysOf(state)).toEqual([
     ['a', 1_000],
     ['b', 1_500],
     ['c', null],
   ])
-  carryOut(state, rotateKeys({ id: 'd', secret }, 1_000), at(1_200))
+  carryOut(state, rotateKeys({ id: 'd', secret }, { ttlMs: 1_000 }), at(1_200))
   expect(keysOf(state).map(([id]) => id)).toEqual(['b', 'c', 'd'])
 })
 
 test('a rotation without any time ends the other keys at once', () => {
   const state = new State(WALL_MS)
   carryOut(state, createFirstKey({ id: 'a', secret }), at(0))
-  carryOut(state, rotateKeys({ id: 'b', secret }, 5_000), at(0))
-  carryOut(state, rotateKeys({ id: 'c', secret }, 0), at(1))
+  carryOut(state, rotateKeys({ id: 'b', secret }, { ttlMs: 5_000 }), at(0))
+  carryOut(state, rotateKeys({ id: 'c', secret }, 'leaked'), at(1))
   expect(keysOf(state)).toEqual([
     ['a', 1],
     ['b', 1],

@@ -2,6 +2,7 @@ import type { Change } from '../changes.ts'
 import { type Command, synced, unchanged } from '../decision.ts'
 import { recordRemoved, recordSaved } from '../records/record-kind.ts'
 import { SIGNING_KEY, type SigningKey } from './access-records.ts'
+import { latestLeak } from './standing.ts'
 
 const SUBJECT = 'signing-keys'
 
@@ -17,7 +18,7 @@ export function createFirstKey({ id, secret }: NewKey): Command<void> {
     subject: SUBJECT,
     decide(view, { stamp }) {
       for (const _ of view.records(SIGNING_KEY)) return unchanged(undefined)
-      const value = { secret, createdStamp: stamp, verifiesUntilMs: null }
+      const value = { secret, createdStamp: stamp, verifiesUntilMs: null, leakedBefore: 0 }
       return synced([recordSaved(SIGNING_KEY, { id, value, stamp })], undefined)
     },
   }
@@ -27,13 +28,15 @@ export function createFirstKey({ id, secret }: NewKey): Command<void> {
 const MOST_KEYS = 100
 
 /**
- * Signs with this key from now on. The others verify until their last token has expired, `ttlMs` from now; those that
- * verify no more are removed, and the oldest ones of very many.
+ * Signs with this key from now on. The others verify until their last token has expired, `ttlMs` from now; 'leaked': they
+ * have leaked, and end at once. Those that verify no more are removed, and the oldest ones of very many.
  */
-export function rotateKeys({ id, secret }: NewKey, ttlMs: number): Command<void> {
+export function rotateKeys({ id, secret }: NewKey, oldOnes: { ttlMs: number } | 'leaked'): Command<void> {
   return {
     subject: SUBJECT,
     decide(view, { stamp, wallMs }) {
+      const ttlMs = oldOnes === 'leaked' ? 0 : oldOnes.ttlMs
+      const leakedBefore = oldOnes === 'leaked' ? stamp : latestLeak(view)
       const newestFirst = Array.from(view.records(SIGNING_KEY)).sort(
         ([, one], [, other]) => other.createdStamp - one.createdStamp,
       )
@@ -43,7 +46,7 @@ export function rotateKeys({ id, secret }: NewKey, ttlMs: number): Command<void>
         if (verifiesUntilMs === key.verifiesUntilMs) return []
         return [recordSaved(SIGNING_KEY, { id: oldId, value: { ...key, verifiesUntilMs }, stamp })]
       })
-      const value = { secret, createdStamp: stamp, verifiesUntilMs: null }
+      const value = { secret, createdStamp: stamp, verifiesUntilMs: null, leakedBefore }
       return synced([...replaced, recordSaved(SIGNING_KEY, { id, value, stamp })], undefined)
     },
   }

@@ -46,15 +46,30 @@ function problemOfUser(identity: SignedIn, records: RecordView, nowMs: number): 
   if (user === undefined) return by === 'token' ? 'token-invalid' : 'unknown-user'
   const isCurrent = credentialStamp === undefined || credentialStamp === user.credentialStamp
   if (!isCurrent) return by === 'token' ? 'token-invalid' : 'unknown-user'
+  if (by === 'token' && identity.lasts === true)
+    return hasLeaked(identity, records) ? 'token-invalid' : undefined
   if (nowMs >= expiresMs) return 'token-expired'
   if (by === 'token') return keyCounts(identity, records, nowMs) ? undefined : 'token-invalid'
   if (by === 'session') return sessionCounts(identity, records, nowMs) ? undefined : 'token-expired'
   return undefined
 }
 
-function keyCounts({ keyId = '' }: SignedIn, records: RecordView, nowMs: number): boolean {
-  const key = records.record(SIGNING_KEY, keyId)
-  return key !== undefined && (key.verifiesUntilMs === null || nowMs < key.verifiesUntilMs)
+/** Keys that were made before this stamp have leaked; 0: none is known. */
+export function latestLeak(records: RecordView): number {
+  let latest = 0
+  for (const [, { leakedBefore }] of records.records(SIGNING_KEY)) latest = Math.max(latest, leakedBefore)
+  return latest
+}
+
+/** A key that is over may be gone, so what its tokens carry is compared. */
+function hasLeaked({ keyStamp = 0 }: SignedIn, records: RecordView): boolean {
+  return keyStamp < latestLeak(records)
+}
+
+function keyCounts(identity: SignedIn, records: RecordView, nowMs: number): boolean {
+  const key = records.record(SIGNING_KEY, identity.keyId ?? '')
+  if (key === undefined || hasLeaked(identity, records)) return false
+  return key.verifiesUntilMs === null || nowMs < key.verifiesUntilMs
 }
 
 function sessionCounts({ sessionId = '' }: SignedIn, records: RecordView, nowMs: number): boolean {

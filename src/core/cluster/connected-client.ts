@@ -9,6 +9,8 @@ export interface ConnectedClient {
   readonly module: string
   /** The address that it takes for its own; ''. */
   readonly clientIp: string
+  /** The user whose credentials it has shown last; '' where nobody signs in, or not yet. */
+  readonly username: string
   readonly labels: Readonly<Record<string, string>>
   /** When it was set up, epoch ms. */
   readonly sinceMs: number
@@ -21,7 +23,7 @@ export interface ConnectedClient {
   readonly subscriptions: number
 }
 
-/** Which clients are asked for: of those in whose id, address, library or application the text occurs, so many. */
+/** Which clients are asked for: of those in whose id, address, library, application or user the text occurs, so many. */
 export interface ClientSearch {
   readonly text: string
   readonly most: number

@@ -45,6 +45,8 @@ export interface ConnectionPublication {
   readonly serviceKey: ServiceKey
   readonly connectionId: string
   readonly client?: PublishingClient
+  /** The user who publishes; undefined: nobody has to sign in. */
+  readonly username?: string | undefined
   readonly instances: readonly PublishedInstance[]
 }
 
@@ -98,9 +100,10 @@ export class ConnectionInstances {
    * `stopping` where the connection has ended, and `store-unavailable` while this server cannot write: one that was frozen
    * reads old requests when it wakes, whose clients have registered elsewhere.
    */
-  publish({ serviceKey, connectionId, instances, client }: ConnectionPublication): Carried {
+  publish({ serviceKey, connectionId, instances, client, username }: ConnectionPublication): Carried {
     const publication = this.#book.open(serviceKey, connectionId)
     publication.client = client
+    publication.username = username
     return this.#inTurn(publication, () => {
       if (publication.isClosed) throw connectionEnded()
       if (!this.#parts.canWrite()) throw new Refusal('store-unavailable', NO_MEMBER)
@@ -119,15 +122,36 @@ export class ConnectionInstances {
   }
 
   /**
-   * A connection has ended: its instances go at once. `isMoved`: its client was sent to another server, so they stay as
-   * long as those of a server that is gone, unless the client has registered them there. So it is if this server cannot
+   * The user of a publication may not have it any more: its instances go, and are remembered. Resolves when they are gone;
+   * what cannot be removed now is removed later. Never rejects.
+   */
+  withhold(publication: Publication): void | Promise<void> {
+    return this.#quietly(publication, () => {
+      if (publication.isClosed) return NO_CHANGE
+      publication.withhold()
+      return this.#carryOut(publication, { instances: [], leaving: publication.leaving, takesOver: true })
+    })
+  }
+
+  /** The user of a publication may have it again: what was withheld comes back. Resolves when it is there. Never rejects. */
+  allow(publication: Publication): void | Promise<void> {
+    return this.#quietly(publication, () => {
+      if (publication.isClosed || !publication.isWithheld) return NO_CHANGE
+      publication.allow()
+      return this.#restore(publication)
+    })
+  }
+
+  /**
+   * A connection has ended: its instances go at once. `comesBack`: its client was sent to another server, or must
+   * sign in again, so they stay as long as those of a server that is gone, unless it has registered them again. So it is if this server cannot
    * write now: they go some time after it can again.
    */
-  release(connectionId: string, isMoved: boolean): void {
+  release(connectionId: string, comesBack: boolean): void {
     const { canWrite, keptMs = ORPHAN_MS } = this.#parts
     for (const publication of this.#book.close(connectionId)) {
       publication.isClosed = true
-      if (canWrite() && !isMoved) this.#quietly(publication, () => this.#remove(publication))
+      if (canWrite() && !comesBack) void this.#quietly(publication, () => this.#remove(publication))
       else {
         publication.want([])
         publication.keptUntilMs = this.#nowMs() + keptMs
@@ -224,7 +248,7 @@ export class ConnectionInstances {
   }
 
   #execute(publication: Publication, part: Part): Carried {
-    const { serviceKey, connectionId, isClosed } = publication
+    const { serviceKey, connectionId, isClosed, isWithheld } = publication
     const { process, engine } = this.#parts
     const publisher = connectionPublisher({ process, connectionId })
     const done = (outcome: Replacement): Replacement => {
@@ -233,8 +257,8 @@ export class ConnectionInstances {
       return outcome
     }
     const outcome = engine.execute(
-      // What has died leaves like an orphan if this server crashes before it is written.
-      replaceInstances({ serviceKey, publisher, ...part, removesDurably: !isClosed }),
+      // What has died, or is withheld, leaves like an orphan if this server crashes before it is written.
+      replaceInstances({ serviceKey, publisher, ...part, removesDurably: !isClosed && !isWithheld }),
     )
     return outcome instanceof Promise ? outcome.then(done) : done(outcome)
   }
@@ -272,15 +296,17 @@ export class ConnectionInstances {
 
   #repair(publication: Publication): void {
     this.#repairing++
-    const restore = (): Carried => {
-      const part = publication.takeCare()
-      const missAgain = (): void => part.instances.forEach(({ address }) => publication.miss(address))
-      return this.#carryOut(publication, part, missAgain)
-    }
-    this.#quietly(publication, restore, ({ registered }) => {
+    const restore = (): Carried => this.#restore(publication)
+    void this.#quietly(publication, restore, ({ registered }) => {
       this.counts.restored += registered
       this.#repairing--
     })
+  }
+
+  #restore(publication: Publication): Carried {
+    const part = publication.takeCare()
+    const missAgain = (): void => part.instances.forEach(({ address }) => publication.miss(address))
+    return this.#carryOut(publication, part, missAgain)
   }
 
   /** Nobody waits for the outcome: what fails is tried again. */
@@ -288,7 +314,7 @@ export class ConnectionInstances {
     publication: Publication,
     run: () => Carried,
     done: (outcome: Replacement) => void = () => {},
-  ): void {
+  ): void | Promise<void> {
     const failed = (error: unknown): void => {
       done(NO_CHANGE)
       // That the store cannot be reached is no news.
@@ -297,8 +323,8 @@ export class ConnectionInstances {
     }
     try {
       const outcome = this.#inTurn(publication, run)
-      if (outcome instanceof Promise) outcome.then(done, failed)
-      else done(outcome)
+      if (outcome instanceof Promise) return outcome.then(done, failed)
+      done(outcome)
     } catch (error) {
       failed(error)
     }

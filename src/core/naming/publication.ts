@@ -40,6 +40,10 @@ export class Publication implements Due {
   readonly #missing = new Set<string>()
   /** Wanted, and taken over by somebody else. */
   readonly #taken = new Set<string>()
+  /** Wanted, but its user may not have it there now; undefined: the user may. */
+  #withheld: ByAddress | undefined
+  /** The user who has published it; undefined: nobody had to sign in. */
+  username: string | undefined
   /** Settled when all that is on its way has ended; undefined: nothing is. It never rejects. */
   underway: Promise<void> | undefined
   /** The connection has ended. */
@@ -63,7 +67,13 @@ export class Publication implements Due {
 
   /** Whether there is nothing to remember. */
   get isOver(): boolean {
+    if (this.#withheld !== undefined) return false
     return this.#wanted.size === 0 && this.#leaving.size === 0 && this.underway === undefined
+  }
+
+  /** Whether its instances are withheld: see {@link withhold}. */
+  get isWithheld(): boolean {
+    return this.#withheld !== undefined
   }
 
   /** Whether something must be put right. */
@@ -80,11 +90,28 @@ export class Publication implements Due {
   want(instances: readonly PublishedInstance[]): () => void {
     const before = this.#wanted
     const after = new Map(instances.map((instance) => [addressText(instance.address), instance]))
+    const withheld = this.#withheld
+    this.#withheld = undefined
     this.#set(before, after)
     return () => {
+      this.#withheld ??= withheld
       if (this.#wanted === after) this.#set(after, before)
       else this.#leave(after)
     }
+  }
+
+  /** All of them must leave. They are remembered until they may come back, or the client publishes something else. */
+  withhold(): void {
+    const withheld = this.#withheld ?? this.#wanted
+    this.want([])
+    this.#withheld = withheld
+  }
+
+  /** What is withheld may come back: it is missing now. */
+  allow(): void {
+    const withheld = [...(this.#withheld?.values() ?? [])]
+    this.want(withheld)
+    for (const { address } of withheld) this.miss(address)
   }
 
   /** The instances at these addresses are certainly not there any more. */

@@ -26,9 +26,10 @@ export interface Question {
 
 /**
  * Why a connection has ended. `left`: the client closed it, is silently dead, or was ended by an operator. `moved`: the
- * client was sent to another server, where it registers again. `stopping`: this server stops.
+ * client was sent to another server, where it registers again. `signed-out`: its credentials do not count any more; it may
+ * sign in again. `stopping`: this server stops.
  */
-export type EndReason = 'left' | 'moved' | 'stopping'
+export type EndReason = 'left' | 'moved' | 'signed-out' | 'stopping'
 
 /** What has ended a connection, for metrics. `silent`, `unread` (too much of it) and `closed` (by an operator) mean `left`. */
 export type EndCause = EndReason | 'silent' | 'unread' | 'closed'

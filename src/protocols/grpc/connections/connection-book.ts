@@ -18,6 +18,7 @@ export class ConnectionBook {
     unread: 0,
     closed: 0,
     moved: 0,
+    'signed-out': 0,
     stopping: 0,
   }
   readonly #byId = new Map<string, StreamConnection>()

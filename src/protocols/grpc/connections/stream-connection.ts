@@ -1,6 +1,7 @@
 import { type Due, NOT_DUE } from '../../../core/due-book.ts'
 import { type ServerRequestType, usualKeysOf } from '../wire/java-messages.ts'
 import { toSend } from '../wire/payload.ts'
+import type { SignedIn } from '../../../core/access/identity.ts'
 import type { Asks, PendingAsk } from './asks.ts'
 import type { ClientConnection, ClientFacts, EndCause, EndReason, Question } from './client-connection.ts'
 import type { ClientSession } from './client-session.ts'
@@ -37,6 +38,7 @@ export class StreamConnection implements ClientConnection, Due {
   #ended: EndReason | undefined
   /** What has ended it; undefined while it is open. */
   endedBy: EndCause | undefined
+  readonly #identities = new Map<string, SignedIn>()
 
   constructor(parts: StreamConnectionParts) {
     this.#parts = parts
@@ -55,6 +57,20 @@ export class StreamConnection implements ClientConnection, Due {
 
   get port(): number {
     return this.#parts.session.port
+  }
+
+  /** The newest credentials of each user that the client has shown, and that counted. */
+  get identities(): Iterable<SignedIn> {
+    return this.#identities.values()
+  }
+
+  /** The user whose credentials the client has shown last; '' if it has shown none that counted. */
+  username = ''
+
+  /** The client has shown credentials that count. */
+  signedIn(identity: SignedIn): void {
+    this.username = identity.username
+    this.#identities.set(identity.username, identity)
   }
 
   get hasEnded(): boolean {
@@ -127,5 +143,5 @@ export class StreamConnection implements ClientConnection, Due {
 }
 
 function reasonOf(cause: EndCause): EndReason {
-  return cause === 'moved' || cause === 'stopping' ? cause : 'left'
+  return cause === 'moved' || cause === 'stopping' || cause === 'signed-out' ? cause : 'left'
 }

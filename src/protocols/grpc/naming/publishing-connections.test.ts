@@ -28,8 +28,9 @@ test('a connection is asked once to say when it ends', () => {
 })
 
 test.each([
-  ['left', [{ connectionId: '1', isMoved: false }]],
-  ['moved', [{ connectionId: '1', isMoved: true }]],
+  ['left', [{ connectionId: '1', comesBack: false }]],
+  ['moved', [{ connectionId: '1', comesBack: true }]],
+  ['signed-out', [{ connectionId: '1', comesBack: true }]],
   ['stopping', []],
 ] as const)('what a connection has published when it has %s is released as %j', (why, expected) => {
   const { call: one, end } = call('1')

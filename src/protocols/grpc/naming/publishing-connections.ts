@@ -19,8 +19,10 @@ export class PublishingConnections {
     connection.onEnd((why) => {
       switch (why) {
         case 'left':
+          return this.#release({ connectionId, comesBack: false }, caller)
         case 'moved':
-          return this.#release({ connectionId, isMoved: why === 'moved' }, caller)
+        case 'signed-out':
+          return this.#release({ connectionId, comesBack: true }, caller)
         case 'stopping':
         // They stay to be seen until their clients have registered again.
       }

@@ -5,6 +5,7 @@ import type { Caller, Permission } from '../../../operations/guard.ts'
 import type { CertificateUser } from '../../sockets/secure-layer.ts'
 import type { ClientSession } from '../connections/client-session.ts'
 import type { ConnectionBook } from '../connections/connection-book.ts'
+import type { StreamConnection } from '../connections/stream-connection.ts'
 import { type JsonObject, parseBody } from '../wire/json.ts'
 import type { MessageHead } from '../wire/message-head.ts'
 import type { Message, Sent } from '../wire/payload.ts'
@@ -25,6 +26,8 @@ export interface DispatchParts {
   readonly identify: (credentials: ClientCredentials) => Identity | Promise<Identity>
   /** What becomes of callers who do not count, whatever they ask for; undefined while nobody has to sign in. */
   readonly strangers: Strangers | undefined
+  /** Called with what the client of a connection has shown, before that is judged. */
+  readonly onShown?: ((connection: StreamConnection, identity: Identity) => void) | undefined
   /** Logs a fault of the server. */
   readonly report: (error: unknown, type: string) => void
   /** Called for every answer. `errorCode` 0: it was done. */
@@ -137,9 +140,9 @@ export class Dispatch {
   #admitted(
     known: AnyRequestType,
     request: Request,
-    { connection, session }: { connection: Call['connection']; session: ClientSession },
+    { connection, session }: { connection: StreamConnection; session: ClientSession },
   ): Outcome | Admitted | Promise<Outcome | Admitted> {
-    const { strangers, gate, identify } = this.#parts
+    const { strangers, gate, identify, onShown } = this.#parts
     const { headers } = request
     const run = (): Admitted | Promise<Admitted> => {
       gate(known.permission)
@@ -147,6 +150,7 @@ export class Dispatch {
       return afterwards(identify(credentials), (identity) => {
         const refusal = strangers?.refusalOf(identity)
         session.isKnown ||= refusal === undefined
+        onShown?.(connection, identity)
         return { known, call: { connection, headers, caller: { ip: session.ip, identity } }, refusal }
       })
     }

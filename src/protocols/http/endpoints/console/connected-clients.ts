@@ -21,6 +21,7 @@ const SHOWN = Json.named(
       'What the connection is for: config, naming; empty where the client does not say it.',
     ),
     clientIp: Json.string('The address that the client takes for its own.'),
+    username: Json.string('The user whose credentials it has shown last; empty while it has shown none.'),
     labels: Json.map(Json.string()),
     sinceMs: Json.time(),
     heardAgoMs: Json.integer('How long ago something came from it.'),
@@ -46,7 +47,10 @@ export function connectedClientEndpoints({ list, move, close }: ConnectedClientO
       ),
       params: Type.Object({
         search: Type.Optional(
-          Type.String({ maxLength: 256, description: 'A part of the id, address, library or application.' }),
+          Type.String({
+            maxLength: 256,
+            description: 'A part of the id, address, library, application or user.',
+          }),
         ),
         pageNo: fields.withDefault(fields.pageNo, 1),
         pageSize: fields.withDefault(fields.pageSize, 50),

@@ -1,0 +1,45 @@
+import type { Identity, SignedIn } from '../../../core/access/identity.ts'
+import type { StreamConnection } from './stream-connection.ts'
+
+/** How long a client may go on with a token that does not count. */
+const STALE_MS = 5_000
+/** The most connections that one tick ends: those who come back at once must not keep the server busy. */
+const MOST_ENDED = 5
+
+/**
+ * The credentials that clients show on their connections. Some libraries register again only when they connect again, and
+ * sign in at a time of their own: while their token does not count, their connection is ended every five seconds.
+ */
+export class ShownCredentials {
+  /** Since when the client of a connection has shown tokens that do not count; the oldest first. */
+  readonly #stale = new Map<StreamConnection, number>()
+
+  /** A client has shown credentials that count. */
+  counted(connection: StreamConnection, identity: SignedIn): void {
+    this.#stale.delete(connection)
+    connection.signedIn(identity)
+  }
+
+  /**
+   * A client was refused for its credentials. While it has shown others before on this connection, nothing happens: what it
+   * has registered must not leave because its token is over.
+   */
+  refused(connection: StreamConnection, identity: Identity, nowMs: number): void {
+    if (!isToken(identity) || connection.username !== '' || this.#stale.has(connection)) return
+    this.#stale.set(connection, nowMs)
+    connection.onEnd(() => this.#stale.delete(connection))
+  }
+
+  /** Ends connections whose tokens do not count. Call it about ten times a second. */
+  tick(nowMs: number): void {
+    let left = MOST_ENDED
+    for (const [connection, sinceMs] of this.#stale) {
+      if (nowMs - sinceMs < STALE_MS || left-- === 0) return
+      connection.end('signed-out')
+    }
+  }
+}
+
+function isToken(identity: Identity): boolean {
+  return identity.kind === 'not-signed-in' || (identity.kind === 'user' && identity.by === 'token')
+}

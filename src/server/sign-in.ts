@@ -87,26 +87,13 @@ export async function openSignIn(
   }
   tell({ mode, isManaged, code: firstCode.text }, log)
   if (mode === 'off') return { ...OPEN, mode, parts, tidy }
-  const report = mode === 'report' ? new RefusalReport(log, monotonicMs) : undefined
-  const authorisation = new Judge({
-    state,
-    rightsOf: (username) => rights.of(username),
-    nowMs: wallMs,
-    reportOnly: report?.add,
-  })
+  const reportOnly = mode === 'report' ? new RefusalReport(log, monotonicMs).add : undefined
+  const judge = new Judge({ state, rightsOf: (username) => rights.of(username), nowMs: wallMs, reportOnly })
   const check = recordedCheck((attempt) => byPassword.check(attempt), trail, state)
-  const identification = identificationBy({ ...parts, check, judge: authorisation, trail })
-  const strangers = mode === 'on' ? strangersBy(authorisation, trail) : undefined
-  return {
-    mode,
-    parts,
-    authorisation,
-    judge: authorisation,
-    identification,
-    identifyClient: identifyBy(tokens),
-    strangers,
-    tidy,
-  }
+  const identification = identificationBy({ ...parts, check, judge, trail })
+  const strangers = mode === 'on' ? strangersBy(judge, trail) : undefined
+  const identifyClient = identifyBy(tokens)
+  return { mode, parts, authorisation: judge, judge, identification, identifyClient, strangers, tidy }
 }
 
 /** Nobody signs in. */

@@ -49,6 +49,7 @@ test('a token says who it is of, until when, and with which password and key', a
     credentialStamp: ann().credentialStamp,
     expiresMs: WALL_MS + 5 * HOUR,
     keyId: 'key 1',
+    keyStamp: expect.any(Number),
   })
 })
 

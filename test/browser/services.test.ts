@@ -193,10 +193,10 @@ describe.skipIf(browserTool.skip)('services in a browser', { timeout: FLOW_MS },
     expect(await row.getByRole('cell').allTextContents()).toEqual(
       expect.arrayContaining(['till', 'naming', '1']),
     )
-    await visit.field('Address, library, application').fill('nobody')
+    await visit.field('Address, library, application, user').fill('nobody')
     await visit.page.getByText('Nothing matches.').waitFor()
     expect(visit.page.url()).toContain('text=nobody')
-    await visit.field('Address, library, application').fill('till')
+    await visit.field('Address, library, application, user').fill('till')
     await row.getByRole('button', { name: /^Close the connection of 127\.0\.0\.1:/ }).click()
     await visit.dialog().getByRole('button', { name: 'Close the connection' }).click()
     await overGrpc.ended

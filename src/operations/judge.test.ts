@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { addAdministrator, addUser } from '../core/access/access.test-support.ts'
 import { removeUser, setPassword } from '../core/access/access-commands.ts'
-import { USER } from '../core/access/access-records.ts'
+import { SIGNING_KEY, USER } from '../core/access/access-records.ts'
 import { ANONYMOUS, type Identity } from '../core/access/identity.ts'
 import { AllRights } from '../core/access/rights.ts'
-import { createFirstKey, rotateKeys } from '../core/access/signing-key-commands.ts'
+import { createFirstKey, removeOldKeys, rotateKeys } from '../core/access/signing-key-commands.ts'
 import { configKey } from '../core/config/config-item.ts'
 import { at, carryOut, WALL_MS } from '../core/core.test-support.ts'
 import { State } from '../core/state.ts'
@@ -80,6 +80,37 @@ describe('a caller', () => {
     nowMs = WALL_MS
     carryOut(state, removeUser('ann'), at(0))
     expect(refusedTo(again)).toBe('token-invalid')
+  })
+})
+
+describe('a caller that is connected', () => {
+  const lasting = (): Identity => {
+    const { createdStamp } = state.record(SIGNING_KEY, 'k') ?? { createdStamp: 0 }
+    return { ...token('ann'), keyStamp: createdStamp, lasts: true } as Identity
+  }
+
+  test('loses nothing when its token is over and its key was replaced, and everything when a key has leaked', () => {
+    const ann = lasting()
+    carryOut(state, rotateKeys({ id: 'l', secret: 's' }, { ttlMs: TTL_MS }), at(0))
+    nowMs += TTL_MS
+    carryOut(state, removeOldKeys(), at(TTL_MS))
+    expect(state.record(SIGNING_KEY, 'k')).toBeUndefined()
+    expect(refusedTo(ann)).toBeUndefined()
+    carryOut(state, rotateKeys({ id: 'm', secret: 's' }, 'leaked'), at(TTL_MS + 1))
+    carryOut(state, removeOldKeys(), at(TTL_MS + 2))
+    expect(refusedTo(ann)).toBe('token-invalid')
+  })
+
+  test('loses everything with its password or its user', () => {
+    const ann = lasting()
+    carryOut(state, setPassword({ username: 'ann', passwordHash: 'other' }), at(0))
+    expect(refusedTo(ann)).toBe('token-invalid')
+    const again = lasting()
+    expect(refusedTo(again)).toBeUndefined()
+    expect(judge().mayUser('ann', 'read', ITEM)).toBe(true)
+    carryOut(state, removeUser('ann'), at(0))
+    expect(refusedTo(again)).toBe('token-invalid')
+    expect(judge().mayUser('ann', 'read', ITEM)).toBe(false)
   })
 })
 

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { at, carryOut, WALL_MS } from '../core.test-support.ts'
 import { State } from '../state.ts'
 import { SIGNING_KEY } from './access-records.ts'
+import { latestLeak } from './standing.ts'
 import { createFirstKey, removeOldKeys, rotateKeys } from './signing-key-commands.ts'
 
 const secret = 's'
@@ -64,10 +65,31 @@ test('a rotation without any time ends the other keys at once', () => {
 
 test('a hundred keys verify at most: the oldest go, and a rotation changes no key without need', () => {
   const state = new State(WALL_MS)
-  for (let key = 0; key < 150; key++) carryOut(state, rotateKeys({ id: `k${key}`, secret }, 3_600_000), at(0))
+  for (let key = 0; key < 150; key++) carryOut(state, rotateKeys({ id: `k${key}`, secret }, { ttlMs: 3_600_000 }), at(0))
   expect(state.recordCount(SIGNING_KEY)).toBe(100)
   expect(state.record(SIGNING_KEY, 'k49')).toBeUndefined()
   expect(state.record(SIGNING_KEY, 'k50')).toBeDefined()
-  const { changes } = rotateKeys({ id: 'next', secret }, 3_600_000).decide(state, at(0))
+  const { changes } = rotateKeys({ id: 'next', secret }, { ttlMs: 3_600_000 }).decide(state, at(0))
   expect(changes.map((change) => 'id' in change && change.id)).toEqual(['k149', 'k50', 'next'])
+})
+
+test('a leak is remembered by the keys that are made later, also when the leaked key is gone', () => {
+  const state = new State(WALL_MS)
+  const stampOf = (id: string) => state.record(SIGNING_KEY, id)!.createdStamp
+  carryOut(state, createFirstKey({ id: 'a', secret }), at(0))
+  carryOut(state, rotateKeys({ id: 'b', secret }, { ttlMs: 1_000 }), at(0))
+  expect(latestLeak(state)).toBe(0)
+  carryOut(state, rotateKeys({ id: 'c', secret }, 'leaked'), at(1))
+  expect(latestLeak(state)).toBe(stampOf('c'))
+  for (const [id, ms] of Object.entries({ d: 2, e: 10_000, f: 20_000 }))
+    carryOut(state, rotateKeys({ id, secret }, { ttlMs: 1 }), at(ms))
+  carryOut(state, removeOldKeys(), at(30_000))
+  expect(keysOf(state)).toEqual([['f', null]])
+  expect(latestLeak(state)).toBeGreaterThan(0)
+  expect(latestLeak(state)).toBeLessThan(stampOf('f'))
+})
+
+test('a key that an older version has stored knows of no leak', () => {
+  const stored = { secret, createdStamp: 1, verifiesUntilMs: null }
+  expect(SIGNING_KEY.decode(stored, 'a')).toEqual({ ...stored, leakedBefore: 0 })
 })

@@ -88,6 +88,93 @@ class PublishingWorld extends EngineWorld {
 let world: PublishingWorld
 beforeEach(() => void (world = new PublishingWorld()))
 
+describe('what its user may not publish any more', () => {
+  const published = () => world.instances.book.of('a')[0]!
+
+  test('leaves, is remembered, and comes back when the user may again', async () => {
+    void world.publish('a', 1, 2)
+    void world.instances.withhold(published())
+    expect(world.ports).toEqual({})
+    expect(world.instances.book.counts('a')).toEqual({ services: 0, instances: 0 })
+    await world.pass(5_000)
+    expect(world.ports).toEqual({})
+    void world.instances.withhold(published())
+    void world.instances.allow(published())
+    void world.instances.allow(published())
+    expect(world.ports).toEqual({ 1: 'this/a', 2: 'this/a' })
+    expect(world.instances.counts.restored).toBe(0)
+    world.instances.release('a', false)
+    expect(world.ports).toEqual({})
+    expect(world.instances.waiting).toBe(0)
+  })
+
+  test('is forgotten when its client publishes something else, withdraws, or leaves', async () => {
+    const others: (() => unknown)[] = [
+      () => world.publish('a', 9),
+      () => world.withdraw('a'),
+      () => world.instances.release('a', true),
+    ]
+    for (const [index, other] of others.entries()) {
+      void world.publish('a', 1)
+      const publication = published()
+      void world.instances.withhold(publication)
+      void other()
+      void world.instances.allow(publication)
+      expect(world.ports).toEqual(index === 0 ? { 9: 'this/a' } : {})
+      await world.pass(1_000)
+    }
+  })
+
+  test('stays withheld where a publish fails meanwhile', () => {
+    void world.publish('a', 1)
+    void world.instances.withhold(published())
+    world.isStoreAway = true
+    expect(() => world.publish('a', 2)).toThrow()
+    world.isStoreAway = false
+    void world.instances.allow(published())
+    expect(world.ports).toEqual({ 1: 'this/a' })
+  })
+
+  test('leaves and comes back later where the store is away', async () => {
+    void world.publish('a', 1)
+    world.isStoreAway = true
+    void world.instances.withhold(published())
+    expect(world.ports).toEqual({ 1: 'this/a' })
+    world.isStoreAway = false
+    await world.pass(2_000)
+    expect(world.ports).toEqual({})
+    world.isStoreAway = true
+    void world.instances.allow(published())
+    world.isStoreAway = false
+    await world.pass(2_000)
+    expect(world.ports).toEqual({ 1: 'this/a' })
+  })
+
+  test('takes over nothing that somebody else has registered meanwhile', async () => {
+    void world.publish('a', 1)
+    const publication = published()
+    void world.instances.withhold(publication)
+    void world.publish('b', 1)
+    void world.instances.allow(publication)
+    expect(world.ports).toEqual({ 1: 'this/b' })
+    world.instances.release('b', false)
+    await world.pass(2_000)
+    expect(world.ports).toEqual({ 1: 'this/a' })
+  })
+
+  test('leaves after a registration that is still underway', async () => {
+    world.isSlow = true
+    void watched(world.publish('a', 1))
+    void world.instances.withhold(published())
+    for (let round = 0; round < 5; round++) {
+      for (const settle of world.late.splice(0)) settle()
+      await microtasks()
+    }
+    expect(world.ports).toEqual({})
+    expect(published().isWithheld).toBe(true)
+  })
+})
+
 describe('a connection', () => {
   test('publishes the whole set of a service, each time', () => {
     expect(world.publish('a', 1, 2)).toEqual({ registered: 2, known: 0, removed: 0 })

@@ -3,6 +3,7 @@ import { ETCD_HOOK_MS } from '../../support/etcd.ts'
 import { needTool } from '../../support/need-tool.ts'
 import { prepare, PREPARE_LIMIT_MS } from '../prepared-program.ts'
 import { Library, type LibraryProgram, type LibraryVersion } from './library.ts'
+import { LEAK_SCENARIO } from './leak-scenario.ts'
 import { MOVE_SCENARIO } from './move-scenario.ts'
 import { KILL_SCENARIO, RESTART_SCENARIO } from './outage-scenarios.ts'
 import { openScenario, TLS_SCENARIO } from './plain-scenarios.ts'
@@ -18,7 +19,7 @@ const OLD: LibraryProgram = {
   run: (_version, scratch) => ['node', 'driven.js', scratch],
 }
 
-const OUTAGES = [RESTART_SCENARIO, KILL_SCENARIO, MOVE_SCENARIO]
+const OUTAGES = [RESTART_SCENARIO, KILL_SCENARIO, MOVE_SCENARIO, LEAK_SCENARIO]
 const DRIVE_LIMIT_MS = 300_000
 
 /**

@@ -2,7 +2,7 @@ import { describeLibrary } from './describe-library.ts'
 
 describeLibrary('Go', ['go'], {
   folder: 'grpc/go',
-  versions: [{ version: '2.3.5', says: 'Nacos-Go-Client:v2.3.5' }],
+  versions: [{ version: '2.3.5', says: 'Nacos-Go-Client:v2.3.5', signsInLate: true }],
   locks: ['go.mod', 'go.sum'],
   install: [['go', 'mod', 'download']],
   build: [['go', 'build', '-buildvcs=false', '-o', 'program', '.']],

@@ -17,6 +17,8 @@ export interface LibraryVersion {
   readonly says?: string
   readonly lacks?: Readonly<Record<string, string>>
   readonly lacksTls?: string
+  /** It signs in again only when its token is nearly over, also where that is refused. */
+  readonly signsInLate?: true
 }
 
 /** The processes of one version of a library: one for all plain connections, one for those over TLS. */

@@ -35,6 +35,8 @@ export interface PublishRequest extends ConnectionRequest {
 export interface ReleaseRequest {
   readonly connectionId: string
   readonly comesBack: boolean
+  /** By when it is known to come back, on the monotonic clock. */
+  readonly returnsByMs?: number | undefined
 }
 
 /** The operations on the instances of connections. */
@@ -85,8 +87,8 @@ export function connectionInstanceOperations(parts: ConnectionInstanceOperationP
       permission: { action: 'write', resource: 'public' },
       audit: { operation: 'end connection', isRecorded: NEVER_RECORDED },
       resources: () => [],
-      run: ({ connectionId, comesBack }: ReleaseRequest): void =>
-        connectionInstances.release(connectionId, comesBack),
+      run: ({ connectionId, comesBack, returnsByMs }: ReleaseRequest): void =>
+        connectionInstances.release(connectionId, comesBack, returnsByMs),
     }),
   }
 }

@@ -17,6 +17,7 @@ class World {
   longestMs = 0
   readonly withheld: Publication[] = []
   readonly allowed: Publication[] = []
+  readonly kept: Publication[] = []
   readonly ended: string[] = []
   readonly problems = new Map<string, Problem>()
   forbidden: (username: string, resource: Resource) => boolean = () => false
@@ -42,6 +43,7 @@ class World {
         size: 0,
         counts: () => ({ services: 0, instances: 0 }),
       },
+      kept: this.kept,
       withhold: (publication) => this.#change(publication, this.withheld),
       allow: (publication) => this.#change(publication, this.allowed),
     },
@@ -142,6 +144,17 @@ describe('rights that end', () => {
     world.problems.set('ann', 'token-invalid')
     world.judge()
     expect([world.withheld, world.ended]).toEqual([[], ['a']])
+  })
+
+  test('take what a connection of the user has left behind', () => {
+    for (const username of ['ann', 'bob']) {
+      const publication = new Publication({ namespaceId: 'public', groupedName: 'G@@left' }, username)
+      publication.username = username
+      world.kept.push(publication)
+    }
+    world.forbidden = (username) => username === 'ann'
+    world.judge()
+    expect(world.withheld.map(({ connectionId }) => connectionId)).toEqual(['ann'])
   })
 
   test('are judged once more where something changes meanwhile', () => {

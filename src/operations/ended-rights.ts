@@ -25,7 +25,7 @@ export interface EndedRightsParts {
   readonly state: Pick<State, 'recordVersion'>
   readonly judge: Pick<Judge, 'problemOf' | 'mayUser'>
   readonly connections: Iterable<JudgedConnection>
-  readonly connectionInstances: Pick<ConnectionInstances, 'book' | 'withhold' | 'allow'>
+  readonly connectionInstances: Pick<ConnectionInstances, 'book' | 'kept' | 'withhold' | 'allow'>
   /** Looks at all subscriptions, one at each step: who may read a service again gets its list. */
   readonly lookAtSubscriptions: () => Iterator<unknown>
   readonly loop: Loop
@@ -74,6 +74,11 @@ export class EndedRights {
 
   *#judgeAll(): Generator<unknown, void> {
     for (const connection of this.#parts.connections) yield* this.#judge(connection)
+    for (const publication of this.#parts.connectionInstances.kept) {
+      // Who may have it again has lost its connection: nothing comes back.
+      if (!this.#mayPublish(publication)) this.#change(publication, 'withhold')
+      yield
+    }
     const subscriptions = this.#parts.lookAtSubscriptions()
     while (subscriptions.next().done !== true) yield
   }
@@ -82,7 +87,7 @@ export class EndedRights {
     const changes: Promise<void>[] = []
     for (const publication of this.#parts.connectionInstances.book.of(connection.id)) {
       const change = this.#judgePublication(publication)
-      if (change !== undefined) changes.push(this.#follow(change))
+      if (change !== undefined) changes.push(change)
       yield
     }
     yield
@@ -98,15 +103,19 @@ export class EndedRights {
   }
 
   #judgePublication(publication: Publication): Promise<void> | undefined {
-    const { connectionInstances, judge } = this.#parts
-    const { serviceKey, username, isWithheld, underway } = publication
-    const mayPublish = username !== undefined && judge.mayUser(username, 'write', serviceResource(serviceKey))
+    const mayPublish = this.#mayPublish(publication)
     // What is underway may be a registration from before.
-    if (isWithheld !== mayPublish && underway === undefined) return undefined
-    const change = mayPublish
-      ? connectionInstances.allow(publication)
-      : connectionInstances.withhold(publication)
-    return change instanceof Promise ? change : undefined
+    if (publication.isWithheld !== mayPublish && publication.underway === undefined) return undefined
+    return this.#change(publication, mayPublish ? 'allow' : 'withhold')
+  }
+
+  #mayPublish({ serviceKey, username }: Publication): boolean {
+    return username !== undefined && this.#parts.judge.mayUser(username, 'write', serviceResource(serviceKey))
+  }
+
+  #change(publication: Publication, how: 'allow' | 'withhold'): Promise<void> | undefined {
+    const change = this.#parts.connectionInstances[how](publication)
+    return change instanceof Promise ? this.#follow(change) : undefined
   }
 
   async #follow(change: Promise<void>): Promise<void> {

@@ -129,7 +129,7 @@ function notingCredentials({
   if (judge === undefined) return undefined
   return (connection, identity) => {
     const counts = judge.problemOf(identity) === undefined
-    if (counts && identity.kind === 'user') credentials.counted(connection, identity)
+    if (counts && identity.kind === 'user') credentials.counted(connection, identity, monotonicMs())
     else if (!counts && mode === 'on') credentials.refused(connection, identity, monotonicMs())
   }
 }

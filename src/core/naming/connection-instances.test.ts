@@ -385,6 +385,22 @@ test('a connection whose client was moved leaves its instances for 35 s, and doe
   expect(world.instances.waiting).toBe(0)
 })
 
+test('what is left behind stays longer where its client needs longer, and goes when its user may not have it', async () => {
+  void world.publish('a', 1)
+  void world.instances.publish({ serviceKey: BILLS, connectionId: 'a', instances: [instance(1)] })
+  world.instances.release('a', true, world.nowMs + 60_000)
+  await world.pass(59_000)
+  expect(world.ports).toEqual({ 1: 'this/a' })
+  const [orders, ...others] = [...world.instances.kept]
+  void world.instances.withhold(orders!)
+  expect(world.ports).toEqual({})
+  expect([...world.instances.kept]).toEqual(others)
+  expect(world.state.instanceCount(BILLS)).toBe(1)
+  await world.pass(2_000)
+  expect(world.state.instanceCount(BILLS)).toBe(0)
+  expect([[...world.instances.kept], world.instances.waiting]).toEqual([[], 0])
+})
+
 test('a connection ends while nothing may be written: its instances stay for 35 s from when it may', async () => {
   void world.publish('a', 1)
   world.canWrite = false

@@ -64,6 +64,8 @@ export class ConnectionInstances {
   readonly #parts: ConnectionInstanceParts
   readonly #book = new ConnectionBook()
   readonly #due = new DueBook<Publication>(BUCKET_MS)
+  /** Those of connections that have ended, whose instances are kept for a while. */
+  readonly #kept = new Set<Publication>()
   /** Those that are being put right. */
   #repairing = 0
   /** Since when this server can write without an interruption that is known. */
@@ -78,6 +80,11 @@ export class ConnectionInstances {
   /** What each connection publishes. */
   get book(): Pick<ConnectionBook, 'of' | 'size' | 'counts'> {
     return this.#book
+  }
+
+  /** What connections that have ended have left behind for a while. */
+  get kept(): Iterable<Publication> {
+    return this.#kept
   }
 
   /** This process. */
@@ -122,12 +129,12 @@ export class ConnectionInstances {
   }
 
   /**
-   * The user of a publication may not have it any more: its instances go, and are remembered. Resolves when they are gone;
-   * what cannot be removed now is removed later. Never rejects.
+   * The user of a publication may not have it any more: its instances go, and are remembered while its connection lives.
+   * Resolves when they are gone; what cannot be removed now is removed later. Never rejects.
    */
   withhold(publication: Publication): void | Promise<void> {
     return this.#quietly(publication, () => {
-      if (publication.isClosed) return NO_CHANGE
+      if (publication.isClosed) return this.#removeKept(publication)
       publication.withhold()
       return this.#carryOut(publication, { instances: [], leaving: publication.leaving, takesOver: true })
     })
@@ -143,19 +150,20 @@ export class ConnectionInstances {
   }
 
   /**
-   * A connection has ended: its instances go at once. `comesBack`: its client was sent to another server, or must
-   * sign in again, so they stay as long as those of a server that is gone, unless it has registered them again. So it is if this server cannot
-   * write now: they go some time after it can again.
+   * A connection has ended: its instances go at once. `comesBack`: its client was sent to another server, or must sign in
+   * again, so they stay as long as those of a server that is gone, and at least until `returnsByMs` on the monotonic clock,
+   * unless it has registered them again. So it is if this server cannot write now: they go some time after it can again.
    */
-  release(connectionId: string, comesBack: boolean): void {
-    const { canWrite, keptMs = ORPHAN_MS } = this.#parts
+  release(connectionId: string, comesBack: boolean, returnsByMs = -Infinity): void {
+    const { canWrite, monotonicMs, keptMs = ORPHAN_MS } = this.#parts
     for (const publication of this.#book.close(connectionId)) {
       publication.isClosed = true
       if (canWrite() && !comesBack) void this.#quietly(publication, () => this.#remove(publication))
       else {
         publication.want([])
-        publication.keptUntilMs = this.#nowMs() + keptMs
+        publication.keptUntilMs = this.#nowMs() + Math.max(keptMs, returnsByMs - monotonicMs())
         this.#due.add(publication, publication.keptUntilMs)
+        this.#kept.add(publication)
       }
     }
   }
@@ -203,6 +211,12 @@ export class ConnectionInstances {
     }
   }
 
+  /** It is not kept any longer: what cannot be removed now goes soon. */
+  #removeKept(publication: Publication): Carried {
+    publication.keptUntilMs = -Infinity
+    return this.#remove(publication)
+  }
+
   #remove(publication: Publication): Carried {
     publication.want([])
     return this.#carryOut(publication, { instances: [], leaving: publication.leaving, takesOver: true })
@@ -210,8 +224,10 @@ export class ConnectionInstances {
 
   /** Sees to it that a publication is forgotten, or looked after. */
   #look(publication: Publication): void {
-    if (publication.isOver) this.#book.forget(publication)
-    else if (publication.needsCare || publication.isWaiting)
+    if (publication.isOver) {
+      this.#book.forget(publication)
+      this.#kept.delete(publication)
+    } else if (publication.needsCare || publication.isWaiting)
       this.#due.add(publication, this.#nowMs() + RETRY_MS)
   }
 

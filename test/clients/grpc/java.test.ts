@@ -6,6 +6,7 @@ const VERSIONS = [
     says: 'Nacos-Java-Client:v2.0.4',
     lacks: { 'naming: several instances are registered together': 'came with 2.1.0' },
     lacksTls: 'came with 2.2.1',
+    signsInLate: true,
   },
   { version: '2.5.1', says: 'Nacos-Java-Client:v2.5.1' },
   { version: '3.0.3', says: 'Nacos-Java-Client:v3.0.3' },

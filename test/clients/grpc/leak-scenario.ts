@@ -11,8 +11,8 @@ import { listedPorts } from './ties.ts'
 import type { Watch } from './watch.ts'
 
 const SERVICES = 50
-/** Longer than instances stay without their connection, and some time to sign in again. */
-const LASTING_MS = 60_000
+/** Longer than instances stay without their connection; some libraries sign in once a minute. */
+const LASTING_MS = 95_000
 const LOOK_EVERY_MS = 250
 /** For libraries that sign in again only when their token is nearly over. */
 const SHORT_TTL = '20s'

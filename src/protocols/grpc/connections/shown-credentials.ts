@@ -15,9 +15,9 @@ export class ShownCredentials {
   readonly #stale = new Map<StreamConnection, number>()
 
   /** A client has shown credentials that count. */
-  counted(connection: StreamConnection, identity: SignedIn): void {
+  counted(connection: StreamConnection, identity: SignedIn, nowMs: number): void {
     this.#stale.delete(connection)
-    connection.signedIn(identity)
+    connection.signedIn(identity, nowMs)
   }
 
   /**

@@ -66,10 +66,14 @@ export class StreamConnection implements ClientConnection, Due {
 
   /** The user whose credentials the client has shown last; '' if it has shown none that counted. */
   username = ''
+  signedInMs = -Infinity
 
   /** The client has shown credentials that count. */
-  signedIn(identity: SignedIn): void {
+  signedIn(identity: SignedIn, nowMs: number): void {
     this.username = identity.username
+    // A token is one object as long as it is remembered.
+    if (this.#identities.get(identity.username) === identity) return
+    this.signedInMs = nowMs
     this.#identities.set(identity.username, identity)
   }
 

@@ -14,9 +14,15 @@ beforeEach(() => {
 })
 
 /** A call on a connection that the test ends. */
-function call(id: string) {
+function call(id: string, version = 'Nacos-Go-Client:v2.3.5') {
   const onEnd: ((why: EndReason) => void)[] = []
-  const connection = { id, onEnd: (ended: (why: EndReason) => void) => void onEnd.push(ended) }
+  const client = { version }
+  const connection = {
+    id,
+    client,
+    signedInMs: 1_000,
+    onEnd: (ended: (why: EndReason) => void) => void onEnd.push(ended),
+  }
   const end = (why: EndReason): void => onEnd.forEach((ended) => ended(why))
   return { call: { connection, caller: { ip: '', identity: ANONYMOUS } } as unknown as Call, end, onEnd }
 }
@@ -37,4 +43,11 @@ test.each([
   connections.idOf(one)
   end(why)
   expect(released).toEqual(expected)
+})
+
+test('the Java library has a minute and some more to sign in again', () => {
+  const { call: one, end } = call('1', 'Nacos-Java-Client:v2.5.1')
+  connections.idOf(one)
+  end('signed-out')
+  expect(released).toEqual([{ connectionId: '1', comesBack: true, returnsByMs: 81_000 }])
 })

@@ -2,6 +2,13 @@ import type { ConnectionInstanceOperations } from '../../../operations/connectio
 import type { Call } from '../requests/request-type.ts'
 import type { ClientConnection } from '../connections/client-connection.ts'
 
+/**
+ * The Java library signs in again at the earliest a minute after it has done so before. Then it takes some seconds to do it,
+ * to connect and to register.
+ */
+const SIGNS_IN_SLOWLY = /^Nacos-Java-Client/
+const SIGN_IN_MS = 80_000
+
 /** The connections that publish instances. What one has published goes when it ends. */
 export class PublishingConnections {
   readonly #release: ConnectionInstanceOperations['release']
@@ -21,12 +28,17 @@ export class PublishingConnections {
         case 'left':
           return this.#release({ connectionId, comesBack: false }, caller)
         case 'moved':
-        case 'signed-out':
           return this.#release({ connectionId, comesBack: true }, caller)
+        case 'signed-out':
+          return this.#release({ connectionId, comesBack: true, returnsByMs: returnOf(connection) }, caller)
         case 'stopping':
         // They stay to be seen until their clients have registered again.
       }
     })
     return connectionId
   }
+}
+
+function returnOf({ client, signedInMs }: ClientConnection): number | undefined {
+  return SIGNS_IN_SLOWLY.test(client.version) ? signedInMs + SIGN_IN_MS : undefined
 }

@@ -76,7 +76,7 @@ export class EndedRights {
     for (const connection of this.#parts.connections) yield* this.#judge(connection)
     for (const publication of this.#parts.connectionInstances.kept) {
       // Who may have it again has lost its connection: nothing comes back.
-      if (!this.#mayPublish(publication)) this.#change(publication, 'withhold')
+      if (!this.#mayPublish(publication)) void this.#change(publication, 'withhold')
       yield
     }
     const subscriptions = this.#parts.lookAtSubscriptions()

@@ -15,7 +15,9 @@ describe.skipIf(etcdTools.skip)(`rights that end on one of two servers${note}`, 
   /** The token of the administrator. */
   let admin: string | undefined
 
-  const send = async (server: number, method: string, path: string, form: Record<string, string> = {}) => {
+  /** `call`: method and path. */
+  const send = async (server: number, call: string, form: Record<string, string> = {}) => {
+    const [method = '', path = ''] = call.split(' ')
     const inQuery = method === 'GET' || method === 'DELETE'
     const query = inQuery ? `?${new URLSearchParams(form)}` : ''
     const response = await fetch(`${cluster.servers[server]!.url}/svc/v1${path}${query}`, {
@@ -24,27 +26,27 @@ describe.skipIf(etcdTools.skip)(`rights that end on one of two servers${note}`, 
       ...(inQuery ? {} : { body: new URLSearchParams(form) }),
     })
     const text = await response.text()
-    expect(response.status, `${method} ${path}: ${text}`).toBe(200)
+    expect(response.status, `${call}: ${text}`).toBe(200)
     return text
   }
 
   const tokenOf = async (username: string, password: string): Promise<string> =>
-    JSON.parse(await send(0, 'POST', '/auth/login', { username, password })).accessToken
+    JSON.parse(await send(0, 'POST /auth/login', { username, password })).accessToken
 
   beforeAll(async () => {
     cluster = await startCluster({ servers: 2, settings: { auth: 'on' } })
     const code = /"code":"([^"]+)"/.exec(cluster.servers[0]!.output())?.[1] ?? ''
-    await send(0, 'POST', '/auth/users/admin', { code, password: 'secret' })
+    await send(0, 'POST /auth/users/admin', { code, password: 'secret' })
     admin = await tokenOf('nacos', 'secret')
   }, ETCD_HOOK_MS)
   afterAll(() => cluster?.stop())
 
   const newUser = async (resources: readonly string[]): Promise<string> => {
     const username = unique('user')
-    await send(1, 'POST', '/auth/users', { username, password: PASSWORD })
-    await send(1, 'POST', '/auth/roles', { username, role: `${username}s` })
+    await send(1, 'POST /auth/users', { username, password: PASSWORD })
+    await send(1, 'POST /auth/roles', { username, role: `${username}s` })
     for (const resource of resources)
-      await send(1, 'POST', '/auth/permissions', { role: `${username}s`, resource, action: 'rw' })
+      await send(1, 'POST /auth/permissions', { role: `${username}s`, resource, action: 'rw' })
     return username
   }
 
@@ -67,7 +69,7 @@ describe.skipIf(etcdTools.skip)(`rights that end on one of two servers${note}`, 
   }
 
   const listed = async (server: number, serviceName: string): Promise<number[]> =>
-    portsOf(JSON.parse(await send(server, 'GET', '/ns/instance/list', { serviceName })) as Json)
+    portsOf(JSON.parse(await send(server, 'GET /ns/instance/list', { serviceName })) as Json)
 
   const gone = async (serviceName: string): Promise<void> => {
     for (const server of [0, 1])
@@ -83,10 +85,10 @@ describe.skipIf(etcdTools.skip)(`rights that end on one of two servers${note}`, 
     const username = await newUser(resources)
     const client = await connect(username, one, two)
     const grant = { role: `${username}s`, resource: resources[0]!, action: 'rw' }
-    await send(1, 'DELETE', '/auth/permissions', grant)
+    await send(1, 'DELETE /auth/permissions', grant)
     await gone(one)
     expect(await listed(0, two)).toEqual([1])
-    await send(1, 'POST', '/auth/permissions', grant)
+    await send(1, 'POST /auth/permissions', grant)
     await until(
       () => listed(1, one),
       (ports) => ports.length === 1,
@@ -98,9 +100,9 @@ describe.skipIf(etcdTools.skip)(`rights that end on one of two servers${note}`, 
     const service = unique('gone')
     const username = await newUser(['*:*:*'])
     const client = await connect(username, service)
-    const clients = JSON.parse(await send(1, 'GET', '/console/clients', { search: username }))
+    const clients = JSON.parse(await send(1, 'GET /console/clients', { search: username }))
     expect(clients.pageItems).toMatchObject([{ id: client.connectionId, username }])
-    await send(1, 'DELETE', '/auth/users', { username })
+    await send(1, 'DELETE /auth/users', { username })
     await client.ended
     await gone(service)
   })
@@ -109,7 +111,7 @@ describe.skipIf(etcdTools.skip)(`rights that end on one of two servers${note}`, 
     const service = unique('leak')
     const username = await newUser(['*:*:*'])
     const client = await connect(username, service)
-    await send(1, 'POST', '/auth/keys/rotate', { leaked: 'true' })
+    await send(1, 'POST /auth/keys/rotate', { leaked: 'true' })
     await client.ended
     await sleep(1_000)
     admin = undefined

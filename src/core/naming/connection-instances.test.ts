@@ -129,7 +129,7 @@ describe('what its user may not publish any more', () => {
     void world.publish('a', 1)
     void world.instances.withhold(published())
     world.isStoreAway = true
-    expect(() => world.publish('a', 2)).toThrow()
+    expect(() => world.publish('a', 2)).toThrow('away')
     world.isStoreAway = false
     void world.instances.allow(published())
     expect(world.ports).toEqual({ 1: 'this/a' })

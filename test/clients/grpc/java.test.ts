@@ -1,6 +1,7 @@
 import { describeLibrary } from './describe-library.ts'
+import type { LibraryVersion } from './library.ts'
 
-const VERSIONS = [
+const VERSIONS: readonly LibraryVersion[] = [
   {
     version: '2.0.4',
     says: 'Nacos-Java-Client:v2.0.4',

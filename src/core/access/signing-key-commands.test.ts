@@ -65,7 +65,8 @@ test('a rotation without any time ends the other keys at once', () => {
 
 test('a hundred keys verify at most: the oldest go, and a rotation changes no key without need', () => {
   const state = new State(WALL_MS)
-  for (let key = 0; key < 150; key++) carryOut(state, rotateKeys({ id: `k${key}`, secret }, { ttlMs: 3_600_000 }), at(0))
+  for (let key = 0; key < 150; key++)
+    carryOut(state, rotateKeys({ id: `k${key}`, secret }, { ttlMs: 3_600_000 }), at(0))
   expect(state.recordCount(SIGNING_KEY)).toBe(100)
   expect(state.record(SIGNING_KEY, 'k49')).toBeUndefined()
   expect(state.record(SIGNING_KEY, 'k50')).toBeDefined()

@@ -3,6 +3,7 @@ import { type Command, synced, unchanged } from '../decision.ts'
 import { recordRemoved, recordSaved } from '../records/record-kind.ts'
 import { latestLeak } from './standing.ts'
 import { SIGNING_KEY, type SigningKey } from './access-records.ts'
+import { latestLeak } from './standing.ts'
 
 const SUBJECT = 'signing-keys'
 
@@ -35,6 +36,8 @@ export function rotateKeys({ id, secret }: NewKey, oldOnes: { ttlMs: number } | 
   return {
     subject: SUBJECT,
     decide(view, { stamp, wallMs }) {
+      const ttlMs = oldOnes === 'leaked' ? 0 : oldOnes.ttlMs
+      const leakedBefore = oldOnes === 'leaked' ? stamp : latestLeak(view)
       const newestFirst = Array.from(view.records(SIGNING_KEY)).sort(
         ([, one], [, other]) => other.createdStamp - one.createdStamp,
       )

@@ -15,8 +15,9 @@ describe.skipIf(etcdTools.skip)(`rights that end on one of two servers${note}`, 
   /** The token of the administrator. */
   let admin: string | undefined
 
-  const send = async (server: number, operation: string, form: Record<string, string> = {}) => {
-    const [method = '', path = ''] = operation.split(' ')
+  /** `call`: method and path. */
+  const send = async (server: number, call: string, form: Record<string, string> = {}) => {
+    const [method = '', path = ''] = call.split(' ')
     const inQuery = method === 'GET' || method === 'DELETE'
     const query = inQuery ? `?${new URLSearchParams(form)}` : ''
     const response = await fetch(`${cluster.servers[server]!.url}/svc/v1${path}${query}`, {
@@ -25,7 +26,7 @@ describe.skipIf(etcdTools.skip)(`rights that end on one of two servers${note}`, 
       ...(inQuery ? {} : { body: new URLSearchParams(form) }),
     })
     const text = await response.text()
-    expect(response.status, `${method} ${path}: ${text}`).toBe(200)
+    expect(response.status, `${call}: ${text}`).toBe(200)
     return text
   }
 

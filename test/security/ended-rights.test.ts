@@ -54,13 +54,14 @@ const instanceRequest = (
   instance: instanceOf(fields),
 })
 
-async function register(
-  client: GrpcClient,
-  serviceName: string,
-  { port = 1, token }: { port?: number; token?: string } = {},
-): Promise<Body> {
-  const headers = token === undefined ? {} : { accessToken: token }
-  return (await client.ask('InstanceRequest', instanceRequest(serviceName, { port }), headers)).body
+async function register(client: GrpcClient, serviceName: string, port = 1): Promise<Body> {
+  return (await client.ask('InstanceRequest', instanceRequest(serviceName, { port }))).body
+}
+
+/** With another token than that of the client. */
+async function registerAs(accessToken: string, client: GrpcClient, serviceName: string): Promise<Body> {
+  const request = instanceRequest(serviceName, { port: 1 })
+  return (await client.ask('InstanceRequest', request, { accessToken })).body
 }
 
 async function portsIn(serviceName: string): Promise<number[]> {
@@ -73,12 +74,12 @@ const lists = (serviceName: string, ports: readonly number[]) =>
     (seen) => JSON.stringify(seen) === JSON.stringify(ports),
   )
 
-const permission = (method: 'POST' | 'DELETE', username: string, resource: string) => {
-  const grant = { role: `${username}s`, resource, action: 'rw' }
-  const path = '/svc/v1/auth/permissions'
-  return method === 'POST'
-    ? server.ask(method, path, grant)
-    : server.ask(method, `${path}?${new URLSearchParams(grant)}`)
+const give = (username: string, resource: string) =>
+  server.ask('POST', '/svc/v1/auth/permissions', { role: `${username}s`, resource, action: 'rw' })
+
+const take = (username: string, resource: string) => {
+  const query = new URLSearchParams({ role: `${username}s`, resource, action: 'rw' })
+  return server.ask('DELETE', `/svc/v1/auth/permissions?${query}`)
 }
 
 const newPassword = (username: string, password: string) =>
@@ -99,8 +100,8 @@ describe('a user who is removed', () => {
     const client = await connect(await tokenOf(gone))
     const neighbour = await connect(await tokenOf(stays))
     await register(client, service)
-    await register(client, other, { port: 1 })
-    await register(neighbour, other, { port: 2 })
+    await register(client, other, 1)
+    await register(neighbour, other, 2)
     const kept = { ...instanceRequest(persistent, { ephemeral: false }) }
     await client.ask('PersistentInstanceRequest', kept)
     await removeUser(gone)
@@ -108,7 +109,7 @@ describe('a user who is removed', () => {
     await lists(service, [])
     await lists(other, [2])
     expect(await portsIn(persistent)).toEqual([8080])
-    expect((await register(neighbour, other, { port: 3 }))['resultCode']).toBe(200)
+    expect((await register(neighbour, other, 3))['resultCode']).toBe(200)
   })
 
   test('loses what it registered over HTTP once its beats are refused, and not before', async () => {
@@ -144,15 +145,15 @@ describe('a permission that is taken', () => {
     const client = await connect(await tokenOf(username))
     await register(client, one)
     await register(client, two)
-    await permission('DELETE', username, grants[0]!)
+    await take(username, grants[0]!)
     await lists(one, [])
     expect(await portsIn(two)).toEqual([1])
     expect((await register(client, one))['errorCode']).toBe(403)
     const [shown] = (await connected()).filter(({ id }) => id === client.connectionId)
     expect(shown).toMatchObject({ username, services: 1, instances: 1 })
-    await permission('POST', username, grants[0]!)
+    await give(username, grants[0]!)
     await lists(one, [1])
-    expect((await register(client, one, { port: 2 }))['resultCode']).toBe(200)
+    expect((await register(client, one, 2))['resultCode']).toBe(200)
     await lists(one, [2])
     await client.close()
     await lists(one, [])
@@ -170,12 +171,12 @@ describe('a permission that is taken', () => {
       clusters: '',
     })
     await client.next('NotifySubscriberRequest')
-    await permission('DELETE', reader, `*:*:naming/${service}`)
+    await take(reader, `*:*:naming/${service}`)
     const other = await connect(await tokenOf(writer))
-    await register(other, service, { port: 9 })
+    await register(other, service, 9)
     await sleep(700)
     expect(client.waiting).toEqual([])
-    await permission('POST', reader, `*:*:naming/${service}`)
+    await give(reader, `*:*:naming/${service}`)
     const { body } = await client.next('NotifySubscriberRequest')
     expect(portsOf(body['serviceInfo'] as Json)).toEqual([9])
   })
@@ -192,27 +193,27 @@ describe('credentials that end', () => {
     const username = await newUser('*:*:*')
     const old = await tokenOf(username)
     const client = await connect(old)
-    await register(client, service, { port: 1 })
+    await register(client, service, 1)
     await end(username)
     await client.ended
     expect(await portsIn(service)).toEqual([1])
     const back = await connect(old)
-    expect((await register(back, service, { port: 1 }))['errorCode']).toBe(403)
+    expect((await register(back, service, 1))['errorCode']).toBe(403)
     const fresh = await tokenOf(username, way === 'a leaked key' ? PASSWORD : 'another-one')
-    expect((await register(back, service, { port: 1, token: fresh }))['resultCode']).toBe(200)
+    expect((await registerAs(fresh, back, service))['resultCode']).toBe(200)
     expect(await portsIn(service)).toEqual([1])
     // It has signed in again: nothing ends it.
     await rotate()
     await sleep(500)
     expect(await portsIn(service)).toEqual([1])
-    expect((await register(back, service, { port: 2, token: fresh }))['resultCode']).toBe(200)
+    expect((await registerAs(fresh, back, service))['resultCode']).toBe(200)
   })
 
   test('a leaked key ends watches whose tokens were over, and who has signed in since is left alone', async () => {
     const username = await newUser('*:*:*')
     const [idle, fresh] = [await connect(await tokenOf(username)), await connect(await tokenOf(username))]
     const service = unique('leak')
-    for (const client of [idle, fresh]) await register(client, service, { port: 1 })
+    for (const client of [idle, fresh]) await register(client, service, 1)
     await rotate()
     await rotate()
     await sleep(500)
@@ -222,11 +223,11 @@ describe('credentials that end', () => {
     await leak()
     await Promise.all([idle.ended, fresh.ended])
     const again = await connect(await tokenOf(username))
-    await register(again, service, { port: 1 })
+    await register(again, service, 1)
     await rotate()
     await sleep(500)
     expect(await portsIn(service)).toEqual([1])
-    expect((await register(again, service, { port: 2 }))['resultCode']).toBe(200)
+    expect((await register(again, service, 2))['resultCode']).toBe(200)
   })
 
   test('a token that never counted ends its connection after a while, so that its client begins again', async () => {

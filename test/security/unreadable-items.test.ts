@@ -22,7 +22,7 @@ beforeAll(async () => {
   const users = { writer: { 'written:*:*': 'w' }, owner: { 'own:*:*': 'rw', 'shown:*:*': 'r' } } as const
   for (const [username, permissions] of Object.entries(users)) {
     await managed.addUser({ username, password: username, permissions })
-    const { text } = await send('POST', `${SVC}/auth/login`, { username, password: username })
+    const { text } = await send(`POST ${SVC}/auth/login`, { username, password: username })
     tokens[username] = JSON.parse(text).accessToken
   }
   for (const tenant of ['written', 'own', 'shown', 'hidden']) {
@@ -34,7 +34,8 @@ afterAll(() => waypost?.stop())
 
 const keyIn = (tenant: string) => ({ dataId: 'd', group: 'G', tenant })
 
-async function send(method: string, path: string, params: Record<string, string>, user?: string) {
+async function send(operation: string, params: Record<string, string>, user?: string) {
+  const [method = '', path = ''] = operation.split(' ')
   const isForm = method === 'POST'
   const fields = new URLSearchParams(params)
   const token = user === undefined ? '' : tokens[user]!
@@ -61,11 +62,11 @@ describe('who may write and not read', () => {
     const { record } = await idsOf('written')
     const wrong = { ...keyIn('written'), casMd5: WRONG }
     const answers = [
-      await send('POST', `${SVC}/cs/configs`, { ...wrong, content: 'x' }, 'writer'),
-      await send('POST', '/nacos/v1/cs/configs', { ...wrong, content: 'x' }, 'writer'),
-      await send('POST', '/nacos/v2/cs/config', { ...namedV2(wrong), content: 'x' }, 'writer'),
-      await send('DELETE', `${SVC}/cs/configs`, wrong, 'writer'),
-      await send('POST', `${SVC}/console/config/restore`, { ...wrong, historyId: record }, 'writer'),
+      await send(`POST ${SVC}/cs/configs`, { ...wrong, content: 'x' }, 'writer'),
+      await send('POST /nacos/v1/cs/configs', { ...wrong, content: 'x' }, 'writer'),
+      await send('POST /nacos/v2/cs/config', { ...namedV2(wrong), content: 'x' }, 'writer'),
+      await send(`DELETE ${SVC}/cs/configs`, wrong, 'writer'),
+      await send(`POST ${SVC}/console/config/restore`, { ...wrong, historyId: record }, 'writer'),
     ]
     for (const { status, text } of answers) {
       expect(status).toBe(409)
@@ -86,7 +87,7 @@ describe('who may write and not read', () => {
   test('learns no md5 of the text that it restores', async () => {
     const { record } = await idsOf('written')
     const params = { ...keyIn('written'), historyId: record, casMd5: MD5 }
-    const { status, text } = await send('POST', `${SVC}/console/config/restore`, params, 'writer')
+    const { status, text } = await send(`POST ${SVC}/console/config/restore`, params, 'writer')
     expect([status, text]).toEqual([200, expect.not.stringContaining('md5')])
   })
 })
@@ -105,7 +106,7 @@ describe('an id', () => {
   ]
   test.each(doors)('at %s (%s of a %s) is unknown to who may not read its item', async (path, name, what) => {
     const asked = async (id: string) => {
-      const { status, text } = await send('GET', path, { ...keyIn('own'), [name]: id }, 'owner')
+      const { status, text } = await send(`GET ${path}`, { ...keyIn('own'), [name]: id }, 'owner')
       return { status, text: text.replaceAll(id, 'ID') }
     }
     const [hidden, shown] = [(await idsOf('hidden'))[what], (await idsOf('shown'))[what]]
@@ -116,14 +117,14 @@ describe('an id', () => {
 
   test('of an item that may not be deleted is skipped, and the audit says so', async () => {
     const remove = (...ids: string[]) =>
-      send('DELETE', '/nacos/v1/cs/configs', { delType: 'ids', ids: ids.join(',') }, 'owner')
+      send('DELETE /nacos/v1/cs/configs', { delType: 'ids', ids: ids.join(',') }, 'owner')
     const [own, hidden] = [(await idsOf('own')).item, (await idsOf('hidden')).item]
     const unknown = await remove('99999998')
     expect(unknown.status).toBe(200)
     expect(await remove(hidden)).toEqual(unknown)
     expect(await remove(hidden, own, '99999998')).toEqual(unknown)
     expect(await ask('GET', `${SVC}/cs/configs?${new URLSearchParams(keyIn('hidden'))}`)).toBe(SECRET)
-    const { status } = await send('GET', `${SVC}/cs/configs`, keyIn('own'), 'owner')
+    const { status } = await send(`GET ${SVC}/cs/configs`, keyIn('own'), 'owner')
     expect(status).toBe(404)
     const { events } = await until(
       async () => JSON.parse(await ask('GET', `${SVC}/audit?operation=delete%20configs`)),

@@ -1,7 +1,6 @@
 import type { Change } from '../changes.ts'
 import { type Command, synced, unchanged } from '../decision.ts'
 import { recordRemoved, recordSaved } from '../records/record-kind.ts'
-import { latestLeak } from './standing.ts'
 import { SIGNING_KEY, type SigningKey } from './access-records.ts'
 import { latestLeak } from './standing.ts'
 
@@ -30,7 +29,7 @@ const MOST_KEYS = 100
 
 /**
  * Signs with this key from now on. The others verify until their last token has expired, `ttlMs` from now; 'leaked': they
- * have leaked, and end at once. Those that do not verify any longer are removed, and the oldest ones of very many.
+ * have leaked, and end at once. Those that verify no more are removed, and the oldest ones of very many.
  */
 export function rotateKeys({ id, secret }: NewKey, oldOnes: { ttlMs: number } | 'leaked'): Command<void> {
   return {
@@ -41,8 +40,6 @@ export function rotateKeys({ id, secret }: NewKey, oldOnes: { ttlMs: number } | 
       const newestFirst = Array.from(view.records(SIGNING_KEY)).sort(
         ([, one], [, other]) => other.createdStamp - one.createdStamp,
       )
-      const ttlMs = oldOnes === 'leaked' ? 0 : oldOnes.ttlMs
-      const leakedBefore = oldOnes === 'leaked' ? stamp : latestLeak(view)
       const replaced = newestFirst.flatMap(([oldId, key], index): Change[] => {
         if (isOver(key, wallMs) || index >= MOST_KEYS - 1) return [recordRemoved(SIGNING_KEY, oldId, stamp)]
         const verifiesUntilMs = Math.min(key.verifiesUntilMs ?? Infinity, wallMs + ttlMs)

@@ -183,6 +183,7 @@ function writeOf({ key }: ConfigItem): Touch {
 
 /** The audit tells apart what the answer does not. */
 function auditedRemoval({ items, unknown, forbidden }: Removal): AuditedOutcome {
+  if (unknown + forbidden === 0) return { result: 'done' }
   const detail = `deleted ${items.length}, unknown ${unknown}, not permitted ${forbidden}`
   if (forbidden === 0 || items.length > 0) return { result: 'done', detail }
   return { result: 'refused', code: 'forbidden', detail }

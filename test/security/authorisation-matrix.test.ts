@@ -105,10 +105,10 @@ const isSignedIn = ({ role }: Column) => role !== undefined
 
 function mayTouchItem(column: Column, { route, texts }: Use): boolean {
   const { action } = route.permission
-  // A copy is read before it is written.
-  if (route.variant === 'clone') return mayIn(MARK, column, 'read') && mayIn(MARK, column, 'write')
-  const isInOne =
-    isComparison(route) || (NAMESPACE_PARAMETERS.some((name) => name in texts) && !('all' in texts))
+  // Ids of items that the caller may not read or delete are skipped like those of no item.
+  if (route.variant === 'clone') return mayIn(MARK, column, 'write')
+  const isInAny = 'all' in texts || 'delType' in texts
+  const isInOne = isComparison(route) || (NAMESPACE_PARAMETERS.some((name) => name in texts) && !isInAny)
   if (isInOne) return mayIn(MARK, column, action)
   return [MARK, 'other'].some((namespace) => mayIn(namespace, column, action))
 }

@@ -42,6 +42,7 @@ describe('the clients that are connected', () => {
         appName: 'shop',
         module: 'naming',
         clientIp: '127.0.0.1',
+        username: '',
         labels: { source: 'sdk', module: 'naming', AppName: 'shop' },
         sinceMs: expect.any(Number) as number,
         heardAgoMs: expect.any(Number) as number,

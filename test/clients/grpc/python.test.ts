@@ -1,8 +1,9 @@
 import { describeLibrary } from './describe-library.ts'
+import type { LibraryVersion } from './library.ts'
 
-const VERSIONS = [
-  { version: '2.0.11', says: 'Nacos-Python-Client:v2.0.0' },
-  { version: '3.0.4', says: 'Nacos-Python-Client:v3.0.4' },
+const VERSIONS: readonly LibraryVersion[] = [
+  { version: '2.0.11', says: 'Nacos-Python-Client:v2.0.0', signsInLate: true },
+  { version: '3.0.4', says: 'Nacos-Python-Client:v3.0.4', signsInLate: true },
 ]
 
 /** `--no-deps`: 3.0.4 names a package that has nothing to do with it, and newest versions of others that it cannot use. */

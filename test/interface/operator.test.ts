@@ -188,9 +188,14 @@ describe('the servers', () => {
     const answer = (await waypost.svc.get(servers, { healthy })).json()
     expect(answer.servers).toHaveLength(1)
     const [server] = answer.servers
-    const fields = ['ip', 'servePort', 'site', 'weight', 'adWeight', 'alive', 'lastRefTime']
+    const fields = ['ip', 'servePort', 'site', 'weight', 'adWeight', 'alive', 'replies', 'lastRefTime']
     expect(Object.keys(server).sort()).toEqual([...fields, 'lastRefTimeStr', 'key'].sort())
-    expect(server).toMatchObject({ servePort: waypost.server.port, alive: true, site: expect.any(String) })
+    expect(server).toMatchObject({
+      servePort: waypost.server.port,
+      alive: true,
+      replies: true,
+      site: expect.any(String),
+    })
     expect(server.key).toBe(`${server.ip}:${server.servePort}`)
     expect(server.weight).toEqual(expect.any(Number))
     expect(server.adWeight).toEqual(expect.any(Number))

@@ -91,9 +91,11 @@ describe.skipIf(tools.skip)(`Spring Cloud ${OLD.cloud} and ${NEW.cloud}, unmodif
       ['old-shop', oldAddress],
       ['new-shop', newAddress],
     ] as const) {
-      const list = JSON.parse(await server.ask('GET', `/svc/v1/ns/instance/list?serviceName=${name}`))
-      expect(list.hosts).toHaveLength(1)
-      const [{ ip, port, metadata }] = list.hosts
+      // An application answers before it has registered.
+      const hosts = async () =>
+        JSON.parse(await server.ask('GET', `/svc/v1/ns/instance/list?serviceName=${name}`)).hosts
+      await expect.poll(hosts, { timeout: CHANGE_LIMIT_MS }).toHaveLength(1)
+      const [{ ip, port, metadata }] = await hosts()
       expect(`${ip}:${port}`).toBe(address)
       expect(metadata).toMatchObject({ 'preserved.register.source': 'SPRING_CLOUD' })
     }

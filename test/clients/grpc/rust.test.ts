@@ -1,6 +1,7 @@
 import { describeLibrary } from './describe-library.ts'
 
 const NOT_BOUND = 'the binding for Python has no such function'
+const LATE = 'its instances leave before the library signs in again'
 const NO_REMOVAL = 'the library does not tell its listeners of a removal'
 
 /**
@@ -25,6 +26,8 @@ describeLibrary('Rust', ['python3'], {
         'naming: a subscriber that has left hears nothing more': NOT_BOUND,
         'naming: the services of a group are listed page by page': NOT_BOUND,
         'naming: the instances of a client that ends are gone at once': NOT_BOUND,
+        'no list lacks an instance while it signs in again': LATE,
+        'its instances belong to its new connection': LATE,
       },
       lacksTls: 'the binding is built without it',
     },

@@ -135,6 +135,11 @@ describe('a batch', () => {
       "Param check invalid:Param 'port' is illegal, the value should be between 0 and 65535.",
     )
     expect(portsOf(await client.query(serviceName))).toEqual([1])
+    const instance = { ...instanceOf({ port: 2 }), clusterName: 'x'.repeat(65) }
+    const long = await client.grpc.ask('InstanceRequest', { serviceName, type: 'registerInstance', instance })
+    expect(long.body['message']).toBe(
+      "Param check invalid:Param 'cluster' is illegal, the param length should not exceed 64.",
+    )
   })
 
   test('has no persistent instances', async () => {

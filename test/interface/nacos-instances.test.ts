@@ -62,6 +62,20 @@ describe('registering and listing', () => {
     expect(await hosts({ serviceName, clusters: 'c1' })).toHaveLength(1)
   })
 
+  test.each([
+    ['a b', 'illegal characters should not appear in the param.'],
+    ['x'.repeat(65), 'the param length should not exceed 64.'],
+  ])('the text for the cluster %j is that of 2.5.1', async (clusterName, why) => {
+    const text = `Param 'cluster' is illegal, ${why}\r\n`
+    const key = await registered()
+    const answers = await Promise.all([
+      waypost.nacos.post(instance, { ...key, clusterName }),
+      waypost.nacos.get(instance, { ...key, clusterName }),
+      waypost.nacos.put(beat, { ...key, beat: JSON.stringify({ ...key, cluster: clusterName }) }),
+    ])
+    for (const answer of answers) expect(answer).toMatchObject({ status: 400, text })
+  })
+
   test.each(['enabled', 'enable'])('an instance is disabled by %s', async (name) => {
     const { serviceName } = await registered({ [name]: false })
     expect(await hosts({ serviceName })).toEqual([])

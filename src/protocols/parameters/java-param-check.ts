@@ -4,10 +4,10 @@ const LONGEST_CLUSTER = 64
 
 /** What the check of parameters in 2.5.1 says of a wrong one; undefined where it has another text, or none. */
 export function javaParamCheck({ parameter, names }: RefusalFacts): string | undefined {
-  const value = names?.['value']
   switch (parameter) {
     case 'clusterName':
-      return value !== undefined && value.length > LONGEST_CLUSTER
+    case 'beat.cluster':
+      return names?.['size'] !== undefined
         ? `Param 'cluster' is illegal, the param length should not exceed ${LONGEST_CLUSTER}.`
         : "Param 'cluster' is illegal, illegal characters should not appear in the param."
     case 'port':

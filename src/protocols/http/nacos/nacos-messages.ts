@@ -64,13 +64,12 @@ function invalidConfig({ parameter, names }: RefusalFacts): string | undefined {
 
 function invalidNaming(facts: RefusalFacts): string | undefined {
   const { parameter, names } = facts
+  if (parameter === 'clusterName' || parameter === 'beat.cluster') return `${javaParamCheck(facts)}\r\n`
   if (names?.['value'] === undefined) return undefined
   const value = printable(names['value'])
   switch (parameter) {
     case 'weight':
       return `instance format invalid: The weights range from 0.0 to 10000.0, current: ${value}`
-    case 'clusterName':
-      return `${javaParamCheck(facts)}\r\n`
     case 'metadata':
       return `metadata format incorrect:${value}`
     default:

@@ -13,6 +13,8 @@ describe('the expression of a service list', () => {
     ["INSTANCE.label.zone = 'a'", [{ scope: 'INSTANCE', keys: ['zone'], value: 'a' }]],
     ["INSTANCE.zone = 'a'", [{ scope: 'INSTANCE', keys: ['zone'], value: 'a' }]],
     ["SERVICE.metadata.a.b='x & y = z'", [{ scope: 'SERVICE', keys: ['a.b', 'b'], value: 'x & y = z' }]],
+    ["INSTANCE . label\t. zone = ' a . b '", [{ scope: 'INSTANCE', keys: ['zone'], value: ' a . b ' }]],
+    ['INSTANCE.label.zone = a b', [{ scope: 'INSTANCE', keys: ['zone'], value: 'ab' }]],
     ['INSTANCE.metadata.zone=a', [{ scope: 'INSTANCE', keys: ['zone'], value: 'a' }]],
     [
       " INSTANCE.metadata.zone = 'a' & SERVICE.some.more.words.team = '' ",
@@ -33,6 +35,10 @@ describe('the expression of a service list', () => {
     "INSTANCE.metadata.zone = 'a' SERVICE.metadata.team = 'b'",
     "CLUSTER.metadata.zone = 'a'",
     "INSTANCE.metadata.zone = 'a",
+    "INSTANCE.metadata.zone = 'a' 'b'",
+    "INSTANCE.metadata.zone == 'a'",
+    "INSTANCE.metadata.zone in ('a')",
+    '   ',
     Array.from({ length: 9 }, () => 'INSTANCE.metadata.zone=a').join('&'),
     'x'.repeat(5_000),
   ])('%j cannot be read, and is ignored', (expression) => {

@@ -9,8 +9,7 @@ export interface MetadataCondition {
 }
 
 // Sticky: it is tried at one place of the expression only.
-const CONDITION =
-  /(INSTANCE|SERVICE)\.([^\s='&]{1,512})\s{0,16}=\s{0,16}(?:'([^']{0,1024})'|([^\s'&]{1,1024}))\s{0,16}(?:(&)\s{0,16}|$)/y
+const CONDITION = /(INSTANCE|SERVICE)\.([^='&]{1,512})=(?:'([^']{0,1024})'|([^'&]{1,1024}))(?:(&)|$)/y
 const LONGEST_EXPRESSION = 4_096
 /** Each condition is compared with every instance of a namespace. */
 const MOST_CONDITIONS = 8
@@ -18,12 +17,12 @@ const NO_CONDITIONS: readonly MetadataCondition[] = []
 
 /**
  * The conditions of an expression such as `INSTANCE.metadata.zone = 'a' & SERVICE.metadata.team = 'shop'`
- * (http-compat.md section 1, service list). Whatever is between the first word and the key does not count. An expression that
- * cannot be read has no conditions: it is ignored, as 2.x ignores all of them.
+ * (http-compat.md section 1, service list). Whatever is between the first word and the key does not count, nor do blanks
+ * outside of quotes. An expression that cannot be read has no conditions: it is ignored, as 2.x ignores all of them.
  */
 export function conditionsOfExpression(expression: string): readonly MetadataCondition[] {
-  const text = expression.trim()
-  if (text === '' || text.length > LONGEST_EXPRESSION) return NO_CONDITIONS
+  if (expression.length > LONGEST_EXPRESSION) return NO_CONDITIONS
+  const text = withoutBlanks(expression)
   const conditions: MetadataCondition[] = []
   for (let at = 0; ;) {
     CONDITION.lastIndex = at
@@ -35,6 +34,10 @@ export function conditionsOfExpression(expression: string): readonly MetadataCon
     if (and === undefined) return conditions
     at += whole.length
   }
+}
+
+function withoutBlanks(expression: string): string {
+  return expression.replace(/'[^']*'|\s+/g, (part) => (part.startsWith("'") ? part : ''))
 }
 
 /** The last word; and all but the first, because a key may have dots. */

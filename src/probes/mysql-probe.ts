@@ -104,9 +104,13 @@ function saysReadOnly(row: unknown): boolean {
   return READ_ONLY_VALUES.has(String(row.at(-1)).toUpperCase())
 }
 
-function verdictOfMysqlError(error: QueryError, text = error.message): Verdict {
+/** MariaDB, TiDB and proxies have numbers of their own, and the driver has no name (`code`) for them. */
+type MaybeNamed = Partial<QueryError> & Error
+
+function verdictOfMysqlError(error: MaybeNamed, text = error.message): Verdict {
   if (error.sqlState === undefined || error.errno === undefined) return verdictOfError(error)
-  const reason = text === '' ? error.code : `${error.code}: ${text}`
+  const name = error.code ?? `error ${error.errno}`
+  const reason = text === '' ? name : `${name}: ${text}`
   return PASSING_ERRORS.has(error.errno) ? down(reason) : downNow(reason)
 }
 

@@ -4,6 +4,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { setImmediate as turn } from 'node:timers/promises'
 import { rootCertificates, type SecureContextOptions } from 'node:tls'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { reportFaultsTo } from '../../src/core/unexpected.ts'
 import { httpProbe } from '../../src/probes/http-probe.ts'
 import { mysqlProbe } from '../../src/probes/mysql-probe.ts'
 import type { ProbeResult } from '../../src/probes/probe-target.ts'
@@ -35,12 +36,15 @@ const lanes: Lane[] = []
 beforeAll(async () => {
   process.on('uncaughtException', record)
   process.on('unhandledRejection', record)
+  // A fault that a boundary catches is one too: the driver would catch it otherwise, and call the answer invalid.
+  reportFaultsTo({ caught: (_boundary, error) => record(error), fatal: record })
   for (let i = 0; i < LANES; i++) lanes.push(await startLane())
 })
 
 afterAll(() => {
   process.off('uncaughtException', record)
   process.off('unhandledRejection', record)
+  reportFaultsTo(undefined)
   for (const { server } of lanes) server.close()
 })
 

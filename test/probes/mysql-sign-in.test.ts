@@ -277,3 +277,25 @@ test('the text of a failed query is not shown: it may hold data of the database'
   })
   expect(result).toMatchObject({ outcome: 'down-now', reason: 'ER_UNKNOWN_ERROR' })
 })
+
+test.each([
+  // The driver has no name for the numbers of MariaDB, TiDB and proxies.
+  [1146, 'ER_NO_SUCH_TABLE'],
+  [9001, 'error 9001'],
+  [65_535, 'error 65535'],
+])('the error %i is a reason, at the sign-in and of the query', async (errno, name) => {
+  const failed = await probeOf(async (session) => {
+    session.send(greeting(session.scramble, { method: 'mysql_native_password' }))
+    await session.next()
+    session.send(refusal(errno, 'why'))
+  })
+  expect(failed.result).toMatchObject({ outcome: 'down-now', reason: `${name}: why` })
+  const queried = await probeOf(async (session) => {
+    session.send(greeting(session.scramble, { method: 'mysql_native_password' }))
+    await session.next()
+    session.send(OK)
+    await session.next()
+    session.send(refusal(errno, 'why'))
+  })
+  expect(queried.result).toMatchObject({ outcome: 'down-now', reason: name })
+})

@@ -1,3 +1,4 @@
+import type { HistoryLimits } from './core/config/history-limits.ts'
 import { openLog } from './log.ts'
 import type { RunningServer } from './server.ts'
 import { Certificates } from './server/certificates.ts'
@@ -27,7 +28,7 @@ export async function startServer(given: Settings): Promise<RunningServer> {
 }
 
 async function openSole(settings: Settings, log: Log): Promise<Installation> {
-  const store = await openEmbeddedStore({ directory: settings.dataDir, log })
+  const store = await openEmbeddedStore({ directory: settings.dataDir, log, history: historyLimits(settings) })
   const snapshot = store.load()
   // A file that cannot be read is reported by the `await` below.
   snapshot.catch(() => {})
@@ -38,6 +39,10 @@ async function openSole(settings: Settings, log: Log): Promise<Installation> {
     await store.close()
     throw error
   }
+}
+
+function historyLimits({ historyMaxBytes, historyMaxBytesOfItem }: Settings): HistoryLimits {
+  return { maxBytes: historyMaxBytes, maxBytesOfItem: historyMaxBytesOfItem }
 }
 
 async function openShared(settings: Settings, log: Log): Promise<Installation> {

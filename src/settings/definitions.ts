@@ -5,6 +5,8 @@ import {
   MINUTE,
   HOUR,
   DAY,
+  GIB,
+  KIB,
   MIB,
   integerSetting,
   durationSetting,
@@ -200,6 +202,21 @@ export const definitions = {
     min: 0,
     max: 100_000,
     meaning: 'How many of the newest history records of each existing item are always kept.',
+  }),
+  historyMaxBytes: sizeSetting('history-max-bytes', {
+    default: 4 * GIB,
+    min: MIB,
+    max: 1024 * GIB,
+    meaning: 'The most bytes that the history of all configurations takes, oldest records removed first.',
+    detail:
+      'It is kept with each publish, and wins over `history-keep`, but the newest record of each existing item stays. With `store=etcd`, at most a quarter of etcd’s quota.',
+  }),
+  historyMaxBytesOfItem: sizeSetting('history-max-bytes-item', {
+    default: 256 * MIB,
+    min: KIB,
+    max: 1024 * GIB,
+    meaning: 'The most bytes that the history of one configuration takes, oldest records removed first.',
+    detail: 'It is kept with each publish, and wins over `history-keep`, but the newest record stays.',
   }),
   historyCleanIntervalMs: durationSetting('history-clean-interval', {
     default: 10 * MINUTE,

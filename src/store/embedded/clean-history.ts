@@ -1,6 +1,8 @@
-import type { SqliteConnection, SqlValue } from './connection.ts'
+import type { SqliteConnection } from './connection.ts'
 import type { ConfigNames } from './config-names.ts'
-import { newestRevision } from './current-versions.ts'
+import type { HistoryCutter } from './cut-history.ts'
+import { eraseRecords, itemRevision } from './erase-records.ts'
+import { type HistorySize, REVISION_BYTES } from './history-size.ts'
 import type { CleanLimit } from './messages.ts'
 import { writeMeta } from './meta.ts'
 
@@ -12,11 +14,7 @@ const OLDEST = `
   SELECT id, CAST(at_ms AS INTEGER) FROM config_revision WHERE name_id = ? AND hidden = 0 AND id < ? ORDER BY id LIMIT ?`
 const FIRST_KEPT = `
   SELECT id FROM config_revision WHERE name_id = ? AND hidden = 0 ORDER BY id DESC LIMIT 1 OFFSET ?`
-const NEXT = `
-  SELECT CAST(prev_id AS INTEGER) FROM config_revision WHERE name_id = ? AND hidden = 0 AND id > ? ORDER BY id LIMIT 1`
-
-/** The revision whose content an item has, hidden or not. */
-const ITEM_REVISION = `SELECT ${newestRevision('config_item.name_id')} FROM config_item WHERE name_id = ?`
+const BYTES_LEFT = `SELECT ifnull(sum(${REVISION_BYTES} + ifnull(length(content), 0)), 0) FROM config_revision WHERE name_id = ?`
 
 /** What a step did; `unfinished` is the name id after which the next one goes on, if not at `next`. */
 interface Cleaned {
@@ -25,15 +23,26 @@ interface Cleaned {
   readonly unfinished: number | undefined
 }
 
+/** What the history of a database is known by. */
+export interface HistoryParts {
+  readonly names: ConfigNames
+  readonly size: HistorySize
+  readonly cutter: HistoryCutter
+}
+
 /** Removes old history in small steps: goes through the names in order and begins again at the end. */
 export class HistoryEraser {
   readonly #connection: SqliteConnection
   readonly #names: ConfigNames
+  readonly #size: HistorySize
+  readonly #cutter: HistoryCutter
   #lastNameId = 0
 
-  constructor(connection: SqliteConnection, names: ConfigNames) {
+  constructor(connection: SqliteConnection, { names, size, cutter }: HistoryParts) {
     this.#connection = connection
     this.#names = names
+    this.#size = size
+    this.#cutter = cutter
   }
 
   /**
@@ -42,17 +51,28 @@ export class HistoryEraser {
    */
   step(limit: CleanLimit, lastRevision: number): { removed: number; more: boolean } {
     const due = this.#dueNames(limit)
-    if (due.names.length === 0) {
+    if (due.names.length === 0 && !this.#cutter.isOver) {
       this.#lastNameId = due.next
       return { removed: 0, more: due.next > 0 }
     }
-    const result = this.#connection.transaction(() => {
-      writeMeta(this.#connection, 'revision_floor', String(lastRevision))
-      return this.#cleanNames(due.names, limit)
-    })
-    if (result.namesRemoved) this.#names.reset()
-    this.#lastNameId = result.unfinished ?? due.next
-    return { removed: result.removed, more: result.unfinished !== undefined || due.next > 0 }
+    const before = this.#size.total
+    try {
+      const result = this.#connection.transaction(() => {
+        writeMeta(this.#connection, 'revision_floor', String(lastRevision))
+        const cleaned = this.#cleanNames(due.names, limit)
+        const cut = this.#cutter.cut()
+        this.#size.write()
+        return { ...cleaned, cut }
+      })
+      if (result.namesRemoved) this.#names.reset()
+      this.#lastNameId = result.unfinished ?? due.next
+      const hasMore = result.unfinished !== undefined || due.next > 0 || (result.cut > 0 && this.#cutter.isOver)
+      return { removed: result.removed + result.cut, more: hasMore }
+    } catch (error) {
+      this.#size.undo(before)
+      this.#cutter.reset()
+      throw error
+    }
   }
 
   /** The next names with something to remove, and where the step after this one goes on (0: at the start). */
@@ -67,7 +87,7 @@ export class HistoryEraser {
   #isDue(nameId: number, limit: CleanLimit): boolean {
     if (this.#removable(nameId, limit, 1).length > 0) return true
     // A name that a crash or an earlier cleaning left with nothing under it.
-    return this.#itemRevision(nameId) === undefined && this.#countOf(nameId) === 0
+    return itemRevision(this.#connection, nameId) === undefined && this.#countOf(nameId) === 0
   }
 
   /** Cleans names until `most` records are gone; `unfinished` is where to go on then. */
@@ -77,7 +97,7 @@ export class HistoryEraser {
     for (const nameId of names) {
       const ids = this.#removable(nameId, limit, limit.most - removed)
       const last = ids.at(-1)
-      if (last !== undefined) this.#remove(nameId, last)
+      if (last !== undefined) this.#size.change(nameId, -eraseRecords(this.#connection, nameId, last))
       removed += ids.length
       namesRemoved = this.#removeEmptyName(nameId) || namesRemoved
       // This name may have more to remove: the next step begins with it.
@@ -95,36 +115,16 @@ export class HistoryEraser {
 
   /** Records from this id on stay whatever their age. */
   #firstKept(nameId: number, keep: number): number {
-    if (keep <= 0 || this.#itemRevision(nameId) === undefined) return Number.MAX_SAFE_INTEGER
+    if (keep <= 0 || itemRevision(this.#connection, nameId) === undefined) return Number.MAX_SAFE_INTEGER
     return this.#connection.number(FIRST_KEPT, [nameId, keep - 1])
   }
 
-  /** Removes the records up to `last`, except those whose content is still answered: they are hidden. */
-  #remove(nameId: number, last: number): void {
-    const next = this.#connection.first(NEXT, [nameId, last])?.[0] ?? 0
-    const carriers: SqlValue[] = [next, this.#itemRevision(nameId) ?? 0]
-    for (const hidden of [0, 1]) {
-      this.#connection.run(
-        'DELETE FROM config_revision WHERE name_id = ? AND hidden = ? AND id <= ? AND id NOT IN (?, ?)',
-        [nameId, hidden, last, ...carriers],
-      )
-    }
-    this.#connection.run(
-      'UPDATE config_revision SET hidden = 1 WHERE name_id = ? AND hidden = 0 AND id <= ?',
-      [nameId, last],
-    )
-  }
-
   #removeEmptyName(nameId: number): boolean {
-    if (this.#itemRevision(nameId) !== undefined || this.#countOf(nameId) > 0) return false
+    if (itemRevision(this.#connection, nameId) !== undefined || this.#countOf(nameId) > 0) return false
+    this.#size.change(nameId, -this.#connection.number(BYTES_LEFT, [nameId]))
     this.#connection.run('DELETE FROM config_revision WHERE name_id = ?', [nameId])
     this.#connection.run('DELETE FROM config_name WHERE id = ?', [nameId])
     return true
-  }
-
-  #itemRevision(nameId: number): number | undefined {
-    const row = this.#connection.first(ITEM_REVISION, [nameId])
-    return row === undefined ? undefined : Number(row[0])
   }
 
   #countOf(nameId: number): number {

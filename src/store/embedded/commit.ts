@@ -3,7 +3,11 @@ import { msOf } from '../../core/stamps.ts'
 import type { ClockMark } from './clock-mark.ts'
 import type { ConfigNames } from './config-names.ts'
 import { readVersionSums, type VersionSums, writeVersionSums } from './current-versions.ts'
+import type { HistoryParts } from './clean-history.ts'
+import type { HistoryCutter } from './cut-history.ts'
+import { type HistorySize, REVISION_BYTES } from './history-size.ts'
 import { keepTotals } from './instance-totals.ts'
+import { writeMeta } from './meta.ts'
 import type { CommitBatch, CommitOutcome, NameText, PutTable, Write } from './messages.ts'
 import { RowReader } from './row-reader.ts'
 import { RowWriter } from './row-writer.ts'
@@ -20,12 +24,21 @@ export class CommitWriter {
   readonly #names: ConfigNames
   readonly #writers: Record<PutTable | 'instance' | 'config_revision' | 'config_item', RowWriter>
   readonly #clock: ClockMark
+  readonly #size: HistorySize
+  readonly #cutter: HistoryCutter
+  /** The items whose history the transaction has made larger. */
+  readonly #grown = new Set<number>()
   #versions: VersionSums
 
-  constructor(connection: SqliteConnection, { names, clock }: { names: ConfigNames; clock: ClockMark }) {
+  constructor(
+    connection: SqliteConnection,
+    { names, clock, size, cutter }: HistoryParts & { clock: ClockMark },
+  ) {
     this.#connection = connection
     this.#names = names
     this.#clock = clock
+    this.#size = size
+    this.#cutter = cutter
     this.#writers = {
       service: new RowWriter(connection, TABLES.service),
       instance: new RowWriter(connection, TABLES.instance),
@@ -69,20 +82,33 @@ export class CommitWriter {
 
   #transaction(batch: CommitBatch, write: () => void): void {
     const versionsBefore = this.#versions.copy()
+    const sizeBefore = this.#size.total
+    this.#grown.clear()
     this.#clock.begin()
     try {
       this.#connection.transaction(() => {
         keepTotals(this.#connection, instancesOf(batch.writes), write)
+        this.#cutHistory(batch.revision)
         if (!this.#versions.equals(versionsBefore)) writeVersionSums(this.#connection, this.#versions)
         this.#clock.raise(msOf(batch.revision))
       })
     } catch (error) {
       this.#clock.undo()
+      this.#size.undo(sizeBefore)
+      this.#cutter.reset()
       this.#versions = versionsBefore
       this.#names.reset()
       for (const writer of Object.values(this.#writers)) writer.reset()
       throw error
     }
+  }
+
+  /** Ids follow from the highest record there is, and that one may go with a deleted item. */
+  #cutHistory(revision: number): void {
+    if (this.#grown.size === 0) return
+    if (this.#cutter.cut(this.#grown) > 0)
+      writeMeta(this.#connection, 'revision_floor', String(revision))
+    this.#size.write()
   }
 
   #writeTogether(batch: CommitBatch): void {
@@ -105,16 +131,18 @@ export class CommitWriter {
   #write(write: Write, contents: ArrayBuffer): void {
     switch (write[0]) {
       case 'published': {
-        const [, name, revision, item, contentAt, contentLength] = write
+        const [, name, revision, item, contentAt, contentLength, previousLength] = write
         const content = Buffer.from(contents, contentAt, contentLength)
         const { nameId, id, prevId } = this.#addRevision(name, revision, content)
         this.#versions.move(nameId, prevId ?? 0, id)
+        if (prevId !== null) this.#becomesHistory(nameId, prevId, REVISION_BYTES + previousLength)
         if (item !== undefined) this.#addItem(nameId, item)
         return
       }
       case 'deleted': {
         const { nameId, prevId } = this.#addRevision(write[1], write[2], null)
         this.#versions.move(nameId, prevId ?? 0, 0)
+        this.#becomesHistory(nameId, prevId ?? 0, 2 * REVISION_BYTES + write[3])
         this.#writers.config_item.drop([nameId])
         return
       }
@@ -142,6 +170,13 @@ export class CommitWriter {
       default:
         unknownWrite(write)
     }
+  }
+
+  /** The revision `id` of an item, and what else belongs to history now. */
+  #becomesHistory(nameId: number, id: number, bytes: number): void {
+    this.#size.change(nameId, bytes)
+    this.#cutter.noteOlder(nameId, id)
+    this.#grown.add(nameId)
   }
 
   #storedInstance(serial: number): InstanceRow | undefined {

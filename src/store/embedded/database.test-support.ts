@@ -3,7 +3,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach } from 'vitest'
 import type { SqliteConnection } from './connection.ts'
+import { UNLIMITED_HISTORY } from '../../core/config/history-limits.ts'
+import type { HistoryParts } from './clean-history.ts'
+import { ConfigNames } from './config-names.ts'
+import { HistoryCutter } from './cut-history.ts'
+import { HistorySize } from './history-size.ts'
 import { openDatabase } from './open-database.ts'
+
+/** What the history of a database is known by, without a limit. */
+export function historyPartsOf(
+  connection: SqliteConnection,
+  limits = UNLIMITED_HISTORY,
+  names = new ConfigNames(connection),
+): HistoryParts {
+  const size = new HistorySize(connection)
+  return { names, size, cutter: new HistoryCutter(connection, size, limits) }
+}
 
 /** Gives each test of the file that calls it an empty database of its own. */
 export function temporaryDatabase(): () => SqliteConnection {

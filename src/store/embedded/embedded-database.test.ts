@@ -4,7 +4,7 @@ import { ClockMark } from './clock-mark.ts'
 import { CommitWriter } from './commit.ts'
 import { ConfigNames } from './config-names.ts'
 import { storable } from './connection.ts'
-import { temporaryDatabase } from './database.test-support.ts'
+import { historyPartsOf, temporaryDatabase } from './database.test-support.ts'
 import { historyPage } from './history.ts'
 import type { CommitBatch, Write } from './messages.ts'
 import { SAMPLE_ROWS } from './rows.test-support.ts'
@@ -73,7 +73,8 @@ test('only values that come back as they went in are stored', () => {
 })
 
 function commitsWith(names: ConfigNames): CommitWriter {
-  return new CommitWriter(connection(), { names, clock: new ClockMark(connection()) })
+  const parts = historyPartsOf(connection(), undefined, names)
+  return new CommitWriter(connection(), { ...parts, clock: new ClockMark(connection()) })
 }
 
 /** A commit of one published revision `id` of the item a. */
@@ -85,7 +86,7 @@ function batchOf(id: number, text: string): CommitBatch {
   const revision = { ...SAMPLE_ROWS.config_revision, ...version }
   const item = { ...SAMPLE_ROWS.config_item, revisionId: id }
   const rows = [TABLES.config_revision.encode(revision), TABLES.config_item.encode(item)] as const
-  const write: Write = ['published', ['public', 'g', 'a'], ...rows, 0, content.length]
+  const write: Write = ['published', ['public', 'g', 'a'], ...rows, 0, content.length, 0]
   return { writes: [write], ends: [1], contents, revision: id }
 }
 

@@ -1,7 +1,10 @@
 import type { AuditEvent } from '../../core/audit/audit-event.ts'
 import type { AuditLimit, AuditSearch, FoundEvents } from '../../core/audit/audit-search.ts'
 import type { HeldFile } from '../local-file.ts'
+import type { HistoryLimits } from '../../core/config/history-limits.ts'
 import { HistoryEraser } from './clean-history.ts'
+import { HistoryCutter } from './cut-history.ts'
+import { HistorySize } from './history-size.ts'
 import { CommitWriter } from './commit.ts'
 import { AuditEvents } from './audit-events.ts'
 import { ConfigNames } from './config-names.ts'
@@ -35,12 +38,15 @@ export class EmbeddedDatabase implements Methods {
   #isHeld = false
 
   /** Opens the database of a data directory; throws as `openDatabase` does. */
-  constructor(directory: string) {
+  constructor(directory: string, limits: HistoryLimits) {
     this.#connection = openDatabase(directory)
     this.#names = new ConfigNames(this.#connection)
     this.#clock = new ClockMark(this.#connection)
-    this.#commits = new CommitWriter(this.#connection, { names: this.#names, clock: this.#clock })
-    this.#cleaner = new HistoryEraser(this.#connection, this.#names)
+    const size = new HistorySize(this.#connection)
+    const cutter = new HistoryCutter(this.#connection, size, limits)
+    const parts = { names: this.#names, clock: this.#clock, size, cutter }
+    this.#commits = new CommitWriter(this.#connection, parts)
+    this.#cleaner = new HistoryEraser(this.#connection, parts)
     this.#audit = new AuditEvents(this.#connection)
     this.#lastRevision = Math.max(lastRevisionOf(this.#connection), this.#audit.highestId)
   }

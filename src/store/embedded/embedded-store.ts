@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import type { AuditEvent } from '../../core/audit/audit-event.ts'
 import type { AuditLimit, AuditSearch, FoundEvents } from '../../core/audit/audit-search.ts'
 import { configKey, type ConfigKey } from '../../core/config/config-item.ts'
+import type { HistoryLimits } from '../../core/config/history-limits.ts'
 import type { HistoryPage, HistoryRecord } from '../../core/config/history-record.ts'
 import type { ChangeGroup, CommitResult, Revision, Snapshot, Store } from '../../core/ports.ts'
 import { Refusal } from '../../core/refusal.ts'
@@ -21,6 +22,8 @@ import { nameText, stampOfChange, writeOfChange } from './writes-of-change.ts'
 export async function openEmbeddedStore(options: {
   directory: string
   log: StoreLog
+  /** By default history has no limit on its bytes. */
+  history?: HistoryLimits
 }): Promise<Store & { readonly file: LocalFile }> {
   const directory = resolve(options.directory)
   const client = new WorkerClient({ ...options, directory })

@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { BEATS, type InstanceRecord } from '../../core/naming/instance.ts'
 import { ClockMark } from './clock-mark.ts'
 import { CommitWriter } from './commit.ts'
-import { ConfigNames } from './config-names.ts'
-import { temporaryDatabase } from './database.test-support.ts'
+import { historyPartsOf, temporaryDatabase } from './database.test-support.ts'
 import { instanceOfText, instanceText } from './instance-text.ts'
 import { loadBatches } from './load.ts'
 import type { CommitOutcome, Write } from './messages.ts'
@@ -28,7 +27,7 @@ function commit(...groups: Write[][]): CommitOutcome {
   const ends: number[] = []
   for (const writes of groups) ends.push((ends.at(-1) ?? 0) + writes.length)
   const batch = { writes: groups.flat(), ends, contents: new ArrayBuffer(0), revision: 1 }
-  const parts = { names: new ConfigNames(connection()), clock: new ClockMark(connection()) }
+  const parts = { ...historyPartsOf(connection()), clock: new ClockMark(connection()) }
   return new CommitWriter(connection(), parts).commit(batch)
 }
 

@@ -11,6 +11,7 @@ export type NameText = readonly [namespaceId: string, group: string, dataId: str
  * One write of a commit, as it goes to the worker. Rows are sent as values (`Table.encode`), because objects take
  * several times as long. A revision and an item have no number of a name and no content yet; `item` is undefined if the
  * item's row stays as it is. The content is `contentLength` bytes at `contentAt` of the batch's contents.
+ * `previousLength` and `deletedLength` are the bytes of the content that becomes history.
  * An `instance` without health keeps the health that it has.
  */
 export type Write =
@@ -21,8 +22,9 @@ export type Write =
       item: Values | undefined,
       contentAt: number,
       contentLength: number,
+      previousLength: number,
     ]
-  | readonly [write: 'deleted', name: NameText, revision: Values]
+  | readonly [write: 'deleted', name: NameText, revision: Values, deletedLength: number]
   | readonly [write: 'put', table: PutTable, row: Values]
   | readonly [write: 'drop', table: PutTable, key: Values]
   | readonly [

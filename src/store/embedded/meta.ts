@@ -8,6 +8,7 @@ export type MetaName =
   | 'clock_high_ms'
   | 'revision_floor'
   | 'current_versions'
+  | 'history_bytes'
   | 'instance_totals'
   | 'overwritten_before'
   | `server:${string}`

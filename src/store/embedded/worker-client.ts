@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
+import { type HistoryLimits, UNLIMITED_HISTORY } from '../../core/config/history-limits.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { fatal } from '../../core/unexpected.ts'
 import type { FromWorker, LoadBatch, Methods, WorkerRequest } from './messages.ts'
@@ -35,6 +36,7 @@ function workerUrl(): URL {
  */
 export class WorkerClient {
   readonly #directory: string
+  readonly #history: HistoryLimits
   readonly #log: StoreLog
   readonly #url: URL
   #running: Promise<Running> | undefined
@@ -47,8 +49,9 @@ export class WorkerClient {
   #isClosing = false
 
   /** `url` is another worker to start, for tests. */
-  constructor(options: { directory: string; log: StoreLog; url?: URL }) {
+  constructor(options: { directory: string; log: StoreLog; history?: HistoryLimits; url?: URL }) {
     this.#directory = options.directory
+    this.#history = options.history ?? UNLIMITED_HISTORY
     this.#log = options.log
     this.#url = options.url ?? workerUrl()
   }
@@ -120,7 +123,7 @@ export class WorkerClient {
   }
 
   async #startWorker(): Promise<Running> {
-    const worker = new Worker(this.#url, { workerData: { directory: this.#directory }, name: 'store' })
+    const worker = new Worker(this.#url, { workerData: { directory: this.#directory, history: this.#history }, name: 'store' })
     const waiting = new Map<number, PendingRequest>()
     // Not events.once, which an 'error' before the exit would end.
     const exited = new Promise((resolve) => worker.once('exit', resolve))

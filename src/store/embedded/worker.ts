@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import type { HistoryLimits } from '../../core/config/history-limits.ts'
 import { EmbeddedDatabase } from './embedded-database.ts'
 import type { CrossingError, FromWorker, LoadBatch, WorkerRequest } from './messages.ts'
 import { storeFailureOf, type StoreFailure } from './store-errors.ts'
@@ -23,7 +24,8 @@ const WRITING: readonly WorkerRequest['method'][] = [
   'remember',
 ]
 
-const database = open((workerData as { directory: string }).directory)
+const { directory, history } = workerData as { directory: string; history: HistoryLimits }
+const database = open(directory)
 if (database !== undefined) {
   send({ kind: 'opened', lastRevision: database.lastRevision })
   port.on('message', (request: WorkerRequest) => answer(database, request))
@@ -31,7 +33,7 @@ if (database !== undefined) {
 
 function open(directory: string): EmbeddedDatabase | undefined {
   try {
-    return new EmbeddedDatabase(directory)
+    return new EmbeddedDatabase(directory, history)
   } catch (error) {
     // The driver's own words do not say what to do.
     send({ kind: 'unopened', message: messageOf(storeFailureOf(error) ?? error) })

@@ -15,7 +15,12 @@ export function writeOfChange(change: Change, pack: ContentPack): Write | undefi
     case 'config-published':
       return publishedWrite(change, pack)
     case 'config-deleted':
-      return ['deleted', nameText(change.key), TABLES.config_revision.encode(deletedRow(change))]
+      return [
+        'deleted',
+        nameText(change.key),
+        TABLES.config_revision.encode(deletedRow(change)),
+        change.deleted.content.length,
+      ]
     case 'service-saved':
       return ['put', 'service', TABLES.service.encode(serviceRow(change))]
     case 'service-deleted':
@@ -52,7 +57,9 @@ function publishedWrite(change: ConfigPublished, pack: ContentPack): Write {
   const revision = TABLES.config_revision.encode(publishedRow(change))
   const keepsRow = previous !== undefined && hasSameRow(item, previous)
   const row = keepsRow ? undefined : TABLES.config_item.encode(itemRow(item))
-  return ['published', nameText(item.key), revision, row, pack.add(item.content), item.content.length]
+  const at = pack.add(item.content)
+  const before = previous?.content.length ?? 0
+  return ['published', nameText(item.key), revision, row, at, item.content.length, before]
 }
 
 function instanceWrite({ record, serviceSerial, healthy }: InstanceSaved): Write {

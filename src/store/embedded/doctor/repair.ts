@@ -12,6 +12,7 @@ import {
 } from '../data-directory.ts'
 import { PAGE_BYTES } from '../file/database-file.ts'
 import { APPLICATION_ID, FORMAT } from '../format.ts'
+import { forgetHistorySize } from '../history-size.ts'
 import { renewTotals } from '../instance-totals.ts'
 import { writeMeta } from '../meta.ts'
 import { RowWriter } from '../row-writer.ts'
@@ -86,6 +87,7 @@ function writeDatabase(path: string, rows: RepairedRows, onProgress: OnProgress)
     for (const [name, value] of rows.metaToSet()) writeMeta(connection, name, value)
     writeVersionSums(connection, sumCurrentVersions(connection))
     renewTotals(connection)
+    forgetHistorySize(connection)
     connection.exec('COMMIT')
     return counts
   } finally {

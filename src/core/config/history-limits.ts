@@ -1,0 +1,10 @@
+/** How many bytes history may take. They win over the number and the age of records. */
+export interface HistoryLimits {
+  /** Of all items. */
+  readonly maxBytes: number
+  /** Of one item. */
+  readonly maxBytesOfItem: number
+}
+
+/** History without a limit on its bytes. */
+export const UNLIMITED_HISTORY: HistoryLimits = { maxBytes: Infinity, maxBytesOfItem: Infinity }

@@ -2,6 +2,7 @@ import type { Engine } from './core/engine.ts'
 import type { Liveness } from './core/naming/liveness.ts'
 import { NAMESPACE } from './core/namespaces/namespace.ts'
 import type { KeptRecords } from './core/ports.ts'
+import { StoreRoom } from './core/store-room.ts'
 import type { Boundary } from './core/unexpected.ts'
 import type { State } from './core/state.ts'
 import { Alarms } from './metrics/alarms.ts'
@@ -20,6 +21,7 @@ import { MetricsPage, type Scraped } from './metrics/metrics-page.ts'
 import { processMetrics } from './metrics/process-metrics.ts'
 import { publishingMetrics, type PublishingFigures } from './metrics/publishing-metrics.ts'
 import { type NotReady, Readiness, type ReadinessOptions } from './metrics/readiness.ts'
+import { RoomWatch } from './metrics/room-watch.ts'
 import { RequestCounts } from './metrics/request-counts.ts'
 import { serverMetrics, type ServerFigures } from './metrics/server-metrics.ts'
 import { StoreWatch } from './metrics/store-watch.ts'
@@ -68,6 +70,9 @@ export class Observability {
   readonly #options: ObservabilityOptions
   /** Measures commits, and knows whether the store can write. */
   readonly store: StoreWatch
+  /** The room of the store, and what watches it. */
+  readonly room: StoreRoom
+  readonly roomWatch: RoomWatch
   readonly requests = new RequestCounts()
   readonly clientRequests = new ClientRequestCounts()
   readonly changes = new ChangeCounts()
@@ -81,8 +86,11 @@ export class Observability {
     this.#options = options
     const { monotonicMs, cutOff } = options
     this.store = new StoreWatch(options)
+    this.room = new StoreRoom(options.settings.storeReserveBytes)
+    this.roomWatch = new RoomWatch({ ...options, room: this.room })
     this.#faults = new Faults(options)
-    this.#readiness = new Readiness({ outage: () => this.store.outage(), cutOff, monotonicMs })
+    const { full } = this.roomWatch
+    this.#readiness = new Readiness({ outage: () => this.store.outage(), cutOff, full, monotonicMs })
   }
 
   /** Logs a fault that no client was answered with. An outage of the store is logged once. */
@@ -122,6 +130,7 @@ export class Observability {
       ...publishingMetrics(parts.publishing.figures),
       ...this.clientRequests.metrics(),
       ...this.store.metrics(),
+      ...this.roomWatch.metrics(),
       ...this.changes.metrics(),
       ...this.#faults.metrics(),
       ...this.#loop.metrics(),

@@ -7,6 +7,7 @@ import { Timeline, type TimelineParts } from './core/naming/timeline.ts'
 import type { ConfigKey } from './core/config/config-item.ts'
 import type { ServiceKey } from './core/naming/service.ts'
 import type { Now } from './core/ports.ts'
+import { withinRoom } from './core/store-room.ts'
 import { Stamps } from './core/stamps.ts'
 import { reportFaultsTo } from './core/unexpected.ts'
 import { Feed } from './feed/feed.ts'
@@ -211,7 +212,8 @@ async function joinParts({ installation, end }: Joined, settings: Settings, log:
   const { state, revision } = follower
   const live = openLive({ installation, revision, watch }, settings)
   const onReload = () => live.streams.reloaded()
-  const engine = installation.engineOn({ follower, stamps, clock, watch, onReload })
+  const engine = withinRoom(installation.engineOn({ follower, stamps, clock, watch, onReload }), watch.room)
+  await watch.roomWatch.look(() => installation.measureRoom())
   const polls = openPolls({ state, live }, settings)
   const patterns = { configPatterns: configPatterns(loop), servicePatterns: servicePatterns(loop) }
   const lists = new InstanceListAnswers(state, loop)
@@ -310,6 +312,7 @@ function openOperations(parts: Parts & OperatedParts, settings: Settings): Opera
       clientCounts: () => clientCounter.count(),
       judges: care.judges,
       scrape: watch.scrape,
+      room: watch.room,
       trail: audit.trail,
     },
     settings,

@@ -25,6 +25,11 @@ export interface Command<T> {
   /** Whether it surely makes changes that are synced: then it is decided with its batch only, and not twice. */
   surelySyncs?(view: View): boolean
   decide(view: View, now: Now): Decision<T>
+  /**
+   * About how many bytes it adds to the store, if it must wait for room (`StoreRoom`): contents and metadata. Absent for what
+   * goes on without room: registrations, sessions, deletions.
+   */
+  readonly growsBy?: number | undefined
 }
 
 /** A decision that changes nothing. */

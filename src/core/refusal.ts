@@ -50,6 +50,7 @@ export type RefusalCode =
   | 'unknown-path'
   | 'unknown-method'
   | 'server-status'
+  | 'store-full'
   | 'store-unavailable'
   | 'cut-off'
   | 'backup-refused'

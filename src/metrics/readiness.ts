@@ -1,6 +1,6 @@
 /** A reason why the server should get no requests now, or why it works only in part. */
 export interface NotReady {
-  readonly code: 'stopping' | 'store-unavailable' | 'cut-off'
+  readonly code: 'stopping' | 'store-unavailable' | 'cut-off' | 'store-full'
   readonly detail: string
   /** How long this has lasted, in ms. */
   readonly forMs: number
@@ -21,6 +21,8 @@ export interface ReadinessOptions {
    * why it alone is cut off from the store. While the store is away for all, sending requests elsewhere helps nobody.
    */
   readonly cutOff?: (() => Lasting | undefined) | undefined
+  /** Why the store has no room for publishes; undefined: it has. */
+  readonly full: () => Lasting | undefined
   readonly monotonicMs: () => number
 }
 
@@ -51,7 +53,8 @@ export class Readiness {
 
   /** What does not work, though the server is ready. */
   warnings(): NotReady[] {
-    return this.#isShared() && this.#cutOff().length === 0 ? this.#outage() : []
+    const full = problemOf('store-full', this.#options.full())
+    return this.#isShared() && this.#cutOff().length === 0 ? [...this.#outage(), ...full] : full
   }
 
   #isShared(): boolean {

@@ -29,7 +29,7 @@ function watchedStore() {
     monotonicMs,
   })
   const watch = Object.assign(outages, outages.sole({ commit: write }))
-  const readiness = new Readiness({ outage: () => watch.outage(), monotonicMs })
+  const readiness = new Readiness({ full: () => undefined, outage: () => watch.outage(), monotonicMs })
   return { store, lines, clock, watch, readiness }
 }
 

@@ -7,6 +7,7 @@ import type { Engine } from '../core/engine.ts'
 import { PUBLIC_NAMESPACE } from '../core/namespace-id.ts'
 import { NAMESPACE } from '../core/namespaces/namespace.ts'
 import { Refusal } from '../core/refusal.ts'
+import type { StoreRoom } from '../core/store-room.ts'
 import type { State } from '../core/state.ts'
 import { configResource, itemsOfIds, operatorOf, READ_CONFIG, WRITE_CONFIG } from './configs.ts'
 import type { Caller, Guard, Resource, Touch } from './guard.ts'
@@ -25,6 +26,8 @@ export interface TransferParts {
   readonly state: Pick<State, 'config' | 'configs' | 'record'>
   readonly engine: Pick<Engine, 'execute'>
   readonly budget: Pick<ContentBudget, 'within'>
+  /** An import is refused as a whole where the store has no room. */
+  readonly room: Pick<StoreRoom, 'require'>
 }
 
 /** The items of these ids that belong to the namespace. */
@@ -145,11 +148,12 @@ function isListed(state: Pick<State, 'record'>, namespaceId: string): boolean {
 }
 
 function importAll(
-  { state, engine, budget }: TransferParts,
+  { state, engine, budget, room }: TransferParts,
   { items, policy, dryRun, seenState, srcUser, comment }: ImportRequest,
   caller: Caller,
 ): Promise<ImportOutcome> {
   const operator = operatorOf(caller, srcUser)
+  if (!dryRun) room.require(0)
   const publish: ImportParts['publish'] = ({ key, type, notes }, content, casMd5) => {
     const md5 = hash('md5', content, 'hex')
     const command = publishConfig({ key, content, md5, type, notes, casMd5, operator, comment })

@@ -6,6 +6,7 @@ import type { Liveness } from '../core/naming/liveness.ts'
 import type { Orphans } from '../core/naming/orphans.ts'
 import type { LeaderView } from '../core/operator/leadership.ts'
 import type { KeptRecords, Now, Snapshot } from '../core/ports.ts'
+import type { Room } from '../core/store-room.ts'
 import type { Stamps } from '../core/stamps.ts'
 import type { State } from '../core/state.ts'
 import type { Metric } from '../metrics/metric.ts'
@@ -100,6 +101,8 @@ export interface Installation {
   careOf(parts: CareParts): Care
   /** Looks at where this server stands. Call it about twice a second. */
   look(): Promise<void>
+  /** How much room the store has beyond its reserve; undefined: it cannot be said. Called about once a second. */
+  measureRoom(): Promise<Room | undefined>
   /** Removes what is left over in the store. The elected server calls it about once a minute. */
   clean(): Promise<void>
   /** What there is to measure besides. */

@@ -14,12 +14,14 @@ import type { KeptRecords, Snapshot } from '../core/ports.ts'
 import { SharedEngine } from '../core/shared-engine.ts'
 import { SharedFollower } from '../core/shared-follower.ts'
 import type { State } from '../core/state.ts'
+import type { Room } from '../core/store-room.ts'
 import { clusterMetrics } from '../metrics/cluster-metrics.ts'
 import type { Metric } from '../metrics/metric.ts'
 import type { Lasting } from '../metrics/readiness.ts'
 import type { ClientViews } from '../operations/client-views.ts'
 import type { Settings } from '../settings/settings.ts'
 import { systemClock } from '../store/etcd/client/clock.ts'
+import { roomOf } from '../store/etcd/space.ts'
 import { openEtcd, type OpenEtcd } from '../store/etcd/open-etcd.ts'
 import type { AuthenticationMode } from './authentication-mode.ts'
 import { loop, monotonicMs, wallMs } from './clocks.ts'
@@ -35,6 +37,9 @@ const LOOK_MS = 10
 const HAS_STORE_MS = 5_000
 /** A server whose knowledge is older has not caught up. A quiet etcd is asked once a second whether there is news. */
 const CAUGHT_UP_MS = 3_000
+
+/** How often the members of etcd are asked for the size of their files. */
+const MEASURE_MS = 3_000
 
 const CUT_OFF =
   'This server has lost the store, and others have not: use another server until this one has caught up.'
@@ -76,6 +81,7 @@ export class SharedInstallation implements Installation {
   #views: PeerViews | undefined
   #server: PeerServer | undefined
   #aloneSinceMs: number | undefined
+  #measureAtMs = 0
 
   private constructor(opened: Opened) {
     const { etcd, own, ended, snapshot, secret } = opened
@@ -116,7 +122,8 @@ export class SharedInstallation implements Installation {
     const reloading = (err: unknown): void =>
       log.warn({ err }, 'the changes in etcd cannot be followed: everything is loaded again')
     const place = { endpoints, prefix, member: memberIdOf(own), process }
-    const etcd = openEtcd({ ...place, clock: systemClock, failed, reloading })
+    const compact = settings.etcdCompact
+    const etcd = openEtcd({ ...place, compact, clock: systemClock, failed, reloading })
     try {
       await reachable(etcd, log)
       const snapshot = await etcd.store.load()
@@ -215,7 +222,20 @@ export class SharedInstallation implements Installation {
     else this.#aloneSinceMs ??= monotonicMs()
   }
 
+  async measureRoom(): Promise<Room | undefined> {
+    const nowMs = monotonicMs()
+    if (nowMs < this.#measureAtMs) return undefined
+    this.#measureAtMs = nowMs + MEASURE_MS
+    const { storeReserveBytes: reserveBytes, etcdQuotaBytes: quotaBytes } = this.#opened.settings
+    const members = await this.#opened.etcd.client.status()
+    return roomOf(
+      members.flatMap((member) => ('error' in member ? [] : [member])),
+      { reserveBytes, quotaBytes },
+    )
+  }
+
   async clean(): Promise<void> {
+    await this.#opened.etcd.compaction.step()
     while ((await this.#opened.etcd.store.cleanChunks(wallMs())).more);
   }
 

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto'
+import { statfs } from 'node:fs/promises'
 import type { Engine } from '../core/engine.ts'
 import type { Snapshot, Store } from '../core/ports.ts'
+import type { Room } from '../core/store-room.ts'
 import { SoleEngine } from '../core/sole-engine.ts'
 import { NamingCare } from '../jobs/naming-care.ts'
 import type { OwnViews } from '../core/cluster/client-views.ts'
 import { type ClientViews, viewsOfOne } from '../operations/client-views.ts'
+import { showSize } from '../settings/kinds.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { LocalFile } from '../store/local-file.ts'
 import { loop, monotonicMs } from './clocks.ts'
@@ -87,6 +90,16 @@ export class SoleInstallation implements Installation {
   }
 
   async look(): Promise<void> {}
+
+  async measureRoom(): Promise<Room | undefined> {
+    const { dataDir, storeReserveBytes: reserve } = this.#settings
+    if (reserve === 0) return undefined
+    const { bavail, bsize } = await statfs(dataDir)
+    const advice =
+      `The disk of the data directory ${dataDir} has less than ${showSize(reserve)} left (store-reserve): ` +
+      'free some space there, or delete configurations and history that are not needed.'
+    return { leftBytes: bavail * bsize - reserve, advice }
+  }
 
   async clean(): Promise<void> {}
 

@@ -21,6 +21,9 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as cons
 /** Whether callers must sign in. */
 const AUTH_MODES = ['auto', 'on', 'off', 'report'] as const
 
+/** Whether the servers compact etcd. */
+const COMPACT_MODES = ['auto', 'on', 'off'] as const
+
 /** Where data are kept. */
 const STORES = ['embedded', 'etcd'] as const
 
@@ -86,6 +89,21 @@ export const definitions = {
     meaning: 'The members of the etcd cluster, such as `http://10.0.0.1:2379`. For `store=etcd`.',
     detail: 'Name all of them: the server goes on with another one when one fails.',
   },
+  etcdCompact: {
+    name: 'etcd-compact',
+    kind: oneOf(COMPACT_MODES),
+    default: 'auto' as (typeof COMPACT_MODES)[number],
+    shownDefault: 'auto',
+    meaning: 'Whether the elected server has etcd forget what keys were more than ten minutes ago (compaction).',
+    detail:
+      'Compaction concerns all keys of etcd. `auto`: only while all keys there begin with `etcd-prefix`. Off for an etcd that others share and watch.',
+  },
+  etcdQuotaBytes: sizeSetting('etcd-quota', {
+    default: 2 * GIB,
+    min: 16 * MIB,
+    max: 1024 * GIB,
+    meaning: 'The `--quota-backend-bytes` of etcd 3.5. Etcd 3.6 tells it by itself.',
+  }),
   etcdPrefix: textSetting('etcd-prefix', {
     default: 'waypost',
     notEmpty: true,
@@ -223,6 +241,14 @@ export const definitions = {
     min: SECOND,
     max: 7 * DAY,
     meaning: 'How often expired history is removed, in small steps.',
+  }),
+  storeReserveBytes: sizeSetting('store-reserve', {
+    default: 256 * MIB,
+    min: 0,
+    max: 1024 * 1024 * GIB,
+    meaning: 'The room that stays free in the store: with less, publishes, imports and metadata are refused.',
+    detail:
+      'Room is free space on the disk of `data-dir`, or with `store=etcd` what its file may still grow (`etcd-quota`). Registrations, beats, sessions, users and deletions go on. 0: nothing is refused.',
   }),
   auditMaxEvents: integerSetting('audit-max-events', {
     default: 200_000,

@@ -32,7 +32,11 @@ test(
 
 async function fillUnderLoad(disk: SmallDisk): Promise<void> {
   const journal = new Journal()
-  let server = await startWaypost({ dataDir: join(disk.directory, 'data') })
+  let server = await startWaypost({
+    dataDir: join(disk.directory, 'data'),
+    // The disk is smaller than the reserve.
+    settings: { 'store-reserve': 0 },
+  })
   const client = new Client(`${server.url}/svc/v1`)
   try {
     const load = startLoad({

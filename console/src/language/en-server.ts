@@ -58,6 +58,7 @@ export const serverEn = {
     'The request came from another site: a proxy may change the host (setting allowed-hosts).',
   'problem.unknown-host': 'This host is no name of the server (setting allowed-hosts).',
   'problem.server-status': 'The server does not serve this now.',
+  'problem.store-full': 'The store has no room: free some space.',
   'problem.store-unavailable': 'The store cannot be written.',
   'problem.stopping': 'The server is stopping.',
   'problem.history-not-yours': 'It is a version of another configuration.',

@@ -58,6 +58,7 @@ export const serverZhCn: Readonly<Record<keyof typeof serverEn, string>> = {
   'problem.cross-site': '请求来自其他站点：代理可能改变了 Host（设置 allowed-hosts）。',
   'problem.unknown-host': '此主机名不属于该服务器（设置 allowed-hosts）。',
   'problem.server-status': '服务器当前不提供此服务。',
+  'problem.store-full': '存储空间不足，请释放空间。',
   'problem.store-unavailable': '存储不可写。',
   'problem.stopping': '服务器正在停止。',
   'problem.history-not-yours': '该版本属于其他配置。',

@@ -30,6 +30,7 @@ export interface PublishConfig {
 export function publishConfig(input: PublishConfig): Command<true> {
   return {
     subject: input.key.text,
+    growsBy: input.content.length,
     surelySyncs: (view) => input.casMd5 === undefined && view.config(input.key)?.md5 !== input.md5,
     decide(view, now) {
       const previous = view.config(input.key)

@@ -8,6 +8,7 @@ import { type Namespace, NAMESPACE } from './namespace.ts'
 export function createNamespace(namespace: Namespace): Command<boolean> {
   return {
     subject: subjectOf(namespace.id),
+    growsBy: 0,
     decide(view, { stamp }) {
       const taken = namespace.id === PUBLIC_NAMESPACE || view.record(NAMESPACE, namespace.id) !== undefined
       return taken ? unchanged(false) : synced([saved(namespace, stamp)], true)
@@ -19,6 +20,7 @@ export function createNamespace(namespace: Namespace): Command<boolean> {
 export function updateNamespace(namespace: Namespace): Command<boolean> {
   return {
     subject: subjectOf(namespace.id),
+    growsBy: 0,
     decide(view, { stamp }) {
       if (view.record(NAMESPACE, namespace.id) === undefined) return unchanged(false)
       return synced([saved(namespace, stamp)], true)

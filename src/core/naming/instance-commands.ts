@@ -68,6 +68,7 @@ export function deregisterInstance(
 export function modifyInstance(target: InstanceTarget, patch: InstancePatch): Command<'ok'> {
   return {
     subject: serviceSubject(target.serviceKey),
+    growsBy: patch.metadata === undefined ? undefined : 0,
     decide(view, now) {
       const { serviceKey } = target
       const { record } = existing(view, target)
@@ -119,6 +120,7 @@ export function modifyOrRegister(target: InstanceTarget, patch: InstancePatch): 
   })
   return {
     subject: modify.subject,
+    growsBy: modify.growsBy,
     decide(view, now) {
       if (view.instance(serviceKey, address) !== undefined) return modify.decide(view, now)
       return { ...register.decide(view, now), outcome: 'ok' }

@@ -31,6 +31,7 @@ export interface MetadataBatch {
 export function updateMetadata(batch: MetadataBatch): Command<KnownInstance[]> {
   return {
     subject: serviceSubject(batch.serviceKey),
+    growsBy: 0,
     decide(view, now) {
       const { serviceKey, keys, maxBytes } = batch
       const meant = instancesMeant(view, batch)

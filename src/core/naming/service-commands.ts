@@ -49,6 +49,7 @@ export function newService(view: View, asked: ServiceKey, madeBy: Service['madeB
 export function createService(key: ServiceKey, settings: ServiceSettings): Command<'ok'> {
   return {
     subject: serviceSubject(key),
+    growsBy: 0,
     decide(view, now) {
       if (view.service(key) !== undefined) {
         throw new Refusal('service-exists', `specified service ${key.groupedName} already exists!`, {
@@ -68,6 +69,7 @@ export function createService(key: ServiceKey, settings: ServiceSettings): Comma
 export function updateService(key: ServiceKey, settings: ServiceSettings): Command<'ok'> {
   return {
     subject: serviceSubject(key),
+    growsBy: 0,
     decide(view, now) {
       const service = granted(existingService(view, key), settings)
       return synced([{ kind: 'service-saved', service, stamp: now.stamp }], 'ok')
@@ -103,6 +105,7 @@ export interface SentCluster extends Omit<Cluster, 'healthChecker'> {
 export function saveCluster(key: ServiceKey, cluster: SentCluster): Command<'ok'> {
   return {
     subject: serviceSubject(key),
+    growsBy: 0,
     decide(view, now) {
       const known = existingService(view, key)
       const { name } = cluster

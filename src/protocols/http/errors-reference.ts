@@ -83,6 +83,8 @@ const MEANING_OF = {
     'An operator has set overriddenServerStatus, or the server holds as many polls as it may. Try again later.',
   'cut-off':
     'This server alone has lost the store that it shares with others, and its lease has ended. Use another server; it goes on by itself (docs/cluster.md).',
+  'store-full':
+    'Less room is left than `store-reserve` of docs/settings.md: free space on the disk of the data directory, or in etcd (docs/operations.md, "Store full"). Nothing was written. Publishes, imports, namespaces, services made by operators and metadata are refused. Registrations, beats, sessions, users and deletions are not.',
   'store-unavailable':
     'The change could not be written (disk full, I/O error) and does not hold. The log of the server says more.',
   'backup-refused':

@@ -2,6 +2,7 @@ import type { Clock } from './client/clock.ts'
 import type { Limits } from './client/calls.ts'
 import { connectTo } from './client/connection.ts'
 import { EtcdClient } from './client/etcd-client.ts'
+import { Compaction, type CompactMode } from './compaction.ts'
 import { EtcdStore } from './etcd-store.ts'
 import { Keys } from './keys.ts'
 import { EtcdMembership } from './membership.ts'
@@ -17,6 +18,8 @@ export interface EtcdSetup {
   /** Names this process: no other one has the same name. */
   readonly process: string
   readonly clock: Clock
+  /** Whether `compaction` compacts; by default it does not. */
+  readonly compact?: CompactMode
   /** Called with what this server must stop for, such as `PlaceTaken`. It may be called more than once. */
   readonly failed: (error: unknown) => void
   /** How long calls may take. */
@@ -29,17 +32,25 @@ export interface EtcdSetup {
 export interface OpenEtcd {
   readonly client: EtcdClient
   readonly store: EtcdStore
+  readonly compaction: Compaction
   readonly membership: EtcdMembership
 }
 
 /** Makes the store and the membership of a server. Nothing is connected before it is used; `store.close` ends all of it. */
-export function openEtcd({ endpoints, prefix, limits, ...own }: EtcdSetup): OpenEtcd {
+export function openEtcd({ endpoints, prefix, limits, compact, ...own }: EtcdSetup): OpenEtcd {
   const { clock, failed } = own
   const open = connectTo(clock)
   const client = new EtcdClient({ endpoints, clock, random: Math.random, open, ...(limits && { limits }) })
-  const keys = new Keys(`${prefix.replace(/\/+$/, '')}/`)
+  const whole = `${prefix.replace(/\/+$/, '')}/`
+  const keys = new Keys(whole)
   return {
     client,
+    compaction: new Compaction({
+      client,
+      prefix: whole,
+      mode: compact ?? 'off',
+      nowMs: () => clock.nowMs(),
+    }),
     store: new EtcdStore({ client, keys, ...own }),
     membership: new EtcdMembership({ client, keys, clock, failed }),
   }

@@ -62,6 +62,7 @@ const ERROR_CODE_OF = {
   'unknown-path': 404,
   'unknown-method': 405,
   'server-status': 503,
+  'store-full': 507,
   'store-unavailable': 500,
   'cut-off': 503,
   'backup-refused': 409,

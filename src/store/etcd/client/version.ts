@@ -21,6 +21,8 @@ export interface MemberStatus {
   /** Bytes of the database file, and how many of them are in use. */
   readonly sizeBytes: number
   readonly inUseBytes: number
+  /** How large the file may become; undefined: this version does not tell. */
+  readonly quotaBytes: number | undefined
   /** What etcd complains about, such as an alarm. */
   readonly errors: readonly string[]
 }
@@ -36,6 +38,7 @@ export async function memberStatus(connection: Connection, limitMs: number): Pro
     hasLeader: status.leader !== 0n,
     sizeBytes: Number(status.dbSize),
     inUseBytes: Number(status.dbSizeInUse),
+    quotaBytes: status.dbSizeQuota > 0n ? Number(status.dbSizeQuota) : undefined,
     errors: status.errors,
   }
 }

@@ -1,0 +1,62 @@
+import type { Room, StoreRoom } from '../core/store-room.ts'
+import type { Metric } from './metric.ts'
+import type { Lasting } from './readiness.ts'
+import type { WatchLog } from './watch-log.ts'
+
+/** The parts that the watch needs. */
+export interface RoomWatchOptions {
+  readonly room: StoreRoom
+  readonly log: WatchLog
+  readonly monotonicMs: () => number
+}
+
+/** Measures the room of the store. It logs once when there is none left, and once when there is again. */
+export class RoomWatch {
+  readonly #options: RoomWatchOptions
+  #fullSinceMs: number | undefined
+
+  constructor(options: RoomWatchOptions) {
+    this.#options = options
+  }
+
+  /** Measures. What cannot be measured stays as it is: another watch notices that the store is away. */
+  async look(measure: () => Promise<Room | undefined>): Promise<void> {
+    const found = await measure()
+    if (found === undefined) return
+    const { room, log, monotonicMs } = this.#options
+    room.measured(found)
+    const { shortage } = room
+    if (shortage !== undefined && this.#fullSinceMs === undefined) {
+      this.#fullSinceMs = monotonicMs()
+      log.error({ shortage }, 'the store has no room: publishes and metadata are answered 507')
+    }
+    if (shortage !== undefined || this.#fullSinceMs === undefined) return
+    const fullMs = Math.round(monotonicMs() - this.#fullSinceMs)
+    this.#fullSinceMs = undefined
+    log.info({ fullMs }, 'the store has room again')
+  }
+
+  /** Why publishes are refused, and for how long (ms). */
+  readonly full = (): Lasting | undefined => {
+    const { room, monotonicMs } = this.#options
+    if (room.shortage === undefined) return undefined
+    return { reason: room.shortage, forMs: Math.round(monotonicMs() - (this.#fullSinceMs ?? monotonicMs())) }
+  }
+
+  metrics(): Metric[] {
+    return [
+      {
+        name: 'waypost_store_full',
+        help: 'Whether publishes and metadata are refused, because the store has less room than store-reserve.',
+        type: 'gauge',
+        read: () => (this.#options.room.shortage === undefined ? 0 : 1),
+      },
+      {
+        name: 'waypost_store_room_bytes',
+        help: 'Room of the store until publishes are refused: beyond store-reserve.',
+        type: 'gauge',
+        read: () => this.#options.room.leftBytes,
+      },
+    ]
+  }
+}

@@ -1,0 +1,47 @@
+import type { Room } from '../../core/store-room.ts'
+import type { MemberStatus } from './client/version.ts'
+
+/** How much of etcd's file is left free. */
+export interface SpaceLimits {
+  /** Room that must stay free, in bytes; 0: none. */
+  readonly reserveBytes: number
+  /** The quota of an etcd that does not tell its own. */
+  readonly quotaBytes: number
+}
+
+/** Free pages inside a file that is this near to the quota do not count: large values may not fit into them. */
+const NEAR_PART = 1 / 4
+
+const ALARM =
+  'etcd has raised its alarm NOSPACE and refuses every write and every lease: raise its quota, or compact and defragment ' +
+  'every member; then disarm the alarm (docs/operations.md, "etcd full").'
+
+/** The room of etcd, which is that of its fullest member. Undefined: no member answers. */
+export function roomOf(members: readonly MemberStatus[], limits: SpaceLimits): Room | undefined {
+  const rooms = members.map((member) => roomOfMember(member, limits))
+  if (rooms.length === 0) return undefined
+  return rooms.reduce((least, room) => (room.leftBytes < least.leftBytes ? room : least))
+}
+
+/** The quota of the members: the smallest that one of them tells. */
+export function quotaOf(members: readonly MemberStatus[], { quotaBytes }: SpaceLimits): number {
+  return Math.min(...members.map((member) => member.quotaBytes ?? quotaBytes))
+}
+
+/**
+ * A change fits into the file as long as it may grow, or into its free pages. etcd counts the size of the file, so pages that are
+ * free inside help only until the file is near the quota.
+ */
+function roomOfMember(member: MemberStatus, { reserveBytes, quotaBytes }: SpaceLimits): Room {
+  const { endpoint, sizeBytes, inUseBytes, errors } = member
+  if (errors.some((text) => text.includes('NOSPACE'))) return { leftBytes: -Infinity, advice: ALARM }
+  if (reserveBytes === 0) return { leftBytes: Infinity, advice: '' }
+  const quota = member.quotaBytes ?? quotaBytes
+  const toQuota = quota - sizeBytes
+  const inside = toQuota > reserveBytes * NEAR_PART ? Math.max(0, sizeBytes - inUseBytes) : 0
+  const mib = (bytes: number): string => `${Math.round(bytes / 1024 / 1024)} MiB`
+  const advice =
+    `The file of etcd at ${endpoint} has ${mib(sizeBytes)} of ${mib(quota)}, and ${mib(inUseBytes)} are in use: ` +
+    'what was deleted is free after compaction; then defragment every member, or raise its quota (docs/operations.md, "etcd full").'
+  return { leftBytes: Math.max(toQuota, inside) - reserveBytes, advice }
+}

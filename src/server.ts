@@ -13,6 +13,7 @@ import { reportFaultsTo } from './core/unexpected.ts'
 import { Feed } from './feed/feed.ts'
 import { SWEEP_MS } from './jobs/naming-care.ts'
 import { MachineLoad } from './machine/machine-load.ts'
+import type { MeasureRoom } from './metrics/room-watch.ts'
 import { Observability } from './observability.ts'
 import type { Operations } from './operations/operations.ts'
 import { InstanceListAnswers } from './protocols/answers/instance-list.ts'
@@ -212,8 +213,13 @@ async function joinParts({ installation, end }: Joined, settings: Settings, log:
   const { state, revision } = follower
   const live = openLive({ installation, revision, watch }, settings)
   const onReload = () => live.streams.reloaded()
-  const engine = withinRoom(installation.engineOn({ follower, stamps, clock, watch, onReload }), watch.room)
-  await watch.roomWatch.look(() => installation.measureRoom())
+  const measure: MeasureRoom = (isUrgent) => installation.measureRoom(isUrgent)
+  const engine = withinRoom(
+    installation.engineOn({ follower, stamps, clock, watch, onReload }),
+    watch.room,
+    () => watch.roomWatch.look(measure, true),
+  )
+  await watch.roomWatch.look(measure)
   const polls = openPolls({ state, live }, settings)
   const patterns = { configPatterns: configPatterns(loop), servicePatterns: servicePatterns(loop) }
   const lists = new InstanceListAnswers(state, loop)

@@ -6,12 +6,18 @@ import { Refusal } from './refusal.ts'
 export interface Room {
   /** Bytes until the reserve is reached; 0 or less: there is no room. */
   readonly leftBytes: number
-  /** What takes the room, and what to do, as sentences for a person. */
+  /** What there is no room in, for when there is none: a sentence for a person. */
+  readonly shortage: string
+  /** What to do, and what is refused until then. */
   readonly advice: string
 }
 
+/** What is refused without room. */
+export const REFUSED_WITHOUT_ROOM =
+  'Until then configurations and metadata are refused; registrations and deletions are not.'
+
 /** A change takes several times its size for a while: in the log, as history, and as what etcd keeps until it is compacted. */
-const TIMES = 3
+const TIMES = 2
 /** About what a change takes besides its content. */
 const CHANGE_BYTES = 4 * 1024
 /** So much room, or a sixteenth of the reserve, must be there before a full store takes changes again. */
@@ -24,6 +30,7 @@ const AGAIN_BYTES = 16 * 1024 * 1024
 export class StoreRoom {
   readonly #againBytes: number
   #leftBytes = Infinity
+  #advice = ''
   #full: string | undefined
 
   constructor(reserveBytes: number) {
@@ -41,30 +48,48 @@ export class StoreRoom {
   }
 
   /** The room was measured. */
-  measured({ leftBytes, advice }: Room): void {
+  measured({ leftBytes, shortage, advice }: Room): void {
     const isFull = leftBytes <= (this.#full === undefined ? 0 : this.#againBytes)
     this.#leftBytes = leftBytes
-    this.#full = isFull ? advice : undefined
+    this.#advice = advice
+    this.#full = isFull ? `${shortage} ${advice}` : undefined
+  }
+
+  /** Whether so much was let through since the room was measured that this may not fit: measure again. */
+  isUnsure(bytes: number): boolean {
+    return this.#full === undefined && neededFor(bytes) > this.#leftBytes
   }
 
   /** Throws Refusal `store-full` if the store has no room for this. */
   require(bytes: number): void {
-    const needed = TIMES * bytes + CHANGE_BYTES
+    const needed = neededFor(bytes)
     if (this.#full !== undefined) throw storeFull(this.#full)
-    if (needed > this.#leftBytes) throw storeFull('The store is nearly full, and this does not fit.')
+    if (needed > this.#leftBytes) throw storeFull(`The store is nearly full: this does not fit. ${this.#advice}`)
     this.#leftBytes -= needed
   }
 }
 
-/** An engine that refuses what makes the store larger while the store has no room. */
-export function withinRoom(engine: Engine, room: Pick<StoreRoom, 'require'>): Engine {
+/** An engine that refuses what makes the store larger while the store has no room. `measure` measures the room now. */
+export function withinRoom(
+  engine: Engine,
+  room: Pick<StoreRoom, 'require' | 'isUnsure'>,
+  measure: () => Promise<void>,
+): Engine {
+  const executeMeasured = async <T>(command: Command<T>, bytes: number): Promise<T> => {
+    await measure()
+    room.require(bytes)
+    return engine.execute(command)
+  }
   return {
     mostAtOnce: engine.mostAtOnce,
     get backlog() {
       return engine.backlog
     },
     execute<T>(command: Command<T>): T | Promise<T> {
-      if (command.growsBy !== undefined) room.require(command.growsBy)
+      const { growsBy } = command
+      if (growsBy === undefined) return engine.execute(command)
+      if (room.isUnsure(growsBy)) return executeMeasured(command, growsBy)
+      room.require(growsBy)
       return engine.execute(command)
     },
     applyBehind: (changes) => engine.applyBehind(changes),
@@ -73,10 +98,10 @@ export function withinRoom(engine: Engine, room: Pick<StoreRoom, 'require'>): En
   }
 }
 
-function storeFull(advice: string): Refusal {
-  return new Refusal(
-    'store-full',
-    `${advice} Until then configurations and metadata are not accepted; registrations and deletions are.`,
-    { retryAfterSeconds: 5 },
-  )
+function neededFor(bytes: number): number {
+  return TIMES * bytes + CHANGE_BYTES
+}
+
+function storeFull(text: string): Refusal {
+  return new Refusal('store-full', text, { retryAfterSeconds: 5 })
 }

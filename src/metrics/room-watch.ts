@@ -10,17 +10,26 @@ export interface RoomWatchOptions {
   readonly monotonicMs: () => number
 }
 
+/** Measures the room; undefined: it cannot be said now. `isUrgent`: the last result is not good enough. */
+export type MeasureRoom = (isUrgent: boolean) => Promise<Room | undefined>
+
 /** Measures the room of the store. It logs once when there is none left, and once when there is again. */
 export class RoomWatch {
   readonly #options: RoomWatchOptions
   #fullSinceMs: number | undefined
+  #looking: Promise<void> | undefined
 
   constructor(options: RoomWatchOptions) {
     this.#options = options
   }
 
   /** Measures. What cannot be measured stays as it is: another watch notices that the store is away. */
-  async look(measure: () => Promise<Room | undefined>): Promise<void> {
+  look(measure: MeasureRoom, isUrgent = false): Promise<void> {
+    this.#looking ??= this.#look(() => measure(isUrgent)).finally(() => (this.#looking = undefined))
+    return this.#looking
+  }
+
+  async #look(measure: () => Promise<Room | undefined>): Promise<void> {
     const found = await measure()
     if (found === undefined) return
     const { room, log, monotonicMs } = this.#options

@@ -101,8 +101,8 @@ export interface Installation {
   careOf(parts: CareParts): Care
   /** Looks at where this server stands. Call it about twice a second. */
   look(): Promise<void>
-  /** How much room the store has beyond its reserve; undefined: it cannot be said. Called about once a second. */
-  measureRoom(): Promise<Room | undefined>
+  /** How much room the store has beyond its reserve; undefined: it cannot be said. Called about once a second; `isUrgent`: now. */
+  measureRoom(isUrgent: boolean): Promise<Room | undefined>
   /** Removes what is left over in the store. The elected server calls it about once a minute. */
   clean(): Promise<void>
   /** What there is to measure besides. */

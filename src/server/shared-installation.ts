@@ -222,9 +222,9 @@ export class SharedInstallation implements Installation {
     else this.#aloneSinceMs ??= monotonicMs()
   }
 
-  async measureRoom(): Promise<Room | undefined> {
+  async measureRoom(isUrgent: boolean): Promise<Room | undefined> {
     const nowMs = monotonicMs()
-    if (nowMs < this.#measureAtMs) return undefined
+    if (!isUrgent && nowMs < this.#measureAtMs) return undefined
     this.#measureAtMs = nowMs + MEASURE_MS
     const { storeReserveBytes: reserveBytes, etcdQuotaBytes: quotaBytes } = this.#opened.settings
     const members = await this.#opened.etcd.client.status()

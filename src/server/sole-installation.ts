@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { statfs } from 'node:fs/promises'
 import type { Engine } from '../core/engine.ts'
 import type { Snapshot, Store } from '../core/ports.ts'
-import type { Room } from '../core/store-room.ts'
+import { REFUSED_WITHOUT_ROOM, type Room } from '../core/store-room.ts'
 import { SoleEngine } from '../core/sole-engine.ts'
 import { NamingCare } from '../jobs/naming-care.ts'
 import type { OwnViews } from '../core/cluster/client-views.ts'
@@ -20,6 +20,8 @@ export interface SoleStore {
   readonly file: LocalFile
   readonly snapshot: Snapshot
 }
+
+const ADVICE = `Free some space on it: deletions do not make the file of the store smaller. ${REFUSED_WITHOUT_ROOM}`
 
 /** A server that is alone on its data directory. */
 export class SoleInstallation implements Installation {
@@ -94,11 +96,11 @@ export class SoleInstallation implements Installation {
   async measureRoom(): Promise<Room | undefined> {
     const { dataDir, storeReserveBytes: reserve } = this.#settings
     if (reserve === 0) return undefined
-    const { bavail, bsize } = await statfs(dataDir)
-    const advice =
-      `The disk of the data directory ${dataDir} has less than ${showSize(reserve)} left (store-reserve): ` +
-      'free some space there, or delete configurations and history that are not needed.'
-    return { leftBytes: bavail * bsize - reserve, advice }
+    const found = await statfs(dataDir).catch(() => undefined)
+    if (found === undefined) return undefined
+    const { bavail, bsize } = found
+    const shortage = `The disk of the data directory ${dataDir} has less than ${showSize(reserve)} left (store-reserve).`
+    return { leftBytes: bavail * bsize - reserve, shortage, advice: ADVICE }
   }
 
   async clean(): Promise<void> {}

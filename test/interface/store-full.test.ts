@@ -43,9 +43,9 @@ describe.skipIf(needed.skip)(`a disk with less room than store-reserve${note}`, 
   test('publishes, namespaces and metadata are refused with what to do', async () => {
     const refused = await full()
     expect(refused.json()).toMatchObject({ type: expect.stringContaining('store-full'), status: 507 })
-    expect(refused.text).toMatch(/The disk of the data directory .* has less than 40 ?MiB left .*free some space/)
+    expect(refused.text).toMatch(/The disk of the data directory .* has less than 40 ?MiB left .*Free some space/)
     const old = await nacos.post('/cs/configs', { ...ITEM, content: 'b' })
-    expect([old.status, old.text]).toEqual([507, expect.stringContaining('free some space')])
+    expect([old.status, old.text]).toEqual([507, expect.stringContaining('Free some space')])
     for (const answer of [
       await svc.post('/ns/service', { serviceName: 'T' }),
       await svc.put('/ns/instance', { ...INSTANCE, ephemeral: false, metadata: '{"a":"1"}' }),

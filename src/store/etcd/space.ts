@@ -1,4 +1,4 @@
-import type { Room } from '../../core/store-room.ts'
+import { REFUSED_WITHOUT_ROOM, type Room } from '../../core/store-room.ts'
 import type { MemberStatus } from './client/version.ts'
 
 /** How much of etcd's file is left free. */
@@ -12,9 +12,13 @@ export interface SpaceLimits {
 /** Free pages inside a file that is this near to the quota do not count: large values may not fit into them. */
 const NEAR_PART = 1 / 4
 
-const ALARM =
-  'etcd has raised its alarm NOSPACE and refuses every write and every lease: raise its quota, or compact and defragment ' +
-  'every member; then disarm the alarm (docs/operations.md, "etcd full").'
+const ALARM: Room = {
+  leftBytes: -Infinity,
+  shortage: 'etcd has raised its alarm NOSPACE and refuses every write and every lease.',
+  advice:
+    'Compact etcd and defragment every member, or raise its quota; then disarm the alarm (docs/operations.md, "etcd full"). ' +
+    'Reads, lists, beats and tokens go on.',
+}
 
 /** The room of etcd, which is that of its fullest member. Undefined: no member answers. */
 export function roomOf(members: readonly MemberStatus[], limits: SpaceLimits): Room | undefined {
@@ -34,14 +38,17 @@ export function quotaOf(members: readonly MemberStatus[], { quotaBytes }: SpaceL
  */
 function roomOfMember(member: MemberStatus, { reserveBytes, quotaBytes }: SpaceLimits): Room {
   const { endpoint, sizeBytes, inUseBytes, errors } = member
-  if (errors.some((text) => text.includes('NOSPACE'))) return { leftBytes: -Infinity, advice: ALARM }
-  if (reserveBytes === 0) return { leftBytes: Infinity, advice: '' }
+  if (errors.some((text) => text.includes('NOSPACE'))) return ALARM
+  if (reserveBytes === 0) return { leftBytes: Infinity, shortage: '', advice: '' }
   const quota = member.quotaBytes ?? quotaBytes
   const toQuota = quota - sizeBytes
   const inside = toQuota > reserveBytes * NEAR_PART ? Math.max(0, sizeBytes - inUseBytes) : 0
   const mib = (bytes: number): string => `${Math.round(bytes / 1024 / 1024)} MiB`
+  const shortage =
+    `The file of etcd at ${endpoint} has ${mib(sizeBytes)} of ${mib(quota)}, of which ${mib(inUseBytes)} are in use: ` +
+    `less than ${mib(reserveBytes)} are left (store-reserve).`
   const advice =
-    `The file of etcd at ${endpoint} has ${mib(sizeBytes)} of ${mib(quota)}, and ${mib(inUseBytes)} are in use: ` +
-    'what was deleted is free after compaction; then defragment every member, or raise its quota (docs/operations.md, "etcd full").'
-  return { leftBytes: Math.max(toQuota, inside) - reserveBytes, advice }
+    'What was deleted is free after compaction; then defragment every member, or raise its quota (docs/operations.md, ' +
+    `"etcd full"). ${REFUSED_WITHOUT_ROOM}`
+  return { leftBytes: Math.max(toQuota, inside) - reserveBytes, shortage, advice }
 }

@@ -1,0 +1,145 @@
+/** A server whose etcd has little room, and then none (src/store/etcd/space.ts). */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Client, until } from '../interface/client.ts'
+import { ETCD_HOOK_MS, type Etcd, etcdTools, startEtcd } from '../support/etcd.ts'
+import { startWaypost, type Waypost } from '../support/waypost.ts'
+
+const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
+const MIB = 1024 * 1024
+const QUOTA = 64 * MIB
+const ITEM = { dataId: 'a', group: 'G' }
+const INSTANCE = { serviceName: 'S', ip: '10.0.0.1', port: 80 }
+const WITHIN_MS = 20_000
+const MOST_TRIES = 200
+
+let etcd: Etcd
+let server: Waypost
+let svc: Client
+let client: Client
+
+const publish = (content: string, dataId = ITEM.dataId) =>
+  svc.post('/cs/configs', { ...ITEM, dataId, content })
+let items = 0
+/** Another item of a mebibyte: history does not count it. */
+const publishLarge = () => publish(large(), `item-${items++}`)
+const large = (): string => `${Math.random()}`.padEnd(MIB, 'x')
+
+/** Calls etcd by its JSON gateway. */
+async function ask(path: string, body: object): Promise<Record<string, unknown>> {
+  const answer = await fetch(`${etcd.endpoints[0]}/v3${path}`, { method: 'POST', body: JSON.stringify(body) })
+  return (await answer.json()) as Record<string, unknown>
+}
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64')
+
+async function sizes(): Promise<{ file: number; inUse: number }> {
+  const { dbSize, dbSizeInUse } = await ask('/maintenance/status', {})
+  return { file: Number(dbSize), inUse: Number(dbSizeInUse) }
+}
+
+async function disarm(): Promise<void> {
+  const { alarms = [] } = await ask('/maintenance/alarm', { action: 'GET', memberID: 0, alarm: 'NONE' })
+  for (const alarm of alarms as object[]) await ask('/maintenance/alarm', { action: 'DEACTIVATE', ...alarm })
+}
+
+/** As an operator makes space: docs/operations.md. */
+async function makeSpace(): Promise<void> {
+  const status = await ask('/maintenance/status', {})
+  const { revision } = status['header'] as { revision: string }
+  await ask('/kv/compaction', { revision, physical: true })
+  await ask('/maintenance/defragment', {})
+  await disarm()
+}
+
+describe.skipIf(etcdTools.skip)(`a server whose etcd is full${note}`, { timeout: 120_000 }, () => {
+  beforeAll(async () => {
+    etcd = await startEtcd({ quotaBytes: QUOTA })
+    const endpoints = etcd.endpoints.join(',')
+    server = await startWaypost({
+      settings: { store: 'etcd', 'etcd-endpoints': endpoints, 'store-reserve': '24MiB' },
+    })
+    svc = new Client(`${server.url}/svc/v1`)
+    client = new Client(server.url)
+  }, ETCD_HOOK_MS)
+  afterAll(async () => {
+    svc?.close()
+    client?.close()
+    await server?.kill()
+    await etcd?.stop()
+  })
+
+  test('refuses publishes before etcd raises its alarm, and takes them again after compaction alone', async () => {
+    expect((await svc.post('/ns/instance', INSTANCE)).status).toBe(200)
+    let tries = 0
+    let answer = await publishLarge()
+    for (; answer.status === 200 && tries < MOST_TRIES; tries++) answer = await publishLarge()
+    expect(answer.status, answer.text).toBe(507)
+    expect((await sizes()).file).toBeLessThan(QUOTA - 8 * MIB)
+    const told = await until(
+      publishLarge,
+      ({ text }) => text.includes('store-reserve'),
+      WITHIN_MS,
+    )
+    expect(told.text).toMatch(/The file of etcd at .* of 64 MiB, .* free after compaction; then defragment/)
+    expect((await svc.post('/ns/instance', { ...INSTANCE, port: 81 })).status).toBe(200)
+    // Their history is cut with each deletion, so most of them are gone.
+    for (let i = 0; i < items; i++) {
+      const gone = await svc.delete('/cs/configs', { ...ITEM, dataId: `item-${i}` })
+      expect(gone.status, gone.text).toBe(200)
+    }
+    expect((await client.get('/readyz')).json()).toMatchObject({ ready: true, warnings: [{ code: 'store-full' }] })
+    const { header } = (await ask('/maintenance/status', {})) as { header: { revision: string } }
+    await ask('/kv/compaction', { revision: header.revision, physical: true })
+    await until(() => publish('x'), ({ status }) => status === 200, WITHIN_MS)
+  })
+
+  test('with the alarm, reads, lists, beats and polls go on, and all pages say what to do', async () => {
+    let refusal: Record<string, unknown> = {}
+    for (let i = 0; i < MOST_TRIES && refusal['code'] === undefined; i++)
+      refusal = await ask('/kv/put', { key: base64(`other/${i}`), value: base64(large()) })
+    expect(JSON.stringify(refusal)).toContain('database space exceeded')
+    const told = await until(
+      () => publish('x'),
+      ({ text }) => text.includes('NOSPACE'),
+      WITHIN_MS,
+    )
+    expect([told.status, told.text]).toEqual([507, expect.stringContaining('disarm the alarm')])
+    const registered = await svc.post('/ns/instance', { ...INSTANCE, port: 83 })
+    expect([registered.status, registered.text]).toEqual([500, expect.stringContaining('space is used up')])
+    for (const answer of [
+      await svc.get('/ns/instance/list', { serviceName: 'S' }),
+      await client.put('/nacos/v1/ns/instance/beat', { ...INSTANCE, beat: JSON.stringify(INSTANCE) }),
+      await client.post(
+        '/nacos/v1/cs/configs/listener',
+        { 'Listening-Configs': 'none\u0002G\u0002\u0001' },
+        { 'Long-Pulling-Timeout': '1500' },
+      ),
+    ])
+      expect(answer.status, answer.text).toBe(200)
+    const ready = await client.get('/readyz')
+    expect(ready.status).toBe(200)
+    expect(ready.text).toContain('NOSPACE')
+    const overview = await svc.get('/console/overview')
+    expect(overview.text).toContain('NOSPACE')
+    expect(server.output()).toMatch(/the store has no room.*|NOSPACE/)
+  })
+
+  test('goes on by itself when an operator has made space', async () => {
+    await ask('/kv/deleterange', { key: base64('other/'), range_end: base64('other0') })
+    await makeSpace()
+    await until(
+      () => publish('after'),
+      ({ status }) => status === 200,
+      WITHIN_MS,
+    )
+    const again = await until(
+      () => svc.post('/ns/instance', { ...INSTANCE, port: 83 }),
+      ({ status }) => status === 200,
+    )
+    expect(again.status).toBe(200)
+    await until(
+      () => client.get('/readyz'),
+      ({ text }) => text === '{"ready":true}',
+    )
+  })
+})

@@ -9,6 +9,8 @@ import { SharedNamingCare } from '../cluster/shared-naming-care.ts'
 import type { OwnViews } from '../core/cluster/client-views.ts'
 import { ELECTED, ELECTION, MEMBER, memberIdOf, type MemberFacts } from '../core/cluster/member-records.ts'
 import { noteServer, SERVER } from '../core/cluster/server-records.ts'
+import type { HistoryLimits } from '../core/config/history-limits.ts'
+import { noteServer } from '../core/cluster/server-records.ts'
 import type { Engine } from '../core/engine.ts'
 import type { KeptRecords, Snapshot } from '../core/ports.ts'
 import { SharedEngine } from '../core/shared-engine.ts'
@@ -21,7 +23,8 @@ import type { Lasting } from '../metrics/readiness.ts'
 import type { ClientViews } from '../operations/client-views.ts'
 import type { Settings } from '../settings/settings.ts'
 import { systemClock } from '../store/etcd/client/clock.ts'
-import { roomOf } from '../store/etcd/space.ts'
+import type { MemberStatus } from '../store/etcd/client/version.ts'
+import { quotaOf, roomOf } from '../store/etcd/space.ts'
 import { openEtcd, type OpenEtcd } from '../store/etcd/open-etcd.ts'
 import type { AuthenticationMode } from './authentication-mode.ts'
 import { loop, monotonicMs, wallMs } from './clocks.ts'
@@ -43,6 +46,19 @@ const MEASURE_MS = 3_000
 
 const CUT_OFF =
   'This server has lost the store, and others have not: use another server until this one has caught up.'
+
+/** History takes at most this part of etcd's quota: what is current must fit too, and what was before until compaction. */
+const HISTORY_PART = 1 / 4
+
+function historyLimits({ historyMaxBytes, historyMaxBytesOfItem }: Settings, quota: number): HistoryLimits {
+  const maxBytes = Math.min(historyMaxBytes, quota * HISTORY_PART)
+  return { maxBytes, maxBytesOfItem: Math.min(historyMaxBytesOfItem, maxBytes) }
+}
+
+/** The members of etcd that answer. */
+async function answering({ client }: OpenEtcd): Promise<MemberStatus[]> {
+  return (await client.status()).flatMap((member) => ('error' in member ? [] : [member]))
+}
 
 /** An opened installation. */
 interface Opened {
@@ -123,9 +139,11 @@ export class SharedInstallation implements Installation {
       log.warn({ err }, 'the changes in etcd cannot be followed: everything is loaded again')
     const place = { endpoints, prefix, member: memberIdOf(own), process }
     const compact = settings.etcdCompact
-    const etcd = openEtcd({ ...place, compact, clock: systemClock, failed, reloading })
+    let history = historyLimits(settings, settings.etcdQuotaBytes)
+    const etcd = openEtcd({ ...place, compact, history: () => history, clock: systemClock, failed, reloading })
     try {
       await reachable(etcd, log)
+      history = historyLimits(settings, quotaOf(await answering(etcd), settings.etcdQuotaBytes))
       const snapshot = await etcd.store.load()
       const secret = await etcd.store.agree('peer-secret', () => randomBytes(32).toString('base64url'))
       return new SharedInstallation({ settings, log, etcd, own, ended, snapshot, secret })
@@ -227,11 +245,7 @@ export class SharedInstallation implements Installation {
     if (!isUrgent && nowMs < this.#measureAtMs) return undefined
     this.#measureAtMs = nowMs + MEASURE_MS
     const { storeReserveBytes: reserveBytes, etcdQuotaBytes: quotaBytes } = this.#opened.settings
-    const members = await this.#opened.etcd.client.status()
-    return roomOf(
-      members.flatMap((member) => ('error' in member ? [] : [member])),
-      { reserveBytes, quotaBytes },
-    )
+    return roomOf(await answering(this.#opened.etcd), { reserveBytes, quotaBytes })
   }
 
   async clean(): Promise<void> {

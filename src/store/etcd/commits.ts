@@ -9,7 +9,8 @@ import type { Operation, OperationResult } from './client/messages.ts'
 import type { Following } from './following.ts'
 import type { Keys } from './keys.ts'
 import { type LargeContent, largeContents } from './large-contents.ts'
-import { fits, packed } from './packed.ts'
+import { grownValue, type HistoryCut, type HistoryOfUnit } from './history-cut.ts'
+import { fits, packed, roomOf } from './packed.ts'
 import { PlaceTaken } from './place-taken.ts'
 import { refusalOf } from './refusals.ts'
 import type { RequestFence } from './request-fence.ts'
@@ -24,6 +25,8 @@ export interface CommitsParts {
   readonly fence: Pick<RequestFence, 'send'>
   readonly following: Pick<Following, 'reached' | 'reachedAll' | 'keysOf'>
   readonly chunks: Pick<Chunks, 'write' | 'forget'>
+  /** Keeps history within its bytes; undefined: it has no limit. */
+  readonly history?: Pick<HistoryCut, 'ofUnit' | 'ofAll'> | undefined
   /** Called if this server must stop. */
   readonly failed: (error: PlaceTaken) => void
 }
@@ -31,6 +34,8 @@ export interface CommitsParts {
 /** A unit of a commit, with its transaction and the place of its result. */
 interface Sending extends UnitRequest {
   readonly index: number
+  /** By how many bytes history grows with it. */
+  readonly grown: number
 }
 
 /** A commit that is underway. Units have no result yet where there is none. */
@@ -62,7 +67,8 @@ export class Commits {
     const underway: Underway = { decidedAt, stamp: stampOf(units), results, leftMs }
     const contents = largeContents(units.flatMap(({ changes }) => changes))
     try {
-      await this.#send(this.#sendings(units, underway), contents, underway)
+      const histories = await this.#historiesOf(units)
+      await this.#send(this.#sendings(units, histories, underway), contents, underway)
     } catch (error) {
       // What is written comes last, and has its results then.
       for (const index of results.keys()) results[index] ??= resultOf(error)
@@ -73,10 +79,16 @@ export class Commits {
   }
 
   /** The transactions of the units. One that can never be written has its result at once. */
-  #sendings(units: readonly Unit[], { decidedAt, results }: Underway): Sending[] {
+  #sendings(
+    units: readonly Unit[],
+    histories: readonly (HistoryOfUnit | undefined)[],
+    { decidedAt, results }: Underway,
+  ): Sending[] {
     return units.flatMap((unit, index) => {
-      const request = this.#requestOf(unit, { decidedAt, member: this.#parts.member, index })
-      if (!(request instanceof Error)) return [{ ...request, index }]
+      const history = histories[index]
+      const { member } = this.#parts
+      const request = this.#requestOf(unit, { decidedAt, member, index, history })
+      if (!(request instanceof Error)) return [{ ...request, index, grown: history?.grown ?? 0 }]
       results[index] = { kind: 'failed', error: request }
       return []
     })
@@ -124,7 +136,8 @@ export class Commits {
 
   async #write(request: readonly Sending[], { stamp, results, leftMs }: Underway): Promise<void> {
     const { fence, following } = this.#parts
-    const sent = await fence.send(request.map(transactionOf), { stamp, leftMs })
+    const removals = await this.#removalsWith(request)
+    const sent = await fence.send([...request.map(transactionOf), ...removals], { stamp, leftMs })
     if (sent.kind === 'answered') {
       await this.#reached(sent.result.revision, leftMs())
       take(request, sent.result.results, results)
@@ -135,6 +148,40 @@ export class Commits {
     if (written === undefined) throw unknownResult('This server has missed whether the change was made.')
     for (const { index, keys } of request)
       results[index] = { kind: keys.some((key) => written.includes(key)) ? 'held' : 'conflict' }
+  }
+
+  async #historiesOf(units: readonly Unit[]): Promise<(HistoryOfUnit | undefined)[]> {
+    const { history } = this.#parts
+    if (history === undefined) return []
+    const found: (HistoryOfUnit | undefined)[] = []
+    for (let at = 0; at < units.length; at += READ_AT_ONCE) {
+      const some = units.slice(at, at + READ_AT_ONCE)
+      found.push(...(await Promise.all(some.map((unit) => history.ofUnit(unit)))))
+    }
+    return found
+  }
+
+  /** What goes of the history of other items with a request: each record in a transaction of its own, for another server may have removed it. */
+  async #removalsWith(request: readonly Sending[]): Promise<Operation[]> {
+    const { history, keys, member } = this.#parts
+    const grown = request.reduce((sum, one) => sum + one.grown, 0)
+    if (history === undefined || grown <= 0) return []
+    const written = new Set(request.flatMap((one) => one.keys))
+    const removals = await history.ofAll(grown, roomOf(request))
+    return removals
+      .filter(({ operations }) => operations.every((one) => one.do === 'delete' && !written.has(one.key)))
+      .map(({ text, operations, bytes }, index) => ({
+        do: 'txn',
+        compare: [{ key: text, of: 'create', is: '>', to: 0 }],
+        success: [
+          ...operations,
+          {
+            do: 'put',
+            key: keys.of({ of: 'history-grown', id: member, index: `old${index}` }),
+            value: grownValue(-bytes),
+          },
+        ],
+      }))
   }
 
   /**
@@ -152,6 +199,9 @@ export class Commits {
     throw unknownResult('This server is behind: whether the change was made is not known.')
   }
 }
+
+/** How many items' histories are read at the same time. */
+const READ_AT_ONCE = 8
 
 const TOO_LARGE = new Refusal('too-large', 'The change is too large for one transaction of etcd.')
 const NOT_SENT = new Refusal(

@@ -1,6 +1,7 @@
 import type { AuditEvent } from '../../core/audit/audit-event.ts'
 import type { AuditLimit, AuditSearch, FoundEvents } from '../../core/audit/audit-search.ts'
 import type { ConfigKey } from '../../core/config/config-item.ts'
+import type { HistoryLimits } from '../../core/config/history-limits.ts'
 import type { HistoryPage, HistoryRecord } from '../../core/config/history-record.ts'
 import type { Revision, SharedStore, Snapshot, StoreFollower, Unit, UnitResult } from '../../core/ports.ts'
 import { AuditKeys } from './audit-keys.ts'
@@ -11,6 +12,8 @@ import type { EtcdClient } from './client/etcd-client.ts'
 import { Commits } from './commits.ts'
 import { type FeedFigures, Following } from './following.ts'
 import { HistoryCleaning, type HistoryLimit } from './history-cleaning.ts'
+import { HistoryCut } from './history-cut.ts'
+import { HistorySize } from './history-size.ts'
 import { HistoryKeys } from './history-keys.ts'
 import type { Keys } from './keys.ts'
 import { agreeOnFormat } from './layout-format.ts'
@@ -27,6 +30,8 @@ export interface EtcdStoreParts {
   /** Names this process: no other one has the same name. */
   readonly process: string
   readonly clock: Clock
+  /** How many bytes history may take; by default it has no limit. */
+  readonly history?: (() => HistoryLimits) | undefined
   /** Called with what this server must stop for. It knows nothing new from then on. */
   readonly failed: (error: unknown) => void
   /** Called when everything must be loaded again, with the reason, and whenever that has failed. */
@@ -50,6 +55,7 @@ export class EtcdStore implements SharedStore {
   readonly #remembered: RememberedValues
   /** Since it was loaded. */
   #active: { readonly following: Following; readonly commits: Commits } | undefined
+  #size: HistorySize | undefined
 
   constructor(parts: EtcdStoreParts) {
     const { client, keys, member, process } = parts
@@ -57,7 +63,7 @@ export class EtcdStore implements SharedStore {
     this.#fence = new RequestFence(client, { key: keys.of({ of: 'request', id: member }), process })
     this.#chunks = new Chunks(client, keys)
     this.#history = new HistoryKeys(client, keys, this.#chunks.read)
-    this.#cleaning = new HistoryCleaning(client, keys)
+    this.#cleaning = new HistoryCleaning(client, keys, member)
     this.#chunkCleaning = new ChunkCleaning(client, keys)
     this.#audit = new AuditKeys(client, keys, member)
     this.#remembered = new RememberedValues(client, keys)
@@ -69,8 +75,13 @@ export class EtcdStore implements SharedStore {
     await sayingIfFull(agreeOnFormat(client, keys))
     await sayingIfFull(this.#fence.take(clock))
     const readParts = this.#chunks.read
-    const { following, snapshot } = await Following.load({ ...this.#parts, readParts })
-    const own = { fence: this.#fence, chunks: this.#chunks, following }
+    const limits = this.#parts.history
+    const size = limits && new HistorySize(client, keys)
+    this.#size = size
+    const { following, snapshot } = await Following.load({ ...this.#parts, readParts, size })
+    const nowMs = (): number => clock.nowMs()
+    const history = limits && size && new HistoryCut({ client, keys, size, limits, nowMs })
+    const own = { fence: this.#fence, chunks: this.#chunks, following, history }
     this.#active = { following, commits: new Commits({ ...this.#parts, ...own }) }
     return snapshot
   }
@@ -82,6 +93,11 @@ export class EtcdStore implements SharedStore {
   /** How far this server is with what etcd has. */
   get figures(): FeedFigures {
     return this.#loaded().following.figures
+  }
+
+  /** How many bytes history takes; undefined: it has no limit, or is not counted yet. */
+  get historyBytes(): number | undefined {
+    return this.#size?.total
   }
 
   commit(units: readonly Unit[], decidedAt: Revision, withinMs = COMMIT_MS): Promise<readonly UnitResult[]> {

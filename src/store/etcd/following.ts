@@ -3,6 +3,8 @@ import { MissingChunk } from './chunks.ts'
 import { type Clock, within } from './client/clock.ts'
 import type { EtcdClient } from './client/etcd-client.ts'
 import { EtcdError } from './client/etcd-error.ts'
+import type { KeyChange } from './client/whole-revisions.ts'
+import type { HistorySize } from './history-size.ts'
 import type { Watch } from './client/watch.ts'
 import type { ReadParts } from './feed-changes.ts'
 import type { Keys } from './keys.ts'
@@ -17,6 +19,8 @@ export interface FollowingParts {
   readonly member: string
   readonly readParts: ReadParts
   readonly clock: Clock
+  /** What else follows etcd: it begins with a revision that was loaded, and is told of the keys of each later one. */
+  readonly size?: Pick<HistorySize, 'begin' | 'follow'> | undefined
   /** Called with what a reload does not help against: a layout or a kind of records of a later version. */
   readonly failed: (error: unknown) => void
   /** Called when everything must be loaded again, and whenever that has failed. */
@@ -71,7 +75,9 @@ export class Following {
     this.#heardMs = clock.nowMs()
     const stopped = (error: unknown): void => this.#stopped(error)
     const own = keys.of({ of: 'request', id: parts.member })
-    this.#feed = new StoreFeed({ keys, own, readParts, stopped }, revision)
+    const followed = (events: readonly KeyChange[]): void => parts.size?.follow(events)
+    this.#feed = new StoreFeed({ keys, own, readParts, stopped, followed }, revision)
+    this.#count(revision)
   }
 
   get figures(): FeedFigures {
@@ -131,6 +137,11 @@ export class Following {
     )
   }
 
+  /** Beside everything else. If it fails, history is counted with the next reload; until then it has no limit in all. */
+  #count(revision: Revision): void {
+    void this.#parts.size?.begin(revision).catch(() => undefined)
+  }
+
   #heard(revision: Revision): void {
     this.#newest = Math.max(this.#newest, revision)
     this.#heardMs = this.#parts.clock.nowMs()
@@ -153,6 +164,7 @@ export class Following {
       this.#reloads++
       this.#newest = snapshot.revision
       this.#heardMs = this.#parts.clock.nowMs()
+      this.#count(snapshot.revision)
       this.#feed.reload(snapshot)
       this.#start()
     } catch (error) {

@@ -26,6 +26,7 @@ class FakeKeys {
   #carryOut(operation: Operation): OperationResult {
     if (operation.do === 'range')
       return { did: 'range', kvs: [], count: this.#in(operation).length, more: false }
+    if (operation.do === 'put') return { did: 'put' } as never
     if (operation.do !== 'delete') throw new Error('not used here')
     for (const { key } of this.#in(operation)) this.values.delete(key)
     return { did: 'delete', count: 1 } as never
@@ -51,8 +52,8 @@ test('a history that is longer than a step is cleaned to what stays of it', asyn
   const item = configKey('public', 'G', 'a')
   etcd.values.set(keys.of({ of: 'config', key: item }), Buffer.from('{}'))
   for (let stamp = 1; stamp <= RECORDS; stamp++)
-    etcd.values.set(keys.of({ of: 'history', key: item, stamp }), toJson({ id: historyIdOf(stamp), atMs: 1 }))
-  const cleaning = new HistoryCleaning(etcd, keys)
+    etcd.values.set(keys.of({ of: 'history', key: item, stamp }), toJson({ id: historyIdOf(stamp), atMs: 1, op: 'U', size: 1 }))
+  const cleaning = new HistoryCleaning(etcd, keys, 'm')
   for (let more = true, steps = 0; more && steps < 100; steps++)
     more = (await cleaning.step({ beforeMs: 2, keep: KEPT, most: 200 })).more
   const left = [...etcd.values.keys()].filter((key) => key.startsWith(keys.every('history')))

@@ -1,10 +1,11 @@
 import type { HistoryEntry } from '../../core/config/history-record.ts'
-import { stampOfId } from '../../core/stamps.ts'
 import type { EtcdClient } from './client/etcd-client.ts'
 import type { KeyValue, Operation } from './client/messages.ts'
 import { prefixEnd } from './client/range-end.ts'
+import { grownValue } from './history-cut.ts'
 import type { Keys } from './keys.ts'
-import { fromJson, type RecordFacts, withContentOf } from './values.ts'
+import { removalOf } from './record-removal.ts'
+import { fromJson } from './values.ts'
 
 /** How many entries one step looks at. */
 const LOOKED_AT = 1_000
@@ -28,15 +29,18 @@ export interface HistoryLimit {
 export class HistoryCleaning {
   readonly #client: Pick<EtcdClient, 'range' | 'txn'>
   readonly #keys: Keys
+  readonly #member: string
   /** Where the next step begins; undefined: at the beginning. */
   #from: string | undefined
   /** The item in which the last step ended, and how many of its records were seen. */
   #item = ''
   #seen = 0
 
-  constructor(client: Pick<EtcdClient, 'range' | 'txn'>, keys: Keys) {
+  /** `member`: whose removals they are. */
+  constructor(client: Pick<EtcdClient, 'range' | 'txn'>, keys: Keys, member: string) {
     this.#client = client
     this.#keys = keys
+    this.#member = member
   }
 
   /** One step. `more`: there are entries that were not looked at since the beginning. */
@@ -96,28 +100,20 @@ export class HistoryCleaning {
 
   async #remove(due: readonly KeyValue[]): Promise<void> {
     for (let at = 0; at < due.length; at += AT_ONCE) {
-      const operations = await Promise.all(due.slice(at, at + AT_ONCE).map((kv) => this.#removal(kv)))
-      await this.#client.txn({ compare: [], success: operations.flat() })
+      const removals = await Promise.all(
+        due.slice(at, at + AT_ONCE).map((kv) => removalOf(this.#client, this.#keys, kv)),
+      )
+      const bytes = removals.reduce((sum, removal) => sum + removal.bytes, 0)
+      const key = this.#keys.of({ of: 'history-grown', id: this.#member, index: 'cleaned' })
+      // A publish may have removed one meanwhile: then they are looked at again with the next round.
+      await this.#client.txn({
+        compare: removals.map(({ text }) => ({ key: text, of: 'create', is: '>', to: 0 })),
+        success: [
+          ...removals.flatMap(({ operations }) => operations),
+          { do: 'put', key, value: grownValue(-bytes) },
+        ],
+      })
     }
-  }
-
-  /** The parts of a content go with the record of the change that replaced it: that is the last one that shows it. */
-  async #removal({ key, value }: KeyValue): Promise<Operation[]> {
-    const version = this.#keys.of({
-      of: 'record-text',
-      stamp: stampOfId((fromJson(value) as HistoryEntry).id),
-    })
-    const removal: Operation[] = [
-      { do: 'delete', key },
-      { do: 'delete', key: version },
-    ]
-    const { kvs } = await this.#client.range({ key: version })
-    if (kvs[0] === undefined) return removal
-    const { facts, parts } = withContentOf<RecordFacts>(kvs[0].value)
-    if (parts === undefined || facts.op === 'I') return removal
-    const prefix = this.#keys.chunksOf(parts.stamp)
-    const named = this.#keys.of({ of: 'named-chunks', stamp: parts.stamp })
-    return [...removal, { do: 'delete', key: prefix, end: prefixEnd(prefix) }, { do: 'delete', key: named }]
   }
 }
 

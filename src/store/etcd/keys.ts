@@ -25,6 +25,8 @@ export type Place =
   | { readonly of: 'elected' }
   /** What a unit of a member removed for silence in the revision of this key; `index`: its place in the commit. */
   | { readonly of: 'silenced'; readonly id: string; readonly index: number }
+  /** By how many bytes history has grown in the revision of this key, by a request of a member; `index`: for what. */
+  | { readonly of: 'history-grown'; readonly id: string; readonly index: string }
   /** The number of a member's last request. */
   | { readonly of: 'request'; readonly id: string }
   /** A small remembered value. */
@@ -96,6 +98,11 @@ const LAYOUTS: Layouts = {
     letter: 'g',
     write: ({ id, index }) => [id, String(index)],
     read: (p) => only(p, 2, ([id, index]) => ({ of: 'silenced', id, index: Number(index) })),
+  },
+  'history-grown': {
+    letter: 'h',
+    write: ({ id, index }) => [id, index],
+    read: (p) => only(p, 2, ([id, index]) => ({ of: 'history-grown', id, index })),
   },
   request: {
     letter: 'b',

@@ -4,7 +4,7 @@ import { stampOfId } from '../../core/stamps.ts'
 import type { ContentParts } from './values.ts'
 
 /** A content of this size is written with the keys that have it; a larger one in chunks, before the unit that names it. */
-const MOST_INLINE_BYTES = 256 * 1024
+export const MOST_INLINE_BYTES = 256 * 1024
 /** The size of a chunk: etcd takes a request of 1.5 MiB. */
 const CHUNK_BYTES = 1024 * 1024
 

@@ -1,3 +1,4 @@
+import type { HistoryLimits } from '../../core/config/history-limits.ts'
 import type { Clock } from './client/clock.ts'
 import type { Limits } from './client/calls.ts'
 import { connectTo } from './client/connection.ts'
@@ -18,6 +19,8 @@ export interface EtcdSetup {
   /** Names this process: no other one has the same name. */
   readonly process: string
   readonly clock: Clock
+  /** See `EtcdStoreParts.history`. */
+  readonly history?: () => HistoryLimits
   /** Whether `compaction` compacts; by default it does not. */
   readonly compact?: CompactMode
   /** Called with what this server must stop for, such as `PlaceTaken`. It may be called more than once. */

@@ -16,6 +16,12 @@ export function fits(unit: Weighed): boolean {
   return widthOf(unit) < MOST_OPERATIONS && unit.bytes <= MOST_BYTES
 }
 
+/** How many more small transactions fit into a request. */
+export function roomOf(request: readonly Weighed[]): number {
+  const width = request.reduce((most, unit) => Math.max(most, widthOf(unit)), 0)
+  return Math.max(0, MOST_OPERATIONS - request.length - width)
+}
+
 /**
  * Divides units into requests, in their order. etcd refuses a request if the number of its transactions and the operations of
  * the largest one are together more than 128, one of more than 1.5 MiB, and one that writes a key twice.

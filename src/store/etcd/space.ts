@@ -27,9 +27,9 @@ export function roomOf(members: readonly MemberStatus[], limits: SpaceLimits): R
   return rooms.reduce((least, room) => (room.leftBytes < least.leftBytes ? room : least))
 }
 
-/** The quota of the members: the smallest that one of them tells. */
-export function quotaOf(members: readonly MemberStatus[], { quotaBytes }: SpaceLimits): number {
-  return Math.min(...members.map((member) => member.quotaBytes ?? quotaBytes))
+/** The smallest quota of the members; `untold` is that of one that does not tell it. */
+export function quotaOf(members: readonly MemberStatus[], untold: number): number {
+  return members.reduce((least, member) => Math.min(least, member.quotaBytes ?? untold), Infinity)
 }
 
 /**

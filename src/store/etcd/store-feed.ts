@@ -1,5 +1,5 @@
 import type { Revision, Snapshot, StoreFollower } from '../../core/ports.ts'
-import type { Revision as KeyRevision } from './client/whole-revisions.ts'
+import type { KeyChange, Revision as KeyRevision } from './client/whole-revisions.ts'
 import { changesOfRevision, type ReadParts } from './feed-changes.ts'
 import type { Keys } from './keys.ts'
 
@@ -9,6 +9,8 @@ export interface StoreFeedParts {
   /** The key that every revision of this server changes. */
   readonly own: string
   readonly readParts: ReadParts
+  /** Told of the keys of every revision that was applied. */
+  readonly followed?: ((events: readonly KeyChange[]) => void) | undefined
   /** Called with what stops the feed, until it is given a snapshot: a revision that cannot be read or applied. */
   readonly stopped: (error: unknown) => void
 }
@@ -134,6 +136,7 @@ export class StoreFeed {
         // It was given a snapshot meanwhile.
         if (queue !== this.#queue) return
         follower.applied({ revision, changes, stamp })
+        this.#parts.followed?.(events)
         this.#current = undefined
         this.#remember(next.revision)
         this.#applied = revision

@@ -15,6 +15,7 @@ import { stampOfChange, stampOfId } from '../../core/stamps.ts'
 import { changedThing } from '../../core/units.ts'
 import type { Comparison, KeyRange, Operation } from './client/messages.ts'
 import { prefixEnd } from './client/range-end.ts'
+import { grownValue, type HistoryOfUnit } from './history-cut.ts'
 import type { Keys } from './keys.ts'
 import { largeContents, partsOf } from './large-contents.ts'
 import { isWrittenByCommands, placeOfRecord, rangeOfKind } from './record-places.ts'
@@ -46,6 +47,8 @@ export interface UnitOrigin {
   readonly member: string
   /** Its place in the commit. */
   readonly index: number
+  /** What becomes of history; undefined: nothing is removed, and nobody counts it. */
+  readonly history?: HistoryOfUnit | undefined
 }
 
 /** The transaction of a unit. */
@@ -76,6 +79,9 @@ export function unitRequest(keys: Keys, { reads, changes }: Unit, origin: UnitOr
     ...silencedOperations(keys, changes, origin),
   ]
   for (const operation of notes) writes.set(operation.key, operation)
+  for (const operation of historyCut(keys, origin)) writes.set(operation.key, operation)
+  for (const { text: key } of origin.history?.removals ?? [])
+    conditions.set(key, { key, of: 'create', is: '>', to: 0 })
   const success = [...writes.values()]
   return { compare: [...conditions.values()], success, keys: [...writes.keys()], bytes: bytesOf(success) }
 }
@@ -187,6 +193,16 @@ function historyOperations(keys: Keys, change: ConfigPublished | ConfigDeleted):
     put(keys.of({ of: 'record-text', stamp }), value),
     put(keys.of({ of: 'history', key: facts.key, stamp }), toJson(entryOf(facts, shown.content))),
   ]
+}
+
+type Writing = Extract<Operation, { do: 'put' | 'delete' }>
+
+/** Removes the oldest records of an item, and says by how much history has grown. */
+function historyCut(keys: Keys, { member: id, index, history }: UnitOrigin): Writing[] {
+  if (history === undefined) return []
+  const grown = keys.of({ of: 'history-grown', id, index: String(index) })
+  const removed = history.removals.flatMap(({ operations }) => operations)
+  return [...removed.filter((one) => one.do === 'delete'), put(grown, grownValue(history.grown))]
 }
 
 function serviceKeyOf(keys: Keys, service: ServiceKey): string {

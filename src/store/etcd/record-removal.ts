@@ -1,0 +1,45 @@
+import type { HistoryEntry } from '../../core/config/history-record.ts'
+import { stampOfId } from '../../core/stamps.ts'
+import type { EtcdClient } from './client/etcd-client.ts'
+import type { KeyValue, Operation } from './client/messages.ts'
+import { prefixEnd } from './client/range-end.ts'
+import { bytesOfRecord } from './history-size.ts'
+import type { Keys } from './keys.ts'
+import { MOST_INLINE_BYTES } from './large-contents.ts'
+import { fromJson, type RecordFacts, withContentOf } from './values.ts'
+
+/** The most operations that remove a record. */
+export const MOST_OPERATIONS_OF_REMOVAL = 4
+
+/** How a record is removed. */
+export interface RecordRemoval {
+  readonly operations: readonly Operation[]
+  /** The key of its text: while it is there, nobody else has removed the record. */
+  readonly text: string
+  readonly bytes: number
+}
+
+/** The removal of the record of a history key. The pieces of a content go with the record that shows it last. */
+export async function removalOf(
+  client: Pick<EtcdClient, 'range'>,
+  keys: Keys,
+  { key, value }: Pick<KeyValue, 'key' | 'value'>,
+): Promise<RecordRemoval> {
+  const entry = fromJson(value) as HistoryEntry
+  const text = keys.of({ of: 'record-text', stamp: stampOfId(entry.id) })
+  const operations: Operation[] = [
+    { do: 'delete', key },
+    { do: 'delete', key: text },
+  ]
+  const removal = { operations, text, bytes: bytesOfRecord(entry) }
+  if (entry.op === 'I' || entry.size <= MOST_INLINE_BYTES) return removal
+  const { kvs } = await client.range({ key: text })
+  const parts = kvs[0] && withContentOf<RecordFacts>(kvs[0].value).parts
+  if (parts === undefined) return removal
+  const prefix = keys.chunksOf(parts.stamp)
+  operations.push(
+    { do: 'delete', key: prefix, end: prefixEnd(prefix) },
+    { do: 'delete', key: keys.of({ of: 'named-chunks', stamp: parts.stamp }) },
+  )
+  return removal
+}

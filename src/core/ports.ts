@@ -62,6 +62,8 @@ export interface KeptRecords {
   history(key: ConfigKey, page: { pageNo: number; pageSize: number }): Promise<HistoryPage>
   /** The record with this id, of any item. */
   historyRecord(id: number): Promise<HistoryRecord | undefined>
+  /** Which of these records are there, of any items. */
+  historyThere(ids: readonly number[]): Promise<readonly number[]>
   /** The record of this item before the record `id`. */
   historyBefore(key: ConfigKey, id: number): Promise<HistoryRecord | undefined>
   /** The newest record of this item that replaced a version (op U) since the item `itemId` was created. */

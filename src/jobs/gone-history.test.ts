@@ -20,8 +20,8 @@ function startWith(kept: (state: State) => number[]) {
   carryOut(state, publishConfig(publishing('two', { key: keyOf('a'), comment: 'new' })), at(2_000))
   const execute = <T>(command: Command<T>) => carryOut(state, command, at(100_000))
   const engine = { execute, mostAtOnce: 20 }
-  const historyRecord = (id: number) => Promise.resolve(kept(state).includes(id) ? ({} as never) : undefined)
-  const gone = new GoneHistory({ state, engine, store: { historyRecord } })
+  const historyThere = async (ids: readonly number[]) => ids.filter((id) => kept(state).includes(id))
+  const gone = new GoneHistory({ state, engine, store: { historyThere } })
   const left = () => ({
     deleted: Array.from(state.records(DELETED_CONFIG), ([, { key }]) => key.dataId),
     comments: Array.from(state.records(CONFIG_COMMENT), ([, { comment }]) => comment),
@@ -29,8 +29,13 @@ function startWith(kept: (state: State) => number[]) {
   return { gone, left, nowMs: at(0).wallMs }
 }
 
+/** The records of the changes that have comments. */
+function recordsOf(state: State): number[] {
+  return Array.from(state.records(CONFIG_COMMENT), ([id]) => Number(id))
+}
+
 test('what is younger than the retention stays', async () => {
-  const { gone, left, nowMs } = startWith(() => [])
+  const { gone, left, nowMs } = startWith((state) => [...recordsOf(state)])
   await gone.forgetBefore(nowMs)
   expect(left()).toEqual({ deleted: ['gone'], comments: ['why', 'new'] })
 })
@@ -38,5 +43,11 @@ test('what is younger than the retention stays', async () => {
 test('a deleted item goes with its age, and a comment with its record', async () => {
   const { gone, left, nowMs } = startWith((state) => [state.config(keyOf('a'))!.historyId])
   await gone.forgetBefore(nowMs + 50_000)
+  expect(left()).toEqual({ deleted: [], comments: ['new'] })
+})
+
+test('a deleted item goes too when its record was removed because history takes too much', async () => {
+  const { gone, left, nowMs } = startWith((state) => [state.config(keyOf('a'))!.historyId])
+  await gone.forgetBefore(nowMs)
   expect(left()).toEqual({ deleted: [], comments: ['new'] })
 })

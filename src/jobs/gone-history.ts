@@ -1,30 +1,30 @@
 import { CONFIG_COMMENT } from '../core/config/config-comment.ts'
 import { DELETED_CONFIG } from '../core/config/deleted-config.ts'
-import { forgetHistory } from '../core/config/forget-history.ts'
+import { forgetHistory, type GoneItem } from '../core/config/forget-history.ts'
 import type { Engine } from '../core/engine.ts'
 import { inParts } from '../core/in-parts.ts'
 import type { KeptRecords } from '../core/ports.ts'
 import type { RecordView } from '../core/records/record-tables.ts'
-import { msOf, stampOfId } from '../core/stamps.ts'
 
-/** How many old comments a round looks at: the store is asked about each. */
-const COMMENTS_A_ROUND = 1_000
+/** How many deleted items, and how many comments, a round looks at: the store is asked about each. */
+const LOOKED_AT = 1_000
 
 /** What forgetting works on. */
 export interface GoneHistoryParts {
   readonly state: Pick<RecordView, 'records'>
   readonly engine: Pick<Engine, 'execute' | 'mostAtOnce'>
-  readonly store: Pick<KeptRecords, 'historyRecord'>
+  readonly store: Pick<KeptRecords, 'historyThere'>
 }
 
 /**
- * Forgets the deleted items and the comments whose history records are cleaned. Records of an item that is gone all go by
- * their age. Of an item that exists the newest stay: so the store is asked whether an old comment still has its record.
+ * Forgets the deleted items and the comments whose history records are gone. Records of an item that is gone all go by their
+ * age. Others go when history takes too many bytes: so the store is asked which are still there.
  */
 export class GoneHistory {
   readonly #parts: GoneHistoryParts
-  /** The last comment that was looked at: the next round goes on behind it. */
-  #lastLooked = 0
+  /** The last records that were looked at: the next round goes on behind them. */
+  #lastDeleted = 0
+  #lastComment = 0
 
   constructor(parts: GoneHistoryParts) {
     this.#parts = parts
@@ -32,26 +32,45 @@ export class GoneHistory {
 
   /** Forgets what belongs to changes before this time and is gone. */
   async forgetBefore(beforeMs: number): Promise<void> {
-    const deleted = Array.from(this.#parts.state.records(DELETED_CONFIG))
-      .filter(([, { atMs }]) => atMs < beforeMs)
-      .map(([id]) => id)
-    const comments = await this.#goneComments(beforeMs)
+    const deleted = await this.#goneItems(beforeMs)
+    const comments = await this.#goneComments()
     const { engine } = this.#parts
     for (const part of inParts(deleted, engine.mostAtOnce))
-      await engine.execute(forgetHistory({ deleted: part, comments: [] }, beforeMs))
+      await engine.execute(forgetHistory({ deleted: part, comments: [] }))
     for (const part of inParts(comments, engine.mostAtOnce))
-      await engine.execute(forgetHistory({ deleted: [], comments: part }, beforeMs))
+      await engine.execute(forgetHistory({ deleted: [], comments: part }))
   }
 
-  async #goneComments(beforeMs: number): Promise<string[]> {
-    const { state, store } = this.#parts
-    const old = Array.from(state.records(CONFIG_COMMENT), ([id]) => Number(id)).filter(
-      (id) => msOf(stampOfId(id)) < beforeMs,
+  /** Those of changes before this time, and those whose record is gone. */
+  async #goneItems(beforeMs: number): Promise<GoneItem[]> {
+    const all = Array.from(this.#parts.state.records(DELETED_CONFIG), ([id, { atMs, historyId }]) => ({
+      id,
+      atMs,
+      historyId,
+    }))
+    const { asked, gone } = await this.#withoutRecord(
+      all.map(({ historyId }) => historyId),
+      this.#lastDeleted,
     )
-    const next = old.filter((id) => id > this.#lastLooked).slice(0, COMMENTS_A_ROUND)
-    this.#lastLooked = next.length < COMMENTS_A_ROUND ? 0 : next.at(-1)!
-    const gone: string[] = []
-    for (const id of next) if ((await store.historyRecord(id)) === undefined) gone.push(String(id))
-    return gone
+    this.#lastDeleted = asked
+    return all.filter(({ atMs, historyId }) => atMs < beforeMs || gone.has(historyId))
+  }
+
+  async #goneComments(): Promise<string[]> {
+    const all = Array.from(this.#parts.state.records(CONFIG_COMMENT), ([id]) => Number(id))
+    const { asked, gone } = await this.#withoutRecord(all, this.#lastComment)
+    this.#lastComment = asked
+    return Array.from(gone, String)
+  }
+
+  /** Which of the next records behind `last` are gone, and the last one that was asked about; 0: all were. */
+  async #withoutRecord(ids: readonly number[], last: number): Promise<{ asked: number; gone: Set<number> }> {
+    const next = ids
+      .filter((id) => id > last)
+      .sort((a, b) => a - b)
+      .slice(0, LOOKED_AT)
+    const gone = new Set(next)
+    if (next.length > 0) for (const id of await this.#parts.store.historyThere(next)) gone.delete(id)
+    return { asked: next.length < LOOKED_AT ? 0 : next.at(-1)!, gone }
   }
 }

@@ -28,6 +28,7 @@ export function historyContract(bench: StoreBench): void {
       encryptedDataKey: 'k1',
     }
     const by = { key, srcIp: '10.1.2.3', srcUser: 'ada' }
+    expect(await store.kept.historyThere([one.item.historyId, 7])).toEqual([one.item.historyId])
     expect(await store.kept.historyRecord(one.item.historyId)).toEqual({
       id: one.item.historyId,
       op: 'I',
@@ -107,6 +108,7 @@ export function historyContract(bench: StoreBench): void {
       entries: [],
     })
     expect(await store.kept.historyRecord(12_345)).toBeUndefined()
+    expect(await store.kept.historyThere([12_345])).toEqual([])
     expect(await store.kept.historyBefore(sampleKey('none'), 5)).toBeUndefined()
     expect(await store.kept.lastUpdate(sampleKey('none'), 5)).toBeUndefined()
   })

@@ -198,7 +198,7 @@ export const LARGEST: Readonly<Record<string, LargestCase>> = {
   forgetHistory: {
     before: GONE,
     run: ({ engine, state }) =>
-      new GoneHistory({ engine, state, store: { historyRecord: async () => undefined } }).forgetBefore(
+      new GoneHistory({ engine, state, store: { historyThere: async () => [] } }).forgetBefore(
         START_MS + 1e12,
       ),
     done: ({ state }) =>

@@ -4,21 +4,26 @@ import { recordRemoved } from '../records/record-kind.ts'
 import { CONFIG_COMMENT } from './config-comment.ts'
 import { DELETED_CONFIG } from './deleted-config.ts'
 
-/** What belongs to history records that are gone: deleted items by the ids of their records, and comments by theirs. */
+/** A deleted item whose history is gone: the id of its record, and the history record of its deletion. */
+export interface GoneItem {
+  readonly id: string
+  readonly historyId: number
+}
+
+/** What belongs to history records that are gone. */
 export interface GoneHistory {
-  readonly deleted: readonly string[]
+  readonly deleted: readonly GoneItem[]
   readonly comments: readonly string[]
 }
 
-/** Forgets what belongs to history records that are gone. A deleted item that was deleted once more since `beforeMs` stays. */
-export function forgetHistory({ deleted, comments }: GoneHistory, beforeMs: number): Command<number> {
+/** Forgets what belongs to history records that are gone. An item that was deleted once more since stays. */
+export function forgetHistory({ deleted, comments }: GoneHistory): Command<number> {
   return {
     subject: 'gone history',
     decide(view, { stamp }) {
       const changes: Change[] = []
-      for (const id of deleted) {
-        const there = view.record(DELETED_CONFIG, id)
-        if (there !== undefined && there.atMs < beforeMs)
+      for (const { id, historyId } of deleted) {
+        if (view.record(DELETED_CONFIG, id)?.historyId === historyId)
           changes.push(recordRemoved(DELETED_CONFIG, id, stamp))
       }
       for (const id of comments)

@@ -9,7 +9,7 @@ import { CommitWriter } from './commit.ts'
 import { AuditEvents } from './audit-events.ts'
 import { ConfigNames } from './config-names.ts'
 import type { SqliteConnection } from './connection.ts'
-import { historyPage, lastUpdateOf, recordBefore, recordById } from './history.ts'
+import { historyPage, lastUpdateOf, recordBefore, recordById, recordsThere } from './history.ts'
 import { loadBatches } from './load.ts'
 import type {
   CleanLimit,
@@ -74,6 +74,10 @@ export class EmbeddedDatabase implements Methods {
 
   historyRecord(id: number): CrossingRecord | undefined {
     return recordById(this.#connection, id)
+  }
+
+  historyThere(ids: readonly number[]): readonly number[] {
+    return recordsThere(this.#connection, ids)
   }
 
   historyBefore(name: NameText, id: number): CrossingRecord | undefined {

@@ -92,6 +92,11 @@ class EmbeddedStore implements Store {
     return arrivedRecord(await this.#client.call('historyRecord', [id]))
   }
 
+  async historyThere(ids: readonly number[]): Promise<readonly number[]> {
+    this.#refuseWhenClosed()
+    return this.#client.call('historyThere', [ids])
+  }
+
   async historyBefore(key: ConfigKey, id: number): Promise<HistoryRecord | undefined> {
     this.#refuseWhenClosed()
     return arrivedRecord(await this.#client.call('historyBefore', [nameText(key), id]))

@@ -24,6 +24,8 @@ const PAGE = `
   ) AS page
   JOIN config_revision AS record ON record.id = page.id
   ORDER BY record.id DESC`
+const THERE = `
+  SELECT id FROM config_revision WHERE id IN (SELECT value FROM json_each(?)) AND hidden = 0`
 const ONE_RECORD = `SELECT ${RECORD_COLUMNS} FROM config_revision AS record WHERE record.id = ?`
 
 /** One page of the records of a name, newest first, and how many it has. Throws `DamagedRow`. */
@@ -60,6 +62,11 @@ function recordWithoutContent(connection: SqliteConnection, id: number | null): 
 /** The record with this id, of any item. */
 export function recordById(connection: SqliteConnection, id: number): CrossingRecord | undefined {
   return recordOf(connection, 'id = ? AND hidden = 0', [id])
+}
+
+/** Which of these records are there. */
+export function recordsThere(connection: SqliteConnection, ids: readonly number[]): number[] {
+  return connection.all(THERE, [JSON.stringify(ids)]).map(([id]) => Number(id))
 }
 
 /** The record of a name before the record `id`. */

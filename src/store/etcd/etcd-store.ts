@@ -112,6 +112,10 @@ export class EtcdStore implements SharedStore {
     return asRefusal(this.#history.record(id))
   }
 
+  historyThere(ids: readonly number[]): Promise<readonly number[]> {
+    return asRefusal(this.#history.there(ids))
+  }
+
   historyBefore(key: ConfigKey, id: number): Promise<HistoryRecord | undefined> {
     return asRefusal(this.#history.before(key, id))
   }

@@ -1,6 +1,7 @@
 import type { ConfigKey } from '../../core/config/config-item.ts'
 import type { HistoryEntry, HistoryPage, HistoryRecord } from '../../core/config/history-record.ts'
 import type { EtcdClient } from './client/etcd-client.ts'
+import type { Operation, OperationResult } from './client/messages.ts'
 import { prefixEnd } from './client/range-end.ts'
 import { isItemId, stampOfId } from '../../core/stamps.ts'
 import type { Keys } from './keys.ts'
@@ -8,15 +9,17 @@ import { type ContentParts, fromJson, type RecordFacts, withContentOf } from './
 
 /** How many entries are read at a time where one of them is looked for. */
 const LOOKED_AT = 100
+/** How many records are asked about with one request. */
+const ASKED_AT_ONCE = 100
 
 /** Reads the history of items. Entries are sorted newest first, so a page is one range. */
 export class HistoryKeys {
-  readonly #client: Pick<EtcdClient, 'range'>
+  readonly #client: Pick<EtcdClient, 'range' | 'txn'>
   readonly #keys: Keys
   readonly #readParts: (parts: ContentParts) => Promise<Buffer>
 
   constructor(
-    client: Pick<EtcdClient, 'range'>,
+    client: Pick<EtcdClient, 'range' | 'txn'>,
     keys: Keys,
     readParts: (parts: ContentParts) => Promise<Buffer>,
   ) {
@@ -57,6 +60,22 @@ export class HistoryKeys {
   }
 
   /** See the port. */
+  async there(ids: readonly number[]): Promise<number[]> {
+    const found: number[] = []
+    for (let at = 0; at < ids.length; at += ASKED_AT_ONCE) {
+      const some = ids.slice(at, at + ASKED_AT_ONCE)
+      const success = some.map((id): Operation => ({
+        do: 'range',
+        key: this.#keys.of({ of: 'record-text', stamp: stampOfId(id) }),
+        countOnly: true,
+      }))
+      const { results } = await this.#client.txn({ compare: [], success })
+      found.push(...some.filter((_, i) => isThere(results[i])))
+    }
+    return found
+  }
+
+  /** See the port. */
   async before(key: ConfigKey, id: number): Promise<HistoryRecord | undefined> {
     const from = `${this.#keys.of({ of: 'history', key, stamp: stampOfId(id) })}\0`
     const { kvs } = await this.#client.range({ ...this.#rangeOf(key), key: from, limit: 1 })
@@ -81,6 +100,10 @@ export class HistoryKeys {
     const prefix = this.#keys.historyOf(key)
     return { key: prefix, end: prefixEnd(prefix) }
   }
+}
+
+function isThere(result: OperationResult | undefined): boolean {
+  return result?.did === 'range' && result.count > 0
 }
 
 function entryOf(value: Uint8Array): HistoryEntry {

@@ -2,7 +2,7 @@ import type { Engine } from './core/engine.ts'
 import type { Liveness } from './core/naming/liveness.ts'
 import { NAMESPACE } from './core/namespaces/namespace.ts'
 import type { KeptRecords } from './core/ports.ts'
-import { StoreRoom } from './core/store-room.ts'
+import { StoreRoom, withinRoom } from './core/store-room.ts'
 import type { Boundary } from './core/unexpected.ts'
 import type { State } from './core/state.ts'
 import { Alarms } from './metrics/alarms.ts'
@@ -21,7 +21,7 @@ import { MetricsPage, type Scraped } from './metrics/metrics-page.ts'
 import { processMetrics } from './metrics/process-metrics.ts'
 import { publishingMetrics, type PublishingFigures } from './metrics/publishing-metrics.ts'
 import { type NotReady, Readiness, type ReadinessOptions } from './metrics/readiness.ts'
-import { RoomWatch } from './metrics/room-watch.ts'
+import { type MeasureRoom, RoomWatch } from './metrics/room-watch.ts'
 import { RequestCounts } from './metrics/request-counts.ts'
 import { serverMetrics, type ServerFigures } from './metrics/server-metrics.ts'
 import { StoreWatch } from './metrics/store-watch.ts'
@@ -42,6 +42,8 @@ export interface ObservabilityOptions {
   readonly store: Pick<KeptRecords, 'remember'>
   /** See `ReadinessOptions.cutOff`. */
   readonly cutOff?: ReadinessOptions['cutOff']
+  /** See `RoomWatchOptions.measure`. */
+  readonly measureRoom?: MeasureRoom
   readonly log: WatchLog
   readonly settings: Settings
   readonly monotonicMs: () => number
@@ -87,7 +89,7 @@ export class Observability {
     const { monotonicMs, cutOff } = options
     this.store = new StoreWatch(options)
     this.room = new StoreRoom(options.settings.storeReserveBytes)
-    this.roomWatch = new RoomWatch({ ...options, room: this.room })
+    this.roomWatch = new RoomWatch({ ...options, measure: options.measureRoom, room: this.room })
     this.#faults = new Faults(options)
     const { full } = this.roomWatch
     this.#readiness = new Readiness({ outage: () => this.store.outage(), cutOff, full, monotonicMs })
@@ -113,6 +115,10 @@ export class Observability {
 
   /** The faults since the start, by boundary. */
   readonly faults = (): Partial<Record<Boundary, number>> => this.#faults.counts()
+
+  /** The engine, which refuses what the store has no room for. */
+  readonly withinRoom = (engine: Engine): Engine =>
+    withinRoom(engine, this.room, () => this.roomWatch.look(true))
 
   readonly notReady = (): readonly NotReady[] => this.#readiness.problems()
 
@@ -147,6 +153,7 @@ export class Observability {
       maxHeldPolls: settings.maxHeldPolls,
     })
     this.#loop.start()
+    void this.roomWatch.look()
   }
 
   /** Call it each second. */
@@ -155,6 +162,7 @@ export class Observability {
     this.#alarms?.tick()
     this.#faults.tick()
     await this.store.tick()
+    await this.roomWatch.look()
   }
 
   started(url: string): void {

@@ -7,7 +7,6 @@ import { Timeline, type TimelineParts } from './core/naming/timeline.ts'
 import type { ConfigKey } from './core/config/config-item.ts'
 import type { ServiceKey } from './core/naming/service.ts'
 import type { Now } from './core/ports.ts'
-import { withinRoom } from './core/store-room.ts'
 import { Stamps } from './core/stamps.ts'
 import { reportFaultsTo } from './core/unexpected.ts'
 import { Feed } from './feed/feed.ts'
@@ -203,7 +202,8 @@ async function joinParts({ installation, end }: Joined, settings: Settings, log:
   const healthClock = new HealthClock(monotonicMs(), SWEEP_MS)
   const stamps = new Stamps()
   const clock = (): Now => clockAt(wallMs(), healthClock, stamps)
-  const watch = new Observability({ store, cutOff, log, settings, monotonicMs })
+  const measureRoom: MeasureRoom = (isUrgent) => installation.measureRoom(isUrgent)
+  const watch = new Observability({ store, cutOff, measureRoom, log, settings, monotonicMs })
   reportFaultsTo({ caught: watch.caught, fatal: end.failState })
   const feed = new Feed({ defer: loop.soon })
   const liveness = new Liveness(installation.process)
@@ -213,13 +213,7 @@ async function joinParts({ installation, end }: Joined, settings: Settings, log:
   const { state, revision } = follower
   const live = openLive({ installation, revision, watch }, settings)
   const onReload = () => live.streams.reloaded()
-  const measure: MeasureRoom = (isUrgent) => installation.measureRoom(isUrgent)
-  const engine = withinRoom(
-    installation.engineOn({ follower, stamps, clock, watch, onReload }),
-    watch.room,
-    () => watch.roomWatch.look(measure, true),
-  )
-  await watch.roomWatch.look(measure)
+  const engine = watch.withinRoom(installation.engineOn({ follower, stamps, clock, watch, onReload }))
   const polls = openPolls({ state, live }, settings)
   const patterns = { configPatterns: configPatterns(loop), servicePatterns: servicePatterns(loop) }
   const lists = new InstanceListAnswers(state, loop)

@@ -28,7 +28,11 @@ export async function startServer(given: Settings): Promise<RunningServer> {
 }
 
 async function openSole(settings: Settings, log: Log): Promise<Installation> {
-  const store = await openEmbeddedStore({ directory: settings.dataDir, log, history: historyLimits(settings) })
+  const store = await openEmbeddedStore({
+    directory: settings.dataDir,
+    log,
+    history: historyLimits(settings),
+  })
   const snapshot = store.load()
   // A file that cannot be read is reported by the `await` below.
   snapshot.catch(() => {})

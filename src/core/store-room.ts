@@ -64,7 +64,8 @@ export class StoreRoom {
   require(bytes: number): void {
     const needed = neededFor(bytes)
     if (this.#full !== undefined) throw storeFull(this.#full)
-    if (needed > this.#leftBytes) throw storeFull(`The store is nearly full: this does not fit. ${this.#advice}`)
+    if (needed > this.#leftBytes)
+      throw storeFull(`The store is nearly full: this does not fit. ${this.#advice}`)
     this.#leftBytes -= needed
   }
 }

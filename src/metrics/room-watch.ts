@@ -6,6 +6,8 @@ import type { WatchLog } from './watch-log.ts'
 /** The parts that the watch needs. */
 export interface RoomWatchOptions {
   readonly room: StoreRoom
+  /** Absent: it is never measured, and there always is room. */
+  readonly measure?: MeasureRoom | undefined
   readonly log: WatchLog
   readonly monotonicMs: () => number
 }
@@ -24,13 +26,13 @@ export class RoomWatch {
   }
 
   /** Measures. What cannot be measured stays as it is: another watch notices that the store is away. */
-  look(measure: MeasureRoom, isUrgent = false): Promise<void> {
-    this.#looking ??= this.#look(() => measure(isUrgent)).finally(() => (this.#looking = undefined))
+  look(isUrgent = false): Promise<void> {
+    this.#looking ??= this.#look(isUrgent).finally(() => (this.#looking = undefined))
     return this.#looking
   }
 
-  async #look(measure: () => Promise<Room | undefined>): Promise<void> {
-    const found = await measure()
+  async #look(isUrgent: boolean): Promise<void> {
+    const found = await this.#options.measure?.(isUrgent)
     if (found === undefined) return
     const { room, log, monotonicMs } = this.#options
     room.measured(found)

@@ -90,9 +90,6 @@ export function startRegularJobs(
   timers.every(HEARTBEAT_MS, 'leadership', () => members.heartbeat())
   timers.every(500, 'standing', () => installation.look())
   timers.every(60_000, 'left-overs in the store', () => ifElected(() => installation.clean()))
-  timers.every(1_000, 'room of the store', () => 
-    watch.roomWatch.look((isUrgent) => installation.measureRoom(isUrgent)),
-  )
   timers.every(1_000, 'watch', () => watch.tick())
   timers.every(LOOK_EVERY_MS, 'certificates', () => parts.certificates?.look(parts.useKeyPair))
   return {

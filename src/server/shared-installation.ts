@@ -139,7 +139,14 @@ export class SharedInstallation implements Installation {
     const place = { endpoints, prefix, member: memberIdOf(own), process }
     const compact = settings.etcdCompact
     let history = historyLimits(settings, settings.etcdQuotaBytes)
-    const etcd = openEtcd({ ...place, compact, history: () => history, clock: systemClock, failed, reloading })
+    const etcd = openEtcd({
+      ...place,
+      compact,
+      history: () => history,
+      clock: systemClock,
+      failed,
+      reloading,
+    })
     try {
       await reachable(etcd, log)
       history = historyLimits(settings, quotaOf(await answering(etcd), settings.etcdQuotaBytes))

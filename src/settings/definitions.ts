@@ -94,7 +94,8 @@ export const definitions = {
     kind: oneOf(COMPACT_MODES),
     default: 'auto' as (typeof COMPACT_MODES)[number],
     shownDefault: 'auto',
-    meaning: 'Whether the elected server has etcd forget what keys were more than ten minutes ago (compaction).',
+    meaning:
+      'Whether the elected server has etcd forget what keys were more than ten minutes ago (compaction).',
     detail:
       'Compaction concerns all keys of etcd. `auto`: only while all keys there begin with `etcd-prefix`. Off for an etcd that others share and watch.',
   },

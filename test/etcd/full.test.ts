@@ -76,11 +76,7 @@ describe.skipIf(etcdTools.skip)(`a server whose etcd is full${note}`, { timeout:
     for (; answer.status === 200 && tries < MOST_TRIES; tries++) answer = await publishLarge()
     expect(answer.status, answer.text).toBe(507)
     expect((await sizes()).file).toBeLessThan(QUOTA - 16 * MIB)
-    const told = await until(
-      publishLarge,
-      ({ text }) => text.includes('store-reserve'),
-      WITHIN_MS,
-    )
+    const told = await until(publishLarge, ({ text }) => text.includes('store-reserve'), WITHIN_MS)
     expect(told.text).toMatch(/The file of etcd at .* of 128 MiB, .* free after compaction; then defragment/)
     expect((await svc.post('/ns/instance', { ...INSTANCE, port: 81 })).status).toBe(200)
     // Their history is cut with each deletion, so most of them are gone.
@@ -88,9 +84,16 @@ describe.skipIf(etcdTools.skip)(`a server whose etcd is full${note}`, { timeout:
       const gone = await svc.delete('/cs/configs', { ...ITEM, dataId: `item-${i}` })
       expect(gone.status, gone.text).toBe(200)
     }
-    expect((await client.get('/readyz')).json()).toMatchObject({ ready: true, warnings: [{ code: 'store-full' }] })
+    expect((await client.get('/readyz')).json()).toMatchObject({
+      ready: true,
+      warnings: [{ code: 'store-full' }],
+    })
     await makeSpace()
-    await until(() => publish('x'), ({ status }) => status === 200, WITHIN_MS)
+    await until(
+      () => publish('x'),
+      ({ status }) => status === 200,
+      WITHIN_MS,
+    )
   })
 
   test('with the alarm, reads, lists, beats and polls go on, and all pages say what to do', async () => {

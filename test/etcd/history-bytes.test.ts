@@ -20,7 +20,9 @@ const servers: StoreServer[] = []
 
 async function startServer(port: number, limits: { maxBytes?: number; maxBytesOfItem?: number }) {
   const history = { maxBytes: Infinity, maxBytesOfItem: Infinity, ...limits }
-  const server = await startStoreServer({ endpoints: etcd.endpoints, prefix }, port, { history: () => history })
+  const server = await startStoreServer({ endpoints: etcd.endpoints, prefix }, port, {
+    history: () => history,
+  })
   servers.push(server)
   await expect.poll(() => server.store.historyBytes).toBeDefined()
   return server

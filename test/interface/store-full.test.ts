@@ -19,7 +19,11 @@ describe.skipIf(needed.skip)(`a disk with less room than store-reserve${note}`, 
   let nacos: Client
 
   const publish = (content: string) => svc.post('/cs/configs', { ...ITEM, content })
-  const full = () => until(() => publish(`${Math.random()}`), ({ status }) => status === 507)
+  const full = () =>
+    until(
+      () => publish(`${Math.random()}`),
+      ({ status }) => status === 507,
+    )
 
   beforeAll(async () => {
     disk = new SmallDisk(temporaryDirectory('store-full-'), DISK_MB)
@@ -43,13 +47,19 @@ describe.skipIf(needed.skip)(`a disk with less room than store-reserve${note}`, 
   test('publishes, namespaces and metadata are refused with what to do', async () => {
     const refused = await full()
     expect(refused.json()).toMatchObject({ type: expect.stringContaining('store-full'), status: 507 })
-    expect(refused.text).toMatch(/The disk of the data directory .* has less than 40 ?MiB left .*Free some space/)
+    expect(refused.text).toMatch(
+      /The disk of the data directory .* has less than 40 ?MiB left .*Free some space/,
+    )
     const old = await nacos.post('/cs/configs', { ...ITEM, content: 'b' })
     expect([old.status, old.text]).toEqual([507, expect.stringContaining('Free some space')])
     for (const answer of [
       await svc.post('/ns/service', { serviceName: 'T' }),
       await svc.put('/ns/instance', { ...INSTANCE, ephemeral: false, metadata: '{"a":"1"}' }),
-      await svc.post('/console/namespaces', { customNamespaceId: 'n', namespaceName: 'n', namespaceDesc: '' }),
+      await svc.post('/console/namespaces', {
+        customNamespaceId: 'n',
+        namespaceName: 'n',
+        namespaceDesc: '',
+      }),
     ])
       expect(answer.status, answer.text).toBe(507)
   })
@@ -75,7 +85,10 @@ describe.skipIf(needed.skip)(`a disk with less room than store-reserve${note}`, 
     const metrics = await new Client(server.url).get('/metrics')
     expect(metrics.text).toMatch(/^waypost_store_full 1$/m)
     disk.free()
-    await until(() => publish('after'), ({ status }) => status === 200)
+    await until(
+      () => publish('after'),
+      ({ status }) => status === 200,
+    )
     expect((await new Client(server.url).get('/readyz')).json()).toEqual({ ready: true })
     expect(server.output()).toContain('the store has room again')
   })

@@ -23,8 +23,13 @@ const open = (history: Partial<HistoryLimits> = {}): Promise<Store> =>
   openEmbeddedStore({ directory, log, history: { ...UNLIMITED_HISTORY, ...history } })
 
 /** Publishes a version of `kib` KiB. */
-async function publish(store: Store, dataId: string, kib: number, previous?: ConfigItem): Promise<ConfigItem> {
-  const change = published(sampleKey(dataId), { content: `${Math.random()}`.padEnd(kib * KIB, 'x'), previous })
+async function publish(
+  store: Store,
+  dataId: string,
+  ...[kib, previous]: [kib: number, previous?: ConfigItem | undefined]
+): Promise<ConfigItem> {
+  const content = `${Math.random()}`.padEnd(kib * KIB, 'x')
+  const change = published(sampleKey(dataId), { content, previous })
   await commitAll(store, change)
   return change.item
 }

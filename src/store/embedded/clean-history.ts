@@ -66,7 +66,8 @@ export class HistoryEraser {
       })
       if (result.namesRemoved) this.#names.reset()
       this.#lastNameId = result.unfinished ?? due.next
-      const hasMore = result.unfinished !== undefined || due.next > 0 || (result.cut > 0 && this.#cutter.isOver)
+      const hasMore =
+        result.unfinished !== undefined || due.next > 0 || (result.cut > 0 && this.#cutter.isOver)
       return { removed: result.removed + result.cut, more: hasMore }
     } catch (error) {
       this.#size.undo(before)

@@ -87,7 +87,7 @@ export class HistoryCutter {
   }
 
   #cutAll(step: Step): void {
-    for (let looked = 0; looked < LOOKED_AT; ) {
+    for (let looked = 0; looked < LOOKED_AT;) {
       if (!this.isOver || !this.#mayGoOn(step)) return
       const some = this.#oldest()
       if (some.length === 0) return

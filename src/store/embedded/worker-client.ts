@@ -123,7 +123,10 @@ export class WorkerClient {
   }
 
   async #startWorker(): Promise<Running> {
-    const worker = new Worker(this.#url, { workerData: { directory: this.#directory, history: this.#history }, name: 'store' })
+    const worker = new Worker(this.#url, {
+      workerData: { directory: this.#directory, history: this.#history },
+      name: 'store',
+    })
     const waiting = new Map<number, PendingRequest>()
     // Not events.once, which an 'error' before the exit would end.
     const exited = new Promise((resolve) => worker.once('exit', resolve))

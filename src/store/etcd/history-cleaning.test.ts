@@ -52,7 +52,10 @@ test('a history that is longer than a step is cleaned to what stays of it', asyn
   const item = configKey('public', 'G', 'a')
   etcd.values.set(keys.of({ of: 'config', key: item }), Buffer.from('{}'))
   for (let stamp = 1; stamp <= RECORDS; stamp++)
-    etcd.values.set(keys.of({ of: 'history', key: item, stamp }), toJson({ id: historyIdOf(stamp), atMs: 1, op: 'U', size: 1 }))
+    etcd.values.set(
+      keys.of({ of: 'history', key: item, stamp }),
+      toJson({ id: historyIdOf(stamp), atMs: 1, op: 'U', size: 1 }),
+    )
   const cleaning = new HistoryCleaning(etcd, keys, 'm')
   for (let more = true, steps = 0; more && steps < 100; steps++)
     more = (await cleaning.step({ beforeMs: 2, keep: KEPT, most: 200 })).more

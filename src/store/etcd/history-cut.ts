@@ -68,7 +68,12 @@ export class HistoryCut {
     const removals: RecordRemoval[] = []
     // The commands of a unit are of one item, or of items that are deleted together.
     for (const change of firstOfEach(ours))
-      removals.push(...(await this.#ofItem(change, ours.filter((one) => keyOf(one).text === keyOf(change).text))))
+      removals.push(
+        ...(await this.#ofItem(
+          change,
+          ours.filter((one) => keyOf(one).text === keyOf(change).text),
+        )),
+      )
     const some = removals.slice(0, MOST_OF_UNIT)
     return { removals: some, grown: added - some.reduce((sum, { bytes }) => sum + bytes, 0) }
   }
@@ -126,7 +131,7 @@ export class HistoryCut {
     const { client, keys } = this.#parts
     const prefix = keys.historyOf(keyOf(change))
     const found: KeyValue[] = []
-    for (let from = prefix; ; ) {
+    for (let from = prefix; ;) {
       const { kvs, more } = await client.range({ key: from, end: prefixEnd(prefix), limit: ENTRIES })
       found.push(...kvs)
       if (!more) return found
@@ -150,7 +155,9 @@ export class HistoryCut {
       this.#late = []
     }
     const late = this.#late.splice(0, LOOKED_AT)
-    const lateRecords = (await Promise.all(late.map((key) => client.range({ key })))).flatMap(({ kvs }) => kvs)
+    const lateRecords = (await Promise.all(late.map((key) => client.range({ key })))).flatMap(
+      ({ kvs }) => kvs,
+    )
     if (late.length === LOOKED_AT) return lateRecords
     const prefix = keys.every('record-text')
     const key = this.#lookedTo === '' ? prefix : `${this.#lookedTo}\0`

@@ -44,7 +44,12 @@ export class HistorySize {
     this.#since = 0
     const key = this.#keys.every('history')
     let bytes = 0
-    for await (const { kvs } of this.#client.pages({ key, end: prefixEnd(key), revision, pageSize: PAGE_SIZE })) {
+    for await (const { kvs } of this.#client.pages({
+      key,
+      end: prefixEnd(key),
+      revision,
+      pageSize: PAGE_SIZE,
+    })) {
       for (const { value } of kvs) bytes += bytesOfRecord(fromJson(value) as HistoryEntry)
       if (round !== this.#round) return
     }

@@ -8,9 +8,6 @@ import type { Keys } from './keys.ts'
 import { MOST_INLINE_BYTES } from './large-contents.ts'
 import { fromJson, type RecordFacts, withContentOf } from './values.ts'
 
-/** The most operations that remove a record. */
-export const MOST_OPERATIONS_OF_REMOVAL = 4
-
 /** How a record is removed. */
 export interface RecordRemoval {
   readonly operations: readonly Operation[]

@@ -64,6 +64,19 @@ describe.skipIf(needed.skip)(`a disk with less room than store-reserve${note}`, 
       expect(answer.status, answer.text).toBe(507)
   })
 
+  test('a clone is refused as a whole', async () => {
+    await full()
+    const [{ id }] = (
+      await svc.get('/cs/configs', { search: 'accurate', ...ITEM, pageNo: 1, pageSize: 1 })
+    ).json().pageItems as [{ id: string }]
+    const clone = await nacos.call('POST', '/cs/configs', {
+      query: { clone: 'true', tenant: '', policy: 'OVERWRITE' },
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify([{ cfgId: id, dataId: 'copy', group: 'G' }]),
+    })
+    expect([clone.status, clone.text]).toEqual([507, expect.stringContaining('Free some')])
+  })
+
   test('registrations, weights, deletions and reads go on', async () => {
     await full()
     for (const answer of [

@@ -4,6 +4,7 @@ import type { AuditTrail } from '../../src/core/audit/audit-event.ts'
 import type { ConfigKey } from '../../src/core/config/config-item.ts'
 import type { HistoryRecord } from '../../src/core/config/history-record.ts'
 import type { Change } from '../../src/core/changes.ts'
+import { StoreRoom } from '../../src/core/store-room.ts'
 import { ContentBudget } from '../../src/core/config/content-budget.ts'
 import type { Engine } from '../../src/core/engine.ts'
 import { LongWalks } from '../../src/operations/long-walks.ts'
@@ -100,6 +101,7 @@ export function startFixture(
     }),
     timeline,
     budget: new ContentBudget(state, 1_000_000),
+    room: new StoreRoom(0),
     signIn,
     isAuthenticationOn: false,
     members: () => [{ ip: '10.0.0.1', port: 8848, site: '', alive: true, lastRefMs: 17 }],

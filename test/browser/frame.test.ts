@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Browser } from 'playwright-core'
+import type { Browser, Request } from 'playwright-core'
 import { startPathProxy } from '../support/path-proxy.ts'
 import { startManaged } from '../support/administrator.ts'
 import { startWaypost, type Waypost } from '../support/waypost.ts'
@@ -89,10 +89,15 @@ describe.skipIf(browserTool.skip)('the frame of the console', { timeout: FLOW_MS
     await addUser({ username: 'ann', password: 'reading-1', permissions: { 'prod:*:*': 'r' } })
     const visit = await signedIn(waypost, 'ann', 'reading-1')
     await visit.button('Namespace public: choose another').waitFor()
-    const refused: string[] = []
-    visit.page.on('response', (answer) => answer.status() === 403 && refused.push(answer.url()))
     await visit.link('Configurations').first().click()
     await visit.link('only.yaml').waitFor()
+    // The list of public was asked for, and refused. What is asked from now on is hers.
+    const asked = new Set<Request>()
+    const refused: string[] = []
+    visit.page.on('request', (request) => asked.add(request))
+    visit.page.on('response', (answer) => {
+      if (answer.status() === 403 && asked.has(answer.request())) refused.push(answer.url())
+    })
     await visit.link('Services').first().click()
     await visit.link('only-service').waitFor()
     // The browser remembers a namespace that is not hers.

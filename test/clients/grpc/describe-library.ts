@@ -64,6 +64,7 @@ export function describeLibrary(language: string, tools: readonly string[], prog
   })
 }
 
-function canTake({ lacksTls }: LibraryVersion, { overTls = false }: Scenario): boolean {
-  return !overTls || lacksTls === undefined
+/** Whether a version can take at least one step of a scenario. */
+function canTake({ lacks = {}, lacksTls }: LibraryVersion, { steps, overTls = false }: Scenario): boolean {
+  return steps.some((title) => lacks[title] === undefined) && (!overTls || lacksTls === undefined)
 }

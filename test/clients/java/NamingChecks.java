@@ -186,13 +186,14 @@ final class NamingChecks {
     /** A light beat is answered that the instance is unknown: the library then registers it again. */
     private String lost() throws Exception {
         Instance beating = instance(1);
-        beating.setMetadata(Map.of("preserved.heart.beat.interval", "500"));
+        // The second beat comes after 4 s, the third 4 s later: the list is read long before that.
+        beating.setMetadata(Map.of("preserved.heart.beat.interval", "4000"));
         NamingService client = connect("");
         client.registerInstance("lost" + run, beating);
-        Thread.sleep(1700);
+        Thread.sleep(4500);
         connect("").deregisterInstance("lost" + run, "127.0.0.1", 1);
         ports("", list("lost"));
-        return Report.until("the instance", () -> portsOf(list("lost")).equals("1"), 2000);
+        return Report.until("the instance", () -> portsOf(list("lost")).equals("1"), 8000);
     }
 
     /** The library sends `metadata=null` for it. */

@@ -47,6 +47,11 @@ describe('what a form says', () => {
     expect(query('a&b=&=c&&d=1&')).toEqual({ a: '', b: '', d: '1' })
   })
 
+  test('a name that is longer than any parameter is ignored, and not decoded', () => {
+    expect(body(`${'+'.repeat(5_000)}=1&b=2`)).toEqual({ b: '2' })
+    expect(body(`${'%ff'.repeat(5_000)}=1&b=2`)).toEqual({ b: '2' })
+  })
+
   test('only the first = splits', () => {
     expect(query('a=b=c==')).toEqual({ a: 'b=c==' })
   })

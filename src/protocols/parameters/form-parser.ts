@@ -40,11 +40,14 @@ export function parseFormBody(body: Buffer, values: FormValues, maxParameters: n
 /** Short texts are cut and decoded faster than bytes. */
 const SMALL_FORM = 4_096
 
+/** No parameter has a longer name, in bytes as they are sent: such fields are ignored as unknown ones are, and not decoded. */
+const LONGEST_NAME = 4_096
+
 function parseBytes(body: Buffer, values: FormValues, maxParameters: number): void {
   const fields = new FormFields(body, maxParameters)
   while (fields.next()) {
     const { start, nameEnd, valueStart, end } = fields
-    if (nameEnd === start) continue
+    if (nameEnd === start || nameEnd - start > LONGEST_NAME) continue
     const name = decodeBytes(body.subarray(start, nameEnd), 'a parameter name')
     // Repeated parameters are ignored, so they are not decoded.
     if (values.get(name) === undefined) values.add(name, decodeBytes(body.subarray(valueStart, end), name))

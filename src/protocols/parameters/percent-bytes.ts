@@ -19,7 +19,8 @@ export function percentByte(bytes: Uint8Array, at: number, end: number): number 
 
 /** Makes each `+` a space, in place. Very many of them cost less than a search for each. */
 export function spacePluses(bytes: Buffer): void {
-  for (let at = bytes.indexOf(PLUS); at >= 0 && at < bytes.length; at++) {
+  const { length } = bytes
+  for (let at = bytes.indexOf(PLUS); at >= 0 && at < length; at++) {
     if (bytes[at] === PLUS) bytes[at] = SPACE
   }
 }
@@ -43,8 +44,11 @@ export function decodePercents(bytes: Buffer): Buffer {
 /** Where the first `%xx` is: what is before it stays in its place. The length if there is none. */
 function firstSequence(bytes: Buffer): number {
   const { length } = bytes
-  for (let at = bytes.indexOf(PERCENT); at >= 0 && at + 2 < length; at++) {
-    if (bytes[at] === PERCENT && DIGITS[bytes[at + 1]!]! >= 0 && DIGITS[bytes[at + 2]!]! >= 0) return at
+  for (let at = bytes.indexOf(PERCENT); at >= 0 && at + 2 < length;) {
+    // Without a digit there, no sequence begins here or one byte later.
+    if (DIGITS[bytes[at + 2]!]! < 0) at += 2
+    else if (percentByte(bytes, at, length) >= 0) return at
+    else at++
   }
   return length
 }

@@ -50,6 +50,7 @@ async function loseLease(said: Record<string, Said>) {
   says = said
   const before = standing.current
   await standing.look()
+  await standing.look()
   return [before, standing.current]
 }
 
@@ -67,6 +68,18 @@ describe('a server whose lease is not certain', () => {
     [{ p2: false, p3: false }, 'down-for-all'],
   ])('with others that say %o is %s', async (said, expected) => {
     expect(await loseLease(said)).toEqual(['down-for-all', expected])
+  })
+
+  test('is not alone because one look went wrong', async () => {
+    await standing.look()
+    isCertain = false
+    for (const said of [{}, { p2: false, p3: false }, { p2: true }]) {
+      says = said
+      await standing.look()
+      expect(standing.current).toBe('down-for-all')
+    }
+    await standing.look()
+    expect(standing.current).toBe('alone')
   })
 
   test('is never alone without others', async () => {

@@ -33,9 +33,15 @@ interface Said {
 }
 
 /**
+ * A server is alone when it was found so this many times in a row. One late answer of a busy peer does not make its clients
+ * leave, nor does a peer that loses the store a moment after this server.
+ */
+const LOOKS_UNTIL_ALONE = 2
+
+/**
  * Finds out whether this server alone has lost the store, or all have. While its lease is not certain it asks the members
- * that it knew last. It is alone if the store still renews the lease of one of them, or if fewer than a majority of all, with itself, are
- * known to have lost it: those that do not answer may well have it. A server without others is never alone.
+ * that it knew last. It is alone if the store still renews the lease of one of them, or if fewer than a majority of all, with
+ * itself, are known to have lost it: those that do not answer may well have it. A server without others is never alone.
  */
 export class OwnStanding {
   readonly #parts: OwnStandingParts
@@ -43,6 +49,8 @@ export class OwnStanding {
   #known: ReadonlyMap<string, MemberFacts> = new Map()
   /** What was found since the lease was last certain; undefined: it is certain. */
   #lost: Exclude<Standing, 'member'> | undefined
+  /** How many times in a row it was found alone. */
+  #timesAlone = 0
   #isLooking = false
 
   constructor(parts: OwnStandingParts) {
@@ -66,6 +74,7 @@ export class OwnStanding {
     if (isCertain()) {
       if (this.#lost !== undefined && !hasCaughtUp()) return
       this.#lost = undefined
+      this.#timesAlone = 0
       this.#known = members()
       return
     }
@@ -73,11 +82,16 @@ export class OwnStanding {
     if (this.#isLooking) return
     this.#isLooking = true
     try {
-      const standing = this.#judge(await this.#ask())
-      if (!isCertain()) this.#lost = standing
+      const found = this.#judge(await this.#ask())
+      if (!isCertain()) this.#note(found)
     } finally {
       this.#isLooking = false
     }
+  }
+
+  #note(found: Exclude<Standing, 'member'>): void {
+    this.#timesAlone = found === 'alone' ? this.#timesAlone + 1 : 0
+    this.#lost = found === 'alone' && this.#timesAlone < LOOKS_UNTIL_ALONE ? 'down-for-all' : found
   }
 
   #judge({ having, lost }: Said): Exclude<Standing, 'member'> {

@@ -3,10 +3,10 @@
  * cannot be faster than this. It runs in its own process.
  */
 import { createHash } from 'node:crypto'
-import type { Change } from '../src/core/changes.ts'
-import { type ConfigItem, configKey } from '../src/core/config/config-item.ts'
-import { NO_NOTES } from '../src/core/config/config-notes.ts'
-import { historyIdOf, itemIdOf, Stamps } from '../src/core/stamps.ts'
+import type { Change } from '../src/core/decisions/changes.ts'
+import { type ConfigItem, configKey } from '../src/core/config/state/config-item.ts'
+import { NO_NOTES } from '../src/core/config/state/config-notes.ts'
+import { historyIdOf, itemIdOf, Stamps } from '../src/core/decisions/stamps.ts'
 import { openEmbeddedStore } from '../src/store/embedded/embedded-store.ts'
 import { answerJob, type CallersJob, driveCallers } from './callers.ts'
 import type { LoadResult } from './jobs.ts'

@@ -1,4 +1,4 @@
-import type { HistoryLimits } from './core/config/history-limits.ts'
+import type { HistoryLimits } from './core/config/state/history-limits.ts'
 import { openLog } from './log.ts'
 import type { RunningServer } from './server.ts'
 import { Certificates } from './server/certificates.ts'

@@ -126,11 +126,11 @@ describe('each file imports only what its layer may', () => {
 
 /** What only operations may use. The others have a reason: answers are caches of the state, the gate reads switches. */
 const BEHIND_OPERATIONS = [
-  'core/engine.ts',
-  'core/sole-engine.ts',
-  'core/shared-engine.ts',
-  'core/state.ts',
-  'core/ports.ts',
+  'core/engine/engine.ts',
+  'core/engine/sole-engine.ts',
+  'core/engine/shared-engine.ts',
+  'core/engine/state.ts',
+  'core/engine/ports.ts',
 ]
 const EXCEPTIONS = ['protocols/answers/instance-list.ts', 'protocols/http/endpoints/server-gate.ts']
 
@@ -155,12 +155,12 @@ test('every form of import is seen', () => {
 })
 
 test.each([
-  ['core/state.ts', './naming/service.ts', true],
-  ['core/state.ts', '../settings/settings.ts', false],
-  ['core/state.ts', 'node:fs', false],
-  ['core/state.ts', 'pino', false],
-  ['core/state.test.ts', 'fast-check', true],
-  ['core/state.test-support.ts', 'fast-check', true],
+  ['core/engine/state.ts', '../naming/state/service.ts', true],
+  ['core/engine/state.ts', '../../settings/settings.ts', false],
+  ['core/engine/state.ts', 'node:fs', false],
+  ['core/engine/state.ts', 'pino', false],
+  ['core/engine/state.test.ts', 'fast-check', true],
+  ['core/engine/state.test-support.ts', 'fast-check', true],
   ['store/embedded/connection.ts', 'libsql', true],
   ['protocols/http/routing/route.ts', '../../../store/embedded/store.ts', false],
   ['store/embedded/store.ts', 'libsql', true],
@@ -173,8 +173,8 @@ test.each([
   ['probes/http.ts', 'http', false],
   ['settings/settings.ts', '../core/state.ts', false],
   ['server.ts', './store/embedded/store.ts', true],
-  ['core/state.ts', '../../test/support/waypost.ts', false],
-  ['core/state.ts', '(computed)', false],
+  ['core/engine/state.ts', '../../../test/support/waypost.ts', false],
+  ['core/engine/state.ts', '(computed)', false],
 ])('the table judges that %s importing %s is %s', (file, name, allowed) =>
   expect(isAllowed(file, name)).toBe(allowed),
 )

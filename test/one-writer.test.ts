@@ -7,8 +7,8 @@ import { expect, test } from 'vitest'
 /** The names of the methods that change the state and tell the subscribers, and the only files that may use them. */
 const USERS: Readonly<Record<string, readonly string[]>> = {
   // The state has tables of records, which have this method too. In the worker it is that of a function.
-  apply: ['core/follower.ts', 'core/state.ts', 'store/embedded/worker.ts'],
-  publishChanges: ['core/follower.ts'],
+  apply: ['core/engine/follower.ts', 'core/engine/state.ts', 'store/embedded/worker.ts'],
+  publishChanges: ['core/engine/follower.ts'],
 }
 
 /** The tables of the state, and the only files that may change one of them. */

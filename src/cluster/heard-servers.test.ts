@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { MemberFacts } from '../core/cluster/member-records.ts'
+import type { MemberFacts } from '../core/cluster/members/member-records.ts'
 import { HeardServers } from './heard-servers.ts'
 import { PeerClient } from './peer-client.ts'
 import { PeerServer } from './peer-server.ts'

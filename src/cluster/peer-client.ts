@@ -1,5 +1,5 @@
 import { Agent, type IncomingMessage, request } from 'node:http'
-import type { MemberFacts } from '../core/cluster/member-records.ts'
+import type { MemberFacts } from '../core/cluster/members/member-records.ts'
 import { boundedBody } from './bounded-body.ts'
 import type { PeerQuestion } from './peer-question.ts'
 import { digestOf, HEADERS, isEqualText, newNonce, signatureOf } from './peer-signature.ts'

@@ -4,27 +4,27 @@ import type {
   ListedSubscriber,
   OwnCondition,
   ServerFault,
-} from '../core/cluster/client-views.ts'
+} from '../core/clients/client-views.ts'
 import {
   type ClientSearch,
   type ConnectedClient,
   type Dismissal,
   DISMISSALS,
   type ServerClients,
-} from '../core/cluster/connected-client.ts'
-import { type ConfigKey, configKey } from '../core/config/config-item.ts'
-import type { WatchedItem } from '../core/config/watched-item.ts'
-import type { InstanceAddress } from '../core/naming/instance.ts'
-import type { InstancePlace } from '../core/naming/presence.ts'
-import type { ServiceKey } from '../core/naming/service.ts'
-import type { Silence } from '../core/naming/silence.ts'
-import type { OwnTimeline } from '../core/naming/timeline.ts'
+} from '../core/clients/connected-client.ts'
+import { type ConfigKey, configKey } from '../core/config/state/config-item.ts'
+import type { WatchedItem } from '../core/config/state/watched-item.ts'
+import type { InstanceAddress } from '../core/naming/state/instance.ts'
+import type { InstancePlace } from '../core/naming/state/presence.ts'
+import type { ServiceKey } from '../core/naming/state/service.ts'
+import type { Silence } from '../core/naming/liveness/silence.ts'
+import type { OwnTimeline } from '../core/naming/timeline/timeline.ts'
 import {
   type Actor,
   TIMELINE_CAUSES,
   TIMELINE_KINDS,
   type TimelineEntry,
-} from '../core/naming/timeline-entry.ts'
+} from '../core/naming/timeline/timeline-entry.ts'
 import { fieldsOf, numberIn, textIn } from '../core/records/json-fields.ts'
 
 /**

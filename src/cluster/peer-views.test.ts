@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { MemberFacts } from '../core/cluster/member-records.ts'
-import { configKey } from '../core/config/config-item.ts'
+import type { MemberFacts } from '../core/cluster/members/member-records.ts'
+import { configKey } from '../core/config/state/config-item.ts'
 import { address, ORDERS } from '../core/core.test-support.ts'
-import type { TimelineEntry } from '../core/naming/timeline-entry.ts'
+import type { TimelineEntry } from '../core/naming/timeline/timeline-entry.ts'
 import { PeerClient } from './peer-client.ts'
 import { PeerServer } from './peer-server.ts'
-import type { ItemClient, OwnViews } from '../core/cluster/client-views.ts'
-import type { ConnectedClient } from '../core/cluster/connected-client.ts'
+import type { ItemClient, OwnViews } from '../core/clients/client-views.ts'
+import type { ConnectedClient } from '../core/clients/connected-client.ts'
 import { PeerViews } from './peer-views.ts'
 
 const KEY = configKey('public', 'G', 'a')

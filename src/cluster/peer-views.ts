@@ -1,4 +1,4 @@
-import type { ClientSearch, Dismissal } from '../core/cluster/connected-client.ts'
+import type { ClientSearch, Dismissal } from '../core/clients/connected-client.ts'
 import type {
   AllServerClients,
   Collected,
@@ -7,14 +7,14 @@ import type {
   OwnCondition,
   OwnViews,
   PeerCondition,
-} from '../core/cluster/client-views.ts'
-import type { MemberFacts } from '../core/cluster/member-records.ts'
-import type { ConfigKey } from '../core/config/config-item.ts'
-import type { WatchedItem } from '../core/config/watched-item.ts'
-import { addressText } from '../core/naming/instance.ts'
-import type { ServiceKey } from '../core/naming/service.ts'
-import type { OwnTimeline } from '../core/naming/timeline.ts'
-import type { TimelineEntry } from '../core/naming/timeline-entry.ts'
+} from '../core/clients/client-views.ts'
+import type { MemberFacts } from '../core/cluster/members/member-records.ts'
+import type { ConfigKey } from '../core/config/state/config-item.ts'
+import type { WatchedItem } from '../core/config/state/watched-item.ts'
+import { addressText } from '../core/naming/state/instance.ts'
+import type { ServiceKey } from '../core/naming/state/service.ts'
+import type { OwnTimeline } from '../core/naming/timeline/timeline.ts'
+import type { TimelineEntry } from '../core/naming/timeline/timeline-entry.ts'
 import type { PeerClient } from './peer-client.ts'
 import {
   CLIENT_COUNTS,

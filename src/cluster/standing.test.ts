@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { MemberFacts } from '../core/cluster/member-records.ts'
+import type { MemberFacts } from '../core/cluster/members/member-records.ts'
 import { OwnStanding } from './standing.ts'
 
 /** What a peer says; undefined: it does not answer. */

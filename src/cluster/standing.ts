@@ -1,4 +1,4 @@
-import type { MemberFacts } from '../core/cluster/member-records.ts'
+import type { MemberFacts } from '../core/cluster/members/member-records.ts'
 import type { PeerClient } from './peer-client.ts'
 import { STANDING } from './peer-question.ts'
 import type { PeerServer } from './peer-server.ts'

@@ -8,18 +8,23 @@ import {
   tuple,
   uniqueArray,
 } from 'fast-check'
-import { configKey } from './config/config-item.ts'
-import { deleteConfig } from './config/delete-config.ts'
-import { publishConfig } from './config/publish-config.ts'
+import { configKey } from './config/state/config-item.ts'
+import { deleteConfig } from './config/commands/delete-config.ts'
+import { publishConfig } from './config/commands/publish-config.ts'
 import { address, ORDERS, publishing, registration } from './core.test-support.ts'
-import type { Command } from './decision.ts'
+import type { Command } from './decisions/decision.ts'
 import { createNamespace, deleteNamespace, updateNamespace } from './namespaces/namespace-commands.ts'
-import { deregisterInstance, modifyInstance, setHealth } from './naming/instance-commands.ts'
-import { deleteMetadata, updateMetadata } from './naming/metadata-commands.ts'
-import { BEATS, OPERATOR, type Publisher } from './naming/instance.ts'
-import { registerInstance } from './naming/register-instance.ts'
-import { replaceInstances } from './naming/replace-instances.ts'
-import { createService, deleteService, saveCluster, updateService } from './naming/service-commands.ts'
+import { deregisterInstance, modifyInstance, setHealth } from './naming/commands/instance-commands.ts'
+import { deleteMetadata, updateMetadata } from './naming/commands/metadata-commands.ts'
+import { BEATS, OPERATOR, type Publisher } from './naming/state/instance.ts'
+import { registerInstance } from './naming/commands/register-instance.ts'
+import { replaceInstances } from './naming/commands/replace-instances.ts'
+import {
+  createService,
+  deleteService,
+  saveCluster,
+  updateService,
+} from './naming/commands/service-commands.ts'
 import { setSwitch } from './operator/set-switch.ts'
 
 const BILLS = { namespaceId: 'dev', groupedName: 'DEFAULT_GROUP@@bills' }

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import type { Change } from '../core/changes.ts'
+import type { Change } from '../core/decisions/changes.ts'
 import { NAMESPACE } from '../core/namespaces/namespace.ts'
 import { recordRemoved } from '../core/records/record-kind.ts'
 import { reportFaultsTo } from '../core/unexpected.ts'

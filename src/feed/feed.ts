@@ -1,5 +1,5 @@
-import type { Change } from '../core/changes.ts'
-import type { Revision } from '../core/ports.ts'
+import type { Change } from '../core/decisions/changes.ts'
+import type { Revision } from '../core/engine/ports.ts'
 import { contained, guarded, nothing } from '../core/unexpected.ts'
 
 /**

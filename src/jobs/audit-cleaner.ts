@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { KeptRecords } from '../core/ports.ts'
+import type { KeptRecords } from '../core/engine/ports.ts'
 import { HISTORY_CLOCK } from './history-cleaner.ts'
 
 /** How many events one step removes: it takes a few milliseconds of the store's time. */

@@ -1,9 +1,9 @@
-import { CONFIG_COMMENT } from '../core/config/config-comment.ts'
-import { DELETED_CONFIG } from '../core/config/deleted-config.ts'
-import { forgetHistory, type GoneItem } from '../core/config/forget-history.ts'
-import type { Engine } from '../core/engine.ts'
-import { inParts } from '../core/in-parts.ts'
-import type { KeptRecords } from '../core/ports.ts'
+import { CONFIG_COMMENT } from '../core/config/state/config-comment.ts'
+import { DELETED_CONFIG } from '../core/config/state/deleted-config.ts'
+import { forgetHistory, type GoneItem } from '../core/config/commands/forget-history.ts'
+import type { Engine } from '../core/engine/engine.ts'
+import { inParts } from '../core/work/in-parts.ts'
+import type { KeptRecords } from '../core/engine/ports.ts'
 import type { RecordView } from '../core/records/record-tables.ts'
 
 /** How many deleted items, and how many comments, a round looks at: the store is asked about each. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nextHistoryClock } from '../core/config/history-clock.ts'
+import { nextHistoryClock } from '../core/config/state/history-clock.ts'
 import { HistoryCleaner } from './history-cleaner.ts'
 
 const DAY_MS = 86_400_000

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { nextHistoryClock } from '../core/config/history-clock.ts'
-import type { KeptRecords } from '../core/ports.ts'
+import { nextHistoryClock } from '../core/config/state/history-clock.ts'
+import type { KeptRecords } from '../core/engine/ports.ts'
 
 /** What the store remembers the history clock by: it ages records, and does not jump with the wall clock. */
 export const HISTORY_CLOCK = 'history-clock-ms'

@@ -9,12 +9,12 @@ import {
   registered,
   registration,
 } from '../core/core.test-support.ts'
-import { beat } from '../core/naming/beat.ts'
-import { connectionPublisher } from '../core/naming/connection-publisher.ts'
-import { HealthClock } from '../core/naming/health-clock.ts'
-import { REMEMBERED_METADATA, rememberedId } from '../core/naming/remembered-metadata.ts'
+import { beat } from '../core/naming/liveness/beat.ts'
+import { connectionPublisher } from '../core/naming/state/connection-publisher.ts'
+import { HealthClock } from '../core/naming/liveness/health-clock.ts'
+import { REMEMBERED_METADATA, rememberedId } from '../core/naming/state/remembered-metadata.ts'
 import { recordSaved } from '../core/records/record-kind.ts'
-import { registerInstance } from '../core/naming/register-instance.ts'
+import { registerInstance } from '../core/naming/commands/register-instance.ts'
 import { setSwitch } from '../core/operator/set-switch.ts'
 import { NamingCare, SWEEP_MS } from './naming-care.ts'
 

@@ -1,5 +1,5 @@
-import type { Change } from '../core/changes.ts'
-import { STORED_KINDS } from '../core/records/stored-kinds.ts'
+import type { Change } from '../core/decisions/changes.ts'
+import { STORED_KINDS } from '../core/engine/stored-kinds.ts'
 import type { Metric } from './metric.ts'
 
 /** Counts changes by kind. */

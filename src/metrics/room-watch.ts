@@ -1,4 +1,4 @@
-import type { Room, StoreRoom } from '../core/store-room.ts'
+import type { Room, StoreRoom } from '../core/engine/store-room.ts'
 import type { Metric } from './metric.ts'
 import type { Lasting } from './readiness.ts'
 import type { WatchLog } from './watch-log.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { NAMESPACE } from '../core/namespaces/namespace.ts'
-import type { CommitResult, UnitResult } from '../core/ports.ts'
+import type { CommitResult, UnitResult } from '../core/engine/ports.ts'
 import { recordSaved } from '../core/records/record-kind.ts'
 import { Refusal } from '../core/refusal.ts'
 import { Readiness } from './readiness.ts'

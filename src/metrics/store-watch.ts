@@ -1,4 +1,11 @@
-import type { ChangeGroup, CommitResult, KeptRecords, SharedStore, Store, UnitResult } from '../core/ports.ts'
+import type {
+  ChangeGroup,
+  CommitResult,
+  KeptRecords,
+  SharedStore,
+  Store,
+  UnitResult,
+} from '../core/engine/ports.ts'
 import { Refusal } from '../core/refusal.ts'
 import { Histogram, SECONDS, SIZES } from './histogram.ts'
 import type { Metric } from './metric.ts'

@@ -1,8 +1,8 @@
-import type { ConfigKey } from '../core/config/config-item.ts'
-import type { WatchedItem } from '../core/config/watched-item.ts'
-import type { ServiceKey } from '../core/naming/service.ts'
-import type { OwnTimeline } from '../core/naming/timeline.ts'
-import type { ClientSearch, Dismissal } from '../core/cluster/connected-client.ts'
+import type { ConfigKey } from '../core/config/state/config-item.ts'
+import type { WatchedItem } from '../core/config/state/watched-item.ts'
+import type { ServiceKey } from '../core/naming/state/service.ts'
+import type { OwnTimeline } from '../core/naming/timeline/timeline.ts'
+import type { ClientSearch, Dismissal } from '../core/clients/connected-client.ts'
 import type {
   AllServerClients,
   Collected,
@@ -11,7 +11,7 @@ import type {
   OwnCondition,
   OwnViews,
   PeerCondition,
-} from '../core/cluster/client-views.ts'
+} from '../core/clients/client-views.ts'
 type Awaitable<T> = T | Promise<T>
 
 /** How all servers are. */

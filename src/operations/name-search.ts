@@ -1,4 +1,4 @@
-import { TextPattern } from '../core/access/text-pattern.ts'
+import { TextPattern } from '../core/text/text-pattern.ts'
 import { cutPage, type Page, type PageRequest, pageOf } from './page.ts'
 
 /** Which names are looked for; the empty text finds all. In a `blur` search, `*` stands for any characters. */

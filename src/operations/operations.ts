@@ -2,62 +2,78 @@ import {
   connectedClientOperations,
   type ConnectedClientOperations,
   type ConnectedClientParts,
-} from './connected-clients.ts'
-import { auditOperations, type AuditOperations, type AuditParts } from './audit.ts'
-import { beatOperations, type BeatOperations } from './beats.ts'
-import { catalogOperations, type CatalogOperations, type CatalogParts } from './catalog.ts'
+} from './server/connected-clients.ts'
+import { auditOperations, type AuditOperations, type AuditParts } from './server/audit.ts'
+import { beatOperations, type BeatOperations } from './naming/beats.ts'
+import { catalogOperations, type CatalogOperations, type CatalogParts } from './naming/catalog.ts'
 import {
   connectionInstanceOperations,
   type ConnectionInstanceOperations,
   type ConnectionInstanceOperationParts,
-} from './connection-instances.ts'
-import { instanceOperations, type InstanceOperations, type InstanceParts } from './instances.ts'
-import { listOperations, type ListOperations, type ListParts } from './instance-lists.ts'
-import { serviceOperations, type ServiceOperations, type ServiceParts } from './services.ts'
+} from './naming/connection-instances.ts'
+import { instanceOperations, type InstanceOperations, type InstanceParts } from './naming/instances.ts'
+import { listOperations, type ListOperations, type ListParts } from './naming/instance-lists.ts'
+import { serviceOperations, type ServiceOperations, type ServiceParts } from './naming/services.ts'
 import {
   servicePatternOperations,
   type ServicePatternOperations,
   type ServicePatternParts,
-} from './service-patterns.ts'
+} from './naming/service-patterns.ts'
 import {
   subscriptionOperations,
   type SubscriptionOperations,
   type SubscriptionParts,
-} from './service-subscriptions.ts'
-import { inventoryOperations, type InventoryOperations, type InventoryParts } from './config-inventory.ts'
-import { versionOperations, type VersionOperations, type VersionParts } from './config-versions.ts'
+} from './naming/service-subscriptions.ts'
+import {
+  inventoryOperations,
+  type InventoryOperations,
+  type InventoryParts,
+} from './console/config-inventory.ts'
+import { versionOperations, type VersionOperations, type VersionParts } from './console/config-versions.ts'
 import {
   instanceViewOperations,
   type InstanceViewOperations,
   type InstanceViewParts,
-} from './instance-views.ts'
+} from './console/instance-views.ts'
 import {
   serviceInventoryOperations,
   type ServiceInventoryOperations,
   type ServiceInventoryParts,
-} from './service-inventory.ts'
-import { explanationOperations, type ExplanationOperations, type ExplanationParts } from './explanations.ts'
-import { overviewOperations, type OverviewOperations, type OverviewParts } from './overview.ts'
-import { searchOperations, type SearchOperations, type SearchParts } from './search-everything.ts'
-import { spaceOperations, type SpaceOperations, type SpaceParts } from './spaces.ts'
+} from './console/service-inventory.ts'
+import {
+  explanationOperations,
+  type ExplanationOperations,
+  type ExplanationParts,
+} from './console/explanations.ts'
+import { overviewOperations, type OverviewOperations, type OverviewParts } from './console/overview.ts'
+import { searchOperations, type SearchOperations, type SearchParts } from './console/search-everything.ts'
+import { spaceOperations, type SpaceOperations, type SpaceParts } from './console/spaces.ts'
 import {
   type ConfigPatternOperations,
   configPatternOperations,
   type ConfigPatternParts,
-} from './config-patterns.ts'
-import { configOperations, type ConfigOperations, type ConfigParts } from './configs.ts'
-import { liveEventOperations, type LiveEventOperations, type LiveEventParts } from './live-events.ts'
-import { historyOperations, type HistoryOperations, type HistoryParts } from './config-history.ts'
-import { listeningOperations, type ListeningOperations, type ListeningParts } from './config-listening.ts'
-import { transferOperations, type TransferOperations, type TransferParts } from './config-transfer.ts'
-import { namespaceOperations, type NamespaceOperations, type NamespaceParts } from './namespaces.ts'
-import { sessionOperations, type SessionOperations } from './sessions.ts'
-import { signInOperations, type SignInOperations, type SignInParts } from './sign-in.ts'
-import { permissionOperations, type PermissionOperations } from './permissions.ts'
-import { roleOperations, type RoleOperations } from './roles.ts'
-import { timelineOperations, type TimelineOperationParts, type TimelineOperations } from './timelines.ts'
-import { userOperations, type UserOperations, type UserParts } from './users.ts'
-import { operatorOperations, type OperatorOperations, type OperatorParts } from './operator.ts'
+} from './config/config-patterns.ts'
+import { configOperations, type ConfigOperations, type ConfigParts } from './config/configs.ts'
+import { liveEventOperations, type LiveEventOperations, type LiveEventParts } from './console/live-events.ts'
+import { historyOperations, type HistoryOperations, type HistoryParts } from './config/config-history.ts'
+import {
+  listeningOperations,
+  type ListeningOperations,
+  type ListeningParts,
+} from './config/config-listening.ts'
+import { transferOperations, type TransferOperations, type TransferParts } from './config/config-transfer.ts'
+import { namespaceOperations, type NamespaceOperations, type NamespaceParts } from './server/namespaces.ts'
+import { sessionOperations, type SessionOperations } from './access/sessions.ts'
+import { signInOperations, type SignInOperations, type SignInParts } from './access/sign-in.ts'
+import { permissionOperations, type PermissionOperations } from './access/permissions.ts'
+import { roleOperations, type RoleOperations } from './access/roles.ts'
+import {
+  timelineOperations,
+  type TimelineOperationParts,
+  type TimelineOperations,
+} from './console/timelines.ts'
+import { userOperations, type UserOperations, type UserParts } from './access/users.ts'
+import { operatorOperations, type OperatorOperations, type OperatorParts } from './server/operator.ts'
 
 /** Everything that a protocol can ask of this server. */
 export interface Operations {

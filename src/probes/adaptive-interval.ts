@@ -1,5 +1,5 @@
-import type { HealthChecker } from '../core/naming/health-checker.ts'
-import type { IntervalParams } from '../core/operator/switches.ts'
+import type { HealthChecker } from '../core/naming/state/health-checker.ts'
+import type { IntervalParams } from '../core/switches/switches.ts'
 
 /** The parameters of all probes. They are read each time, so a changed switch takes effect at once. */
 export interface ProbeParams {

@@ -1,4 +1,4 @@
-import type { HealthChecker } from '../core/naming/health-checker.ts'
+import type { HealthChecker } from '../core/naming/state/health-checker.ts'
 import type { ProbedNetworks } from './address-guard.ts'
 
 /** The checker of one kind, e.g. `CheckerOf<'HTTP'>`. */

@@ -1,6 +1,6 @@
 import { caught, contained, guarded, nothing } from '../core/unexpected.ts'
-import type { IntervalParams } from '../core/operator/switches.ts'
-import type { HealthChecker } from '../core/naming/health-checker.ts'
+import type { IntervalParams } from '../core/switches/switches.ts'
+import type { HealthChecker } from '../core/naming/state/health-checker.ts'
 import {
   clampInterval,
   firstDelay,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { expect, test } from 'vitest'
 import type { AuditEntry } from '../core/audit/audit-event.ts'
-import type { Store } from '../core/ports.ts'
+import type { Store } from '../core/engine/ports.ts'
 import { loadSettings } from '../settings/settings.ts'
 import { openAudit } from './audit.ts'
 

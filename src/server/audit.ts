@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { appendTo, appendToStream, EventLines } from '../audit/event-lines.ts'
 import { WrittenTrail } from '../audit/written-trail.ts'
-import type { KeptRecords, Now } from '../core/ports.ts'
+import type { KeptRecords, Now } from '../core/engine/ports.ts'
 import { AuditCleaner } from '../jobs/audit-cleaner.ts'
 import type { Settings } from '../settings/settings.ts'
 import { wallMs } from './clocks.ts'

@@ -3,8 +3,8 @@ import type {
   ConnectedClient,
   Dismissal,
   ServerClients,
-} from '../core/cluster/connected-client.ts'
-import type { ConnectionInstances } from '../core/naming/connection-instances.ts'
+} from '../core/clients/connected-client.ts'
+import type { ConnectionInstances } from '../core/naming/connections/connection-instances.ts'
 import { ConnectionBook } from '../protocols/grpc/connections/connection-book.ts'
 import { Moves } from '../protocols/grpc/connections/moves.ts'
 import type { ServerAddress, StreamConnection } from '../protocols/grpc/connections/stream-connection.ts'

@@ -1,4 +1,4 @@
-import { openScrape } from '../operations/operator.ts'
+import { openScrape } from '../operations/server/operator.ts'
 import type { Logger } from 'pino'
 import type { Observability } from '../observability.ts'
 import { healthRoutes } from '../protocols/http/endpoints/health-routes.ts'

@@ -5,7 +5,7 @@ import type { RecordView } from '../core/records/record-tables.ts'
 import { Refusal } from '../core/refusal.ts'
 import type { Caller, Permission } from '../operations/guard.ts'
 import { type Who, whoIs } from '../operations/operation-audit.ts'
-import { whoSignsIn } from '../operations/sign-in.ts'
+import { whoSignsIn } from '../operations/access/sign-in.ts'
 import type { PasswordSignIn } from '../sign-in/password-sign-in.ts'
 
 type Check = PasswordSignIn['check']

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest'
 import { ANONYMOUS } from '../core/access/identity.ts'
-import { configKey } from '../core/config/config-item.ts'
+import { configKey } from '../core/config/state/config-item.ts'
 import { RefusalReport } from './refusal-report.ts'
 
 const MINUTE = 60_000

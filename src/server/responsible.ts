@@ -1,6 +1,6 @@
-import type { ServiceKey } from '../core/naming/service.ts'
-import type { State } from '../core/state.ts'
-import type { Responsible } from '../operations/operator.ts'
+import type { ServiceKey } from '../core/naming/state/service.ts'
+import type { State } from '../core/engine/state.ts'
+import type { Responsible } from '../operations/server/operator.ts'
 
 /** What a server judges; `judges` undefined: everything. */
 export function responsibleFor(

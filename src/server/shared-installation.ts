@@ -6,16 +6,22 @@ import { PeerClient } from '../cluster/peer-client.ts'
 import { PeerServer } from '../cluster/peer-server.ts'
 import { PeerViews } from '../cluster/peer-views.ts'
 import { SharedNamingCare } from '../cluster/shared-naming-care.ts'
-import type { OwnViews } from '../core/cluster/client-views.ts'
-import { ELECTED, ELECTION, MEMBER, memberIdOf, type MemberFacts } from '../core/cluster/member-records.ts'
-import { noteServer, SERVER } from '../core/cluster/server-records.ts'
-import type { HistoryLimits } from '../core/config/history-limits.ts'
-import type { Engine } from '../core/engine.ts'
-import type { KeptRecords, Snapshot } from '../core/ports.ts'
-import { SharedEngine } from '../core/shared-engine.ts'
-import { SharedFollower } from '../core/shared-follower.ts'
-import type { State } from '../core/state.ts'
-import type { Room } from '../core/store-room.ts'
+import type { OwnViews } from '../core/clients/client-views.ts'
+import {
+  ELECTED,
+  ELECTION,
+  MEMBER,
+  memberIdOf,
+  type MemberFacts,
+} from '../core/cluster/members/member-records.ts'
+import { noteServer, SERVER } from '../core/cluster/members/server-records.ts'
+import type { HistoryLimits } from '../core/config/state/history-limits.ts'
+import type { Engine } from '../core/engine/engine.ts'
+import type { KeptRecords, Snapshot } from '../core/engine/ports.ts'
+import { SharedEngine } from '../core/engine/shared-engine.ts'
+import { SharedFollower } from '../core/engine/shared-follower.ts'
+import type { State } from '../core/engine/state.ts'
+import type { Room } from '../core/engine/store-room.ts'
 import { clusterMetrics } from '../metrics/cluster-metrics.ts'
 import type { Metric } from '../metrics/metric.ts'
 import type { Lasting } from '../metrics/readiness.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import { packageVersion } from '../command/version.ts'
-import type { MemberFacts } from '../core/cluster/member-records.ts'
+import type { MemberFacts } from '../core/cluster/members/member-records.ts'
 import { isLoopback } from '../protocols/http/transport/cross-site-guard.ts'
 import { advertisedHost, advertisedPort } from '../server-address.ts'
 import type { Settings } from '../settings/settings.ts'

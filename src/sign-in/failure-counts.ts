@@ -1,4 +1,4 @@
-import { ownText } from '../core/own-text.ts'
+import { ownText } from '../core/text/own-text.ts'
 
 /** After so long without a failure, earlier ones are forgotten. */
 const FORGET_MS = 15 * 60_000

@@ -1,4 +1,4 @@
-import { ownText } from '../core/own-text.ts'
+import { ownText } from '../core/text/own-text.ts'
 import { clientNetwork } from './client-network.ts'
 import { FailureCounts } from './failure-counts.ts'
 

@@ -4,7 +4,7 @@ import { createUser } from '../core/access/access-commands.ts'
 import { SIGNING_KEY, USER } from '../core/access/access-records.ts'
 import { createFirstKey, rotateKeys } from '../core/access/signing-key-commands.ts'
 import { at, carryOut, WALL_MS } from '../core/core.test-support.ts'
-import { State } from '../core/state.ts'
+import { State } from '../core/engine/state.ts'
 import { Tokens } from './tokens.ts'
 
 const HOUR = 3_600_000

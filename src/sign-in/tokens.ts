@@ -1,7 +1,7 @@
 import { errors, jwtVerify, SignJWT } from 'jose'
 import { SIGNING_KEY, type SigningKey, type User } from '../core/access/access-records.ts'
 import type { Identity, NotSignedIn, SignedIn } from '../core/access/identity.ts'
-import { ownText } from '../core/own-text.ts'
+import { ownText } from '../core/text/own-text.ts'
 import type { RecordView } from '../core/records/record-tables.ts'
 
 /** What tokens work with. */

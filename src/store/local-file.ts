@@ -1,4 +1,4 @@
-import type { Revision } from '../core/ports.ts'
+import type { Revision } from '../core/engine/ports.ts'
 
 /** The file of a store while it does not change: it is complete, and its log is empty. */
 export interface HeldFile {

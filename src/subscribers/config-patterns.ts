@@ -1,6 +1,6 @@
-import type { Change } from '../core/changes.ts'
-import type { ConfigKey } from '../core/config/config-item.ts'
-import type { Loop } from '../core/sliced-work.ts'
+import type { Change } from '../core/decisions/changes.ts'
+import type { ConfigKey } from '../core/config/state/config-item.ts'
+import type { Loop } from '../core/work/sliced-work.ts'
 import { type NamedThing, PatternWatch } from './pattern-watch.ts'
 
 /** How many clients may watch patterns of configurations, each of their patterns counted. */

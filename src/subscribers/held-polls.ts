@@ -1,7 +1,7 @@
-import type { WatchedItem } from '../core/config/watched-item.ts'
+import type { WatchedItem } from '../core/config/state/watched-item.ts'
 import type { StandingListener } from './standing-listener.ts'
 import type { PollClient } from './recent-polls.ts'
-import { NOT_DUE, type Due } from '../core/due-book.ts'
+import { NOT_DUE, type Due } from '../core/work/due-book.ts'
 
 /** A poll of a client, from its protocol. */
 export interface Poll {

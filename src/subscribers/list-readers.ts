@@ -1,6 +1,6 @@
-import type { ListedSubscriber } from '../core/cluster/client-views.ts'
-import type { ServiceKey } from '../core/naming/service.ts'
-import { ownText } from '../core/own-text.ts'
+import type { ListedSubscriber } from '../core/clients/client-views.ts'
+import type { ServiceKey } from '../core/naming/state/service.ts'
+import { ownText } from '../core/text/own-text.ts'
 
 /** Who reads a list: a client that asks again and again, because it gets no pushes. */
 export type ListReader = Pick<ListedSubscriber, 'address' | 'agent' | 'app'>

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Change } from '../core/changes.ts'
-import { type ConfigItem, type ConfigKey, configKey } from '../core/config/config-item.ts'
-import { KeyPattern } from '../core/key-pattern.ts'
+import type { Change } from '../core/decisions/changes.ts'
+import { type ConfigItem, type ConfigKey, configKey } from '../core/config/state/config-item.ts'
+import { KeyPattern } from '../core/text/key-pattern.ts'
 import { configPatterns } from './config-patterns.ts'
 import { PatternWatch } from './pattern-watch.ts'
 

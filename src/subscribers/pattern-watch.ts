@@ -1,7 +1,7 @@
 import { contained, nothing } from '../core/unexpected.ts'
-import type { Change } from '../core/changes.ts'
-import type { KeyPattern } from '../core/key-pattern.ts'
-import { type Loop, SlicedWork } from '../core/sliced-work.ts'
+import type { Change } from '../core/decisions/changes.ts'
+import type { KeyPattern } from '../core/text/key-pattern.ts'
+import { type Loop, SlicedWork } from '../core/work/sliced-work.ts'
 
 /** Hears of what appears and disappears. */
 export interface PatternWatcher<Key> {

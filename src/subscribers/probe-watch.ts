@@ -1,11 +1,11 @@
-import type { Change } from '../core/changes.ts'
-import { MEMBER } from '../core/cluster/member-records.ts'
-import { isChecked } from '../core/naming/checked.ts'
-import { DEFAULT_CHECKER, type HealthChecker } from '../core/naming/health-checker.ts'
-import { addressText, type Instance, type InstanceAddress } from '../core/naming/instance.ts'
-import { type ServiceKey, serviceKeyText } from '../core/naming/service.ts'
-import { LOCAL_SWITCH, SWITCH } from '../core/operator/switch-records.ts'
-import type { State } from '../core/state.ts'
+import type { Change } from '../core/decisions/changes.ts'
+import { MEMBER } from '../core/cluster/members/member-records.ts'
+import { isChecked } from '../core/naming/state/checked.ts'
+import { DEFAULT_CHECKER, type HealthChecker } from '../core/naming/state/health-checker.ts'
+import { addressText, type Instance, type InstanceAddress } from '../core/naming/state/instance.ts'
+import { type ServiceKey, serviceKeyText } from '../core/naming/state/service.ts'
+import { LOCAL_SWITCH, SWITCH } from '../core/switches/switch-records.ts'
+import type { State } from '../core/engine/state.ts'
 
 /** The address, port and checker of a probe. */
 export interface ProbeRequest {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { configKey, type ConfigKey } from '../core/config/config-item.ts'
+import { configKey, type ConfigKey } from '../core/config/state/config-item.ts'
 import { PublishedLately } from './published-lately.ts'
 
 const keyOf = (dataId: string): ConfigKey => configKey('public', 'G', dataId)

@@ -1,4 +1,4 @@
-import type { ConfigKey } from '../core/config/config-item.ts'
+import type { ConfigKey } from '../core/config/state/config-item.ts'
 
 /** An item that was published a moment ago. */
 interface Published {

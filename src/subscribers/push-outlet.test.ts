@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Change } from '../core/changes.ts'
-import type { PushPacket, PushSender, PushTarget } from '../core/naming/push-sender.ts'
+import type { Change } from '../core/decisions/changes.ts'
+import type { PushPacket, PushSender, PushTarget } from '../core/clients/push-sender.ts'
 import { MAX_SUBSCRIPTIONS_OF_ADDRESS, MAX_VARIANTS_OF_SERVICE, PushRegistry } from './push-registry.ts'
 import { PushOutlet, type Subscriber } from './push-outlet.ts'
 import { ServiceWatch } from './service-watch.ts'

@@ -1,7 +1,7 @@
 import { contained } from '../core/unexpected.ts'
-import type { PushCounts, PushPacket, PushSender } from '../core/naming/push-sender.ts'
-import type { ServiceKey } from '../core/naming/service.ts'
-import type { Loop } from '../core/sliced-work.ts'
+import type { PushCounts, PushPacket, PushSender } from '../core/clients/push-sender.ts'
+import type { ServiceKey } from '../core/naming/state/service.ts'
+import type { Loop } from '../core/work/sliced-work.ts'
 import {
   PushRegistry,
   type PushedService,

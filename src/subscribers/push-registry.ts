@@ -1,6 +1,6 @@
-import { DueBook, NOT_DUE, type Due } from '../core/due-book.ts'
-import type { PushTarget } from '../core/naming/push-sender.ts'
-import { serviceKeyText, type ServiceKey } from '../core/naming/service.ts'
+import { DueBook, NOT_DUE, type Due } from '../core/work/due-book.ts'
+import type { PushTarget } from '../core/clients/push-sender.ts'
+import { serviceKeyText, type ServiceKey } from '../core/naming/state/service.ts'
 import { WatchedService } from './service-watch.ts'
 
 /** Subscriptions in all; a few hundred bytes each, and 5,000 clients with 100 services each. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { configKey } from '../core/config/config-item.ts'
+import { configKey } from '../core/config/state/config-item.ts'
 import { watchersChanged } from '../core/live/live-event.ts'
 import { RecentEvents } from './recent-events.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { configKey } from '../core/config/config-item.ts'
+import { configKey } from '../core/config/state/config-item.ts'
 import { RecentPolls } from './recent-polls.ts'
 
 function poll(dataId: string, { ip = '10.0.0.1', port = 1, agent = 'a' } = {}) {

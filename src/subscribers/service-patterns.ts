@@ -1,6 +1,6 @@
-import type { Change } from '../core/changes.ts'
-import { groupOf, type ServiceKey, serviceNameOf } from '../core/naming/service.ts'
-import type { Loop } from '../core/sliced-work.ts'
+import type { Change } from '../core/decisions/changes.ts'
+import { groupOf, type ServiceKey, serviceNameOf } from '../core/naming/state/service.ts'
+import type { Loop } from '../core/work/sliced-work.ts'
 import { type NamedThing, PatternWatch } from './pattern-watch.ts'
 
 /** How many clients may watch patterns of services, each of their patterns counted. */

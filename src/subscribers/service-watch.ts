@@ -1,8 +1,8 @@
 import { guarded } from '../core/unexpected.ts'
-import type { Change } from '../core/changes.ts'
-import { REMEMBERED_METADATA, serviceOfRememberedId } from '../core/naming/remembered-metadata.ts'
-import type { ServiceKey } from '../core/naming/service.ts'
-import { SlicedWork, type Loop } from '../core/sliced-work.ts'
+import type { Change } from '../core/decisions/changes.ts'
+import { REMEMBERED_METADATA, serviceOfRememberedId } from '../core/naming/state/remembered-metadata.ts'
+import type { ServiceKey } from '../core/naming/state/service.ts'
+import { SlicedWork, type Loop } from '../core/work/sliced-work.ts'
 
 /** How long the changes of a service are gathered into one report by default, ms. */
 export const GATHER_MS = 20

@@ -1,5 +1,5 @@
-import type { ConfigKey } from '../core/config/config-item.ts'
-import type { WatchedItem } from '../core/config/watched-item.ts'
+import type { ConfigKey } from '../core/config/state/config-item.ts'
+import type { WatchedItem } from '../core/config/state/watched-item.ts'
 import type { PollClient } from './recent-polls.ts'
 
 /** A listener as its protocol hands it over: it stays until it leaves, e.g. as long as a stream is open. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Change } from '../core/changes.ts'
+import type { Change } from '../core/decisions/changes.ts'
 import { ServiceWatch } from './service-watch.ts'
 import { type StreamClient, StreamOutlet } from './stream-outlet.ts'
 import { STREAM_LIMITS, type StreamLimits, type StreamRequest } from './stream-registry.ts'

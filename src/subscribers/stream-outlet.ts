@@ -1,7 +1,7 @@
 import { contained, guarded, unawaited } from '../core/unexpected.ts'
-import type { ListedSubscriber } from '../core/cluster/client-views.ts'
-import type { ServiceKey } from '../core/naming/service.ts'
-import { SlicedWork } from '../core/sliced-work.ts'
+import type { ListedSubscriber } from '../core/clients/client-views.ts'
+import type { ServiceKey } from '../core/naming/state/service.ts'
+import { SlicedWork } from '../core/work/sliced-work.ts'
 import type { Round, WatchLoop, WatchOutlet } from './service-watch.ts'
 import {
   type ConnectionSubscriptions,

@@ -1,4 +1,4 @@
-import { serviceKeyText, type ServiceKey } from '../core/naming/service.ts'
+import { serviceKeyText, type ServiceKey } from '../core/naming/state/service.ts'
 import { Refusal } from '../core/refusal.ts'
 import { WatchedService } from './service-watch.ts'
 

@@ -1,7 +1,7 @@
 /** The bytes of history on etcd (src/store/etcd/history-cut.ts). */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { deleteConfig } from '../../src/core/config/delete-config.ts'
-import { configKey } from '../../src/core/config/config-item.ts'
+import { deleteConfig } from '../../src/core/config/commands/delete-config.ts'
+import { configKey } from '../../src/core/config/state/config-item.ts'
 import { HistorySize } from '../../src/store/etcd/history-size.ts'
 import { Keys } from '../../src/store/etcd/keys.ts'
 import { randomFrom } from '../faults/random.ts'

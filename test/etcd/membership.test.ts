@@ -1,6 +1,6 @@
 /** The members of a cluster on etcd: places, leases and the election (src/store/etcd/membership.ts). */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { MEMBER } from '../../src/core/cluster/member-records.ts'
+import { MEMBER } from '../../src/core/cluster/members/member-records.ts'
 import { systemClock } from '../../src/store/etcd/client/clock.ts'
 import { connectTo } from '../../src/store/etcd/client/connection.ts'
 import { ETCD_HOOK_MS, etcdTools, startEtcd, type Etcd } from '../support/etcd.ts'

@@ -1,10 +1,10 @@
 /** A server whose etcd is away for a while (src/store/etcd/following.ts, commits.ts). */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { deleteConfig } from '../../src/core/config/delete-config.ts'
-import { configKey } from '../../src/core/config/config-item.ts'
+import { deleteConfig } from '../../src/core/config/commands/delete-config.ts'
+import { configKey } from '../../src/core/config/state/config-item.ts'
 import { address, registration } from '../../src/core/core.test-support.ts'
-import { deregisterInstance } from '../../src/core/naming/instance-commands.ts'
+import { deregisterInstance } from '../../src/core/naming/commands/instance-commands.ts'
 import { ETCD_HOOK_MS, etcdTools, startEtcd, type Etcd } from '../support/etcd.ts'
 import { type Gate, startGate } from './gate.ts'
 import { KEY, publish, register, startStoreServer, type StoreServer } from './store-server.ts'

@@ -1,12 +1,12 @@
 /** The store in etcd under the core of two servers (src/store/etcd). */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { deleteConfig } from '../../src/core/config/delete-config.ts'
+import { deleteConfig } from '../../src/core/config/commands/delete-config.ts'
 import { address, registration } from '../../src/core/core.test-support.ts'
-import { deregisterInstance } from '../../src/core/naming/instance-commands.ts'
+import { deregisterInstance } from '../../src/core/naming/commands/instance-commands.ts'
 import { createNamespace } from '../../src/core/namespaces/namespace-commands.ts'
 import { NAMESPACE } from '../../src/core/namespaces/namespace.ts'
-import { Draft } from '../../src/core/draft.ts'
-import { State } from '../../src/core/state.ts'
+import { Draft } from '../../src/core/decisions/draft.ts'
+import { State } from '../../src/core/engine/state.ts'
 import { ETCD_HOOK_MS, etcdTools, startEtcd, type Etcd } from '../support/etcd.ts'
 import { KEY, publish, register, startStoreServer, type StoreServer } from './store-server.ts'
 

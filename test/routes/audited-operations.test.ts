@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { ANONYMOUS, type Identity, type SignedIn } from '../../src/core/access/identity.ts'
 import type { AuditEntry } from '../../src/core/audit/audit-event.ts'
-import { configKey } from '../../src/core/config/config-item.ts'
+import { configKey } from '../../src/core/config/state/config-item.ts'
 import { startFixture } from './fixture.ts'
 
 const ANN: SignedIn = {

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { ANONYMOUS } from '../../src/core/access/identity.ts'
-import type { Change } from '../../src/core/changes.ts'
-import { type ConfigItem, type ConfigKey, configKey } from '../../src/core/config/config-item.ts'
-import type { WatchedItem } from '../../src/core/config/watched-item.ts'
+import type { Change } from '../../src/core/decisions/changes.ts'
+import { type ConfigItem, type ConfigKey, configKey } from '../../src/core/config/state/config-item.ts'
+import type { WatchedItem } from '../../src/core/config/state/watched-item.ts'
 import { LongPolls } from '../../src/subscribers/long-poll.ts'
-import { streamOperations } from '../../src/operations/config-streams.ts'
+import { streamOperations } from '../../src/operations/config/config-streams.ts'
 import { type Authorisation, Guard } from '../../src/operations/guard.ts'
 
 const caller = { ip: '10.0.0.1', identity: ANONYMOUS }

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { configKey } from '../../src/core/config/config-item.ts'
+import { configKey } from '../../src/core/config/state/config-item.ts'
 import { startFixture } from './fixture.ts'
 
 let at: ReturnType<typeof startFixture>

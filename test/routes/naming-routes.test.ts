@@ -8,10 +8,10 @@ import { nacosNamingRoutes } from '../../src/protocols/http/nacos/naming-routes.
 import type { Answer } from '../../src/protocols/http/routing/route.ts'
 import { Router } from '../../src/protocols/http/routing/router.ts'
 import { svcNamingRoutes } from '../../src/protocols/http/svc/naming-routes.ts'
-import type { ListWriter, PushSubscription } from '../../src/operations/instance-lists.ts'
+import type { ListWriter, PushSubscription } from '../../src/operations/naming/instance-lists.ts'
 import type { ClientViews } from '../../src/operations/client-views.ts'
 import { Guard } from '../../src/operations/guard.ts'
-import { Timeline } from '../../src/core/naming/timeline.ts'
+import { Timeline } from '../../src/core/naming/timeline/timeline.ts'
 import { allOperations, type OperationParts } from '../../src/operations/operations.ts'
 
 type Params = Record<string, string>

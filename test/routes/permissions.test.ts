@@ -1,6 +1,6 @@
 /** Callers who may do some things: what they see and change of what they reach by ids, lists and copies. */
 import { beforeEach, describe, expect, test } from 'vitest'
-import { configKey } from '../../src/core/config/config-item.ts'
+import { configKey } from '../../src/core/config/state/config-item.ts'
 import { zipChunks } from '../../src/archive/zip-writer.ts'
 import type { Action, Authorisation, Resource } from '../../src/operations/guard.ts'
 import { startFixture } from './fixture.ts'

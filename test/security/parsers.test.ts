@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import { isIP } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { labelsOfExpression } from '../../src/core/naming/label-selector.ts'
-import { readSwitch } from '../../src/core/operator/read-switch.ts'
+import { labelsOfExpression } from '../../src/core/naming/state/label-selector.ts'
+import { readSwitch } from '../../src/core/switches/read-switch.ts'
 import { Refusal } from '../../src/core/refusal.ts'
 import { headersOf as probeHeadersOf, pathOf as probePathOf } from '../../src/probes/http-request.ts'
 import { refusalOfAddress } from '../../src/probes/address-guard.ts'
@@ -17,7 +17,7 @@ import {
   parseMetadata,
   parseSelector,
 } from '../../src/protocols/parameters/json-fields.ts'
-import { acceptsPush } from '../../src/operations/push-agents.ts'
+import { acceptsPush } from '../../src/operations/naming/push-agents.ts'
 import { pathOf, queryOf } from '../../src/protocols/parameters/request-target.ts'
 import { decodeAck } from '../../src/protocols/udp/push-packet.ts'
 import { loadSettings } from '../../src/settings/settings.ts'

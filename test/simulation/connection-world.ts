@@ -1,6 +1,6 @@
 import { address } from '../../src/core/core.test-support.ts'
-import { addressText } from '../../src/core/naming/instance.ts'
-import type { PublishedInstance } from '../../src/core/naming/replace-instances.ts'
+import { addressText } from '../../src/core/naming/state/instance.ts'
+import type { PublishedInstance } from '../../src/core/naming/commands/replace-instances.ts'
 import { ConnectionCheck } from './connection-check.ts'
 import { type JudgingServer, KEPT_MS } from './judging-server.ts'
 import { JudgingWorld, LEASE_MS } from './judging-world.ts'

@@ -1,5 +1,5 @@
-import type { Change } from '../../src/core/changes.ts'
-import { MEMBER, type MemberFacts } from '../../src/core/cluster/member-records.ts'
+import type { Change } from '../../src/core/decisions/changes.ts'
+import { MEMBER, type MemberFacts } from '../../src/core/cluster/members/member-records.ts'
 import { recordRemoved, recordSaved } from '../../src/core/records/record-kind.ts'
 import { JudgingServer } from './judging-server.ts'
 import type { Planted } from './planted-faults.ts'

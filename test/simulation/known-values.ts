@@ -1,9 +1,9 @@
 import { SESSION, USER, USER_ROLE } from '../../src/core/access/access-records.ts'
-import type { Change } from '../../src/core/changes.ts'
-import { type ConfigKey, configKey } from '../../src/core/config/config-item.ts'
-import { addressText } from '../../src/core/naming/instance.ts'
-import { type ServiceKey, serviceNameOf } from '../../src/core/naming/service.ts'
-import type { State } from '../../src/core/state.ts'
+import type { Change } from '../../src/core/decisions/changes.ts'
+import { type ConfigKey, configKey } from '../../src/core/config/state/config-item.ts'
+import { addressText } from '../../src/core/naming/state/instance.ts'
+import { type ServiceKey, serviceNameOf } from '../../src/core/naming/state/service.ts'
+import type { State } from '../../src/core/engine/state.ts'
 import {
   type AccessValue,
   type InstanceValue,

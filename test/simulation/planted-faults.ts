@@ -1,6 +1,12 @@
-import { MEMBER } from '../../src/core/cluster/member-records.ts'
-import type { ModelAccess } from '../../src/core/model-access.test-support.ts'
-import type { SharedCommit, SharedStore, StoreFollower, Unit, UnitResult } from '../../src/core/ports.ts'
+import { MEMBER } from '../../src/core/cluster/members/member-records.ts'
+import type { ModelAccess } from '../../src/core/engine/model-access.test-support.ts'
+import type {
+  SharedCommit,
+  SharedStore,
+  StoreFollower,
+  Unit,
+  UnitResult,
+} from '../../src/core/engine/ports.ts'
 
 /** What a test plants in every server and in the store, to see that the simulation finds it. */
 export interface Planted {

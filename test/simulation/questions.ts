@@ -1,6 +1,6 @@
-import type { MemberFacts } from '../../src/core/cluster/member-records.ts'
-import type { InstancePlace } from '../../src/core/naming/presence.ts'
-import type { Silence } from '../../src/core/naming/silence.ts'
+import type { MemberFacts } from '../../src/core/cluster/members/member-records.ts'
+import type { InstancePlace } from '../../src/core/naming/state/presence.ts'
+import type { Silence } from '../../src/core/naming/liveness/silence.ts'
 import type { JudgingServer } from './judging-server.ts'
 
 /** A server that is not answered for so long goes on without the answer, ms. */

@@ -1,5 +1,5 @@
-import type { Change } from '../../src/core/changes.ts'
-import type { Revision } from '../../src/core/ports.ts'
+import type { Change } from '../../src/core/decisions/changes.ts'
+import type { Revision } from '../../src/core/engine/ports.ts'
 
 /** What a client is answered: the outcome as text, or the code of a refusal. */
 export type Answer = string

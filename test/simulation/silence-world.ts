@@ -1,5 +1,5 @@
-import type { Change } from '../../src/core/changes.ts'
-import { addressText, type InstanceAddress } from '../../src/core/naming/instance.ts'
+import type { Change } from '../../src/core/decisions/changes.ts'
+import { addressText, type InstanceAddress } from '../../src/core/naming/state/instance.ts'
 import type { JudgingServer } from './judging-server.ts'
 import { JudgingWorld, LEASE_MS } from './judging-world.ts'
 import { serviceKeyOf } from './known-values.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { configKey } from '../../src/core/config/config-item.ts'
+import { configKey } from '../../src/core/config/state/config-item.ts'
 import { deleted, published, sampleKey, START_MS } from './samples.ts'
 import type { StateStore } from './contract-store.ts'
 import type { StoreBench } from './store-contract.ts'

@@ -1,5 +1,5 @@
-import type { Change, FedChange } from '../../src/core/changes.ts'
-import type { KeptRecords, Revision, Snapshot, Store, Unit, UnitResult } from '../../src/core/ports.ts'
+import type { Change, FedChange } from '../../src/core/decisions/changes.ts'
+import type { KeptRecords, Revision, Snapshot, Store, Unit, UnitResult } from '../../src/core/engine/ports.ts'
 import type { ServerOnStore } from './server-on-store.ts'
 
 /** A store that is open, with what the ports have in common: `Store`, of one server, and `SharedStore`, of several. */

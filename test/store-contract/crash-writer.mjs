@@ -1,9 +1,9 @@
 // Writes until it is killed: `node crash-writer.js <directory> <round>`. Prints a line for each acknowledged commit,
 // `<writer>:<number>`. The test bundles it, so that it runs the built store, as a server does.
 import { createHash } from 'node:crypto'
-import { configKey } from '../../src/core/config/config-item.ts'
-import { NO_NOTES } from '../../src/core/config/config-notes.ts'
-import { historyIdOf, itemIdOf, Stamps } from '../../src/core/stamps.ts'
+import { configKey } from '../../src/core/config/state/config-item.ts'
+import { NO_NOTES } from '../../src/core/config/state/config-notes.ts'
+import { historyIdOf, itemIdOf, Stamps } from '../../src/core/decisions/stamps.ts'
 import { openEmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 
 const [directory, round] = process.argv.slice(2)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isItemId } from '../../src/core/stamps.ts'
+import { isItemId } from '../../src/core/decisions/stamps.ts'
 import { deleted, published, sampleKey, START_MS, writeVersions } from './samples.ts'
 import type { StoreBench } from './store-contract.ts'
 

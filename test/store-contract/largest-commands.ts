@@ -25,13 +25,13 @@ import {
   useSession,
 } from '../../src/core/access/session-commands.ts'
 import { createFirstKey, removeOldKeys, rotateKeys } from '../../src/core/access/signing-key-commands.ts'
-import type { Change } from '../../src/core/changes.ts'
-import { CONFIG_COMMENT } from '../../src/core/config/config-comment.ts'
-import { deleteConfig } from '../../src/core/config/delete-config.ts'
-import { DELETED_CONFIG } from '../../src/core/config/deleted-config.ts'
-import { publishConfig } from '../../src/core/config/publish-config.ts'
-import type { Command } from '../../src/core/decision.ts'
-import { inParts } from '../../src/core/in-parts.ts'
+import type { Change } from '../../src/core/decisions/changes.ts'
+import { CONFIG_COMMENT } from '../../src/core/config/state/config-comment.ts'
+import { deleteConfig } from '../../src/core/config/commands/delete-config.ts'
+import { DELETED_CONFIG } from '../../src/core/config/state/deleted-config.ts'
+import { publishConfig } from '../../src/core/config/commands/publish-config.ts'
+import type { Command } from '../../src/core/decisions/decision.ts'
+import { inParts } from '../../src/core/work/in-parts.ts'
 import {
   createNamespace,
   deleteNamespace,
@@ -39,7 +39,7 @@ import {
 } from '../../src/core/namespaces/namespace-commands.ts'
 import { setNamespaceLook } from '../../src/core/namespaces/namespace-look.ts'
 import { setSwitch } from '../../src/core/operator/set-switch.ts'
-import { DEFAULT_SWITCHES } from '../../src/core/operator/switches.ts'
+import { DEFAULT_SWITCHES } from '../../src/core/switches/switches.ts'
 import { recordSaved } from '../../src/core/records/record-kind.ts'
 import { GoneHistory } from '../../src/jobs/gone-history.ts'
 import { sampleKey, stamps, START_MS } from './samples.ts'

@@ -1,29 +1,29 @@
-import type { Change } from '../../src/core/changes.ts'
-import { carryOutVerdict } from '../../src/core/cluster/judgement.ts'
-import { removeOrphan } from '../../src/core/cluster/remove-orphan.ts'
-import { restoreInstance } from '../../src/core/cluster/restore-instance.ts'
-import { forgetServer, noteServer } from '../../src/core/cluster/server-records.ts'
-import type { Command } from '../../src/core/decision.ts'
-import { expireEmptyServices, forgetExpiredMetadata } from '../../src/core/naming/housekeeping.ts'
+import type { Change } from '../../src/core/decisions/changes.ts'
+import { carryOutVerdict } from '../../src/core/cluster/judging/judgement.ts'
+import { removeOrphan } from '../../src/core/cluster/judging/remove-orphan.ts'
+import { restoreInstance } from '../../src/core/cluster/judging/restore-instance.ts'
+import { forgetServer, noteServer } from '../../src/core/cluster/members/server-records.ts'
+import type { Command } from '../../src/core/decisions/decision.ts'
+import { expireEmptyServices, forgetExpiredMetadata } from '../../src/core/naming/commands/housekeeping.ts'
 import {
   deregisterInstance,
   modifyInstance,
   modifyOrRegister,
   setHealth,
-} from '../../src/core/naming/instance-commands.ts'
-import { forgetDisablings } from '../../src/core/naming/instance-disabling.ts'
-import { Liveness } from '../../src/core/naming/liveness.ts'
-import { deleteMetadata, updateMetadata } from '../../src/core/naming/metadata-commands.ts'
-import { foundHealth } from '../../src/core/naming/probe-verdict.ts'
-import { registerInstance } from '../../src/core/naming/register-instance.ts'
-import { replaceInstances } from '../../src/core/naming/replace-instances.ts'
+} from '../../src/core/naming/commands/instance-commands.ts'
+import { forgetDisablings } from '../../src/core/naming/commands/instance-disabling.ts'
+import { Liveness } from '../../src/core/naming/liveness/liveness.ts'
+import { deleteMetadata, updateMetadata } from '../../src/core/naming/commands/metadata-commands.ts'
+import { foundHealth } from '../../src/core/naming/commands/probe-verdict.ts'
+import { registerInstance } from '../../src/core/naming/commands/register-instance.ts'
+import { replaceInstances } from '../../src/core/naming/commands/replace-instances.ts'
 import {
   createService,
   deleteService,
   saveCluster,
   updateService,
-} from '../../src/core/naming/service-commands.ts'
-import { carryOutBatch } from '../../src/operations/metadata-batches.ts'
+} from '../../src/core/naming/commands/service-commands.ts'
+import { carryOutBatch } from '../../src/operations/naming/metadata-batches.ts'
 import { serviceKey } from './samples.ts'
 import { addressOf, type ServerOnStore } from './server-on-store.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { BEATS, type InstanceRecord, OPERATOR } from '../../src/core/naming/instance.ts'
+import { BEATS, type InstanceRecord, OPERATOR } from '../../src/core/naming/state/instance.ts'
 import { instanceSaved, sampleInstance, sampleService, serviceSaved, START_MS, stamps } from './samples.ts'
 import type { StateStore } from './contract-store.ts'
 import type { StoreBench } from './store-contract.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Change } from '../../src/core/changes.ts'
-import type { ConfigItem } from '../../src/core/config/config-item.ts'
+import type { Change } from '../../src/core/decisions/changes.ts'
+import type { ConfigItem } from '../../src/core/config/state/config-item.ts'
 import { between, randomFrom, type Random } from '../faults/random.ts'
 import type { ContractStore } from './contract-store.ts'
 import { deleted, instanceSaved, published, sampleInstance, sampleKey, sampleService } from './samples.ts'

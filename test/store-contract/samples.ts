@@ -7,13 +7,13 @@ import type {
   ConfigPublished,
   InstanceSaved,
   ServiceSaved,
-} from '../../src/core/changes.ts'
-import { type ConfigItem, type ConfigKey, configKey } from '../../src/core/config/config-item.ts'
-import { type ConfigNotes, NO_NOTES } from '../../src/core/config/config-notes.ts'
-import { BEATS, type InstanceRecord } from '../../src/core/naming/instance.ts'
-import type { Service, ServiceKey } from '../../src/core/naming/service.ts'
-import type { ChangeGroup, Revision, Store } from '../../src/core/ports.ts'
-import { historyIdOf, itemIdOf, Stamps } from '../../src/core/stamps.ts'
+} from '../../src/core/decisions/changes.ts'
+import { type ConfigItem, type ConfigKey, configKey } from '../../src/core/config/state/config-item.ts'
+import { type ConfigNotes, NO_NOTES } from '../../src/core/config/state/config-notes.ts'
+import { BEATS, type InstanceRecord } from '../../src/core/naming/state/instance.ts'
+import type { Service, ServiceKey } from '../../src/core/naming/state/service.ts'
+import type { ChangeGroup, Revision, Store } from '../../src/core/engine/ports.ts'
+import { historyIdOf, itemIdOf, Stamps } from '../../src/core/decisions/stamps.ts'
 
 /** A time that all samples count from, epoch milliseconds. */
 export const START_MS = 1_795_000_000_000

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { Change } from '../../src/core/changes.ts'
+import type { Change } from '../../src/core/decisions/changes.ts'
 import { NAMESPACE } from '../../src/core/namespaces/namespace.ts'
-import { SWITCH } from '../../src/core/operator/switch-records.ts'
-import type { Unit } from '../../src/core/ports.ts'
-import type { Read } from '../../src/core/reads.ts'
+import { SWITCH } from '../../src/core/switches/switch-records.ts'
+import type { Unit } from '../../src/core/engine/ports.ts'
+import type { Read } from '../../src/core/decisions/reads.ts'
 import { recordRemoved, recordSaved } from '../../src/core/records/record-kind.ts'
 import {
   deleted,

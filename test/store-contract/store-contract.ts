@@ -50,7 +50,7 @@ const KEPT: readonly ContractPart[] = [
   largestJobsContract,
 ]
 
-/** What every store promises, whichever port it has (`src/core/ports.ts`), as tests. `more`: parts for this kind only. */
+/** What every store promises, whichever port it has (`src/core/engine/ports.ts`), as tests. `more`: parts for this kind only. */
 export function storeContract<S extends ContractStore>(
   name: string,
   kind: StoreKind<S>,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { ConfigPublished } from '../../src/core/changes.ts'
-import { msOf, stampOfId } from '../../src/core/stamps.ts'
+import type { ConfigPublished } from '../../src/core/decisions/changes.ts'
+import { msOf, stampOfId } from '../../src/core/decisions/stamps.ts'
 import { deepFrozen, deleted, published, sampleKey, START_MS } from './samples.ts'
 import type { StateStore } from './contract-store.ts'
 import type { StoreBench } from './store-contract.ts'

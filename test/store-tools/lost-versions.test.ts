@@ -1,6 +1,6 @@
 import { cpSync, readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { ConfigItem } from '../../src/core/config/config-item.ts'
+import type { ConfigItem } from '../../src/core/config/state/config-item.ts'
 import { VersionSums } from '../../src/store/embedded/current-versions.ts'
 import { openExamined } from '../../src/store/embedded/doctor/examine.ts'
 import { repair } from '../../src/store/embedded/doctor/repair.ts'

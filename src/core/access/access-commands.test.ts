@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { at, carryOut, EngineWorld, refusalOf, WALL_MS, watched } from '../core.test-support.ts'
-import type { Command } from '../decision.ts'
+import type { Command } from '../decisions/decision.ts'
 import { recordRemoved, recordSaved } from '../records/record-kind.ts'
 import { Refusal } from '../refusal.ts'
-import { State } from '../state.ts'
+import { State } from '../engine/state.ts'
 import { addAdministrator, addUser } from './access.test-support.ts'
 import {
   addPermission,

@@ -1,5 +1,5 @@
-import type { Change } from '../changes.ts'
-import { type Command, synced, unchanged } from '../decision.ts'
+import type { Change } from '../decisions/changes.ts'
+import { type Command, synced, unchanged } from '../decisions/decision.ts'
 import { recordRemoved, recordSaved } from '../records/record-kind.ts'
 import type { RecordView } from '../records/record-tables.ts'
 import { Refusal } from '../refusal.ts'

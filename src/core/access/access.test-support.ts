@@ -1,5 +1,5 @@
 import { at, carryOut } from '../core.test-support.ts'
-import type { State } from '../state.ts'
+import type { State } from '../engine/state.ts'
 import { addPermission, addRole, createUser } from './access-commands.ts'
 import { ADMINISTRATOR_ROLE, type RolePermission } from './access-records.ts'
 

@@ -1,7 +1,7 @@
-import { PUBLIC_NAMESPACE } from '../namespace-id.ts'
+import { PUBLIC_NAMESPACE } from '../namespaces/namespace-id.ts'
 import { Refusal } from '../refusal.ts'
-import { shown } from '../shown.ts'
-import { TextPattern } from './text-pattern.ts'
+import { shown } from '../text/shown.ts'
+import { TextPattern } from '../text/text-pattern.ts'
 
 /** What the resource of a permission stands for (http-compat.md section 7). */
 export type ResourcePattern = ItemPattern | { readonly kind: 'metrics' }

@@ -1,5 +1,5 @@
-import type { ConfigKey } from '../config/config-item.ts'
-import type { ServiceKey } from '../naming/service.ts'
+import type { ConfigKey } from '../config/state/config-item.ts'
+import type { ServiceKey } from '../naming/state/service.ts'
 
 /** What an operation does to what it touches. */
 export type Action = 'read' | 'write'

@@ -1,5 +1,5 @@
-import type { ConfigKey } from '../config/config-item.ts'
-import { groupOf, type ServiceKey, serviceNameOf } from '../naming/service.ts'
+import type { ConfigKey } from '../config/state/config-item.ts'
+import { groupOf, type ServiceKey, serviceNameOf } from '../naming/state/service.ts'
 import type { RecordKind } from '../records/record-kind.ts'
 import type { RecordView } from '../records/record-tables.ts'
 import { ADMINISTRATOR_ROLE, ROLE_PERMISSION, type RolePermission, USER_ROLE } from './access-records.ts'

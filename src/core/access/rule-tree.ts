@@ -1,4 +1,4 @@
-import type { TextPattern } from './text-pattern.ts'
+import type { TextPattern } from '../text/text-pattern.ts'
 
 /**
  * Patterns of several parts each, such as namespace, group and name. Parts without a wildcard are found in a map, so that

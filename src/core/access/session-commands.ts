@@ -1,4 +1,4 @@
-import { type Command, synced, unchanged } from '../decision.ts'
+import { type Command, synced, unchanged } from '../decisions/decision.ts'
 import { recordRemoved, recordSaved } from '../records/record-kind.ts'
 import type { RecordView } from '../records/record-tables.ts'
 import { SESSION, USER } from './access-records.ts'

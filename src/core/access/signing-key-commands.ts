@@ -1,5 +1,5 @@
-import type { Change } from '../changes.ts'
-import { type Command, synced, unchanged } from '../decision.ts'
+import type { Change } from '../decisions/changes.ts'
+import { type Command, synced, unchanged } from '../decisions/decision.ts'
 import { recordRemoved, recordSaved } from '../records/record-kind.ts'
 import { SIGNING_KEY, type SigningKey } from './access-records.ts'
 import { latestLeak } from './standing.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Resource } from '../access/resource.ts'
-import { configKey } from '../config/config-item.ts'
+import { configKey } from '../config/state/config-item.ts'
 import { MOST_ITEM_CHARACTERS } from './audit-event.ts'
 import { auditedItem } from './audited-item.ts'
 

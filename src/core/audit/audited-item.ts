@@ -1,5 +1,5 @@
 import type { Resource } from '../access/resource.ts'
-import { groupOf, serviceNameOf } from '../naming/service.ts'
+import { groupOf, serviceNameOf } from '../naming/state/service.ts'
 import { MOST_ITEM_CHARACTERS } from './audit-event.ts'
 
 /**

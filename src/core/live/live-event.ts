@@ -1,14 +1,14 @@
 import { ROLE_PERMISSION, USER, USER_ROLE } from '../access/access-records.ts'
 import type { Resource } from '../access/resource.ts'
-import type { Change, RecordRemoved, RecordSaved } from '../changes.ts'
-import { ELECTION, MEMBER } from '../cluster/member-records.ts'
-import { SERVER } from '../cluster/server-records.ts'
-import type { ConfigKey } from '../config/config-item.ts'
-import { REMEMBERED_METADATA, serviceOfRememberedId } from '../naming/remembered-metadata.ts'
-import { groupOf, type ServiceKey, serviceNameOf } from '../naming/service.ts'
+import type { Change, RecordRemoved, RecordSaved } from '../decisions/changes.ts'
+import { ELECTION, MEMBER } from '../cluster/members/member-records.ts'
+import { SERVER } from '../cluster/members/server-records.ts'
+import type { ConfigKey } from '../config/state/config-item.ts'
+import { REMEMBERED_METADATA, serviceOfRememberedId } from '../naming/state/remembered-metadata.ts'
+import { groupOf, type ServiceKey, serviceNameOf } from '../naming/state/service.ts'
 import { NAMESPACE_LOOK } from '../namespaces/namespace-look.ts'
 import { NAMESPACE } from '../namespaces/namespace.ts'
-import { LOCAL_SWITCH, SWITCH } from '../operator/switch-records.ts'
+import { LOCAL_SWITCH, SWITCH } from '../switches/switch-records.ts'
 
 /**
  * What a live event is about. `config` to `server`: that thing has changed. `rights`: what users may do. `watchers`: who has an

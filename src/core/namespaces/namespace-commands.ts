@@ -1,6 +1,6 @@
-import type { Change } from '../changes.ts'
-import { type Command, synced, unchanged } from '../decision.ts'
-import { PUBLIC_NAMESPACE } from '../namespace-id.ts'
+import type { Change } from '../decisions/changes.ts'
+import { type Command, synced, unchanged } from '../decisions/decision.ts'
+import { PUBLIC_NAMESPACE } from './namespace-id.ts'
 import { recordRemoved, recordSaved } from '../records/record-kind.ts'
 import { type Namespace, NAMESPACE } from './namespace.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { at, carryOut } from '../core.test-support.ts'
-import { State } from '../state.ts'
+import { State } from '../engine/state.ts'
 import { NAMESPACE_LOOK, setNamespaceLook } from './namespace-look.ts'
 
 test('a look is kept, also of public, until it is plain again', () => {

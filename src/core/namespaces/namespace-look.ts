@@ -1,4 +1,4 @@
-import { type Command, synced, unchanged } from '../decision.ts'
+import { type Command, synced, unchanged } from '../decisions/decision.ts'
 import { fieldsOf, textIn } from '../records/json-fields.ts'
 import { defineRecordKind, recordRemoved, recordSaved } from '../records/record-kind.ts'
 

@@ -1,4 +1,4 @@
-import type { ServerStatus, Switches } from './switches.ts'
+import type { ServerStatus, Switches } from '../switches/switches.ts'
 
 /** Whether the server serves: what an operator has set it to, or UP. */
 export function serverStatus(switches: Switches): ServerStatus {

@@ -1,9 +1,9 @@
-import type { Change } from '../changes.ts'
-import { type Command, synced, unchanged } from '../decision.ts'
+import type { Change } from '../decisions/changes.ts'
+import { type Command, synced, unchanged } from '../decisions/decision.ts'
 import { recordRemoved, recordSaved } from '../records/record-kind.ts'
-import type { View } from '../view.ts'
-import { readSwitch } from './read-switch.ts'
-import { LOCAL_SWITCH, SWITCH, type SwitchValue } from './switch-records.ts'
+import type { View } from '../decisions/view.ts'
+import { readSwitch } from '../switches/read-switch.ts'
+import { LOCAL_SWITCH, SWITCH, type SwitchValue } from '../switches/switch-records.ts'
 
 /** Sets one switch, or several at once (`batch`, a JSON object). `localOnly`: this server, until it restarts. */
 export function setSwitch(entry: string, text: string, localOnly: boolean): Command<'ok'> {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { at, carryOut, refusalOf, WALL_MS } from '../core.test-support.ts'
-import { State } from '../state.ts'
-import { readSwitch } from './read-switch.ts'
+import { State } from '../engine/state.ts'
+import { readSwitch } from '../switches/read-switch.ts'
 import { setSwitch } from './set-switch.ts'
-import { DEFAULT_SWITCHES, SERVER_STATUSES } from './switches.ts'
+import { DEFAULT_SWITCHES, SERVER_STATUSES } from '../switches/switches.ts'
 import { serverStatus, serves } from './server-status.ts'
 
 const FLAGS = [

@@ -1,4 +1,4 @@
-import type { Change, RecordRemoved, RecordSaved } from '../changes.ts'
+import type { Change, RecordRemoved, RecordSaved } from '../decisions/changes.ts'
 
 /**
  * A kind of small records: what its records are called and how a stored one is read. State, batches, stores, doctor, backup

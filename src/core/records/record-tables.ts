@@ -1,5 +1,5 @@
-import type { RecordRemoved, RecordSaved } from '../changes.ts'
-import type { ReadLog } from '../reads.ts'
+import type { RecordRemoved, RecordSaved } from '../decisions/changes.ts'
+import type { ReadLog } from '../decisions/reads.ts'
 import type { RecordKind } from './record-kind.ts'
 
 type RecordChange = RecordSaved | RecordRemoved

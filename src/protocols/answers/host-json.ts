@@ -1,6 +1,6 @@
-import { askedTiming } from '../../core/naming/beat-timing.ts'
-import type { Instance } from '../../core/naming/instance.ts'
-import { instanceIdOf } from '../../core/naming/instance.ts'
+import { askedTiming } from '../../core/naming/state/beat-timing.ts'
+import type { Instance } from '../../core/naming/state/instance.ts'
+import { instanceIdOf } from '../../core/naming/state/instance.ts'
 import { decimalText } from './java-numbers.ts'
 
 const GENERATOR_KEY = 'preserved.instance.id.generator'

@@ -10,12 +10,12 @@ import {
   registered,
   WALL_MS,
 } from '../../core/core.test-support.ts'
-import { deregisterInstance } from '../../core/naming/instance-commands.ts'
-import { updateMetadata } from '../../core/naming/metadata-commands.ts'
-import { updateService } from '../../core/naming/service-commands.ts'
+import { deregisterInstance } from '../../core/naming/commands/instance-commands.ts'
+import { updateMetadata } from '../../core/naming/commands/metadata-commands.ts'
+import { updateService } from '../../core/naming/commands/service-commands.ts'
 import { setSwitch } from '../../core/operator/set-switch.ts'
-import type { Loop } from '../../core/sliced-work.ts'
-import { State } from '../../core/state.ts'
+import type { Loop } from '../../core/work/sliced-work.ts'
+import { State } from '../../core/engine/state.ts'
 import type { ListFormat } from './list-format.ts'
 import { InstanceListAnswers, type ListBody, type ListQuery } from './instance-list.ts'
 

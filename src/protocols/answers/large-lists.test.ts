@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { address, carryOut, at, ORDERS, registered, WALL_MS } from '../../core/core.test-support.ts'
-import { deregisterInstance } from '../../core/naming/instance-commands.ts'
-import { State } from '../../core/state.ts'
+import { deregisterInstance } from '../../core/naming/commands/instance-commands.ts'
+import { State } from '../../core/engine/state.ts'
 import { InstanceListAnswers, type ListBody, type ListQuery } from './instance-list.ts'
 
 const COUNT = 6_000

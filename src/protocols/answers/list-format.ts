@@ -1,4 +1,4 @@
-import { serviceNameOf } from '../../core/naming/service.ts'
+import { serviceNameOf } from '../../core/naming/state/service.ts'
 import { withPlainWeight } from './host-json.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
-import type { Instance } from '../../core/naming/instance.ts'
-import { groupOf, type ServiceKey } from '../../core/naming/service.ts'
-import { type Loop, SlicedWork } from '../../core/sliced-work.ts'
+import type { Instance } from '../../core/naming/state/instance.ts'
+import { groupOf, type ServiceKey } from '../../core/naming/state/service.ts'
+import { type Loop, SlicedWork } from '../../core/work/sliced-work.ts'
 import type { HostAtOnce, HostTexts } from './host-texts.ts'
 import { type ListFormat, listName, type WriteHost } from './list-format.ts'
 

@@ -1,5 +1,5 @@
-import { type ConfigKey, configKey } from '../../core/config/config-item.ts'
-import { toNamespaceId } from '../../core/namespace-id.ts'
+import { type ConfigKey, configKey } from '../../core/config/state/config-item.ts'
+import { toNamespaceId } from '../../core/namespaces/namespace-id.ts'
 import * as fields from './fields.ts'
 import { Type } from './schema.ts'
 

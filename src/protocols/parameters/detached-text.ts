@@ -1,4 +1,4 @@
-import { ownText } from '../../core/own-text.ts'
+import { ownText } from '../../core/text/own-text.ts'
 
 /** A source of at most this many characters is not worth a copy. */
 const BEARABLE = 2_048

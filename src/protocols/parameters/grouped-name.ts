@@ -1,4 +1,4 @@
-import { GROUP_SEPARATOR } from '../../core/naming/service.ts'
+import { GROUP_SEPARATOR } from '../../core/naming/state/service.ts'
 import type { Refusal } from '../../core/refusal.ts'
 import { groupName as groupField } from './fields.ts'
 import { compileField, type FieldSchema, invalid } from './parameter-field.ts'

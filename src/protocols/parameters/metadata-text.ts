@@ -1,4 +1,4 @@
-import type { Metadata } from '../../core/naming/instance.ts'
+import type { Metadata } from '../../core/naming/state/instance.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { detachedFrom } from './detached-text.ts'
 import { invalid } from './parameter-field.ts'

@@ -1,5 +1,5 @@
 import { Refusal } from '../../core/refusal.ts'
-import { shown } from '../../core/shown.ts'
+import { shown } from '../../core/text/shown.ts'
 import { checkJsonDepth } from './json-depth.ts'
 import { checkJsonSize } from './json-size.ts'
 import type { ParameterRules } from './parameter-rules.ts'

@@ -1,6 +1,6 @@
 import { type Schema, Type } from './schema.ts'
-import { CONFIG_TYPES, type ConfigType } from '../../core/config/config-item.ts'
-import { type ConfigNotes, NO_NOTES } from '../../core/config/config-notes.ts'
+import { CONFIG_TYPES, type ConfigType } from '../../core/config/state/config-item.ts'
+import { type ConfigNotes, NO_NOTES } from '../../core/config/state/config-notes.ts'
 import * as fields from './fields.ts'
 import { KEY_PARAMS, toConfigKey } from './config-key.ts'
 

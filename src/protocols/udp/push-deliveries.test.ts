@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { PushTarget } from '../../core/naming/push-sender.ts'
+import type { PushTarget } from '../../core/clients/push-sender.ts'
 import { PushDeliveries } from './push-deliveries.ts'
 
 function fixture() {

@@ -1,7 +1,7 @@
 import { contained } from '../../core/unexpected.ts'
-import { DueBook, NOT_DUE, type Due } from '../../core/due-book.ts'
-import type { PushCounts, PushPacket, PushTarget } from '../../core/naming/push-sender.ts'
-import { SlicedWork, type Loop } from '../../core/sliced-work.ts'
+import { DueBook, NOT_DUE, type Due } from '../../core/work/due-book.ts'
+import type { PushCounts, PushPacket, PushTarget } from '../../core/clients/push-sender.ts'
+import { SlicedWork, type Loop } from '../../core/work/sliced-work.ts'
 
 /** How long an ack is waited for, after the push and again after it was sent once more (http-compat.md section 5). */
 const ACK_WITHIN_MS = 10_000

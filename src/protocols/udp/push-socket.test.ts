@@ -2,7 +2,7 @@ import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test, vi } from 'vitest'
-import type { PushTarget } from '../../core/naming/push-sender.ts'
+import type { PushTarget } from '../../core/clients/push-sender.ts'
 import { PushSocket } from './push-socket.ts'
 
 const closing: (() => unknown)[] = []

@@ -1,6 +1,6 @@
 import type { AuditEvent } from '../../core/audit/audit-event.ts'
 import type { AuditLimit, AuditSearch, FoundEvents } from '../../core/audit/audit-search.ts'
-import { firstStampOf } from '../../core/stamps.ts'
+import { firstStampOf } from '../../core/decisions/stamps.ts'
 import { AuditCounts } from './audit-counts.ts'
 import type { SqliteConnection, SqlValue } from './connection.ts'
 import { RowReader } from './row-reader.ts'

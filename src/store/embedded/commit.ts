@@ -1,5 +1,5 @@
 import type { SqliteConnection } from './connection.ts'
-import { msOf } from '../../core/stamps.ts'
+import { msOf } from '../../core/decisions/stamps.ts'
 import type { ClockMark } from './clock-mark.ts'
 import type { ConfigNames } from './config-names.ts'
 import { readVersionSums, type VersionSums, writeVersionSums } from './current-versions.ts'

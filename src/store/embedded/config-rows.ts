@@ -1,6 +1,6 @@
-import type { ConfigDeleted, ConfigPublished } from '../../core/changes.ts'
-import { type ConfigItem, configKey, type ConfigType } from '../../core/config/config-item.ts'
-import { NO_NOTES, notesWith } from '../../core/config/config-notes.ts'
+import type { ConfigDeleted, ConfigPublished } from '../../core/decisions/changes.ts'
+import { type ConfigItem, configKey, type ConfigType } from '../../core/config/state/config-item.ts'
+import { NO_NOTES, notesWith } from '../../core/config/state/config-notes.ts'
 import type { ItemRow, NameRow, RevisionRow } from './tables.ts'
 
 /** The rows of an item and its current version. */

@@ -1,4 +1,4 @@
-import type { HistoryLimits } from '../../core/config/history-limits.ts'
+import type { HistoryLimits } from '../../core/config/state/history-limits.ts'
 import type { SqliteConnection } from './connection.ts'
 import { eraseRecords, itemRevision } from './erase-records.ts'
 import type { HistorySize } from './history-size.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { lastStampOf } from '../../core/stamps.ts'
+import { lastStampOf } from '../../core/decisions/stamps.ts'
 import { ClockMark } from './clock-mark.ts'
 import { CommitWriter } from './commit.ts'
 import { ConfigNames } from './config-names.ts'

@@ -1,7 +1,7 @@
 import type { AuditEvent } from '../../core/audit/audit-event.ts'
 import type { AuditLimit, AuditSearch, FoundEvents } from '../../core/audit/audit-search.ts'
 import type { HeldFile } from '../local-file.ts'
-import type { HistoryLimits } from '../../core/config/history-limits.ts'
+import type { HistoryLimits } from '../../core/config/state/history-limits.ts'
 import { HistoryEraser } from './clean-history.ts'
 import { HistoryCutter } from './cut-history.ts'
 import { HistorySize } from './history-size.ts'
@@ -21,7 +21,7 @@ import type {
   Methods,
   NameText,
 } from './messages.ts'
-import { lastStampOf, msOf, stampOfId } from '../../core/stamps.ts'
+import { lastStampOf, msOf, stampOfId } from '../../core/decisions/stamps.ts'
 import { ClockMark } from './clock-mark.ts'
 import { readMeta, writeMeta } from './meta.ts'
 import { AUTOCHECKPOINT, openDatabase } from './open-database.ts'

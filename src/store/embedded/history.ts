@@ -1,4 +1,4 @@
-import type { ConfigType } from '../../core/config/config-item.ts'
+import type { ConfigType } from '../../core/config/state/config-item.ts'
 import { DamagedRow } from './checked-row.ts'
 import type { SqliteConnection, SqlValue } from './connection.ts'
 import type { CrossingEntry, CrossingPage, CrossingRecord, NameText } from './messages.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { BEATS, type InstanceRecord } from '../../core/naming/instance.ts'
+import { BEATS, type InstanceRecord } from '../../core/naming/state/instance.ts'
 import { ClockMark } from './clock-mark.ts'
 import { CommitWriter } from './commit.ts'
 import { historyPartsOf, temporaryDatabase } from './database.test-support.ts'

@@ -6,7 +6,7 @@ import {
   OPERATOR,
   type Publisher,
   usualPublisher,
-} from '../../core/naming/instance.ts'
+} from '../../core/naming/state/instance.ts'
 
 /** The parts of a record, without its serial, in the order in which they are written: names would be half of the text. */
 type TextParts = readonly [

@@ -1,7 +1,7 @@
 import type { AuditEvent } from '../../core/audit/audit-event.ts'
 import type { AuditLimit, AuditSearch, FoundEvents } from '../../core/audit/audit-search.ts'
 import type { HeldFile } from '../local-file.ts'
-import type { HistoryEntry } from '../../core/config/history-record.ts'
+import type { HistoryEntry } from '../../core/config/state/history-record.ts'
 import type { Values } from './table.ts'
 
 /** The key of a configuration item: namespaceId, group, dataId. */

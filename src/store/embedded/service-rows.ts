@@ -1,6 +1,6 @@
-import type { ServiceSaved } from '../../core/changes.ts'
-import { type Service, SERVICE_DEFAULTS } from '../../core/naming/service.ts'
-import { msOf } from '../../core/stamps.ts'
+import type { ServiceSaved } from '../../core/decisions/changes.ts'
+import { type Service, SERVICE_DEFAULTS } from '../../core/naming/state/service.ts'
+import { msOf } from '../../core/decisions/stamps.ts'
 import type { ServiceRow } from './tables.ts'
 
 /** The row that a saved service writes. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import { type HistoryLimits, UNLIMITED_HISTORY } from '../../core/config/history-limits.ts'
+import { type HistoryLimits, UNLIMITED_HISTORY } from '../../core/config/state/history-limits.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { fatal } from '../../core/unexpected.ts'
 import type { FromWorker, LoadBatch, Methods, WorkerRequest } from './messages.ts'

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import type { HistoryLimits } from '../../core/config/history-limits.ts'
+import type { HistoryLimits } from '../../core/config/state/history-limits.ts'
 import { EmbeddedDatabase } from './embedded-database.ts'
 import type { CrossingError, FromWorker, LoadBatch, WorkerRequest } from './messages.ts'
 import { storeFailureOf, type StoreFailure } from './store-errors.ts'

@@ -1,5 +1,5 @@
 import type { AuditLimit } from '../../core/audit/audit-search.ts'
-import { firstStampOf } from '../../core/stamps.ts'
+import { firstStampOf } from '../../core/decisions/stamps.ts'
 import type { EtcdClient } from './client/etcd-client.ts'
 import type { Operation } from './client/messages.ts'
 import { prefixEnd } from './client/range-end.ts'

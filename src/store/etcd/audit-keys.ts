@@ -1,6 +1,6 @@
 import type { AuditEvent } from '../../core/audit/audit-event.ts'
 import type { AuditLimit, AuditSearch, FoundEvents } from '../../core/audit/audit-search.ts'
-import { firstStampOf } from '../../core/stamps.ts'
+import { firstStampOf } from '../../core/decisions/stamps.ts'
 import { AuditCleaning } from './audit-cleaning.ts'
 import type { EtcdClient } from './client/etcd-client.ts'
 import type { Operation } from './client/messages.ts'

@@ -1,6 +1,6 @@
 import { Refusal } from '../../core/refusal.ts'
-import type { Revision, Unit, UnitResult } from '../../core/ports.ts'
-import { stampOfChange } from '../../core/stamps.ts'
+import type { Revision, Unit, UnitResult } from '../../core/engine/ports.ts'
+import { stampOfChange } from '../../core/decisions/stamps.ts'
 import type { Chunks } from './chunks.ts'
 import type { Clock } from './client/clock.ts'
 import type { EtcdClient } from './client/etcd-client.ts'

@@ -1,4 +1,4 @@
-import type { Revision } from '../../core/ports.ts'
+import type { Revision } from '../../core/engine/ports.ts'
 import type { EtcdClient } from './client/etcd-client.ts'
 import { EtcdError } from './client/etcd-error.ts'
 import { prefixEnd } from './client/range-end.ts'

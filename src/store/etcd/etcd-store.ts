@@ -1,9 +1,16 @@
 import type { AuditEvent } from '../../core/audit/audit-event.ts'
 import type { AuditLimit, AuditSearch, FoundEvents } from '../../core/audit/audit-search.ts'
-import type { ConfigKey } from '../../core/config/config-item.ts'
-import type { HistoryLimits } from '../../core/config/history-limits.ts'
-import type { HistoryPage, HistoryRecord } from '../../core/config/history-record.ts'
-import type { Revision, SharedStore, Snapshot, StoreFollower, Unit, UnitResult } from '../../core/ports.ts'
+import type { ConfigKey } from '../../core/config/state/config-item.ts'
+import type { HistoryLimits } from '../../core/config/state/history-limits.ts'
+import type { HistoryPage, HistoryRecord } from '../../core/config/state/history-record.ts'
+import type {
+  Revision,
+  SharedStore,
+  Snapshot,
+  StoreFollower,
+  Unit,
+  UnitResult,
+} from '../../core/engine/ports.ts'
 import { AuditKeys } from './audit-keys.ts'
 import { ChunkCleaning } from './chunk-cleaning.ts'
 import { Chunks } from './chunks.ts'

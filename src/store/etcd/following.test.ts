@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { SharedCommit, Snapshot } from '../../core/ports.ts'
+import type { SharedCommit, Snapshot } from '../../core/engine/ports.ts'
 import { MissingChunk } from './chunks.ts'
 import type { Clock } from './client/clock.ts'
 import { EtcdError } from './client/etcd-error.ts'

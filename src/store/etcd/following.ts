@@ -1,4 +1,4 @@
-import type { Revision, Snapshot, StoreFollower } from '../../core/ports.ts'
+import type { Revision, Snapshot, StoreFollower } from '../../core/engine/ports.ts'
 import { MissingChunk } from './chunks.ts'
 import { type Clock, within } from './client/clock.ts'
 import type { EtcdClient } from './client/etcd-client.ts'

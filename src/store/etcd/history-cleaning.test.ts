@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { configKey } from '../../core/config/config-item.ts'
-import { historyIdOf } from '../../core/stamps.ts'
+import { configKey } from '../../core/config/state/config-item.ts'
+import { historyIdOf } from '../../core/decisions/stamps.ts'
 import type { KeyRange, KeyValue, Operation, OperationResult, Txn } from './client/messages.ts'
 import { HistoryCleaning } from './history-cleaning.ts'
 import { Keys } from './keys.ts'

@@ -1,4 +1,4 @@
-import type { HistoryEntry } from '../../core/config/history-record.ts'
+import type { HistoryEntry } from '../../core/config/state/history-record.ts'
 import type { EtcdClient } from './client/etcd-client.ts'
 import type { KeyValue, Operation } from './client/messages.ts'
 import { prefixEnd } from './client/range-end.ts'

@@ -1,9 +1,9 @@
-import type { ConfigKey } from '../../core/config/config-item.ts'
-import type { HistoryEntry, HistoryPage, HistoryRecord } from '../../core/config/history-record.ts'
+import type { ConfigKey } from '../../core/config/state/config-item.ts'
+import type { HistoryEntry, HistoryPage, HistoryRecord } from '../../core/config/state/history-record.ts'
 import type { EtcdClient } from './client/etcd-client.ts'
 import type { Operation, OperationResult } from './client/messages.ts'
 import { prefixEnd } from './client/range-end.ts'
-import { isItemId, stampOfId } from '../../core/stamps.ts'
+import { isItemId, stampOfId } from '../../core/decisions/stamps.ts'
 import type { Keys } from './keys.ts'
 import { type ContentParts, fromJson, type RecordFacts, withContentOf } from './values.ts'
 

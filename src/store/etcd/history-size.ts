@@ -1,5 +1,5 @@
-import type { HistoryEntry } from '../../core/config/history-record.ts'
-import type { Revision } from '../../core/ports.ts'
+import type { HistoryEntry } from '../../core/config/state/history-record.ts'
+import type { Revision } from '../../core/engine/ports.ts'
 import type { EtcdClient } from './client/etcd-client.ts'
 import { prefixEnd } from './client/range-end.ts'
 import type { KeyChange } from './client/whole-revisions.ts'

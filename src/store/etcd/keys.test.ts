@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { configKey } from '../../core/config/config-item.ts'
+import { configKey } from '../../core/config/state/config-item.ts'
 import { compareKeys, Keys } from './keys.ts'
 import type { Place } from './keys.ts'
 

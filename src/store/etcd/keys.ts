@@ -1,7 +1,7 @@
-import { configKey } from '../../core/config/config-item.ts'
-import type { ConfigKey } from '../../core/config/config-item.ts'
-import type { InstanceAddress } from '../../core/naming/instance.ts'
-import type { ServiceKey } from '../../core/naming/service.ts'
+import { configKey } from '../../core/config/state/config-item.ts'
+import type { ConfigKey } from '../../core/config/state/config-item.ts'
+import type { InstanceAddress } from '../../core/naming/state/instance.ts'
+import type { ServiceKey } from '../../core/naming/state/service.ts'
 
 /** What a key of etcd stands for. `Keys` makes keys of it, and reads it from them. */
 export type Place =

@@ -1,6 +1,6 @@
-import type { Change } from '../../core/changes.ts'
-import type { ConfigItem } from '../../core/config/config-item.ts'
-import { stampOfId } from '../../core/stamps.ts'
+import type { Change } from '../../core/decisions/changes.ts'
+import type { ConfigItem } from '../../core/config/state/config-item.ts'
+import { stampOfId } from '../../core/decisions/stamps.ts'
 import type { ContentParts } from './values.ts'
 
 /** A content of this size is written with the keys that have it; a larger one in chunks, before the unit that names it. */

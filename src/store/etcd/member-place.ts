@@ -1,5 +1,5 @@
-import { type Elected, ELECTION, MEMBER, memberIdOf } from '../../core/cluster/member-records.ts'
-import type { MemberFacts } from '../../core/cluster/member-records.ts'
+import { type Elected, ELECTION, MEMBER, memberIdOf } from '../../core/cluster/members/member-records.ts'
+import type { MemberFacts } from '../../core/cluster/members/member-records.ts'
 import type { EtcdClient } from './client/etcd-client.ts'
 import type { Comparison, KeyValue, Operation, OperationResult } from './client/messages.ts'
 import { prefixEnd } from './client/range-end.ts'

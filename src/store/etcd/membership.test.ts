@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { ELECTION, type MemberFacts } from '../../core/cluster/member-records.ts'
+import { ELECTION, type MemberFacts } from '../../core/cluster/members/member-records.ts'
 import type { Clock } from './client/clock.ts'
 import { EtcdError } from './client/etcd-error.ts'
 import type { Lease } from './client/lease.ts'

@@ -1,4 +1,4 @@
-import type { MemberFacts } from '../../core/cluster/member-records.ts'
+import type { MemberFacts } from '../../core/cluster/members/member-records.ts'
 import type { Clock } from './client/clock.ts'
 import type { EtcdClient } from './client/etcd-client.ts'
 import { EtcdError } from './client/etcd-error.ts'

@@ -1,4 +1,4 @@
-import type { HistoryLimits } from '../../core/config/history-limits.ts'
+import type { HistoryLimits } from '../../core/config/state/history-limits.ts'
 import type { Clock } from './client/clock.ts'
 import type { Limits } from './client/calls.ts'
 import { connectTo } from './client/connection.ts'

@@ -1,4 +1,4 @@
-import { ELECTED, ELECTION, MEMBER } from '../../core/cluster/member-records.ts'
+import { ELECTED, ELECTION, MEMBER } from '../../core/cluster/members/member-records.ts'
 import type { KeyRange } from './client/messages.ts'
 import { prefixEnd } from './client/range-end.ts'
 import type { Keys, Place } from './keys.ts'

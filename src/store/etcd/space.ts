@@ -1,4 +1,4 @@
-import { REFUSED_WITHOUT_ROOM, type Room } from '../../core/store-room.ts'
+import { REFUSED_WITHOUT_ROOM, type Room } from '../../core/engine/store-room.ts'
 import type { MemberStatus } from './client/version.ts'
 
 /** How much of etcd's file is left free. */

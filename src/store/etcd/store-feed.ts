@@ -1,4 +1,4 @@
-import type { Revision, Snapshot, StoreFollower } from '../../core/ports.ts'
+import type { Revision, Snapshot, StoreFollower } from '../../core/engine/ports.ts'
 import type { KeyChange, Revision as KeyRevision } from './client/whole-revisions.ts'
 import { changesOfRevision, type ReadParts } from './feed-changes.ts'
 import type { Keys } from './keys.ts'

@@ -5,14 +5,14 @@ import type {
   InstanceSaved,
   RecordRemoved,
   RecordSaved,
-} from '../../core/changes.ts'
-import type { ConfigItem } from '../../core/config/config-item.ts'
-import type { InstanceAddress } from '../../core/naming/instance.ts'
-import type { ServiceKey } from '../../core/naming/service.ts'
-import type { Revision, Unit } from '../../core/ports.ts'
-import type { Read } from '../../core/reads.ts'
-import { stampOfChange, stampOfId } from '../../core/stamps.ts'
-import { changedThing } from '../../core/units.ts'
+} from '../../core/decisions/changes.ts'
+import type { ConfigItem } from '../../core/config/state/config-item.ts'
+import type { InstanceAddress } from '../../core/naming/state/instance.ts'
+import type { ServiceKey } from '../../core/naming/state/service.ts'
+import type { Revision, Unit } from '../../core/engine/ports.ts'
+import type { Read } from '../../core/decisions/reads.ts'
+import { stampOfChange, stampOfId } from '../../core/decisions/stamps.ts'
+import { changedThing } from '../../core/engine/units.ts'
 import type { Comparison, KeyRange, Operation } from './client/messages.ts'
 import { prefixEnd } from './client/range-end.ts'
 import { grownValue, type HistoryOfUnit } from './history-cut.ts'

@@ -1,8 +1,8 @@
-import type { ConfigDeleted, ConfigPublished } from '../../core/changes.ts'
-import type { ConfigItem, ConfigKey } from '../../core/config/config-item.ts'
-import type { HistoryEntry, HistoryRecord } from '../../core/config/history-record.ts'
-import type { InstanceAddress, InstanceRecord } from '../../core/naming/instance.ts'
-import type { Service, ServiceKey } from '../../core/naming/service.ts'
+import type { ConfigDeleted, ConfigPublished } from '../../core/decisions/changes.ts'
+import type { ConfigItem, ConfigKey } from '../../core/config/state/config-item.ts'
+import type { HistoryEntry, HistoryRecord } from '../../core/config/state/history-record.ts'
+import type { InstanceAddress, InstanceRecord } from '../../core/naming/state/instance.ts'
+import type { Service, ServiceKey } from '../../core/naming/state/service.ts'
 
 const LINE_END = 10
 

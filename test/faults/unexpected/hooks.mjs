@@ -36,7 +36,7 @@ const CALLBACK_AT = {
   guard: 0,
   unawaited: 2,
 }
-const STATE_APPLY = 'src/core/follower.ts state.apply'
+const STATE_APPLY = 'src/core/engine/follower.ts state.apply'
 const EMITTERS = new Set(['on', 'once', 'addListener'])
 const SERVERS = new Set(['createServer', 'createListener'])
 

@@ -1,5 +1,5 @@
-import type { WatchedItem } from '../../../core/config/watched-item.ts'
-import type { ListeningOperations } from '../../../operations/config-listening.ts'
+import type { WatchedItem } from '../../../core/config/state/watched-item.ts'
+import type { ListeningOperations } from '../../../operations/config/config-listening.ts'
 import { type Call, requestType } from '../requests/request-type.ts'
 import { keysOf, listenedItems, namesOf } from './listened-item.ts'
 import { ListeningConnections, type ListeningConnectionParts } from './listening-connections.ts'

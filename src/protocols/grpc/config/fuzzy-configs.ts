@@ -1,4 +1,4 @@
-import type { ConfigKey } from '../../../core/config/config-item.ts'
+import type { ConfigKey } from '../../../core/config/state/config-item.ts'
 import type { Operations } from '../../../operations/operations.ts'
 import { fuzzyWatch, type FuzzyWatchParts } from '../fuzzy/fuzzy-watches.ts'
 import type { FuzzyDialect } from '../fuzzy/fuzzy-sync.ts'

@@ -1,6 +1,6 @@
-import { type ConfigKey, configKey } from '../../../core/config/config-item.ts'
-import type { WatchedItem } from '../../../core/config/watched-item.ts'
-import { toNamespaceId } from '../../../core/namespace-id.ts'
+import { type ConfigKey, configKey } from '../../../core/config/state/config-item.ts'
+import type { WatchedItem } from '../../../core/config/state/watched-item.ts'
+import { toNamespaceId } from '../../../core/namespaces/namespace-id.ts'
 import { Refusal } from '../../../core/refusal.ts'
 
 const LONGEST_DATA_ID = 256

@@ -1,5 +1,5 @@
-import type { ListeningOperations } from '../../../operations/config-listening.ts'
-import type { StreamWatch } from '../../../operations/config-streams.ts'
+import type { ListeningOperations } from '../../../operations/config/config-listening.ts'
+import type { StreamWatch } from '../../../operations/config/config-streams.ts'
 import type { ClientConnection } from '../connections/client-connection.ts'
 import type { Call } from '../requests/request-type.ts'
 import { ChangePushes } from './change-pushes.ts'

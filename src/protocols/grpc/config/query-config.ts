@@ -1,5 +1,5 @@
-import type { ConfigItem } from '../../../core/config/config-item.ts'
-import { configNotFound, type ConfigOperations } from '../../../operations/configs.ts'
+import type { ConfigItem } from '../../../core/config/state/config-item.ts'
+import { configNotFound, type ConfigOperations } from '../../../operations/config/configs.ts'
 import { KEY_PARAMS, toConfigKey } from '../../parameters/config-key.ts'
 import * as fields from '../../parameters/fields.ts'
 import { JsonValues } from '../../parameters/json-values.ts'

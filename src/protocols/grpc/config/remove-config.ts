@@ -1,4 +1,4 @@
-import type { ConfigOperations } from '../../../operations/configs.ts'
+import type { ConfigOperations } from '../../../operations/config/configs.ts'
 import { KEY_PARAMS, toConfigKey } from '../../parameters/config-key.ts'
 import * as fields from '../../parameters/fields.ts'
 import { JsonValues } from '../../parameters/json-values.ts'

@@ -1,4 +1,4 @@
-import { type Due, DueBook, NOT_DUE } from '../../../core/due-book.ts'
+import { type Due, DueBook, NOT_DUE } from '../../../core/work/due-book.ts'
 
 /** An ask may be given up this much late. */
 const BUCKET_MS = 100

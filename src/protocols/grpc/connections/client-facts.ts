@@ -1,4 +1,4 @@
-import { ownText } from '../../../core/own-text.ts'
+import { ownText } from '../../../core/text/own-text.ts'
 import type { JsonObject } from '../wire/json.ts'
 import type { ClientFacts } from './client-connection.ts'
 

@@ -1,4 +1,4 @@
-import { DueBook } from '../../../core/due-book.ts'
+import { DueBook } from '../../../core/work/due-book.ts'
 import { unawaited } from '../../../core/unexpected.ts'
 import type { EndCause } from './client-connection.ts'
 import type { StreamConnection } from './stream-connection.ts'

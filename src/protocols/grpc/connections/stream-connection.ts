@@ -1,4 +1,4 @@
-import { type Due, NOT_DUE } from '../../../core/due-book.ts'
+import { type Due, NOT_DUE } from '../../../core/work/due-book.ts'
 import { type ServerRequestType, usualKeysOf } from '../wire/java-messages.ts'
 import { toSend } from '../wire/payload.ts'
 import type { SignedIn } from '../../../core/access/identity.ts'

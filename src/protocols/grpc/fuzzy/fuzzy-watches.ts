@@ -1,5 +1,5 @@
 import { tooManyPatterns, type WatchedKeys } from '../../../operations/watched-keys.ts'
-import type { KeyPattern } from '../../../core/key-pattern.ts'
+import type { KeyPattern } from '../../../core/text/key-pattern.ts'
 import type { Permission } from '../../../operations/guard.ts'
 import type { ClientConnection } from '../connections/client-connection.ts'
 import { type AnyRequestType, type Call, requestType } from '../requests/request-type.ts'

@@ -1,4 +1,4 @@
-import type { ServiceKey } from '../../../core/naming/service.ts'
+import type { ServiceKey } from '../../../core/naming/state/service.ts'
 import type { Operations } from '../../../operations/operations.ts'
 import type { FuzzyDialect } from '../fuzzy/fuzzy-sync.ts'
 import { fuzzyWatch, type FuzzyWatchParts } from '../fuzzy/fuzzy-watches.ts'

@@ -1,4 +1,4 @@
-import { DEFAULT_CLUSTER, type Metadata } from '../../../core/naming/instance.ts'
+import { DEFAULT_CLUSTER, type Metadata } from '../../../core/naming/state/instance.ts'
 import * as fields from '../../parameters/fields.ts'
 import { toMetadata } from '../../parameters/metadata-text.ts'
 import { invalid } from '../../parameters/parameter-field.ts'

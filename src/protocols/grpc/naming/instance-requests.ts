@@ -1,5 +1,5 @@
-import type { PublishingClient } from '../../../core/naming/publication.ts'
-import type { ServiceKey } from '../../../core/naming/service.ts'
+import type { PublishingClient } from '../../../core/naming/connections/publication.ts'
+import type { ServiceKey } from '../../../core/naming/state/service.ts'
 import { invalid } from '../../parameters/parameter-field.ts'
 import { Type } from '../../parameters/schema.ts'
 import type { ClientConnection } from '../connections/client-connection.ts'

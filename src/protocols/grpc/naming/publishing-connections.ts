@@ -1,4 +1,4 @@
-import type { ConnectionInstanceOperations } from '../../../operations/connection-instances.ts'
+import type { ConnectionInstanceOperations } from '../../../operations/naming/connection-instances.ts'
 import type { Call } from '../requests/request-type.ts'
 import type { ClientConnection } from '../connections/client-connection.ts'
 

@@ -1,5 +1,5 @@
-import { toNamespaceId } from '../../../core/namespace-id.ts'
-import type { ServiceKey } from '../../../core/naming/service.ts'
+import { toNamespaceId } from '../../../core/namespaces/namespace-id.ts'
+import type { ServiceKey } from '../../../core/naming/state/service.ts'
 import * as fields from '../../parameters/fields.ts'
 import { toGroupedName } from '../../parameters/grouped-name.ts'
 import { Type } from '../../parameters/schema.ts'

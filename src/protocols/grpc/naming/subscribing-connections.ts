@@ -1,4 +1,4 @@
-import type { StreamSubscriber } from '../../../operations/service-subscriptions.ts'
+import type { StreamSubscriber } from '../../../operations/naming/service-subscriptions.ts'
 import type { ClientConnection } from '../connections/client-connection.ts'
 import { ReadyJson } from '../wire/json.ts'
 

@@ -1,6 +1,6 @@
 import { type IncomingHttpHeaders, type ServerHttp2Stream, type ServerOptions } from 'node:http2'
 import { createServer, type Server, type Socket } from 'node:net'
-import { DueBook } from '../../../core/due-book.ts'
+import { DueBook } from '../../../core/work/due-book.ts'
 import { contained, guarded, nothing } from '../../../core/unexpected.ts'
 import { Admission, type AdmissionLog, type ConnectionSettings } from '../../sockets/admission.ts'
 import { BodyMemory } from '../../sockets/body-memory.ts'

@@ -6,7 +6,7 @@ import {
   type ServerOptions,
 } from 'node:http2'
 import type { Socket } from 'node:net'
-import { type Due, NOT_DUE } from '../../../core/due-book.ts'
+import { type Due, NOT_DUE } from '../../../core/work/due-book.ts'
 import { contained, guarded, nothing } from '../../../core/unexpected.ts'
 import { plainAddress } from '../../sockets/plain-address.ts'
 import { type CertificateUser, certificateUserOf } from '../../sockets/secure-layer.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { State } from '../../../core/state.ts'
+import type { State } from '../../../core/engine/state.ts'
 import type { Route } from '../routing/route.ts'
 import { serverGate } from './server-gate.ts'
 

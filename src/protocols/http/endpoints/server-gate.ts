@@ -1,5 +1,5 @@
-import type { State } from '../../../core/state.ts'
-import { type CutOff, requireServing } from '../../../operations/serving.ts'
+import type { State } from '../../../core/engine/state.ts'
+import { type CutOff, requireServing } from '../../../operations/server/serving.ts'
 import { originFormOf } from '../../parameters/request-target.ts'
 import { TEXT } from '../routing/answers.ts'
 import type { Answer, Route } from '../routing/route.ts'

@@ -1,4 +1,4 @@
-import { instanceIdOf } from '../../../core/naming/instance.ts'
+import { instanceIdOf } from '../../../core/naming/state/instance.ts'
 import * as fields from '../../parameters/fields.ts'
 import { Type } from '../../parameters/schema.ts'
 import {

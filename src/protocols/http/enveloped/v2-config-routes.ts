@@ -1,4 +1,4 @@
-import { configNotFound } from '../../../operations/configs.ts'
+import { configNotFound } from '../../../operations/config/configs.ts'
 import type { Operations } from '../../../operations/operations.ts'
 import { casOfClients } from '../../parameters/cas-of-clients.ts'
 import * as fields from '../../parameters/fields.ts'

@@ -1,5 +1,5 @@
 import { type Static, Type } from '../../parameters/schema.ts'
-import type { ConfigKey } from '../../../core/config/config-item.ts'
+import type { ConfigKey } from '../../../core/config/state/config-item.ts'
 import { KEY_PARAMS, toConfigKey } from '../../parameters/config-key.ts'
 import { compileReader } from '../../parameters/parameter-reader.ts'
 import { NACOS_CONFIG_RULES } from '../../parameters/parameter-rules.ts'

@@ -1,7 +1,7 @@
 import { Type } from '../../parameters/schema.ts'
 import { Refusal } from '../../../core/refusal.ts'
 import { CS_TRUE_JSON } from '../routing/answers.ts'
-import type { ConfigOperations } from '../../../operations/configs.ts'
+import type { ConfigOperations } from '../../../operations/config/configs.ts'
 import * as fields from '../../parameters/fields.ts'
 import { LOOSE_KEY_PARAMS } from '../endpoints/config/search-params.ts'
 import { endpoint } from '../routing/endpoint.ts'

@@ -1,11 +1,11 @@
 import type { Unrecognized } from '../../../archive/config-archive.ts'
-import type { ConfigKey } from '../../../core/config/config-item.ts'
+import type { ConfigKey } from '../../../core/config/state/config-item.ts'
 import type { TransferAnswers, Transferred } from '../endpoints/transfer/transfer-params.ts'
 import { nacosMessage } from './nacos-messages.ts'
 import type { Answer } from '../routing/route.ts'
 import { JSON_UTF8 } from '../routing/answers.ts'
 import { STATUS_OF } from '../errors/status-codes.ts'
-import type { ImportOutcome } from '../../../operations/import-configs.ts'
+import type { ImportOutcome } from '../../../operations/config/import-configs.ts'
 
 /** The codes that say, at HTTP 200, why nothing was imported. The text of 100002 is that of 2.5.1. */
 const PROBLEMS = {

@@ -1,4 +1,4 @@
-import type { TransferOperations } from '../../../operations/config-transfer.ts'
+import type { TransferOperations } from '../../../operations/config/config-transfer.ts'
 import { NACOS_CONFIG_RULES } from '../../parameters/parameter-rules.ts'
 import { cloneEndpoint } from '../endpoints/transfer/clone-endpoint.ts'
 import { importEndpoint, type ImportLimits } from '../endpoints/transfer/import-endpoint.ts'

@@ -1,4 +1,4 @@
-import type { WatchedItem } from '../../../core/config/watched-item.ts'
+import type { WatchedItem } from '../../../core/config/state/watched-item.ts'
 
 /** What both headers may hold together: clients refuse an answer whose headers have more than 16 KiB. */
 const MAX_PROBE_BYTES = 8 * 1024

@@ -1,6 +1,6 @@
 import { OK_TEXT } from '../routing/answers.ts'
 import { allowingEmpty, namespaceId } from '../../parameters/fields.ts'
-import { unknownInstance } from '../../../operations/beats.ts'
+import { unknownInstance } from '../../../operations/naming/beats.ts'
 import { type BeatAnswerOf, beatEndpoint } from '../endpoints/naming/beat-endpoint.ts'
 import { SVC_DIALECT } from '../endpoints/naming-dialect.ts'
 import { catalogEndpoints } from '../endpoints/naming/catalog-endpoints.ts'

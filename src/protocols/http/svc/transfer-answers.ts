@@ -1,6 +1,6 @@
-import type { ConfigKey } from '../../../core/config/config-item.ts'
+import type { ConfigKey } from '../../../core/config/state/config-item.ts'
 import { Refusal } from '../../../core/refusal.ts'
-import type { ImportOutcome } from '../../../operations/import-configs.ts'
+import type { ImportOutcome } from '../../../operations/config/import-configs.ts'
 import type { TransferAnswers, Transferred } from '../endpoints/transfer/transfer-params.ts'
 import { refusalProblem } from '../errors/problem.ts'
 import { jsonAnswer, PROBLEM_JSON } from '../routing/answers.ts'

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import type { IncomingMessage } from 'node:http'
 import { Refusal } from '../../../core/refusal.ts'
-import { shown } from '../../../core/shown.ts'
+import { shown } from '../../../core/text/shown.ts'
 import { mayBeOfBrowser } from './browser-signs.ts'
 
 /** The names of the server, besides IP addresses and `localhost`. */

@@ -1,6 +1,6 @@
 import { NotExaminable, type OnProgress } from '../../local-file.ts'
 import { createHash } from 'node:crypto'
-import { decodeRecord, UnknownRecordKind } from '../../../core/records/stored-kinds.ts'
+import { decodeRecord, UnknownRecordKind } from '../../../core/engine/stored-kinds.ts'
 import { VersionSums } from '../current-versions.ts'
 import { instanceOfText } from '../instance-text.ts'
 import { type InstanceTotals, NO_INSTANCES, parsedTotals, sumOf } from '../instance-totals.ts'

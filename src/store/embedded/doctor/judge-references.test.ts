@@ -3,7 +3,7 @@ import { SAMPLE_ROWS } from '../rows.test-support.ts'
 import { item, name, outcomeOf, revision, sums, totals } from './fake-rows.test-support.ts'
 import type { AnyRow } from './store-rows.ts'
 import { instanceText } from '../instance-text.ts'
-import { BEATS, OPERATOR } from '../../../core/naming/instance.ts'
+import { BEATS, OPERATOR } from '../../../core/naming/state/instance.ts'
 
 const VERSIONS = [revision(1, 11), revision(1, 13, { prevId: 11 })]
 const SOUND = [name(1), item(1, 13), ...VERSIONS, sums({ 1: 13 })]

@@ -1,4 +1,4 @@
-import type { PermissionOperations } from '../../../../operations/permissions.ts'
+import type { PermissionOperations } from '../../../../operations/access/permissions.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'

@@ -1,4 +1,4 @@
-import type { RoleOperations } from '../../../../operations/roles.ts'
+import type { RoleOperations } from '../../../../operations/access/roles.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { jsonAnswer } from '../../routing/answers.ts'

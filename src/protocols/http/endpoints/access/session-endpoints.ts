@@ -1,4 +1,4 @@
-import type { SessionOperations, UserAndRights } from '../../../../operations/sessions.ts'
+import type { SessionOperations, UserAndRights } from '../../../../operations/access/sessions.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'

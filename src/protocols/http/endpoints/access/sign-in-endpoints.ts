@@ -1,4 +1,4 @@
-import type { SignInOperations } from '../../../../operations/sign-in.ts'
+import type { SignInOperations } from '../../../../operations/access/sign-in.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { jsonAnswer } from '../../routing/answers.ts'

@@ -1,4 +1,4 @@
-import type { UserOperations } from '../../../../operations/users.ts'
+import type { UserOperations } from '../../../../operations/access/users.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { jsonAnswer } from '../../routing/answers.ts'

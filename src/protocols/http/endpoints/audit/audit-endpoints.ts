@@ -1,5 +1,5 @@
 import type { AuditEvent } from '../../../../core/audit/audit-event.ts'
-import type { AuditOperations } from '../../../../operations/audit.ts'
+import type { AuditOperations } from '../../../../operations/server/audit.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { jsonAnswer } from '../../routing/answers.ts'

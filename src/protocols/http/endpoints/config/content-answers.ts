@@ -1,4 +1,4 @@
-import type { ConfigItem } from '../../../../core/config/config-item.ts'
+import type { ConfigItem } from '../../../../core/config/state/config-item.ts'
 import { textAnswer } from '../../routing/answers.ts'
 import type { Answer } from '../../routing/route.ts'
 

@@ -1,5 +1,5 @@
 import { Refusal } from '../../../../core/refusal.ts'
-import type { HistoryOperations } from '../../../../operations/config-history.ts'
+import type { HistoryOperations } from '../../../../operations/config/config-history.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'

@@ -1,5 +1,5 @@
-import type { HistoryEntry, HistoryRecord } from '../../../../core/config/history-record.ts'
-import { toTenant } from '../../../../core/namespace-id.ts'
+import type { HistoryEntry, HistoryRecord } from '../../../../core/config/state/history-record.ts'
+import { toTenant } from '../../../../core/namespaces/namespace-id.ts'
 import { Json, type JsonSchema } from '../../routing/answer-schema.ts'
 
 function schemaOf(text: JsonSchema, more: Readonly<Record<string, JsonSchema>> = {}): JsonSchema {

@@ -1,4 +1,4 @@
-import type { ConfigOperations } from '../../../../operations/configs.ts'
+import type { ConfigOperations } from '../../../../operations/config/configs.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
 import type { Answer } from '../../routing/route.ts'

@@ -1,6 +1,10 @@
 import { Refusal } from '../../../../core/refusal.ts'
-import type { WatchedItem } from '../../../../core/config/watched-item.ts'
-import type { ListeningOperations, PollHold, PollRequest } from '../../../../operations/config-listening.ts'
+import type { WatchedItem } from '../../../../core/config/state/watched-item.ts'
+import type {
+  ListeningOperations,
+  PollHold,
+  PollRequest,
+} from '../../../../operations/config/config-listening.ts'
 import { asciiAnswer } from '../../routing/answers.ts'
 import type { Answer, HttpCaller, HeaderNote, Held, Request } from '../../routing/route.ts'
 import { agentOf } from '../client-agent.ts'

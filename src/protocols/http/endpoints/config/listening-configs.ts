@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer'
-import { configKey } from '../../../../core/config/config-item.ts'
-import { toNamespaceId } from '../../../../core/namespace-id.ts'
+import { configKey } from '../../../../core/config/state/config-item.ts'
+import { toNamespaceId } from '../../../../core/namespaces/namespace-id.ts'
 import { Refusal } from '../../../../core/refusal.ts'
-import { ownText } from '../../../../core/own-text.ts'
-import type { WatchedItem } from '../../../../core/config/watched-item.ts'
+import { ownText } from '../../../../core/text/own-text.ts'
+import type { WatchedItem } from '../../../../core/config/state/watched-item.ts'
 import { decodePercents } from '../../../parameters/percent-bytes.ts'
 import { KnownTexts } from '../../../parameters/known-texts.ts'
 

@@ -1,10 +1,10 @@
-import { CONFIG_TYPES } from '../../../../core/config/config-item.ts'
+import { CONFIG_TYPES } from '../../../../core/config/state/config-item.ts'
 import {
   CONFIG_ORDERS,
   type Inventory,
   type InventoryOperations,
   type ListedConfig,
-} from '../../../../operations/config-inventory.ts'
+} from '../../../../operations/console/config-inventory.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { answersJson, Json } from '../../routing/answer-schema.ts'

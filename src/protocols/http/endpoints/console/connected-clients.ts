@@ -1,5 +1,5 @@
 import { afterwards } from '../../../../operations/afterwards.ts'
-import type { ConnectedClientOperations } from '../../../../operations/connected-clients.ts'
+import type { ConnectedClientOperations } from '../../../../operations/server/connected-clients.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { ANSWERS_TRUE, answersJson, Json } from '../../routing/answer-schema.ts'

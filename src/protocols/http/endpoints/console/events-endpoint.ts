@@ -6,7 +6,7 @@ import type {
   LiveMessage,
   LiveStream,
   PlacedLiveEvent,
-} from '../../../../operations/live-events.ts'
+} from '../../../../operations/console/live-events.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { Json } from '../../routing/answer-schema.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'

@@ -1,11 +1,11 @@
-import { instanceIdOf } from '../../../../core/naming/instance.ts'
-import type { TimelineEntry } from '../../../../core/naming/timeline-entry.ts'
+import { instanceIdOf } from '../../../../core/naming/state/instance.ts'
+import type { TimelineEntry } from '../../../../core/naming/timeline/timeline-entry.ts'
 import type {
   InstanceViewOperations,
   LastProbe,
   ShownInstance,
-} from '../../../../operations/instance-views.ts'
-import type { ShownConnection } from '../../../../operations/shown-connection.ts'
+} from '../../../../operations/console/instance-views.ts'
+import type { ShownConnection } from '../../../../operations/console/shown-connection.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { answersJson, Json } from '../../routing/answer-schema.ts'

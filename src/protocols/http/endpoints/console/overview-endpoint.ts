@@ -1,7 +1,11 @@
-import { groupOf, serviceNameOf } from '../../../../core/naming/service.ts'
-import type { BehindItem } from '../../../../core/cluster/client-views.ts'
-import type { Member } from '../../../../operations/operator.ts'
-import { type Attention, ATTENTION_KINDS, type OverviewOperations } from '../../../../operations/overview.ts'
+import { groupOf, serviceNameOf } from '../../../../core/naming/state/service.ts'
+import type { BehindItem } from '../../../../core/clients/client-views.ts'
+import type { Member } from '../../../../operations/server/operator.ts'
+import {
+  type Attention,
+  ATTENTION_KINDS,
+  type OverviewOperations,
+} from '../../../../operations/console/overview.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { answersJson, Json } from '../../routing/answer-schema.ts'
 import { jsonAnswer } from '../../routing/answers.ts'

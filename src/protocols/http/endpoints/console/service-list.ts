@@ -1,10 +1,10 @@
-import { groupOf, serviceNameOf } from '../../../../core/naming/service.ts'
+import { groupOf, serviceNameOf } from '../../../../core/naming/state/service.ts'
 import {
   type ListedService,
   SERVICE_HEALTHS,
   SERVICE_ORDERS,
   type ServiceInventoryOperations,
-} from '../../../../operations/service-inventory.ts'
+} from '../../../../operations/console/service-inventory.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { answersJson, Json } from '../../routing/answer-schema.ts'

@@ -1,6 +1,6 @@
 import { NAMESPACE_COLORS } from '../../../../core/namespaces/namespace-look.ts'
-import { toNamespaceId } from '../../../../core/namespace-id.ts'
-import type { Space, SpaceOperations } from '../../../../operations/spaces.ts'
+import { toNamespaceId } from '../../../../core/namespaces/namespace-id.ts'
+import type { Space, SpaceOperations } from '../../../../operations/console/spaces.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { ANSWERS_TRUE, answersJson, Json } from '../../routing/answer-schema.ts'

@@ -2,9 +2,9 @@ import {
   TIMELINE_CAUSES,
   TIMELINE_KINDS,
   type TimelineEntry,
-} from '../../../../core/naming/timeline-entry.ts'
+} from '../../../../core/naming/timeline/timeline-entry.ts'
 import { afterwards } from '../../../../operations/afterwards.ts'
-import type { TimelineOperations } from '../../../../operations/timelines.ts'
+import type { TimelineOperations } from '../../../../operations/console/timelines.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { answersJson, Json } from '../../routing/answer-schema.ts'
 import { jsonAnswer } from '../../routing/answers.ts'

@@ -1,5 +1,5 @@
-import type { ItemClient } from '../../../../core/cluster/client-views.ts'
-import type { ItemClients, ListeningOperations } from '../../../../operations/config-listening.ts'
+import type { ItemClient } from '../../../../core/clients/client-views.ts'
+import type { ItemClients, ListeningOperations } from '../../../../operations/config/config-listening.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { answersJson, Json } from '../../routing/answer-schema.ts'
 import { jsonAnswer } from '../../routing/answers.ts'

@@ -1,5 +1,5 @@
-import { toNamespaceId, toTenant } from '../../../../core/namespace-id.ts'
-import type { ListedNamespace, NamespaceOperations } from '../../../../operations/namespaces.ts'
+import { toNamespaceId, toTenant } from '../../../../core/namespaces/namespace-id.ts'
+import type { ListedNamespace, NamespaceOperations } from '../../../../operations/server/namespaces.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { type Optional, type Schema, Type } from '../../../parameters/schema.ts'
 import { FALSE_JSON, jsonAnswer, TRUE_JSON } from '../../routing/answers.ts'

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { Refusal } from '../../../../core/refusal.ts'
-import type { Beaten, BeatRequest } from '../../../../operations/beats.ts'
+import type { Beaten, BeatRequest } from '../../../../operations/naming/beats.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { type Beat, parseBeat } from '../../../parameters/json-fields.ts'
 import { Type } from '../../../parameters/schema.ts'

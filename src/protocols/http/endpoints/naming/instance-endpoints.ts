@@ -1,6 +1,6 @@
-import { type Instance, instanceIdOf } from '../../../../core/naming/instance.ts'
+import { type Instance, instanceIdOf } from '../../../../core/naming/state/instance.ts'
 import { afterwards } from '../../../../operations/afterwards.ts'
-import type { InstanceRequest } from '../../../../operations/instances.ts'
+import type { InstanceRequest } from '../../../../operations/naming/instances.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { type Static, Type } from '../../../parameters/schema.ts'
 import { OK_TEXT } from '../../routing/answers.ts'

@@ -1,5 +1,5 @@
-import { labelsOfExpression } from '../../../../core/naming/label-selector.ts'
-import type { Selector } from '../../../../core/naming/service.ts'
+import { labelsOfExpression } from '../../../../core/naming/state/label-selector.ts'
+import type { Selector } from '../../../../core/naming/state/service.ts'
 
 /** A selector with what Java writes of one besides: where it looks the labels up, and which they are. */
 export function javaSelector(selector: Selector): object {

@@ -1,5 +1,5 @@
 import { afterwards } from '../../../../operations/afterwards.ts'
-import type { ListSubscriber } from '../../../../operations/instance-lists.ts'
+import type { ListSubscriber } from '../../../../operations/naming/instance-lists.ts'
 import type { ListFormat } from '../../../answers/list-format.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { splitClusters } from '../../../parameters/grouped-name.ts'

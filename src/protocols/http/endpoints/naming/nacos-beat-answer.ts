@@ -1,4 +1,4 @@
-import type { Beaten } from '../../../../operations/beats.ts'
+import type { Beaten } from '../../../../operations/naming/beats.ts'
 import { jsonTextAnswer } from '../../routing/answers.ts'
 import type { Answer } from '../../routing/route.ts'
 

@@ -1,4 +1,4 @@
-import type { Member } from '../../../../operations/operator.ts'
+import type { Member } from '../../../../operations/server/operator.ts'
 
 /** What Java tells of each server besides. Here no server asks another by gRPC, and nothing is agreed on by Raft. */
 const ABILITIES = {

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
-import type { Switches } from '../../../../core/operator/switches.ts'
+import type { Switches } from '../../../../core/switches/switches.ts'
 import type {
   ClientCounts,
   Member,
   OperatorOperations,
   ServerCounts,
-} from '../../../../operations/operator.ts'
+} from '../../../../operations/server/operator.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { afterwards } from '../../../../operations/afterwards.ts'

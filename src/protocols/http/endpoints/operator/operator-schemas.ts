@@ -1,4 +1,4 @@
-import { SERVER_STATUSES, type Switches } from '../../../../core/operator/switches.ts'
+import { SERVER_STATUSES, type Switches } from '../../../../core/switches/switches.ts'
 import { Json, type JsonSchema } from '../../routing/answer-schema.ts'
 
 const { boolean, integer, number, object, optional, string } = Json

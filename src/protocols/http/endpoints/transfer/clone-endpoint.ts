@@ -1,5 +1,5 @@
-import { toNamespaceId } from '../../../../core/namespace-id.ts'
-import type { TransferOperations } from '../../../../operations/config-transfer.ts'
+import { toNamespaceId } from '../../../../core/namespaces/namespace-id.ts'
+import type { TransferOperations } from '../../../../operations/config/config-transfer.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'

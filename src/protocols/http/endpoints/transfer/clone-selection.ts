@@ -1,5 +1,5 @@
 import { Refusal } from '../../../../core/refusal.ts'
-import type { Selected } from '../../../../operations/config-transfer.ts'
+import type { Selected } from '../../../../operations/config/config-transfer.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { checkJsonDepth } from '../../../parameters/json-depth.ts'
 import { checkJsonSize } from '../../../parameters/json-size.ts'

@@ -6,8 +6,8 @@ import {
 } from '../../../../archive/config-archive.ts'
 import type { ItemExtras } from '../../../../archive/config-metadata.ts'
 import { fitsInZip, zipChunks } from '../../../../archive/zip-writer.ts'
-import type { ConfigItem } from '../../../../core/config/config-item.ts'
-import type { ConfigNotes } from '../../../../core/config/config-notes.ts'
+import type { ConfigItem } from '../../../../core/config/state/config-item.ts'
+import type { ConfigNotes } from '../../../../core/config/state/config-notes.ts'
 import { Refusal } from '../../../../core/refusal.ts'
 import type { Answer } from '../../routing/route.ts'
 

@@ -1,6 +1,6 @@
 import type { ArchiveVersion } from '../../../../archive/config-archive.ts'
 import type { Caller } from '../../../../operations/guard.ts'
-import type { TransferOperations } from '../../../../operations/config-transfer.ts'
+import type { TransferOperations } from '../../../../operations/config/config-transfer.ts'
 import { type Static, Type } from '../../../parameters/schema.ts'
 import type { Answer } from '../../routing/route.ts'
 import { SEARCH_PARAMS, searchOf } from '../config/search-params.ts'

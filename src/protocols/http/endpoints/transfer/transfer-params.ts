@@ -3,7 +3,7 @@ import {
   IMPORT_POLICIES,
   type ImportOptions,
   type ImportOutcome,
-} from '../../../../operations/import-configs.ts'
+} from '../../../../operations/config/import-configs.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { comment } from '../../../parameters/publish-params.ts'
 import { Type } from '../../../parameters/schema.ts'

@@ -1,0 +1,90 @@
+import type { ConfigKey } from '../config/state/config-item.ts'
+import type { WatchedItem } from '../config/state/watched-item.ts'
+import type { ServiceKey } from '../naming/state/service.ts'
+import type { OwnTimeline } from '../naming/timeline/timeline.ts'
+import type { ClientSearch, Dismissal, ServerClients } from './connected-client.ts'
+
+/** A subscriber of changes of a service, or a client that reads its list again and again. */
+export interface ListedSubscriber {
+  readonly address: string
+  readonly port: number
+  /** The address that it tells of itself, which may be wrong; that of its socket where it tells none. */
+  readonly toldIp: string
+  readonly agent: string
+  readonly app: string
+  readonly clusters: string
+  readonly namespaceId: string
+  readonly groupedName: string
+  /** How it hears of changes; of a poll, the port is 0. */
+  readonly via: 'udp' | 'stream' | 'poll'
+}
+
+/** A client of an item, for people. */
+export interface ItemClient {
+  readonly ip: string
+  /** Its port, and how its library names itself; undefined where nobody knows. */
+  readonly client: { readonly port: number; readonly agent: string } | undefined
+  /** What it has. */
+  readonly md5: string
+  /** How long ago it was last heard of, in milliseconds; 0: it is connected. */
+  readonly seenAgoMs: number
+  /** How it hears of changes. */
+  readonly via: 'poll' | 'stream'
+}
+
+/** An item that some of its clients have not got. */
+export interface BehindItem {
+  readonly key: ConfigKey
+  readonly clientCount: number
+  /** The first of them. */
+  readonly clients: readonly Pick<ItemClient, 'ip' | 'client'>[]
+}
+
+/** What does not work on a server, and for how long (ms). */
+export interface ServerFault {
+  readonly code: string
+  readonly detail: string
+  readonly forMs: number
+}
+
+/** How a server is, and what it knows of its clients. */
+export interface OwnCondition {
+  readonly behind: readonly BehindItem[]
+  readonly subscriberCount: number
+  /** How old what it knows of the store is. */
+  readonly lagMs: number
+  readonly faults: readonly ServerFault[]
+}
+
+/** How another server is, by its member id. */
+export interface PeerCondition extends OwnCondition {
+  readonly server: string
+}
+
+/** The clients that are connected to this server, and to each of the others. */
+export interface AllServerClients {
+  readonly own: ServerClients
+  readonly others: readonly ServerClients[]
+}
+
+/** What is known of clients on all servers together. */
+export interface Collected<T> {
+  readonly value: T
+  /** The ids of the servers that have not replied in time: what they know is missing. */
+  readonly missing: readonly string[]
+}
+
+/** What one server knows of its own clients, and does with those that are connected. */
+export interface OwnViews {
+  watchersOf(key: ConfigKey): ReadonlyMap<string, string>
+  clientsOf(key: ConfigKey): readonly ItemClient[]
+  /** How many {@link clientsOf} each of the items has, in their order. */
+  clientCounts(keys: readonly ConfigKey[]): readonly number[]
+  watchedBy(ip: string): readonly WatchedItem[]
+  condition(): OwnCondition
+  subscribers(key: ServiceKey): readonly ListedSubscriber[]
+  timeline(key: ServiceKey): OwnTimeline
+  connectedClients(search: ClientSearch): ServerClients
+  /** Sends a connected client away. False where none has the id. */
+  dismiss(dismissal: Dismissal): boolean
+}

@@ -1,0 +1,57 @@
+import type { BehindItem } from './client-views.ts'
+import type { ConfigItem, ConfigKey } from '../config/state/config-item.ts'
+import type { WatchedItem } from '../config/state/watched-item.ts'
+
+/** A poll of a client that has ended lately: what it had then is what it has, until it polls again. */
+export interface EndedPoll {
+  readonly ip: string
+  /** Undefined where nobody knows. */
+  readonly client: { readonly port: number; readonly agent: string } | undefined
+  readonly items: readonly WatchedItem[]
+}
+
+/** Every client gets a new version within milliseconds; one that has not after this long will not. */
+const BEHIND_AFTER_MS = 10_000
+const MOST_ITEMS = 500
+/** Of an item, so many clients are named. */
+const MOST_BEHIND_NAMED = 5
+/** So many watched items are looked at: some milliseconds. */
+const MOST_LOOKED_AT = 50_000
+
+type Gathered = BehindItem & { clientCount: number; clients: BehindItem['clients'][number][] }
+
+/** The items of which clients have an old version, from polls that have ended lately. */
+export function clientsBehind(
+  polls: Iterable<EndedPoll>,
+  current: (key: ConfigKey) => ConfigItem | undefined,
+  nowMs: number,
+): BehindItem[] {
+  const byItem = new Map<string, Gathered>()
+  let lookedAt = 0
+  for (const { ip, client, items } of polls) {
+    if ((lookedAt += items.length) > MOST_LOOKED_AT) break
+    for (const { key, md5 } of items) {
+      const item = current(key)
+      if (item === undefined || item.md5 === md5 || nowMs - item.modifiedMs < BEHIND_AFTER_MS) continue
+      const known = byItem.get(key.text) ?? { key, clientCount: 0, clients: [] }
+      known.clientCount++
+      if (known.clients.length < MOST_BEHIND_NAMED) known.clients.push({ ip, client })
+      if (byItem.size < MOST_ITEMS) byItem.set(key.text, known)
+    }
+  }
+  return [...byItem.values()]
+}
+
+/** What several servers know, each item once. */
+export function togetherBehind(all: readonly BehindItem[]): BehindItem[] {
+  const byItem = new Map<string, BehindItem>()
+  for (const { key, ...one } of all) {
+    const { clientCount = 0, clients = [] } = byItem.get(key.text) ?? {}
+    byItem.set(key.text, {
+      key,
+      clientCount: clientCount + one.clientCount,
+      clients: [...clients, ...one.clients].slice(0, MOST_BEHIND_NAMED),
+    })
+  }
+  return [...byItem.values()]
+}

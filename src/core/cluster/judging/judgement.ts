@@ -1,0 +1,63 @@
+import { type Command, synced, unchanged } from '../../decisions/decision.ts'
+import { addressText, type Instance } from '../../naming/state/instance.ts'
+import type { Liveness } from '../../naming/liveness/liveness.ts'
+import { serviceKeyText } from '../../naming/state/service.ts'
+import { changeOfVerdict, type Verdict } from '../../naming/liveness/silence.ts'
+import type { RecordView } from '../../records/record-tables.ts'
+import { MEMBER } from '../members/member-records.ts'
+
+/** How long the answers of the members count, in ms: an instance may have been heard since. */
+const ANSWERS_COUNT_MS = 3_000
+
+/** What the members' answers have proved about an instance. */
+export interface Evidence {
+  readonly instance: Instance
+  readonly verdict: Verdict
+  /** Health time of the question. */
+  readonly askedMs: number
+  /** All members, as `membersText` names them: each of them was asked. */
+  readonly members: string
+}
+
+/** Who judges. */
+export interface Judge {
+  readonly liveness: Liveness
+  /** The member id of this server. */
+  readonly self: string
+  /** Whether the lease of this server is certain. */
+  readonly isMember: () => boolean
+}
+
+/** The members and their processes, as a text: it differs if anybody has come, left or restarted. */
+export function membersText(view: RecordView): string {
+  return Array.from(view.records(MEMBER), ([id, { process }]) => `${id} ${process}`)
+    .sort()
+    .join()
+}
+
+/**
+ * The command that carries out a verdict. It answers false, and changes nothing, if the instance has been changed or
+ * heard since, or if the members are not those who were asked. The store compares what it reads: the instance; all
+ * members, so that nobody has joined; and this server's own record, so that a commit that is delayed beyond the end of
+ * its lease is not written.
+ */
+export function carryOutVerdict(evidence: Evidence, judge: Judge): Command<boolean> {
+  const { instance, verdict, askedMs, members } = evidence
+  const { entry, record, healthy } = instance
+  const serviceKey = entry.service.key
+  const heardMs = judge.liveness.lastHeardMs(instance)
+  const isStillSilent = (nowMs: number): boolean =>
+    nowMs - askedMs <= ANSWERS_COUNT_MS && judge.liveness.lastHeardMs(instance) === heardMs
+  return {
+    // Of its own, so that neither registrations nor other verdicts about the service wait for it.
+    subject: `silence:${serviceKeyText(serviceKey)} ${addressText(record.address)}`,
+    decide(view, now) {
+      if (!judge.isMember() || !isStillSilent(now.healthMs)) return unchanged(false)
+      const known = view.instance(serviceKey, record.address)
+      const isSame = known?.record === record && known.healthy === healthy
+      const isOwnLease = view.record(MEMBER, judge.self) !== undefined
+      if (!isSame || !isOwnLease || membersText(view) !== members) return unchanged(false)
+      return synced([changeOfVerdict(instance, verdict, now)], true)
+    },
+  }
+}

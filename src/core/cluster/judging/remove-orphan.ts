@@ -1,0 +1,31 @@
+import { type Command, synced, unchanged } from '../../decisions/decision.ts'
+import { connectionOf } from '../../naming/state/connection-publisher.ts'
+import { addressText, type Instance } from '../../naming/state/instance.ts'
+import { orphanRemoved } from '../../naming/connections/orphans.ts'
+import { serviceKeyText } from '../../naming/state/service.ts'
+import type { Judge } from './judgement.ts'
+import { MEMBER } from '../members/member-records.ts'
+
+/**
+ * The command that removes an instance whose server is gone. It answers false, and changes nothing, if the instance has been
+ * taken over or changed, or if the process is that of a member again. The store compares the instance and all members, so
+ * that nobody has joined, and this server's own record as for a verdict (`carryOutVerdict`).
+ */
+export function removeOrphan(
+  instance: Instance,
+  { self, isMember }: Omit<Judge, 'liveness'>,
+): Command<boolean> {
+  const { entry, record } = instance
+  const serviceKey = entry.service.key
+  const owner = connectionOf(record.publisher)
+  return {
+    subject: `orphan:${serviceKeyText(serviceKey)} ${addressText(record.address)}`,
+    decide(view, now) {
+      if (!isMember() || view.instance(serviceKey, record.address)?.record !== record) return unchanged(false)
+      const members = new Map(view.records(MEMBER))
+      const isBack = [...members.values()].some(({ process }) => process === owner?.process)
+      if (isBack || !members.has(self)) return unchanged(false)
+      return synced([orphanRemoved(instance, now)], true)
+    },
+  }
+}

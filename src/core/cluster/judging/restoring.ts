@@ -1,0 +1,54 @@
+import type { Command } from '../../decisions/decision.ts'
+import type { HealthClock } from '../../naming/liveness/health-clock.ts'
+import type { Instance } from '../../naming/state/instance.ts'
+import type { Liveness } from '../../naming/liveness/liveness.ts'
+import { restoreInstance } from './restore-instance.ts'
+
+/** When a command that failed is tried again. */
+const RETRY_MS = 1_000
+
+/** An instance that must come back, and the command that registers it again. Report what came of it with `settled`. */
+export interface Restoration {
+  readonly instance: Instance
+  readonly command: Command<boolean>
+}
+
+/**
+ * Finds instances that were removed for their silence although this server has heard them in time: no judge should do
+ * that, so this is what saves them if one did. A server that was frozen has not heard them in time: its health clock stood
+ * still, but the time in which they did not beat went on.
+ */
+export class Restoring {
+  readonly #liveness: Liveness
+  readonly #clock: Pick<HealthClock, 'pausedSince'>
+  /** Those to restore, and when to try. */
+  readonly #waiting = new Map<Instance, number>()
+  /** Since the start: instances that this server has restored. */
+  readonly counts = { restored: 0 }
+
+  constructor(liveness: Liveness, clock: Pick<HealthClock, 'pausedSince'>) {
+    this.#liveness = liveness
+    this.#clock = clock
+  }
+
+  /** What to restore now. */
+  due(nowMs: number): Restoration[] {
+    for (const instance of this.#liveness.takeMisjudged()) this.#waiting.set(instance, nowMs)
+    const due = [...this.#waiting].filter(([, dueMs]) => dueMs <= nowMs)
+    for (const [instance] of due) this.#waiting.delete(instance)
+    return due
+      .filter(([instance]) => this.#isInTime(instance, nowMs))
+      .map(([instance]) => ({ instance, command: restoreInstance(instance) }))
+  }
+
+  /** `failed`: the command is tried again, as long as the last beat counts. */
+  settled({ instance }: Restoration, outcome: boolean | 'failed', nowMs: number): void {
+    if (outcome === true) this.counts.restored++
+    if (outcome === 'failed') this.#waiting.set(instance, nowMs + RETRY_MS)
+  }
+
+  #isInTime(instance: Instance, nowMs: number): boolean {
+    const { heardMs } = this.#liveness.hearingOf(instance)
+    return nowMs - heardMs + this.#clock.pausedSince(heardMs) < instance.timing.removeMs
+  }
+}

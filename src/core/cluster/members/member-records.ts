@@ -1,0 +1,62 @@
+import { fieldsOf, numberIn, textIn } from '../../records/json-fields.ts'
+import { defineRecordKind } from '../../records/record-kind.ts'
+import type { RecordView } from '../../records/record-tables.ts'
+
+/** What a member says of itself. */
+export interface MemberFacts {
+  /** What clients and operators reach it by. */
+  readonly ip: string
+  readonly port: number
+  /** The port of the same address on which the other members reach it. */
+  readonly peerPort: number
+  readonly site: string
+  readonly version: string
+  /** Names this process: no other one has the same name. A restarted server is another process. */
+  readonly process: string
+  /** Whether callers must sign in: `on`, `off` or `report`. It is the same on all members. */
+  readonly auth: string
+}
+
+/**
+ * The live members. A member is there for as long as it holds its lease; the store removes it with the lease. The id is
+ * {@link memberIdOf}. To have read all records of this kind is to have read who the members are.
+ */
+export const MEMBER = defineRecordKind<MemberFacts>('member', (json) => {
+  const fields = fieldsOf(json)
+  return {
+    ip: textIn(fields, 'ip'),
+    port: numberIn(fields, 'port'),
+    peerPort: numberIn(fields, 'peerPort'),
+    site: textIn(fields, 'site'),
+    version: textIn(fields, 'version'),
+    process: textIn(fields, 'process'),
+    auth: textIn(fields, 'auth'),
+  }
+})
+
+/** The elected member, for as long as it holds its lease. */
+export interface Elected {
+  /** Its member id. */
+  readonly member: string
+  /** Rises with every election. */
+  readonly term: number
+}
+
+/** Who is elected; the id of the only record is {@link ELECTED}. */
+export const ELECTION = defineRecordKind<Elected>('election', (json) => {
+  const fields = fieldsOf(json)
+  return { member: textIn(fields, 'member'), term: numberIn(fields, 'term') }
+})
+
+/** The id of the record of {@link ELECTION}. */
+export const ELECTED = 'elected'
+
+/** The id of a member: `<ip>:<port>`. */
+export function memberIdOf({ ip, port }: Pick<MemberFacts, 'ip' | 'port'>): string {
+  return `${ip}:${port}`
+}
+
+/** The ids of the live members, sorted. */
+export function memberIds(view: RecordView): string[] {
+  return Array.from(view.records(MEMBER), ([id]) => id).sort()
+}

@@ -1,0 +1,15 @@
+import { Refusal } from '../../refusal.ts'
+import type { ConfigItem } from '../state/config-item.ts'
+
+/**
+ * Throws Refusal `config-changed` where the current version is not the one that a caller knows: `casMd5` is the md5 that it
+ * knows, `''` says that there is no item, and undefined that it does not matter. The refusal does not say what there is: who
+ * may publish may not always read.
+ */
+export function checkCas(casMd5: string | undefined, current: ConfigItem | undefined): void {
+  if (casMd5 === undefined || casMd5 === (current?.md5 ?? '')) return
+  throw new Refusal('config-changed', 'The item is not the one that casMd5 names: read it again.', {
+    parameter: 'casMd5',
+    allowed: 'the md5 of the current content',
+  })
+}

@@ -1,0 +1,39 @@
+import { type Command, synced, unchanged } from '../../decisions/decision.ts'
+import { recordSaved } from '../../records/record-kind.ts'
+import { historyIdOf } from '../../decisions/stamps.ts'
+import { checkCas } from './check-cas.ts'
+import { commentSaved } from '../state/config-comment.ts'
+import type { ConfigKey, Operator } from '../state/config-item.ts'
+import { DELETED_CONFIG, deletedConfigOf } from '../state/deleted-config.ts'
+
+/** How to delete. `casMd5`: only if the item is still the one that it names. `comment`: why. */
+export interface DeleteOptions {
+  readonly casMd5?: string | undefined
+  readonly comment?: string | undefined
+}
+
+/** Removes an item. Answers true, also when it was not there. What history does not have of it is kept. */
+export function deleteConfig(
+  key: ConfigKey,
+  operator: Operator,
+  { casMd5, comment }: DeleteOptions = {},
+): Command<true> {
+  return {
+    subject: key.text,
+    decide(view, { wallMs, stamp }) {
+      const deleted = view.config(key)
+      checkCas(casMd5, deleted)
+      if (deleted === undefined) return unchanged(true)
+      const deletion = { operator, atMs: Math.max(wallMs, deleted.modifiedMs), historyId: historyIdOf(stamp) }
+      const value = deletedConfigOf(deleted, deletion)
+      return synced(
+        [
+          { kind: 'config-deleted', key, deleted, ...deletion },
+          recordSaved(DELETED_CONFIG, { id: deleted.key.text, value, stamp }),
+          ...commentSaved(comment, { historyId: deletion.historyId, stamp }),
+        ],
+        true,
+      )
+    },
+  }
+}

@@ -1,0 +1,35 @@
+import type { Change } from '../../decisions/changes.ts'
+import { type Command, synced, unchanged } from '../../decisions/decision.ts'
+import { recordRemoved } from '../../records/record-kind.ts'
+import { CONFIG_COMMENT } from '../state/config-comment.ts'
+import { DELETED_CONFIG } from '../state/deleted-config.ts'
+
+/** A deleted item whose history is gone: the id of its record, and the history record of its deletion. */
+export interface GoneItem {
+  readonly id: string
+  readonly historyId: number
+}
+
+/** What belongs to history records that are gone. */
+export interface GoneHistory {
+  readonly deleted: readonly GoneItem[]
+  readonly comments: readonly string[]
+}
+
+/** Forgets what belongs to history records that are gone. An item that was deleted once more since stays. */
+export function forgetHistory({ deleted, comments }: GoneHistory): Command<number> {
+  return {
+    subject: 'gone history',
+    decide(view, { stamp }) {
+      const changes: Change[] = []
+      for (const { id, historyId } of deleted) {
+        if (view.record(DELETED_CONFIG, id)?.historyId === historyId)
+          changes.push(recordRemoved(DELETED_CONFIG, id, stamp))
+      }
+      for (const id of comments)
+        if (view.record(CONFIG_COMMENT, id) !== undefined)
+          changes.push(recordRemoved(CONFIG_COMMENT, id, stamp))
+      return changes.length === 0 ? unchanged(0) : synced(changes, changes.length)
+    },
+  }
+}

@@ -1,0 +1,85 @@
+import type { Change } from '../../decisions/changes.ts'
+import { type Command, synced, unchanged } from '../../decisions/decision.ts'
+import { ownText, ownTextOrNull } from '../../text/own-text.ts'
+import type { Now } from '../../engine/ports.ts'
+import { recordRemoved } from '../../records/record-kind.ts'
+import { historyIdOf, itemIdOf } from '../../decisions/stamps.ts'
+import { checkCas } from './check-cas.ts'
+import type { ConfigItem, ConfigKey, ConfigType, Operator } from '../state/config-item.ts'
+import type { View } from '../../decisions/view.ts'
+import { commentSaved } from '../state/config-comment.ts'
+import { DELETED_CONFIG } from '../state/deleted-config.ts'
+import { type ConfigNotes, NO_NOTES, notesWith, sameNotes } from '../state/config-notes.ts'
+
+/** New content for an item. `md5` is that of `content`; undefined fields of `notes` keep their values. */
+export interface PublishConfig {
+  readonly key: ConfigKey
+  readonly content: Buffer
+  readonly md5: string
+  /** Undefined keeps the type of an item that exists, and is `text` for a new one. */
+  readonly type: ConfigType | undefined
+  readonly notes: Partial<ConfigNotes>
+  /** Publishes only if the current md5 is this one (`''`: only if the item is not there). */
+  readonly casMd5: string | undefined
+  readonly operator: Operator
+  /** Why; absent: nobody says. */
+  readonly comment?: string | undefined
+}
+
+/** Answers true. Publishing what is already there changes nothing and makes no history record. */
+export function publishConfig(input: PublishConfig): Command<true> {
+  return {
+    subject: input.key.text,
+    growsBy: input.content.length,
+    surelySyncs: (view) => input.casMd5 === undefined && view.config(input.key)?.md5 !== input.md5,
+    decide(view, now) {
+      const previous = view.config(input.key)
+      checkCas(input.casMd5, previous)
+      const item = nextVersion(input, previous, now)
+      if (previous !== undefined && sameVersion(previous, item)) return unchanged(true)
+      const op = previous === undefined ? 'I' : 'U'
+      const { operator, comment } = input
+      return synced(
+        [
+          { kind: 'config-published', op, item, previous, operator },
+          ...(previous === undefined ? noLongerDeleted(view, item, now) : []),
+          ...commentSaved(comment, { historyId: item.historyId, stamp: now.stamp }),
+        ],
+        true,
+      )
+    },
+  }
+}
+
+function noLongerDeleted(view: View, { key }: ConfigItem, { stamp }: Now): Change[] {
+  const isDeleted = view.record(DELETED_CONFIG, key.text) !== undefined
+  return isDeleted ? [recordRemoved(DELETED_CONFIG, key.text, stamp)] : []
+}
+
+function nextVersion(input: PublishConfig, previous: ConfigItem | undefined, now: Now): ConfigItem {
+  const { operator } = input
+  return {
+    key: previous?.key ?? ownKey(input.key),
+    origin: previous?.origin ?? {
+      id: itemIdOf(now.stamp),
+      createdMs: now.wallMs,
+      createUser: ownTextOrNull(operator.user),
+      createIp: ownText(operator.ip),
+    },
+    historyId: historyIdOf(now.stamp),
+    content: input.content,
+    md5: input.md5,
+    type: input.type ?? previous?.type ?? 'text',
+    notes: notesWith(previous?.notes ?? NO_NOTES, input.notes),
+    modifiedMs: Math.max(now.wallMs, previous?.modifiedMs ?? 0),
+  }
+}
+
+/** A copy: a text cut out of a request would keep the whole request in memory. */
+function ownKey({ namespaceId, group, dataId, text }: ConfigKey): ConfigKey {
+  return { namespaceId: ownText(namespaceId), group: ownText(group), dataId: ownText(dataId), text }
+}
+
+function sameVersion(a: ConfigItem, b: ConfigItem): boolean {
+  return a.md5 === b.md5 && a.type === b.type && sameNotes(a.notes, b.notes) && a.content.equals(b.content)
+}

@@ -1,0 +1,52 @@
+import { ownText, ownTextOrNull } from '../../text/own-text.ts'
+import { fieldsOf, numberIn, textIn } from '../../records/json-fields.ts'
+import { defineRecordKind } from '../../records/record-kind.ts'
+import { CONFIG_TYPES, type ConfigItem, configKey, type ConfigKey, type Operator } from './config-item.ts'
+import { type ConfigNotes, NO_NOTES } from './config-notes.ts'
+
+/** A deleted item, for as long as history has its content. What history does not have of it is here. */
+export interface DeletedConfig {
+  readonly key: ConfigKey
+  /** The history record of the deletion, which has the content. */
+  readonly historyId: number
+  readonly atMs: number
+  readonly md5: string
+  readonly size: number
+  readonly type: ConfigItem['type']
+  /** Who deleted it. */
+  readonly operator: Operator
+  /** Without the schema, which may be large, and the key of an encrypted content, which history has. */
+  readonly notes: ConfigNotes
+}
+
+/** The deleted items; the id of the record is the text of the item's key. A new item of the name takes its place. */
+export const DELETED_CONFIG = defineRecordKind<DeletedConfig>('deleted-config', (json) => {
+  const fields = fieldsOf(json)
+  const { type, operator, notes, key } = fields
+  const { namespaceId, group, dataId } = fieldsOf(key) as Record<string, string>
+  return {
+    key: configKey(String(namespaceId), String(group), String(dataId)),
+    historyId: numberIn(fields, 'historyId'),
+    atMs: numberIn(fields, 'atMs'),
+    md5: textIn(fields, 'md5'),
+    size: numberIn(fields, 'size'),
+    type: CONFIG_TYPES.find((one) => one === type) ?? 'text',
+    operator: { ip: textIn(fieldsOf(operator), 'ip'), user: textOrNull(fieldsOf(operator)['user']) },
+    notes: { ...NO_NOTES, ...(fieldsOf(notes) as Partial<ConfigNotes>) },
+  }
+})
+
+/** What is kept of an item that is deleted. */
+export function deletedConfigOf(
+  { key, md5, content, type, notes }: ConfigItem,
+  deletion: Pick<DeletedConfig, 'historyId' | 'atMs' | 'operator'>,
+): DeletedConfig {
+  const kept = { ...notes, schema: null, encryptedDataKey: '' }
+  const { historyId, atMs, operator } = deletion
+  const owner = { ip: ownText(operator.ip), user: ownTextOrNull(operator.user) }
+  return { key, md5, size: content.length, type, notes: kept, historyId, atMs, operator: owner }
+}
+
+function textOrNull(value: unknown): string | null {
+  return typeof value === 'string' ? value : null
+}

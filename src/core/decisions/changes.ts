@@ -1,0 +1,109 @@
+import type { ConfigItem, ConfigKey, Operator } from '../config/state/config-item.ts'
+import type { HistoryOp } from '../config/state/history-record.ts'
+import type { InstanceAddress, InstanceRecord } from '../naming/state/instance.ts'
+import type { Service, ServiceKey } from '../naming/state/service.ts'
+
+/** An item has a new version. `previous` is the version it replaces (op U), undefined for a new item (I). */
+export interface ConfigPublished {
+  readonly kind: 'config-published'
+  readonly op: Exclude<HistoryOp, 'D'>
+  readonly item: ConfigItem
+  readonly previous: ConfigItem | undefined
+  readonly operator: Operator
+}
+
+/** An item is gone. `historyId` is the id of the history record that says so. */
+export interface ConfigDeleted {
+  readonly kind: 'config-deleted'
+  readonly key: ConfigKey
+  readonly deleted: ConfigItem
+  readonly operator: Operator
+  /** Epoch milliseconds, as the history shows it. */
+  readonly atMs: number
+  readonly historyId: number
+}
+
+/** A service was made or changed (its whole record, without instances). */
+export interface ServiceSaved {
+  readonly kind: 'service-saved'
+  readonly service: Service
+  readonly stamp: number
+}
+
+/** A service is gone, and with it its remembered metadata stays until it expires. */
+export interface ServiceDeleted {
+  readonly kind: 'service-deleted'
+  readonly key: ServiceKey
+  readonly serial: number
+}
+
+/**
+ * An instance was registered or changed: its whole record. `healthy` undefined keeps the health it has;
+ * `beat` says that this counts as a beat (a registration does, a modification does not).
+ */
+export interface InstanceSaved {
+  readonly kind: 'instance-saved'
+  readonly serviceKey: ServiceKey
+  readonly serviceSerial: number
+  readonly record: InstanceRecord
+  readonly healthy: boolean | undefined
+  readonly beat: boolean
+  readonly stamp: number
+}
+
+/** An instance was deregistered, replaced or has expired. */
+export interface InstanceRemoved {
+  readonly kind: 'instance-removed'
+  readonly serviceKey: ServiceKey
+  readonly address: InstanceAddress
+  readonly serial: number
+  readonly reason: 'deregistered' | 'expired'
+  readonly stamp: number
+}
+
+/** An instance became healthy or unhealthy: by beats, by a probe or by an operator. */
+export interface InstanceHealthChanged {
+  readonly kind: 'instance-health-changed'
+  readonly serviceKey: ServiceKey
+  readonly address: InstanceAddress
+  readonly serial: number
+  readonly healthy: boolean
+  readonly stamp: number
+}
+
+/** A small record was saved, new or changed: its whole value (`RecordKind`). */
+export interface RecordSaved {
+  readonly kind: 'record-saved'
+  /** The name of its kind. */
+  readonly recordKind: string
+  readonly id: string
+  /** Plain JSON data; `savedValue` gives it with its type. */
+  readonly value: unknown
+  readonly stamp: number
+}
+
+/** A small record is gone. */
+export interface RecordRemoved {
+  readonly kind: 'record-removed'
+  readonly recordKind: string
+  readonly id: string
+  readonly stamp: number
+}
+
+/**
+ * Everything that can happen, in the past tense. State.apply and the stores handle every kind. A change is never modified.
+ * `stamp` is when it was decided (`Stamps`); `lastRefTime` and the ids of configurations come from stamps.
+ */
+export type Change =
+  | ConfigPublished
+  | ConfigDeleted
+  | ServiceSaved
+  | ServiceDeleted
+  | InstanceSaved
+  | InstanceRemoved
+  | InstanceHealthChanged
+  | RecordSaved
+  | RecordRemoved
+
+/** A change as a store feeds it that several servers share. What a deletion has deleted is what the follower has. */
+export type FedChange = Exclude<Change, ConfigDeleted> | Pick<ConfigDeleted, 'kind' | 'key' | 'historyId'>

@@ -1,0 +1,43 @@
+import type { Change } from './changes.ts'
+import type { Now } from '../engine/ports.ts'
+import type { View } from './view.ts'
+
+/**
+ * When the caller is answered. `synced`: once the changes are on disk. `behind`: at once, and they are written within a
+ * second (ephemeral instances). `local`: at once, and they are never written.
+ */
+export type Durability = 'synced' | 'behind' | 'local'
+
+/** The decision of a command: its changes, and the answer to its caller. */
+export interface Decision<T> {
+  readonly changes: readonly Change[]
+  readonly durability: Durability
+  readonly outcome: T
+}
+
+/**
+ * A request to change something. `subject` names the one thing (item, service, list) that the decision reads
+ * and changes, so that the engine knows which commands must wait for which. `decide` is pure, may be called
+ * again, and throws Refusal for a 'no'.
+ */
+export interface Command<T> {
+  readonly subject: string
+  /** Whether it surely makes changes that are synced: then it is decided with its batch only, and not twice. */
+  surelySyncs?(view: View): boolean
+  decide(view: View, now: Now): Decision<T>
+  /**
+   * About how many bytes it adds to the store, if it must wait for room (`StoreRoom`): contents and metadata. Absent for what
+   * goes on without room: registrations, sessions, deletions.
+   */
+  readonly growsBy?: number | undefined
+}
+
+/** A decision that changes nothing. */
+export function unchanged<T>(outcome: T): Decision<T> {
+  return { changes: [], durability: 'local', outcome }
+}
+
+/** A decision whose changes must be on disk before it is acknowledged. */
+export function synced<T>(changes: readonly Change[], outcome: T): Decision<T> {
+  return { changes, durability: 'synced', outcome }
+}

@@ -1,0 +1,63 @@
+import type { ConfigKey } from '../config/state/config-item.ts'
+import { addressText, type InstanceAddress } from '../naming/state/instance.ts'
+import { type ServiceKey, serviceKeyText } from '../naming/state/service.ts'
+
+/**
+ * Something that a decision has read of what the store holds. `found`: whether it was there. A store that several servers
+ * share writes a decision only if none of it has changed since.
+ */
+export type Read =
+  | { readonly of: 'config'; readonly key: ConfigKey; readonly found: boolean }
+  | { readonly of: 'record'; readonly recordKind: string; readonly id: string; readonly found: boolean }
+  | { readonly of: 'service'; readonly key: ServiceKey; readonly found: boolean }
+  | {
+      readonly of: 'instance'
+      readonly serviceKey: ServiceKey
+      readonly address: InstanceAddress
+      readonly found: boolean
+    }
+  /** All records of a kind: none was added, changed or removed since. */
+  | { readonly of: 'records'; readonly recordKind: string }
+  /** All instances of a service: none was added or changed since. `none`: there was none. */
+  | { readonly of: 'instances'; readonly serviceKey: ServiceKey; readonly none: boolean }
+
+/** Names what was read: two reads of one thing have the same text. */
+export function readText(read: Read): string {
+  switch (read.of) {
+    case 'config':
+      return textOf(read.of, read.key.text)
+    case 'record':
+      return textOf(read.of, read.recordKind, read.id)
+    case 'service':
+      return textOf(read.of, serviceKeyText(read.key))
+    case 'instance':
+      return textOf(read.of, serviceKeyText(read.serviceKey), addressText(read.address))
+    case 'records':
+      return textOf(read.of, read.recordKind)
+    case 'instances':
+      return textOf(read.of, serviceKeyText(read.serviceKey))
+  }
+}
+
+/** Takes down what decisions read. Of one thing, the first read counts: later ones may see what a decision has changed. */
+export class ReadLog {
+  readonly #reads = new Map<string, Read>()
+
+  note(read: Read): void {
+    const text = readText(read)
+    if (!this.#reads.has(text)) this.#reads.set(text, read)
+  }
+
+  /** The texts of the reads. */
+  get texts(): string[] {
+    return [...this.#reads.keys()]
+  }
+
+  get reads(): readonly Read[] {
+    return [...this.#reads.values()]
+  }
+}
+
+function textOf(...parts: readonly string[]): string {
+  return parts.join('\u0001')
+}

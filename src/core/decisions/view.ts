@@ -1,0 +1,38 @@
+import type { ConfigItem, ConfigKey } from '../config/state/config-item.ts'
+import type { InstanceAddress, InstanceRecord } from '../naming/state/instance.ts'
+import type { NamingLimits, NamingSizes } from '../naming/state/naming-sizes.ts'
+import type { InstancePlace } from '../naming/state/presence.ts'
+import type { Service, ServiceKey } from '../naming/state/service.ts'
+import type { Switches } from '../switches/switches.ts'
+import type { RecordView } from '../records/record-tables.ts'
+
+/** What a decision reads of an instance. */
+export interface KnownInstance {
+  readonly record: InstanceRecord
+  readonly healthy: boolean
+}
+
+/**
+ * Everything that a decision may read: the state, or the state with the changes of the current batch (see `Draft`).
+ * Keys are canonical.
+ */
+export interface View extends RecordView {
+  config(key: ConfigKey): ConfigItem | undefined
+  service(key: ServiceKey): Service | undefined
+  instance(key: ServiceKey, address: InstanceAddress): KnownInstance | undefined
+  instances(key: ServiceKey): Iterable<KnownInstance>
+  instanceCount(key: ServiceKey): number
+  /** Since when a service that a registration made has no instances (health time); undefined: it has, or is kept. */
+  abandonedSinceMs(key: ServiceKey): number | undefined
+  /** Since when metadata is remembered at a place where no instance is (health time); undefined: it is not so. */
+  absentSinceMs(place: InstancePlace): number | undefined
+  readonly switches: Switches
+  readonly namingSizes: NamingSizes
+  readonly namingLimits: NamingLimits
+  /** Whether the store may hold this service or instance. Otherwise its removal need not be durable. */
+  maybeStored(serial: number): boolean
+  /** Whether the store certainly holds this service or instance, so that other writes may depend on it. */
+  surelyStored(serial: number): boolean
+  /** A number that no service or instance of this server has or had. */
+  nextSerial(): number
+}

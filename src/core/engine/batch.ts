@@ -1,0 +1,75 @@
+import type { Change } from '../decisions/changes.ts'
+import type { Command, Decision } from '../decisions/decision.ts'
+import { Draft } from '../decisions/draft.ts'
+import type { ChangeGroup, Now } from './ports.ts'
+import type { View } from '../decisions/view.ts'
+
+/** A command that waits for its batch, with the callbacks that answer its caller. */
+export interface WaitingCommand {
+  readonly command: Command<unknown>
+  readonly resolve: (outcome: unknown) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** The result of `decide` for a command of a batch: a decision or the error that it threw. */
+export type Decided =
+  | { readonly waiting: WaitingCommand; readonly decision: Decision<unknown> }
+  | { readonly waiting: WaitingCommand; readonly error: unknown }
+
+/** Commands decided in order, each seeing the changes of those before it, and the groups to commit. */
+export interface Batch {
+  readonly decided: readonly Decided[]
+  /** Records that were behind and are written in the same commit. */
+  readonly behind: readonly Change[]
+  /** First the records that were behind, one group each. Then the changes of the commands, one group each. */
+  readonly groups: readonly ChangeGroup[]
+  /** The command of each group, by the index of the group. Undefined for records that were behind. */
+  readonly owners: readonly (WaitingCommand | undefined)[]
+}
+
+/**
+ * Decides the waiting commands in order, each with a time of its own, against `view`. The groups of records that are behind
+ * come first: `takeBehind` returns them, given the changes of the commands.
+ */
+export function gatherBatch(
+  view: View,
+  {
+    waiting,
+    takeBehind,
+  }: { waiting: readonly WaitingCommand[]; takeBehind: (along: readonly Change[]) => Change[] },
+  clock: () => Now,
+): Batch {
+  const draft = new Draft(view)
+  const owned: ChangeGroup[] = []
+  const owners: WaitingCommand[] = []
+  const decided = waiting.map((one): Decided => {
+    const verdict = decideOne(one, draft, clock())
+    if (!('decision' in verdict) || verdict.decision.changes.length === 0) return verdict
+    for (const change of verdict.decision.changes) draft.add(change)
+    owned.push(verdict.decision.changes)
+    owners.push(one)
+    return verdict
+  })
+  const behind = takeBehind(owned.flat())
+  const groups = [...behind.map((change) => [change]), ...owned]
+  return { decided, behind, groups, owners: [...behind.map(() => undefined), ...owners] }
+}
+
+function decideOne(waiting: WaitingCommand, draft: Draft, now: Now): Decided {
+  try {
+    return { waiting, decision: waiting.command.decide(draft, now) }
+  } catch (error) {
+    return { waiting, error }
+  }
+}
+
+/** Whether the command changes something. */
+export function hasChanges(verdict: Decided): boolean {
+  return 'decision' in verdict && verdict.decision.changes.length > 0
+}
+
+/** Answers the caller of the command. */
+export function settle(verdict: Decided): void {
+  if ('decision' in verdict) verdict.waiting.resolve(verdict.decision.outcome)
+  else verdict.waiting.reject(verdict.error)
+}

@@ -1,0 +1,116 @@
+import type { Change } from '../decisions/changes.ts'
+import { changesOf } from './loaded-changes.ts'
+import type { NamingLimits } from '../naming/state/naming-sizes.ts'
+import type { Presence } from '../naming/state/presence.ts'
+import type { Now, Revision, Snapshot } from './ports.ts'
+import { firstStampOf, msOf, type Stamps } from '../decisions/stamps.ts'
+import { State } from './state.ts'
+import { contained, fatal, nothing } from '../unexpected.ts'
+
+/** One complete revision of the store: the changes of one commit. */
+export interface Commit {
+  readonly revision: Revision
+  readonly changes: readonly Change[]
+}
+
+/** What a follower works with. */
+export interface FollowerOptions {
+  readonly clock: () => Now
+  /** The stamps that `clock` gives. */
+  readonly stamps: Stamps
+  /** Called by the state with everything that is applied. */
+  readonly presence?: Presence
+  /**
+   * How far ahead of all stamps the `lastRefTime` of what is loaded begins, in ms. A service that changes more than once in a
+   * millisecond is ahead of its stamps: servers that have followed may have shown a later time than the store knows.
+   */
+  readonly lastRefAheadMs?: number
+  /** Is shown each change before it is applied, with the state as it is then; not what is loaded at the start. */
+  readonly witness?: { see(change: Change, before: State): void } | undefined
+  /** Takes applied changes in their order, with the last revision that was applied (the feed). */
+  readonly feed: { publishChanges(changes: readonly Change[], revision: Revision): void }
+}
+
+/**
+ * The only writer of the state and the only one that publishes to the feed. Changes are applied in one order: commits
+ * in the order of their revisions, and a change that is written behind at the moment when it is decided. Each call is one
+ * step: its changes are seen together. Methods are synchronous: after the call the state has the changes. What throws here
+ * ends the process (decision 0045): nothing is applied after it.
+ */
+export class Follower {
+  readonly state: State
+  readonly #options: FollowerOptions
+  #revision: Revision
+  /** A change was applied in part: what the state says is not true any more. */
+  #isBroken = false
+
+  constructor(state: State, options: FollowerOptions, revision: Revision = 0) {
+    this.state = state
+    this.#options = options
+    this.#revision = revision
+  }
+
+  /** Follows a store from what it holds. Stamps and times go on above all that were given out before. */
+  static load(snapshot: Snapshot, options: FollowerOptions, limits?: NamingLimits): Follower {
+    options.stamps.see(snapshot.largestStamp)
+    const now = options.clock()
+    const follower = new Follower(
+      new State(msOf(now.stamp) + (options.lastRefAheadMs ?? 0), limits, options.presence),
+      options,
+      snapshot.revision,
+    )
+    follower.#apply(changesOf(snapshot, now.stamp), now)
+    return follower
+  }
+
+  /** The last revision that was applied. */
+  get revision(): Revision {
+    return this.#revision
+  }
+
+  /** Applies a commit. Throws if its revision is not later than the last one: no change may be applied twice or late. */
+  applied({ revision, changes }: Commit): void {
+    if (revision <= this.#revision)
+      throw new Error(`Revision ${revision} came after revision ${this.#revision} of the store was applied`)
+    this.#revision = revision
+    this.appliedAhead(changes)
+  }
+
+  /** Applies what makes the state that of a snapshot, which may be of an earlier revision: the store was restored. */
+  reloaded({ revision, changes }: Commit): void {
+    this.#revision = revision
+    this.appliedAhead(changes)
+  }
+
+  /** Applies changes ahead of their commit, which changes nothing here any more; or changes that are never written. */
+  appliedAhead(changes: readonly Change[]): void {
+    if (changes.length === 0) return
+    if (this.#isBroken)
+      throw new Error('The state is broken by an earlier fault, and nothing more is applied')
+    try {
+      this.#show(changes)
+      this.#apply(changes, this.#options.clock())
+      this.#options.feed.publishChanges(changes, this.#revision)
+    } catch (error) {
+      this.#isBroken = true
+      fatal(error, 'a change could not be applied')
+      throw error
+    }
+  }
+
+  /** What the witness remembers is for people: a fault there changes nothing of the state. */
+  #show(changes: readonly Change[]): void {
+    const { witness } = this.#options
+    if (witness === undefined) return
+    for (const change of changes) contained('push', nothing, () => witness.see(change, this.state))
+  }
+
+  #apply(changes: Iterable<Change>, now: Now): void {
+    const { state } = this
+    const { stamps, lastRefAheadMs = 0 } = this.#options
+    state.apply(changes, now)
+    // A service that changes more than once in a millisecond is ahead of the clock. No later stamp is before it.
+    const latestMs = state.latestRefMs - lastRefAheadMs
+    if (latestMs > msOf(now.stamp)) stamps.see(firstStampOf(latestMs))
+  }
+}

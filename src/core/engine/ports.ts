@@ -1,0 +1,169 @@
+import type { AuditEvent } from '../audit/audit-event.ts'
+import type { AuditLimit, AuditSearch, FoundEvents } from '../audit/audit-search.ts'
+import type { Change, FedChange } from '../decisions/changes.ts'
+import type { ConfigItem, ConfigKey } from '../config/state/config-item.ts'
+import type { HistoryPage, HistoryRecord } from '../config/state/history-record.ts'
+import type { InstanceRecord } from '../naming/state/instance.ts'
+import type { Service, ServiceKey } from '../naming/state/service.ts'
+import type { Read } from '../decisions/reads.ts'
+import type { StoredRecord } from '../records/record-kind.ts'
+
+/** The times that core works with. They are arguments: core has no clock. */
+export interface Now {
+  /** Epoch milliseconds, as shown in answers. */
+  readonly wallMs: number
+  /** Milliseconds of the health clock, for beats and expiry. */
+  readonly healthMs: number
+  /** The stamp of the changes that are decided now (`Stamps`). Every decision gets one of its own. */
+  readonly stamp: number
+}
+
+/** The store's number of a commit. It rises with every commit, also over restarts. */
+export type Revision = number
+
+/** Everything that a store holds when the server starts. */
+export interface Snapshot {
+  /** In the order in which they were created: searches answer in this order, after a restart as before it. */
+  readonly configs: readonly ConfigItem[]
+  readonly services: readonly Service[]
+  readonly instances: readonly StoredInstance[]
+  /** The small records of all kinds; those of a kind in the order in which they were first saved. */
+  readonly records: readonly StoredRecord[]
+  /** The last commit that is in it. */
+  readonly revision: Revision
+  /** No stamp and no time that was given out before is later than this stamp (`Stamps`). */
+  readonly largestStamp: number
+}
+
+/** An instance as last written. */
+export interface StoredInstance {
+  readonly serviceKey: ServiceKey
+  readonly record: InstanceRecord
+  readonly healthy: boolean
+}
+
+/** The changes of one command: they belong together and are decided again together. */
+export type ChangeGroup = readonly Change[]
+
+/**
+ * The result of a commit. `committed`: its revision. `failed`: nothing was written, because of this one group. Its caller
+ * gets the error; the other groups are decided and committed again.
+ */
+export type CommitResult =
+  | { readonly kind: 'committed'; readonly revision: Revision }
+  | { readonly kind: 'failed'; readonly group: number; readonly error: Error }
+
+/**
+ * What every store offers besides its changes. A port uses the terms of the domain: how a change becomes rows or keys is up
+ * to the store.
+ */
+export interface KeptRecords {
+  /** One page of an item's history, newest first. `pageNo` counts from 1. */
+  history(key: ConfigKey, page: { pageNo: number; pageSize: number }): Promise<HistoryPage>
+  /** The record with this id, of any item. */
+  historyRecord(id: number): Promise<HistoryRecord | undefined>
+  /** Which of these records are there, of any items. */
+  historyThere(ids: readonly number[]): Promise<readonly number[]>
+  /** The record of this item before the record `id`. */
+  historyBefore(key: ConfigKey, id: number): Promise<HistoryRecord | undefined>
+  /** The newest record of this item that replaced a version (op U) since the item `itemId` was created. */
+  lastUpdate(key: ConfigKey, itemId: number): Promise<HistoryRecord | undefined>
+  /**
+   * Removes a bounded number of history records older than the limit, but never the newest `keep` of an item
+   * that exists. Returns how many were removed and whether there are more.
+   */
+  cleanHistory(limit: {
+    beforeMs: number
+    keep: number
+    most: number
+  }): Promise<{ removed: number; more: boolean }>
+  /**
+   * Saves events of the audit; one with the id of a stored event replaces it. They are written without waiting for the
+   * disk: a power cut may lose those of the last second, and never loses others with them.
+   */
+  saveAudit(events: readonly AuditEvent[]): Promise<void>
+  /** At most `most` events that match, newest first. It looks at a bounded number of events (`FoundEvents`). */
+  findAudit(search: AuditSearch, most: number): Promise<FoundEvents>
+  /** Removes a bounded number of the oldest events beyond the limit. Returns how many were removed and whether there are more. */
+  cleanAudit(limit: AuditLimit): Promise<{ removed: number; more: boolean }>
+  /** Stores a small value of the server itself, such as the history clock. */
+  remember(name: string, value: string): Promise<void>
+  /** The value last passed to `remember`. */
+  recall(name: string): Promise<string | undefined>
+  /** Finishes pending work, writes everything and releases the data directory. */
+  close(): Promise<void>
+}
+
+/**
+ * Stores acknowledged changes for one server, which is alone on it: `embedded` uses one file of this machine.
+ */
+export interface Store extends KeptRecords {
+  /** Every record there is. Called once, before any other method. Throws when the data cannot be read, or has records of an unknown kind. */
+  load(): Promise<Snapshot>
+  /**
+   * Writes all groups in order, or none. It modifies no change. When the promise resolves, they are on disk. Rejects with
+   * Refusal `store-unavailable` if the store cannot write at all (disk full, I/O error); then no group is written.
+   */
+  commit(groups: readonly ChangeGroup[]): Promise<CommitResult>
+}
+
+/**
+ * Commands that share what they read or change, decided one after the other. It is written completely or not at all. Without
+ * changes the store only confirms the reads: so a negative answer is as certain as a positive one.
+ */
+export interface Unit {
+  /** What the decisions have read, and what they change. */
+  readonly reads: readonly Read[]
+  readonly changes: readonly Change[]
+}
+
+/**
+ * `held`: nothing that was read had changed; the changes are written, and the follower has applied them. `conflict`: something
+ * had changed; nothing is written, and the follower has applied what it conflicted with. `failed`: it can never be
+ * written (too large, invalid), and only its callers get the error. `unwritten`: the store could not be reached in time; nothing
+ * was written and never will be, so it may be tried again. `refused`: it must not be tried again; the error says if it is not
+ * known whether the unit was written.
+ */
+export type UnitResult =
+  | { readonly kind: 'held' }
+  | { readonly kind: 'conflict' }
+  | { readonly kind: 'failed' | 'unwritten' | 'refused'; readonly error: Error }
+
+/** A complete revision of a store that several servers share. */
+export interface SharedCommit {
+  readonly revision: Revision
+  /** Of a thing that has changed more than once in it, the last change; nothing of what came and went in it. */
+  readonly changes: readonly FedChange[]
+  /** The largest stamp of the revision, if the store knows it: that of what came and went counts too. */
+  readonly stamp?: number
+}
+
+/** What follows a store that several servers share. Methods are synchronous: after the call the changes are applied. */
+export interface StoreFollower {
+  /** The next revision, of any server: in order, none missing, none twice. */
+  applied(commit: SharedCommit): void
+  /** The store cannot go on from the last revision (compacted, restored): this is everything, as it is now. */
+  reloaded(snapshot: Snapshot): void
+}
+
+/** With less time than this (ms) a commit is not begun: a part of it is needed to find out about an answer that was lost. */
+export const LEAST_COMMIT_MS = 600
+
+/** Stores changes for several equal servers. Everything that is written reaches every server, in one order. */
+export interface SharedStore extends KeptRecords {
+  /** The most changes that one unit may have. */
+  readonly mostChanges: number
+  /** Every record there is, at one revision. Called once, before any other method. */
+  load(): Promise<Snapshot>
+  /** Feeds every revision after that of `load` to the follower. Called once. */
+  follow(follower: StoreFollower): void
+  /**
+   * Writes each unit if nothing that it read has changed after the revision `decidedAt`, and if the ids of its history
+   * records are larger than those of their items, because the clocks of servers differ. Units of one call are independent of
+   * each other: none of them changes what another one changes or has read. Resolves with a result for each, once the follower
+   * has applied every revision on which the results rest. It settles within this time (by default 2 s), whatever the store
+   * does: it rejects with Refusal `store-unavailable` if no unit was written. If the answer of the store was lost, it first
+   * finds out what has happened.
+   */
+  commit(units: readonly Unit[], decidedAt: Revision, withinMs?: number): Promise<readonly UnitResult[]>
+}

@@ -1,0 +1,295 @@
+import type { WaitingCommand } from './batch.ts'
+import type { Change } from '../decisions/changes.ts'
+import { type Command, synced, unchanged } from '../decisions/decision.ts'
+import type { Engine } from './engine.ts'
+import type { Follower } from './follower.ts'
+import type { InstanceRecord } from '../naming/state/instance.ts'
+import { LEAST_COMMIT_MS, type Now, type SharedStore, type UnitResult } from './ports.ts'
+import { PatientCallers, type PatientLoop } from './patient-callers.ts'
+import { readText } from '../decisions/reads.ts'
+import { Refusal } from '../refusal.ts'
+import { changedThing, type DecidedUnit, gatherUnits, type Verdict } from './units.ts'
+import type { View } from '../decisions/view.ts'
+
+const MOST_COMMANDS = 512
+/** What a command that does the same to many things may change together: a transaction of etcd takes twice as much. */
+const MOST_BYTES = 512 * 1024
+/** A command is answered this long after it was given, whatever the store does. */
+const ANSWER_MS = 1_700
+/** The store answers for the youngest command of a commit: an older one waits this much longer for what may still come. */
+const GRACE_MS = 50
+/** The pause before what was not written is tried again. */
+const AGAIN_MS = 20
+
+/** What the engine needs from outside: core has no clock, no timers and no log of its own. */
+export interface SharedEngineOptions {
+  /** Applies what the store feeds to it; decisions read its state. */
+  readonly follower: Follower
+  readonly store: Pick<SharedStore, 'commit' | 'mostChanges'>
+  readonly clock: () => Now
+  readonly loop: PatientLoop
+  /** Called if a write fails that no caller waits for. */
+  readonly report: (error: unknown, what: string) => void
+  /** How long a command may take until it is answered. */
+  readonly answerMs?: number
+  /** How large what a command changes of one thing may be, in bytes. With very large things, a command may change fewer. */
+  readonly mostBytesOfOne?: number
+}
+
+/**
+ * The engine of a server that shares its store with others. It decides on what this server knows, and the store writes the
+ * decision only if that is still so: otherwise it is decided again. Only the feed of the store changes the state, with the
+ * server's own changes too. A 'no' is confirmed by the store like a 'yes': this server may know less than another.
+ */
+export class SharedEngine implements Engine {
+  /** A command that removes metadata changes each instance twice: what is registered, and what is remembered. */
+  readonly mostAtOnce: number
+  readonly #options: SharedEngineOptions
+  readonly #callers: PatientCallers
+  #waiting: WaitingCommand[] = []
+  /** The commands of the commit that is underway. */
+  #sent: WaitingCommand[] = []
+  /** Commands that were refused although their commit is underway: they are not decided again. */
+  readonly #givenUp = new WeakSet<WaitingCommand>()
+  #isWatchingTime = false
+  /** Commands whose unit could not be written: each gets a unit of its own. */
+  readonly #alone = new WeakSet<WaitingCommand>()
+  /** When each command was given that somebody waits for, by the loop's clock. */
+  readonly #sinceMs = new WeakMap<WaitingCommand, number>()
+  readonly #counts = { conflicts: 0 }
+  #behind = 0
+  #committing = false
+  #pumpDeferred = false
+  #closing = false
+  #whenIdle: (() => void) | undefined
+
+  constructor(options: SharedEngineOptions) {
+    this.#options = options
+    const { store, mostBytesOfOne = 1 } = options
+    const most = Math.min(Math.floor(store.mostChanges / 2), Math.floor(MOST_BYTES / mostBytesOfOne))
+    this.mostAtOnce = Math.max(1, most)
+    this.#callers = new PatientCallers(options.loop)
+  }
+
+  get backlog(): { readonly behind: number; readonly waiting: number } {
+    return { behind: this.#behind, waiting: this.#waiting.length }
+  }
+
+  /** Since the start: decisions that were made again, because something had changed meanwhile. */
+  get counts(): Readonly<{ conflicts: number }> {
+    return this.#counts
+  }
+
+  execute<T>(command: Command<T>): Promise<T> {
+    if (this.#closing)
+      return Promise.reject(new Refusal('stopping', 'The server is stopping: try again in a moment.'))
+    return this.#enqueue(command, this.#options.loop.now())
+  }
+
+  /** Each change is made if what it is about has not changed when it is decided again. */
+  applyBehind(changes: readonly Change[]): void {
+    for (const change of changes) {
+      this.#behind++
+      void this.#enqueue(ifUntouched(change, this.#options.follower.state))
+        .catch((error: unknown) => this.#options.report(error, `not written: ${change.kind}`))
+        .finally(() => this.#behind--)
+    }
+  }
+
+  /** Nothing gathers here. */
+  tick(): void {}
+
+  async close(): Promise<void> {
+    this.#closing = true
+    if (!this.#committing && this.#waiting.length === 0) return
+    await new Promise<void>((resolve) => (this.#whenIdle = resolve))
+  }
+
+  #enqueue<T>(command: Command<T>, sinceMs?: number): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const waiting = { command, resolve: (outcome: unknown) => resolve(outcome as T), reject }
+      if (sinceMs !== undefined) this.#sinceMs.set(waiting, sinceMs)
+      this.#waiting.push(waiting)
+      this.#watchTime()
+      this.#deferPump()
+    })
+  }
+
+  #deferPump(): void {
+    if (this.#committing) return
+    if (this.#pumpDeferred) return this.#callers.arrived(this.#waiting.length)
+    this.#pumpDeferred = true
+    this.#callers.gather(this.#waiting.length, this.#pumpGathered)
+  }
+
+  #pump(): void {
+    const { follower, store, clock } = this.#options
+    this.#refuseLate(LEAST_COMMIT_MS)
+    const waiting = this.#waiting.splice(0, MOST_COMMANDS)
+    const isAlone = (one: WaitingCommand): boolean => this.#alone.has(one)
+    const { units, later } = gatherUnits(follower.state, waiting, {
+      clock,
+      mostChanges: store.mostChanges,
+      isAlone,
+    })
+    this.#waiting.unshift(...later)
+    const open = units.filter(({ reads, changes }) => reads.length > 0 || changes.length > 0)
+    for (const unit of units) if (!open.includes(unit)) this.#settle(unit)
+    if (open.length === 0) return this.#afterCommit()
+    this.#committing = true
+    this.#callers.sent()
+    this.#sent = open.flatMap(commandsOf)
+    // The youngest command decides: nobody is refused because somebody else has waited for long.
+    const withinMs = Math.max(...this.#sent.map((one) => this.#leftMs(one)))
+    store.commit(open, follower.revision, withinMs).then(
+      (results) => this.#finish(open, results),
+      (error: unknown) => this.#abandon(open, error),
+    )
+  }
+
+  #finish(units: readonly DecidedUnit[], results: readonly UnitResult[]): void {
+    const again: WaitingCommand[] = []
+    for (const [index, unit] of units.entries()) {
+      const result = results[index] ?? { kind: 'conflict' }
+      if (result.kind === 'held') this.#settle(unit)
+      else again.push(...this.#again(unit, result))
+    }
+    this.#callers.answered(callersOf(units), this.#waiting.length)
+    this.#waiting.unshift(...again)
+    this.#afterCommit(results.some(({ kind }) => kind === 'unwritten'))
+  }
+
+  /** The commands of a unit that was not written which are decided again. */
+  #again(unit: DecidedUnit, result: Exclude<UnitResult, { kind: 'held' }>): WaitingCommand[] {
+    const commands = commandsOf(unit).filter((command) => !this.#givenUp.has(command))
+    if (result.kind === 'conflict') {
+      this.#counts.conflicts++
+      return commands
+    }
+    if (result.kind === 'unwritten') return this.#stillInTime(commands, result.error)
+    if (result.kind === 'failed' && commands.length > 1) {
+      for (const command of commands) this.#alone.add(command)
+      return commands
+    }
+    for (const { reject } of commands) reject(result.error)
+    return []
+  }
+
+  /** Those that have time for another commit; the others are refused. What nobody waits for is found out once more later. */
+  #stillInTime(commands: readonly WaitingCommand[], error: Error): WaitingCommand[] {
+    const isInTime = (one: WaitingCommand): boolean =>
+      this.#sinceMs.has(one) && this.#leftMs(one) >= LEAST_COMMIT_MS
+    for (const command of commands) if (!isInTime(command)) command.reject(error)
+    return commands.filter(isInTime)
+  }
+
+  /** The store has failed altogether: nobody is answered with what is not certain. */
+  #abandon(units: readonly DecidedUnit[], error: unknown): void {
+    for (const { reject } of units.flatMap(commandsOf)) reject(error)
+    this.#afterCommit()
+  }
+
+  /** The time until a command must be answered. */
+  #leftMs(waiting: WaitingCommand): number {
+    const { loop, answerMs = ANSWER_MS } = this.#options
+    const nowMs = loop.now()
+    return (this.#sinceMs.get(waiting) ?? nowMs) + answerMs - nowMs
+  }
+
+  /** Refuses what waits and has less time left than this: it can no longer be answered in time. */
+  #refuseLate(leastMs: number): void {
+    const isLate = (waiting: WaitingCommand): boolean => this.#leftMs(waiting) < leastMs
+    const late = this.#waiting.filter(isLate)
+    if (late.length > 0) this.#waiting = this.#waiting.filter((waiting) => !isLate(waiting))
+    for (const { reject } of late)
+      reject(unavailable('The store is too slow: the change was not made, try again in a moment.'))
+  }
+
+  /** Sees to it that each command is answered in its own time, also if the commit that it is in or waits for takes longer. */
+  #watchTime(): void {
+    const { after } = this.#options.loop
+    if (after === undefined || this.#isWatchingTime) return
+    const waitedFor = (commands: readonly WaitingCommand[], graceMs: number): number[] =>
+      commands.filter((one) => this.#isWaitedFor(one)).map((one) => this.#leftMs(one) + graceMs)
+    const dueMs = [...waitedFor(this.#waiting, 0), ...waitedFor(this.#sent, GRACE_MS)]
+    if (dueMs.length === 0) return
+    const firstMs = dueMs.reduce((first, ms) => Math.min(first, ms))
+    this.#isWatchingTime = true
+    after(Math.max(1, Math.ceil(firstMs)), () => {
+      this.#isWatchingTime = false
+      this.#refuseLate(0)
+      this.#giveUpLate()
+      this.#watchTime()
+    })
+  }
+
+  /** A commit is underway that takes longer than some of its commands may. */
+  #giveUpLate(): void {
+    for (const one of this.#sent)
+      if (this.#isWaitedFor(one) && this.#leftMs(one) + GRACE_MS <= 0) {
+        this.#givenUp.add(one)
+        one.reject(unavailable('The store is too slow: whether the change was made is not known.'))
+      }
+  }
+
+  #isWaitedFor(one: WaitingCommand): boolean {
+    return this.#sinceMs.has(one) && !this.#givenUp.has(one)
+  }
+
+  #settle({ verdicts, local }: DecidedUnit): void {
+    this.#options.follower.appliedAhead(local)
+    for (const verdict of verdicts) settle(verdict)
+  }
+
+  /** `isTrouble`: the store could not be reached. */
+  #afterCommit(isTrouble = false): void {
+    this.#committing = false
+    this.#sent = []
+    const { after } = this.#options.loop
+    if (this.#waiting.length === 0) {
+      if (this.#closing) this.#whenIdle?.()
+    } else if (isTrouble && after !== undefined && !this.#pumpDeferred) {
+      this.#pumpDeferred = true
+      after(AGAIN_MS, this.#pumpGathered)
+    } else this.#deferPump()
+  }
+
+  readonly #pumpGathered = (): void => {
+    this.#pumpDeferred = false
+    this.#pump()
+  }
+}
+
+function commandsOf({ verdicts }: DecidedUnit): WaitingCommand[] {
+  return verdicts.map(({ waiting }) => waiting)
+}
+
+function callersOf(units: readonly DecidedUnit[]): number {
+  return units.reduce((sum, { verdicts }) => sum + verdicts.length, 0)
+}
+
+function settle(verdict: Verdict): void {
+  const { waiting } = verdict
+  if ('decision' in verdict) waiting.resolve(verdict.decision.outcome)
+  else waiting.reject(verdict.error)
+}
+
+/** A change that was found on the state as it was then: it is not made if the instance has been changed since. */
+function ifUntouched(change: Change, state: View): Command<void> {
+  const before = instanceOf(change, state)
+  return {
+    subject: readText(changedThing(change)),
+    decide: (view) =>
+      instanceOf(change, view) === before ? synced([change], undefined) : unchanged(undefined),
+  }
+}
+
+/** The record of the instance that a change is about. */
+function instanceOf(change: Change, view: View): InstanceRecord | undefined {
+  const thing = changedThing(change)
+  return thing.of === 'instance' ? view.instance(thing.serviceKey, thing.address)?.record : undefined
+}
+
+function unavailable(text: string): Refusal {
+  return new Refusal('store-unavailable', text)
+}

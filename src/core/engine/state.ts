@@ -1,0 +1,305 @@
+import type {
+  Change,
+  InstanceHealthChanged,
+  InstanceRemoved,
+  InstanceSaved,
+  RecordRemoved,
+  RecordSaved,
+} from '../decisions/changes.ts'
+import { ConfigTable } from '../config/state/config-table.ts'
+import type { ConfigItem, ConfigKey } from '../config/state/config-item.ts'
+import { AddressIndex } from '../naming/state/address-index.ts'
+import { timingOf } from '../naming/state/beat-timing.ts'
+import { newInstance } from '../naming/liveness/heard-instance.ts'
+import {
+  type Instance,
+  type InstanceAddress,
+  isSamePublisher,
+  type Metadata,
+} from '../naming/state/instance.ts'
+import { Liveness } from '../naming/liveness/liveness.ts'
+import { NamingCounter, type NamingLimits, NO_NAMING_LIMITS } from '../naming/state/naming-sizes.ts'
+import type { InstancePlace, Presence } from '../naming/state/presence.ts'
+import { REMEMBERED_METADATA, rememberedId } from '../naming/state/remembered-metadata.ts'
+import type { Service, ServiceKey } from '../naming/state/service.ts'
+import type { ServiceEntry } from '../naming/state/service-entry.ts'
+import { ServiceTable } from '../naming/state/service-table.ts'
+import { LOCAL_SWITCH, SWITCH, switchesIn } from '../switches/switch-records.ts'
+import { DEFAULT_SWITCHES, type Switches } from '../switches/switches.ts'
+import type { Now } from './ports.ts'
+import { type RecordKind, savedValue } from '../records/record-kind.ts'
+import { RecordTables } from '../records/record-tables.ts'
+import { msOf } from '../decisions/stamps.ts'
+import { StoredSerials } from './stored-serials.ts'
+import type { View } from '../decisions/view.ts'
+
+/**
+ * All current knowledge, in memory, indexed for the queries. Queries read it directly and synchronously.
+ * `apply` is its only writer, and the follower is the only caller of `apply` (`test/one-writer.test.ts`).
+ */
+export class State implements View {
+  readonly configs = new ConfigTable()
+  readonly services: ServiceTable
+  readonly #records = new RecordTables()
+  readonly #presence: Presence
+  readonly #addresses = new AddressIndex()
+  /** What the store has of all this; kept up to date by the engine. */
+  readonly stored = new StoredSerials()
+  readonly namingSizes = new NamingCounter()
+  readonly namingLimits: NamingLimits
+  #switches: Switches = DEFAULT_SWITCHES
+  #lastSerial = 0
+  #latestRefMs = 0
+  /** Counts the revisions that were applied. */
+  #step = 0
+
+  /**
+   * `floorMs`: every `lastRefTime` is later than this (epoch ms). `presence`: notified of what is applied, and asked for times by
+   * decisions.
+   */
+  constructor(floorMs: number, namingLimits = NO_NAMING_LIMITS, presence: Presence = new Liveness()) {
+    this.#presence = presence
+    this.namingLimits = namingLimits
+    this.services = new ServiceTable(floorMs)
+  }
+
+  /** The switches in force: those kept, with this server's own over them. */
+  get switches(): Switches {
+    return this.#switches
+  }
+
+  /** How many instances there are, in all services. */
+  get instancesInAll(): number {
+    return this.namingSizes.instances.total
+  }
+
+  config(key: ConfigKey): ConfigItem | undefined {
+    return this.configs.get(key)
+  }
+
+  record<T>(kind: RecordKind<T>, id: string): T | undefined {
+    return this.#records.record(kind, id)
+  }
+
+  records<T>(kind: RecordKind<T>): Iterable<readonly [id: string, value: T]> {
+    return this.#records.records(kind)
+  }
+
+  /** A number that every change of a record of this kind raises. */
+  recordVersion(kind: RecordKind<unknown>): number {
+    return this.#records.version(kind)
+  }
+
+  /** How many records of a kind there are. */
+  recordCount(kind: RecordKind<unknown>): number {
+    return this.#records.count(kind)
+  }
+
+  service(key: ServiceKey): Service | undefined {
+    return this.services.get(key)?.service
+  }
+
+  instance(key: ServiceKey, address: InstanceAddress): Instance | undefined {
+    return this.services.get(key)?.get(address)
+  }
+
+  instances(key: ServiceKey): Iterable<Instance> {
+    return this.services.get(key)?.instances.values() ?? []
+  }
+
+  instanceCount(key: ServiceKey): number {
+    return this.services.get(key)?.instances.size ?? 0
+  }
+
+  abandonedSinceMs(key: ServiceKey): number | undefined {
+    const entry = this.services.get(key)
+    return entry && this.#presence.abandonedSinceMs(entry)
+  }
+
+  absentSinceMs(place: InstancePlace): number | undefined {
+    return this.#presence.absentSinceMs(place)
+  }
+
+  maybeStored(serial: number): boolean {
+    return this.stored.maybeStored(serial)
+  }
+
+  surelyStored(serial: number): boolean {
+    return this.stored.surelyStored(serial)
+  }
+
+  /** The labels of an address in a namespace: the metadata of the instances there. */
+  labelsAt(ip: string, namespaceId: string): Metadata[] {
+    return this.#addresses.labelsAt(ip, namespaceId, () => this.#everyInstance())
+  }
+
+  nextSerial(): number {
+    return ++this.#lastSerial
+  }
+
+  /** The latest `lastRefTime` of all services, also of those that have left. */
+  get latestRefMs(): number {
+    return this.#latestRefMs
+  }
+
+  /** Makes the changes of one revision part of what is known. Liveness counts from `now.healthMs`. */
+  apply(changes: Iterable<Change>, now: Now): void {
+    this.#step++
+    for (const change of changes) this.#apply(change, now)
+  }
+
+  #apply(change: Change, now: Now): void {
+    switch (change.kind) {
+      case 'config-published':
+        this.configs.set(change.item)
+        return
+      case 'config-deleted':
+        this.configs.delete(change.key)
+        return
+      case 'service-saved':
+        this.#saveService(change.service, change.stamp, now)
+        return
+      case 'service-deleted':
+        this.#deleteService(change.key)
+        return
+      case 'instance-saved':
+        this.#saveInstance(change, now)
+        return
+      case 'instance-removed':
+        this.#removeInstance(change, now)
+        return
+      case 'instance-health-changed':
+        this.#changeHealth(change, now)
+        return
+      case 'record-saved':
+      case 'record-removed':
+        this.#changeRecord(change, now)
+    }
+  }
+
+  *#everyInstance(): Generator<Instance> {
+    for (const entry of this.services.all()) yield* entry.instances.values()
+  }
+
+  #saveService(service: Service, stamp: number, now: Now): void {
+    this.#lastSerial = Math.max(this.#lastSerial, service.serial)
+    const isNew = this.services.get(service.key) === undefined
+    const entry = this.services.save(service)
+    if (isNew) this.namingSizes.services.add(service.key.namespaceId, 1)
+    this.#touch(entry, stamp)
+    this.#noteEmptiness(entry, now)
+  }
+
+  #deleteService(key: ServiceKey): void {
+    const entry = this.services.get(key)
+    if (entry === undefined) return
+    this.namingSizes.instances.add(key.namespaceId, -entry.instances.size)
+    this.namingSizes.services.add(key.namespaceId, -1)
+    for (const instance of entry.instances.values()) {
+      this.#letGo(instance, undefined)
+      entry.delete(instance)
+    }
+    this.#presence.serviceLeft(entry)
+    this.services.delete(key)
+  }
+
+  #saveInstance(change: InstanceSaved, now: Now): void {
+    const entry = this.services.get(change.serviceKey)
+    if (entry === undefined)
+      throw new Error(`instance saved in unknown service ${change.serviceKey.groupedName}`)
+    const known = entry.get(change.record.address)
+    // A modification of what has expired while it was being written: it changed what was there, and is gone too.
+    if (known === undefined && !change.beat) return
+    const instance = known ?? newInstance(entry, change)
+    if (known === undefined) {
+      entry.add(instance)
+      this.#addresses.add(instance)
+      this.namingSizes.instances.add(change.serviceKey.namespaceId, 1)
+      this.#presence.metadataChanged(placeOf(instance), false, now.healthMs)
+    }
+    this.#lastSerial = Math.max(this.#lastSerial, change.record.serial)
+    if (!isSamePublisher(instance.record.publisher, change.record.publisher))
+      this.#presence.instanceTaken(instance)
+    instance.record = change.record
+    if (change.healthy !== undefined) instance.healthy = change.healthy
+    this.#layMetadata(instance)
+    this.#presence.instanceSaved(instance, change.beat, now.healthMs)
+    this.#touch(entry, change.stamp)
+    this.#noteEmptiness(entry, now)
+  }
+
+  #removeInstance(change: InstanceRemoved, now: Now): void {
+    const entry = this.services.get(change.serviceKey)
+    const instance = entry?.get(change.address)
+    if (entry === undefined || instance === undefined) return
+    entry.delete(instance)
+    this.#letGo(instance, change.reason === 'expired' ? now.healthMs : undefined)
+    this.namingSizes.instances.add(change.serviceKey.namespaceId, -1)
+    const place = placeOf(instance)
+    if (this.#remembered(place) !== undefined) this.#presence.metadataChanged(place, true, now.healthMs)
+    this.#touch(entry, change.stamp)
+    this.#noteEmptiness(entry, now)
+  }
+
+  #letGo(instance: Instance, expiredMs: number | undefined): void {
+    this.#presence.instanceLeft(instance, expiredMs)
+    this.#addresses.delete(instance)
+  }
+
+  #changeHealth(change: InstanceHealthChanged, now: Now): void {
+    const instance = this.services.get(change.serviceKey)?.get(change.address)
+    if (instance === undefined || instance.healthy === change.healthy) return
+    instance.healthy = change.healthy
+    this.#touch(instance.entry, change.stamp)
+    this.#presence.instanceSaved(instance, false, now.healthMs)
+  }
+
+  /** Some kinds change what else is known; most do not. */
+  #changeRecord(change: RecordSaved | RecordRemoved, now: Now): void {
+    const before = this.#records.record(REMEMBERED_METADATA, change.id)
+    this.#records.apply(change)
+    if (change.recordKind === SWITCH.name || change.recordKind === LOCAL_SWITCH.name)
+      this.#switches = switchesIn(this)
+    if (change.recordKind !== REMEMBERED_METADATA.name) return
+    const place = savedValue(REMEMBERED_METADATA, change) ?? before
+    if (place !== undefined) this.#metadataChanged(place, change.stamp, now)
+  }
+
+  #metadataChanged({ serviceKey, address }: InstancePlace, stamp: number, now: Now): void {
+    const instance = this.instance(serviceKey, address)
+    const place = { serviceKey, address }
+    const isAbsent = instance === undefined && this.#remembered(place) !== undefined
+    this.#presence.metadataChanged(place, isAbsent, now.healthMs)
+    if (instance === undefined) return
+    this.#layMetadata(instance)
+    this.#presence.instanceSaved(instance, false, now.healthMs)
+    this.#touch(instance.entry, stamp)
+  }
+
+  #remembered(place: InstancePlace): Metadata | undefined {
+    if (this.#records.count(REMEMBERED_METADATA) === 0) return undefined
+    return this.#records.record(REMEMBERED_METADATA, rememberedId(place))?.metadata
+  }
+
+  /** Lays the remembered keys over the registered ones, and takes the timing from the result. */
+  #layMetadata(instance: Instance): void {
+    const over = this.#remembered(placeOf(instance))
+    const { registered } = instance.record
+    instance.metadata = over === undefined ? registered : { ...registered, ...over }
+    instance.timing = timingOf(instance.metadata)
+  }
+
+  #touch(entry: ServiceEntry, stamp: number): void {
+    entry.touch(msOf(stamp), this.#step)
+    if (entry.lastRefMs > this.#latestRefMs) this.#latestRefMs = entry.lastRefMs
+  }
+
+  #noteEmptiness(entry: ServiceEntry, now: Now): void {
+    const isAbandoned = entry.service.madeBy === 'registration' && entry.instances.size === 0
+    this.#presence.serviceChanged(entry, isAbandoned, now.healthMs)
+  }
+}
+
+function placeOf({ entry, record }: Instance): InstancePlace {
+  return { serviceKey: entry.service.key, address: record.address }
+}

@@ -1,0 +1,108 @@
+import type { Command } from '../decisions/decision.ts'
+import type { Engine } from './engine.ts'
+import { Refusal } from '../refusal.ts'
+
+/** How much room the store has for what makes it larger. */
+export interface Room {
+  /** Bytes until the reserve is reached; 0 or less: there is no room. */
+  readonly leftBytes: number
+  /** What there is no room in, for when there is none: a sentence for a person. */
+  readonly shortage: string
+  /** What to do, and what is refused until then. */
+  readonly advice: string
+}
+
+/** What is refused without room. */
+export const REFUSED_WITHOUT_ROOM =
+  'Until then configurations and metadata are refused; registrations and deletions are not.'
+
+/** A change takes several times its size for a while: in the log, as history, and as what etcd keeps until it is compacted. */
+const TIMES = 2
+/** About what a change takes besides its content. */
+const CHANGE_BYTES = 4 * 1024
+/** So much room, or a sixteenth of the reserve, must be there before a full store takes changes again. */
+const AGAIN_BYTES = 16 * 1024 * 1024
+
+/**
+ * Keeps the last room of the store for what must go on: registrations, sessions, deletions. The room is measured now and then;
+ * what was let through since then is subtracted.
+ */
+export class StoreRoom {
+  readonly #againBytes: number
+  #leftBytes = Infinity
+  #advice = ''
+  #full: string | undefined
+
+  constructor(reserveBytes: number) {
+    this.#againBytes = Math.min(AGAIN_BYTES, reserveBytes / 16)
+  }
+
+  /** Why there is no room, with what to do; undefined: there is. */
+  get shortage(): string | undefined {
+    return this.#full
+  }
+
+  /** Bytes until the reserve is reached. */
+  get leftBytes(): number {
+    return Math.max(0, this.#leftBytes)
+  }
+
+  /** The room was measured. */
+  measured({ leftBytes, shortage, advice }: Room): void {
+    const isFull = leftBytes <= (this.#full === undefined ? 0 : this.#againBytes)
+    this.#leftBytes = leftBytes
+    this.#advice = advice
+    this.#full = isFull ? `${shortage} ${advice}` : undefined
+  }
+
+  /** Whether so much was let through since the room was measured that this may not fit: measure again. */
+  isUnsure(bytes: number): boolean {
+    return this.#full === undefined && neededFor(bytes) > this.#leftBytes
+  }
+
+  /** Throws Refusal `store-full` if the store has no room for this. */
+  require(bytes: number): void {
+    const needed = neededFor(bytes)
+    if (this.#full !== undefined) throw storeFull(this.#full)
+    if (needed > this.#leftBytes)
+      throw storeFull(`The store is nearly full: this does not fit. ${this.#advice}`)
+    this.#leftBytes -= needed
+  }
+}
+
+/** An engine that refuses what makes the store larger while the store has no room. `measure` measures the room now. */
+export function withinRoom(
+  engine: Engine,
+  room: Pick<StoreRoom, 'require' | 'isUnsure'>,
+  measure: () => Promise<void>,
+): Engine {
+  const executeMeasured = async <T>(command: Command<T>, bytes: number): Promise<T> => {
+    await measure()
+    room.require(bytes)
+    return engine.execute(command)
+  }
+  return {
+    mostAtOnce: engine.mostAtOnce,
+    get backlog() {
+      return engine.backlog
+    },
+    execute<T>(command: Command<T>): T | Promise<T> {
+      const { growsBy } = command
+      if (growsBy === undefined) return engine.execute(command)
+      if (room.isUnsure(growsBy)) return executeMeasured(command, growsBy)
+      room.require(growsBy)
+      return engine.execute(command)
+    },
+    applyBehind: (changes) => engine.applyBehind(changes),
+    tick: () => engine.tick(),
+    close: () => engine.close(),
+  }
+}
+
+function neededFor(bytes: number): number {
+  return TIMES * bytes + CHANGE_BYTES
+}
+
+function storeFull(text: string): Refusal {
+  return new Refusal('store-full', text, { retryAfterSeconds: 5 })
+}

@@ -1,0 +1,185 @@
+import type { Change } from '../decisions/changes.ts'
+import type { Decision } from '../decisions/decision.ts'
+import { Draft } from '../decisions/draft.ts'
+import type { Now, Unit } from './ports.ts'
+import { type Read, ReadLog, readText } from '../decisions/reads.ts'
+import type { View } from '../decisions/view.ts'
+import type { WaitingCommand } from './batch.ts'
+
+/** What came of a command: a decision, or the error that it threw. */
+export type Verdict =
+  | { readonly waiting: WaitingCommand; readonly decision: Decision<unknown> }
+  | { readonly waiting: WaitingCommand; readonly error: unknown }
+
+/** Commands of one subject, decided one after the other, and what the store has to write or confirm for them. */
+export interface DecidedUnit extends Unit {
+  readonly verdicts: readonly Verdict[]
+  /** Changes that this server alone makes, and that are never written. */
+  readonly local: readonly Change[]
+}
+
+/** Units that can be committed together, and the commands that must wait for the next commit. */
+export interface Gathered {
+  readonly units: readonly DecidedUnit[]
+  readonly later: readonly WaitingCommand[]
+}
+
+/** How units are gathered. */
+export interface Gathering {
+  readonly clock: () => Now
+  /** The most changes of a unit. A decision with more of them is a unit by itself. */
+  readonly mostChanges: number
+  /** Whether a command must be a unit by itself, because the unit that it was in could not be written. */
+  readonly isAlone: (waiting: WaitingCommand) => boolean
+}
+
+/**
+ * Decides the waiting commands against `view`, those of one subject in their order, and each subject by itself. A command
+ * that would change what another unit changes or has read has to wait: units of one commit are independent of each other.
+ */
+export function gatherUnits(view: View, waiting: readonly WaitingCommand[], gathering: Gathering): Gathered {
+  const drafts = new Map<string, UnitDraft>()
+  for (const one of waiting) {
+    const { subject } = one.command
+    const unit = drafts.get(subject) ?? new UnitDraft(view, gathering)
+    drafts.set(subject, unit)
+    unit.take(one)
+  }
+  const taken = new TakenUnits()
+  const units = [...drafts.values()].filter((unit) => taken.take(unit)).map((unit) => unit.decided())
+  const decided = new Set(units.flatMap(({ verdicts }) => verdicts.map((verdict) => verdict.waiting)))
+  // In the order in which they were given, whether their own unit has to wait or they did not fit into it.
+  return { units, later: waiting.filter((one) => !decided.has(one)) }
+}
+
+/** The units of one commit. The store compares what they read with what was before all of them. */
+class TakenUnits {
+  readonly #read = new Set<string>()
+  readonly #changed = new Set<string>()
+  /** What was changed, and the ranges that it is in. */
+  readonly #touched = new Set<string>()
+
+  /** False: a unit would change what another one changes or has read, and must wait for the next commit. */
+  take(unit: UnitDraft): boolean {
+    const reads = unit.readTexts()
+    const things = unit.changedThings()
+    const changed = things.map(readText)
+    const touched = [...changed, ...things.flatMap(rangeTexts)]
+    if (changed.some((text) => this.#changed.has(text))) return false
+    if (reads.some((text) => this.#touched.has(text)) || touched.some((text) => this.#read.has(text)))
+      return false
+    for (const text of reads) this.#read.add(text)
+    for (const text of changed) this.#changed.add(text)
+    for (const text of touched) this.#touched.add(text)
+    return true
+  }
+}
+
+/** The range that a thing is in. */
+function rangeTexts(thing: Read): string[] {
+  if (thing.of === 'record') return [readText({ of: 'records', recordKind: thing.recordKind })]
+  if (thing.of !== 'instance') return []
+  return [readText({ of: 'instances', serviceKey: thing.serviceKey, none: false })]
+}
+
+/** A unit that is being gathered. */
+class UnitDraft {
+  readonly #gathering: Gathering
+  readonly #log = new ReadLog()
+  readonly #draft: Draft
+  readonly #verdicts: Verdict[] = []
+  readonly #changes: Change[] = []
+  readonly #local: Change[] = []
+  /** The instances that a change of this unit counts as a beat of. */
+  readonly #beating = new Set<string>()
+  #isClosed = false
+
+  constructor(view: View, gathering: Gathering) {
+    this.#gathering = gathering
+    this.#draft = new Draft(view, this.#log)
+  }
+
+  /** Decides a command as the next one of the unit, unless it must wait for another unit. */
+  take(waiting: WaitingCommand): void {
+    const isAlone = this.#gathering.isAlone(waiting)
+    if (this.#isClosed || (isAlone && this.#verdicts.length > 0)) {
+      // Those behind it wait too: commands of a subject are decided in their order.
+      this.#isClosed = true
+      return
+    }
+    const verdict = this.#decide(waiting)
+    const changes = 'decision' in verdict ? verdict.decision.changes : []
+    const isFull = this.#changes.length + changes.length > this.#gathering.mostChanges
+    if (isFull && this.#changes.length > 0) {
+      this.#isClosed = true
+      return
+    }
+    this.#verdicts.push(verdict)
+    this.#isClosed = isAlone
+    const isLocal = 'decision' in verdict && verdict.decision.durability === 'local'
+    for (const change of changes) {
+      this.#draft.add(change)
+      ;(isLocal ? this.#local : this.#changes).push(...this.#whole(change))
+    }
+  }
+
+  changedThings(): Read[] {
+    return this.#changes.map(changedThing)
+  }
+
+  readTexts(): string[] {
+    return this.#log.texts
+  }
+
+  decided(): DecidedUnit {
+    return { reads: this.#log.reads, changes: this.#changes, local: this.#local, verdicts: this.#verdicts }
+  }
+
+  /**
+   * A shared store keeps an instance as one value: what changes a part of it is written with all that it is now. Of several
+   * changes of one unit it keeps the last, which must say that the instance has registered if one of them does.
+   */
+  #whole(change: Change): Change[] {
+    if (change.kind !== 'instance-saved' && change.kind !== 'instance-health-changed') return [change]
+    const { serviceKey, stamp } = change
+    const address = change.kind === 'instance-saved' ? change.record.address : change.address
+    const known = this.#draft.instance(serviceKey, address)
+    if (known === undefined) return []
+    const { record, healthy } = known
+    const text = readText(changedThing(change))
+    if (change.kind === 'instance-saved' && change.beat) this.#beating.add(text)
+    const beat = this.#beating.has(text)
+    return [{ kind: 'instance-saved', serviceKey, serviceSerial: 0, record, healthy, beat, stamp }]
+  }
+
+  #decide(waiting: WaitingCommand): Verdict {
+    try {
+      return { waiting, decision: waiting.command.decide(this.#draft, this.#gathering.clock()) }
+    } catch (error) {
+      return { waiting, error }
+    }
+  }
+}
+
+/** What a change is about, as the read of it. `found` says nothing here. */
+export function changedThing(change: Change): Read {
+  const found = true
+  switch (change.kind) {
+    case 'config-published':
+      return { of: 'config', key: change.item.key, found }
+    case 'config-deleted':
+      return { of: 'config', key: change.key, found }
+    case 'service-saved':
+      return { of: 'service', key: change.service.key, found }
+    case 'service-deleted':
+      return { of: 'service', key: change.key, found }
+    case 'instance-saved':
+      return { of: 'instance', serviceKey: change.serviceKey, address: change.record.address, found }
+    case 'instance-removed':
+    case 'instance-health-changed':
+      return { of: 'instance', serviceKey: change.serviceKey, address: change.address, found }
+    case 'record-saved':
+    case 'record-removed':
+      return { of: 'record', recordKind: change.recordKind, id: change.id, found }
+  }
+}

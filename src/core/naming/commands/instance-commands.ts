@@ -1,0 +1,179 @@
+import type { Change } from '../../decisions/changes.ts'
+import { type Command, type Decision, synced, unchanged } from '../../decisions/decision.ts'
+import { Refusal } from '../../refusal.ts'
+import type { KnownInstance, View } from '../../decisions/view.ts'
+import { instanceIdOf, type InstanceAddress, type Metadata, type Publisher } from '../state/instance.ts'
+import { disablingChanges } from './instance-disabling.ts'
+import { rememberKeys } from './metadata-commands.ts'
+import { registerInstance } from './register-instance.ts'
+import { saveInFull } from './save-in-full.ts'
+import { DEFAULT_CHECKER } from '../state/health-checker.ts'
+import { existingService, serviceSubject } from './service-commands.ts'
+import type { ServiceKey } from '../state/service.ts'
+import type { Actor } from '../timeline/timeline-entry.ts'
+
+/** Which instance is meant. `ephemeral` undefined matches either kind. */
+export interface InstanceTarget {
+  readonly serviceKey: ServiceKey
+  readonly address: InstanceAddress
+  readonly ephemeral: boolean | undefined
+}
+
+/** What changes of an instance; what is undefined stays as it is, metadata is merged by key. */
+export interface InstancePatch {
+  readonly weight: number | undefined
+  readonly enabled: boolean | undefined
+  readonly metadata: Metadata | undefined
+  /** The most metadata that an instance may have, in bytes of UTF-8. */
+  readonly maxMetadataBytes: number
+  /** Who asks; remembered where the instance is disabled. */
+  readonly actor?: Actor
+}
+
+/**
+ * What becomes of an instance of a connection that somebody else wants to remove. `kept`: it stays, and the answer is ok.
+ * `refused`: the caller is told why it stays. `removed`: the connection is gone.
+ */
+export type ForeignRemoval = (publisher: Publisher) => 'kept' | 'refused' | 'removed'
+
+/** Removes an instance. Answers ok, also when it was not there. Refusal `instance-connected`. */
+export function deregisterInstance(
+  target: InstanceTarget,
+  ofConnection: ForeignRemoval = () => 'removed',
+): Command<'ok'> {
+  return {
+    subject: serviceSubject(target.serviceKey),
+    decide(view, now) {
+      const known = find(view, target)
+      if (known === undefined) return unchanged('ok')
+      const { publisher } = known.record
+      const removal = publisher.kind === 'connection' ? ofConnection(publisher) : 'removed'
+      if (removal === 'kept') return unchanged('ok')
+      if (removal === 'refused') throw connected(target)
+      const { serviceKey, address } = target
+      const { serial, ephemeral } = known.record
+      const changes: Change[] = [
+        { kind: 'instance-removed', serviceKey, address, serial, reason: 'deregistered', stamp: now.stamp },
+      ]
+      const durability = ephemeral && !view.maybeStored(serial) ? 'behind' : 'synced'
+      return { changes, durability, outcome: 'ok' }
+    },
+  }
+}
+
+/**
+ * Changes an instance. Metadata keys given here are remembered (interface.md, state rule 3); weight and enabled are, where
+ * the instance is that of a connection.
+ */
+export function modifyInstance(target: InstanceTarget, patch: InstancePatch): Command<'ok'> {
+  return {
+    subject: serviceSubject(target.serviceKey),
+    growsBy: patch.metadata === undefined ? undefined : 0,
+    decide(view, now) {
+      const { serviceKey } = target
+      const { record } = existing(view, target)
+      const weight = patch.weight ?? record.weight
+      const enabled = patch.enabled ?? record.enabled
+      const changes: Change[] = []
+      if (weight !== record.weight || enabled !== record.enabled) {
+        const changed = { ...record, weight, enabled }
+        changes.push(
+          ...saveInFull(view, serviceKey, { record: changed, healthy: undefined, stamp: now.stamp }),
+        )
+      }
+      if (enabled !== record.enabled)
+        changes.push(
+          ...disablingChanges(
+            view,
+            { serviceKey, address: record.address },
+            { enabled, actor: patch.actor, stamp: now.stamp },
+          ),
+        )
+      // The client of a connection registers again by itself: what an operator has set must hold then.
+      const isOver = record.publisher.kind === 'connection'
+      if (patch.metadata !== undefined || isOver) {
+        const { metadata: keys = {}, maxMetadataBytes: maxBytes } = patch
+        const over = isOver ? { weight: patch.weight, enabled: patch.enabled } : {}
+        changes.push(...rememberKeys(view, { serviceKey, record, keys, ...over, maxBytes, stamp: now.stamp }))
+      }
+      return synced(changes, 'ok')
+    },
+  }
+}
+
+/**
+ * Changes an instance as {@link modifyInstance} does. Where there is none at the address, of either kind, it registers
+ * one with the patch over the defaults (docs/decisions/0021).
+ */
+export function modifyOrRegister(target: InstanceTarget, patch: InstancePatch): Command<'ok'> {
+  const { serviceKey, address, ephemeral } = target
+  const modify = modifyInstance(target, patch)
+  const register = registerInstance({
+    serviceKey,
+    address,
+    ephemeral,
+    weight: patch.weight ?? 1,
+    enabled: patch.enabled ?? true,
+    healthy: undefined,
+    metadata: patch.metadata ?? {},
+    app: '',
+  })
+  return {
+    subject: modify.subject,
+    growsBy: modify.growsBy,
+    decide(view, now) {
+      if (view.instance(serviceKey, address) !== undefined) return modify.decide(view, now)
+      return { ...register.decide(view, now), outcome: 'ok' }
+    },
+  }
+}
+
+/** Sets the health of an instance whose cluster is not checked otherwise (interface.md, condition 2). */
+export function setHealth(target: InstanceTarget, healthy: boolean): Command<'ok'> {
+  return {
+    subject: serviceSubject(target.serviceKey),
+    decide(view, now): Decision<'ok'> {
+      const { serviceKey, address } = target
+      const service = existingService(view, serviceKey)
+      const known = existing(view, target)
+      const checker = service.clusters[address.cluster]?.healthChecker ?? DEFAULT_CHECKER
+      if (checker.type !== 'NONE') {
+        const where = `service: ${serviceKey.groupedName}, cluster: ${address.cluster}`
+        throw new Refusal('checker-not-none', `health check is still working, ${where}`, {
+          names: { serviceName: serviceKey.groupedName, cluster: address.cluster },
+          allowed: 'only clusters whose health checker is NONE',
+        })
+      }
+      if (known.healthy === healthy) return unchanged('ok')
+      const { serial, ephemeral } = known.record
+      const changes: Change[] = [
+        { kind: 'instance-health-changed', serviceKey, address, serial, healthy, stamp: now.stamp },
+      ]
+      return { changes, durability: ephemeral ? 'behind' : 'synced', outcome: 'ok' }
+    },
+  }
+}
+
+function connected({ serviceKey, address }: InstanceTarget): Refusal {
+  const id = instanceIdOf(address, serviceKey.groupedName)
+  return new Refusal('instance-connected', `instance ${id} lives as long as the connection of its client`, {
+    names: { serviceName: serviceKey.groupedName, cluster: address.cluster },
+    allowed: 'to disable it, or to close the connection',
+  })
+}
+
+function existing(view: View, target: InstanceTarget): KnownInstance {
+  const known = find(view, target)
+  if (known !== undefined) return known
+  const { serviceKey, address } = target
+  const id = instanceIdOf(address, serviceKey.groupedName)
+  throw new Refusal('instance-not-found', `instance ${id} not found in namespace ${serviceKey.namespaceId}`, {
+    names: { serviceName: serviceKey.groupedName, cluster: address.cluster },
+  })
+}
+
+function find(view: View, target: InstanceTarget): KnownInstance | undefined {
+  const known = view.instance(target.serviceKey, target.address)
+  if (known === undefined || target.ephemeral === undefined) return known
+  return known.record.ephemeral === target.ephemeral ? known : undefined
+}

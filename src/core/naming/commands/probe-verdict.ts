@@ -1,0 +1,20 @@
+import { type Command, synced, unchanged } from '../../decisions/decision.ts'
+import { addressText, type Instance } from '../state/instance.ts'
+import { serviceKeyText } from '../state/service.ts'
+
+/**
+ * What a probe has found of an instance. Answers false, and changes nothing, if the instance has been changed since: a
+ * later probe finds out more.
+ */
+export function foundHealth({ entry, record }: Instance, healthy: boolean): Command<boolean> {
+  const { key: serviceKey } = entry.service
+  const { address, serial } = record
+  return {
+    subject: `probed:${serviceKeyText(serviceKey)} ${addressText(address)}`,
+    decide(view, { stamp }) {
+      const known = view.instance(serviceKey, address)
+      if (known?.record !== record || known.healthy === healthy) return unchanged(false)
+      return synced([{ kind: 'instance-health-changed', serviceKey, address, serial, healthy, stamp }], true)
+    },
+  }
+}

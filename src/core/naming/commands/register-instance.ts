@@ -1,0 +1,155 @@
+import type { Change } from '../../decisions/changes.ts'
+import { type Command, type Decision, unchanged } from '../../decisions/decision.ts'
+import { ownText } from '../../text/own-text.ts'
+import { Refusal } from '../../refusal.ts'
+import type { KnownInstance, View } from '../../decisions/view.ts'
+import {
+  type InstanceAddress,
+  type InstanceRecord,
+  isSamePublisher,
+  type Metadata,
+  type Publisher,
+  usualPublisher,
+} from '../state/instance.ts'
+import { refuseInstanceBeyondLimit } from '../state/naming-sizes.ts'
+import { REMEMBERED_METADATA, rememberedId } from '../state/remembered-metadata.ts'
+import { newService, serviceSubject } from './service-commands.ts'
+import type { Service, ServiceKey } from '../state/service.ts'
+
+/** What to register. Undefined fields take their defaults. */
+export interface RegisterInstance {
+  readonly serviceKey: ServiceKey
+  readonly address: InstanceAddress
+  /** Undefined: as the switch defaultInstanceEphemeral says. */
+  readonly ephemeral: boolean | undefined
+  /** Undefined: beats for an ephemeral instance, an operator for a persistent one. */
+  readonly publisher?: Publisher | undefined
+  readonly weight: number
+  readonly enabled: boolean
+  /** Undefined: healthy; a known persistent instance keeps its health. */
+  readonly healthy: boolean | undefined
+  readonly metadata: Metadata
+  readonly app: string
+}
+
+/** `registered`: the instance is new or has changed. `known`: nothing differs, so the registration is only a beat. */
+export type Registration = 'registered' | 'known'
+
+/**
+ * Registers an instance, and creates its service if it does not exist. A known instance is replaced, also by one of the
+ * other kind or of another publisher. A change that concerns ephemeral instances only is acknowledged before it is on disk.
+ */
+export function registerInstance(request: RegisterInstance): Command<Registration> {
+  return {
+    subject: serviceSubject(request.serviceKey),
+    decide(view, now) {
+      const known = view.instance(request.serviceKey, request.address)
+      if (known === undefined) refuseNewcomer(view, request)
+      // Before the record, so that the service has the lower serial: records are written behind in the order of serials.
+      const service = view.service(request.serviceKey) ?? newService(view, request.serviceKey, 'registration')
+      const record = recordOf(view, request, known)
+      const healthy = healthOf(request, record, known)
+      if (
+        known !== undefined &&
+        sameRecord(known.record, record) &&
+        known.healthy === (healthy ?? known.healthy)
+      ) {
+        return unchanged('known')
+      }
+      return save(view, service, { serviceKey: request.serviceKey, record, healthy, known, stamp: now.stamp })
+    },
+  }
+}
+
+interface Saving {
+  /** The object from the request: `ServiceTable` recognizes it and saves a lookup. */
+  readonly serviceKey: ServiceKey
+  readonly record: InstanceRecord
+  readonly healthy: boolean | undefined
+  readonly known: KnownInstance | undefined
+  readonly stamp: number
+}
+
+function save(view: View, service: Service, saving: Saving): Decision<Registration> {
+  const { serviceKey, record, healthy, known, stamp } = saving
+  const behind = record.ephemeral && (known === undefined || known.record.ephemeral)
+  const changes: Change[] = [
+    { kind: 'instance-saved', serviceKey, serviceSerial: service.serial, record, healthy, beat: true, stamp },
+  ]
+  if (needsSaving(view, service, behind)) changes.unshift({ kind: 'service-saved', service, stamp })
+  return { changes, durability: behind ? 'behind' : 'synced', outcome: 'registered' }
+}
+
+/** A new service is saved with its first instance. A service that is not on disk yet is saved with a durable change. */
+function needsSaving(view: View, service: Service, behind: boolean): boolean {
+  return view.service(service.key) === undefined || (!behind && !view.surelyStored(service.serial))
+}
+
+/** Throws Refusal if a switch or a limit allows no new instance. */
+function refuseNewcomer(view: View, { serviceKey, address }: RegisterInstance): void {
+  refuseInstanceBeyondLimit(view, serviceKey.namespaceId)
+  const { disableAddIP, sendBeatOnly } = view.switches
+  if (!disableAddIP && !sendBeatOnly) return
+  const name = disableAddIP ? 'disableAddIP' : 'sendBeatOnly'
+  throw new Refusal('adding-disabled', `Adding ${address.ip}:${address.port} is refused: ${name} is on.`, {
+    parameter: 'ip',
+    allowed: `only instances that are registered already, until the switch ${name} is set to false`,
+  })
+}
+
+function recordOf(view: View, request: RegisterInstance, known: KnownInstance | undefined): InstanceRecord {
+  const { weight, enabled } = overOf(view, request)
+  const ephemeral = request.ephemeral ?? view.switches.defaultInstanceEphemeral
+  return {
+    address: known?.record.address ?? ownAddress(request.address),
+    serial: known?.record.serial ?? view.nextSerial(),
+    ephemeral,
+    publisher: request.publisher ?? usualPublisher(ephemeral),
+    weight,
+    enabled,
+    registered: request.metadata,
+    app: known?.record.app === request.app ? known.record.app : ownText(request.app),
+  }
+}
+
+/** Weight and enabled as registered; of a connection, as an operator has set them. */
+function overOf(
+  view: View,
+  { publisher, serviceKey, address, weight, enabled }: RegisterInstance,
+): Pick<InstanceRecord, 'weight' | 'enabled'> {
+  const isOver = publisher?.kind === 'connection'
+  const over = isOver ? view.record(REMEMBERED_METADATA, rememberedId({ serviceKey, address })) : undefined
+  return { weight: over?.weight ?? weight, enabled: over?.enabled ?? enabled }
+}
+
+function ownAddress({ ip, port, cluster }: InstanceAddress): InstanceAddress {
+  return { ip: ownText(ip), port, cluster: ownText(cluster) }
+}
+
+/** A registration makes an ephemeral instance healthy. A persistent one keeps the health that a probe has found. */
+function healthOf(
+  request: RegisterInstance,
+  record: InstanceRecord,
+  known: KnownInstance | undefined,
+): boolean | undefined {
+  if (request.healthy !== undefined) return request.healthy
+  return known === undefined || record.ephemeral ? true : undefined
+}
+
+function sameRecord(a: InstanceRecord, b: InstanceRecord): boolean {
+  return (
+    a.ephemeral === b.ephemeral &&
+    a.weight === b.weight &&
+    a.enabled === b.enabled &&
+    a.app === b.app &&
+    isSamePublisher(a.publisher, b.publisher) &&
+    sameMetadata(a.registered, b.registered)
+  )
+}
+
+/** Whether two sets of metadata hold the same keys and values. */
+function sameMetadata(a: Metadata, b: Metadata): boolean {
+  if (a === b) return true
+  const names = Object.keys(a)
+  return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name])
+}

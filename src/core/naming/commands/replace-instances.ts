@@ -1,0 +1,103 @@
+import type { Change } from '../../decisions/changes.ts'
+import { type Command, type Decision, unchanged } from '../../decisions/decision.ts'
+import { Draft } from '../../decisions/draft.ts'
+import type { Now } from '../../engine/ports.ts'
+import type { View } from '../../decisions/view.ts'
+import { addressText, type InstanceAddress, isSamePublisher, type Publisher } from '../state/instance.ts'
+import { type RegisterInstance, registerInstance } from './register-instance.ts'
+import { serviceSubject } from './service-commands.ts'
+import type { ServiceKey } from '../state/service.ts'
+
+/** An instance of a connection. It is ephemeral. */
+export type PublishedInstance = Omit<RegisterInstance, 'serviceKey' | 'publisher' | 'ephemeral'>
+
+/** What a connection has in a service from now on, and where it may have something else that must go. */
+export interface InstanceReplacement {
+  readonly serviceKey: ServiceKey
+  readonly publisher: Publisher
+  readonly instances: readonly PublishedInstance[]
+  /** Instances at these addresses are removed, if they are of this publisher. */
+  readonly leaving: readonly InstanceAddress[]
+  /** Whether an address of another publisher is taken over. Otherwise such an instance is left alone. */
+  readonly takesOver: boolean
+  /** Whether a removal must be on disk before it is acknowledged. */
+  readonly removesDurably: boolean
+}
+
+/** How many instances were registered or changed, were there just like this, and were removed. */
+export interface Replacement {
+  readonly registered: number
+  readonly known: number
+  readonly removed: number
+}
+
+/**
+ * Replaces instances of a connection in a service, in one decision. If one instance is refused, nothing changes. It reads
+ * nothing but the instances that it names: of several servers, each can publish in the same service at the same time.
+ */
+export function replaceInstances(replacement: InstanceReplacement): Command<Replacement> {
+  const { serviceKey, publisher, instances, leaving, takesOver } = replacement
+  const named = new Set(instances.map(({ address }) => addressText(address)))
+  const remove = leaving
+    .filter((address) => !named.has(addressText(address)))
+    .map((address) => removeOwn(replacement, address))
+  const register = instances.map((instance) => {
+    const request = { serviceKey, publisher, ephemeral: true, ...instance }
+    return takesOver ? registerInstance(request) : registerWhereFree(request)
+  })
+  return {
+    subject: serviceSubject(serviceKey),
+    decide(view, now) {
+      // Removals go first: they make room where the number of instances is limited.
+      const decisions = decideInTurn(view, [...remove, ...register], now)
+      const count = (outcome: unknown): number =>
+        decisions.filter((decision) => decision.outcome === outcome).length
+      return {
+        changes: decisions.flatMap(({ changes }) => changes),
+        durability: decisions.some(({ durability }) => durability === 'synced') ? 'synced' : 'behind',
+        outcome: { registered: count('registered'), known: count('known'), removed: count('removed') },
+      }
+    },
+  }
+}
+
+function removeOwn(
+  { serviceKey, publisher, removesDurably }: InstanceReplacement,
+  address: InstanceAddress,
+): Command<'removed' | 'not there'> {
+  return {
+    subject: serviceSubject(serviceKey),
+    decide(view, { stamp }) {
+      const known = view.instance(serviceKey, address)
+      if (known === undefined || !isSamePublisher(known.record.publisher, publisher))
+        return unchanged('not there')
+      const { serial } = known.record
+      const changes: Change[] = [
+        { kind: 'instance-removed', serviceKey, address, serial, reason: 'deregistered', stamp },
+      ]
+      const durability = removesDurably && view.maybeStored(serial) ? 'synced' : 'behind'
+      return { changes, durability, outcome: 'removed' }
+    },
+  }
+}
+
+function registerWhereFree(request: RegisterInstance): Command<unknown> {
+  const register = registerInstance(request)
+  return {
+    subject: register.subject,
+    decide(view, now) {
+      const isFree = view.instance(request.serviceKey, request.address) === undefined
+      return isFree ? register.decide(view, now) : unchanged('taken')
+    },
+  }
+}
+
+/** Decides commands one after the other; each sees the changes of those before it. */
+function decideInTurn(view: View, commands: readonly Command<unknown>[], now: Now): Decision<unknown>[] {
+  const draft = new Draft(view)
+  return commands.map((command) => {
+    const decision = command.decide(draft, now)
+    for (const change of decision.changes) draft.add(change)
+    return decision
+  })
+}

@@ -1,0 +1,84 @@
+import type { Change } from '../../decisions/changes.ts'
+import type { Now } from '../../engine/ports.ts'
+import type { State } from '../../engine/state.ts'
+import type { Instance } from '../state/instance.ts'
+import { isBeating, type Liveness } from './liveness.ts'
+import type { ServiceKey } from '../state/service.ts'
+
+/** The instance that sends a beat. A beat without a cluster renews this ip and port in every cluster. */
+export interface BeatSource {
+  readonly serviceKey: ServiceKey
+  readonly ip: string
+  readonly port: number
+  readonly cluster: string | undefined
+  /** Identifies the text of the whole request. A request that names its cluster is recognized by it from then on. */
+  readonly fingerprint?: string | undefined
+}
+
+/** `instances`: those that were renewed. `healed`: the changes that make them healthy; the caller applies them behind. */
+export interface Renewed {
+  readonly kind: 'renewed'
+  readonly instances: readonly Instance[]
+  readonly healed: readonly Change[]
+}
+
+/** The result of a beat. */
+export type BeatResult = Renewed | { readonly kind: 'unknown' }
+
+/** `state` finds the instance of a beat, `liveness` notes the beat. */
+export interface BeatParts {
+  readonly state: State
+  readonly liveness: Liveness
+}
+
+const NOTHING_HEALED: readonly Change[] = []
+
+/**
+ * Renews an instance: its silence counts from now. Everything else in a beat is ignored. Only memory is written, but
+ * becoming healthy is a change. A beat makes only those instances healthy whose publisher sends beats.
+ */
+export function beat({ state, liveness }: BeatParts, source: BeatSource, now: Now): BeatResult {
+  const instances = findSources(state, source)
+  if (instances.length === 0) {
+    liveness.counts.unknown++
+    return { kind: 'unknown' }
+  }
+  if (source.fingerprint !== undefined && source.cluster !== undefined)
+    liveness.knowBeat(source.fingerprint, instances[0]!)
+  return renew(liveness, instances, now)
+}
+
+/** Renews the instance of a beat that was recognized by its fingerprint (`Liveness.find`). */
+export function renewKnown(liveness: Liveness, instance: Instance, now: Now): Renewed {
+  return renew(liveness, [instance], now)
+}
+
+function renew(liveness: Liveness, instances: readonly Instance[], now: Now): Renewed {
+  liveness.counts.renewed++
+  let healed = NOTHING_HEALED
+  for (const instance of instances) {
+    liveness.hear(instance, now.healthMs)
+    if (!instance.healthy && isBeating(instance)) healed = [...healed, healing(instance, now)]
+  }
+  return { kind: 'renewed', instances, healed }
+}
+
+function findSources(state: State, source: BeatSource): Instance[] {
+  const { serviceKey, ip, port, cluster } = source
+  const entry = state.services.get(serviceKey)
+  if (entry === undefined) return []
+  if (cluster === undefined) return entry.anywhere(ip, port)
+  const instance = entry.get({ ip, port, cluster })
+  return instance === undefined ? [] : [instance]
+}
+
+function healing({ entry, record }: Instance, now: Now): Change {
+  return {
+    kind: 'instance-health-changed',
+    serviceKey: entry.service.key,
+    address: record.address,
+    serial: record.serial,
+    healthy: true,
+    stamp: now.stamp,
+  }
+}

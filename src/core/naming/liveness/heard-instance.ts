@@ -1,0 +1,44 @@
+import { NOT_DUE } from '../../work/due-book.ts'
+import { timingOf } from '../state/beat-timing.ts'
+import type { Instance, InstanceRecord } from '../state/instance.ts'
+import type { ServiceEntry } from '../state/service-entry.ts'
+
+/**
+ * An instance with what {@link Liveness} keeps of it. The fields are in the object of the instance, because a second
+ * object for each of a million instances takes 56 MB. But `Instance` does not have them, so that no other code can read
+ * or write them.
+ */
+export interface HeardInstance extends Instance {
+  /** Health time of the last beat; a registration counts as one. If none was heard: when this server learned of the instance. */
+  heardMs: number
+  /** Who heard it at `heardMs`. A registration that this server applied, perhaps late, is news of another. */
+  heardBy: 'nobody' | 'another' | 'this server'
+  /** Owned by the due book. */
+  dueTick: number
+  /** Of the last beat that named this instance and no other; see `Liveness.knowBeat`. */
+  beatFingerprint: string | undefined
+}
+
+/** An instance that joins a service: as registered, with nothing remembered over it yet. */
+export function newInstance(
+  entry: ServiceEntry,
+  { record, healthy = true }: { record: InstanceRecord; healthy: boolean | undefined },
+): Instance {
+  const instance: HeardInstance = {
+    entry,
+    record,
+    metadata: record.registered,
+    healthy,
+    timing: timingOf(record.registered),
+    heardMs: 0,
+    heardBy: 'nobody',
+    dueTick: NOT_DUE,
+    beatFingerprint: undefined,
+  }
+  return instance
+}
+
+/** The same instance. All of them are made by {@link newInstance}. */
+export function heardInstance(instance: Instance): HeardInstance {
+  return instance as HeardInstance
+}

@@ -1,0 +1,227 @@
+import type { Change } from '../../decisions/changes.ts'
+import { DueBook } from '../../work/due-book.ts'
+import type { Now } from '../../engine/ports.ts'
+import { type AbsenceLimit, Absences } from './absences.ts'
+import { type HeardInstance, heardInstance } from './heard-instance.ts'
+import type { Instance } from '../state/instance.ts'
+import { ConnectionOwners } from './connection-owners.ts'
+import type { InstancePlace, Presence } from '../state/presence.ts'
+import type { ServiceKey } from '../state/service.ts'
+import type { ServiceEntry } from '../state/service-entry.ts'
+import { changeOfVerdict, patienceMs, type SilenceChange, verdictOf } from './silence.ts'
+
+const BUCKET_MS = 250
+/** When an instance is looked at again that is silent but must not be judged now. */
+export const UNJUDGED_MS = 1_000
+
+/**
+ * Everything about instances that is a matter of time and is never written: when each was last heard, when it is due to be
+ * looked at, and which requests are known to be its beats; since when services and remembered metadata are without
+ * instances. It learns of instances from the changes that State applies, and finds the changes that silence brings about.
+ *
+ * A beat only moves the time of the last beat. An instance is looked at when the earliest moment comes at which its
+ * silence could matter, and is put back if it has beaten since. So a sweep costs what is due, not what there is. Only
+ * instances whose publisher sends beats are in the queue. The clock is the caller's: all times are health time
+ * (`HealthClock`).
+ *
+ * A server that is alone judges by `sweep`. Of several servers, each takes what is due with `takeDue`, and one of them
+ * judges (`SilenceCourt`): each has heard some of the beats.
+ */
+export class Liveness implements Presence {
+  readonly #due = new DueBook<HeardInstance>(BUCKET_MS)
+  readonly #byFingerprint = new Map<string, HeardInstance>()
+  readonly #absences = new Absences()
+  /** Which connections have published instances that live as long as they do. */
+  readonly owners: ConnectionOwners
+  /** Since the start: beats that renewed an instance or found none, and the changes that silence has made. */
+  readonly counts = { renewed: 0, unknown: 0, unhealthy: 0, removed: 0 }
+  #misjudged: Instance[] = []
+
+  /** `process`: that of this server (`MemberFacts.process`). */
+  constructor(process?: string) {
+    this.owners = new ConnectionOwners(process)
+  }
+
+  /** Whether the last sweep has left instances that are due. */
+  get hasMore(): boolean {
+    return this.#due.hasMore
+  }
+
+  /** How many instances are in the queue. */
+  get watched(): number {
+    return this.#due.size
+  }
+
+  /** When an instance was last heard; undefined: its publisher does not send beats. */
+  lastHeardMs(instance: Instance): number | undefined {
+    return isBeating(instance) ? heardInstance(instance).heardMs : undefined
+  }
+
+  /** Notes a beat. Every instance that beats is heard, also one that another server judges. */
+  hear(instance: Instance, nowMs: number): void {
+    note(instance, 'this server', nowMs)
+  }
+
+  /** Notes that another server has heard an instance at this time. */
+  heardElsewhere(instance: Instance, atMs: number): void {
+    const { heardBy, heardMs } = heardInstance(instance)
+    if (heardBy === 'nobody' || atMs > heardMs) note(instance, 'another', atMs)
+  }
+
+  /** Notes that this server has learned of an instance, but has not heard it: it has loaded it. */
+  learn(instance: Instance, nowMs: number): void {
+    note(instance, 'nobody', nowMs)
+  }
+
+  /** When this server last heard an instance; or, if it has not, when it learned of it. */
+  hearingOf(instance: Instance): { readonly heardMs: number; readonly isHeard: boolean } {
+    const { heardMs, heardBy } = heardInstance(instance)
+    return { heardMs, isHeard: heardBy !== 'nobody' }
+  }
+
+  /** The instance that a known beat renews; undefined: the beat must be read. */
+  find(fingerprint: string): Instance | undefined {
+    return this.#byFingerprint.get(fingerprint)
+  }
+
+  /**
+   * Notes that the request with this fingerprint renews this instance and no other. A client repeats it word for word for
+   * as long as its instance lives, so only the first needs to be read. Each instance has one fingerprint: the last.
+   */
+  knowBeat(fingerprint: string, instance: Instance): void {
+    const heard = heardInstance(instance)
+    this.#forgetBeat(heard)
+    heard.beatFingerprint = fingerprint
+    this.#byFingerprint.set(fingerprint, heard)
+  }
+
+  instanceSaved(instance: Instance, isBeat: boolean, nowMs: number): void {
+    const heard = heardInstance(instance)
+    if (isBeat) note(instance, 'another', nowMs)
+    if (isBeating(heard)) this.#due.add(heard, nextDueMs(heard, heard.healthy))
+    else this.#due.remove(heard)
+    this.owners.saved(instance, isBeat, nowMs)
+  }
+
+  instanceTaken(instance: Instance): void {
+    this.owners.left(instance)
+  }
+
+  instanceLeft(instance: Instance, expiredMs: number | undefined): void {
+    this.owners.left(instance)
+    const heard = heardInstance(instance)
+    this.#due.remove(heard)
+    this.#forgetBeat(heard)
+    const { heardBy, heardMs, timing } = heard
+    // The judge has applied every registration before it. A server that catches up applies old ones: these are no beats now.
+    const isMisjudged =
+      expiredMs !== undefined &&
+      isBeating(instance) &&
+      heardBy === 'this server' &&
+      expiredMs - heardMs < timing.removeMs
+    if (isMisjudged) this.#misjudged.push(instance)
+  }
+
+  /** The instances that were removed for their silence although this server has heard them in time. Each is returned once. */
+  takeMisjudged(): readonly Instance[] {
+    const misjudged = this.#misjudged
+    if (misjudged.length > 0) this.#misjudged = []
+    return misjudged
+  }
+
+  /** Takes at most `most` of the instances that are due out of the queue. Put each back with `lookAgain`. */
+  takeDue(nowMs: number, most: number): readonly Instance[] {
+    return this.#due.due(nowMs, most)
+  }
+
+  /** Puts an instance into the queue again, unless it has left meanwhile or its publisher sends no beats any more. */
+  lookAgain(instance: Instance, atMs: number): void {
+    if (this.isWatched(instance)) this.#due.add(heardInstance(instance), atMs)
+  }
+
+  /** Whether an instance is still registered, and its publisher sends beats. */
+  isWatched(instance: Instance): boolean {
+    return isBeating(instance) && instance.entry.get(instance.record.address) === instance
+  }
+
+  serviceChanged(entry: ServiceEntry, isAbandoned: boolean, nowMs: number): void {
+    this.#absences.noteService(entry, isAbandoned, nowMs)
+  }
+
+  serviceLeft(entry: ServiceEntry): void {
+    this.#absences.forgetService(entry)
+  }
+
+  metadataChanged(place: InstancePlace, isAbsent: boolean, nowMs: number): void {
+    this.#absences.noteMetadata(place, isAbsent, nowMs)
+  }
+
+  abandonedSinceMs(entry: ServiceEntry): number | undefined {
+    return this.#absences.serviceSinceMs(entry)
+  }
+
+  absentSinceMs(place: InstancePlace): number | undefined {
+    return this.#absences.metadataSinceMs(place)
+  }
+
+  /** The services that have been abandoned for long. */
+  abandonedServices(limit: AbsenceLimit): ServiceKey[] {
+    return this.#absences.services(limit)
+  }
+
+  /** The places whose metadata has been without an instance for long. */
+  absentMetadata(limit: AbsenceLimit): InstancePlace[] {
+    return this.#absences.metadata(limit)
+  }
+
+  /**
+   * The changes that silence has brought about by `now.healthMs`: instances become unhealthy or leave. Nothing changes in
+   * services that `judged` refuses: their instances are looked at again, and have a fresh timeout when they are judged
+   * once more. At most `most` instances are looked at; `hasMore` says whether others are due.
+   */
+  sweep(now: Now, judged: (key: ServiceKey) => boolean, most?: number): Change[] {
+    const changes: Change[] = []
+    for (const instance of this.#due.due(now.healthMs, most)) {
+      if (!judged(instance.entry.service.key)) {
+        instance.heardMs = now.healthMs
+        this.#due.add(instance, now.healthMs + UNJUDGED_MS)
+        continue
+      }
+      const change = judge(instance, now)
+      if (change !== undefined) {
+        changes.push(change)
+        this.counts[change.kind === 'instance-removed' ? 'removed' : 'unhealthy']++
+      }
+      if (change?.kind !== 'instance-removed') {
+        this.#due.add(instance, nextDueMs(instance, instance.healthy && change === undefined))
+      }
+    }
+    return changes
+  }
+
+  #forgetBeat(heard: HeardInstance): void {
+    if (heard.beatFingerprint === undefined) return
+    this.#byFingerprint.delete(heard.beatFingerprint)
+    heard.beatFingerprint = undefined
+  }
+}
+
+function note(instance: Instance, heardBy: HeardInstance['heardBy'], atMs: number): void {
+  const heard = heardInstance(instance)
+  heard.heardMs = atMs
+  heard.heardBy = heardBy
+}
+
+/** Whether the publisher of an instance sends beats. Only such an instance expires by silence or is healed by a beat. */
+export function isBeating({ record }: Instance): boolean {
+  return record.publisher.kind === 'beats'
+}
+
+function nextDueMs({ timing, heardMs }: HeardInstance, healthy: boolean): number {
+  return heardMs + patienceMs(timing, healthy)
+}
+
+function judge(instance: HeardInstance, now: Now): SilenceChange | undefined {
+  const verdict = verdictOf(instance, now.healthMs - instance.heardMs)
+  return verdict && changeOfVerdict(instance, verdict, now)
+}

@@ -1,0 +1,48 @@
+import type { InstanceAddress } from '../state/instance.ts'
+
+/** What can happen to an instance. */
+export const TIMELINE_KINDS = [
+  'registered',
+  'removed',
+  'healthy',
+  'unhealthy',
+  'enabled',
+  'disabled',
+  'weight',
+  'metadata',
+] as const
+
+/** What can bring it about. `silence`: no beats came. `operator`: somebody asked for it. */
+export const TIMELINE_CAUSES = [
+  'registration',
+  'deregistration',
+  'beat',
+  'silence',
+  'probe',
+  'operator',
+  'connection',
+] as const
+
+/** One of {@link TIMELINE_KINDS}. */
+export type TimelineKind = (typeof TIMELINE_KINDS)[number]
+/** One of {@link TIMELINE_CAUSES}. */
+export type TimelineCause = (typeof TIMELINE_CAUSES)[number]
+
+/** Who asked for a change; `user` null: nobody was signed in. */
+export interface Actor {
+  readonly user: string | null
+  readonly ip: string
+}
+
+/** Something that happened to an instance. */
+export interface TimelineEntry {
+  /** Epoch ms of the decision, equal on all servers. */
+  readonly atMs: number
+  readonly kind: TimelineKind
+  readonly address: InstanceAddress
+  readonly cause: TimelineCause
+  /** Known to the server that was asked. */
+  readonly actor: Actor | undefined
+  /** What a probe has found, or the weights; else empty. */
+  readonly text: string
+}

@@ -1,0 +1,165 @@
+import { describe, expect, test } from 'vitest'
+import type { Change } from '../../decisions/changes.ts'
+import type { Command } from '../../decisions/decision.ts'
+import {
+  address,
+  at,
+  carryOut,
+  livenessOf,
+  livingState,
+  ORDERS,
+  registered,
+} from '../../core.test-support.ts'
+import type { State } from '../../engine/state.ts'
+import { deregisterInstance, modifyInstance, setHealth } from '../commands/instance-commands.ts'
+import { updateMetadata } from '../commands/metadata-commands.ts'
+import { registerInstance } from '../commands/register-instance.ts'
+import { TimelineRing } from './timeline-ring.ts'
+import { Timeline, type TimelineRequest } from './timeline.ts'
+
+const OPS = { user: 'ops', ip: '10.9.9.9' }
+
+/** A state whose changes a timeline sees. */
+function seen(): { state: State; timeline: Timeline; nowMs: number } {
+  const state = livingState()
+  const timeline = new Timeline({ startMs: at(0).wallMs, probeText: () => '503' })
+  const apply = state.apply.bind(state)
+  state.apply = (changes: Iterable<Change>, now): void => {
+    const all = Array.from(changes)
+    for (const change of all) timeline.see(change, state)
+    apply(all, now)
+  }
+  return { state, timeline, nowMs: 5 }
+}
+
+function asked<T>(world: ReturnType<typeof seen>, what: TimelineRequest['what'], command: Command<T>): void {
+  const request = { what, key: ORDERS, address: address(), actor: OPS }
+  world.timeline.during(request, () => carryOut(world.state, command, at(world.nowMs)))
+}
+
+const said = (timeline: Timeline): string[] =>
+  timeline
+    .of(ORDERS)
+    .entries.map(({ kind, cause, actor, text }) => [kind, cause, actor?.user, text].filter(Boolean).join(' '))
+    .toReversed()
+
+const patch = { weight: undefined, enabled: undefined, metadata: undefined, maxMetadataBytes: 1000 }
+const target = { serviceKey: ORDERS, address: address(), ephemeral: undefined }
+
+describe('a timeline', () => {
+  test('says what clients do', () => {
+    const { state, timeline } = seen()
+    registered(state)
+    registered(state, { enabled: false, weight: 2 })
+    registered(state, { metadata: { a: 'b' }, enabled: false, weight: 2 })
+    carryOut(state, deregisterInstance(target), at(5))
+    expect(said(timeline)).toEqual([
+      'registered registration',
+      'disabled registration',
+      'weight registration 1 → 2',
+      'metadata registration',
+      'removed deregistration',
+    ])
+  })
+
+  test('says what silence does, and a beat', () => {
+    const { state, timeline } = seen()
+    const instance = registered(state)
+    const all = () => true
+    state.apply(livenessOf(state).sweep(at(16_000), all), at(16_000))
+    const { address: where, serial } = instance.record
+    const stamp = at(17_000).stamp
+    const change = { serviceKey: ORDERS, address: where, serial, healthy: true, stamp }
+    state.apply([{ kind: 'instance-health-changed', ...change }], at(17_000))
+    state.apply([{ kind: 'instance-health-changed', ...change }], at(17_000))
+    state.apply(livenessOf(state).sweep(at(60_000), all), at(60_000))
+    expect(said(timeline).slice(0, 3)).toEqual([
+      'registered registration',
+      'unhealthy silence',
+      'healthy beat',
+    ])
+    expect(said(timeline).at(-1)).toBe('removed silence')
+    expect(timeline.of(ORDERS).entries[0]?.atMs).toBe(at(60_000).wallMs)
+  })
+
+  test('says who asked, and what a probe has found', () => {
+    const world = seen()
+    const { state, timeline } = world
+    registered(state, { ephemeral: false })
+    asked(world, 'modify', modifyInstance(target, { ...patch, enabled: false, weight: 3 }))
+    const locator = { ...address(), ephemeral: false }
+    const batch = { serviceKey: ORDERS, consistencyType: undefined, instances: [locator], maxBytes: 1000 }
+    asked(world, 'modify', updateMetadata({ ...batch, keys: { a: 'b' } }))
+    const { serial } = state.instance(ORDERS, address())!.record
+    const stamp = at(6).stamp
+    const change = { serviceKey: ORDERS, address: address(), serial, healthy: false, stamp }
+    state.apply([{ kind: 'instance-health-changed', ...change }], at(6))
+    world.nowMs = 7
+    asked(world, 'deregister', deregisterInstance(target))
+    expect(said(timeline)).toEqual([
+      'registered registration',
+      'disabled operator ops',
+      'weight operator ops 1 → 3',
+      'metadata operator ops',
+      'unhealthy probe 503',
+      'removed deregistration ops',
+    ])
+  })
+
+  test('does not name somebody for what others do meanwhile, or later', () => {
+    const world = seen()
+    registered(world.state)
+    asked(world, 'health', modifyInstance(target, { ...patch, weight: 2 }))
+    carryOut(world.state, modifyInstance(target, { ...patch, weight: 3 }), at(6))
+    expect(() => asked(world, 'health', setHealth({ ...target, ephemeral: false }, true))).toThrow(
+      'not found',
+    )
+    expect(said(world.timeline).slice(1)).toEqual(['weight operator 1 → 2', 'weight operator 2 → 3'])
+  })
+
+  test('keeps services apart', () => {
+    const { state, timeline } = seen()
+    registered(state)
+    carryOut(
+      state,
+      registerInstance({
+        serviceKey: { ...ORDERS, namespaceId: 'dev' },
+        address: address(),
+        ephemeral: true,
+        weight: 1,
+        enabled: true,
+        healthy: undefined,
+        metadata: {},
+        app: '',
+      }),
+      at(1),
+    )
+    expect(timeline.of(ORDERS).entries).toHaveLength(1)
+    expect(timeline.of({ ...ORDERS, groupedName: 'G@@none' }).entries).toEqual([])
+  })
+})
+
+test('a ring keeps the last ones, and says from when on', () => {
+  const ring = new TimelineRing(3, 0)
+  const add = (atMs: number): void =>
+    ring.add(ORDERS, { atMs, kind: 'healthy', cause: 'beat', address: address(), actor: undefined, text: '' })
+  for (const atMs of [1, 2, 3]) add(atMs)
+  expect([ring.fromMs, ring.of(ORDERS).map(({ atMs }) => atMs)]).toEqual([0, [3, 2, 1]])
+  for (const atMs of [4, 5]) add(atMs)
+  expect([ring.fromMs, ring.of(ORDERS).map(({ atMs }) => atMs)]).toEqual([2, [5, 4, 3]])
+})
+
+test('a timeline does not let clients that are not signed in drive out what people do', () => {
+  const world = seen()
+  const { state, timeline } = world
+  registered(state)
+  asked(world, 'modify', modifyInstance(target, { ...patch, weight: 7 }))
+  const request = { what: 'deregister', key: ORDERS, address: address() } as const
+  for (let turn = 0; turn < 10_001; turn++) {
+    timeline.during({ ...request, actor: { user: null, ip: '10.0.0.7' } }, () =>
+      carryOut(state, deregisterInstance(target), at(turn)),
+    )
+    registered(state)
+  }
+  expect(said(timeline)).toContain('weight operator ops 1 → 7')
+})

@@ -1,0 +1,226 @@
+import type { Change, InstanceRemoved, InstanceSaved } from '../../decisions/changes.ts'
+import { savedValue } from '../../records/record-kind.ts'
+import { msOf } from '../../decisions/stamps.ts'
+import type { Instance, InstanceAddress, Metadata, Publisher } from '../state/instance.ts'
+import { addressText } from '../state/instance.ts'
+import { REMEMBERED_METADATA } from '../state/remembered-metadata.ts'
+import type { Service, ServiceKey } from '../state/service.ts'
+import type { Actor, TimelineCause, TimelineEntry, TimelineKind } from './timeline-entry.ts'
+import { TimelineRing } from './timeline-ring.ts'
+
+/** What a server remembers of a service, newest first. It is complete from `fromMs` on, epoch ms. */
+export interface OwnTimeline {
+  readonly fromMs: number
+  readonly entries: readonly TimelineEntry[]
+}
+
+/** What somebody asks for, and the kinds of entries that come of it. */
+const KINDS_OF_REQUEST = {
+  modify: ['enabled', 'disabled', 'weight', 'metadata'],
+  health: ['healthy', 'unhealthy'],
+  deregister: ['removed'],
+} as const satisfies Record<string, readonly TimelineKind[]>
+
+/** Instances for which somebody asks for a change; `address` undefined: for several of the service. */
+export interface TimelineRequest {
+  readonly what: keyof typeof KINDS_OF_REQUEST
+  readonly key: ServiceKey
+  readonly address: InstanceAddress | undefined
+  readonly actor: Actor
+}
+
+/** What a timeline needs to know of the server. */
+export interface TimelineParts {
+  /** When it begins to watch, epoch ms. */
+  readonly startMs: number
+  /** What the last probe of an instance has found; empty: nothing is known of it here. */
+  readonly probeText: (key: ServiceKey, address: InstanceAddress) => string
+}
+
+/** What the state has before a change. */
+interface Before {
+  service(key: ServiceKey): Pick<Service, 'key'> | undefined
+  instance(key: ServiceKey, address: InstanceAddress): Instance | undefined
+}
+
+/** What clients and probes do is more than what people do, and must not drive it out. */
+const MOST_OF_CLIENTS = 40_000
+const MOST_OF_PEOPLE = 10_000
+
+type Found = Pick<TimelineEntry, 'kind' | 'cause'> & { readonly text?: string }
+
+/**
+ * What has happened to the instances of each service, for people: in the memory of this server, in places that are there from the
+ * start, so that it does not grow. It is shown every change before the change is applied.
+ */
+export class Timeline {
+  readonly #parts: TimelineParts
+  readonly #ofClients: TimelineRing
+  readonly #ofPeople: TimelineRing
+  /** What is being carried out, by place. */
+  readonly #requests = new Map<string, TimelineRequest>()
+
+  constructor(parts: TimelineParts) {
+    this.#parts = parts
+    this.#ofClients = new TimelineRing(MOST_OF_CLIENTS, parts.startMs)
+    this.#ofPeople = new TimelineRing(MOST_OF_PEOPLE, parts.startMs)
+  }
+
+  /** Carries out what somebody asks for: what comes of it until then has their name. */
+  during<T>(request: TimelineRequest, run: () => T): T {
+    const place = placeText(request.key, request.address)
+    this.#requests.set(place, request)
+    const end = (): void => {
+      if (this.#requests.get(place) === request) this.#requests.delete(place)
+    }
+    let outcome: T
+    try {
+      outcome = run()
+    } catch (error) {
+      end()
+      throw error
+    }
+    if (outcome instanceof Promise) outcome.then(end, end)
+    else end()
+    return outcome
+  }
+
+  /** Call it with each change, before the state has it. */
+  see(change: Change, before: Before): void {
+    switch (change.kind) {
+      case 'instance-saved':
+        return this.#saved(change, before)
+      case 'instance-removed':
+        return this.#removed(change, before.instance(change.serviceKey, change.address))
+      case 'instance-health-changed': {
+        const { serviceKey, address, healthy, stamp } = change
+        const instance = before.instance(serviceKey, address)
+        if (instance !== undefined && instance.healthy !== healthy)
+          this.#note(instance.entry.service.key, instance.record.address, {
+            ...this.#health(instance, healthy),
+            stamp,
+          })
+        return
+      }
+      case 'record-saved': {
+        if (change.recordKind !== REMEMBERED_METADATA.name) return
+        const place = savedValue(REMEMBERED_METADATA, change)
+        const instance = place && before.instance(place.serviceKey, place.address)
+        if (place === undefined || instance === undefined) return
+        const found = { kind: 'metadata', cause: 'operator', stamp: change.stamp } as const
+        this.#note(instance.entry.service.key, instance.record.address, found)
+        return
+      }
+      case 'record-removed':
+      case 'service-saved':
+      case 'service-deleted':
+      case 'config-published':
+      case 'config-deleted':
+    }
+  }
+
+  /** What is remembered of a service. */
+  of(key: ServiceKey): OwnTimeline {
+    const rings = [this.#ofClients, this.#ofPeople]
+    const entries = rings.flatMap((ring) => ring.of(key)).sort((a, b) => b.atMs - a.atMs)
+    return { fromMs: Math.max(...rings.map(({ fromMs }) => fromMs)), entries }
+  }
+
+  #saved(change: InstanceSaved, state: Before): void {
+    const { record, stamp } = change
+    const known = state.instance(change.serviceKey, record.address)
+    // That of the state: an entry may outlive the request, and must not keep another one.
+    const serviceKey = state.service(change.serviceKey)?.key ?? change.serviceKey
+    const note = (found: Found): void => this.#note(serviceKey, record.address, { stamp, ...found })
+    if (known === undefined) {
+      if (change.beat) note({ kind: 'registered', cause: registrationBy(record.publisher) })
+      return
+    }
+    const cause = change.beat ? registrationBy(record.publisher) : 'operator'
+    const before = known.record
+    const kinds: Found[] = []
+    if (before.enabled !== record.enabled)
+      kinds.push({ kind: record.enabled ? 'enabled' : 'disabled', cause })
+    if (before.weight !== record.weight)
+      kinds.push({ kind: 'weight', cause, text: `${before.weight} → ${record.weight}` })
+    if (change.healthy !== undefined && change.healthy !== known.healthy)
+      kinds.push(
+        change.beat ? { kind: healthKind(change.healthy), cause } : this.#health(known, change.healthy),
+      )
+    if (kinds.length === 0 && !isSame(before.registered, record.registered))
+      kinds.push({ kind: 'metadata', cause })
+    for (const found of kinds) note(found)
+  }
+
+  #removed({ reason, stamp }: InstanceRemoved, known: Instance | undefined): void {
+    if (known === undefined) return
+    const { address, publisher } = known.record
+    const cause = reason === 'expired' ? 'silence' : 'deregistration'
+    const isClosed = cause === 'deregistration' && publisher.kind === 'connection'
+    this.#note(known.entry.service.key, address, {
+      kind: 'removed',
+      cause: isClosed ? 'connection' : cause,
+      stamp,
+    })
+  }
+
+  /** Becoming healthy or not, by who keeps the instance; what somebody asks for is found by its request. */
+  #health({ record, entry }: Instance, healthy: boolean): Found {
+    const kind = healthKind(healthy)
+    switch (record.publisher.kind) {
+      case 'beats':
+        return { kind, cause: healthy ? 'beat' : 'silence' }
+      case 'connection':
+        return { kind, cause: 'connection' }
+      case 'operator':
+        return { kind, cause: 'probe', text: this.#parts.probeText(entry.service.key, record.address) }
+    }
+  }
+
+  #note(
+    key: ServiceKey,
+    address: InstanceAddress,
+    { kind, cause, text = '', stamp }: Found & { stamp: number },
+  ) {
+    const actor = this.#requests.size === 0 ? undefined : this.#actorOf(key, address, kind)
+    const isAsked = actor !== undefined && kind !== 'removed'
+    const entry = {
+      atMs: msOf(stamp),
+      kind,
+      address,
+      cause: isAsked ? 'operator' : cause,
+      text,
+      actor,
+    } as const
+    // A caller who is not signed in may be any client that leaves.
+    const isOfPeople = entry.cause === 'operator' || (actor !== undefined && actor.user !== null)
+    const ring = isOfPeople ? this.#ofPeople : this.#ofClients
+    ring.add(key, entry)
+  }
+
+  #actorOf(key: ServiceKey, address: InstanceAddress, kind: TimelineKind): Actor | undefined {
+    const request =
+      this.#requests.get(placeText(key, address)) ?? this.#requests.get(placeText(key, undefined))
+    if (request === undefined) return undefined
+    const kinds: readonly TimelineKind[] = KINDS_OF_REQUEST[request.what]
+    return kinds.includes(kind) ? request.actor : undefined
+  }
+}
+
+function placeText({ namespaceId, groupedName }: ServiceKey, address: InstanceAddress | undefined): string {
+  return `${namespaceId} ${groupedName} ${address === undefined ? '' : addressText(address)}`
+}
+
+function registrationBy({ kind }: Publisher): TimelineCause {
+  return kind === 'connection' ? 'connection' : 'registration'
+}
+
+function healthKind(healthy: boolean): TimelineKind {
+  return healthy ? 'healthy' : 'unhealthy'
+}
+
+function isSame(a: Metadata, b: Metadata): boolean {
+  if (a === b) return true
+  const names = Object.keys(a)
+  return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name])
+}

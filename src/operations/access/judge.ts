@@ -1,0 +1,84 @@
+import { USER } from '../../core/access/access-records.ts'
+import type { Identity } from '../../core/access/identity.ts'
+import type { Rights } from '../../core/access/rights.ts'
+import { type Problem, problemOf } from '../../core/access/standing.ts'
+import { Refusal } from '../../core/refusal.ts'
+import type { State } from '../../core/engine/state.ts'
+import { type Action, type Authorisation, type Caller, forbidden, type Resource } from '../guard.ts'
+
+/** What is told of a caller who would be refused, if callers were refused. */
+export type ReportRefusal = (caller: Caller, action: Action, resource: Resource) => void
+
+/** What the judge works on. */
+export interface JudgeParts {
+  readonly state: Pick<State, 'record' | 'records'>
+  readonly rightsOf: (username: string) => Rights
+  /** Epoch ms. */
+  readonly nowMs: () => number
+  /** Set while nobody is refused yet: called for each caller who would be (`auth=report`). */
+  readonly reportOnly: ReportRefusal | undefined
+}
+
+/**
+ * Decides who may do what: the caller must be somebody whose credentials count now, and have a permission. Both are
+ * read from the state each time, so what an administrator changes counts from the next request on.
+ */
+export class Judge implements Authorisation {
+  readonly isOn = true
+  readonly #parts: JudgeParts
+
+  constructor(parts: JudgeParts) {
+    this.#parts = parts
+  }
+
+  allows(caller: Caller, action: Action, resource: Resource): boolean {
+    const { reportOnly } = this.#parts
+    const isAllowed = this.#isAllowed(caller.identity, action, resource)
+    // Users are managed by administrators also while nobody else is refused: see `OPEN` in guard.ts.
+    if (isAllowed || reportOnly === undefined || resource.kind === 'access') return isAllowed
+    reportOnly(caller, action, resource)
+    return true
+  }
+
+  shows({ identity }: Caller, action: Action, resource: Resource): boolean {
+    return this.#parts.reportOnly !== undefined || this.#isAllowed(identity, action, resource)
+  }
+
+  refused({ identity }: Caller, action: Action): Refusal {
+    return this.refusalOf(identity) ?? forbidden(action)
+  }
+
+  /** Why a caller does not count, whatever it asks for; undefined where it does. */
+  refusalOf(identity: Identity): Refusal | undefined {
+    const problem = this.problemOf(identity)
+    return problem === undefined ? undefined : new Refusal(problem, SENTENCE_OF[problem])
+  }
+
+  /** Whether somebody of this identity may ask for anything: it counts, or nobody is refused. */
+  counts(identity: Identity): boolean {
+    return this.#parts.reportOnly !== undefined || this.problemOf(identity) === undefined
+  }
+
+  /** Why the credentials of a caller do not count now; undefined where they do. */
+  problemOf(identity: Identity): Problem | undefined {
+    return problemOf(identity, this.#parts.state, this.#parts.nowMs())
+  }
+
+  /** Whether the user is there and may do this, whatever it signs in with. */
+  mayUser(username: string, action: Action, resource: Resource): boolean {
+    const isThere = this.#parts.state.record(USER, username) !== undefined
+    return isThere && this.#parts.rightsOf(username).allows(action, resource)
+  }
+
+  #isAllowed(identity: Identity, action: Action, resource: Resource): boolean {
+    if (identity.kind !== 'user' || this.problemOf(identity) !== undefined) return false
+    return this.#parts.rightsOf(identity.username).allows(action, resource)
+  }
+}
+
+const SENTENCE_OF: Readonly<Record<Problem, string>> = {
+  'not-signed-in': 'Sign in first: POST /svc/v1/auth/login answers a token for the header Authorization.',
+  'unknown-user': 'No user has this name and password.',
+  'token-invalid': 'The token does not count, or no more: sign in again.',
+  'token-expired': 'The token or the session has expired: sign in again.',
+}

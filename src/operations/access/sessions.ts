@@ -1,0 +1,82 @@
+import { ROLE_PERMISSION, type RolePermission, USER_ROLE } from '../../core/access/access-records.ts'
+import type { State } from '../../core/engine/state.ts'
+import { type PasswordPair, type SignInParts, unknownUser, userOf, whoSignsIn } from './sign-in.ts'
+
+/** A user, and what the user may do. */
+export interface UserAndRights {
+  /** Empty where nobody has to sign in: then everybody may do everything. */
+  readonly username: string
+  readonly isAdministrator: boolean
+  readonly roles: readonly string[]
+  readonly permissions: readonly Pick<RolePermission, 'resource' | 'action'>[]
+}
+
+/** A session that has begun. */
+export interface BegunSession extends UserAndRights {
+  /** What the browser keeps. */
+  readonly browserId: string
+}
+
+const EVERYBODY: UserAndRights = { username: '', isAdministrator: true, roles: [], permissions: [] }
+
+/** The operations of browser sessions. */
+export type SessionOperations = ReturnType<typeof sessionOperations>
+
+/** Makes the operations of browser sessions. */
+export function sessionOperations({ guard, state, signIn }: SignInParts) {
+  const rightsOf = (username: string): UserAndRights => {
+    const roles = rolesOf(state, username)
+    const permissions = permissionsOf(state, roles)
+    return { username, isAdministrator: signIn.isAdministrator(username), roles, permissions }
+  }
+  return {
+    /** Checks a password and begins a session. Refusals `unknown-user` and `sign-in-slowed`. */
+    begin: guard.operation({
+      permission: { action: 'write', resource: 'public' },
+      resources: () => [],
+      run: async (pair: PasswordPair, { ip }): Promise<BegunSession> => {
+        const user = await userOf(signIn, { ...pair, ip })
+        const browserId = user === undefined ? undefined : await signIn.sessions.begin(user)
+        if (user === undefined || browserId === undefined) throw unknownUser()
+        return { browserId, ...rightsOf(user.username) }
+      },
+      audit: { operation: 'sign in', as: ({ username }) => whoSignsIn(state, username) },
+    }),
+    /** The user who is signed in, by whatever means. */
+    show: guard.operation({
+      permission: { action: 'read', resource: 'own-account' },
+      resources: () => [{ kind: 'own-account' }],
+      run: (_: object, { identity }): UserAndRights =>
+        identity.kind === 'user' ? rightsOf(identity.username) : EVERYBODY,
+    }),
+    /** Ends the sessions of a browser: who has their ids may do that. */
+    end: guard.operation({
+      permission: { action: 'write', resource: 'public' },
+      audit: {
+        operation: 'sign out',
+        // Otherwise anybody could write events: cookies are easily made up.
+        isRecorded: (browserIds) => browserIds.some((id) => signIn.sessions.has(id)),
+      },
+      resources: () => [],
+      run: async (browserIds: readonly string[]): Promise<void> => {
+        const { sessions } = signIn
+        for (const id of browserIds.filter((one) => sessions.has(one))) await sessions.end(id)
+      },
+    }),
+  }
+}
+
+function rolesOf(state: Pick<State, 'records'>, username: string): string[] {
+  const roles = Array.from(state.records(USER_ROLE), ([, role]) => role)
+  return roles.filter((role) => role.username === username).map(({ role }) => role)
+}
+
+function permissionsOf(
+  state: Pick<State, 'records'>,
+  roles: readonly string[],
+): UserAndRights['permissions'] {
+  const permissions = Array.from(state.records(ROLE_PERMISSION), ([, permission]) => permission)
+  return permissions
+    .filter(({ role }) => roles.includes(role))
+    .map(({ resource, action }) => ({ resource, action }))
+}

@@ -1,0 +1,159 @@
+import { createFirstAdministrator, hasAdministrator } from '../../core/access/access-commands.ts'
+import { USER, type User } from '../../core/access/access-records.ts'
+import { rotateKeys } from '../../core/access/signing-key-commands.ts'
+import { NO_USER } from '../../core/audit/audit-event.ts'
+import type { Engine } from '../../core/engine/engine.ts'
+import { Refusal } from '../../core/refusal.ts'
+import type { State } from '../../core/engine/state.ts'
+import type { FirstCode } from '../../sign-in/first-code.ts'
+import type { PasswordAttempt, PasswordSignIn } from '../../sign-in/password-sign-in.ts'
+import { randomPassword, type Passwords } from '../../sign-in/passwords.ts'
+import type { Sessions } from '../../sign-in/sessions.ts'
+import { newSigningKey } from '../../sign-in/signing-keys.ts'
+import type { Tokens } from '../../sign-in/tokens.ts'
+import type { Guard } from '../guard.ts'
+import type { Who } from '../operation-audit.ts'
+
+/** What the operations of signing in work on. */
+export interface SignInParts {
+  readonly guard: Guard
+  readonly state: Pick<State, 'record' | 'records'>
+  readonly engine: Pick<Engine, 'execute'>
+  readonly signIn: {
+    readonly passwords: Passwords
+    readonly byPassword: PasswordSignIn
+    readonly tokens: Tokens
+    readonly sessions: Sessions
+    readonly firstCode: FirstCode
+    readonly isAdministrator: (username: string) => boolean
+    /** Nobody has to sign in: a wrong pair gets a token that stands for nothing, because some clients do not start without. */
+    readonly isOptional: boolean
+  }
+}
+
+/** A user who has signed in, and the token to show from now on. */
+export interface SignedInUser {
+  readonly username: string
+  readonly token: string
+  readonly ttlSeconds: number
+  readonly isAdministrator: boolean
+  /** False for a token that stands for nothing. */
+  readonly isUser: boolean
+}
+
+/** A username and a password. */
+export interface PasswordPair {
+  readonly username: string
+  readonly password: string
+}
+
+/** Who makes itself the first administrator. Without a password, a random one is made. */
+export interface FirstAdministratorRequest {
+  readonly code: string
+  readonly password: string | undefined
+}
+
+/** The key that signs now, and how long the ones before it still verify. */
+export interface KeyRotation {
+  readonly keyId: string
+  readonly oldKeySeconds: number
+}
+
+/** The name of the first administrator (http-compat.md section 7). */
+const FIRST_ADMINISTRATOR = 'nacos'
+
+const PUBLIC = { action: 'write', resource: 'public' } as const
+
+/** The operations of signing in. */
+export type SignInOperations = ReturnType<typeof signInOperations>
+
+/** Makes the operations of signing in: they are open to everybody, and slowed for those who guess. */
+export function signInOperations({ guard, state, engine, signIn }: SignInParts) {
+  return {
+    /** Checks a password and issues a token. Refusals `unknown-user` and `sign-in-slowed`. */
+    login: guard.operation({
+      permission: PUBLIC,
+      resources: () => [],
+      run: async (pair: PasswordPair, { ip }): Promise<SignedInUser> => {
+        const user = await userOf(signIn, { ...pair, ip })
+        if (user === undefined && signIn.isOptional) return nobody(signIn, pair.username)
+        if (user === undefined) throw unknownUser()
+        const { username } = user
+        const issued = await signIn.tokens.issue(user)
+        return { username, ...issued, isAdministrator: signIn.isAdministrator(username), isUser: true }
+      },
+      audit: {
+        operation: 'sign in',
+        as: ({ username }) => whoSignsIn(state, username),
+        cameTo: ({ isUser }) => (isUser ? { result: 'done' } : { result: 'refused', code: 'unknown-user' }),
+      },
+    }),
+    /** Makes the first administrator. Refusals `administrator-exists`, `wrong-code` and `sign-in-slowed`. */
+    firstAdministrator: guard.operation({
+      permission: PUBLIC,
+      audit: { operation: 'create first administrator', item: () => FIRST_ADMINISTRATOR },
+      resources: () => [],
+      run: async (request: FirstAdministratorRequest, { ip }): Promise<PasswordPair> => {
+        if (hasAdministrator(state))
+          throw new Refusal('administrator-exists', 'There is an administrator already.')
+        const attempt = { username: FIRST_ADMINISTRATOR, ip }
+        const isRight = await signIn.byPassword.guarded(attempt, () => signIn.firstCode.is(request.code))
+        if (!isRight) throw wrongCode()
+        const password = request.password ?? randomPassword()
+        const passwordHash = await signIn.passwords.hash(password)
+        await engine.execute(createFirstAdministrator({ username: FIRST_ADMINISTRATOR, passwordHash }))
+        return { username: FIRST_ADMINISTRATOR, password }
+      },
+    }),
+    /**
+     * Signs tokens with a new key from now on. The old one verifies until its last token has expired; where it has leaked, it
+     * ends at once, and everybody has to sign in again.
+     */
+    rotateKeys: guard.operation({
+      permission: { action: 'write', resource: 'access' },
+      audit: { operation: 'rotate keys' },
+      resources: () => [{ kind: 'access' }],
+      run: async ({ hasLeaked }: { hasLeaked: boolean }): Promise<KeyRotation> => {
+        const key = newSigningKey()
+        const { ttlSeconds } = signIn.tokens
+        const oldKeySeconds = hasLeaked ? 0 : ttlSeconds
+        await engine.execute(rotateKeys(key, hasLeaked ? 'leaked' : { ttlMs: ttlSeconds * 1_000 }))
+        return { keyId: key.id, oldKeySeconds }
+      },
+    }),
+  }
+}
+
+/** Whom the audit names. People type passwords into the field for the name: only names of users are recorded. */
+export function whoSignsIn(state: Pick<State, 'record'>, username: string): Who {
+  return { username: state.record(USER, username)?.username ?? NO_USER, by: 'password' }
+}
+
+/** The user of this pair; undefined for a wrong one. Refusal `sign-in-slowed`, where somebody has to sign in. */
+export async function userOf(
+  { byPassword, isOptional }: SignInParts['signIn'],
+  attempt: PasswordAttempt,
+): Promise<User | undefined> {
+  try {
+    return await byPassword.check(attempt)
+  } catch (error) {
+    if (isOptional && error instanceof Refusal) return undefined
+    throw error
+  }
+}
+
+function nobody({ tokens }: SignInParts['signIn'], username: string): SignedInUser {
+  const token = randomPassword()
+  return { username, token, ttlSeconds: tokens.ttlSeconds, isAdministrator: false, isUser: false }
+}
+
+/** The refusal of every failed sign-in: it does not say what was wrong. */
+export function unknownUser(): Refusal {
+  return new Refusal('unknown-user', 'No user has this name and password.')
+}
+
+function wrongCode(): Refusal {
+  return new Refusal('wrong-code', 'This is not the one-time code that the server printed when it started.', {
+    parameter: 'code',
+  })
+}

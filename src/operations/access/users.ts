@@ -1,0 +1,113 @@
+import { createUser, removeUser, setPassword } from '../../core/access/access-commands.ts'
+import { USER } from '../../core/access/access-records.ts'
+import type { Engine } from '../../core/engine/engine.ts'
+import { Refusal } from '../../core/refusal.ts'
+import type { State } from '../../core/engine/state.ts'
+import { type Caller, forbidden, type Guard, type Resource } from '../guard.ts'
+import { type FoundPage, foundPage, nameFilter, type NameSearch, namesWith } from '../name-search.ts'
+import type { PageRequest } from '../page.ts'
+import type { PasswordPair, SignInParts } from './sign-in.ts'
+
+/** What the operations on users, roles and permissions work on. */
+export interface AccessParts {
+  readonly guard: Guard
+  readonly state: Pick<State, 'record' | 'records'>
+  readonly engine: Pick<Engine, 'execute'>
+}
+
+/** What the operations on users work on. */
+export interface UserParts extends AccessParts {
+  readonly signIn: Pick<SignInParts['signIn'], 'passwords' | 'byPassword'>
+}
+
+/** To look at users, roles and permissions: for administrators. */
+export const READ_ACCESS = { action: 'read', resource: 'access' } as const
+/** To change users, roles and permissions: for administrators. */
+export const WRITE_ACCESS = { action: 'write', resource: 'access' } as const
+
+/** What all of these operations touch. */
+export function accessResource(): readonly Resource[] {
+  return [{ kind: 'access' }]
+}
+
+/** A user who gives itself another password. */
+export interface OwnPasswordChange {
+  readonly username: string
+  readonly oldPassword: string
+  readonly newPassword: string
+}
+
+/** The operations on users. */
+export type UserOperations = ReturnType<typeof userOperations>
+
+/** Makes the operations on users. Passwords are hashed before they reach the store. */
+export function userOperations(parts: UserParts) {
+  const { guard, state, engine, signIn } = parts
+  const names = () => Array.from(state.records(USER), ([username]) => username)
+  return {
+    /** A page of usernames, in the order in which they were made. */
+    list: guard.operation({
+      permission: READ_ACCESS,
+      resources: accessResource,
+      run: ({ username, page }: { username: NameSearch; page: PageRequest }): FoundPage<string> =>
+        foundPage(names().filter(nameFilter(username)), page),
+    }),
+    /** The usernames that contain a text. */
+    suggest: guard.operation({
+      permission: READ_ACCESS,
+      resources: accessResource,
+      run: ({ text }: { text: string }) => namesWith(names(), text),
+    }),
+    /** Makes a user without roles. Refusal `user-exists`. */
+    create: guard.operation({
+      permission: WRITE_ACCESS,
+      audit: { operation: 'create user', item: ({ username }) => username },
+      resources: accessResource,
+      run: async ({ username, password }: PasswordPair): Promise<void> =>
+        engine.execute(createUser({ username, passwordHash: await signIn.passwords.hash(password) })),
+    }),
+    /** Removes a user. Refusals `last-administrator`, and `user-not-found` where it must exist. */
+    remove: guard.operation({
+      permission: WRITE_ACCESS,
+      audit: { operation: 'remove user', item: ({ username }) => username },
+      resources: accessResource,
+      run: async ({ username, mustExist }: { username: string; mustExist: boolean }): Promise<void> => {
+        if (!mustExist && state.record(USER, username) === undefined) return
+        while (await engine.execute(removeUser(username)));
+      },
+    }),
+    ...passwordOperations(parts),
+  }
+}
+
+/** The operations on passwords of users. */
+function passwordOperations({ guard, engine, signIn }: UserParts) {
+  const savePassword = async ({ username, password }: PasswordPair, replaced?: number): Promise<void> =>
+    engine.execute(setPassword({ username, passwordHash: await signIn.passwords.hash(password) }, replaced))
+  return {
+    /** Gives any user another password. Refusal `user-not-found`. */
+    setPassword: guard.operation({
+      permission: WRITE_ACCESS,
+      audit: { operation: 'set password', item: ({ username }) => username },
+      resources: accessResource,
+      run: (pair: PasswordPair) => savePassword(pair),
+    }),
+    /** Gives the caller itself another password. Refusals `unknown-user` for a wrong old one, and `sign-in-slowed`. */
+    changeOwnPassword: guard.operation({
+      permission: { action: 'write', resource: 'own-account' },
+      audit: { operation: 'change own password', item: ({ username }) => username },
+      resources: (_change: OwnPasswordChange) => [{ kind: 'own-account' }],
+      run: async ({ username, oldPassword, newPassword }: OwnPasswordChange, caller): Promise<void> => {
+        requireSelf(caller, username)
+        const user = await signIn.byPassword.check({ username, password: oldPassword, ip: caller.ip })
+        if (user === undefined) throw new Refusal('unknown-user', 'The old password is wrong.')
+        await savePassword({ username, password: newPassword }, user.credentialStamp)
+      },
+    }),
+  }
+}
+
+/** A caller who is signed in may use its own old password only. */
+function requireSelf({ identity }: Caller, username: string): void {
+  if (identity.kind === 'user' && identity.username !== username) throw forbidden('write')
+}

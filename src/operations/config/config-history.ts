@@ -1,0 +1,113 @@
+import type { ConfigItem, ConfigKey } from '../../core/config/state/config-item.ts'
+import type { HistoryEntry, HistoryRecord } from '../../core/config/state/history-record.ts'
+import type { KeptRecords } from '../../core/engine/ports.ts'
+import { Refusal } from '../../core/refusal.ts'
+import { isItemId } from '../../core/decisions/stamps.ts'
+import { configResource, READ_CONFIG } from './configs.ts'
+import type { Caller, Guard } from '../guard.ts'
+import { cutPage, type PageRequest } from '../page.ts'
+
+/** Where records are read, and items by their own ids. */
+export interface HistoryParts {
+  readonly guard: Guard
+  readonly store: Pick<KeptRecords, 'history' | 'historyRecord' | 'historyBefore' | 'lastUpdate'>
+  readonly state: { readonly configs: { getById(id: number): ConfigItem | undefined } }
+}
+
+/** A page of the records of an item, newest first. */
+export interface FoundHistory {
+  readonly page: PageRequest
+  readonly totalCount: number
+  readonly entries: readonly HistoryEntry[]
+}
+
+/** A record, or an item, by its id; `key` is the item that it must belong to. */
+export interface RecordRequest {
+  readonly key: ConfigKey
+  readonly id: number
+}
+
+/** The operations on the history of configurations. */
+export type HistoryOperations = ReturnType<typeof historyOperations>
+
+/**
+ * Makes the operations on histories. A record is given only to who names its own item, and so to who may read that:
+ * an id alone gives nothing.
+ */
+export function historyOperations(parts: HistoryParts) {
+  const { guard, store } = parts
+  const resources = ({ key }: { key: ConfigKey }) => [configResource(key)]
+  return {
+    /** A page of an item's records. */
+    list: guard.operation({
+      permission: READ_CONFIG,
+      resources,
+      run: async ({ key, page }: { key: ConfigKey; page: PageRequest }): Promise<FoundHistory> => {
+        const cut = cutPage(page)
+        return { page: cut, ...(await store.history(key, cut)) }
+      },
+    }),
+    /** One record. Refusals `history-not-found`, and `history-not-yours` for another item's. */
+    record: guard.operation({
+      permission: READ_CONFIG,
+      resources,
+      run: (request: RecordRequest, caller) => ownRecord(parts, request, caller),
+    }),
+    /**
+     * The previous version: for the id of a record, the record before it; for the item's own id, the version before
+     * the current one. Refusals as those of `record`.
+     */
+    previous: guard.operation({
+      permission: READ_CONFIG,
+      resources,
+      run: async (request: RecordRequest, caller): Promise<HistoryRecord> => {
+        const { id } = request
+        const previous = await (isItemId(id)
+          ? beforeItem(parts, request, caller)
+          : beforeRecord(parts, request, caller))
+        if (previous === undefined) throw notFound(`There is no version before ${id}.`)
+        return previous
+      },
+    }),
+  }
+}
+
+/**
+ * The record of this id, if it is one of the item. Refusals `history-not-found`, and `history-not-yours` for another item. Who
+ * may not read that other item gets the refusal for an id that does not exist.
+ */
+export async function ownRecord(
+  { guard, store }: { readonly guard: Guard; readonly store: Pick<KeptRecords, 'historyRecord'> },
+  { key, id }: RecordRequest,
+  caller: Caller,
+): Promise<HistoryRecord> {
+  const record = isItemId(id) ? undefined : await store.historyRecord(id)
+  if (record?.key.text === key.text) return record
+  if (record !== undefined && mayKnow(guard, record, caller)) throw notYours(id)
+  throw notFound(`There is no history record ${id}.`)
+}
+
+function mayKnow(guard: Guard, { key }: { readonly key: ConfigKey }, caller: Caller): boolean {
+  return guard.shows(caller, 'read', configResource(key))
+}
+
+async function beforeItem({ guard, state, store }: HistoryParts, { key, id }: RecordRequest, caller: Caller) {
+  const item = state.configs.getById(id)
+  if (item?.key.text === key.text) return store.lastUpdate(key, id)
+  if (item !== undefined && mayKnow(guard, item, caller)) throw notYours(id)
+  throw notFound(`There is no configuration with the id ${id}.`)
+}
+
+async function beforeRecord(parts: HistoryParts, request: RecordRequest, caller: Caller) {
+  await ownRecord(parts, request, caller)
+  return parts.store.historyBefore(request.key, request.id)
+}
+
+function notFound(message: string): Refusal {
+  return new Refusal('history-not-found', message)
+}
+
+function notYours(id: number): Refusal {
+  const message = `The id ${id} belongs to another item: check tenant, dataId and group.`
+  return new Refusal('history-not-yours', message)
+}

@@ -1,0 +1,146 @@
+import type { ConfigKey } from '../../core/config/state/config-item.ts'
+import type { WatchedItem } from '../../core/config/state/watched-item.ts'
+import { configResource, READ_CONFIG } from './configs.ts'
+import { type ListenerKeeper, streamOperations } from './config-streams.ts'
+import { afterwards } from '../afterwards.ts'
+import type { Collected, ItemClient } from '../../core/clients/client-views.ts'
+import type { ClientViews } from '../client-views.ts'
+import type { Now } from '../../core/engine/ports.ts'
+import type { State } from '../../core/engine/state.ts'
+import type { Guard, Resource } from '../guard.ts'
+
+/** A poll that may be held: `answer` is called once, with the items that differ or with none. */
+export interface ConfigPoll {
+  readonly items: readonly WatchedItem[]
+  readonly ip: string
+  /** Undefined where the protocol does not say. */
+  readonly client?: { readonly port: number; readonly agent: string } | undefined
+  /** When it is answered at the latest, on the clock of the holder. */
+  readonly dueMs: number
+  answer(changed: readonly WatchedItem[]): void
+}
+
+/** A poll that comes in; one that does not wait is compared and never held. */
+export interface PollRequest extends ConfigPoll {
+  readonly waits: boolean
+}
+
+/** Call it when the client of a held poll disconnects. */
+export interface PollHold {
+  cancel(): void
+}
+
+/** Compares polls, and holds those without a difference. */
+export interface PollHolder {
+  /** The items that differ from what the client has. */
+  compare(items: readonly WatchedItem[]): readonly WatchedItem[]
+  /** Holds a poll that was just compared. A holder that stops may answer it before it returns. */
+  hold(poll: ConfigPoll): PollHold | 'too-many'
+  /** Notes a poll that was answered at once. */
+  answered(poll: ConfigPoll): void
+}
+
+/** Who has an item. */
+export interface ItemClients {
+  /** Of the current content; undefined where there is none. */
+  readonly md5: string | undefined
+  readonly nowMs: number
+  readonly clients: readonly ItemClient[]
+}
+
+/** What listening works on. */
+export interface ListeningParts {
+  readonly guard: Guard
+  readonly polls: PollHolder & ListenerKeeper
+  /** The most items that a client may watch over one stream. */
+  readonly maxListeningItems: number
+  readonly state: Pick<State, 'config'>
+  readonly clock: () => Now
+  readonly views: Pick<ClientViews, 'watchersOf' | 'clientsOf' | 'watchedBy'>
+}
+
+/** The outcome of a poll: the items that differ, perhaps none; or it is held; or too many are. */
+export type Polled =
+  | { readonly kind: 'compared'; readonly changed: readonly WatchedItem[] }
+  | { readonly kind: 'held'; readonly handle: PollHold }
+  | { readonly kind: 'too-many' }
+
+const TOO_MANY: Polled = { kind: 'too-many' }
+
+/** What an address watches; namespaceId undefined: in every namespace. */
+export interface WatchedByRequest {
+  readonly ip: string
+  readonly namespaceId: string | undefined
+}
+
+/** The operations of those who wait for changes of configurations. */
+export type ListeningOperations = ReturnType<typeof listeningOperations>
+
+/** Makes the operations of listening. */
+export function listeningOperations(parts: ListeningParts) {
+  const { guard, polls, views, state, clock } = parts
+  return {
+    ...streamOperations(parts),
+    /**
+     * Answers at once where something differs, else holds the poll. An item that the caller may not read never
+     * differs. Nothing is awaited: a change between the comparison and the holding would be missed.
+     */
+    poll: guard.listing({
+      permission: READ_CONFIG,
+      scope: (): Resource => ({ kind: 'some-configs', namespaceId: undefined }),
+      find: (poll: PollRequest) => poll.items,
+      resource: ({ key }) => configResource(key),
+      refusesNothingLeft: true,
+      run: (items, poll, caller): Polled => {
+        const changed = polls.compare(items)
+        if (changed.length > 0 || !poll.waits) {
+          polls.answered(poll)
+          return { kind: 'compared', changed }
+        }
+        const mayRead = guard.later(caller, 'read')
+        // The poll itself where everybody may read everything: thousands are held.
+        const handle = polls.hold(mayRead === undefined ? poll : judgedAgain(poll, items, mayRead))
+        return handle === 'too-many' ? TOO_MANY : { kind: 'held', handle }
+      },
+    }),
+    /** The md5 that each address has of an item that it watches. */
+    watchersOf: guard.operation({
+      permission: READ_CONFIG,
+      resources: (key: ConfigKey) => [configResource(key)],
+      run: (key) => views.watchersOf(key),
+    }),
+    /** Who has an item: the clients of all servers, each with its md5. */
+    clientsOf: guard.operation({
+      permission: READ_CONFIG,
+      resources: (key: ConfigKey) => [configResource(key)],
+      run: (key) =>
+        afterwards(views.clientsOf(key), ({ value: clients, missing }): Collected<ItemClients> => {
+          return { value: { md5: state.config(key)?.md5, nowMs: clock().wallMs, clients }, missing }
+        }),
+    }),
+    /** The items that an address watches: those that the caller may read. */
+    watchedBy: guard.operation({
+      permission: READ_CONFIG,
+      resources: ({ namespaceId }: WatchedByRequest): Resource[] => [{ kind: 'some-configs', namespaceId }],
+      run: ({ ip, namespaceId }, caller) =>
+        afterwards(views.watchedBy(ip), ({ value, missing }): Collected<readonly WatchedItem[]> => {
+          const isMeant = ({ key }: WatchedItem): boolean =>
+            namespaceId === undefined || key.namespaceId === namespaceId
+          const isShown = ({ key }: WatchedItem): boolean => guard.shows(caller, 'read', configResource(key))
+          return { value: value.filter((item) => isMeant(item) && isShown(item)), missing }
+        }),
+    }),
+  }
+}
+
+/** What the caller may no longer read when the poll is answered does not differ. Its next poll then says why. */
+function judgedAgain(
+  poll: PollRequest,
+  items: readonly WatchedItem[],
+  mayRead: (resource: Resource) => boolean,
+): ConfigPoll {
+  const { ip, client, dueMs } = poll
+  const answer = (changed: readonly WatchedItem[]): void =>
+    poll.answer(changed.filter(({ key }) => mayRead(configResource(key))))
+  return { items, ip, client, dueMs, answer }
+}

@@ -1,0 +1,153 @@
+import type { ConfigKey } from '../../core/config/state/config-item.ts'
+import type { WatchedItem } from '../../core/config/state/watched-item.ts'
+import { Refusal } from '../../core/refusal.ts'
+import type { State } from '../../core/engine/state.ts'
+import { configResource, READ_CONFIG } from './configs.ts'
+import type { Guard, Resource } from '../guard.ts'
+
+/** A client that hears of changes over a stream, until it leaves. */
+export interface StreamListener {
+  readonly ip: string
+  /** How its library names itself, and the port of the connection. */
+  readonly client: { readonly port: number; readonly agent: string }
+  /** Called each time that an item is not the version that the client has or was told of. */
+  changed(item: WatchedItem): void
+  /** Ends the connection of the client: a report has failed by a fault of this server. */
+  end(): void
+}
+
+/** What a listener watches, as it is kept with the held polls. */
+export interface KeptWatch {
+  readonly items: ReadonlyMap<string, WatchedItem>
+  /** Watches an item that was just compared. False if no more items can be watched. */
+  watch(item: WatchedItem): boolean
+  unwatch(key: ConfigKey): void
+  leave(): void
+}
+
+/** Keeps listeners, and compares what they have. */
+export interface ListenerKeeper {
+  /** The items that differ from what the client has. */
+  compare(items: readonly WatchedItem[]): readonly WatchedItem[]
+  join(listener: StreamListener): KeptWatch
+}
+
+/** What streams work on. */
+export interface StreamParts {
+  readonly guard: Guard
+  readonly polls: ListenerKeeper
+  readonly state: Pick<State, 'config'>
+  /** The most items that one listener may watch. */
+  readonly maxListeningItems: number
+}
+
+/** What a client watches over its stream: from `joinStream`, for the requests that follow. */
+export type StreamWatch = ConfigWatch
+
+/** Items that a client wants to hear of from now on. */
+export interface WatchRequest {
+  readonly watch: StreamWatch
+  readonly items: readonly WatchedItem[]
+}
+
+/** Items that a client does not want to hear of any more. */
+export interface UnwatchRequest {
+  readonly watch: StreamWatch
+  readonly keys: readonly ConfigKey[]
+}
+
+/** For what shows and changes nothing. */
+const PUBLIC = { action: 'read', resource: 'public' } as const
+
+/** Makes the operations of those who hear of changes over a stream. */
+export function streamOperations({ guard, polls, state, maxListeningItems }: StreamParts) {
+  return {
+    /** Lets a client watch items. It watches nothing yet; call `leave` of the result when it has gone. */
+    joinStream: guard.operation({
+      permission: PUBLIC,
+      resources: (_listener: StreamListener) => [],
+      run: (listener) => new ConfigWatch(listener, polls),
+    }),
+    /**
+     * Watches items, and answers those that differ from what the client has. An item that the caller may not read is left
+     * out. Refusal `too-many`.
+     */
+    watch: guard.listing({
+      permission: READ_CONFIG,
+      scope: (): Resource => ({ kind: 'some-configs', namespaceId: undefined }),
+      find: ({ items }: WatchRequest) => items,
+      resource: ({ key }) => configResource(key),
+      refusesNothingLeft: true,
+      run: (items, { watch }, caller): readonly WatchedItem[] => {
+        if (watch.sizeWith(items) > maxListeningItems)
+          throw tooMany(`at most ${maxListeningItems} items on a connection`)
+        // Nothing is awaited: a change between the comparison and the watching would be missed.
+        const changed = polls.compare(items)
+        watch.add(
+          items.map((item) => withSharedKey(item, state)),
+          guard.whileConnected(caller, 'read'),
+        )
+        return changed
+      },
+    }),
+    unwatch: guard.operation({
+      permission: PUBLIC,
+      resources: (_request: UnwatchRequest) => [],
+      run: ({ watch, keys }) => {
+        for (const key of keys) watch.remove(key)
+      },
+    }),
+  }
+}
+
+/** What a client watches over its stream. Each report is judged again: its permissions may have changed. */
+class ConfigWatch {
+  readonly #kept: KeptWatch
+  /** Of the newest request; undefined while everybody may read everything. */
+  #mayRead: ((resource: Resource) => boolean) | undefined
+  #hasLeft = false
+
+  constructor(listener: StreamListener, keeper: ListenerKeeper) {
+    const { ip, client } = listener
+    const changed = (item: WatchedItem): void => {
+      if (this.#mayRead?.(configResource(item.key)) !== false) listener.changed(item)
+    }
+    this.#kept = keeper.join({ ip, client, changed, end: () => listener.end() })
+  }
+
+  /** How many items it would watch together with these. */
+  sizeWith(items: readonly WatchedItem[]): number {
+    const watched = this.#kept.items
+    const added = new Set(items.map(({ key }) => key.text).filter((text) => !watched.has(text)))
+    return watched.size + added.size
+  }
+
+  /** Watches items that were just compared. Throws Refusal `too-many` where the server watches too many in all. */
+  add(items: readonly WatchedItem[], mayRead: ((resource: Resource) => boolean) | undefined): void {
+    // A request may still be read while its connection ends.
+    if (this.#hasLeft) return
+    this.#mayRead = mayRead
+    if (!items.every((item) => this.#kept.watch(item)))
+      throw tooMany('fewer items on all connections together')
+  }
+
+  remove(key: ConfigKey): void {
+    this.#kept.unwatch(key)
+  }
+
+  /** The client has gone: nothing more is reported. */
+  leave(): void {
+    this.#hasLeft = true
+    this.#kept.leave()
+  }
+}
+
+/** An item that exists is named by its own key, so that thousands of listeners share one. */
+function withSharedKey(item: WatchedItem, state: Pick<State, 'config'>): WatchedItem {
+  const key = state.config(item.key)?.key
+  return key === undefined ? item : { ...item, key }
+}
+
+function tooMany(allowed: string): Refusal {
+  return new Refusal('too-many', `A client may listen to ${allowed}.`, { parameter: 'items', allowed })
+}

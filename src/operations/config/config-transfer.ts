@@ -1,0 +1,222 @@
+import { hash } from 'node:crypto'
+import type { ContentBudget } from '../../core/config/state/content-budget.ts'
+import { type ConfigItem, configKey, type ConfigKey } from '../../core/config/state/config-item.ts'
+import { publishConfig } from '../../core/config/commands/publish-config.ts'
+import { type ConfigSearch, matchingConfigs } from '../../core/config/state/search-configs.ts'
+import type { Engine } from '../../core/engine/engine.ts'
+import { PUBLIC_NAMESPACE } from '../../core/namespaces/namespace-id.ts'
+import { NAMESPACE } from '../../core/namespaces/namespace.ts'
+import { Refusal } from '../../core/refusal.ts'
+import type { StoreRoom } from '../../core/engine/store-room.ts'
+import type { State } from '../../core/engine/state.ts'
+import { configResource, itemsOfIds, operatorOf, READ_CONFIG, WRITE_CONFIG } from './configs.ts'
+import type { Caller, Guard, Resource, Touch } from '../guard.ts'
+import {
+  importConfigs,
+  type ImportItem,
+  type ImportOptions,
+  type ImportOutcome,
+  type ImportParts,
+} from './import-configs.ts'
+import { type AuditedOutcome, NEVER_RECORDED } from '../operation-audit.ts'
+
+/** What exports, imports and clones work on. */
+export interface TransferParts {
+  readonly guard: Guard
+  readonly state: Pick<State, 'config' | 'configs' | 'record'>
+  readonly engine: Pick<Engine, 'execute'>
+  readonly budget: Pick<ContentBudget, 'within'>
+  /** An import is refused as a whole where the store has no room. */
+  readonly room: Pick<StoreRoom, 'require'>
+}
+
+/** The items of these ids that belong to the namespace. */
+export interface IdsRequest {
+  readonly namespaceId: string
+  readonly ids: readonly number[]
+}
+
+/** Items to publish, e.g. those of an archive. */
+export interface ImportRequest extends ImportOptions {
+  readonly items: readonly ImportItem[]
+  readonly srcUser: string | undefined
+  /** Why; absent: nobody says. */
+  readonly comment?: string | undefined
+}
+
+/** An item to copy; what is undefined of its new name is that of the original. */
+export interface Selected {
+  readonly id: number
+  readonly dataId: string | undefined
+  readonly group: string | undefined
+  /** The md5 of what the copy replaces (`''`: nothing); undefined: as the policy says. */
+  readonly casMd5: string | undefined
+  /** The md5 of the original that was seen: another one is not copied; undefined: whatever it is. */
+  readonly fromMd5: string | undefined
+}
+
+/** Items to copy into a namespace. */
+export interface CloneRequest extends ImportOptions {
+  readonly namespaceId: string
+  readonly selected: readonly Selected[]
+  readonly srcUser: string | undefined
+  /** Why; absent: nobody says. */
+  readonly comment?: string | undefined
+}
+
+/** What became of a clone; only a listed namespace takes copies. */
+export type Cloned =
+  | { readonly kind: 'nothing-selected' | 'unknown-namespace' | 'nothing-found' }
+  | { readonly kind: 'done'; readonly outcome: ImportOutcome }
+
+/** The operations that move many configurations at once. */
+export type TransferOperations = ReturnType<typeof transferOperations>
+
+/** Makes the operations of export, import and clone. */
+export function transferOperations(parts: TransferParts) {
+  return { ...exportOperations(parts), ...importOperations(parts) }
+}
+
+function exportOperations({ guard, state }: TransferParts) {
+  return {
+    /** The items that match. */
+    exportMatching: guard.listing({
+      permission: READ_CONFIG,
+      scope: someOf,
+      find: (search: ConfigSearch) => matchingConfigs(state.configs, search),
+      resource: ({ key }) => configResource(key),
+      run: (items) => items,
+    }),
+    /** The items of these ids. Ids of another namespace are left out, and those of items that the caller may not read. */
+    exportByIds: guard.finding({
+      permission: READ_CONFIG,
+      scope: someOf,
+      find: ({ namespaceId, ids }: IdsRequest) =>
+        itemsOfIds(state, ids).filter(({ key }) => key.namespaceId === namespaceId),
+      leaveOut: (items, mayTouch) => items.filter((item) => mayTouch(readOf(item))),
+      touches: (items) => items.map(readOf),
+      run: (items) => items,
+    }),
+  }
+}
+
+function importOperations(parts: TransferParts) {
+  const { guard, state } = parts
+  return {
+    /** Whether items can be imported into a namespace: only into one on the list, or the default one. */
+    takesImports: guard.operation({
+      permission: WRITE_CONFIG,
+      audit: { operation: 'check import', isRecorded: NEVER_RECORDED },
+      resources: (request: { namespaceId: string }) => [someOf(request)],
+      run: ({ namespaceId }) => isListed(state, namespaceId),
+    }),
+    /** Publishes items. */
+    import: guard.operation({
+      permission: WRITE_CONFIG,
+      resources: ({ items }: ImportRequest) => items.map(({ key }) => configResource(key)),
+      run: (request, caller) => importAll(parts, request, caller),
+      audit: { operation: 'import configs', isRecorded: changesAnything, cameTo: auditedImport },
+    }),
+    /** Copies items, without those that the caller may not read. Refusal `invalid-parameter` where two of them get one name. */
+    clone: guard.finding({
+      permission: WRITE_CONFIG,
+      scope: someOf,
+      find: ({ selected, namespaceId }: CloneRequest) =>
+        selected.flatMap((one) => copyOf(state, one, namespaceId)),
+      leaveOut: (copies, mayTouch) => copies.filter(({ source }) => mayTouch(readOf(source))),
+      touches: (copies) => copies.flatMap(touchesOfCopy),
+      run: async (copies, request, caller): Promise<Cloned> => {
+        if (request.selected.length === 0) return { kind: 'nothing-selected' }
+        if (!isListed(state, request.namespaceId)) return { kind: 'unknown-namespace' }
+        if (copies.length === 0) return { kind: 'nothing-found' }
+        refuseEqualNames(copies)
+        const items = copies.map(importItemOf)
+        return { kind: 'done', outcome: await importAll(parts, { ...request, items }, caller) }
+      },
+      audit: { operation: 'clone configs', isRecorded: changesAnything, cameTo: auditedClone },
+    }),
+  }
+}
+
+function someOf({ namespaceId }: { namespaceId: string }): Resource {
+  return { kind: 'some-configs', namespaceId }
+}
+
+/** The default namespace always exists. */
+function isListed(state: Pick<State, 'record'>, namespaceId: string): boolean {
+  return namespaceId === PUBLIC_NAMESPACE || state.record(NAMESPACE, namespaceId) !== undefined
+}
+
+function importAll(
+  { state, engine, budget, room }: TransferParts,
+  { items, policy, dryRun, seenState, srcUser, comment }: ImportRequest,
+  caller: Caller,
+): Promise<ImportOutcome> {
+  const operator = operatorOf(caller, srcUser)
+  if (!dryRun) room.require(0)
+  const publish: ImportParts['publish'] = ({ key, type, notes }, content, casMd5) => {
+    const md5 = hash('md5', content, 'hex')
+    const command = publishConfig({ key, content, md5, type, notes, casMd5, operator, comment })
+    return budget.within(key, content.length, () => engine.execute(command))
+  }
+  return importConfigs({ state, publish }, items, { policy, dryRun, seenState })
+}
+
+function changesAnything({ dryRun }: ImportOptions): boolean {
+  return !dryRun
+}
+
+/** A batch that stopped is refused, also where some of it was published. */
+function auditedImport({ published, skipped, failed, stoppedBy }: ImportOutcome): AuditedOutcome {
+  const detail = `published ${published.length}, skipped ${skipped.length}, failed ${failed.length}`
+  if (failed.length === 0) return { result: 'done', detail }
+  return { result: 'refused', code: stoppedBy?.code ?? '', detail }
+}
+
+function auditedClone(cloned: Cloned): AuditedOutcome {
+  return cloned.kind === 'done' ? auditedImport(cloned.outcome) : { result: 'refused', code: cloned.kind }
+}
+
+interface Copy {
+  readonly source: ConfigItem
+  /** Whether the original is not the one that was seen. */
+  readonly isOutdated: boolean
+  readonly casMd5: string | undefined
+  readonly key: ConfigKey
+}
+
+/** The copy of one item; none where no item has the id. */
+function copyOf({ configs }: TransferParts['state'], selected: Selected, namespaceId: string): Copy[] {
+  const source = configs.getById(selected.id)
+  if (source === undefined) return []
+  const { dataId = source.key.dataId, group = source.key.group, casMd5, fromMd5 = source.md5 } = selected
+  const key = configKey(namespaceId, group, dataId)
+  return [{ source, casMd5, key, isOutdated: fromMd5 !== source.md5 }]
+}
+
+function readOf({ key }: ConfigItem): Touch {
+  return { action: 'read', resource: configResource(key) }
+}
+
+/** A copy shows its source to those who may read the target. */
+function touchesOfCopy({ source, key }: Copy): Touch[] {
+  return [readOf(source), { action: 'write', resource: configResource(key) }]
+}
+
+function importItemOf({ source, key, casMd5, isOutdated }: Copy): ImportItem {
+  const { content, type, notes, md5 } = source
+  const read = () => Promise.resolve(content)
+  return { key, type, notes, casMd5, isOutdated, sourceMd5: md5, bytes: content.length, read }
+}
+
+function refuseEqualNames(copies: readonly Copy[]): void {
+  const seen = new Set<string>()
+  for (const { key } of copies) {
+    if (seen.has(key.text)) {
+      const allowed = 'a name for each item that no other has'
+      const message = `Two items would get the name ${key.group}/${key.dataId}; ${allowed}.`
+      throw new Refusal('invalid-parameter', message, { allowed })
+    }
+    seen.add(key.text)
+  }
+}

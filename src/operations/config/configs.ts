@@ -1,0 +1,232 @@
+import { hash } from 'node:crypto'
+import type { ContentBudget } from '../../core/config/state/content-budget.ts'
+import type { ConfigItem, ConfigKey, ConfigType, Operator } from '../../core/config/state/config-item.ts'
+import type { ConfigNotes } from '../../core/config/state/config-notes.ts'
+import { deleteConfig } from '../../core/config/commands/delete-config.ts'
+import { publishConfig } from '../../core/config/commands/publish-config.ts'
+import { type ConfigSearch, matchingConfigs } from '../../core/config/state/search-configs.ts'
+import type { Engine } from '../../core/engine/engine.ts'
+import { Refusal } from '../../core/refusal.ts'
+import type { State } from '../../core/engine/state.ts'
+import type { Caller, Guard, Resource, Touch } from '../guard.ts'
+import { type AuditedOutcome, NEVER_RECORDED } from '../operation-audit.ts'
+import { cutPage, pageOf, type PageRequest } from '../page.ts'
+
+/** What the operations on configurations work on. */
+export interface ConfigParts {
+  readonly guard: Guard
+  readonly state: Pick<State, 'config' | 'configs'>
+  readonly engine: Pick<Engine, 'execute'>
+  /** What contents may take in all; every publish stays within it. */
+  readonly budget: Pick<ContentBudget, 'within'>
+}
+
+/** What a publisher sends. `content` must own its memory: it is kept as long as the item lives. */
+export interface PublishRequest {
+  readonly key: ConfigKey
+  readonly content: Buffer
+  /** Undefined keeps the type of an item that exists. */
+  readonly type: ConfigType | undefined
+  /** A note that is absent stays as it is. */
+  readonly notes: Partial<ConfigNotes>
+  /** Publish only if this is the md5 of the current content (`''`: there is none); undefined: whatever it is. */
+  readonly casMd5: string | undefined
+  /** Why; absent: nobody says. */
+  readonly comment?: string | undefined
+  /** Who publishes, as the publisher claims. */
+  readonly srcUser: string | undefined
+}
+
+/** What to delete, and who says so. */
+export interface RemoveRequest {
+  readonly key: ConfigKey
+  /** Delete only if this is the md5 of the current content; absent: whatever it is. */
+  readonly casMd5?: string | undefined
+  readonly comment?: string | undefined
+  readonly srcUser?: string | undefined
+}
+
+/** Which items to delete, and who says so. */
+export interface RemoveManyRequest {
+  readonly ids: readonly number[]
+  readonly srcUser?: string | undefined
+}
+
+/** What is deleted by ids, and how many ids are skipped: of no item, and of items that the caller may not delete. */
+interface Removal {
+  readonly items: readonly ConfigItem[]
+  readonly unknown: number
+  readonly forbidden: number
+}
+
+/** A page of the items that match. */
+export interface FoundConfigs {
+  readonly page: PageRequest
+  readonly totalCount: number
+  readonly items: readonly ConfigItem[]
+}
+
+/** The permissions of operations on configurations. */
+export const READ_CONFIG = { action: 'read', resource: 'config' } as const
+export const WRITE_CONFIG = { action: 'write', resource: 'config' } as const
+
+/** The operations on single configurations, and the search. */
+export type ConfigOperations = ReturnType<typeof configOperations>
+
+/** Makes the operations on configurations. */
+export function configOperations(parts: ConfigParts) {
+  return { ...readOperations(parts), ...publishOperation(parts), ...removeOperations(parts) }
+}
+
+function readOperations({ guard, state }: ConfigParts) {
+  return {
+    /** The current version of an item; undefined where there is none. */
+    find: guard.operation({
+      permission: READ_CONFIG,
+      resources: (key: ConfigKey) => [configResource(key)],
+      run: (key) => state.config(key),
+    }),
+    /** The current version of an item, or Refusal `config-not-found`. */
+    read: guard.operation({
+      permission: READ_CONFIG,
+      resources: (key: ConfigKey) => [configResource(key)],
+      run: (key) => {
+        const item = state.config(key)
+        if (item === undefined) throw configNotFound(key)
+        return item
+      },
+    }),
+    /** A page of the items that match, oldest first. Refusal `too-large` where their contents weigh too much. */
+    search: guard.listing({
+      permission: READ_CONFIG,
+      scope: ({ search }: { search: ConfigSearch; page: PageRequest }): Resource => ({
+        kind: 'some-configs',
+        namespaceId: search.namespaceId,
+      }),
+      find: ({ search }) => matchingConfigs(state.configs, search),
+      resource: ({ key }) => configResource(key),
+      run: (matching, { page }): FoundConfigs => {
+        const cut = cutPage(page)
+        const items = pageOf(matching, cut)
+        refuseHeavyPage(items)
+        return { page: cut, totalCount: matching.length, items }
+      },
+    }),
+  }
+}
+
+function publishOperation({ guard, engine, budget }: ConfigParts) {
+  return {
+    /** Publishes within the content budget. Refusals `config-changed`, `content-memory`. */
+    publish: guard.operation({
+      permission: WRITE_CONFIG,
+      audit: { operation: 'publish config' },
+      resources: ({ key }: PublishRequest) => [configResource(key)],
+      run: (request, caller) => {
+        const { key, content, type, notes, casMd5, comment, srcUser } = request
+        const md5 = hash('md5', content, 'hex')
+        const operator = operatorOf(caller, srcUser)
+        const command = publishConfig({ key, content, md5, type, notes, casMd5, operator, comment })
+        return budget.within(key, content.length, () => engine.execute(command))
+      },
+    }),
+  }
+}
+
+function removeOperations({ guard, state, engine }: ConfigParts) {
+  return {
+    /** Deletes an item; true also where there was none. Refusal `config-changed`. */
+    remove: guard.operation({
+      permission: WRITE_CONFIG,
+      audit: { operation: 'delete config' },
+      resources: ({ key }: RemoveRequest) => [configResource(key)],
+      run: ({ key, casMd5, comment, srcUser }, caller) =>
+        engine.execute(deleteConfig(key, operatorOf(caller, srcUser), { casMd5, comment })),
+    }),
+    /** Ends the beta of an item. There never is one, so that only the permission is judged. */
+    endBeta: guard.operation({
+      permission: WRITE_CONFIG,
+      audit: { operation: 'end beta', isRecorded: NEVER_RECORDED },
+      resources: (key: ConfigKey) => [configResource(key)],
+      run: () => undefined,
+    }),
+    /**
+     * Deletes the items of these ids, of whatever namespace. Ids of no item are skipped, and so are those of items that the
+     * caller may not delete.
+     */
+    removeByIds: guard.finding({
+      permission: WRITE_CONFIG,
+      audit: { operation: 'delete configs', cameTo: auditedRemoval },
+      scope: (): Resource => ({ kind: 'some-configs', namespaceId: undefined }),
+      find: ({ ids }: RemoveManyRequest): Removal => {
+        const items = itemsOfIds(state, ids)
+        return { items, unknown: new Set(ids).size - items.length, forbidden: 0 }
+      },
+      leaveOut: ({ items, unknown }, mayTouch) => {
+        const allowed = items.filter((item) => mayTouch(writeOf(item)))
+        return { items: allowed, unknown, forbidden: items.length - allowed.length }
+      },
+      touches: ({ items }) => items.map(writeOf),
+      run: async (removal, { srcUser }, caller): Promise<Removal> => {
+        const operator = operatorOf(caller, srcUser)
+        // The store writes them together.
+        await Promise.all(removal.items.map(async ({ key }) => engine.execute(deleteConfig(key, operator))))
+        return removal
+      },
+    }),
+  }
+}
+
+function writeOf({ key }: ConfigItem): Touch {
+  return { action: 'write', resource: configResource(key) }
+}
+
+/** The audit tells apart what the answer does not. */
+function auditedRemoval({ items, unknown, forbidden }: Removal): AuditedOutcome {
+  if (unknown + forbidden === 0) return { result: 'done' }
+  const detail = `deleted ${items.length}, unknown ${unknown}, not permitted ${forbidden}`
+  if (forbidden === 0 || items.length > 0) return { result: 'done', detail }
+  return { result: 'refused', code: 'forbidden', detail }
+}
+
+/** A Refusal `config-not-found` that names the item. */
+export function configNotFound({ dataId, group, namespaceId }: ConfigKey): Refusal {
+  const message = `There is no configuration ${dataId} in group ${group} of namespace ${namespaceId}.`
+  return new Refusal('config-not-found', message, { names: { dataId, group, namespaceId } })
+}
+
+/** An item as permissions name it. */
+export function configResource(key: ConfigKey): Resource {
+  return { kind: 'config', key }
+}
+
+/**
+ * Who a history record names: the caller's address, and its user. The user that a caller claims to act for counts only
+ * where nobody has to sign in.
+ */
+export function operatorOf({ ip, identity }: Caller, srcUser: string | undefined): Operator {
+  switch (identity.kind) {
+    case 'user':
+      return { ip, user: identity.username }
+    case 'anonymous':
+      return { ip, user: srcUser ?? null }
+    case 'not-signed-in':
+      return { ip, user: null }
+  }
+}
+
+/** The items of these ids, each once, in the order of the ids. */
+export function itemsOfIds({ configs }: Pick<State, 'configs'>, ids: readonly number[]): ConfigItem[] {
+  return [...new Set(ids)].flatMap((id) => configs.getById(id) ?? [])
+}
+
+/** What the contents of one page may weigh together, in bytes: they are all in memory at once, more than once. */
+const MAX_PAGE_BYTES = 64 * 1024 * 1024
+
+function refuseHeavyPage(items: readonly ConfigItem[]): void {
+  const bytes = items.reduce((sum, { content }) => sum + content.length, 0)
+  if (bytes <= MAX_PAGE_BYTES) return
+  const allowed = `a page whose contents have at most ${MAX_PAGE_BYTES} bytes in all`
+  const message = `pageSize must give ${allowed}, but these have ${bytes}: ask for a smaller page.`
+  throw new Refusal('too-large', message, { parameter: 'pageSize', allowed })
+}

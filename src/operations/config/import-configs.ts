@@ -1,0 +1,187 @@
+import { hash } from 'node:crypto'
+import type { ConfigKey, ConfigType } from '../../core/config/state/config-item.ts'
+import type { ConfigNotes } from '../../core/config/state/config-notes.ts'
+import { Refusal } from '../../core/refusal.ts'
+import type { State } from '../../core/engine/state.ts'
+
+/** An item to publish by an import or a clone. */
+export interface ImportItem {
+  readonly key: ConfigKey
+  readonly type: ConfigType
+  /** A note that is absent stays as it is where the item exists. */
+  readonly notes: Partial<ConfigNotes>
+  readonly bytes: number
+  /** Publish only over this md5 (`''`: only what is new), whatever the policy says; absent: as the policy says. */
+  readonly casMd5?: string | undefined
+  /** Of a copy: the md5 of its original. */
+  readonly sourceMd5?: string
+  /** Of a copy: whether its original is not the one that was seen. It is left as one that somebody has changed. */
+  readonly isOutdated?: boolean
+  /** Reads the content again each time, so that not all contents are in memory. */
+  read(): Promise<Buffer>
+}
+
+/** What happens to an item that exists: stop there, leave it, or replace it. */
+export const IMPORT_POLICIES = ['ABORT', 'SKIP', 'OVERWRITE'] as const
+
+/** One of {@link IMPORT_POLICIES}. */
+export type ImportPolicy = (typeof IMPORT_POLICIES)[number]
+
+/** How to import. A dry run reports what would happen, and changes nothing. */
+export interface ImportOptions {
+  readonly policy: ImportPolicy
+  readonly dryRun: boolean
+  /**
+   * The `state` of a dry run: nothing is published if the items are others by now, and under OVERWRITE none is replaced that the
+   * dry run has not seen.
+   */
+  readonly seenState?: string | undefined
+}
+
+/**
+ * What became of each item. Under ABORT the first that exists is `failed`, and those not tried are `skipped`.
+ * `stoppedBy` is why the store or the server did not go on; what could not be written is `failed` then.
+ */
+export interface ImportOutcome {
+  readonly published: readonly ConfigKey[]
+  readonly skipped: readonly ConfigKey[]
+  readonly failed: readonly ConfigKey[]
+  readonly stoppedBy: Refusal | undefined
+  /** What the items were before, as one value; empty where nobody has asked: only a dry run and `seenState` do. */
+  readonly state: string
+}
+
+/** What an import works on. */
+export interface ImportParts {
+  readonly state: Pick<State, 'config'>
+  /** Publishes an item with this content over what `casMd5` names, else Refusal `config-changed`. */
+  publish(item: ImportItem, content: Buffer, casMd5: string | undefined): Promise<unknown>
+}
+
+/** How many items are published together, to be written together: fewer if they are large. */
+const MOST_TOGETHER = 64
+const MOST_BYTES_TOGETHER = 8 * 1024 * 1024
+
+/**
+ * Publishes items group by group, each as an ordinary publish: with its history record, and for those who watch it.
+ * An item that somebody else publishes at the same time is not overwritten unless the policy says so.
+ */
+export async function importConfigs(
+  parts: ImportParts,
+  asked: readonly ImportItem[],
+  options: ImportOptions,
+): Promise<ImportOutcome> {
+  const { policy, dryRun, seenState } = options
+  const state = dryRun || seenState !== undefined ? stateOf(parts.state, asked) : ''
+  if (seenState !== undefined && seenState !== state) throw changedSince()
+  const items = seenState !== undefined && policy === 'OVERWRITE' ? asSeen(parts.state, asked) : asked
+  const run = new ImportRun(policy)
+  const fateOf = async (item: ImportItem): Promise<Fate> => {
+    if (item.isOutdated === true) return 'exists'
+    const casMd5 = casMd5Of(item, policy)
+    if (casMd5 !== undefined && casMd5 !== (parts.state.config(item.key)?.md5 ?? '')) return 'exists'
+    return dryRun ? 'published' : publishItem(parts, item, casMd5)
+  }
+  let at = 0
+  while (at < items.length && !run.hasEnded) {
+    const group = nextGroup(parts.state, items, { at, policy })
+    const fates = await Promise.all(group.map(fateOf))
+    for (const [index, fate] of fates.entries()) run.note(group[index]!.key, fate)
+    at += group.length
+  }
+  return { ...run.outcome(items.slice(at).map(({ key }) => key)), state }
+}
+
+/** The md5 of every item that is there, and of the originals of copies, as one value. */
+function stateOf(state: ImportParts['state'], items: readonly ImportItem[]): string {
+  const lines = items.map(({ key, sourceMd5 }) =>
+    JSON.stringify([key.text, state.config(key)?.md5 ?? '', sourceMd5]),
+  )
+  return hash('md5', lines.join('\n'), 'hex')
+}
+
+/** The items, each to be published over nothing but what is there now. */
+function asSeen(state: ImportParts['state'], items: readonly ImportItem[]): ImportItem[] {
+  return items.map((item) => ({ ...item, casMd5: item.casMd5 ?? state.config(item.key)?.md5 ?? '' }))
+}
+
+function changedSince(): Refusal {
+  return new Refusal('config-changed', 'Somebody has changed one of the items since the dry run: look again.')
+}
+
+/** What became of one item: published, it exists, or refused. */
+type Fate = 'published' | 'exists' | Refusal
+
+/** Under ABORT a group ends at the first item that exists, so that none behind it is tried. */
+function nextGroup(
+  state: ImportParts['state'],
+  items: readonly ImportItem[],
+  { at, policy }: { at: number; policy: ImportPolicy },
+): ImportItem[] {
+  const group: ImportItem[] = []
+  let bytes = 0
+  for (let index = at; index < items.length && group.length < MOST_TOGETHER; index++) {
+    const item = items[index]!
+    bytes += item.bytes
+    if (group.length > 0 && bytes > MOST_BYTES_TOGETHER) break
+    group.push(item)
+    if (policy === 'ABORT' && state.config(item.key) !== undefined) break
+  }
+  return group
+}
+
+/** The md5 that an item must have before; undefined: any. Only OVERWRITE replaces what it does not know. */
+function casMd5Of({ casMd5 }: ImportItem, policy: ImportPolicy): string | undefined {
+  return casMd5 ?? (policy === 'OVERWRITE' ? undefined : '')
+}
+
+async function publishItem(parts: ImportParts, item: ImportItem, casMd5: string | undefined): Promise<Fate> {
+  const content = ownCopy(await item.read())
+  try {
+    // Also an item that was made just now is left alone.
+    await parts.publish(item, content, casMd5)
+    return 'published'
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return error.code === 'config-changed' ? 'exists' : error
+  }
+}
+
+/** A content to keep: a view would keep all of its memory, such as the whole archive, as long as the item lives. */
+export function ownCopy(content: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(content.length)
+  content.copy(copy)
+  return copy
+}
+
+class ImportRun {
+  readonly #policy: ImportPolicy
+  readonly #published: ConfigKey[] = []
+  readonly #skipped: ConfigKey[] = []
+  readonly #failed: ConfigKey[] = []
+  #stoppedBy: Refusal | undefined
+
+  constructor(policy: ImportPolicy) {
+    this.#policy = policy
+  }
+
+  get hasEnded(): boolean {
+    return this.#failed.length > 0
+  }
+
+  note(key: ConfigKey, fate: Fate): void {
+    if (fate === 'published') this.#published.push(key)
+    else if (fate === 'exists' && this.#policy === 'SKIP') this.#skipped.push(key)
+    else this.#failed.push(key)
+    if (fate instanceof Refusal) this.#stoppedBy ??= fate
+  }
+
+  outcome(untried: readonly ConfigKey[]): Omit<ImportOutcome, 'state'> {
+    return {
+      published: this.#published,
+      skipped: [...this.#skipped, ...untried],
+      failed: this.#failed,
+      stoppedBy: this.#stoppedBy,
+    }
+  }
+}

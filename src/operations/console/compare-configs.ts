@@ -1,0 +1,127 @@
+import type { ConfigItem } from '../../core/config/state/config-item.ts'
+import type { State } from '../../core/engine/state.ts'
+import { configResource, READ_CONFIG } from '../config/configs.ts'
+import type { Guard, Resource } from '../guard.ts'
+import type { LongWalks, Turns } from './long-walks.ts'
+import { nameFilter } from '../name-search.ts'
+
+/** What a comparison works on. */
+export interface CompareParts {
+  readonly guard: Guard
+  readonly state: Pick<State, 'configs'>
+  readonly walks: LongWalks
+}
+
+/** Two namespaces, and which of their items are compared: `*` in a name stands for any characters, an empty one for all. */
+export interface CompareRequest {
+  readonly from: string
+  readonly to: string
+  readonly dataId: string
+  readonly group: string
+}
+
+/** An item with another content on the other side, or with another type. */
+export interface Pair {
+  readonly from: ConfigItem
+  readonly to: ConfigItem
+}
+
+/** What two namespaces have in common, and what not. */
+export interface Comparison {
+  readonly equal: number
+  readonly onlyInFrom: readonly ConfigItem[]
+  readonly onlyInTo: readonly ConfigItem[]
+  readonly different: readonly Pair[]
+  /** Whether there are more: it took too long, or a list became too long. */
+  readonly isTruncated: boolean
+}
+
+/** The most entries of each list. */
+const MOST_ENTRIES = 10_000
+
+/** Makes the operation that compares two namespaces: of the items that the caller may read. */
+export function compareOperation({ guard, state, walks }: CompareParts) {
+  return {
+    compare: guard.operation({
+      permission: READ_CONFIG,
+      resources: ({ from, to }: CompareRequest): Resource[] =>
+        [from, to].map((namespaceId) => ({ kind: 'some-configs', namespaceId })),
+      run: (request, caller): Promise<Comparison> => {
+        const isNamed = nameFilter({ text: request.dataId, mode: 'blur' })
+        const isOfGroup = nameFilter({ text: request.group, mode: 'blur' })
+        const isShown = ({ key }: ConfigItem): boolean =>
+          isNamed(key.dataId) && isOfGroup(key.group) && guard.shows(caller, 'read', configResource(key))
+        // A copy: the items may change between two turns.
+        const sideOf = (namespaceId: string) => Array.from(state.configs.inNamespace(namespaceId))
+        return walks.run((turns) =>
+          compareSides({ from: sideOf(request.from), to: sideOf(request.to) }, isShown, turns),
+        )
+      },
+    }),
+  }
+}
+
+interface Sides {
+  readonly from: readonly ConfigItem[]
+  readonly to: readonly ConfigItem[]
+}
+
+async function compareSides(
+  { from, to }: Sides,
+  isShown: (item: ConfigItem) => boolean,
+  turns: Turns,
+): Promise<Comparison> {
+  const comparing = new Comparing()
+  for (const item of to) {
+    if (turns.isDue && !(await turns.turn())) return comparing.outcome(true)
+    comparing.know(item)
+  }
+  for (const item of from) {
+    if (comparing.isFull || (turns.isDue && !(await turns.turn()))) return comparing.outcome(true)
+    if (isShown(item)) comparing.add(item, isShown)
+  }
+  for (const item of comparing.left()) {
+    if (comparing.isFull || (turns.isDue && !(await turns.turn()))) return comparing.outcome(true)
+    if (isShown(item)) comparing.onlyInTo.push(item)
+  }
+  return comparing.outcome(false)
+}
+
+class Comparing {
+  readonly onlyInTo: ConfigItem[] = []
+  readonly #others = new Map<string, ConfigItem>()
+  readonly #onlyInFrom: ConfigItem[] = []
+  readonly #different: Pair[] = []
+  #equal = 0
+
+  get isFull(): boolean {
+    return [this.#onlyInFrom, this.#different, this.onlyInTo].some(({ length }) => length >= MOST_ENTRIES)
+  }
+
+  /** An item of the other side. */
+  know(item: ConfigItem): void {
+    this.#others.set(nameOf(item), item)
+  }
+
+  add(item: ConfigItem, isShown: (item: ConfigItem) => boolean): void {
+    const other = this.#others.get(nameOf(item))
+    this.#others.delete(nameOf(item))
+    if (other === undefined || !isShown(other)) this.#onlyInFrom.push(item)
+    else if (other.md5 === item.md5 && other.type === item.type) this.#equal++
+    else this.#different.push({ from: item, to: other })
+  }
+
+  /** The items of the other side that no item was compared with. */
+  left(): Iterable<ConfigItem> {
+    return this.#others.values()
+  }
+
+  outcome(isTruncated: boolean): Comparison {
+    const [equal, onlyInFrom, different] = [this.#equal, this.#onlyInFrom, this.#different]
+    return { equal, onlyInFrom, onlyInTo: this.onlyInTo, different, isTruncated }
+  }
+}
+
+function nameOf({ key }: ConfigItem): string {
+  return `${key.group} ${key.dataId}`
+}

@@ -1,0 +1,189 @@
+import type { ConfigItem } from '../../core/config/state/config-item.ts'
+import type { KeptRecords } from '../../core/engine/ports.ts'
+import type { ClientViews } from '../client-views.ts'
+import { compareOperation, type CompareParts } from './compare-configs.ts'
+import { aboutFilter, type ConfigFilter } from './config-filter.ts'
+import { configResource, READ_CONFIG } from '../config/configs.ts'
+import { type ContentPortion, contentPortion, inTurns } from './content-portion.ts'
+import { type Hit, hitsIn, isInContent } from './content-search.ts'
+import { FirstEntries } from './first-entries.ts'
+import type { Resource } from '../guard.ts'
+import type { Turns } from './long-walks.ts'
+import { cutPage, type PageRequest, pageOf } from '../page.ts'
+
+/** What the list of configurations for people works on. */
+export interface InventoryParts extends CompareParts {
+  readonly store: Pick<KeptRecords, 'history'>
+  readonly views: Pick<ClientViews, 'clientCounts'>
+}
+
+/** By what a list is sorted. */
+export const CONFIG_ORDERS = ['modifyTime', 'dataId', 'group', 'namespaceId', 'size'] as const
+
+/** One of {@link CONFIG_ORDERS}. */
+export type ConfigOrder = (typeof CONFIG_ORDERS)[number]
+
+/** A page of items that are looked for. */
+export interface InventoryRequest extends ConfigFilter {
+  /** Undefined: every one. */
+  readonly namespaceId: string | undefined
+  readonly sort: ConfigOrder
+  readonly isDescending: boolean
+  readonly page: PageRequest
+  /** The `next` of an answer that was not complete: the search continues there. Undefined: it begins. */
+  readonly after: string | undefined
+}
+
+/** An item of the list. */
+export interface ListedConfig {
+  readonly item: ConfigItem
+  /** Who made this version; null where nobody knows. */
+  readonly modifyUser: string | null
+  /** How many clients have it, on all servers. */
+  readonly watcherCount: number
+  readonly hits: readonly Hit[]
+}
+
+/** A page of the list. */
+export interface Inventory {
+  readonly page: PageRequest
+  readonly totalCount: number
+  /** Whether it became too much for one request: then there may be others. */
+  readonly isTruncated: boolean
+  /** Where to continue, if the contents were too many for one request. */
+  readonly next: string | undefined
+  readonly entries: readonly ListedConfig[]
+  /** The servers that have not replied in time: their clients are not counted. */
+  readonly missingServers: readonly string[]
+}
+
+/** The operations that show configurations to people. */
+export type InventoryOperations = ReturnType<typeof inventoryOperations>
+
+/** Makes the operations that show configurations to people. */
+export function inventoryOperations(parts: InventoryParts) {
+  const { guard } = parts
+  return {
+    ...compareOperation(parts),
+    /** A page of the items of one namespace or of all, without those that the caller may not read. */
+    list: guard.operation({
+      permission: READ_CONFIG,
+      resources: ({ namespaceId }: InventoryRequest): Resource[] => [{ kind: 'some-configs', namespaceId }],
+      run: (request, caller) =>
+        listed(parts, request, (item) => guard.shows(caller, 'read', configResource(item.key))),
+    }),
+  }
+}
+
+/** The items of a page, with the lines that were looked for. */
+interface ShownItems extends Omit<Inventory, 'entries' | 'missingServers'> {
+  readonly shown: readonly (readonly [ConfigItem, readonly Hit[]])[]
+}
+
+/** A page, with what the store and the other servers know of its items. */
+async function listed(
+  parts: InventoryParts,
+  request: InventoryRequest,
+  isShown: (item: ConfigItem) => boolean,
+): Promise<Inventory> {
+  const { shown, ...about } = await parts.walks.run((turns) =>
+    new Listing(parts, request, turns).page(isShown),
+  )
+  const [{ value: counts, missing: missingServers }, users] = await Promise.all([
+    parts.views.clientCounts(shown.map(([{ key }]) => key)),
+    Promise.all(shown.map(([item]) => userOf(parts, item))),
+  ])
+  const entries = shown.map(([item, hits], at) => {
+    return { item, modifyUser: users[at] ?? null, watcherCount: counts[at] ?? 0, hits }
+  })
+  return { ...about, entries, missingServers }
+}
+
+/** The making of one page. */
+class Listing {
+  readonly #parts: InventoryParts
+  readonly #request: InventoryRequest
+  readonly #turns: Turns
+  #isTruncated = false
+
+  constructor(parts: InventoryParts, request: InventoryRequest, turns: Turns) {
+    this.#parts = parts
+    this.#request = request
+    this.#turns = turns
+  }
+
+  async page(isShown: (item: ConfigItem) => boolean): Promise<ShownItems> {
+    const page = cutPage(this.#request.page)
+    const { items, next } = await this.#searched(isShown)
+    const first = new FirstEntries<ConfigItem>(page.pageNo * page.pageSize, comparison(this.#request))
+    for (const item of items) {
+      if (this.#turns.isDue) await this.#turns.turn()
+      first.add(item)
+    }
+    const shown: [ConfigItem, readonly Hit[]][] = []
+    for (const item of pageOf(await first.sorted(this.#turns), page)) {
+      const hits = await inTurns(hitsIn(item.content, this.#request), this.#turns)
+      shown.push([item, hits ?? []])
+    }
+    const isTruncated = this.#isTruncated || next !== undefined
+    return { page, totalCount: first.count, isTruncated, next, shown }
+  }
+
+  /** The items that are looked for, and where to continue. */
+  async #searched(isShown: (item: ConfigItem) => boolean): Promise<ContentPortion> {
+    const meant = await this.#meant(isShown)
+    const { content, key, after } = this.#request
+    if (content === '' && key === '') return { items: meant, next: undefined }
+    const portion = await contentPortion(meant, after, this.#turns)
+    const found: ConfigItem[] = []
+    for (const item of portion.items) {
+      if (this.#turns.isDue) await this.#turns.turn()
+      if (await inTurns(isInContent(item.content, this.#request), this.#turns)) found.push(item)
+    }
+    return { items: found, next: portion.next }
+  }
+
+  /** The items that may be looked for, by all but their contents. */
+  async #meant(isShown: (item: ConfigItem) => boolean): Promise<ConfigItem[]> {
+    const isMeant = aboutFilter(this.#request)
+    const meant: ConfigItem[] = []
+    for (const item of candidates(this.#parts.state, this.#request.namespaceId)) {
+      if (this.#turns.isDue && !(await this.#turns.turn())) {
+        this.#isTruncated = true
+        break
+      }
+      if (isMeant(item) && isShown(item)) meant.push(item)
+    }
+    return meant
+  }
+}
+
+/** A copy: the items may change between two turns. */
+function candidates({ configs }: InventoryParts['state'], namespaceId: string | undefined): ConfigItem[] {
+  return Array.from(namespaceId === undefined ? configs.all() : configs.inNamespace(namespaceId))
+}
+
+function comparison({ sort, isDescending }: InventoryRequest): (a: ConfigItem, b: ConfigItem) => number {
+  const sign = isDescending ? -1 : 1
+  const valueOf = SORTED_BY[sort]
+  return (a, b) => {
+    const [left, right] = [valueOf(a), valueOf(b)]
+    if (left !== right) return left < right ? -sign : sign
+    return a.key.text < b.key.text ? -1 : 1
+  }
+}
+
+const SORTED_BY: Readonly<Record<ConfigOrder, (item: ConfigItem) => string | number>> = {
+  modifyTime: ({ modifiedMs }) => modifiedMs,
+  dataId: ({ key }) => key.dataId,
+  group: ({ key }) => key.group,
+  namespaceId: ({ key }) => key.namespaceId,
+  size: ({ content }) => content.length,
+}
+
+/** Who made the current version; null where nobody knows. */
+async function userOf({ store }: InventoryParts, { key, historyId }: ConfigItem): Promise<string | null> {
+  const { entries } = await store.history(key, { pageNo: 1, pageSize: 1 })
+  const [newest] = entries
+  return newest?.id === historyId ? newest.srcUser : null
+}

@@ -1,0 +1,240 @@
+import { hash } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { CONFIG_COMMENT } from '../../core/config/state/config-comment.ts'
+import type { ConfigItem, ConfigKey, ConfigType } from '../../core/config/state/config-item.ts'
+import type { ConfigNotes } from '../../core/config/state/config-notes.ts'
+import type { ContentBudget } from '../../core/config/state/content-budget.ts'
+import { DELETED_CONFIG, type DeletedConfig } from '../../core/config/state/deleted-config.ts'
+import type { HistoryEntry, HistoryRecord } from '../../core/config/state/history-record.ts'
+import { publishConfig } from '../../core/config/commands/publish-config.ts'
+import type { Engine } from '../../core/engine/engine.ts'
+import type { KeptRecords } from '../../core/engine/ports.ts'
+import { Refusal } from '../../core/refusal.ts'
+import type { State } from '../../core/engine/state.ts'
+import { ownRecord, type RecordRequest } from '../config/config-history.ts'
+import { configResource, operatorOf, READ_CONFIG, WRITE_CONFIG } from '../config/configs.ts'
+import type { Caller, Guard, Resource } from '../guard.ts'
+import { ownCopy } from '../config/import-configs.ts'
+import { foundPage } from '../name-search.ts'
+import { cutPage, type PageRequest } from '../page.ts'
+
+/** What versions are made from. */
+export interface VersionParts {
+  readonly guard: Guard
+  readonly state: Pick<State, 'config' | 'record' | 'records'>
+  readonly store: Pick<KeptRecords, 'history' | 'historyRecord'>
+  readonly engine: Pick<Engine, 'execute'>
+  readonly budget: Pick<ContentBudget, 'within'>
+}
+
+/** A text that an item had, with what belongs to it. */
+export interface VersionText {
+  readonly content: Buffer
+  readonly md5: string
+  readonly type: ConfigType
+  readonly appName: string
+  readonly encryptedDataKey: string
+}
+
+/** A change of an item, with the text that it left. */
+export interface ConfigVersion {
+  readonly entry: HistoryEntry
+  readonly comment: string
+  /** The text AFTER the change; undefined after a deletion. */
+  readonly text: { readonly md5: string; readonly size: number; readonly type: ConfigType } | undefined
+  /** Whether it is the version that clients get. */
+  readonly isCurrent: boolean
+}
+
+/** A page of the versions of an item, newest first. */
+export interface FoundVersions {
+  readonly page: PageRequest
+  readonly totalCount: number
+  readonly versions: readonly ConfigVersion[]
+}
+
+/** Which version becomes the current one again. */
+export interface RestoreRequest extends RecordRequest {
+  /** The md5 of the current content, `''` where there is no item. */
+  readonly casMd5: string
+  readonly comment: string | undefined
+  readonly srcUser: string | undefined
+}
+
+/** The version that a restore has made. */
+export interface Restored {
+  /** Undefined for a caller who may publish and not read. */
+  readonly md5: string | undefined
+  readonly historyId: number
+}
+
+/** The operations on versions. */
+export type VersionOperations = ReturnType<typeof versionOperations>
+
+/**
+ * Makes the operations on versions. History keeps the text BEFORE each change, which people mistake for the text of the
+ * change: so a restore would bring back another one, or delete. A version is a change with the text AFTER it.
+ */
+export function versionOperations(parts: VersionParts) {
+  const { guard, state } = parts
+  const resources = ({ key }: { key: ConfigKey }) => [configResource(key)]
+  return {
+    /** A page of the versions of an item, also of one that is deleted. */
+    list: guard.operation({
+      permission: READ_CONFIG,
+      resources,
+      run: ({ key, page }: { key: ConfigKey; page: PageRequest }) => listVersions(parts, key, page),
+    }),
+    /** One version with its text; that of a deletion is the deleted one. Refusals as those of a history record. */
+    read: guard.operation({
+      permission: READ_CONFIG,
+      resources,
+      run: async (request: RecordRequest, caller) => {
+        const record = await ownRecord(parts, request, caller)
+        return { record, text: await textOf(parts, record), comment: commentOf(parts, record.id) }
+      },
+    }),
+    /** Publishes the text of a version, also of a deletion. It never deletes. Refusals as those of `publish` and `read`. */
+    restore: guard.operation({
+      permission: WRITE_CONFIG,
+      audit: { operation: 'restore config' },
+      resources,
+      run: (request: RestoreRequest, caller) => restore(parts, request, caller),
+    }),
+    /** The deleted items of one namespace or of all that history still has, last deleted first. */
+    deleted: guard.listing({
+      permission: READ_CONFIG,
+      scope: ({ namespaceId }: { namespaceId: string | undefined; page: PageRequest }): Resource => ({
+        kind: 'some-configs',
+        namespaceId,
+      }),
+      find: ({ namespaceId }) =>
+        Array.from(state.records(DELETED_CONFIG), ([, deleted]) => deleted)
+          .filter(({ key }) => namespaceId === undefined || key.namespaceId === namespaceId)
+          .toSorted((a, b) => b.historyId - a.historyId),
+      resource: ({ key }) => configResource(key),
+      run: (allowed: readonly DeletedConfig[], { page }) => foundPage(allowed, page),
+    }),
+  }
+}
+
+/** A page may be read between a commit and its arrival in the state. */
+const MOST_TRIES = 100
+
+async function listVersions(parts: VersionParts, key: ConfigKey, asked: PageRequest): Promise<FoundVersions> {
+  const page = cutPage(asked)
+  for (let tries = 1; ; tries++) {
+    const newer = await newerThanPage(parts, key, page)
+    const { totalCount, entries } = await parts.store.history(key, page)
+    const current = parts.state.config(key)
+    if (tries < MOST_TRIES && isBetween(entries[0], newer, current)) {
+      await nextTurn()
+      continue
+    }
+    const versions: ConfigVersion[] = []
+    for (const [at, entry] of entries.entries())
+      versions.push(versionOf(parts, { entry, newer: entries[at - 1] ?? newer, current }))
+    return { page, totalCount, versions }
+  }
+}
+
+/** The record before the first of a page. */
+async function newerThanPage(
+  { store }: VersionParts,
+  key: ConfigKey,
+  { pageNo, pageSize }: PageRequest,
+): Promise<HistoryEntry | undefined> {
+  const before = (pageNo - 1) * pageSize
+  if (before === 0) return undefined
+  return (await store.history(key, { pageNo: before, pageSize: 1 })).entries[0]
+}
+
+/** Whether the item has changed between the reads: then they do not belong together. */
+function isBetween(
+  first: HistoryEntry | undefined,
+  newer: HistoryEntry | undefined,
+  current: ConfigItem | undefined,
+): boolean {
+  if (first === undefined) return false
+  if (newer !== undefined) return first.id >= newer.id
+  return first.op === 'D' ? current !== undefined : current?.historyId !== first.id
+}
+
+interface Neighbours {
+  readonly entry: HistoryEntry
+  readonly newer: HistoryEntry | undefined
+  readonly current: ConfigItem | undefined
+}
+
+function versionOf(parts: VersionParts, { entry, newer, current }: Neighbours): ConfigVersion {
+  const isCurrent = current?.historyId === entry.id
+  const comment = commentOf(parts, entry.id)
+  if (entry.op === 'D') return { entry, comment, text: undefined, isCurrent }
+  if (isCurrent) {
+    const { md5, type, content } = textOfItem(current)
+    return { entry, comment, text: { md5, type, size: content.length }, isCurrent }
+  }
+  // The record of an update has what was before it.
+  const { md5, type, size } = entry.op === 'I' ? entry : (newer ?? entry)
+  return { entry, comment, text: { md5, type, size }, isCurrent }
+}
+
+/** The text after the change of a record; of a deletion, the deleted text. */
+async function textOf(parts: VersionParts, record: HistoryRecord): Promise<VersionText> {
+  if (record.op !== 'U') return record
+  for (let tries = 1; tries < MOST_TRIES; tries++) {
+    const current = parts.state.config(record.key)
+    if (current?.historyId === record.id) return textOfItem(current)
+    const newer = await newerThan(parts, record)
+    const text = newer === undefined ? undefined : await parts.store.historyRecord(newer.id)
+    if (text !== undefined) return text
+    await nextTurn()
+  }
+  throw new Refusal('history-not-found', `The text of the version ${record.id} is not there any more.`)
+}
+
+const LOOKED_AT = 500
+
+/** The record of the same item that follows; it has the text that the change left. */
+async function newerThan(
+  { store }: VersionParts,
+  { key, id }: HistoryRecord,
+): Promise<HistoryEntry | undefined> {
+  let newer: HistoryEntry | undefined
+  for (let pageNo = 1; ; pageNo++) {
+    const { entries } = await store.history(key, { pageNo, pageSize: LOOKED_AT })
+    newer = entries.findLast((entry) => entry.id > id) ?? newer
+    if (entries.length < LOOKED_AT || entries.at(-1)!.id <= id) return newer
+  }
+}
+
+function textOfItem({ content, md5, type, notes }: ConfigItem): VersionText {
+  return { content, md5, type, appName: notes.appName, encryptedDataKey: notes.encryptedDataKey }
+}
+
+function commentOf({ state }: VersionParts, historyId: number): string {
+  return state.record(CONFIG_COMMENT, String(historyId))?.comment ?? ''
+}
+
+async function restore(parts: VersionParts, request: RestoreRequest, caller: Caller): Promise<Restored> {
+  const { key, casMd5, comment, srcUser } = request
+  const record = await ownRecord(parts, request, caller)
+  const text = await textOf(parts, record)
+  const { type, appName, encryptedDataKey } = text
+  const content = ownCopy(text.content)
+  const md5 = hash('md5', content, 'hex')
+  const notes = { ...notesOfDeleted(parts, record), appName, encryptedDataKey }
+  const operator = operatorOf(caller, srcUser)
+  const command = publishConfig({ key, content, md5, type, notes, casMd5, operator, comment })
+  await parts.budget.within(key, content.length, () => parts.engine.execute(command))
+  const shown = parts.guard.shows(caller, 'read', configResource(key)) ? md5 : undefined
+  return { md5: shown, historyId: parts.state.config(key)?.historyId ?? record.id }
+}
+
+/** What a deleted item had besides its text. */
+function notesOfDeleted({ state }: VersionParts, { key, id }: HistoryRecord): Partial<ConfigNotes> {
+  const deleted = state.record(DELETED_CONFIG, key.text)
+  if (deleted?.historyId !== id) return {}
+  const { desc, use, effect, configTags } = deleted.notes
+  return { desc, use, effect, configTags }
+}

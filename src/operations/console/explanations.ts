@@ -1,0 +1,69 @@
+import {
+  type ExplainedInstance,
+  type ExplainedSelection,
+  explainSelection,
+} from '../../core/naming/state/explain-selection.ts'
+import { existingService } from '../../core/naming/commands/service-commands.ts'
+import type { ServiceKey } from '../../core/naming/state/service.ts'
+import type { State } from '../../core/engine/state.ts'
+import type { Guard } from '../guard.ts'
+import { cutPage, type PageRequest, pageOf } from '../page.ts'
+import { READ_SERVICE, serviceResource } from '../naming/services.ts'
+
+/** What explanations of lists are made from. */
+export interface ExplanationParts {
+  readonly guard: Guard
+  readonly state: State
+}
+
+/** The list to explain: what a client asks for, and from where. */
+export interface ExplainRequest {
+  readonly key: ServiceKey
+  /** Names of clusters; empty: all. */
+  readonly clusters: readonly string[]
+  readonly healthyOnly: boolean
+  /** Whose labels a selector compares. */
+  readonly consumerIp: string
+  readonly page: PageRequest
+}
+
+/** A list, with a page of all instances and why each is in it or not. */
+export interface ExplainedList extends Omit<ExplainedSelection, 'instances'> {
+  readonly page: PageRequest
+  readonly totalCount: number
+  readonly listedCount: number
+  readonly protectThreshold: number
+  readonly entries: readonly ExplainedInstance[]
+}
+
+/** The operations that explain lists. */
+export type ExplanationOperations = ReturnType<typeof explanationOperations>
+
+/** Makes the operations that explain lists. */
+export function explanationOperations({ guard, state }: ExplanationParts) {
+  return {
+    /** Says why a client gets each instance of a service, or does not. Refusal `service-not-found`. */
+    explain: guard.operation({
+      permission: READ_SERVICE,
+      resources: ({ key }: ExplainRequest) => [serviceResource(key)],
+      run: (request): ExplainedList => {
+        const { protectThreshold } = existingService(state, request.key)
+        const page = cutPage(request.page)
+        const { instances, ...about } = explained(state, request)
+        const listedCount = instances.filter(({ isListed }) => isListed).length
+        const entries = pageOf(instances, page)
+        return { ...about, page, totalCount: instances.length, listedCount, protectThreshold, entries }
+      },
+    }),
+  }
+}
+
+function explained(
+  state: State,
+  { key, clusters, healthyOnly, consumerIp }: ExplainRequest,
+): ExplainedSelection {
+  const entry = state.services.get(key)
+  if (entry === undefined) return { protecting: false, selector: 'none', instances: [] }
+  const labelsOf = (ip: string) => state.labelsAt(ip, key.namespaceId)
+  return explainSelection(entry, { clusters, healthyOnly, consumer: { ip: consumerIp, labelsOf } })
+}

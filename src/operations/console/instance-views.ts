@@ -1,0 +1,219 @@
+import type { HealthChecker } from '../../core/naming/state/health-checker.ts'
+import { DEFAULT_CHECKER } from '../../core/naming/state/health-checker.ts'
+import type { Instance, InstanceAddress, Metadata } from '../../core/naming/state/instance.ts'
+import { INSTANCE_DISABLING, type InstanceDisabling } from '../../core/naming/commands/instance-disabling.ts'
+import { isBeating, type Liveness } from '../../core/naming/liveness/liveness.ts'
+import { REMEMBERED_METADATA, rememberedId } from '../../core/naming/state/remembered-metadata.ts'
+import { existingService } from '../../core/naming/commands/service-commands.ts'
+import type { ServiceKey } from '../../core/naming/state/service.ts'
+import type { Now } from '../../core/engine/ports.ts'
+import type { State } from '../../core/engine/state.ts'
+import { addressText } from '../../core/naming/state/instance.ts'
+import type { Timeline } from '../../core/naming/timeline/timeline.ts'
+import type { TimelineEntry } from '../../core/naming/timeline/timeline-entry.ts'
+import type { Guard } from '../guard.ts'
+import { type ShownConnection, shownConnection, type ShownConnectionParts } from './shown-connection.ts'
+import { cutPage, type PageRequest, pageOf } from '../page.ts'
+import { READ_SERVICE, serviceResource } from '../naming/services.ts'
+
+/** The last probe of an instance. */
+export interface LastProbe {
+  readonly isUp: boolean
+  /** What was found, in words. */
+  readonly text: string
+  readonly elapsedMs: number
+  readonly agoMs: number
+}
+
+/** What the instances of a service are shown from, for people. */
+export interface InstanceViewParts extends ShownConnectionParts {
+  readonly guard: Guard
+  readonly state: State
+  readonly liveness: Pick<Liveness, 'hearingOf'>
+  readonly clock: () => Now
+  readonly timeline: Pick<Timeline, 'of'>
+  readonly probes: { lastOf(key: ServiceKey, address: InstanceAddress): LastProbe | undefined }
+  /** Whether this server probes the instances of a service; undefined: there is no other one. */
+  readonly judges: ((key: ServiceKey) => boolean) | undefined
+}
+
+/** A page of the instances of a service that are looked for; undefined: whatever it is. */
+export interface InstanceViewRequest {
+  readonly key: ServiceKey
+  readonly cluster: string | undefined
+  /** A part of `ip:port`. */
+  readonly address: string
+  readonly healthy: boolean | undefined
+  readonly enabled: boolean | undefined
+  /** A key of the metadata, or a key and its value. */
+  readonly metadata: readonly [name: string, value: string | undefined] | undefined
+  readonly page: PageRequest
+}
+
+/**
+ * Why an instance has the health that it has. `probe`: it is probed, perhaps by another server. `never`: nobody has looked at it
+ * yet.
+ */
+export type HealthReason = 'beat' | 'beat-timeout' | 'probe' | 'operator' | 'connection' | 'never'
+
+/** An instance, and why it is as it is. */
+export interface ShownInstance {
+  readonly instance: Instance
+  /** How long ago it was last heard; undefined: it does not beat, or beats at another server. */
+  readonly lastBeatAgoMs: number | undefined
+  /** How much silence is left until it is removed; undefined: silence does not remove it. */
+  readonly expiresInMs: number | undefined
+  readonly reason: HealthReason
+  readonly checker: HealthChecker['type'] | undefined
+  readonly probe: LastProbe | undefined
+  /** Where its connection is; undefined: it has none. */
+  readonly connection: ShownConnection | undefined
+  /** The keys that operators wrote over its metadata. */
+  readonly remembered: Metadata
+  /** When it was disabled, and who did it, where that is known; undefined for one that is enabled. */
+  readonly disabling: TimelineEntry | undefined
+}
+
+/** A page of them. */
+export interface ShownInstances {
+  readonly page: PageRequest
+  readonly totalCount: number
+  readonly nowMs: number
+  readonly entries: readonly ShownInstance[]
+}
+
+/** The operations that show instances to people. */
+export type InstanceViewOperations = ReturnType<typeof instanceViewOperations>
+
+/** Makes the operations that show instances to people. */
+export function instanceViewOperations(parts: InstanceViewParts) {
+  const { guard, state } = parts
+  return {
+    /** A page of the instances of a service with the reason of their health. Refusal `service-not-found`. */
+    list: guard.operation({
+      permission: READ_SERVICE,
+      resources: ({ key }: InstanceViewRequest) => [serviceResource(key)],
+      run: (request): ShownInstances => {
+        existingService(state, request.key)
+        const page = cutPage(request.page)
+        const found = Array.from(state.services.get(request.key)?.instances.values() ?? []).filter(
+          instanceFilter(request),
+        )
+        const now = parts.clock()
+        const disablings = disablingsOf(parts, found)
+        const entries = pageOf(found, page).map((instance) => shown(parts, instance, { now, disablings }))
+        return { page, totalCount: found.length, nowMs: now.wallMs, entries }
+      },
+    }),
+  }
+}
+
+function instanceFilter(request: InstanceViewRequest): (instance: Instance) => boolean {
+  const { cluster, address, healthy, enabled, metadata } = request
+  return (instance) => {
+    const { record } = instance
+    const [name, value] = metadata ?? []
+    return (
+      (cluster === undefined || record.address.cluster === cluster) &&
+      (address === '' || `${record.address.ip}:${record.address.port}`.includes(address)) &&
+      (healthy === undefined || instance.healthy === healthy) &&
+      (enabled === undefined || record.enabled === enabled) &&
+      (name === undefined || hasMetadata(instance.metadata, name, value))
+    )
+  }
+}
+
+/** Whether metadata has a key, with this value if one is given. */
+export function hasMetadata(metadata: Metadata, name: string, value: string | undefined): boolean {
+  return Object.hasOwn(metadata, name) && (value === undefined || metadata[name] === value)
+}
+
+/** What is read once for a page. */
+interface PageFacts {
+  readonly now: Now
+  readonly disablings: ReadonlyMap<string, TimelineEntry>
+}
+
+/** When instances were disabled the last time, by address. */
+function disablingsOf(
+  { timeline }: InstanceViewParts,
+  found: readonly Instance[],
+): ReadonlyMap<string, TimelineEntry> {
+  const disabled = found.find(({ record }) => !record.enabled)
+  if (disabled === undefined) return new Map()
+  const { entries } = timeline.of(disabled.entry.service.key)
+  const oldestFirst = entries.filter(({ kind }) => kind === 'disabled').toReversed()
+  return new Map(oldestFirst.map((entry) => [addressText(entry.address), entry]))
+}
+
+function shown(parts: InstanceViewParts, instance: Instance, { now, disablings }: PageFacts): ShownInstance {
+  const { state, probes } = parts
+  const { record, entry } = instance
+  const serviceKey = entry.service.key
+  const lastBeatAgoMs = beatAgoMs(parts, instance, now)
+  const probe = record.ephemeral ? undefined : probes.lastOf(serviceKey, record.address)
+  const checker = record.ephemeral ? undefined : checkerOf(instance)
+  const isProbed = probe !== undefined || parts.judges?.(serviceKey) === false
+  const id = rememberedId({ serviceKey, address: record.address })
+  return {
+    instance,
+    lastBeatAgoMs,
+    expiresInMs:
+      lastBeatAgoMs === undefined ? undefined : Math.max(0, instance.timing.removeMs - lastBeatAgoMs),
+    reason: reasonOf(instance, { lastBeatAgoMs, checker, isProbed }),
+    checker,
+    probe,
+    connection: shownConnection(parts, instance, now),
+    remembered: state.record(REMEMBERED_METADATA, id)?.metadata ?? {},
+    disabling: record.enabled
+      ? undefined
+      : lastDisabling(disablings.get(addressText(record.address)), state.record(INSTANCE_DISABLING, id)),
+  }
+}
+
+/** What has disabled it last. What is stored outlasts a restart, and knows who has asked another server. */
+function lastDisabling(
+  seen: TimelineEntry | undefined,
+  stored: InstanceDisabling | undefined,
+): TimelineEntry | undefined {
+  if (stored === undefined || (seen !== undefined && seen.atMs > stored.atMs)) return seen
+  const { atMs, address, actor } = stored
+  return { atMs, kind: 'disabled', address, cause: 'operator', actor, text: '' }
+}
+
+/** How long ago an instance was last heard; undefined: it does not beat, or beats at another server. */
+export function beatAgoMs(
+  { liveness }: Pick<InstanceViewParts, 'liveness'>,
+  instance: Instance,
+  now: Now,
+): number | undefined {
+  if (!isBeating(instance)) return undefined
+  const { isHeard, heardMs } = liveness.hearingOf(instance)
+  return isHeard ? Math.max(0, Math.round(now.healthMs - heardMs)) : undefined
+}
+
+function checkerOf({ entry, record }: Instance): HealthChecker['type'] {
+  return (entry.service.clusters[record.address.cluster]?.healthChecker ?? DEFAULT_CHECKER).type
+}
+
+function reasonOf(
+  { record, healthy, timing }: Instance,
+  {
+    lastBeatAgoMs,
+    checker,
+    isProbed,
+  }: Pick<ShownInstance, 'lastBeatAgoMs' | 'checker'> & { readonly isProbed: boolean },
+): HealthReason {
+  switch (record.publisher.kind) {
+    case 'beats': {
+      const isSilent = lastBeatAgoMs === undefined || lastBeatAgoMs >= timing.unhealthyMs
+      if (healthy) return 'beat'
+      return isSilent ? 'beat-timeout' : 'operator'
+    }
+    case 'connection':
+      return 'connection'
+    case 'operator':
+      if (checker === 'NONE' || checker === undefined) return 'operator'
+      return isProbed ? 'probe' : 'never'
+  }
+}

@@ -1,0 +1,63 @@
+import type { Resource } from '../../core/access/resource.ts'
+import type { LiveEvent } from '../../core/live/live-event.ts'
+import type { Guard } from '../guard.ts'
+
+/** An event, and the position of the change that it tells of: positions rise. */
+export interface PlacedLiveEvent {
+  readonly event: LiveEvent
+  readonly position: number
+}
+
+/** What is sent to somebody who follows: see `EventStream`. */
+export type LiveMessage =
+  | { readonly kind: 'begun' | 'reset' | 'alive'; readonly id: string }
+  | { readonly kind: 'changed'; readonly id: string; readonly events: readonly PlacedLiveEvent[] }
+  | { readonly kind: 'ended'; readonly reason: 'signed-out' | 'too-slow' | 'stopping' }
+
+/** The events that somebody follows. */
+export interface LiveStream {
+  /** The next message, if there is one. */
+  take(): LiveMessage | undefined
+  /** Call it when the client disconnects. */
+  leave(): void
+}
+
+/** Who wants to follow. */
+export interface FollowRequest {
+  /** The id of the last message that the client has got from a stream before. */
+  readonly lastId: string | undefined
+  /** Called when there is something to take. */
+  readonly onMessage: () => void
+}
+
+/** Where events come from. */
+export interface LiveSource {
+  open(
+    request: FollowRequest & { readonly ip: string; readonly mayRead: (resource: Resource) => boolean },
+  ): LiveStream | 'too-many'
+}
+
+/** What following works on. */
+export interface LiveEventParts {
+  readonly guard: Guard
+  readonly live: LiveSource
+}
+
+/** The operations of those who follow what changes. */
+export type LiveEventOperations = ReturnType<typeof liveEventOperations>
+
+/** Makes them. Everybody who is signed in may follow, and is told of what that user may read. */
+export function liveEventOperations({ guard, live }: LiveEventParts) {
+  return {
+    /** Opens a stream. Its caller is judged again for each event. */
+    follow: guard.operation({
+      permission: { action: 'read', resource: 'own-account' },
+      resources: (): Resource[] => [{ kind: 'own-account' }],
+      run: (request: FollowRequest, caller): LiveStream | 'too-many' =>
+        live.open({ ...request, ip: caller.ip, mayRead: guard.later(caller, 'read') ?? isOpen }),
+    }),
+  }
+}
+
+/** While nobody has to sign in, everybody may know of everything but the users. */
+const isOpen = ({ kind }: Resource): boolean => kind !== 'access'

@@ -1,0 +1,107 @@
+import { Refusal } from '../../core/refusal.ts'
+import type { Loop } from '../../core/work/sliced-work.ts'
+
+/** How long a walk works before other requests get a turn. */
+const SLICE_MS = 5
+/** How long a walk may work in all; the slices of others do not count. */
+const LIMIT_MS = 2_000
+/** How many walks may be under way; others wait for a place. */
+const MOST_AT_ONCE = 8
+/** How many may wait for a place. Each holds its request only. */
+const MOST_WAITING = 128
+
+/** What a walk over very many entries asks for turns. */
+export interface Turns {
+  /** Whether it is time for a turn of others. */
+  readonly isDue: boolean
+  /** Lets others have their turn. Resolves to false once the walk has worked for 2 seconds. A walk without a bound of its own must end then. */
+  turn(): Promise<boolean>
+}
+
+/**
+ * The long walks of all requests: searches, lists and counts over everything. In each turn of the event loop one of them
+ * works, for 5 ms, so that many walks cost other requests no more than one does.
+ */
+export class LongWalks {
+  readonly #loop: Loop
+  /** Walks that wait for a slice. */
+  readonly #ready: (() => void)[] = []
+  /** Walks that wait for a place. */
+  readonly #waiting: (() => void)[] = []
+  #underWay = 0
+  /** Whether the slice of this turn of the loop is given. */
+  #isGiven = false
+
+  constructor(loop: Loop) {
+    this.#loop = loop
+  }
+
+  /** Runs a walk. Rejects with Refusal `too-many-searches` where very many wait already. */
+  async run<T>(walk: (turns: Turns) => Promise<T>): Promise<T> {
+    await this.#place()
+    try {
+      return await walk(new SlicedTurns(this.#loop, await this.#slice(), () => this.#slice()))
+    } finally {
+      this.#underWay--
+      this.#waiting.shift()?.()
+    }
+  }
+
+  async #place(): Promise<void> {
+    if (this.#underWay >= MOST_AT_ONCE) {
+      if (this.#waiting.length >= MOST_WAITING) throw tooManySearches()
+      await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    }
+    this.#underWay++
+  }
+
+  /** Resolves with the time at which the slice of this walk begins. */
+  async #slice(): Promise<number> {
+    if (this.#isGiven) await new Promise<void>((resolve) => this.#ready.push(resolve))
+    else this.#give()
+    return this.#loop.now()
+  }
+
+  #give(): void {
+    this.#isGiven = true
+    this.#loop.soon(this.#next)
+  }
+
+  readonly #next = (): void => {
+    this.#isGiven = false
+    const resume = this.#ready.shift()
+    if (resume === undefined) return
+    this.#give()
+    resume()
+  }
+}
+
+class SlicedTurns implements Turns {
+  readonly #loop: Loop
+  readonly #slice: () => Promise<number>
+  #beganMs: number
+  #workedMs = 0
+
+  constructor(loop: Loop, beganMs: number, slice: () => Promise<number>) {
+    this.#loop = loop
+    this.#beganMs = beganMs
+    this.#slice = slice
+  }
+
+  get isDue(): boolean {
+    return this.#loop.now() >= this.#beganMs + SLICE_MS
+  }
+
+  async turn(): Promise<boolean> {
+    this.#workedMs += this.#loop.now() - this.#beganMs
+    this.#beganMs = await this.#slice()
+    return this.#workedMs < LIMIT_MS
+  }
+}
+
+function tooManySearches(): Refusal {
+  return new Refusal('too-many-searches', 'Too many searches and lists over everything are under way.', {
+    allowed: `${MOST_AT_ONCE} at once, and ${MOST_WAITING} that wait`,
+    retryAfterSeconds: 1,
+  })
+}

@@ -1,0 +1,199 @@
+import type { ServiceEntry } from '../../core/naming/state/service-entry.ts'
+import type { State } from '../../core/engine/state.ts'
+import type { BehindItem, ServerFault } from '../../core/clients/client-views.ts'
+import { togetherBehind } from '../../core/clients/clients-behind.ts'
+import type { ClientViews, Conditions } from '../client-views.ts'
+import { configResource } from '../config/configs.ts'
+import type { Caller, Guard, Resource } from '../guard.ts'
+import type { LongWalks, Turns } from './long-walks.ts'
+import type { Member } from '../server/operator.ts'
+import { figuresOf, type ServiceFigures } from './service-inventory.ts'
+import { serviceResource } from '../naming/services.ts'
+
+/** What the overview is made from. */
+export interface OverviewParts {
+  readonly guard: Guard
+  readonly state: Pick<State, 'configs' | 'services'>
+  readonly views: Pick<ClientViews, 'conditions'>
+  readonly members: () => readonly Member[]
+  readonly walks: LongWalks
+}
+
+/** What may need somebody's attention about a service, the worst first. */
+export const ATTENTION_KINDS = ['service-protecting', 'service-unhealthy', 'service-empty'] as const
+
+/** A service that needs attention. */
+export interface Attention {
+  readonly kind: (typeof ATTENTION_KINDS)[number]
+  readonly figures: ServiceFigures
+}
+
+/** How everything is, as far as the caller may see it. */
+export interface Overview {
+  readonly configCount: number
+  readonly serviceCount: number
+  readonly instanceCount: number
+  readonly healthyInstanceCount: number
+  readonly disabledInstanceCount: number
+  /** Undefined where the caller may not see the figures of servers. */
+  readonly subscriberCount: number | undefined
+  /** At most {@link MOST_ATTENTIONS} of each kind. */
+  readonly attention: readonly Attention[]
+  /** Items that clients of any server have not got, though they watch them. */
+  readonly behind: readonly BehindItem[]
+  /** What does not work on other servers, and who lags, if the caller may see servers. */
+  readonly faults: readonly OtherFault[]
+  /** The servers that have not replied in time: what they know of their clients is missing. */
+  readonly missingServers: readonly string[]
+  /** The servers, if the caller may see them. */
+  readonly members: readonly Member[]
+  /** Whether counting took too long: then there is more. */
+  readonly isTruncated: boolean
+}
+
+/** A fault of another server, by its member id; empty for this server where it lags. */
+export interface OtherFault extends ServerFault {
+  readonly server: string
+}
+
+const MOST_ATTENTIONS = 50
+/** What is known of the store is up to a second old where nothing changes. */
+const LAGS_AFTER_MS = 3_000
+
+/** The overview. */
+export type OverviewOperations = ReturnType<typeof overviewOperations>
+
+/** Makes the overview. It is for everybody who is signed in, and has what that user may read. */
+export function overviewOperations(parts: OverviewParts) {
+  const { guard } = parts
+  return {
+    show: guard.operation({
+      permission: { action: 'read', resource: 'own-account' },
+      resources: (): Resource[] => [{ kind: 'own-account' }],
+      run: (request: { namespaceId: string | undefined }, caller) => overview(parts, request, caller),
+    }),
+  }
+}
+
+async function overview(
+  parts: OverviewParts,
+  { namespaceId }: { namespaceId: string | undefined },
+  caller: Caller,
+): Promise<Overview> {
+  const { guard, views, members, walks } = parts
+  // The other servers are asked while this one counts.
+  const asked = views.conditions()
+  const shows = (resource: Resource): boolean => guard.shows(caller, 'read', resource)
+  const tally = new Tally()
+  const isTruncated = !(await walks.run((turns) => countAll(parts, { namespaceId, shows, tally }, turns)))
+  const { value, missing } = await asked
+  const isMeant = ({ key }: BehindItem): boolean =>
+    (namespaceId === undefined || key.namespaceId === namespaceId) && shows(configResource(key))
+  return {
+    ...tally.counts(),
+    behind: togetherBehind([value.own, ...value.others].flatMap(({ behind }) => behind))
+      .filter(isMeant)
+      .slice(0, MOST_ATTENTIONS),
+    faults: shows({ kind: 'operator' }) ? faultsIn(value) : [],
+    missingServers: missing,
+    subscriberCount: shows({ kind: 'metrics' }) ? subscribersIn(value) : undefined,
+    members: shows({ kind: 'operator' }) ? members() : [],
+    isTruncated,
+  }
+}
+
+/** What is counted where, and what the caller may see of it. */
+interface Counting {
+  readonly namespaceId: string | undefined
+  readonly shows: (resource: Resource) => boolean
+  readonly tally: Tally
+}
+
+/** Counts services and configurations. Resolves to false where that took too long. */
+async function countAll(
+  { state }: OverviewParts,
+  { namespaceId, shows, tally }: Counting,
+  turns: Turns,
+): Promise<boolean> {
+  for (const entry of servicesIn(state, namespaceId)) {
+    if (turns.isDue && !(await turns.turn())) return false
+    if (shows(serviceResource(entry.service.key))) tally.addService(figuresOf(entry))
+  }
+  for (const item of configsIn(state, namespaceId)) {
+    if (turns.isDue && !(await turns.turn())) return false
+    if (shows(configResource(item.key))) tally.configCount++
+  }
+  return true
+}
+
+function subscribersIn({ own, others }: Conditions): number {
+  return [own, ...others].reduce((sum, { subscriberCount }) => sum + subscriberCount, 0)
+}
+
+/** What this server says of itself is told apart from this. */
+function faultsIn({ own, others }: Conditions): OtherFault[] {
+  const told = others.flatMap(({ server, faults }) => faults.map((fault) => ({ server, ...fault })))
+  const late = [{ ...own, server: '' }, ...others].filter(({ lagMs }) => lagMs > LAGS_AFTER_MS)
+  const lags = late.map(({ server, lagMs }) => {
+    const forMs = Math.round(lagMs)
+    return { server, code: 'lags', detail: 'What this server knows of the store is old.', forMs }
+  })
+  return [...told, ...lags]
+}
+
+/** Copies: what there is may change between two turns. */
+function servicesIn({ services }: OverviewParts['state'], namespaceId: string | undefined): ServiceEntry[] {
+  const all = Array.from(services.all())
+  return namespaceId === undefined
+    ? all
+    : all.filter(({ service }) => service.key.namespaceId === namespaceId)
+}
+
+function configsIn({ configs }: OverviewParts['state'], namespaceId: string | undefined) {
+  return Array.from(namespaceId === undefined ? configs.all() : configs.inNamespace(namespaceId))
+}
+
+class Tally {
+  configCount = 0
+  #serviceCount = 0
+  #instanceCount = 0
+  #healthyCount = 0
+  #disabledCount = 0
+  readonly #attention = new Map<Attention['kind'], Attention[]>(ATTENTION_KINDS.map((kind) => [kind, []]))
+
+  addService(figures: ServiceFigures): void {
+    const { entry, healthyCount, disabledCount } = figures
+    this.#serviceCount++
+    this.#instanceCount += entry.instances.size
+    this.#healthyCount += healthyCount
+    this.#disabledCount += disabledCount
+    const kind = attentionFor(figures)
+    const others = kind && this.#attention.get(kind)
+    if (kind !== undefined && others !== undefined && others.length < MOST_ATTENTIONS)
+      others.push({ kind, figures })
+  }
+
+  counts(): Omit<
+    Overview,
+    'subscriberCount' | 'behind' | 'faults' | 'missingServers' | 'members' | 'isTruncated'
+  > {
+    return {
+      configCount: this.configCount,
+      serviceCount: this.#serviceCount,
+      instanceCount: this.#instanceCount,
+      healthyInstanceCount: this.#healthyCount,
+      disabledInstanceCount: this.#disabledCount,
+      attention: [...this.#attention.values()].flat(),
+    }
+  }
+}
+
+function attentionFor({
+  entry,
+  unhealthyCount,
+  isProtecting,
+}: ServiceFigures): Attention['kind'] | undefined {
+  if (isProtecting) return 'service-protecting'
+  if (unhealthyCount > 0) return 'service-unhealthy'
+  return entry.instances.size === 0 ? 'service-empty' : undefined
+}

@@ -1,0 +1,187 @@
+import type { ConfigItem } from '../../core/config/state/config-item.ts'
+import type { Instance } from '../../core/naming/state/instance.ts'
+import type { ServiceEntry } from '../../core/naming/state/service-entry.ts'
+import { serviceNameOf } from '../../core/naming/state/service.ts'
+import type { State } from '../../core/engine/state.ts'
+import { aboutFilter } from './config-filter.ts'
+import { configResource } from '../config/configs.ts'
+import { contentPortion, inTurns } from './content-portion.ts'
+import { type Hit, hitsIn } from './content-search.ts'
+import { FirstEntries } from './first-entries.ts'
+import type { Guard, Resource } from '../guard.ts'
+import type { LongWalks, Turns } from './long-walks.ts'
+import { serviceResource } from '../naming/services.ts'
+
+/** What the search works on. */
+export interface SearchParts {
+  readonly guard: Guard
+  readonly state: Pick<State, 'configs' | 'services'>
+  readonly walks: LongWalks
+}
+
+/** A text that is looked for everywhere, in any case; and how many of each kind are wanted. */
+export interface SearchRequest {
+  readonly text: string
+  readonly most: number
+}
+
+/** A configuration that was found by its name or notes, or by its content. */
+export interface FoundConfig {
+  readonly item: ConfigItem
+  /** Where the content has the text; empty for one that was found by its name. */
+  readonly hits: readonly Hit[]
+}
+
+/** The first of each kind, and how many there are; the contents are searched only until there are enough. */
+export interface FoundEverywhere {
+  readonly configs: readonly FoundConfig[]
+  readonly configCount: number
+  readonly contents: readonly FoundConfig[]
+  readonly services: readonly ServiceEntry[]
+  readonly serviceCount: number
+  readonly instances: readonly Instance[]
+  readonly instanceCount: number
+  /** Whether it became too much for one request: then there may be more. */
+  readonly isTruncated: boolean
+  /** Where a list of configurations with this content continues, if the contents were too many for one request. */
+  readonly next: string | undefined
+}
+
+/** The search of the console. */
+export type SearchOperations = ReturnType<typeof searchOperations>
+
+/** Makes the search over all namespaces. It is for everybody who is signed in, and finds what that user may read. */
+export function searchOperations(parts: SearchParts) {
+  const { guard } = parts
+  return {
+    everything: guard.operation({
+      permission: { action: 'read', resource: 'own-account' },
+      resources: (): Resource[] => [{ kind: 'own-account' }],
+      run: (request: SearchRequest, caller) =>
+        parts.walks.run((turns) =>
+          new SearchEverywhere(parts, request, {
+            turns,
+            shows: (resource) => guard.shows(caller, 'read', resource),
+          }).run(),
+        ),
+    }),
+  }
+}
+
+/** A name beside what has it: those that are the text come first, then those that begin with it. */
+interface Named<T> {
+  readonly rank: number
+  readonly name: string
+  readonly thing: T
+}
+
+class SearchEverywhere {
+  readonly #state: SearchParts['state']
+  readonly #text: string
+  readonly #most: number
+  readonly #shows: (resource: Resource) => boolean
+  readonly #turns: Turns
+  /** Where to continue in the contents. */
+  #next: string | undefined
+  #isTruncated = false
+
+  constructor(
+    { state }: SearchParts,
+    { text, most }: SearchRequest,
+    { turns, shows }: { turns: Turns; shows: (resource: Resource) => boolean },
+  ) {
+    this.#state = state
+    this.#text = text.toLowerCase()
+    this.#most = most
+    this.#shows = shows
+    this.#turns = turns
+  }
+
+  async run(): Promise<FoundEverywhere> {
+    const firstConfigs = this.#first<ConfigItem>()
+    const firstServices = this.#first<ServiceEntry>()
+    const firstInstances = this.#first<Instance>()
+    const hasText = aboutFilter({
+      text: this.#text,
+      group: '',
+      content: '',
+      key: '',
+      types: [],
+      configTags: '',
+    })
+    await this.#walk(this.#state.configs.all(), (item) => {
+      if (hasText(item) && this.#shows(configResource(item.key)))
+        firstConfigs.add(this.#named(item.key.dataId, item))
+    })
+    await this.#walk(this.#state.services.all(), (entry) => {
+      const { key } = entry.service
+      const found = this.#instancesIn(entry)
+      const isNamed = key.groupedName.toLowerCase().includes(this.#text)
+      if ((!isNamed && found.length === 0) || !this.#shows(serviceResource(key))) return
+      if (isNamed) firstServices.add(this.#named(serviceNameOf(key.groupedName), entry))
+      for (const instance of found) firstInstances.add(this.#named(addressOf(instance), instance))
+    })
+    const named = (await firstConfigs.sorted(this.#turns)).map(({ thing }) => thing)
+    const contents = await this.#contents(new Set(named))
+    return {
+      configs: named.map((item) => ({ item, hits: [] })),
+      configCount: firstConfigs.count,
+      contents,
+      services: (await firstServices.sorted(this.#turns)).map(({ thing }) => thing),
+      serviceCount: firstServices.count,
+      instances: (await firstInstances.sorted(this.#turns)).map(({ thing }) => thing),
+      instanceCount: firstInstances.count,
+      isTruncated: this.#isTruncated || this.#next !== undefined,
+      next: this.#next,
+    }
+  }
+
+  #instancesIn({ instances }: ServiceEntry): Instance[] {
+    const found: Instance[] = []
+    for (const instance of instances.values())
+      if (addressOf(instance).toLowerCase().includes(this.#text)) found.push(instance)
+    return found
+  }
+
+  async #contents(named: ReadonlySet<ConfigItem>): Promise<FoundConfig[]> {
+    const others: ConfigItem[] = []
+    await this.#walk(this.#state.configs.all(), (item) => {
+      if (!named.has(item) && this.#shows(configResource(item.key))) others.push(item)
+    })
+    const { items, next } = await contentPortion(others, undefined, this.#turns)
+    const found: FoundConfig[] = []
+    for (const item of items) {
+      if (this.#turns.isDue) await this.#turns.turn()
+      const hits = await inTurns(hitsIn(item.content, { content: this.#text, key: '' }), this.#turns)
+      if (hits !== undefined) found.push({ item, hits })
+      if (found.length === this.#most) return found
+    }
+    this.#next = next
+    return found
+  }
+
+  /** Visits a copy of all, because they may change between two turns; until there is no time left. */
+  async #walk<T>(all: Iterable<T>, visit: (each: T) => void): Promise<void> {
+    for (const each of this.#isTruncated ? [] : Array.from(all)) {
+      if (this.#turns.isDue && !(await this.#turns.turn())) {
+        this.#isTruncated = true
+        return
+      }
+      visit(each)
+    }
+  }
+
+  #first<T>(): FirstEntries<Named<T>> {
+    return new FirstEntries(this.#most, (a, b) => a.rank - b.rank || (a.name < b.name ? -1 : 1))
+  }
+
+  #named<T>(name: string, thing: T): Named<T> {
+    const at = name.toLowerCase().indexOf(this.#text)
+    const rank = at < 0 ? 3 : at > 0 ? 2 : name.length === this.#text.length ? 0 : 1
+    return { rank, name, thing }
+  }
+}
+
+function addressOf({ record: { address } }: Instance): string {
+  return `${address.ip}:${address.port}`
+}

@@ -1,0 +1,40 @@
+import { MEMBER } from '../../core/cluster/members/member-records.ts'
+import type { ConnectionInstances } from '../../core/naming/connections/connection-instances.ts'
+import type { PublishingClient } from '../../core/naming/connections/publication.ts'
+import { connectionOf } from '../../core/naming/state/connection-publisher.ts'
+import type { Instance } from '../../core/naming/state/instance.ts'
+import { ORPHAN_MS, type Orphans } from '../../core/naming/connections/orphans.ts'
+import type { Now } from '../../core/engine/ports.ts'
+import type { State } from '../../core/engine/state.ts'
+
+/** What is known of the connections of instances. */
+export interface ShownConnectionParts {
+  readonly state: State
+  readonly connectionInstances: Pick<ConnectionInstances, 'process' | 'clientOf'>
+  readonly orphans: Pick<Orphans, 'leftMs'>
+}
+
+/**
+ * Where the connection of an instance is. `here`: on this server. `elsewhere`: on another one, of which only the name is known.
+ * `gone`: its server is gone, and the instance is removed unless its client registers it again.
+ */
+export type ShownConnection =
+  | { readonly where: 'here'; readonly client: PublishingClient | undefined }
+  | { readonly where: 'elsewhere'; readonly server: string }
+  | { readonly where: 'gone'; readonly removedInMs: number }
+
+/** The connection of an instance; undefined: it is not that of a connection. */
+export function shownConnection(
+  { state, connectionInstances, orphans }: ShownConnectionParts,
+  instance: Instance,
+  now: Now,
+): ShownConnection | undefined {
+  const owner = connectionOf(instance.record.publisher)
+  if (owner === undefined) return undefined
+  const { process, connectionId } = owner
+  if (process === connectionInstances.process)
+    return { where: 'here', client: connectionInstances.clientOf(connectionId) }
+  for (const [server, member] of state.records(MEMBER))
+    if (member.process === process) return { where: 'elsewhere', server }
+  return { where: 'gone', removedInMs: orphans.leftMs(instance, now.healthMs) ?? ORPHAN_MS }
+}

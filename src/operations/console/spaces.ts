@@ -1,0 +1,118 @@
+import type { Engine } from '../../core/engine/engine.ts'
+import { PUBLIC_NAMESPACE } from '../../core/namespaces/namespace-id.ts'
+import { NAMESPACE } from '../../core/namespaces/namespace.ts'
+import {
+  NAMESPACE_LOOK,
+  type NamespaceLook,
+  PLAIN_LOOK,
+  setNamespaceLook,
+} from '../../core/namespaces/namespace-look.ts'
+import type { State } from '../../core/engine/state.ts'
+import { configResource } from '../config/configs.ts'
+import type { Caller, Guard, Resource } from '../guard.ts'
+import type { LongWalks, Turns } from './long-walks.ts'
+
+/** What the namespaces of the console are made from. */
+export interface SpaceParts {
+  readonly guard: Guard
+  readonly state: Pick<State, 'record' | 'records' | 'configs' | 'services'>
+  readonly engine: Pick<Engine, 'execute'>
+  readonly walks: LongWalks
+}
+
+/** A namespace as people see it. */
+export interface Space extends NamespaceLook {
+  readonly id: string
+  /** The shown name, and what it is for; of a namespace that is not on the list, its id. */
+  readonly name: string
+  readonly desc: string
+  /** False for one that was taken off the list, or never was on it, and holds something. */
+  readonly isListed: boolean
+  /** Of those that the caller may read. */
+  readonly configCount: number
+  /** Whether it has any configurations or services. */
+  readonly isEmpty: boolean
+}
+
+/** Another look of a namespace; what is undefined stays as it is. */
+export interface LookRequest {
+  readonly id: string
+  readonly color: string | undefined
+  readonly isProtected: boolean | undefined
+}
+
+/** The operations on namespaces for people. */
+export type SpaceOperations = ReturnType<typeof spaceOperations>
+
+/** Makes the operations on namespaces for people. */
+export function spaceOperations(parts: SpaceParts) {
+  const { guard, state, engine } = parts
+  return {
+    /** All namespaces: those of the list first, then others that hold something. */
+    list: guard.listing({
+      permission: { action: 'read', resource: 'namespace' },
+      scope: (): Resource => ({ kind: 'some-namespaces' }),
+      find: () => idsOf(state),
+      resource: (id) => ({ kind: 'namespace', namespaceId: id }),
+      run: (ids, _: object, caller): Promise<Space[]> =>
+        parts.walks.run(async (turns) => {
+          const spaces: Space[] = []
+          for (const id of ids)
+            spaces.push(spaceOf(state, id, await readableConfigs(parts, { id, caller, turns })))
+          return spaces
+        }),
+    }),
+    /** Gives a namespace a colour, or protects it from people who mistake it for another. */
+    setLook: guard.operation({
+      permission: { action: 'write', resource: 'namespace' },
+      audit: { operation: 'set look of namespace' },
+      resources: ({ id }: LookRequest): Resource[] => [{ kind: 'namespace', namespaceId: id }],
+      run: ({ id, color, isProtected }) => {
+        const before = state.record(NAMESPACE_LOOK, id) ?? PLAIN_LOOK
+        const look = { color: color ?? before.color, isProtected: isProtected ?? before.isProtected }
+        return engine.execute(setNamespaceLook(id, look))
+      },
+    }),
+  }
+}
+
+/** Those of the list in the order in which they were made, then those that hold something without being on it. */
+function idsOf(state: SpaceParts['state']): string[] {
+  const listed = [PUBLIC_NAMESPACE, ...Array.from(state.records(NAMESPACE), ([id]) => id)]
+  const inUse = [...state.configs.namespaces(), ...state.services.namespaces()].toSorted()
+  return [...new Set([...listed, ...inUse])]
+}
+
+/** Whose configurations of which namespace are counted. */
+interface Counting {
+  readonly id: string
+  readonly caller: Caller
+  readonly turns: Turns
+}
+
+/** How many configurations of a namespace the caller may read: one that sees everything is not asked about each. */
+async function readableConfigs(
+  { guard, state }: SpaceParts,
+  { id, caller, turns }: Counting,
+): Promise<number> {
+  if (guard.shows(caller, 'read', { kind: 'operator' })) return state.configs.countIn(id)
+  let count = 0
+  for (const { key } of Array.from(state.configs.inNamespace(id))) {
+    if (turns.isDue) await turns.turn()
+    if (guard.shows(caller, 'read', configResource(key))) count++
+  }
+  return count
+}
+
+function spaceOf(state: SpaceParts['state'], id: string, configCount: number): Space {
+  const listed = id === PUBLIC_NAMESPACE ? { showName: 'public', desc: '' } : state.record(NAMESPACE, id)
+  return {
+    id,
+    name: listed?.showName ?? id,
+    desc: listed?.desc ?? '',
+    isListed: listed !== undefined,
+    configCount,
+    isEmpty: state.configs.countIn(id) === 0 && state.services.names(id, undefined).length === 0,
+    ...(state.record(NAMESPACE_LOOK, id) ?? PLAIN_LOOK),
+  }
+}

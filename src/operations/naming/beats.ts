@@ -1,0 +1,124 @@
+import { beat, type BeatSource, type Renewed, renewKnown } from '../../core/naming/liveness/beat.ts'
+import { DEFAULT_CLUSTER, instanceIdOf, type Metadata } from '../../core/naming/state/instance.ts'
+import { registerInstance } from '../../core/naming/commands/register-instance.ts'
+import { Refusal } from '../../core/refusal.ts'
+import { afterwards } from '../afterwards.ts'
+import type { InstanceParts } from './instances.ts'
+import { NEVER_RECORDED } from '../operation-audit.ts'
+import { serviceResource, someServices, WRITE_SERVICE } from './services.ts'
+
+/** A beat. One that names no cluster renews that ip and port in any. */
+export interface BeatRequest extends BeatSource {
+  /** What a full beat says besides; undefined for a light one. */
+  readonly full: FullBeat | undefined
+}
+
+/** What a full beat says of its instance; what is undefined takes its default. */
+export interface FullBeat {
+  readonly ephemeral: boolean | undefined
+  readonly weight: number | undefined
+  readonly metadata: Metadata | undefined
+}
+
+/** What a beat came to. `unknown`: there is no such instance, and the beat did not register one. */
+export interface Beaten {
+  readonly kind: 'renewed' | 'registered' | 'unknown'
+  /** When the next beat is expected, ms. */
+  readonly intervalMs: number
+  /** Whether the next ones may be light. */
+  readonly lightBeatEnabled: boolean
+}
+
+/** The operations of instances that say that they live. */
+export type BeatOperations = ReturnType<typeof beatOperations>
+
+/** Makes the operations of beats. */
+export function beatOperations(
+  parts: Omit<InstanceParts, 'loop' | 'timeline' | 'isAlive' | 'maxInstanceMetadataBytes'>,
+) {
+  const { guard, state, liveness, clock } = parts
+  return {
+    /**
+     * Renews an instance. A full beat of an unknown one registers it, unless a switch (sendBeatOnly, disableAddIP) says
+     * that beats only renew; a light one does not.
+     */
+    beat: guard.operation({
+      permission: WRITE_SERVICE,
+      audit: { operation: 'beat', isRecorded: (request) => registersPersistent(state, request) },
+      resources: ({ serviceKey }: BeatRequest) => [serviceResource(serviceKey)],
+      run: (request): Beaten | Promise<Beaten> => {
+        const result = beat(parts, request, clock())
+        if (result.kind === 'renewed') return renewed(parts, result)
+        const { sendBeatOnly, disableAddIP } = state.switches
+        // Clients of `/nacos` must hear 20404 here: a refusal makes one of them beat in a tight loop.
+        if (request.full === undefined || sendBeatOnly || disableAddIP) return beaten(parts, 'unknown')
+        return registerFrom(parts, request, request.full)
+      },
+    }),
+    /** Renews the instance that this beat, known by its fingerprint, renewed before; undefined where it is not known. */
+    repeat: guard.finding({
+      permission: WRITE_SERVICE,
+      audit: { operation: 'beat', isRecorded: NEVER_RECORDED },
+      scope: () => someServices({ namespaceId: undefined }),
+      find: (fingerprint: string) => liveness.find(fingerprint),
+      touches: (instance) =>
+        instance === undefined
+          ? []
+          : [{ action: 'write', resource: serviceResource(instance.entry.service.key) }],
+      run: (instance): Beaten | undefined =>
+        instance === undefined ? undefined : renewed(parts, renewKnown(liveness, instance, clock())),
+    }),
+  }
+}
+
+type BeatOperationParts = Parameters<typeof beatOperations>[0]
+
+/** A beat is only counted, unless it makes an instance that an operator keeps. */
+function registersPersistent(state: InstanceParts['state'], request: BeatRequest): boolean {
+  if (request.full?.ephemeral !== false) return false
+  const { serviceKey, ip, port, cluster = DEFAULT_CLUSTER } = request
+  return state.instance(serviceKey, { ip, port, cluster }) === undefined
+}
+
+function renewed(parts: BeatOperationParts, { instances, healed }: Renewed): Beaten {
+  parts.engine.applyBehind(healed)
+  return beaten(parts, 'renewed', instances[0]?.timing.intervalMs)
+}
+
+function registerFrom(
+  parts: BeatOperationParts,
+  source: BeatSource,
+  full: FullBeat,
+): Beaten | Promise<Beaten> {
+  const { serviceKey, ip, port, cluster = DEFAULT_CLUSTER } = source
+  const command = registerInstance({
+    serviceKey,
+    address: { ip, port, cluster },
+    ephemeral: full.ephemeral ?? true,
+    weight: full.weight ?? 1,
+    enabled: true,
+    healthy: undefined,
+    metadata: full.metadata ?? {},
+    app: '',
+  })
+  return afterwards(parts.engine.execute(command), (registration) => {
+    // Another server had it already: this one learned of it while the command waited.
+    if (registration === 'known') beat(parts, source, parts.clock())
+    const instance = parts.state.instance(serviceKey, { ip, port, cluster })
+    return beaten(parts, 'registered', instance?.timing.intervalMs)
+  })
+}
+
+function beaten({ state }: BeatOperationParts, kind: Beaten['kind'], ownIntervalMs?: number): Beaten {
+  const { clientBeatInterval, lightBeatEnabled } = state.switches
+  return { kind, intervalMs: ownIntervalMs ?? clientBeatInterval, lightBeatEnabled }
+}
+
+/** The refusal of a beat of an instance that is not there. */
+export function unknownInstance({ serviceKey, ip, port, cluster = DEFAULT_CLUSTER }: BeatSource): Refusal {
+  const { groupedName, namespaceId } = serviceKey
+  const id = instanceIdOf({ ip, port, cluster }, groupedName)
+  return new Refusal('instance-not-found', `instance ${id} not found in namespace ${namespaceId}`, {
+    names: { serviceName: groupedName, cluster },
+  })
+}

@@ -1,0 +1,109 @@
+import type { ConnectionInstances } from '../../core/naming/connections/connection-instances.ts'
+import type { PublishingClient } from '../../core/naming/connections/publication.ts'
+import { refuseTooMuchMetadata } from '../../core/naming/commands/metadata-commands.ts'
+import type { PublishedInstance, Replacement } from '../../core/naming/commands/replace-instances.ts'
+import type { ServiceKey } from '../../core/naming/state/service.ts'
+import type { State } from '../../core/engine/state.ts'
+import type { Guard } from '../guard.ts'
+import { instanceText } from './instances.ts'
+import { NEVER_RECORDED } from '../operation-audit.ts'
+import { serviceResource, WRITE_SERVICE } from './services.ts'
+
+/** What the operations on the instances of connections work on. */
+export interface ConnectionInstanceOperationParts {
+  readonly guard: Guard
+  readonly state: State
+  readonly connectionInstances: ConnectionInstances
+  /** The most metadata that an instance may have, in bytes of UTF-8. */
+  readonly maxInstanceMetadataBytes: number
+}
+
+/** A connection, as its process calls it, and a service. */
+export interface ConnectionRequest {
+  readonly serviceKey: ServiceKey
+  readonly connectionId: string
+}
+
+/** All instances of a connection in a service: what it had there before and does not name is removed. */
+export interface PublishRequest extends ConnectionRequest {
+  readonly instances: readonly PublishedInstance[]
+  /** Who it is, for people who look at its instances. */
+  readonly client?: PublishingClient
+}
+
+/** A connection that has ended. `comesBack`: its client was sent to another server, or must sign in again. */
+export interface ReleaseRequest {
+  readonly connectionId: string
+  readonly comesBack: boolean
+  /** By when it is known to come back, on the monotonic clock. */
+  readonly returnsByMs?: number | undefined
+}
+
+/** The operations on the instances of connections. */
+export type ConnectionInstanceOperations = ReturnType<typeof connectionInstanceOperations>
+
+/**
+ * Makes the operations on instances that live as long as the connection which has published them. Each has one publisher:
+ * a connection takes over an address, and loses it to the next one that registers it.
+ */
+export function connectionInstanceOperations(parts: ConnectionInstanceOperationParts) {
+  const { guard, state, connectionInstances, maxInstanceMetadataBytes } = parts
+  return {
+    /**
+     * Makes these all the instances of the connection in the service: healthy unless they say otherwise, and with the
+     * weight and `enabled` that an operator has set before. If it is refused, the connection has what it had. Refusals
+     * as those of a registration, and `stopping` after `release`.
+     */
+    publish: guard.operation({
+      permission: WRITE_SERVICE,
+      audit: {
+        operation: 'register instance',
+        item: instancesText,
+        countsOthers: true,
+        isRecorded: (request) => replacesPersistent(state, request),
+      },
+      resources: ofService,
+      run: (request: PublishRequest, { identity }): Replacement | Promise<Replacement> => {
+        for (const { metadata } of request.instances)
+          refuseTooMuchMetadata(metadata, maxInstanceMetadataBytes)
+        const username = identity.kind === 'user' ? identity.username : undefined
+        return connectionInstances.publish({ ...request, username })
+      },
+    }),
+    /** Removes all instances of the connection in the service. What cannot be removed now is removed later all the same. */
+    withdraw: guard.operation({
+      permission: WRITE_SERVICE,
+      audit: { operation: 'deregister instance', countsOthers: true, isRecorded: NEVER_RECORDED },
+      resources: ofService,
+      run: (request: ConnectionRequest): Replacement | Promise<Replacement> =>
+        connectionInstances.withdraw(request),
+    }),
+    /**
+     * The connection has ended: all its instances go at once; if its client comes back, 35 s later, unless it has registered
+     * them again. Do not call it when this server stops: then they stay as long. It needs no
+     * permission: nobody asks for it.
+     */
+    release: guard.operation({
+      permission: { action: 'write', resource: 'public' },
+      audit: { operation: 'end connection', isRecorded: NEVER_RECORDED },
+      resources: () => [],
+      run: ({ connectionId, comesBack, returnsByMs }: ReleaseRequest): void =>
+        connectionInstances.release(connectionId, comesBack, returnsByMs),
+    }),
+  }
+}
+
+function ofService({ serviceKey }: ConnectionRequest) {
+  return [serviceResource(serviceKey)]
+}
+
+/** Whether a persistent instance is at one of the addresses. */
+function replacesPersistent(state: State, { serviceKey, instances }: PublishRequest): boolean {
+  return instances.some(({ address }) => state.instance(serviceKey, address)?.record.ephemeral === false)
+}
+
+function instancesText({ instances }: PublishRequest): string {
+  const [first] = instances
+  if (instances.length === 1 && first !== undefined) return instanceText(first.address)
+  return `${instances.length} instances`
+}

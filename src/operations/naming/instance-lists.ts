@@ -1,0 +1,116 @@
+import type { ServiceKey } from '../../core/naming/state/service.ts'
+import type { State } from '../../core/engine/state.ts'
+import type { Guard, Resource } from '../guard.ts'
+import { acceptsPush } from './push-agents.ts'
+import { READ_SERVICE, serviceResource } from './services.ts'
+
+/** What lists of instances are made from. */
+export interface ListParts {
+  readonly guard: Guard
+  readonly state: Pick<State, 'switches'>
+  readonly lists: ListWriter
+  readonly pushes: Pick<Pushes, 'subscribe'>
+  readonly readers: Readers
+}
+
+/** The requested list, and the consumer. */
+export interface ListRequest {
+  readonly key: ServiceKey
+  /** How the list is written; known to the writer. */
+  readonly format: string
+  /** As the client spelled it: answers repeat it. */
+  readonly clustersText: string
+  /** The names in it; empty: all clusters. */
+  readonly clusters: readonly string[]
+  readonly healthyOnly: boolean
+  /** Whose labels a selector compares. */
+  readonly consumerIp: string
+  /** The subscriber of changes; undefined: none. */
+  readonly subscriber: ListSubscriber | undefined
+  /** Who reads it, for people; undefined: nobody wants to know. */
+  readonly reader: ListReader | undefined
+}
+
+/** A client that reads a list. */
+export type ListReader = Pick<ListSubscriber, 'address' | 'agent' | 'app'>
+
+/** Remembers for a while who has read which list. */
+export interface Readers {
+  note(key: ServiceKey, reader: ListReader): void
+}
+
+/** A client that listens for pushes. */
+export interface ListSubscriber {
+  /** Of its socket: one that a client names could be somebody else's. */
+  readonly address: string
+  readonly port: number
+  /** How its library names itself. */
+  readonly agent: string
+  readonly app: string
+}
+
+/** A list to write. */
+export interface ListToWrite extends Omit<ListRequest, 'subscriber' | 'reader'> {
+  /** How long the client may keep the list, ms. */
+  readonly cacheMillis: number
+}
+
+/** Writes lists for a protocol, and keeps them while they are in use. */
+export interface ListWriter {
+  /** Bytes, or a text of ASCII characters alone; a long list comes later. */
+  answer(query: ListToWrite): Buffer | string | Promise<Buffer | string>
+}
+
+/** The subscription of a client to a service. */
+export interface PushSubscription extends ListSubscriber {
+  /** As the client spelled it: its pushes repeat that. */
+  readonly clusters: string
+  readonly format: string
+  readonly namespaceId: string
+  readonly groupedName: string
+  readonly consumerIp: string
+  /** Whether the client may still read the service; undefined: everybody may. */
+  readonly isAllowed: (() => boolean) | undefined
+}
+
+/** Sends changes of services to subscribers. */
+export interface Pushes {
+  /** Whether the client gets changes, so that it may cache the list for longer. */
+  subscribe(subscription: PushSubscription): boolean
+}
+
+/** The operations that list the instances of a service for those who call them. */
+export type ListOperations = ReturnType<typeof listOperations>
+
+/** Makes the hot read of service discovery. */
+export function listOperations({ guard, state, lists, pushes, readers }: ListParts) {
+  return {
+    /** The list of a service, empty if the service does not exist. Adds the subscriber, if there is one. */
+    list: guard.operation({
+      permission: READ_SERVICE,
+      resources: ({ key }: ListRequest) => [serviceResource(key)],
+      run: (request, caller) => {
+        const { key, format, clustersText, clusters, healthyOnly, consumerIp, subscriber, reader } = request
+        const { switches } = state
+        const isPushed =
+          subscriber !== undefined &&
+          acceptsPush(subscriber.agent, switches) &&
+          pushes.subscribe(subscriptionOf(request, subscriber, guard.later(caller, 'read')))
+        if (!isPushed && reader !== undefined) readers.note(key, reader)
+        const cacheMillis = isPushed ? switches.defaultPushCacheMillis : switches.defaultCacheMillis
+        return lists.answer({ key, format, clustersText, clusters, healthyOnly, consumerIp, cacheMillis })
+      },
+    }),
+  }
+}
+
+function subscriptionOf(
+  request: ListRequest,
+  { address, port, agent, app }: ListSubscriber,
+  mayRead: ((resource: Resource) => boolean) | undefined,
+): PushSubscription {
+  const { key, format, clustersText: clusters, consumerIp } = request
+  const { namespaceId, groupedName } = key
+  const isAllowed = mayRead === undefined ? undefined : () => mayRead(serviceResource(key))
+  return { address, port, agent, app, clusters, format, namespaceId, groupedName, consumerIp, isAllowed }
+}

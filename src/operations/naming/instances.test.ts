@@ -1,0 +1,149 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { Timeline } from '../../core/naming/timeline/timeline.ts'
+import { ANONYMOUS } from '../../core/access/identity.ts'
+import { at, EngineWorld, ORDERS, registered } from '../../core/core.test-support.ts'
+import { connectionPublisher } from '../../core/naming/state/connection-publisher.ts'
+import { beatOperations } from './beats.ts'
+import { Guard } from '../guard.ts'
+import { instanceOperations, type RegisterRequest } from './instances.ts'
+
+const caller = { ip: '10.0.0.1', identity: ANONYMOUS }
+const instance = { serviceKey: ORDERS, ip: '10.0.0.7', port: 80, cluster: undefined }
+const registration: RegisterRequest = {
+  ...instance,
+  ephemeral: true,
+  weight: 1,
+  enabled: true,
+  healthy: undefined,
+  metadata: {},
+  app: '',
+}
+
+let world: EngineWorld
+let recorded: string[]
+let counted: Record<string, { count: number }>
+let operations: ReturnType<typeof instanceOperations> & ReturnType<typeof beatOperations>
+beforeEach(() => {
+  recorded = []
+  counted = {}
+  world = new EngineWorld()
+  const { state, liveness, engine, nowMs } = world
+  const guard = new Guard(undefined, {
+    record: ({ operation, item, result }) => void recorded.push(`${operation} | ${item} | ${result}`),
+    tallyOf: (operation) => (counted[operation] ??= { count: 0 }),
+  })
+  const loop = { soon: (run: () => void) => void setImmediate(run) }
+  const parts = {
+    guard,
+    state,
+    liveness,
+    engine,
+    loop,
+    clock: () => at(nowMs),
+    isAlive: (process: string) => process === 'this',
+    timeline: new Timeline({ startMs: 0, probeText: () => '' }),
+    maxInstanceMetadataBytes: 100,
+  }
+  operations = { ...instanceOperations(parts), ...beatOperations(parts) }
+})
+
+/** What an operation came to, once everything is written. */
+async function settled<T>(outcome: T): Promise<Awaited<T>> {
+  await world.quiet()
+  return await outcome
+}
+
+describe('the audit', () => {
+  test('counts registrations and deregistrations of ephemeral instances, and beats', async () => {
+    await settled(operations.register(registration, caller))
+    await settled(operations.register({ ...registration, ephemeral: undefined }, caller))
+    await settled(
+      operations.beat({ ...instance, cluster: 'DEFAULT', full: undefined, fingerprint: 'f' }, caller),
+    )
+    operations.repeat('f', caller)
+    await settled(operations.deregister({ ...instance, ephemeral: undefined }, caller))
+    expect(recorded).toEqual([])
+    expect(counted).toEqual({
+      'register instance': { count: 2 },
+      'deregister instance': { count: 1 },
+    })
+  })
+
+  test('records registrations and deregistrations of persistent instances', async () => {
+    const where = 'public:DEFAULT_GROUP:naming/orders/10.0.0.7:80@DEFAULT'
+    await settled(operations.register({ ...registration, ephemeral: false }, caller))
+    await settled(operations.deregister({ ...instance, ephemeral: undefined }, caller))
+    expect(recorded).toEqual([`register instance | ${where} | done`, `deregister instance | ${where} | done`])
+  })
+
+  test('records that an ephemeral instance replaces a persistent one', async () => {
+    await settled(operations.register({ ...registration, ephemeral: false }, caller))
+    await settled(operations.register(registration, caller))
+    expect(recorded).toHaveLength(2)
+  })
+
+  test('records a beat that makes a persistent instance, and counts those that renew it', async () => {
+    const full = { ephemeral: false, weight: undefined, metadata: undefined }
+    const beat = { ...instance, cluster: 'DEFAULT', full, fingerprint: 'f' }
+    await settled(operations.beat(beat, caller))
+    await settled(operations.beat(beat, caller))
+    expect(recorded).toEqual(['beat | public:DEFAULT_GROUP:naming/orders | done'])
+  })
+
+  test('records what an operator changes of an instance', async () => {
+    await settled(operations.register(registration, caller))
+    await settled(
+      operations.modify(
+        {
+          ...instance,
+          ephemeral: undefined,
+          weight: 2,
+          enabled: undefined,
+          metadata: undefined,
+          registersUnknown: false,
+        },
+        caller,
+      ),
+    )
+    expect(() => operations.setHealth({ ...instance, ephemeral: undefined, healthy: false }, caller)).toThrow(
+      expect.objectContaining({ code: 'checker-not-none' }),
+    )
+    await settled(
+      operations.updateMetadata(
+        { serviceKey: ORDERS, consistencyType: 'ephemeral', instances: [], keys: { secret: 's3cret' } },
+        caller,
+      ),
+    )
+    const where = 'public:DEFAULT_GROUP:naming/orders'
+    expect(recorded).toEqual([
+      `modify instance | ${where}/10.0.0.7:80@DEFAULT | done`,
+      `set health | ${where}/10.0.0.7:80@DEFAULT | refused`,
+      `update metadata | ${where} | done`,
+    ])
+  })
+})
+
+describe('an instance of a connection', () => {
+  const publish = (process: string) =>
+    registered(world.state, {
+      address: { ip: instance.ip, port: instance.port, cluster: 'DEFAULT' },
+      publisher: connectionPublisher({ process, connectionId: '1' }),
+    })
+  const target = { ...instance, ephemeral: undefined }
+
+  test('is not removed by clients of HTTP', async () => {
+    publish('this')
+    expect(await settled(operations.deregister({ ...target, sparesConnections: true }, caller))).toBe('ok')
+    expect(world.state.instancesInAll).toBe(1)
+  })
+
+  test('is removed by an operator only if its server is gone', async () => {
+    publish('this')
+    expect(() => operations.deregister(target, caller)).toThrow(
+      expect.objectContaining({ code: 'instance-connected' }),
+    )
+    publish('gone')
+    await settled(operations.deregister(target, caller))
+    expect(world.state.instancesInAll).toBe(0)
+  })
+})

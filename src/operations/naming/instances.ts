@@ -1,0 +1,329 @@
+import type { Engine } from '../../core/engine/engine.ts'
+import { beat } from '../../core/naming/liveness/beat.ts'
+import { connectionOf } from '../../core/naming/state/connection-publisher.ts'
+import {
+  deregisterInstance,
+  type InstancePatch,
+  type InstanceTarget,
+  modifyInstance,
+  modifyOrRegister,
+  setHealth,
+} from '../../core/naming/commands/instance-commands.ts'
+import {
+  DEFAULT_CLUSTER,
+  type Instance,
+  type InstanceAddress,
+  type Metadata,
+} from '../../core/naming/state/instance.ts'
+import type { Liveness } from '../../core/naming/liveness/liveness.ts'
+import {
+  deleteMetadata,
+  type MetadataBatch,
+  updateMetadata,
+} from '../../core/naming/commands/metadata-commands.ts'
+import { registerInstance } from '../../core/naming/commands/register-instance.ts'
+import type { ServiceKey } from '../../core/naming/state/service.ts'
+import type { Now } from '../../core/engine/ports.ts'
+import { Refusal } from '../../core/refusal.ts'
+import type { State } from '../../core/engine/state.ts'
+import type { Timeline, TimelineRequest } from '../../core/naming/timeline/timeline.ts'
+import type { Actor } from '../../core/naming/timeline/timeline-entry.ts'
+import type { Caller, Guard } from '../guard.ts'
+import { afterwards } from '../afterwards.ts'
+import { type BatchParts, carryOutBatch } from './metadata-batches.ts'
+import { READ_SERVICE, serviceResource, WRITE_SERVICE } from './services.ts'
+
+/** What the operations on instances work on. */
+export interface InstanceParts extends BatchParts {
+  readonly guard: Guard
+  readonly state: State
+  readonly liveness: Liveness
+  readonly engine: Pick<Engine, 'execute' | 'applyBehind' | 'mostAtOnce'>
+  readonly clock: () => Now
+  /** Whether the server process of a connection is alive. */
+  readonly isAlive: (process: string) => boolean
+  /** Is told who asks for a change. */
+  readonly timeline: Pick<Timeline, 'during'>
+  /** The most metadata that an instance may have, in bytes of UTF-8. */
+  readonly maxInstanceMetadataBytes: number
+}
+
+/** Which instance is meant; `cluster` undefined: the one in DEFAULT; `ephemeral` undefined: of either kind. */
+export interface InstanceRequest {
+  readonly serviceKey: ServiceKey
+  readonly ip: string
+  readonly port: number
+  readonly cluster: string | undefined
+  readonly ephemeral: boolean | undefined
+}
+
+/** An instance to remove. */
+export interface DeregisterRequest extends InstanceRequest {
+  /**
+   * Whether an instance of a connection stays without a word, as clients of HTTP expect it. Otherwise the caller is told
+   * why it stays; it is removed where the server of the connection is gone.
+   */
+  readonly sparesConnections?: boolean
+}
+
+/** An instance to register. */
+export interface RegisterRequest extends InstanceRequest {
+  readonly weight: number
+  readonly enabled: boolean
+  /** Undefined: healthy, or for a persistent instance that is there, as it was found to be. */
+  readonly healthy: boolean | undefined
+  readonly metadata: Metadata
+  readonly app: string
+}
+
+/** What changes of an instance; what is undefined stays as it is, metadata is merged by key. */
+export interface ModifyRequest extends InstanceRequest, Omit<InstancePatch, 'maxMetadataBytes' | 'actor'> {
+  /** An unknown instance is registered instead of refused (docs/decisions/0021). */
+  readonly registersUnknown: boolean
+}
+
+/** The health that somebody says of an instance. */
+interface HealthRequest extends InstanceRequest {
+  readonly healthy: boolean
+}
+
+/** The operations on instances, but for beats and lists. */
+export type InstanceOperations = ReturnType<typeof instanceOperations>
+
+/** Makes the operations on instances. Refusals as those of the commands in core. */
+export function instanceOperations(parts: InstanceParts) {
+  return { ...registrations(parts), ...modifications(parts), ...batches(parts), ...reads(parts) }
+}
+
+function registrations(parts: InstanceParts) {
+  const { guard, engine, clock, timeline } = parts
+  const permission = WRITE_SERVICE
+  return {
+    /** Registers; an instance that is there just like this has beaten. */
+    register: guard.operation({
+      permission,
+      audit: {
+        operation: 'register instance',
+        item: instanceText,
+        countsOthers: true,
+        isRecorded: (request) => !isEphemeral(parts, request) || isPersistent(parts, request),
+      },
+      resources: ofInstance,
+      run: (request: RegisterRequest) => {
+        const { weight, enabled, healthy, metadata, app } = request
+        const { serviceKey, address, ephemeral } = targetOf(request)
+        const registered = { serviceKey, address, ephemeral, weight, enabled, healthy, metadata, app }
+        return afterwards(engine.execute(registerInstance(registered)), (registration) => {
+          if (registration === 'known') beat(parts, { serviceKey, ...address }, clock())
+          return registration
+        })
+      },
+    }),
+    /** Removes an instance; ok also where there was none. Refusal `instance-connected`. */
+    deregister: guard.operation({
+      permission,
+      audit: {
+        operation: 'deregister instance',
+        item: (request: DeregisterRequest) => instanceText(request),
+        countsOthers: true,
+        isRecorded: (request) => isPersistent(parts, request),
+      },
+      resources: ofInstance,
+      run: (request: DeregisterRequest, caller) => {
+        const target = targetOf(request)
+        return timeline.during(askedBy(caller, 'deregister', target), () =>
+          engine.execute(
+            deregisterInstance(target, (publisher) => {
+              if (request.sparesConnections === true) return 'kept'
+              return parts.isAlive(connectionOf(publisher)?.process ?? '') ? 'refused' : 'removed'
+            }),
+          ),
+        )
+      },
+    }),
+  }
+}
+
+function modifications({ guard, engine, timeline, maxInstanceMetadataBytes }: InstanceParts) {
+  const permission = WRITE_SERVICE
+  return {
+    modify: guard.operation({
+      permission,
+      audit: { operation: 'modify instance', item: (request: ModifyRequest) => instanceText(request) },
+      resources: ofInstance,
+      run: (request: ModifyRequest, caller) => {
+        const { weight, enabled, metadata, registersUnknown } = request
+        const patch = {
+          weight,
+          enabled,
+          metadata,
+          maxMetadataBytes: maxInstanceMetadataBytes,
+          actor: actorOf(caller),
+        }
+        const commandOf = registersUnknown ? modifyOrRegister : modifyInstance
+        const target = targetOf(request)
+        return timeline.during(askedBy(caller, 'modify', target), () =>
+          engine.execute(commandOf(target, patch)),
+        )
+      },
+    }),
+    setHealth: guard.operation({
+      permission,
+      audit: { operation: 'set health', item: (request: HealthRequest) => instanceText(request) },
+      resources: ofInstance,
+      run: (request: HealthRequest, caller) => {
+        const target = targetOf(request)
+        return timeline.during(askedBy(caller, 'health', target), () =>
+          engine.execute(setHealth(target, request.healthy)),
+        )
+      },
+    }),
+  }
+}
+
+/** Which instances of a service a batch means, and the keys to write or to remove; see {@link MetadataBatch}. */
+export type BatchRequest = Omit<MetadataBatch, 'maxBytes'>
+
+/** Instances of a service to change in the same way. */
+export interface ModifyManyRequest {
+  readonly serviceKey: ServiceKey
+  readonly instances: readonly Omit<InstanceRequest, 'serviceKey'>[]
+  readonly weight: number | undefined
+  readonly enabled: boolean | undefined
+}
+
+/** The addresses of the instances that were changed, and of those that are not there. */
+export interface ModifiedMany {
+  readonly updated: readonly InstanceAddress[]
+  readonly notFound: readonly InstanceAddress[]
+}
+
+function batches(parts: InstanceParts) {
+  const { guard, timeline, maxInstanceMetadataBytes: maxBytes } = parts
+  const during = <T>(serviceKey: ServiceKey, caller: Caller, run: () => T): T =>
+    timeline.during(askedBy(caller, 'modify', { serviceKey, address: undefined }), run)
+  return {
+    /** Changes weight or enabled of several instances, or both; answers which ones. */
+    modifyMany: guard.operation({
+      permission: WRITE_SERVICE,
+      audit: {
+        operation: 'modify instances',
+        item: ({ instances }: ModifyManyRequest) => `${instances.length} instances`,
+      },
+      resources: ofInstance,
+      run: (request: ModifyManyRequest, caller) =>
+        during(request.serviceKey, caller, () => modifyMany(parts, request, actorOf(caller))),
+    }),
+    /** Writes keys over the metadata of several instances; answers which ones. */
+    updateMetadata: guard.operation({
+      permission: WRITE_SERVICE,
+      audit: { operation: 'update metadata' },
+      resources: ofInstance,
+      run: (batch: BatchRequest, caller) =>
+        during(batch.serviceKey, caller, () => carryOutBatch(parts, { ...batch, maxBytes }, updateMetadata)),
+    }),
+    /** Removes keys from the metadata of several instances; answers which ones. */
+    deleteMetadata: guard.operation({
+      permission: WRITE_SERVICE,
+      audit: { operation: 'delete metadata' },
+      resources: ofInstance,
+      run: (batch: BatchRequest, caller) =>
+        during(batch.serviceKey, caller, () => carryOutBatch(parts, { ...batch, maxBytes }, deleteMetadata)),
+    }),
+  }
+}
+
+/** How many instances are changed before the next ones: their changes are written together. */
+const TOGETHER = 64
+
+async function modifyMany(
+  { engine, state, maxInstanceMetadataBytes: maxMetadataBytes }: InstanceParts,
+  { serviceKey, instances, weight, enabled }: ModifyManyRequest,
+  actor: Actor,
+): Promise<ModifiedMany> {
+  if (weight === undefined && enabled === undefined)
+    throw new Refusal('missing-parameter', 'weight or enabled is required.', { parameter: 'enabled' })
+  const updated: InstanceAddress[] = []
+  const notFound: InstanceAddress[] = []
+  const patch = { weight, enabled, metadata: undefined, maxMetadataBytes, actor }
+  for (let from = 0; from < instances.length; from += TOGETHER) {
+    const targets = instances.slice(from, from + TOGETHER).map((one) => targetOf({ ...one, serviceKey }))
+    const modify = async (target: InstanceTarget): Promise<void> => {
+      const record = state.instance(serviceKey, target.address)?.record
+      const isThere = record !== undefined && (target.ephemeral ?? record.ephemeral) === record.ephemeral
+      if (isThere) await engine.execute(modifyInstance(target, patch))
+      const outcome = isThere ? updated : notFound
+      outcome.push(target.address)
+    }
+    await Promise.all(targets.map(modify))
+  }
+  return { updated, notFound }
+}
+
+function reads({ guard, state }: InstanceParts) {
+  return {
+    /** One instance, or the refusal that says what is not there: service, cluster or instance. */
+    read: guard.operation({
+      permission: READ_SERVICE,
+      resources: ofInstance,
+      run: (request: InstanceRequest): Instance => {
+        const target = targetOf(request)
+        const instance = state.instance(target.serviceKey, target.address)
+        const isOther = target.ephemeral !== undefined && instance?.record.ephemeral !== target.ephemeral
+        if (instance === undefined || isOther) throw notFound(state, target)
+        return instance
+      },
+    }),
+  }
+}
+
+/** What the timeline notes of a request. */
+function askedBy(
+  { ip, identity }: Caller,
+  what: TimelineRequest['what'],
+  { serviceKey: key, address }: { serviceKey: ServiceKey; address: InstanceAddress | undefined },
+): TimelineRequest {
+  return { what, key, address, actor: actorOf({ ip, identity }) }
+}
+
+function actorOf({ ip, identity }: Pick<Caller, 'ip' | 'identity'>): Actor {
+  return { user: identity.kind === 'user' ? identity.username : null, ip }
+}
+
+function ofInstance({ serviceKey }: { serviceKey: ServiceKey }) {
+  return [serviceResource(serviceKey)]
+}
+
+function targetOf({ serviceKey, ip, port, cluster, ephemeral }: InstanceRequest): InstanceTarget {
+  return { serviceKey, address: { ip, port, cluster: cluster ?? DEFAULT_CLUSTER }, ephemeral }
+}
+
+/** How the audit names an instance. */
+export function instanceText({
+  ip,
+  port,
+  cluster = DEFAULT_CLUSTER,
+}: Pick<InstanceRequest, 'ip' | 'port' | 'cluster'>): string {
+  return `${ip}:${port}@${cluster}`
+}
+
+function isEphemeral({ state }: Pick<InstanceParts, 'state'>, { ephemeral }: InstanceRequest): boolean {
+  return ephemeral ?? state.switches.defaultInstanceEphemeral
+}
+
+/** Whether there is a persistent instance at the address, which the request may replace or remove. */
+function isPersistent({ state }: Pick<InstanceParts, 'state'>, request: InstanceRequest): boolean {
+  const { serviceKey, address } = targetOf(request)
+  return state.instance(serviceKey, address)?.record.ephemeral === false
+}
+
+function notFound(state: State, { serviceKey, address }: InstanceTarget): Refusal {
+  const names = { serviceName: serviceKey.groupedName, cluster: address.cluster }
+  const entry = state.services.get(serviceKey)
+  if (entry === undefined)
+    return new Refusal('service-not-found', `no service ${names.serviceName} found!`, { names })
+  const text = entry.clusterSizes.has(address.cluster)
+    ? 'no matched ip found!'
+    : `no ips found for cluster ${names.cluster} in service ${names.serviceName}`
+  return new Refusal('instance-not-found', text, { names })
+}

@@ -1,0 +1,58 @@
+import type { AuditEvent } from '../../core/audit/audit-event.ts'
+import type { AuditSearch } from '../../core/audit/audit-search.ts'
+import type { KeptRecords } from '../../core/engine/ports.ts'
+import type { Guard } from '../guard.ts'
+import { cutPage } from '../page.ts'
+
+/** Where events are read. */
+export interface AuditParts {
+  readonly guard: Guard
+  readonly store: Pick<KeptRecords, 'findAudit'>
+}
+
+/** Which events are asked for, and how many at most. */
+export interface AuditRequest {
+  readonly search: AuditSearch
+  readonly pageSize: number
+}
+
+/** Events, newest first. `next` is the `before` of the next page; undefined where nothing older is left to look at. */
+export interface FoundAudit {
+  readonly events: readonly AuditEvent[]
+  readonly next: number | undefined
+}
+
+/** The steps of the store that one request takes at most: then its page is short, and the next one goes on. */
+const MOST_STEPS = 200
+
+/** The operations on the audit. */
+export type AuditOperations = ReturnType<typeof auditOperations>
+
+/** Makes the operations on the audit. It is written behind: an event is there within a second. */
+export function auditOperations({ guard, store }: AuditParts) {
+  return {
+    /** A page of the events that match. */
+    search: guard.operation({
+      permission: { action: 'read', resource: 'audit' },
+      resources: () => [{ kind: 'audit' }],
+      run: ({ search, pageSize }: AuditRequest) =>
+        searchAudit(store, search, cutPage({ pageNo: 1, pageSize }).pageSize),
+    }),
+  }
+}
+
+async function searchAudit(
+  store: AuditParts['store'],
+  search: AuditSearch,
+  most: number,
+): Promise<FoundAudit> {
+  const events: AuditEvent[] = []
+  let { before } = search
+  for (let step = 0; step < MOST_STEPS; step++) {
+    const found = await store.findAudit({ ...search, before }, most - events.length)
+    events.push(...found.events)
+    before = found.goOn
+    if (before === undefined || events.length >= most) break
+  }
+  return { events, next: before }
+}

@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto'
+import type { Engine } from '../../core/engine/engine.ts'
+import { PUBLIC_NAMESPACE } from '../../core/namespaces/namespace-id.ts'
+import {
+  createNamespace,
+  deleteNamespace,
+  updateNamespace,
+} from '../../core/namespaces/namespace-commands.ts'
+import { type Namespace, NAMESPACE } from '../../core/namespaces/namespace.ts'
+import { Refusal } from '../../core/refusal.ts'
+import type { State } from '../../core/engine/state.ts'
+import { configResource } from '../config/configs.ts'
+import type { Caller, Guard, Resource } from '../guard.ts'
+import type { AuditedOutcome } from '../operation-audit.ts'
+
+/** What the operations on namespaces work on. */
+export interface NamespaceParts {
+  readonly guard: Guard
+  readonly state: Pick<State, 'record' | 'records' | 'configs'>
+  readonly engine: Pick<Engine, 'execute'>
+}
+
+/** A namespace of the list, with the number of configurations in it that the caller may read. */
+export interface ListedNamespace extends Namespace {
+  readonly configCount: number
+  /** The one that always exists. */
+  readonly isDefault: boolean
+}
+
+const READ = { action: 'read', resource: 'namespace' } as const
+const WRITE = { action: 'write', resource: 'namespace' } as const
+const PUBLIC: Namespace = { id: PUBLIC_NAMESPACE, showName: 'public', desc: 'Default Namespace' }
+
+/** The operations on the list of namespaces. */
+export type NamespaceOperations = ReturnType<typeof namespaceOperations>
+
+/** Makes the operations on namespaces. Their ids are canonical (see `toNamespaceId`). */
+export function namespaceOperations(parts: NamespaceParts) {
+  const { guard, state, engine } = parts
+  const resources = ({ id }: { id: string }) => [namespaceResource(id)]
+  return {
+    /** Every namespace on the list: the default one, then the others in the order in which they were made. */
+    list: guard.listing({
+      permission: READ,
+      scope: (): Resource => ({ kind: 'some-namespaces' }),
+      find: () => [PUBLIC, ...Array.from(state.records(NAMESPACE), ([, namespace]) => namespace)],
+      resource: ({ id }) => namespaceResource(id),
+      run: (allowed, _: object, caller) => allowed.map((namespace) => listed(parts, namespace, caller)),
+    }),
+    /** One of the list; Refusal `namespace-not-found` for others. */
+    read: guard.operation({
+      permission: READ,
+      resources,
+      run: ({ id }, caller) => {
+        const namespace = id === PUBLIC_NAMESPACE ? PUBLIC : state.record(NAMESPACE, id)
+        if (namespace !== undefined) return listed(parts, namespace, caller)
+        throw new Refusal('namespace-not-found', `namespaceId [ ${id} ] not exist`)
+      },
+    }),
+    /** Whether nobody else can make a namespace of this id; false for the empty one, which is never taken. */
+    isTaken: guard.operation({
+      permission: READ,
+      resources,
+      run: ({ id }) => id === PUBLIC_NAMESPACE || (id !== '' && state.record(NAMESPACE, id) !== undefined),
+    }),
+    /** Makes a namespace, of a random id where the id is empty; false where the id is taken. */
+    create: guard.operation({
+      permission: WRITE,
+      resources,
+      run: ({ id, showName, desc }: Namespace) =>
+        engine.execute(createNamespace({ id: id === '' ? randomUUID() : id, showName, desc })),
+      audit: { operation: 'create namespace', cameTo: (isNew) => doneIf(isNew, 'id-taken') },
+    }),
+    /** Changes what people see of a namespace; `desc` undefined stays as it is. */
+    rename: guard.operation({
+      permission: WRITE,
+      resources,
+      run: async ({ id, showName, desc }: RenameRequest): Promise<Renamed> => {
+        const kept = desc ?? state.record(NAMESPACE, id)?.desc ?? ''
+        if (await engine.execute(updateNamespace({ id, showName, desc: kept }))) return 'renamed'
+        return id === PUBLIC_NAMESPACE ? 'fixed' : 'not-listed'
+      },
+      audit: { operation: 'rename namespace', cameTo: (renamed) => doneIf(renamed === 'renamed', renamed) },
+    }),
+    /** Takes a namespace off the list; what is in it stays readable. */
+    remove: guard.operation({
+      permission: WRITE,
+      resources,
+      run: ({ id }) => engine.execute(deleteNamespace(id)),
+      audit: { operation: 'delete namespace' },
+    }),
+  }
+}
+
+/** What people see of a namespace from now on. */
+export interface RenameRequest {
+  readonly id: string
+  readonly showName: string
+  readonly desc: string | undefined
+}
+
+/** `fixed`: the default namespace keeps its name. */
+export type Renamed = 'renamed' | 'not-listed' | 'fixed'
+
+function doneIf(isDone: boolean, code: string): AuditedOutcome {
+  return isDone ? { result: 'done' } : { result: 'refused', code }
+}
+
+function namespaceResource(namespaceId: string): Resource {
+  return { kind: 'namespace', namespaceId }
+}
+
+function listed(parts: NamespaceParts, namespace: Namespace, caller: Caller): ListedNamespace {
+  const { id, showName, desc } = namespace
+  return {
+    id,
+    showName,
+    desc,
+    configCount: configCount(parts, id, caller),
+    isDefault: id === PUBLIC_NAMESPACE,
+  }
+}
+
+function configCount({ guard, state }: NamespaceParts, namespaceId: string, caller: Caller): number {
+  const { configs } = state
+  // Only an administrator may do that, and sees everything.
+  if (guard.shows(caller, 'read', { kind: 'operator' })) return configs.countIn(namespaceId)
+  let count = 0
+  for (const { key } of configs.inNamespace(namespaceId))
+    if (guard.shows(caller, 'read', configResource(key))) count++
+  return count
+}

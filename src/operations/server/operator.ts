@@ -1,0 +1,197 @@
+import type { Engine } from '../../core/engine/engine.ts'
+import type { LeaderView } from '../../core/operator/leadership.ts'
+import { serverStatus } from '../../core/operator/server-status.ts'
+import { setSwitch } from '../../core/operator/set-switch.ts'
+import type { ServerStatus, Switches } from '../../core/switches/switches.ts'
+import type { State } from '../../core/engine/state.ts'
+import { Guard, type Resource } from '../guard.ts'
+
+/** One server of this installation. */
+export interface Member {
+  readonly ip: string
+  readonly port: number
+  readonly site: string
+  readonly alive: boolean
+  /** Whether it replied when it was last asked. One that was killed is `alive` until its lease ends. */
+  readonly replies: boolean
+  /** When any of the servers last heard of it, epoch ms; 0 where no running server remembers. */
+  readonly lastRefMs: number
+}
+
+/** The load of the machine: cpu and mem from 0 to 1. */
+export interface LoadReading {
+  readonly cpu: number
+  readonly load: number
+  readonly mem: number
+}
+
+/** A page of measurements, for a monitoring system. */
+export interface Measurements {
+  readonly contentType: string
+  readonly body: string
+}
+
+/** What the operator functions work on. */
+export interface OperatorParts {
+  readonly guard: Guard
+  readonly state: Pick<State, 'switches' | 'services' | 'instancesInAll'>
+  readonly engine: Pick<Engine, 'execute'>
+  readonly members: () => readonly Member[]
+  readonly leader: () => LeaderView
+  readonly machine: () => LoadReading
+  readonly subscriberCount: () => number
+  /** The services and instances that this server judges. */
+  readonly responsible: () => Responsible
+  /** The clients of naming, as the Java server counts them. */
+  readonly clientCounts: () => Promise<ClientCounts>
+  readonly scrape: () => Promise<Measurements>
+  readonly backups: BackupMaker
+  /** Whether callers must sign in. */
+  readonly isAuthenticationOn: boolean
+}
+
+/** Makes backups of the store on the machine of the server. */
+export interface BackupMaker {
+  /** Answers what the backup is, once it is verified. */
+  make(label: string): Promise<object>
+  /** How far a running one has come. */
+  progress(): object | undefined
+}
+
+/** How many services, and instances in them. */
+export interface Responsible {
+  readonly services: number
+  readonly instances: number
+}
+
+/** How many clients there are. */
+export interface ClientCounts {
+  /** Connections for naming: those to this server, and those of others that have registered instances. */
+  readonly connections: number
+  /** Addresses that are registered without a connection, by whether they beat or persist. */
+  readonly ephemeralAddresses: number
+  readonly persistentAddresses: number
+  /** Those that this server judges, its own connections among them. */
+  readonly responsible: number
+}
+
+/** What the server counts of itself. */
+export interface ServerCounts extends LoadReading {
+  readonly status: ServerStatus
+  readonly serviceCount: number
+  readonly instanceCount: number
+  readonly subscriberCount: number
+  readonly responsible: Responsible
+}
+
+/** What the server tells of itself: everybody its status. */
+export type StatusAndCounts = ServerCounts | Pick<ServerCounts, 'status'>
+
+/** A new value of a switch; `debug`: for this server only, until it restarts. */
+export interface SwitchRequest {
+  readonly entry: string
+  readonly value: string
+  readonly debug: boolean
+}
+
+const READ = { action: 'read', resource: 'operator' } as const
+const WRITE = { action: 'write', resource: 'operator' } as const
+const READ_METRICS = { action: 'read', resource: 'metrics' } as const
+const READ_BACKUP = { action: 'read', resource: 'backup' } as const
+const WRITE_BACKUP = { action: 'write', resource: 'backup' } as const
+const PUBLIC = { action: 'read', resource: 'public' } as const
+
+/** The operator functions. */
+export type OperatorOperations = ReturnType<typeof operatorOperations>
+
+/** Makes the operator functions. */
+export function operatorOperations(parts: OperatorParts) {
+  const { guard, state, engine } = parts
+  const resources = (): Resource[] => [{ kind: 'operator' }]
+  const backup = (): Resource[] => [{ kind: 'backup' }]
+  return {
+    /** `enableAuthentication` tells whether callers must sign in: the setting `auth` decides that, not the switch. */
+    switches: guard.operation({
+      permission: READ,
+      resources,
+      run: (): Switches => ({ ...state.switches, enableAuthentication: parts.isAuthenticationOn }),
+    }),
+    setSwitch: guard.operation({
+      permission: WRITE,
+      audit: { operation: 'set switch', item: ({ entry }) => entry },
+      resources,
+      run: ({ entry, value, debug }: SwitchRequest) => engine.execute(setSwitch(entry, value, debug)),
+    }),
+    ...figureOperations(parts),
+    /** The servers; all of them, or only those that are alive. */
+    members: guard.operation({
+      permission: READ,
+      resources,
+      run: ({ onlyAlive }: { onlyAlive: boolean }) =>
+        parts.members().filter(({ alive }) => alive || !onlyAlive),
+    }),
+    leader: guard.operation({ permission: READ, resources, run: () => parts.leader() }),
+    scrape: guard.operation({
+      permission: READ_METRICS,
+      resources: (): Resource[] => [{ kind: 'metrics' }],
+      run: () => parts.scrape(),
+    }),
+    makeBackup: guard.operation({
+      permission: WRITE_BACKUP,
+      audit: { operation: 'make backup', item: ({ label }) => label },
+      resources: backup,
+      run: ({ label }: { label: string }) => parts.backups.make(label),
+    }),
+    backupProgress: guard.operation({
+      permission: READ_BACKUP,
+      resources: backup,
+      run: () => parts.backups.progress(),
+    }),
+  }
+}
+
+/** What the server counts. */
+function figureOperations(parts: OperatorParts) {
+  const { guard, state } = parts
+  return {
+    /** Open to everybody, because clients ask for it before they sign in. */
+    needsSignIn: guard.operation({
+      permission: PUBLIC,
+      resources: () => [],
+      run: (): boolean => parts.isAuthenticationOn,
+    }),
+    clientCounts: guard.operation({
+      permission: READ_METRICS,
+      resources: (): Resource[] => [{ kind: 'metrics' }],
+      run: () => parts.clientCounts(),
+    }),
+    /** Open to everybody, because clients ask whether the server works; more than that needs the permission for metrics. */
+    figures: guard.operation({
+      permission: PUBLIC,
+      resources: () => [],
+      run: (_: object, caller): StatusAndCounts =>
+        guard.shows(caller, 'read', { kind: 'metrics' })
+          ? figuresOf(parts)
+          : { status: serverStatus(state.switches) },
+    }),
+  }
+}
+
+/** The measurements for everybody: for an address that only the monitoring system reaches. */
+export function openScrape(scrape: OperatorParts['scrape']): OperatorOperations['scrape'] {
+  return new Guard().operation({ permission: PUBLIC, resources: () => [], run: () => scrape() })
+}
+
+function figuresOf({ state, machine, subscriberCount, responsible }: OperatorParts): ServerCounts {
+  const { cpu, load, mem } = machine()
+  return {
+    status: serverStatus(state.switches),
+    serviceCount: state.services.size,
+    instanceCount: state.instancesInAll,
+    subscriberCount: subscriberCount(),
+    responsible: responsible(),
+    cpu,
+    load,
+    mem,
+  }
+}

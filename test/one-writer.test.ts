@@ -14,9 +14,12 @@ const USERS: Readonly<Record<string, readonly string[]>> = {
 /** The tables of the state, and the only files that may change one of them. */
 const TABLES = ['configs', 'services', 'instances', 'clusterSizes', 'namingSizes', 'entry']
 const CHANGING = ['set', 'add', 'save', 'delete', 'touch']
-const WRITERS = ['state.ts', 'draft.ts', 'naming/service-entry.ts', 'naming/service-table.ts'].map(
-  (file) => `core/${file}`,
-)
+const WRITERS = [
+  'core/engine/state.ts',
+  'core/decisions/draft.ts',
+  'core/naming/state/service-entry.ts',
+  'core/naming/state/service-table.ts',
+]
 
 const src = fileURLToPath(new URL('../src', import.meta.url))
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' })

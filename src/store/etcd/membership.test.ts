@@ -144,8 +144,11 @@ beforeEach(() => {
     nowMs: () => etcd.nowMs,
     sleep: (_ms, signal) =>
       new Promise((resolve) => {
-        wake = resolve
-        signal?.addEventListener('abort', () => resolve())
+        wake = () => {
+          signal?.removeEventListener('abort', wake!)
+          resolve()
+        }
+        signal?.addEventListener('abort', wake)
       }),
   }
   membership = new EtcdMembership({ client: etcd, keys, clock, failed: (error) => failures.push(error) })

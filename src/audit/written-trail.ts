@@ -7,7 +7,8 @@ import {
   type RecordingOptions,
 } from '../core/audit/audit-event.ts'
 import { EventMerger, newEvent } from '../core/audit/event-merger.ts'
-import type { Now, KeptRecords } from '../core/engine/ports.ts'
+import type { KeptRecords } from '../core/engine/ports.ts'
+import type { Now } from '../core/decisions/stamps.ts'
 
 /** What the trail writes with. */
 export interface WrittenTrailParts {

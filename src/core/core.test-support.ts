@@ -4,16 +4,15 @@ import { publishConfig, type PublishConfig } from './config/commands/publish-con
 import type { Command } from './decisions/decision.ts'
 import type { Engine } from './engine/engine.ts'
 import { SoleEngine } from './engine/sole-engine.ts'
-import type { BeatParts } from './naming/liveness/beat.ts'
 import { Follower } from './engine/follower.ts'
 import type { Instance, InstanceAddress } from './naming/state/instance.ts'
 import { Liveness } from './naming/liveness/liveness.ts'
 import { Orphans } from './naming/connections/orphans.ts'
 import { type RegisterInstance, registerInstance } from './naming/commands/register-instance.ts'
 import type { Service, ServiceKey } from './naming/state/service.ts'
-import type { ChangeGroup, CommitResult, Now, Store } from './engine/ports.ts'
+import type { ChangeGroup, CommitResult, Store } from './engine/ports.ts'
 import { Refusal } from './refusal.ts'
-import { firstStampOf, Stamps } from './decisions/stamps.ts'
+import { firstStampOf, Stamps, type Now } from './decisions/stamps.ts'
 import { State } from './engine/state.ts'
 
 /** The service of most tests. */
@@ -86,7 +85,7 @@ export function orphansOf({ owners }: Liveness, alive?: readonly string[]): Orph
 }
 
 /** What a beat works on. */
-export function beatPartsOf(state: State): BeatParts {
+export function beatPartsOf(state: State) {
   return { state, liveness: livenessOf(state) }
 }
 

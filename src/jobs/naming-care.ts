@@ -8,7 +8,7 @@ import { orphanRemoved, type Orphans } from '../core/naming/connections/orphans.
 import { serverStatus, serves } from '../core/operator/server-status.ts'
 import { type Loop, SlicedWork } from '../core/work/sliced-work.ts'
 import type { ServiceKey } from '../core/naming/state/service.ts'
-import type { Now } from '../core/engine/ports.ts'
+import type { Now } from '../core/decisions/stamps.ts'
 import type { State } from '../core/engine/state.ts'
 
 /** Milliseconds between two sweeps. An instance is judged at most two sweeps late. */

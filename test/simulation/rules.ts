@@ -1,8 +1,7 @@
 import { USER } from '../../src/core/access/access-records.ts'
 import type { NewSession } from '../../src/core/access/session-commands.ts'
-import type { Change } from '../../src/core/decisions/changes.ts'
+import { type Change, savedValue } from '../../src/core/decisions/changes.ts'
 import { addressText } from '../../src/core/naming/state/instance.ts'
-import { savedValue } from '../../src/core/records/record-kind.ts'
 import type { AccessValue, Answer, InstanceValue, ItemValue, Rule, ServiceValue, Step } from './reference.ts'
 
 /** What a client is answered that nothing was said to. */

@@ -4,11 +4,11 @@ import { Follower } from '../../src/core/engine/follower.ts'
 import type { InstanceAddress } from '../../src/core/naming/state/instance.ts'
 import { registerInstance } from '../../src/core/naming/commands/register-instance.ts'
 import type { ServiceKey } from '../../src/core/naming/state/service.ts'
-import type { ChangeGroup, Now, SharedStore, Snapshot, Store } from '../../src/core/engine/ports.ts'
+import type { ChangeGroup, SharedStore, Snapshot, Store } from '../../src/core/engine/ports.ts'
 import { SharedEngine } from '../../src/core/engine/shared-engine.ts'
 import { SharedFollower } from '../../src/core/engine/shared-follower.ts'
 import { SoleEngine } from '../../src/core/engine/sole-engine.ts'
-import { Stamps } from '../../src/core/decisions/stamps.ts'
+import { Stamps, type Now } from '../../src/core/decisions/stamps.ts'
 import { deepFrozen, START_MS } from './samples.ts'
 
 /** The core of a server on a store, whose wall clock is the test's. */

@@ -1,4 +1,4 @@
-import type { Now } from '../engine/ports.ts'
+import type { Now } from '../decisions/stamps.ts'
 import type { AuditEntry, AuditEvent } from './audit-event.ts'
 
 /** Events that come within this time of the first of them are merged. */

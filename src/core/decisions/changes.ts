@@ -2,6 +2,7 @@ import type { ConfigItem, ConfigKey, Operator } from '../config/state/config-ite
 import type { HistoryOp } from '../config/state/history-record.ts'
 import type { InstanceAddress, InstanceRecord } from '../naming/state/instance.ts'
 import type { Service, ServiceKey } from '../naming/state/service.ts'
+import type { RecordKind, RecordRemoved, RecordSaved } from '../records/record-kind.ts'
 
 /** An item has a new version. `previous` is the version it replaces (op U), undefined for a new item (I). */
 export interface ConfigPublished {
@@ -71,25 +72,6 @@ export interface InstanceHealthChanged {
   readonly stamp: number
 }
 
-/** A small record was saved, new or changed: its whole value (`RecordKind`). */
-export interface RecordSaved {
-  readonly kind: 'record-saved'
-  /** The name of its kind. */
-  readonly recordKind: string
-  readonly id: string
-  /** Plain JSON data; `savedValue` gives it with its type. */
-  readonly value: unknown
-  readonly stamp: number
-}
-
-/** A small record is gone. */
-export interface RecordRemoved {
-  readonly kind: 'record-removed'
-  readonly recordKind: string
-  readonly id: string
-  readonly stamp: number
-}
-
 /**
  * Everything that can happen, in the past tense. State.apply and the stores handle every kind. A change is never modified.
  * `stamp` is when it was decided (`Stamps`); `lastRefTime` and the ids of configurations come from stamps.
@@ -107,3 +89,8 @@ export type Change =
 
 /** A change as a store feeds it that several servers share. What a deletion has deleted is what the follower has. */
 export type FedChange = Exclude<Change, ConfigDeleted> | Pick<ConfigDeleted, 'kind' | 'key' | 'historyId'>
+
+/** The value that a change saves, if the change saves a record of this kind. */
+export function savedValue<T>(kind: RecordKind<T>, change: Change): T | undefined {
+  return change.kind === 'record-saved' && change.recordKind === kind.name ? (change.value as T) : undefined
+}

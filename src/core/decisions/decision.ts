@@ -1,5 +1,5 @@
 import type { Change } from './changes.ts'
-import type { Now } from '../engine/ports.ts'
+import type { Now } from './stamps.ts'
 import type { View } from './view.ts'
 
 /**

@@ -1,14 +1,15 @@
 import type { ConfigKey } from '../config/state/config-item.ts'
 import { addressText, type InstanceAddress } from '../naming/state/instance.ts'
 import { type ServiceKey, serviceKeyText } from '../naming/state/service.ts'
+import type { RecordRead } from '../records/record-tables.ts'
 
 /**
  * Something that a decision has read of what the store holds. `found`: whether it was there. A store that several servers
  * share writes a decision only if none of it has changed since.
  */
 export type Read =
+  | RecordRead
   | { readonly of: 'config'; readonly key: ConfigKey; readonly found: boolean }
-  | { readonly of: 'record'; readonly recordKind: string; readonly id: string; readonly found: boolean }
   | { readonly of: 'service'; readonly key: ServiceKey; readonly found: boolean }
   | {
       readonly of: 'instance'
@@ -16,8 +17,6 @@ export type Read =
       readonly address: InstanceAddress
       readonly found: boolean
     }
-  /** All records of a kind: none was added, changed or removed since. */
-  | { readonly of: 'records'; readonly recordKind: string }
   /** All instances of a service: none was added or changed since. `none`: there was none. */
   | { readonly of: 'instances'; readonly serviceKey: ServiceKey; readonly none: boolean }
 

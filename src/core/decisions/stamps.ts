@@ -5,6 +5,16 @@ const PER_MS = 1_024
 /** The year 2100. A wall clock that is later is wrong, or stamps count on from there: ids must stay exact numbers. */
 const LATEST_MS = 4_102_444_800_000
 
+/** The times that core works with. They are arguments: core has no clock. */
+export interface Now {
+  /** Epoch milliseconds, as shown in answers. */
+  readonly wallMs: number
+  /** Milliseconds of the health clock, for beats and expiry. */
+  readonly healthMs: number
+  /** The stamp of the changes that are decided now (`Stamps`). Every decision gets one of its own. */
+  readonly stamp: number
+}
+
 /**
  * The clock of changes. A stamp is `wall ms * 1024`, or one more than the largest stamp that was seen if that is later.
  * So stamps rise whatever the wall clock does, also over restarts: `Snapshot.largestStamp` is seen first. They stay below

@@ -1,7 +1,8 @@
 import type { Change } from '../decisions/changes.ts'
 import type { Command, Decision } from '../decisions/decision.ts'
 import { Draft } from '../decisions/draft.ts'
-import type { ChangeGroup, Now } from './ports.ts'
+import type { ChangeGroup } from './ports.ts'
+import type { Now } from '../decisions/stamps.ts'
 import type { View } from '../decisions/view.ts'
 
 /** A command that waits for its batch, with the callbacks that answer its caller. */

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { address, at, ORDERS, published, publishing, registered, WALL_MS } from '../core.test-support.ts'
 import { Follower } from './follower.ts'
-import type { BeatParts } from '../naming/liveness/beat.ts'
 import { type Metadata, usualPublisher } from '../naming/state/instance.ts'
 import { Liveness } from '../naming/liveness/liveness.ts'
 import { expireEmptyServices, forgetExpiredMetadata } from '../naming/commands/housekeeping.ts'
@@ -9,9 +8,9 @@ import { REMEMBERED_METADATA, rememberedId } from '../naming/state/remembered-me
 import type { Service } from '../naming/state/service.ts'
 import { NAMESPACE } from '../namespaces/namespace.ts'
 import { SWITCH } from '../switches/switch-records.ts'
-import type { Now, Snapshot, StoredInstance } from './ports.ts'
+import type { Snapshot, StoredInstance } from './ports.ts'
 import type { StoredRecord } from '../records/record-kind.ts'
-import { lastStampOf, Stamps } from '../decisions/stamps.ts'
+import { lastStampOf, Stamps, type Now } from '../decisions/stamps.ts'
 import { State } from './state.ts'
 
 const SERVICE: Service = {
@@ -49,7 +48,7 @@ function snapshot(other: Partial<Snapshot> = {}): Snapshot {
 }
 
 /** The state of a server that starts at `now` with what is stored. */
-function loadState(stored: Snapshot, now: Now): BeatParts {
+function loadState(stored: Snapshot, now: Now) {
   const stamps = new Stamps()
   const clock = () => ({ ...now, stamp: stamps.next(now.wallMs) })
   const presence = new Liveness()

@@ -8,16 +8,6 @@ import type { Service, ServiceKey } from '../naming/state/service.ts'
 import type { Read } from '../decisions/reads.ts'
 import type { StoredRecord } from '../records/record-kind.ts'
 
-/** The times that core works with. They are arguments: core has no clock. */
-export interface Now {
-  /** Epoch milliseconds, as shown in answers. */
-  readonly wallMs: number
-  /** Milliseconds of the health clock, for beats and expiry. */
-  readonly healthMs: number
-  /** The stamp of the changes that are decided now (`Stamps`). Every decision gets one of its own. */
-  readonly stamp: number
-}
-
 /** The store's number of a commit. It rises with every commit, also over restarts. */
 export type Revision = number
 

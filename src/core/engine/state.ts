@@ -1,10 +1,9 @@
-import type {
-  Change,
-  InstanceHealthChanged,
-  InstanceRemoved,
-  InstanceSaved,
-  RecordRemoved,
-  RecordSaved,
+import {
+  type Change,
+  type InstanceHealthChanged,
+  type InstanceRemoved,
+  type InstanceSaved,
+  savedValue,
 } from '../decisions/changes.ts'
 import { ConfigTable } from '../config/state/config-table.ts'
 import type { ConfigItem, ConfigKey } from '../config/state/config-item.ts'
@@ -26,10 +25,9 @@ import type { ServiceEntry } from '../naming/state/service-entry.ts'
 import { ServiceTable } from '../naming/state/service-table.ts'
 import { LOCAL_SWITCH, SWITCH, switchesIn } from '../switches/switch-records.ts'
 import { DEFAULT_SWITCHES, type Switches } from '../switches/switches.ts'
-import type { Now } from './ports.ts'
-import { type RecordKind, savedValue } from '../records/record-kind.ts'
+import type { RecordKind, RecordSaved, RecordRemoved } from '../records/record-kind.ts'
 import { RecordTables } from '../records/record-tables.ts'
-import { msOf } from '../decisions/stamps.ts'
+import { msOf, type Now } from '../decisions/stamps.ts'
 import { StoredSerials } from './stored-serials.ts'
 import type { View } from '../decisions/view.ts'
 

@@ -1,6 +1,7 @@
 import { ROLE_PERMISSION, USER, USER_ROLE } from '../access/access-records.ts'
 import type { Resource } from '../access/resource.ts'
-import type { Change, RecordRemoved, RecordSaved } from '../decisions/changes.ts'
+import type { Change } from '../decisions/changes.ts'
+import type { RecordSaved, RecordRemoved } from '../records/record-kind.ts'
 import { ELECTION, MEMBER } from '../cluster/members/member-records.ts'
 import { SERVER } from '../cluster/members/server-records.ts'
 import type { ConfigKey } from '../config/state/config-item.ts'

@@ -1,5 +1,3 @@
-import type { Change, RecordRemoved, RecordSaved } from '../decisions/changes.ts'
-
 /**
  * A kind of small records: what its records are called and how a stored one is read. State, batches, stores, doctor, backup
  * and metrics treat all kinds alike. See `docs/recipes/add-a-record.md`.
@@ -20,6 +18,25 @@ export interface StoredRecord {
   readonly id: string
   /** What `decode` of its kind gave. */
   readonly value: unknown
+}
+
+/** A small record was saved, new or changed: its whole value (`RecordKind`). */
+export interface RecordSaved {
+  readonly kind: 'record-saved'
+  /** The name of its kind. */
+  readonly recordKind: string
+  readonly id: string
+  /** Plain JSON data; `savedValue` gives it with its type. */
+  readonly value: unknown
+  readonly stamp: number
+}
+
+/** A small record is gone. */
+export interface RecordRemoved {
+  readonly kind: 'record-removed'
+  readonly recordKind: string
+  readonly id: string
+  readonly stamp: number
 }
 
 const KINDS = new Map<string, RecordKind<unknown>>()
@@ -57,9 +74,4 @@ export function recordSaved<T>(
 /** The change that removes a record. */
 export function recordRemoved(kind: RecordKind<unknown>, id: string, stamp: number): RecordRemoved {
   return { kind: 'record-removed', recordKind: kind.name, id, stamp }
-}
-
-/** The value that a change saves, if the change saves a record of this kind. */
-export function savedValue<T>(kind: RecordKind<T>, change: Change): T | undefined {
-  return change.kind === 'record-saved' && change.recordKind === kind.name ? (change.value as T) : undefined
 }

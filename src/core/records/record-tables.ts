@@ -1,6 +1,4 @@
-import type { RecordRemoved, RecordSaved } from '../decisions/changes.ts'
-import type { ReadLog } from '../decisions/reads.ts'
-import type { RecordKind } from './record-kind.ts'
+import type { RecordKind, RecordRemoved, RecordSaved } from './record-kind.ts'
 
 type RecordChange = RecordSaved | RecordRemoved
 
@@ -10,6 +8,22 @@ export interface RecordView {
   record<T>(kind: RecordKind<T>, id: string): T | undefined
   /** All records of a kind, in the order in which they were first saved. */
   records<T>(kind: RecordKind<T>): Iterable<readonly [id: string, value: T]>
+}
+
+/** A view that notices changes without comparing records. */
+export interface VersionedRecords extends RecordView {
+  /** A number that every change of a record of this kind raises. */
+  recordVersion(kind: RecordKind<unknown>): number
+}
+
+/** What a decision has read: one record, or all records of a kind, so that it depends on each of them. */
+export type RecordRead =
+  | { readonly of: 'record'; readonly recordKind: string; readonly id: string; readonly found: boolean }
+  | { readonly of: 'records'; readonly recordKind: string }
+
+/** Takes down which records a decision reads. */
+interface RecordReadLog {
+  note(read: RecordRead): void
 }
 
 /** All records, by kind and id. */
@@ -46,12 +60,12 @@ export class RecordTables implements RecordView {
 /** The records of a view with the changes of a batch over them. */
 export class DraftRecords implements RecordView {
   readonly #base: RecordView
-  readonly #log: ReadLog | undefined
+  readonly #log: RecordReadLog | undefined
   /** What the batch has changed; undefined: it is removed. */
   readonly #changed = new Map<string, Map<string, unknown>>()
 
   /** `log`: takes down which records of `base` are read. */
-  constructor(base: RecordView, log?: ReadLog) {
+  constructor(base: RecordView, log?: RecordReadLog) {
     this.#base = base
     this.#log = log
   }

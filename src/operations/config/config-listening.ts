@@ -5,7 +5,7 @@ import { type ListenerKeeper, streamOperations } from './config-streams.ts'
 import { afterwards } from '../afterwards.ts'
 import type { Collected, ItemClient } from '../../core/clients/client-views.ts'
 import type { ClientViews } from '../client-views.ts'
-import type { Now } from '../../core/engine/ports.ts'
+import type { Now } from '../../core/decisions/stamps.ts'
 import type { State } from '../../core/engine/state.ts'
 import type { Guard, Resource } from '../guard.ts'
 

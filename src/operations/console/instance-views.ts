@@ -2,11 +2,11 @@ import type { HealthChecker } from '../../core/naming/state/health-checker.ts'
 import { DEFAULT_CHECKER } from '../../core/naming/state/health-checker.ts'
 import type { Instance, InstanceAddress, Metadata } from '../../core/naming/state/instance.ts'
 import { INSTANCE_DISABLING, type InstanceDisabling } from '../../core/naming/commands/instance-disabling.ts'
-import { isBeating, type Liveness } from '../../core/naming/liveness/liveness.ts'
+import type { Liveness } from '../../core/naming/liveness/liveness.ts'
 import { REMEMBERED_METADATA, rememberedId } from '../../core/naming/state/remembered-metadata.ts'
 import { existingService } from '../../core/naming/commands/service-commands.ts'
 import type { ServiceKey } from '../../core/naming/state/service.ts'
-import type { Now } from '../../core/engine/ports.ts'
+import type { Now } from '../../core/decisions/stamps.ts'
 import type { State } from '../../core/engine/state.ts'
 import { addressText } from '../../core/naming/state/instance.ts'
 import type { Timeline } from '../../core/naming/timeline/timeline.ts'
@@ -14,6 +14,7 @@ import type { TimelineEntry } from '../../core/naming/timeline/timeline-entry.ts
 import type { Guard } from '../guard.ts'
 import { type ShownConnection, shownConnection, type ShownConnectionParts } from './shown-connection.ts'
 import { cutPage, type PageRequest, pageOf } from '../page.ts'
+import { beatAgoMs } from '../naming/beats.ts'
 import { READ_SERVICE, serviceResource } from '../naming/services.ts'
 
 /** The last probe of an instance. */
@@ -179,17 +180,6 @@ function lastDisabling(
   if (stored === undefined || (seen !== undefined && seen.atMs > stored.atMs)) return seen
   const { atMs, address, actor } = stored
   return { atMs, kind: 'disabled', address, cause: 'operator', actor, text: '' }
-}
-
-/** How long ago an instance was last heard; undefined: it does not beat, or beats at another server. */
-export function beatAgoMs(
-  { liveness }: Pick<InstanceViewParts, 'liveness'>,
-  instance: Instance,
-  now: Now,
-): number | undefined {
-  if (!isBeating(instance)) return undefined
-  const { isHeard, heardMs } = liveness.hearingOf(instance)
-  return isHeard ? Math.max(0, Math.round(now.healthMs - heardMs)) : undefined
 }
 
 function checkerOf({ entry, record }: Instance): HealthChecker['type'] {

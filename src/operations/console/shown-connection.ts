@@ -4,7 +4,7 @@ import type { PublishingClient } from '../../core/naming/connections/publication
 import { connectionOf } from '../../core/naming/state/connection-publisher.ts'
 import type { Instance } from '../../core/naming/state/instance.ts'
 import { ORPHAN_MS, type Orphans } from '../../core/naming/connections/orphans.ts'
-import type { Now } from '../../core/engine/ports.ts'
+import type { Now } from '../../core/decisions/stamps.ts'
 import type { State } from '../../core/engine/state.ts'
 
 /** What is known of the connections of instances. */

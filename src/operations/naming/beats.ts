@@ -1,5 +1,12 @@
 import { beat, type BeatSource, type Renewed, renewKnown } from '../../core/naming/liveness/beat.ts'
-import { DEFAULT_CLUSTER, instanceIdOf, type Metadata } from '../../core/naming/state/instance.ts'
+import {
+  DEFAULT_CLUSTER,
+  type Instance,
+  instanceIdOf,
+  type Metadata,
+} from '../../core/naming/state/instance.ts'
+import { isBeating, type Liveness } from '../../core/naming/liveness/liveness.ts'
+import type { Now } from '../../core/decisions/stamps.ts'
 import { registerInstance } from '../../core/naming/commands/register-instance.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { afterwards } from '../afterwards.ts'
@@ -112,6 +119,17 @@ function registerFrom(
 function beaten({ state }: BeatOperationParts, kind: Beaten['kind'], ownIntervalMs?: number): Beaten {
   const { clientBeatInterval, lightBeatEnabled } = state.switches
   return { kind, intervalMs: ownIntervalMs ?? clientBeatInterval, lightBeatEnabled }
+}
+
+/** How long ago an instance was last heard; undefined: it does not beat, or beats at another server. */
+export function beatAgoMs(
+  { liveness }: { readonly liveness: Pick<Liveness, 'hearingOf'> },
+  instance: Instance,
+  now: Now,
+): number | undefined {
+  if (!isBeating(instance)) return undefined
+  const { isHeard, heardMs } = liveness.hearingOf(instance)
+  return isHeard ? Math.max(0, Math.round(now.healthMs - heardMs)) : undefined
 }
 
 /** The refusal of a beat of an instance that is not there. */

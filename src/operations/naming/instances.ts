@@ -23,7 +23,7 @@ import {
 } from '../../core/naming/commands/metadata-commands.ts'
 import { registerInstance } from '../../core/naming/commands/register-instance.ts'
 import type { ServiceKey } from '../../core/naming/state/service.ts'
-import type { Now } from '../../core/engine/ports.ts'
+import type { Now } from '../../core/decisions/stamps.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { State } from '../../core/engine/state.ts'
 import type { Timeline, TimelineRequest } from '../../core/naming/timeline/timeline.ts'

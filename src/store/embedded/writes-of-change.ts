@@ -1,6 +1,6 @@
-import type { Change, ConfigPublished, InstanceSaved, RecordSaved } from '../../core/decisions/changes.ts'
+import type { Change, ConfigPublished, InstanceSaved } from '../../core/decisions/changes.ts'
 import type { ConfigKey } from '../../core/config/state/config-item.ts'
-import { isLocalRecord } from '../../core/records/record-kind.ts'
+import { isLocalRecord, type RecordSaved } from '../../core/records/record-kind.ts'
 import { stampOfId } from '../../core/decisions/stamps.ts'
 import { deletedRow, hasSameRow, itemRow, publishedRow } from './config-rows.ts'
 import type { ContentPack } from './content-pack.ts'

@@ -1,11 +1,5 @@
-import type {
-  Change,
-  ConfigDeleted,
-  ConfigPublished,
-  InstanceSaved,
-  RecordRemoved,
-  RecordSaved,
-} from '../../core/decisions/changes.ts'
+import type { Change, ConfigDeleted, ConfigPublished, InstanceSaved } from '../../core/decisions/changes.ts'
+import type { RecordSaved, RecordRemoved } from '../../core/records/record-kind.ts'
 import type { ConfigItem } from '../../core/config/state/config-item.ts'
 import type { InstanceAddress } from '../../core/naming/state/instance.ts'
 import type { ServiceKey } from '../../core/naming/state/service.ts'

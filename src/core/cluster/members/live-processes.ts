@@ -1,16 +1,15 @@
-import type { RecordView } from '../../records/record-tables.ts'
-import type { State } from '../../engine/state.ts'
+import type { VersionedRecords } from '../../records/record-tables.ts'
 import { MEMBER } from './member-records.ts'
 
 /** Which processes of servers are alive: this one, and those of the members. A server that is alone has no members. */
 export class LiveProcesses {
-  readonly #state: RecordView & Pick<State, 'recordVersion'>
+  readonly #state: VersionedRecords
   /** This process. */
   readonly self: string
   #version = -1
   #others: ReadonlySet<string> = new Set()
 
-  constructor(state: RecordView & Pick<State, 'recordVersion'>, self: string) {
+  constructor(state: VersionedRecords, self: string) {
     this.#state = state
     this.self = self
   }

@@ -1,6 +1,5 @@
 import { fieldsOf, textIn } from '../../records/json-fields.ts'
-import { defineRecordKind, recordSaved } from '../../records/record-kind.ts'
-import type { RecordSaved } from '../../decisions/changes.ts'
+import { defineRecordKind, recordSaved, type RecordSaved } from '../../records/record-kind.ts'
 import { ownText } from '../../text/own-text.ts'
 
 /** Why somebody made a change. */

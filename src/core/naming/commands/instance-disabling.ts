@@ -3,7 +3,6 @@ import { type Command, synced, unchanged } from '../../decisions/decision.ts'
 import { ownText, ownTextOrNull } from '../../text/own-text.ts'
 import { fieldsOf, numberIn, textIn } from '../../records/json-fields.ts'
 import { defineRecordKind, recordRemoved, recordSaved } from '../../records/record-kind.ts'
-import type { State } from '../../engine/state.ts'
 import { msOf } from '../../decisions/stamps.ts'
 import type { View } from '../../decisions/view.ts'
 import type { InstancePlace } from '../state/presence.ts'
@@ -49,10 +48,10 @@ export function disablingChanges(
 }
 
 /** Forgets it of instances that are not there, or are enabled: their clients have registered them again. */
-export function forgetDisablings(state: Pick<State, 'records' | 'instance'>): Command<void>[] {
+export function forgetDisablings(view: Pick<View, 'records' | 'instance'>): Command<void>[] {
   const gone: Command<void>[] = []
-  for (const [, value] of state.records(INSTANCE_DISABLING))
-    if (isOver(state, value)) gone.push(forgetDisabling(value))
+  for (const [, value] of view.records(INSTANCE_DISABLING))
+    if (isOver(view, value)) gone.push(forgetDisabling(value))
   return gone
 }
 
@@ -68,6 +67,6 @@ function forgetDisabling(place: InstancePlace): Command<void> {
   }
 }
 
-function isOver(view: Pick<View, 'instance'> | Pick<State, 'instance'>, place: InstancePlace): boolean {
+function isOver(view: Pick<View, 'instance'>, place: InstancePlace): boolean {
   return view.instance(place.serviceKey, place.address)?.record.enabled !== false
 }

@@ -1,7 +1,7 @@
 import type { Change } from '../../decisions/changes.ts'
 import { type Command, type Decision, unchanged } from '../../decisions/decision.ts'
 import { Draft } from '../../decisions/draft.ts'
-import type { Now } from '../../engine/ports.ts'
+import type { Now } from '../../decisions/stamps.ts'
 import type { View } from '../../decisions/view.ts'
 import { addressText, type InstanceAddress, isSamePublisher, type Publisher } from '../state/instance.ts'
 import { type RegisterInstance, registerInstance } from './register-instance.ts'

@@ -1,9 +1,9 @@
 import type { Change } from '../../decisions/changes.ts'
-import type { Now } from '../../engine/ports.ts'
-import type { State } from '../../engine/state.ts'
+import type { Now } from '../../decisions/stamps.ts'
 import type { Instance } from '../state/instance.ts'
 import { isBeating, type Liveness } from './liveness.ts'
 import type { ServiceKey } from '../state/service.ts'
+import type { ServiceTable } from '../state/service-table.ts'
 
 /** The instance that sends a beat. A beat without a cluster renews this ip and port in every cluster. */
 export interface BeatSource {
@@ -27,7 +27,7 @@ export type BeatResult = Renewed | { readonly kind: 'unknown' }
 
 /** `state` finds the instance of a beat, `liveness` notes the beat. */
 export interface BeatParts {
-  readonly state: State
+  readonly state: { readonly services: Pick<ServiceTable, 'get'> }
   readonly liveness: Liveness
 }
 
@@ -63,9 +63,9 @@ function renew(liveness: Liveness, instances: readonly Instance[], now: Now): Re
   return { kind: 'renewed', instances, healed }
 }
 
-function findSources(state: State, source: BeatSource): Instance[] {
+function findSources({ services }: BeatParts['state'], source: BeatSource): Instance[] {
   const { serviceKey, ip, port, cluster } = source
-  const entry = state.services.get(serviceKey)
+  const entry = services.get(serviceKey)
   if (entry === undefined) return []
   if (cluster === undefined) return entry.anywhere(ip, port)
   const instance = entry.get({ ip, port, cluster })

@@ -1,4 +1,4 @@
-import type { Now } from '../../engine/ports.ts'
+import type { Now } from '../../decisions/stamps.ts'
 import { array, assert, constantFrom, integer, property, record } from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {

@@ -1,6 +1,6 @@
 import type { Change } from '../../decisions/changes.ts'
 import { DueBook } from '../../work/due-book.ts'
-import type { Now } from '../../engine/ports.ts'
+import type { Now } from '../../decisions/stamps.ts'
 import { type AbsenceLimit, Absences } from './absences.ts'
 import { type HeardInstance, heardInstance } from './heard-instance.ts'
 import type { Instance } from '../state/instance.ts'

@@ -1,5 +1,4 @@
-import type { Change, InstanceRemoved, InstanceSaved } from '../../decisions/changes.ts'
-import { savedValue } from '../../records/record-kind.ts'
+import { type Change, type InstanceRemoved, type InstanceSaved, savedValue } from '../../decisions/changes.ts'
 import { msOf } from '../../decisions/stamps.ts'
 import type { Instance, InstanceAddress, Metadata, Publisher } from '../state/instance.ts'
 import { addressText } from '../state/instance.ts'

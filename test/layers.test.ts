@@ -15,35 +15,118 @@ interface Allowed {
 }
 
 /** What everything that answers HTTP shares. It imports no dialect. */
-const HTTP = ['core', 'operations', 'protocols/parameters', 'protocols/http/routing', 'protocols/http/errors']
+const HTTP = [
+  'core/*',
+  'operations/*',
+  'protocols/parameters',
+  'protocols/http/routing',
+  'protocols/http/errors',
+]
 
 /** What everything that answers connected clients shares. */
 const GRPC = [
-  'core',
-  'operations',
+  'core/*',
+  'operations/*',
   'protocols/parameters',
   'protocols/sockets',
   'protocols/grpc/wire',
   'protocols/grpc/connections',
 ]
 
-/** The longest prefix counts. Files that stand directly in src are their own layer: `main.ts`. */
-const LAYERS: Readonly<Record<string, Allowed>> = {
+/** What changes and records are made of, and what a decision about them reads. */
+const DECISIONS = [
+  'core',
+  'core/text',
+  'core/records',
+  'core/switches',
+  'core/config/state',
+  'core/naming/state',
+  'core/decisions',
+]
+
+/**
+ * The rooms of core, from the bottom up: a room imports only from rooms in earlier rows. Tests of core may import all of it.
+ */
+const CORE_ROOMS: Readonly<Record<string, Allowed>> = {
   core: {},
-  operations: { layers: ['core', 'sign-in'], node: true },
-  audit: { layers: ['core'], node: true },
-  archive: { layers: ['core'], packages: ['yaml'], node: true },
-  'sign-in': { layers: ['core'], packages: ['jose'], node: true },
-  'protocols/answers': { layers: ['core'], node: true },
-  'protocols/udp': { layers: ['core'], node: true },
-  'protocols/parameters': { layers: ['core'], node: true },
+  'core/text': {},
+  'core/work': { layers: ['core'] },
+  'core/records': {},
+  'core/switches': { layers: ['core', 'core/text', 'core/records'] },
+  'core/config/state': { layers: ['core', 'core/text', 'core/records'] },
+  'core/naming/state': { layers: ['core', 'core/text', 'core/records', 'core/switches'] },
+  'core/decisions': { layers: ['core/records', 'core/switches', 'core/config/state', 'core/naming/state'] },
+  'core/namespaces': { layers: DECISIONS },
+  'core/access': { layers: [...DECISIONS, 'core/namespaces'] },
+  'core/operator': { layers: DECISIONS },
+  'core/audit': { layers: [...DECISIONS, 'core/access'] },
+  'core/cluster/members': { layers: DECISIONS },
+  'core/config/commands': { layers: DECISIONS },
+  'core/naming/liveness': { layers: [...DECISIONS, 'core/work'] },
+  'core/naming/timeline': { layers: DECISIONS },
+  'core/naming/commands': { layers: [...DECISIONS, 'core/naming/liveness', 'core/naming/timeline'] },
+  'core/engine': {
+    layers: [
+      ...DECISIONS,
+      'core/work',
+      'core/namespaces',
+      'core/access',
+      'core/audit',
+      'core/cluster/members',
+      'core/naming/liveness',
+      'core/naming/commands',
+    ],
+  },
+  'core/clients': { layers: ['core/config/state', 'core/naming/state', 'core/naming/timeline'] },
+  'core/naming/connections': {
+    layers: [...DECISIONS, 'core/work', 'core/naming/liveness', 'core/naming/commands', 'core/engine'],
+  },
+  'core/cluster/judging': {
+    layers: [
+      ...DECISIONS,
+      'core/cluster/members',
+      'core/naming/liveness',
+      'core/naming/commands',
+      'core/engine',
+      'core/naming/connections',
+    ],
+  },
+  'core/live': { layers: [...DECISIONS, 'core/namespaces', 'core/access', 'core/cluster/members'] },
+}
+
+const OPERATION_ROOMS: Readonly<Record<string, Allowed>> = {
+  operations: { layers: ['core/*'] },
+  'operations/config': { layers: ['core/*', 'operations'], node: true },
+  'operations/naming': { layers: ['core/*', 'operations', 'operations/config'] },
+  'operations/access': { layers: ['core/*', 'sign-in', 'operations', 'operations/naming'], node: true },
+  'operations/server': { layers: ['core/*', 'operations', 'operations/config'], node: true },
+  'operations/console': {
+    layers: ['core/*', 'operations', 'operations/config', 'operations/naming', 'operations/server'],
+    node: true,
+  },
+  'operations/operations.ts': { layers: ['operations/*'] },
+}
+
+/** The longest prefix counts; `core/*` is core with its rooms. Files directly in src are their own layer: `main.ts`. */
+const LAYERS: Readonly<Record<string, Allowed>> = {
+  ...CORE_ROOMS,
+  ...OPERATION_ROOMS,
+  audit: { layers: ['core/*'], node: true },
+  archive: { layers: ['core/*'], packages: ['yaml'], node: true },
+  'sign-in': { layers: ['core/*'], packages: ['jose'], node: true },
+  'protocols/answers': { layers: ['core/*'], node: true },
+  'protocols/udp': { layers: ['core/*'], node: true },
+  'protocols/parameters': { layers: ['core/*'], node: true },
   'protocols/http': { layers: [...HTTP, 'protocols/http/nacos', 'protocols/http/enveloped'], node: true },
-  'protocols/http/routing': { layers: ['core', 'operations', 'protocols/parameters'], node: true },
-  'protocols/http/errors': { layers: ['core', 'protocols/parameters', 'protocols/http/routing'], node: true },
-  'protocols/sockets': { layers: ['core'], node: true },
+  'protocols/http/routing': { layers: ['core/*', 'operations/*', 'protocols/parameters'], node: true },
+  'protocols/http/errors': {
+    layers: ['core/*', 'protocols/parameters', 'protocols/http/routing'],
+    node: true,
+  },
+  'protocols/sockets': { layers: ['core/*'], node: true },
   'protocols/http/transport': {
     layers: [
-      'core',
+      'core/*',
       'sign-in',
       'protocols/sockets',
       'protocols/parameters',
@@ -63,11 +146,14 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
   'protocols/http/nacos': { layers: [...HTTP, 'protocols/http/endpoints', 'archive'], node: true },
   'protocols/grpc/generated': { packages: ['@bufbuild/protobuf'] },
   'protocols/grpc/wire': {
-    layers: ['core', 'protocols/parameters', 'protocols/grpc/generated'],
+    layers: ['core/*', 'protocols/parameters', 'protocols/grpc/generated'],
     packages: ['@bufbuild/protobuf'],
     node: true,
   },
-  'protocols/grpc/connections': { layers: ['core', 'protocols/sockets', 'protocols/grpc/wire'], node: true },
+  'protocols/grpc/connections': {
+    layers: ['core/*', 'protocols/sockets', 'protocols/grpc/wire'],
+    node: true,
+  },
   'protocols/grpc/requests': { layers: GRPC, node: true },
   'protocols/grpc/transport': {
     layers: GRPC,
@@ -82,17 +168,17 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
     layers: [...GRPC, 'protocols/grpc/requests', 'protocols/grpc/fuzzy', 'protocols/answers'],
     node: true,
   },
-  store: { layers: ['core'], node: true },
-  'store/embedded': { layers: ['core', 'store'], packages: ['libsql'], node: true },
-  'store/etcd': { layers: ['core', 'store', 'store/etcd/client'], node: true },
+  store: { layers: ['core/*'], node: true },
+  'store/embedded': { layers: ['core/*', 'store'], packages: ['libsql'], node: true },
+  'store/etcd': { layers: ['core/*', 'store', 'store/etcd/client'], node: true },
   'store/etcd/client': { packages: ['@bufbuild/protobuf', '@connectrpc'], node: true },
-  cluster: { layers: ['core'], node: true },
-  feed: { layers: ['core'], node: true },
-  subscribers: { layers: ['core', 'feed'], node: true },
-  probes: { layers: ['core'], packages: ['mysql2'], node: true },
-  jobs: { layers: ['core'], node: true },
+  cluster: { layers: ['core/*'], node: true },
+  feed: { layers: ['core/*'], node: true },
+  subscribers: { layers: ['core/*', 'feed'], node: true },
+  probes: { layers: ['core/*'], packages: ['mysql2'], node: true },
+  jobs: { layers: ['core/*'], node: true },
   machine: { node: true },
-  metrics: { layers: ['core', 'feed'], packages: ['prom-client'], node: true },
+  metrics: { layers: ['core/*', 'feed'], packages: ['prom-client'], node: true },
   settings: { node: true },
   command: { layers: ['settings', 'archive', 'store'], node: true },
   'log.ts': { layers: ['settings'], packages: ['pino'], node: true },
@@ -106,22 +192,40 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
   'main.ts': { layers: ['*'], packages: ['pino'], node: true },
 }
 
+const TEST = /\.test(-support)?\.ts$/
+
 /** What a test beside the code may import besides. */
 const FOR_TESTS = ['vitest', 'fast-check']
 
 const src = fileURLToPath(new URL('../src', import.meta.url))
-const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.ts'))
-  .map((file) => file.replaceAll('\\', '/'))
-  .sort()
+const consoleSrc = fileURLToPath(new URL('../console/src', import.meta.url))
+const imports = new Map(filesIn(src).map((file) => [file, importsIn(src, file)]))
+const files = [...imports.keys()]
 
 describe('each file imports only what its layer may', () => {
   test.each(files)('%s', (file) => {
     expect(layerOf(file), `no layer is named for ${file}: add it to the table of this test`).toBeDefined()
-    expect(
-      importsOf(file, readFileSync(join(src, file), 'utf8')).filter((name) => !isAllowed(file, name)),
-    ).toEqual([])
+    expect(imports.get(file)!.filter((name) => !isAllowed(file, name))).toEqual([])
   })
+})
+
+test('a room of core may import only from earlier rows', () => {
+  const rooms = Object.keys(CORE_ROOMS)
+  const upwards = rooms.flatMap((room, row) =>
+    (CORE_ROOMS[room]!.layers ?? []).filter((other) => !rooms.slice(0, row).includes(other)),
+  )
+  expect(upwards).toEqual([])
+})
+
+test('no files import each other in a circle, not even for their types', () => {
+  expect(filesInCircles(targetsOf(src, imports))).toEqual([])
+  const ofConsole = new Map(filesIn(consoleSrc).map((file) => [file, importsIn(consoleSrc, file)]))
+  expect(filesInCircles(targetsOf(consoleSrc, ofConsole))).toEqual([])
+})
+
+test('the files of a circle are found, and not those that import from it or that it imports from', () => {
+  const circle = { first: ['one'], one: ['two', 'last'], two: ['three'], three: ['one'], last: [] }
+  expect(filesInCircles(new Map(Object.entries(circle)))).toEqual(['one', 'two', 'three'])
 })
 
 /** What only operations may use. The others have a reason: answers are caches of the state, the gate reads switches. */
@@ -135,13 +239,9 @@ const BEHIND_OPERATIONS = [
 const EXCEPTIONS = ['protocols/answers/instance-list.ts', 'protocols/http/endpoints/server-gate.ts']
 
 test('no protocol passes by the operations, and so by their authorisation', () => {
-  const protocols = files.filter(
-    (file) => file.startsWith('protocols/') && !/\.test(-support)?\.ts$/.test(file),
-  )
+  const protocols = files.filter((file) => file.startsWith('protocols/') && !TEST.test(file))
   const past = protocols.filter((file) =>
-    importsOf(file, readFileSync(join(src, file), 'utf8')).some((name) =>
-      BEHIND_OPERATIONS.includes(relative(src, join(src, dirname(file), name)).replaceAll('\\', '/')),
-    ),
+    imports.get(file)!.some((name) => BEHIND_OPERATIONS.includes(targetOf(src, file, name))),
   )
   expect(past).toEqual(EXCEPTIONS)
 })
@@ -179,18 +279,69 @@ test.each([
   expect(isAllowed(file, name)).toBe(allowed),
 )
 
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.tsx?$/.test(file))
+    .map((file) => file.replaceAll('\\', '/'))
+    .sort()
+}
+
+function importsIn(folder: string, file: string): string[] {
+  return importsOf(file, readFileSync(join(folder, file), 'utf8'))
+}
+
+/** The file that is imported, by its path in the folder. */
+function targetOf(folder: string, file: string, name: string): string {
+  return relative(folder, join(folder, dirname(file), name)).replaceAll('\\', '/')
+}
+
+/** Which files of the folder each of them imports. */
+function targetsOf(folder: string, names: ReadonlyMap<string, readonly string[]>): Map<string, string[]> {
+  const targets = new Map<string, string[]>()
+  for (const [file, all] of names)
+    targets.set(
+      file,
+      all.filter((name) => name.startsWith('.')).map((name) => targetOf(folder, file, name)),
+    )
+  return targets
+}
+
+/** Drops files that import none of the others, and files that none of them imports. Circles are left, and what connects two. */
+function filesInCircles(targets: ReadonlyMap<string, readonly string[]>): string[] {
+  let left = [...targets.keys()]
+  for (;;) {
+    const there = new Set(left)
+    const imported = new Set(left.flatMap((file) => targets.get(file)!))
+    const next = left.filter(
+      (file) => imported.has(file) && targets.get(file)!.some((target) => there.has(target)),
+    )
+    if (next.length === left.length) return left
+    left = next
+  }
+}
+
 function isAllowed(file: string, name: string): boolean {
   const layer = layerOf(file)!
   const { layers = [], packages = [], node = false } = LAYERS[layer]!
   if (name.startsWith('node:')) return node
   if (name.startsWith('.')) {
-    const target = layerOf(relative(src, join(src, dirname(file), name)))
-    return target !== undefined && (target === layer || layers.includes(target) || layers.includes('*'))
+    const target = layerOf(targetOf(src, file, name))
+    if (target === undefined) return false
+    if (layer in CORE_ROOMS && TEST.test(file)) return target in CORE_ROOMS
+    return target === layer || layers.some((allowed) => covers(allowed, target))
   }
   // Without the prefix a module of Node could be taken for a package.
   if (builtinModules.includes(name)) return false
-  const ofTests = /\.test(-support)?\.ts$/.test(file) ? FOR_TESTS : []
+  const ofTests = TEST.test(file) ? FOR_TESTS : []
   return [...packages, ...ofTests].some((allowed) => name === allowed || name.startsWith(`${allowed}/`))
+}
+
+/** Whether a name in the table means this layer: `*` means all, `core/*` means core and its rooms. */
+function covers(allowed: string, layer: string): boolean {
+  if (allowed === '*') return true
+  if (!allowed.endsWith('/*')) return allowed === layer
+  const folder = allowed.slice(0, -2)
+  return layer === folder || layer.startsWith(`${folder}/`)
 }
 
 function layerOf(file: string): string | undefined {

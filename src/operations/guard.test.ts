@@ -1,6 +1,7 @@
 import { ANONYMOUS, type Identity } from '../core/access/identity.ts'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { type Action, type Authorisation, type Caller, Guard, type Resource } from './guard.ts'
+import { type Action, Guard, type Resource } from './guard.ts'
+import type { Caller, Authorisation } from './authorisation.ts'
 
 const caller = { ip: '10.0.0.1', identity: ANONYMOUS }
 const READ = { action: 'read', resource: 'namespace' } as const

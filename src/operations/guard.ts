@@ -1,65 +1,17 @@
-import type { Identity } from '../core/access/identity.ts'
 import type { Action, Resource } from '../core/access/resource.ts'
 import { type AuditTrail, NO_AUDIT } from '../core/audit/audit-event.ts'
-import { Refusal } from '../core/refusal.ts'
+import type { Refusal } from '../core/refusal.ts'
+import {
+  type Authorisation,
+  type Caller,
+  forbidden,
+  OPEN,
+  type Permission,
+  type Touch,
+} from './authorisation.ts'
 import { type AuditRule, OperationAudit } from './operation-audit.ts'
 
 export type { Action, Resource } from '../core/access/resource.ts'
-
-/** What an operation does, and to which kind of resource: known without its input. */
-export interface Permission<A extends Action = Action> {
-  readonly action: A
-  readonly resource:
-    | 'config'
-    | 'naming'
-    | 'namespace'
-    | 'operator'
-    | 'backup'
-    | 'audit'
-    | 'access'
-    | 'metrics'
-    | 'own-account'
-    | 'public'
-  /** The name that the audit gives to the operation; absent: it only reads. */
-  readonly operation?: string
-}
-
-/** An action on a resource. */
-export interface Touch {
-  readonly action: Action
-  readonly resource: Resource
-}
-
-/** Who asks, whatever the protocol. */
-export interface Caller {
-  /** The address that history records and logs name. */
-  readonly ip: string
-  /** Who it is; ANONYMOUS while nobody has to sign in. */
-  readonly identity: Identity
-}
-
-/** Decides who may do what. */
-export interface Authorisation {
-  /** False while everybody may do everything: resources are not even computed then. */
-  readonly isOn: boolean
-  /** Whether the caller may do this. */
-  allows(caller: Caller, action: Action, resource: Resource): boolean
-  /** The same for a part of an answer: nobody is refused without it, so nothing is reported. Absent: `allows`. */
-  shows?(caller: Caller, action: Action, resource: Resource): boolean
-  /** Called when an operation is refused: the Refusal that says why. Without it, `forbidden`. */
-  refused?(caller: Caller, action: Action, resource: Resource): Refusal
-}
-
-/**
- * Everybody may do everything except manage users, roles, permissions and keys: who could do that now would still have the
- * user that it made when authentication is turned on.
- */
-const OPEN: Authorisation = {
-  isOn: false,
-  allows: (_caller, _action, { kind }) => kind !== 'access',
-  refused: () =>
-    new Refusal('forbidden', 'Users and keys are managed by administrators who sign in: start with --auth.'),
-}
 
 /** An operation as protocols call it: judged first, then carried out. */
 export type Guarded<I, O, C extends Caller = Caller> = ((input: I, caller: C) => O) & {
@@ -261,9 +213,4 @@ class Gate {
 function writtenBy(touches: readonly Touch[], scope: Resource): readonly Resource[] {
   const written = touches.filter(({ action }) => action === 'write').map(({ resource }) => resource)
   return written.length > 0 ? written : [scope]
-}
-
-/** The refusal of what a caller has no permission for. */
-export function forbidden(action: Action): Refusal {
-  return new Refusal('forbidden', `The caller is not permitted to ${action} this.`)
 }

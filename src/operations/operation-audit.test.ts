@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { ANONYMOUS, type SignedIn } from '../core/access/identity.ts'
 import type { AuditEntry, AuditTally, AuditTrail } from '../core/audit/audit-event.ts'
 import { Refusal } from '../core/refusal.ts'
-import { type Authorisation, Guard, type Resource } from './guard.ts'
+import { Guard, type Resource } from './guard.ts'
+import type { Authorisation } from './authorisation.ts'
 import { NEVER_RECORDED } from './operation-audit.ts'
 
 const READ = { action: 'read', resource: 'namespace' } as const

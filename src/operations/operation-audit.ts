@@ -9,7 +9,7 @@ import {
 } from '../core/audit/audit-event.ts'
 import { auditedItem } from '../core/audit/audited-item.ts'
 import { Refusal } from '../core/refusal.ts'
-import type { Caller, Permission } from './guard.ts'
+import type { Permission, Caller } from './authorisation.ts'
 
 /** What the audit takes down of an operation. */
 export interface AuditRule<I, O> {

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { connectionOf } from '../core/naming/state/connection-publisher.ts'
-import type { Instance } from '../core/naming/state/instance.ts'
+import type { Instance } from '../core/naming/state/service-entry.ts'
 import type { ServiceKey } from '../core/naming/state/service.ts'
 import type { State } from '../core/engine/state.ts'
 import type { ClientCounts } from '../operations/server/operator.ts'

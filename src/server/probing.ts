@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Engine } from '../core/engine/engine.ts'
-import type { Instance, InstanceAddress } from '../core/naming/state/instance.ts'
+import type { InstanceAddress } from '../core/naming/state/instance.ts'
+import type { Instance } from '../core/naming/state/service-entry.ts'
 import { foundHealth } from '../core/naming/commands/probe-verdict.ts'
 import type { ServiceKey } from '../core/naming/state/service.ts'
 import type { Now } from '../core/decisions/stamps.ts'

@@ -1,4 +1,5 @@
-import type { Action, Caller, Resource } from '../operations/guard.ts'
+import type { Action, Resource } from '../operations/guard.ts'
+import type { Caller } from '../operations/authorisation.ts'
 
 const MINUTE_MS = 60_000
 /** Refusals that are told within a minute. */

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { ADMINISTRATOR_ROLE, USER } from '../../src/core/access/access-records.ts'
 import type { AuditEntry } from '../../src/core/audit/audit-event.ts'
-import type { Authorisation } from '../../src/operations/guard.ts'
+import type { Authorisation } from '../../src/operations/authorisation.ts'
 import { type Asked, startFixture } from './fixture.ts'
 
 const EVERYBODY: Authorisation = { isOn: true, allows: () => true }

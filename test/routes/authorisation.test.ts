@@ -1,9 +1,10 @@
 /** Every route of both dialects refuses a caller without permission before it reads or changes anything. */
 import { ANONYMOUS } from '../../src/core/access/identity.ts'
 import { describe, expect, test } from 'vitest'
-import type { Authorisation } from '../../src/operations/guard.ts'
+import type { Authorisation } from '../../src/operations/authorisation.ts'
 import { compileReader } from '../../src/protocols/parameters/parameter-reader.ts'
-import type { Answer, Route } from '../../src/protocols/http/routing/route.ts'
+import type { Route } from '../../src/protocols/http/routing/route.ts'
+import type { Answer } from '../../src/protocols/http/routing/answer.ts'
 import { Refusal } from '../../src/core/refusal.ts'
 import { nameOf, neededBy, routesFor, sample } from './route-table.ts'
 

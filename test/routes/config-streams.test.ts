@@ -5,7 +5,8 @@ import { type ConfigItem, type ConfigKey, configKey } from '../../src/core/confi
 import type { WatchedItem } from '../../src/core/config/state/watched-item.ts'
 import { LongPolls } from '../../src/subscribers/long-poll.ts'
 import { streamOperations } from '../../src/operations/config/config-streams.ts'
-import { type Authorisation, Guard } from '../../src/operations/guard.ts'
+import { Guard } from '../../src/operations/guard.ts'
+import type { Authorisation } from '../../src/operations/authorisation.ts'
 
 const caller = { ip: '10.0.0.1', identity: ANONYMOUS }
 const keyOf = (dataId: string) => configKey('public', 'G', dataId)

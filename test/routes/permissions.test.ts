@@ -2,7 +2,8 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { configKey } from '../../src/core/config/state/config-item.ts'
 import { zipChunks } from '../../src/archive/zip-writer.ts'
-import type { Action, Authorisation, Resource } from '../../src/operations/guard.ts'
+import type { Action, Resource } from '../../src/operations/guard.ts'
+import type { Authorisation } from '../../src/operations/authorisation.ts'
 import { startFixture } from './fixture.ts'
 
 /** While it is on, a caller has only the permissions listed here for each namespace. */

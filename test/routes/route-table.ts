@@ -1,5 +1,6 @@
 /** Every route of the server with all that it declares, and requests to each, for tests that try them all. */
-import { type Authorisation, Guard } from '../../src/operations/guard.ts'
+import { Guard } from '../../src/operations/guard.ts'
+import type { Authorisation } from '../../src/operations/authorisation.ts'
 import { allOperations, type OperationParts } from '../../src/operations/operations.ts'
 import type { Route } from '../../src/protocols/http/routing/route.ts'
 import { allRoutes, type RouteParts } from '../../src/routes.ts'

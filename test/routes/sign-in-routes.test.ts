@@ -5,7 +5,7 @@ import { ADMINISTRATOR_ROLE, SESSION, SIGNING_KEY } from '../../src/core/access/
 import { ANONYMOUS, type Identity } from '../../src/core/access/identity.ts'
 import { createFirstKey } from '../../src/core/access/signing-key-commands.ts'
 import type { AuditEntry } from '../../src/core/audit/audit-event.ts'
-import type { Authorisation } from '../../src/operations/guard.ts'
+import type { Authorisation } from '../../src/operations/authorisation.ts'
 import { newSigningKey } from '../../src/sign-in/signing-keys.ts'
 import { type Asked, startFixture } from './fixture.ts'
 

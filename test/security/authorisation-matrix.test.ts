@@ -3,7 +3,7 @@
  * so a new operation is tried as soon as it is in the table.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Permission } from '../../src/operations/guard.ts'
+import type { Permission } from '../../src/operations/authorisation.ts'
 import { Client, type Reply } from '../interface/client.ts'
 import { nameOf, routesFor } from '../routes/route-table.ts'
 import { startWaypost } from '../support/waypost.ts'

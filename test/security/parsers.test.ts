@@ -7,7 +7,7 @@ import { readSwitch } from '../../src/core/switches/read-switch.ts'
 import { Refusal } from '../../src/core/refusal.ts'
 import { headersOf as probeHeadersOf, pathOf as probePathOf } from '../../src/probes/http-request.ts'
 import { refusalOfAddress } from '../../src/probes/address-guard.ts'
-import { sendable } from '../../src/protocols/http/routing/answer-headers.ts'
+import { sendable } from '../../src/protocols/http/routing/answer.ts'
 import { callerAddress, parseTrustedProxies } from '../../src/protocols/http/transport/client-address.ts'
 import { checkJsonDepth } from '../../src/protocols/parameters/json-depth.ts'
 import {

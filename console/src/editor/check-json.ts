@@ -1,4 +1,4 @@
-import type { Finding } from './check.ts'
+import type { Finding } from './finding.ts'
 
 /** Finds what is wrong with a JSON text: the first error of its form, and keys that occur twice in an object. */
 export function checkJson(text: string): Finding[] {

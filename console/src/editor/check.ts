@@ -1,25 +1,6 @@
 import { checkJson } from './check-json.ts'
+import type { Finding } from './finding.ts'
 import { propertiesIn } from './properties.ts'
-
-/** Something wrong with the form of a text. `text` is the key, or what the reader of the format says. */
-export interface Finding {
-  readonly code:
-    | 'duplicateKey'
-    | 'afterEnd'
-    | 'tooDeep'
-    | 'keyExpected'
-    | 'colonExpected'
-    | 'commaOrEndExpected'
-    | 'wrongString'
-    | 'valueExpected'
-    | 'wrongForm'
-    | 'wrongEscape'
-    | 'yaml'
-    | 'toml'
-  readonly text: string
-  readonly from: number
-  readonly to: number
-}
 
 const MOST_FINDINGS = 100
 

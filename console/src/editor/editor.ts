@@ -14,7 +14,7 @@ import {
   keymap,
   lineNumbers,
 } from '@codemirror/view'
-import type { Finding } from './check.ts'
+import type { Finding } from './finding.ts'
 import { check } from './checker.ts'
 import { languageOf } from './formats.ts'
 import { keepLineEnds, textOf } from './kept-line-ends.ts'

@@ -1,6 +1,6 @@
 /** Reads TOML. It is loaded when a TOML text is checked or compared. */
 import { parse, TomlError } from 'smol-toml'
-import type { Finding } from './check.ts'
+import type { Finding } from './finding.ts'
 
 const TWICE = 'trying to redefine'
 

@@ -1,6 +1,6 @@
 /** Reads XML. It is loaded when an XML text is checked. */
 import { xmlLanguage } from '@codemirror/lang-xml'
-import type { Finding } from './check.ts'
+import type { Finding } from './finding.ts'
 
 /** The reader is slow for some texts that are no XML. Nothing is said of a text that it has not read by then. */
 const LONGEST_MS = 2_000

@@ -1,6 +1,6 @@
 /** Reads YAML. It is loaded when a YAML text is checked or compared: the package is as large as half an editor. */
 import { type Document, isScalar, parseAllDocuments, visit } from 'yaml'
-import type { Finding } from './check.ts'
+import type { Finding } from './finding.ts'
 
 /** Left to itself, the package compares each key of a map with all others. */
 const OPTIONS = { prettyErrors: false, logLevel: 'silent', uniqueKeys: false } as const

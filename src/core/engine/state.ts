@@ -10,18 +10,13 @@ import type { ConfigItem, ConfigKey } from '../config/state/config-item.ts'
 import { AddressIndex } from '../naming/state/address-index.ts'
 import { timingOf } from '../naming/state/beat-timing.ts'
 import { newInstance } from '../naming/liveness/heard-instance.ts'
-import {
-  type Instance,
-  type InstanceAddress,
-  isSamePublisher,
-  type Metadata,
-} from '../naming/state/instance.ts'
+import { type InstanceAddress, isSamePublisher, type Metadata } from '../naming/state/instance.ts'
 import { Liveness } from '../naming/liveness/liveness.ts'
 import { NamingCounter, type NamingLimits, NO_NAMING_LIMITS } from '../naming/state/naming-sizes.ts'
 import type { InstancePlace, Presence } from '../naming/state/presence.ts'
 import { REMEMBERED_METADATA, rememberedId } from '../naming/state/remembered-metadata.ts'
 import type { Service, ServiceKey } from '../naming/state/service.ts'
-import type { ServiceEntry } from '../naming/state/service-entry.ts'
+import type { ServiceEntry, Instance } from '../naming/state/service-entry.ts'
 import { ServiceTable } from '../naming/state/service-table.ts'
 import { LOCAL_SWITCH, SWITCH, switchesIn } from '../switches/switch-records.ts'
 import { DEFAULT_SWITCHES, type Switches } from '../switches/switches.ts'

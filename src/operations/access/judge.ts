@@ -4,7 +4,8 @@ import type { Rights } from '../../core/access/rights.ts'
 import { type Problem, problemOf } from '../../core/access/standing.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { State } from '../../core/engine/state.ts'
-import { type Action, type Authorisation, type Caller, forbidden, type Resource } from '../guard.ts'
+import type { Action, Resource } from '../guard.ts'
+import { type Caller, type Authorisation, forbidden } from '../authorisation.ts'
 
 /** What is told of a caller who would be refused, if callers were refused. */
 export type ReportRefusal = (caller: Caller, action: Action, resource: Resource) => void

@@ -4,7 +4,8 @@ import type { KeptRecords } from '../../core/engine/ports.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { isItemId } from '../../core/decisions/stamps.ts'
 import { configResource, READ_CONFIG } from './configs.ts'
-import type { Caller, Guard } from '../guard.ts'
+import type { Guard } from '../guard.ts'
+import type { Caller } from '../authorisation.ts'
 import { cutPage, type PageRequest } from '../page.ts'
 
 /** Where records are read, and items by their own ids. */

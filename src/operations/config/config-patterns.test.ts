@@ -7,7 +7,8 @@ import { deleteConfig } from '../../core/config/commands/delete-config.ts'
 import { KeyPattern } from '../../core/text/key-pattern.ts'
 import type { State } from '../../core/engine/state.ts'
 import { configPatternOperations } from './config-patterns.ts'
-import { type Authorisation, Guard } from '../guard.ts'
+import { Guard } from '../guard.ts'
+import type { Authorisation } from '../authorisation.ts'
 
 const caller = { ip: '10.0.0.1', identity: ANONYMOUS }
 const keyOf = (dataId: string, namespaceId = 'public') => configKey(namespaceId, 'G', dataId)

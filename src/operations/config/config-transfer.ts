@@ -10,7 +10,8 @@ import { Refusal } from '../../core/refusal.ts'
 import type { StoreRoom } from '../../core/engine/store-room.ts'
 import type { State } from '../../core/engine/state.ts'
 import { configResource, itemsOfIds, operatorOf, READ_CONFIG, WRITE_CONFIG } from './configs.ts'
-import type { Caller, Guard, Resource, Touch } from '../guard.ts'
+import type { Guard, Resource } from '../guard.ts'
+import type { Touch, Caller } from '../authorisation.ts'
 import {
   importConfigs,
   type ImportItem,

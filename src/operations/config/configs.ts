@@ -8,7 +8,8 @@ import { type ConfigSearch, matchingConfigs } from '../../core/config/state/sear
 import type { Engine } from '../../core/engine/engine.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { State } from '../../core/engine/state.ts'
-import type { Caller, Guard, Resource, Touch } from '../guard.ts'
+import type { Guard, Resource } from '../guard.ts'
+import type { Touch, Caller } from '../authorisation.ts'
 import { type AuditedOutcome, NEVER_RECORDED } from '../operation-audit.ts'
 import { cutPage, pageOf, type PageRequest } from '../page.ts'
 

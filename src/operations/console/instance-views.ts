@@ -1,6 +1,7 @@
 import type { HealthChecker } from '../../core/naming/state/health-checker.ts'
 import { DEFAULT_CHECKER } from '../../core/naming/state/health-checker.ts'
-import type { Instance, InstanceAddress, Metadata } from '../../core/naming/state/instance.ts'
+import type { InstanceAddress, Metadata } from '../../core/naming/state/instance.ts'
+import type { Instance } from '../../core/naming/state/service-entry.ts'
 import { INSTANCE_DISABLING, type InstanceDisabling } from '../../core/naming/commands/instance-disabling.ts'
 import type { Liveness } from '../../core/naming/liveness/liveness.ts'
 import { REMEMBERED_METADATA, rememberedId } from '../../core/naming/state/remembered-metadata.ts'

@@ -1,6 +1,5 @@
 import type { ConfigItem } from '../../core/config/state/config-item.ts'
-import type { Instance } from '../../core/naming/state/instance.ts'
-import type { ServiceEntry } from '../../core/naming/state/service-entry.ts'
+import type { ServiceEntry, Instance } from '../../core/naming/state/service-entry.ts'
 import { serviceNameOf } from '../../core/naming/state/service.ts'
 import type { State } from '../../core/engine/state.ts'
 import { aboutFilter } from './config-filter.ts'

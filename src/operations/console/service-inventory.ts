@@ -1,6 +1,5 @@
-import type { Instance } from '../../core/naming/state/instance.ts'
 import { isProtecting } from '../../core/naming/state/select-instances.ts'
-import type { ServiceEntry } from '../../core/naming/state/service-entry.ts'
+import type { ServiceEntry, Instance } from '../../core/naming/state/service-entry.ts'
 import { groupOf, type ServiceKey, serviceNameOf } from '../../core/naming/state/service.ts'
 import type { State } from '../../core/engine/state.ts'
 import { FirstEntries } from './first-entries.ts'

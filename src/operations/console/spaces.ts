@@ -9,7 +9,8 @@ import {
 } from '../../core/namespaces/namespace-look.ts'
 import type { State } from '../../core/engine/state.ts'
 import { configResource } from '../config/configs.ts'
-import type { Caller, Guard, Resource } from '../guard.ts'
+import type { Guard, Resource } from '../guard.ts'
+import type { Caller } from '../authorisation.ts'
 import type { LongWalks, Turns } from './long-walks.ts'
 
 /** What the namespaces of the console are made from. */

@@ -2,7 +2,8 @@ import { ANONYMOUS } from '../../core/access/identity.ts'
 import { beforeEach, expect, test } from 'vitest'
 import { at, EngineWorld, lastHeardMs, ORDERS } from '../../core/core.test-support.ts'
 import { beatOperations } from './beats.ts'
-import { type Authorisation, Guard } from '../guard.ts'
+import { Guard } from '../guard.ts'
+import type { Authorisation } from '../authorisation.ts'
 
 const caller = { ip: '10.0.0.1', identity: ANONYMOUS }
 const address = { ip: '10.0.0.7', port: 80, cluster: 'DEFAULT' }

@@ -1,10 +1,6 @@
 import { beat, type BeatSource, type Renewed, renewKnown } from '../../core/naming/liveness/beat.ts'
-import {
-  DEFAULT_CLUSTER,
-  type Instance,
-  instanceIdOf,
-  type Metadata,
-} from '../../core/naming/state/instance.ts'
+import { DEFAULT_CLUSTER, instanceIdOf, type Metadata } from '../../core/naming/state/instance.ts'
+import type { Instance } from '../../core/naming/state/service-entry.ts'
 import { isBeating, type Liveness } from '../../core/naming/liveness/liveness.ts'
 import type { Now } from '../../core/decisions/stamps.ts'
 import { registerInstance } from '../../core/naming/commands/register-instance.ts'

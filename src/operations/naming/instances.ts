@@ -9,12 +9,8 @@ import {
   modifyOrRegister,
   setHealth,
 } from '../../core/naming/commands/instance-commands.ts'
-import {
-  DEFAULT_CLUSTER,
-  type Instance,
-  type InstanceAddress,
-  type Metadata,
-} from '../../core/naming/state/instance.ts'
+import { DEFAULT_CLUSTER, type InstanceAddress, type Metadata } from '../../core/naming/state/instance.ts'
+import type { Instance } from '../../core/naming/state/service-entry.ts'
 import type { Liveness } from '../../core/naming/liveness/liveness.ts'
 import {
   deleteMetadata,
@@ -28,7 +24,8 @@ import { Refusal } from '../../core/refusal.ts'
 import type { State } from '../../core/engine/state.ts'
 import type { Timeline, TimelineRequest } from '../../core/naming/timeline/timeline.ts'
 import type { Actor } from '../../core/naming/timeline/timeline-entry.ts'
-import type { Caller, Guard } from '../guard.ts'
+import type { Guard } from '../guard.ts'
+import type { Caller } from '../authorisation.ts'
 import { afterwards } from '../afterwards.ts'
 import { type BatchParts, carryOutBatch } from './metadata-batches.ts'
 import { READ_SERVICE, serviceResource, WRITE_SERVICE } from './services.ts'

@@ -4,7 +4,8 @@ import { at, livingState, registered } from '../../core/core.test-support.ts'
 import { KeyPattern } from '../../core/text/key-pattern.ts'
 import { serviceNameOf, type ServiceKey } from '../../core/naming/state/service.ts'
 import type { State } from '../../core/engine/state.ts'
-import { type Authorisation, Guard } from '../guard.ts'
+import { Guard } from '../guard.ts'
+import type { Authorisation } from '../authorisation.ts'
 import { servicePatternOperations } from './service-patterns.ts'
 
 const caller = { ip: '10.0.0.1', identity: ANONYMOUS }

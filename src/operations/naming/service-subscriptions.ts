@@ -1,6 +1,7 @@
 import type { ServiceKey } from '../../core/naming/state/service.ts'
 import type { State } from '../../core/engine/state.ts'
-import type { Caller, Guard } from '../guard.ts'
+import type { Guard } from '../guard.ts'
+import type { Caller } from '../authorisation.ts'
 import type { ListWriter } from './instance-lists.ts'
 import { READ_SERVICE, serviceResource } from './services.ts'
 

@@ -10,7 +10,8 @@ import { type Namespace, NAMESPACE } from '../../core/namespaces/namespace.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { State } from '../../core/engine/state.ts'
 import { configResource } from '../config/configs.ts'
-import type { Caller, Guard, Resource } from '../guard.ts'
+import type { Guard, Resource } from '../guard.ts'
+import type { Caller } from '../authorisation.ts'
 import type { AuditedOutcome } from '../operation-audit.ts'
 
 /** What the operations on namespaces work on. */

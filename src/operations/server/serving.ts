@@ -1,7 +1,7 @@
 import { serverStatus, serves } from '../../core/operator/server-status.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { State } from '../../core/engine/state.ts'
-import type { Permission } from '../guard.ts'
+import type { Permission } from '../authorisation.ts'
 
 /** Why a server cannot answer naming requests though others can; undefined while it can. */
 export type CutOff = () => { readonly reason: string } | undefined

@@ -1,5 +1,5 @@
 import { askedTiming } from '../../core/naming/state/beat-timing.ts'
-import type { Instance } from '../../core/naming/state/instance.ts'
+import type { Instance } from '../../core/naming/state/service-entry.ts'
 import { instanceIdOf } from '../../core/naming/state/instance.ts'
 import { decimalText } from './java-numbers.ts'
 

@@ -1,4 +1,4 @@
-import type { Instance } from '../../core/naming/state/instance.ts'
+import type { Instance } from '../../core/naming/state/service-entry.ts'
 import { type HostFacts, hostJson } from './host-json.ts'
 
 /** What a host is at one moment: the instance itself, or a copy. State replaces these objects when the instance changes. */

@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto'
-import type { Instance } from '../../core/naming/state/instance.ts'
+import type { Instance } from '../../core/naming/state/service-entry.ts'
 import { groupOf, type ServiceKey } from '../../core/naming/state/service.ts'
 import { type Loop, SlicedWork } from '../../core/work/sliced-work.ts'
 import type { HostAtOnce, HostTexts } from './host-texts.ts'

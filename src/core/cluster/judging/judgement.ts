@@ -1,5 +1,6 @@
 import { type Command, synced, unchanged } from '../../decisions/decision.ts'
-import { addressText, type Instance } from '../../naming/state/instance.ts'
+import { addressText } from '../../naming/state/instance.ts'
+import type { Instance } from '../../naming/state/service-entry.ts'
 import type { Liveness } from '../../naming/liveness/liveness.ts'
 import { serviceKeyText } from '../../naming/state/service.ts'
 import { changeOfVerdict, type Verdict } from '../../naming/liveness/silence.ts'

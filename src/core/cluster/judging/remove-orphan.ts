@@ -1,6 +1,7 @@
 import { type Command, synced, unchanged } from '../../decisions/decision.ts'
 import { connectionOf } from '../../naming/state/connection-publisher.ts'
-import { addressText, type Instance } from '../../naming/state/instance.ts'
+import { addressText } from '../../naming/state/instance.ts'
+import type { Instance } from '../../naming/state/service-entry.ts'
 import { orphanRemoved } from '../../naming/connections/orphans.ts'
 import { serviceKeyText } from '../../naming/state/service.ts'
 import type { Judge } from './judgement.ts'

@@ -1,6 +1,6 @@
 import type { Change } from '../../decisions/changes.ts'
 import { type Command, synced, unchanged } from '../../decisions/decision.ts'
-import type { Instance } from '../../naming/state/instance.ts'
+import type { Instance } from '../../naming/state/service-entry.ts'
 import { newService, serviceSubject } from '../../naming/commands/service-commands.ts'
 
 /**

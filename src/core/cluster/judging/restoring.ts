@@ -1,6 +1,6 @@
 import type { Command } from '../../decisions/decision.ts'
 import type { HealthClock } from '../../naming/liveness/health-clock.ts'
-import type { Instance } from '../../naming/state/instance.ts'
+import type { Instance } from '../../naming/state/service-entry.ts'
 import type { Liveness } from '../../naming/liveness/liveness.ts'
 import { restoreInstance } from './restore-instance.ts'
 

@@ -1,6 +1,6 @@
 import type { Command } from '../../decisions/decision.ts'
 import { isChecked } from '../../naming/state/checked.ts'
-import type { Instance } from '../../naming/state/instance.ts'
+import type { Instance } from '../../naming/state/service-entry.ts'
 import { UNJUDGED_MS } from '../../naming/liveness/liveness.ts'
 import type { InstancePlace } from '../../naming/state/presence.ts'
 import type { ServiceKey } from '../../naming/state/service.ts'

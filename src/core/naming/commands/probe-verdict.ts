@@ -1,5 +1,6 @@
 import { type Command, synced, unchanged } from '../../decisions/decision.ts'
-import { addressText, type Instance } from '../state/instance.ts'
+import { addressText } from '../state/instance.ts'
+import type { Instance } from '../state/service-entry.ts'
 import { serviceKeyText } from '../state/service.ts'
 
 /**

@@ -20,7 +20,7 @@ import {
   modifyInstance,
   modifyOrRegister,
 } from '../commands/instance-commands.ts'
-import type { Instance } from '../state/instance.ts'
+import type { Instance } from '../state/service-entry.ts'
 import { deleteMetadata } from '../commands/metadata-commands.ts'
 import { REMEMBERED_METADATA } from '../state/remembered-metadata.ts'
 import { replaceInstances } from '../commands/replace-instances.ts'

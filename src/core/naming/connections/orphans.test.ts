@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { address, at, livenessOf, livingState, registered } from '../../core.test-support.ts'
 import type { State } from '../../engine/state.ts'
 import { connectionOf, connectionPublisher } from '../state/connection-publisher.ts'
-import { BEATS, type Instance } from '../state/instance.ts'
+import { BEATS } from '../state/instance.ts'
+import type { Instance } from '../state/service-entry.ts'
 import { ORPHAN_MS, orphanRemoved, Orphans } from './orphans.ts'
 
 const GONE = connectionPublisher({ process: 'gone', connectionId: '1' })

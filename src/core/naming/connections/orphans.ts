@@ -1,7 +1,7 @@
 import type { InstanceRemoved } from '../../decisions/changes.ts'
 import type { ConnectionOwners, OwnedInstances } from '../liveness/connection-owners.ts'
 import { connectionOf } from '../state/connection-publisher.ts'
-import type { Instance } from '../state/instance.ts'
+import type { Instance } from '../state/service-entry.ts'
 
 /**
  * How long the instances of connections are kept after it was learned that their server is gone, in ms. The slowest client

@@ -1,6 +1,6 @@
 import type { Change } from '../../decisions/changes.ts'
 import type { Now } from '../../decisions/stamps.ts'
-import type { Instance } from '../state/instance.ts'
+import type { Instance } from '../state/service-entry.ts'
 import { isBeating, type Liveness } from './liveness.ts'
 import type { ServiceKey } from '../state/service.ts'
 import type { ServiceTable } from '../state/service-table.ts'

@@ -1,5 +1,5 @@
 import { connectionOf } from '../state/connection-publisher.ts'
-import type { Instance } from '../state/instance.ts'
+import type { Instance } from '../state/service-entry.ts'
 import type { InstancePlace } from '../state/presence.ts'
 
 /** The instances that the connections of one process have published. */

@@ -1,7 +1,7 @@
 import { NOT_DUE } from '../../work/due-book.ts'
 import { timingOf } from '../state/beat-timing.ts'
-import type { Instance, InstanceRecord } from '../state/instance.ts'
-import type { ServiceEntry } from '../state/service-entry.ts'
+import type { InstanceRecord } from '../state/instance.ts'
+import type { ServiceEntry, Instance } from '../state/service-entry.ts'
 
 /**
  * An instance with what {@link Liveness} keeps of it. The fields are in the object of the instance, because a second

@@ -3,11 +3,10 @@ import { DueBook } from '../../work/due-book.ts'
 import type { Now } from '../../decisions/stamps.ts'
 import { type AbsenceLimit, Absences } from './absences.ts'
 import { type HeardInstance, heardInstance } from './heard-instance.ts'
-import type { Instance } from '../state/instance.ts'
 import { ConnectionOwners } from './connection-owners.ts'
 import type { InstancePlace, Presence } from '../state/presence.ts'
 import type { ServiceKey } from '../state/service.ts'
-import type { ServiceEntry } from '../state/service-entry.ts'
+import type { ServiceEntry, Instance } from '../state/service-entry.ts'
 import { changeOfVerdict, patienceMs, type SilenceChange, verdictOf } from './silence.ts'
 
 const BUCKET_MS = 250

@@ -1,5 +1,6 @@
 import type { InstanceHealthChanged, InstanceRemoved } from '../../decisions/changes.ts'
-import type { BeatTiming, Instance } from '../state/instance.ts'
+import type { BeatTiming } from '../state/instance.ts'
+import type { Instance } from '../state/service-entry.ts'
 
 /**
  * For how long a server has not heard an instance, in milliseconds of its health clock. `heard`: since its last beat.

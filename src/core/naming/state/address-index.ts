@@ -1,4 +1,5 @@
-import type { Instance, Metadata } from './instance.ts'
+import type { Metadata } from './instance.ts'
+import type { Instance } from './service-entry.ts'
 
 /**
  * The instances at each address, for the labels of selectors. It is built when it is first asked for: few

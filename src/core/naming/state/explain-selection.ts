@@ -1,6 +1,5 @@
-import type { Instance } from './instance.ts'
 import { enabledIn, type InstanceQuery, matching, selectInstances } from './select-instances.ts'
-import type { ServiceEntry } from './service-entry.ts'
+import type { ServiceEntry, Instance } from './service-entry.ts'
 
 /**
  * Why a list has an instance or not. Of one that is listed: `healthy`, `unhealthy` (the list says so), `protection` (it is unhealthy,

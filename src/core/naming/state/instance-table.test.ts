@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { InstanceTable } from './instance-table.ts'
-import { addressText, type Instance, type InstanceAddress } from './instance.ts'
+import { addressText, type InstanceAddress } from './instance.ts'
+import type { Instance } from './service-entry.ts'
 
 const address: fc.Arbitrary<InstanceAddress> = fc.record({
   ip: fc.constantFrom('10.0.0.1', '10.0.0.2', '2001:db8::1', '', 'é'),
@@ -13,7 +14,7 @@ const step = fc.tuple(fc.constantFrom('add', 'delete', 'get'), address, fc.nat()
 test('behaves like a Map, in the order of serials', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
-      const table = new InstanceTable()
+      const table = new InstanceTable<Instance>()
       const model = new Map<string, Instance>()
       for (const [what, at, serial] of steps) {
         const key = addressText(at)
@@ -33,7 +34,7 @@ test('behaves like a Map, in the order of serials', () => {
 })
 
 test('finds each of very many instances, and does not grow when they are replaced', () => {
-  const table = new InstanceTable()
+  const table = new InstanceTable<Instance>()
   const all = Array.from({ length: 20_000 }, (_, n) =>
     instanceAt({ ip: `10.0.${n >> 8}.${n & 255}`, port: 8_080, cluster: 'DEFAULT' }),
   )
@@ -48,7 +49,7 @@ test('finds each of very many instances, and does not grow when they are replace
 })
 
 test.each([1, 2, 7])('returns each of %i that are removed during a walk', (count) => {
-  const table = new InstanceTable()
+  const table = new InstanceTable<Instance>()
   for (let port = 0; port < count; port++) table.add(instanceAt({ ip: '127.0.0.1', port, cluster: 'A' }))
   const given: number[] = []
   for (const { record } of table.values()) {

@@ -1,4 +1,9 @@
-import type { Instance, InstanceAddress } from './instance.ts'
+import type { InstanceAddress, InstanceRecord } from './instance.ts'
+
+/** What the table knows of an instance. */
+interface Placed {
+  readonly record: Pick<InstanceRecord, 'address' | 'serial'>
+}
 
 const FEWEST_SLOTS = 8
 /** Of the slots two thirds are used at most, so that a free one is near. */
@@ -10,7 +15,7 @@ const SPARE = 1.25
 const FREE = 0
 
 /** The table while none is needed. It is shared, because it is never written to but replaced. */
-const NO_PLACES: (Instance | undefined)[] = []
+const NO_PLACES: undefined[] = []
 const NO_SLOTS: number[] = [FREE]
 
 /** Random for each process, so that a client cannot choose addresses that all collide. */
@@ -20,11 +25,11 @@ const SEED = Math.trunc(Math.random() * 2 ** 32)
  * The instances of a service by their address, in the order of their serials, which a restart keeps. A million of them take a third of what
  * a Map from texts takes, and no text is made to find one: the address is hashed as it is. One that is alone needs no table.
  */
-export class InstanceTable {
+export class InstanceTable<T extends Placed> {
   /** The only one; undefined where there is none, or a table. */
-  #alone: Instance | undefined
+  #alone: T | undefined
   /** In their order; undefined where one has left, which its slot still leads to. */
-  #places = NO_PLACES
+  #places: (T | undefined)[] = NO_PLACES
   #slots = NO_SLOTS
   /** Places that have been given away. */
   #used = 0
@@ -37,7 +42,7 @@ export class InstanceTable {
     return this.#size
   }
 
-  get(address: InstanceAddress): Instance | undefined {
+  get(address: InstanceAddress): T | undefined {
     const alone = this.#alone
     if (alone !== undefined) return isAt(alone, address) ? alone : undefined
     const place = this.#placeOf(address)
@@ -45,7 +50,7 @@ export class InstanceTable {
   }
 
   /** Adds an instance whose address is not in the table. */
-  add(instance: Instance): void {
+  add(instance: T): void {
     const { serial } = instance.record
     if (serial < this.#largestSerial) this.#isInOrder = false
     else this.#largestSerial = serial
@@ -67,12 +72,12 @@ export class InstanceTable {
   }
 
   /** All of them, as long as none is added and only those that were given are taken out. */
-  values(): Generator<Instance> {
+  values(): Generator<T> {
     if (!this.#isInOrder) this.#sort()
     return this.#stored()
   }
 
-  *#stored(): Generator<Instance> {
+  *#stored(): Generator<T> {
     if (this.#alone !== undefined) yield this.#alone
     const places = this.#places
     for (let at = 0; at < this.#used; at++) {
@@ -101,7 +106,7 @@ export class InstanceTable {
     }
   }
 
-  #put(instance: Instance): void {
+  #put(instance: T): void {
     const slots = this.#slots
     const mask = slots.length - 1
     let slot = hashOf(instance.record.address) & mask
@@ -120,7 +125,7 @@ export class InstanceTable {
       this.#rebuild([...this.#stored()].sort((a, b) => a.record.serial - b.record.serial))
   }
 
-  #rebuild(there: readonly Instance[]): void {
+  #rebuild(there: readonly T[]): void {
     let slots = FEWEST_SLOTS
     while (Math.floor(slots * MOST_USED) < (this.#size + 1) * SPARE) slots *= 2
     this.#slots = Array.from({ length: slots }, () => FREE)
@@ -131,7 +136,7 @@ export class InstanceTable {
   }
 }
 
-function isAt({ record }: Instance, { ip, port, cluster }: InstanceAddress): boolean {
+function isAt({ record }: Placed, { ip, port, cluster }: InstanceAddress): boolean {
   const { address } = record
   return address.port === port && address.ip === ip && address.cluster === cluster
 }

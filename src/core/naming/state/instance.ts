@@ -1,5 +1,3 @@
-import type { ServiceEntry } from './service-entry.ts'
-
 /** Names an instance within its service. */
 export interface InstanceAddress {
   readonly ip: string
@@ -53,18 +51,6 @@ export interface InstanceRecord {
   readonly registered: Metadata
   /** The `app` parameter of the registration, kept and shown. */
   readonly app: string
-}
-
-/** An instance as State holds it. What is a matter of time is kept by `Liveness`. */
-export interface Instance {
-  /** The service that it belongs to. */
-  readonly entry: ServiceEntry
-  record: InstanceRecord
-  /** Registered metadata with the remembered keys over it. */
-  metadata: Metadata
-  healthy: boolean
-  /** Milliseconds between beats, without a beat until unhealthy, and until it leaves. */
-  timing: BeatTiming
 }
 
 /**

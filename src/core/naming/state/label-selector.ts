@@ -1,6 +1,7 @@
 import { Refusal } from '../../refusal.ts'
 import { shown } from '../../text/shown.ts'
-import type { Instance, Metadata } from './instance.ts'
+import type { Metadata } from './instance.ts'
+import type { Instance } from './service-entry.ts'
 import type { Selector } from './service.ts'
 
 /** The labels of an address: for each name, every value that an instance there carries in its metadata. */

@@ -1,6 +1,6 @@
-import type { Instance, InstanceAddress } from './instance.ts'
+import type { InstanceAddress } from './instance.ts'
 import type { ServiceKey } from './service.ts'
-import type { ServiceEntry } from './service-entry.ts'
+import type { ServiceEntry, Instance } from './service-entry.ts'
 
 /** A service and an address in it. */
 export interface InstancePlace {

@@ -1,6 +1,5 @@
-import type { Instance } from './instance.ts'
 import { type LabelsOf, selectByLabel } from './label-selector.ts'
-import type { ServiceEntry } from './service-entry.ts'
+import type { ServiceEntry, Instance } from './service-entry.ts'
 
 /** The requested instances of a service, and the address of the consumer. */
 export interface InstanceQuery {

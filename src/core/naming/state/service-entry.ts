@@ -1,7 +1,19 @@
 import { ClusterSizes } from './cluster-sizes.ts'
-import type { Instance, InstanceAddress } from './instance.ts'
+import type { BeatTiming, InstanceAddress, InstanceRecord, Metadata } from './instance.ts'
 import { InstanceTable } from './instance-table.ts'
 import type { Service } from './service.ts'
+
+/** An instance as State holds it. What is a matter of time is kept by `Liveness`. */
+export interface Instance {
+  /** The service that it belongs to. */
+  readonly entry: ServiceEntry
+  record: InstanceRecord
+  /** Registered metadata with the remembered keys over it. */
+  metadata: Metadata
+  healthy: boolean
+  /** Milliseconds between beats, without a beat until unhealthy, and until it leaves. */
+  timing: BeatTiming
+}
 
 /**
  * A service with its instances, as State holds it. `version` counts changes, for whoever keeps something
@@ -9,7 +21,7 @@ import type { Service } from './service.ts'
  */
 export class ServiceEntry {
   service: Service
-  readonly instances = new InstanceTable()
+  readonly instances = new InstanceTable<Instance>()
   version = 0
   readonly clusterSizes = new ClusterSizes()
   #lastRefMs: number

@@ -1,6 +1,7 @@
 import { type Change, type InstanceRemoved, type InstanceSaved, savedValue } from '../../decisions/changes.ts'
 import { msOf } from '../../decisions/stamps.ts'
-import type { Instance, InstanceAddress, Metadata, Publisher } from '../state/instance.ts'
+import type { InstanceAddress, Metadata, Publisher } from '../state/instance.ts'
+import type { Instance } from '../state/service-entry.ts'
 import { addressText } from '../state/instance.ts'
 import { REMEMBERED_METADATA } from '../state/remembered-metadata.ts'
 import type { Service, ServiceKey } from '../state/service.ts'

@@ -1,6 +1,6 @@
 import { tooManyPatterns, type WatchedKeys } from '../../../operations/watched-keys.ts'
 import type { KeyPattern } from '../../../core/text/key-pattern.ts'
-import type { Permission } from '../../../operations/guard.ts'
+import type { Permission } from '../../../operations/authorisation.ts'
 import type { ClientConnection } from '../connections/client-connection.ts'
 import { type AnyRequestType, type Call, requestType } from '../requests/request-type.ts'
 import { type FuzzyRequest, readFuzzyRequest } from './fuzzy-request.ts'

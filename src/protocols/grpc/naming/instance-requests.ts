@@ -1,5 +1,6 @@
 import type { PublishingClient } from '../../../core/naming/connections/publication.ts'
 import type { ServiceKey } from '../../../core/naming/state/service.ts'
+import type { Operations } from '../../../operations/operations.ts'
 import { invalid } from '../../parameters/parameter-field.ts'
 import { Type } from '../../parameters/schema.ts'
 import type { ClientConnection } from '../connections/client-connection.ts'
@@ -7,9 +8,18 @@ import { type AnyRequestType, type Call, requestType } from '../requests/request
 import type { JsonObject } from '../wire/json.ts'
 import { bodyReader } from './body-reader.ts'
 import { isPersistent, readInstance, type SentInstance } from './instance-body.ts'
-import type { NamingRequestParts } from './naming-requests.ts'
 import { PublishingConnections } from './publishing-connections.ts'
 import { SERVICE_KEYS, serviceKeyOf } from './service-names.ts'
+
+/** What the requests on instances work on. */
+interface InstanceRequestParts {
+  readonly operations: Pick<Operations, 'instances' | 'connectionInstances'>
+  readonly limits: Limits
+}
+
+interface Limits {
+  readonly maxInstanceMetadataBytes: number
+}
 
 /** What a request wants of a service: to have these instances there from now on, or to change one that persists. */
 interface InstanceBody {
@@ -43,8 +53,7 @@ const readService = bodyReader(
 )
 
 /** The requests that register and deregister instances (grpc-compat.md section 3). */
-export function instanceRequests(parts: NamingRequestParts): AnyRequestType[] {
-  const { operations, limits } = parts
+export function instanceRequests({ operations, limits }: InstanceRequestParts): AnyRequestType[] {
   const { release, publish } = operations.connectionInstances
   const connections = new PublishingConnections(release)
   const run = async (body: InstanceBody, call: Call): Promise<object> => {
@@ -78,8 +87,6 @@ export function instanceRequests(parts: NamingRequestParts): AnyRequestType[] {
     }),
   ]
 }
-
-type Limits = NamingRequestParts['limits']
 
 /** A connection has one set of instances in a service: a second registration replaces the first. */
 function readInstanceRequest(body: JsonObject, limits: Limits): InstanceBody {
@@ -118,8 +125,6 @@ function readTyped(body: JsonObject, types: readonly string[]): { type: string; 
   return { type, serviceKey: serviceKeyOf(named) }
 }
 
-type InstanceOperations = Pick<NamingRequestParts['operations'], 'instances' | 'connectionInstances'>
-
 interface Carried {
   readonly serviceKey: ServiceKey
   readonly change: Replace | Persist
@@ -127,7 +132,7 @@ interface Carried {
 }
 
 function carryOut(
-  { instances, connectionInstances }: InstanceOperations,
+  { instances, connectionInstances }: InstanceRequestParts['operations'],
   { serviceKey, change, connectionId }: Carried,
   { connection, caller }: Call,
 ): unknown {

@@ -1,7 +1,7 @@
 import type { Identity } from '../../../core/access/identity.ts'
 import { Refusal } from '../../../core/refusal.ts'
 import { afterwards } from '../../../operations/afterwards.ts'
-import type { Caller, Permission } from '../../../operations/guard.ts'
+import type { Permission, Caller } from '../../../operations/authorisation.ts'
 import type { CertificateUser } from '../../sockets/secure-layer.ts'
 import type { ClientSession } from '../connections/client-session.ts'
 import type { ConnectionBook } from '../connections/connection-book.ts'

@@ -1,4 +1,4 @@
-import type { Caller, Permission } from '../../../operations/guard.ts'
+import type { Permission, Caller } from '../../../operations/authorisation.ts'
 import type { ClientConnection } from '../connections/client-connection.ts'
 import type { JsonObject } from '../wire/json.ts'
 

@@ -3,7 +3,8 @@ import { jsonTextAnswer } from '../routing/answers.ts'
 import { describeApi } from './openapi.ts'
 import { SVC_RULES } from '../../parameters/parameter-rules.ts'
 import { problemErrors } from '../errors/problem.ts'
-import { route, type Answer, type Route } from '../routing/route.ts'
+import { route, type Route } from '../routing/route.ts'
+import type { Answer } from '../routing/answer.ts'
 
 /** `GET /openapi.json`: the document of these routes and of itself, made when it is first asked for. */
 export function openapiRoute(routes: readonly Route[], version: string): Route {

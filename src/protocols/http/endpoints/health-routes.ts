@@ -3,7 +3,8 @@ import { type Endpoint, endpoint, placeRoutes } from '../routing/endpoint.ts'
 import { SVC_RULES } from '../../parameters/parameter-rules.ts'
 import { problemErrors } from '../errors/problem.ts'
 import type { Operations } from '../../../operations/operations.ts'
-import type { Answer, Route } from '../routing/route.ts'
+import type { Route } from '../routing/route.ts'
+import type { Answer } from '../routing/answer.ts'
 import { Type } from '../../parameters/schema.ts'
 
 /** Why the server should be sent no requests; `forMs`: for how long, ms. */

@@ -1,4 +1,4 @@
-import type { Answer } from '../routing/route.ts'
+import type { Answer } from '../routing/answer.ts'
 
 /** The ids of the servers that have not replied in time, separated by commas. */
 const HEADER = 'Waypost-Missing-Servers'

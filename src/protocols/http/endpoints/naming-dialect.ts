@@ -1,7 +1,7 @@
 import { javaJson } from '../../answers/java-numbers.ts'
 import { type AnswerSchemas, answersJson, type JsonSchema } from '../routing/answer-schema.ts'
 import { jsonAnswer, jsonTextAnswer } from '../routing/answers.ts'
-import type { Answer } from '../routing/route.ts'
+import type { Answer } from '../routing/answer.ts'
 
 /** How a dialect shows services, instances and what the server says of itself. */
 export interface NamingDialect {

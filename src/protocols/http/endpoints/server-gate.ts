@@ -2,7 +2,8 @@ import type { State } from '../../../core/engine/state.ts'
 import { type CutOff, requireServing } from '../../../operations/server/serving.ts'
 import { originFormOf } from '../../parameters/request-target.ts'
 import { TEXT } from '../routing/answers.ts'
-import type { Answer, Route } from '../routing/route.ts'
+import type { Route } from '../routing/route.ts'
+import type { Answer } from '../routing/answer.ts'
 
 /**
  * What operators have closed: the URLs of the switch limitedUrlMap, and naming while it is closed (`requireServing`). Operator

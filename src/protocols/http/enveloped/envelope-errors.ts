@@ -1,6 +1,7 @@
 import { Refusal, type RefusalCode } from '../../../core/refusal.ts'
 import { headersOfRefusal, STATUS_OF } from '../errors/status-codes.ts'
-import type { Answer, ErrorFormat } from '../routing/route.ts'
+import type { ErrorFormat } from '../routing/route.ts'
+import type { Answer } from '../routing/answer.ts'
 import { type EnvelopeCode, failure, NO_INSTANCE, NOT_FOUND, SERVER_ERROR } from './envelope.ts'
 
 const PARAMETER_INVALID: EnvelopeCode = [20002, 'parameter validate error']

@@ -3,7 +3,7 @@ import { javaJson } from '../../answers/java-numbers.ts'
 import { Json, type AnswerSchemas, answersJson, type JsonSchema } from '../routing/answer-schema.ts'
 import { JSON_TYPE, jsonAnswer, jsonTextAnswer } from '../routing/answers.ts'
 import type { Endpoint } from '../routing/endpoint.ts'
-import type { Answer } from '../routing/route.ts'
+import type { Answer } from '../routing/answer.ts'
 
 /** A number that tools know, and its short text (grpc-compat.md section 7). */
 export type EnvelopeCode = readonly [code: number, message: string]

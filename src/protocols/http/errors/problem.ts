@@ -1,6 +1,7 @@
 import { Refusal } from '../../../core/refusal.ts'
 import { PROBLEM_JSON } from '../routing/answers.ts'
-import type { Answer, ErrorContext, ErrorFormat } from '../routing/route.ts'
+import type { ErrorContext, ErrorFormat } from '../routing/route.ts'
+import type { Answer } from '../routing/answer.ts'
 import { headersOfRefusal, STATUS_OF, TITLE_OF } from './status-codes.ts'
 
 /** Problem details (RFC 9457), the error format of `/svc`. `type` is stable; programs may switch on it. */

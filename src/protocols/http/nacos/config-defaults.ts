@@ -1,4 +1,4 @@
-import type { Answer } from '../routing/route.ts'
+import type { Answer } from '../routing/answer.ts'
 import { csJsonAnswer } from '../routing/answers.ts'
 import { configErrors } from './nacos-errors.ts'
 import type { RouteDefaults } from '../routing/endpoint.ts'

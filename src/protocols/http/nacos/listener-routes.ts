@@ -1,5 +1,5 @@
 import { Type } from '../../parameters/schema.ts'
-import { ReadyAnswer } from '../routing/answer-headers.ts'
+import { ReadyAnswer, type Answer } from '../routing/answer.ts'
 import { csJsonAnswer, JSON_UTF8 } from '../routing/answers.ts'
 import {
   answersOfNames,
@@ -13,7 +13,7 @@ import { LISTENING_CONFIGS } from '../endpoints/config/listening-configs.ts'
 import { watchingEndpoints } from '../endpoints/config/watching-endpoints.ts'
 import * as fields from '../../parameters/fields.ts'
 import { endpoint, placeRoutes } from '../routing/endpoint.ts'
-import type { Answer, Route } from '../routing/route.ts'
+import type { Route } from '../routing/route.ts'
 import { CONFIG_DEFAULTS, NO_CACHE } from './config-defaults.ts'
 import { probeHeaders } from './probe-headers.ts'
 

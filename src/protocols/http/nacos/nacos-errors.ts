@@ -1,7 +1,8 @@
 import { Refusal } from '../../../core/refusal.ts'
 import { JSON_TYPE, JSON_UTF8, TEXT } from '../routing/answers.ts'
 import { nacosMessage } from './nacos-messages.ts'
-import type { Answer, ErrorContext, ErrorFormat } from '../routing/route.ts'
+import type { ErrorContext, ErrorFormat } from '../routing/route.ts'
+import type { Answer } from '../routing/answer.ts'
 import { headersOfRefusal, STATUS_OF } from '../errors/status-codes.ts'
 
 /**

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { ReadyAnswer } from '../routing/answer-headers.ts'
-import type { Answer } from '../routing/route.ts'
+import { ReadyAnswer, type Answer } from '../routing/answer.ts'
 import type { PageFile } from './page-file.ts'
 
 const POLICY = [

@@ -1,5 +1,4 @@
-import { ReadyAnswer } from './answer-headers.ts'
-import type { Answer } from './route.ts'
+import { ReadyAnswer, type Answer } from './answer.ts'
 
 /** Content types of the interface's answers. */
 export const TEXT = 'text/plain;charset=UTF-8'

@@ -1,4 +1,4 @@
-import type { Permission } from '../../../operations/guard.ts'
+import type { Permission } from '../../../operations/authorisation.ts'
 import type { Operations } from '../../../operations/operations.ts'
 import type { Route } from './route.ts'
 

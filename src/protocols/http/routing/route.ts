@@ -1,22 +1,9 @@
 import type { IncomingMessage } from 'node:http'
-import type { Caller, Permission } from '../../../operations/guard.ts'
+import type { Permission, Caller } from '../../../operations/authorisation.ts'
 import type { ParameterRules } from '../../parameters/parameter-rules.ts'
 import type { Static, ObjectSchema, Properties } from '../../parameters/schema.ts'
+import type { Answer } from './answer.ts'
 import type { AnswerSchemas } from './answer-schema.ts'
-
-/** An answer, ready to be written. `headers` come on top of those that every answer has. */
-export interface Answer {
-  readonly status: number
-  readonly contentType: string
-  readonly body: Buffer | string
-  /** The body is a text of ASCII characters alone: as many bytes. */
-  readonly isAscii?: boolean
-  readonly headers?: Readonly<Record<string, string>>
-  /** Its status line and headers, where they are made once for many (ReadyAnswer). */
-  readonly head?: string
-  /** What comes instead of `body`, where it is too much to hold: sent as fast as the client takes it. */
-  readonly chunks?: AsyncIterable<Buffer>
-}
 
 /** Who asks: what handlers may know of the connection. */
 export interface HttpCaller extends Caller {

@@ -4,7 +4,7 @@ import type { ImportOutcome } from '../../../operations/config/import-configs.ts
 import type { TransferAnswers, Transferred } from '../endpoints/transfer/transfer-params.ts'
 import { refusalProblem } from '../errors/problem.ts'
 import { jsonAnswer, PROBLEM_JSON } from '../routing/answers.ts'
-import type { Answer } from '../routing/route.ts'
+import type { Answer } from '../routing/answer.ts'
 import { answersJson, Json } from '../routing/answer-schema.ts'
 
 const NAMES = Json.list(Json.object({ dataId: Json.string(), group: Json.string() }))

@@ -1,6 +1,6 @@
 import type { BlockList } from 'node:net'
-import type { CommonHeaders } from '../routing/answer-headers.ts'
-import type { Answer, HttpCaller, ErrorFormat, Route } from '../routing/route.ts'
+import type { CommonHeaders, Answer } from '../routing/answer.ts'
+import type { HttpCaller, ErrorFormat, Route } from '../routing/route.ts'
 import type { BodyShares } from './body-shares.ts'
 import type { CrossSiteGuard } from './cross-site-guard.ts'
 import type { Identification } from './identification.ts'

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { Refusal } from '../../../core/refusal.ts'
 import type { ExchangeContext } from './exchange-context.ts'
-import type { Answer, ErrorFormat } from '../routing/route.ts'
+import type { ErrorFormat } from '../routing/route.ts'
+import type { Answer } from '../routing/answer.ts'
 
 /** The request that failed; `errors` is undefined when no route was found. */
 export interface FailedRequest {

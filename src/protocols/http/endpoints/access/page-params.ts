@@ -2,7 +2,7 @@ import type { FoundPage, NameSearch } from '../../../../operations/name-search.t
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { jsonAnswer } from '../../routing/answers.ts'
-import type { Answer } from '../../routing/route.ts'
+import type { Answer } from '../../routing/answer.ts'
 import { pageJson } from '../config/page-json.ts'
 import { answersJson, Json } from '../../routing/answer-schema.ts'
 

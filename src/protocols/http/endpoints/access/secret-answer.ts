@@ -1,5 +1,5 @@
 import { jsonAnswer } from '../../routing/answers.ts'
-import type { Answer } from '../../routing/route.ts'
+import type { Answer } from '../../routing/answer.ts'
 
 /** An answer that no cache may keep. */
 export function secretAnswer(body: object, headers: Answer['headers'] = {}): Answer {

@@ -1,6 +1,6 @@
 import type { ConfigItem } from '../../../../core/config/state/config-item.ts'
 import { textAnswer } from '../../routing/answers.ts'
-import type { Answer } from '../../routing/route.ts'
+import type { Answer } from '../../routing/answer.ts'
 
 type Headers = Readonly<Record<string, string>>
 

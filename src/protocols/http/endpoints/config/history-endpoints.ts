@@ -3,7 +3,7 @@ import type { HistoryOperations } from '../../../../operations/config/config-his
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
-import type { Answer } from '../../routing/route.ts'
+import type { Answer } from '../../routing/answer.ts'
 import { KEY_PARAMS, toConfigKey } from '../../../parameters/config-key.ts'
 import {
   ENTRY_SCHEMA,

@@ -1,7 +1,7 @@
 import type { ConfigOperations } from '../../../../operations/config/configs.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
-import type { Answer } from '../../routing/route.ts'
+import type { Answer } from '../../routing/answer.ts'
 import { KEY_PARAMS, toConfigKey } from '../../../parameters/config-key.ts'
 import { aboutJson } from './item-json.ts'
 

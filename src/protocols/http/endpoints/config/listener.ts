@@ -6,7 +6,8 @@ import type {
   PollRequest,
 } from '../../../../operations/config/config-listening.ts'
 import { asciiAnswer } from '../../routing/answers.ts'
-import type { Answer, HttpCaller, HeaderNote, Held, Request } from '../../routing/route.ts'
+import type { HttpCaller, HeaderNote, Held, Request } from '../../routing/route.ts'
+import type { Answer } from '../../routing/answer.ts'
 import { agentOf } from '../client-agent.ts'
 import { headerText } from './header-text.ts'
 import { listeningConfigsOf, LISTENING_CONFIGS } from './listening-configs.ts'

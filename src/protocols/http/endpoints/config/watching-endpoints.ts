@@ -5,7 +5,7 @@ import type { ListeningOperations } from '../../../../operations/config/config-l
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
-import type { Answer } from '../../routing/route.ts'
+import type { Answer } from '../../routing/answer.ts'
 import { KEY_PARAMS, toConfigKey } from '../../../parameters/config-key.ts'
 import { answersJson, Json } from '../../routing/answer-schema.ts'
 import { withMissing } from '../missing-servers.ts'

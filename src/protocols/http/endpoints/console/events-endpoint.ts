@@ -10,7 +10,7 @@ import type {
 import { Type } from '../../../parameters/schema.ts'
 import { Json } from '../../routing/answer-schema.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
-import type { Answer } from '../../routing/route.ts'
+import type { Answer } from '../../routing/answer.ts'
 import { headerText } from '../config/header-text.ts'
 
 const EVENT_STREAM = 'text/event-stream'

@@ -1,6 +1,5 @@
 import { CONFIG_TYPES } from '../../../../core/config/state/config-item.ts'
-import type { Instance } from '../../../../core/naming/state/instance.ts'
-import type { ServiceEntry } from '../../../../core/naming/state/service-entry.ts'
+import type { ServiceEntry, Instance } from '../../../../core/naming/state/service-entry.ts'
 import { groupOf, serviceNameOf } from '../../../../core/naming/state/service.ts'
 import type { FoundConfig, SearchOperations } from '../../../../operations/console/search-everything.ts'
 import * as fields from '../../../parameters/fields.ts'

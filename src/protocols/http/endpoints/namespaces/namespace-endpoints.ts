@@ -4,7 +4,8 @@ import * as fields from '../../../parameters/fields.ts'
 import { type Optional, type Schema, Type } from '../../../parameters/schema.ts'
 import { FALSE_JSON, jsonAnswer, TRUE_JSON } from '../../routing/answers.ts'
 import { endpoint } from '../../routing/endpoint.ts'
-import type { Answer, HttpCaller } from '../../routing/route.ts'
+import type { HttpCaller } from '../../routing/route.ts'
+import type { Answer } from '../../routing/answer.ts'
 import { answersJson, Json } from '../../routing/answer-schema.ts'
 
 /** What the endpoints of namespaces work on. */

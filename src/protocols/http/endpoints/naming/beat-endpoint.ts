@@ -5,7 +5,7 @@ import * as fields from '../../../parameters/fields.ts'
 import { type Beat, parseBeat } from '../../../parameters/json-fields.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
-import type { Answer } from '../../routing/route.ts'
+import type { Answer } from '../../routing/answer.ts'
 import { type NamingEndpointParts, SERVICE_PARAMS, serviceKeyOf } from './naming-requests.ts'
 
 /** How a dialect answers a beat; `request` is undefined for a repeated one, which is never unknown. */

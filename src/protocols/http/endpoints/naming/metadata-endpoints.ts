@@ -8,7 +8,7 @@ import { parseInstanceLocators } from '../../../parameters/json-fields.ts'
 import { type Properties, Type } from '../../../parameters/schema.ts'
 import { jsonAnswer, jsonTextAnswer } from '../../routing/answers.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
-import type { Answer } from '../../routing/route.ts'
+import type { Answer } from '../../routing/answer.ts'
 import { metadataOf, type NamingEndpointParts, SERVICE_PARAMS, serviceKeyOf } from './naming-requests.ts'
 import { answersJson, Json } from '../../routing/answer-schema.ts'
 

@@ -1,6 +1,6 @@
 import type { Beaten } from '../../../../operations/naming/beats.ts'
 import { jsonTextAnswer } from '../../routing/answers.ts'
-import type { Answer } from '../../routing/route.ts'
+import type { Answer } from '../../routing/answer.ts'
 
 /** Always 200: clients read when to beat next from it, and whether to register again (http-compat.md section 4). */
 export function nacosBeatAnswer({ kind, intervalMs, lightBeatEnabled }: Beaten): Answer {

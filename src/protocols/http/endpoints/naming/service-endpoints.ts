@@ -8,7 +8,7 @@ import { parseHealthChecker, parseSelector } from '../../../parameters/json-fiel
 import { type Static, Type } from '../../../parameters/schema.ts'
 import { jsonAnswer, OK_TEXT } from '../../routing/answers.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
-import type { Answer } from '../../routing/route.ts'
+import type { Answer } from '../../routing/answer.ts'
 import { metadataOf, type NamingEndpointParts, SERVICE_PARAMS, serviceKeyOf } from './naming-requests.ts'
 import { ANSWERS_OK, answersJson, Json } from '../../routing/answer-schema.ts'
 import type { NamingDialect } from '../naming-dialect.ts'

@@ -9,7 +9,7 @@ import { fitsInZip, zipChunks } from '../../../../archive/zip-writer.ts'
 import type { ConfigItem } from '../../../../core/config/state/config-item.ts'
 import type { ConfigNotes } from '../../../../core/config/state/config-notes.ts'
 import { Refusal } from '../../../../core/refusal.ts'
-import type { Answer } from '../../routing/route.ts'
+import type { Answer } from '../../routing/answer.ts'
 
 /** Metadata of one item, at most: its names and notes, every character escaped. */
 const MOST_METADATA_BYTES = 4096

@@ -1,8 +1,8 @@
 import type { ArchiveVersion } from '../../../../archive/config-archive.ts'
-import type { Caller } from '../../../../operations/guard.ts'
+import type { Caller } from '../../../../operations/authorisation.ts'
 import type { TransferOperations } from '../../../../operations/config/config-transfer.ts'
 import { type Static, Type } from '../../../parameters/schema.ts'
-import type { Answer } from '../../routing/route.ts'
+import type { Answer } from '../../routing/answer.ts'
 import { SEARCH_PARAMS, searchOf } from '../config/search-params.ts'
 import { exportAnswer } from './export-configs.ts'
 

@@ -7,7 +7,7 @@ import {
 import * as fields from '../../../parameters/fields.ts'
 import { comment } from '../../../parameters/publish-params.ts'
 import { Type } from '../../../parameters/schema.ts'
-import type { Answer } from '../../routing/route.ts'
+import type { Answer } from '../../routing/answer.ts'
 
 /** What an import and a clone have in common. Without a policy nothing that exists is touched. */
 export const POLICY_PARAMS = {

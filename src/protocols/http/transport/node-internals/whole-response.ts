@@ -1,6 +1,6 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Answer } from '../../routing/route.ts'
+import type { Answer } from '../../routing/answer.ts'
 import type { Work } from '../turn.ts'
 import { type Encoding, ScratchBytes } from './scratch-bytes.ts'
 

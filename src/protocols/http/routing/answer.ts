@@ -1,5 +1,18 @@
 import { STATUS_CODES } from 'node:http'
-import type { Answer } from './route.ts'
+
+/** An answer, ready to be written. `headers` come on top of those that every answer has. */
+export interface Answer {
+  readonly status: number
+  readonly contentType: string
+  readonly body: Buffer | string
+  /** The body is a text of ASCII characters alone: as many bytes. */
+  readonly isAscii?: boolean
+  readonly headers?: Readonly<Record<string, string>>
+  /** Its status line and headers, where they are made once for many (ReadyAnswer). */
+  readonly head?: string
+  /** What comes instead of `body`, where it is too much to hold: sent as fast as the client takes it. */
+  readonly chunks?: AsyncIterable<Buffer>
+}
 
 /**
  * The headers of an answer as node takes them without a copy: name, value, name, value. Node adds Date and

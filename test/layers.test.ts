@@ -306,18 +306,23 @@ function targetsOf(folder: string, names: ReadonlyMap<string, readonly string[]>
   return targets
 }
 
-/** Drops files that import none of the others, and files that none of them imports. Circles are left, and what connects two. */
+/** The files that import themselves by way of others. */
 function filesInCircles(targets: ReadonlyMap<string, readonly string[]>): string[] {
+  // Without the files that import none of the others, nothing is left to search where there is no circle.
   let left = [...targets.keys()]
-  for (;;) {
+  for (let before = Infinity; left.length < before;) {
+    before = left.length
     const there = new Set(left)
-    const imported = new Set(left.flatMap((file) => targets.get(file)!))
-    const next = left.filter(
-      (file) => imported.has(file) && targets.get(file)!.some((target) => there.has(target)),
-    )
-    if (next.length === left.length) return left
-    left = next
+    left = left.filter((file) => targets.get(file)!.some((target) => there.has(target)))
   }
+  return left.filter((file) => reachedFrom(file, targets).has(file))
+}
+
+function reachedFrom(file: string, targets: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
+  const reached = new Set(targets.get(file))
+  // A set gives what is added while it is read.
+  for (const other of reached) for (const target of targets.get(other) ?? []) reached.add(target)
+  return reached
 }
 
 function isAllowed(file: string, name: string): boolean {

@@ -4,9 +4,6 @@ import { type FoundPage, foundPage, nameFilter, type NameSearch } from '../name-
 import type { PageRequest } from '../page.ts'
 import { accessResource, type AccessParts, READ_ACCESS, WRITE_ACCESS } from './users.ts'
 
-/** The operations on the permissions of roles. */
-export type PermissionOperations = ReturnType<typeof permissionOperations>
-
 /** Makes the operations on the permissions of roles. */
 export function permissionOperations({ guard, state, engine }: AccessParts) {
   const all = () => Array.from(state.records(ROLE_PERMISSION), ([, permission]) => permission)

@@ -17,9 +17,6 @@ export interface RoleRemoval {
   readonly username: string | undefined
 }
 
-/** The operations on the roles of users. */
-export type RoleOperations = ReturnType<typeof roleOperations>
-
 /** Makes the operations on the roles of users. */
 export function roleOperations({ guard, state, engine }: AccessParts) {
   const all = () => Array.from(state.records(USER_ROLE), ([, userRole]) => userRole)

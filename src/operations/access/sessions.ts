@@ -19,9 +19,6 @@ export interface BegunSession extends UserAndRights {
 
 const EVERYBODY: UserAndRights = { username: '', isAdministrator: true, roles: [], permissions: [] }
 
-/** The operations of browser sessions. */
-export type SessionOperations = ReturnType<typeof sessionOperations>
-
 /** Makes the operations of browser sessions. */
 export function sessionOperations({ guard, state, signIn }: SignInParts) {
   const rightsOf = (username: string): UserAndRights => {

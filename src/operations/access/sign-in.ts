@@ -64,9 +64,6 @@ const FIRST_ADMINISTRATOR = 'nacos'
 
 const PUBLIC = { action: 'write', resource: 'public' } as const
 
-/** The operations of signing in. */
-export type SignInOperations = ReturnType<typeof signInOperations>
-
 /** Makes the operations of signing in: they are open to everybody, and slowed for those who guess. */
 export function signInOperations({ guard, state, engine, signIn }: SignInParts) {
   return {

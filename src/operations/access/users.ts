@@ -38,9 +38,6 @@ export interface OwnPasswordChange {
   readonly newPassword: string
 }
 
-/** The operations on users. */
-export type UserOperations = ReturnType<typeof userOperations>
-
 /** Makes the operations on users. Passwords are hashed before they reach the store. */
 export function userOperations(parts: UserParts) {
   const { guard, state, engine, signIn } = parts

@@ -28,9 +28,6 @@ export interface RecordRequest {
   readonly id: number
 }
 
-/** The operations on the history of configurations. */
-export type HistoryOperations = ReturnType<typeof historyOperations>
-
 /**
  * Makes the operations on histories. A record is given only to who names its own item, and so to who may read that:
  * an id alone gives nothing.

@@ -73,9 +73,6 @@ export interface WatchedByRequest {
   readonly namespaceId: string | undefined
 }
 
-/** The operations of those who wait for changes of configurations. */
-export type ListeningOperations = ReturnType<typeof listeningOperations>
-
 /** Makes the operations of listening. */
 export function listeningOperations(parts: ListeningParts) {
   const { guard, polls, views, state, clock } = parts

@@ -24,9 +24,6 @@ export interface PatternRequest<Key> {
   readonly touched: (key: Key) => void
 }
 
-/** The operations of those who watch patterns of configurations. */
-export type ConfigPatternOperations = ReturnType<typeof configPatternOperations>
-
 /** Makes the operations of those who watch patterns of configurations. */
 export function configPatternOperations({ guard, state, configPatterns }: ConfigPatternParts) {
   return {

@@ -70,9 +70,6 @@ export type Cloned =
   | { readonly kind: 'nothing-selected' | 'unknown-namespace' | 'nothing-found' }
   | { readonly kind: 'done'; readonly outcome: ImportOutcome }
 
-/** The operations that move many configurations at once. */
-export type TransferOperations = ReturnType<typeof transferOperations>
-
 /** Makes the operations of export, import and clone. */
 export function transferOperations(parts: TransferParts) {
   return { ...exportOperations(parts), ...importOperations(parts) }

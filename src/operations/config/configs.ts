@@ -71,9 +71,6 @@ export interface FoundConfigs {
 export const READ_CONFIG = { action: 'read', resource: 'config' } as const
 export const WRITE_CONFIG = { action: 'write', resource: 'config' } as const
 
-/** The operations on single configurations, and the search. */
-export type ConfigOperations = ReturnType<typeof configOperations>
-
 /** Makes the operations on configurations. */
 export function configOperations(parts: ConfigParts) {
   return { ...readOperations(parts), ...publishOperation(parts), ...removeOperations(parts) }

@@ -57,9 +57,6 @@ export interface Inventory {
   readonly missingServers: readonly string[]
 }
 
-/** The operations that show configurations to people. */
-export type InventoryOperations = ReturnType<typeof inventoryOperations>
-
 /** Makes the operations that show configurations to people. */
 export function inventoryOperations(parts: InventoryParts) {
   const { guard } = parts

@@ -69,9 +69,6 @@ export interface Restored {
   readonly historyId: number
 }
 
-/** The operations on versions. */
-export type VersionOperations = ReturnType<typeof versionOperations>
-
 /**
  * Makes the operations on versions. History keeps the text BEFORE each change, which people mistake for the text of the
  * change: so a restore would bring back another one, or delete. A version is a change with the text AFTER it.

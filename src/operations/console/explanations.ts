@@ -36,9 +36,6 @@ export interface ExplainedList extends Omit<ExplainedSelection, 'instances'> {
   readonly entries: readonly ExplainedInstance[]
 }
 
-/** The operations that explain lists. */
-export type ExplanationOperations = ReturnType<typeof explanationOperations>
-
 /** Makes the operations that explain lists. */
 export function explanationOperations({ guard, state }: ExplanationParts) {
   return {

@@ -84,9 +84,6 @@ export interface ShownInstances {
   readonly entries: readonly ShownInstance[]
 }
 
-/** The operations that show instances to people. */
-export type InstanceViewOperations = ReturnType<typeof instanceViewOperations>
-
 /** Makes the operations that show instances to people. */
 export function instanceViewOperations(parts: InstanceViewParts) {
   const { guard, state } = parts

@@ -43,9 +43,6 @@ export interface LiveEventParts {
   readonly live: LiveSource
 }
 
-/** The operations of those who follow what changes. */
-export type LiveEventOperations = ReturnType<typeof liveEventOperations>
-
 /** Makes them. Everybody who is signed in may follow, and is told of what that user may read. */
 export function liveEventOperations({ guard, live }: LiveEventParts) {
   return {

@@ -61,9 +61,6 @@ const MOST_ATTENTIONS = 50
 /** What is known of the store is up to a second old where nothing changes. */
 const LAGS_AFTER_MS = 3_000
 
-/** The overview. */
-export type OverviewOperations = ReturnType<typeof overviewOperations>
-
 /** Makes the overview. It is for everybody who is signed in, and has what that user may read. */
 export function overviewOperations(parts: OverviewParts) {
   const { guard } = parts

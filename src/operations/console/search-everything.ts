@@ -46,9 +46,6 @@ export interface FoundEverywhere {
   readonly next: string | undefined
 }
 
-/** The search of the console. */
-export type SearchOperations = ReturnType<typeof searchOperations>
-
 /** Makes the search over all namespaces. It is for everybody who is signed in, and finds what that user may read. */
 export function searchOperations(parts: SearchParts) {
   const { guard } = parts

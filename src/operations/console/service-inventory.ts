@@ -65,9 +65,6 @@ export interface ServiceInventory {
   readonly entries: readonly ListedService[]
 }
 
-/** The operations that show services to people. */
-export type ServiceInventoryOperations = ReturnType<typeof serviceInventoryOperations>
-
 /** Makes the operations that show services to people. */
 export function serviceInventoryOperations(parts: ServiceInventoryParts) {
   const { guard } = parts

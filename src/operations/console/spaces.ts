@@ -42,9 +42,6 @@ export interface LookRequest {
   readonly isProtected: boolean | undefined
 }
 
-/** The operations on namespaces for people. */
-export type SpaceOperations = ReturnType<typeof spaceOperations>
-
 /** Makes the operations on namespaces for people. */
 export function spaceOperations(parts: SpaceParts) {
   const { guard, state, engine } = parts

@@ -25,9 +25,6 @@ export interface ShownTimeline extends OwnTimeline {
 
 const MOST_SHOWN = 500
 
-/** The operations on timelines. */
-export type TimelineOperations = ReturnType<typeof timelineOperations>
-
 /** Makes the operations on timelines. */
 export function timelineOperations({ guard, views }: TimelineOperationParts) {
   return {

@@ -32,9 +32,6 @@ export interface Beaten {
   readonly lightBeatEnabled: boolean
 }
 
-/** The operations of instances that say that they live. */
-export type BeatOperations = ReturnType<typeof beatOperations>
-
 /** Makes the operations of beats. */
 export function beatOperations(
   parts: Omit<InstanceParts, 'loop' | 'timeline' | 'isAlive' | 'maxInstanceMetadataBytes'>,

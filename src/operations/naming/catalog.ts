@@ -76,9 +76,6 @@ const CHECKERS = [
   { type: 'MYSQL', user: '', pwd: '', cmd: '' },
 ] as const satisfies readonly HealthChecker[]
 
-/** The views of services for people and tools. */
-export type CatalogOperations = ReturnType<typeof catalogOperations>
-
 /** Makes the views of services. */
 export function catalogOperations(parts: CatalogParts) {
   return { ...serviceViews(parts), ...instanceViews(parts) }

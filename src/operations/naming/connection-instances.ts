@@ -39,9 +39,6 @@ export interface ReleaseRequest {
   readonly returnsByMs?: number | undefined
 }
 
-/** The operations on the instances of connections. */
-export type ConnectionInstanceOperations = ReturnType<typeof connectionInstanceOperations>
-
 /**
  * Makes the operations on instances that live as long as the connection which has published them. Each has one publisher:
  * a connection takes over an address, and loses it to the next one that registers it.

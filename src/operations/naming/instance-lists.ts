@@ -79,9 +79,6 @@ export interface Pushes {
   subscribe(subscription: PushSubscription): boolean
 }
 
-/** The operations that list the instances of a service for those who call them. */
-export type ListOperations = ReturnType<typeof listOperations>
-
 /** Makes the hot read of service discovery. */
 export function listOperations({ guard, state, lists, pushes, readers }: ListParts) {
   return {

@@ -84,9 +84,6 @@ interface HealthRequest extends InstanceRequest {
   readonly healthy: boolean
 }
 
-/** The operations on instances, but for beats and lists. */
-export type InstanceOperations = ReturnType<typeof instanceOperations>
-
 /** Makes the operations on instances. Refusals as those of the commands in core. */
 export function instanceOperations(parts: InstanceParts) {
   return { ...registrations(parts), ...modifications(parts), ...batches(parts), ...reads(parts) }

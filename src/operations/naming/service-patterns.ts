@@ -13,9 +13,6 @@ export interface ServicePatternParts {
   readonly servicePatterns: PatternKeeper<ServiceKey>
 }
 
-/** The operations of those who watch patterns of services. */
-export type ServicePatternOperations = ReturnType<typeof servicePatternOperations>
-
 /** Makes the operations of those who watch patterns of services. */
 export function servicePatternOperations({ guard, state, servicePatterns }: ServicePatternParts) {
   return {

@@ -67,9 +67,6 @@ export interface Streams {
   }): void
 }
 
-/** The operations of clients that hear of changes on a connection. */
-export type SubscriptionOperations = ReturnType<typeof subscriptionOperations>
-
 /** Makes the operations of clients that hear of changes on a connection. Each answers the list as it is now. */
 export function subscriptionOperations(parts: SubscriptionParts) {
   const { guard, streams } = parts

@@ -55,9 +55,6 @@ export interface ShownCluster extends Omit<Cluster, 'healthChecker'> {
 export const READ_SERVICE = { action: 'read', resource: 'naming' } as const
 export const WRITE_SERVICE = { action: 'write', resource: 'naming' } as const
 
-/** The operations on services and their clusters. */
-export type ServiceOperations = ReturnType<typeof serviceOperations>
-
 /** Makes the operations on services. Refusals as those of the commands in core. */
 export function serviceOperations(parts: ServiceParts) {
   return { ...readOperations(parts), ...writeOperations(parts) }

@@ -25,9 +25,6 @@ export interface FoundAudit {
 /** The steps of the store that one request takes at most: then its page is short, and the next one goes on. */
 const MOST_STEPS = 200
 
-/** The operations on the audit. */
-export type AuditOperations = ReturnType<typeof auditOperations>
-
 /** Makes the operations on the audit. It is written behind: an event is there within a second. */
 export function auditOperations({ guard, store }: AuditParts) {
   return {

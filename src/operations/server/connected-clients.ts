@@ -28,9 +28,6 @@ export interface ConnectedClientParts {
   readonly views: Pick<ClientViews, 'connectedClients' | 'dismiss'>
 }
 
-/** The operations on connected clients. */
-export type ConnectedClientOperations = ReturnType<typeof connectedClientOperations>
-
 /** Makes the operations on the clients that are connected to any server. */
 export function connectedClientOperations({ guard, views }: ConnectedClientParts) {
   const resources = (): Resource[] => [{ kind: 'operator' }]

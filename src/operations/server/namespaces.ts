@@ -32,9 +32,6 @@ const READ = { action: 'read', resource: 'namespace' } as const
 const WRITE = { action: 'write', resource: 'namespace' } as const
 const PUBLIC: Namespace = { id: PUBLIC_NAMESPACE, showName: 'public', desc: 'Default Namespace' }
 
-/** The operations on the list of namespaces. */
-export type NamespaceOperations = ReturnType<typeof namespaceOperations>
-
 /** Makes the operations on namespaces. Their ids are canonical (see `toNamespaceId`). */
 export function namespaceOperations(parts: NamespaceParts) {
   const { guard, state, engine } = parts

@@ -101,9 +101,6 @@ const READ_BACKUP = { action: 'read', resource: 'backup' } as const
 const WRITE_BACKUP = { action: 'write', resource: 'backup' } as const
 const PUBLIC = { action: 'read', resource: 'public' } as const
 
-/** The operator functions. */
-export type OperatorOperations = ReturnType<typeof operatorOperations>
-
 /** Makes the operator functions. */
 export function operatorOperations(parts: OperatorParts) {
   const { guard, state, engine } = parts
@@ -178,7 +175,7 @@ function figureOperations(parts: OperatorParts) {
 }
 
 /** The measurements for everybody: for an address that only the monitoring system reaches. */
-export function openScrape(scrape: OperatorParts['scrape']): OperatorOperations['scrape'] {
+export function openScrape(scrape: OperatorParts['scrape']) {
   return new Guard().operation({ permission: PUBLIC, resources: () => [], run: () => scrape() })
 }
 

@@ -1,12 +1,12 @@
+import type { Operations } from '../../../operations/operations.ts'
 import type { WatchedItem } from '../../../core/config/state/watched-item.ts'
-import type { ListeningOperations } from '../../../operations/config/config-listening.ts'
 import { type Call, requestType } from '../requests/request-type.ts'
 import { keysOf, listenedItems, namesOf } from './listened-item.ts'
 import { ListeningConnections, type ListeningConnectionParts } from './listening-connections.ts'
 
 /** What listening needs of the server. */
 export interface BatchListenParts extends ListeningConnectionParts {
-  readonly listening: Pick<ListeningOperations, 'joinStream' | 'watch' | 'unwatch'>
+  readonly listening: Pick<Operations['listening'], 'joinStream' | 'watch' | 'unwatch'>
   readonly maxListeningItems: number
 }
 

@@ -13,15 +13,15 @@ const CONFIGS: FuzzyDialect<ConfigKey> = {
 
 /** `ConfigFuzzyWatchRequest`: which items there are, by patterns of their names. Their contents are not watched. */
 export function fuzzyConfigs(
-  { watchPattern }: Operations['configPatterns'],
+  configPatterns: Operations['configPatterns'],
   after: FuzzyWatchParts<ConfigKey>['after'],
 ) {
   return fuzzyWatch<ConfigKey>({
     type: 'ConfigFuzzyWatchRequest',
     answer: 'ConfigFuzzyWatchResponse',
-    permission: watchPattern.permission,
+    permission: configPatterns.watchPattern.permission,
     dialect: CONFIGS,
-    watch: (request, { caller }) => watchPattern(request, caller),
+    watch: (request, { caller }) => configPatterns.watchPattern(request, caller),
     after,
   })
 }

@@ -1,4 +1,4 @@
-import type { ListeningOperations } from '../../../operations/config/config-listening.ts'
+import type { Operations } from '../../../operations/operations.ts'
 import type { StreamWatch } from '../../../operations/config/config-streams.ts'
 import type { ClientConnection } from '../connections/client-connection.ts'
 import type { Call } from '../requests/request-type.ts'
@@ -6,7 +6,7 @@ import { ChangePushes } from './change-pushes.ts'
 
 /** What listening connections need of the server. */
 export interface ListeningConnectionParts {
-  readonly listening: Pick<ListeningOperations, 'joinStream'>
+  readonly listening: Pick<Operations['listening'], 'joinStream'>
   /** Runs something later, and keeps no process alive for it. */
   readonly after: (ms: number, run: () => void) => void
 }

@@ -1,4 +1,4 @@
-import type { ConfigOperations } from '../../../operations/config/configs.ts'
+import type { Operations } from '../../../operations/operations.ts'
 import { casOfClients } from '../../parameters/cas-of-clients.ts'
 import * as fields from '../../parameters/fields.ts'
 import { JsonValues } from '../../parameters/json-values.ts'
@@ -17,7 +17,7 @@ import { requestType } from '../requests/request-type.ts'
 import type { JsonObject } from '../wire/json.ts'
 
 /** `ConfigPublishRequest`: what belongs to the item is partly in its `additionMap`. */
-export function publishConfig({ publish }: Pick<ConfigOperations, 'publish'>, limits: PublishLimits) {
+export function publishConfig(configs: Pick<Operations['configs'], 'publish'>, limits: PublishLimits) {
   const params = Type.Object({
     ...publishParams(limits),
     ...noteParams({ isEmptyAValue: false }),
@@ -28,7 +28,7 @@ export function publishConfig({ publish }: Pick<ConfigOperations, 'publish'>, li
   return requestType({
     type: 'ConfigPublishRequest',
     answer: 'ConfigPublishResponse',
-    permission: publish.permission,
+    permission: configs.publish.permission,
     read: (body) => {
       const values = new JsonValues(body, additionsOf(body))
       const said = readParams(values) as Static<typeof params>
@@ -36,7 +36,7 @@ export function publishConfig({ publish }: Pick<ConfigOperations, 'publish'>, li
       return toPublishRequest(said, casOfClients(said.casMd5?.trim() || undefined))
     },
     run: async (request, { caller }) => {
-      await publish(request, caller)
+      await configs.publish(request, caller)
       return {}
     },
   })

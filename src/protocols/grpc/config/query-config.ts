@@ -1,5 +1,6 @@
+import type { Operations } from '../../../operations/operations.ts'
 import type { ConfigItem } from '../../../core/config/state/config-item.ts'
-import { configNotFound, type ConfigOperations } from '../../../operations/config/configs.ts'
+import { configNotFound } from '../../../operations/config/configs.ts'
 import { KEY_PARAMS, toConfigKey } from '../../parameters/config-key.ts'
 import * as fields from '../../parameters/fields.ts'
 import { JsonValues } from '../../parameters/json-values.ts'
@@ -12,15 +13,15 @@ const PARAMS = Type.Object({ ...KEY_PARAMS, tag: Type.Optional(fields.tag) })
 const readParams = compileReader(PARAMS, NACOS_CONFIG_RULES)
 
 /** `ConfigQueryRequest`: the content of an item. */
-export function queryConfig({ find }: Pick<ConfigOperations, 'find'>) {
+export function queryConfig(configs: Pick<Operations['configs'], 'find'>) {
   return requestType({
     type: 'ConfigQueryRequest',
     answer: 'ConfigQueryResponse',
-    permission: find.permission,
+    permission: configs.find.permission,
     read: (body) => readParams(new JsonValues(body)) as Static<typeof PARAMS>,
     run: (params, { caller }) => {
       const key = toConfigKey(params)
-      const item = find(key, caller)
+      const item = configs.find(key, caller)
       // No content has a tag.
       if (item === undefined || params.tag !== undefined) throw configNotFound(key)
       return answerOf(item)

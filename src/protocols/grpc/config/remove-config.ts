@@ -1,4 +1,4 @@
-import type { ConfigOperations } from '../../../operations/config/configs.ts'
+import type { Operations } from '../../../operations/operations.ts'
 import { KEY_PARAMS, toConfigKey } from '../../parameters/config-key.ts'
 import * as fields from '../../parameters/fields.ts'
 import { JsonValues } from '../../parameters/json-values.ts'
@@ -12,18 +12,18 @@ const PARAMS = Type.Object({ ...KEY_PARAMS, tag: Type.Optional(fields.tag) })
 const readParams = compileReader(PARAMS, NACOS_CONFIG_RULES)
 
 /** `ConfigRemoveRequest`: deletes an item; to delete none is a success too. */
-export function removeConfig({ remove }: Pick<ConfigOperations, 'remove'>) {
+export function removeConfig(configs: Pick<Operations['configs'], 'remove'>) {
   return requestType({
     type: 'ConfigRemoveRequest',
     answer: 'ConfigRemoveResponse',
-    permission: remove.permission,
+    permission: configs.remove.permission,
     read: (body) => {
       const params = readParams(new JsonValues(body)) as Static<typeof PARAMS>
       refuseUnsupported({ tag: params.tag !== undefined })
       return { key: toConfigKey(params) }
     },
     run: async (request, { caller }) => {
-      await remove(request, caller)
+      await configs.remove(request, caller)
       return {}
     },
   })

@@ -17,15 +17,15 @@ const SERVICES: FuzzyDialect<ServiceKey> = {
 
 /** `NamingFuzzyWatchRequest`: which services there are, by patterns of their names. Their instances are not watched. */
 export function fuzzyServices(
-  { watchPattern }: Operations['servicePatterns'],
+  servicePatterns: Operations['servicePatterns'],
   after: FuzzyWatchParts<ServiceKey>['after'],
 ) {
   return fuzzyWatch<ServiceKey>({
     type: 'NamingFuzzyWatchRequest',
     answer: 'NamingFuzzyWatchResponse',
-    permission: watchPattern.permission,
+    permission: servicePatterns.watchPattern.permission,
     dialect: SERVICES,
-    watch: (request, { caller }) => watchPattern(request, caller),
+    watch: (request, { caller }) => servicePatterns.watchPattern(request, caller),
     after,
   })
 }

@@ -1,4 +1,4 @@
-import type { ConnectionInstanceOperations } from '../../../operations/naming/connection-instances.ts'
+import type { Operations } from '../../../operations/operations.ts'
 import type { Call } from '../requests/request-type.ts'
 import type { ClientConnection } from '../connections/client-connection.ts'
 
@@ -11,10 +11,10 @@ const SIGN_IN_MS = 80_000
 
 /** The connections that publish instances. What one has published goes when it ends. */
 export class PublishingConnections {
-  readonly #release: ConnectionInstanceOperations['release']
+  readonly #release: Operations['connectionInstances']['release']
   readonly #known = new WeakSet<ClientConnection>()
 
-  constructor(release: ConnectionInstanceOperations['release']) {
+  constructor(release: Operations['connectionInstances']['release']) {
     this.#release = release
   }
 

@@ -118,10 +118,10 @@ function remove(configs: Operations['configs']) {
   })
 }
 
-function versions({ list }: Operations['history']) {
+function versions(history: Operations['history']) {
   return endpoint({
     summary: 'Lists the history of a configuration item',
-    permission: list.permission,
+    permission: history.list.permission,
     answers: answersEnvelope(pageSchema('JavaHistoryPage', JAVA_ENTRY_SCHEMA)),
     params: Type.Object({
       ...ITEM,
@@ -129,20 +129,20 @@ function versions({ list }: Operations['history']) {
       pageSize: fields.withDefault(fields.pageSize, 100),
     }),
     handle: async ({ params, caller }) => {
-      const { page, totalCount, entries } = await list({ key: keyOf(params), page: params }, caller)
+      const { page, totalCount, entries } = await history.list({ key: keyOf(params), page: params }, caller)
       return success(pageJson(page, totalCount, entries.map(javaEntryJson)))
     },
   })
 }
 
-function version({ record }: Operations['history']) {
+function version(history: Operations['history']) {
   return endpoint({
     summary: 'Reads a record of the history of a configuration item',
-    permission: record.permission,
+    permission: history.record.permission,
     answers: answersEnvelope(JAVA_RECORD_SCHEMA),
     params: Type.Object({ ...ITEM, nid: fields.historyId }),
     handle: async ({ params, caller }) =>
-      success(javaRecordJson(await record({ key: keyOf(params), id: params.nid }, caller))),
+      success(javaRecordJson(await history.record({ key: keyOf(params), id: params.nid }, caller))),
   })
 }
 

@@ -1,7 +1,7 @@
+import type { Operations } from '../../../operations/operations.ts'
 import { Type } from '../../parameters/schema.ts'
 import { Refusal } from '../../../core/refusal.ts'
 import { CS_TRUE_JSON } from '../routing/answers.ts'
-import type { ConfigOperations } from '../../../operations/config/configs.ts'
 import * as fields from '../../parameters/fields.ts'
 import { LOOSE_KEY_PARAMS } from '../endpoints/config/search-params.ts'
 import { endpoint } from '../routing/endpoint.ts'
@@ -23,7 +23,7 @@ const PARAMS = Type.Object({
 })
 
 /** `DELETE /configs`: one item by its name, or several by their ids (http-compat.md section 1). */
-export function removeConfig(configs: ConfigOperations) {
+export function removeConfig(configs: Operations['configs']) {
   return endpoint({
     summary: 'Deletes a configuration item, or several by their ids',
     permission: configs.remove.permission,

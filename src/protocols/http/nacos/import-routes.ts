@@ -1,4 +1,4 @@
-import type { TransferOperations } from '../../../operations/config/config-transfer.ts'
+import type { Operations } from '../../../operations/operations.ts'
 import { NACOS_CONFIG_RULES } from '../../parameters/parameter-rules.ts'
 import { cloneEndpoint } from '../endpoints/transfer/clone-endpoint.ts'
 import { importEndpoint, type ImportLimits } from '../endpoints/transfer/import-endpoint.ts'
@@ -9,7 +9,7 @@ import { nacosTransferAnswers } from './import-answers.ts'
 
 /** `POST /nacos/v1/cs/configs` with `import=true` or `clone=true` in the query (http-compat.md section 3). */
 export function nacosImportRoutes(
-  { transfer }: { transfer: TransferOperations },
+  { transfer }: { transfer: Operations['transfer'] },
   limits: ImportLimits,
 ): Route[] {
   const parts = { limits, rules: NACOS_CONFIG_RULES, answers: nacosTransferAnswers }

@@ -18,43 +18,43 @@ import { type Endpoint, endpoint } from '../routing/endpoint.ts'
 const ANSWERS_ZIP = { 'application/octet-stream': { type: 'string', format: 'binary' } }
 
 /** `GET /svc/v1/cs/configs`: the content of an item. */
-export function readConfig({ read }: Operations['configs']): Endpoint {
+export function readConfig(configs: Operations['configs']): Endpoint {
   const answerOf = contentAnswers()
   return endpoint({
     summary: 'Reads a configuration item',
-    permission: read.permission,
+    permission: configs.read.permission,
     answers: answersText('The content, whatever its type is.'),
     params: Type.Object(KEY_PARAMS),
-    handle: ({ params, caller }) => answerOf(read(toConfigKey(params), caller)),
+    handle: ({ params, caller }) => answerOf(configs.read(toConfigKey(params), caller)),
   })
 }
 
 /** The same path with `show=all`: all that is known of the item. */
-export function showConfig({ read }: Operations['configs']): Endpoint {
+export function showConfig(configs: Operations['configs']): Endpoint {
   return endpoint({
     summary: 'Reads a configuration item with all that is known of it',
-    permission: read.permission,
+    permission: configs.read.permission,
     answers: answersJson(ITEM_SCHEMA),
     params: Type.Object({
       ...KEY_PARAMS,
       show: Type.Enum(['all'], { description: 'Everything that is known of the item, as JSON.' }),
     }),
     variant: 'show',
-    handle: ({ params, caller }) => jsonAnswer(itemJson(read(toConfigKey(params), caller))),
+    handle: ({ params, caller }) => jsonAnswer(itemJson(configs.read(toConfigKey(params), caller))),
   })
 }
 
 /** The same path with `search`: a page of the items that match, each with all that is known of it. */
-export function searchConfigs({ search: find }: Operations['configs']): Endpoint {
+export function searchConfigs(configs: Operations['configs']): Endpoint {
   return endpoint({
     summary: 'Searches for configuration items',
-    permission: find.permission,
+    permission: configs.search.permission,
     answers: answersJson(pageSchema('ConfigItemPage', ITEM_SCHEMA)),
     params: Type.Object({ ...SEARCH_PARAMS, ...SEARCH_PAGE_PARAMS, search: SEARCH_MODE }),
     variant: 'search',
     handle: ({ params, caller }) => {
       const search = searchOf(params, params.search)
-      const { page, totalCount, items } = find({ search, page: params }, caller)
+      const { page, totalCount, items } = configs.search({ search, page: params }, caller)
       return jsonAnswer(pageJson(page, totalCount, items.map(itemJson)))
     },
   })

@@ -1,4 +1,4 @@
-import type { PermissionOperations } from '../../../../operations/access/permissions.ts'
+import type { Operations } from '../../../../operations/operations.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
@@ -18,43 +18,43 @@ const PERMISSION_PAGE = pageSchema(
 )
 
 /** `GET …/auth/permissions`. */
-export function listPermissionsEndpoint({ list }: PermissionOperations): Endpoint {
+export function listPermissionsEndpoint(permissions: Operations['permissions']): Endpoint {
   return endpoint({
     summary: 'Lists the permissions of roles',
-    permission: list.permission,
+    permission: permissions.list.permission,
     answers: answersJson(PERMISSION_PAGE),
     params: Type.Object({ role: Type.Optional(fields.role), ...PAGE_PARAMS }),
     handle: ({ params, caller }) =>
       pageAnswer(
-        list({ role: searchFor(params.role, params.search), page: params }, caller),
+        permissions.list({ role: searchFor(params.role, params.search), page: params }, caller),
         ({ role, resource, action }) => ({ role, resource, action }),
       ),
   })
 }
 
 /** `POST …/auth/permissions`. */
-export function addPermissionEndpoint({ add }: PermissionOperations): Endpoint {
+export function addPermissionEndpoint(permissions: Operations['permissions']): Endpoint {
   return endpoint({
     summary: 'Gives a role a permission',
-    permission: add.permission,
+    permission: permissions.add.permission,
     answers: ANSWERS_DONE,
     params: PERMISSION_PARAMS,
     handle: async ({ params, caller }) => {
-      await add(params, caller)
+      await permissions.add(params, caller)
       return doneAnswer('add permission ok!')
     },
   })
 }
 
 /** `DELETE …/auth/permissions`. */
-export function removePermissionEndpoint({ remove }: PermissionOperations): Endpoint {
+export function removePermissionEndpoint(permissions: Operations['permissions']): Endpoint {
   return endpoint({
     summary: 'Takes a permission from a role',
-    permission: remove.permission,
+    permission: permissions.remove.permission,
     answers: ANSWERS_DONE,
     params: PERMISSION_PARAMS,
     handle: async ({ params, caller }) => {
-      await remove(params, caller)
+      await permissions.remove(params, caller)
       return doneAnswer('delete permission ok!')
     },
   })

@@ -1,4 +1,4 @@
-import type { RoleOperations } from '../../../../operations/access/roles.ts'
+import type { Operations } from '../../../../operations/operations.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { jsonAnswer } from '../../routing/answers.ts'
@@ -10,10 +10,10 @@ import { pageSchema } from '../config/page-json.ts'
 const ROLE_PAGE = pageSchema('UserRolePage', Json.object({ role: Json.string(), username: Json.string() }))
 
 /** `GET …/auth/roles`. */
-export function listRolesEndpoint({ list }: RoleOperations): Endpoint {
+export function listRolesEndpoint(roles: Operations['roles']): Endpoint {
   return endpoint({
     summary: 'Lists the roles of users',
-    permission: list.permission,
+    permission: roles.list.permission,
     answers: answersJson(ROLE_PAGE),
     params: Type.Object({
       role: Type.Optional(fields.role),
@@ -22,7 +22,7 @@ export function listRolesEndpoint({ list }: RoleOperations): Endpoint {
     }),
     handle: ({ params, caller }) => {
       const [role, username] = [params.role, params.username].map((text) => searchFor(text, params.search))
-      return pageAnswer(list({ role: role!, username: username!, page: params }, caller), (entry) => ({
+      return pageAnswer(roles.list({ role: role!, username: username!, page: params }, caller), (entry) => ({
         role: entry.role,
         username: entry.username,
       }))
@@ -31,39 +31,39 @@ export function listRolesEndpoint({ list }: RoleOperations): Endpoint {
 }
 
 /** `GET …/auth/roles/search`: an array of roles. */
-export function suggestRolesEndpoint({ suggest }: RoleOperations): Endpoint {
+export function suggestRolesEndpoint(roles: Operations['roles']): Endpoint {
   return endpoint({
     summary: 'Lists the roles whose name contains a text',
-    permission: suggest.permission,
+    permission: roles.suggest.permission,
     answers: answersJson(Json.list(Json.string())),
     params: Type.Object({ role: Type.Optional(fields.role) }),
-    handle: ({ params, caller }) => jsonAnswer(suggest({ text: params.role ?? '' }, caller)),
+    handle: ({ params, caller }) => jsonAnswer(roles.suggest({ text: params.role ?? '' }, caller)),
   })
 }
 
 /** `POST …/auth/roles`. */
-export function addRoleEndpoint({ add }: RoleOperations): Endpoint {
+export function addRoleEndpoint(roles: Operations['roles']): Endpoint {
   return endpoint({
     summary: 'Gives a user a role; ROLE_ADMIN makes an administrator',
-    permission: add.permission,
+    permission: roles.add.permission,
     answers: ANSWERS_DONE,
     params: Type.Object({ role: fields.role, username: fields.username }),
     handle: async ({ params, caller }) => {
-      await add(params, caller)
+      await roles.add(params, caller)
       return doneAnswer('add role ok!')
     },
   })
 }
 
 /** `DELETE …/auth/roles`. */
-export function removeRoleEndpoint({ remove }: RoleOperations): Endpoint {
+export function removeRoleEndpoint(roles: Operations['roles']): Endpoint {
   return endpoint({
     summary: 'Takes a role from a user; without a username, deletes the role with its permissions',
-    permission: remove.permission,
+    permission: roles.remove.permission,
     answers: ANSWERS_DONE,
     params: Type.Object({ role: fields.role, username: Type.Optional(fields.username) }),
     handle: async ({ params: { role, username }, caller }) => {
-      await remove({ role, username }, caller)
+      await roles.remove({ role, username }, caller)
       return doneAnswer(`delete role of user ${username ?? ''} ok!`)
     },
   })

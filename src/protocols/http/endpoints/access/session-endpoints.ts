@@ -1,4 +1,5 @@
-import type { SessionOperations, UserAndRights } from '../../../../operations/access/sessions.ts'
+import type { Operations } from '../../../../operations/operations.ts'
+import type { UserAndRights } from '../../../../operations/access/sessions.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
@@ -19,10 +20,10 @@ const USER = Json.named(
 )
 
 /** `POST …/console/session`: signs a browser in. */
-export function beginSessionEndpoint({ begin }: SessionOperations): Endpoint {
+export function beginSessionEndpoint(sessions: Operations['sessions']): Endpoint {
   return endpoint({
     summary: 'Signs a browser in, with a cookie',
-    permission: begin.permission,
+    permission: sessions.begin.permission,
     answers: answersJson(USER),
     // Without one of them, the answer is that of a wrong one.
     params: Type.Object({
@@ -31,32 +32,32 @@ export function beginSessionEndpoint({ begin }: SessionOperations): Endpoint {
     }),
     handle: async ({ params, caller }) => {
       const { username = '', password = '' } = params
-      const { browserId, ...user } = await begin({ username, password }, caller)
+      const { browserId, ...user } = await sessions.begin({ username, password }, caller)
       return secretAnswer(userJson(user), { 'Set-Cookie': sessionCookie(caller, browserId) })
     },
   })
 }
 
 /** `GET …/console/session`: who is signed in. */
-export function showSessionEndpoint({ show }: SessionOperations): Endpoint {
+export function showSessionEndpoint(sessions: Operations['sessions']): Endpoint {
   return endpoint({
     summary: 'Shows the user who is signed in, and what the user may do',
-    permission: show.permission,
+    permission: sessions.show.permission,
     answers: answersJson(USER),
     params: NO_PARAMS,
-    handle: ({ caller }) => secretAnswer(userJson(show({}, caller))),
+    handle: ({ caller }) => secretAnswer(userJson(sessions.show({}, caller))),
   })
 }
 
 /** `DELETE …/console/session`: signs a browser out. */
-export function endSessionEndpoint({ end }: SessionOperations): Endpoint {
+export function endSessionEndpoint(sessions: Operations['sessions']): Endpoint {
   return endpoint({
     summary: 'Signs a browser out',
-    permission: end.permission,
+    permission: sessions.end.permission,
     answers: answersJson(Json.object({})),
     params: NO_PARAMS,
     handle: async ({ caller }) => {
-      await end(sessionsIn(caller), caller)
+      await sessions.end(sessionsIn(caller), caller)
       return secretAnswer({}, { 'Set-Cookie': endedCookie(caller) })
     },
   })

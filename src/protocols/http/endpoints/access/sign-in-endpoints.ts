@@ -1,4 +1,4 @@
-import type { SignInOperations } from '../../../../operations/access/sign-in.ts'
+import type { Operations } from '../../../../operations/operations.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { jsonAnswer } from '../../routing/answers.ts'
@@ -21,10 +21,10 @@ const ROTATION = Json.object({
 })
 
 /** `POST …/auth/login`: answers a token (http-compat.md section 7). */
-export function loginEndpoint({ login }: SignInOperations): Endpoint {
+export function loginEndpoint(signIn: Operations['signIn']): Endpoint {
   return endpoint({
     summary: 'Signs in and answers an access token',
-    permission: login.permission,
+    permission: signIn.login.permission,
     answers: answersJson(TOKEN),
     // Without one of them, the answer is that of a wrong one.
     params: Type.Object({
@@ -33,7 +33,7 @@ export function loginEndpoint({ login }: SignInOperations): Endpoint {
     }),
     handle: async ({ params, caller }) => {
       const { username: name = '', password = '' } = params
-      const { username, token, ttlSeconds, isAdministrator } = await login(
+      const { username, token, ttlSeconds, isAdministrator } = await signIn.login(
         { username: name, password },
         caller,
       )
@@ -44,10 +44,10 @@ export function loginEndpoint({ login }: SignInOperations): Endpoint {
 }
 
 /** `POST …/auth/users/admin`: makes the first administrator. */
-export function firstAdministratorEndpoint({ firstAdministrator }: SignInOperations): Endpoint {
+export function firstAdministratorEndpoint(signIn: Operations['signIn']): Endpoint {
   return endpoint({
     summary: 'Makes the first administrator, with the one-time code that the server prints when it starts',
-    permission: firstAdministrator.permission,
+    permission: signIn.firstAdministrator.permission,
     answers: answersJson(FIRST_ADMINISTRATOR),
     params: Type.Object({
       code: Type.String({ maxLength: 128, description: 'The one-time code.' }),
@@ -55,16 +55,16 @@ export function firstAdministratorEndpoint({ firstAdministrator }: SignInOperati
     }),
     handle: async ({ params, caller }) => {
       const { code, password } = params
-      return secretAnswer(await firstAdministrator({ code, password }, caller))
+      return secretAnswer(await signIn.firstAdministrator({ code, password }, caller))
     },
   })
 }
 
 /** `POST …/auth/keys/rotate`: signs tokens with a new key. */
-export function rotateKeysEndpoint({ rotateKeys }: SignInOperations): Endpoint {
+export function rotateKeysEndpoint(signIn: Operations['signIn']): Endpoint {
   return endpoint({
     summary: 'Signs tokens with a new key; the old one verifies until its last token has expired',
-    permission: rotateKeys.permission,
+    permission: signIn.rotateKeys.permission,
     answers: answersJson(ROTATION),
     params: Type.Object({
       leaked: Type.Optional(
@@ -72,6 +72,6 @@ export function rotateKeysEndpoint({ rotateKeys }: SignInOperations): Endpoint {
       ),
     }),
     handle: async ({ params, caller }) =>
-      jsonAnswer(await rotateKeys({ hasLeaked: params.leaked ?? false }, caller)),
+      jsonAnswer(await signIn.rotateKeys({ hasLeaked: params.leaked ?? false }, caller)),
   })
 }

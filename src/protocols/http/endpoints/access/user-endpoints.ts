@@ -1,4 +1,4 @@
-import type { UserOperations } from '../../../../operations/access/users.ts'
+import type { Operations } from '../../../../operations/operations.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { jsonAnswer } from '../../routing/answers.ts'
@@ -13,15 +13,15 @@ const USER_PAGE = pageSchema(
 )
 
 /** `GET …/auth/users`: nobody sees a password or its hash. */
-export function listUsersEndpoint({ list }: UserOperations): Endpoint {
+export function listUsersEndpoint(users: Operations['users']): Endpoint {
   return endpoint({
     summary: 'Lists the users',
-    permission: list.permission,
+    permission: users.list.permission,
     answers: answersJson(USER_PAGE),
     params: Type.Object({ username: Type.Optional(fields.username), ...PAGE_PARAMS }),
     handle: ({ params, caller }) => {
       const username = searchFor(params.username, params.search)
-      return pageAnswer(list({ username, page: params }, caller), (name) => ({
+      return pageAnswer(users.list({ username, page: params }, caller), (name) => ({
         username: name,
         password: '',
       }))
@@ -30,35 +30,35 @@ export function listUsersEndpoint({ list }: UserOperations): Endpoint {
 }
 
 /** `GET …/auth/users/search`: an array of usernames. */
-export function suggestUsersEndpoint({ suggest }: UserOperations): Endpoint {
+export function suggestUsersEndpoint(users: Operations['users']): Endpoint {
   return endpoint({
     summary: 'Lists the usernames that contain a text',
-    permission: suggest.permission,
+    permission: users.suggest.permission,
     answers: answersJson(Json.list(Json.string())),
     params: Type.Object({ username: Type.Optional(fields.username) }),
-    handle: ({ params, caller }) => jsonAnswer(suggest({ text: params.username ?? '' }, caller)),
+    handle: ({ params, caller }) => jsonAnswer(users.suggest({ text: params.username ?? '' }, caller)),
   })
 }
 
 /** `POST …/auth/users`. */
-export function createUserEndpoint({ create }: UserOperations): Endpoint {
+export function createUserEndpoint(users: Operations['users']): Endpoint {
   return endpoint({
     summary: 'Makes a user without roles',
-    permission: create.permission,
+    permission: users.create.permission,
     answers: ANSWERS_DONE,
     params: Type.Object({ username: fields.newUsername, password: fields.password }),
     handle: async ({ params, caller }) => {
-      await create(params, caller)
+      await users.create(params, caller)
       return doneAnswer('create user ok!')
     },
   })
 }
 
 /** `PUT …/auth/users`: with the old password it is for everybody's own one, without it for administrators. */
-export function updateUserEndpoint({ setPassword, changeOwnPassword }: UserOperations): Endpoint {
+export function updateUserEndpoint(users: Operations['users']): Endpoint {
   return endpoint({
     summary: 'Sets the password of a user; with oldPassword, the own one of the caller',
-    permission: setPassword.permission,
+    permission: users.setPassword.permission,
     answers: ANSWERS_DONE,
     params: Type.Object({
       username: fields.username,
@@ -72,22 +72,22 @@ export function updateUserEndpoint({ setPassword, changeOwnPassword }: UserOpera
     }),
     handle: async ({ params, caller }) => {
       const { username, newPassword, oldPassword } = params
-      if (oldPassword === undefined) await setPassword({ username, password: newPassword }, caller)
-      else await changeOwnPassword({ username, oldPassword, newPassword }, caller)
+      if (oldPassword === undefined) await users.setPassword({ username, password: newPassword }, caller)
+      else await users.changeOwnPassword({ username, oldPassword, newPassword }, caller)
       return doneAnswer('update user ok!')
     },
   })
 }
 
 /** `DELETE …/auth/users`. `mustExist`: an unknown user is refused. */
-export function removeUserEndpoint({ remove }: UserOperations, mustExist: boolean): Endpoint {
+export function removeUserEndpoint(users: Operations['users'], mustExist: boolean): Endpoint {
   return endpoint({
     summary: 'Removes a user, with its roles and sessions',
-    permission: remove.permission,
+    permission: users.remove.permission,
     answers: ANSWERS_DONE,
     params: Type.Object({ username: fields.username }),
     handle: async ({ params: { username }, caller }) => {
-      await remove({ username, mustExist }, caller)
+      await users.remove({ username, mustExist }, caller)
       return doneAnswer('delete user ok!')
     },
   })

@@ -1,5 +1,5 @@
+import type { Operations } from '../../../../operations/operations.ts'
 import type { AuditEvent } from '../../../../core/audit/audit-event.ts'
-import type { AuditOperations } from '../../../../operations/server/audit.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { jsonAnswer } from '../../routing/answers.ts'
@@ -29,7 +29,7 @@ const EVENTS = Json.object({
 })
 
 /** The endpoint that shows the audit. */
-export function auditEndpoint(audit: AuditOperations): Endpoint {
+export function auditEndpoint(audit: Operations['audit']): Endpoint {
   return endpoint({
     summary: 'Lists who did what, who signed in and who was refused, newest first',
     permission: audit.search.permission,

@@ -1,5 +1,5 @@
+import type { Operations } from '../../../../operations/operations.ts'
 import { Refusal } from '../../../../core/refusal.ts'
-import type { HistoryOperations } from '../../../../operations/config/config-history.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
@@ -26,7 +26,7 @@ export interface HistoryDialect {
 }
 
 /** The endpoints of histories. */
-export function historyEndpoints(history: HistoryOperations, dialect: HistoryDialect) {
+export function historyEndpoints(history: Operations['history'], dialect: HistoryDialect) {
   const { hasJavaKeys, json } = dialect
   const shown = hasJavaKeys ? javaRecordJson : recordJson
   return {
@@ -48,7 +48,7 @@ export function historyEndpoints(history: HistoryOperations, dialect: HistoryDia
 }
 
 /** The list and the detail share a path: `search` asks for the list, `nid` for one record. */
-function readHistory(history: HistoryOperations, { hasJavaKeys, json }: HistoryDialect): Endpoint {
+function readHistory(history: Operations['history'], { hasJavaKeys, json }: HistoryDialect): Endpoint {
   const shownEntry = hasJavaKeys ? javaEntryJson : entryJson
   const shownRecord = hasJavaKeys ? javaRecordJson : recordJson
   return endpoint({

@@ -1,4 +1,4 @@
-import type { ConfigOperations } from '../../../../operations/config/configs.ts'
+import type { Operations } from '../../../../operations/operations.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
 import type { Answer } from '../../routing/answer.ts'
@@ -6,11 +6,11 @@ import { KEY_PARAMS, toConfigKey } from '../../../parameters/config-key.ts'
 import { aboutJson } from './item-json.ts'
 
 /** What is known of an item besides its content; `json` labels the answer as the dialect does. */
-export function aboutEndpoint({ read }: ConfigOperations, json: (value: object) => Answer): Endpoint {
+export function aboutEndpoint(configs: Operations['configs'], json: (value: object) => Answer): Endpoint {
   return endpoint({
     summary: 'The fields of a configuration item without its content',
-    permission: read.permission,
+    permission: configs.read.permission,
     params: Type.Object(KEY_PARAMS),
-    handle: ({ params, caller }) => json(aboutJson(read(toConfigKey(params), caller))),
+    handle: ({ params, caller }) => json(aboutJson(configs.read(toConfigKey(params), caller))),
   })
 }

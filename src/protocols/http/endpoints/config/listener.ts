@@ -1,10 +1,7 @@
+import type { Operations } from '../../../../operations/operations.ts'
 import { Refusal } from '../../../../core/refusal.ts'
 import type { WatchedItem } from '../../../../core/config/state/watched-item.ts'
-import type {
-  ListeningOperations,
-  PollHold,
-  PollRequest,
-} from '../../../../operations/config/config-listening.ts'
+import type { PollHold, PollRequest } from '../../../../operations/config/config-listening.ts'
 import { asciiAnswer } from '../../routing/answers.ts'
 import type { HttpCaller, HeaderNote, Held, Request } from '../../routing/route.ts'
 import type { Answer } from '../../routing/answer.ts'
@@ -14,7 +11,7 @@ import { listeningConfigsOf, LISTENING_CONFIGS } from './listening-configs.ts'
 
 /** What the endpoints of listening work on. */
 export interface ListenerParts {
-  readonly listening: ListeningOperations
+  readonly listening: Operations['listening']
   /** The clock that polls are due by, in milliseconds. */
   readonly nowMs: () => number
   readonly maxListeningItems: number

@@ -1,7 +1,7 @@
+import type { Operations } from '../../../../operations/operations.ts'
 import { toNamespaceId, toTenant } from '../../../../core/namespaces/namespace-id.ts'
 import type { WatchedItem } from '../../../../core/config/state/watched-item.ts'
 import { afterwards } from '../../../../operations/afterwards.ts'
-import type { ListeningOperations } from '../../../../operations/config/config-listening.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
@@ -16,7 +16,7 @@ const WATCHING = Json.object({
 })
 
 /** Who watches what (http-compat.md section 2); `json` labels the answers as the dialect does. */
-export function watchingEndpoints(listening: ListeningOperations, json: (value: object) => Answer) {
+export function watchingEndpoints(listening: Operations['listening'], json: (value: object) => Answer) {
   return {
     watchersOf: endpoint({
       summary: 'The addresses that watch an item, each with its md5',

@@ -1,6 +1,6 @@
+import type { Operations } from '../../../../operations/operations.ts'
 import type { ConfigItem } from '../../../../core/config/state/config-item.ts'
 import { toNamespaceId } from '../../../../core/namespaces/namespace-id.ts'
-import type { InventoryOperations } from '../../../../operations/console/config-inventory.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { answersJson, Json } from '../../routing/answer-schema.ts'
@@ -38,10 +38,10 @@ const side = (description: string) =>
   fields.allowingEmpty(fields.withDescription(fields.namespaceId, description))
 
 /** `GET …/console/compare`: what two namespaces have in common, and what not. */
-export function compareEndpoint({ compare }: InventoryOperations): Endpoint {
+export function compareEndpoint(inventory: Operations['inventory']): Endpoint {
   return endpoint({
     summary: 'Compares the configurations of two namespaces',
-    permission: compare.permission,
+    permission: inventory.compare.permission,
     answers: answersJson(COMPARISON),
     params: Type.Object({
       from: side('The namespace of one side; empty: public.'),
@@ -52,7 +52,7 @@ export function compareEndpoint({ compare }: InventoryOperations): Endpoint {
     handle: async ({ params, caller }) => {
       const [from, to] = [toNamespaceId(params.from), toNamespaceId(params.to)]
       const { dataId = '', group = '' } = params
-      const compared = await compare({ from, to, dataId, group }, caller)
+      const compared = await inventory.compare({ from, to, dataId, group }, caller)
       return jsonAnswer({
         equal: compared.equal,
         onlyInFrom: compared.onlyInFrom.map(oneSideJson),

@@ -1,8 +1,8 @@
+import type { Operations } from '../../../../operations/operations.ts'
 import { CONFIG_TYPES } from '../../../../core/config/state/config-item.ts'
 import {
   CONFIG_ORDERS,
   type Inventory,
-  type InventoryOperations,
   type ListedConfig,
 } from '../../../../operations/console/config-inventory.ts'
 import * as fields from '../../../parameters/fields.ts'
@@ -90,10 +90,10 @@ const PAGE = pageSchema('ListedConfigPage', LISTED, {
 })
 
 /** `GET …/console/configs`: the configurations of one namespace or of all, for people. */
-export function listConfigsEndpoint({ list }: InventoryOperations): Endpoint {
+export function listConfigsEndpoint(inventory: Operations['inventory']): Endpoint {
   return endpoint({
     summary: 'Lists configurations by what is in their names, notes and contents, last changed first',
-    permission: list.permission,
+    permission: inventory.list.permission,
     answers: answersJson(PAGE),
     params: PARAMS,
     handle: async ({ params, caller }) => {
@@ -113,7 +113,7 @@ export function listConfigsEndpoint({ list }: InventoryOperations): Endpoint {
         page: params,
         after: params.after === undefined ? undefined : Buffer.from(params.after, 'base64url').toString(),
       }
-      const found = await list(request, caller)
+      const found = await inventory.list(request, caller)
       return withMissing(jsonAnswer(inventoryJson(found)), found.missingServers)
     },
   })

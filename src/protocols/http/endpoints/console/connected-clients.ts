@@ -1,5 +1,5 @@
+import type { Operations } from '../../../../operations/operations.ts'
 import { afterwards } from '../../../../operations/afterwards.ts'
-import type { ConnectedClientOperations } from '../../../../operations/server/connected-clients.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { ANSWERS_TRUE, answersJson, Json } from '../../routing/answer-schema.ts'
@@ -34,11 +34,11 @@ const SHOWN = Json.named(
 const ID = Type.String({ minLength: 1, maxLength: 256, description: 'The id of the connection.' })
 
 /** The clients that are connected by gRPC to any server. */
-export function connectedClientEndpoints({ list, move, close }: ConnectedClientOperations) {
+export function connectedClientEndpoints(connectedClients: Operations['connectedClients']) {
   return {
     list: endpoint({
       summary: 'Lists the clients that are connected by gRPC, of all servers',
-      permission: list.permission,
+      permission: connectedClients.list.permission,
       answers: answersJson(
         pageSchema('ConnectedClients', SHOWN, {
           server: Json.string('The server that has replied.'),
@@ -58,7 +58,7 @@ export function connectedClientEndpoints({ list, move, close }: ConnectedClientO
       handle({ params, caller }) {
         const { search: text = '', pageNo, pageSize } = params
         return afterwards(
-          list({ text, pageNo, pageSize }, caller),
+          connectedClients.list({ text, pageNo, pageSize }, caller),
           ({ value: { server, page }, missing }) => {
             const shown = pageJson(params, page.totalCount, page.entries)
             return withMissing(jsonAnswer({ ...shown, server, missingServers: missing }), missing)
@@ -68,17 +68,17 @@ export function connectedClientEndpoints({ list, move, close }: ConnectedClientO
     }),
     move: endpoint({
       summary: 'Sends a client to another server, or lets it connect again where there is only this one',
-      permission: move.permission,
+      permission: connectedClients.move.permission,
       answers: ANSWERS_TRUE,
       params: Type.Object({ id: ID }),
-      handle: ({ params, caller }) => afterwards(move(params, caller), () => TRUE_JSON),
+      handle: ({ params, caller }) => afterwards(connectedClients.move(params, caller), () => TRUE_JSON),
     }),
     close: endpoint({
       summary: 'Closes the connection of a client: its instances leave, and it connects again',
-      permission: close.permission,
+      permission: connectedClients.close.permission,
       answers: ANSWERS_TRUE,
       params: Type.Object({ id: ID }),
-      handle: ({ params, caller }) => afterwards(close(params, caller), () => TRUE_JSON),
+      handle: ({ params, caller }) => afterwards(connectedClients.close(params, caller), () => TRUE_JSON),
     }),
   } satisfies Record<string, Endpoint>
 }

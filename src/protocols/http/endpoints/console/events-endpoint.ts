@@ -1,12 +1,8 @@
+import type { Operations } from '../../../../operations/operations.ts'
 import { Readable } from 'node:stream'
 import { LIVE_KINDS } from '../../../../core/live/live-event.ts'
 import { Refusal } from '../../../../core/refusal.ts'
-import type {
-  LiveEventOperations,
-  LiveMessage,
-  LiveStream,
-  PlacedLiveEvent,
-} from '../../../../operations/console/live-events.ts'
+import type { LiveMessage, LiveStream, PlacedLiveEvent } from '../../../../operations/console/live-events.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { Json } from '../../routing/answer-schema.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
@@ -47,10 +43,10 @@ const DATA_OF_EVENT = {
 }
 
 /** `GET …/console/events`: what changes, as server-sent events, until the session ends. */
-export function eventsEndpoint({ follow }: LiveEventOperations): Endpoint {
+export function eventsEndpoint(liveEvents: Operations['liveEvents']): Endpoint {
   return endpoint({
     summary: 'Tells what changes as server-sent events: names without contents, until the session ends',
-    permission: follow.permission,
+    permission: liveEvents.follow.permission,
     params: Type.Object({
       lastEventId: Type.Optional(
         Type.String({ maxLength: LONGEST_ID, description: `The same as the header ${LAST_ID_HEADER}.` }),
@@ -66,7 +62,7 @@ export function eventsEndpoint({ follow }: LiveEventOperations): Endpoint {
     handle: ({ params, caller }) => {
       const body = new EventBody()
       const lastId = headerText(caller, LAST_ID_HEADER) ?? params.lastEventId
-      const stream = follow({ lastId, onMessage: () => body.pump() }, caller)
+      const stream = liveEvents.follow({ lastId, onMessage: () => body.pump() }, caller)
       if (stream === 'too-many') throw tooManyStreams()
       body.begin(stream)
       return answerOf(body)

@@ -1,6 +1,6 @@
+import type { Operations } from '../../../../operations/operations.ts'
 import { type ExplainedInstance, SELECTION_REASONS } from '../../../../core/naming/state/explain-selection.ts'
 import { instanceIdOf } from '../../../../core/naming/state/instance.ts'
-import type { ExplanationOperations } from '../../../../operations/console/explanations.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { splitClusters } from '../../../parameters/grouped-name.ts'
 import { Type } from '../../../parameters/schema.ts'
@@ -37,10 +37,10 @@ const PAGE = pageSchema('ExplainedInstancePage', EXPLAINED, {
 })
 
 /** `GET …/console/explain`: what a client gets of a service, and why. */
-export function explainEndpoint({ explain }: ExplanationOperations): Endpoint {
+export function explainEndpoint(explanations: Operations['explanations']): Endpoint {
   return endpoint({
     summary: 'Says for each instance of a service why a client gets it or not',
-    permission: explain.permission,
+    permission: explanations.explain.permission,
     answers: answersJson(PAGE),
     params: Type.Object({
       ...SERVICE_PARAMS,
@@ -56,7 +56,10 @@ export function explainEndpoint({ explain }: ExplanationOperations): Endpoint {
       const { clusters, healthyOnly, ip: consumerIp = caller.ip } = params
       const key = serviceKeyOf(params)
       const names = clusters === '' ? [] : splitClusters(clusters)
-      const found = explain({ key, clusters: names, healthyOnly, consumerIp, page: params }, caller)
+      const found = explanations.explain(
+        { key, clusters: names, healthyOnly, consumerIp, page: params },
+        caller,
+      )
       const { page, totalCount, entries, ...about } = found
       return jsonAnswer({ ...pageJson(page, totalCount, entries.map(explainedJson)), ...about })
     },

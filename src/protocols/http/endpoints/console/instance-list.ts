@@ -1,10 +1,7 @@
+import type { Operations } from '../../../../operations/operations.ts'
 import { instanceIdOf } from '../../../../core/naming/state/instance.ts'
 import type { TimelineEntry } from '../../../../core/naming/timeline/timeline-entry.ts'
-import type {
-  InstanceViewOperations,
-  LastProbe,
-  ShownInstance,
-} from '../../../../operations/console/instance-views.ts'
+import type { LastProbe, ShownInstance } from '../../../../operations/console/instance-views.ts'
 import type { ShownConnection } from '../../../../operations/console/shown-connection.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
@@ -85,10 +82,10 @@ const SHOWN = Json.named(
 )
 
 /** `GET …/console/instances`: the instances of a service, and why each is as it is. */
-export function listInstancesEndpoint({ list }: InstanceViewOperations): Endpoint {
+export function listInstancesEndpoint(instanceViews: Operations['instanceViews']): Endpoint {
   return endpoint({
     summary: 'Lists the instances of a service, each with the reason for its health',
-    permission: list.permission,
+    permission: instanceViews.list.permission,
     answers: answersJson(pageSchema('ShownInstancePage', SHOWN)),
     params: PARAMS,
     handle: ({ params, caller }) => {
@@ -103,7 +100,7 @@ export function listInstancesEndpoint({ list }: InstanceViewOperations): Endpoin
         metadata,
         page: params,
       }
-      const { page, totalCount, nowMs, entries } = list(request, caller)
+      const { page, totalCount, nowMs, entries } = instanceViews.list(request, caller)
       const items = entries.map((entry) => shownJson(entry, nowMs))
       return jsonAnswer(pageJson(page, totalCount, items))
     },

@@ -1,11 +1,8 @@
+import type { Operations } from '../../../../operations/operations.ts'
 import { groupOf, serviceNameOf } from '../../../../core/naming/state/service.ts'
 import type { BehindItem } from '../../../../core/clients/client-views.ts'
 import type { Member } from '../../../../operations/server/operator.ts'
-import {
-  type Attention,
-  ATTENTION_KINDS,
-  type OverviewOperations,
-} from '../../../../operations/console/overview.ts'
+import { type Attention, ATTENTION_KINDS } from '../../../../operations/console/overview.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { answersJson, Json } from '../../routing/answer-schema.ts'
 import { jsonAnswer } from '../../routing/answers.ts'
@@ -93,14 +90,14 @@ const OVERVIEW = Json.named(
 )
 
 /** `GET …/console/overview`: how everything is, and what needs attention. */
-export function overviewEndpoint({ show }: OverviewOperations, facts: OverviewFacts): Endpoint {
+export function overviewEndpoint(overview: Operations['overview'], facts: OverviewFacts): Endpoint {
   return endpoint({
     summary: 'Counts what the caller may read, and tells what needs attention',
-    permission: show.permission,
+    permission: overview.show.permission,
     answers: answersJson(OVERVIEW),
     params: Type.Object(SCOPE_PARAMS),
     handle: async ({ params, caller }) => {
-      const shown = await show({ namespaceId: scopeOf(params) }, caller)
+      const shown = await overview.show({ namespaceId: scopeOf(params) }, caller)
       const { attention, behind, members, subscriberCount = null, isTruncated: truncated, ...counts } = shown
       return jsonAnswer({
         version: facts.version,

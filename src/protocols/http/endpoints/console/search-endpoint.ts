@@ -1,7 +1,8 @@
+import type { Operations } from '../../../../operations/operations.ts'
 import { CONFIG_TYPES } from '../../../../core/config/state/config-item.ts'
 import type { ServiceEntry, Instance } from '../../../../core/naming/state/service-entry.ts'
 import { groupOf, serviceNameOf } from '../../../../core/naming/state/service.ts'
-import type { FoundConfig, SearchOperations } from '../../../../operations/console/search-everything.ts'
+import type { FoundConfig } from '../../../../operations/console/search-everything.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { answersJson, Json } from '../../routing/answer-schema.ts'
@@ -51,10 +52,10 @@ const FOUND = Json.named(
 )
 
 /** `GET …/console/search`: a text, everywhere. */
-export function searchEndpoint({ everything }: SearchOperations): Endpoint {
+export function searchEndpoint(search: Operations['search']): Endpoint {
   return endpoint({
     summary: 'Finds a text in names, contents, services and addresses of instances, over all namespaces',
-    permission: everything.permission,
+    permission: search.everything.permission,
     answers: answersJson(FOUND),
     params: Type.Object({
       text: Type.String({ minLength: 1, maxLength: 256, description: 'A part, in any case.' }),
@@ -64,7 +65,7 @@ export function searchEndpoint({ everything }: SearchOperations): Endpoint {
       ),
     }),
     handle: async ({ params, caller }) => {
-      const found = await everything(params, caller)
+      const found = await search.everything(params, caller)
       const { configs, contents, services, instances, isTruncated, next, ...counts } = found
       return jsonAnswer({
         configs: configs.map(configJson),

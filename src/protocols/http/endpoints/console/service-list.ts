@@ -1,9 +1,9 @@
+import type { Operations } from '../../../../operations/operations.ts'
 import { groupOf, serviceNameOf } from '../../../../core/naming/state/service.ts'
 import {
   type ListedService,
   SERVICE_HEALTHS,
   SERVICE_ORDERS,
-  type ServiceInventoryOperations,
 } from '../../../../operations/console/service-inventory.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
@@ -58,10 +58,10 @@ const PAGE = pageSchema('ListedServicePage', LISTED, {
 })
 
 /** `GET …/console/services`: the services of one namespace or of all, for people. */
-export function listServicesEndpoint({ list }: ServiceInventoryOperations): Endpoint {
+export function listServicesEndpoint(serviceInventory: Operations['serviceInventory']): Endpoint {
   return endpoint({
     summary: 'Lists services by their names, health, addresses and metadata',
-    permission: list.permission,
+    permission: serviceInventory.list.permission,
     answers: answersJson(PAGE),
     params: PARAMS,
     handle: async ({ params, caller }) => {
@@ -78,7 +78,7 @@ export function listServicesEndpoint({ list }: ServiceInventoryOperations): Endp
         isDescending: order === 'desc',
         page: params,
       }
-      const { page, totalCount, entries, isTruncated } = await list(request, caller)
+      const { page, totalCount, entries, isTruncated } = await serviceInventory.list(request, caller)
       return jsonAnswer({ ...pageJson(page, totalCount, entries.map(listedJson)), truncated: isTruncated })
     },
   })

@@ -1,6 +1,7 @@
+import type { Operations } from '../../../../operations/operations.ts'
 import { NAMESPACE_COLORS } from '../../../../core/namespaces/namespace-look.ts'
 import { toNamespaceId } from '../../../../core/namespaces/namespace-id.ts'
-import type { Space, SpaceOperations } from '../../../../operations/console/spaces.ts'
+import type { Space } from '../../../../operations/console/spaces.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { ANSWERS_TRUE, answersJson, Json } from '../../routing/answer-schema.ts'
@@ -28,18 +29,19 @@ const SPACES = Json.object({
 })
 
 /** The namespaces as people see them, with a colour, and perhaps protected. */
-export function spaceEndpoints({ list, setLook }: SpaceOperations) {
+export function spaceEndpoints(spaces: Operations['spaces']) {
   return {
     list: endpoint({
       summary: 'Lists all namespaces for people, also those that are not on the list and hold something',
-      permission: list.permission,
+      permission: spaces.list.permission,
       answers: answersJson(SPACES),
       params: Type.Object({}),
-      handle: async ({ caller }) => jsonAnswer({ namespaces: (await list({}, caller)).map(spaceJson) }),
+      handle: async ({ caller }) =>
+        jsonAnswer({ namespaces: (await spaces.list({}, caller)).map(spaceJson) }),
     }),
     setLook: endpoint({
       summary: 'Gives a namespace a colour, or protects it: then the console asks before it writes there',
-      permission: setLook.permission,
+      permission: spaces.setLook.permission,
       answers: ANSWERS_TRUE,
       params: Type.Object({
         namespaceId: fields.namespaceId,
@@ -51,7 +53,7 @@ export function spaceEndpoints({ list, setLook }: SpaceOperations) {
       handle: async ({ params, caller }) => {
         const color = params.color === 'none' ? '' : params.color
         const request = { id: toNamespaceId(params.namespaceId), color, isProtected: params.protected }
-        await setLook(request, caller)
+        await spaces.setLook(request, caller)
         return TRUE_JSON
       },
     }),

@@ -1,10 +1,10 @@
+import type { Operations } from '../../../../operations/operations.ts'
 import {
   TIMELINE_CAUSES,
   TIMELINE_KINDS,
   type TimelineEntry,
 } from '../../../../core/naming/timeline/timeline-entry.ts'
 import { afterwards } from '../../../../operations/afterwards.ts'
-import type { TimelineOperations } from '../../../../operations/console/timelines.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { answersJson, Json } from '../../routing/answer-schema.ts'
 import { jsonAnswer } from '../../routing/answers.ts'
@@ -39,15 +39,15 @@ const TIMELINE = Json.named(
 )
 
 /** `GET …/console/timeline`: what has happened to the instances of a service. */
-export function timelineEndpoint({ show }: TimelineOperations): Endpoint {
+export function timelineEndpoint(timelines: Operations['timelines']): Endpoint {
   return endpoint({
     summary: 'Lists what has happened to the instances of a service, newest first, with its cause',
-    permission: show.permission,
+    permission: timelines.show.permission,
     answers: answersJson(TIMELINE),
     params: Type.Object({ ...SERVICE_PARAMS, ip: Type.Optional(ADDRESS_PARAM) }),
     handle: ({ params, caller }) =>
       afterwards(
-        show({ key: serviceKeyOf(params), address: params.ip ?? '' }, caller),
+        timelines.show({ key: serviceKeyOf(params), address: params.ip ?? '' }, caller),
         ({ value: { fromMs, isTruncated, entries }, missing }) =>
           withMissing(
             jsonAnswer({

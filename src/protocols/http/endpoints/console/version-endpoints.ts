@@ -1,6 +1,7 @@
+import type { Operations } from '../../../../operations/operations.ts'
 import { CONFIG_TYPES } from '../../../../core/config/state/config-item.ts'
 import type { DeletedConfig } from '../../../../core/config/state/deleted-config.ts'
-import type { ConfigVersion, VersionOperations } from '../../../../operations/console/config-versions.ts'
+import type { ConfigVersion } from '../../../../operations/console/config-versions.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { answersJson, Json } from '../../routing/answer-schema.ts'
@@ -76,7 +77,7 @@ const DELETED = Json.named(
 )
 
 /** The versions of configurations, and the deleted ones. */
-export function versionEndpoints(versions: VersionOperations) {
+export function versionEndpoints(versions: Operations['versions']) {
   return {
     list: listVersions(versions),
     read: readVersion(versions),
@@ -85,28 +86,28 @@ export function versionEndpoints(versions: VersionOperations) {
   } satisfies Record<string, Endpoint>
 }
 
-function listVersions({ list }: VersionOperations): Endpoint {
+function listVersions(versions: Operations['versions']): Endpoint {
   return endpoint({
     summary: 'Lists the versions of a configuration item, newest first: each change with the text after it',
-    permission: list.permission,
+    permission: versions.list.permission,
     answers: answersJson(pageSchema('ConfigVersionPage', VERSION)),
     params: Type.Object({ ...KEY_PARAMS, ...PAGE_PARAMS }),
     handle: async ({ params, caller }) => {
-      const found = await list({ key: toConfigKey(params), page: params }, caller)
+      const found = await versions.list({ key: toConfigKey(params), page: params }, caller)
       return jsonAnswer(pageJson(found.page, found.totalCount, found.versions.map(versionJson)))
     },
   })
 }
 
-function readVersion({ read }: VersionOperations): Endpoint {
+function readVersion(versions: Operations['versions']): Endpoint {
   return endpoint({
     summary: 'Reads a version of a configuration item with its text',
-    permission: read.permission,
+    permission: versions.read.permission,
     answers: answersJson(VERSION_TEXT),
     params: Type.Object({ ...KEY_PARAMS, historyId }),
     handle: async ({ params, caller }) => {
       const request = { key: toConfigKey(params), id: params.historyId }
-      const { record, text, comment: why } = await read(request, caller)
+      const { record, text, comment: why } = await versions.read(request, caller)
       const { md5, type, content, appName, encryptedDataKey } = text
       return jsonAnswer({
         ...changeJson(record, why),
@@ -121,10 +122,10 @@ function readVersion({ read }: VersionOperations): Endpoint {
   })
 }
 
-function restoreVersion({ restore }: VersionOperations): Endpoint {
+function restoreVersion(versions: Operations['versions']): Endpoint {
   return endpoint({
     summary: 'Publishes the text of a version once more; of a deletion, the deleted text. It never deletes',
-    permission: restore.permission,
+    permission: versions.restore.permission,
     answers: answersJson(RESTORED),
     params: Type.Object({
       ...KEY_PARAMS,
@@ -136,20 +137,20 @@ function restoreVersion({ restore }: VersionOperations): Endpoint {
     handle: async ({ params, caller }) => {
       const { historyId: id, casMd5, src_user: srcUser } = params
       const request = { key: toConfigKey(params), id, casMd5, comment: params.comment, srcUser }
-      const restored = await restore(request, caller)
+      const restored = await versions.restore(request, caller)
       return jsonAnswer({ md5: restored.md5, historyId: String(restored.historyId) })
     },
   })
 }
 
-function bin({ deleted }: VersionOperations): Endpoint {
+function bin(versions: Operations['versions']): Endpoint {
   return endpoint({
     summary: 'Lists the deleted configuration items that can be restored, last deleted first',
-    permission: deleted.permission,
+    permission: versions.deleted.permission,
     answers: answersJson(pageSchema('DeletedConfigPage', DELETED)),
     params: Type.Object({ ...SCOPE_PARAMS, ...PAGE_PARAMS }),
     handle: ({ params, caller }) => {
-      const found = deleted({ namespaceId: scopeOf(params), page: params }, caller)
+      const found = versions.deleted({ namespaceId: scopeOf(params), page: params }, caller)
       return jsonAnswer(pageJson(found.page, found.totalCount, found.entries.map(deletedJson)))
     },
   })

@@ -1,5 +1,6 @@
+import type { Operations } from '../../../../operations/operations.ts'
 import type { ItemClient } from '../../../../core/clients/client-views.ts'
-import type { ItemClients, ListeningOperations } from '../../../../operations/config/config-listening.ts'
+import type { ItemClients } from '../../../../operations/config/config-listening.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { answersJson, Json } from '../../routing/answer-schema.ts'
 import { jsonAnswer } from '../../routing/answers.ts'
@@ -35,15 +36,15 @@ const WATCHERS = Json.named(
 )
 
 /** `GET …/console/config/watchers`: who has an item. */
-export function watchersEndpoint({ clientsOf }: ListeningOperations): Endpoint {
+export function watchersEndpoint(listening: Operations['listening']): Endpoint {
   return endpoint({
     summary:
       'Lists the clients that watch an item, or have polled for it in the last minute, and what each has',
-    permission: clientsOf.permission,
+    permission: listening.clientsOf.permission,
     answers: answersJson(WATCHERS),
     params: Type.Object(KEY_PARAMS),
     handle: async ({ params, caller }) => {
-      const { value, missing } = await clientsOf(toConfigKey(params), caller)
+      const { value, missing } = await listening.clientsOf(toConfigKey(params), caller)
       return withMissing(jsonAnswer({ ...watchersJson(value), missingServers: missing }), missing)
     },
   })

@@ -1,5 +1,6 @@
+import type { Operations } from '../../../../operations/operations.ts'
 import { toNamespaceId, toTenant } from '../../../../core/namespaces/namespace-id.ts'
-import type { ListedNamespace, NamespaceOperations } from '../../../../operations/server/namespaces.ts'
+import type { ListedNamespace } from '../../../../operations/server/namespaces.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { type Optional, type Schema, Type } from '../../../parameters/schema.ts'
 import { FALSE_JSON, jsonAnswer, TRUE_JSON } from '../../routing/answers.ts'
@@ -10,7 +11,7 @@ import { answersJson, Json } from '../../routing/answer-schema.ts'
 
 /** What the endpoints of namespaces work on. */
 export interface NamespaceEndpointParts {
-  readonly namespaces: NamespaceOperations
+  readonly namespaces: Operations['namespaces']
   /** The quota that is shown; nothing enforces it. */
   readonly namespaceQuota: number
 }
@@ -70,10 +71,10 @@ export function booleanAnswer(outcome: boolean): Answer {
 }
 
 /** Makes a namespace; without an id, or with an empty one, it gets a random one. */
-export function createEndpoint({ create }: NamespaceOperations, idField: Schema<string>) {
+export function createEndpoint(namespaces: Operations['namespaces'], idField: Schema<string>) {
   return endpoint({
     summary: 'Makes a namespace',
-    permission: create.permission,
+    permission: namespaces.create.permission,
     answers: ANSWERS_BOOLEAN,
     params: Type.Object({
       // Whether it may be absent is the dialect's; the reader knows it from the schema.
@@ -83,19 +84,19 @@ export function createEndpoint({ create }: NamespaceOperations, idField: Schema<
     }),
     handle: async ({ params, caller }) => {
       const { customNamespaceId: id = '', namespaceName: showName, namespaceDesc: desc = '' } = params
-      return booleanAnswer(await create({ id, showName, desc }, caller))
+      return booleanAnswer(await namespaces.create({ id, showName, desc }, caller))
     },
   })
 }
 
 /** Takes a namespace off the list. */
-export function removeEndpoint({ remove }: NamespaceOperations) {
+export function removeEndpoint(namespaces: Operations['namespaces']) {
   return endpoint({
     summary: 'Takes a namespace off the list; what is in it stays readable',
-    permission: remove.permission,
+    permission: namespaces.remove.permission,
     answers: ANSWERS_BOOLEAN,
     params: Type.Object({ namespaceId: fields.namespaceId }),
     handle: async ({ params, caller }) =>
-      booleanAnswer(await remove({ id: toNamespaceId(params.namespaceId) }, caller)),
+      booleanAnswer(await namespaces.remove({ id: toNamespaceId(params.namespaceId) }, caller)),
   })
 }

@@ -1,8 +1,9 @@
+import type { Operations } from '../../../../operations/operations.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { consistencyTypeOf } from '../../../../core/naming/commands/metadata-commands.ts'
 import { instanceIdOf, type InstanceAddress } from '../../../../core/naming/state/instance.ts'
 import type { KnownInstance } from '../../../../core/decisions/view.ts'
-import type { BatchRequest, InstanceOperations } from '../../../../operations/naming/instances.ts'
+import type { BatchRequest } from '../../../../operations/naming/instances.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { parseInstanceLocators } from '../../../parameters/json-fields.ts'
 import { type Properties, Type } from '../../../parameters/schema.ts'
@@ -28,7 +29,7 @@ export function metadataEndpoints(parts: NamingEndpointParts, namespaceId: Prope
     instances: Type.Optional(fields.instances),
     metadata: fields.metadata,
   })
-  const batch = (summary: string, carryOut: InstanceOperations['updateMetadata']): Endpoint =>
+  const batch = (summary: string, carryOut: Operations['instances']['updateMetadata']): Endpoint =>
     endpoint({
       summary,
       permission: carryOut.permission,

@@ -1,11 +1,7 @@
+import type { Operations } from '../../../../operations/operations.ts'
 import { hash } from 'node:crypto'
 import type { Switches } from '../../../../core/switches/switches.ts'
-import type {
-  ClientCounts,
-  Member,
-  OperatorOperations,
-  ServerCounts,
-} from '../../../../operations/server/operator.ts'
+import type { ClientCounts, Member, ServerCounts } from '../../../../operations/server/operator.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { afterwards } from '../../../../operations/afterwards.ts'
@@ -24,7 +20,7 @@ const NO_PARAMS = Type.Object({})
 
 /** What the operator functions are shown from. */
 export interface OperatorEndpointParts {
-  readonly operator: OperatorOperations
+  readonly operator: Operations['operator']
   /** Of this server. */
   readonly version: string
 }
@@ -59,22 +55,22 @@ export function operatorEndpoints({ operator, version }: OperatorEndpointParts, 
   } satisfies Record<string, Endpoint>
 }
 
-function metrics({ figures, clientCounts }: OperatorOperations, dialect: NamingDialect): Endpoint {
+function metrics(operator: Operations['operator'], dialect: NamingDialect): Endpoint {
   return endpoint({
     summary: 'Query system metrics',
-    permission: figures.permission,
+    permission: operator.figures.permission,
     answers: dialect.described(FIGURES),
     params: Type.Object({
       ...(dialect.hasJavaKeys ? JAVA_METRICS_PARAMS : {}),
     } as typeof JAVA_METRICS_PARAMS),
     handle: ({ params, caller }) => {
-      const found = figures({}, caller)
+      const found = operator.figures({}, caller)
       const { status } = found
       if (params.onlyStatus === true || !('cpu' in found)) return jsonAnswer({ status })
       if (!dialect.hasJavaKeys) return dialect.json(figuresJson(found))
       // Only who asks for it pays for the counts of clients.
       if (params.onlyStatus === undefined) return dialect.json(javaFiguresJson(found))
-      return afterwards(clientCounts({}, caller), (counts) =>
+      return afterwards(operator.clientCounts({}, caller), (counts) =>
         dialect.json({ ...javaFiguresJson(found), ...clientCountsJson(counts) }),
       )
     },
@@ -115,11 +111,11 @@ function memberEndpoints({ operator, version }: OperatorEndpointParts, dialect: 
 }
 
 /** A backup is written where the server's settings say: nothing that a client sends becomes a path. */
-export function backupEndpoints({ makeBackup, backupProgress }: OperatorOperations) {
+export function backupEndpoints(operator: Operations['operator']) {
   return {
     make: endpoint({
       summary: 'Make a backup of the store, on the disk of the server; answers when it is verified',
-      permission: makeBackup.permission,
+      permission: operator.makeBackup.permission,
       answers: answersJson(BACKUP),
       params: Type.Object({
         label: Type.Optional(
@@ -131,15 +127,15 @@ export function backupEndpoints({ makeBackup, backupProgress }: OperatorOperatio
         ),
       }),
       handle: async ({ params, caller }) =>
-        jsonAnswer(await makeBackup({ label: params.label ?? '' }, caller)),
+        jsonAnswer(await operator.makeBackup({ label: params.label ?? '' }, caller)),
     }),
     progress: endpoint({
       summary: 'Query how far a running backup has come',
-      permission: backupProgress.permission,
+      permission: operator.backupProgress.permission,
       answers: answersJson(BACKUP_PROGRESS),
       params: NO_PARAMS,
       handle: ({ caller }) => {
-        const progress = backupProgress({}, caller)
+        const progress = operator.backupProgress({}, caller)
         return jsonAnswer({ running: progress !== undefined, ...progress })
       },
     }),

@@ -1,5 +1,5 @@
+import type { Operations } from '../../../../operations/operations.ts'
 import { toNamespaceId } from '../../../../core/namespaces/namespace-id.ts'
-import type { TransferOperations } from '../../../../operations/config/config-transfer.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
@@ -7,7 +7,7 @@ import { MAX_CLONE_BODY_BYTES, parseSelection, SELECTION_SCHEMA } from './clone-
 import { importOptions, POLICY_PARAMS, type TransferAnswers } from './transfer-params.ts'
 
 /** `POST /configs?clone=true`: copies items into a namespace, under other names where they are given. */
-export function cloneEndpoint(transfer: TransferOperations, answers: TransferAnswers): Endpoint {
+export function cloneEndpoint(transfer: Operations['transfer'], answers: TransferAnswers): Endpoint {
   return endpoint({
     summary: 'Copies items into a namespace',
     permission: transfer.clone.permission,

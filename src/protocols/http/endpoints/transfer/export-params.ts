@@ -1,6 +1,6 @@
+import type { Operations } from '../../../../operations/operations.ts'
 import type { ArchiveVersion } from '../../../../archive/config-archive.ts'
 import type { Caller } from '../../../../operations/authorisation.ts'
-import type { TransferOperations } from '../../../../operations/config/config-transfer.ts'
 import { type Static, Type } from '../../../parameters/schema.ts'
 import type { Answer } from '../../routing/answer.ts'
 import { SEARCH_PARAMS, searchOf } from '../config/search-params.ts'
@@ -23,7 +23,7 @@ const EXPORT = Type.Object(EXPORT_PARAMS)
 
 /** A zip of the items of these ids, or of those that a blur search finds. */
 export function exportOf(
-  transfer: TransferOperations,
+  transfer: Operations['transfer'],
   { params, version }: { params: Static<typeof EXPORT>; version: ArchiveVersion },
   caller: Caller,
 ): Answer {

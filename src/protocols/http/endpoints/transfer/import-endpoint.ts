@@ -1,8 +1,8 @@
+import type { Operations } from '../../../../operations/operations.ts'
 import { readArchive } from '../../../../archive/config-archive.ts'
 import { MetadataError } from '../../../../archive/config-metadata.ts'
 import { openZip } from '../../../../archive/zip-reader.ts'
 import { toNamespaceId } from '../../../../core/namespaces/namespace-id.ts'
-import type { TransferOperations } from '../../../../operations/config/config-transfer.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { type FormPart, parseMultipart } from '../../../parameters/multipart.ts'
 import { compileReader } from '../../../parameters/parameter-reader.ts'
@@ -46,7 +46,7 @@ export interface ImportParts {
 
 /** `POST /configs?import=true`: publishes the items of a zip file (http-compat.md section 3). */
 export function importEndpoint(
-  transfer: TransferOperations,
+  transfer: Operations['transfer'],
   { limits, rules, answers }: ImportParts,
 ): Endpoint {
   const readParts = compileReader(PARAMS, rules)

@@ -21,7 +21,7 @@ export interface JudgedConnection {
 }
 
 /** What {@link EndedRights} works on. */
-export interface EndedRightsParts {
+interface EndedRightsParts {
   readonly state: Pick<State, 'recordVersion'>
   readonly judge: Pick<Judge, 'problemOf' | 'mayUser'>
   readonly connections: Iterable<JudgedConnection>

@@ -11,7 +11,7 @@ import { type Caller, type Authorisation, forbidden } from '../authorisation.ts'
 export type ReportRefusal = (caller: Caller, action: Action, resource: Resource) => void
 
 /** What the judge works on. */
-export interface JudgeParts {
+interface JudgeParts {
   readonly state: Pick<State, 'record' | 'records'>
   readonly rightsOf: (username: string) => Rights
   /** Epoch ms. */

@@ -17,7 +17,7 @@ export interface AccessParts {
 }
 
 /** What the operations on users work on. */
-export interface UserParts extends AccessParts {
+interface UserParts extends AccessParts {
   readonly signIn: Pick<SignInParts['signIn'], 'passwords' | 'byPassword'>
 }
 

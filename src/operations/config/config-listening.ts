@@ -49,7 +49,7 @@ export interface ItemClients {
 }
 
 /** What listening works on. */
-export interface ListeningParts {
+interface ListeningParts {
   readonly guard: Guard
   readonly polls: PollHolder & ListenerKeeper
   /** The most items that a client may watch over one stream. */
@@ -75,9 +75,11 @@ export interface WatchedByRequest {
 
 /** Makes the operations of listening. */
 export function listeningOperations(parts: ListeningParts) {
-  const { guard, polls, views, state, clock } = parts
+  return { ...streamOperations(parts), ...pollOperation(parts), ...watcherOperations(parts) }
+}
+
+function pollOperation({ guard, polls }: ListeningParts) {
   return {
-    ...streamOperations(parts),
     /**
      * Answers at once where something differs, else holds the poll. An item that the caller may not read never
      * differs. Nothing is awaited: a change between the comparison and the holding would be missed.
@@ -100,6 +102,11 @@ export function listeningOperations(parts: ListeningParts) {
         return handle === 'too-many' ? TOO_MANY : { kind: 'held', handle }
       },
     }),
+  }
+}
+
+function watcherOperations({ guard, views, state, clock }: ListeningParts) {
+  return {
     /** The md5 that each address has of an item that it watches. */
     watchersOf: guard.operation({
       permission: READ_CONFIG,

@@ -10,13 +10,6 @@ export interface PatternKeeper<Key> {
   watch(pattern: KeyPattern, watcher: { touched(key: Key): void }): { leave(): void } | 'too-many'
 }
 
-/** What patterns of configurations work on. */
-export interface ConfigPatternParts {
-  readonly guard: Guard
-  readonly state: Pick<State, 'config' | 'configs'>
-  readonly configPatterns: PatternKeeper<ConfigKey>
-}
-
 /** A pattern that a client watches. */
 export interface PatternRequest<Key> {
   readonly pattern: KeyPattern
@@ -25,7 +18,15 @@ export interface PatternRequest<Key> {
 }
 
 /** Makes the operations of those who watch patterns of configurations. */
-export function configPatternOperations({ guard, state, configPatterns }: ConfigPatternParts) {
+export function configPatternOperations({
+  guard,
+  state,
+  configPatterns,
+}: {
+  readonly guard: Guard
+  readonly state: Pick<State, 'config' | 'configs'>
+  readonly configPatterns: PatternKeeper<ConfigKey>
+}) {
   return {
     /** The items that a pattern means, now and later. Refusals `too-many-matches`, `too-many-patterns`. */
     watchPattern: guard.listing({

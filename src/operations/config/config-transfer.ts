@@ -22,7 +22,7 @@ import {
 import { type AuditedOutcome, NEVER_RECORDED } from '../operation-audit.ts'
 
 /** What exports, imports and clones work on. */
-export interface TransferParts {
+interface TransferParts {
   readonly guard: Guard
   readonly state: Pick<State, 'config' | 'configs' | 'record'>
   readonly engine: Pick<Engine, 'execute'>

@@ -14,7 +14,7 @@ import { type AuditedOutcome, NEVER_RECORDED } from '../operation-audit.ts'
 import { cutPage, pageOf, type PageRequest } from '../page.ts'
 
 /** What the operations on configurations work on. */
-export interface ConfigParts {
+interface ConfigParts {
   readonly guard: Guard
   readonly state: Pick<State, 'config' | 'configs'>
   readonly engine: Pick<Engine, 'execute'>

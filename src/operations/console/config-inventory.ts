@@ -12,7 +12,7 @@ import type { Turns } from './long-walks.ts'
 import { cutPage, type PageRequest, pageOf } from '../page.ts'
 
 /** What the list of configurations for people works on. */
-export interface InventoryParts extends CompareParts {
+interface InventoryParts extends CompareParts {
   readonly store: Pick<KeptRecords, 'history'>
   readonly views: Pick<ClientViews, 'clientCounts'>
 }

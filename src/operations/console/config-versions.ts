@@ -20,7 +20,7 @@ import { foundPage } from '../name-search.ts'
 import { cutPage, type PageRequest } from '../page.ts'
 
 /** What versions are made from. */
-export interface VersionParts {
+interface VersionParts {
   readonly guard: Guard
   readonly state: Pick<State, 'config' | 'record' | 'records'>
   readonly store: Pick<KeptRecords, 'history' | 'historyRecord'>

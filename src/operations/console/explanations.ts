@@ -10,12 +10,6 @@ import type { Guard } from '../guard.ts'
 import { cutPage, type PageRequest, pageOf } from '../page.ts'
 import { READ_SERVICE, serviceResource } from '../naming/services.ts'
 
-/** What explanations of lists are made from. */
-export interface ExplanationParts {
-  readonly guard: Guard
-  readonly state: State
-}
-
 /** The list to explain: what a client asks for, and from where. */
 export interface ExplainRequest {
   readonly key: ServiceKey
@@ -37,7 +31,7 @@ export interface ExplainedList extends Omit<ExplainedSelection, 'instances'> {
 }
 
 /** Makes the operations that explain lists. */
-export function explanationOperations({ guard, state }: ExplanationParts) {
+export function explanationOperations({ guard, state }: { readonly guard: Guard; readonly state: State }) {
   return {
     /** Says why a client gets each instance of a service, or does not. Refusal `service-not-found`. */
     explain: guard.operation({

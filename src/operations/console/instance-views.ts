@@ -28,7 +28,7 @@ export interface LastProbe {
 }
 
 /** What the instances of a service are shown from, for people. */
-export interface InstanceViewParts extends ShownConnectionParts {
+interface InstanceViewParts extends ShownConnectionParts {
   readonly guard: Guard
   readonly state: State
   readonly liveness: Pick<Liveness, 'hearingOf'>

@@ -37,14 +37,8 @@ export interface LiveSource {
   ): LiveStream | 'too-many'
 }
 
-/** What following works on. */
-export interface LiveEventParts {
-  readonly guard: Guard
-  readonly live: LiveSource
-}
-
 /** Makes them. Everybody who is signed in may follow, and is told of what that user may read. */
-export function liveEventOperations({ guard, live }: LiveEventParts) {
+export function liveEventOperations({ guard, live }: { readonly guard: Guard; readonly live: LiveSource }) {
   return {
     /** Opens a stream. Its caller is judged again for each event. */
     follow: guard.operation({

@@ -12,7 +12,7 @@ import { figuresOf, type ServiceFigures } from './service-inventory.ts'
 import { serviceResource } from '../naming/services.ts'
 
 /** What the overview is made from. */
-export interface OverviewParts {
+interface OverviewParts {
   readonly guard: Guard
   readonly state: Pick<State, 'configs' | 'services'>
   readonly views: Pick<ClientViews, 'conditions'>

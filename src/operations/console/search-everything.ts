@@ -12,7 +12,7 @@ import type { LongWalks, Turns } from './long-walks.ts'
 import { serviceResource } from '../naming/services.ts'
 
 /** What the search works on. */
-export interface SearchParts {
+interface SearchParts {
   readonly guard: Guard
   readonly state: Pick<State, 'configs' | 'services'>
   readonly walks: LongWalks

@@ -10,7 +10,7 @@ import { cutPage, type PageRequest, pageOf } from '../page.ts'
 import { READ_SERVICE, serviceResource, someServices } from '../naming/services.ts'
 
 /** What the list of services for people works on. */
-export interface ServiceInventoryParts {
+interface ServiceInventoryParts {
   readonly guard: Guard
   readonly state: Pick<State, 'services'>
   /** The subscribers of this server: a list does not ask the others. */

@@ -14,7 +14,7 @@ import type { Caller } from '../authorisation.ts'
 import type { LongWalks, Turns } from './long-walks.ts'
 
 /** What the namespaces of the console are made from. */
-export interface SpaceParts {
+interface SpaceParts {
   readonly guard: Guard
   readonly state: Pick<State, 'record' | 'records' | 'configs' | 'services'>
   readonly engine: Pick<Engine, 'execute'>

@@ -6,12 +6,6 @@ import { afterwards } from '../afterwards.ts'
 import type { Guard } from '../guard.ts'
 import { READ_SERVICE, serviceResource } from '../naming/services.ts'
 
-/** What timelines are made from. */
-export interface TimelineOperationParts {
-  readonly guard: Guard
-  readonly views: Pick<ClientViews, 'timeline'>
-}
-
 /** The timeline of a service; `address`: a part of the `ip:port` of its instances, empty for all. */
 export interface TimelineQuery {
   readonly key: ServiceKey
@@ -26,7 +20,13 @@ export interface ShownTimeline extends OwnTimeline {
 const MOST_SHOWN = 500
 
 /** Makes the operations on timelines. */
-export function timelineOperations({ guard, views }: TimelineOperationParts) {
+export function timelineOperations({
+  guard,
+  views,
+}: {
+  readonly guard: Guard
+  readonly views: Pick<ClientViews, 'timeline'>
+}) {
   return {
     /** What the servers remember of a service. */
     show: guard.operation({

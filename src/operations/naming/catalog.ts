@@ -15,7 +15,7 @@ import { type Page, pageOf, type PageRequest } from '../page.ts'
 import { clusterNames, READ_SERVICE, serviceResource, someServices } from './services.ts'
 
 /** What the views of services for people and tools are made from. */
-export interface CatalogParts {
+interface CatalogParts {
   readonly guard: Guard
   readonly state: State
   readonly views: Pick<ClientViews, 'subscribers'>

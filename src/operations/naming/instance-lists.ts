@@ -4,15 +4,6 @@ import type { Guard, Resource } from '../guard.ts'
 import { acceptsPush } from './push-agents.ts'
 import { READ_SERVICE, serviceResource } from './services.ts'
 
-/** What lists of instances are made from. */
-export interface ListParts {
-  readonly guard: Guard
-  readonly state: Pick<State, 'switches'>
-  readonly lists: ListWriter
-  readonly pushes: Pick<Pushes, 'subscribe'>
-  readonly readers: Readers
-}
-
 /** The requested list, and the consumer. */
 export interface ListRequest {
   readonly key: ServiceKey
@@ -80,7 +71,19 @@ export interface Pushes {
 }
 
 /** Makes the hot read of service discovery. */
-export function listOperations({ guard, state, lists, pushes, readers }: ListParts) {
+export function listOperations({
+  guard,
+  state,
+  lists,
+  pushes,
+  readers,
+}: {
+  readonly guard: Guard
+  readonly state: Pick<State, 'switches'>
+  readonly lists: ListWriter
+  readonly pushes: Pick<Pushes, 'subscribe'>
+  readonly readers: Readers
+}) {
   return {
     /** The list of a service, empty if the service does not exist. Adds the subscriber, if there is one. */
     list: guard.operation({

@@ -6,15 +6,16 @@ import type { Guard } from '../guard.ts'
 import { READ_SERVICE, serviceResource, someServices } from './services.ts'
 import { refuseManyMatches, tooManyPatterns, type WatchedKeys } from '../watched-keys.ts'
 
-/** What patterns of services work on. */
-export interface ServicePatternParts {
+/** Makes the operations of those who watch patterns of services. */
+export function servicePatternOperations({
+  guard,
+  state,
+  servicePatterns,
+}: {
   readonly guard: Guard
   readonly state: Pick<State, 'service' | 'services'>
   readonly servicePatterns: PatternKeeper<ServiceKey>
-}
-
-/** Makes the operations of those who watch patterns of services. */
-export function servicePatternOperations({ guard, state, servicePatterns }: ServicePatternParts) {
+}) {
   return {
     /** The services that a pattern means, now and later. Refusals `too-many-matches`, `too-many-patterns`. */
     watchPattern: guard.listing({

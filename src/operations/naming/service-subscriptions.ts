@@ -6,7 +6,7 @@ import type { ListWriter } from './instance-lists.ts'
 import { READ_SERVICE, serviceResource } from './services.ts'
 
 /** What subscriptions of connections work on. */
-export interface SubscriptionParts {
+interface SubscriptionParts {
   readonly guard: Guard
   readonly state: Pick<State, 'switches'>
   readonly lists: ListWriter

@@ -17,7 +17,7 @@ import type { Guard, Resource } from '../guard.ts'
 import { type Page, pageOf, type PageRequest } from '../page.ts'
 
 /** What the operations on services work on. */
-export interface ServiceParts {
+interface ServiceParts {
   readonly guard: Guard
   readonly state: State
   readonly engine: Pick<Engine, 'execute'>

@@ -22,14 +22,14 @@ export interface ListedClients {
   readonly page: Page<ListedClient>
 }
 
-/** What the operations on connected clients work on. */
-export interface ConnectedClientParts {
+/** Makes the operations on the clients that are connected to any server. */
+export function connectedClientOperations({
+  guard,
+  views,
+}: {
   readonly guard: Guard
   readonly views: Pick<ClientViews, 'connectedClients' | 'dismiss'>
-}
-
-/** Makes the operations on the clients that are connected to any server. */
-export function connectedClientOperations({ guard, views }: ConnectedClientParts) {
+}) {
   const resources = (): Resource[] => [{ kind: 'operator' }]
   const item = ({ id }: { readonly id: string }): string => id
   const dismiss = (dismissal: Dismissal): void | Promise<void> =>

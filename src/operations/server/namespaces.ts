@@ -15,7 +15,7 @@ import type { Caller } from '../authorisation.ts'
 import type { AuditedOutcome } from '../operation-audit.ts'
 
 /** What the operations on namespaces work on. */
-export interface NamespaceParts {
+interface NamespaceParts {
   readonly guard: Guard
   readonly state: Pick<State, 'record' | 'records' | 'configs'>
   readonly engine: Pick<Engine, 'execute'>

@@ -32,7 +32,7 @@ export interface Measurements {
 }
 
 /** What the operator functions work on. */
-export interface OperatorParts {
+interface OperatorParts {
   readonly guard: Guard
   readonly state: Pick<State, 'switches' | 'services' | 'instancesInAll'>
   readonly engine: Pick<Engine, 'execute'>

@@ -19,6 +19,7 @@ const HTTP = [
   'core/*',
   'operations/*',
   'protocols/parameters',
+  'protocols/refusals',
   'protocols/http/routing',
   'protocols/http/errors',
 ]
@@ -28,6 +29,7 @@ const GRPC = [
   'core/*',
   'operations/*',
   'protocols/parameters',
+  'protocols/refusals',
   'protocols/sockets',
   'protocols/grpc/wire',
   'protocols/grpc/connections',
@@ -117,6 +119,7 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
   'protocols/answers': { layers: ['core/*'], node: true },
   'protocols/udp': { layers: ['core/*'], node: true },
   'protocols/parameters': { layers: ['core/*'], node: true },
+  'protocols/refusals': { layers: ['core/*'] },
   'protocols/http': { layers: [...HTTP, 'protocols/http/nacos', 'protocols/http/enveloped'], node: true },
   'protocols/http/routing': { layers: ['core/*', 'operations/*', 'protocols/parameters'], node: true },
   'protocols/http/errors': {

@@ -4,7 +4,7 @@ import { errorsOfPath } from './dialect-errors.ts'
 import { configErrors, namingErrors } from './nacos/nacos-errors.ts'
 import { problemErrors } from './errors/problem.ts'
 import type { ErrorFormat } from './routing/route.ts'
-import { STATUS_OF } from './errors/status-codes.ts'
+import { REFUSALS } from '../refusals/refusals.ts'
 
 const CONTEXT = { method: 'GET', path: '/x', requestId: '00000000-0000-4000-8000-000000000000' }
 
@@ -14,21 +14,24 @@ function answerOf(format: ErrorFormat, code: RefusalCode, facts = {}): [number, 
 }
 
 describe('/svc', () => {
-  test.each(Object.entries(STATUS_OF))('%s is answered as %s with problem details', (code, status) => {
-    const answer = problemErrors(
-      new Refusal(code as RefusalCode, 'The sentence.', { parameter: 'p', allowed: 'q' }),
-      CONTEXT,
-    )
-    expect(answer).toMatchObject({ status, contentType: 'application/problem+json' })
-    expect(JSON.parse(String(answer.body))).toEqual({
-      type: `urn:waypost:problem:${code}`,
-      title: expect.any(String),
-      status,
-      detail: 'The sentence.',
-      parameter: 'p',
-      allowed: 'q',
-    })
-  })
+  test.each(Object.entries(REFUSALS))(
+    '%s is answered with problem details',
+    (code, { http: status, title }) => {
+      const answer = problemErrors(
+        new Refusal(code as RefusalCode, 'The sentence.', { parameter: 'p', allowed: 'q' }),
+        CONTEXT,
+      )
+      expect(answer).toMatchObject({ status, contentType: 'application/problem+json' })
+      expect(JSON.parse(String(answer.body))).toEqual({
+        type: `urn:waypost:problem:${code}`,
+        title,
+        status,
+        detail: 'The sentence.',
+        parameter: 'p',
+        allowed: 'q',
+      })
+    },
+  )
 
   test('a fault of ours tells nothing but where to look', () => {
     const { status, body } = problemErrors(new Error('secret'), CONTEXT)

@@ -1,5 +1,6 @@
 import { Refusal, type RefusalCode } from '../../../core/refusal.ts'
-import { headersOfRefusal, STATUS_OF } from '../errors/status-codes.ts'
+import { REFUSALS } from '../../refusals/refusals.ts'
+import { headersOfRefusal } from '../errors/problem.ts'
 import type { ErrorFormat } from '../routing/route.ts'
 import type { Answer } from '../routing/answer.ts'
 import { type EnvelopeCode, failure, NO_INSTANCE, NOT_FOUND, SERVER_ERROR } from './envelope.ts'
@@ -29,7 +30,7 @@ function usual(status: number): EnvelopeCode {
 export const envelopedErrors: ErrorFormat = (error, { method, path, requestId }) => {
   if (!(error instanceof Refusal))
     return failure(500, SERVER_ERROR, `A fault of this server: see its log for request ${requestId}.`)
-  const status = STATUS_OF[error.code]
+  const status = REFUSALS[error.code].http
   const code = OWN[error.code] ?? usual(status)
   if (error.code !== 'unknown-path') return withHeaders(failure(status, code, error.message), error)
   const data = `This server has no ${method} ${path}. docs/compatibility.md lists what it has; /nacos/v1 has the rest.`

@@ -2,7 +2,7 @@ import { Refusal } from '../../../core/refusal.ts'
 import { PROBLEM_JSON } from '../routing/answers.ts'
 import type { ErrorContext, ErrorFormat } from '../routing/route.ts'
 import type { Answer } from '../routing/answer.ts'
-import { headersOfRefusal, STATUS_OF, TITLE_OF } from './status-codes.ts'
+import { REFUSALS } from '../../refusals/refusals.ts'
 
 /** Problem details (RFC 9457), the error format of `/svc`. `type` is stable; programs may switch on it. */
 export interface Problem {
@@ -28,8 +28,8 @@ function refusalAnswer(refusal: Refusal): Answer {
 export function refusalProblem({ code, message, facts }: Refusal): Problem {
   return {
     type: problemType(code),
-    title: TITLE_OF[code],
-    status: STATUS_OF[code],
+    title: REFUSALS[code].title,
+    status: REFUSALS[code].http,
     detail: message,
     ...(facts.parameter === undefined ? {} : { parameter: facts.parameter }),
     ...(facts.allowed === undefined ? {} : { allowed: facts.allowed }),
@@ -54,4 +54,11 @@ export function problemType(code: string): string {
 
 function problemAnswer(problem: Problem, headers: Record<string, string> = {}): Answer {
   return { status: problem.status, contentType: PROBLEM_JSON, body: JSON.stringify(problem), headers }
+}
+
+/** The headers that a refusal's answer has besides those of every answer. */
+export function headersOfRefusal({ code, facts }: Refusal): Record<string, string> {
+  const { allowed, retryAfterSeconds } = facts
+  if (code === 'unknown-method' && allowed !== undefined) return { Allow: allowed }
+  return retryAfterSeconds === undefined ? {} : { 'Retry-After': `${retryAfterSeconds}` }
 }

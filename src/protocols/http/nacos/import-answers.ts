@@ -4,7 +4,7 @@ import type { TransferAnswers, Transferred } from '../endpoints/transfer/transfe
 import { nacosMessage } from './nacos-messages.ts'
 import type { Answer } from '../routing/answer.ts'
 import { JSON_UTF8 } from '../routing/answers.ts'
-import { STATUS_OF } from '../errors/status-codes.ts'
+import { REFUSALS } from '../../refusals/refusals.ts'
 import type { ImportOutcome } from '../../../operations/config/import-configs.ts'
 
 /** The codes that say, at HTTP 200, why nothing was imported. The text of 100002 is that of 2.5.1. */
@@ -62,7 +62,7 @@ function outcomeAnswer(outcome: ImportOutcome, { what, dryRun, unrecognized }: T
   }
   const message = dryRun ? 'dry run: nothing was changed' : SUCCESS[what]
   if (stoppedBy === undefined) return envelope(200, { code: 200, message, data })
-  const status = STATUS_OF[stoppedBy.code]
+  const status = REFUSALS[stoppedBy.code].http
   const stopped = `stopped after ${published.length} items: ${nacosMessage(stoppedBy, 'config')}`
   return envelope(status, { code: status, message: stopped, data })
 }

@@ -3,7 +3,8 @@ import { JSON_TYPE, JSON_UTF8, TEXT } from '../routing/answers.ts'
 import { nacosMessage } from './nacos-messages.ts'
 import type { ErrorContext, ErrorFormat } from '../routing/route.ts'
 import type { Answer } from '../routing/answer.ts'
-import { headersOfRefusal, STATUS_OF } from '../errors/status-codes.ts'
+import { knownText, REFUSALS } from '../../refusals/refusals.ts'
+import { headersOfRefusal } from '../errors/problem.ts'
 
 /**
  * Errors of the configuration, console and core part of `/nacos`: `caused: MSG;` (http-compat.md section 0).
@@ -18,13 +19,13 @@ export const configErrors: ErrorFormat = (error, context) => {
     case 'unknown-user':
     case 'token-invalid':
     case 'token-expired':
-      return shaped(error, context, { error: 'Forbidden', message: NOT_PERMITTED[error.code] })
+      return shaped(error, context, { error: 'Forbidden', message: knownText(error) })
     case 'config-not-found':
-      return { status: 404, contentType: JSON_UTF8, body: 'config data not exist\n' }
+      return { status: 404, contentType: JSON_UTF8, body: `${knownText(error)}\n` }
     case 'history-not-yours':
       return plain(403, 'Please check dataId and group.')
     case 'config-changed':
-      return plain(409, 'caused: Cas publish fail, server md5 may have changed.;')
+      return plain(409, `caused: ${knownText(error)};`)
     case 'missing-parameter':
       return plain(400, `caused: ${missingText(error)};`)
     case 'user-not-found':
@@ -36,7 +37,7 @@ export const configErrors: ErrorFormat = (error, context) => {
       return plain(405, `caused: Request method '${context.method}' not supported;`, headersOfRefusal(error))
     default:
       return plain(
-        STATUS_OF[error.code],
+        REFUSALS[error.code].http,
         `caused: ${nacosMessage(error, 'config')};`,
         headersOfRefusal(error),
       )
@@ -52,7 +53,7 @@ export const namingErrors: ErrorFormat = (error, context) => {
     case 'unknown-user':
     case 'token-invalid':
     case 'token-expired':
-      return shaped(error, context, { error: 'Forbidden', message: NOT_PERMITTED[error.code] })
+      return shaped(error, context, { error: 'Forbidden', message: knownText(error) })
     case 'missing-parameter':
       return plain(400, `Param '${error.facts.parameter ?? ''}' is required.`)
     case 'unknown-path':
@@ -61,7 +62,7 @@ export const namingErrors: ErrorFormat = (error, context) => {
       return shaped(error, context, { error: name, message: `no such api:${context.method}:${context.path}` })
     }
     default:
-      return plain(STATUS_OF[error.code], nacosMessage(error, 'naming'), headersOfRefusal(error))
+      return plain(REFUSALS[error.code].http, nacosMessage(error, 'naming'), headersOfRefusal(error))
   }
 }
 
@@ -73,18 +74,9 @@ function faultText({ requestId }: ErrorContext): string {
   return `internal error of this server, see its log for request ${requestId}`
 }
 
-/** What the reference server says to a caller that it does not know, or that has no permission (http-compat.md section 7). */
-const NOT_PERMITTED = {
-  forbidden: 'authorization failed!',
-  'not-signed-in': 'unknown user!',
-  'unknown-user': 'unknown user!',
-  'token-invalid': 'token invalid!',
-  'token-expired': 'token expired!',
-} as const
-
 /** The JSON shape of answers about unknown paths and missing permissions. */
 function shaped(refusal: Refusal, context: ErrorContext, texts: { error: string; message: string }): Answer {
-  const status = STATUS_OF[refusal.code]
+  const status = REFUSALS[refusal.code].http
   const timestamp = new Date().toISOString().replace('Z', '+00:00')
   const body = JSON.stringify({ timestamp, status, ...texts, path: context.path })
   return { status, contentType: JSON_TYPE, body, headers: headersOfRefusal(refusal) }

@@ -1,5 +1,6 @@
 import type { Refusal, RefusalFacts } from '../../../core/refusal.ts'
 import { javaParamCheck } from '../../parameters/java-param-check.ts'
+import { REFUSALS } from '../../refusals/refusals.ts'
 
 /** The part of `/nacos` that a message is for: some texts differ between them. */
 export type NacosPart = 'config' | 'naming'
@@ -9,38 +10,20 @@ export type NacosPart = 'config' | 'naming'
  * sentence where there is none (http-compat.md sections 0, 1 and 4).
  */
 export function nacosMessage(refusal: Refusal, part: NacosPart): string {
-  const { message, facts } = refusal
-  const { serviceName, cluster, username, role } = facts.names ?? {}
-  switch (refusal.code) {
-    case 'invalid-parameter':
-      return (part === 'config' ? invalidConfig(facts) : invalidNaming(facts)) ?? message
-    case 'service-not-found':
-      return serviceName === undefined ? message : `service ${serviceName} not found!`
-    case 'service-exists':
-      return serviceName === undefined ? message : `specified service ${serviceName} already exists!`
-    case 'service-not-empty':
-      return serviceName === undefined
-        ? message
-        : `Service ${serviceName} is not empty, can't be delete. Please unregister instance first`
-    case 'checker-not-none':
-      return serviceName === undefined
-        ? message
-        : `health check is still working, service: ${serviceName}${cluster === undefined ? '' : `, cluster: ${cluster}`}`
-    case 'cluster-not-found':
-      return cluster === undefined ? message : `cluster ${cluster} is not found!`
-    case 'user-exists':
-      return username === undefined ? message : `user '${username}' already exist!`
-    case 'user-not-found':
-      return username === undefined ? message : `user ${username} not exist!`
-    case 'last-administrator':
-      return username === undefined ? message : `cannot delete admin: ${username}`
-    case 'role-not-found':
-      return role === undefined ? message : `role ${role} not found!`
-    case 'server-status':
-      return `server is ${facts.names?.['status'] ?? 'DOWN'}now, please try again later!`
-    default:
-      return message
-  }
+  const { code, message, facts } = refusal
+  if (code === 'invalid-parameter')
+    return (part === 'config' ? invalidConfig(facts) : invalidNaming(facts)) ?? message
+  return filled(REFUSALS[code].nacos, facts.names) ?? message
+}
+
+/** The text with the names that it speaks of; undefined where one of them is not known. */
+function filled(text: string | undefined, names: RefusalFacts['names'] = {}): string | undefined {
+  let isComplete = true
+  const whole = text?.replace(/\{(\w+)\}/g, (_all, name: string) => {
+    isComplete &&= names[name] !== undefined
+    return names[name] ?? ''
+  })
+  return isComplete ? whole : undefined
 }
 
 function invalidConfig({ parameter, names }: RefusalFacts): string | undefined {

@@ -123,7 +123,7 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
   'protocols/http': { layers: [...HTTP, 'protocols/http/nacos', 'protocols/http/enveloped'], node: true },
   'protocols/http/routing': { layers: ['core/*', 'operations/*', 'protocols/parameters'], node: true },
   'protocols/http/errors': {
-    layers: ['core/*', 'protocols/parameters', 'protocols/http/routing'],
+    layers: ['core/*', 'protocols/parameters', 'protocols/refusals', 'protocols/http/routing'],
     node: true,
   },
   'protocols/sockets': { layers: ['core/*'], node: true },

@@ -1,6 +1,7 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 import { isInstalled } from './test/support/need-tool.ts'
 import { NOT_ON_ETCD } from './test/support/not-on-etcd.ts'
+import { SHORT, UNIT, UNIT_IN_PROCESSES } from './test/support/speeds.ts'
 
 export default defineConfig({
   test: {
@@ -11,13 +12,39 @@ export default defineConfig({
     testTimeout: 15_000,
     hookTimeout: 30_000,
     teardownTimeout: 10_000,
+    // `npm test` runs the projects whose names begin with `short` (scripts/test.js). A test file is in one of the first four.
     projects: [
       {
         extends: true,
         test: {
-          name: 'all',
-          include: ['src/**/*.test.ts', 'console/src/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, 'test/support/on-etcd.test.ts'],
+          name: 'short-unit',
+          // A process for each file took three times the processor time.
+          pool: 'threads',
+          isolate: false,
+          setupFiles: ['test/support/shared-thread.ts'],
+          include: UNIT,
+          exclude: [...configDefaults.exclude, ...UNIT_IN_PROCESSES],
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'short-unit-processes', include: UNIT_IN_PROCESSES },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'short',
+          include: SHORT,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'long',
+          include: ['test/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, ...SHORT, 'test/support/on-etcd.test.ts'],
+          sequence: { groupOrder: 2 },
         },
       },
       {
@@ -31,6 +58,7 @@ export default defineConfig({
             'test/security/holes.test.ts',
           ],
           env: { WAYPOST_NODE_STREAMS: 'true' },
+          sequence: { groupOrder: 2 },
         },
       },
       {
@@ -54,6 +82,7 @@ export default defineConfig({
             ...configDefaults.exclude,
             ...Object.keys(NOT_ON_ETCD).map((name) => `test/interface/${name}.test.ts`),
           ],
+          sequence: { groupOrder: 2 },
         },
       },
     ],

@@ -1,0 +1,31 @@
+/**
+ * Before each file of the project `short-unit` (vitest.config.ts), whose files share a thread and its modules: starts the clock of
+ * the tests of core again, and refuses what needs a process. Such a test belongs to UNIT_IN_PROCESSES (speeds.ts).
+ */
+import childProcess from 'node:child_process'
+import { Socket } from 'node:dgram'
+import { syncBuiltinESMExports } from 'node:module'
+import { Server } from 'node:net'
+import workerThreads from 'node:worker_threads'
+import { restartClock } from '../../src/core/core.test-support.ts'
+
+restartClock()
+
+function refusing(what: string): () => never {
+  return () => {
+    throw new Error(`A unit test that ${what} needs a process: see UNIT_IN_PROCESSES in test/support/speeds.ts`)
+  }
+}
+
+const startsOne = refusing('starts a process')
+Object.assign(childProcess, { spawn: startsOne, spawnSync: startsOne, exec: startsOne, execFile: startsOne, fork: startsOne })
+Object.assign(workerThreads, { Worker: refusing('starts a thread') })
+Object.assign(Server.prototype, { listen: refusing('listens') })
+Object.assign(Socket.prototype, { bind: refusing('binds a socket') })
+Object.assign(process, {
+  // A thread that ends while libsql has a database open ends the process.
+  dlopen: refusing('loads native code'),
+  kill: refusing('sends a signal'),
+  memoryUsage: refusing('measures memory'),
+})
+syncBuiltinESMExports()

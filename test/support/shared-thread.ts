@@ -1,15 +1,16 @@
 /**
- * Before each file of the project `short-unit` (vitest.config.ts), whose files share a thread and its modules: starts the clock of
- * the tests of core again, and refuses what needs a process. Such a test belongs to UNIT_IN_PROCESSES (speeds.ts).
+ * Before each file of the project `short-unit` (vitest.config.ts), whose files share a thread and its modules: each test of core
+ * has a clock of its own, and what needs a process is refused. Such a test belongs to UNIT_IN_PROCESSES (speeds.ts).
  */
 import childProcess from 'node:child_process'
 import { Socket } from 'node:dgram'
 import { syncBuiltinESMExports } from 'node:module'
 import { Server } from 'node:net'
 import workerThreads from 'node:worker_threads'
+import { beforeEach } from 'vitest'
 import { restartClock } from '../../src/core/core.test-support.ts'
 
-restartClock()
+beforeEach(restartClock)
 
 function refusing(what: string): () => never {
   return () => {

@@ -13,7 +13,8 @@ import { restartClock } from '../../src/core/core.test-support.ts'
 beforeEach(restartClock)
 
 function refusing(what: string): () => never {
-  return () => {
+  // No arrow: a class may be refused too.
+  return function refuse() {
     throw new Error(`A unit test that ${what} needs a process: see UNIT_IN_PROCESSES in test/support/speeds.ts`)
   }
 }

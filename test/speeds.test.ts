@@ -45,7 +45,9 @@ const nameOf = ({ file, projectName }: Listed): string => `${projectName} ${file
 function testFiles(): string[] {
   return ['src', 'console/src', 'test']
     .flatMap((folder) =>
-      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(
+        (name) => `${folder}/${name}`,
+      ),
     )
     .map((file) => file.replaceAll('\\', '/'))
     .filter((file) => file.endsWith('.test.ts') && file !== 'test/support/on-etcd.test.ts')

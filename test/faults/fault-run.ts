@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Whether this is the long form, `npm run test:faults`; the short one is part of `npm test`. */
+/** Whether this is the long form, `npm run test:faults`; the short one is part of `npm run test:all`. */
 export const isLong = process.env['FAULTS'] === 'long'
 
 const RESULTS = fileURLToPath(new URL('../../.cache/fault-results.txt', import.meta.url))

@@ -15,12 +15,20 @@ beforeEach(restartClock)
 function refusing(what: string): () => never {
   // No arrow: a class may be refused too.
   return function refuse() {
-    throw new Error(`A unit test that ${what} needs a process: see UNIT_IN_PROCESSES in test/support/speeds.ts`)
+    throw new Error(
+      `A unit test that ${what} needs a process: see UNIT_IN_PROCESSES in test/support/speeds.ts`,
+    )
   }
 }
 
 const startsOne = refusing('starts a process')
-Object.assign(childProcess, { spawn: startsOne, spawnSync: startsOne, exec: startsOne, execFile: startsOne, fork: startsOne })
+Object.assign(childProcess, {
+  spawn: startsOne,
+  spawnSync: startsOne,
+  exec: startsOne,
+  execFile: startsOne,
+  fork: startsOne,
+})
 Object.assign(workerThreads, { Worker: refusing('starts a thread') })
 Object.assign(Server.prototype, { listen: refusing('listens') })
 Object.assign(Socket.prototype, { bind: refusing('binds a socket') })

@@ -3,14 +3,18 @@ import { isInstalled } from './test/support/need-tool.ts'
 import { NOT_ON_ETCD } from './test/support/not-on-etcd.ts'
 import { SHORT, UNIT, UNIT_IN_PROCESSES } from './test/support/speeds.ts'
 
+/** A text that costs quadratic time costs more. */
+const UNIT_LIMIT_MS = 15_000
+
 export default defineConfig({
   test: {
     globalSetup: ['scripts/global-setup.js'],
     // Processes and not threads: tests start servers, use native modules and expect signals.
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 15_000,
-    hookTimeout: 30_000,
+    // A test takes a second or two. The limits are for machines that are ten times slower, or busy.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     teardownTimeout: 10_000,
     // `npm test` runs the projects whose names begin with `short` (scripts/test.js). A test file is in one of the first four.
     projects: [
@@ -21,6 +25,7 @@ export default defineConfig({
           // A process for each file took three times the processor time.
           pool: 'threads',
           isolate: false,
+          testTimeout: UNIT_LIMIT_MS,
           setupFiles: ['test/support/shared-thread.ts'],
           include: UNIT,
           exclude: [...configDefaults.exclude, ...UNIT_IN_PROCESSES],
@@ -28,7 +33,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'short-unit-processes', include: UNIT_IN_PROCESSES },
+        test: { name: 'short-unit-processes', include: UNIT_IN_PROCESSES, testTimeout: UNIT_LIMIT_MS },
       },
       {
         extends: true,

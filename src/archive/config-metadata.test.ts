@@ -222,9 +222,8 @@ test('a large file takes no more than linear time', async () => {
   group: G
   desc: '${' \n'.repeat(100_000)}   x'
 `
-  const began = performance.now()
-  await parseMetadata(blanks)
-  expect(performance.now() - began).toBeLessThan(3_000)
+  // Quadratic time is minutes: the test does not end in time.
+  expect(await parseMetadata(blanks)).toBeDefined()
 })
 
 test('other work runs while a long list is read', async () => {

@@ -57,27 +57,25 @@ describe.each(recorded)('the answers of Java $server', ({ server: version, http,
     expect(undecided).toEqual([])
   }, 60_000)
 
-  test.runIf(grpc.length > 0)(
-    'over gRPC are ours too, with what is pushed',
-    async () => {
-      const server = await startWaypost()
-      const session = await Session.begin(server)
-      const undecided: string[] = []
-      for (const [index, said] of grpc.entries()) {
-        if (said.from === 'client') {
-          await session.say(said, grpc[index + 1]!)
-          continue
-        }
-        const ours = await session.heard(said)
-        const left = decided.undecided(version, session.asked, differencesOfBodies(said, ours))
-        undecided.push(...left.map((one) => `${session.asked} → ${said.type} ${one} in ${ours?.text}`))
+  // Java 1.4.8 has no gRPC.
+  if (grpc.length === 0) return
+  test('over gRPC are ours too, with what is pushed', async () => {
+    const server = await startWaypost()
+    const session = await Session.begin(server)
+    const undecided: string[] = []
+    for (const [index, said] of grpc.entries()) {
+      if (said.from === 'client') {
+        await session.say(said, grpc[index + 1]!)
+        continue
       }
-      await session.end()
-      await server.stop()
-      expect(undecided).toEqual([])
-    },
-    90_000,
-  )
+      const ours = await session.heard(said)
+      const left = decided.undecided(version, session.asked, differencesOfBodies(said, ours))
+      undecided.push(...left.map((one) => `${session.asked} → ${said.type} ${one} in ${ours?.text}`))
+    }
+    await session.end()
+    await server.stop()
+    expect(undecided).toEqual([])
+  }, 90_000)
 })
 
 /** The ids that records of pages have there and here: requests name them. */

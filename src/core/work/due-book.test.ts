@@ -76,28 +76,41 @@ test('after a long jump of the clock, all items are returned in the order of the
 
 test('items that are added and removed do not accumulate', () => {
   const book = new DueBook<Named>(100)
-  const flapping = item(0)
+  let reads = 0
+  const counted = (name: number): Named => {
+    let tick = NOT_DUE
+    return {
+      name,
+      get dueTick() {
+        reads++
+        return tick
+      },
+      set dueTick(to) {
+        tick = to
+      },
+    }
+  }
+  const flapping = counted(0)
   for (let turn = 0; turn < 100_000; turn++) book.add(flapping, turn % 2 === 0 ? 1_000 : 2_000)
   for (let turn = 0; turn < 100_000; turn++) {
-    const passing = item(turn)
+    const passing = counted(turn)
     book.add(passing, 1_000)
     book.remove(passing)
   }
   expect(book.size).toBe(1)
-  const startedMs = performance.now()
-  expect(book.due(2_000)).toEqual([flapping])
-  expect(performance.now() - startedMs).toBeLessThan(5)
+  reads = 0
+  expect(book.due(2_000)).toHaveLength(1)
+  expect(reads).toBeLessThan(100)
 })
 
-test('a million items are added and found in well under a second', () => {
+// Quadratic time is minutes: the test does not end in time.
+test('a million items are added and found', () => {
   const book = new DueBook<Named>(1_000)
   const items = Array.from({ length: 1_000_000 }, (_, name) => item(name))
-  const startedMs = performance.now()
   for (const each of items) book.add(each, each.name % 15_000)
   let found = 0
   for (let nowMs = 0; nowMs <= 15_000; nowMs += 1_000) found += book.due(nowMs).length
   expect(found).toBe(1_000_000)
-  expect(performance.now() - startedMs).toBeLessThan(2_000)
 })
 
 test('whatever the order of adds and removes, each item is found once, in its bucket', () => {

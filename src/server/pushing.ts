@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { ListedSubscriber } from '../core/clients/client-views.ts'
+import { wholeText } from '../core/long-text.ts'
 import type { ServiceKey } from '../core/naming/state/service.ts'
 import type { State } from '../core/engine/state.ts'
 import type { InstanceListAnswers } from '../protocols/answers/instance-list.ts'
@@ -13,8 +14,9 @@ import { GATHER_MS, ServiceWatch } from '../subscribers/service-watch.ts'
 import { type StreamedList, StreamOutlet } from '../subscribers/stream-outlet.ts'
 import { loop, wallMs } from './clocks.ts'
 
-/** A host is at least 260 bytes of JSON, so a list of more hosts exceeds the largest list that is compressed (1 MiB). */
+/** A host is at least 260 bytes of JSON, so a list of more hosts exceeds the largest list that is compressed. */
 const MOST_PUSHED = 4_100
+const MOST_PUSHED_BYTES = 1024 * 1024
 
 /** The watch of services, and its outlets: for clients that listen for datagrams, with their socket, and for connections. */
 export interface Pushing {
@@ -74,10 +76,32 @@ export async function openPushing(listed: Listed, settings: Settings, log: Logge
     enabled,
     isPersonal,
     listOf: (list) => streamedList(listed, list),
+    onTooLarge: tooLargeReport(log),
   })
   serviceWatch.add(pushes)
   serviceWatch.add(streams)
   return { serviceWatch, pushes, streams, readers: new ListReaders(), socket }
+}
+
+const MINUTE_MS = 60_000
+/** More services than this are not named in a minute. */
+const MOST_NAMED = 100
+
+/** Logs which lists are too long to be pushed: the same once a minute. */
+function tooLargeReport(log: Logger): (key: ServiceKey) => void {
+  const named = new Set<string>()
+  let minuteMs = -Infinity
+  return ({ namespaceId, groupedName }) => {
+    const nowMs = loop.now()
+    if (nowMs >= minuteMs + MINUTE_MS) {
+      named.clear()
+      minuteMs = nowMs
+    }
+    const name = `${namespaceId} ${groupedName}`
+    if (named.has(name) || named.size >= MOST_NAMED) return
+    named.add(name)
+    log.warn({ namespaceId, groupedName }, 'a list is not pushed: no message of gRPC may be as long')
+  }
 }
 
 /** What a connection is sent: the list as its client subscribed to it. */
@@ -97,7 +121,7 @@ function streamedList({ state, lists }: Listed, { key, clusters, consumerIp }: S
 function pushedAnswer({ state, lists }: Listed, pushed: PushedList): Buffer | undefined {
   const { key, clusters, format, consumerIp } = pushed
   if (state.instanceCount(key) > MOST_PUSHED) return undefined
-  const body = lists.answer({
+  const query = {
     key,
     // Subscriptions have the format of their list request.
     format: format as ListFormat,
@@ -106,6 +130,7 @@ function pushedAnswer({ state, lists }: Listed, pushed: PushedList): Buffer | un
     healthyOnly: false,
     consumerIp,
     cacheMillis: state.switches.defaultPushCacheMillis,
-  })
-  return typeof body === 'string' ? Buffer.from(body, 'latin1') : body
+  }
+  const body = lists.answer(query, MOST_PUSHED_BYTES)
+  return body === undefined || Buffer.isBuffer(body) ? body : wholeText(body)
 }

@@ -62,13 +62,16 @@ class NotingClient implements StreamClient {
 
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
 
+/** The list of a service whose list is longer than clients take. */
+const TOO_LONG = 'too long'
+
 /** A server in miniature: the list of each service is a text; clock, timers and loop are moved by hand. */
 function fixture(limits: Partial<StreamLimits> = {}) {
   const lists = new Map<string, string>()
   const clock = { nowMs: 0 }
   const timers: { atMs: number; run: () => void }[] = []
   const waiting: (() => void)[] = []
-  const server = { enabled: true, made: 0 }
+  const server = { enabled: true, made: 0, tooLarge: [] as string[] }
   /** Lists that are made later: the test says when, or that they cannot be made. */
   const later = { is: false, make: [] as { done: () => void; fail: (error: Error) => void }[] }
   const loop = {
@@ -79,13 +82,15 @@ function fixture(limits: Partial<StreamLimits> = {}) {
   const streams = new StreamOutlet({
     listOf: ({ key, clusters, consumerIp = '' }) => {
       server.made++
-      const list = `${clusters}|${lists.get(key.groupedName) ?? ''}${consumerIp}`
+      const text = lists.get(key.groupedName) ?? ''
+      const list = text === TOO_LONG ? undefined : `${clusters}|${text}${consumerIp}`
       if (!later.is) return list
       return new Promise((resolve, reject) => later.make.push({ done: () => resolve(list), fail: reject }))
     },
     isPersonal: (key) => key.groupedName === 'g@@selected',
     loop,
     enabled: () => server.enabled,
+    onTooLarge: ({ groupedName }) => void server.tooLarge.push(groupedName),
     limits: { ...STREAM_LIMITS, ...limits },
   })
   const watch = new ServiceWatch({ loop })
@@ -337,18 +342,26 @@ test('a list that could not be made is made again after a second', async () => {
   expect(client.lists).toEqual(['|one'])
 })
 
-test('a list that no client takes is not sent, and the next one is', async () => {
-  const at = fixture()
-  const client = new NotingClient('1')
-  at.streams.subscribe(wanting(client))
-  await greeted(at, client)
-  at.change('x'.repeat(11 * 1024 * 1024))
-  await at.pass(PUSHED_MS)
-  expect([client.lists.length, at.streams.counts().tooLarge]).toEqual([0, 1])
-  at.change('short')
-  await at.pass(PUSHED_MS)
-  expect(client.lists).toEqual(['|short'])
-})
+test.each([false, true])(
+  'a list that no client takes is not sent, and the next one is (later: %s)',
+  async (isLater) => {
+    const at = fixture()
+    const client = new NotingClient('1')
+    at.streams.subscribe(wanting(client))
+    await greeted(at, client)
+    at.later.is = isLater
+    at.change(TOO_LONG)
+    await at.pass(PUSHED_MS)
+    at.later.make.forEach(({ done }) => done())
+    at.later.is = false
+    await at.pass(RETRIED_MS)
+    expect([client.lists.length, at.streams.counts().tooLarge]).toEqual([0, 1])
+    expect(at.server.tooLarge).toEqual(['g@@s'])
+    at.change('short')
+    await at.pass(PUSHED_MS)
+    expect(client.lists).toEqual(['|short'])
+  },
+)
 
 test.each([
   [{ ofConnection: 2 }, 'This connection has 2 subscriptions'],

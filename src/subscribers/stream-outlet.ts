@@ -1,5 +1,6 @@
 import { contained, guarded, unawaited } from '../core/unexpected.ts'
 import type { ListedSubscriber } from '../core/clients/client-views.ts'
+import { bytesOfText, type SentText } from '../core/long-text.ts'
 import type { ServiceKey } from '../core/naming/state/service.ts'
 import { SlicedWork } from '../core/work/sliced-work.ts'
 import type { Round, WatchLoop, WatchOutlet } from './service-watch.ts'
@@ -28,25 +29,22 @@ const MOST_FAILURES = 10
 const FIRST_PUSH_MS = 500
 /** Lists on their way to one client, in bytes; a single one may be larger. The others wait for acks. */
 const MOST_UNACKED_BYTES = 256 * 1024
-/** Clients end a stream with a message of more than 10 MiB, and would do so again and again. */
-const MOST_LIST_BYTES = 10 * 1024 * 1024 - 4_096
 /** How long changes are gathered for streams, ms: what changes until an ack is gathered anyway. */
 const GATHER_MS = 5
 
 /** What pushes on streams need of the server. */
 export interface StreamOptions {
-  /** The list as it is sent; a long one comes later. The same list is made once. */
-  readonly listOf: (list: StreamedList) => ListBody | Promise<ListBody>
+  /** The list as it is sent; a long one comes later. Undefined if it is longer than clients take. The same list is made once. */
+  readonly listOf: (list: StreamedList) => SentText | undefined | Promise<SentText | undefined>
   /** Whether the list depends on who asks for it: the service has a selector. */
   readonly isPersonal: (key: ServiceKey) => boolean
   readonly loop: WatchLoop
   /** The switch pushEnabled. */
   readonly enabled: () => boolean
+  /** Called for each list that is longer than clients take. */
+  readonly onTooLarge?: (key: ServiceKey) => void
   readonly limits?: StreamLimits
 }
-
-/** Bytes, or a text of ASCII characters alone. */
-type ListBody = Buffer | string
 
 /** Which list is pushed. */
 export interface StreamedList {
@@ -234,14 +232,15 @@ export class StreamOutlet implements WatchOutlet {
     return true
   }
 
-  /** False if it is too much for now. */
-  #send(subscription: StreamSubscription, list: ListBody, version: number): boolean {
+  /** False if it is too much for now. Nothing is sent of a list that is longer than clients take. */
+  #send(subscription: StreamSubscription, list: SentText | undefined, version: number): boolean {
     const { of, client } = subscription
-    const bytes = list.length
+    const bytes = list === undefined ? 0 : bytesOfText(list)
     if (of.unackedBytes > 0 && of.unackedBytes + bytes > MOST_UNACKED_BYTES) return false
     subscription.sentVersion = version
-    if (bytes > MOST_LIST_BYTES) {
+    if (list === undefined) {
       this.#tooLarge++
+      this.#options.onTooLarge?.(subscription.variant.service.key)
       return true
     }
     subscription.isInFlight = true
@@ -283,7 +282,7 @@ export class StreamOutlet implements WatchOutlet {
     }
   }
 
-  #listFor({ variant, client }: StreamSubscription): ListBody | Promise<ListBody> {
+  #listFor({ variant, client }: StreamSubscription): ReturnType<StreamOptions['listOf']> {
     const { service, clusters } = variant
     const { key } = service
     const consumerIp = this.#options.isPersonal(key) ? client.consumerIp : undefined

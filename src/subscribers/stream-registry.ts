@@ -1,3 +1,4 @@
+import type { SentText } from '../core/long-text.ts'
 import { serviceKeyText, type ServiceKey } from '../core/naming/state/service.ts'
 import { Refusal } from '../core/refusal.ts'
 import { WatchedService } from './service-watch.ts'
@@ -27,7 +28,7 @@ export interface StreamClient {
   /** The address that selectors go by. */
   readonly consumerIp: string
   /** Sends a list. Resolves with whether the client has acknowledged it in time. Never throws or rejects. */
-  push(list: Buffer | string, limitMs: number): Promise<boolean>
+  push(list: SentText, limitMs: number): Promise<boolean>
   /** Ends the connection: a push to it has failed by a fault of this server. */
   readonly end: () => void
   /** Calls back once when the connection has ended, or at once if it has ended already. */

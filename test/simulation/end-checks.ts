@@ -1,3 +1,4 @@
+import { wholeText } from '../../src/core/long-text.ts'
 import type { ModelRecord, ModelStore } from '../../src/core/engine/model-store.test-support.ts'
 import type { ServiceKey } from '../../src/core/naming/state/service.ts'
 import { STORED_KINDS } from '../../src/core/engine/stored-kinds.ts'
@@ -62,7 +63,7 @@ function listAnswers(state: State): string {
   const answers = new InstanceListAnswers(state, { now: () => 0, soon: () => {} })
   const query = { format: 'svc', clustersText: '', clusters: [], healthyOnly: false } as const
   const asked = serviceKeys(state).map((key) =>
-    answers.answer({ ...query, key, consumerIp: undefined, cacheMillis: 3_000 }).toString(),
+    wholeText(answers.answer({ ...query, key, consumerIp: undefined, cacheMillis: 3_000 })!).toString(),
   )
   return asked.join('\n')
 }

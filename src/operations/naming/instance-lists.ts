@@ -1,5 +1,8 @@
 import type { ServiceKey } from '../../core/naming/state/service.ts'
+import type { SentText } from '../../core/long-text.ts'
+import { Refusal } from '../../core/refusal.ts'
 import type { State } from '../../core/engine/state.ts'
+import { afterwards } from '../afterwards.ts'
 import type { Guard, Resource } from '../guard.ts'
 import { acceptsPush } from './push-agents.ts'
 import { READ_SERVICE, serviceResource } from './services.ts'
@@ -48,8 +51,8 @@ export interface ListToWrite extends Omit<ListRequest, 'subscriber' | 'reader'> 
 
 /** Writes lists for a protocol, and keeps them while they are in use. */
 export interface ListWriter {
-  /** Bytes, or a text of ASCII characters alone; a long list comes later. */
-  answer(query: ListToWrite): Buffer | string | Promise<Buffer | string>
+  /** The list; a long one comes later. Undefined if it is longer than may be answered in its format. */
+  answer(query: ListToWrite): SentText | undefined | Promise<SentText | undefined>
 }
 
 /** The subscription of a client to a service. */
@@ -98,10 +101,22 @@ export function listOperations({
           pushes.subscribe(subscriptionOf(request, subscriber, guard.later(caller, 'read')))
         if (!isPushed && reader !== undefined) readers.note(key, reader)
         const cacheMillis = isPushed ? switches.defaultPushCacheMillis : switches.defaultCacheMillis
-        return lists.answer({ key, format, clustersText, clusters, healthyOnly, consumerIp, cacheMillis })
+        const list = { key, format, clustersText, clusters, healthyOnly, consumerIp, cacheMillis }
+        return writtenList(lists, list)
       },
     }),
   }
+}
+
+/** A list, or Refusal `too-large`. */
+export function writtenList(lists: ListWriter, list: ListToWrite): SentText | Promise<SentText> {
+  return afterwards(lists.answer(list), (text) => {
+    if (text !== undefined) return text
+    const allowed = 'a list of at most 10 MiB over gRPC, and of 512 MiB over HTTP'
+    throw new Refusal('too-large', 'The list is too long: ask for fewer clusters of the service.', {
+      allowed,
+    })
+  })
 }
 
 function subscriptionOf(

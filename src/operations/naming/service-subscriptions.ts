@@ -1,8 +1,9 @@
+import type { SentText } from '../../core/long-text.ts'
 import type { ServiceKey } from '../../core/naming/state/service.ts'
 import type { State } from '../../core/engine/state.ts'
 import type { Guard } from '../guard.ts'
 import type { Caller } from '../authorisation.ts'
-import type { ListWriter } from './instance-lists.ts'
+import { type ListWriter, writtenList } from './instance-lists.ts'
 import { READ_SERVICE, serviceResource } from './services.ts'
 
 /** What subscriptions of connections work on. */
@@ -44,7 +45,7 @@ export interface StreamSubscriber {
   /** The address that selectors go by. */
   readonly consumerIp: string
   /** Sends a list. Resolves with whether the client has acknowledged it in time. Never throws or rejects. */
-  push(list: Buffer | string, limitMs: number): Promise<boolean>
+  push(list: SentText, limitMs: number): Promise<boolean>
   /** Ends the connection: a push to it has failed by a fault of this server. */
   readonly end: () => void
   /** Calls back once when the connection has ended, or at once if it has ended already. */
@@ -109,5 +110,6 @@ function mayRead(guard: Guard, key: ServiceKey, caller: Caller): (() => boolean)
 function listOf({ lists, state }: SubscriptionParts, request: StreamListRequest) {
   const { key, format, clustersText, clusters, healthyOnly, consumerIp } = request
   const cacheMillis = state.switches.defaultPushCacheMillis
-  return lists.answer({ key, format, clustersText, clusters, healthyOnly, consumerIp, cacheMillis })
+  const list = { key, format, clustersText, clusters, healthyOnly, consumerIp, cacheMillis }
+  return writtenList(lists, list)
 }

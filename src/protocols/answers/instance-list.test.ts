@@ -10,6 +10,7 @@ import {
   registered,
   WALL_MS,
 } from '../../core/core.test-support.ts'
+import { wholeText } from '../../core/long-text.ts'
 import { deregisterInstance } from '../../core/naming/commands/instance-commands.ts'
 import { updateMetadata } from '../../core/naming/commands/metadata-commands.ts'
 import { updateService } from '../../core/naming/commands/service-commands.ts'
@@ -51,10 +52,10 @@ const ANSWERS = new WeakMap<State, InstanceListAnswers>()
 function answerOf(state: State, other: Partial<ListQuery> = {}): ListBody {
   const answers = ANSWERS.get(state) ?? new InstanceListAnswers(state, IDLE)
   ANSWERS.set(state, answers)
-  return answers.answer({ ...ALL, ...other })
+  return answers.answer({ ...ALL, ...other })!
 }
 
-const textOf = (state: State, other: Partial<ListQuery> = {}) => answerOf(state, other).toString()
+const textOf = (state: State, other: Partial<ListQuery> = {}) => wholeText(answerOf(state, other)).toString()
 const viewOf = (state: State, other: Partial<ListQuery> = {}) => JSON.parse(textOf(state, other)) as ListView
 const portsOf = (view: ListView) => view.hosts.map(({ port }) => port)
 const unchanged = { protectThreshold: undefined, metadata: undefined, selector: undefined }
@@ -263,7 +264,7 @@ describe('in a service whose hosts are kept one by one', () => {
     return state
   }
   /** What a server that has kept nothing answers. */
-  const freshText = (state: State) => new InstanceListAnswers(state, IDLE).answer(ALL).toString()
+  const freshText = (state: State) => wholeText(new InstanceListAnswers(state, IDLE).answer(ALL)!).toString()
 
   test('a list shows every change of a host and of the hosts there are', () => {
     const state = many()
@@ -310,7 +311,7 @@ test('what is forgotten because others are in use is answered again', () => {
   const keys = ['a', 'b', 'c'].map((name) => ({ namespaceId: 'public', groupedName: `G@@${name}` }))
   for (const serviceKey of keys) registered(state, { serviceKey })
   const answers = new InstanceListAnswers(state, IDLE, 1)
-  const texts = () => keys.map((key) => answers.answer({ ...ALL, key }).toString())
+  const texts = () => keys.map((key) => wholeText(answers.answer({ ...ALL, key })!).toString())
   expect(texts()).toEqual(texts())
 })
 

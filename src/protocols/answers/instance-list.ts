@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto'
+import { bytesOfText, isLongText, type SentText } from '../../core/long-text.ts'
 import { selectInstances } from '../../core/naming/state/select-instances.ts'
 import type { ServiceKey } from '../../core/naming/state/service.ts'
 import type { ServiceEntry } from '../../core/naming/state/service-entry.ts'
 import type { Loop } from '../../core/work/sliced-work.ts'
 import type { State } from '../../core/engine/state.ts'
 import { HostTexts } from './host-texts.ts'
-import { hostWriter, type ListFormat, moreListFields } from './list-format.ts'
+import { hostWriter, type ListFormat, moreListFields, mostBytesOf } from './list-format.ts'
 import { headText, type ListPlan, ListWriter, tailText } from './list-text.ts'
 import { type KeptAnswers, RecentAnswers, UNUSED } from './recent-answers.ts'
 
@@ -24,11 +25,8 @@ export interface ListQuery {
   readonly cacheMillis: number
 }
 
-/**
- * An answer as it is sent: bytes, or an ASCII text, whose length is its number of bytes. A short text costs V8 less memory
- * and less garbage collection than a Buffer.
- */
-export type ListBody = Buffer | string
+/** An answer as it is sent. A short text costs V8 less memory and less garbage collection than a Buffer. */
+export type ListBody = SentText
 
 /** Longer ones are bytes: a text would be copied each time it is sent. */
 const LONGEST_TEXT = 16_000
@@ -39,6 +37,7 @@ interface KeptList {
   /** See {@link variantOf}. */
   readonly variant: string
   body: ListBody
+  readonly bytes: number
   hostsAt: number
   clustersText: string
   cacheMillis: number
@@ -50,20 +49,23 @@ interface KeptLists extends KeptAnswers {
   version: number
   beatIntervalMs: number
   lists: readonly KeptList[]
+  /** Lists that are longer than may be answered. */
+  tooLong: readonly WantedList[]
   /** The size of all lists. */
   bytes: number
   /** Outlives a version: after a change only the hosts that have changed are serialized again. */
   hosts: HostTexts | undefined
-  /** Large lists that are being written, of any version. */
+  /** Long lists that are being written, of any version. */
   pending: readonly Pending[]
 }
 
+/** Which list of a service. */
+type WantedList = Pick<KeptList, 'format' | 'variant'>
+
 /** A list that is written over several turns of the event loop. */
-interface Pending {
-  readonly format: ListFormat
-  readonly variant: string
+interface Pending extends WantedList {
   readonly shows: ShownVersion
-  readonly done: Promise<KeptList>
+  readonly done: Promise<KeptList | undefined>
 }
 
 /** The version of its service that a list shows; undefined until its turn to be written comes. */
@@ -72,6 +74,7 @@ interface ShownVersion {
 }
 
 const NO_LISTS: readonly KeptList[] = []
+const NONE_TOO_LONG: KeptLists['tooLong'] = []
 const NONE_PENDING: readonly Pending[] = []
 
 const MOST_LISTS = 32
@@ -82,8 +85,9 @@ const FEWEST_KEPT = 32
 /** The most texts of hosts per instance: texts of instances that have left are dropped beyond. */
 const MOST_TEXTS = 1.25
 
-/** A list of more instances takes longer to write than others should wait. */
+/** A list of more instances, or of more characters, takes longer to write than others should wait. */
 const MOST_AT_ONCE = 5_000
+const MOST_CHARACTERS_AT_ONCE = 512 * 1024
 
 /** Of one service; a hundred thousand instances make 40 MB of each list. One is kept in any case. */
 const MOST_KEPT_BYTES = 64 * 1024 * 1024
@@ -106,20 +110,34 @@ export class InstanceListAnswers {
     this.#recent = new RecentAnswers((kept) => this.#kept.delete(kept.entry), mostBytes)
   }
 
-  /** The list as it is now, written at once whatever its length. */
-  answer(query: ListQuery): ListBody {
+  /** The list as it is now, written at once; undefined if it has more than `mostCharacters`. */
+  answer(query: ListQuery, mostCharacters = Infinity): ListBody | undefined {
     const entry = this.#state.services.get(query.key)
     if (entry === undefined) return bodyOf(emptyList(this.#state, query))
     const lists = this.#listsOf(entry)
-    return this.#known(lists, query) ?? this.#keep(lists, writeAtOnce(this.#state, lists, query)).body
+    const known = this.#known(lists, query)
+    if (known !== undefined) return bytesOfText(known) > mostCharacters ? undefined : known
+    const made = writeAtOnce(this.#state, lists, { query, mostCharacters })
+    return made === undefined ? undefined : this.#keep(lists, made).body
   }
 
-  /** As `answer`, but a large list that nobody has asked for since the last change is written in slices. */
-  answerInSlices(query: ListQuery): ListBody | Promise<ListBody> {
+  /**
+   * As `answer`, but a long list that nobody has asked for since the last change is written in slices. Undefined if it is
+   * longer than may be answered in its format.
+   */
+  answerInSlices(query: ListQuery): ListBody | undefined | Promise<ListBody | undefined> {
     const entry = this.#state.services.get(query.key)
-    if (entry === undefined || entry.instances.size <= MOST_AT_ONCE) return this.answer(query)
+    if (entry === undefined) return this.answer(query)
     const lists = this.#listsOf(entry)
-    return this.#known(lists, query) ?? this.#awaited(lists, query)
+    const known = this.#known(lists, query)
+    if (known !== undefined) return known
+    const wanted = { format: query.format, variant: variantOf(entry, query) }
+    if (lists.tooLong.some((one) => isSame(one, wanted))) return undefined
+    const pending = pendingOf(lists, wanted)
+    if (pending !== undefined) return this.#inWords(pending, query)
+    if (entry.instances.size > MOST_AT_ONCE) return this.#awaited(lists, query, wanted)
+    const made = writeAtOnce(this.#state, lists, { query, mostCharacters: MOST_CHARACTERS_AT_ONCE })
+    return made === undefined ? this.#awaited(lists, query, wanted) : this.#keep(lists, made).body
   }
 
   /** The list that is kept, in the spelling of the query. */
@@ -133,30 +151,30 @@ export class InstanceListAnswers {
     return found.body
   }
 
+  async #inWords({ done }: Pending, query: ListQuery): Promise<ListBody | undefined> {
+    const made = await done
+    return made === undefined ? undefined : reworded(made, query)
+  }
+
   /** The list as it is now or later, once it is written. Requests for the same list wait for the same one. */
-  async #awaited(lists: KeptLists, query: ListQuery): Promise<ListBody> {
-    const { format } = query
-    const variant = variantOf(lists.entry, query)
+  async #awaited(lists: KeptLists, query: ListQuery, wanted: WantedList): Promise<ListBody | undefined> {
     const shows: ShownVersion = { version: undefined }
-    if (isPersonal(lists)) return (await this.#write(lists, query, shows)).body
-    const same = lists.pending.find(
-      (one) =>
-        (one.shows.version ?? lists.version) === lists.version &&
-        one.variant === variant &&
-        one.format === format,
-    )
-    if (same !== undefined) return reworded(await same.done, query)
-    const pending = { format, variant, shows, done: this.#write(lists, query, shows) }
+    const done = this.#write(lists, query, shows)
+    if (isPersonal(lists)) return (await done)?.body
+    const pending = { ...wanted, shows, done }
     lists.pending = [...lists.pending, pending]
     try {
-      const made = await pending.done
-      return lists.version === shows.version ? this.#keep(lists, made).body : made.body
+      const made = await done
+      if (lists.version !== shows.version) return made?.body
+      if (made !== undefined) return this.#keep(lists, made).body
+      if (lists.tooLong.length < MOST_LISTS) lists.tooLong = [...lists.tooLong, wanted]
+      return undefined
     } finally {
       lists.pending = lists.pending.filter((one) => one !== pending)
     }
   }
 
-  async #write(lists: KeptLists, query: ListQuery, shows: ShownVersion): Promise<KeptList> {
+  async #write(lists: KeptLists, query: ListQuery, shows: ShownVersion): Promise<KeptList | undefined> {
     let [hostsAt, variant] = [0, '']
     const body = await this.#writer.write(() => {
       shows.version = this.#listsOf(lists.entry).version
@@ -164,13 +182,13 @@ export class InstanceListAnswers {
       hostsAt = Buffer.byteLength(plan.head)
       variant = variantOf(lists.entry, query)
       return plan
-    })
-    return keptOf(query, { variant, hostsAt, body })
+    }, mostBytesOf(query.format))
+    return body === undefined ? undefined : keptOf(query, { variant, hostsAt, body })
   }
 
   #keep(lists: KeptLists, made: KeptList): KeptList {
     // With a selector the list depends on the consumer: it is not kept.
-    if (!isPersonal(lists) && keep(lists, made)) this.#recent.use(lists, made.body.length)
+    if (!isPersonal(lists) && keep(lists, made)) this.#recent.use(lists, made.bytes)
     return made
   }
 
@@ -184,6 +202,7 @@ export class InstanceListAnswers {
         version,
         beatIntervalMs,
         lists: NO_LISTS,
+        tooLong: NONE_TOO_LONG,
         bytes: 0,
         hosts: undefined,
         pending: NONE_PENDING,
@@ -203,6 +222,7 @@ function renew(kept: KeptLists, beatIntervalMs: number): void {
   kept.version = kept.entry.version
   kept.beatIntervalMs = beatIntervalMs
   kept.lists = NO_LISTS
+  kept.tooLong = NONE_TOO_LONG
   kept.bytes = 0
 }
 
@@ -215,7 +235,7 @@ function variantOf(entry: ServiceEntry, { clusters, healthyOnly }: ListQuery): s
 
 /** Adds a list to those that are kept. Returns false when they are at their limit. */
 function keep(lists: KeptLists, made: KeptList): boolean {
-  const bytes = lists.bytes + made.body.length
+  const bytes = lists.bytes + made.bytes
   if (lists.lists.length > 0 && (lists.lists.length >= MOST_LISTS || bytes > MOST_KEPT_BYTES)) return false
   // Not `push`: nearly every service has one list, and an array that grows reserves room for 17.
   lists.lists = [...lists.lists, made]
@@ -237,9 +257,20 @@ function reword(kept: KeptList, query: ListQuery): void {
 function reworded({ body, hostsAt, ...kept }: KeptList, query: ListQuery): ListBody {
   if (isWordedFor(kept, query)) return body
   const head = headText(query)
-  return typeof body === 'string'
-    ? bodyOf(head + body.slice(hostsAt))
-    : Buffer.concat([Buffer.from(head), body.subarray(hostsAt)])
+  if (typeof body === 'string') return bodyOf(head + body.slice(hostsAt))
+  if (isLongText(body)) return { head: Buffer.from(head), rest: body.rest }
+  return Buffer.concat([Buffer.from(head), body.subarray(hostsAt)])
+}
+
+function isSame(one: WantedList, other: WantedList): boolean {
+  return one.variant === other.variant && one.format === other.format
+}
+
+/** The same list of the same version, or of one that is not known before its turn comes. */
+function pendingOf(lists: KeptLists, wanted: WantedList): Pending | undefined {
+  return lists.pending.find(
+    (one) => (one.shows.version ?? lists.version) === lists.version && isSame(one, wanted),
+  )
 }
 
 function isWordedFor(kept: Pick<KeptList, 'clustersText' | 'cacheMillis'>, query: ListQuery): boolean {
@@ -270,14 +301,23 @@ function planOf(state: State, lists: KeptLists, query: ListQuery): ListPlan {
   }
 }
 
-function writeAtOnce(state: State, lists: KeptLists, query: ListQuery): KeptList {
+/** The list, unless it has more characters. */
+function writeAtOnce(
+  state: State,
+  lists: KeptLists,
+  { query, mostCharacters }: { readonly query: ListQuery; readonly mostCharacters: number },
+): KeptList | undefined {
   const { head, instances, protecting, write, texts, tail } = planOf(state, lists, query)
-  const hosts = instances
-    .map((instance) => {
-      const healthy = protecting || instance.healthy
-      return write(texts.textOf(instance, instance, healthy), healthy)
-    })
-    .join(',')
+  const written: string[] = []
+  let left = mostCharacters - head.length
+  for (const instance of instances) {
+    const healthy = protecting || instance.healthy
+    const host = write(texts.textOf(instance, instance, healthy), healthy)
+    left -= host.length + 1
+    if (left < 0) return undefined
+    written.push(host)
+  }
+  const hosts = written.join(',')
   return keptOf(query, {
     variant: variantOf(lists.entry, query),
     hostsAt: Buffer.byteLength(head),
@@ -288,7 +328,7 @@ function writeAtOnce(state: State, lists: KeptLists, query: ListQuery): KeptList
 function keptOf(query: ListQuery, made: Pick<KeptList, 'variant' | 'hostsAt' | 'body'>): KeptList {
   const { format, clustersText, cacheMillis } = query
   const { variant, body, hostsAt } = made
-  return { format, variant, body, hostsAt, clustersText, cacheMillis }
+  return { format, variant, body, bytes: bytesOfText(body), hostsAt, clustersText, cacheMillis }
 }
 
 function bodyOf(text: string): ListBody {

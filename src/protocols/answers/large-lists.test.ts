@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { address, carryOut, at, ORDERS, registered, WALL_MS } from '../../core/core.test-support.ts'
+import { type LongText, wholeText } from '../../core/long-text.ts'
 import { deregisterInstance } from '../../core/naming/commands/instance-commands.ts'
 import { State } from '../../core/engine/state.ts'
 import { InstanceListAnswers, type ListBody, type ListQuery } from './instance-list.ts'
@@ -34,6 +35,13 @@ class HandLoop {
   }
 }
 
+function heavy(count: number, bytes: number, loop = new HandLoop()) {
+  const state = new State(WALL_MS)
+  for (let port = 1; port <= count; port++)
+    registered(state, { address: address({ port }), metadata: { long: 'x'.repeat(bytes) } })
+  return { state, loop, lists: new InstanceListAnswers(state, loop) }
+}
+
 function world(): { state: State; loop: HandLoop; lists: InstanceListAnswers } {
   const state = new State(WALL_MS)
   for (let port = 1; port <= COUNT; port++) registered(state, { address: address({ port }) })
@@ -41,8 +49,9 @@ function world(): { state: State; loop: HandLoop; lists: InstanceListAnswers } {
   return { state, loop, lists: new InstanceListAnswers(state, loop) }
 }
 
-const viewOf = (body: ListBody) =>
-  JSON.parse(body.toString()) as { hosts: { port: number }[]; clusters: string }
+const textOf = (body: ListBody | undefined): string => wholeText(body!).toString()
+const viewOf = (body: ListBody | undefined) =>
+  JSON.parse(textOf(body)) as { hosts: { port: number }[]; clusters: string }
 
 describe('a large list', () => {
   let shared: ReturnType<typeof world>
@@ -57,7 +66,7 @@ describe('a large list', () => {
     while (loop.turn()) turns++
     expect(turns).toBeGreaterThan(5)
     const atOnce = new InstanceListAnswers(state, loop).answer(ALL)
-    expect((await answer).toString() === atOnce.toString()).toBe(true)
+    expect(textOf(await answer) === textOf(atOnce)).toBe(true)
   })
 
   test('is kept: asked for again, it is there at once, also in other words', async () => {
@@ -65,8 +74,8 @@ describe('a large list', () => {
     const answer = lists.answerInSlices(ALL)
     loop.finish()
     await answer
-    expect(lists.answerInSlices(ALL)).toBeInstanceOf(Buffer)
-    expect(viewOf(lists.answerInSlices({ ...ALL, clustersText: ' ' }) as Buffer).clusters).toBe(' ')
+    expect(lists.answerInSlices(ALL)).toHaveProperty('rest')
+    expect(viewOf(lists.answerInSlices({ ...ALL, clustersText: ' ' }) as ListBody).clusters).toBe(' ')
   })
 
   test('says what was known when it was asked for, and is not kept after a change', async () => {
@@ -81,7 +90,7 @@ describe('a large list', () => {
     loop.finish()
     expect(viewOf(await answer).hosts).toHaveLength(COUNT)
     expect(viewOf(await later).hosts).toHaveLength(COUNT - 2)
-    expect(viewOf(lists.answerInSlices(ALL) as Buffer).hosts).toHaveLength(COUNT - 2)
+    expect(viewOf(lists.answerInSlices(ALL) as ListBody).hosts).toHaveLength(COUNT - 2)
   })
 
   test('waits for the lists before it: each turn of the loop is one slice, however many are asked for', async () => {
@@ -121,5 +130,58 @@ describe('a large list', () => {
     loop.finish()
     expect(viewOf(await one).clusters).toBe('')
     expect(viewOf(await other).clusters).toBe(',')
+  })
+})
+
+describe('a list of few instances with much metadata', () => {
+  test('is written over many turns, about 64 KiB at once', async () => {
+    const { loop, lists, state } = heavy(200, 8_000)
+    const answer = lists.answerInSlices(ALL)
+    let turns = 0
+    while (loop.turn()) turns++
+    expect(turns).toBeGreaterThan(4)
+    const text = (await answer) as LongText
+    expect(Math.max(...text.rest.map(({ length }) => length))).toBeLessThan(80_000)
+    expect(textOf(text) === textOf(new InstanceListAnswers(state, loop).answer(ALL))).toBe(true)
+  })
+
+  test('is the same bytes for all who ask, in whatever words', async () => {
+    const { loop, lists } = heavy(200, 8_000)
+    const answers = [ALL, { ...ALL, clustersText: ',' }].map((query) => lists.answerInSlices(query))
+    loop.finish()
+    const later = lists.answerInSlices({ ...ALL, clustersText: ' ' })
+    const [one, other, third] = (await Promise.all([...answers, later])) as LongText[]
+    expect(other!.rest).toBe(one!.rest)
+    expect(third!.rest).toBe(one!.rest)
+    expect(other!.head.equals(one!.head)).toBe(false)
+  })
+
+  test('ends once it is longer than it may be, and is not begun again before a change', async () => {
+    const { loop, lists, state } = heavy(1_600, 8_000)
+    const grpc = { ...ALL, format: 'grpc' } as const
+    const answers = [lists.answerInSlices(grpc), lists.answerInSlices({ ...grpc, clustersText: ',' })]
+    let turns = 0
+    while (loop.turn()) turns++
+    expect(await Promise.all(answers)).toEqual([undefined, undefined])
+    expect(lists.answerInSlices(grpc)).toBeUndefined()
+    expect(loop.turns).toEqual([])
+    // Other formats may be longer.
+    const svc = lists.answerInSlices(ALL)
+    loop.finish()
+    expect(viewOf(await svc).hosts).toHaveLength(1_600)
+    for (let port = 1; port <= 400; port++)
+      carryOut(
+        state,
+        deregisterInstance({ serviceKey: ORDERS, address: address({ port }), ephemeral: undefined }),
+        at(1),
+      )
+    const shorter = lists.answerInSlices(grpc)
+    loop.finish()
+    expect(viewOf(await shorter).hosts).toHaveLength(1_200)
+  })
+
+  test('is not written at all where it has to fit a datagram', () => {
+    const { lists } = heavy(200, 8_000)
+    expect(lists.answer(ALL, 1024 * 1024)).toBeUndefined()
   })
 })

@@ -10,6 +10,16 @@ import { withPlainWeight } from './host-json.ts'
  */
 export type ListFormat = 'svc' | 'nacos-grouped' | 'nacos-bare' | 'nacos-plain' | 'grpc'
 
+/** Clients of gRPC refuse a message of more than 10 MiB. What is around the list in its message comes on top. */
+const MOST_GRPC_BYTES = 10 * 1024 * 1024 - 4_096
+/** HTTP has no limit, but nobody reads more. */
+const MOST_HTTP_BYTES = 512 * 1024 * 1024
+
+/** The longest list that is answered in a format. */
+export function mostBytesOf(format: ListFormat): number {
+  return format === 'grpc' ? MOST_GRPC_BYTES : MOST_HTTP_BYTES
+}
+
 /** Writes a host in a format. `json` is the host as `grpc` has it; `healthy` is what it tells of its health. */
 export type WriteHost = (json: string, healthy: boolean) => string
 

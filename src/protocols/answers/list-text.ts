@@ -1,5 +1,6 @@
 import { createHash, type Hash } from 'node:crypto'
 import type { Instance } from '../../core/naming/state/service-entry.ts'
+import type { LongText } from '../../core/long-text.ts'
 import { groupOf, type ServiceKey } from '../../core/naming/state/service.ts'
 import { type Loop, SlicedWork } from '../../core/work/sliced-work.ts'
 import type { HostAtOnce, HostTexts } from './host-texts.ts'
@@ -49,14 +50,16 @@ export function tailText(md5: () => string, { format, lastRefMs, protecting, mor
   )
 }
 
-/** How many hosts are written before the clock is checked again. */
+/** How many hosts are written before the clock is checked again, and about how many characters. */
 const HOSTS_AT_ONCE = 100
+const CHARACTERS_AT_ONCE = 64 * 1024
 
 /** A list that waits for its turn. */
 interface WaitingList {
   /** Called when the turn comes: what is not written yet costs no copy of its hosts. */
   readonly plan: () => ListPlan
-  readonly resolve: (body: Buffer) => void
+  readonly mostBytes: number
+  readonly resolve: (text: LongText | undefined) => void
   readonly reject: (error: Error) => void
 }
 
@@ -75,10 +78,13 @@ export class ListWriter {
     this.#work = new SlicedWork(loop, () => this.#step())
   }
 
-  /** The list as `plan` says that it is when its turn comes. It says what was known then, whatever changes meanwhile. */
-  write(plan: () => ListPlan): Promise<Buffer> {
+  /**
+   * The list as `plan` says that it is when its turn comes. It says what was known then, whatever changes meanwhile.
+   * Undefined if it has more than `mostBytes`, which is found out as soon as these are written.
+   */
+  write(plan: () => ListPlan, mostBytes: number): Promise<LongText | undefined> {
     return new Promise((resolve, reject) => {
-      this.#others.push({ plan, resolve, reject })
+      this.#others.push({ plan, mostBytes, resolve, reject })
       this.#work.start()
     })
   }
@@ -88,9 +94,10 @@ export class ListWriter {
     if (one === undefined) return false
     try {
       const list = this.#current?.list ?? new SlicedList(one.plan())
-      const body = list.step()
-      this.#current = body === undefined ? { ...one, list } : undefined
-      if (body !== undefined) one.resolve(body)
+      const isWritten = list.step()
+      const isTooLong = list.bytes > one.mostBytes
+      this.#current = isWritten || isTooLong ? undefined : { ...one, list }
+      if (this.#current === undefined) one.resolve(isTooLong ? undefined : list.text)
     } catch (error) {
       this.#current = undefined
       one.reject(error instanceof Error ? error : new Error(String(error)))
@@ -107,62 +114,50 @@ export class ListWriter {
   }
 }
 
-/** A list that is being written: first the hosts as parts, then the parts into the body. */
+/** A list that is being written. */
 class SlicedList {
+  readonly text: LongText
+  bytes: number
   readonly #plan: ListPlan
   readonly #hosts: readonly HostAtOnce[]
   readonly #md5: Hash = createHash('md5')
-  readonly #parts: Buffer[] = []
-  #bytes = 0
+  readonly #rest: Buffer[] = []
   #written = 0
-  #body: Buffer | undefined
-  #copied = 0
-  #filled = 0
 
   constructor(plan: ListPlan) {
     this.#plan = plan
     this.#hosts = plan.instances.map(({ entry, record, metadata, healthy }) => {
       return { entry, record, metadata, healthy }
     })
-    this.#add(plan.head)
+    this.text = { head: Buffer.from(plan.head), rest: this.#rest }
+    this.bytes = this.text.head.length
   }
 
-  /** Does a little more; gives the list once it is complete. */
-  step(): Buffer | undefined {
-    if (this.#written < this.#hosts.length) this.#writeHosts()
-    else if (this.#body === undefined) this.#allocate()
-    else this.#copyPart(this.#body)
-    return this.#copied === this.#parts.length ? this.#body : undefined
+  /** Writes a little more; true once the list is complete. */
+  step(): boolean {
+    this.#writeHosts()
+    if (this.#written < this.#hosts.length) return false
+    this.#add(tailText(() => this.#md5.digest('hex'), this.#plan.tail))
+    return true
   }
 
   #writeHosts(): void {
     const { instances, protecting, write, texts } = this.#plan
     const end = Math.min(this.#written + HOSTS_AT_ONCE, this.#hosts.length)
     let text = ''
-    for (let at = this.#written; at < end; at++) {
-      const host = this.#hosts[at]!
+    for (; this.#written < end && text.length < CHARACTERS_AT_ONCE; this.#written++) {
+      const host = this.#hosts[this.#written]!
       const healthy = protecting || host.healthy
-      if (at > 0) text += ','
-      text += write(texts.textOf(instances[at]!, host, healthy), healthy)
+      if (this.#written > 0) text += ','
+      text += write(texts.textOf(instances[this.#written]!, host, healthy), healthy)
     }
-    this.#written = end
     this.#md5.update(text)
     this.#add(text)
   }
 
-  #allocate(): void {
-    this.#add(tailText(() => this.#md5.digest('hex'), this.#plan.tail))
-    this.#body = Buffer.allocUnsafe(this.#bytes)
-  }
-
-  #copyPart(body: Buffer): void {
-    const part = this.#parts[this.#copied++]!
-    this.#filled += part.copy(body, this.#filled)
-  }
-
   #add(text: string): void {
-    const part = Buffer.from(text)
-    this.#parts.push(part)
-    this.#bytes += part.length
+    const piece = Buffer.from(text)
+    this.#rest.push(piece)
+    this.bytes += piece.length
   }
 }

@@ -1,3 +1,4 @@
+import { wholeText } from '../../../core/long-text.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { configKey } from '../../../core/config/state/config-item.ts'
 import type { WatchedItem } from '../../../core/config/state/watched-item.ts'
@@ -30,7 +31,12 @@ beforeEach(() => {
   const connection = {
     ask: ({ type, body }: Question, limitMs: number) =>
       new Promise<boolean>((reply) => {
-        asked.push({ type, body: JSON.parse(joinJson({}, body).toString()) as Asked['body'], limitMs, reply })
+        asked.push({
+          type,
+          body: JSON.parse(wholeText(joinJson({}, body)).toString()) as Asked['body'],
+          limitMs,
+          reply,
+        })
       }),
     close: () => void (isClosed = true),
   }

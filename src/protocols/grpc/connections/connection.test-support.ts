@@ -1,3 +1,4 @@
+import { wholeText } from '../../../core/long-text.ts'
 import type { Sent } from '../wire/payload.ts'
 import { Asks } from './asks.ts'
 import type { ClientFacts } from './client-connection.ts'
@@ -64,7 +65,7 @@ export function fakeConnection(options: FakeOptions = {}) {
 
 /** The body of a message that is sent. */
 export function bodyOf({ body }: Sent): Record<string, unknown> {
-  return JSON.parse(body.toString()) as Record<string, unknown>
+  return JSON.parse(wholeText(body).toString()) as Record<string, unknown>
 }
 
 /** Takes the next message of an outlet. */

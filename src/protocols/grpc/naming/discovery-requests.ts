@@ -1,4 +1,5 @@
 import { toNamespaceId } from '../../../core/namespaces/namespace-id.ts'
+import type { SentText } from '../../../core/long-text.ts'
 import { serviceNameOf } from '../../../core/naming/state/service.ts'
 import { afterwards } from '../../../operations/afterwards.ts'
 import type { Operations } from '../../../operations/operations.ts'
@@ -109,11 +110,11 @@ function listRequest(
 }
 
 /** Java writes the message of a success in this answer alone. */
-function subscribed(list: Buffer | string): ReadyJson {
+function subscribed(list: SentText): ReadyJson {
   return new ReadyJson('{"message":"success","serviceInfo":', list, '}')
 }
 
 /** The text of a list as the only key of a body. */
-function withServiceInfo(list: Buffer | string): ReadyJson {
+function withServiceInfo(list: SentText): ReadyJson {
   return new ReadyJson('{"serviceInfo":', list, '}')
 }

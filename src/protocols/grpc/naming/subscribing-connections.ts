@@ -1,3 +1,4 @@
+import type { SentText } from '../../../core/long-text.ts'
 import type { StreamSubscriber } from '../../../operations/naming/service-subscriptions.ts'
 import type { ClientConnection } from '../connections/client-connection.ts'
 import { ReadyJson } from '../wire/json.ts'
@@ -6,7 +7,7 @@ import { ReadyJson } from '../wire/json.ts'
 export class SubscribingConnections {
   readonly #known = new WeakMap<ClientConnection, StreamSubscriber>()
   /** The list that was pushed last, and its body: most pushes are the same list for the next subscriber. */
-  #list: Buffer | string = ''
+  #list: SentText = ''
   #body = new ReadyJson('{}')
 
   /** The subscriber that a connection is. */
@@ -34,7 +35,7 @@ export class SubscribingConnections {
     }
   }
 
-  #bodyOf(list: Buffer | string): ReadyJson {
+  #bodyOf(list: SentText): ReadyJson {
     if (list !== this.#list) {
       this.#list = list
       this.#body = new ReadyJson('{"serviceInfo":', list, '}')

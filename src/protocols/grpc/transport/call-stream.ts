@@ -108,11 +108,13 @@ export class CallStream {
     if (this.isOpen) this.#attempt(() => this.#stream.respond(ANSWER_HEAD, { waitForTrailers: true }))
   }
 
-  /** Sends a message in its frame. False if messages wait to be read. */
-  write(frame: Buffer): boolean {
+  /** Sends a message in its frame, in pieces. False if messages wait to be read. */
+  write(frame: readonly Buffer[]): boolean {
     if (!this.isOpen || !this.#stream.writable) return true
     let isRead = true
-    this.#attempt(() => (isRead = this.#stream.write(frame)))
+    this.#attempt(() => {
+      for (const piece of frame) isRead = this.#stream.write(piece)
+    })
     return isRead
   }
 
@@ -122,10 +124,11 @@ export class CallStream {
   }
 
   /** Sends an answer of one message in its frame. What the client still sends is ignored. */
-  answer(frame: Buffer): void {
+  answer(frame: readonly Buffer[]): void {
     this.#isLeft = true
     this.begin()
-    if (this.isOpen) this.#attempt(() => this.#stream.end(frame))
+    this.write(frame.slice(0, -1))
+    if (this.isOpen) this.#attempt(() => this.#stream.end(frame.at(-1)))
   }
 
   /** Answers with a status of HTTP: what was called is no gRPC. */

@@ -1,3 +1,5 @@
+import { bytesOfPieces } from '../../../core/long-text.ts'
+
 /** What gRPC says of a call. */
 export const GRPC_STATUS = {
   ok: 0,
@@ -97,11 +99,11 @@ export class FrameReader {
   }
 }
 
-/** A message in its frame. */
-export function framed(message: Uint8Array): Buffer {
-  const frame = Buffer.allocUnsafe(HEAD_BYTES + message.length)
-  frame[0] = 0
-  frame.writeUInt32BE(message.length, 1)
-  frame.set(message, HEAD_BYTES)
-  return frame
+/** A message in its frame, in pieces. */
+export function framed([first = NO_BYTES, ...rest]: readonly Buffer[]): readonly Buffer[] {
+  const begin = Buffer.allocUnsafe(HEAD_BYTES + first.length)
+  begin[0] = 0
+  begin.writeUInt32BE(first.length + bytesOfPieces(rest), 1)
+  begin.set(first, HEAD_BYTES)
+  return [begin, ...rest]
 }

@@ -9,7 +9,7 @@ import { type KeyPair, SecureLayer } from '../../sockets/secure-layer.ts'
 import { CallStream } from './call-stream.ts'
 import { type CallLimits, carryCall, type ClientServices } from './carry-call.ts'
 import { Http2Session } from './http2-session.ts'
-import { OldestFirstMemory } from './oldest-first-memory.ts'
+import { OldestFirstMemory } from '../../sockets/oldest-first-memory.ts'
 
 /** The limits of a server of gRPC, which are those of HTTP. */
 export interface GrpcSettings extends ConnectionSettings {

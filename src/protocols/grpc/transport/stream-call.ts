@@ -1,8 +1,9 @@
+import { bytesOfPieces, isLongText } from '../../../core/long-text.ts'
 import type { Outlet } from '../connections/outlet.ts'
 import { type Message, type Sent, writeMessage } from '../wire/payload.ts'
 import type { CallStream } from './call-stream.ts'
 import { framed, FrameReader } from './frames.ts'
-import type { Holder, OldestFirstMemory } from './oldest-first-memory.ts'
+import type { Holder, OldestFirstMemory } from '../../sockets/oldest-first-memory.ts'
 import { CALL_BYTES, messageIn } from './unary-call.ts'
 
 /** The first message of a stream is a setup. */
@@ -39,6 +40,8 @@ export class StreamCall implements Outlet, Holder {
   /** What its messages hold is counted apart from what its client leaves unread. */
   readonly #received: Holder = { giveUp: () => this.giveUp() }
   #listener: StreamListener | undefined
+  /** What is unread of texts that others are sent too. */
+  #sharedBytes = 0
 
   /** Begins to receive. */
   constructor(stream: CallStream, parts: StreamParts) {
@@ -50,9 +53,12 @@ export class StreamCall implements Outlet, Holder {
     stream.receive({
       data: (piece) => this.#take(piece),
       end: () => this.#ended(),
-      drained: () => parts.unread.count(this, 0),
+      drained: () => {
+        this.#sharedBytes = 0
+        parts.unread.release(this)
+      },
       closed: () => {
-        parts.unread.count(this, 0)
+        parts.unread.release(this)
         parts.unknown.count(this.#received, 0)
         this.#ended()
       },
@@ -61,8 +67,13 @@ export class StreamCall implements Outlet, Holder {
 
   send(message: Sent): boolean {
     if (this.#stream.write(framed(writeMessage(message)))) return true
+    const { unread } = this.#parts
+    if (isLongText(message.body)) {
+      this.#sharedBytes += bytesOfPieces(message.body.rest)
+      unread.share(this, message.body)
+    }
     const bytes = this.#stream.unsentBytes
-    this.#parts.unread.count(this, bytes)
+    unread.count(this, Math.max(0, bytes - this.#sharedBytes))
     return bytes <= MOST_UNREAD_BYTES
   }
 

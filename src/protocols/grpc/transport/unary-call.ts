@@ -1,3 +1,4 @@
+import { bytesOfText, isLongText } from '../../../core/long-text.ts'
 import { Refusal } from '../../../core/refusal.ts'
 import type { BodyMemory } from '../../sockets/body-memory.ts'
 import type { ClientSession } from '../connections/client-session.ts'
@@ -5,7 +6,7 @@ import { type MessageHead, readMessageHead } from '../wire/message-head.ts'
 import { type Message, readMessage, type Sent, writeMessage } from '../wire/payload.ts'
 import type { CallStream } from './call-stream.ts'
 import { CallError, framed, FrameReader, GRPC_STATUS } from './frames.ts'
-import type { Holder, OldestFirstMemory } from './oldest-first-memory.ts'
+import type { Holder, OldestFirstMemory } from '../../sockets/oldest-first-memory.ts'
 
 /** Clients may send contents of 10 MiB; what is around them comes on top. */
 const LARGEST_BYTES = 10 * 1024 * 1024 + 256 * 1024
@@ -51,8 +52,8 @@ export class UnaryCall implements Holder {
   #countedBytes = 0
   /** The caller is judged before its message becomes larger. */
   #judgedBytes = SMALL_BYTES
-  /** Of a large answer, once it is sent. */
-  #answerBytes = 0
+  /** Whether it is counted in the memory of what is unread: a large answer, once it is sent. */
+  #isUnread = false
   #isClosed = false
 
   /** Begins to receive the request. */
@@ -98,7 +99,7 @@ export class UnaryCall implements Holder {
     unknown.count(this, 0)
     memory.release(this.#countedBytes)
     // The client may not have read it yet.
-    if (this.#answerBytes > 0) whenRead(() => unread.count(this, 0))
+    if (this.#isUnread) whenRead(() => unread.release(this))
   }
 
   /** Judges a large request by what has come of it. Where its head comes last, it is judged when all has come. */
@@ -139,12 +140,14 @@ export class UnaryCall implements Holder {
 
   #send(answer: Sent): void {
     if (!this.#stream.isOpen) return
-    const frame = framed(writeMessage(answer))
-    if (frame.length > SMALL_BYTES) {
-      this.#answerBytes = frame.length
-      this.#parts.unread.count(this, frame.length)
+    const { body } = answer
+    const { unread } = this.#parts
+    if (bytesOfText(body) > SMALL_BYTES) {
+      this.#isUnread = true
+      if (isLongText(body)) unread.share(this, body)
+      else unread.count(this, body.length)
     }
-    this.#stream.answer(frame)
+    this.#stream.answer(framed(writeMessage(answer)))
   }
 }
 

@@ -1,3 +1,4 @@
+import { wholeText } from '../../../core/long-text.ts'
 import { describe, expect, test } from 'vitest'
 import { joinJson, parseBody, ReadyJson } from './json.ts'
 
@@ -38,6 +39,6 @@ describe('the JSON of two objects', () => {
     ],
     [{ requestId: '7' }, new ReadyJson('{}'), '{"requestId":"7"}'],
   ])('has the keys of both, in order', (first, rest, text) => {
-    expect(joinJson(first, rest).toString()).toBe(text)
+    expect(wholeText(joinJson(first, rest)).toString()).toBe(text)
   })
 })

@@ -1,3 +1,4 @@
+import { isLongText, type LongText, type SentText } from '../../../core/long-text.ts'
 import { Refusal } from '../../../core/refusal.ts'
 import { checkJsonDepth } from '../../parameters/json-depth.ts'
 import { checkJsonSize } from '../../parameters/json-size.ts'
@@ -5,19 +6,21 @@ import { checkJsonSize } from '../../parameters/json-size.ts'
 /** The JSON object that a message carries. Any key may hold anything: clients send `null` and `''` for "nothing". */
 export type JsonObject = Readonly<Record<string, unknown>>
 
+/** Longer ones are not copied. */
+const MOST_COPIED_BYTES = 64 * 1024
+
 /** The text of a JSON object that was made once for many messages. It has no key of those that every message has. */
 export class ReadyJson {
-  readonly #parts: readonly (Buffer | string)[]
-  #bytes: Buffer | undefined
-
-  /** @param parts The text in parts: a long one is bytes already, and is not made a text again. */
-  constructor(...parts: readonly (Buffer | string)[]) {
-    this.#parts = parts
-  }
-
   /** It as UTF-8. */
-  get bytes(): Buffer {
-    return (this.#bytes ??= Buffer.concat(this.#parts.map(bytesOf)))
+  readonly bytes: Buffer | LongText
+
+  /** @param before What is before the text in the object, `after` what follows it. */
+  constructor(before: string, text: SentText = '', after = '') {
+    const [head, end] = [Buffer.from(before), Buffer.from(after)]
+    if (isLongText(text)) this.bytes = { head: Buffer.concat([head, text.head]), rest: [...text.rest, end] }
+    else if (typeof text !== 'string' && text.length > MOST_COPIED_BYTES)
+      this.bytes = { head, rest: [text, end] }
+    else this.bytes = Buffer.concat([head, Buffer.from(text), end])
   }
 }
 
@@ -53,15 +56,17 @@ function malformed(): Refusal {
 }
 
 /** An object with the keys of `first` and then those of `rest`, as UTF-8. Keys that are undefined are left out. */
-export function joinJson(first: object, rest: object): Buffer {
+export function joinJson(first: object, rest: object): Buffer | LongText {
   const own = rest instanceof ReadyJson ? rest.bytes : Buffer.from(JSON.stringify(rest))
   const head = JSON.stringify(first)
-  if (own.length === EMPTY.length) return Buffer.from(head)
-  return head === EMPTY ? own : Buffer.concat([Buffer.from(`${head.slice(0, -1)},`), own.subarray(1)])
+  if (head === EMPTY) return own
+  if (isLongText(own)) return { head: joined(head, own.head), rest: own.rest }
+  return own.length === EMPTY.length ? Buffer.from(head) : joined(head, own)
 }
 
-function bytesOf(part: Buffer | string): Buffer {
-  return typeof part === 'string' ? Buffer.from(part) : part
+/** The keys of two objects, the first of which ends here. */
+function joined(head: string, own: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(`${head.slice(0, -1)},`), own.subarray(1)])
 }
 
 const EMPTY = '{}'

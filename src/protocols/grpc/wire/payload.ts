@@ -1,6 +1,7 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { WireType } from '@bufbuild/protobuf/wire'
 import { PayloadSchema } from '../generated/client_pb.js'
+import { bytesOfText, isLongText, type LongText } from '../../../core/long-text.ts'
 import { joinJson } from './json.ts'
 import { checkPayloadSize } from './payload-size.ts'
 
@@ -19,7 +20,7 @@ export interface Message {
 export interface Sent {
   readonly type: string
   /** JSON as UTF-8. */
-  readonly body: Buffer
+  readonly body: Buffer | LongText
 }
 
 const NO_BYTES = new Uint8Array()
@@ -57,13 +58,15 @@ const BODY = (3 << 3) | WireType.LengthDelimited
 const VALUE = (2 << 3) | WireType.LengthDelimited
 
 /**
- * The bytes of a message. Its body, of up to 10 MiB, is copied once: the generated code copies it several times, and takes
+ * The bytes of a message, in pieces. Its body is copied at most once: the generated code copies it several times, and takes
  * longer for a small message than all other work on it.
  */
-export function writeMessage({ type, body }: Sent): Buffer {
-  const value = [VALUE, ...varint(body.length)]
-  const head = Buffer.from([BODY, ...varint(value.length + body.length), ...value])
-  return Buffer.concat([metadataOf(type), head, body])
+export function writeMessage({ type, body }: Sent): readonly Buffer[] {
+  const length = bytesOfText(body)
+  const value = [VALUE, ...varint(length)]
+  const head = Buffer.from([BODY, ...varint(value.length + length), ...value])
+  const [first, rest] = isLongText(body) ? [body.head, body.rest] : [body, []]
+  return [Buffer.concat([metadataOf(type), head, first]), ...rest]
 }
 
 /** By the type: there are as many as kinds of messages. */

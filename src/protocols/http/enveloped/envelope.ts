@@ -1,7 +1,8 @@
+import type { LongText } from '../../../core/long-text.ts'
 import { afterwards } from '../../../operations/afterwards.ts'
 import { javaJson } from '../../answers/java-numbers.ts'
 import { Json, type AnswerSchemas, answersJson, type JsonSchema } from '../routing/answer-schema.ts'
-import { JSON_TYPE, jsonAnswer, jsonTextAnswer } from '../routing/answers.ts'
+import { JSON_TYPE, jsonAnswer, jsonTextAnswer, sentJsonAnswer } from '../routing/answers.ts'
 import type { Endpoint } from '../routing/endpoint.ts'
 import type { Answer } from '../routing/answer.ts'
 
@@ -57,6 +58,8 @@ function inEnvelope({ contentType, body, ...rest }: Answer): Answer {
 }
 
 /** An answer whose data is this text of JSON. */
-export function successOf(json: Buffer): Answer {
-  return jsonTextAnswer(Buffer.concat([Buffer.from(HEAD), json, Buffer.from('}')]))
+export function successOf(json: Buffer | LongText): Answer {
+  const [head, end] = [Buffer.from(HEAD), Buffer.from('}')]
+  if (Buffer.isBuffer(json)) return jsonTextAnswer(Buffer.concat([head, json, end]))
+  return sentJsonAnswer({ head: Buffer.concat([head, json.head]), rest: [...json.rest, end] })
 }

@@ -1,3 +1,4 @@
+import type { LongText } from '../../../core/long-text.ts'
 import { afterwards } from '../../../operations/afterwards.ts'
 import * as fields from '../../parameters/fields.ts'
 import { splitClusters } from '../../parameters/grouped-name.ts'
@@ -11,11 +12,14 @@ import { agentOf } from '../endpoints/client-agent.ts'
 import { type Endpoint, endpoint } from '../routing/endpoint.ts'
 import { successOf } from './envelope.ts'
 
+/** The text of a list, or of a part of it. */
+type ListData = Buffer | LongText
+
 /**
  * The instances of a service, without subscribing to it: these clients hear of changes over gRPC. `dataOf` picks what is
  * answered from the text of the list.
  */
-export function instanceList({ lists }: NamingEndpointParts, dataOf: (list: Buffer) => Buffer): Endpoint {
+export function instanceList({ lists }: NamingEndpointParts, dataOf: (list: ListData) => ListData): Endpoint {
   return endpoint({
     summary: 'Query instances',
     permission: lists.list.permission,
@@ -42,7 +46,9 @@ export function instanceList({ lists }: NamingEndpointParts, dataOf: (list: Buff
         },
         caller,
       )
-      return afterwards(list, (body) => successOf(dataOf(Buffer.from(body))))
+      return afterwards(list, (body) =>
+        successOf(dataOf(typeof body === 'string' ? Buffer.from(body) : body)),
+      )
     },
   })
 }
@@ -51,6 +57,9 @@ const HOSTS = '"hosts":'
 const AFTER_HOSTS = ',"lastRefTime":'
 
 /** The hosts in the text of a list. Within a text of JSON a quote has a backslash before it, so both marks are members. */
-export function hostsOf(list: Buffer): Buffer {
+export function hostsOf(list: ListData): ListData {
+  // In pieces, the hosts are apart from what is before and after them.
+  if (!Buffer.isBuffer(list))
+    return { head: Buffer.from('['), rest: [...list.rest.slice(0, -1), Buffer.from(']')] }
   return list.subarray(list.indexOf(HOSTS) + HOSTS.length, list.lastIndexOf(AFTER_HOSTS))
 }

@@ -1,10 +1,13 @@
 import { STATUS_CODES } from 'node:http'
+import { bytesOfPieces } from '../../../core/long-text.ts'
 
 /** An answer, ready to be written. `headers` come on top of those that every answer has. */
 export interface Answer {
   readonly status: number
   readonly contentType: string
   readonly body: Buffer | string
+  /** What follows the body, if that is bytes: pieces that others may be sent too. */
+  readonly rest?: readonly Buffer[]
   /** The body is a text of ASCII characters alone: as many bytes. */
   readonly isAscii?: boolean
   readonly headers?: Readonly<Record<string, string>>
@@ -96,8 +99,9 @@ export class ReadyAnswer implements Answer {
   }
 }
 
-function bytesOf({ body, isAscii }: Answer): number {
-  return typeof body === 'string' && isAscii !== true ? Buffer.byteLength(body) : body.length
+function bytesOf({ body, rest, isAscii }: Answer): number {
+  if (typeof body === 'string') return isAscii === true ? body.length : Buffer.byteLength(body)
+  return rest === undefined ? body.length : body.length + bytesOfPieces(rest)
 }
 
 // Anything else would make node throw, or end the header early.

@@ -1,4 +1,5 @@
 import { ReadyAnswer, type Answer } from './answer.ts'
+import { isLongText, type SentText } from '../../../core/long-text.ts'
 
 /** Content types of the interface's answers. */
 export const TEXT = 'text/plain;charset=UTF-8'
@@ -24,8 +25,9 @@ export function jsonTextAnswer(body: Buffer | string, status = 200): Answer {
   return { status, contentType: JSON_TYPE, body }
 }
 
-/** JSON as bytes, or as a text of ASCII characters alone. */
-export function asciiJsonAnswer(body: Buffer | string): Answer {
+/** JSON that was made for many. */
+export function sentJsonAnswer(body: SentText): Answer {
+  if (isLongText(body)) return { status: 200, contentType: JSON_TYPE, body: body.head, rest: body.rest }
   return { status: 200, contentType: JSON_TYPE, body, isAscii: typeof body === 'string' }
 }
 

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { TLSSocket } from 'node:tls'
 import { pipeline } from 'node:stream/promises'
 import { headersOf, headOf, type Answer } from '../routing/answer.ts'
+import type { OldestFirstMemory } from '../../sockets/oldest-first-memory.ts'
 import type { ExchangeContext, HttpLog } from './exchange-context.ts'
 import { type AnswerSender, WholeResponse } from './node-internals/whole-response.ts'
 import { dropBody } from './request-body.ts'
@@ -24,7 +25,7 @@ export interface Sending {
  * that is not possible (`WholeResponse`).
  */
 export function sendAnswer(
-  { commonHeaders, turn }: Pick<ExchangeContext, 'commonHeaders' | 'turn'>,
+  { commonHeaders, turn, unread }: Pick<ExchangeContext, 'commonHeaders' | 'turn' | 'unread'>,
   answer: Answer,
   { response, sender, ends }: Sending,
 ): void {
@@ -33,10 +34,31 @@ export function sendAnswer(
     if (response.takeWhole(head, answer, sender)) return turn.end(response)
   }
   reportSent(response, sender)
+  countUnread(unread, response, answer)
   response.writeHead(answer.status, headersOf(answer, ends))
-  const isLong = answer.body.length > MOST_ENCRYPTED
-  if (isLong && response.req.socket instanceof TLSSocket) writePieces(response, answer.body)
-  else response.end(answer.body)
+  const { body, rest = [] } = answer
+  const isLong = rest.length > 0 || body.length > MOST_ENCRYPTED
+  if (isLong && response.req.socket instanceof TLSSocket) return writePieces(response, [body, ...rest])
+  if (rest.length === 0) return void response.end(body)
+  for (const piece of [body, ...rest]) response.write(piece)
+  response.end()
+}
+
+/** What is smaller is not counted while it is unread. */
+const SMALL_BYTES = 64 * 1024
+
+/** Counts a large answer until the client has it, or is gone. The one that is unread for longest is cut where there are too many. */
+function countUnread(unread: OldestFirstMemory, response: ServerResponse, { body, rest = [] }: Answer): void {
+  if (rest.length === 0 && body.length <= SMALL_BYTES) return
+  const holder = { giveUp: () => void response.destroy() }
+  response.on(
+    'close',
+    guarded('request', nothing, () => unread.release(holder)),
+  )
+  if (rest.length > 0) unread.share(holder, { rest })
+  // A content is sent to many as the same bytes.
+  else if (typeof body !== 'string') unread.share(holder, { rest: [body] })
+  else unread.count(holder, body.length)
 }
 
 /**
@@ -46,20 +68,26 @@ export function sendAnswer(
 const MOST_ENCRYPTED = 128 * 1024
 
 /** Writes a body as fast as the client takes it. */
-function writePieces(response: ServerResponse, body: string | Buffer): void {
-  const bytes = typeof body === 'string' ? Buffer.from(body) : body
-  let at = 0
+function writePieces(response: ServerResponse, body: readonly (Buffer | string)[]): void {
+  const pieces = piecesOf(body)
   const next = guarded(
     'request',
     () => response.destroy(),
     () => {
-      const piece = bytes.subarray(at, (at += MOST_ENCRYPTED))
-      if (at >= bytes.length) response.end(piece)
-      else if (response.write(piece)) setImmediate(next)
+      const piece = pieces.next()
+      if (piece.done === true) response.end()
+      else if (response.write(piece.value)) setImmediate(next)
       else response.once('drain', next)
     },
   )
   next()
+}
+
+function* piecesOf(body: readonly (Buffer | string)[]): Generator<Buffer, void> {
+  for (const part of body) {
+    const bytes = typeof part === 'string' ? Buffer.from(part) : part
+    for (let at = 0; at < bytes.length; at += MOST_ENCRYPTED) yield bytes.subarray(at, at + MOST_ENCRYPTED)
+  }
 }
 
 /**

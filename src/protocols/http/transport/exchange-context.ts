@@ -1,6 +1,7 @@
 import type { BlockList } from 'node:net'
 import type { CommonHeaders, Answer } from '../routing/answer.ts'
 import type { HttpCaller, ErrorFormat, Route } from '../routing/route.ts'
+import type { OldestFirstMemory } from '../../sockets/oldest-first-memory.ts'
 import type { BodyShares } from './body-shares.ts'
 import type { CrossSiteGuard } from './cross-site-guard.ts'
 import type { Identification } from './identification.ts'
@@ -24,6 +25,8 @@ export interface ExchangeContext {
   /** Judges a request first of all. */
   readonly guard: CrossSiteGuard
   readonly bodyMemory: BodyShares
+  /** That of all answers that are not read yet. */
+  readonly unread: OldestFirstMemory
   /** The error format of a path without a route. */
   readonly fallbackErrors: (path: string) => ErrorFormat
   /** Judges a request once its route is known and before its body is read; an answer, or a Refusal thrown, ends it. */

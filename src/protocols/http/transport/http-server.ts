@@ -24,6 +24,7 @@ import type { HttpCaller, ErrorFormat, Route } from '../routing/route.ts'
 import { Router } from '../routing/router.ts'
 import type { ConnectionSettings } from '../../sockets/admission.ts'
 import { type KeyPair, SecureLayer, type SecureLayerOptions } from '../../sockets/secure-layer.ts'
+import { OldestFirstMemory } from '../../sockets/oldest-first-memory.ts'
 import { listenOn } from '../../sockets/listening.ts'
 import { SlowClients, type SlownessSettings } from './slow-clients.ts'
 import { stop, stopListening } from './stop.ts'
@@ -233,6 +234,7 @@ function contextOf({
     limits: settings,
     guard: new CrossSiteGuard(settings, identification?.counts(ANONYMOUS) ?? true),
     bodyMemory: new BodyShares(settings.maxBodyMemoryBytes, { hasStrangers: identification !== undefined }),
+    unread: new OldestFirstMemory(settings.maxBodyMemoryBytes),
     fallbackErrors,
     gate,
     identification,

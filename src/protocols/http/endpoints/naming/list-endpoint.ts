@@ -4,7 +4,7 @@ import type { ListFormat } from '../../../answers/list-format.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { splitClusters } from '../../../parameters/grouped-name.ts'
 import { Type } from '../../../parameters/schema.ts'
-import { asciiJsonAnswer } from '../../routing/answers.ts'
+import { sentJsonAnswer } from '../../routing/answers.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
 import type { HttpCaller } from '../../routing/route.ts'
 import { agentOf } from '../client-agent.ts'
@@ -40,7 +40,7 @@ export function listEndpoint({ lists }: NamingEndpointParts, formatOf: ListForma
         subscriber: udpPort > 0 && !caller.isProxied ? subscriberOf(caller, udpPort, app) : undefined,
         reader: { address: caller.socketIp, agent: agentOf(caller), app: app ?? 'unknown' },
       }
-      return afterwards(lists.list(request, caller), asciiJsonAnswer)
+      return afterwards(lists.list(request, caller), sentJsonAnswer)
     },
   })
 }

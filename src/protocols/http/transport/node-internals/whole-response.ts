@@ -53,10 +53,10 @@ export class WholeResponse<T extends IncomingMessage = IncomingMessage>
    * earlier one, the client has not read the last one, it is the last one of its connection, it is large or has no
    * body, or the request is not of HTTP/1.1.
    */
-  takeWhole(head: string, { status, body, isAscii = false }: Answer, sender: AnswerSender): boolean {
+  takeWhole(head: string, { status, body, rest, isAscii = false }: Answer, sender: AnswerSender): boolean {
     const { socket } = this
     if (socket === null || !this.#isFree(socket) || this.#isSpecial()) return false
-    if (body.length > MOST_COPIED || BODILESS.has(status) || status < 200) return false
+    if (rest !== undefined || body.length > MOST_COPIED || BODILESS.has(status) || status < 200) return false
     this.#head = head
     this.#body = body
     this.#sender = sender

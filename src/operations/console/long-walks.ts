@@ -18,6 +18,9 @@ export interface Turns {
   turn(): Promise<boolean>
 }
 
+/** Makes the pieces of an answer while its client reads it: see `LongWalks.pieces`. */
+export type InTurns = <T>(made: Iterator<T, void>) => AsyncGenerator<T, void>
+
 /**
  * The long walks of all requests: searches, lists and counts over everything. In each turn of the event loop one of them
  * works, for 5 ms, so that many walks cost other requests no more than one does.
@@ -44,6 +47,19 @@ export class LongWalks {
     } finally {
       this.#underWay--
       this.#waiting.shift()?.()
+    }
+  }
+
+  /**
+   * The pieces of an answer that is made while its client reads it. Each has the slice of a turn, so it should take less than
+   * 5 ms. There is no bound on the time: a slow client takes no place from walks.
+   */
+  async *pieces<T>(made: Iterator<T, void>): AsyncGenerator<T, void> {
+    for (;;) {
+      await this.#slice()
+      const piece = made.next()
+      if (piece.done === true) return
+      yield piece.value
     }
   }
 

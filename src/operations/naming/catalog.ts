@@ -7,10 +7,11 @@ import type { Now } from '../../core/decisions/stamps.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { State } from '../../core/engine/state.ts'
 import { afterwards } from '../afterwards.ts'
-import type { Collected, ListedSubscriber } from '../../core/clients/client-views.ts'
+import type { Collected, ListedSubscriber } from '../client-views.ts'
 import type { ClientViews } from '../client-views.ts'
 import type { Guard } from '../guard.ts'
 import { beatAgoMs } from './beats.ts'
+import type { InTurns, LongWalks } from '../console/long-walks.ts'
 import { type Page, pageOf, type PageRequest } from '../page.ts'
 import { clusterNames, READ_SERVICE, serviceResource, someServices } from './services.ts'
 
@@ -21,6 +22,7 @@ interface CatalogParts {
   readonly views: Pick<ClientViews, 'subscribers'>
   readonly liveness: Pick<Liveness, 'hearingOf'>
   readonly clock: () => Now
+  readonly walks: Pick<LongWalks, 'pieces'>
 }
 
 /** An instance, and when its client last beat, epoch ms; undefined: it does not beat, or beats at another server. */
@@ -29,8 +31,13 @@ export interface ListedInstance {
   readonly lastBeatMs: number | undefined
 }
 
+/** A page of any length. */
+export interface LongPage<T> extends Page<T> {
+  readonly inTurns: InTurns
+}
+
 /** A page of instances. `beatIntervalMs`: how often those beat that do not say it. */
-export interface InstancePage extends Page<ListedInstance> {
+export interface InstancePage extends LongPage<ListedInstance> {
   readonly beatIntervalMs: number
 }
 
@@ -78,10 +85,11 @@ const CHECKERS = [
 
 /** Makes the views of services. */
 export function catalogOperations(parts: CatalogParts) {
-  return { ...serviceViews(parts), ...instanceViews(parts) }
+  const inTurns: InTurns = (made) => parts.walks.pieces(made)
+  return { ...serviceViews(parts, inTurns), ...instanceViews(parts, inTurns) }
 }
 
-function serviceViews({ guard, state }: CatalogParts) {
+function serviceViews({ guard, state }: CatalogParts, inTurns: InTurns) {
   return {
     /** Services with their instances, sorted by name. */
     entries: guard.listing({
@@ -89,9 +97,9 @@ function serviceViews({ guard, state }: CatalogParts) {
       scope: someServices,
       find: (request: EntriesRequest) => matchingNames(state, request),
       resource: (groupedName, { namespaceId }) => serviceResource({ namespaceId, groupedName }),
-      run: (names, { namespaceId, page }): Page<ServiceEntry> => {
+      run: (names, { namespaceId, page }): LongPage<ServiceEntry> => {
         const entryOf = (groupedName: string) => state.services.get({ namespaceId, groupedName }) ?? []
-        return { entries: pageOf(names, page).flatMap(entryOf), totalCount: names.length }
+        return { entries: pageOf(names, page).flatMap(entryOf), totalCount: names.length, inTurns }
       },
     }),
     /** The grouped names of services by namespace. A namespace that is asked for is there also without any. */
@@ -119,7 +127,7 @@ function serviceViews({ guard, state }: CatalogParts) {
   }
 }
 
-function instanceViews({ guard, state, views, liveness, clock }: CatalogParts) {
+function instanceViews({ guard, state, views, liveness, clock }: CatalogParts, inTurns: InTurns) {
   return {
     /** All instances of a service, disabled ones too. Refusals `service-not-found`, `cluster-not-found`. */
     instances: guard.operation({
@@ -132,7 +140,8 @@ function instanceViews({ guard, state, views, liveness, clock }: CatalogParts) {
           const agoMs = beatAgoMs({ liveness }, instance, now)
           return { instance, lastBeatMs: agoMs === undefined ? undefined : now.wallMs - agoMs }
         })
-        return { entries, totalCount: found.length, beatIntervalMs: state.switches.clientBeatInterval }
+        const beatIntervalMs = state.switches.clientBeatInterval
+        return { entries, totalCount: found.length, beatIntervalMs, inTurns }
       },
     }),
     /** The subscribers of changes of a service. */

@@ -7,6 +7,7 @@ import type { Answer } from '../routing/answer.ts'
 export interface NamingDialect {
   /** Whether answers have, besides the fields of interface.md, all that the Java server always writes. */
   readonly hasJavaKeys: boolean
+  readonly text: (value: unknown) => string
   readonly json: (value: unknown) => Answer
   /** What the OpenAPI document says of answers with the fields of interface.md alone. */
   readonly described: (schema: JsonSchema) => AnswerSchemas
@@ -15,6 +16,7 @@ export interface NamingDialect {
 /** `/svc`: the fields of interface.md. */
 export const SVC_DIALECT: NamingDialect = {
   hasJavaKeys: false,
+  text: (value) => JSON.stringify(value),
   json: (value) => jsonAnswer(value),
   described: answersJson,
 }
@@ -22,6 +24,7 @@ export const SVC_DIALECT: NamingDialect = {
 /** `/nacos`: doubles are written as Java writes them. */
 export const JAVA_DIALECT: NamingDialect = {
   hasJavaKeys: true,
+  text: javaJson,
   json: (value) => jsonTextAnswer(javaJson(value)),
   described: () => ({}),
 }

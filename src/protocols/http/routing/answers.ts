@@ -1,5 +1,6 @@
 import { ReadyAnswer, type Answer } from './answer.ts'
 import { isLongText, type SentText } from '../../../core/long-text.ts'
+import type { InTurns } from '../../../operations/console/long-walks.ts'
 
 /** Content types of the interface's answers. */
 export const TEXT = 'text/plain;charset=UTF-8'
@@ -29,6 +30,36 @@ export function jsonTextAnswer(body: Buffer | string, status = 200): Answer {
 export function sentJsonAnswer(body: SentText): Answer {
   if (isLongText(body)) return { status: 200, contentType: JSON_TYPE, body: body.head, rest: body.rest }
   return { status: 200, contentType: JSON_TYPE, body, isAscii: typeof body === 'string' }
+}
+
+/** About how many characters of a long answer are made at once. */
+const MOST_AT_ONCE = 256 * 1024
+
+/**
+ * JSON of these texts, one after the other. A short answer is made at once; a long one has no length, and is made in turns, as
+ * fast as its client reads it.
+ */
+export function jsonOfTexts(texts: Iterable<string>, inTurns: InTurns): Answer {
+  const pieces = piecesOf(texts)
+  const first = pieces.next().value ?? ''
+  if (first.length < MOST_AT_ONCE) return jsonTextAnswer(first)
+  async function* chunks(): AsyncGenerator<Buffer> {
+    yield Buffer.from(first)
+    for await (const piece of inTurns(pieces)) yield Buffer.from(piece)
+  }
+  return { ...jsonTextAnswer(''), chunks: chunks() }
+}
+
+/** All but the last have at least as many characters as are made at once. */
+function* piecesOf(texts: Iterable<string>): Generator<string, void> {
+  let piece = ''
+  for (const text of texts) {
+    piece += text
+    if (piece.length < MOST_AT_ONCE) continue
+    yield piece
+    piece = ''
+  }
+  yield piece
 }
 
 /** A value as JSON with the label that the configuration part of `/nacos` uses. */

@@ -8,7 +8,7 @@ import type { ShownCluster } from '../../../../operations/naming/services.ts'
 import { hostJson } from '../../../answers/host-json.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
-import { jsonTextAnswer } from '../../routing/answers.ts'
+import { jsonOfTexts } from '../../routing/answers.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
 import { type NamingEndpointParts, SERVICE_PARAMS, serviceKeyOf } from './naming-requests.ts'
 import { Json } from '../../routing/answer-schema.ts'
@@ -127,10 +127,11 @@ function services({ catalog }: NamingEndpointParts, dialect: NamingDialect): End
       const namespaceId = toNamespaceId(params.namespaceId)
       const onlyInhabited = params.hasIpCount === true
       const request = { namespaceId, inServiceName, inGroup, onlyInhabited, page: params }
-      const { entries, totalCount } = catalog.entries(request, caller)
-      if (params.withInstances === true)
-        return dialect.json(entries.map((each) => withInstances(each, dialect)))
-      return dialect.json({ serviceList: entries.map(figures), count: totalCount })
+      const { entries, totalCount, inTurns } = catalog.entries(request, caller)
+      if (params.withInstances === true) return jsonOfTexts(allWithInstances(entries, dialect), inTurns)
+      const textOf = (each: ServiceEntry): string => dialect.text(figures(each))
+      const around = ['{"serviceList":[', `],"count":${totalCount}}`] as const
+      return jsonOfTexts(listTexts(around, entries, textOf), inTurns)
     },
   })
 }
@@ -166,12 +167,13 @@ function instances({ catalog }: NamingEndpointParts, dialect: NamingDialect): En
     }),
     handle: ({ params, caller }) => {
       const request = { key: serviceKeyOf(params), cluster: params.clusterName, page: params }
-      const { entries, totalCount, beatIntervalMs } = catalog.instances(request, caller)
-      if (dialect.hasJavaKeys) {
-        const list = entries.map((each) => javaInstanceText(each, beatIntervalMs)).join(',')
-        return jsonTextAnswer(`{"list":[${list}],"count":${totalCount}}`)
-      }
-      return dialect.json({ list: entries.map(({ instance }) => instanceJson(instance)), count: totalCount })
+      const { entries, totalCount, beatIntervalMs, inTurns } = catalog.instances(request, caller)
+      const textOf = (each: ListedInstance): string =>
+        dialect.hasJavaKeys
+          ? javaInstanceText(each, beatIntervalMs)
+          : dialect.text(instanceJson(each.instance))
+      const around = ['{"list":[', `],"count":${totalCount}}`] as const
+      return jsonOfTexts(listTexts(around, entries, textOf), inTurns)
     },
   })
 }
@@ -202,22 +204,65 @@ const LEFT_EMPTY = {
   service: { namespace: null, selector: null, ephemeral: null },
 }
 
-function withInstances(entry: ServiceEntry, { hasJavaKeys }: NamingDialect): object {
-  const { name, groupName } = namesOf(entry.service)
-  const empty = hasJavaKeys ? LEFT_EMPTY.cluster : {}
-  // A Map: a cluster may be called `constructor`.
-  const clusters = new Map<string, { hosts: object[] }>()
-  for (const { record, healthy, metadata } of entry.instances.values()) {
-    const { ip, port, cluster } = record.address
-    const { weight, enabled } = record
-    const known = clusters.get(cluster) ?? { hosts: [], ...empty }
-    clusters.set(cluster, known)
-    known.hosts.push({ valid: healthy, metadata, port, ip, weight, enabled })
+/** The texts of a list of JSON, with what is before and after its entries. */
+function* listTexts<T>(
+  [before, after]: readonly [string, string],
+  entries: Iterable<T>,
+  textOf: (entry: T) => string,
+): Generator<string, void> {
+  let between = before
+  for (const entry of entries) {
+    yield between + textOf(entry)
+    between = ','
   }
-  const clusterMap = Object.fromEntries(clusters)
+  yield between === before ? before + after : after
+}
+
+function* allWithInstances(
+  entries: readonly ServiceEntry[],
+  dialect: NamingDialect,
+): Generator<string, void> {
+  yield '['
+  for (const [at, entry] of entries.entries()) {
+    if (at > 0) yield ','
+    yield* withInstances(entry, dialect)
+  }
+  yield ']'
+}
+
+function* withInstances(entry: ServiceEntry, { hasJavaKeys, text }: NamingDialect): Generator<string, void> {
+  const { name, groupName } = namesOf(entry.service)
+  yield `{${membersOf(text({ serviceName: name, groupName }))},"clusterMap":{`
+  const empty = hasJavaKeys ? `,${membersOf(text(LEFT_EMPTY.cluster))}}` : '}'
+  let between = ''
+  for (const [cluster, instances] of byCluster(entry)) {
+    const around = [`${between}${JSON.stringify(cluster)}:{"hosts":[`, `]${empty}`] as const
+    yield* listTexts(around, instances, (each) => text(hostOf(each)))
+    between = ','
+  }
   const { metadata, protectThreshold } = entry.service
-  const shown = { serviceName: name, groupName, clusterMap, metadata }
-  return hasJavaKeys ? { ...shown, ...LEFT_EMPTY.service, protectThreshold } : shown
+  const more = hasJavaKeys ? { ...LEFT_EMPTY.service, protectThreshold } : {}
+  yield `},${membersOf(text({ metadata, ...more }))}}`
+}
+
+/** An object as JSON, without its brackets. */
+function membersOf(json: string): string {
+  return json.slice(1, -1)
+}
+
+function byCluster({ instances }: ServiceEntry): Map<string, Instance[]> {
+  const clusters = new Map<string, Instance[]>()
+  for (const instance of instances.values()) {
+    const { cluster } = instance.record.address
+    const known = clusters.get(cluster) ?? []
+    if (known.push(instance) === 1) clusters.set(cluster, known)
+  }
+  return clusters
+}
+
+function hostOf({ record, healthy, metadata }: Instance): object {
+  const { address, weight, enabled } = record
+  return { valid: healthy, metadata, port: address.port, ip: address.ip, weight, enabled }
 }
 
 function clusterJson({ key }: Service, cluster: ShownCluster, { hasJavaKeys }: NamingDialect): object {

@@ -63,7 +63,7 @@ export const limitDefinitions = {
     max: 64 * GIB,
     meaning: 'The most memory of all request bodies that are being read.',
     detail:
-      'With authentication, a quarter of it is for forms of senders who are not known yet. While it is full, bodies of more than 16 KiB are refused, or slow ones give way. Beats and registrations still work. gRPC has as much again for requests, and as much for what its clients leave unread: beyond that the oldest is given up. Callers of gRPC who have not set up a connection or shown a valid token share a quarter of it.',
+      'With authentication, a quarter of it is for forms of senders who are not known yet. While it is full, bodies of more than 16 KiB are refused, or slow ones give way. Beats and registrations still work. Answers that clients have not read may take as much again: beyond that the oldest is given up. gRPC has as much for requests, and for unread answers. Callers of gRPC who have not set up a connection or shown a valid token share a quarter of it.',
   }),
   maxContentMemoryBytes: sizeSetting('max-content-memory', {
     default: 0,

@@ -268,3 +268,37 @@ describe('what is wrong', () => {
     expect(spoken.body['message']).toMatch(message)
   })
 })
+
+describe('a service with a list of more than 10 MiB', () => {
+  const count = 1_300
+  const metadata = { long: 'x'.repeat(8_150) }
+
+  test('is refused, with and without a subscription, but not a part of it', async () => {
+    const [publisher, client] = [await connected(), await connected()]
+    const serviceName = unique('svc')
+    const instances = Array.from({ length: count }, (_, at) =>
+      instanceOf({ port: 1_000 + at, clusterName: at < 10 ? 'few' : 'many', metadata }),
+    )
+    const half = { serviceName, type: 'batchRegisterInstance' }
+    await publisher.ask('BatchInstanceRequest', { ...half, instances: instances.slice(0, count / 2) })
+    expect((await client.query(serviceName)).hosts).toHaveLength(count / 2)
+    const other = await connected()
+    await other.ask('BatchInstanceRequest', { ...half, instances: instances.slice(count / 2) })
+    const named = { serviceName, namespace: 'public', groupName: 'DEFAULT_GROUP' }
+    for (const [type, answer] of [
+      ['ServiceQueryRequest', 'QueryServiceResponse'],
+      ['SubscribeServiceRequest', 'SubscribeServiceResponse'],
+    ] as const) {
+      const refused = await client.grpc.ask(type, named)
+      expect(refused).toMatchObject({
+        type: answer,
+        body: { resultCode: 500, errorCode: 413, success: false },
+      })
+    }
+    expect((await client.query(serviceName, { cluster: 'few' })).hosts).toHaveLength(10)
+    expect((await listed(serviceName)).hosts).toHaveLength(count)
+    // The subscription is there: the list is pushed once it is short enough.
+    await other.grpc.close()
+    for (let hosts = 0; hosts !== count / 2;) hosts = (await client.pushed()).hosts.length
+  })
+})

@@ -112,6 +112,22 @@ describe('the catalog', () => {
     expect(entry.clusterMap.c2.hosts).toMatchObject([{ ip: '127.0.0.1', port: 2, weight: 1, enabled: true }])
   })
 
+  test('has pages of any length, which are written while they are read', async () => {
+    const [serviceName, namespaceId] = [unique('shop'), unique('ns')]
+    const metadata = JSON.stringify({ long: 'x'.repeat(8_000) })
+    const ports = Array.from({ length: 80 }, (_, at) => at + 1)
+    for (const port of ports)
+      await registered(serviceName, { namespaceId, port, metadata, clusterName: `c${port % 2}` })
+    const page = { pageNo: 1, pageSize: 1_000, namespaceId }
+    const [entry, ...others] = await read('/ns/catalog/services', { ...page, withInstances: true })
+    expect(others).toEqual([])
+    const portsOf = (hosts: Json): number[] => hosts.map(({ port }: Json) => port)
+    const { c0, c1 } = entry.clusterMap
+    expect([...portsOf(c1.hosts), ...portsOf(c0.hosts)].sort((a, b) => a - b)).toEqual(ports)
+    const { list, count } = await read('/ns/catalog/instances', { ...page, serviceName })
+    expect([portsOf(list), count]).toEqual([ports, 80])
+  })
+
   test('has a service with its clusters', async () => {
     const { serviceName, namespaceId } = await catalogued()
     const answer = await read('/ns/catalog/service', { serviceName, namespaceId })

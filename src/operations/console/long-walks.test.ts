@@ -81,3 +81,24 @@ test('a walk that fails leaves its place', async () => {
     await Promise.all([expect(failing).rejects.toThrow('broken'), loop.turn(), loop.turn()])
   }
 })
+
+test('the pieces of answers share the slices with the walks: one in each turn of the loop', async () => {
+  const [loop, log] = [new TestLoop(), [] as string[]]
+  const walks = new LongWalks(loop)
+  const start = started(loop, walks, log)
+  const made = (name: string) => [1, 2, 3].map((each) => () => log.push(`${name}${each}`)).values()
+  const read = async (name: string) => {
+    for await (const make of walks.pieces(made(name))) make()
+  }
+  let isDone = false
+  const all = Promise.all([read('a'), read('b'), start('walk', 2)]).then(() => (isDone = true))
+  await loop.turn()
+  expect(log.length).toBeLessThanOrEqual(2)
+  for (let turn = 0; turn < 30 && !isDone; turn++) {
+    const before = log.length
+    await loop.turn()
+    expect(log.length - before).toBeLessThanOrEqual(1)
+  }
+  await all
+  expect(log.toSorted()).toEqual(['a1', 'a2', 'a3', 'b1', 'b2', 'b3', 'walk', 'walk'])
+})

@@ -51,3 +51,42 @@ describe('what clients have not read', () => {
     expect(memory.bytes).toBe(60)
   })
 })
+
+describe('a text that several are sent', () => {
+  const text = (bytes: number) => ({ rest: [Buffer.alloc(bytes / 2), Buffer.alloc(bytes / 2)] })
+
+  test('is counted once, until the last of them has read it', () => {
+    const memory = new OldestFirstMemory(100)
+    const [first, second, shared] = [holder(), holder(), text(80)]
+    memory.share(first, shared)
+    memory.share(second, { rest: [...shared.rest, Buffer.alloc(2)] })
+    expect(memory.bytes).toBe(82)
+    memory.release(first)
+    expect(memory.bytes).toBe(82)
+    memory.release(second)
+    expect(memory.bytes).toBe(0)
+    expect([first.giveUp.mock.calls.length, second.giveUp.mock.calls.length]).toEqual([0, 0])
+  })
+
+  test('is given up with all of them', () => {
+    const memory = new OldestFirstMemory(100)
+    const [first, second, other, shared] = [holder(), holder(), holder(), text(80)]
+    memory.share(first, shared)
+    memory.share(second, shared)
+    memory.share(other, text(40))
+    expect([first, second, other].map(({ giveUp }) => giveUp.mock.calls.length)).toEqual([1, 1, 0])
+    expect(memory.bytes).toBe(40)
+    for (const one of [first, second, other]) memory.release(one)
+    expect(memory.bytes).toBe(0)
+  })
+
+  test('is as young as the last who is sent it: what nobody asks for any more is given up first', () => {
+    const memory = new OldestFirstMemory(100)
+    const [first, old, again, shared] = [holder(), holder(), holder(), text(40)]
+    memory.share(first, shared)
+    memory.share(old, text(40))
+    memory.share(again, shared)
+    memory.share(holder(), text(40))
+    expect([first, old, again].map(({ giveUp }) => giveUp.mock.calls.length)).toEqual([0, 1, 0])
+  })
+})

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { ListedSubscriber } from '../core/clients/client-views.ts'
-import { wholeText } from '../core/long-text.ts'
+import { wholeText } from '../core/text/long-text.ts'
 import type { ServiceKey } from '../core/naming/state/service.ts'
 import type { State } from '../core/engine/state.ts'
 import type { InstanceListAnswers } from '../protocols/answers/instance-list.ts'

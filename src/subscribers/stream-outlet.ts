@@ -1,6 +1,6 @@
 import { contained, guarded, unawaited } from '../core/unexpected.ts'
 import type { ListedSubscriber } from '../core/clients/client-views.ts'
-import { bytesOfText, type SentText } from '../core/long-text.ts'
+import { bytesOfText, type SentText } from '../core/text/long-text.ts'
 import type { ServiceKey } from '../core/naming/state/service.ts'
 import { SlicedWork } from '../core/work/sliced-work.ts'
 import type { Round, WatchLoop, WatchOutlet } from './service-watch.ts'

@@ -1,4 +1,4 @@
-import type { SentText } from '../core/long-text.ts'
+import type { SentText } from '../core/text/long-text.ts'
 import { serviceKeyText, type ServiceKey } from '../core/naming/state/service.ts'
 import { Refusal } from '../core/refusal.ts'
 import { WatchedService } from './service-watch.ts'

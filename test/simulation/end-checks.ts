@@ -1,4 +1,4 @@
-import { wholeText } from '../../src/core/long-text.ts'
+import { wholeText } from '../../src/core/text/long-text.ts'
 import type { ModelRecord, ModelStore } from '../../src/core/engine/model-store.test-support.ts'
 import type { ServiceKey } from '../../src/core/naming/state/service.ts'
 import { STORED_KINDS } from '../../src/core/engine/stored-kinds.ts'

@@ -1,5 +1,5 @@
 import type { ServiceKey } from '../../core/naming/state/service.ts'
-import type { SentText } from '../../core/long-text.ts'
+import type { SentText } from '../../core/text/long-text.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { State } from '../../core/engine/state.ts'
 import { afterwards } from '../afterwards.ts'

@@ -1,4 +1,4 @@
-import type { SentText } from '../../core/long-text.ts'
+import type { SentText } from '../../core/text/long-text.ts'
 import type { ServiceKey } from '../../core/naming/state/service.ts'
 import type { State } from '../../core/engine/state.ts'
 import type { Guard } from '../guard.ts'

@@ -10,7 +10,7 @@ import {
   registered,
   WALL_MS,
 } from '../../core/core.test-support.ts'
-import { wholeText } from '../../core/long-text.ts'
+import { wholeText } from '../../core/text/long-text.ts'
 import { deregisterInstance } from '../../core/naming/commands/instance-commands.ts'
 import { updateMetadata } from '../../core/naming/commands/metadata-commands.ts'
 import { updateService } from '../../core/naming/commands/service-commands.ts'

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { bytesOfText, isLongText, type SentText } from '../../core/long-text.ts'
+import { bytesOfText, isLongText, type SentText } from '../../core/text/long-text.ts'
 import { selectInstances } from '../../core/naming/state/select-instances.ts'
 import type { ServiceKey } from '../../core/naming/state/service.ts'
 import type { ServiceEntry } from '../../core/naming/state/service-entry.ts'

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { address, carryOut, at, ORDERS, registered, WALL_MS } from '../../core/core.test-support.ts'
-import { type LongText, wholeText } from '../../core/long-text.ts'
+import { type LongText, wholeText } from '../../core/text/long-text.ts'
 import { deregisterInstance } from '../../core/naming/commands/instance-commands.ts'
 import { State } from '../../core/engine/state.ts'
 import { InstanceListAnswers, type ListBody, type ListQuery } from './instance-list.ts'

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto'
 import type { Instance } from '../../core/naming/state/service-entry.ts'
-import type { LongText } from '../../core/long-text.ts'
+import type { LongText } from '../../core/text/long-text.ts'
 import { groupOf, type ServiceKey } from '../../core/naming/state/service.ts'
 import { type Loop, SlicedWork } from '../../core/work/sliced-work.ts'
 import type { HostAtOnce, HostTexts } from './host-texts.ts'

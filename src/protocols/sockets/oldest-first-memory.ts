@@ -1,4 +1,4 @@
-import { bytesOfPieces, type LongText } from '../../core/long-text.ts'
+import { bytesOfPieces, type LongText } from '../../core/text/long-text.ts'
 
 /** Something that holds memory. */
 export interface Holder {

@@ -1,4 +1,4 @@
-import { wholeText } from '../../../core/long-text.ts'
+import { wholeText } from '../../../core/text/long-text.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { configKey } from '../../../core/config/state/config-item.ts'
 import type { WatchedItem } from '../../../core/config/state/watched-item.ts'

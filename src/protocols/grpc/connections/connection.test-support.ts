@@ -1,4 +1,4 @@
-import { wholeText } from '../../../core/long-text.ts'
+import { wholeText } from '../../../core/text/long-text.ts'
 import type { Sent } from '../wire/payload.ts'
 import { Asks } from './asks.ts'
 import type { ClientFacts } from './client-connection.ts'

@@ -1,4 +1,4 @@
-import { wholeText } from '../../../core/long-text.ts'
+import { wholeText } from '../../../core/text/long-text.ts'
 import { describe, expect, test } from 'vitest'
 import { ConnectionBook } from './connection-book.ts'
 import { bodyOf, fakeConnection, nextOf } from './connection.test-support.ts'

@@ -1,5 +1,5 @@
 import { toNamespaceId } from '../../../core/namespaces/namespace-id.ts'
-import type { SentText } from '../../../core/long-text.ts'
+import type { SentText } from '../../../core/text/long-text.ts'
 import { serviceNameOf } from '../../../core/naming/state/service.ts'
 import { afterwards } from '../../../operations/afterwards.ts'
 import type { Operations } from '../../../operations/operations.ts'

@@ -1,4 +1,4 @@
-import { wholeText } from '../../../core/long-text.ts'
+import { wholeText } from '../../../core/text/long-text.ts'
 import { expect, test } from 'vitest'
 import type { ClientConnection, Question } from '../connections/client-connection.ts'
 import type { ReadyJson } from '../wire/json.ts'

@@ -1,4 +1,4 @@
-import type { SentText } from '../../../core/long-text.ts'
+import type { SentText } from '../../../core/text/long-text.ts'
 import type { StreamSubscriber } from '../../../operations/naming/service-subscriptions.ts'
 import type { ClientConnection } from '../connections/client-connection.ts'
 import { ReadyJson } from '../wire/json.ts'

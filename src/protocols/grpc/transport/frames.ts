@@ -1,4 +1,4 @@
-import { bytesOfPieces } from '../../../core/long-text.ts'
+import { bytesOfPieces } from '../../../core/text/long-text.ts'
 
 /** What gRPC says of a call. */
 export const GRPC_STATUS = {

@@ -1,4 +1,4 @@
-import { bytesOfPieces, isLongText } from '../../../core/long-text.ts'
+import { bytesOfPieces, isLongText } from '../../../core/text/long-text.ts'
 import type { Outlet } from '../connections/outlet.ts'
 import { type Message, type Sent, writeMessage } from '../wire/payload.ts'
 import type { CallStream } from './call-stream.ts'

@@ -1,4 +1,4 @@
-import { bytesOfText, isLongText } from '../../../core/long-text.ts'
+import { bytesOfText, isLongText } from '../../../core/text/long-text.ts'
 import { Refusal } from '../../../core/refusal.ts'
 import type { BodyMemory } from '../../sockets/body-memory.ts'
 import type { ClientSession } from '../connections/client-session.ts'

@@ -1,4 +1,4 @@
-import { isLongText, type LongText, type SentText } from '../../../core/long-text.ts'
+import { isLongText, type LongText, type SentText } from '../../../core/text/long-text.ts'
 import { Refusal } from '../../../core/refusal.ts'
 import { checkJsonDepth } from '../../parameters/json-depth.ts'
 import { checkJsonSize } from '../../parameters/json-size.ts'

@@ -1,7 +1,7 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { WireType } from '@bufbuild/protobuf/wire'
 import { PayloadSchema } from '../generated/client_pb.js'
-import { bytesOfText, isLongText, type LongText } from '../../../core/long-text.ts'
+import { bytesOfText, isLongText, type LongText } from '../../../core/text/long-text.ts'
 import { joinJson } from './json.ts'
 import { checkPayloadSize } from './payload-size.ts'
 

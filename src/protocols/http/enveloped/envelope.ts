@@ -1,4 +1,4 @@
-import type { LongText } from '../../../core/long-text.ts'
+import type { LongText } from '../../../core/text/long-text.ts'
 import { afterwards } from '../../../operations/afterwards.ts'
 import { javaJson } from '../../answers/java-numbers.ts'
 import { Json, type AnswerSchemas, answersJson, type JsonSchema } from '../routing/answer-schema.ts'

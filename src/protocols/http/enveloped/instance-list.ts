@@ -1,4 +1,4 @@
-import type { LongText } from '../../../core/long-text.ts'
+import type { LongText } from '../../../core/text/long-text.ts'
 import { afterwards } from '../../../operations/afterwards.ts'
 import * as fields from '../../parameters/fields.ts'
 import { splitClusters } from '../../parameters/grouped-name.ts'

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import { bytesOfPieces } from '../../../core/long-text.ts'
+import { bytesOfPieces } from '../../../core/text/long-text.ts'
 
 /** An answer, ready to be written. `headers` come on top of those that every answer has. */
 export interface Answer {

@@ -1,5 +1,5 @@
 import { ReadyAnswer, type Answer } from './answer.ts'
-import { isLongText, type SentText } from '../../../core/long-text.ts'
+import { isLongText, type SentText } from '../../../core/text/long-text.ts'
 import type { InTurns } from '../../../operations/console/long-walks.ts'
 
 /** Content types of the interface's answers. */

@@ -1,5 +1,5 @@
 import { Refusal } from '../../refusal.ts'
-import { Publication } from './publication.ts'
+import { Publication, type PublishingClient } from './publication.ts'
 import { type ServiceKey, serviceKeyText } from '../state/service.ts'
 
 /** How many connections are remembered as ended: what they had asked for before may be read afterwards. */
@@ -24,6 +24,12 @@ export class ConnectionBook {
   /** What a connection publishes, service by service. */
   of(connectionId: string): readonly Publication[] {
     return [...(this.#connections.get(connectionId)?.values() ?? [])]
+  }
+
+  /** The client of a connection that publishes. */
+  clientOf(connectionId: string): PublishingClient | undefined {
+    for (const { client } of this.#connections.get(connectionId)?.values() ?? []) return client
+    return undefined
   }
 
   /** How much a connection publishes. */

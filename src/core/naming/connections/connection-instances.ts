@@ -1,6 +1,7 @@
 import { DueBook } from '../../work/due-book.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { Refusal } from '../../refusal.ts'
+import { PacedWork } from '../../work/paced-work.ts'
 import type { Loop } from '../../work/sliced-work.ts'
 import type { State } from '../../engine/state.ts'
 import { ConnectionBook, connectionEnded } from './connection-book.ts'
@@ -68,6 +69,8 @@ export class ConnectionInstances {
   readonly #kept = new Set<Publication>()
   /** Those that are being put right. */
   #repairing = 0
+  /** What is done for connections that have ended, and what is put right. */
+  readonly #paced: PacedWork
   /** Since when this server can write without an interruption that is known. */
   #writesSinceMs = -Infinity
   /** Since the start: instances of live connections that others had removed, and that this server has registered again. */
@@ -75,6 +78,7 @@ export class ConnectionInstances {
 
   constructor(parts: ConnectionInstanceParts) {
     this.#parts = parts
+    this.#paced = new PacedWork(parts.loop, parts.engine.mostAtOnce)
   }
 
   /** What each connection publishes. */
@@ -94,12 +98,12 @@ export class ConnectionInstances {
 
   /** The client of a connection that publishes. */
   clientOf(connectionId: string): PublishingClient | undefined {
-    return this.#book.of(connectionId)[0]?.client
+    return this.#book.clientOf(connectionId)
   }
 
   /** How many publications wait for being put right, or for an address that somebody else has. */
   get waiting(): number {
-    return this.#due.size + this.#repairing
+    return this.#due.size + this.#repairing + this.#paced.waiting
   }
 
   /**
@@ -158,8 +162,10 @@ export class ConnectionInstances {
     const { canWrite, monotonicMs, keptMs = ORPHAN_MS } = this.#parts
     for (const publication of this.#book.close(connectionId)) {
       publication.isClosed = true
-      if (canWrite() && !comesBack) void this.#quietly(publication, () => this.#remove(publication))
-      else {
+      if (canWrite() && !comesBack) {
+        const remove = (): void => void this.#quietly(publication, () => this.#remove(publication))
+        this.#paced.run(publication.size, remove)
+      } else {
         publication.want([])
         publication.keptUntilMs = this.#nowMs() + Math.max(keptMs, returnsByMs - monotonicMs())
         this.#due.add(publication, publication.keptUntilMs)
@@ -176,10 +182,11 @@ export class ConnectionInstances {
       this.#writesSinceMs = nowMs
       return
     }
-    for (const publication of this.#due.due(nowMs, MOST_REPAIRS - this.#repairing)) {
+    const most = MOST_REPAIRS - this.#repairing - this.#paced.waiting
+    for (const publication of this.#due.due(nowMs, Math.max(most, 0))) {
       const atMs = this.#dueMs(publication)
       if (atMs > nowMs) this.#due.add(publication, atMs)
-      else this.#care(publication)
+      else this.#paced.run(publication.size, () => this.#care(publication))
     }
   }
 
@@ -248,8 +255,12 @@ export class ConnectionInstances {
     }
   }
 
-  /** Other requests are answered between the parts. */
+  /** Other requests are answered between the parts. Nobody waits for those of a connection that has ended. */
   async #inParts(publication: Publication, parts: readonly Part[]): Promise<Replacement> {
+    const { loop, engine } = this.#parts
+    const isAwaited = !publication.isClosed && !publication.isWithheld
+    const turn = (next: () => void): void =>
+      isAwaited ? loop.soon(next) : this.#paced.run(engine.mostAtOnce, next)
     let sum = NO_CHANGE
     for (const part of parts) {
       const { registered, known, removed } = await this.#execute(publication, part)
@@ -258,7 +269,7 @@ export class ConnectionInstances {
         known: sum.known + known,
         removed: sum.removed + removed,
       }
-      await new Promise<void>((resolve) => this.#parts.loop.soon(resolve))
+      await new Promise<void>(turn)
     }
     return sum
   }

@@ -65,6 +65,11 @@ export class Publication implements Due {
     return [...this.#leaving.values()]
   }
 
+  /** How many instances it has, or may have. */
+  get size(): number {
+    return this.#wanted.size + this.#leaving.size
+  }
+
   /** Whether there is nothing to remember. */
   get isOver(): boolean {
     if (this.#withheld !== undefined) return false

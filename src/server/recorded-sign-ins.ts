@@ -35,18 +35,8 @@ export function refusedUnread(
   { caller, permission, code }: { caller: Caller; permission: Permission; code: string },
 ): void {
   const { action, resource, operation = `${action} ${resource}` } = permission
-  const { username, by } = whoIs(caller)
-  const entry = {
-    username,
-    by,
-    ip: caller.ip,
-    operation,
-    item: '',
-    result: 'refused',
-    code,
-    detail: '',
-  } as const
-  trail.record(entry, { mayRepeat: false })
+  const who = { ...whoIs(caller), ip: caller.ip }
+  trail.record({ ...who, operation, item: '', result: 'refused', code, detail: '' })
 }
 
 async function recordLater(

@@ -13,7 +13,6 @@ import type { State } from '../core/engine/state.ts'
 import type { Observability } from '../observability.ts'
 import type { Authorisation } from '../operations/authorisation.ts'
 import { Judge } from '../operations/access/judge.ts'
-import { whoIs } from '../operations/operation-audit.ts'
 import type { SignInParts } from '../operations/access/sign-in.ts'
 import { sessionsIn } from '../protocols/http/endpoints/access/session-cookie.ts'
 import type { Credentials, Identification } from '../protocols/http/transport/identification.ts'
@@ -105,14 +104,10 @@ const OPEN = {
   strangers: undefined,
 }
 
-/** The audit cannot name what they asked for, because nobody has read it. */
 function strangersBy(judge: Judge, trail: AuditTrail): Strangers {
   return {
     refusalOf: (identity) => judge.refusalOf(identity),
-    refusedUnread: (caller, { action, resource }, { code }) => {
-      const who = { ...whoIs(caller), ip: caller.ip, item: '' }
-      trail.record({ ...who, operation: `${action} ${resource}`, result: 'refused', code, detail: '' })
-    },
+    refusedUnread: (caller, permission, { code }) => refusedUnread(trail, { caller, permission, code }),
   }
 }
 
@@ -133,7 +128,7 @@ interface IdentificationParts extends Pick<SignInParts['signIn'], 'tokens' | 'se
 function identificationBy(parts: IdentificationParts): Identification {
   const { tokens, check, isOptional, judge, trail } = parts
   const identification: Identification = {
-    counts: (identity) => judge.counts(identity),
+    counts: (identity) => judge.refusalOf(identity) === undefined,
     refuse: (caller, permission) => {
       const refusal = judge.refused(caller, permission.action)
       refusedUnread(trail, { caller, permission, code: refusal.code })
@@ -158,7 +153,7 @@ function identityWithoutSecrets(
   let first: Identity | undefined
   for (const browserId of sessionsIn(caller)) {
     const identity = sessions.identify(browserId)
-    if (judge.refusalOf(identity) === undefined) return identity
+    if (judge.problemOf(identity) === undefined) return identity
     first ??= identity
   }
   if (first !== undefined) return first

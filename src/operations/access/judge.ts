@@ -46,18 +46,12 @@ export class Judge implements Authorisation {
   }
 
   refused({ identity }: Caller, action: Action): Refusal {
-    return this.refusalOf(identity) ?? forbidden(action)
+    return this.#problemAsRefusal(identity) ?? forbidden(action)
   }
 
-  /** Why a caller does not count, whatever it asks for; undefined where it does. */
+  /** Why somebody of this identity may not ask for anything; undefined if it counts, or nobody is refused. */
   refusalOf(identity: Identity): Refusal | undefined {
-    const problem = this.problemOf(identity)
-    return problem === undefined ? undefined : new Refusal(problem, SENTENCE_OF[problem])
-  }
-
-  /** Whether somebody of this identity may ask for anything: it counts, or nobody is refused. */
-  counts(identity: Identity): boolean {
-    return this.#parts.reportOnly !== undefined || this.problemOf(identity) === undefined
+    return this.#parts.reportOnly === undefined ? this.#problemAsRefusal(identity) : undefined
   }
 
   /** Why the credentials of a caller do not count now; undefined where they do. */
@@ -69,6 +63,11 @@ export class Judge implements Authorisation {
   mayUser(username: string, action: Action, resource: Resource): boolean {
     const isThere = this.#parts.state.record(USER, username) !== undefined
     return isThere && this.#parts.rightsOf(username).allows(action, resource)
+  }
+
+  #problemAsRefusal(identity: Identity): Refusal | undefined {
+    const problem = this.problemOf(identity)
+    return problem === undefined ? undefined : new Refusal(problem, SENTENCE_OF[problem])
   }
 
   #isAllowed(identity: Identity, action: Action, resource: Resource): boolean {

@@ -1,4 +1,5 @@
-import { hash } from 'node:crypto'
+import { createHmac } from 'node:crypto'
+import { SIGNING_KEY } from '../../core/access/access-records.ts'
 import type { ConfigKey, ConfigType } from '../../core/config/state/config-item.ts'
 import type { ConfigNotes } from '../../core/config/state/config-notes.ts'
 import { Refusal } from '../../core/refusal.ts'
@@ -53,7 +54,7 @@ export interface ImportOutcome {
 
 /** What an import works on. */
 export interface ImportParts {
-  readonly state: Pick<State, 'config'>
+  readonly state: Pick<State, 'config' | 'records'>
   /** Publishes an item with this content over what `casMd5` names, else Refusal `config-changed`. */
   publish(item: ImportItem, content: Buffer, casMd5: string | undefined): Promise<unknown>
 }
@@ -72,8 +73,9 @@ export async function importConfigs(
   options: ImportOptions,
 ): Promise<ImportOutcome> {
   const { policy, dryRun, seenState } = options
-  const state = dryRun || seenState !== undefined ? stateOf(parts.state, asked) : ''
-  if (seenState !== undefined && seenState !== state) throw changedSince()
+  const states = dryRun || seenState !== undefined ? statesOf(parts.state, asked) : []
+  const [state = ''] = states
+  if (seenState !== undefined && !states.includes(seenState)) throw changedSince()
   const items = seenState !== undefined && policy === 'OVERWRITE' ? asSeen(parts.state, asked) : asked
   const run = new ImportRun(policy)
   const fateOf = async (item: ImportItem): Promise<Fate> => {
@@ -92,12 +94,18 @@ export async function importConfigs(
   return { ...run.outcome(items.slice(at).map(({ key }) => key)), state }
 }
 
-/** The md5 of every item that is there, and of the originals of copies, as one value. */
-function stateOf(state: ImportParts['state'], items: readonly ImportItem[]): string {
+/**
+ * The md5 of every item that is there, and of the originals of copies, as one value by each signing key, the newest first. Who
+ * has no key, and may write the items but not read them, cannot find out with it what they are. All servers have the same keys.
+ */
+function statesOf(state: ImportParts['state'], items: readonly ImportItem[]): string[] {
   const lines = items.map(({ key, sourceMd5 }) =>
     JSON.stringify([key.text, state.config(key)?.md5 ?? '', sourceMd5]),
   )
-  return hash('md5', lines.join('\n'), 'hex')
+  const text = `state of items\n${lines.join('\n')}`
+  return Array.from(state.records(SIGNING_KEY), ([, key]) => key)
+    .sort((one, other) => other.createdStamp - one.createdStamp)
+    .map(({ secret }) => createHmac('sha256', secret).update(text).digest('hex'))
 }
 
 /** The items, each to be published over nothing but what is there now. */

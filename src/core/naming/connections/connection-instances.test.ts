@@ -32,8 +32,6 @@ class PublishingWorld extends EngineWorld {
   pausedMs = 0
   executed = 0
   readonly late: (() => void)[] = []
-  /** What waits for the next turn of the loop, where the test takes the turns. */
-  turns: (() => void)[] | undefined
   /** Whether commands are carried out only when the test says so. */
   isSlow = false
   readonly instances = new ConnectionInstances({
@@ -43,7 +41,7 @@ class PublishingWorld extends EngineWorld {
     process: 'this',
     clock: { at: (ms) => ms, pausedSince: () => this.pausedMs },
     monotonicMs: () => this.nowMs,
-    loop: { soon: (run) => (this.turns === undefined ? run() : void this.turns.push(run)) },
+    loop: { soon: (run) => run() },
     canWrite: () => this.canWrite,
     report: (error) => this.reports.push(String(error)),
   })
@@ -75,19 +73,6 @@ class PublishingWorld extends EngineWorld {
       this.instances.tick()
       await microtasks()
     }
-  }
-
-  /** How many instances this process has published. */
-  get count(): number {
-    return this.liveness.owners.of('this')?.published.size ?? 0
-  }
-
-  /** Takes a turn of the loop. Gives how many instances it has removed. */
-  async turn(): Promise<number> {
-    const before = this.count
-    for (const run of this.turns!.splice(0)) run()
-    await microtasks()
-    return before - this.count
   }
 
   #execute<T>(command: Command<T>): T | Promise<T> {
@@ -414,42 +399,6 @@ test('what is left behind stays longer where its client needs longer, and goes w
   await world.pass(2_000)
   expect(world.state.instanceCount(BILLS)).toBe(0)
   expect([[...world.instances.kept], world.instances.waiting]).toEqual([[], 0])
-})
-
-describe('however much connections have published, their end takes at most so many instances in a turn of the loop', () => {
-  const services = Array.from({ length: 20 }, (_, at) => ({ ...ORDERS, groupedName: `G@@s${at}` }))
-
-  /** 20 services of two instances by one connection, and one service of 10 by another. */
-  async function published(): Promise<void> {
-    for (const serviceKey of services)
-      await world.instances.publish({ serviceKey, connectionId: 'a', instances: [instance(1), instance(2)] })
-    await world.publish('b', ...Array.from({ length: 10 }, (_, at) => at))
-    world.turns = []
-  }
-
-  async function expectSlices(atOnce: number): Promise<void> {
-    const removed = [atOnce]
-    while (world.turns!.length > 0) removed.push(await world.turn())
-    expect(Math.max(...removed)).toBeLessThanOrEqual(3)
-    expect(removed.reduce((sum, each) => sum + each)).toBe(50)
-    expect([world.instances.waiting, world.instances.book.size]).toEqual([0, 0])
-  }
-
-  test('when they end', async () => {
-    await published()
-    world.instances.release('a', false)
-    world.instances.release('b', false)
-    await expectSlices(50 - world.count)
-  })
-
-  test('when what was kept for a while goes', async () => {
-    await published()
-    world.instances.release('a', true)
-    world.instances.release('b', true)
-    world.nowMs += ORPHAN_MS + 1_000
-    world.instances.tick()
-    await expectSlices(50 - world.count)
-  })
 })
 
 test('a connection ends while nothing may be written: its instances stay for 35 s from when it may', async () => {

@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest'
+import { address, at, carryOut, EngineWorld, microtasks, ORDERS } from '../../core.test-support.ts'
+import type { PublishedInstance } from '../commands/replace-instances.ts'
+import type { ServiceKey } from '../state/service.ts'
+import { ConnectionInstances } from './connection-instances.ts'
+import { ORPHAN_MS } from './orphans.ts'
+
+const MOST_AT_ONCE = 3
+
+function instance(port: number): PublishedInstance {
+  const rest = { weight: 1, enabled: true, healthy: undefined, metadata: {}, app: '' }
+  return { address: address({ port }), ...rest }
+}
+
+/** A server whose turns of the loop the test takes. */
+class PacedWorld extends EngineWorld {
+  #turns: (() => void)[] = []
+  readonly instances = new ConnectionInstances({
+    state: this.state,
+    owners: this.liveness.owners,
+    engine: {
+      mostAtOnce: MOST_AT_ONCE,
+      execute: (command) => carryOut(this.state, command, at(this.nowMs)),
+    },
+    process: 'this',
+    clock: { at: (ms) => ms, pausedSince: () => 0 },
+    monotonicMs: () => this.nowMs,
+    loop: { soon: (run) => void this.#turns.push(run) },
+    canWrite: () => true,
+    report: (error) => this.reports.push(String(error)),
+  })
+
+  constructor() {
+    super(1_000, 'this')
+  }
+
+  get count(): number {
+    return this.liveness.owners.of('this')?.published.size ?? 0
+  }
+
+  async publish(connectionId: string, serviceKey: ServiceKey, ports: number): Promise<void> {
+    const instances = Array.from({ length: ports }, (_, port) => instance(port))
+    const published = this.instances.publish({ serviceKey, connectionId, instances })
+    await this.removals()
+    await published
+  }
+
+  /** Takes a turn of the loop. Gives how many instances it has removed. */
+  async takeTurn(): Promise<number> {
+    const before = this.count
+    for (const run of this.#turns.splice(0)) run()
+    await microtasks()
+    return before - this.count
+  }
+
+  /** How many instances each turn has removed, until nothing is left to do. */
+  async removals(): Promise<number[]> {
+    const removed: number[] = []
+    await microtasks()
+    while (this.#turns.length > 0) removed.push(await this.takeTurn())
+    return removed
+  }
+}
+
+test.each([
+  ['when they end', false],
+  ['when what was kept for a while goes', true],
+])(
+  'however much connections have published, a turn of the loop removes only so much %s',
+  async (_, comesBack) => {
+    const world = new PacedWorld()
+    for (let index = 0; index < 20; index++)
+      await world.publish('a', { ...ORDERS, groupedName: `G@@s${index}` }, 2)
+    await world.publish('b', ORDERS, 10)
+    expect(world.count).toBe(50)
+    for (const id of ['a', 'b']) world.instances.release(id, comesBack)
+    if (comesBack) {
+      world.nowMs += ORPHAN_MS + 1_000
+      world.instances.tick()
+    }
+    const atOnce = 50 - world.count
+    expect(world.instances.waiting).toBeGreaterThan(0)
+    const removed = [atOnce, ...(await world.removals())]
+    expect(Math.max(...removed)).toBeLessThanOrEqual(MOST_AT_ONCE)
+    expect([world.count, world.instances.waiting, world.instances.book.size]).toEqual([0, 0, 0])
+  },
+)

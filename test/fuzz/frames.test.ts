@@ -18,6 +18,7 @@ import {
 import { startWaypost, type Waypost } from '../support/waypost.ts'
 import { conversation, type Step } from './frame-conversations.ts'
 import { Random } from './random.ts'
+import { expectUnharmed, faultsOf } from './unharmed.ts'
 
 const SECONDS = Number(process.env['FUZZ_FRAME_SECONDS'] ?? 60)
 const SEED = Number(process.env['FUZZ_SEED'] ?? Date.now() % 2 ** 31)
@@ -64,6 +65,8 @@ describe.each([
         `${next} conversations (TLS: ${tls}), ${run.answers} frames of answers, memory +${Math.round(grown / 2 ** 20)} MiB, ${run.known} known aborts of Node, seed ${SEED}`,
       )
       expect(run.answers).toBeGreaterThan(next)
+      run.end()
+      await expectUnharmed(server)
       expect(grown).toBeLessThan(GROWTH_BYTES)
     },
     milliseconds + 120_000,
@@ -139,7 +142,14 @@ class Run {
   async #fault(): Promise<string | undefined> {
     const output = this.server.output()
     if (!(await this.#answers())) return `the server does not answer: ${output.slice(-2_000)}`
+    const faults = await faultsOf(this.server)
+    if (faults !== undefined) return `faults were caught: ${JSON.stringify(faults)}`
     return /.*"level":(50|60).*/.exec(output)?.[0] ?? /.*Error.*/.exec(output)?.[0]
+  }
+
+  /** Ends the connection that has asked whether the server is well. */
+  end(): void {
+    this.#bystander?.socket.destroy()
   }
 
   async #answers(): Promise<boolean> {

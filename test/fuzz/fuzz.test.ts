@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { clientsOf, type Client } from '../interface/client.ts'
 import { startWaypost, type Waypost } from '../support/waypost.ts'
 import { fuzz } from './fuzz-run.ts'
+import { expectUnharmed } from './unharmed.ts'
 
 /**
  * Sends mutated requests and looks whether the server bears them. FUZZ_REQUESTS is how many (`npm run test:fuzz`: a
@@ -53,6 +54,7 @@ test(
     expect(result.statuses.get(200)).toBeGreaterThan(REQUESTS / 50)
     expect(slowestMs).toBeLessThan(PROBE_LIMIT_MS)
     expect(grown).toBeLessThan(GROWTH_BYTES + REQUESTS * GROWTH_OF_REQUEST_BYTES)
+    await expectUnharmed(server)
     await canaries.check()
     expect(server.output()).not.toMatch(/"level":(50|60)/)
   },

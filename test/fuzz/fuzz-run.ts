@@ -25,8 +25,12 @@ export interface FuzzResult {
 
 const CONNECTIONS = 48
 const REQUESTS_OF_CONNECTION = 4
-/** How long a connection may stay silent. With an incomplete request it is silent for ever. */
+/**
+ * How long a connection may stay silent. With an incomplete request it is silent for ever. On a busy machine it is this many
+ * times as long as a plain connection needs: connections that are given up before they are accepted fill the queue.
+ */
 const SILENCE_MS = 250
+const SILENCE_TIMES = 5
 
 const GOODBYE = Buffer.from(
   'GET /nacos/v1/console/health/liveness HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
@@ -43,13 +47,14 @@ export async function fuzz({ url, requests, seed, onProgress }: FuzzOptions): Pr
     faults: [] as { what: string; bytes: string }[],
   }
   const port = Number(new URL(url).port)
+  const pace = new Pace(port)
   const work = async (): Promise<void> => {
     while (tally.sent < requests && tally.faults.length < 20) {
       const batch = Array.from({ length: REQUESTS_OF_CONNECTION }, () => mutated(corpus, random))
       tally.sent += batch.length
       if (tally.sent % 20_000 < REQUESTS_OF_CONNECTION) onProgress?.(tally.sent)
       const bytes = Buffer.concat([...batch, GOODBYE])
-      const problem = await converse(port, bytes, (status, body) => {
+      const problem = await converse({ port, bytes, silenceMs: pace.silenceMs }, (status, body) => {
         tally.answered++
         tally.statuses.set(status, (tally.statuses.get(status) ?? 0) + 1)
         return status < 500 || isBusy(status, body) ? undefined : `${status}: ${body.slice(0, 300)}`
@@ -58,7 +63,40 @@ export async function fuzz({ url, requests, seed, onProgress }: FuzzOptions): Pr
     }
   }
   await Promise.all(Array.from({ length: CONNECTIONS }, work))
+  await pace.stop()
   return tally
+}
+
+/** Measures again and again how long the server needs for a plain connection. */
+class Pace {
+  silenceMs = SILENCE_MS
+  #isOver = false
+  readonly #measuring: Promise<void>
+
+  constructor(port: number) {
+    this.#measuring = this.#measure(port)
+  }
+
+  async stop(): Promise<void> {
+    this.#isOver = true
+    await this.#measuring
+  }
+
+  async #measure(port: number): Promise<void> {
+    while (!this.#isOver) {
+      const beganMs = performance.now()
+      await converse({ port, bytes: GOODBYE, silenceMs: 0 }, () => undefined)
+      this.silenceMs = Math.max(SILENCE_MS, SILENCE_TIMES * (performance.now() - beganMs))
+      await new Promise((resolve) => setTimeout(resolve, SILENCE_MS))
+    }
+  }
+}
+
+interface Talk {
+  readonly port: number
+  readonly bytes: Buffer
+  /** After so long without a word the connection is given up; 0: never. */
+  readonly silenceMs: number
 }
 
 /** Only a few uploads may run at once, so this refusal is no failure. */
@@ -68,15 +106,14 @@ function isBusy(status: number, body: string): boolean {
 
 /** Sends bytes, checks every answer, and returns the first failure. */
 function converse(
-  port: number,
-  bytes: Buffer,
+  { port, bytes, silenceMs }: Talk,
   judge: (status: number, body: string) => string | undefined,
 ): Promise<string | undefined> {
   return new Promise((resolve) => {
     const reader = new ResponseReader()
     let complaint: string | undefined
     const socket = connect(port, '127.0.0.1')
-    socket.setTimeout(SILENCE_MS, () => socket.destroy())
+    socket.setTimeout(silenceMs, () => socket.destroy())
     socket.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ECONNREFUSED') complaint ??= 'the server does not answer any more'
     })

@@ -75,7 +75,7 @@ function connectOver(mysql: Mysql, { talk, stream, checker }: Parts): Connection
     authPlugins: signInMethods(talk, stream, checker),
     ...(ca === undefined ? {} : { ssl: {} }),
   })
-  // Its own TLS would read from the socket outside of `run`.
+  // Its own TLS would read from the socket outside of `run` (decision 0048).
   return Object.assign(connection, { startTLS: (onSecure: () => void) => stream.secure(onSecure) })
 }
 

@@ -2,7 +2,7 @@ import type { ConfigItem } from '../../core/config/state/config-item.ts'
 import type { State } from '../../core/engine/state.ts'
 import { configResource, READ_CONFIG } from '../config/configs.ts'
 import type { Guard, Resource } from '../guard.ts'
-import type { LongWalks, Turns } from './long-walks.ts'
+import type { LongWalks, Turns } from '../../core/work/long-walks.ts'
 import { nameFilter } from '../name-search.ts'
 
 /** What a comparison works on. */

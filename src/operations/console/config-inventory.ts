@@ -8,7 +8,7 @@ import { type ContentPortion, contentPortion, inTurns } from './content-portion.
 import { type Hit, hitsIn, isInContent } from './content-search.ts'
 import { FirstEntries } from './first-entries.ts'
 import type { Resource } from '../guard.ts'
-import type { Turns } from './long-walks.ts'
+import type { Turns } from '../../core/work/long-walks.ts'
 import { cutPage, type PageRequest, pageOf } from '../page.ts'
 
 /** What the list of configurations for people works on. */

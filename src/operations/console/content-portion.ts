@@ -1,7 +1,7 @@
 import type { ConfigItem } from '../../core/config/state/config-item.ts'
 import type { Search } from './content-search.ts'
 import { sortedInTurns } from './first-entries.ts'
-import type { Turns } from './long-walks.ts'
+import type { Turns } from '../../core/work/long-walks.ts'
 
 /** The most bytes of contents that one request reads: more than 100,000 items of 1.5 KB have. */
 const MOST_BYTES = 256 * 1024 * 1024

@@ -1,4 +1,4 @@
-import type { Turns } from './long-walks.ts'
+import type { Turns } from '../../core/work/long-walks.ts'
 
 /** More entries than this are not cut while they come: the cut would hold the loop for longer than a slice. */
 const CUT_AT_ONCE = 2_000

@@ -8,7 +8,7 @@ import { contentPortion, inTurns } from './content-portion.ts'
 import { type Hit, hitsIn } from './content-search.ts'
 import { FirstEntries } from './first-entries.ts'
 import type { Guard, Resource } from '../guard.ts'
-import type { LongWalks, Turns } from './long-walks.ts'
+import type { LongWalks, Turns } from '../../core/work/long-walks.ts'
 import { serviceResource } from '../naming/services.ts'
 
 /** What the search works on. */

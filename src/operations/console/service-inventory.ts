@@ -5,7 +5,7 @@ import type { State } from '../../core/engine/state.ts'
 import { FirstEntries } from './first-entries.ts'
 import type { Guard } from '../guard.ts'
 import { hasMetadata } from './instance-views.ts'
-import type { LongWalks, Turns } from './long-walks.ts'
+import type { LongWalks, Turns } from '../../core/work/long-walks.ts'
 import { cutPage, type PageRequest, pageOf } from '../page.ts'
 import { READ_SERVICE, serviceResource, someServices } from '../naming/services.ts'
 

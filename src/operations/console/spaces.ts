@@ -11,7 +11,7 @@ import type { State } from '../../core/engine/state.ts'
 import { configResource } from '../config/configs.ts'
 import type { Guard, Resource } from '../guard.ts'
 import type { Caller } from '../authorisation.ts'
-import type { LongWalks, Turns } from './long-walks.ts'
+import type { LongWalks, Turns } from '../../core/work/long-walks.ts'
 
 /** What the namespaces of the console are made from. */
 interface SpaceParts {

@@ -11,7 +11,7 @@ import type { Collected, ListedSubscriber } from '../../core/clients/client-view
 import type { ClientViews } from '../client-views.ts'
 import type { Guard } from '../guard.ts'
 import { beatAgoMs } from './beats.ts'
-import type { InTurns, LongWalks } from '../console/long-walks.ts'
+import type { InTurns, LongWalks } from '../../core/work/long-walks.ts'
 import { type Page, pageOf, type PageRequest } from '../page.ts'
 import { clusterNames, READ_SERVICE, serviceResource, someServices } from './services.ts'
 

@@ -3,7 +3,7 @@ import { Refusal } from '../../core/refusal.ts'
 /** Bodies up to this size are accepted even when large ones fill the memory, so that beats and registrations still work. */
 export const ALWAYS_BYTES = 16 * 1024
 
-/** The memory of all bodies that are being read, within a limit. */
+/** The memory of all bodies that are being read, within a limit. There are three rules for memory: see decision 0047. */
 export class BodyMemory {
   readonly #limitBytes: number
   #heldBytes = 0

@@ -85,7 +85,8 @@ export class Http2Session implements ClientSession, Due {
 
   /**
    * Node calls it instead of its own `destroy`, after which it still reads frames that it has received before, and aborts the
-   * process by some of them (`Assertion failed: onread->IsFunction()`). Once the socket is closed there are none.
+   * process by some of them (`Assertion failed: onread->IsFunction()`). Once the socket is closed there are none
+   * (decision 0048).
    */
   #endSocket(error: unknown): void {
     const end = (): void => {

@@ -1,6 +1,6 @@
 import { ReadyAnswer, type Answer } from './answer.ts'
 import { isLongText, type SentText } from '../../../core/text/long-text.ts'
-import type { InTurns } from '../../../operations/console/long-walks.ts'
+import type { InTurns } from '../../../core/work/long-walks.ts'
 
 /** Content types of the interface's answers. */
 export const TEXT = 'text/plain;charset=UTF-8'

@@ -1,5 +1,5 @@
-import { Refusal } from '../../core/refusal.ts'
-import type { Loop } from '../../core/work/sliced-work.ts'
+import { Refusal } from '../refusal.ts'
+import type { Loop } from './sliced-work.ts'
 
 /** How long a walk works before other requests get a turn. */
 const SLICE_MS = 5

@@ -26,6 +26,7 @@ const ENTRIES = {
   worker: 'src/store/embedded/worker.ts',
   'copier-thread': 'src/store/embedded/backup/copier-thread.ts',
   copier: 'src/store/embedded/backup/copier.ts',
+  examiner: 'src/store/embedded/doctor/examiner.ts',
 }
 
 /** Threads and processes of the store, for programs other than main that use it. */

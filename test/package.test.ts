@@ -38,7 +38,7 @@ describe('the package', () => {
 
   test('holds the program, its licences and the documents of operators, and nothing for development', () => {
     const paths = pathsOf()
-    const needed = ['main.js', 'worker.js', 'copier.js', 'copier-thread.js', 'LICENSES.txt'].map(
+    const needed = ['main.js', 'worker.js', 'copier.js', 'copier-thread.js', 'examiner.js', 'LICENSES.txt'].map(
       (name) => `dist/${name}`,
     )
     expect(paths).toEqual(expect.arrayContaining([...needed, 'LICENSE', 'README.md', 'docs/settings.md']))

@@ -61,12 +61,12 @@ async function ofServer(
         '--to needs the same machine and a user who may read there.',
     )
   }
-  moveDirectory(tools, made.path, to)
+  await moveDirectory(tools, made.path, to)
   return resultOf({ ...made, path: to })
 }
 
 /** On another file system the backup is copied, and the copy is verified before the original is removed. */
-function moveDirectory(tools: DirectoryTools, from: string, to: string): void {
+async function moveDirectory(tools: DirectoryTools, from: string, to: string): Promise<void> {
   mkdirSync(dirname(to), { recursive: true, mode: 0o700 })
   try {
     renameSync(from, to)
@@ -77,7 +77,7 @@ function moveDirectory(tools: DirectoryTools, from: string, to: string): void {
   }
   try {
     cpSync(from, to, { recursive: true, errorOnExist: true })
-    tools.verify(to, () => {})
+    await tools.verify(to, () => {})
   } catch (error) {
     rmSync(to, { recursive: true, force: true })
     throw new Error(`The backup is in ${from}, but could not be moved: ${(error as Error).message}`, {

@@ -14,11 +14,12 @@ export const doctor = (tools: DirectoryTools) =>
       json: { type: 'boolean' },
     },
     run: (flags, progress) =>
-      ofStoppedServer(() => {
+      ofStoppedServer(async () => {
         refuseEtcd(flags)
         const directory = resolve(required('data-dir', flags['data-dir'], 'the directory to examine'))
-        if (flags.repair === undefined) return resultOf(tools.examine(directory, progress.onStep), undefined)
-        const { examination, repaired } = tools.repair(directory, resolve(flags.repair), progress.onStep)
+        if (flags.repair === undefined) return resultOf(await tools.examine(directory, progress.onStep), undefined)
+        const target = resolve(flags.repair)
+        const { examination, repaired } = await tools.repair(directory, target, progress.onStep)
         return resultOf(examination, repaired)
       }),
   })

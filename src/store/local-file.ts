@@ -88,14 +88,14 @@ export class NotExaminable extends Error {}
 export interface DirectoryTools {
   /** Refuses a directory that is there and not empty. */
   refuseUsed(directory: string): void
-  /** Examines the store in a data directory, without writing. */
-  examine(directory: string, onProgress: OnProgress): Examination
+  /** Examines a copy of the store in a data directory. */
+  examine(directory: string, onProgress: OnProgress): Promise<Examination>
   /** Examines a store, and copies what is sound into a new directory. Nothing is `repaired` where nothing can be read. */
   repair(
     directory: string,
     target: string,
     onProgress: OnProgress,
-  ): { readonly examination: Examination; readonly repaired: Repaired | undefined }
+  ): Promise<{ readonly examination: Examination; readonly repaired: Repaired | undefined }>
   /** Copies the store of a stopped server, and verifies the copy. */
   backup(
     directory: string,
@@ -103,7 +103,7 @@ export interface DirectoryTools {
     onProgress: OnProgress,
   ): Promise<BackupOfDirectory>
   /** Verifies a backup without changing it. */
-  verify(backup: string, onProgress: OnProgress): BackupFacts
+  verify(backup: string, onProgress: OnProgress): Promise<BackupFacts>
   /** Verifies a backup, and copies it into a new data directory. */
   restore(backup: string, directory: string, onProgress: OnProgress): Promise<BackupFacts>
 }

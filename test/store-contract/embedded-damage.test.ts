@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { NAMESPACE } from '../../src/core/namespaces/namespace.ts'
 import { SWITCH } from '../../src/core/switches/switch-records.ts'
 import { recordSaved } from '../../src/core/records/record-kind.ts'
-import { examine } from '../../src/store/embedded/doctor/examine.ts'
+import { diagnose } from '../store-tools/damage.ts'
 import { openEmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import { checksumColumnsOf, columnsOf } from '../../src/store/embedded/checked-row.ts'
 import { TABLES } from '../../src/store/embedded/tables.ts'
@@ -82,7 +82,7 @@ describe('a text that is not UTF-8 any more', () => {
       /The row \d+ of the table audit is damaged.*waypost doctor/,
     )
     await store.close()
-    expect(examine(directory, () => {}).counts.damage).toBeGreaterThan(0)
+    expect(diagnose(directory).counts.damage).toBeGreaterThan(0)
   })
 
   test.each(damaged.filter((place) => !inAudit.includes(place)))(
@@ -94,7 +94,7 @@ describe('a text that is not UTF-8 any more', () => {
       await expect(loaded(directory)).rejects.toThrow(
         /(The row .* of the table \w+ is|The tables .* are) damaged.*waypost doctor/,
       )
-      expect(examine(directory, () => {}).counts.damage).toBeGreaterThan(0)
+      expect(diagnose(directory).counts.damage).toBeGreaterThan(0)
     },
   )
 
@@ -142,7 +142,7 @@ describe('a list of tables that is not ours', () => {
   ])('%s is refused, and the doctor knows', async (_, change) => {
     const directory = await damagedBy(`PRAGMA writable_schema = ON; UPDATE sqlite_schema SET ${change}`)
     await expect(openEmbeddedStore({ directory, log })).rejects.toThrow(/damaged.*waypost doctor/s)
-    expect(examine(directory, () => {}).counts.damage).toBeGreaterThan(0)
+    expect(diagnose(directory).counts.damage).toBeGreaterThan(0)
   })
 })
 

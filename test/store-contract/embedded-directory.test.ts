@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import Database from 'libsql'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Store } from '../../src/core/engine/ports.ts'
-import { examine } from '../../src/store/embedded/doctor/examine.ts'
+import { diagnose } from '../store-tools/damage.ts'
 import { openEmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import { APPLICATION_ID, FORMAT } from '../../src/store/embedded/format.ts'
 import { ANY_EVENT, publishAll, sampleEvent, sampleKey } from './samples.ts'
@@ -114,7 +114,7 @@ describe('the data directory of the embedded store', () => {
     await using(async () => undefined)
     changeDatabase('PRAGMA user_version = 0')
     await expect(openEmbeddedStore({ directory, log })).rejects.toThrow(/damaged: its format.*waypost doctor/)
-    expect(examine(directory, () => {}).findings).toMatchObject([{ place: 'waypost.db, page 1' }])
+    expect(diagnose(directory).findings).toMatchObject([{ place: 'waypost.db, page 1' }])
   })
 
   test('is refused if the database belongs to another program or is no database', async () => {
@@ -131,14 +131,14 @@ describe('the data directory of the embedded store', () => {
     // A process that has looked at a database keeps it until it ends.
     const copy = join(base, 'copy')
     await cp(directory, copy, { recursive: true })
-    expect(examine(copy, () => {}).findings).toEqual([])
+    expect(diagnose(copy).findings).toEqual([])
     const event = sampleEvent()
     await using((store) => store.saveAudit([event]))
     await using(async (store) => {
       expect((await store.load()).configs).toHaveLength(1)
       expect((await store.findAudit(ANY_EVENT, 10)).events).toEqual([event])
     })
-    const { findings, rows } = examine(directory, () => {})
+    const { findings, rows } = diagnose(directory)
     expect([findings, rows['audit']]).toEqual([[], 1])
   })
 

@@ -11,7 +11,7 @@ import { defineRecordKind, recordRemoved, recordSaved } from '../../src/core/rec
 import { fieldsOf } from '../../src/core/records/json-fields.ts'
 import { Stamps, type Now } from '../../src/core/decisions/stamps.ts'
 import { ChangeCounts } from '../../src/metrics/change-counts.ts'
-import { examine, openExamined } from '../../src/store/embedded/doctor/examine.ts'
+import { diagnose, examined } from '../store-tools/damage.ts'
 import { repair } from '../../src/store/embedded/doctor/repair.ts'
 import { openEmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 
@@ -96,17 +96,17 @@ test('the doctor examines and repairs it: what the kind cannot read is reported 
   await expect(using(async (store) => void (await store.load()))).rejects.toThrow(
     'The record sled of the kind toy cannot be read: its wheels are not a number',
   )
-  const examined = openExamined(directory, () => {})
-  expect(examined.examination.findings).toMatchObject([{ place: 'waypost.db, table record, toy sled' }])
-  repair(examined, join(base, 'repaired'), () => {})
-  examined.close()
+  const found = examined(directory)
+  expect(found.examination.findings).toMatchObject([{ place: 'waypost.db, table record, toy sled' }])
+  repair(found, join(base, 'repaired'), () => {})
+  found.close()
   const repaired = await startEngine(join(base, 'repaired'))
   expect(repaired.toys()).toEqual([
     ['car', { wheels: 2 }],
     ['bike', { wheels: 2 }],
   ])
   await repaired.store.close()
-  expect(examine(join(base, 'repaired'), () => {}).counts.damage).toBe(0)
+  expect(diagnose(join(base, 'repaired')).counts.damage).toBe(0)
 })
 
 test('a version that does not know the kind refuses the directory, and says what to do', async () => {
@@ -117,7 +117,7 @@ test('a version that does not know the kind refuses the directory, and says what
   }, written)
   const refusal = /records of the kind later, which this version .* does not know.*later one/
   await expect(using(async (store) => void (await store.load()), written)).rejects.toThrow(refusal)
-  expect(() => examine(written, () => {})).toThrow(refusal)
+  expect(() => diagnose(written)).toThrow(refusal)
 })
 
 async function using(work: (store: Store) => Promise<void>, of = directory): Promise<void> {

@@ -1,10 +1,10 @@
 import type { Examination, Finding } from '../../src/store/local-file.ts'
-import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs'
+import { closeSync, copyFileSync, openSync, readFileSync, readSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'libsql'
 import type { ConfigItem } from '../../src/core/config/state/config-item.ts'
 import type { StoredInstance } from '../../src/core/engine/ports.ts'
-import { examine } from '../../src/store/embedded/doctor/examine.ts'
+import { type Examined, openExamined } from '../../src/store/embedded/doctor/examine.ts'
 import { openEmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import {
   commitAll,
@@ -64,6 +64,33 @@ export function overwrite(path: string, at: number, bytes: Buffer): void {
   closeSync(file)
 }
 
+/** Writes zeros over a page, counted from 1. */
+export function zeroPage(path: string, page: number): void {
+  overwrite(path, (page - 1) * PAGE, Buffer.alloc(PAGE))
+}
+
+/** The page where a table begins. */
+export function rootOf(path: string, table: string): number {
+  return Number(pagesIn(path, 'SELECT rootpage FROM sqlite_schema WHERE name = ?', table)[0])
+}
+
+/** The pages with the rows of a table, in order. */
+export function leavesOf(path: string, table: string): number[] {
+  return pagesIn(path, "SELECT pageno FROM dbstat WHERE name = ? AND pagetype = 'leaf' ORDER BY path", table)
+}
+
+/** From a copy: this process keeps a database that it has opened. */
+function pagesIn(path: string, sql: string, table: string): number[] {
+  const copy = join(temporaryDirectory('pages-'), 'copy.db')
+  copyFileSync(path, copy)
+  const database = new Database(copy)
+  try {
+    return (database.prepare(sql).raw().all(table) as number[][]).flat()
+  } finally {
+    database.close()
+  }
+}
+
 /** Turns one bit at a place. */
 export function flipBit(path: string, at: number): void {
   const file = openSync(path, 'r+')
@@ -98,9 +125,15 @@ export function alter(directory: string, sql: string): void {
   database.close()
 }
 
+/** Examines a copy of a directory's store in this process; to be closed. */
+export function examined(directory: string): Examined {
+  return openExamined(directory, { copyTo: temporaryDirectory('examined-'), onProgress() {} })
+}
+
 /** What the doctor says of a directory. */
 export function diagnose(directory: string): Examination & { damage: Finding[] } {
-  const examination = examine(directory, () => {})
+  const { examination, close } = examined(directory)
+  close()
   return { ...examination, damage: examination.findings.filter(({ severity }) => severity === 'damage') }
 }
 

@@ -82,7 +82,7 @@ describe('the doctor finds', () => {
   test('a bit that flipped in a content, and names item and version', () => {
     const { damage } = damaged((file) => flipBit(file, placeOf(file, contentOf(4, 3).slice(0, 30)) + 20))
     expect(damage.map(({ place }) => place)).toEqual([
-      expect.stringMatching(/^waypost\.db, table config_revision, row \d+, page \d+$/),
+      expect.stringMatching(/^waypost\.db, table config_revision, row \d+$/),
       'item public/g/item-4',
     ])
     expect(damage[1]?.remedy).toMatch(/falls back to its newest sound version/)
@@ -116,7 +116,10 @@ describe('the doctor finds', () => {
       const page = Math.floor(placeOf(file, contentOf(10, 3).slice(0, 30)) / PAGE)
       overwrite(file, page * PAGE, Buffer.alloc(PAGE))
     })
-    expect(damage.some(({ problem }) => problem.includes('all zeros'))).toBe(true)
+    const places = damage.map(({ place }) => place)
+    expect(places).toContainEqual(
+      expect.stringMatching(/^waypost\.db, table config_revision, rows \d+ to \d+$/),
+    )
     expect(damage.some(({ place }) => place === 'item public/g/item-10')).toBe(true)
   })
 
@@ -141,9 +144,10 @@ describe('the doctor finds', () => {
   })
 
   test('a file whose first page is gone', () => {
-    const { damage, rows } = damaged((file) => overwrite(file, 0, Buffer.alloc(PAGE)))
-    expect(damage[0]?.place).toBe('waypost.db, page 1')
-    expect(rows['config_revision']).toBe(180)
+    const { damage } = damaged((file) => overwrite(file, 0, Buffer.alloc(PAGE)))
+    expect(damage).toMatchObject([
+      { place: 'waypost.db, page 1', remedy: expect.stringContaining('waypost restore') },
+    ])
   })
 
   test.each([

@@ -2,14 +2,23 @@ import { cpSync, readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { ConfigItem } from '../../src/core/config/state/config-item.ts'
 import { VersionSums } from '../../src/store/embedded/current-versions.ts'
-import { openExamined } from '../../src/store/embedded/doctor/examine.ts'
 import { repair } from '../../src/store/embedded/doctor/repair.ts'
 import { openEmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import { withChecksums } from '../../src/store/embedded/checked-row.ts'
 import { TABLES } from '../../src/store/embedded/tables.ts'
 import { commitAll, deleted, published, sampleKey } from '../store-contract/samples.ts'
 import { temporaryDirectory } from '../support/waypost.ts'
-import { alter, contentOf, contentsOf, fileOf, itemsOf, overwrite, PAGE, sampleStore } from './damage.ts'
+import {
+  alter,
+  contentOf,
+  contentsOf,
+  examined,
+  fileOf,
+  itemsOf,
+  overwrite,
+  PAGE,
+  sampleStore,
+} from './damage.ts'
 
 // Nothing points to the newest version of an item: these are all the ways that one could be missing.
 
@@ -41,12 +50,12 @@ async function outcomeOf(...steps: string[]) {
     () => 'started',
     (error: unknown) => String(error),
   )
-  const examined = openExamined(directory, () => {})
+  const found = examined(directory)
   const target = `${directory}-repaired`
-  repair(examined, target, () => {})
-  examined.close()
+  repair(found, target, () => {})
+  found.close()
   const contents = await contentsOf(target)
-  const { findings } = examined.examination
+  const { findings } = found.examination
   return { start, findings, contents }
 }
 

@@ -83,12 +83,14 @@ export class SqliteConnection {
 
   /** All rows of a query, each an array of its columns. */
   all(sql: string, values: readonly SqlValue[] = []): SqlValue[][] {
-    return this.#query(sql).all(values.map(bindable)) as SqlValue[][]
+    const bound = values.map(bindable)
+    return this.#answer(sql, (statement) => statement.all(bound) as SqlValue[][])
   }
 
   /** The first row of a query. */
   first(sql: string, values: readonly SqlValue[] = []): SqlValue[] | undefined {
-    return this.#query(sql).get(values.map(bindable)) as SqlValue[] | undefined
+    const bound = values.map(bindable)
+    return this.#answer(sql, (statement) => statement.get(bound) as SqlValue[] | undefined)
   }
 
   /** The first column of the first row, as a number; 0 where there is none. */
@@ -97,8 +99,14 @@ export class SqliteConnection {
   }
 
   /** The rows of a query, one by one; must be read to the end. */
-  each(sql: string, values: readonly SqlValue[] = []): Iterable<SqlValue[]> {
-    return this.#query(sql).iterate(values.map(bindable)) as Iterable<SqlValue[]>
+  *each(sql: string, values: readonly SqlValue[] = []): Generator<SqlValue[]> {
+    const statement = this.#query(sql)
+    try {
+      yield* statement.iterate(values.map(bindable)) as Iterable<SqlValue[]>
+    } catch (error) {
+      this.#queries.delete(sql)
+      throw error
+    }
   }
 
   /** Does the work in one transaction: all of it is on the disk on return, or nothing of it when it throws. */
@@ -120,6 +128,17 @@ export class SqliteConnection {
     this.#statements.clear()
     this.#queries.clear()
     this.#database.close()
+  }
+
+  /** A statement that has failed is prepared again: the driver would answer with the same error. */
+  #answer<T>(sql: string, read: (statement: Database.Statement) => T): T {
+    const statement = this.#query(sql)
+    try {
+      return read(statement)
+    } catch (error) {
+      this.#queries.delete(sql)
+      throw error
+    }
   }
 
   #query(sql: string): Database.Statement {

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { type DirectoryTools, NotExaminable } from '../local-file.ts'
 import { Backups } from './backup/backups.ts'
 import { restore, verifyBackup } from './backup/restore.ts'
-import { examine, openExamined } from './doctor/examine.ts'
-import { refuseUsedDirectory, repair } from './doctor/repair.ts'
+import { examineApart } from './doctor/examiner-process.ts'
+import { refuseUsedDirectory } from './doctor/repair.ts'
 import { openEmbeddedStore } from './embedded-store.ts'
 
 const QUIET = { info() {}, warn() {}, error() {} }
@@ -13,23 +13,17 @@ const PROGRESS_INTERVAL_MS = 100
 /** What operators do with the directories of the embedded store while no server uses them. */
 export const embeddedDirectoryTools: DirectoryTools = {
   refuseUsed: (directory) => refuseUsedDirectory(directory),
-  examine: (directory, onProgress) => examine(directory, onProgress),
   verify: verifyBackup,
   restore,
 
-  repair(directory, target, onProgress) {
+  async examine(directory, onProgress) {
+    return (await examineApart({ directory }, onProgress)).examination
+  },
+
+  async repair(directory, target, onProgress) {
     // Before the long part, so that a wrong directory is reported at once.
     refuseUsedDirectory(target)
-    const examined = openExamined(directory, onProgress)
-    try {
-      const { examination } = examined
-      if (examined.found === undefined) return { examination, repaired: undefined }
-      const repaired = repair(examined, target, onProgress)
-      refuseDamaged(target, examine(target, onProgress, 'private'))
-      return { examination, repaired }
-    } finally {
-      examined.close()
-    }
+    return examineApart({ directory, repairTo: target }, onProgress)
   },
 
   async backup(directory, { to, label, version }, onProgress) {
@@ -52,12 +46,4 @@ export const embeddedDirectoryTools: DirectoryTools = {
       await store.close()
     }
   },
-}
-
-function refuseDamaged(target: string, after: ReturnType<typeof examine>): void {
-  if (after.counts.damage === 0) return
-  throw new Error(
-    `The repaired store in ${target} still has ${after.counts.damage} findings, the first: ` +
-      `${after.findings[0]?.place}: ${after.findings[0]?.problem} Restore a backup instead.`,
-  )
 }

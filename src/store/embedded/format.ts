@@ -1,6 +1,9 @@
 /** The format of a data directory. The server opens this one and refuses every other. */
 export const FORMAT = 1
 
+/** The size of a page of the database file. */
+export const PAGE_BYTES = 8192
+
 /** Marks the database file as ours (PRAGMA application_id): the letters WPST. */
 export const APPLICATION_ID = 0x57505354
 

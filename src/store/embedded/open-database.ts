@@ -7,7 +7,7 @@ import {
   writeMarker,
 } from './data-directory.ts'
 import { VersionSums, writeVersionSums } from './current-versions.ts'
-import { APPLICATION_ID, databaseRefusal, FORMAT } from './format.ts'
+import { APPLICATION_ID, databaseRefusal, FORMAT, PAGE_BYTES } from './format.ts'
 import { LATER_SCHEMA, SCHEMA } from './schema.ts'
 import { hasWholeSchema } from './schema-shape.ts'
 import { sqliteCodeOf, storeWideAdvice } from './store-errors.ts'
@@ -51,7 +51,7 @@ function connect(directory: string): SqliteConnection {
 /** The exclusive lock on the file is what keeps a second server out of the directory. */
 function takeLock(connection: SqliteConnection): void {
   // The size of a page can be chosen only before the file has any.
-  connection.exec('PRAGMA page_size = 8192')
+  connection.exec(`PRAGMA page_size = ${PAGE_BYTES}`)
   connection.exec('PRAGMA locking_mode = EXCLUSIVE')
   connection.exec('BEGIN EXCLUSIVE; COMMIT')
 }

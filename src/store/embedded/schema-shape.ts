@@ -1,5 +1,5 @@
 import { SqliteConnection, type SqlValue } from './connection.ts'
-import { PAGE_BYTES } from './file/database-file.ts'
+import { PAGE_BYTES } from './format.ts'
 import { LATER_SCHEMA, LATER_TABLES, SCHEMA } from './schema.ts'
 
 // As digits, because a text of a damaged file may be no text: see `row-reader.ts`.

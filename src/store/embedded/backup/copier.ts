@@ -50,7 +50,7 @@ async function makeBackup(job: CopyJob) {
   send({ kind: 'copied' })
   await wasLeftAlone
   writeMarker(job.draft, job.facts.createdMs)
-  const { counts, findings } = examine(job.draft, onProgress, 'private')
+  const { counts, findings } = examine(job.draft, { copyTo: undefined, onProgress })
   const worst = findings.find(({ severity }) => severity === 'damage')
   if (worst !== undefined) {
     throw new Error(

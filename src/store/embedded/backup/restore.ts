@@ -2,7 +2,7 @@ import { NotExaminable, type BackupFacts, type OnProgress } from '../../local-fi
 import { mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { databasePath, ensureDirectory, readMarker, syncPath, writeMarker } from '../data-directory.ts'
-import { examine } from '../doctor/examine.ts'
+import { examineApart } from '../doctor/examiner-process.ts'
 import { refuseUsedDirectory } from '../doctor/repair.ts'
 import { readFacts, sha256OfFile } from './backup-facts.ts'
 import { copyFile } from './copy-file.ts'
@@ -14,10 +14,10 @@ class BadBackup extends Error {}
 const BESIDE_A_STORE = ['backups', 'lost+found']
 
 /** Checks that a backup is what was made. Throws NotExaminable, BadBackup. */
-export function verifyBackup(directory: string, onProgress: OnProgress): BackupFacts {
+export async function verifyBackup(directory: string, onProgress: OnProgress): Promise<BackupFacts> {
   const facts = readFacts(directory)
   refuseChanged(directory, facts, onProgress)
-  const { counts, findings } = examine(directory, onProgress, 'private')
+  const { counts, findings } = (await examineApart({ directory, isPrivate: true }, onProgress)).examination
   const worst = findings.find(({ severity }) => severity === 'damage')
   if (worst === undefined) return facts
   throw new BadBackup(
@@ -32,7 +32,7 @@ export function verifyBackup(directory: string, onProgress: OnProgress): BackupF
  */
 export async function restore(from: string, directory: string, onProgress: OnProgress): Promise<BackupFacts> {
   refuseUsedDirectory(directory, BESIDE_A_STORE)
-  const facts = verifyBackup(from, onProgress)
+  const facts = await verifyBackup(from, onProgress)
   ensureDirectory(directory)
   const draft = join(directory, '.restore')
   try {

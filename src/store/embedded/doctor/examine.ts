@@ -1,62 +1,98 @@
 import { NotExaminable, type Examination, type OnProgress } from '../../local-file.ts'
 import { existsSync, statSync } from 'node:fs'
+import type { SqliteConnection } from '../connection.ts'
 import { databasePath, markerPath, readMarker } from '../data-directory.ts'
-import { DatabaseFile, PAGE_BYTES } from '../file/database-file.ts'
-import { databaseRefusal, FORMAT, markerRefusal } from '../format.ts'
+import { databaseRefusal, FORMAT, markerRefusal, PAGE_BYTES } from '../format.ts'
 import { Findings } from './finding.ts'
 import { takeInventory, type Inventory } from './inventory.ts'
 import { judgeReferences } from './judge-references.ts'
+import type { LogFacts } from './log-facts.ts'
 import type { RepairPlan } from './repair-plan.ts'
-import { type Access, ReadLock } from './sqlite-check.ts'
+import { checkStructure } from './sqlite-check.ts'
+import { openCopy, openPrivate, type StoreFile } from './store-file.ts'
 import { StoreRows } from './store-rows.ts'
+
+/** How a directory is examined. */
+export interface ExamineOptions {
+  /**
+   * An empty directory for a copy of the database, which is examined in its place. Undefined where nobody else can use the
+   * database, as that of a backup: then it needs no lock, and is read where it is.
+   */
+  readonly copyTo: string | undefined
+  readonly onProgress: OnProgress
+}
 
 /** The parts of an examination that a repair goes on with; they hold the files open until `close`. */
 export interface Examined {
   readonly examination: Examination
-  /** Undefined where there is nothing to read. */
+  /** Undefined where nothing can be read. */
   readonly found:
     | { readonly rows: StoreRows; readonly inventory: Inventory; readonly plan: RepairPlan }
     | undefined
   close(): void
 }
 
-/** Examines the store in a stopped server's data directory, without writing. Throws NotExaminable. */
-export function examine(directory: string, onProgress: OnProgress, access: Access = 'shared'): Examination {
-  const examined = openExamined(directory, onProgress, access)
+const NOTHING_LEFT = 'Nothing can be repaired. Bring a backup back with `waypost restore`.'
+
+/** Examines the store in a stopped server's data directory, without writing there. Throws NotExaminable. */
+export function examine(directory: string, options: ExamineOptions): Examination {
+  const examined = openExamined(directory, options)
   examined.close()
   return examined.examination
 }
 
-/** As `examine`, for who goes on with what was read. */
-export function openExamined(directory: string, onProgress: OnProgress, access: Access = 'shared'): Examined {
+/** As `examine`, for a caller that continues with what was read. */
+export function openExamined(directory: string, { copyTo, onProgress }: ExamineOptions): Examined {
   const findings = new Findings()
   checkMarker(directory, findings)
-  if (!hasDatabase(directory, findings)) {
-    const examination = { directory, counts: findings.counts, findings: findings.kept, rows: {}, bytes: 0 }
-    return { examination, found: undefined, close: () => {} }
-  }
-  // The lock first: it is what says that no server runs.
-  const lock = new ReadLock(directory, access)
-  const file = new DatabaseFile(databasePath(directory))
-  const close = () => {
-    lock.close()
-    file.close()
-  }
+  if (!hasDatabase(directory, findings)) return examinedOf({ directory, findings, bytes: 0 }, undefined)
+  const file = copyTo === undefined ? openPrivate(directory) : openCopy(directory, copyTo, onProgress)
+  const subject = { directory, findings, bytes: file.bytes }
   try {
-    checkHeader(directory, file, findings)
-    onProgress('checking the structure of the file', 0, 0)
-    lock.check(findings, file.format === FORMAT)
-    const rows = new StoreRows(file)
-    const inventory = takeInventory(rows, findings, onProgress)
-    const plan = judgeReferences(rows, inventory, findings)
-    const counts = Object.fromEntries(inventory.counts)
-    const { counts: found, kept } = findings
-    const examination = { directory, counts: found, findings: kept, rows: counts, bytes: file.bytes }
-    return { examination, found: { rows, inventory, plan }, close }
+    return { ...examinedOf(subject, read(file, subject, onProgress)), close: () => file.close() }
   } catch (error) {
-    close()
+    file.close()
     throw error
   }
+}
+
+interface Subject {
+  readonly directory: string
+  readonly findings: Findings
+  readonly bytes: number
+}
+
+function examinedOf({ directory, findings, bytes }: Subject, found: Examined['found']): Examined {
+  const rows = Object.fromEntries(found?.inventory.counts ?? [])
+  const examination = { directory, counts: findings.counts, findings: findings.kept, rows, bytes }
+  return { examination, found, close: () => {} }
+}
+
+function read(file: StoreFile, { directory, findings }: Subject, onProgress: OnProgress): Examined['found'] {
+  const { opened } = file
+  if ('problem' in opened) {
+    findings.damage('waypost.db, page 1', {
+      problem: `SQLite cannot open the file: ${opened.problem}.`,
+      effect: 'The server cannot open it either.',
+      remedy: NOTHING_LEFT,
+    })
+    return undefined
+  }
+  const { connection } = opened
+  const format = checkFormat(directory, connection, findings)
+  checkLength(file, opened.pageCount, findings)
+  if (file.log !== undefined) checkLog(file.log, findings)
+  onProgress('checking the structure of the file', 0, 0)
+  checkStructure(connection, findings, format === FORMAT)
+  const rows = new StoreRows(connection)
+  const inventory = takeInventory(rows, findings, onProgress)
+  if (inventory.counts.size > 0) return { rows, inventory, plan: judgeReferences(rows, inventory, findings) }
+  findings.damage('waypost.db', {
+    problem: 'No row of any table can be read.',
+    effect: 'The server does not start.',
+    remedy: NOTHING_LEFT,
+  })
+  return undefined
 }
 
 function checkMarker(directory: string, findings: Findings): void {
@@ -100,58 +136,46 @@ function hasDatabase(directory: string, findings: Findings): boolean {
   return false
 }
 
-function checkHeader(directory: string, file: DatabaseFile, findings: Findings): void {
-  if (file.hasHeader) checkFormat(directory, file, findings)
-  else
-    findings.damage('waypost.db, page 1', {
-      problem: 'The file does not begin as a database of Waypost does.',
-      effect: 'The server cannot open it.',
-      remedy: 'Rows are looked for where every file of this format has them.',
-    })
-  const missing = missingPages(file)
-  if (missing > 0)
-    findings.damage('waypost.db', {
-      problem: `The file was cut: it has ${file.bytes} bytes, and ${missing} of its ${file.pageCount} pages are missing.`,
-      effect: 'The rows of those pages are lost; the consequences are listed below.',
-      remedy: 'Everything that is still there is saved.',
-    })
-  checkLog(file, findings)
-}
-
-function checkFormat(directory: string, file: DatabaseFile, findings: Findings): void {
-  const applicationId = file.page(1)?.readUInt32BE(68) ?? 0
-  const format = file.format ?? 0
+/** Returns the format that the file says it has. */
+function checkFormat(directory: string, connection: SqliteConnection, findings: Findings): number {
+  const applicationId = connection.number('PRAGMA application_id')
+  const format = connection.number('PRAGMA user_version')
   // A database has no application id before its first commit.
-  if (applicationId === 0) return
+  if (applicationId === 0) return format
   refuse(databaseRefusal(directory, { applicationId, format }))
-  if (format === FORMAT) return
+  if (format === FORMAT) return format
   findings.damage('waypost.db, page 1', {
     problem: `The file says that it has format ${format}, which no version writes.`,
     effect: 'The server does not start.',
     remedy: 'The format is written again.',
   })
+  return format
 }
 
-function missingPages(file: DatabaseFile): number {
-  let missing = 0
-  for (let page = Math.floor(file.bytes / PAGE_BYTES) + 1; page <= file.pageCount; page++) {
-    if (file.wal?.pages.has(page) !== true) missing++
-  }
-  return missing
+function checkLength({ bytes, log }: StoreFile, pageCount: number, findings: Findings): void {
+  const there = Math.floor(bytes / PAGE_BYTES)
+  const inLog = [...(log?.pages ?? [])].filter((page) => page > there).length
+  const missing = pageCount - there - inLog
+  if (missing <= 0) return
+  findings.damage('waypost.db', {
+    problem: `The file was cut: it has ${bytes} bytes, and ${missing} of its ${pageCount} pages are missing.`,
+    effect: 'The rows of those pages are lost; the consequences are listed below.',
+    remedy: 'Everything that is still there is saved.',
+  })
 }
 
-function checkLog({ wal }: DatabaseFile, findings: Findings): void {
-  if (wal === undefined || wal.tailBytes === 0) return
-  if (wal.commitsBehindDamage > 1) {
+function checkLog({ commits, commitsBehindDamage, tailBytes }: LogFacts, findings: Findings): void {
+  if (tailBytes === 0) return
+  if (commitsBehindDamage > 1) {
     findings.damage('waypost.db-wal', {
-      problem: `The log is damaged after ${wal.commits} commits: about ${wal.commitsBehindDamage} later ones cannot be read.`,
+      problem: `The log is damaged after ${commits} commits: about ${commitsBehindDamage} later ones cannot be read.`,
       effect: 'The newest changes are lost, from that place on.',
       remedy: 'The changes before that place are kept.',
     })
     return
   }
   findings.note('waypost.db-wal', {
-    problem: `${wal.tailBytes} bytes after the last whole commit are not used.`,
+    problem: `${tailBytes} bytes after the last whole commit are not used.`,
     effect:
       'Normal after a crash: they are older, or of a change that was not finished and not acknowledged.',
   })

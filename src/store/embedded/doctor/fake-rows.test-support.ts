@@ -96,7 +96,7 @@ function sourceOf(
     read.push({
       kind: 'broken',
       table,
-      met: { page: 9, rowid: 1, wholePage: false },
+      rows: { from: 1, to: 1 },
       problem: 'a test broke it',
     })
   const names = namesInIndex ?? rows.flatMap((row) => (row.table === 'config_name' ? [nameOf(row.row)] : []))
@@ -108,8 +108,8 @@ function sourceOf(
     *namesInIndex() {
       for (const [id, dataId] of names) yield { id, name: ['public', 'g', dataId] }
     },
-    *revisionsInIndex() {
-      for (const [nameId, id] of revisions) yield { nameId, id }
+    newestInIndex(nameId) {
+      return Math.max(0, ...revisions.flatMap(([name, id]) => (name === nameId ? [id] : [])))
     },
   }
 }

@@ -100,16 +100,29 @@ function noteBroken(
   findings: Findings,
   broken: Extract<ReadRow, { kind: 'broken' }>,
 ): void {
-  const { table, met, problem } = broken
+  const { table, rows, problem } = broken
+  const { from, to } = rows
   inventory.brokenTables.add(table)
-  if (table === 'config_revision') inventory.highestId = Math.max(inventory.highestId, met.rowid ?? 0)
-  const row = met.rowid === undefined ? '' : `row ${met.rowid}, `
-  findings.damage(`waypost.db, table ${table}, ${row}page ${met.page}`, {
-    problem: met.wholePage ? `The page cannot be read: ${problem}.` : `The row is damaged: ${problem}.`,
+  if (table === 'config_revision' && Number.isSafeInteger(to))
+    inventory.highestId = Math.max(inventory.highestId, to ?? 0)
+  const place = `waypost.db, table ${table}`
+  if (from === to) {
+    const remedy = 'The row is lost.'
+    findings.damage(`${place}, row ${from}`, {
+      problem: `The row is damaged: ${problem}.`,
+      effect: EFFECTS[table],
+      remedy,
+    })
+    return
+  }
+  const isAll = to === undefined && !inventory.counts.has(table)
+  const which = to === undefined ? `rows from ${from} on` : `rows ${from} to ${to}`
+  findings.damage(isAll ? place : `${place}, ${which}`, {
+    problem: isAll ? `No row can be read: ${problem}.` : `They cannot be read: ${problem}.`,
     effect: EFFECTS[table],
-    remedy: met.wholePage
-      ? 'Rows of pages below it are looked for; what is not found is lost.'
-      : 'The row is lost.',
+    remedy: isAll
+      ? 'The whole table is lost. A backup has it: bring it back with `waypost restore`.'
+      : 'What was in them is lost.',
   })
 }
 

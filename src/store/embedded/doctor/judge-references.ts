@@ -22,7 +22,7 @@ function judgeNames({ rows, inventory, findings, plan }: Judging, used: Readonly
   const missing = new Set([...used].filter((id) => !inventory.names.has(id)))
   if (missing.size === 0) return
   const known = new Set([...inventory.names.values()].map((name) => name.join('\u0002')))
-  for (const { id, name } of rows.namesInIndex()) {
+  for (const { id, name } of rows.namesInIndex(inventory.names)) {
     if (missing.has(id) && !known.has(name.join('\u0002'))) plan.namesFromIndex.set(id, name)
   }
   for (const id of plan.namesFromIndex.keys()) missing.delete(id)

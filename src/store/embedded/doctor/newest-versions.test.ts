@@ -20,9 +20,7 @@ function missing(
   const rows = {
     *read() {},
     *namesInIndex() {},
-    *revisionsInIndex() {
-      for (const [nameId, id] of inIndex) yield { nameId, id }
-    },
+    newestInIndex: (nameId: number) => new Map(inIndex).get(nameId) ?? 0,
   }
   return missingVersions(rows, inventory, newestByName(inventory))
 }

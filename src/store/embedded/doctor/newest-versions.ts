@@ -50,11 +50,10 @@ export function missingVersions(
   const expected = inventory.versionSums
   const left = leftVersions(inventory, newest)
   if (expected?.equals(sumsOf(left))) return NOTHING
-  const indexed = newestInIndex(rows)
+  const indexed = new Map([...left.keys()].map((nameId) => [nameId, rows.newestInIndex(nameId)]))
   const known = pointedTo(inventory, newest)
   for (const [nameId, id] of indexed) {
-    if (inventory.items.has(nameId) && id > Math.max(known.get(nameId) ?? 0, lastOf(newest, nameId)))
-      known.set(nameId, id)
+    if (id > Math.max(known.get(nameId) ?? 0, lastOf(newest, nameId))) known.set(nameId, id)
   }
   if (isExplained({ inventory, newest }, left, known)) return { ...NOTHING, known }
   const suspected = [...left].filter(([nameId, id]) => !known.has(nameId) && (indexed.get(nameId) ?? 0) < id)
@@ -79,14 +78,6 @@ function pointedTo({ items }: Inventory, newest: ReadonlyMap<number, Newest>): M
 /** The id of the newest revision left of a name, deletions included; 0 if none is left. */
 function lastOf(newest: ReadonlyMap<number, Newest>, nameId: number): number {
   return newest.get(nameId)?.revision.id ?? 0
-}
-
-function newestInIndex(rows: RowSource): Map<number, number> {
-  const newest = new Map<number, number>()
-  for (const { nameId, id } of rows.revisionsInIndex()) {
-    if (id > (newest.get(nameId) ?? 0)) newest.set(nameId, id)
-  }
-  return newest
 }
 
 /**

@@ -10,8 +10,7 @@ import {
   syncPath,
   writeMarker,
 } from '../data-directory.ts'
-import { PAGE_BYTES } from '../file/database-file.ts'
-import { APPLICATION_ID, FORMAT } from '../format.ts'
+import { APPLICATION_ID, FORMAT, PAGE_BYTES } from '../format.ts'
 import { forgetHistorySize } from '../history-size.ts'
 import { renewTotals } from '../instance-totals.ts'
 import { writeMeta } from '../meta.ts'
@@ -19,7 +18,7 @@ import { RowWriter } from '../row-writer.ts'
 import { LATER_SCHEMA, SCHEMA } from '../schema.ts'
 import type { Table } from '../table.ts'
 import { TABLE_NAMES, type TableName, TABLES } from '../tables.ts'
-import type { Examined } from './examine.ts'
+import { examine, type Examined } from './examine.ts'
 import { RepairedRows } from './repaired-rows.ts'
 
 /** Rows between commits: what one transaction holds in memory stays small. */
@@ -54,7 +53,7 @@ export function repair(
   directory: string,
   onProgress: OnProgress,
 ): Repaired {
-  if (found === undefined) throw new NotExaminable('There is nothing to repair: no database is left to read.')
+  if (found === undefined) throw new NotExaminable('There is nothing to repair: nothing of the database can be read.')
   refuseUsedDirectory(directory)
   ensureDirectory(directory)
   const draft = join(directory, '.repair')
@@ -71,6 +70,16 @@ export function repair(
     rmSync(draft, { recursive: true, force: true })
     throw error
   }
+}
+
+/** Throws an Error where the store that a repair has written is not sound. */
+export function verifyRepaired(directory: string, onProgress: OnProgress): void {
+  const { counts, findings } = examine(directory, { copyTo: undefined, onProgress })
+  if (counts.damage === 0) return
+  throw new Error(
+    `The repaired store in ${directory} still has ${counts.damage} findings, the first: ` +
+      `${findings[0]?.place}: ${findings[0]?.problem} Restore a backup instead.`,
+  )
 }
 
 function writeDatabase(path: string, rows: RepairedRows, onProgress: OnProgress): Repaired['rows'] {

@@ -1,114 +1,63 @@
-import { NotExaminable } from '../../local-file.ts'
-import { existsSync, statSync, unlinkSync } from 'node:fs'
-import { pathToFileURL } from 'node:url'
-import { SqliteConnection } from '../connection.ts'
-import { databasePath } from '../data-directory.ts'
+import type { SqliteConnection } from '../connection.ts'
 import { hasWholeSchema } from '../schema-shape.ts'
-import { sqliteCodeOf } from '../store-errors.ts'
 import type { Findings } from './finding.ts'
+import { isDamage } from './table-rows.ts'
 
-const MOST_MESSAGES = 20
-
-/** Whether others may use the directory that is examined. */
-export type Access = 'shared' | 'private'
+/** How many messages SQLite may give. Where it gives up before that, its first one is left. */
+const MESSAGE_LIMITS = [20, 1]
 
 /**
- * The lock on a stopped server's database, taken without writing: a server cannot start while it is held. Throws
- * NotExaminable where a server runs.
+ * What SQLite itself says of the structure of its file and of the indexes; and whether its list of tables is that of
+ * this format, where the file is of it.
  */
-export class ReadLock {
-  #connection: SqliteConnection | undefined
-  readonly #log: string
-  readonly #hadLog: boolean
-  readonly #problem: string | undefined
-
-  /** `access` is `private` where nobody else can use the directory; then it needs no lock. */
-  constructor(directory: string, access: Access) {
-    this.#log = `${databasePath(directory)}-wal`
-    this.#hadLog = existsSync(this.#log)
-    try {
-      this.#connection = connectReadOnly(databasePath(directory), access)
-      this.#connection.number('SELECT count(*) FROM sqlite_schema')
-    } catch (error) {
-      const code = sqliteCodeOf(error) ?? ''
-      if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) throw inUse(directory)
-      // A database that SQLite cannot open has no server either.
-      this.#problem = `${error instanceof Error ? error.message : String(error)} (${code})`
-    }
+export function checkStructure(
+  connection: SqliteConnection,
+  findings: Findings,
+  isOfThisFormat: boolean,
+): void {
+  for (const message of messagesOf(connection)) {
+    findings.damage('waypost.db', {
+      problem: `SQLite says: ${message}.`,
+      effect: effectOf(message),
+      remedy: 'All tables and indexes are rebuilt from the sound rows.',
+    })
   }
-
-  /**
-   * What SQLite itself says of the structure of its file and of the indexes; and whether its list of tables is that of
-   * this format, where the file is of it.
-   */
-  check(findings: Findings, isOfThisFormat: boolean): void {
-    for (const message of this.#messages()) {
-      findings.damage('waypost.db', {
-        problem: `SQLite says: ${message}.`,
-        effect: effectOf(message),
-        remedy: 'All tables and indexes are rebuilt from the sound rows.',
-      })
-    }
-    if (isOfThisFormat && !this.#hasTables())
-      findings.damage('waypost.db', {
-        problem: 'Its list of tables is not what Waypost writes.',
-        effect: 'The server does not start.',
-        remedy: 'All tables are rebuilt from the sound rows.',
-      })
-  }
-
-  /** Lets the database go, and takes away the empty log that locking it may have made: while nobody else can use it. */
-  close(): void {
-    const madeLog = this.#connection !== undefined && !this.#hadLog && existsSync(this.#log)
-    if (madeLog && statSync(this.#log).size === 0) unlinkSync(this.#log)
-    this.#connection?.close()
-    this.#connection = undefined
-  }
-
-  #hasTables(): boolean {
-    // A file that cannot be opened is reported already.
-    if (this.#problem !== undefined || this.#connection === undefined) return true
-    try {
-      return hasWholeSchema(this.#connection)
-    } catch {
-      return false
-    }
-  }
-
-  #messages(): string[] {
-    if (this.#problem !== undefined) return [this.#problem]
-    try {
-      const rows = this.#connection?.all(`PRAGMA integrity_check(${MOST_MESSAGES})`) ?? []
-      return rows.flatMap(([text]) => String(text).split('\n')).filter((text) => text !== 'ok' && text !== '')
-    } catch (error) {
-      return [error instanceof Error ? error.message : String(error)]
-    }
-  }
+  if (isOfThisFormat && !hasTables(connection))
+    findings.damage('waypost.db', {
+      problem: 'Its list of tables is not what Waypost writes.',
+      effect: 'The server does not start.',
+      remedy: 'All tables are rebuilt from the sound rows.',
+    })
 }
 
-/**
- * Taking the lock makes an empty log where there is none. That cannot be done in a directory that is read-only, and
- * need not be in one of our own: there SQLite opens the file as one that nobody writes.
- */
-function connectReadOnly(path: string, access: Access): SqliteConnection {
-  const immutable = () => new SqliteConnection(`${pathToFileURL(path).href}?immutable=1`, { readonly: true })
-  if (access === 'private') return immutable()
+function hasTables(connection: SqliteConnection): boolean {
   try {
-    const connection = new SqliteConnection(path, { readonly: true })
-    connection.exec('PRAGMA locking_mode = EXCLUSIVE')
-    connection.number('SELECT count(*) FROM sqlite_schema')
-    return connection
+    return hasWholeSchema(connection)
   } catch (error) {
-    if (sqliteCodeOf(error)?.startsWith('SQLITE_CANTOPEN') !== true) throw error
-    return immutable()
+    if (isDamage(error)) return false
+    throw error
   }
 }
 
-function inUse(directory: string): NotExaminable {
-  return new NotExaminable(
-    `The data directory ${directory} is in use by a running server. Stop the server first, or look at a backup of it: ` +
-      '`waypost backup --url` makes one while it runs.',
-  )
+function messagesOf(connection: SqliteConnection): string[] {
+  const errors = new Set<string>()
+  for (const limit of MESSAGE_LIMITS) {
+    try {
+      return [...messages(connection, limit), ...errors]
+    } catch (error) {
+      if (!isDamage(error)) throw error
+      errors.add(error.message)
+    }
+  }
+  return [...errors]
+}
+
+/** A message can have a name of a damaged file in it, and so comes as digits: the driver ends the process on a text that is not UTF-8. */
+function messages(connection: SqliteConnection, limit: number): string[] {
+  const rows = connection.all(`SELECT hex(integrity_check) FROM pragma_integrity_check(${limit})`)
+  const texts = rows.map(([digits]) => Buffer.from(String(digits), 'hex').toString())
+  // The first line only names the database.
+  return texts.flatMap((text) => text.split('\n')).filter((text) => !/^(ok|\*\*\* .*|)$/.test(text))
 }
 
 function effectOf(message: string): string {

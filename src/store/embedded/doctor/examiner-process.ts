@@ -1,0 +1,107 @@
+import { type Examination, NotExaminable, type OnProgress, type Repaired } from '../../local-file.ts'
+import { type ChildProcess, fork } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { constants, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** What the examining process is to do. */
+export interface ExaminerJob {
+  readonly directory: string
+  /** As in `ExamineOptions`. */
+  readonly copyTo: string | undefined
+  /** The new directory of a repair; undefined where the store is only examined. */
+  readonly repairTo: string | undefined
+}
+
+/** What the examining process has found and done. */
+export interface ExaminerResult {
+  readonly examination: Examination
+  readonly repaired: Repaired | undefined
+}
+
+/** What comes from the examining process. */
+export type FromExaminer =
+  | { readonly kind: 'progress'; readonly step: string; readonly done: number; readonly total: number }
+  | { readonly kind: 'done'; readonly result: ExaminerResult }
+  | { readonly kind: 'refused' | 'failed'; readonly message: string }
+
+const MOST_STDERR = 500
+
+/**
+ * Examines a store, and repairs it where `repairTo` is given, in a process of its own: the driver ends the process on some
+ * damage, and then that is what was found. A store that others may use is copied for that. Throws NotExaminable.
+ */
+export async function examineApart(
+  job: { readonly directory: string; readonly isPrivate?: boolean; readonly repairTo?: string },
+  onProgress: OnProgress,
+): Promise<ExaminerResult> {
+  const { directory, isPrivate = false, repairTo } = job
+  const copyTo = isPrivate ? undefined : mkdtempSync(join(tmpdir(), 'waypost-doctor-'))
+  const removeCopy = () => copyTo !== undefined && rmSync(copyTo, { recursive: true, force: true })
+  const child = fork(examinerPath(), [], { execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
+  const onSignal = (signal: 'SIGINT' | 'SIGTERM') => {
+    child.kill('SIGKILL')
+    removeCopy()
+    process.exit(128 + constants.signals[signal])
+  }
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
+  try {
+    return await resultOf(child, { directory, copyTo, repairTo }, onProgress)
+  } finally {
+    process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
+    removeCopy()
+  }
+}
+
+/** As the store's worker: where this module runs as TypeScript (in tests), the process is the one in `dist/`. */
+function examinerPath(): string {
+  const here = import.meta.url
+  return fileURLToPath(
+    here.endsWith('.ts')
+      ? new URL('../../../../dist/examiner.js', here)
+      : new URL('./examiner.js', here),
+  )
+}
+
+function resultOf(child: ChildProcess, job: ExaminerJob, onProgress: OnProgress): Promise<ExaminerResult> {
+  return new Promise((resolve, reject) => {
+    let lastStep = 'starting'
+    let stderr = ''
+    child.stderr
+      ?.setEncoding('utf8')
+      .on('data', (text: string) => (stderr = (stderr + text).slice(-MOST_STDERR)))
+    child.on('message', (message: FromExaminer) => {
+      switch (message.kind) {
+        case 'progress':
+          lastStep = message.step
+          return onProgress(message.step, message.done, message.total)
+        case 'done':
+          return resolve(message.result)
+        case 'refused':
+          return reject(new NotExaminable(message.message))
+        case 'failed':
+          return reject(new Error(message.message))
+      }
+    })
+    child.on('error', reject)
+    // After an answer this changes nothing.
+    child.on('close', (code, signal) =>
+      resolve(deathOf(job.directory, `${signal ?? `exit code ${code}`}, while ${lastStep}`, stderr)),
+    )
+    child.send(job)
+  })
+}
+
+function deathOf(directory: string, how: string, stderr: string): ExaminerResult {
+  const lastLine = stderr.trim().split('\n').at(-1) ?? ''
+  const finding = {
+    severity: 'damage',
+    place: 'waypost.db',
+    problem: `The process that read it has ended (${how})${lastLine && `: ${lastLine}`}.`,
+    effect: 'The server may end in the same way.',
+    remedy: 'Nothing can be repaired. Bring a backup back with `waypost restore`.',
+  } as const
+  const counts = { damage: 1, notes: 0 }
+  return { examination: { directory, counts, findings: [finding], rows: {}, bytes: 0 }, repaired: undefined }
+}

@@ -1,0 +1,52 @@
+import { NotExaminable, type OnProgress } from '../../local-file.ts'
+import { openExamined } from './examine.ts'
+import type { ExaminerJob, ExaminerResult, FromExaminer } from './examiner-process.ts'
+import { repair, verifyRepaired } from './repair.ts'
+
+// The process that reads a store which may be damaged: see examiner-process.ts.
+
+const MS_BETWEEN_REPORTS = 50
+
+process.once('message', (job: ExaminerJob) => {
+  send(outcomeOf(job))
+  process.disconnect()
+})
+
+function outcomeOf(job: ExaminerJob): FromExaminer {
+  try {
+    return { kind: 'done', result: resultOf(job) }
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    return { kind: error instanceof NotExaminable ? 'refused' : 'failed', message }
+  }
+}
+
+function resultOf({ directory, copyTo, repairTo }: ExaminerJob): ExaminerResult {
+  const onProgress = throttled()
+  const examined = openExamined(directory, { copyTo, onProgress })
+  try {
+    const { examination, found } = examined
+    if (repairTo === undefined || found === undefined) return { examination, repaired: undefined }
+    const repaired = repair(examined, repairTo, onProgress)
+    verifyRepaired(repairTo, onProgress)
+    return { examination, repaired }
+  } finally {
+    examined.close()
+  }
+}
+
+/** A new step is reported at once: where this process ends, the last report says during what. */
+function throttled(): OnProgress {
+  let last = { step: '', ms: 0 }
+  return (step, done, total) => {
+    const ms = performance.now()
+    if (step === last.step && ms - last.ms < MS_BETWEEN_REPORTS) return
+    last = { step, ms }
+    send({ kind: 'progress', step, done, total })
+  }
+}
+
+function send(message: FromExaminer): void {
+  // Without the one who asked, nobody needs the result.
+  if (process.connected) process.send?.(message)
+}

@@ -1,0 +1,53 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { PAGE_BYTES } from '../format.ts'
+
+/** What the log beside a database holds. */
+export interface LogFacts {
+  /** Commits that hold. */
+  readonly commits: number
+  /** The numbers of the pages that they wrote. */
+  readonly pages: ReadonlySet<number>
+  /** Bytes after the last commit that holds: what a crash leaves behind of the change it interrupted. */
+  readonly tailBytes: number
+  /**
+   * Commits of the same generation after that. One may be the change that a crash interrupted; more than one were
+   * finished, so something damaged the log afterwards.
+   */
+  readonly commitsBehindDamage: number
+}
+
+const HEADER_BYTES = 32
+const FRAME_HEADER_BYTES = 24
+
+/**
+ * Reads the frames' headers of a log (see SQLite's file format, "The Write-Ahead Log"). SQLite says how many frames hold.
+ * Older generations have other salts.
+ */
+export function readLog(path: string, framesThatHold: number): LogFacts {
+  const file = openSync(path, 'r')
+  try {
+    const { size } = fstatSync(file)
+    const salts = bytesAt(file, 16, 8)
+    const end = HEADER_BYTES + framesThatHold * (FRAME_HEADER_BYTES + PAGE_BYTES)
+    const pages = new Set<number>()
+    let commits = 0
+    let commitsBehindDamage = 0
+    for (let at = HEADER_BYTES; at + FRAME_HEADER_BYTES <= size; at += FRAME_HEADER_BYTES + PAGE_BYTES) {
+      const header = bytesAt(file, at, FRAME_HEADER_BYTES)
+      const endsCommit = header.readUInt32BE(4) > 0
+      if (at < end) {
+        pages.add(header.readUInt32BE(0))
+        if (endsCommit) commits++
+      } else if (endsCommit && header.subarray(8, 16).equals(salts)) commitsBehindDamage++
+    }
+    return { commits, pages, tailBytes: Math.max(0, size - end), commitsBehindDamage }
+  } finally {
+    closeSync(file)
+  }
+}
+
+function bytesAt(file: number, at: number, length: number): Buffer {
+  const bytes = Buffer.alloc(length)
+  readSync(file, bytes, 0, length, at)
+  return bytes
+}

@@ -1,0 +1,174 @@
+import { NotExaminable, type OnProgress } from '../../local-file.ts'
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  statSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs'
+import { pathToFileURL } from 'node:url'
+import { SqliteConnection } from '../connection.ts'
+import { databasePath } from '../data-directory.ts'
+import { PAGE_BYTES } from '../format.ts'
+import { sqliteCodeOf } from '../store-errors.ts'
+import { type LogFacts, readLog } from './log-facts.ts'
+import { isDamage } from './table-rows.ts'
+
+/** The database of a stopped server, open for reading. */
+export interface StoreFile {
+  /** Its size in bytes, without the log. */
+  readonly bytes: number
+  /** What SQLite has opened, or why it cannot. */
+  readonly opened:
+    | { readonly connection: SqliteConnection; readonly pageCount: number }
+    | { readonly problem: string }
+  /** What the log beside it holds; undefined where there is none, or nothing to compare it with. */
+  readonly log: LogFacts | undefined
+  close(): void
+}
+
+/** Opens a database that nobody else can use, as that of a backup. Nothing is written. */
+export function openPrivate(directory: string): StoreFile {
+  const path = databasePath(directory)
+  const connection = new SqliteConnection(immutable(path), { readonly: true })
+  const { size: bytes } = statSync(path)
+  return { bytes, opened: tryOut(connection), log: undefined, close: () => connection.close() }
+}
+
+/**
+ * Locks the database of a stopped server, copies it with its log into another directory, and opens the copy. No server can
+ * start until `close`. Throws NotExaminable where a server runs.
+ */
+export function openCopy(directory: string, copyTo: string, onProgress: OnProgress): StoreFile {
+  // The lock first: it is what says that no server runs.
+  const lock = new ReadLock(directory)
+  // Closing a file lets go of the locks that this process has on it: it stays open as long as the lock.
+  const source = openSync(databasePath(directory), 'r')
+  let connection: SqliteConnection | undefined
+  const close = () => {
+    connection?.close()
+    lock.close()
+    closeSync(source)
+  }
+  try {
+    const path = databasePath(copyTo)
+    copyPadded(source, path, onProgress)
+    if (lock.hadLog) copyFileSync(lock.log, `${path}-wal`)
+    connection = new SqliteConnection(path)
+    const opened = tryOut(connection)
+    const log = lock.hadLog && 'connection' in opened ? readLog(lock.log, framesOf(connection)) : undefined
+    return { bytes: fstatSync(source).size, opened, log, close }
+  } catch (error) {
+    close()
+    throw error
+  }
+}
+
+/** Whether SQLite can read its list of tables. */
+function tryOut(connection: SqliteConnection): StoreFile['opened'] {
+  try {
+    connection.number('SELECT count(*) FROM sqlite_schema')
+    return { connection, pageCount: connection.number('PRAGMA page_count') }
+  } catch (error) {
+    if (isDamage(error)) return { problem: `${error.message} (${sqliteCodeOf(error)})` }
+    throw error
+  }
+}
+
+/** How many frames of the log hold: those that SQLite brings into the file. */
+function framesOf(connection: SqliteConnection): number {
+  return Number(connection.first('PRAGMA wal_checkpoint(PASSIVE)')?.[1])
+}
+
+const BLOCK_BYTES = 1024 * 1024
+
+/** Copies a database, and adds zeros up to the length that its header says: SQLite opens no shorter one. */
+function copyPadded(source: number, to: string, onProgress: OnProgress): void {
+  const target = openSync(to, 'wx', 0o600)
+  const block = Buffer.alloc(BLOCK_BYTES)
+  const { size } = fstatSync(source)
+  try {
+    let at = 0
+    for (let read = -1; read !== 0; at += read) {
+      read = readSync(source, block, 0, BLOCK_BYTES, at)
+      writeSync(target, block, 0, read, at)
+      onProgress('copying', at, size)
+    }
+    const length = lengthInHeader(source)
+    if (length > at) ftruncateSync(target, length)
+  } finally {
+    closeSync(target)
+  }
+}
+
+/** See SQLite's file format, "The Database Header". */
+function lengthInHeader(file: number): number {
+  const header = Buffer.alloc(100)
+  readSync(file, header, 0, header.length, 0)
+  const isHeader = header.toString('latin1', 0, 15) === 'SQLite format 3'
+  return isHeader ? header.readUInt32BE(28) * PAGE_BYTES : 0
+}
+
+/**
+ * The lock on a stopped server's database, taken without writing: a server cannot start while it is held. Throws
+ * NotExaminable where a server runs.
+ */
+class ReadLock {
+  readonly #connection: SqliteConnection | undefined
+  readonly log: string
+  readonly hadLog: boolean
+
+  constructor(directory: string) {
+    this.log = `${databasePath(directory)}-wal`
+    this.hadLog = existsSync(this.log)
+    try {
+      this.#connection = lockedReadOnly(databasePath(directory))
+    } catch (error) {
+      const code = sqliteCodeOf(error) ?? ''
+      if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) throw inUse(directory)
+      // A database that SQLite cannot open has no server either.
+    }
+  }
+
+  /** Lets the database go, and takes away the empty log that locking it may have made: while nobody else can use it. */
+  close(): void {
+    const madeLog = this.#connection !== undefined && !this.hadLog && existsSync(this.log)
+    if (madeLog && statSync(this.log).size === 0) unlinkSync(this.log)
+    this.#connection?.close()
+  }
+}
+
+/**
+ * Taking the lock makes an empty log where there is none. That cannot be done in a directory that is read-only: there
+ * SQLite opens the file as one that nobody writes.
+ */
+function lockedReadOnly(path: string): SqliteConnection {
+  const count = 'SELECT count(*) FROM sqlite_schema'
+  try {
+    const connection = new SqliteConnection(path, { readonly: true })
+    connection.exec('PRAGMA locking_mode = EXCLUSIVE')
+    connection.number(count)
+    return connection
+  } catch (error) {
+    if (sqliteCodeOf(error)?.startsWith('SQLITE_CANTOPEN') !== true) throw error
+    const connection = new SqliteConnection(immutable(path), { readonly: true })
+    connection.number(count)
+    return connection
+  }
+}
+
+function immutable(path: string): string {
+  return `${pathToFileURL(path).href}?immutable=1`
+}
+
+function inUse(directory: string): NotExaminable {
+  return new NotExaminable(
+    `The data directory ${directory} is in use by a running server. Stop the server first, or look at a backup of it: ` +
+      '`waypost backup --url` makes one while it runs.',
+  )
+}

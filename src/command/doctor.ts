@@ -17,29 +17,32 @@ export const doctor = (tools: DirectoryTools) =>
       ofStoppedServer(async () => {
         refuseEtcd(flags)
         const directory = resolve(required('data-dir', flags['data-dir'], 'the directory to examine'))
-        if (flags.repair === undefined) return resultOf(await tools.examine(directory, progress.onStep), undefined)
+        if (flags.repair === undefined)
+          return resultOf(await tools.examine(directory, progress.onStep), undefined)
         const target = resolve(flags.repair)
         const { examination, repaired } = await tools.repair(directory, target, progress.onStep)
-        return resultOf(examination, repaired)
+        return resultOf(examination, repaired ?? 'nothing')
       }),
   })
 
-function resultOf(examination: Examination, repaired: Repaired | undefined): CommandResult {
+/** `repaired` is undefined where nobody asked for a repair. */
+function resultOf(examination: Examination, repaired: Repaired | 'nothing' | undefined): CommandResult {
   const { counts } = examination
   const code = counts.damage > 0 ? 1 : 0
   const { findings, ...rest } = examination
-  const json = { ...rest, findings, ...(repaired === undefined ? {} : { repaired }) }
+  const json = { ...rest, findings, ...(typeof repaired === 'object' && { repaired }) }
   return { code, json, text: textOf(examination, repaired) }
 }
 
-function textOf(examination: Examination, repaired: Repaired | undefined): string {
+function textOf(examination: Examination, repaired: Repaired | 'nothing' | undefined): string {
   const { directory, counts, findings, rows } = examination
   const rowCount = Object.values(rows).reduce((sum, count) => sum + count, 0)
-  const lines = findings.map((finding) => findingText(finding, repaired !== undefined))
+  const lines = findings.map((finding) => findingText(finding, typeof repaired === 'object'))
   const hidden = counts.damage + counts.notes - findings.length
   if (hidden > 0) lines.push(`… and ${hidden} more\n`)
   lines.push(`${directory}: ${rowCount} sound rows, ${counts.damage} damaged places, ${counts.notes} notes\n`)
-  if (repaired !== undefined) {
+  if (repaired === 'nothing') lines.push('Nothing was repaired. Restore a backup with `waypost restore`.\n')
+  else if (repaired !== undefined) {
     lines.push(
       `Repaired into ${repaired.directory}: start the server with --data-dir ${repaired.directory}\n`,
     )

@@ -58,9 +58,7 @@ export async function examineApart(
 function examinerPath(): string {
   const here = import.meta.url
   return fileURLToPath(
-    here.endsWith('.ts')
-      ? new URL('../../../../dist/examiner.js', here)
-      : new URL('./examiner.js', here),
+    here.endsWith('.ts') ? new URL('../../../../dist/examiner.js', here) : new URL('./examiner.js', here),
   )
 }
 

@@ -53,7 +53,8 @@ export function repair(
   directory: string,
   onProgress: OnProgress,
 ): Repaired {
-  if (found === undefined) throw new NotExaminable('There is nothing to repair: nothing of the database can be read.')
+  if (found === undefined)
+    throw new NotExaminable('There is nothing to repair: nothing of the database can be read.')
   refuseUsedDirectory(directory)
   ensureDirectory(directory)
   const draft = join(directory, '.repair')

@@ -37,7 +37,14 @@ const NEXT_NAME = `
   FROM config_name INDEXED BY sqlite_autoindex_config_name_1
   WHERE (namespace_id, group_name, data_id) > (?, ?, ?) ORDER BY namespace_id, group_name, data_id LIMIT 1`
 
-const NEWEST_REVISION = 'SELECT max(id) FROM config_revision INDEXED BY config_revision_by_name WHERE name_id = ?'
+const NEWEST_REVISION =
+  'SELECT max(id) FROM config_revision INDEXED BY config_revision_by_name WHERE name_id = ?'
+
+/** Row numbers that are times are far from zero: where both ends of the table are damaged, an index says about where. */
+const NUMBERS_IN_INDEX: Partial<Record<TableName, string>> = {
+  config_revision: 'SELECT id FROM config_revision INDEXED BY config_revision_by_name LIMIT 1000',
+  audit: "SELECT id FROM audit INDEXED BY audit_refused WHERE result <> 'done' LIMIT 1000",
+}
 
 /** The rows of a store, read with SQLite. */
 export class StoreRows implements RowSource {
@@ -52,7 +59,8 @@ export class StoreRows implements RowSource {
     for (const table of TABLE_NAMES) {
       // A file of an earlier build.
       if (isLaterTable(table) && this.#connection.number(HAS_TABLE, [table]) === 0) continue
-      for (const met of new TableRows(this.#connection, TABLES[table] as Table<unknown>).all()) {
+      const definition = TABLES[table] as Table<unknown>
+      for (const met of new TableRows(this.#connection, definition, NUMBERS_IN_INDEX[table]).all()) {
         if (++count % ROWS_PER_REPORT === 0) onProgress(step, count, 0)
         const { kind, ...rest } = met
         if (met.kind === 'row') yield { kind: 'row', stored: { table, ...rest } as StoredRow }

@@ -28,8 +28,10 @@ interface Place {
 
 /** Every row that Waypost writes has a higher number. */
 const BEFORE_ALL = 0
+/** All row numbers are below this one. */
+const FURTHEST = Number.MAX_SAFE_INTEGER
 /** Behind a damaged page, row numbers are tried at distances that grow by this factor: a sound page is rarely skipped. */
-const WIDER = 1.1
+const WIDER = 1.2
 /** What SQLite says of a damaged file. Other errors are of the machine. */
 const DAMAGE = ['SQLITE_CORRUPT', 'SQLITE_NOTADB', 'SQLITE_TOOBIG', 'SQLITE_ERROR']
 
@@ -39,9 +41,20 @@ export function isDamage(error: unknown): error is Error {
   return DAMAGE.some((prefix) => code?.startsWith(prefix))
 }
 
+/** Row numbers between two, in order: close together near both, because rows may be few and far from one of them. */
+function numbersBetween(start: number, end: number): number[] {
+  const distances: number[] = []
+  for (let distance = 1; distance < (end - start) / 2; distance = Math.ceil(distance * WIDER))
+    distances.push(distance)
+  return [
+    ...distances.map((distance) => start + distance),
+    ...distances.map((distance) => end - distance).toReversed(),
+  ]
+}
+
 /**
  * Reads the rows of one table of a damaged file. A scan reads what is sound. Where it fails, rows are looked up one by one
- * up to the damaged place; then higher row numbers are tried until one can be found again. So a damaged page costs its
+ * up to the damaged place; then higher row numbers are tried for one that can be found. So a damaged page costs its
  * own rows.
  */
 export class TableRows<R> {
@@ -54,8 +67,14 @@ export class TableRows<R> {
   /** The number of that row. It is read without the row. */
   readonly #numberQuery: string
 
-  constructor(connection: SqliteConnection, table: Table<R>) {
+  /** Reads some row numbers from an index; undefined if the table has none for that. */
+  readonly #indexQuery: string | undefined
+  #known: readonly number[] | undefined
+
+  /** `indexQuery` gives row numbers of the table, read from an index alone. */
+  constructor(connection: SqliteConnection, table: Table<R>, indexQuery?: string) {
     this.#connection = connection
+    this.#indexQuery = indexQuery
     this.#reader = new RowReader(table)
     const rest = `FROM ${table.name} NOT INDEXED WHERE rowid > ? ORDER BY rowid`
     const columns = ['rowid', 'checksum + 0', ...this.#reader.columns].join(', ')
@@ -116,29 +135,59 @@ export class TableRows<R> {
 
   /**
    * The lowest row number above one in a damaged page at which the table can be read again; undefined if nothing is behind
-   * that place.
+   * that place. A place that is found is an end to look for a lower one before.
    */
   #readableFrom(start: number): number | undefined {
-    let bad = start
-    let good = start + 1
-    while (!this.#canFind(good)) {
-      bad = good
-      good = start + Math.ceil((good - start) * WIDER)
-      if (!Number.isSafeInteger(good)) return undefined
-    }
-    while (good - bad > 1) {
-      const middle = Math.floor((bad + good) / 2)
-      if (this.#canFind(middle)) good = middle
-      else bad = middle
-    }
-    return this.#lookUp(this.#numberQuery, [good - 1, 0]) === undefined ? undefined : good
+    let end = FURTHEST
+    for (let lower = this.#lower(start, end); lower !== undefined; lower = this.#lower(start, end))
+      end = lower
+    const isLast = end === FURTHEST || this.#lookUp(this.#numberQuery, [end - 1, 0]) === undefined
+    return isLast ? undefined : end
   }
 
-  /** Whether a search from a row number on finds a row, or that there is none. A damaged page may lead it back. */
-  #canFind(rowid: number): boolean {
+  /** A lower place than `end` at which the table can be read again. */
+  #lower(start: number, end: number): number | undefined {
+    let bad = start
+    const inIndex = this.#numbersInIndex().filter((number) => number > start && number < end)
+    const probes = [...numbersBetween(start, end), ...inIndex].sort((a, b) => a - b)
+    for (const probe of probes) {
+      if (this.#canFind(probe, end)) return this.#boundary(bad, probe)
+      bad = probe
+    }
+    return undefined
+  }
+
+  #numbersInIndex(): readonly number[] {
+    if (this.#known !== undefined || this.#indexQuery === undefined) return this.#known ?? []
+    const known: number[] = []
+    try {
+      for (const [number] of this.#connection.each(this.#indexQuery)) known.push(Number(number))
+    } catch (error) {
+      if (!isDamage(error)) throw error
+    }
+    return (this.#known = known)
+  }
+
+  /** Where the damaged place ends that begins at `bad`, between that and a row number that can be found. */
+  #boundary(bad: number, good: number): number {
+    let [low, high] = [bad, good]
+    while (high - low > 1) {
+      const middle = Math.floor((low + high) / 2)
+      if (this.#canFind(middle)) high = middle
+      else low = middle
+    }
+    return high
+  }
+
+  /**
+   * Whether a search from a row number on finds a row below `end`, or without an end, that there is none. A damaged page may
+   * lead a search back.
+   */
+  #canFind(rowid: number, end = FURTHEST): boolean {
     const found = this.#lookUp(this.#numberQuery, [rowid - 1, 0])
     if (found instanceof Error) return false
-    return found === undefined || Number(found[0]) >= rowid
+    if (found === undefined) return end === FURTHEST
+    return Number(found[0]) >= rowid && Number(found[0]) < end
   }
 
   #lookUp(query: string, values: readonly number[]): SqlValue[] | undefined | Error {

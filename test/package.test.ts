@@ -38,9 +38,14 @@ describe('the package', () => {
 
   test('holds the program, its licences and the documents of operators, and nothing for development', () => {
     const paths = pathsOf()
-    const needed = ['main.js', 'worker.js', 'copier.js', 'copier-thread.js', 'examiner.js', 'LICENSES.txt'].map(
-      (name) => `dist/${name}`,
-    )
+    const needed = [
+      'main.js',
+      'worker.js',
+      'copier.js',
+      'copier-thread.js',
+      'examiner.js',
+      'LICENSES.txt',
+    ].map((name) => `dist/${name}`)
     expect(paths).toEqual(expect.arrayContaining([...needed, 'LICENSE', 'README.md', 'docs/settings.md']))
     const ofPage = ['index.html', 'index.html.br', 'index.html.gz', 'LICENSES.txt'].map(
       (name) => `dist/console/${name}`,

@@ -8,7 +8,10 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { runWaypost, startWaypost, temporaryDirectory } from '../support/waypost.ts'
 import {
@@ -75,6 +78,57 @@ describe('the doctor on a sound store', () => {
     expect(cut.damage).toEqual([])
     expect(cut.findings[0]).toMatchObject({ severity: 'note', place: 'waypost.db-wal' })
     expect(cut.rows['config_item']).toBe(29)
+  })
+})
+
+describe('the process that examines', () => {
+  test('is reported with its last step where it ends on what it reads, and leaves no copy behind', async () => {
+    const directory = copy()
+    const copies = temporaryDirectory('copies-')
+    const ending = join(temporaryDirectory('ending-'), 'ending.mjs')
+    writeFileSync(
+      ending,
+      `if (process.argv[1]?.endsWith('examiner.js')) {
+         const send = process.send.bind(process)
+         process.send = (message) => {
+           send(message)
+           if (message.step === 'writing rows') process.kill(process.pid, 'SIGKILL')
+         }
+       }`,
+    )
+    const { code, stdout } = await runWaypost(
+      ['doctor', '--data-dir', directory, '--repair', `${directory}-new`],
+      {
+        NODE_OPTIONS: `--import=${ending}`,
+        TMPDIR: copies,
+      },
+    )
+    expect(code).toBe(1)
+    expect(stdout).toMatch(
+      /DAMAGE {2}waypost\.db\n.*The process that read it has ended \(SIGKILL, while writing rows\)/,
+    )
+    expect(stdout).toContain('Nothing was repaired. Restore a backup')
+    expect([readdirSync(copies), readdirSync(`${directory}-new`)]).toEqual([[], []])
+  })
+
+  test('is stopped with the doctor, and its copy is removed', async () => {
+    const copies = temporaryDirectory('copies-')
+    const waiting = join(temporaryDirectory('waiting-'), 'waiting.mjs')
+    writeFileSync(
+      waiting,
+      `if (process.argv[1]?.endsWith('examiner.js')) {
+         const { setTimeout: sleep } = await import('node:timers/promises')
+         await sleep(600_000)
+       }`,
+    )
+    const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+    const env = { ...process.env, NODE_OPTIONS: `--import=${waiting}`, TMPDIR: copies }
+    const child = spawn(process.execPath, [main, 'doctor', '--data-dir', sound], { env })
+    const ended = once(child, 'close')
+    await expect.poll(() => readdirSync(copies).length, { timeout: 10_000 }).toBe(1)
+    child.kill('SIGTERM')
+    expect(await ended).toEqual([143, null])
+    expect(readdirSync(copies)).toEqual([])
   })
 })
 

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { draftIn } from './repair.ts'
 
 /** What the examining process is to do. */
 export interface ExaminerJob {
@@ -38,11 +39,14 @@ export async function examineApart(
 ): Promise<ExaminerResult> {
   const { directory, isPrivate = false, repairTo } = job
   const copyTo = isPrivate ? undefined : mkdtempSync(join(tmpdir(), 'waypost-doctor-'))
-  const removeCopy = () => copyTo !== undefined && rmSync(copyTo, { recursive: true, force: true })
+  const removeDrafts = () => {
+    const drafts = [copyTo, repairTo && draftIn(repairTo)].filter((draft) => draft !== undefined)
+    for (const draft of drafts) rmSync(draft, { recursive: true, force: true })
+  }
   const child = fork(examinerPath(), [], { execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
   const onSignal = (signal: 'SIGINT' | 'SIGTERM') => {
     child.kill('SIGKILL')
-    removeCopy()
+    removeDrafts()
     process.exit(128 + constants.signals[signal])
   }
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
@@ -50,7 +54,7 @@ export async function examineApart(
     return await resultOf(child, { directory, copyTo, repairTo }, onProgress)
   } finally {
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
-    removeCopy()
+    removeDrafts()
   }
 }
 

@@ -57,7 +57,7 @@ export function repair(
     throw new NotExaminable('There is nothing to repair: nothing of the database can be read.')
   refuseUsedDirectory(directory)
   ensureDirectory(directory)
-  const draft = join(directory, '.repair')
+  const draft = draftIn(directory)
   try {
     mkdirSync(draft, { mode: 0o700 })
     const path = databasePath(draft)
@@ -71,6 +71,11 @@ export function repair(
     rmSync(draft, { recursive: true, force: true })
     throw error
   }
+}
+
+/** Where a repair writes until everything is written. */
+export function draftIn(directory: string): string {
+  return join(directory, '.repair')
 }
 
 /** Throws an Error where the store that a repair has written is not sound. */

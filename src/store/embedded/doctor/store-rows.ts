@@ -55,13 +55,14 @@ export class StoreRows implements RowSource {
   }
 
   *read(step: string, onProgress: OnProgress): Generator<ReadRow> {
+    const tables = TABLE_NAMES.filter((table) => this.#isThere(table))
+    const total = this.#rowsOf(tables)
     let count = 0
-    for (const table of TABLE_NAMES) {
-      // A file of an earlier build.
-      if (isLaterTable(table) && this.#connection.number(HAS_TABLE, [table]) === 0) continue
+    for (const table of tables) {
+      onProgress(step, count, total)
       const definition = TABLES[table] as Table<unknown>
       for (const met of new TableRows(this.#connection, definition, NUMBERS_IN_INDEX[table]).all()) {
-        if (++count % ROWS_PER_REPORT === 0) onProgress(step, count, 0)
+        if (++count % ROWS_PER_REPORT === 0) onProgress(step, count, total)
         const { kind, ...rest } = met
         if (met.kind === 'row') yield { kind: 'row', stored: { table, ...rest } as StoredRow }
         else yield { kind: 'broken', table, rows: { from: met.from, to: met.to }, problem: met.problem }
@@ -80,6 +81,17 @@ export class StoreRows implements RowSource {
         next = this.#nameAfter(next.name)
       }
     }
+  }
+
+  /** A file of an earlier build lacks later tables. */
+  #isThere(table: TableName): boolean {
+    return !isLaterTable(table) || this.#connection.number(HAS_TABLE, [table]) > 0
+  }
+
+  /** For the progress: how many rows there are. Damaged tables do not count. */
+  #rowsOf(tables: readonly TableName[]): number {
+    const count = (table: TableName) => this.#connection.number(`SELECT count(*) FROM ${table}`)
+    return tables.reduce((sum, table) => sum + (this.#unlessDamaged(() => count(table)) ?? 0), 0)
   }
 
   newestInIndex(nameId: number): number {

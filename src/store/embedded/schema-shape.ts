@@ -28,7 +28,7 @@ export function hasWholeSchema(connection: SqliteConnection): boolean {
 }
 
 /** Reads from a new and empty database in memory. */
-export function withFreshTables<T>(read: (connection: SqliteConnection) => T): T {
+function withFreshTables<T>(read: (connection: SqliteConnection) => T): T {
   const connection = new SqliteConnection(':memory:')
   try {
     connection.exec(`PRAGMA page_size = ${PAGE_BYTES}`)

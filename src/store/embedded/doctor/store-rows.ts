@@ -63,9 +63,10 @@ export class StoreRows implements RowSource {
       const definition = TABLES[table] as Table<unknown>
       for (const met of new TableRows(this.#connection, definition, NUMBERS_IN_INDEX[table]).all()) {
         if (++count % ROWS_PER_REPORT === 0) onProgress(step, count, total)
-        const { kind, ...rest } = met
-        if (met.kind === 'row') yield { kind: 'row', stored: { table, ...rest } as StoredRow }
-        else yield { kind: 'broken', table, rows: { from: met.from, to: met.to }, problem: met.problem }
+        if (met.kind === 'row') {
+          const { row, rowid, checksum } = met
+          yield { kind: 'row', stored: { table, row, rowid, checksum } as StoredRow }
+        } else yield { kind: 'broken', table, rows: { from: met.from, to: met.to }, problem: met.problem }
       }
     }
   }

@@ -4,7 +4,6 @@ import type { HealthClock } from '../core/naming/liveness/health-clock.ts'
 import type { ServiceKey } from '../core/naming/state/service.ts'
 import type { Liveness } from '../core/naming/liveness/liveness.ts'
 import type { Orphans } from '../core/naming/connections/orphans.ts'
-import type { LeaderView } from '../core/operator/leadership.ts'
 import type { KeptRecords, Snapshot } from '../core/engine/ports.ts'
 import type { Room } from '../core/engine/store-room.ts'
 import type { Stamps, Now } from '../core/decisions/stamps.ts'
@@ -14,7 +13,7 @@ import type { Lasting } from '../metrics/readiness.ts'
 import type { Observability } from '../observability.ts'
 import type { OwnViews } from '../core/clients/client-views.ts'
 import type { ClientViews } from '../operations/client-views.ts'
-import type { Member } from '../operations/server/operator.ts'
+import type { LeaderView, Member } from '../operations/server/operator.ts'
 import type { LocalFile } from '../store/local-file.ts'
 import type { AuthenticationMode } from './authentication-mode.ts'
 
@@ -57,6 +56,9 @@ export interface Care {
   /** Forgets metadata of instances that have been away for long. */
   forgetMetadata(): Promise<void>
 }
+
+/** The time between two heartbeats of the leader query, ms. */
+export const HEARTBEAT_MS = 5_000
 
 /** The servers of an installation, as operators see them. */
 export interface Members {

@@ -1,26 +1,29 @@
-import { type LeaderView, Leadership } from '../core/operator/leadership.ts'
 import { serverStatus } from '../core/operator/server-status.ts'
 import type { KeptRecords } from '../core/engine/ports.ts'
 import type { State } from '../core/engine/state.ts'
-import type { Member } from '../operations/server/operator.ts'
+import type { LeaderView, Member } from '../operations/server/operator.ts'
 import { advertisedHost, advertisedPort } from '../server-address.ts'
 import type { Settings } from '../settings/settings.ts'
 import { monotonicMs, wallMs } from './clocks.ts'
-import type { Members } from './installation.ts'
+import { HEARTBEAT_MS, type Members } from './installation.ts'
 
-/** The only server of an installation, as operators see it: it is its own leader. */
+/** How long a leader is the leader after its last heartbeat, ms. */
+const LEASE_MS = 15_000
+
+/** The only server of an installation, as operators see it: it is its own leader. Its term counts its starts on these data. */
 export class SoleMember implements Members {
   readonly #state: State
   readonly #settings: Settings
-  readonly #leadership: Leadership
+  readonly #term: number
   #port: number
   #refreshedMs = wallMs()
+  #heartbeatMs = monotonicMs()
 
   private constructor(state: State, settings: Settings, term: number) {
     this.#state = state
     this.#settings = settings
     this.#port = settings.port
-    this.#leadership = new Leadership(() => this.#address(), term, monotonicMs())
+    this.#term = term
   }
 
   /** Joins as the leader of a new term. Each start on the same data begins a term. */
@@ -44,18 +47,23 @@ export class SoleMember implements Members {
   }
 
   leader(): LeaderView {
-    return this.#leadership.view(monotonicMs())
+    const sinceMs = Math.round(monotonicMs() - this.#heartbeatMs)
+    const ip = `${advertisedHost(this.#settings)}:${advertisedPort(this.#settings, this.#port)}`
+    return {
+      heartbeatDueMs: Math.max(HEARTBEAT_MS - sinceMs, 0),
+      ip,
+      leaderDueMs: Math.max(LEASE_MS - sinceMs, 0),
+      state: 'LEADER',
+      term: this.#term,
+      voteFor: ip,
+    }
   }
 
   heartbeat(): void {
-    this.#leadership.heartbeat(monotonicMs())
+    this.#heartbeatMs = monotonicMs()
   }
 
   refresh(): void {
     this.#refreshedMs = wallMs()
-  }
-
-  #address(): string {
-    return `${advertisedHost(this.#settings)}:${advertisedPort(this.#settings, this.#port)}`
   }
 }

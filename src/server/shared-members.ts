@@ -2,11 +2,10 @@ import type { HeardServers } from '../cluster/heard-servers.ts'
 import { ELECTED, ELECTION, MEMBER } from '../core/cluster/members/member-records.ts'
 import { forgetServer, SERVER } from '../core/cluster/members/server-records.ts'
 import type { Engine } from '../core/engine/engine.ts'
-import { HEARTBEAT_MS, type LeaderView } from '../core/operator/leadership.ts'
 import type { State } from '../core/engine/state.ts'
-import type { Member } from '../operations/server/operator.ts'
+import type { LeaderView, Member } from '../operations/server/operator.ts'
 import { monotonicMs, wallMs } from './clocks.ts'
-import type { Members } from './installation.ts'
+import { HEARTBEAT_MS, type Members } from './installation.ts'
 
 /** How long a server is listed after it was a member for the last time. */
 const FORGET_AFTER_MS = 24 * 3_600_000

@@ -1,5 +1,4 @@
 import type { Engine } from '../../core/engine/engine.ts'
-import type { LeaderView } from '../../core/operator/leadership.ts'
 import { serverStatus } from '../../core/operator/server-status.ts'
 import { setSwitch } from '../../core/operator/set-switch.ts'
 import type { ServerStatus, Switches } from '../../core/switches/switches.ts'
@@ -16,6 +15,19 @@ export interface Member {
   readonly replies: boolean
   /** When any of the servers last heard of it, epoch ms; 0 where no running server remembers. */
   readonly lastRefMs: number
+}
+
+/** The answer of the leader query (interface.md, Leader). */
+export interface LeaderView {
+  /** Until the next heartbeat, ms. */
+  readonly heartbeatDueMs: number
+  /** `<ip>:<port>` */
+  readonly ip: string
+  /** Until the leadership would lapse without a heartbeat, ms. */
+  readonly leaderDueMs: number
+  readonly state: 'LEADER'
+  readonly term: number
+  readonly voteFor: string
 }
 
 /** The load of the machine: cpu and mem from 0 to 1. */

@@ -16,7 +16,6 @@ export const BUNDLED = [
   'jose',
   'mysql2',
   'pino',
-  'prom-client',
   'yaml',
 ]
 

@@ -181,7 +181,7 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
   probes: { layers: ['core/*'], packages: ['mysql2'], node: true },
   jobs: { layers: ['core/*'], node: true },
   machine: { node: true },
-  metrics: { layers: ['core/*', 'feed'], packages: ['prom-client'], node: true },
+  metrics: { layers: ['core/*', 'feed'], node: true },
   settings: { node: true },
   command: { layers: ['settings', 'archive', 'store'], node: true },
   'log.ts': { layers: ['settings'], packages: ['pino'], node: true },

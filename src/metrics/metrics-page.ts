@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Counter, Gauge, Registry } from 'prom-client'
 import type { Histogram } from './histogram.ts'
 import type { Labels, Metric, Reading } from './metric.ts'
 
@@ -9,90 +8,68 @@ export interface Scraped {
   readonly body: string
 }
 
-/**
- * The metrics in the text format of Prometheus. The first scrape loads prom-client, so a server without a scraper does
- * not load it.
- */
+/** The metrics in the text format of Prometheus, version 0.0.4. */
 export class MetricsPage {
   readonly #metrics: readonly Metric[]
-  #registry: Promise<Registry> | undefined
 
   constructor(metrics: readonly Metric[]) {
     this.#metrics = metrics
   }
 
   async scrape(): Promise<Scraped> {
-    const registry = await (this.#registry ??= registryOf(this.#metrics))
     const parts: string[] = []
-    for (const { name } of this.#metrics) {
-      parts.push(await registry.getSingleMetricAsString(name))
+    for (const metric of this.#metrics) {
+      const head = [`# HELP ${metric.name} ${escaped(metric.help)}`, `# TYPE ${metric.name} ${metric.type}`]
+      parts.push([...head, ...(await linesOf(metric))].join('\n'))
       // The histogram of a hundred routes takes milliseconds, so requests run between two metrics.
       await nextTurn()
     }
-    return { contentType: registry.contentType, body: `${parts.join('\n\n')}\n` }
+    return { contentType: 'text/plain; version=0.0.4; charset=utf-8', body: `${parts.join('\n\n')}\n` }
   }
 }
 
-type Client = typeof import('prom-client')
-
-async function registryOf(metrics: readonly Metric[]): Promise<Registry> {
-  const { default: client } = await import('prom-client')
-  const registry = new client.Registry()
-  for (const metric of metrics) {
-    if (metric.type === 'histogram') registry.registerMetric(histogramOf(metric))
-    else scalar(client, registry, metric)
-  }
-  return registry
+async function linesOf(metric: Metric): Promise<string[]> {
+  const { name } = metric
+  if (metric.type === 'histogram')
+    return each(metric.read()).flatMap(([labels, histogram]) => histogramLines(name, labels, histogram))
+  const readings = each(await metric.read())
+  // A metric without labels always has a value, also where it cannot be read.
+  if (readings.length === 0 && metric.labels === undefined) return [`${name} 0`]
+  return readings.map(([labels, value]) => line(name, textOf(labels), value))
 }
 
-type ScalarMetric = Extract<Metric, { type: 'counter' | 'gauge' }>
-type HistogramMetric = Extract<Metric, { type: 'histogram' }>
-
-function scalar(
-  client: Client,
-  registry: Registry,
-  { type, name, help, labels = [], read }: ScalarMetric,
-): void {
-  const Kind = type === 'counter' ? client.Counter : client.Gauge
-  new Kind({
-    name,
-    help,
-    labelNames: labels,
-    registers: [registry],
-    async collect(this: Counter | Gauge) {
-      const reading = await read()
-      this.reset()
-      for (const [labelled, value] of each(reading)) this.inc(labelled, value)
-    },
-  })
-}
-
-/** prom-client's own histogram observes single values. This one reports counts that exist already. */
-function histogramOf({ name, help, read }: HistogramMetric): Parameters<Registry['registerMetric']>[0] {
-  const get = async () => ({
-    name,
-    help,
-    type: 'histogram',
-    aggregator: 'sum',
-    values: each(read()).flatMap(([labels, histogram]) => lines(name, labels, histogram)),
-  })
-  return { name, help, get, reset: () => undefined } as unknown as Parameters<Registry['registerMetric']>[0]
-}
-
-/** prom-client serializes the shared labels of a histogram once and caches the text. */
-function lines(name: string, sharedLabels: Labels, histogram: Histogram): object[] {
+function histogramLines(name: string, labels: Labels, histogram: Histogram): string[] {
+  const shared = textOf(labels)
   const cumulative = histogram.cumulative()
-  const buckets = [...histogram.bounds.map(String), '+Inf'].map((le, place) => ({
-    metricName: `${name}_bucket`,
-    labels: { le },
-    sharedLabels,
-    value: cumulative[place]!,
-  }))
+  const buckets = [...histogram.bounds, '+Inf'].map((bound, place) => {
+    const le = `le="${bound}"`
+    return line(`${name}_bucket`, shared === '' ? le : `${le},${shared}`, cumulative[place] ?? 0)
+  })
   return [
     ...buckets,
-    { metricName: `${name}_sum`, sharedLabels, value: histogram.sum },
-    { metricName: `${name}_count`, sharedLabels, value: histogram.count },
+    line(`${name}_sum`, shared, histogram.sum),
+    line(`${name}_count`, shared, histogram.count),
   ]
+}
+
+function line(name: string, labels: string, value: number): string {
+  return labels === '' ? `${name} ${numberOf(value)}` : `${name}{${labels}} ${numberOf(value)}`
+}
+
+function textOf(labels: Labels): string {
+  return Object.entries(labels)
+    .map(([label, value]) => `${label}="${escaped(value).replaceAll('"', '\\"')}"`)
+    .join(',')
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
+}
+
+/** A value in the words of the format. */
+function numberOf(value: number): string {
+  if (Number.isFinite(value) || Number.isNaN(value)) return String(value)
+  return value > 0 ? '+Inf' : '-Inf'
 }
 
 function each<T extends number | Histogram>(reading: Reading<T>): readonly (readonly [Labels, T])[] {

@@ -56,5 +56,12 @@ test('frames of an older generation, which have other salts, are no damage', () 
 })
 
 test.each([0, 31])('a log of %d bytes has no frames', (length) => {
-  expect(factsOf(log.subarray(0, length), 0)).toMatchObject({ commits: 0, commitsBehindDamage: 0 })
+  const facts = { commits: 0, tailBytes: length, commitsBehindDamage: 0 }
+  expect(factsOf(log.subarray(0, length), 0)).toMatchObject(facts)
+})
+
+test('commits behind a damaged header are counted', () => {
+  const bytes = Buffer.from(log)
+  bytes[0]! ^= 1
+  expect(factsOf(bytes, 0)).toMatchObject({ commits: 0, commitsBehindDamage: 5 })
 })

@@ -40,7 +40,8 @@ export function readLog(path: string, framesThatHold: number): LogFacts {
         if (endsCommit) commits++
       } else if (endsCommit && header.subarray(8, 16).equals(salts)) commitsBehindDamage++
     }
-    return { commits, pages, tailBytes: Math.max(0, size - end), commitsBehindDamage }
+    const tailBytes = size < end ? size : size - end
+    return { commits, pages, tailBytes, commitsBehindDamage }
   } finally {
     closeSync(file)
   }

@@ -84,12 +84,20 @@ describe('a repair', () => {
     expect(contents.size).toBeGreaterThan(COUNT - 5)
   })
 
+  test('finds the pages below a broken page', async () => {
+    const { contents } = await repaired((file) => {
+      for (const page of pagesOfKind(file, 5)) zeroPage(file, page)
+    })
+    expect(contents.size).toBe(COUNT)
+    expect([...contents.values()].every((content) => versionOf(content) === 3)).toBe(true)
+  })
+
   test('of a table that has lost its root page saves the other tables', async () => {
     const { contents, examination } = await repaired((file) => zeroPage(file, rootOf(file, 'record')))
     expect(examination.findings).toContainEqual(
       expect.objectContaining({
         place: 'waypost.db, table record',
-        problem: expect.stringMatching(/^No row can be read/),
+        problem: expect.stringMatching(/^The page where it begins cannot be read/),
         remedy: expect.stringContaining('waypost restore'),
       }),
     )
@@ -274,6 +282,16 @@ describe('a repair of instances', () => {
       expect(serials).toHaveLength(Number(/(\d+) are there/.exec(findings[0]?.problem ?? '')?.[1]))
     },
   )
+
+  test('finds the rows below a page that is broken, and no others', async () => {
+    const directory = await storeOfInstances()
+    const file = fileOf(directory)
+    const root = rootOf(file, 'instance')
+    expect(pagesOfKind(file, 5)).toContain(root)
+    zeroPage(file, root)
+    const { target } = repairedFrom(directory)
+    expect(await serialsIn(target)).toEqual(Array.from({ length: 300 }, (_, at) => at + 101))
+  })
 
   test('of a page of zeros loses the rows of that page, and restores no removed one', async () => {
     const directory = await storeOfInstances()

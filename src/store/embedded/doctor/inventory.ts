@@ -118,11 +118,13 @@ function noteBroken(
   const isAll = to === undefined && !inventory.counts.has(table)
   const which = to === undefined ? `rows from ${from} on` : `rows ${from} to ${to}`
   findings.damage(isAll ? place : `${place}, ${which}`, {
-    problem: isAll ? `No row can be read: ${problem}.` : `They cannot be read: ${problem}.`,
+    problem: isAll
+      ? `The page where it begins cannot be read: ${problem}.`
+      : `They cannot be read: ${problem}.`,
     effect: EFFECTS[table],
     remedy: isAll
-      ? 'The whole table is lost. A backup has it: bring it back with `waypost restore`.'
-      : 'What was in them is lost.',
+      ? 'Rows of pages below it are looked for. A small table has none and is lost: `waypost restore` brings a backup back.'
+      : 'Rows of pages below a damaged one are looked for; what is not found is lost.',
   })
 }
 

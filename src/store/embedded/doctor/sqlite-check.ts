@@ -3,8 +3,8 @@ import { hasWholeSchema } from '../schema-shape.ts'
 import type { Findings } from './finding.ts'
 import { isDamage } from './table-rows.ts'
 
-/** How many messages SQLite may give. Where it gives up before that, its first one is left. */
-const MESSAGE_LIMITS = [20, 1]
+const MOST_MESSAGES = 20
+const MOST_PAGES = 1_000_000
 
 /**
  * What SQLite itself says of the structure of its file and of the indexes; and whether its list of tables is that of
@@ -40,22 +40,29 @@ function hasTables(connection: SqliteConnection): boolean {
 }
 
 function messagesOf(connection: SqliteConnection): string[] {
-  const errors = new Set<string>()
-  for (const limit of MESSAGE_LIMITS) {
-    try {
-      return [...messages(connection, limit), ...errors]
-    } catch (error) {
-      if (!isDamage(error)) throw error
-      errors.add(error.message)
-    }
+  try {
+    return messages(connection, MOST_MESSAGES)
+  } catch (error) {
+    if (!isDamage(error)) throw error
+    return [...messages(connection, MOST_MESSAGES, 1), error.message]
   }
-  return [...errors]
 }
 
-/** A message can have a name of a damaged file in it, and so comes as digits: the driver ends the process on a text that is not UTF-8. */
-function messages(connection: SqliteConnection, limit: number): string[] {
-  const rows = connection.all(`SELECT hex(integrity_check) FROM pragma_integrity_check(${limit})`)
-  const texts = rows.map(([digits]) => Buffer.from(String(digits), 'hex').toString())
+/** The pages that no table or index has and that are not free either: what led to them is damaged. */
+export function lostPages(connection: SqliteConnection): number[] {
+  return messages(connection, MOST_PAGES, 1).flatMap((message) => {
+    const [, page] = /^Page (\d+):? .*never used/.exec(message) ?? []
+    return page === undefined ? [] : [Number(page)]
+  })
+}
+
+/**
+ * The first row has all messages about pages; SQLite may give up after it. A message can have a name of the file in it, and so
+ * comes as digits: the driver ends the process on a text that is not UTF-8.
+ */
+function messages(connection: SqliteConnection, most: number, rows = most): string[] {
+  const query = `SELECT hex(integrity_check) FROM pragma_integrity_check(${most}) LIMIT ${rows}`
+  const texts = connection.all(query).map(([digits]) => Buffer.from(String(digits), 'hex').toString())
   // The first line only names the database.
   return texts.flatMap((text) => text.split('\n')).filter((text) => !/^(ok|\*\*\* .*|)$/.test(text))
 }

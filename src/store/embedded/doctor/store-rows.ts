@@ -4,6 +4,7 @@ import type { NameText } from '../messages.ts'
 import { isLaterTable } from '../schema-shape.ts'
 import type { Table } from '../table.ts'
 import { type RowOf, TABLE_NAMES, type TableName, TABLES } from '../tables.ts'
+import { lostPages } from './sqlite-check.ts'
 import { isDamage, type RowRange, TableRows } from './table-rows.ts'
 
 /** A row of any table. */
@@ -49,6 +50,7 @@ const NUMBERS_IN_INDEX: Partial<Record<TableName, string>> = {
 /** The rows of a store, read with SQLite. */
 export class StoreRows implements RowSource {
   readonly #connection: SqliteConnection
+  #lostPages: readonly number[] | undefined
 
   constructor(connection: SqliteConnection) {
     this.#connection = connection
@@ -57,6 +59,7 @@ export class StoreRows implements RowSource {
   *read(step: string, onProgress: OnProgress): Generator<ReadRow> {
     const tables = TABLE_NAMES.filter((table) => this.#isThere(table))
     const total = this.#rowsOf(tables)
+    const incomplete = new Set<TableName>()
     let count = 0
     for (const table of tables) {
       onProgress(step, count, total)
@@ -66,8 +69,37 @@ export class StoreRows implements RowSource {
         if (met.kind === 'row') {
           const { row, rowid, checksum } = met
           yield { kind: 'row', stored: { table, row, rowid, checksum } as StoredRow }
-        } else yield { kind: 'broken', table, rows: { from: met.from, to: met.to }, problem: met.problem }
+        } else {
+          if (met.from !== met.to) incomplete.add(table)
+          yield { kind: 'broken', table, rows: { from: met.from, to: met.to }, problem: met.problem }
+        }
       }
+    }
+    for (const table of incomplete) yield* this.#lostRows(table)
+  }
+
+  /** Rows below pages that were below a damaged one: each such page is read as if the table began there. */
+  *#lostRows(table: TableName): Generator<ReadRow> {
+    this.#lostPages ??= lostPages(this.#connection)
+    const seen = new Set<number>()
+    for (const page of this.#lostPages) {
+      for (const { rowid, checksum, row } of this.#rowsBelow(page, table)) {
+        if (seen.has(rowid)) continue
+        seen.add(rowid)
+        yield { kind: 'row', stored: { table, row, rowid, checksum } as StoredRow }
+      }
+    }
+  }
+
+  /** The list of tables is changed for that, and never committed. */
+  #rowsBelow(page: number, table: TableName) {
+    this.#connection.exec('BEGIN; PRAGMA writable_schema = ON')
+    try {
+      this.#connection.run('UPDATE sqlite_schema SET rootpage = ? WHERE name = ?', [page, table])
+      this.#connection.exec('PRAGMA writable_schema = RESET')
+      return [...new TableRows(this.#connection, TABLES[table] as Table<unknown>).sound()]
+    } finally {
+      this.#connection.exec('ROLLBACK; PRAGMA writable_schema = RESET')
     }
   }
 

@@ -54,7 +54,7 @@ function numbersBetween(start: number, end: number): number[] {
 
 /**
  * Reads the rows of one table of a damaged file. A scan reads what is sound. Where it fails, rows are looked up one by one
- * up to the damaged place; then higher row numbers are tried for one that can be found. So a damaged page costs its
+ * up to the damaged place; then higher row numbers are tried for one that can be found. So a damaged page of rows costs its
  * own rows.
  */
 export class TableRows<R> {
@@ -87,6 +87,12 @@ export class TableRows<R> {
   *all(): Generator<Met<R>> {
     let after: number | undefined = BEFORE_ALL
     while (after !== undefined) after = yield* this.#scan(after)
+  }
+
+  /** The sound rows, of a place where no table may begin. */
+  *sound(): Generator<Extract<Met<R>, { kind: 'row' }>> {
+    if (this.#lookUp(this.#numberQuery, [BEFORE_ALL, 0]) instanceof Error) return
+    for (const met of this.all()) if (met.kind === 'row') yield met
   }
 
   /** Reads on to the next damaged place, and past it. Returns the row number to continue behind; undefined at the end. */

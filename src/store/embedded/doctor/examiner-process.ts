@@ -38,19 +38,22 @@ export async function examineApart(
   onProgress: OnProgress,
 ): Promise<ExaminerResult> {
   const { directory, isPrivate = false, repairTo } = job
-  const copyTo = isPrivate ? undefined : mkdtempSync(join(tmpdir(), 'waypost-doctor-'))
+  let copyTo: string | undefined
+  let child: ChildProcess | undefined
   const removeDrafts = () => {
     const drafts = [copyTo, repairTo && draftIn(repairTo)].filter((draft) => draft !== undefined)
     for (const draft of drafts) rmSync(draft, { recursive: true, force: true })
   }
-  const child = fork(examinerPath(), [], { execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
   const onSignal = (signal: 'SIGINT' | 'SIGTERM') => {
-    child.kill('SIGKILL')
+    child?.kill('SIGKILL')
     removeDrafts()
     process.exit(128 + constants.signals[signal])
   }
+  // Before the copy has a directory, which would stay behind.
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
   try {
+    if (!isPrivate) copyTo = mkdtempSync(join(tmpdir(), 'waypost-doctor-'))
+    child = fork(examinerPath(), [], { execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
     return await resultOf(child, { directory, copyTo, repairTo }, onProgress)
   } finally {
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal)

@@ -3,13 +3,12 @@ import { Cluster, type Member } from '../core/cluster/judging/court.test-support
 import { LiveProcesses } from '../core/cluster/members/live-processes.ts'
 import { silencesOf } from '../core/cluster/judging/peer-silence.ts'
 import { removeOrphan } from '../core/cluster/judging/remove-orphan.ts'
-import { address, microtasks, ORDERS, orphansOf, registration } from '../core/core.test-support.ts'
+import { address, microtasks, ORDERS, registration } from '../core/core.test-support.ts'
 import type { Command } from '../core/decisions/decision.ts'
 import { Draft } from '../core/decisions/draft.ts'
 import { connectionPublisher } from '../core/naming/state/connection-publisher.ts'
 import { HealthClock } from '../core/naming/liveness/health-clock.ts'
 import { modifyInstance } from '../core/naming/commands/instance-commands.ts'
-import { Orphans } from '../core/naming/connections/orphans.ts'
 import type { InstancePlace } from '../core/naming/state/presence.ts'
 import { registerInstance } from '../core/naming/commands/register-instance.ts'
 import { setSwitch } from '../core/operator/set-switch.ts'
@@ -27,7 +26,6 @@ class CaredWorld {
   readonly judge: Member
   readonly peer: Member
   readonly care: SharedNamingCare
-  readonly orphans: Orphans
   readonly clock = new HealthClock(0, SWEEP_MS)
   readonly warnings: object[] = []
   readonly reports: unknown[] = []
@@ -44,11 +42,10 @@ class CaredWorld {
     this.judge.isFrozen = true
     this.judge.healthMs = 0
     const { state, liveness, id: self } = this.judge
-    this.orphans = new Orphans({ owners: liveness.owners, isAlive: new LiveProcesses(state, '').has })
     this.care = new SharedNamingCare({
       state,
       liveness,
-      orphans: this.orphans,
+      isAlive: new LiveProcesses(state, '').has,
       engine: { execute: (command) => this.#execute(command) },
       clock: this.clock,
       monotonicMs: () => this.nowMs,
@@ -198,8 +195,8 @@ test('what is loaded counts as learned, and not as heard', () => {
   const member = cluster.join(1)
   cluster.register(WHERE)
   const { state, liveness, id: self } = member
-  const orphans = orphansOf(liveness)
-  const parts = { state, liveness, orphans, self, clock: new HealthClock(0, SWEEP_MS), monotonicMs: () => 0 }
+  const isAlive = () => true
+  const parts = { state, liveness, isAlive, self, clock: new HealthClock(0, SWEEP_MS), monotonicMs: () => 0 }
   const never = () => {
     throw new Error('not called')
   }
@@ -240,7 +237,7 @@ describe('instances of the connections of a server', () => {
     expect([has(), has(OTHER)]).toEqual([true, true])
     await world.pass(1_000)
     expect([has(), has(OTHER)]).toEqual([false, true])
-    expect(world.orphans.counts.removed).toBe(1)
+    expect(world.judge.liveness.processes.counts.removed).toBe(1)
     await world.pass(60_000)
     expect(has(OTHER)).toBe(true)
   })

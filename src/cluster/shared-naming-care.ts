@@ -11,7 +11,6 @@ import { expireEmptyServices, forgetExpiredMetadata } from '../core/naming/comma
 import type { HealthClock } from '../core/naming/liveness/health-clock.ts'
 import type { Instance } from '../core/naming/state/service-entry.ts'
 import type { Liveness } from '../core/naming/liveness/liveness.ts'
-import type { Orphans } from '../core/naming/connections/orphans.ts'
 import type { ServiceKey } from '../core/naming/state/service.ts'
 import { serverStatus, serves } from '../core/operator/server-status.ts'
 import { Refusal } from '../core/refusal.ts'
@@ -31,7 +30,8 @@ const MOST_ORPHANS = 500
 export interface SharedNamingCareOptions {
   readonly state: State
   readonly liveness: Liveness
-  readonly orphans: Orphans
+  /** Whether a process is this one, or that of a live member. */
+  readonly isAlive: (process: string) => boolean
   readonly engine: Pick<Engine, 'execute'>
   readonly clock: HealthClock
   readonly monotonicMs: () => number
@@ -98,7 +98,7 @@ export class SharedNamingCare {
   /** Call it when the store could not go on from the last revision: this server may have missed that a member was lost. */
   reloaded(): void {
     this.#court.missedNews(this.#healthMs())
-    this.#options.orphans.missedNews(this.#healthMs())
+    this.#lookAtProcesses(false)
   }
 
   figures(): CareFigures {
@@ -112,7 +112,7 @@ export class SharedNamingCare {
 
   /** Call it every `SWEEP_MS`. It does not wait for the answers of the others. */
   sweep(): void {
-    const { state, clock, monotonicMs, report, orphans, isMember } = this.#options
+    const { state, clock, monotonicMs, report, isMember } = this.#options
     if (!serves(serverStatus(state.switches), 'write')) return clock.hold(monotonicMs())
     clock.sweep(monotonicMs())
     this.#unanswering.keepOnly((id) => state.record(MEMBER, id) !== undefined)
@@ -120,7 +120,7 @@ export class SharedNamingCare {
     for (const restoration of this.#restoring.due(this.#healthMs()))
       this.#bringBack(restoration).catch((error: unknown) => report(error, 'instances could not be restored'))
     this.#judge().catch((error: unknown) => report(error, 'silent instances could not be judged'))
-    orphans.look(this.#healthMs(), isMember())
+    this.#lookAtProcesses(isMember())
     this.#removeOrphans().catch((error: unknown) => report(error, 'silent instances could not be judged'))
   }
 
@@ -134,6 +134,11 @@ export class SharedNamingCare {
   async forgetMetadata(): Promise<void> {
     const { liveness, expiredMetadataTimeMs } = this.#options
     await this.#run(forgetExpiredMetadata(liveness, this.#healthMs() - expiredMetadataTimeMs, this.judges))
+  }
+
+  #lookAtProcesses(isCertain: boolean): void {
+    const { liveness, isAlive } = this.#options
+    liveness.processes.look(this.#healthMs(), { isAlive, isCertain })
   }
 
   #takeSome(): boolean {
@@ -162,20 +167,21 @@ export class SharedNamingCare {
 
   /** Removes the orphans of its own services. It looks at some at a time, and writes before it goes on. */
   async #removeOrphans(): Promise<void> {
-    const { state, orphans, isMember, loop } = this.#options
+    const { state, isMember, loop } = this.#options
+    const { processes } = this.#options.liveness
     if (this.#isRemoving || !isMember()) return
     this.#isRemoving = true
     try {
       const isOwn = ({ entry: { service } }: Instance): boolean =>
         this.judges(service.key) && isChecked(state.switches, service.key)
       do {
-        const taken = orphans.take(this.#healthMs(), MOST_ORPHANS, isOwn)
+        const taken = processes.takeOrphans(this.#healthMs(), MOST_ORPHANS, isOwn)
         const removed = await Promise.all(
           taken.map(async (each) => this.#tried(removeOrphan(each, this.#options))),
         )
-        orphans.counts.removed += removed.filter((isDone) => isDone === true).length
+        processes.counts.removed += removed.filter((isDone) => isDone === true).length
         await new Promise<void>((resolve) => loop.soon(resolve))
-      } while (orphans.hasMore && isMember())
+      } while (processes.hasMore && isMember())
     } finally {
       this.#isRemoving = false
     }

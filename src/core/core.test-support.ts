@@ -8,7 +8,6 @@ import { Follower } from './engine/follower.ts'
 import type { InstanceAddress } from './naming/state/instance.ts'
 import type { Instance } from './naming/state/service-entry.ts'
 import { Liveness } from './naming/liveness/liveness.ts'
-import { Orphans } from './naming/connections/orphans.ts'
 import { type RegisterInstance, registerInstance } from './naming/commands/register-instance.ts'
 import type { Service, ServiceKey } from './naming/state/service.ts'
 import type { ChangeGroup, CommitResult, Store } from './engine/ports.ts'
@@ -83,11 +82,6 @@ export function livenessOf(state: State): Liveness {
   const liveness = LIVENESS.get(state)
   if (liveness === undefined) throw new Error('not made by livingState()')
   return liveness
-}
-
-/** Orphans of a liveness: these processes are alive, or all are. */
-export function orphansOf({ owners }: Liveness, alive?: readonly string[]): Orphans {
-  return new Orphans({ owners, isAlive: (process) => alive?.includes(process) ?? true })
 }
 
 /** What a beat works on. */

@@ -5,7 +5,6 @@ import {
   carryOut,
   EngineWorld,
   ORDERS,
-  orphansOf,
   registered,
   registration,
 } from '../core/core.test-support.ts'
@@ -25,7 +24,7 @@ function startCare(liveShare = 1) {
   const care = new NamingCare({
     state: world.state,
     liveness: world.liveness,
-    orphans: orphansOf(world.liveness, ['this']),
+    isAlive: (process) => process === 'this',
     engine: world.engine,
     clock,
     monotonicMs: () => world.nowMs,

@@ -4,7 +4,7 @@ import { isChecked } from '../core/naming/state/checked.ts'
 import { expireEmptyServices, forgetExpiredMetadata } from '../core/naming/commands/housekeeping.ts'
 import type { HealthClock } from '../core/naming/liveness/health-clock.ts'
 import type { Liveness } from '../core/naming/liveness/liveness.ts'
-import { orphanRemoved, type Orphans } from '../core/naming/connections/orphans.ts'
+import { orphanRemoved } from '../core/naming/liveness/connection-processes.ts'
 import { serverStatus, serves } from '../core/operator/server-status.ts'
 import { type Loop, SlicedWork } from '../core/work/sliced-work.ts'
 import type { ServiceKey } from '../core/naming/state/service.ts'
@@ -21,7 +21,8 @@ const MOST_AT_ONCE = 200
 export interface NamingCareOptions {
   readonly state: State
   readonly liveness: Liveness
-  readonly orphans: Orphans
+  /** Whether a process is this one. */
+  readonly isAlive: (process: string) => boolean
   readonly engine: Engine
   readonly clock: HealthClock
   readonly monotonicMs: () => number
@@ -48,11 +49,11 @@ export class NamingCare {
 
   /** Call it every `SWEEP_MS`. If very many instances are due at once, the rest follows in slices. */
   sweep(): void {
-    const { state, clock, monotonicMs, orphans } = this.#options
+    const { state, liveness, clock, monotonicMs, isAlive } = this.#options
     if (!serves(serverStatus(state.switches), 'write')) return clock.hold(monotonicMs())
     clock.sweep(monotonicMs())
     if (this.#judgeSome()) this.#sweeping.start()
-    orphans.look(this.#healthMs(), true)
+    liveness.processes.look(this.#healthMs(), { isAlive, isCertain: true })
     if (this.#removeSomeOrphans()) this.#removing.start()
   }
 
@@ -69,14 +70,15 @@ export class NamingCare {
 
   /** Returns whether more orphans are to be looked at. */
   #removeSomeOrphans(): boolean {
-    const { state, engine, now, orphans } = this.#options
+    const { state, engine, now } = this.#options
+    const { processes } = this.#options.liveness
     if (!serves(serverStatus(state.switches), 'write')) return false
-    const taken = orphans.take(this.#healthMs(), MOST_AT_ONCE, ({ entry }) =>
+    const taken = processes.takeOrphans(this.#healthMs(), MOST_AT_ONCE, ({ entry }) =>
       isChecked(state.switches, entry.service.key),
     )
     engine.applyBehind(taken.map((instance) => orphanRemoved(instance, now())))
-    orphans.counts.removed += taken.length
-    return orphans.hasMore
+    processes.counts.removed += taken.length
+    return processes.hasMore
   }
 
   /** Removes services that have been empty for long. Call it about once a second. */

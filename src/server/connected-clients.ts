@@ -17,7 +17,7 @@ import type { Members } from './installation.ts'
 /** What is known of connected clients elsewhere. */
 export interface ClientParts {
   readonly members: Pick<Members, 'list'>
-  readonly publishing: { readonly connectionInstances: Pick<ConnectionInstances, 'book'> }
+  readonly publishing: { readonly connectionInstances: Pick<ConnectionInstances, 'registrations'> }
   readonly pushing: { readonly streams: Pick<StreamOutlet, 'subscriptionsOf'> }
 }
 
@@ -86,7 +86,7 @@ function shown(connection: StreamConnection, { publishing, pushing }: ClientPart
     labels: Object.fromEntries(labels),
     sinceMs: Math.round(wallMs() - (nowMs - beganMs)),
     heardAgoMs: Math.round(nowMs - heardMs),
-    ...publishing.connectionInstances.book.counts(id),
+    ...publishing.connectionInstances.registrations.counts(id),
     subscriptions: pushing.streams.subscriptionsOf(id),
   }
 }

@@ -3,7 +3,6 @@ import type { Follower } from '../core/engine/follower.ts'
 import type { HealthClock } from '../core/naming/liveness/health-clock.ts'
 import type { ServiceKey } from '../core/naming/state/service.ts'
 import type { Liveness } from '../core/naming/liveness/liveness.ts'
-import type { Orphans } from '../core/naming/connections/orphans.ts'
 import type { KeptRecords, Snapshot } from '../core/engine/ports.ts'
 import type { Room } from '../core/engine/store-room.ts'
 import type { Stamps, Now } from '../core/decisions/stamps.ts'
@@ -41,7 +40,8 @@ export interface CareParts {
   readonly engine: Engine
   readonly healthClock: HealthClock
   readonly clock: () => Now
-  readonly orphans: Orphans
+  /** Whether a process is this one, or that of a live server. */
+  readonly isAlive: (process: string) => boolean
   readonly watch: Observability
 }
 

@@ -211,13 +211,13 @@ export class SharedInstallation implements Installation {
     return this.#views
   }
 
-  careOf({ state, liveness, engine, healthClock, orphans, watch }: CareParts): Care {
+  careOf({ state, liveness, engine, healthClock, isAlive, watch }: CareParts): Care {
     const { emptyServiceExpiryMs, expiredMetadataTimeMs } = this.#opened.settings
     this.#care = new SharedNamingCare({
       state,
       liveness,
       engine,
-      orphans,
+      isAlive,
       clock: healthClock,
       monotonicMs,
       loop,

@@ -65,7 +65,7 @@ export class SoleInstallation implements Installation {
     return viewsOfOne(own)
   }
 
-  careOf({ state, liveness, engine, healthClock, clock, orphans }: CareParts): Care {
+  careOf({ state, liveness, engine, healthClock, clock, isAlive }: CareParts): Care {
     const { emptyServiceExpiryMs, expiredMetadataTimeMs } = this.#settings
     return new NamingCare({
       state,
@@ -74,7 +74,7 @@ export class SoleInstallation implements Installation {
       clock: healthClock,
       monotonicMs,
       now: clock,
-      orphans,
+      isAlive,
       loop,
       // The only server of the installation is alive.
       liveShare: () => 1,

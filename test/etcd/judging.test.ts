@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { PeerClient } from '../../src/cluster/peer-client.ts'
 import { PeerServer } from '../../src/cluster/peer-server.ts'
 import { SharedNamingCare } from '../../src/cluster/shared-naming-care.ts'
-import { address, ORDERS, registration, orphansOf } from '../../src/core/core.test-support.ts'
+import { address, ORDERS, registration } from '../../src/core/core.test-support.ts'
 import { type Command, synced } from '../../src/core/decisions/decision.ts'
 import { beat } from '../../src/core/naming/liveness/beat.ts'
 import { HealthClock } from '../../src/core/naming/liveness/health-clock.ts'
@@ -45,7 +45,7 @@ async function startJudging(port: number) {
   const care = new SharedNamingCare({
     state,
     liveness,
-    orphans: orphansOf(liveness),
+    isAlive: () => true,
     engine,
     clock,
     monotonicMs,

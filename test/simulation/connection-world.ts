@@ -2,10 +2,11 @@ import { address } from '../../src/core/core.test-support.ts'
 import { addressText } from '../../src/core/naming/state/instance.ts'
 import type { PublishedInstance } from '../../src/core/naming/commands/replace-instances.ts'
 import { ConnectionCheck } from './connection-check.ts'
-import { type JudgingServer, KEPT_MS } from './judging-server.ts'
+import type { JudgingServer } from './judging-server.ts'
 import { JudgingWorld, LEASE_MS } from './judging-world.ts'
 import { serviceKeyOf } from './known-values.ts'
 import type { Planted } from './planted-faults.ts'
+import { KEPT_MS } from './simulated-server.ts'
 
 /** A client notices after this time that its server does not answer, ms. */
 const NOTICE_MS = 1_500

@@ -1,12 +1,11 @@
 import { LiveProcesses } from '../../src/core/cluster/members/live-processes.ts'
 import { ConnectionInstances } from '../../src/core/naming/connections/connection-instances.ts'
-import { Orphans } from '../../src/core/naming/connections/orphans.ts'
 import { MEMBER, memberIdOf, type MemberFacts } from '../../src/core/cluster/members/member-records.ts'
 import type { InstancePlace } from '../../src/core/naming/state/presence.ts'
 import type { Silence } from '../../src/core/naming/liveness/silence.ts'
 import { SharedNamingCare, type SharedNamingCareOptions } from '../../src/cluster/shared-naming-care.ts'
 import type { Planted } from './planted-faults.ts'
-import type { SimulatedServer } from './simulated-server.ts'
+import { KEPT_MS, type SimulatedServer } from './simulated-server.ts'
 import { violation } from './violation.ts'
 
 /** What a process of a server that judges works with. */
@@ -32,7 +31,6 @@ export class JudgingServer {
   readonly index: number
   readonly facts: MemberFacts
   readonly #care: SharedNamingCare
-  readonly #orphans: Orphans
   readonly #restores: boolean
   /** What the connections of this process publish. */
   readonly connections: ConnectionInstances
@@ -53,15 +51,9 @@ export class JudgingServer {
     this.#nowMs = nowMs
     this.facts = factsOf(index, process)
     const { state, liveness, engine, health, loop } = server
-    const { owners } = liveness
-    this.#orphans = new Orphans({
-      owners,
-      isAlive: new LiveProcesses(state, process).has,
-      keptMs: planted.keepsOrphans ? KEPT_MS : 0,
-    })
     this.connections = new ConnectionInstances({
       state,
-      owners,
+      processes: liveness.processes,
       engine,
       process,
       clock: health,
@@ -75,7 +67,7 @@ export class JudgingServer {
     this.#care = new SharedNamingCare({
       state,
       liveness,
-      orphans: this.#orphans,
+      isAlive: new LiveProcesses(state, process).has,
       engine,
       loop,
       monotonicMs: nowMs,
@@ -134,8 +126,6 @@ export class JudgingServer {
 }
 
 const EMPTY_MS = 60_000
-/** How long the instances of connections are kept whose server is gone: shorter than in the product. */
-export const KEPT_MS = 6_000
 
 type Answer = (places: readonly InstancePlace[]) => readonly Silence[]
 

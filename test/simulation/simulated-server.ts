@@ -32,6 +32,9 @@ export interface ServerParts {
   readonly planted: Planted
 }
 
+/** How long the instances of connections are kept whose server is gone: shorter than in the product. */
+export const KEPT_MS = 6_000
+
 let processes = 0
 
 /** One process of a server: what it knows, and what it does when the simulation says so. */
@@ -55,7 +58,7 @@ export class SimulatedServer {
   constructor({ name, store, nowMs, skewMs, mostChanges, tickMs, planted }: ServerParts) {
     this.name = name
     this.process = `process ${++processes}`
-    this.liveness = new Liveness(this.process)
+    this.liveness = new Liveness(this.process, planted.keepsOrphans ? KEPT_MS : 0)
     this.access = new ModelAccess(store, { mostChanges, unitsOfRequest: 2 })
     this.hasLoaded = skewMs !== 0 || nowMs() > 0 || store.revision > 0
     this.health = new HealthClock(nowMs(), tickMs)

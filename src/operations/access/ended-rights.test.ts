@@ -2,22 +2,22 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import type { Problem } from '../../core/access/standing.ts'
 import type { Resource } from '../../core/access/resource.ts'
 import type { SignedIn } from '../../core/access/identity.ts'
-import { Publication } from '../../core/naming/connections/publication.ts'
+import { ConnectionRegistration } from '../../core/naming/connections/connection-registration.ts'
 import { EndedRights, type JudgedConnection } from './ended-rights.ts'
 
 const SERVICES = 1_000
 const CONNECTIONS = 100
 
-/** Connections of two users with many publications, whose changes are counted. */
+/** Connections of two users with many registrations, whose changes are counted. */
 class World {
   version = 0
   nowMs = 0
   slices = 0
   /** How long the longest slice has taken, by the clock of the world. */
   longestMs = 0
-  readonly withheld: Publication[] = []
-  readonly allowed: Publication[] = []
-  readonly kept: Publication[] = []
+  readonly withheld: ConnectionRegistration[] = []
+  readonly allowed: ConnectionRegistration[] = []
+  readonly left: ConnectionRegistration[] = []
   readonly ended: string[] = []
   readonly problems = new Map<string, Problem>()
   forbidden: (username: string, resource: Resource) => boolean = () => false
@@ -25,7 +25,7 @@ class World {
   /** Set: changes wait until they are called. */
   late: (() => void)[] | undefined
   readonly connections: JudgedConnection[] = []
-  readonly #publications = new Map<string, Publication[]>()
+  readonly #registrations = new Map<string, ConnectionRegistration[]>()
   readonly #queue: (() => void)[] = []
   readonly rights = new EndedRights({
     state: { recordVersion: () => this.version },
@@ -38,14 +38,14 @@ class World {
     },
     connections: this.connections,
     connectionInstances: {
-      book: {
-        of: (id: string) => this.#publications.get(id) ?? [],
+      registrations: {
+        of: (id) => this.#registrations.get(id) ?? [],
+        left: () => this.left,
         size: 0,
         counts: () => ({ services: 0, instances: 0 }),
       },
-      kept: this.kept,
-      withhold: (publication) => this.#change(publication, this.withheld),
-      allow: (publication) => this.#change(publication, this.allowed),
+      withhold: (registration) => this.#change(registration, this.withheld),
+      allow: (registration) => this.#change(registration, this.allowed),
     },
     lookAtSubscriptions: () => [this.looked++].values(),
     loop: { now: () => this.nowMs, soon: (run) => void this.#queue.push(run) },
@@ -61,12 +61,15 @@ class World {
     }
     const end = (): void => void this.ended.push(id)
     this.connections.push({ id, identities: [identity], end })
-    const publications = Array.from({ length: services }, (_, index) => {
-      const publication = new Publication({ namespaceId: 'public', groupedName: `G@@${index}` }, id)
-      publication.username = username
-      return publication
+    const registrations = Array.from({ length: services }, (_, index) => {
+      const registration = new ConnectionRegistration(
+        { namespaceId: 'public', groupedName: `G@@${index}` },
+        id,
+      )
+      registration.username = username
+      return registration
     })
-    this.#publications.set(id, publications)
+    this.#registrations.set(id, registrations)
   }
 
   /** Something has changed. */
@@ -85,8 +88,8 @@ class World {
     }
   }
 
-  #change(publication: Publication, changed: Publication[]): void | Promise<void> {
-    changed.push(publication)
+  #change(registration: ConnectionRegistration, changed: ConnectionRegistration[]): void | Promise<void> {
+    changed.push(registration)
     const { late } = this
     if (late === undefined) return undefined
     return new Promise((resolve) => void late.push(resolve))
@@ -108,7 +111,7 @@ describe('rights that end', () => {
     expect([world.ended, world.looked]).toEqual([[], 1])
   })
 
-  test('of 100,000 publications are judged in slices of some ms', () => {
+  test('of 100,000 registrations are judged in slices of some ms', () => {
     for (let index = 0; index < CONNECTIONS; index++)
       world.connect(`c${index}`, index % 2 ? 'ann' : 'bob', SERVICES)
     world.forbidden = (username) => username === 'ann'
@@ -148,9 +151,12 @@ describe('rights that end', () => {
 
   test('take what a connection of the user has left behind', () => {
     for (const username of ['ann', 'bob']) {
-      const publication = new Publication({ namespaceId: 'public', groupedName: 'G@@left' }, username)
-      publication.username = username
-      world.kept.push(publication)
+      const registration = new ConnectionRegistration(
+        { namespaceId: 'public', groupedName: 'G@@left' },
+        username,
+      )
+      registration.username = username
+      world.left.push(registration)
     }
     world.forbidden = (username) => username === 'ann'
     world.judge()

@@ -1,14 +1,14 @@
 import { ROLE_PERMISSION, SIGNING_KEY, USER, USER_ROLE } from '../../core/access/access-records.ts'
 import type { SignedIn } from '../../core/access/identity.ts'
 import type { ConnectionInstances } from '../../core/naming/connections/connection-instances.ts'
-import type { Publication } from '../../core/naming/connections/publication.ts'
+import type { ConnectionRegistration } from '../../core/naming/connections/connection-registration.ts'
 import { type Loop, SlicedWork } from '../../core/work/sliced-work.ts'
 import { nothing, unawaited } from '../../core/unexpected.ts'
 import type { State } from '../../core/engine/state.ts'
 import type { Judge } from './judge.ts'
 import { serviceResource } from '../naming/services.ts'
 
-/** The most publications that are being changed at a time. */
+/** The most registrations that are being changed at a time. */
 const MOST_UNDERWAY = 500
 
 /** A client that stays connected, as far as its rights are judged. */
@@ -25,7 +25,7 @@ interface EndedRightsParts {
   readonly state: Pick<State, 'recordVersion'>
   readonly judge: Pick<Judge, 'problemOf' | 'mayUser'>
   readonly connections: Iterable<JudgedConnection>
-  readonly connectionInstances: Pick<ConnectionInstances, 'book' | 'kept' | 'withhold' | 'allow'>
+  readonly connectionInstances: Pick<ConnectionInstances, 'registrations' | 'withhold' | 'allow'>
   /** Looks at all subscriptions, one at each step: who may read a service again gets its list. */
   readonly lookAtSubscriptions: () => Iterator<unknown>
   readonly loop: Loop
@@ -74,9 +74,9 @@ export class EndedRights {
 
   *#judgeAll(): Generator<unknown, void> {
     for (const connection of this.#parts.connections) yield* this.#judge(connection)
-    for (const publication of this.#parts.connectionInstances.kept) {
+    for (const registration of this.#parts.connectionInstances.registrations.left()) {
       // Who may have it again has lost its connection: nothing comes back.
-      if (!this.#mayPublish(publication)) void this.#change(publication, 'withhold')
+      if (!this.#mayPublish(registration)) void this.#change(registration, 'withhold')
       yield
     }
     const subscriptions = this.#parts.lookAtSubscriptions()
@@ -85,8 +85,8 @@ export class EndedRights {
 
   *#judge(connection: JudgedConnection): Generator<unknown, void> {
     const changes: Promise<void>[] = []
-    for (const publication of this.#parts.connectionInstances.book.of(connection.id)) {
-      const change = this.#judgePublication(publication)
+    for (const registration of this.#parts.connectionInstances.registrations.of(connection.id)) {
+      const change = this.#judgeRegistration(registration)
       if (change !== undefined) changes.push(change)
       yield
     }
@@ -102,19 +102,19 @@ export class EndedRights {
       )
   }
 
-  #judgePublication(publication: Publication): Promise<void> | undefined {
-    const mayPublish = this.#mayPublish(publication)
+  #judgeRegistration(registration: ConnectionRegistration): Promise<void> | undefined {
+    const mayPublish = this.#mayPublish(registration)
     // What is underway may be a registration from before.
-    if (publication.isWithheld !== mayPublish && publication.underway === undefined) return undefined
-    return this.#change(publication, mayPublish ? 'allow' : 'withhold')
+    if (registration.isWithheld !== mayPublish && !registration.isChanging) return undefined
+    return this.#change(registration, mayPublish ? 'allow' : 'withhold')
   }
 
-  #mayPublish({ serviceKey, username }: Publication): boolean {
+  #mayPublish({ serviceKey, username }: ConnectionRegistration): boolean {
     return username !== undefined && this.#parts.judge.mayUser(username, 'write', serviceResource(serviceKey))
   }
 
-  #change(publication: Publication, how: 'allow' | 'withhold'): Promise<void> | undefined {
-    const change = this.#parts.connectionInstances[how](publication)
+  #change(registration: ConnectionRegistration, how: 'allow' | 'withhold'): Promise<void> | undefined {
+    const change = this.#parts.connectionInstances[how](registration)
     return change instanceof Promise ? this.#follow(change) : undefined
   }
 

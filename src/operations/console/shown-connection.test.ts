@@ -3,7 +3,7 @@ import { address, at, livenessOf, livingState, registered } from '../../core/cor
 import { MEMBER } from '../../core/cluster/members/member-records.ts'
 import { LiveProcesses } from '../../core/cluster/members/live-processes.ts'
 import { connectionPublisher } from '../../core/naming/state/connection-publisher.ts'
-import { Orphans } from '../../core/naming/connections/orphans.ts'
+import type { ConnectionProcesses } from '../../core/naming/liveness/connection-processes.ts'
 import { recordSaved } from '../../core/records/record-kind.ts'
 import type { State } from '../../core/engine/state.ts'
 import { shownConnection, type ShownConnectionParts } from './shown-connection.ts'
@@ -16,21 +16,18 @@ const CLIENT = {
 }
 
 let state: State
-let parts: ShownConnectionParts & { readonly orphans: Orphans }
+let parts: ShownConnectionParts & { readonly processes: ConnectionProcesses }
 beforeEach(() => {
   state = livingState('this')
-  const orphans = new Orphans({
-    owners: livenessOf(state).owners,
-    isAlive: new LiveProcesses(state, 'this').has,
-  })
+  const { processes } = livenessOf(state)
   const clientOf = (id: string) => (id === 'c1' ? CLIENT : undefined)
-  parts = { state, orphans, connectionInstances: { process: 'this', clientOf } }
+  parts = { state, processes, connectionInstances: { process: 'this', clientOf } }
 })
 
 function shown(process: string, connectionId = 'c1') {
   const publisher = connectionPublisher({ process, connectionId })
   const instance = registered(state, { publisher, address: address() })
-  parts.orphans.look(0, true)
+  parts.processes.look(0, { isAlive: new LiveProcesses(state, 'this').has, isCertain: true })
   return shownConnection(parts, instance, at(5_000))
 }
 

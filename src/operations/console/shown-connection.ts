@@ -1,9 +1,9 @@
 import { MEMBER } from '../../core/cluster/members/member-records.ts'
 import type { ConnectionInstances } from '../../core/naming/connections/connection-instances.ts'
-import type { PublishingClient } from '../../core/naming/connections/publication.ts'
+import type { PublishingClient } from '../../core/naming/connections/connection-registration.ts'
 import { connectionOf } from '../../core/naming/state/connection-publisher.ts'
 import type { Instance } from '../../core/naming/state/service-entry.ts'
-import { ORPHAN_MS, type Orphans } from '../../core/naming/connections/orphans.ts'
+import { type ConnectionProcesses, ORPHAN_MS } from '../../core/naming/liveness/connection-processes.ts'
 import type { Now } from '../../core/decisions/stamps.ts'
 import type { State } from '../../core/engine/state.ts'
 
@@ -11,7 +11,7 @@ import type { State } from '../../core/engine/state.ts'
 export interface ShownConnectionParts {
   readonly state: State
   readonly connectionInstances: Pick<ConnectionInstances, 'process' | 'clientOf'>
-  readonly orphans: Pick<Orphans, 'leftMs'>
+  readonly processes: Pick<ConnectionProcesses, 'leftMs'>
 }
 
 /**
@@ -25,7 +25,7 @@ export type ShownConnection =
 
 /** The connection of an instance; undefined: it is not that of a connection. */
 export function shownConnection(
-  { state, connectionInstances, orphans }: ShownConnectionParts,
+  { state, connectionInstances, processes }: ShownConnectionParts,
   instance: Instance,
   now: Now,
 ): ShownConnection | undefined {
@@ -36,5 +36,5 @@ export function shownConnection(
     return { where: 'here', client: connectionInstances.clientOf(connectionId) }
   for (const [server, member] of state.records(MEMBER))
     if (member.process === process) return { where: 'elsewhere', server }
-  return { where: 'gone', removedInMs: orphans.leftMs(instance, now.healthMs) ?? ORPHAN_MS }
+  return { where: 'gone', removedInMs: processes.leftMs(instance, now.healthMs) ?? ORPHAN_MS }
 }

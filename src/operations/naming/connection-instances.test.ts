@@ -29,7 +29,7 @@ function operationsOf(guard: Guard) {
   const connectionInstances = new ConnectionInstances({
     state,
     engine,
-    owners: liveness.owners,
+    processes: liveness.processes,
     process: 'this',
     clock: { at: (ms) => ms, pausedSince: () => 0 },
     monotonicMs: () => world.nowMs,

@@ -1,5 +1,5 @@
 import type { ConnectionInstances } from '../../core/naming/connections/connection-instances.ts'
-import type { PublishingClient } from '../../core/naming/connections/publication.ts'
+import type { PublishingClient } from '../../core/naming/connections/connection-registration.ts'
 import { refuseTooMuchMetadata } from '../../core/naming/commands/metadata-commands.ts'
 import type { PublishedInstance, Replacement } from '../../core/naming/commands/replace-instances.ts'
 import type { ServiceKey } from '../../core/naming/state/service.ts'

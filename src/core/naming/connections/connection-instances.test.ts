@@ -14,7 +14,7 @@ import { Refusal } from '../../refusal.ts'
 import { ConnectionInstances } from './connection-instances.ts'
 import { connectionPublisher } from '../state/connection-publisher.ts'
 import { deregisterInstance } from '../commands/instance-commands.ts'
-import { ORPHAN_MS } from './orphans.ts'
+import { ORPHAN_MS } from '../liveness/connection-processes.ts'
 import { registerInstance } from '../commands/register-instance.ts'
 import type { PublishedInstance } from '../commands/replace-instances.ts'
 
@@ -36,7 +36,7 @@ class PublishingWorld extends EngineWorld {
   isSlow = false
   readonly instances = new ConnectionInstances({
     state: this.state,
-    owners: this.liveness.owners,
+    processes: this.liveness.processes,
     engine: { mostAtOnce: 3, execute: (command) => this.#execute(command) },
     process: 'this',
     clock: { at: (ms) => ms, pausedSince: () => this.pausedMs },
@@ -89,13 +89,13 @@ let world: PublishingWorld
 beforeEach(() => void (world = new PublishingWorld()))
 
 describe('what its user may not publish any more', () => {
-  const published = () => world.instances.book.of('a')[0]!
+  const published = () => world.instances.registrations.of('a')[0]!
 
   test('leaves, is remembered, and comes back when the user may again', async () => {
     void world.publish('a', 1, 2)
     void world.instances.withhold(published())
     expect(world.ports).toEqual({})
-    expect(world.instances.book.counts('a')).toEqual({ services: 0, instances: 0 })
+    expect(world.instances.registrations.counts('a')).toEqual({ services: 0, instances: 0 })
     await world.pass(5_000)
     expect(world.ports).toEqual({})
     void world.instances.withhold(published())
@@ -116,10 +116,10 @@ describe('what its user may not publish any more', () => {
     ]
     for (const [index, other] of others.entries()) {
       void world.publish('a', 1)
-      const publication = published()
-      void world.instances.withhold(publication)
+      const registration = published()
+      void world.instances.withhold(registration)
       void other()
-      void world.instances.allow(publication)
+      void world.instances.allow(registration)
       expect(world.ports).toEqual(index === 0 ? { 9: 'this/a' } : {})
       await world.pass(1_000)
     }
@@ -152,10 +152,10 @@ describe('what its user may not publish any more', () => {
 
   test('takes over nothing that somebody else has registered meanwhile', async () => {
     void world.publish('a', 1)
-    const publication = published()
-    void world.instances.withhold(publication)
+    const registration = published()
+    void world.instances.withhold(registration)
     void world.publish('b', 1)
-    void world.instances.allow(publication)
+    void world.instances.allow(registration)
     expect(world.ports).toEqual({ 1: 'this/b' })
     world.instances.release('b', false)
     await world.pass(2_000)
@@ -184,7 +184,7 @@ describe('a connection', () => {
       healthy: true,
       record: { ephemeral: true },
     })
-    expect(world.instances.book.counts('a')).toEqual({ services: 1, instances: 1 })
+    expect(world.instances.registrations.counts('a')).toEqual({ services: 1, instances: 1 })
   })
 
   test('publishes large sets in parts', async () => {
@@ -206,7 +206,7 @@ describe('a connection', () => {
     expect(world.ports).toEqual({ 2: 'this/b' })
     world.instances.release('b', false)
     expect(world.state.instancesInAll).toBe(0)
-    expect(world.instances.book.size).toBe(0)
+    expect(world.instances.registrations.size).toBe(0)
   })
 
   test('publishes nothing after it was released', async () => {
@@ -222,7 +222,7 @@ describe('a connection', () => {
     expect(first.value).toBeDefined()
     expect(second.error).toMatchObject({ code: 'stopping' })
     expect(world.ports).toEqual({})
-    expect(world.instances.book.size).toBe(0)
+    expect(world.instances.registrations.size).toBe(0)
   })
 
   test('has what it asked for last, though the store is slow', async () => {
@@ -243,14 +243,14 @@ describe('a connection', () => {
     world.canWrite = true
     await world.pass(5_000)
     expect(world.ports).toEqual({ 1: 'this/a' })
-    expect(world.instances.book.size).toBe(1)
+    expect(world.instances.registrations.size).toBe(1)
   })
 
   test('has what it had before, if the new set is refused', () => {
     void world.publish('a', 1)
     world.isStoreAway = true
     expect(() => world.publish('a', 2)).toThrow('away')
-    expect(world.instances.book.counts('a')).toEqual({ services: 1, instances: 1 })
+    expect(world.instances.registrations.counts('a')).toEqual({ services: 1, instances: 1 })
     world.isStoreAway = false
     void world.publish('a', 1, 3)
     expect(world.ports).toEqual({ 1: 'this/a', 3: 'this/a' })
@@ -315,7 +315,7 @@ describe('an address', () => {
     void world.publish('b', 1)
     void world.publish('a', 1)
     await world.pass(2_000)
-    expect(world.instances.book.counts('a').instances).toBe(1)
+    expect(world.instances.registrations.counts('a').instances).toBe(1)
     expect(world.ports).toEqual({ 1: 'this/a' })
   })
 })
@@ -331,7 +331,7 @@ describe('while the store is away', () => {
     world.isStoreAway = false
     await world.pass(1_500)
     expect(world.ports).toEqual({})
-    expect(world.instances.book.size).toBe(0)
+    expect(world.instances.registrations.size).toBe(0)
   })
 
   test('a registration that followed counts, and not the deregistration', async () => {
@@ -385,20 +385,40 @@ test('a connection whose client was moved leaves its instances for 35 s, and doe
   expect(world.instances.waiting).toBe(0)
 })
 
+test('a repair that waits for its turn removes nothing of a connection that is kept', async () => {
+  void world.publish('a', 1)
+  world.isStoreAway = true
+  expect(() => world.withdraw('a')).toThrow('away')
+  world.isStoreAway = false
+  world.isSlow = true
+  void watched(world.publish('a', 2))
+  // The removal that has failed is due while the set is underway.
+  await world.pass(2_000)
+  world.instances.release('a', true)
+  for (let round = 0; round < 5; round++) {
+    for (const settle of world.late.splice(0)) settle()
+    await microtasks()
+  }
+  expect(world.ports).toEqual({ 2: 'this/a' })
+  world.isSlow = false
+  await world.pass(ORPHAN_MS)
+  expect(world.ports).toEqual({})
+})
+
 test('what is left behind stays longer where its client needs longer, and goes when its user may not have it', async () => {
   void world.publish('a', 1)
   void world.instances.publish({ serviceKey: BILLS, connectionId: 'a', instances: [instance(1)] })
   world.instances.release('a', true, world.nowMs + 60_000)
   await world.pass(59_000)
   expect(world.ports).toEqual({ 1: 'this/a' })
-  const [orders, ...others] = [...world.instances.kept]
+  const [orders, ...others] = [...world.instances.registrations.left()]
   void world.instances.withhold(orders!)
   expect(world.ports).toEqual({})
-  expect([...world.instances.kept]).toEqual(others)
+  expect([...world.instances.registrations.left()]).toEqual(others)
   expect(world.state.instanceCount(BILLS)).toBe(1)
   await world.pass(2_000)
   expect(world.state.instanceCount(BILLS)).toBe(0)
-  expect([[...world.instances.kept], world.instances.waiting]).toEqual([[], 0])
+  expect([[...world.instances.registrations.left()], world.instances.waiting]).toEqual([[], 0])
 })
 
 test('a connection ends while nothing may be written: its instances stay for 35 s from when it may', async () => {

@@ -4,20 +4,25 @@ import { Refusal } from '../../refusal.ts'
 import { PacedWork } from '../../work/paced-work.ts'
 import type { Loop } from '../../work/sliced-work.ts'
 import type { State } from '../../engine/state.ts'
-import { ConnectionBook, connectionEnded } from './connection-book.ts'
-import type { ConnectionOwners, LostPlace } from '../liveness/connection-owners.ts'
+import { type ConnectionProcesses, type LostPlace, ORPHAN_MS } from '../liveness/connection-processes.ts'
 import { connectionPublisher } from '../state/connection-publisher.ts'
 import type { HealthClock } from '../liveness/health-clock.ts'
 import { type InstanceAddress, isSamePublisher } from '../state/instance.ts'
-import { ORPHAN_MS } from './orphans.ts'
-import { type Part, partsOf, type Publication, type PublishingClient } from './publication.ts'
+import {
+  type AddressOwner,
+  type ConnectionRegistration,
+  type PublishingClient,
+  type ReplacementPart,
+  replacementParts,
+} from './connection-registration.ts'
+import { connectionEnded, ConnectionRegistrations } from './connection-registrations.ts'
 import { type PublishedInstance, replaceInstances, type Replacement } from '../commands/replace-instances.ts'
 import type { ServiceKey } from '../state/service.ts'
 
 /** When something that failed is tried again, ms. */
 const RETRY_MS = 1_000
 const BUCKET_MS = 250
-/** The most publications that are put right at a time. */
+/** The most registrations that are put right at a time. */
 const MOST_REPAIRS = 500
 /** After a pause of so long, others may have removed what dead connections of this process have published, ms. */
 const LONG_PAUSE_MS = 10_000
@@ -27,7 +32,7 @@ const NOTICED_MS = 30_000
 /** What {@link ConnectionInstances} works on. */
 export interface ConnectionInstanceParts {
   readonly state: State
-  readonly owners: ConnectionOwners
+  readonly processes: Pick<ConnectionProcesses, 'takeLost'>
   readonly engine: Pick<Engine, 'execute' | 'mostAtOnce'>
   /** Names this process (`MemberFacts.process`). */
   readonly process: string
@@ -57,17 +62,17 @@ const NO_MEMBER = 'The server is no member of the cluster now: try again in a mo
 const NO_CHANGE: Replacement = { registered: 0, known: 0, removed: 0 }
 
 /**
- * Publishes the instances of the connections of this process, and keeps them as their clients want them: what could not
- * be removed is removed later, and what others have removed comes back while its connection lives. An address that
- * another publisher has taken over comes back when that one leaves. All times are health time.
+ * The connections of this process and what they register: what this server wants to be in the state. The state says what is
+ * there. Every event has a method; the table in {@link ConnectionRegistration} says what it does, and this class carries it
+ * out. What could not be removed is removed later, and what others have removed is registered again while its connection
+ * lives. An address that another publisher has taken over comes back when that one leaves. All times are health time.
  */
 export class ConnectionInstances {
   readonly #parts: ConnectionInstanceParts
-  readonly #book = new ConnectionBook()
-  readonly #due = new DueBook<Publication>(BUCKET_MS)
-  /** Those of connections that have ended, whose instances are kept for a while. */
-  readonly #kept = new Set<Publication>()
-  /** Those that are being put right. */
+  readonly #registrations = new ConnectionRegistrations()
+  /** When a registration is to be put right. */
+  readonly #due = new DueBook<ConnectionRegistration>(BUCKET_MS)
+  /** How many are being put right. */
   #repairing = 0
   /** What is done for connections that have ended, and what is put right. */
   readonly #paced: PacedWork
@@ -81,14 +86,9 @@ export class ConnectionInstances {
     this.#paced = new PacedWork(parts.loop, parts.engine.mostAtOnce)
   }
 
-  /** What each connection publishes. */
-  get book(): Pick<ConnectionBook, 'of' | 'size' | 'counts'> {
-    return this.#book
-  }
-
-  /** What connections that have ended have left behind for a while. */
-  get kept(): Iterable<Publication> {
-    return this.#kept
+  /** What each connection registers. */
+  get registrations(): Pick<ConnectionRegistrations, 'of' | 'left' | 'size' | 'counts'> {
+    return this.#registrations
   }
 
   /** This process. */
@@ -98,10 +98,10 @@ export class ConnectionInstances {
 
   /** The client of a connection that publishes. */
   clientOf(connectionId: string): PublishingClient | undefined {
-    return this.#book.clientOf(connectionId)
+    return this.#registrations.clientOf(connectionId)
   }
 
-  /** How many publications wait for being put right, or for an address that somebody else has. */
+  /** How many registrations wait for being put right, or for an address that somebody else has. */
   get waiting(): number {
     return this.#due.size + this.#repairing + this.#paced.waiting
   }
@@ -112,14 +112,15 @@ export class ConnectionInstances {
    * reads old requests when it wakes, whose clients have registered elsewhere.
    */
   publish({ serviceKey, connectionId, instances, client, username }: ConnectionPublication): Carried {
-    const publication = this.#book.open(serviceKey, connectionId)
-    publication.client = client
-    publication.username = username
-    return this.#inTurn(publication, () => {
-      if (publication.isClosed) throw connectionEnded()
+    const registration = this.#registrations.open(serviceKey, connectionId)
+    registration.client = client
+    registration.username = username
+    return this.#inTurn(registration, () => {
+      if (registration.hasEnded) throw connectionEnded()
       if (!this.#parts.canWrite()) throw new Refusal('store-unavailable', NO_MEMBER)
-      const undo = publication.want(instances)
-      return this.#carryOut(publication, { instances, leaving: publication.leaving, takesOver: true }, undo)
+      const undo = registration.publish(instances)
+      const leaving = registration.removing
+      return this.#carryOut(registration, { instances, leaving, takesOver: true }, undo)
     })
   }
 
@@ -128,28 +129,32 @@ export class ConnectionInstances {
     serviceKey,
     connectionId,
   }: Pick<ConnectionPublication, 'serviceKey' | 'connectionId'>): Carried {
-    const publication = this.#book.find(serviceKey, connectionId)
-    return publication === undefined ? NO_CHANGE : this.#inTurn(publication, () => this.#remove(publication))
-  }
-
-  /**
-   * The user of a publication may not have it any more: its instances go, and are remembered while its connection lives.
-   * Resolves when they are gone; what cannot be removed now is removed later. Never rejects.
-   */
-  withhold(publication: Publication): void | Promise<void> {
-    return this.#quietly(publication, () => {
-      if (publication.isClosed) return this.#removeKept(publication)
-      publication.withhold()
-      return this.#carryOut(publication, { instances: [], leaving: publication.leaving, takesOver: true })
+    const registration = this.#registrations.find(serviceKey, connectionId)
+    if (registration === undefined) return NO_CHANGE
+    return this.#inTurn(registration, () => {
+      registration.withdraw()
+      return this.#remove(registration)
     })
   }
 
-  /** The user of a publication may have it again: what was withheld comes back. Resolves when it is there. Never rejects. */
-  allow(publication: Publication): void | Promise<void> {
-    return this.#quietly(publication, () => {
-      if (publication.isClosed || !publication.isWithheld) return NO_CHANGE
-      publication.allow()
-      return this.#restore(publication)
+  /**
+   * The user of a registration may not have it any more: its instances go, and are remembered while its connection lives.
+   * What is left of a connection that has ended is not kept any longer. Resolves when they are gone. What cannot
+   * be removed now is removed later. Never rejects.
+   */
+  withhold(registration: ConnectionRegistration): void | Promise<void> {
+    return this.#quietly(registration, () => {
+      registration.withhold()
+      return this.#remove(registration)
+    })
+  }
+
+  /** The user of a registration may have it again: what was withheld comes back. Resolves when it is there. Never rejects. */
+  allow(registration: ConnectionRegistration): void | Promise<void> {
+    return this.#quietly(registration, () => {
+      if (!registration.isWithheld) return NO_CHANGE
+      registration.allow()
+      return this.#carryOut(registration, registration.repairs)
     })
   }
 
@@ -160,95 +165,58 @@ export class ConnectionInstances {
    */
   release(connectionId: string, comesBack: boolean, returnsByMs = -Infinity): void {
     const { canWrite, monotonicMs, keptMs = ORPHAN_MS } = this.#parts
-    for (const publication of this.#book.close(connectionId)) {
-      publication.isClosed = true
-      if (canWrite() && !comesBack) {
-        const remove = (): void => void this.#quietly(publication, () => this.#remove(publication))
-        this.#paced.run(publication.size, remove)
-      } else {
-        publication.want([])
-        publication.keptUntilMs = this.#nowMs() + Math.max(keptMs, returnsByMs - monotonicMs())
-        this.#due.add(publication, publication.keptUntilMs)
-        this.#kept.add(publication)
-      }
+    const goesAtOnce = canWrite() && !comesBack
+    const keptUntilMs = this.#nowMs() + Math.max(keptMs, returnsByMs - monotonicMs())
+    for (const registration of this.#registrations.close(connectionId)) {
+      registration.end(goesAtOnce ? -Infinity : keptUntilMs)
+      const remove = (): void => void this.#quietly(registration, () => this.#remove(registration))
+      if (goesAtOnce) this.#paced.run(registration.addresses, remove)
+      else this.#due.add(registration, keptUntilMs)
     }
   }
 
   /** Puts right what has failed or was changed by others. Call it about four times a second. */
   tick(): void {
     const nowMs = this.#nowMs()
-    for (const lost of this.#parts.owners.takeLost()) this.#notice(lost, nowMs)
+    for (const lost of this.#parts.processes.takeLost()) this.#notice(lost, nowMs)
     if (!this.#parts.canWrite()) {
       this.#writesSinceMs = nowMs
       return
     }
     const most = MOST_REPAIRS - this.#repairing - this.#paced.waiting
-    for (const publication of this.#due.due(nowMs, Math.max(most, 0))) {
-      const atMs = this.#dueMs(publication)
-      if (atMs > nowMs) this.#due.add(publication, atMs)
-      else this.#paced.run(publication.size, () => this.#care(publication))
+    for (const registration of this.#due.due(nowMs, Math.max(most, 0))) {
+      const atMs = this.#dueMs(registration)
+      if (atMs > nowMs) this.#due.add(registration, atMs)
+      else this.#paced.run(registration.addresses, () => this.#care(registration))
     }
   }
 
-  /** What is on its way ends before the next begins: so the last word of a client counts. */
-  #inTurn(publication: Publication, run: () => Carried): Carried {
-    const { underway } = publication
-    const outcome = underway === undefined ? this.#attempt(publication, run) : underway.then(run)
-    if (!(outcome instanceof Promise)) return outcome
-    const settled = outcome.then(
-      () => {},
-      () => {},
-    )
-    const mine = settled.then(() => {
-      if (publication.underway === mine) publication.underway = undefined
-      this.#look(publication)
-    })
-    publication.underway = mine
-    return outcome
+  #inTurn(registration: ConnectionRegistration, run: () => Carried): Carried {
+    return registration.inTurn(run, () => this.#look(registration))
   }
 
-  #attempt(publication: Publication, run: () => Carried): Carried {
-    try {
-      const outcome = run()
-      if (!(outcome instanceof Promise)) this.#look(publication)
-      return outcome
-    } catch (error) {
-      this.#look(publication)
-      throw error
-    }
+  #remove(registration: ConnectionRegistration): Carried {
+    return this.#carryOut(registration, { instances: [], leaving: registration.removing, takesOver: true })
   }
 
-  /** It is not kept any longer: what cannot be removed now goes soon. */
-  #removeKept(publication: Publication): Carried {
-    publication.keptUntilMs = -Infinity
-    return this.#remove(publication)
+  /** Sees to it that a registration is forgotten, or looked after. */
+  #look(registration: ConnectionRegistration): void {
+    if (registration.isOver) this.#registrations.forget(registration)
+    else if (registration.needsRepair || registration.isWaiting)
+      this.#due.add(registration, this.#nowMs() + RETRY_MS)
   }
 
-  #remove(publication: Publication): Carried {
-    publication.want([])
-    return this.#carryOut(publication, { instances: [], leaving: publication.leaving, takesOver: true })
-  }
-
-  /** Sees to it that a publication is forgotten, or looked after. */
-  #look(publication: Publication): void {
-    if (publication.isOver) {
-      this.#book.forget(publication)
-      this.#kept.delete(publication)
-    } else if (publication.needsCare || publication.isWaiting)
-      this.#due.add(publication, this.#nowMs() + RETRY_MS)
-  }
-
-  #carryOut(publication: Publication, whole: Part, undo = (): void => {}): Carried {
+  #carryOut(registration: ConnectionRegistration, whole: ReplacementPart, undo = (): void => {}): Carried {
     const failed = (error: unknown): never => {
       undo()
       if (error instanceof Refusal && error.code === 'store-unavailable') this.#writesSinceMs = this.#nowMs()
       throw error
     }
-    const parts = partsOf(whole, this.#parts.engine.mostAtOnce)
+    const parts = replacementParts(whole, this.#parts.engine.mostAtOnce)
     try {
       const [only] = parts
       const outcome =
-        parts.length === 1 ? this.#execute(publication, only!) : this.#inParts(publication, parts)
+        parts.length === 1 ? this.#execute(registration, only!) : this.#inParts(registration, parts)
       return outcome instanceof Promise ? outcome.catch(failed) : outcome
     } catch (error) {
       return failed(error)
@@ -256,14 +224,17 @@ export class ConnectionInstances {
   }
 
   /** Other requests are answered between the parts. Nobody waits for those of a connection that has ended. */
-  async #inParts(publication: Publication, parts: readonly Part[]): Promise<Replacement> {
+  async #inParts(
+    registration: ConnectionRegistration,
+    parts: readonly ReplacementPart[],
+  ): Promise<Replacement> {
     const { loop, engine } = this.#parts
-    const isAwaited = !publication.isClosed && !publication.isWithheld
+    const isAwaited = !registration.hasEnded && !registration.isWithheld
     const turn = (next: () => void): void =>
       isAwaited ? loop.soon(next) : this.#paced.run(engine.mostAtOnce, next)
     let sum = NO_CHANGE
     for (const part of parts) {
-      const { registered, known, removed } = await this.#execute(publication, part)
+      const { registered, known, removed } = await this.#execute(registration, part)
       sum = {
         registered: sum.registered + registered,
         known: sum.known + known,
@@ -274,71 +245,56 @@ export class ConnectionInstances {
     return sum
   }
 
-  #execute(publication: Publication, part: Part): Carried {
-    const { serviceKey, connectionId, isClosed, isWithheld } = publication
+  #execute(registration: ConnectionRegistration, part: ReplacementPart): Carried {
+    const { serviceKey, connectionId, hasEnded, isWithheld } = registration
     const { process, engine } = this.#parts
     const publisher = connectionPublisher({ process, connectionId })
     const done = (outcome: Replacement): Replacement => {
-      publication.gone(part.leaving)
-      this.#lookForLost(publication, part)
+      registration.removed(part.leaving)
+      // Another publisher may have been faster, or have taken an address over in the same revision: it is waited for.
+      for (const { address } of part.instances)
+        registration.found(address, this.#ownerAt(registration, address))
       return outcome
     }
     const outcome = engine.execute(
       // What has died, or is withheld, leaves like an orphan if this server crashes before it is written.
-      replaceInstances({ serviceKey, publisher, ...part, removesDurably: !isClosed && !isWithheld }),
+      replaceInstances({ serviceKey, publisher, ...part, removesDurably: !hasEnded && !isWithheld }),
     )
     return outcome instanceof Promise ? outcome.then(done) : done(outcome)
   }
 
-  /** Another publisher may have been faster, or have taken an address over in the same revision: it is waited for. */
-  #lookForLost(publication: Publication, { instances }: Part): void {
-    for (const { address } of instances) {
-      const owner = this.#ownerAt(publication, address)
-      if (owner === 'nobody') publication.miss(address)
-      else if (owner === 'another') publication.lose(address)
-    }
-  }
-
-  /** When a publication may be put right: what could not be removed at once when a connection ended is kept for a while. */
-  #dueMs({ isClosed, keptUntilMs }: Publication): number {
-    if (!isClosed) return -Infinity
+  /** When a registration may be put right. What could not be removed at once when its connection ended is kept for a while. */
+  #dueMs({ hasEnded, keptUntilMs }: ConnectionRegistration): number {
+    if (!hasEnded) return -Infinity
     return Math.max(keptUntilMs, this.#writesSinceMs + (this.#parts.keptMs ?? ORPHAN_MS))
   }
 
-  #care(publication: Publication): void {
-    publication.lookAgain((address) => this.#ownerAt(publication, address))
-    if (publication.needsCare) this.#repair(publication)
-    else this.#look(publication)
-  }
-
-  #ownerAt(
-    { serviceKey, connectionId }: Publication,
-    address: InstanceAddress,
-  ): 'nobody' | 'this' | 'another' {
-    const { state, process } = this.#parts
-    const owner = state.instance(serviceKey, address)?.record.publisher
-    if (owner === undefined) return 'nobody'
-    return isSamePublisher(owner, connectionPublisher({ process, connectionId })) ? 'this' : 'another'
-  }
-
-  #repair(publication: Publication): void {
+  #care(registration: ConnectionRegistration): void {
+    registration.lookAgain((address) => this.#ownerAt(registration, address))
+    if (!registration.needsRepair) return this.#look(registration)
     this.#repairing++
-    const restore = (): Carried => this.#restore(publication)
-    void this.#quietly(publication, restore, ({ registered }) => {
+    // Its connection may end before its turn, and its instances may have to stay then.
+    const repair = (): Carried =>
+      this.#dueMs(registration) > this.#nowMs()
+        ? NO_CHANGE
+        : this.#carryOut(registration, registration.repairs)
+    void this.#quietly(registration, repair, ({ registered }) => {
       this.counts.restored += registered
       this.#repairing--
     })
   }
 
-  #restore(publication: Publication): Carried {
-    const part = publication.takeCare()
-    const missAgain = (): void => part.instances.forEach(({ address }) => publication.miss(address))
-    return this.#carryOut(publication, part, missAgain)
+  #ownerAt({ serviceKey, connectionId }: ConnectionRegistration, address: InstanceAddress): AddressOwner {
+    const { state, process } = this.#parts
+    const owner = state.instance(serviceKey, address)?.record.publisher
+    if (owner === undefined) return 'nobody'
+    const isOwn = isSamePublisher(owner, connectionPublisher({ process, connectionId }))
+    return isOwn ? 'this connection' : 'another publisher'
   }
 
   /** Nobody waits for the outcome: what fails is tried again. */
   #quietly(
-    publication: Publication,
+    registration: ConnectionRegistration,
     run: () => Carried,
     done: (outcome: Replacement) => void = () => {},
   ): void | Promise<void> {
@@ -349,7 +305,7 @@ export class ConnectionInstances {
         this.#parts.report(error, 'instances of a connection could not be changed')
     }
     try {
-      const outcome = this.#inTurn(publication, run)
+      const outcome = this.#inTurn(registration, run)
       if (outcome instanceof Promise) return outcome.then(done, failed)
       done(outcome)
     } catch (error) {
@@ -358,24 +314,18 @@ export class ConnectionInstances {
   }
 
   /** A connection has lost an instance: to another publisher, or by a removal that it may not have asked for. */
-  #notice({ connectionId, serviceKey, address }: LostPlace, nowMs: number): void {
-    const publication = this.#book.find(serviceKey, connectionId)
-    if (publication === undefined) return
-    if (publication.underway !== undefined) {
-      void publication.underway.then(() => this.#notice({ connectionId, serviceKey, address }, this.#nowMs()))
-      return
-    }
-    const { clock } = this.#parts
-    const owner = this.#ownerAt(publication, address)
-    if (owner === 'nobody') {
-      publication.miss(address)
-      // After a long pause, the connection may be dead without anybody having noticed.
-      const isDoubtful = clock.pausedSince(nowMs - NOTICED_MS) >= LONG_PAUSE_MS
-      if (publication.needsCare) this.#due.add(publication, nowMs + (isDoubtful ? NOTICED_MS : 0))
-    } else if (owner === 'another') {
-      publication.lose(address)
-      this.#look(publication)
-    }
+  #notice(lost: LostPlace, nowMs: number): void {
+    const { connectionId, serviceKey, address } = lost
+    const registration = this.#registrations.find(serviceKey, connectionId)
+    if (registration === undefined) return
+    if (registration.afterChange(() => this.#notice(lost, this.#nowMs()))) return
+    const owner = this.#ownerAt(registration, address)
+    registration.found(address, owner)
+    if (owner === 'another publisher') this.#look(registration)
+    if (owner !== 'nobody' || !registration.needsRepair) return
+    // After a long pause, the connection may be dead without anybody having noticed.
+    const isDoubtful = this.#parts.clock.pausedSince(nowMs - NOTICED_MS) >= LONG_PAUSE_MS
+    this.#due.add(registration, nowMs + (isDoubtful ? NOTICED_MS : 0))
   }
 
   #nowMs(): number {

@@ -3,7 +3,7 @@ import { address, at, carryOut, EngineWorld, microtasks, ORDERS } from '../../co
 import type { PublishedInstance } from '../commands/replace-instances.ts'
 import type { ServiceKey } from '../state/service.ts'
 import { ConnectionInstances } from './connection-instances.ts'
-import { ORPHAN_MS } from './orphans.ts'
+import { ORPHAN_MS } from '../liveness/connection-processes.ts'
 
 const MOST_AT_ONCE = 3
 
@@ -17,7 +17,7 @@ class PacedWorld extends EngineWorld {
   #turns: (() => void)[] = []
   readonly instances = new ConnectionInstances({
     state: this.state,
-    owners: this.liveness.owners,
+    processes: this.liveness.processes,
     engine: {
       mostAtOnce: MOST_AT_ONCE,
       execute: (command) => carryOut(this.state, command, at(this.nowMs)),
@@ -35,7 +35,7 @@ class PacedWorld extends EngineWorld {
   }
 
   get count(): number {
-    return this.liveness.owners.of('this')?.published.size ?? 0
+    return this.liveness.processes.instancesOf('this')
   }
 
   async publish(connectionId: string, serviceKey: ServiceKey, ports: number): Promise<void> {
@@ -82,6 +82,6 @@ test.each([
     expect(world.instances.waiting).toBeGreaterThan(0)
     const removed = [atOnce, ...(await world.removals())]
     expect(Math.max(...removed)).toBeLessThanOrEqual(MOST_AT_ONCE)
-    expect([world.count, world.instances.waiting, world.instances.book.size]).toEqual([0, 0, 0])
+    expect([world.count, world.instances.waiting, world.instances.registrations.size]).toEqual([0, 0, 0])
   },
 )

@@ -3,7 +3,7 @@ import { DueBook } from '../../work/due-book.ts'
 import type { Now } from '../../decisions/stamps.ts'
 import { type AbsenceLimit, Absences } from './absences.ts'
 import { type HeardInstance, heardInstance } from './heard-instance.ts'
-import { ConnectionOwners } from './connection-owners.ts'
+import { ConnectionProcesses } from './connection-processes.ts'
 import type { InstancePlace, Presence } from '../state/presence.ts'
 import type { ServiceKey } from '../state/service.ts'
 import type { ServiceEntry, Instance } from '../state/service-entry.ts'
@@ -30,15 +30,15 @@ export class Liveness implements Presence {
   readonly #due = new DueBook<HeardInstance>(BUCKET_MS)
   readonly #byFingerprint = new Map<string, HeardInstance>()
   readonly #absences = new Absences()
-  /** Which connections have published instances that live as long as they do. */
-  readonly owners: ConnectionOwners
+  /** The processes whose connections have registered instances, which live as long as they do. */
+  readonly processes: ConnectionProcesses
   /** Since the start: beats that renewed an instance or found none, and the changes that silence has made. */
   readonly counts = { renewed: 0, unknown: 0, unhealthy: 0, removed: 0 }
   #misjudged: Instance[] = []
 
-  /** `process`: that of this server (`MemberFacts.process`). */
-  constructor(process?: string) {
-    this.owners = new ConnectionOwners(process)
+  /** `process`: that of this server (`MemberFacts.process`). `orphansKeptMs`: for tests, see {@link ConnectionProcesses}. */
+  constructor(process?: string, orphansKeptMs?: number) {
+    this.processes = new ConnectionProcesses(process, orphansKeptMs)
   }
 
   /** Whether the last sweep has left instances that are due. */
@@ -99,15 +99,15 @@ export class Liveness implements Presence {
     if (isBeat) note(instance, 'another', nowMs)
     if (isBeating(heard)) this.#due.add(heard, nextDueMs(heard, heard.healthy))
     else this.#due.remove(heard)
-    this.owners.saved(instance, isBeat, nowMs)
+    this.processes.saved(instance, isBeat, nowMs)
   }
 
   instanceTaken(instance: Instance): void {
-    this.owners.left(instance)
+    this.processes.left(instance)
   }
 
   instanceLeft(instance: Instance, expiredMs: number | undefined): void {
-    this.owners.left(instance)
+    this.processes.left(instance)
     const heard = heardInstance(instance)
     this.#due.remove(heard)
     this.#forgetBeat(heard)

@@ -1,4 +1,4 @@
-import type { PublishingClient } from '../../../core/naming/connections/publication.ts'
+import type { PublishingClient } from '../../../core/naming/connections/connection-registration.ts'
 import type { ServiceKey } from '../../../core/naming/state/service.ts'
 import type { Operations } from '../../../operations/operations.ts'
 import { invalid } from '../../parameters/parameter-field.ts'

@@ -4,30 +4,34 @@ import type { State } from '../../engine/state.ts'
 import { connectionOf, connectionPublisher } from '../state/connection-publisher.ts'
 import { BEATS } from '../state/instance.ts'
 import type { Instance } from '../state/service-entry.ts'
-import { ORPHAN_MS, orphanRemoved, Orphans } from './orphans.ts'
+import { type ConnectionProcesses, ORPHAN_MS, orphanRemoved } from './connection-processes.ts'
 
 const GONE = connectionPublisher({ process: 'gone', connectionId: '1' })
 const HERE = connectionPublisher({ process: 'here', connectionId: '1' })
 
 let state: State
 let alive: string[]
-let orphans: Orphans
+let processes: ConnectionProcesses
 beforeEach(() => {
   state = livingState()
   alive = ['here']
-  orphans = new Orphans({ owners: livenessOf(state).owners, isAlive: (process) => alive.includes(process) })
+  processes = livenessOf(state).processes
 })
 
 function publish(port: number, publisher = GONE, ms = 0): Instance {
   return registered(state, { publisher, address: address({ port }) }, at(ms))
 }
 
+function look(ms: number, isCertain = true): void {
+  processes.look(ms, { isAlive: (process) => alive.includes(process), isCertain })
+}
+
 /** The ports of what is taken at this time, in slices of `most`. */
 function taken(ms: number, { isCertain = true, most = 100 } = {}): number[] {
-  orphans.look(ms, isCertain)
+  look(ms, isCertain)
   const found: Instance[] = []
-  do found.push(...orphans.take(ms, most, () => true))
-  while (orphans.hasMore)
+  do found.push(...processes.takeOrphans(ms, most, () => true))
+  while (processes.hasMore)
   return found.map(({ record }) => record.address.port)
 }
 
@@ -43,31 +47,31 @@ describe('an instance of a connection whose process is gone', () => {
     publish(2, HERE)
     publish(3, BEATS)
     expect(taken(10_000)).toEqual([])
-    expect(orphans.size).toBe(1)
+    expect(processes.orphans).toBe(1)
     expect(taken(10_000 + ORPHAN_MS - 1)).toEqual([])
     expect(taken(10_000 + ORPHAN_MS)).toEqual([1])
   })
 
   test('says how long it is kept', () => {
     const [orphan, other] = [publish(1), publish(2, HERE)]
-    orphans.look(10_000, true)
-    expect(orphans.leftMs(orphan, 15_000)).toBe(ORPHAN_MS - 5_000)
-    expect(orphans.leftMs(other, 15_000)).toBeUndefined()
+    look(10_000)
+    expect(processes.leftMs(orphan, 15_000)).toBe(ORPHAN_MS - 5_000)
+    expect(processes.leftMs(other, 15_000)).toBeUndefined()
   })
 
   test('is none any more when another publisher takes it over', () => {
     publish(1)
     publish(2)
-    orphans.look(0, true)
+    look(0)
     publish(1, HERE, 1_000)
     publish(2, BEATS, 1_000)
     expect(taken(ORPHAN_MS)).toEqual([])
-    expect(orphans.size).toBe(0)
+    expect(processes.orphans).toBe(0)
   })
 
   test('is none any more when its process is back, and has its full time when that goes again', () => {
     publish(1)
-    orphans.look(0, true)
+    look(0)
     alive.push('gone')
     expect(taken(ORPHAN_MS)).toEqual([])
     alive.pop()
@@ -77,7 +81,7 @@ describe('an instance of a connection whose process is gone', () => {
 
   test('has its full time after a registration that comes later than the news', () => {
     publish(1)
-    orphans.look(0, true)
+    look(0)
     publish(2, GONE, 20_000)
     expect(taken(ORPHAN_MS)).toEqual([])
     expect(taken(20_000 + ORPHAN_MS)).toEqual([1, 2])
@@ -85,19 +89,19 @@ describe('an instance of a connection whose process is gone', () => {
 
   test('has its full time after this server was not certain of who is alive, or has missed news', () => {
     publish(1)
-    orphans.look(0, true)
+    look(0)
     expect(taken(30_000, { isCertain: false })).toEqual([])
     expect(taken(60_000)).toEqual([])
     expect(taken(30_000 + ORPHAN_MS)).toEqual([1])
-    orphans.missedNews(70_000)
+    look(70_000, false)
     expect(taken(80_000)).toEqual([])
     expect(taken(70_000 + ORPHAN_MS)).toEqual([1])
   })
 
   test('is looked at again a second later, if it was not this server that removes it', () => {
     publish(1)
-    orphans.look(0, true)
-    expect(orphans.take(ORPHAN_MS, 10, () => false)).toEqual([])
+    look(0)
+    expect(processes.takeOrphans(ORPHAN_MS, 10, () => false)).toEqual([])
     expect(taken(ORPHAN_MS + 999)).toEqual([])
     expect(taken(ORPHAN_MS + 1_000)).toEqual([1])
   })
@@ -105,11 +109,11 @@ describe('an instance of a connection whose process is gone', () => {
 
 test('very many orphans are taken in slices, without those that are taken over meanwhile', () => {
   for (let port = 1; port <= 1_000; port++) publish(port)
-  orphans.look(0, true)
+  look(0)
   let slices = 0
   const found: Instance[] = []
   do {
-    const some = orphans.take(ORPHAN_MS, 100, () => true)
+    const some = processes.takeOrphans(ORPHAN_MS, 100, () => true)
     expect(some.length).toBeLessThanOrEqual(100)
     found.push(...some)
     if (slices++ === 0) publish(1_000, HERE, ORPHAN_MS)
@@ -117,7 +121,7 @@ test('very many orphans are taken in slices, without those that are taken over m
       some.map((instance) => orphanRemoved(instance, { stamp: 0 })),
       at(ORPHAN_MS),
     )
-  } while (orphans.hasMore)
+  } while (processes.hasMore)
   expect(found).toHaveLength(999)
   expect(state.instancesInAll).toBe(1)
   expect(slices).toBe(10)

@@ -1,0 +1,307 @@
+import { type Due, NOT_DUE } from '../../work/due-book.ts'
+import type { InstanceReplacement, PublishedInstance } from '../commands/replace-instances.ts'
+import { addressText, type InstanceAddress } from '../state/instance.ts'
+import type { ServiceKey } from '../state/service.ts'
+
+/** The client of a connection, as people are shown it. */
+export interface PublishingClient {
+  /** The name and version of its library as sent; ''. */
+  readonly library: string
+  readonly ip: string
+  readonly port: number
+  /** Epoch ms. */
+  readonly connectedMs: number
+}
+
+/** Instances of a replacement, as one of the commands that carry it out names them. */
+export type ReplacementPart = Pick<InstanceReplacement, 'instances' | 'leaving' | 'takesOver'>
+
+/** Who has an address, as the state says. */
+export type AddressOwner = 'nobody' | 'this connection' | 'another publisher'
+
+/** `withheld`: its user may not have the instances now. They come back when the user may. `ended`: with its connection. */
+type Phase = 'connected' | 'withheld' | 'ended'
+
+/**
+ * - `registered`: wanted, and there as far as this server knows.
+ * - `missing`: wanted, and removed by somebody else.
+ * - `taken`: wanted, but another publisher has the address.
+ * - `removing`: it must go, and may still be there.
+ * - `away`: withheld, and certainly not there.
+ */
+type PlaceState = 'registered' | 'missing' | 'taken' | 'removing' | 'away'
+
+/** An address at which the connection wants, has or may have an instance. A change replaces it. */
+interface Place {
+  readonly address: InstanceAddress
+  /** What the client has published here last; undefined: it does not want the address any longer. */
+  readonly wanted: PublishedInstance | undefined
+  readonly state: PlaceState
+}
+
+/** By the `addressText` of each. */
+type Places = Map<string, Place>
+
+const NO_PLACES: Readonly<Record<PlaceState, number>> = {
+  registered: 0,
+  missing: 0,
+  taken: 0,
+  removing: 0,
+  away: 0,
+}
+
+/**
+ * What a connection registers in a service: what its client wants, and what this server knows of each address. It writes
+ * nothing. `ConnectionInstances` calls a method for each event, and carries out what must be registered and removed.
+ *
+ * | event: method                        | while connected                         | while withheld                    | once ended              |
+ * | ------------------------------------ | --------------------------------------- | --------------------------------- | ----------------------- |
+ * | its client publishes: `publish`      | the set is `registered`, all else `removing` | the same, and connected      | (refused)               |
+ * | that set is refused: what it returns | the set before; what is new `removing`  | (was withheld) withheld again     | nothing                 |
+ * | its client withdraws: `withdraw`     | all `removing`                          | the same, and connected           | nothing                 |
+ * | rights of its user end: `withhold`   | all `removing`, and withheld            | nothing                           | not kept any longer     |
+ * | rights of its user return: `allow`   | nothing                                 | wanted `missing`, and connected   | nothing                 |
+ * | its connection ends: `end`           | all `removing`, and ended               | the same; `away` is forgotten     | (never)                 |
+ * | a wanted address is looked at: `found` | `registered`, `missing` or `taken`    | nothing                           | nothing                 |
+ * | a removal is committed: `removed`    | forgotten                               | wanted `away`, others forgotten   | forgotten               |
+ * | the store refuses a removal          | stays `removing`                        | stays `removing`                  | stays `removing`        |
+ * | time passes: `repairs`               | `missing` and `removing` are carried out | the same                         | the same, once not kept |
+ *
+ * A registration without places is over. A restart of the server ends all connections without any method: their instances
+ * are then those of a process that is gone (`ConnectionProcesses`).
+ */
+export class ConnectionRegistration implements Due {
+  readonly serviceKey: ServiceKey
+  readonly connectionId: string
+  client: PublishingClient | undefined
+  /** The user who has published it; undefined: nobody had to sign in. */
+  username: string | undefined
+  dueTick = NOT_DUE
+  #phase: Phase = 'connected'
+  #keptUntilMs = -Infinity
+  #places: Places = new Map()
+  /** How many places are in each state. */
+  #counts: Record<PlaceState, number> = { ...NO_PLACES }
+  #underway: Promise<void> | undefined
+
+  constructor(serviceKey: ServiceKey, connectionId: string) {
+    this.serviceKey = serviceKey
+    this.connectionId = connectionId
+  }
+
+  /** How many instances it publishes. */
+  get size(): number {
+    const { registered, missing, taken } = this.#counts
+    return registered + missing + taken
+  }
+
+  /** At how many addresses it has an instance, or may have one. */
+  get addresses(): number {
+    return this.#places.size
+  }
+
+  /** Whether its instances are withheld from it, because the rights of its user have ended. */
+  get isWithheld(): boolean {
+    return this.#phase === 'withheld'
+  }
+
+  /** Whether its connection has ended. */
+  get hasEnded(): boolean {
+    return this.#phase === 'ended'
+  }
+
+  /** Once its connection has ended: until when its instances are kept (health time). */
+  get keptUntilMs(): number {
+    return this.#keptUntilMs
+  }
+
+  /** Whether a change of it is underway. */
+  get isChanging(): boolean {
+    return this.#underway !== undefined
+  }
+
+  /** Whether there is nothing to remember. */
+  get isOver(): boolean {
+    return this.#places.size === 0 && !this.isChanging
+  }
+
+  /** Whether something must be registered again, or removed. */
+  get needsRepair(): boolean {
+    return this.#counts.missing > 0 || this.#counts.removing > 0
+  }
+
+  /** Whether another publisher has an address that this connection wants too. */
+  get isWaiting(): boolean {
+    return this.#counts.taken > 0
+  }
+
+  /** The addresses from which an instance of this connection must be removed. */
+  get removing(): readonly InstanceAddress[] {
+    return this.#inState('removing').map(({ address }) => address)
+  }
+
+  /** What is to be put right now. An address of another publisher is left alone. */
+  get repairs(): ReplacementPart {
+    const instances = this.#inState('missing').flatMap(({ wanted }) => wanted ?? [])
+    return { instances, leaving: this.removing, takesOver: false }
+  }
+
+  /** Runs a change after those that are underway, so that what was asked for last counts. Then calls `settled`. */
+  inTurn<T>(run: () => T | Promise<T>, settled: () => void): T | Promise<T> {
+    const outcome = this.#underway === undefined ? runNow(run, settled) : this.#underway.then(run)
+    if (!(outcome instanceof Promise)) return outcome
+    const finish = (): void => {
+      if (this.#underway === mine) this.#underway = undefined
+      settled()
+    }
+    const mine: Promise<void> = outcome.then(finish, finish)
+    this.#underway = mine
+    return outcome
+  }
+
+  /** Calls a function when the change that is underway has ended. False: none is. */
+  afterChange(run: () => void): boolean {
+    void this.#underway?.then(run)
+    return this.isChanging
+  }
+
+  /** Its client publishes these, and nothing else. Call the result if they are refused: some may be there. */
+  publish(instances: readonly PublishedInstance[]): () => void {
+    const [phase, before] = [this.#phase, this.#places]
+    this.#phase = 'connected'
+    this.#places = new Map()
+    this.#counts = { ...NO_PLACES }
+    for (const wanted of instances)
+      this.#put(addressText(wanted.address), { address: wanted.address, wanted, state: 'registered' })
+    for (const [text, { address, state }] of before)
+      if (state !== 'away' && !this.#places.has(text))
+        this.#put(text, { address, wanted: undefined, state: 'removing' })
+    return () => this.#undo(phase, before)
+  }
+
+  /** Its client wants nothing any more. */
+  withdraw(): void {
+    if (this.isWithheld) this.#phase = 'connected'
+    for (const text of this.#places.keys()) this.#giveUp(text)
+  }
+
+  /** The rights of its user have ended. */
+  withhold(): void {
+    this.#keptUntilMs = -Infinity
+    if (this.hasEnded) return
+    this.#phase = 'withheld'
+    for (const [text, place] of this.#places)
+      if (place.state !== 'away') this.#put(text, { ...place, state: 'removing' })
+  }
+
+  /** The rights of its user are back. */
+  allow(): void {
+    if (!this.isWithheld) return
+    this.#phase = 'connected'
+    for (const [text, place] of this.#places)
+      if (place.wanted !== undefined) this.#put(text, { ...place, state: 'missing' })
+  }
+
+  /** Its connection has ended. Its instances are kept until then (health time). */
+  end(keptUntilMs: number): void {
+    this.#keptUntilMs = keptUntilMs
+    this.#phase = 'ended'
+    for (const text of this.#places.keys()) this.#giveUp(text)
+  }
+
+  /**
+   * Somebody has an address now, or nobody. What another publisher has is wanted all the same: that one may be an older
+   * connection of the same client, whose server is late.
+   */
+  found(address: InstanceAddress, owner: AddressOwner): void {
+    const text = addressText(address)
+    const place = this.#places.get(text)
+    if (this.#phase !== 'connected' || place?.wanted === undefined) return
+    const state = STATE_FOUND[owner]
+    if (state !== place.state) this.#put(text, { ...place, state })
+  }
+
+  /** Looks again at the addresses that other publishers had. */
+  lookAgain(ownerAt: (address: InstanceAddress) => AddressOwner): void {
+    for (const { address } of this.#inState('taken')) this.found(address, ownerAt(address))
+  }
+
+  /** No instance of this connection is at these addresses any more. */
+  removed(addresses: readonly InstanceAddress[]): void {
+    for (const address of addresses) {
+      const text = addressText(address)
+      const place = this.#places.get(text)
+      if (place?.state !== 'removing') continue
+      if (place.wanted === undefined) this.#forget(text)
+      else this.#put(text, { ...place, state: 'away' })
+    }
+  }
+
+  /** What was published last has been refused. */
+  #undo(phase: Phase, before: Places): void {
+    if (this.hasEnded) return
+    this.#phase = phase
+    for (const text of this.#places.keys()) this.#giveUp(text)
+    for (const [text, place] of before) {
+      if (place.wanted === undefined) continue
+      const mayBeThere = this.#places.has(text)
+      const state = phase !== 'withheld' ? place.state : mayBeThere ? 'removing' : 'away'
+      this.#put(text, { ...place, state })
+    }
+  }
+
+  /** An address is not wanted any more. */
+  #giveUp(text: string): void {
+    const place = this.#places.get(text)
+    if (place?.state === 'away') this.#forget(text)
+    else if (place !== undefined) this.#put(text, { ...place, wanted: undefined, state: 'removing' })
+  }
+
+  #inState(state: PlaceState): Place[] {
+    // A registration may have very many places, and is looked at for each that is lost.
+    if (this.#counts[state] === 0) return []
+    return [...this.#places.values()].filter((place) => place.state === state)
+  }
+
+  #put(text: string, place: Place): void {
+    const before = this.#places.get(text)
+    if (before !== undefined) this.#counts[before.state]--
+    this.#counts[place.state]++
+    this.#places.set(text, place)
+  }
+
+  #forget(text: string): void {
+    const before = this.#places.get(text)
+    if (before !== undefined) this.#counts[before.state]--
+    this.#places.delete(text)
+  }
+}
+
+const STATE_FOUND: Readonly<Record<AddressOwner, PlaceState>> = {
+  'this connection': 'registered',
+  nobody: 'missing',
+  'another publisher': 'taken',
+}
+
+function runNow<T>(run: () => T | Promise<T>, settled: () => void): T | Promise<T> {
+  try {
+    const outcome = run()
+    if (!(outcome instanceof Promise)) settled()
+    return outcome
+  } catch (error) {
+    settled()
+    throw error
+  }
+}
+
+/** A replacement in parts of at most `most` instances; removals come first. */
+export function replacementParts(whole: ReplacementPart, most: number): ReplacementPart[] {
+  const { instances, leaving } = whole
+  if (instances.length + leaving.length <= most) return [whole]
+  const parts: ReplacementPart[] = []
+  for (let from = 0; from < leaving.length; from += most)
+    parts.push({ ...whole, instances: [], leaving: leaving.slice(from, from + most) })
+  for (let from = 0; from < instances.length; from += most)
+    parts.push({ ...whole, instances: instances.slice(from, from + most), leaving: [] })
+  return parts
+}

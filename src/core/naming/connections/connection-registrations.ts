@@ -1,0 +1,93 @@
+import { Refusal } from '../../refusal.ts'
+import { type ServiceKey, serviceKeyText } from '../state/service.ts'
+import { ConnectionRegistration, type PublishingClient } from './connection-registration.ts'
+
+/** How many connections are remembered as ended: requests that they sent before may be read afterwards. */
+const MOST_ENDED = 10_000
+
+/** The registrations of one connection, by service. */
+type ByService = Map<string, ConnectionRegistration>
+
+/** What the connections of this process register, by connection and service. Each connection is connected, or has ended. */
+export class ConnectionRegistrations {
+  /** The connections that register something. */
+  readonly #connected = new Map<string, ByService>()
+  /** Those that have ended, the oldest first, with what has not been removed yet. */
+  readonly #ended = new Map<string, ByService>()
+
+  /** How many connections register something. */
+  get size(): number {
+    return this.#connected.size
+  }
+
+  /** What a connection registers, service by service. */
+  of(connectionId: string): readonly ConnectionRegistration[] {
+    return [...(this.#connected.get(connectionId)?.values() ?? [])]
+  }
+
+  /** The client of a connection that registers something. */
+  clientOf(connectionId: string): PublishingClient | undefined {
+    for (const { client } of this.#connected.get(connectionId)?.values() ?? []) return client
+    return undefined
+  }
+
+  /** How much a connection publishes. */
+  counts(connectionId: string): { readonly services: number; readonly instances: number } {
+    let [services, instances] = [0, 0]
+    for (const { size } of this.#connected.get(connectionId)?.values() ?? []) {
+      services += Number(size > 0)
+      instances += size
+    }
+    return { services, instances }
+  }
+
+  /** What connections that have ended have left behind for a while. */
+  *left(): Iterable<ConnectionRegistration> {
+    for (const registrations of this.#ended.values()) yield* registrations.values()
+  }
+
+  /** What a connection registers in a service. */
+  find(serviceKey: ServiceKey, connectionId: string): ConnectionRegistration | undefined {
+    return this.#connected.get(connectionId)?.get(serviceKeyText(serviceKey))
+  }
+
+  /** The same; a new one where it is nothing yet. Refusal where the connection has ended. */
+  open(serviceKey: ServiceKey, connectionId: string): ConnectionRegistration {
+    const known = this.find(serviceKey, connectionId)
+    if (known !== undefined) return known
+    if (this.#ended.has(connectionId)) throw connectionEnded()
+    const registration = new ConnectionRegistration(serviceKey, connectionId)
+    const registrations: ByService = this.#connected.get(connectionId) ?? new Map()
+    this.#connected.set(connectionId, registrations.set(serviceKeyText(serviceKey), registration))
+    return registration
+  }
+
+  /** A connection has ended. Returns what it has registered. */
+  close(connectionId: string): Iterable<ConnectionRegistration> {
+    const registrations: ByService = this.#connected.get(connectionId) ?? new Map()
+    this.#connected.delete(connectionId)
+    if (!this.#ended.has(connectionId)) this.#ended.set(connectionId, registrations)
+    const [oldest] = this.#ended
+    if (this.#ended.size > MOST_ENDED && oldest !== undefined) {
+      this.#ended.delete(oldest[0])
+      // Something is left of it: it becomes the newest.
+      if (oldest[1].size > 0) this.#ended.set(...oldest)
+    }
+    return registrations.values()
+  }
+
+  /** Forgets a registration that is over. The same connection may have a newer one in the service. */
+  forget(registration: ConnectionRegistration): void {
+    const { serviceKey, connectionId } = registration
+    const service = serviceKeyText(serviceKey)
+    const connected = this.#connected.get(connectionId)
+    const registrations = connected ?? this.#ended.get(connectionId)
+    if (registrations?.get(service) === registration) registrations.delete(service)
+    if (connected?.size === 0) this.#connected.delete(connectionId)
+  }
+}
+
+/** The refusal of what is asked for a connection that has ended. */
+export function connectionEnded(): Refusal {
+  return new Refusal('stopping', 'The connection has ended: connect again.')
+}

@@ -1,0 +1,184 @@
+import type { InstanceRemoved } from '../../decisions/changes.ts'
+import { connectionOf } from '../state/connection-publisher.ts'
+import type { Instance } from '../state/service-entry.ts'
+import type { InstancePlace } from '../state/presence.ts'
+
+/**
+ * How long the instances of connections are kept after it was learned that their server is gone, in ms. The slowest client
+ * needs up to 30 s to register elsewhere.
+ */
+export const ORPHAN_MS = 35_000
+/** The time between two looks at all orphans: those that were left are looked at again. */
+const PASS_MS = 1_000
+
+/** A place at which a connection of this process had an instance. */
+export interface LostPlace extends InstancePlace {
+  readonly connectionId: string
+}
+
+/** Which processes are alive. */
+export interface LiveView {
+  /** Whether a process is this one, or that of a live member. */
+  readonly isAlive: (process: string) => boolean
+  /** Whether this server knows who is alive, and clients could register. */
+  readonly isCertain: boolean
+}
+
+interface ConnectionProcess {
+  readonly name: string
+  /** The instances that its connections have registered. */
+  readonly instances: Set<Instance>
+  /** When one of them was last registered, or loaded. */
+  registeredMs: number
+  /** Since when the process is known to be gone; undefined: it is alive. */
+  goneSinceMs: number | undefined
+}
+
+/**
+ * The server processes whose connections have instances in the state. No connection outlives its process, so the instances of
+ * one that is gone are orphans as a whole. They are kept for a while, so that their clients can register elsewhere: whoever
+ * registers an address takes it over, and it is no orphan any more. There is no clock here: all times are health time.
+ *
+ * | event: method                                | process alive                       | process gone                    |
+ * | -------------------------------------------- | ----------------------------------- | ------------------------------- |
+ * | a connection registers: `saved`              | the instance is one of its          | the same, and its time begins again |
+ * | an instance leaves or is taken over: `left`  | not one of its any longer; of this process: lost (`takeLost`) | no orphan any longer |
+ * | its last instance leaves: `left`             | forgotten                           | forgotten                       |
+ * | it is alive: `look`                          | nothing                             | alive                           |
+ * | it is not alive: `look`                      | gone, its time begins               | nothing                         |
+ * | it is not alive, or nobody knows: `look`, not certain | gone, its time begins      | its time begins again           |
+ * | time passes: `takeOrphans`                   | nothing                             | after 35 s its instances are returned, to be removed |
+ */
+export class ConnectionProcesses {
+  readonly #self: string | undefined
+  readonly #keptMs: number
+  readonly #byName = new Map<string, ConnectionProcess>()
+  #lost: LostPlace[] = []
+  /** The rest of the pass that has begun. */
+  #pass: Iterator<Instance> | undefined
+  #nextPassMs = 0
+  /** Since the start: orphans that this server has removed. Whoever removes them counts. */
+  readonly counts = { removed: 0 }
+
+  /** `self`: the process of this server. `keptMs`: for tests, instead of `ORPHAN_MS`. */
+  constructor(self?: string, keptMs = ORPHAN_MS) {
+    this.#self = self
+    this.#keptMs = keptMs
+  }
+
+  /** How many instances the connections of a process have. */
+  instancesOf(process: string): number {
+    return this.#byName.get(process)?.instances.size ?? 0
+  }
+
+  /** How many instances are left over now. */
+  get orphans(): number {
+    let count = 0
+    for (const { goneSinceMs, instances } of this.#byName.values())
+      if (goneSinceMs !== undefined) count += instances.size
+    return count
+  }
+
+  /** Whether a pass over the orphans has begun and is not finished. */
+  get hasMore(): boolean {
+    return this.#pass !== undefined
+  }
+
+  /** An instance is there, or has changed. */
+  saved(instance: Instance, isRegistration: boolean, nowMs: number): void {
+    const owner = connectionOf(instance.record.publisher)
+    if (owner === undefined) return
+    const process = this.#made(owner.process, nowMs)
+    process.instances.add(instance)
+    if (isRegistration) process.registeredMs = nowMs
+  }
+
+  /** An instance leaves, or another publisher takes it over: its record is still the old one. */
+  left(instance: Instance): void {
+    const { record, entry } = instance
+    const owner = connectionOf(record.publisher)
+    if (owner === undefined) return
+    const { process: name, connectionId } = owner
+    const process = this.#byName.get(name)
+    if (process?.instances.delete(instance) === true && process.instances.size === 0)
+      this.#byName.delete(name)
+    if (name === this.#self)
+      this.#lost.push({ serviceKey: entry.service.key, address: record.address, connectionId })
+  }
+
+  /** Where connections of this process have lost an instance, by whatever change. Each is returned once. */
+  takeLost(): readonly LostPlace[] {
+    const lost = this.#lost
+    if (lost.length > 0) this.#lost = []
+    return lost
+  }
+
+  /**
+   * Looks which processes are gone. While it is not certain who is alive, or when this server may have missed who came back,
+   * the time of all begins again.
+   */
+  look(nowMs: number, { isAlive, isCertain }: LiveView): void {
+    for (const process of this.#byName.values())
+      if (isAlive(process.name)) process.goneSinceMs = undefined
+      else if (!isCertain) process.goneSinceMs = nowMs
+      else process.goneSinceMs ??= nowMs
+  }
+
+  /** How long an instance is still kept; undefined: it is no orphan. */
+  leftMs({ record }: Instance, nowMs: number): number | undefined {
+    const owner = connectionOf(record.publisher)
+    const process = owner && this.#byName.get(owner.process)
+    const dueMs = process && this.#dueMs(process)
+    return dueMs === undefined ? undefined : Math.max(0, dueMs - nowMs)
+  }
+
+  /**
+   * Looks at most at `most` orphans whose time is over, and returns those that `judged` accepts. `hasMore` says whether the
+   * pass continues.
+   */
+  takeOrphans(nowMs: number, most: number, judged: (instance: Instance) => boolean): readonly Instance[] {
+    if (this.#pass === undefined && nowMs < this.#nextPassMs) return []
+    this.#pass ??= this.#due(nowMs)
+    const found: Instance[] = []
+    for (let looked = 0; looked < most; looked++) {
+      const { value: instance, done } = this.#pass.next() as IteratorResult<Instance, undefined>
+      if (done === true) {
+        this.#pass = undefined
+        return found
+      }
+      this.#nextPassMs = nowMs + PASS_MS
+      // Since the pass began, its server may have come back.
+      if (this.leftMs(instance, nowMs) === 0 && judged(instance)) found.push(instance)
+    }
+    return found
+  }
+
+  *#due(nowMs: number): Generator<Instance, undefined> {
+    for (const process of this.#byName.values())
+      if ((this.#dueMs(process) ?? Infinity) <= nowMs) yield* process.instances
+    return undefined
+  }
+
+  /** A registration that comes after all shows that the process was not gone: its time begins again. */
+  #dueMs({ goneSinceMs, registeredMs }: ConnectionProcess): number | undefined {
+    return goneSinceMs === undefined ? undefined : Math.max(goneSinceMs, registeredMs) + this.#keptMs
+  }
+
+  #made(name: string, nowMs: number): ConnectionProcess {
+    const known = this.#byName.get(name)
+    if (known !== undefined) return known
+    const made = { name, instances: new Set<Instance>(), registeredMs: nowMs, goneSinceMs: undefined }
+    this.#byName.set(name, made)
+    return made
+  }
+}
+
+/** The change that removes an orphan. */
+export function orphanRemoved(
+  { entry, record }: Instance,
+  { stamp }: { readonly stamp: number },
+): InstanceRemoved {
+  const { address, serial } = record
+  const about = { serviceKey: entry.service.key, address, serial }
+  return { kind: 'instance-removed', ...about, reason: 'expired', stamp }
+}

@@ -48,6 +48,15 @@ describe('a registration whose connection lives', () => {
     expect(seen()).toEqual({ size: 2, missing: [2], removing: [3] })
   })
 
+  test('waits for an address as before when a set without it is refused', () => {
+    publish(1)
+    registration.found(address({ port: 1 }), 'another publisher')
+    const undo = registration.publish([instance(2)])
+    registration.lookAgain(() => 'nobody')
+    undo()
+    expect([registration.size, registration.isWaiting]).toEqual([1, true])
+  })
+
   test('is over when it is withdrawn and all is removed', () => {
     publish(1)
     registration.withdraw()

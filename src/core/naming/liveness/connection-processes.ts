@@ -36,18 +36,18 @@ interface ConnectionProcess {
 
 /**
  * The server processes whose connections have instances in the state. No connection outlives its process, so the instances of
- * one that is gone are orphans as a whole. They are kept for a while, so that their clients can register elsewhere: whoever
- * registers an address takes it over, and it is no orphan any more. There is no clock here: all times are health time.
+ * one that is gone are orphans as a whole. They are kept for a while, so that their clients can register elsewhere. A client
+ * that registers an address takes it over: it is no orphan any longer. There is no clock here: all times are health time.
  *
- * | event: method                                | process alive                       | process gone                    |
- * | -------------------------------------------- | ----------------------------------- | ------------------------------- |
- * | a connection registers: `saved`              | the instance is one of its          | the same, and its time begins again |
- * | an instance leaves or is taken over: `left`  | not one of its any longer; of this process: lost (`takeLost`) | no orphan any longer |
- * | its last instance leaves: `left`             | forgotten                           | forgotten                       |
- * | it is alive: `look`                          | nothing                             | alive                           |
- * | it is not alive: `look`                      | gone, its time begins               | nothing                         |
- * | it is not alive, or nobody knows: `look`, not certain | gone, its time begins      | its time begins again           |
- * | time passes: `takeOrphans`                   | nothing                             | after 35 s its instances are returned, to be removed |
+ * | event: method                               | process alive                  | process gone                         |
+ * | ------------------------------------------- | ------------------------------ | ------------------------------------ |
+ * | a connection registers: `saved`             | the instance is one of its     | the same, and its time begins again  |
+ * | an instance leaves, is taken over: `left`   | it is not; `takeLost` if ours  | it is no orphan any longer           |
+ * | its last instance leaves: `left`            | forgotten                      | forgotten                            |
+ * | it is found alive: `look`                   | nothing                        | alive                                |
+ * | it is not found alive: `look`               | gone, and its time begins      | nothing                              |
+ * | the same, but that is not certain: `look`   | gone, and its time begins      | its time begins again                |
+ * | time passes: `takeOrphans`                  | nothing                        | after 35 s its instances must go     |
  */
 export class ConnectionProcesses {
   readonly #self: string | undefined
@@ -57,7 +57,7 @@ export class ConnectionProcesses {
   /** The rest of the pass that has begun. */
   #pass: Iterator<Instance> | undefined
   #nextPassMs = 0
-  /** Since the start: orphans that this server has removed. Whoever removes them counts. */
+  /** Since the start: orphans that this server has removed. Other servers count theirs. */
   readonly counts = { removed: 0 }
 
   /** `self`: the process of this server. `keptMs`: for tests, instead of `ORPHAN_MS`. */

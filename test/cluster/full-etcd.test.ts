@@ -20,6 +20,8 @@ const start = async (): Promise<Waypost> =>
       'etcd-endpoints': etcd.endpoints.join(','),
       'etcd-prefix': 'full',
       'peer-port': await freePort(),
+      // Nothing is refused before etcd itself does.
+      'store-reserve': '0',
     },
   })
 

@@ -15,6 +15,7 @@ const CHECKS = [
   { name: 'unused', bin: 'knip/bin/knip.js', args: ['--no-progress', '--no-config-hints'] },
   { name: 'layers', bin: 'vitest/vitest.mjs', args: ['run', 'test/layers.test.ts', '--reporter=dot'] },
   { name: 'docs', script: 'scripts/docs.js', args: ['--check'] },
+  { name: 'words', script: 'scripts/words.js', args: [], isShown: true },
 ]
 
 // The type checker is a Go program: it has memory enough to look for garbage less often.
@@ -26,12 +27,12 @@ const failed = results.filter((ok) => !ok).length
 console.log(`${results.length - failed} checks passed, ${failed} failed`)
 process.exitCode = failed > 0 ? 1 : 0
 
-async function check({ name, bin, script, args }) {
+async function check({ name, bin, script, args, isShown = false }) {
   const began = performance.now()
   const file = bin ? join(root, 'node_modules', bin) : join(root, script)
   const { code, output } = await run(process.execPath, [file, ...args], { capture: true, env })
   const seconds = ((performance.now() - began) / 1000).toFixed(1)
   console.log(`${code === 0 ? 'ok    ' : 'FAILED'}  ${name} (${seconds} s)`)
-  if (code !== 0) console.log(output.trimEnd().replaceAll(/^/gm, '    '))
+  if (code !== 0 || isShown) console.log(output.trimEnd().replaceAll(/^/gm, '    '))
   return code === 0
 }

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
@@ -39,22 +39,6 @@ test('every settings flag that the README names exists', () => {
   )
   expect(flags).not.toEqual([])
   for (const flag of flags) expect(settings).toContain(`| \`${flag}\` |`)
-})
-
-const PAGES = [
-  'README.md',
-  'CONTRIBUTING.md',
-  'docs/architecture.md',
-  'docs/promises.md',
-  'docs/compatibility.md',
-  'docs/operations.md',
-]
-
-test.each([...PAGES, 'docs/switches.md'])('the links of %s lead somewhere', (page) => {
-  const text = readFileSync(join(root, page), 'utf8')
-  const targets = [...text.matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g)].map(([, target]) => target!)
-  const missing = targets.filter((target) => !existsSync(join(root, dirname(page), target)))
-  expect(missing).toEqual([])
 })
 
 /** The `sh` blocks of the README, each with the `text` block that shows what it prints. */

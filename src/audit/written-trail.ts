@@ -148,8 +148,8 @@ export class WrittenTrail implements AuditTrail {
     const waiting = this.#oldestPending()
     for (const { id } of waiting) this.#pending.delete(id)
     try {
-      // The count of one that is open may rise meanwhile: then it waits again.
-      await this.#parts.store.saveAudit(waiting.map((event) => (isFinal(event) ? event : { ...event })))
+      // The count of an event of this minute may rise meanwhile: then it waits again.
+      await this.#parts.store.saveAudit(waiting.map((event) => ({ ...event })))
       this.#counts.written += waiting.length
     } catch (error) {
       for (const event of waiting) this.#pending.set(event.id, event)
@@ -165,9 +165,4 @@ export class WrittenTrail implements AuditTrail {
     }
     return oldest
   }
-}
-
-/** Only refusals are merged: whatever else was recorded stays as it is. */
-function isFinal({ result }: AuditEvent): boolean {
-  return result === 'done'
 }

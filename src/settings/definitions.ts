@@ -87,7 +87,7 @@ export const definitions = {
     default: Object.freeze([]) as readonly string[],
     shownDefault: '',
     meaning: 'The members of the etcd cluster, such as `http://10.0.0.1:2379`. For `store=etcd`.',
-    detail: 'Name all of them: the server goes on with another one when one fails.',
+    detail: 'Name all of them: when one fails, the server uses another.',
   },
   etcdCompact: {
     name: 'etcd-compact',
@@ -249,7 +249,7 @@ export const definitions = {
     max: 1024 * 1024 * GIB,
     meaning: 'The room that stays free in the store: with less, publishes, imports and metadata are refused.',
     detail:
-      'Room is free space on the disk of `data-dir`, or with `store=etcd` what its file may still grow (`etcd-quota`). Registrations, beats, sessions, users and deletions go on. 0: nothing is refused.',
+      'Room is free space on the disk of `data-dir`, or with `store=etcd` what its file may still grow (`etcd-quota`). Registrations, beats, sessions, users and deletions still work. 0: nothing is refused.',
   }),
   auditMaxEvents: integerSetting('audit-max-events', {
     default: 200_000,

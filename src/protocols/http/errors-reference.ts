@@ -11,7 +11,7 @@ const INTRODUCTION = `# Errors
 A request that is not carried out changes nothing. \`/svc\` answers problem details (RFC 9457): a JSON object with
 \`type\`, \`title\`, \`status\` and \`detail\`, and where they apply \`parameter\` (what it is about) and \`allowed\`.
 \`type\` is \`${problemType('<code>')}\`; programs may rely on it. \`/nacos\` answers the text that its clients know, and
-in a few cases another status: the columns say which, for the configuration part (with console and core) and for
+in a few cases another status. The columns have the statuses of the configuration part (with console and core) and of
 naming (\`ns\`).
 
 | Code | \`/svc\` | \`/nacos\` configuration | \`/nacos\` naming | Title | When, and what to do |

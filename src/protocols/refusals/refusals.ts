@@ -60,7 +60,7 @@ export const REFUSALS: Readonly<Record<RefusalCode, RefusalRow>> = {
     http: 429,
     title: 'Too many attempts to sign in',
     meaning:
-      'Too many wrong passwords came from this address or for this user, or too many callers sign in at once. Retry-After says when to try again. Tokens that are valid go on.',
+      'Too many wrong passwords came from this address or for this user, or too many callers sign in at once. Retry-After says when to try again. Valid tokens still work.',
   },
   'administrator-exists': {
     http: 409,
@@ -162,7 +162,7 @@ export const REFUSALS: Readonly<Record<RefusalCode, RefusalRow>> = {
     http: 429,
     title: 'There are as many services as allowed',
     meaning:
-      '`max-services` or `max-services-per-namespace` of docs/settings.md is reached. Known services go on. Delete some, or raise the setting.',
+      '`max-services` or `max-services-per-namespace` of docs/settings.md is reached. Known services still work. Delete some, or raise the setting.',
   },
   'too-many-instances': {
     http: 429,
@@ -231,7 +231,7 @@ export const REFUSALS: Readonly<Record<RefusalCode, RefusalRow>> = {
     http: 413,
     title: 'The request is too large',
     meaning:
-      'The content, the body or the request line with its headers is longer than a limit of docs/settings.md, or what was asked for is too large to be answered at once.',
+      'The content, the body or the request line with its headers is longer than a limit of docs/settings.md. Or the answer would be too large to be given at once.',
   },
   'too-many': {
     http: 400,
@@ -329,7 +329,7 @@ export const REFUSALS: Readonly<Record<RefusalCode, RefusalRow>> = {
     http: 503,
     title: 'This server is cut off from the others',
     meaning:
-      'This server alone has lost the store that it shares with others, and its lease has ended. Use another server; it goes on by itself (docs/cluster.md).',
+      'This server alone has lost the store that it shares with others, and its lease has ended. Use another server. This one resumes by itself (docs/cluster.md).',
   },
   'backup-refused': {
     http: 409,
@@ -341,7 +341,7 @@ export const REFUSALS: Readonly<Record<RefusalCode, RefusalRow>> = {
     http: 500,
     title: 'The backup could not be made',
     meaning:
-      'The server goes on and nothing of the backup is left. The answer says why, e.g. that there is no room for it.',
+      'The server still works, and nothing of the backup is left. The answer says why, e.g. that there is no room for it.',
   },
   stopping: {
     http: 503,

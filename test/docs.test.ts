@@ -14,7 +14,7 @@ const SOURCE = /[\w-]\.(?:tsx?|js|md|proto|rs|go|py|sh)$/
 const FOLDER = /^(?:src|test|scripts|bench|console\/src|docs)\//
 
 test.each(PAGES.filter(isInForce))('the files and folders that %s names exist', (page) => {
-  const named = [...read(page).matchAll(/`([\w.@/-]+)`/g)].map(([, path]) => path!.replace(/\/$/, ''))
+  const named = [...read(page).matchAll(/`([\w./-]+)`/g)].map(([, path]) => path!.replace(/\/$/, ''))
   const paths = named.filter((path) => FOLDER.test(path) || SOURCE.test(path))
   expect(paths.filter((path) => !isThere(path))).toEqual([])
 })

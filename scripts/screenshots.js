@@ -113,7 +113,7 @@ async function english(ask) {
   await page.getByText('Clients that listen now: 3').waitFor()
   await shoot('review')
   await page.locator('dialog[open]').getByRole('button', { name: 'Publish' }).click()
-  await page.getByLabel('Type Production to go on').fill('Production')
+  await page.getByLabel('Type Production to continue').fill('Production')
   await page.getByRole('button', { name: 'Go on' }).click()
   await page.getByText('0 of 3 clients').waitFor()
   await Promise.all(polls)

@@ -5,7 +5,10 @@ import { expect, test } from 'vitest'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const PAGES = [
-  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'],
+  'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'CHANGELOG.md',
   ...filesIn('docs').filter((file) => file.endsWith('.md')),
 ]
 const FILES = ['src', 'test', 'scripts', 'bench', 'console/src', 'docs', 'dist'].flatMap(filesIn)

@@ -18,7 +18,7 @@ export function certificateMetrics(figures: CertificateFigures): Metric[] {
     },
     {
       name: 'waypost_tls_files_broken',
-      help: 'Whether the TLS files hold a pair that cannot be used, so that the server goes on with the one it has.',
+      help: 'Whether the TLS files hold a pair that cannot be used, so that the server keeps the one it has.',
       type: 'gauge',
       read: read(({ isBroken }) => (isBroken ? 1 : 0)),
     },

@@ -46,7 +46,7 @@ function storeMetrics({ feed, conflicts }: ClusterFigures): Metric[] {
     },
     {
       name: 'waypost_store_reloads_total',
-      help: 'How often everything was loaded again, because the store could not go on from the last revision.',
+      help: 'How often everything was loaded again, because the store could not continue from the last revision.',
       type: 'counter',
       read: () => feed().reloads,
     },
@@ -75,7 +75,7 @@ function memberMetrics({ members, isElected, standing, answered }: ClusterFigure
     },
     {
       name: 'waypost_standing',
-      help: '1 for where this server stands: a member, alone without the store, or without it like all others.',
+      help: '1 for the standing of this server: a member, alone without the store, or without it like all others.',
       type: 'gauge',
       labels: ['standing'],
       read: () => STANDINGS.map((one) => [{ standing: one }, standing() === one ? 1 : 0] as const),
@@ -128,7 +128,7 @@ function judgingMetrics({ care }: ClusterFigures): Metric[] {
     },
     {
       name: 'waypost_instances_restored_total',
-      help: 'Instances that were removed for silence although this server had heard them, and that it brought back.',
+      help: 'Instances that were removed for silence although this server had received a beat, and that it brought back.',
       type: 'counter',
       read: read(({ restored }) => restored),
     },

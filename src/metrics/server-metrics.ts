@@ -120,12 +120,12 @@ function liveMetrics({ live }: ServerFigures): Metric[] {
     ),
     counter(
       'waypost_event_streams_resumed_total',
-      'Event streams that went on after an interruption without a loss.',
+      'Event streams that continued after an interruption without a loss.',
       () => live().resumed,
     ),
     counter(
       'waypost_event_stream_resets_total',
-      'Times that a stream was told that everything may have changed.',
+      'Times that a stream was notified that everything may have changed.',
       () => live().resets,
     ),
     counter(

@@ -115,7 +115,7 @@ export class StoreWatch {
       this.#outage = { sinceMs: nowMs, reason: error.message, commits: 0, changes: 0, triedMs: nowMs }
       this.#options.log.error(
         { err: error },
-        'the store cannot write: changes are answered 500 and reads go on; err.message says what to do',
+        'the store cannot write: changes are answered 500 and reads still work; err.message says what to do',
       )
     }
     this.#outage.commits++

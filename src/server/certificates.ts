@@ -83,10 +83,7 @@ export class Certificates {
   #tell(reason: string): void {
     if (reason === this.#told) return
     this.#told = reason
-    this.#log.error(
-      { reason },
-      'the TLS files cannot be used: the server goes on with the certificate that it has',
-    )
+    this.#log.error({ reason }, 'the TLS files cannot be used: the server keeps the certificate that it has')
   }
 }
 

@@ -280,7 +280,7 @@ describe.skipIf(browserTool.skip)('the frame of the console', { timeout: FLOW_MS
 
     const answers = async (typed: string): Promise<void> => {
       const question = visit.page.locator('dialog[open]', { hasText: 'This namespace is protected' })
-      await question.getByLabel('Type Production to go on').fill(typed)
+      await question.getByLabel('Type Production to continue').fill(typed)
       const goOn = question.getByRole('button', { name: 'Go on' })
       expect(await goOn.isDisabled()).toBe(typed !== 'Production')
       await question.getByRole('button', { name: typed === 'Production' ? 'Go on' : 'Cancel' }).click()

@@ -71,7 +71,7 @@ describe.skipIf(browserTool.skip)('an open page', { timeout: FLOW_MS }, () => {
     await behind.getByText('Nacos-Java-Client:v1.4.8').waitFor()
     await behind.getByText('Nacos-Java-Client:v3.0.3').waitFor()
     await behind
-      .getByText(/^Last heard of: /)
+      .getByText(/^Last contact: /)
       .first()
       .waitFor()
     await held

@@ -146,5 +146,5 @@ export const serverEn = {
   'operation.write public': 'changed what is public',
   'operation.read own-account': 'asked about the own account',
   'operation.write own-account': 'changed the own account',
-  'operation.several': 'many of them, told together',
+  'operation.several': 'many of them, counted together',
 }

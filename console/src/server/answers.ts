@@ -121,7 +121,7 @@ export interface TransferOutcome {
   readonly dryRun: boolean
   readonly succCount: number
   readonly skipCount: number
-  /** Of a dry run: what the items were, for `seenState`; else empty. */
+  /** After a dry run: what the items were, for `seenState`; else empty. */
   readonly state: string
   readonly succData: readonly {
     readonly dataId: string
@@ -327,7 +327,7 @@ export interface Space {
   readonly desc: string
   /** False for one that is not on the list and holds something. */
   readonly listed: boolean
-  /** Of those that the caller may read. */
+  /** Only items that the caller may read. */
   readonly configCount: number
   /** Whether it has no configurations and no services. */
   readonly empty: boolean
@@ -429,7 +429,7 @@ export interface ConfigVersion {
   readonly comment: string
   /** Epoch milliseconds. */
   readonly atMs: number
-  /** Of the text after the change; null after a deletion. */
+  /** The md5 of the text after the change; null after a deletion. */
   readonly md5: string | null
   /** Bytes. */
   readonly size: number | null
@@ -473,14 +473,14 @@ export interface Watcher {
   /** What the client has; empty: no item. */
   readonly md5: string
   readonly upToDate: boolean
-  /** When it was last heard of, epoch milliseconds. */
+  /** When its server last had contact with it, epoch milliseconds. */
   readonly lastSeenMs: number
-  /** How it hears of changes: by long polls over HTTP, or over gRPC. */
+  /** How it learns of changes: by long polls over HTTP, or over gRPC. */
   readonly via: 'poll' | 'stream'
 }
 
 export interface Watchers {
-  /** Of the current content; null where there is none. */
+  /** The md5 of the current content; null where there is none. */
   readonly md5: string | null
   /** How many clients have the current content. */
   readonly upToDate: number
@@ -501,7 +501,7 @@ export interface DeletedConfig {
   readonly configTags: string | null
   readonly size: number
   readonly md5: string
-  /** Who deleted it. */
+  /** The user that deleted it. */
   readonly user: string | null
   readonly ip: string
   /** When it was deleted, epoch milliseconds. */
@@ -531,7 +531,7 @@ export interface Comparison {
   readonly different: readonly {
     readonly dataId: string
     readonly group: string
-    /** Of the item in from: as cfgId of a clone. */
+    /** The id of the item in from: as cfgId of a clone. */
     readonly id: string
     readonly fromMd5: string
     /** As casMd5 of a clone. */
@@ -547,7 +547,7 @@ export interface ListedService {
   readonly namespaceId: string
   readonly name: string
   readonly groupName: string
-  /** Of those with instances. */
+  /** Only clusters with instances. */
   readonly clusterCount: number
   readonly ipCount: number
   readonly healthyInstanceCount: number
@@ -555,7 +555,7 @@ export interface ListedService {
   readonly protectThreshold: number
   /** Whether so few are healthy that all are given out. */
   readonly protecting: boolean
-  /** Of this server. */
+  /** Only clients of this server. */
   readonly subscriberCount: number
   /** Epoch milliseconds. */
   readonly lastChangeMs: number
@@ -670,7 +670,7 @@ export interface TimelineEntry {
   readonly clusterName: string
   /** silence: no beats came; operator: somebody asked for it. */
   readonly cause: 'registration' | 'deregistration' | 'beat' | 'silence' | 'probe' | 'operator' | 'connection'
-  /** Who asked for it; null where nobody was signed in. */
+  /** The user that asked for it; null where nobody was signed in. */
   readonly user: string | null
   /** From where it was asked for; null where nobody knows. */
   readonly fromIp: string | null
@@ -693,7 +693,7 @@ export interface Namespace {
   readonly namespaceShowName: string
   readonly namespaceDesc: string
   readonly quota: number
-  /** Of those that the caller may read. */
+  /** Only items that the caller may read. */
   readonly configCount: number
   /** 0: the default one, 2: any other. */
   readonly type: number
@@ -783,7 +783,7 @@ export interface Subscriber {
   readonly namespaceId: string
   readonly serviceName: string
   readonly cluster: string
-  /** How it hears of changes: a poll reads the list, and has no port. */
+  /** How it learns of changes: a poll reads the list, and has no port. */
   readonly via: 'udp' | 'stream' | 'poll'
 }
 

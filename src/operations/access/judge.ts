@@ -79,6 +79,6 @@ export class Judge implements Authorisation {
 const SENTENCE_OF: Readonly<Record<Problem, string>> = {
   'not-signed-in': 'Sign in first: POST /svc/v1/auth/login answers a token for the header Authorization.',
   'unknown-user': 'No user has this name and password.',
-  'token-invalid': 'The token does not count, or no more: sign in again.',
+  'token-invalid': 'The token does not count, or not any longer: sign in again.',
   'token-expired': 'The token or the session has expired: sign in again.',
 }

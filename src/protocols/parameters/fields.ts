@@ -296,7 +296,10 @@ export const desc = Type.String({ maxLength: 128, description: 'What the item is
 export const use = Type.String({ maxLength: 32, description: 'How the item is used.' })
 export const effect = Type.String({ maxLength: 32, description: 'When a change of the item takes effect.' })
 export const schema = Type.String({ maxLength: 32768, description: 'The schema of the content.' })
-export const srcUser = Type.String({ maxLength: 128, description: 'Who publishes, for the history.' })
+export const srcUser = Type.String({
+  maxLength: 128,
+  description: 'The user that publishes, for the history.',
+})
 export const encryptedDataKey = Type.String({
   maxLength: 1024,
   description: 'The key of an encrypted content.',

@@ -42,7 +42,7 @@ function warnOfReaders(directory: string, log: StoreLog): void {
 
 const IN_DOUBT =
   'The thread of the store ended in the middle of a commit, and memory cannot know what of it is on the disk. ' +
-  'Reads go on; restart the server, which reads what is there, to write again.'
+  'Reads still work; restart the server, which reads what is there, to write again.'
 
 /** The store on the main thread: makes messages of changes and waits for answers, and so blocks nothing. */
 class EmbeddedStore implements Store {

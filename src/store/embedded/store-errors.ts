@@ -6,7 +6,7 @@ export function sqliteCodeOf(error: unknown): string | undefined {
 
 /** The advice for a person, by the SQLite code of a class of errors. */
 const STORE_WIDE: readonly (readonly [prefix: string, advice: string])[] = [
-  ['SQLITE_FULL', 'the disk of its data directory is full; free some space there, writes then go on'],
+  ['SQLITE_FULL', 'the disk of its data directory is full; free some space there, writes then work again'],
   [
     'SQLITE_IOERR',
     'its disk answers with an error; look at the disk of the data directory and the system log',

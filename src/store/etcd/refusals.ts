@@ -27,7 +27,7 @@ export function refusalOf(error: unknown): Error {
   if (!(error instanceof EtcdError)) return error instanceof Error ? error : new Error(String(error))
   const text =
     error.kind === 'full'
-      ? 'etcd takes no more data: its space is used up (docs/cluster.md).'
+      ? 'etcd takes no data: its space is used up (docs/cluster.md).'
       : 'etcd cannot be reached: try again in a moment.'
   return new Refusal('store-unavailable', text, { cause: error })
 }

@@ -17,7 +17,7 @@ const ALARM: Room = {
   shortage: 'etcd has raised its alarm NOSPACE and refuses every write and every lease.',
   advice:
     'Compact etcd and defragment every member, or raise its quota; then disarm the alarm (docs/operations.md, "etcd full"). ' +
-    'Reads, lists, beats and tokens go on.',
+    'Reads, lists, beats and tokens still work.',
 }
 
 /** The room of etcd, which is that of its fullest member. Undefined: no member answers. */

@@ -17,7 +17,7 @@ export const ANSWERS_OUTCOME = answersJson(
       dryRun: Json.boolean('Whether this is only what would happen.'),
       succCount: Json.integer(),
       skipCount: Json.integer(),
-      state: Json.string('Of a dry run: what the items were, for `seenState`; else empty.'),
+      state: Json.string('After a dry run: what the items were, for `seenState`; else empty.'),
       succData: NAMES,
       failData: NAMES,
       skipData: NAMES,

@@ -48,7 +48,7 @@ export class ServerBackups {
     } catch (error) {
       if (!(error instanceof BackupFailure)) throw error
       if (error.kind === 'refused') throw new Refusal('backup-refused', error.message)
-      log.error({ err: error }, 'A backup could not be made; the server itself goes on')
+      log.error({ err: error }, 'A backup could not be made; the server itself still works')
       throw new Refusal('backup-failed', error.message, { cause: error })
     }
   }

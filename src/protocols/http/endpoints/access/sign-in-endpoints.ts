@@ -68,7 +68,7 @@ export function rotateKeysEndpoint(signIn: Operations['signIn']): Endpoint {
     answers: answersJson(ROTATION),
     params: Type.Object({
       leaked: Type.Optional(
-        Type.Boolean({ description: 'Whether the old key has leaked: then its tokens count no more.' }),
+        Type.Boolean({ description: 'Whether the old key has leaked: then its tokens end at once.' }),
       ),
     }),
     handle: async ({ params, caller }) =>

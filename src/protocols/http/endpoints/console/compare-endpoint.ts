@@ -23,7 +23,7 @@ const COMPARISON = Json.named(
     different: Json.list(
       Json.object({
         ...NAME_FIELDS,
-        id: Json.string('Of the item in from: as cfgId of a clone.'),
+        id: Json.string('The id of the item in from: as cfgId of a clone.'),
         fromMd5: Json.string(),
         toMd5: Json.string('As casMd5 of a clone.'),
         fromType: Json.string(),

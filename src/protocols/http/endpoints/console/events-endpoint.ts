@@ -38,7 +38,7 @@ const DATA_OF_EVENT = {
     Json.object({}),
   ),
   description:
-    'The data of an event. `changed`: that thing is different. `reset`: everything may be. `begun`: the stream begins, or goes on. ' +
+    'The data of an event. `changed`: that thing is different. `reset`: everything may be. `begun`: the stream begins, or continues. ' +
     '`alive`: every 15 s where nothing happens. `ended`: the last event.',
 }
 
@@ -54,7 +54,7 @@ export function eventsEndpoint(liveEvents: Operations['liveEvents']): Endpoint {
     }),
     headers: {
       [LAST_ID_HEADER]: {
-        description: 'The id of the last event of a stream before: this one goes on after it.',
+        description: 'The id of the last event of a stream before: this one continues after it.',
         required: false,
       },
     },

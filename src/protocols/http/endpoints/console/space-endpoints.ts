@@ -19,7 +19,7 @@ const SPACES = Json.object({
         name: Json.string(),
         desc: Json.string(),
         listed: Json.boolean('False for one that is not on the list and holds something.'),
-        configCount: Json.integer('Of those that the caller may read.'),
+        configCount: Json.integer('Only items that the caller may read.'),
         empty: Json.boolean('Whether it has no configurations and no services.'),
         color: Json.words(COLORS),
         protected: Json.boolean('Whether the console asks for its name before it writes there.'),

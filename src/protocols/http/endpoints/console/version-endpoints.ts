@@ -32,7 +32,7 @@ const VERSION = Json.named(
   'ConfigVersion',
   Json.object({
     ...CHANGE_FIELDS,
-    md5: Json.nullable(Json.string('Of the text after the change; null after a deletion.')),
+    md5: Json.nullable(Json.string('The md5 of the text after the change; null after a deletion.')),
     size: Json.nullable(Json.integer('Bytes.')),
     type: Json.nullable(Json.words(CONFIG_TYPES)),
     current: Json.boolean('Whether it is the version that clients get.'),
@@ -70,7 +70,7 @@ const DELETED = Json.named(
     configTags: Json.nullable(Json.string()),
     size: Json.integer(),
     md5: Json.string(),
-    user: Json.nullable(Json.string('Who deleted it.')),
+    user: Json.nullable(Json.string('The user that deleted it.')),
     ip: Json.string(),
     atMs: Json.time('When it was deleted, epoch milliseconds.'),
   }),

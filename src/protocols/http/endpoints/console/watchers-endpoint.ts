@@ -11,7 +11,7 @@ import { withMissing } from '../missing-servers.ts'
 const WATCHERS = Json.named(
   'Watchers',
   Json.object({
-    md5: Json.nullable(Json.string('Of the current content; null where there is none.')),
+    md5: Json.nullable(Json.string('The md5 of the current content; null where there is none.')),
     upToDate: Json.integer('How many clients have the current content.'),
     count: Json.integer(),
     watchers: Json.list(
@@ -23,10 +23,10 @@ const WATCHERS = Json.named(
           agent: Json.string('How the library of the client names itself; empty where it is not known.'),
           md5: Json.string('What the client has; empty: no item.'),
           upToDate: Json.boolean(),
-          lastSeenMs: Json.time('When it was last heard of, epoch milliseconds.'),
+          lastSeenMs: Json.time('When its server last had contact with it, epoch milliseconds.'),
           via: Json.words(
             ['poll', 'stream'],
-            'How it hears of changes: by long polls over HTTP, or over gRPC.',
+            'How it learns of changes: by long polls over HTTP, or over gRPC.',
           ),
         }),
       ),

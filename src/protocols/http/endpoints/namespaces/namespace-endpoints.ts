@@ -35,7 +35,7 @@ export const ANSWERS_NAMESPACES = answersJson(
           namespaceShowName: Json.string(),
           namespaceDesc: Json.string(),
           quota: Json.integer(),
-          configCount: Json.integer('Of those that the caller may read.'),
+          configCount: Json.integer('Only items that the caller may read.'),
           type: Json.integer('0: the default one, 2: any other.'),
         }),
       ),

@@ -26,7 +26,7 @@ const SUBSCRIBERS = Json.object({
         cluster: Json.string(),
         via: Json.words(
           ['udp', 'stream', 'poll'],
-          'How it hears of changes: a poll reads the list, and has no port.',
+          'How it learns of changes: a poll reads the list, and has no port.',
         ),
       }),
     ),

@@ -11,7 +11,7 @@ const LONG = `longer than ${MOST_WORDS} words`
 
 /** What each kind looks for. The lookaheads leave out the usual senses: "no more than 3", "it stands for a list". */
 const KINDS = {
-  [LONG]: /^(?:\W*\w\S*\s+){25}.*\w/g,
+  [LONG]: new RegExp(`^(?:\\W*\\w\\S*\\s+){${MOST_WORDS}}.*\\w`, 'g'),
   told: /\b(?:un)?told\b(?! apart)/gi,
   anew: /\banew\b/gi,
   'hear of data': /(?<!\blast )\b(?:hears?|heard|hearing)\b/gi,

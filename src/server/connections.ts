@@ -5,20 +5,21 @@ import type { Observability } from '../observability.ts'
 import type { Operations } from '../operations/operations.ts'
 import { EndedRights } from '../operations/access/ended-rights.ts'
 import { requireServing } from '../operations/server/serving.ts'
+import { configRequests } from '../protocols/grpc/config/config-requests.ts'
 import type { ClientFacts } from '../protocols/grpc/connections/client-connection.ts'
 import { Asks } from '../protocols/grpc/connections/asks.ts'
 import { ClientStreams } from '../protocols/grpc/connections/client-streams.ts'
 import type { ConnectionBook } from '../protocols/grpc/connections/connection-book.ts'
 import { ShownCredentials } from '../protocols/grpc/connections/shown-credentials.ts'
+import { namingRequests } from '../protocols/grpc/naming/naming-requests.ts'
 import { Dispatch, type DispatchParts } from '../protocols/grpc/requests/dispatch.ts'
 import type { AnyRequestType } from '../protocols/grpc/requests/request-type.ts'
 import { GrpcServer } from '../protocols/grpc/transport/grpc-server.ts'
 import type { KeyPair } from '../protocols/sockets/secure-layer.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Certificates } from './certificates.ts'
-import { clientRequests } from './client-requests.ts'
 import type { Publishing } from './caring.ts'
-import { loop, monotonicMs, wallMs } from './clocks.ts'
+import { later, loop, monotonicMs, wallMs } from './clocks.ts'
 import type { ClientsOfServer } from './connected-clients.ts'
 import { grpcPorts } from './grpc-port.ts'
 import type { Installation } from './installation.ts'
@@ -51,6 +52,9 @@ export interface ClientConnections {
   stop(): Promise<void>
 }
 
+/** What this server can do, as clients name it. */
+const ABILITIES = ['supportPersistentInstanceByGrpc', 'fuzzyWatch']
+
 /** Makes what answers connected clients; nothing listens yet. */
 export function openConnections(parts: ConnectionParts, settings: Settings, log: Logger): ClientConnections {
   const { installation, operations } = parts
@@ -58,14 +62,15 @@ export function openConnections(parts: ConnectionParts, settings: Settings, log:
   let isStopping = false
   const { book, moves } = parts.clients
   const asks = new Asks(monotonicMs)
-  const { types, abilities } = clientRequests({ operations }, settings)
+  const requestParts = { operations, limits: settings, after: later }
+  const types = [...configRequests(requestParts), ...namingRequests(requestParts)]
   const notServing = (): string | undefined => (isStopping ? 'The server is stopping.' : undefined)
   const credentials = new ShownCredentials()
   const endedRights = endedRightsOf(parts)
   const dispatch = dispatchOf(types, { ...parts, book, credentials, notServing })
   const isOpen = (client: ClientFacts): boolean =>
     !isStopping && (cutOff?.() === undefined || isForConfigs(client))
-  const streams = new ClientStreams({ book, asks, monotonicMs, abilities, isOpen })
+  const streams = new ClientStreams({ book, asks, monotonicMs, abilities: ABILITIES, isOpen })
   const server = new GrpcServer({
     services: {
       answer: (message, session) => dispatch.answer(message, session),

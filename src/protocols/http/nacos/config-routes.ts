@@ -19,7 +19,7 @@ import { CONFIG_DEFAULTS, csEnvelope } from './config-defaults.ts'
 import { removeConfig } from './delete-config.ts'
 import { readConfig } from './read-config.ts'
 import { refuseUnsupported } from '../../parameters/unsupported-parameters.ts'
-import { refuseMisplaced } from './misplaced.ts'
+import { Refusal } from '../../../core/refusal.ts'
 
 /** `/nacos/v1/cs/configs` and `/nacos/v1/cs/history`, as clients and tools of the reference server use it (http-compat.md sections 1 and 3). */
 export function nacosConfigRoutes(
@@ -59,4 +59,13 @@ function publish(configs: Operations['configs'], limits: PublishLimits) {
       return CS_TRUE_JSON
     },
   })
+}
+
+/** Refuses a publish that says in another place than the query, or in another spelling, that it is none. */
+function refuseMisplaced(said: Readonly<Record<string, boolean | undefined>>): void {
+  for (const [parameter, isSaid] of Object.entries(said)) {
+    if (isSaid !== true) continue
+    const allowed = '`true` in the query'
+    throw new Refusal('invalid-parameter', `${parameter} must be ${allowed}.`, { parameter, allowed })
+  }
 }

@@ -15,7 +15,7 @@ import * as fields from '../../parameters/fields.ts'
 import { endpoint, placeRoutes } from '../routing/endpoint.ts'
 import type { Route } from '../routing/route.ts'
 import { CONFIG_DEFAULTS, NO_CACHE } from './config-defaults.ts'
-import { probeHeaders } from './probe-headers.ts'
+import type { WatchedItem } from '../../../core/config/state/watched-item.ts'
 
 /** Long polls of `/nacos/v1`, and who holds them (http-compat.md section 2). */
 export function nacosListenerRoutes(parts: ListenerParts): Route[] {
@@ -50,4 +50,23 @@ const POLL_ANSWERS: PollAnswers = {
 
 function pollAnswer(body: string): Answer {
   return { status: 200, contentType: JSON_UTF8, body, headers: NO_CACHE, isAscii: true }
+}
+
+/** What both headers may hold together: clients refuse an answer whose headers have more than 16 KiB. */
+const MAX_PROBE_BYTES = 8 * 1024
+
+/**
+ * The headers that report differences to a client that sent no time-out: `dataId:group;` each for the oldest clients,
+ * the encoded names for later ones. Items that do not fit are reported next time.
+ */
+function probeHeaders(changed: readonly WatchedItem[]): Record<string, string> {
+  let oldest = ''
+  let encoded = ''
+  for (const { key, echo } of changed) {
+    const short = `${encodeURIComponent(key.dataId)}:${encodeURIComponent(key.group)};`
+    if (oldest.length + encoded.length + short.length + echo.length > MAX_PROBE_BYTES) break
+    oldest += short
+    encoded += echo
+  }
+  return { 'Probe-Modify-Response': oldest, 'Probe-Modify-Response-New': encoded }
 }

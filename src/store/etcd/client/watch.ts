@@ -7,7 +7,6 @@ import { EtcdError, toEtcdError } from './etcd-error.ts'
 import type { WatchRequestSchema, WatchResponse } from './generated/rpc_pb.js'
 import { revisionOf, toNumber, toRange } from './messages.ts'
 import type { KeyRange } from './messages.ts'
-import { RequestQueue } from './request-queue.ts'
 import { refuseUnsupported } from './version.ts'
 import { WholeRevisions } from './whole-revisions.ts'
 import type { Revision } from './whole-revisions.ts'
@@ -201,5 +200,30 @@ class RunningWatch implements Watch {
     if (this.#failures % this.#parts.endpointCount !== 0) return
     const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (rounds - 1), LONGEST_PAUSE_MS)
     await this.#parts.clock.sleep(pauseMs * (0.5 + this.#parts.random() / 2), this.#closed.signal)
+  }
+}
+
+/** Requests of a stream, sent in the order in which they are added until the queue is ended. */
+class RequestQueue<T> implements AsyncIterable<T> {
+  readonly #waiting: T[] = []
+  #ended = false
+  #wake: (() => void) | undefined
+
+  add(request: T): void {
+    this.#waiting.push(request)
+    this.#wake?.()
+  }
+
+  end(): void {
+    this.#ended = true
+    this.#wake?.()
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<T> {
+    while (!this.#ended) {
+      const request = this.#waiting.shift()
+      if (request !== undefined) yield request
+      else await new Promise<void>((resolve) => (this.#wake = resolve))
+    }
   }
 }

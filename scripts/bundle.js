@@ -13,6 +13,7 @@ export const BUNDLED = [
   '@bufbuild/protobuf',
   '@connectrpc/connect',
   '@connectrpc/connect-node',
+  'commander',
   'jose',
   'mysql2',
   'pino',

@@ -13,7 +13,7 @@ export function apiDocument(): string {
 
 /** Describing routes needs only the settings: handlers and operations use the other parts and are not called here. */
 function partsOfNoServer(): RouteParts {
-  const settings = loadSettings({ args: [], env: {} })
+  const settings = loadSettings({ env: {} })
   const operations = allOperations({ guard: new Guard() } as OperationParts)
   return { settings, operations } as RouteParts
 }

@@ -183,7 +183,7 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
   machine: { node: true },
   metrics: { layers: ['core/*', 'feed'], node: true },
   settings: { node: true },
-  command: { layers: ['settings', 'archive', 'store'], node: true },
+  command: { layers: ['settings', 'archive', 'store'], packages: ['commander', 'yaml'], node: true },
   'log.ts': { layers: ['settings'], packages: ['pino'], node: true },
   'server-address.ts': { layers: ['settings'], node: true },
   'observability.ts': { layers: ['*'], node: true },

@@ -30,20 +30,27 @@ describe('the command', () => {
     expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
   })
 
-  test.each([['help'], ['--help'], ['start', '--help']])(
-    'prints help with the settings at %s %s',
-    async (...args) => {
-      const { code, stdout } = await runWaypost(args)
-      expect(code).toBe(0)
-      expect(stdout).toContain('--data-dir')
-      expect(stdout).toContain('version')
-    },
-  )
+  test('prints help with its commands and exit codes', async () => {
+    const [help, flag] = [await runWaypost(['help']), await runWaypost(['--help'])]
+    expect(help).toMatchObject({ code: 0, stderr: '' })
+    expect(help.stdout).toMatch(/start .*\n(?:.*\n)*? {2}version .*\n(?:.*\n)*Exit codes:\n {2}0 {2}done/)
+    expect(flag).toEqual(help)
+  })
+
+  test.each([
+    ['help', 'start'],
+    ['start', '--help'],
+  ])('prints help with the settings at %s %s', async (...args) => {
+    const { code, stdout } = await runWaypost(args)
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/Where data are kept:\n {2}--data-dir <value>/)
+    expect(stdout).toContain('$ waypost start --auth')
+  })
 
   test.each([[[]], [['strat']]])('refuses %j with exit code 2 and says what there is', async (args) => {
     const { code, stderr } = await runWaypost(args)
     expect(code).toBe(2)
-    expect(stderr).toMatch(/start, help or version/)
+    expect(stderr).toMatch(/Usage: waypost|unknown command 'strat'\n\(Did you mean start\?\)/)
   })
 })
 
@@ -76,10 +83,13 @@ describe('a start', () => {
   })
 
   test('with an unknown setting ends with 2 and suggests a similar one', async () => {
-    const { code, stdout, stderr } = await runWaypost(['start', '--prot', '1'], { WAYPOST_DATADIR: 'x' })
+    expect(await runWaypost(['start', '--prot', '1'])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: "waypost: unknown option '--prot'\n(Did you mean --port?)\n",
+    })
+    const { code, stderr } = await runWaypost(['start'], { WAYPOST_DATADIR: 'x' })
     expect(code).toBe(2)
-    expect(stdout).toBe('')
-    expect(stderr).toMatch(/Unknown setting prot, from the flag --prot\. Did you mean --port\?/)
     expect(stderr).toMatch(/Unknown setting WAYPOST_DATADIR.*Did you mean WAYPOST_DATA_DIR\?/)
   })
 

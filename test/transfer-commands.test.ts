@@ -134,17 +134,17 @@ describe('export and import', () => {
 
 describe('a failure has a message', () => {
   test.each([
-    [['export'], 2, /--to is required: the zip file to write/],
+    [['export'], 2, /required option '--to <file>' not specified/],
     [
       ['export', '--to', 'x', '--url', 'ftp://x'],
       2,
-      /--url must be an address such as http:\/\/127\.0\.0\.1:8848/,
+      /--server must be an address such as http:\/\/127\.0\.0\.1:8848/,
     ],
-    [['export', '--to', 'x', '--fast'], 2, /Unknown option '--fast'/],
-    [['export', '--to', '/nowhere/x.zip', '--url', 'http://127.0.0.1:9'], 1, /fetch failed/],
-    [['import'], 2, /--from is required/],
-    [['import', '--from', 'x', '--policy', 'merge'], 2, /--policy must be one of abort, skip, overwrite/],
-    [['import', '--from', '/nowhere/x.zip'], 1, /no such file/],
+    [['export', '--to', 'x', '--fast'], 2, /unknown option '--fast'/],
+    [['export', '--to', '/nowhere/x.zip', '--url', 'http://127.0.0.1:9'], 2, /fetch failed/],
+    [['import'], 2, /required option '--from <file>' not specified/],
+    [['import', '--from', 'x', '--policy', 'merge'], 2, /Allowed choices are abort, skip, overwrite/],
+    [['import', '--from', '/nowhere/x.zip'], 2, /no such file/],
   ])('%j', async (args, code, message) => {
     const result = await runWaypost(args)
     expect([result.code, result.stderr]).toEqual([code, expect.stringMatching(message)])
@@ -165,15 +165,15 @@ describe('a failure has a message', () => {
       file,
     ])
     expect(unknown).toMatchObject({
-      code: 1,
+      code: 2,
       stderr: expect.stringMatching(/namespace does not exist: nope/),
     })
     const again = await runWaypost(['export', '--url', servers[0].url, '--to', file])
-    expect(again).toMatchObject({ code: 1, stderr: expect.stringMatching(/exists already/) })
+    expect(again).toMatchObject({ code: 2, stderr: expect.stringMatching(/exists already/) })
     const damaged = join(directory, 'damaged.zip')
     writeFileSync(damaged, readFileSync(file).subarray(0, -1))
     const refused = await runWaypost(['import', '--url', servers[1].url, '--from', damaged])
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/The zip file is no zip file/) })
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/The zip file is no zip file/) })
   }, 30_000)
 
   test('a dry run sends nothing to a server that does not know one', async () => {
@@ -189,10 +189,10 @@ describe('a failure has a message', () => {
     const dry = await runWaypost(['import', '--url', url, '--from', file, '--dry-run'])
     const export404 = await runWaypost(['export', '--url', url, '--to', `${file}2`])
     await new Promise((resolve) => other.close(resolve))
-    expect(dry).toMatchObject({ code: 1, stderr: expect.stringMatching(/no Waypost server/) })
+    expect(dry).toMatchObject({ code: 2, stderr: expect.stringMatching(/no Waypost server/) })
     expect(asked[0]).toBe('GET /openapi.json')
     expect(asked.filter((line) => line.startsWith('POST'))).toEqual([])
-    expect(export404).toMatchObject({ code: 1, stderr: expect.stringMatching(/answers no export: 404/) })
+    expect(export404).toMatchObject({ code: 2, stderr: expect.stringMatching(/answers no export: 404/) })
     expect(existsSync(`${file}2`) || existsSync(`${file}2.part`)).toBe(false)
   }, 30_000)
 })

@@ -9,7 +9,9 @@ const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url))
 
 /** Runs a command with these lines on its standard input. */
 async function run(args: readonly string[], lines: readonly string[] = [], env: Record<string, string> = {}) {
-  const child = spawn(process.execPath, [MAIN, ...args], { env: { PATH: process.env['PATH'], ...env } })
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    env: { PATH: process.env['PATH'], WAYPOST_CLIENT_FILE: '/nowhere/client.json', ...env },
+  })
   child.stdin.on('error', () => undefined).end(lines.map((line) => `${line}\n`).join(''))
   let stdout = ''
   let stderr = ''
@@ -52,7 +54,7 @@ describe('in the directory of a stopped server', () => {
       stderr: '',
     })
     expect(await run(['user', 'add', 'bob', ...at], ['second'])).toMatchObject({ code: 0 })
-    expect(await run(['user', 'add', 'bob', ...at], ['second'])).toMatchObject({ code: 1 })
+    expect(await run(['user', 'add', 'bob', ...at], ['second'])).toMatchObject({ code: 2 })
     const listed = await run(['user', 'list', '--json', ...at])
     expect(JSON.parse(listed.stdout)).toEqual([
       { username: 'ann', roles: ['ROLE_ADMIN'] },
@@ -84,11 +86,15 @@ describe('in the directory of a stopped server', () => {
   })
 
   test.each([
-    ['without a name', ['user', 'add'], 'NAME is required'],
-    ['with a password as an argument', ['user', 'add', 'x', 'secret'], 'secret'],
-    ['without a place', ['user', 'add', 'x'], '--data-dir'],
+    ['without a name', ['user', 'add'], "missing required argument 'name'"],
+    ['with a password as an argument', ['user', 'add', 'x', 'secret'], 'too many arguments'],
+    [
+      'in two places',
+      ['user', 'add', 'x', '--server', 'http://127.0.0.1:1', '--data-dir'],
+      'Give one of --server',
+    ],
     ['with a name that no user may have', ['user', 'add', 'a\tb', '--data-dir'], 'NAME must be'],
-    ['that is none', ['user', 'rename', 'x'], 'Unknown command "user rename"'],
+    ['that is none', ['user', 'rename', 'x'], "unknown command 'rename'"],
   ])('a command %s is refused', async (_, args, message) => {
     const given = args.at(-1) === '--data-dir' ? [...args, dataDir] : args
     const { code, stderr } = await run(given, ['password'])
@@ -128,7 +134,7 @@ describe('on a running server', () => {
     expect(await run(['user', 'password', 'ann', ...at], ['other'], signedIn)).toMatchObject({ code: 0 })
     expect((await login(server.url, 'ann', 'other')).status).toBe(200)
     const { stdout } = await run(['user', 'list', ...at], [], signedIn)
-    expect(stdout).toBe('nacos  ROLE_ADMIN\nann  ROLE_ADMIN\n')
+    expect(stdout).toBe('USER   ROLES\nnacos  ROLE_ADMIN\nann    ROLE_ADMIN\n')
     expect(await run(['user', 'remove', 'ann', ...at], [], signedIn)).toMatchObject({ code: 0 })
   }, 30_000)
 
@@ -140,7 +146,7 @@ describe('on a running server', () => {
     expect(changed).toMatchObject({ code: 0, stderr: '' })
     expect((await login(server.url, 'bob', 'new')).status).toBe(200)
     const refused = await run(['user', 'password', 'nacos', ...asBob], ['new', 'mine'])
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('It was asked as bob.')])
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('It was asked as bob.')])
     expect((await run(['user', 'list', ...asBob], ['wrong'])).stderr).toContain('does not sign in bob: 403')
   }, 30_000)
 

@@ -1,40 +1,16 @@
+import { Command } from 'commander'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { command, readFlags, required, runCommand, serverUrl, UsageError } from './command-line.ts'
+import { serverUrl } from './client/session-of-flags.ts'
+import { action, DiffersError, runProgram } from './command-line.ts'
+import { outputOption } from './output.ts'
 
-const FLAGS = { to: { type: 'string' }, namespace: { type: 'string' }, fast: { type: 'boolean' } } as const
-
-describe('flags', () => {
-  test('are texts and switches', () => {
-    expect(readFlags(['--to', 'x', '--fast'], FLAGS)).toEqual({ to: 'x', fast: true })
-    expect(readFlags(['--to=x'], FLAGS)).toEqual({ to: 'x' })
-    expect(readFlags(['--namespace', ''], FLAGS)).toEqual({ namespace: '' })
-  })
-
-  test.each([
-    [['--quick'], /'--quick'.*\nThe flags of this command are --to, --namespace, --fast\./s],
-    [['--to'], /--to/],
-    [['--to', ''], /--to has an empty value/],
-    [['word'], /word/],
-    [['--fast=yes'], /--fast/],
-  ])('%j are a usage error', (args, message) => {
-    expect(() => readFlags(args, FLAGS)).toThrow(message)
-    expect(() => readFlags(args, FLAGS)).toThrow(UsageError)
-  })
-
-  test('that are required say what they are for', () => {
-    expect(required('to', 'x', 'the file')).toBe('x')
-    expect(() => required('to', undefined, 'the file')).toThrow('--to is required: the file')
-  })
-
-  test('of an address have a default and no slash at the end', () => {
-    expect(serverUrl(undefined)).toBe('http://127.0.0.1:8848')
-    expect(serverUrl('https://a.example/x//')).toBe('https://a.example/x')
-    expect(() => serverUrl('a.example:8848')).toThrow(/--url must be an address/)
-    // An error that repeated the address would show the password.
-    expect(() => serverUrl('http://ann:secret@a.example')).toThrow(
-      /^--url must be without a user[^:]*: [^@]*$/,
-    )
-  })
+test('the address of a server has no slash at its end', () => {
+  expect(serverUrl('https://a.example/x//')).toBe('https://a.example/x')
+  expect(() => serverUrl('a.example:8848')).toThrow(/--server must be an address/)
+  // An error that repeated the address would show the password.
+  expect(() => serverUrl('http://ann:secret@a.example')).toThrow(
+    /^--server must be without a user[^:]*: [^@]*$/,
+  )
 })
 
 describe('a command', () => {
@@ -55,31 +31,65 @@ describe('a command', () => {
 
   afterEach(() => void vi.restoreAllMocks())
 
-  const greet = command({
-    flags: { name: { type: 'string' }, json: { type: 'boolean' } },
-    run: ({ name = 'world' }) => {
-      if (name === 'nobody') throw new Error('nobody is there')
-      return { code: 7, text: `hello ${name}\n`, json: { name } }
-    },
-  })
+  const run = (...args: string[]): Promise<number> => {
+    const program = new Command('waypost').exitOverride().configureOutput({
+      writeErr: (text) => (written.err += text),
+    })
+    program
+      .command('greet')
+      .option('--name <name>')
+      .option('--json')
+      .addOption(outputOption())
+      .action(
+        action<{ name?: string }>(({ name = 'world' }) => {
+          if (name === 'nobody') throw new Error('nobody is there')
+          if (name === 'absent') throw new DiffersError('there is no such thing')
+          const bytes = name === 'bytes' ? { bytes: Buffer.from('\u001b\r\n') } : {}
+          return { code: 1, text: `hello ${name}\n`, json: { name }, names: [name], ...bytes }
+        }),
+      )
+    return runProgram(program, ['greet', ...args])
+  }
 
   test('prints its text without control characters and has its own exit code', async () => {
-    expect(await runCommand(greet, ['--name', 'a\u001b[2Jb'])).toBe(7)
+    expect(await run('--name', 'a\u001b[2Jb')).toBe(1)
     expect(written).toEqual({ out: 'hello a\\x1b[2Jb\n', err: '' })
   })
 
-  test('prints JSON if it is asked to', async () => {
-    expect(await runCommand(greet, ['--json'])).toBe(7)
-    expect(written.out).toBe('{"name":"world"}\n')
+  test('prints bytes as they are', async () => {
+    await run('--name', 'bytes')
+    expect(written.out).toBe('\u001b\r\n')
   })
 
-  test('that fails exits with 1 and reports the error, as JSON too', async () => {
-    expect(await runCommand(greet, ['--name', 'nobody', '--json'])).toBe(1)
+  test.each([
+    [['--json'], '{"name":"world"}\n'],
+    [['-o', 'json'], '{"name":"world"}\n'],
+    [['-o', 'yaml'], 'name: world\n'],
+    [['--output=name'], 'world\n'],
+    [['--output=table', '--name', 'bytes'], 'hello bytes\n'],
+  ])('prints the format that %j ask for', async (args, text) => {
+    expect(await run(...args)).toBe(1)
+    expect(written.out).toBe(text)
+  })
+
+  test('that fails exits with 2 and reports the error, as JSON too', async () => {
+    expect(await run('--name', 'nobody', '--json')).toBe(2)
     expect(written).toEqual({ out: '{"error":"nobody is there"}\n', err: 'waypost: nobody is there\n' })
   })
 
-  test('with a wrong flag exits with 2', async () => {
-    expect(await runCommand(greet, ['--nam', 'x'])).toBe(2)
-    expect(written.err).toMatch(/^waypost: .*'--nam'/)
+  test('that finds a difference exits with 1', async () => {
+    expect(await run('--name', 'absent')).toBe(1)
+    expect(written).toEqual({ out: '', err: 'waypost: there is no such thing\n' })
+  })
+
+  test.each([
+    [['--nam', 'x'], /unknown option '--nam'\s+\(Did you mean --name\?\)/],
+    [['word'], /too many arguments/],
+    [['--name'], /argument missing/],
+    [['--name='], /--name has an empty value/],
+    [['-o', 'xml'], /Allowed choices are table, json, yaml, name/],
+  ])('with the wrong words %j exits with 2', async (args, message) => {
+    expect(await run(...args)).toBe(2)
+    expect(written.err).toMatch(message)
   })
 })

@@ -1,124 +1,97 @@
-import { parseArgs, type ParseArgsConfig } from 'node:util'
+import { type Command, CommanderError } from 'commander'
+import { FORMATS, type Format, formatted } from './output.ts'
 import { Progress } from './progress.ts'
+import { printable } from './terminal-text.ts'
 
 /** The user gave a wrong command line, or a directory that the command cannot use. `message` says what is right. */
 export class UsageError extends Error {}
 
-/** The options of `parseArgs`, by the names of the flags. */
-type FlagTypes = NonNullable<ParseArgsConfig['options']>
+/** A command found out that the answer is no: something is absent, or is not what the caller expected. */
+export class DiffersError extends Error {}
 
-/** The values of flags: a text, or true for a flag without a value. */
-export type Flags<T extends FlagTypes> = ReturnType<
-  typeof parseArgs<{ options: T; strict: true; allowPositionals: false }>
->['values']
+/** The exit codes of all commands. `start` has its own besides (docs/terminal.md). */
+export const EXIT = { done: 0, differs: 1, notFoundOut: 2 } as const
 
-/** What a command did. `text` is for people, `json` for programs; `code` is the exit code. */
+/** The exit codes in words, for the help and the manual. */
+export const EXIT_MEANINGS: readonly (readonly [number, string])[] = [
+  [EXIT.done, 'done, equal, sound'],
+  [EXIT.differs, 'differs, damaged, absent, or changed by somebody else meanwhile'],
+  [EXIT.notFoundOut, 'could not be done or found out: wrong command line, refused, no answer'],
+]
+
+/** What a command did. */
 export interface CommandResult {
   readonly code: number
-  readonly text: string
-  readonly json?: object
+  /** For people. Control characters are escaped when it is printed. */
+  readonly text?: string
+  /** Like `text`, but safe to print: it may have colours. */
+  readonly painted?: string
+  /** For programs: what `--output json` and `yaml` print. */
+  readonly json?: unknown
+  /** What `--output name` prints, one a line. */
+  readonly names?: readonly string[]
+  /** Printed as they are, and nothing else, where no format is asked for. */
+  readonly bytes?: Uint8Array
 }
 
-/** A command other than `start`. */
-export interface Subcommand<T extends FlagTypes = FlagTypes> {
-  readonly flags: T
-  /** The words before the flags that the user must give, as the help calls them: `NAME`. */
-  readonly words?: readonly string[]
-  readonly run: (
-    flags: Flags<T>,
-    progress: Progress,
-    words: readonly string[],
-  ) => Promise<CommandResult> | CommandResult
-}
+/** The work of a command: it gets the flags, and the words that are no flags. */
+export type Work<F> = (
+  flags: F,
+  progress: Progress,
+  words: readonly string[],
+) => Promise<CommandResult> | CommandResult
 
-/** Adds types: the flags that `run` gets are those of `flags`. */
-export function command<const T extends FlagTypes>(definition: Subcommand<T>): Subcommand {
-  return definition as unknown as Subcommand
-}
-
-const FAILED = 1
-const USAGE = 2
+/** The exit code of the command that runs: a process runs one. */
+let exitCode: number = EXIT.done
 
 /**
- * Runs a command and prints its result, as JSON if it has the flag `--json` and the user gave it. Resolves with the exit
- * code: the command's, 1 if it failed, 2 for a UsageError.
+ * Makes an action of commander from work. It prints the result in the format that the user wants, or the error, and sets the
+ * exit code: that of the result, 1 for a DiffersError, 2 for any other error.
  */
-export async function runCommand(
-  { flags, words = [], run }: Subcommand,
-  args: readonly string[],
-): Promise<number> {
-  const progress = new Progress()
-  const asJson = 'json' in flags && args.includes('--json')
-  try {
-    const given = readWords(args, words)
-    const { code, text, json } = await run(readFlags(args.slice(given.length), flags), progress, given)
-    progress.end()
-    await print(asJson ? `${JSON.stringify(json)}\n` : printable(text))
-    return code
-  } catch (error) {
-    progress.end()
-    const message = messageOf(error)
-    if (asJson) await print(`${JSON.stringify({ error: message })}\n`)
-    process.stderr.write(printable(`waypost: ${message}\n`))
-    return error instanceof UsageError ? USAGE : FAILED
+export function action<F extends object>(work: Work<F>): (...given: unknown[]) => Promise<void> {
+  return async (...given) => {
+    const command = given.at(-1) as Command
+    const progress = new Progress()
+    const format = formatOf(command)
+    try {
+      refuseEmptyValues(command)
+      const result = await work(command.optsWithGlobals<F>(), progress, command.args)
+      progress.end()
+      await print(await formatted(result, format))
+      exitCode = result.code
+    } catch (error) {
+      progress.end()
+      await printError(error, format)
+      exitCode = error instanceof DiffersError ? EXIT.differs : EXIT.notFoundOut
+    }
   }
 }
 
-/** The words at the beginning. Throws UsageError where one is missing. */
-function readWords(args: readonly string[], names: readonly string[]): readonly string[] {
-  return names.map((name, at) => {
-    const word = args[at]
-    if (word === undefined || word === '' || word.startsWith('-'))
-      throw new UsageError(`${name} is required, before the flags`)
-    return word
-  })
-}
-
-/** Reads flags strictly. Throws UsageError for an unknown flag, a missing value, or an empty one. */
-export function readFlags<T extends FlagTypes>(args: readonly string[], options: T): Flags<T> {
-  try {
-    const { values } = parseArgs({ args: [...args], options, strict: true, allowPositionals: false })
-    for (const [name, value] of Object.entries(values))
-      // The id of the default namespace is empty.
-      if (value === '' && name !== 'namespace') throw new UsageError(`--${name} has an empty value`)
-    return values
-  } catch (error) {
-    if (error instanceof UsageError) throw error
-    const known = Object.keys(options).map((name) => `--${name}`)
-    throw new UsageError(`${messageOf(error)}\nThe flags of this command are ${known.join(', ')}.`)
+/** Like `action`, for work that prints by itself and resolves with the exit code. */
+export function plainAction<F extends object>(
+  work: (flags: F, command: Command) => Promise<number>,
+): (...given: unknown[]) => Promise<void> {
+  return async (...given) => {
+    const command = given.at(-1) as Command
+    exitCode = await work(command.opts<F>(), command)
   }
 }
 
-/** A flag that the user must give. */
-export function required(name: string, value: string | undefined, meaning: string): string {
-  if (value === undefined) throw new UsageError(`--${name} is required: ${meaning}`)
-  return value
+/** Runs a command line. Resolves with the exit code; 2 where commander refuses the line, which it has reported. */
+export async function runProgram(program: Command, args: readonly string[]): Promise<number> {
+  exitCode = EXIT.done
+  try {
+    await program.parseAsync(args, { from: 'user' })
+    return exitCode
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    return error.exitCode === 0 ? EXIT.done : EXIT.notFoundOut
+  }
 }
 
-/** Where a server listens by default. */
-const DEFAULT_URL = 'http://127.0.0.1:8848'
-
-/** The address of the server, without a slash at its end. */
-export function serverUrl(value: string = DEFAULT_URL): string {
-  const url = URL.canParse(value) ? new URL(value) : undefined
-  if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
-    throw new UsageError(`--url must be an address such as ${DEFAULT_URL}, but is ${JSON.stringify(value)}`)
-  if (url.username !== '' || url.password !== '')
-    throw new UsageError('--url must be without a user and a password: give them by --username and a prompt')
-  return value.replace(/\/+$/, '')
-}
-
-/** Resolves when the text is written: the end of the process would cut what a pipe has not taken yet. */
-async function print(text: string): Promise<void> {
+/** Resolves when it is written: the end of the process would cut what a pipe has not taken yet. */
+export async function print(text: string | Uint8Array): Promise<void> {
   await new Promise((resolve) => process.stdout.write(text, resolve))
-}
-
-/** Escapes control characters: names of a damaged store, a file or another server must not control a terminal. */
-function printable(text: string): string {
-  return text.replaceAll(
-    /(?!\n)\p{Cc}/gu,
-    (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`,
-  )
 }
 
 /** What to print for an error. */
@@ -126,6 +99,26 @@ export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   // fetch only says that it failed; the reason is in the cause.
   return error.cause instanceof Error && error.message === 'fetch failed'
-    ? `${error.message}: ${error.cause.message}`
+    ? `${error.message}: ${error.cause.message || (error.cause as NodeJS.ErrnoException).code}`
     : error.message
+}
+
+function formatOf(command: Command): Format | undefined {
+  const { output, json } = command.opts<{ output?: Format; json?: boolean }>()
+  return output ?? (json === true ? FORMATS.json : undefined)
+}
+
+/** The id of the default namespace is empty. */
+function refuseEmptyValues(command: Command): void {
+  for (const option of command.options) {
+    const value: unknown = command.getOptionValue(option.attributeName())
+    if (value === '' && option.long !== '--namespace')
+      throw new UsageError(`${option.long} has an empty value`)
+  }
+}
+
+async function printError(error: unknown, format: Format | undefined): Promise<void> {
+  const message = messageOf(error)
+  if (format === 'json') await print(`${JSON.stringify({ error: message })}\n`)
+  process.stderr.write(printable(`waypost: ${message}\n`))
 }

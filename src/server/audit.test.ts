@@ -26,7 +26,7 @@ test.each([true, false])(
     const saveAudit = () => (works ? Promise.resolve() : Promise.reject(new Error('disk full')))
     const store = { saveAudit } as unknown as Store
     const clock = () => ({ wallMs: 1_000, healthMs: 0, stamp: 7 })
-    const settings = loadSettings({ args: ['--audit-log', file], env: {} })
+    const settings = loadSettings({ flags: { 'audit-log': file }, env: {} })
     const audit = openAudit(
       { store, clock, report: () => undefined, onWritten: () => undefined },
       settings,

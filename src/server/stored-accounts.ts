@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { WrittenTrail } from '../audit/written-trail.ts'
-import type { Account, Accounts, WithStoredAccounts } from '../command/accounts.ts'
+import type { Account, Accounts, WithStoredAccounts } from '../command/accounts/accounts.ts'
 import { addRole, createUser, removeUser, setPassword } from '../core/access/access-commands.ts'
 import { ADMINISTRATOR_ROLE, USER, USER_ROLE } from '../core/access/access-records.ts'
 import { rotateKeys } from '../core/access/signing-key-commands.ts'
@@ -147,7 +147,7 @@ class StoredAccounts implements Accounts {
   }
 
   async rotateKey(hasLeaked: boolean): Promise<void> {
-    const ttlMs = loadSettings({ args: [], env: process.env }).tokenTtlMs
+    const ttlMs = loadSettings({ env: process.env }).tokenTtlMs
     await this.#change('rotate keys', '', rotateKeys(newSigningKey(), hasLeaked ? 'leaked' : { ttlMs }))
   }
 

@@ -27,8 +27,10 @@ const COMPACT_MODES = ['auto', 'on', 'off'] as const
 /** Where data are kept. */
 const STORES = ['embedded', 'etcd'] as const
 
-/** All settings of the server, by their key in `Settings`. There, durations are in ms and sizes in bytes. */
-export const definitions = {
+/** Settings by their keys in `Settings`. */
+type Section = Readonly<Record<string, Definition<unknown>>>
+
+const addresses = {
   host: textSetting('host', {
     default: '127.0.0.1',
     notEmpty: true,
@@ -67,6 +69,9 @@ export const definitions = {
     default: 'unknown',
     meaning: 'The site of this server in the server list.',
   }),
+} satisfies Section
+
+const storage = {
   dataDir: textSetting('data-dir', {
     default: './data',
     notEmpty: true,
@@ -117,6 +122,9 @@ export const definitions = {
     meaning: 'The TCP port on which the servers of an installation ask each other. 0: `port` + 2000.',
     detail: 'It is on the address `host`. Only for `store=etcd`; for private networks: it has no TLS.',
   }),
+} satisfies Section
+
+const signIn = {
   auth: {
     name: 'auth',
     kind: wordOrBare(AUTH_MODES, 'on'),
@@ -155,6 +163,9 @@ export const definitions = {
     detail:
       'A client may then show a certificate instead of signing in: the common name of its subject is the name of the user.',
   }),
+} satisfies Section
+
+const monitoring = {
   metricsHost: textSetting('metrics-host', {
     default: '',
     meaning: 'An address for `/metrics` alone, without sign-in. Empty: there is none.',
@@ -174,6 +185,9 @@ export const definitions = {
     shownDefault: 'info',
     meaning: 'The lowest level that is logged: trace, debug, info, warn, error or silent.',
   },
+} satisfies Section
+
+const proxies = {
   trustedProxies: {
     name: 'trusted-proxies',
     kind: addressList(),
@@ -191,7 +205,9 @@ export const definitions = {
     detail:
       'Browsers must use one of these names; if the server listens on a loopback address, so must every client. If a proxy changes `Host`, list the host of the web pages here, with its port unless that is 80 or 443.',
   },
+} satisfies Section
 
+const backups = {
   backupDir: textSetting('backup-dir', {
     default: '',
     meaning: 'The directory for backups of `waypost backup --url`. Empty: `backups` in the data directory.',
@@ -209,7 +225,9 @@ export const definitions = {
     max: 1024 * 1024 * MIB,
     meaning: 'The most bytes that a backup copies per second, so that the disk can also serve writes.',
   }),
+} satisfies Section
 
+const history = {
   historyRetentionMs: durationSetting('history-retention', {
     default: 30 * DAY,
     min: 0,
@@ -275,7 +293,9 @@ export const definitions = {
     max: 1_000_000,
     meaning: 'The quota of configurations that the namespace list shows. It is not enforced.',
   }),
+} satisfies Section
 
+const services = {
   emptyServiceExpiryMs: durationSetting('empty-service-expiry', {
     default: 60 * SECOND,
     min: SECOND,
@@ -311,9 +331,9 @@ export const definitions = {
     detail:
       'The address after name resolution counts. An instance outside is unhealthy, with the reason, unless its checker is NONE.',
   },
+} satisfies Section
 
-  ...limitDefinitions,
-
+const connections = {
   keepAliveTimeoutMs: durationSetting('keep-alive-timeout', {
     default: 90 * SECOND,
     min: SECOND,
@@ -342,4 +362,32 @@ export const definitions = {
     meaning: 'Send all answers through Node.js streams, which costs a fifth of the requests per second.',
     detail: 'On an untested version of Node.js the server does so by itself.',
   },
-} satisfies Readonly<Record<string, Definition<unknown>>>
+} satisfies Section
+
+/** The settings in the groups of help and reference. */
+export const SETTING_GROUPS: Readonly<Record<string, Section>> = {
+  'Addresses and ports': addresses,
+  'Where data are kept': storage,
+  'Sign-in and TLS': signIn,
+  'Metrics and log': monitoring,
+  'Proxies and host names': proxies,
+  Backups: backups,
+  'History and audit': history,
+  'Services and their health': services,
+  Limits: limitDefinitions,
+  Connections: connections,
+}
+
+/** All settings of the server, by their key in `Settings`. There, durations are in ms and sizes in bytes. */
+export const definitions = {
+  ...addresses,
+  ...storage,
+  ...signIn,
+  ...monitoring,
+  ...proxies,
+  ...backups,
+  ...history,
+  ...services,
+  ...limitDefinitions,
+  ...connections,
+}

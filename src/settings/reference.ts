@@ -1,4 +1,4 @@
-import { definitions } from './definitions.ts'
+import { SETTING_GROUPS } from './definitions.ts'
 import type { Definition } from './setting.ts'
 import { environmentName } from './sources.ts'
 
@@ -19,32 +19,24 @@ that says what is allowed.
 
 A duration is a whole number with a unit, \`ms\`, \`s\`, \`m\`, \`h\` or \`d\`; without a unit it is in milliseconds. A size is a
 whole number with \`B\`, \`KiB\`, \`MiB\` or \`GiB\`; without a unit it is in bytes.
+`
 
-| Setting | Environment variable | Allowed | Default | Meaning |
+const TABLE_HEAD = `| Setting | Environment variable | Allowed | Default | Meaning |
 |---|---|---|---|---|
 `
 
-/** Wide enough for most names with their defaults. */
-const HELP_COLUMN = 41
-
-/** The settings reference, docs/settings.md: a table of the definitions, then their details. */
+/** The settings reference, docs/settings.md: a table of each group, then the details. */
 export function settingsReference(): string {
-  const all = Object.values<Definition<unknown>>(definitions)
+  const groups = Object.entries(SETTING_GROUPS)
+  const tables = groups.map(
+    ([title, group]) => `\n## ${title}\n\n${TABLE_HEAD}${Object.values(group).map(rowOf).join('')}`,
+  )
+  const all = groups.flatMap(([, group]) => Object.values(group))
   const details = all.flatMap(({ name, detail }) => (detail ? [`- \`${name}\`: ${detail}\n`] : []))
-  return `${INTRODUCTION}${all.map(rowOf).join('')}\n## Details\n\n${details.join('')}`
+  return `${INTRODUCTION}${tables.join('')}\n## Details\n\n${details.join('')}`
 }
 
 function rowOf({ name, kind, shownDefault, meaning }: Definition<unknown>): string {
   const fallback = shownDefault === '' ? 'empty' : `\`${shownDefault}\``
   return `| \`${name}\` | \`${environmentName(name)}\` | ${kind.allowed} | ${fallback} | ${meaning} |\n`
-}
-
-/** The settings for a terminal, one line each: the flag, its default and its meaning. */
-export function settingsHelp(): string {
-  return Object.values<Definition<unknown>>(definitions)
-    .map(({ name, shownDefault, meaning }) => {
-      const flag = `  --${name} (${shownDefault || 'empty'})`.padEnd(HELP_COLUMN)
-      return `${flag}  ${meaning.replaceAll('`', '')}\n`
-    })
-    .join('')
 }

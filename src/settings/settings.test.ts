@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest'
 import { definitions } from './definitions.ts'
-import { addressList, boolean } from './kinds.ts'
-import { changedSettings, loadSettings, readSettings } from './settings.ts'
+import { changedSettings, loadSettings } from './settings.ts'
 import type { Settings } from './settings.ts'
 import { environmentName, SettingsError } from './sources.ts'
 
@@ -12,13 +11,23 @@ let directory: string
 beforeAll(() => (directory = mkdtempSync(join(tmpdir(), 'waypost-settings-'))))
 afterAll(() => rmSync(directory, { recursive: true }))
 
-function load(args: readonly string[], env: Readonly<Record<string, string>> = {}): Settings {
-  return loadSettings({ args, env })
+type Flags = Readonly<Record<string, unknown>>
+
+function load(flags: Flags, env: Readonly<Record<string, string>> = {}): Settings {
+  return loadSettings({ flags, env })
 }
 
-function problemsOf(args: readonly string[], env: Readonly<Record<string, string>> = {}): readonly string[] {
+function loadFile(content: string, flags: Flags = {}, env: Readonly<Record<string, string>> = {}): Settings {
+  return loadSettings({ file: fileOf(content), flags, env })
+}
+
+function problemsOf(flags: Flags, env: Readonly<Record<string, string>> = {}): readonly string[] {
+  return problemsWhere(() => load(flags, env))
+}
+
+function problemsWhere(read: () => Settings): readonly string[] {
   try {
-    load(args, env)
+    read()
   } catch (error) {
     if (error instanceof SettingsError) return error.problems
   }
@@ -33,7 +42,7 @@ function fileOf(content: string): string {
 
 describe('without flags, variables and file', () => {
   test('every setting has its default', () => {
-    const settings = load([])
+    const settings = load({})
     expect(settings).toMatchObject({
       host: '127.0.0.1',
       port: 8848,
@@ -61,7 +70,7 @@ describe('without flags, variables and file', () => {
   })
 
   test('the settings are frozen', () => {
-    const settings = load(['--trusted-proxies=10.0.0.1'])
+    const settings = load({ 'trusted-proxies': '10.0.0.1' })
     expect(Object.isFrozen(settings)).toBe(true)
     expect(Object.isFrozen(settings.trustedProxies)).toBe(true)
     expectTypeOf(settings.port).toEqualTypeOf<number>()
@@ -76,80 +85,40 @@ describe('without flags, variables and file', () => {
 })
 
 describe('flags', () => {
-  test.each([[['--port', '1']], [['--port=1']], [['--port', '2', '--port', '1']]])(
-    '%j set the port',
-    (args) => expect(load(args).port).toBe(1),
-  )
-
-  test('accept the setting names of the interface document', () => {
-    const name = 'svc.naming.clean.expired-metadata'
-    const settings = load([`--${name}.expired-time`, '100', `--${name}.interval=2s`])
-    expect(settings).toMatchObject({ expiredMetadataTimeMs: 100, expiredMetadataIntervalMs: 2000 })
-  })
-
-  test('may have a value with an equals sign and an empty value', () => {
-    expect(load(['--site=a=b']).site).toBe('a=b')
-    expect(load(['--site=']).site).toBe('')
-  })
-
-  test('of a boolean need no value, and repeated flags of a list are joined', () => {
-    const list = {
-      loud: { name: 'loud', kind: boolean(), default: false, shownDefault: 'false', meaning: '' },
-      peers: {
-        name: 'peers',
-        kind: addressList(),
-        default: [] as readonly string[],
-        shownDefault: '',
-        meaning: '',
-      },
-    }
-    const read = (...args: string[]) => readSettings(list, { args, env: {} })
-    expect(read('--loud').loud).toBe(true)
-    expect(read('--loud', '--no-loud').loud).toBe(false)
-    expect(read('--loud=false').loud).toBe(false)
-    expect(read('--peers', '::1', '--peers=10.0.0.1').peers).toEqual(['::1', '10.0.0.1'])
-  })
-
   test.each([
-    [['8848'], '"8848" is not a flag'],
-    [['-p', '1'], '"-p" is not a flag'],
-    [['--'], '"--" is not a flag'],
-    [['--port'], 'the flag --port has no value. It must be a whole number'],
-    [['--port', '--host', 'x'], 'the flag --port has no value'],
+    [{ port: undefined }, 'the flag --port has no value. It must be a whole number'],
     [
-      ['--host='],
+      { host: '' },
       'Wrong value of the setting host: "", from the flag --host. It must be a text that is not empty',
     ],
-    [['--log-level', 'loud'], 'one of trace, debug, info'],
-    [['--dir', 'x'], 'Unknown setting dir'],
-    [['--settings'], '--settings needs the name of a file'],
-    [['--no-port'], 'Unknown setting no-port'],
-  ])('%j are refused, and the message says why', (args, problem) =>
-    expect(problemsOf(args).join('\n')).toContain(problem),
+    [{ 'log-level': 'loud' }, 'one of trace, debug, info'],
+    [{ dir: 'x' }, 'Unknown setting dir, from the flag --dir'],
+  ])('%j are refused, and the message says why', (flags, problem) =>
+    expect(problemsOf(flags).join('\n')).toContain(problem),
   )
 })
 
 describe('the environment', () => {
   test('sets settings by variables that start with WAYPOST_', () => {
     const env = { WAYPOST_DATA_DIR: 'd', WAYPOST_SVC_NAMING_CLEAN_EXPIRED_METADATA_INTERVAL: '1s', PORT: '1' }
-    expect(load([], env)).toMatchObject({ dataDir: 'd', expiredMetadataIntervalMs: 1000, port: 8848 })
+    expect(load({}, env)).toMatchObject({ dataDir: 'd', expiredMetadataIntervalMs: 1000, port: 8848 })
   })
 
   test('is ignored where a variable is empty', () =>
-    expect(load([], { WAYPOST_PORT: '', WAYPOST_NOTHING: '' }).port).toBe(8848))
+    expect(load({}, { WAYPOST_PORT: '', WAYPOST_NOTHING: '' }).port).toBe(8848))
 
   test('is refused if a variable has an unknown name or a wrong value', () => {
-    expect(problemsOf([], { WAYPOST_HOSTS: 'x' })).toEqual([
+    expect(problemsOf({}, { WAYPOST_HOSTS: 'x' })).toEqual([
       'Unknown setting WAYPOST_HOSTS, from the environment variable WAYPOST_HOSTS. Did you mean WAYPOST_HOST?',
     ])
-    expect(problemsOf([], { WAYPOST_PORT: 'x' })[0]).toContain(
+    expect(problemsOf({}, { WAYPOST_PORT: 'x' })[0]).toContain(
       'setting port: "x", from the environment variable WAYPOST_PORT',
     )
   })
 
   test('is refused with a hint if Kubernetes set a variable of that name', () => {
-    expect(problemsOf([], { WAYPOST_SERVICE_HOST: '10.0.0.1' })[0]).toContain('enableServiceLinks')
-    expect(problemsOf([], { WAYPOST_PORT: 'tcp://10.0.0.1:80' })[0]).toContain('enableServiceLinks')
+    expect(problemsOf({}, { WAYPOST_SERVICE_HOST: '10.0.0.1' })[0]).toContain('enableServiceLinks')
+    expect(problemsOf({}, { WAYPOST_PORT: 'tcp://10.0.0.1:80' })[0]).toContain('enableServiceLinks')
   })
 })
 
@@ -162,18 +131,18 @@ describe('a settings file', () => {
     ['# ours\n\n port = 1\r\nsite=s\nsvc.naming.clean.expired-metadata.interval=7s\n'],
   ])('sets settings by the content %j', (content) => {
     const expected = { port: 1, site: 's', expiredMetadataIntervalMs: 7000 }
-    expect(load(['--settings', fileOf(content)])).toMatchObject(expected)
-    expect(load([], { WAYPOST_SETTINGS: fileOf(content) })).toMatchObject(expected)
+    expect(loadFile(content)).toMatchObject(expected)
+    expect(load({}, { WAYPOST_SETTINGS: fileOf(content) })).toMatchObject(expected)
   })
 
   test('is overridden by the environment, which flags override', () => {
-    const file = fileOf('port=1\nsite=file\nhost=file')
-    const settings = load(['--settings', file, '--port=3'], { WAYPOST_PORT: '2', WAYPOST_SITE: 'env' })
+    const env = { WAYPOST_PORT: '2', WAYPOST_SITE: 'env' }
+    const settings = loadFile('port=1\nsite=file\nhost=file', { port: '3' }, env)
     expect(settings).toMatchObject({ port: 3, site: 'env', host: 'file' })
   })
 
   test('is checked completely, also where a flag overrides it', () => {
-    expect(problemsOf(['--settings', fileOf('port=x'), '--port=3'])[0]).toMatch(
+    expect(problemsWhere(() => loadFile('port=x', { port: '3' }))[0]).toMatch(
       /setting port: "x", from .*settings, line 1\./,
     )
   })
@@ -186,19 +155,19 @@ describe('a settings file', () => {
     ['{ "port": null }', 'Wrong value of the setting port: null'],
     ['{ "site": 5 }', 'Wrong value of the setting site: 5'],
   ])('with the content %j is refused', (content, problem) =>
-    expect(problemsOf(['--settings', fileOf(content)])[0]).toContain(problem),
+    expect(problemsWhere(() => loadFile(content))[0]).toContain(problem),
   )
 
   test('that does not exist is named in the message', () => {
-    expect(problemsOf(['--settings', join(directory, 'absent')])[0]).toMatch(
+    expect(problemsWhere(() => loadSettings({ file: join(directory, 'absent'), env: {} }))[0]).toMatch(
       /settings file .*absent cannot be read/,
     )
   })
 })
 
 test('only settings that differ from their defaults are reported, by name', () => {
-  const args = ['--port=9000', '--site=unknown', '--trusted-proxies=127.0.0.1']
-  const changed = changedSettings(loadSettings({ args, env: {} }))
+  const flags = { port: '9000', site: 'unknown', 'trusted-proxies': '127.0.0.1' }
+  const changed = changedSettings(load(flags))
   expect(changed).toEqual({ port: 9000, 'trusted-proxies': ['127.0.0.1'] })
-  expect(changedSettings(loadSettings({ args: [], env: {} }))).toEqual({})
+  expect(changedSettings(load({}))).toEqual({})
 })

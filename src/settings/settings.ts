@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { definitions } from './definitions.ts'
 import type { Definition } from './setting.ts'
-import { environmentName, readEnvironment, readFileText, readFlags, SettingsError } from './sources.ts'
+import { environmentName, readEnvironment, readFileText, SettingsError } from './sources.ts'
 import type { Given } from './sources.ts'
 
 type Definitions = Readonly<Record<string, Definition<unknown>>>
@@ -13,9 +13,12 @@ type SettingValues<D extends Definitions> = {
 /** The settings of a server, read once at the start and frozen. Durations are in ms, sizes in bytes. */
 export type Settings = SettingValues<typeof definitions>
 
-/** Where settings come from: the words after the command, and the environment. */
+/** Where settings come from: flags, the environment, and the file that one of both names. */
 export interface SettingsSources {
-  readonly args: readonly string[]
+  /** By the names of the settings. Two values of a list are joined by a comma. */
+  readonly flags?: Readonly<Record<string, unknown>>
+  /** The file named by `--settings`. */
+  readonly file?: string | undefined
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
@@ -27,22 +30,24 @@ export function loadSettings(sources: SettingsSources): Settings {
   return readSettings(definitions, sources)
 }
 
-/** Variables that are no settings: the name of the settings file, and what commands sign in with. */
-const OTHER_VARIABLES = new Set(['WAYPOST_SETTINGS', 'WAYPOST_ACCESS_TOKEN', 'WAYPOST_PASSWORD'])
+/** Variables that are no settings: the name of the settings file, and what the commands of the client read. */
+const OTHER_VARIABLES = new Set([
+  'WAYPOST_SETTINGS',
+  'WAYPOST_ACCESS_TOKEN',
+  'WAYPOST_PASSWORD',
+  'WAYPOST_CLIENT_FILE',
+  'WAYPOST_CONTEXT',
+  'WAYPOST_NAMESPACE',
+  'WAYPOST_SERVER',
+])
 
 /** Like loadSettings, for any list of definitions. */
-export function readSettings<D extends Definitions>(list: D, sources: SettingsSources): SettingValues<D> {
+function readSettings<D extends Definitions>(list: D, sources: SettingsSources): SettingValues<D> {
   const all = Object.values(list)
-  const kindOf = (name: string) => all.find((definition) => definition.name === name)?.kind
-  const flags = readFlags(sources.args, {
-    isSwitch: (name) => kindOf(name)?.isSwitch ?? false,
-    isList: (name) => kindOf(name)?.isList ?? false,
-    bareValue: (name) => kindOf(name)?.bare,
-  })
   const environment = readEnvironment(sources.env).filter(({ name }) => !OTHER_VARIABLES.has(name))
-  const file = flags.file ?? (sources.env['WAYPOST_SETTINGS'] || undefined)
+  const file = sources.file ?? (sources.env['WAYPOST_SETTINGS'] || undefined)
   const given = [
-    ...named(flags.given, all, { spell: (name) => name, show: (name) => `--${name}` }),
+    ...named(givenFlags(sources.flags), all, { spell: (name) => name, show: (name) => `--${name}` }),
     ...named(environment, all, { spell: environmentName, show: environmentName }),
     ...named(file === undefined ? [] : readFile(file), all, { spell: (name) => name, show: (name) => name }),
   ]
@@ -51,6 +56,10 @@ export function readSettings<D extends Definitions>(list: D, sources: SettingsSo
   return Object.freeze(
     Object.fromEntries(Object.entries(list).map(([key, of]) => [key, valueOf(of, given)])),
   ) as SettingValues<D>
+}
+
+function givenFlags(flags: SettingsSources['flags'] = {}): readonly Given[] {
+  return Object.entries(flags).map(([name, raw]) => ({ name, raw, origin: `the flag --${name}` }))
 }
 
 /** The settings that differ from their defaults, by name, for the log. Durations in ms, sizes in bytes. */
@@ -97,7 +106,7 @@ function problemOf({ given, definition, guess }: Named): string[] {
     const wrong = `Wrong value of the setting ${definition.name}: ${shown(given)}`
     return [`${wrong} It must be ${definition.kind.allowed}.${linkHint(given)}`]
   }
-  const hint = guess ? `Did you mean ${guess}?` : 'The command `waypost help` lists all settings.'
+  const hint = guess ? `Did you mean ${guess}?` : 'The command `waypost help start` lists all settings.'
   return [`Unknown setting ${given.name}, from ${given.origin}. ${hint}${linkHint(given)}`]
 }
 

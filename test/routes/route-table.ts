@@ -77,7 +77,7 @@ const PARTS = [
 
 /** All routes over parts that must not be touched. */
 export function routesFor(authorisation: Authorisation): Route[] {
-  const settings = loadSettings({ args: [], env: {} })
+  const settings = loadSettings({ env: {} })
   const guard = new Guard(authorisation)
   const operations = allOperations(untouchable({ guard }) as OperationParts)
   const own = { operations, settings, monotonicMs: () => 0, notReady: () => [] }

@@ -339,11 +339,8 @@ describe('any settings', () => {
           text,
         ),
         (flags, env) => {
-          const args = Object.entries(flags)
-            .filter(([flag]) => flag !== 'settings')
-            .map(([flag, value]) => `--${flag}=${value}`)
           const settings = settingsOrError(() =>
-            loadSettings({ args, env: { ...env, WAYPOST_SETTINGS: undefined } }),
+            loadSettings({ flags, env: { ...env, WAYPOST_SETTINGS: undefined } }),
           )
           if (settings !== undefined) expect(settings.port).toBeGreaterThanOrEqual(0)
         },

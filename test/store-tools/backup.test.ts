@@ -218,7 +218,7 @@ describe('backup and restore by command', () => {
     })
     flipBit(fileOf(to), 20_000)
     expect(await runWaypost(['restore', '--from', to, '--data-dir', join(base, 'new')])).toMatchObject({
-      code: 1,
+      code: 2,
       stderr: expect.stringContaining('sha256'),
     })
     expect(existsSync(join(base, 'new'))).toBe(false)
@@ -230,7 +230,7 @@ describe('backup and restore by command', () => {
     writeFileSync(join(directory, 'waypost.json'), '{"format":4}')
     const base = temporaryDirectory('development-')
     const made = await runWaypost(['backup', '--data-dir', directory, '--to', join(base, 'backup')])
-    expect([made.code, made.stderr]).toEqual([1, expect.stringContaining('development build')])
+    expect([made.code, made.stderr]).toEqual([2, expect.stringContaining('development build')])
     const sha256 = sha256OfFile(fileOf(directory), 'reading', () => {})
     writeFileSync(join(directory, 'backup.json'), JSON.stringify({ format: 4, size: 1, sha256 }))
     const restored = await runWaypost(['restore', '--from', directory, '--data-dir', join(base, 'new')])
@@ -243,15 +243,15 @@ describe('backup and restore by command', () => {
     const to = join(temporaryDirectory('none-'), 'backup')
     flipBit(fileOf(directory), readFileSync(fileOf(directory)).indexOf('content of 3 in version 2') + 3)
     const { code, stderr } = await runWaypost(['backup', '--data-dir', directory, '--to', to])
-    expect([code, stderr]).toEqual([1, expect.stringContaining('the store is damaged')])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('the store is damaged')])
     expect(existsSync(to)).toBe(false)
   })
 
   test.each([
-    [[], /either --url/],
-    [['--url', 'http://127.0.0.1:1', '--data-dir', '/x'], /either --url/],
+    [['--data-dir', '/x'], /--to is required/],
+    [['--url', 'http://127.0.0.1:1', '--data-dir', '/x'], /either a server, or --data-dir/],
     [['--etcd-endpoints', 'http://127.0.0.1:2379'], /etcdctl snapshot save/],
-    [['--url', 'nonsense'], /--url must be an address/],
+    [['--url', 'nonsense'], /--server must be an address/],
     [['--url', 'http://127.0.0.1:1', '--label', '../x'], /A label has/],
     [['--data-dir', '/nowhere/at/all', '--to', '/nowhere/else'], /holds no Waypost store/],
   ])('backup %j exits with 2', async (args, message) => {
@@ -259,9 +259,9 @@ describe('backup and restore by command', () => {
     expect([code, stderr]).toEqual([2, expect.stringMatching(message)])
   })
 
-  test('exit with 1 if the server is unreachable', async () => {
+  test('exit with 2 if the server is unreachable', async () => {
     const { code, stderr } = await runWaypost(['backup', '--url', 'http://127.0.0.1:1'])
-    expect([code, stderr]).toEqual([1, expect.stringContaining('cannot be reached')])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('cannot be reached')])
   })
 })
 

@@ -138,13 +138,16 @@ function spawnWaypost(
   return child
 }
 
+const NO_CLIENT_FILE = join(temporaryDirectory('no-contexts-'), 'client.json')
+
 function spawnProcess(args: readonly string[], env: Readonly<Record<string, string>>): ChildProcess {
   const inherited = Object.entries(process.env).filter(
     ([name]) => name === NODE_STREAMS || (!name.startsWith('WAYPOST_') && name !== 'NODE_OPTIONS'),
   )
   const child = spawn(process.execPath, [MAIN, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...Object.fromEntries(inherited), ...env },
+    // The contexts of the developer are no part of a test.
+    env: { ...Object.fromEntries(inherited), WAYPOST_CLIENT_FILE: NO_CLIENT_FILE, ...env },
   })
   child.stdout.setEncoding('utf8')
   child.stderr.setEncoding('utf8')

@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { UsageError } from './command-line.ts'
-import { PasswordInput } from './password-input.ts'
+import { UsageError } from '../command-line.ts'
+import { PasswordInput } from '../accounts/password-input.ts'
 import { ServerSession } from './server-session.ts'
 
 let server: Server
@@ -37,7 +37,8 @@ afterEach(() => {
 function sessionOf(username: string | undefined, typed: string): ServerSession {
   const input = new PassThrough()
   input.end(typed)
-  return new ServerSession(url, username, new PasswordInput(input as unknown as NodeJS.ReadStream))
+  const passwords = new PasswordInput(input as unknown as NodeJS.ReadStream)
+  return new ServerSession(url, { username, passwords })
 }
 
 describe('a command that talks to a server', () => {
@@ -46,7 +47,7 @@ describe('a command that talks to a server', () => {
     const headers = await Promise.all([session.headers(), session.headers()])
     expect(headers).toEqual(Array(2).fill({ Authorization: 'Bearer token-1' }))
     expect(seen).toEqual([
-      { path: '/nacos/v1/auth/login', authorization: undefined, body: 'username=ann&password=secret' },
+      { path: '/svc/v1/auth/login', authorization: undefined, body: 'username=ann&password=secret' },
     ])
   })
 
@@ -70,12 +71,12 @@ describe('a command that talks to a server', () => {
     answer = ({ url: path }, response) =>
       path === '/elsewhere' ? response.end() : response.writeHead(307, { Location: '/elsewhere' }).end()
     await expect(sessionOf('ann', 'secret\n').headers()).rejects.toThrow('does not sign in ann: 307')
-    expect(seen.map(({ path }) => path)).toEqual(['/nacos/v1/auth/login'])
+    expect(seen.map(({ path }) => path)).toEqual(['/svc/v1/auth/login'])
   })
 
   test('says who may not do it, or how to sign in', async () => {
     answer = ({ url: path }, response) => {
-      if (path === '/nacos/v1/auth/login')
+      if (path === '/svc/v1/auth/login')
         response.end(JSON.stringify({ accessToken: 'token', tokenTtl: 9_000 }))
       else response.writeHead(403).end(JSON.stringify({ detail: 'The caller is "not" permitted.' }))
     }
@@ -85,7 +86,7 @@ describe('a command that talks to a server', () => {
     )
     await expect(signedIn).rejects.not.toBeInstanceOf(UsageError)
     const nobody = sessionOf(undefined, '').fetch('/x')
-    await expect(nobody).rejects.toThrow('Sign in with --username NAME')
+    await expect(nobody).rejects.toThrow('with --username NAME')
     await expect(nobody).rejects.toBeInstanceOf(UsageError)
   })
 })

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline'
-import { UsageError } from './command-line.ts'
+import { UsageError } from '../command-line.ts'
 
 /** The longest password that the server takes. */
 const MAX_LENGTH = 256
@@ -16,6 +16,11 @@ export class PasswordInput {
   constructor(input: NodeJS.ReadStream = process.stdin, prompts: NodeJS.WritableStream = process.stderr) {
     this.#input = input
     this.#prompts = prompts
+  }
+
+  /** Whether somebody can be asked. */
+  get isTerminal(): boolean {
+    return this.#input.isTTY
   }
 
   /** A password that exists. */

@@ -1,9 +1,9 @@
 import { networkInterfaces } from 'node:os'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { loadSettings, type Settings } from '../settings/settings.ts'
-import { SettingsError } from '../settings/sources.ts'
-import { packageVersion } from './version.ts'
+import { loadSettings, type Settings, type SettingsSources } from '../../settings/settings.ts'
+import { SettingsError } from '../../settings/sources.ts'
+import { packageVersion } from '../version.ts'
 
 interface Ended {
   readonly message: string
@@ -30,8 +30,8 @@ export type StartServer = (settings: Settings) => Promise<{
  * Runs the server until a signal stops it. Resolves with the exit code: 0 after a signal, 1 if the server could not start
  * or stop, 2 if the settings are wrong, 70 after a fault of the program. A second signal ends the process at once with 1.
  */
-export async function start(args: readonly string[], startServer: StartServer): Promise<number> {
-  const settings = settingsOrProblems(args)
+export async function start(given: Omit<SettingsSources, 'env'>, startServer: StartServer): Promise<number> {
+  const settings = settingsOrProblems(given)
   if (!settings) return 2
   const signalled = firstSignal()
   const faults = new UncaughtFaults()
@@ -90,9 +90,9 @@ function stopFailed(error: unknown): number {
   return 1
 }
 
-function settingsOrProblems(args: readonly string[]): Settings | undefined {
+function settingsOrProblems(given: Omit<SettingsSources, 'env'>): Settings | undefined {
   try {
-    return loadSettings({ args, env: process.env })
+    return loadSettings({ ...given, env: process.env })
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error
     for (const problem of error.problems) report(problem)

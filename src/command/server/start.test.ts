@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { loadSettings } from '../settings/settings.ts'
+import { loadSettings } from '../../settings/settings.ts'
 import { startFailure } from './start.ts'
 
-const settings = loadSettings({ args: ['--port=80', '--data-dir=/somewhere'], env: {} })
+const settings = loadSettings({ flags: { port: 80, 'data-dir': '/somewhere' }, env: {} })
 
 function failureOf(message: string, fields: object = {}): string {
   return startFailure(Object.assign(new Error(message), fields), settings)

@@ -1,4 +1,5 @@
-import type { ServerSession } from './server-session.ts'
+import { ServerSession } from '../client/server-session.ts'
+import { namespaceOf, type NamespaceFlags, targetOf, tokenOf } from '../client/session-of-flags.ts'
 
 /** The answer to an import: which items were published, skipped or refused (docs/compatibility.md). */
 export interface ImportAnswer {
@@ -17,7 +18,20 @@ export interface NamedItem {
   readonly group: string
 }
 
+/** Under `/nacos`, so that other servers answer too. */
 const CONFIGS = '/nacos/v1/cs/configs'
+
+/** The server of a transfer, and the namespace. */
+export function transferClientOf(flags: NamespaceFlags): { session: ServerSession; namespace: string } {
+  const target = targetOf(flags)
+  // The context of a Waypost server has a token of it; another server signs in where Nacos does.
+  const session = new ServerSession(target.url, {
+    username: flags.username,
+    stored: tokenOf(target),
+    root: '/nacos/v1',
+  })
+  return { session, namespace: namespaceOf(flags, target) }
+}
 
 /** Starts an export. `query` is added to the parameters that make it one. */
 export async function openExport(

@@ -3,51 +3,44 @@ import { mkdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { readArchive, readContent } from '../archive/config-archive.ts'
-import { openZip } from '../archive/zip-reader.ts'
-import { command, type CommandResult, required, serverUrl, UsageError } from './command-line.ts'
-import type { Progress } from './progress.ts'
-import { ServerSession, USERNAME_FLAG } from './server-session.ts'
-import { namespacesOf, openExport } from './transfer-client.ts'
+import { readArchive, readContent } from '../../archive/config-archive.ts'
+import { openZip } from '../../archive/zip-reader.ts'
+import type { ServerSession } from '../client/server-session.ts'
+import type { NamespaceFlags } from '../client/session-of-flags.ts'
+import { type CommandResult, EXIT, UsageError } from '../command-line.ts'
+import type { Progress } from '../progress.ts'
+import { namespacesOf, openExport, transferClientOf } from './transfer-client.ts'
 
 /** The file is only read to check it, so nothing limits its size. */
 const NO_LIMITS = { maxEntries: Infinity, maxEntryBytes: Infinity, maxTotalBytes: Infinity }
 
+/** The flags of `waypost export`. */
+export interface ExportFlags extends NamespaceFlags {
+  readonly allNamespaces?: boolean
+  readonly group?: string
+  readonly dataId?: string
+  readonly to: string
+}
+
 /** `waypost export`: writes the configurations of a namespace into a zip file, or a file for each namespace. */
-export const exportConfigs = command({
-  flags: {
-    url: { type: 'string' },
-    ...USERNAME_FLAG,
-    namespace: { type: 'string' },
-    'all-namespaces': { type: 'boolean' },
-    group: { type: 'string' },
-    'data-id': { type: 'string' },
-    to: { type: 'string' },
-  },
-  async run(flags, progress) {
-    const session = new ServerSession(serverUrl(flags.url), flags.username)
-    const names = { group: flags.group ?? '', dataId: flags['data-id'] ?? '' }
-    if (flags['all-namespaces'] !== true) {
-      const to = required('to', flags.to, 'the zip file to write')
-      return done(
-        await exportTo(to, { session, query: { ...names, tenant: flags.namespace ?? '' } }, progress),
-      )
-    }
-    if (flags.namespace !== undefined)
-      throw new UsageError('--namespace and --all-namespaces exclude each other')
-    const directory = required('to', flags.to, 'the directory to write a zip file for each namespace into')
-    await mkdir(directory, { recursive: true })
-    let text = ''
-    for (const tenant of await namespacesOf(session)) {
-      const file = join(directory, `${fileName(tenant)}.zip`)
-      text += await exportTo(file, { session, query: { ...names, tenant } }, progress)
-    }
-    return done(text)
-  },
-})
+export async function exportConfigs(flags: ExportFlags, progress: Progress): Promise<CommandResult> {
+  const { session, namespace } = transferClientOf(flags)
+  const names = { group: flags.group ?? '', dataId: flags.dataId ?? '' }
+  if (flags.allNamespaces !== true)
+    return done(await exportTo(flags.to, { session, query: { ...names, tenant: namespace } }, progress))
+  if (flags.namespace !== undefined)
+    throw new UsageError('--namespace and --all-namespaces exclude each other')
+  await mkdir(flags.to, { recursive: true })
+  let text = ''
+  for (const tenant of await namespacesOf(session)) {
+    const file = join(flags.to, `${fileName(tenant)}.zip`)
+    text += await exportTo(file, { session, query: { ...names, tenant } }, progress)
+  }
+  return done(text)
+}
 
 function done(text: string): CommandResult {
-  return { code: 0, text }
+  return { code: EXIT.done, text }
 }
 
 /** The file of a namespace. Throws for an id that would be no plain file name. */

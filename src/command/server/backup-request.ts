@@ -1,6 +1,6 @@
 import { request as requestPlain } from 'node:http'
 import { request as requestSecure } from 'node:https'
-import type { ServerSession } from './server-session.ts'
+import type { ServerSession } from '../client/server-session.ts'
 
 /** The answer of a server that made a backup. */
 export interface BackupOfServer {

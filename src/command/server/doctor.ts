@@ -1,34 +1,37 @@
 import { resolve } from 'node:path'
-import type { DirectoryTools, Examination, Finding, Repaired } from '../store/local-file.ts'
-import { command, type CommandResult, required } from './command-line.ts'
-import { ETCD_FLAGS, refuseEtcd } from './no-data-file.ts'
-import { ofStoppedServer } from './stopped-server.ts'
+import type { DirectoryTools, Examination, Finding, Repaired } from '../../store/local-file.ts'
+import { type CommandResult, EXIT, UsageError } from '../command-line.ts'
+import type { Progress } from '../progress.ts'
+import { type EtcdFlags, ofStoppedServer, refuseEtcd } from './stopped-server.ts'
+
+/** The flags of `waypost doctor`. */
+export interface DoctorFlags extends EtcdFlags {
+  readonly dataDir?: string
+  readonly repair?: string
+}
 
 /** `waypost doctor`: examines the store of a stopped server. The exit code is 0 for a sound store, 1 for a damaged one. */
-export const doctor = (tools: DirectoryTools) =>
-  command({
-    flags: {
-      'data-dir': { type: 'string' },
-      ...ETCD_FLAGS,
-      repair: { type: 'string' },
-      json: { type: 'boolean' },
-    },
-    run: (flags, progress) =>
-      ofStoppedServer(async () => {
-        refuseEtcd(flags)
-        const directory = resolve(required('data-dir', flags['data-dir'], 'the directory to examine'))
-        if (flags.repair === undefined)
-          return resultOf(await tools.examine(directory, progress.onStep), undefined)
-        const target = resolve(flags.repair)
-        const { examination, repaired } = await tools.repair(directory, target, progress.onStep)
-        return resultOf(examination, repaired ?? 'nothing')
-      }),
+export function doctor(
+  tools: DirectoryTools,
+  flags: DoctorFlags,
+  progress: Progress,
+): Promise<CommandResult> {
+  return ofStoppedServer(async () => {
+    refuseEtcd(flags)
+    if (flags.dataDir === undefined) throw new UsageError('--data-dir is required: the directory to examine')
+    const directory = resolve(flags.dataDir)
+    if (flags.repair === undefined)
+      return resultOf(await tools.examine(directory, progress.onStep), undefined)
+    const target = resolve(flags.repair)
+    const { examination, repaired } = await tools.repair(directory, target, progress.onStep)
+    return resultOf(examination, repaired ?? 'nothing')
   })
+}
 
 /** `repaired` is undefined where nobody asked for a repair. */
 function resultOf(examination: Examination, repaired: Repaired | 'nothing' | undefined): CommandResult {
   const { counts } = examination
-  const code = counts.damage > 0 ? 1 : 0
+  const code = counts.damage > 0 ? EXIT.differs : EXIT.done
   const { findings, ...rest } = examination
   const json = { ...rest, findings, ...(typeof repaired === 'object' && { repaired }) }
   return { code, json, text: textOf(examination, repaired) }

@@ -1,51 +1,45 @@
 import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { DirectoryTools } from '../store/local-file.ts'
+import type { DirectoryTools } from '../../store/local-file.ts'
+import { namesServer, sessionOf } from '../client/session-of-flags.ts'
+import type { ServerFlags } from '../client/server-options.ts'
+import type { ServerSession } from '../client/server-session.ts'
+import { type CommandResult, EXIT, UsageError } from '../command-line.ts'
+import type { Progress } from '../progress.ts'
+import { packageVersion } from '../version.ts'
 import { requestBackup, requestProgress, type BackupOfServer } from './backup-request.ts'
-import { command, type CommandResult, required, serverUrl, UsageError } from './command-line.ts'
-import type { Progress } from './progress.ts'
-import { ServerSession, USERNAME_FLAG } from './server-session.ts'
-import { ETCD_FLAGS, refuseEtcd } from './no-data-file.ts'
-import { ofStoppedServer } from './stopped-server.ts'
-import { packageVersion } from './version.ts'
+import { type EtcdFlags, ofStoppedServer, refuseEtcd } from './stopped-server.ts'
 
 const POLL_INTERVAL_MS = 1_000
 
-/** `waypost backup`: of a running server (`--url`), or of the data directory of a stopped one. */
-export const backup = (tools: DirectoryTools) =>
-  command({
-    flags: {
-      url: { type: 'string' },
-      ...USERNAME_FLAG,
-      'data-dir': { type: 'string' },
-      ...ETCD_FLAGS,
-      to: { type: 'string' },
-      label: { type: 'string' },
-      json: { type: 'boolean' },
-    },
-    run: (flags, progress) =>
-      ofStoppedServer(() => {
-        refuseEtcd(flags)
-        const { url, username, 'data-dir': directory, to, label = '' } = flags
-        if (!/^[a-z0-9-]{0,40}$/.test(label))
-          throw new UsageError('A label has up to 40 of the characters a-z, 0-9 and -.')
-        if (url !== undefined && directory === undefined)
-          return ofServer(
-            tools,
-            {
-              session: new ServerSession(serverUrl(url), username),
-              label,
-              to: to === undefined ? undefined : resolve(to),
-            },
-            progress,
-          )
-        if (url !== undefined || directory === undefined)
-          throw new UsageError('Give either --url, for a running server, or --data-dir, for a stopped one.')
-        const target = resolve(required('to', to, 'the directory to write'))
-        return ofDirectory(tools, { directory: resolve(directory), to: target, label }, progress)
-      }),
+/** The flags of `waypost backup`. */
+export interface BackupFlags extends ServerFlags, EtcdFlags {
+  readonly dataDir?: string
+  readonly to?: string
+  readonly label?: string
+}
+
+/** `waypost backup`: of a running server, or of the data directory of a stopped one. */
+export function backup(
+  tools: DirectoryTools,
+  flags: BackupFlags,
+  progress: Progress,
+): Promise<CommandResult> {
+  return ofStoppedServer(() => {
+    refuseEtcd(flags)
+    const { dataDir, to, label = '' } = flags
+    if (!/^[a-z0-9-]{0,40}$/.test(label))
+      throw new UsageError('A label has up to 40 of the characters a-z, 0-9 and -.')
+    if (dataDir === undefined) {
+      const target = to === undefined ? undefined : resolve(to)
+      return ofServer(tools, { session: sessionOf(flags), label, to: target }, progress)
+    }
+    if (namesServer(flags)) throw new UsageError('Give either a server, or --data-dir for a stopped one.')
+    if (to === undefined) throw new UsageError('--to is required: the directory to write')
+    return ofDirectory(tools, { directory: resolve(dataDir), to: resolve(to), label }, progress)
   })
+}
 
 async function ofServer(
   tools: DirectoryTools,
@@ -118,5 +112,5 @@ function resultOf(made: BackupOfServer): CommandResult {
   const text =
     `Backup ${path}\n  time      ${new Date(createdMs).toISOString()}\n  revision  ${revision}\n` +
     `  size      ${size} bytes\n  checksum  ${checksum}\nVerified. Restore it with: waypost restore --from ${path} --data-dir NEWDIR\n`
-  return { code: 0, text, json: made }
+  return { code: EXIT.done, text, json: made, names: [path] }
 }

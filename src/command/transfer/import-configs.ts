@@ -6,13 +6,19 @@ import {
   type ConfigArchive,
   readArchive,
   readContent,
-} from '../archive/config-archive.ts'
-import { openZip } from '../archive/zip-reader.ts'
-import { zipChunks } from '../archive/zip-writer.ts'
-import { command, messageOf, required, serverUrl, UsageError } from './command-line.ts'
-import type { Progress } from './progress.ts'
-import { ServerSession, USERNAME_FLAG } from './server-session.ts'
-import { checkDryRun, type ImportAnswer, type NamedItem, uploadZip } from './transfer-client.ts'
+} from '../../archive/config-archive.ts'
+import { openZip } from '../../archive/zip-reader.ts'
+import { zipChunks } from '../../archive/zip-writer.ts'
+import type { NamespaceFlags } from '../client/session-of-flags.ts'
+import { type CommandResult, EXIT, messageOf } from '../command-line.ts'
+import type { Progress } from '../progress.ts'
+import {
+  checkDryRun,
+  type ImportAnswer,
+  type NamedItem,
+  transferClientOf,
+  uploadZip,
+} from './transfer-client.ts'
 
 /** The file may be large: it is sent in parts, and the server limits each part. */
 const LIMITS = { maxEntries: 65_534, maxEntryBytes: 64 * 1024 * 1024, maxTotalBytes: Infinity }
@@ -21,40 +27,30 @@ const LIMITS = { maxEntries: 65_534, maxEntryBytes: 64 * 1024 * 1024, maxTotalBy
 const MAX_ITEMS = 500
 const MAX_BYTES = 16 * 1024 * 1024
 
-const POLICIES = ['abort', 'skip', 'overwrite']
-
 /** The most names of a kind that are printed. */
 const MAX_SHOWN = 20
+
+/** The flags of `waypost import`. */
+export interface ImportFlags extends NamespaceFlags {
+  readonly from: string
+  readonly policy: string
+  readonly dryRun?: boolean
+}
 
 /**
  * `waypost import`: publishes the items of a zip file in a namespace. The exit code is 1 also if an item exists already
  * and the policy is abort.
  */
-export const importConfigs = command({
-  flags: {
-    url: { type: 'string' },
-    ...USERNAME_FLAG,
-    namespace: { type: 'string' },
-    from: { type: 'string' },
-    policy: { type: 'string' },
-    'dry-run': { type: 'boolean' },
-  },
-  async run(flags, progress) {
-    const session = new ServerSession(serverUrl(flags.url), flags.username)
-    const policy = flags.policy ?? 'abort'
-    if (!POLICIES.includes(policy)) throw new UsageError(`--policy must be one of ${POLICIES.join(', ')}`)
-    const archive = await checkedArchive(required('from', flags.from, 'the zip file to read'))
-    const isDryRun = flags['dry-run'] === true
-    if (isDryRun) await checkDryRun(session.url)
-    const query = {
-      namespace: flags.namespace ?? '',
-      policy: policy.toUpperCase(),
-      ...(isDryRun && { dryRun: 'true' }),
-    }
-    const sum = await sendAll(archive, (zip) => uploadZip(session, query, zip), progress)
-    return { code: sum.failed.length > 0 ? 1 : 0, text: reportOf(sum, isDryRun) }
-  },
-})
+export async function importConfigs(flags: ImportFlags, progress: Progress): Promise<CommandResult> {
+  const { session, namespace } = transferClientOf(flags)
+  const archive = await checkedArchive(flags.from)
+  const isDryRun = flags.dryRun === true
+  if (isDryRun) await checkDryRun(session.url)
+  const policy = flags.policy.toUpperCase()
+  const query = { namespace, policy, ...(isDryRun && { dryRun: 'true' }) }
+  const sum = await sendAll(archive, (zip) => uploadZip(session, query, zip), progress)
+  return { code: sum.failed.length > 0 ? EXIT.differs : EXIT.done, text: reportOf(sum, isDryRun), json: sum }
+}
 
 /** Unpacks everything once, so that nothing of a damaged file is sent. */
 async function checkedArchive(file: string): Promise<ConfigArchive> {

@@ -1,0 +1,89 @@
+import type { Command } from 'commander'
+import { addServerOptions } from '../client/server-options.ts'
+import { action } from '../command-line.ts'
+import { addExamples } from '../help.ts'
+import { outputOption } from '../output.ts'
+import type { WithStoredAccounts } from './accounts.ts'
+import type { PlaceFlags } from './user.ts'
+
+type WithStored = () => Promise<WithStoredAccounts>
+
+/** Adds `user` and `key`. The store is joined by main.ts. */
+export function addAccountCommands(program: Command, withStored: WithStored): void {
+  program.commandsGroup('Users and rights:')
+  addUser(program, withStored)
+  addKey(program, withStored)
+}
+
+/** What the commands do, loaded when one runs. */
+async function accountCommands(withStored: WithStored) {
+  return new (await import('./user.ts')).AccountCommands(await withStored())
+}
+
+function addUser(program: Command, withStored: WithStored): void {
+  const commands = () => accountCommands(withStored)
+  const user = program
+    .command('user')
+    .summary('manage users, on a server or in a store')
+    .description(
+      'Manages users: on a running server, in the directory of a stopped one (--data-dir), or in etcd (--etcd-endpoints). ' +
+        'Passwords come from a prompt, or from standard input, one a line: your own first, where you sign in by one.',
+    )
+  const add = place(
+    user
+      .command('add')
+      .description('Makes a user, who may do nothing yet.')
+      .argument('<name>', 'the name of the user')
+      .option('--admin', 'make the user an administrator'),
+  ).action(action<PlaceFlags>(async (flags, _, [name]) => (await commands()).add(name!, flags)))
+  addExamples(add, [
+    ['waypost user add ann --admin --data-dir /var/lib/waypost', 'before the first start'],
+    ['waypost user add bob', 'on the server of the current context'],
+    [`printf '%s\\n' "$NEW" | waypost user add shop-api`, 'from a script'],
+  ])
+  place(
+    user
+      .command('password')
+      .description('Gives a user a new password.')
+      .argument('<name>', 'the name of the user'),
+  ).action(action<PlaceFlags>(async (flags, _, [name]) => (await commands()).setPassword(name!, flags)))
+  place(user.command('list').description('Lists the users with their roles.')).action(
+    action<PlaceFlags>(async (flags) => (await commands()).list(flags)),
+  )
+  place(
+    user
+      .command('remove')
+      .description('Removes a user with its roles. The last administrator stays.')
+      .argument('<name>', 'the name of the user'),
+  ).action(action<PlaceFlags>(async (flags, _, [name]) => (await commands()).remove(name!, flags)))
+  addExamples(user, [
+    ['waypost user list', ''],
+    ['waypost user password ann --data-dir /var/lib/waypost', 'where nobody knows the password'],
+  ])
+}
+
+function addKey(program: Command, withStored: WithStored): void {
+  const key = program
+    .command('key')
+    .summary('manage the key that signs tokens')
+    .description('Manages the key that signs tokens.')
+  const rotate = place(
+    key
+      .command('rotate')
+      .description('Signs new tokens with another key.')
+      .option('--leaked', 'end all tokens of the old key at once'),
+  ).action(action<PlaceFlags>(async (flags) => (await accountCommands(withStored)).rotateKey(flags)))
+  addExamples(rotate, [['waypost key rotate --leaked', 'everybody signs in again']])
+}
+
+function place(command: Command): Command {
+  addServerOptions(command)
+  return command
+    .optionsGroup('Store:')
+    .option('--data-dir <dir>', 'the directory of a stopped server')
+    .option('--etcd-endpoints <urls>', 'the members of etcd, where servers keep their data there')
+    .option('--etcd-prefix <prefix>', 'what the keys there begin with')
+    .optionsGroup('Options:')
+    .addOption(outputOption())
+    .option('--json', 'the same as --output json')
+}

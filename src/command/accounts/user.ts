@@ -1,0 +1,123 @@
+import { resolve } from 'node:path'
+import { loadSettings } from '../../settings/settings.ts'
+import { SettingsError } from '../../settings/sources.ts'
+import type { ServerFlags } from '../client/server-options.ts'
+import { namesServer, targetOf, tokenOf } from '../client/session-of-flags.ts'
+import { ServerSession } from '../client/server-session.ts'
+import { SvcClient } from '../client/svc-client.ts'
+import { type CommandResult, EXIT, UsageError } from '../command-line.ts'
+import { type EtcdFlags, ofStoppedServer } from '../server/stopped-server.ts'
+import { table } from '../terminal-text.ts'
+import type { Accounts, StoredPlace, WithStoredAccounts } from './accounts.ts'
+import { PasswordInput } from './password-input.ts'
+import { RemoteAccounts } from './remote-accounts.ts'
+
+/** The flags that say where the accounts are. */
+export interface PlaceFlags extends ServerFlags, EtcdFlags {
+  readonly dataDir?: string
+}
+
+/** `waypost user` and `waypost key`, on a running server or on a store. */
+export class AccountCommands {
+  readonly #withStored: WithStoredAccounts
+
+  constructor(withStored: WithStoredAccounts) {
+    this.#withStored = withStored
+  }
+
+  /** The password comes from a prompt or from standard input. */
+  add(name: string, { admin = false, ...place }: PlaceFlags & { admin?: boolean }): Promise<CommandResult> {
+    return this.#atPlace(place, async (accounts, passwords) => {
+      await accounts.add(name, await passwords.chosen(name), admin)
+      return done(
+        `The user ${name} is made${admin ? ', and is an administrator' : ' and may do nothing yet'}.`,
+      )
+    })
+  }
+
+  setPassword(name: string, place: PlaceFlags): Promise<CommandResult> {
+    return this.#atPlace(place, async (accounts, passwords) => {
+      await accounts.setPassword(name, await passwords.chosen(name))
+      return done(
+        `The user ${name} has a new password. Tokens and sessions made with the old one have ended.`,
+      )
+    })
+  }
+
+  list(place: PlaceFlags): Promise<CommandResult> {
+    return this.#atPlace(place, async (accounts) => {
+      const found = await accounts.list()
+      return {
+        code: EXIT.done,
+        painted: table(
+          ['USER', 'ROLES'],
+          found.map(({ username, roles }) => [username, roles.join(', ')]),
+        ),
+        json: found,
+        names: found.map(({ username }) => username),
+      }
+    })
+  }
+
+  remove(name: string, place: PlaceFlags): Promise<CommandResult> {
+    return this.#atPlace(place, async (accounts) => {
+      await accounts.remove(name)
+      return done(`The user ${name} is removed, with its roles and sessions.`)
+    })
+  }
+
+  rotateKey({ leaked = false, ...place }: PlaceFlags & { leaked?: boolean }): Promise<CommandResult> {
+    return this.#atPlace(place, async (accounts) => {
+      await accounts.rotateKey(leaked)
+      return done(`A new key signs tokens from now on. ${leaked ? OLD_TOKENS_ENDED : OLD_TOKENS_COUNT}`)
+    })
+  }
+
+  async #atPlace(place: PlaceFlags, work: Work): Promise<CommandResult> {
+    const passwords = new PasswordInput()
+    const stored = storedPlace(place)
+    if (stored === undefined) {
+      const session = new ServerSession(targetOf(place).url, {
+        username: place.username,
+        stored: tokenOf(targetOf(place)),
+        passwords,
+      })
+      // Who signs in gives the own password first, then that of the user.
+      await session.headers()
+      return work(new RemoteAccounts(new SvcClient(session, '')), passwords)
+    }
+    if (namesServer(place)) throw new UsageError(ONE_PLACE)
+    return ofStoppedServer(() => this.#withStored(stored, (accounts) => work(accounts, passwords)))
+  }
+}
+
+type Work = (accounts: Accounts, passwords: PasswordInput) => Promise<CommandResult>
+
+const OLD_TOKENS_ENDED = 'The tokens of the old one have ended: everybody signs in again.'
+const OLD_TOKENS_COUNT = 'The old one verifies until its last token has expired.'
+
+const ONE_PLACE =
+  'Give one of --server, for a running server, --data-dir, for a stopped one, and --etcd-endpoints, for servers on etcd.'
+
+function storedPlace(place: PlaceFlags): StoredPlace | undefined {
+  const { dataDir: directory, etcdEndpoints: endpoints, etcdPrefix: prefix } = place
+  if (directory !== undefined && endpoints !== undefined) throw new UsageError(ONE_PLACE)
+  if (directory !== undefined) return { directory: resolve(directory) }
+  return endpoints === undefined ? undefined : etcdPlace(endpoints, prefix)
+}
+
+/** Read like the settings of a server. */
+function etcdPlace(endpoints: string, prefix: string | undefined): StoredPlace {
+  const flags = { 'etcd-endpoints': endpoints, ...(prefix === undefined ? {} : { 'etcd-prefix': prefix }) }
+  try {
+    const { etcdEndpoints, etcdPrefix } = loadSettings({ flags, env: {} })
+    return { endpoints: etcdEndpoints, prefix: etcdPrefix }
+  } catch (error) {
+    if (error instanceof SettingsError) throw new UsageError(error.problems.join('\n'), { cause: error })
+    throw error
+  }
+}
+
+function done(text: string): CommandResult {
+  return { code: EXIT.done, text: `${text}\n`, json: { done: text } }
+}

@@ -1,0 +1,79 @@
+import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { UsageError } from '../command-line.ts'
+
+/** A server that the user works with, under a name. */
+export interface Context {
+  /** The address, without a slash at its end. */
+  readonly server: string
+  readonly namespace?: string
+  readonly username?: string
+  readonly token?: string
+  /** When the token ends, epoch milliseconds. */
+  readonly expiresMs?: number
+}
+
+/** What the user's file holds. */
+export interface ClientFile {
+  /** The context of commands that name none; empty: none. */
+  readonly current: string
+  readonly contexts: ReadonlyMap<string, Context>
+}
+
+const NOTHING: ClientFile = { current: '', contexts: new Map() }
+
+/** Where the contexts are: WAYPOST_CLIENT_FILE, or `waypost/client.json` in the directory for settings of programs. */
+export function clientFilePath(): string {
+  const { WAYPOST_CLIENT_FILE: given, XDG_CONFIG_HOME: directory } = process.env
+  return given || join(directory || join(homedir(), '.config'), 'waypost', 'client.json')
+}
+
+/** Reads the file. Throws UsageError where others may read it, because it has tokens, or where it is no such file. */
+export function readClientFile(): ClientFile {
+  const path = clientFilePath()
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return NOTHING
+    throw error
+  }
+  if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0)
+    throw new UsageError(`Other users may read ${path}, which has tokens. Say: chmod 600 ${path}`)
+  try {
+    const { current, contexts } = JSON.parse(text) as { current: string; contexts: Record<string, Context> }
+    return { current, contexts: new Map(Object.entries(contexts)) }
+  } catch (cause) {
+    throw new UsageError(`${path} is damaged: ${(cause as Error).message}. Remove it and sign in again.`, {
+      cause,
+    })
+  }
+}
+
+/** Writes the file, for its owner alone. Another process reads the old one or the new one, never a part. */
+export function writeClientFile({ current, contexts }: ClientFile): void {
+  const path = clientFilePath()
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  const part = `${path}.${process.pid}.part`
+  const text = `${JSON.stringify({ current, contexts: Object.fromEntries(contexts) }, undefined, 2)}\n`
+  writeFileSync(part, text, { mode: 0o600 })
+  // A file of an earlier process that ended here may have another mode.
+  chmodSync(part, 0o600)
+  renameSync(part, path)
+}
+
+/** Puts a context into the file, in place of the one of that name. */
+export function saveContext(name: string, context: Context, { makeCurrent }: { makeCurrent: boolean }): void {
+  const { current, contexts } = readClientFile()
+  writeClientFile({
+    current: makeCurrent ? name : current,
+    contexts: new Map([...contexts, [checkedContextName(name), context]]),
+  })
+}
+
+/** The name of a context. Throws UsageError for one that could not be typed. */
+export function checkedContextName(name: string): string {
+  if (/^[A-Za-z0-9][\w.-]{0,63}$/.test(name) && name !== '__proto__') return name
+  throw new UsageError('The name of a context has letters, digits and . _ -, 64 at most.')
+}

@@ -1,0 +1,26 @@
+import { type Command, Option } from 'commander'
+
+/** The flags by which a command finds a running server, and signs in. */
+export interface ServerFlags {
+  readonly server?: string
+  /** The name of `--server` in former versions. */
+  readonly url?: string
+  readonly context?: string
+  readonly username?: string
+}
+
+/** Adds the flags by which a command finds a running server. */
+export function addServerOptions(command: Command): Command {
+  return command
+    .optionsGroup('Server:')
+    .option('--server <url>', 'the address of the server (or WAYPOST_SERVER)')
+    .addOption(new Option('--url <url>', 'the same as --server').hideHelp())
+    .option('--context <name>', 'a context of `waypost context list` (or WAYPOST_CONTEXT)')
+    .option('--username <name>', 'sign in as this user, by WAYPOST_PASSWORD or a prompt')
+    .optionsGroup('Options:')
+}
+
+/** Adds the namespace of commands about things in one. */
+export function addNamespaceOption(command: Command): Command {
+  return command.option('-n, --namespace <id>', 'the namespace (or WAYPOST_NAMESPACE; default: public)')
+}

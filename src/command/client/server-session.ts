@@ -1,0 +1,144 @@
+import { UsageError } from '../command-line.ts'
+import { PasswordInput } from '../accounts/password-input.ts'
+
+/** The environment variables with which commands sign in. They are no settings of the server. */
+const TOKEN = 'WAYPOST_ACCESS_TOKEN'
+const PASSWORD = 'WAYPOST_PASSWORD'
+
+/** A token is renewed when less than this share of its time is left. */
+const RENEWED_AT = 0.2
+
+/** A stored token is renewed this long before its end: the command may take a while. */
+const MARGIN_MS = 60_000
+
+/** A token, and when it ends (epoch milliseconds). */
+export interface Issued {
+  readonly token: string
+  readonly expiresMs: number
+}
+
+/** The token of a context. */
+export interface StoredToken {
+  readonly username: string
+  readonly issued: Issued | undefined
+  /** Stores a newer one. */
+  readonly save: (issued: Issued) => void
+}
+
+/** How a session signs in. */
+export interface SignInWays {
+  /** Of `--username`: with the password in WAYPOST_PASSWORD, or from a prompt. */
+  readonly username?: string | undefined
+  readonly stored?: StoredToken | undefined
+  readonly passwords?: PasswordInput
+  /** Where the server signs in: other servers have `/nacos/v1` only. */
+  readonly root?: '/svc/v1' | '/nacos/v1'
+}
+
+/**
+ * How a command signs in to a server: as the user of `--username` with a password, or with the token in WAYPOST_ACCESS_TOKEN, or with
+ * that of its context, or not at all. A token is renewed in time, because a backup may take hours.
+ */
+export class ServerSession {
+  readonly url: string
+  readonly #ways: SignInWays
+  readonly #passwords: PasswordInput
+  #password: string | undefined
+  #issued: Issued | undefined
+  #renewMs = 0
+  /** Requests at the same time sign in once, with one prompt. */
+  #signingIn: Promise<Issued> | undefined
+
+  constructor(url: string, ways: SignInWays = {}) {
+    this.url = url
+    this.#ways = ways
+    this.#passwords = ways.passwords ?? new PasswordInput()
+  }
+
+  /** The password with which this user has signed in; undefined for other users. */
+  passwordOf(username: string): string | undefined {
+    return username === this.#ways.username ? this.#password : undefined
+  }
+
+  /** The header fields that show who asks. Rejects with an Error if the server does not know the user. */
+  async headers(): Promise<Record<string, string>> {
+    const token = await this.#token()
+    return token === undefined || token === '' ? {} : { Authorization: `Bearer ${token}` }
+  }
+
+  /** Like `fetch`, signed in; `path` begins after the address of the server. */
+  async fetch(
+    path: string,
+    init: {
+      method?: string
+      body?: FormData | URLSearchParams | Uint8Array
+      headers?: object
+      signal?: AbortSignal
+    } = {},
+  ): Promise<Response> {
+    const headers = { ...init.headers, ...(await this.headers()) }
+    const response = await fetch(`${this.url}${path}`, { ...init, headers } as RequestInit)
+    if (response.status === 403) throw this.refused(await response.text())
+    return response
+  }
+
+  /** Signs in with a password, whatever token there is. */
+  async signIn(username: string): Promise<Issued> {
+    this.#password ??= process.env[PASSWORD] ?? (await this.#passwords.known(username))
+    const body = new URLSearchParams({ username, password: this.#password })
+    // A redirect could send the password to another server.
+    const init = { method: 'POST', body, redirect: 'manual' } as const
+    const response = await fetch(`${this.url}${this.#ways.root ?? '/svc/v1'}/auth/login`, init)
+    const text = await response.text()
+    if (response.status !== 200)
+      throw new Error(`${this.url} does not sign in ${username}: ${response.status} ${text.slice(0, 300)}`)
+    const { accessToken, tokenTtl } = JSON.parse(text) as { accessToken: string; tokenTtl: number }
+    this.#renewMs = Date.now() + tokenTtl * 1_000 * (1 - RENEWED_AT)
+    return { token: accessToken, expiresMs: Date.now() + tokenTtl * 1_000 }
+  }
+
+  /** The error for an answer 403: what the server says, and how to sign in where nobody has. */
+  refused(answer: string): Error {
+    const { username, stored } = this.#ways
+    const why = `The server refuses this: ${problemOf(403, answer)}`
+    if (username !== undefined) return new Error(`${why} It was asked as ${username}.`)
+    if (this.#issued !== undefined) return new Error(`${why} It was asked as ${stored?.username}.`)
+    return new UsageError(
+      `${why} Sign in by \`waypost login\`, or with --username NAME and ${PASSWORD} or a prompt for the password, or with a token in ${TOKEN}.`,
+    )
+  }
+
+  async #token(): Promise<string | undefined> {
+    const { username, stored } = this.#ways
+    if (username === undefined && process.env[TOKEN] !== undefined) return process.env[TOKEN]
+    if (this.#issued !== undefined && Date.now() < this.#renewMs) return this.#issued.token
+    const issued = stored?.issued
+    if (username === undefined && issued !== undefined && Date.now() < issued.expiresMs - MARGIN_MS) {
+      this.#renewMs = issued.expiresMs - MARGIN_MS
+      this.#issued = issued
+      return issued.token
+    }
+    const name = username ?? (stored !== undefined && this.#canAsk() ? stored.username : undefined)
+    if (name === undefined) return undefined
+    this.#signingIn ??= this.signIn(name).finally(() => (this.#signingIn = undefined))
+    this.#issued = await this.#signingIn
+    if (stored?.username === name) stored.save(this.#issued)
+    return this.#issued.token
+  }
+
+  #canAsk(): boolean {
+    return process.env[PASSWORD] !== undefined || this.#passwords.isTerminal
+  }
+}
+
+/** What an error answer says: its `detail`, or its `message` under `/nacos`. */
+export function problemOf(status: number, text: string): string {
+  try {
+    const { detail, message } = JSON.parse(text) as { detail?: unknown; message?: unknown }
+    const said = detail ?? message
+    if (typeof said === 'string') return said
+  } catch {
+    // Not JSON: the text is shown as it is.
+  }
+  return `the server answered ${status} ${text.slice(0, 300)}`
+}

@@ -1,0 +1,73 @@
+import { Command } from 'commander'
+import { addAccountCommands } from './accounts/account-commands.ts'
+import type { WithStoredAccounts } from './accounts/accounts.ts'
+import { plainAction, print } from './command-line.ts'
+import { addExamples, heading, helpEnd } from './help.ts'
+import { addServerCommands, type ServerParts } from './server/server-commands.ts'
+import { printable } from './terminal-text.ts'
+import { addTransferCommands } from './transfer/transfer-commands.ts'
+import { packageVersion } from './version.ts'
+
+/** What main.ts joins to the commands. */
+export interface ProgramParts extends ServerParts {
+  readonly storedAccounts: () => Promise<WithStoredAccounts>
+}
+
+/** Every command with its flags and its help. What a command does is loaded when it runs. */
+export function makeProgram(parts: ProgramParts): Command {
+  const program = new Command('waypost')
+    .description('A server for configuration, service discovery and namespaces, and its client.')
+    .exitOverride()
+    .helpCommand(false)
+    .helpOption('-h, --help', 'print this help')
+    .version(packageVersion(), '-V, --version', 'print the version')
+    .configureHelp({ styleTitle: heading, sortSubcommands: false })
+    .configureOutput({
+      outputError: (text, write) => write(printable(text.replace(/^error: /, 'waypost: '))),
+    })
+    .addHelpText('after', helpEnd)
+  addServerCommands(program, parts)
+  addAccountCommands(program, parts.storedAccounts)
+  addTransferCommands(program)
+  addGeneralCommands(program)
+  return program
+}
+
+function addGeneralCommands(program: Command): void {
+  program.commandsGroup('About this program:')
+  const help = program
+    .command('help')
+    .summary('explain a command')
+    .description('Explains a command.')
+    .argument('[command...]', 'its words')
+    .action(
+      plainAction(async (_, { args }) => {
+        commandOf(program, args).outputHelp()
+        return 0
+      }),
+    )
+  addExamples(help, [
+    ['waypost help start', 'the settings of a server'],
+    ['waypost help user add', ''],
+  ])
+  program
+    .command('version')
+    .summary('print the version')
+    .description('Prints the version.')
+    .action(
+      plainAction(async () => {
+        await print(`${packageVersion()}\n`)
+        return 0
+      }),
+    )
+}
+
+function commandOf(program: Command, words: readonly string[]): Command {
+  let found = program
+  for (const word of words) {
+    const next = found.commands.find((one) => one.name() === word || one.aliases().includes(word))
+    if (next === undefined) found.error(`error: unknown command '${word}'`)
+    else found = next
+  }
+  return found
+}

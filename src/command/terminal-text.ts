@@ -1,0 +1,51 @@
+/** Escapes control characters: names of a damaged store, a file or another server must not control a terminal. */
+export function printable(text: string): string {
+  return text.replaceAll(/(?!\n)\p{Cc}/gu, escaped)
+}
+
+/** Like `printable`, for a part of a line: also without line breaks and format characters, which turn text around. */
+export function printableWord(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escaped)
+}
+
+function escaped(character: string): string {
+  const code = character.codePointAt(0)!
+  return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u{${code.toString(16)}}`
+}
+
+const CODES = { bold: 1, red: 31, green: 32, yellow: 33, cyan: 36, dim: 2 } as const
+
+/** The ways in which a text can stand out. */
+export type Paint = keyof typeof CODES
+
+/** A text in a colour, on a terminal that shows colours. */
+export function painted(text: string, paint: Paint, stream: NodeJS.WriteStream = process.stdout): string {
+  return hasColours(stream) ? `\u001b[${CODES[paint]}m${text}\u001b[0m` : text
+}
+
+function hasColours(stream: NodeJS.WriteStream): boolean {
+  return stream.isTTY && (process.env['NO_COLOR'] ?? '') === '' && process.env['TERM'] !== 'dumb'
+}
+
+/** The columns that a text takes on a terminal: East Asian letters take two. */
+export function widthOf(text: string): number {
+  let width = 0
+  for (const letter of text) if (!/\p{M}/u.test(letter)) width += WIDE.test(letter) ? 2 : 1
+  return width
+}
+
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u
+
+/** Rows under their headings. The last column is not padded. */
+export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const shown = [headings, ...rows.map((row) => row.map(printableWord))]
+  const widths = headings.map((_, at) => Math.max(...shown.map((row) => widthOf(row[at] ?? ''))))
+  const lines = shown.map((row) =>
+    row
+      .map((cell, at) => cell + ' '.repeat(widths[at]! - widthOf(cell)))
+      .join('  ')
+      .trimEnd(),
+  )
+  return `${[painted(lines[0]!, 'bold'), ...lines.slice(1)].join('\n')}\n`
+}

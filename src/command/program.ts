@@ -1,6 +1,8 @@
 import { Command } from 'commander'
 import { addAccountCommands } from './accounts/account-commands.ts'
 import type { WithStoredAccounts } from './accounts/accounts.ts'
+import { addConfigCommands } from './client/configs/config-commands.ts'
+import { addSessionCommands } from './client/session-commands.ts'
 import { plainAction, print } from './command-line.ts'
 import { addExamples, heading, helpEnd } from './help.ts'
 import { addServerCommands, type ServerParts } from './server/server-commands.ts'
@@ -27,6 +29,8 @@ export function makeProgram(parts: ProgramParts): Command {
     })
     .addHelpText('after', helpEnd)
   addServerCommands(program, parts)
+  addSessionCommands(program)
+  addConfigCommands(program)
   addAccountCommands(program, parts.storedAccounts)
   addTransferCommands(program)
   addGeneralCommands(program)

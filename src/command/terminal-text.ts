@@ -49,3 +49,8 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
   )
   return `${[painted(lines[0]!, 'bold'), ...lines.slice(1)].join('\n')}\n`
 }
+
+/** Like `printableWord`, for a whole line of a text: tabs stay. */
+export function printableLine(text: string): string {
+  return text.split('\t').map(printableWord).join('\t')
+}

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { type Format, outputOption } from '../output.ts'
 
 /** The flags by which a command finds a running server, and signs in. */
 export interface ServerFlags {
@@ -23,4 +24,20 @@ export function addServerOptions(command: Command): Command {
 /** Adds the namespace of commands about things in one. */
 export function addNamespaceOption(command: Command): Command {
   return command.option('-n, --namespace <id>', 'the namespace (or WAYPOST_NAMESPACE; default: public)')
+}
+
+/** The flags of commands that work on a running server. */
+export interface ClientFlags extends ServerFlags {
+  readonly namespace?: string
+  readonly output?: Format
+}
+
+/** Adds how to print, and how to find the server. */
+export function addClientOptions(command: Command): Command {
+  return addServerOptions(command.addOption(outputOption()).addOption(new Option('--json').hideHelp()))
+}
+
+/** Like addClientOptions, for commands about things in a namespace. */
+export function addNamespacedOptions(command: Command): Command {
+  return addClientOptions(addNamespaceOption(command))
 }

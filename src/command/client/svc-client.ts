@@ -45,6 +45,20 @@ export class SvcClient {
     return found
   }
 
+  /** Like `all`, for a search that ends after a portion: `next` says where to continue, null at the end. */
+  async portion<T>(path: string, params: Params): Promise<{ items: T[]; next: string | null }> {
+    const items: T[] = []
+    for (let pageNo = 1; ; pageNo++) {
+      const page = await this.get<Page<T> & { readonly next: string | null }>(path, {
+        ...params,
+        pageNo,
+        pageSize: PAGE_SIZE,
+      })
+      items.push(...page.pageItems)
+      if (pageNo >= page.pagesAvailable) return { items, next: page.next }
+    }
+  }
+
   /** Changes something; resolves with the text of the answer. */
   async send(method: 'POST' | 'PUT' | 'DELETE', path: string, form: Params = {}): Promise<string> {
     const isDelete = method === 'DELETE'

@@ -26,6 +26,8 @@ export interface ExportFlags extends NamespaceFlags {
 export async function exportConfigs(flags: ExportFlags, progress: Progress): Promise<CommandResult> {
   const { session, namespace } = transferClientOf(flags)
   const names = { group: flags.group ?? '', dataId: flags.dataId ?? '' }
+  if (flags.to === '-' && flags.allNamespaces !== true)
+    return { code: EXIT.done, bytes: await exported(session, { ...names, tenant: namespace }, progress) }
   if (flags.allNamespaces !== true)
     return done(await exportTo(flags.to, { session, query: { ...names, tenant: namespace } }, progress))
   if (flags.namespace !== undefined)
@@ -64,13 +66,23 @@ async function exportTo(file: string, { session, query }: Export, progress: Prog
     const response = await openExport(session, query)
     const counted = countBytes(progress)
     await pipeline(Readable.fromWeb(response.body!), counted, createWriteStream(part))
-    const count = await checkedCount(part)
+    const count = await checkedCount(await readFile(part))
     await rename(part, file)
     return `${file}: ${count} items of namespace ${query.tenant || 'public'}\n`
   } catch (error) {
     await rm(part, { force: true })
     throw error
   }
+}
+
+/** An export as one piece, checked: what comes out of standard output is whole. */
+async function exported(session: ServerSession, query: Export['query'], progress: Progress): Promise<Buffer> {
+  const response = await openExport(session, query)
+  const chunks: Uint8Array[] = []
+  for await (const chunk of countBytes(progress)(response.body!)) chunks.push(chunk)
+  const zip = Buffer.concat(chunks)
+  await checkedCount(zip)
+  return zip
 }
 
 function countBytes(progress: Progress) {
@@ -84,8 +96,8 @@ function countBytes(progress: Progress) {
   }
 }
 
-async function checkedCount(file: string): Promise<number> {
-  const { items } = await readArchive(await openZip(await readFile(file), NO_LIMITS))
+async function checkedCount(zip: Buffer): Promise<number> {
+  const { items } = await readArchive(await openZip(zip, NO_LIMITS))
   for (const { entry } of items) await readContent(entry)
   return items.length
 }

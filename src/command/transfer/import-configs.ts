@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import {
   type ArchivedConfig,
   archiveFiles,
@@ -9,6 +8,7 @@ import {
 } from '../../archive/config-archive.ts'
 import { openZip } from '../../archive/zip-reader.ts'
 import { zipChunks } from '../../archive/zip-writer.ts'
+import { bytesOf } from '../client/configs/item.ts'
 import type { NamespaceFlags } from '../client/session-of-flags.ts'
 import { type CommandResult, EXIT, messageOf } from '../command-line.ts'
 import type { Progress } from '../progress.ts'
@@ -54,7 +54,7 @@ export async function importConfigs(flags: ImportFlags, progress: Progress): Pro
 
 /** Unpacks everything once, so that nothing of a damaged file is sent. */
 async function checkedArchive(file: string): Promise<ConfigArchive> {
-  const archive = await readArchive(await openZip(await readFile(file), LIMITS))
+  const archive = await readArchive(await openZip(await bytesOf(file), LIMITS))
   for (const { entry } of archive.items) await readContent(entry)
   return archive
 }

@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type CommandResult, DiffersError, print, UsageError } from '../../command-line.ts'
+import { confirmed } from '../confirmation.ts'
+import { done } from '../result.ts'
+import { clientOf } from '../session-of-flags.ts'
+import { unifiedDiff } from '../text-diff.ts'
+import { type ItemFlags, itemOf, itemParams, md5Of, nameText, readItem, textOf } from './item.ts'
+import { inFormOf } from './text-form.ts'
+
+/** The flags of `config edit`. */
+export interface EditFlags extends ItemFlags {
+  readonly comment?: string
+  readonly yes?: boolean
+}
+
+/**
+ * `config edit`: opens the item in the editor, shows the difference, asks, and publishes with the md5 of what was edited. What
+ * editors change by themselves is put back: line ends, the byte order mark and the end of the last line.
+ */
+export async function editConfig(flags: EditFlags, word: string): Promise<CommandResult> {
+  const client = clientOf(flags)
+  const name = itemOf(word, flags)
+  const item = await readItem(client, name)
+  const editing = new EditedFile(name.dataId, item.content)
+  const edited = inFormOf(item.content, await editing.edit())
+  if (edited === item.content) {
+    editing.remove()
+    return done('Nothing was changed.', { changed: false })
+  }
+  await print(unifiedDiff({ name: nameText(name), text: item.content }, { name: 'edited', text: edited }))
+  try {
+    // Without a terminal, that the editor ended well is the consent.
+    if (process.stdin.isTTY && !(await confirmed('Publish this?', flags)))
+      throw new UsageError('Nothing was published.')
+    await client.send('POST', '/cs/configs', {
+      ...itemParams(client, name),
+      content: edited,
+      casMd5: item.md5,
+      comment: flags.comment,
+      // A publish without it would be of a text that is not encrypted.
+      encryptedDataKey: item.encryptedDataKey || undefined,
+    })
+  } catch (error) {
+    throw kept(error, editing.path)
+  }
+  editing.remove()
+  return done(`${nameText(name)} is published.`, { ...name, changed: true, md5: md5Of(edited) })
+}
+
+/** What somebody has typed is not thrown away. */
+function kept(error: unknown, path: string): Error {
+  const message = `${(error as Error).message} What you edited is in ${path}.`
+  if (error instanceof DiffersError) return new DiffersError(message, { cause: error })
+  return new UsageError(message, { cause: error })
+}
+
+/** A file for the editor, in a directory for this user alone. */
+class EditedFile {
+  readonly path: string
+  readonly #directory: string
+
+  constructor(dataId: string, content: string) {
+    this.#directory = mkdtempSync(join(tmpdir(), 'waypost-edit-'))
+    chmodSync(this.#directory, 0o700)
+    this.path = join(this.#directory, dataId.replaceAll(/[^\p{L}\p{N}_.-]/gu, '_').replace(/^\.+/, '_'))
+    writeFileSync(this.path, content, { mode: 0o600 })
+  }
+
+  /** Opens the editor and resolves with the text when it has ended. */
+  async edit(): Promise<string> {
+    const editor = process.env['VISUAL'] || process.env['EDITOR'] || 'vi'
+    // An editor is a command line, such as `code --wait`: the shell splits it, and gets the path as a word of its own.
+    const child = spawn('sh', ['-c', `${editor} "$1"`, 'sh', this.path], { stdio: 'inherit' })
+    const code = await new Promise<number | null>((resolve, reject) =>
+      child.on('close', resolve).on('error', reject),
+    )
+    if (code !== 0) throw new UsageError(`The editor ${editor} ended with ${code}: nothing was published.`)
+    return textOf(readFileSync(this.path), this.path)
+  }
+
+  remove(): void {
+    rmSync(this.#directory, { recursive: true })
+  }
+}

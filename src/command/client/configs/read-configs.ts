@@ -1,0 +1,223 @@
+import { type CommandResult, DiffersError, EXIT, UsageError } from '../../command-line.ts'
+import { painted } from '../../terminal-text.ts'
+import { listed, timeText } from '../result.ts'
+import type { ClientFlags } from '../server-options.ts'
+import { clientOf } from '../session-of-flags.ts'
+import type { SvcClient } from '../svc-client.ts'
+import { type Named, unifiedDiff } from '../text-diff.ts'
+import {
+  bytesOf,
+  type ItemFlags,
+  type ItemName,
+  itemOf,
+  itemParams,
+  nameText,
+  readItem,
+  textOf,
+} from './item.ts'
+
+/** An item in a list (`ListedConfig` of docs/openapi.json). */
+export interface ListedConfig extends ItemName {
+  readonly type: string
+  readonly size: number
+  readonly md5: string
+  readonly modifyTime: number
+  readonly modifyUser: string | null
+  readonly watcherCount: number
+}
+
+/** A change of an item with what it led to (`ConfigVersion`). */
+interface ConfigVersion {
+  readonly historyId: string
+  readonly op: 'I' | 'U' | 'D'
+  readonly user: string | null
+  readonly ip: string
+  readonly comment: string
+  readonly atMs: number
+  readonly md5: string | null
+  readonly size: number | null
+  readonly current: boolean
+}
+
+/** The flags of `config get`. */
+export interface GetFlags extends ItemFlags {
+  readonly version?: string
+}
+
+/** `config get`: the bytes of the content and nothing else; with a format, what is known of the item. */
+export async function getConfig(flags: GetFlags, word: string): Promise<CommandResult> {
+  const client = clientOf(flags)
+  const name = itemOf(word, flags)
+  const names = [nameText(name)]
+  if (flags.version !== undefined) {
+    const json = await versionOf(client, name, flags.version)
+    return { code: EXIT.done, bytes: Buffer.from(json.content), text: json.content, json, names }
+  }
+  if (flags.output === undefined)
+    return { code: EXIT.done, bytes: await client.bytes('/cs/configs', itemParams(client, name)) }
+  const json = await readItem(client, name)
+  return { code: EXIT.done, text: json.content, json, names }
+}
+
+function versionOf(
+  client: SvcClient,
+  name: ItemName,
+  historyId: string,
+): Promise<{ readonly content: string }> {
+  return client.get('/console/config/version', { ...itemParams(client, name), historyId })
+}
+
+/** The flags of `config list`. */
+export interface ListFlags extends ClientFlags {
+  readonly group?: string
+  readonly type?: string
+  readonly tag?: string
+  readonly content?: string
+}
+
+/** `config list`. */
+export async function listConfigs(flags: ListFlags, text = ''): Promise<CommandResult> {
+  const found = await allConfigs(clientOf(flags), {
+    text,
+    group: flags.group,
+    types: flags.type,
+    config_tags: flags.tag,
+    content: flags.content,
+  })
+  return listed<ListedConfig>(
+    found,
+    [
+      ['GROUP', ({ group }) => group],
+      ['DATA ID', ({ dataId }) => dataId],
+      ['TYPE', ({ type }) => type],
+      ['BYTES', ({ size }) => size],
+      ['MD5', ({ md5 }) => md5],
+      ['CHANGED', ({ modifyTime }) => timeText(modifyTime)],
+      ['BY', ({ modifyUser }) => modifyUser],
+      ['CLIENTS', ({ watcherCount }) => watcherCount],
+    ],
+    nameText,
+  )
+}
+
+/** The items of the namespace that match, all pages. */
+export async function allConfigs(
+  client: SvcClient,
+  search: Readonly<Record<string, string | undefined>>,
+): Promise<ListedConfig[]> {
+  const namespaceId = client.namespace || 'public'
+  const found: ListedConfig[] = []
+  // A search of contents ends after a portion, and says where to continue.
+  for (let after: string | undefined; ;) {
+    const part = await client.portion<ListedConfig>('/console/configs', { ...search, namespaceId, after })
+    found.push(...part.items)
+    if (part.next === null) return found
+    after = part.next
+  }
+}
+
+/** `config history`: the versions, newest first. */
+export async function historyOf(flags: ItemFlags, word: string): Promise<CommandResult> {
+  const client = clientOf(flags)
+  const name = itemOf(word, flags)
+  const found = await client.all<ConfigVersion>('/console/config/versions', itemParams(client, name))
+  if (found.length === 0) throw new DiffersError(`Nothing is known of ${nameText(name)}.`)
+  return listed<ConfigVersion>(
+    found,
+    [
+      ['VERSION', ({ historyId, current }) => historyId + (current ? ' *' : '')],
+      ['CHANGE', ({ op }) => OPERATIONS[op]],
+      ['AT', ({ atMs }) => timeText(atMs)],
+      ['BY', ({ user, ip }) => user ?? ip],
+      ['BYTES', ({ size }) => size],
+      ['MD5', ({ md5 }) => md5],
+      ['COMMENT', ({ comment }) => comment],
+    ],
+    ({ historyId }) => historyId,
+  )
+}
+
+const OPERATIONS = { I: 'made', U: 'changed', D: 'deleted' } as const
+
+/** The flags of `config diff`. */
+export interface DiffFlags extends ItemFlags {
+  readonly version?: string
+  readonly with?: string
+  readonly to?: string
+}
+
+/** `config diff`: exit code 0 for equal, 1 for different. */
+export async function diffConfigs(flags: DiffFlags, words: readonly string[]): Promise<CommandResult> {
+  const [word, file] = words
+  const client = clientOf(flags)
+  if (word === undefined) return diffNamespaces(client, flags)
+  const name = itemOf(word, flags)
+  const [from, to] = await sidesOf(client, { name, file }, flags)
+  const isEqual = from.text === to.text
+  return {
+    code: isEqual ? EXIT.done : EXIT.differs,
+    painted: unifiedDiff(from, to),
+    json: { ...name, equal: isEqual, from: from.text, to: to.text },
+    names: isEqual ? [] : [nameText(name)],
+  }
+}
+
+async function sidesOf(
+  client: SvcClient,
+  { name, file }: { readonly name: ItemName; readonly file: string | undefined },
+  flags: DiffFlags,
+): Promise<readonly [Named, Named]> {
+  if ([file, flags.version, flags.to].filter((one) => one !== undefined).length !== 1)
+    throw new UsageError('Say what to compare with: a FILE (- is standard input), --version or --to')
+  if (flags.version !== undefined) {
+    const old = await versionOf(client, name, flags.version)
+    const from = { name: `${nameText(name)} version ${flags.version}`, text: old.content }
+    if (flags.with === undefined) return [from, await currentOf(client, name)]
+    const newer = await versionOf(client, name, flags.with)
+    return [from, { name: `${nameText(name)} version ${flags.with}`, text: newer.content }]
+  }
+  const from = await currentOf(client, name)
+  if (file !== undefined) return [from, { name: file, text: textOf(await bytesOf(file), file) }]
+  return [from, await currentOf(clientOf({ ...flags, namespace: flags.to! }), name)]
+}
+
+/** The current text of an item; that of no item is empty. */
+async function currentOf(client: SvcClient, name: ItemName): Promise<Named> {
+  const shownName = `${client.namespace || 'public'}: ${nameText(name)}`
+  try {
+    return { name: shownName, text: (await readItem(client, name)).content }
+  } catch (error) {
+    if (error instanceof DiffersError) return { name: `${shownName} (absent)`, text: '' }
+    throw error
+  }
+}
+
+interface Comparison {
+  readonly equal: number
+  readonly onlyInFrom: readonly ItemName[]
+  readonly onlyInTo: readonly ItemName[]
+  readonly different: readonly ItemName[]
+  readonly truncated: boolean
+}
+
+async function diffNamespaces(client: SvcClient, { to, group }: DiffFlags): Promise<CommandResult> {
+  if (to === undefined) throw new UsageError('Name an item, or a namespace to compare with: --to')
+  const from = client.namespace || 'public'
+  const found = await client.get<Comparison>('/console/compare', { from, to, group })
+  const rows = [
+    ...found.onlyInFrom.map((item) => ['-', item] as const),
+    ...found.onlyInTo.map((item) => ['+', item] as const),
+    ...found.different.map((item) => ['~', item] as const),
+  ]
+  const lines = rows.map(([mark, item]) => painted(`${mark} ${nameText(item)}`, MARKS[mark]))
+  const more = found.truncated ? '… and more\n' : ''
+  const sum = `${found.equal} equal, ${rows.length} different (- only in ${from}, + only in ${to}, ~ differs)\n`
+  return {
+    code: rows.length === 0 ? EXIT.done : EXIT.differs,
+    painted: `${lines.map((line) => `${line}\n`).join('')}${more}${sum}`,
+    json: found,
+    names: rows.map(([, item]) => nameText(item)),
+  }
+}
+
+const MARKS = { '-': 'red', '+': 'green', '~': 'yellow' } as const

@@ -1,0 +1,88 @@
+import { type CommandResult, DiffersError, UsageError } from '../../command-line.ts'
+import { done } from '../result.ts'
+import { clientOf } from '../session-of-flags.ts'
+import type { SvcClient } from '../svc-client.ts'
+import { bytesOf, type ItemFlags, itemOf, itemParams, md5Of, nameText, readItem, textOf } from './item.ts'
+
+/** What a change of an item may say besides the content. */
+interface ChangeFlags extends ItemFlags {
+  readonly casMd5?: string
+  readonly comment?: string
+}
+
+/** The flags of `config put`. */
+export interface PutFlags extends ChangeFlags {
+  readonly create?: boolean
+  readonly type?: string
+  readonly desc?: string
+  readonly app?: string
+  readonly tags?: string
+}
+
+/** `config put`: publishes the bytes of a file. */
+export async function putConfig(flags: PutFlags, word: string, file: string): Promise<CommandResult> {
+  if (flags.create === true && flags.casMd5 !== undefined)
+    throw new UsageError('--create and --cas-md5 exclude each other')
+  const client = clientOf(flags)
+  const name = itemOf(word, flags)
+  const content = textOf(await bytesOf(file), file)
+  await client.send('POST', '/cs/configs', {
+    ...itemParams(client, name),
+    content,
+    type: flags.type,
+    desc: flags.desc,
+    appName: flags.app,
+    config_tags: flags.tags,
+    comment: flags.comment,
+    casMd5: flags.create === true ? '' : flags.casMd5,
+  })
+  return changed(client, `${nameText(name)} is published.`, { ...name, md5: md5Of(content) })
+}
+
+/** `config delete`. */
+export async function deleteConfig(flags: ChangeFlags, words: readonly string[]): Promise<CommandResult> {
+  const client = clientOf(flags)
+  const names = words.map((word) => itemOf(word, flags))
+  if (flags.casMd5 !== undefined && names.length > 1)
+    throw new UsageError('--cas-md5 is about one item: name one')
+  for (const name of names)
+    await client.send('DELETE', '/cs/configs', {
+      ...itemParams(client, name),
+      casMd5: flags.casMd5 ?? (await readItem(client, name)).md5,
+      comment: flags.comment,
+    })
+  return changed(client, names.map((name) => `${nameText(name)} is deleted.`).join('\n'), { deleted: names })
+}
+
+/** `config restore`: publishes the text of a version once more. */
+export async function restoreConfig(flags: ChangeFlags, words: readonly string[]): Promise<CommandResult> {
+  const [word, historyId] = words
+  const client = clientOf(flags)
+  const name = itemOf(word!, flags)
+  const casMd5 = flags.casMd5 ?? (await currentMd5(client, name))
+  const { comment } = flags
+  await client.send('POST', '/console/config/restore', {
+    ...itemParams(client, name),
+    historyId,
+    casMd5,
+    comment,
+  })
+  return changed(client, `${nameText(name)} has the text of version ${historyId} again.`, {
+    ...name,
+    historyId,
+  })
+}
+
+/** The md5 of the current content; of no item it is empty, as casMd5 says that. */
+async function currentMd5(client: SvcClient, name: Parameters<typeof readItem>[1]): Promise<string> {
+  try {
+    return (await readItem(client, name)).md5
+  } catch (error) {
+    if (error instanceof DiffersError) return ''
+    throw error
+  }
+}
+
+function changed(client: SvcClient, text: string, fields: object): CommandResult {
+  return done(text, { namespaceId: client.namespace || 'public', ...fields })
+}

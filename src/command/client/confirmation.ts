@@ -1,0 +1,18 @@
+import { createInterface } from 'node:readline/promises'
+import { UsageError } from '../command-line.ts'
+
+/** Asks on the terminal whether to do something. With `--yes` nobody is asked; without a terminal it is required. */
+export async function confirmed(
+  question: string,
+  { yes = false }: { readonly yes?: boolean },
+): Promise<boolean> {
+  if (yes) return true
+  if (!process.stdin.isTTY) throw new UsageError('Without a terminal, --yes is required.')
+  const asking = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    const answer = await asking.question(`${question} [y/N] `)
+    return /^y(es)?$/i.test(answer.trim())
+  } finally {
+    asking.close()
+  }
+}

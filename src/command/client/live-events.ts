@@ -1,0 +1,80 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { messageOf } from '../command-line.ts'
+import type { SvcClient } from './svc-client.ts'
+
+/** What the server sends: something has changed; or `begun` and `reset`, after which everything may be different. */
+export type LiveMessage =
+  | { readonly kind: 'begun' | 'reset' }
+  | { readonly kind: 'changed'; readonly event: LiveEvent }
+
+/** A change (`LiveEvent` of docs/openapi.json): names without contents. */
+export interface LiveEvent {
+  readonly kind: string
+  readonly namespaceId?: string
+  readonly group?: string
+  readonly dataId?: string
+  readonly groupName?: string
+  readonly serviceName?: string
+}
+
+const FIRST_RETRY_MS = 500
+const LONGEST_RETRY_MS = 15_000
+
+/**
+ * What changes on the server, until the caller stops. A stream that breaks is opened again, where it was: servers restart and
+ * proxies cut. Throws if the first one cannot be opened, or where the user is not signed in any more.
+ */
+export async function* liveMessages(client: SvcClient): AsyncGenerator<LiveMessage> {
+  let lastId = ''
+  let hasBegun = false
+  for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(2 * retryMs, LONGEST_RETRY_MS)) {
+    try {
+      for await (const part of eventParts(await client.stream('/console/events', lastId))) {
+        retryMs = FIRST_RETRY_MS
+        lastId = part.id ?? lastId
+        if (part.event === 'ended' && part.data.includes('signed-out')) throw new SignedOut()
+        const isFirst: boolean = part.event === 'begun' && !hasBegun
+        hasBegun ||= isFirst
+        if (part.event === 'changed') yield { kind: 'changed', event: JSON.parse(part.data) as LiveEvent }
+        else if (part.event === 'reset' || isFirst) yield { kind: isFirst ? 'begun' : 'reset' }
+      }
+    } catch (error) {
+      if (!hasBegun || error instanceof SignedOut) throw error
+      process.stderr.write(`waypost: ${messageOf(error)}: trying again\n`)
+    }
+    await sleep(retryMs)
+  }
+}
+
+class SignedOut extends Error {
+  override message = 'The sign-in has ended: `waypost login`.'
+}
+
+/** One server-sent event. */
+interface EventPart {
+  readonly event: string
+  readonly data: string
+  readonly id: string | undefined
+}
+
+async function* eventParts(stream: ReadableStream<Uint8Array>): AsyncGenerator<EventPart> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const chunk of stream) {
+    text += decoder.decode(chunk, { stream: true })
+    for (let end = text.indexOf('\n\n'); end !== -1; end = text.indexOf('\n\n')) {
+      yield eventPart(text.slice(0, end))
+      text = text.slice(end + 2)
+    }
+  }
+}
+
+function eventPart(block: string): EventPart {
+  const fields = new Map(
+    block.split('\n').map((line) => {
+      const colon = line.indexOf(':')
+      return [line.slice(0, colon), line.slice(colon + 1).trimStart()] as const
+    }),
+  )
+  return { event: fields.get('event') ?? '', data: fields.get('data') ?? '', id: fields.get('id') }
+}

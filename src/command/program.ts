@@ -1,7 +1,10 @@
 import { Command } from 'commander'
 import { addAccountCommands } from './accounts/account-commands.ts'
 import type { WithStoredAccounts } from './accounts/accounts.ts'
+import { addAccessCommands } from './client/access/access-commands.ts'
 import { addConfigCommands } from './client/configs/config-commands.ts'
+import { addOperatorCommands } from './client/operator/operator-commands.ts'
+import { addServiceCommands } from './client/services/service-commands.ts'
 import { addSessionCommands } from './client/session-commands.ts'
 import { plainAction, print } from './command-line.ts'
 import { addExamples, heading, helpEnd } from './help.ts'
@@ -31,9 +34,13 @@ export function makeProgram(parts: ProgramParts): Command {
   addServerCommands(program, parts)
   addSessionCommands(program)
   addConfigCommands(program)
+  addServiceCommands(program)
+  addOperatorCommands(program)
   addAccountCommands(program, parts.storedAccounts)
+  addAccessCommands(program)
   addTransferCommands(program)
   addGeneralCommands(program)
+  for (const group of program.commands) group.helpCommand(false)
   return program
 }
 

@@ -1,0 +1,69 @@
+import type { CommandResult } from '../../command-line.ts'
+import { done, listed } from '../result.ts'
+import type { ClientFlags } from '../server-options.ts'
+import { clientOf } from '../session-of-flags.ts'
+import type { SvcClient } from '../svc-client.ts'
+
+/** A namespace (`Space` of docs/openapi.json). */
+interface Space {
+  readonly namespaceId: string
+  readonly name: string
+  readonly desc: string
+  readonly listed: boolean
+  readonly configCount: number
+}
+
+/** The flags of `namespace create` and `update`. */
+export interface NamespaceTextFlags extends ClientFlags {
+  readonly name?: string
+  readonly description?: string
+}
+
+const PATH = '/console/namespaces'
+
+/** `namespace list`. */
+export async function listNamespaces(flags: ClientFlags): Promise<CommandResult> {
+  return listed<Space>(
+    await allNamespaces(clientOf(flags)),
+    [
+      ['ID', ({ namespaceId }) => namespaceId],
+      ['NAME', ({ name }) => name],
+      ['CONFIGS', ({ configCount }) => configCount],
+      ['LISTED', ({ listed: isListed }) => (isListed ? 'yes' : 'no')],
+      ['DESCRIPTION', ({ desc }) => desc],
+    ],
+    ({ namespaceId }) => namespaceId,
+  )
+}
+
+async function allNamespaces(client: SvcClient): Promise<readonly Space[]> {
+  return (await client.get<{ readonly namespaces: readonly Space[] }>(`${PATH}/all`)).namespaces
+}
+
+/** `namespace create`. */
+export async function createNamespace(flags: NamespaceTextFlags, id: string): Promise<CommandResult> {
+  await clientOf(flags).send('POST', PATH, {
+    customNamespaceId: id,
+    namespaceName: flags.name ?? id,
+    namespaceDesc: flags.description ?? '',
+  })
+  return done(`The namespace ${id} is made.`, { namespaceId: id })
+}
+
+/** `namespace update`. What is not given stays. */
+export async function updateNamespace(flags: NamespaceTextFlags, id: string): Promise<CommandResult> {
+  const client = clientOf(flags)
+  const before = (await allNamespaces(client)).find(({ namespaceId }) => namespaceId === id)
+  await client.send('PUT', PATH, {
+    namespace: id,
+    namespaceShowName: flags.name ?? before?.name ?? id,
+    namespaceDesc: flags.description ?? before?.desc ?? '',
+  })
+  return done(`The namespace ${id} is changed.`, { namespaceId: id })
+}
+
+/** `namespace delete`. */
+export async function deleteNamespace(flags: ClientFlags, id: string): Promise<CommandResult> {
+  await clientOf(flags).send('DELETE', PATH, { namespaceId: id })
+  return done(`The namespace ${id} is off the list.`, { namespaceId: id })
+}

@@ -1,0 +1,113 @@
+import { type CommandResult, DiffersError, EXIT } from '../../command-line.ts'
+import { done, listed, timeText } from '../result.ts'
+import type { ClientFlags } from '../server-options.ts'
+import { clientOf } from '../session-of-flags.ts'
+
+const SWITCHES = '/ns/operator/switches'
+
+type Switches = Readonly<Record<string, unknown>>
+
+/** `switch list`. The JSON is `Switches` of docs/openapi.json. */
+export async function listSwitches(flags: ClientFlags): Promise<CommandResult> {
+  const switches = await clientOf(flags).get<Switches>(SWITCHES)
+  const entries = Object.entries(switches)
+  const result = listed<[string, unknown]>(
+    entries,
+    [
+      ['SWITCH', ([name]) => name],
+      ['VALUE', ([, value]) => valueText(value)],
+    ],
+    ([name]) => name,
+  )
+  return { ...result, json: switches }
+}
+
+/** `switch get`. */
+export async function getSwitch(flags: ClientFlags, name: string): Promise<CommandResult> {
+  const switches = await clientOf(flags).get<Switches>(SWITCHES)
+  if (!Object.hasOwn(switches, name)) throw new DiffersError(`There is no switch ${JSON.stringify(name)}.`)
+  return { code: EXIT.done, text: `${valueText(switches[name])}\n`, json: switches[name], names: [name] }
+}
+
+function valueText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** The flags of `switch set`. */
+export interface SwitchFlags extends ClientFlags {
+  readonly thisServer?: boolean
+}
+
+/** `switch set`. */
+export async function setSwitch(
+  { thisServer = false, ...flags }: SwitchFlags,
+  words: readonly string[],
+): Promise<CommandResult> {
+  const [entry, value] = words
+  await clientOf(flags).send('PUT', SWITCHES, { entry, value, debug: thisServer })
+  const where = thisServer ? ' on this server, until it restarts' : ''
+  return done(`${entry} is ${value}${where}.`, { entry, value, thisServer })
+}
+
+/** A server (`Server` of docs/openapi.json). */
+interface Server {
+  readonly ip: string
+  readonly servePort: number
+  readonly site: string
+  readonly alive: boolean
+  readonly replies: boolean
+  readonly lastRefTime: number
+}
+
+/** `server list`. */
+export async function listServers(flags: ClientFlags): Promise<CommandResult> {
+  const { servers } = await clientOf(flags).get<{ readonly servers: readonly Server[] }>(
+    '/ns/operator/servers',
+  )
+  const addressOf = ({ ip, servePort }: Server): string => `${ip}:${servePort}`
+  return listed<Server>(
+    servers,
+    [
+      ['SERVER', addressOf],
+      ['SITE', ({ site }) => site],
+      ['ALIVE', ({ alive }) => (alive ? 'yes' : 'no')],
+      ['REPLIES', ({ replies }) => (replies ? 'yes' : 'no')],
+      ['AT', ({ lastRefTime }) => timeText(lastRefTime)],
+    ],
+    addressOf,
+  )
+}
+
+/** A connected client (`ConnectedClient` of docs/openapi.json). */
+interface ConnectedClient {
+  readonly id: string
+  readonly server: string
+  readonly ip: string
+  readonly port: number
+  readonly version: string
+  readonly appName: string
+  readonly module: string
+  readonly username: string
+  readonly sinceMs: number
+  readonly instances: number
+  readonly subscriptions: number
+}
+
+/** `client list`. */
+export async function listClients(flags: ClientFlags, text: string | undefined): Promise<CommandResult> {
+  return listed<ConnectedClient>(
+    await clientOf(flags).all('/console/clients', { search: text }),
+    [
+      ['CLIENT', ({ id }) => id],
+      ['ADDRESS', ({ ip, port }) => `${ip}:${port}`],
+      ['LIBRARY', ({ version }) => version],
+      ['APPLICATION', ({ appName }) => appName],
+      ['USER', ({ username }) => username],
+      ['INSTANCES', ({ instances }) => instances],
+      ['SUBSCRIPTIONS', ({ subscriptions }) => subscriptions],
+      ['SINCE', ({ sinceMs }) => timeText(sinceMs)],
+      ['SERVER', ({ server }) => server],
+    ],
+    ({ id }) => id,
+  )
+}

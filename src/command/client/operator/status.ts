@@ -1,0 +1,90 @@
+import { type CommandResult, EXIT } from '../../command-line.ts'
+import { painted, printableWord } from '../../terminal-text.ts'
+import type { NamespaceFlags } from '../session-of-flags.ts'
+import { clientOf } from '../session-of-flags.ts'
+
+/** A problem of a server. */
+interface Problem {
+  readonly server?: string
+  readonly code: string
+  readonly detail: string
+}
+
+/** How a server is (`Overview` of docs/openapi.json). */
+interface Overview {
+  readonly version: string
+  readonly configCount: number
+  readonly serviceCount: number
+  readonly instanceCount: number
+  readonly healthyInstanceCount: number
+  readonly disabledInstanceCount: number
+  readonly notReady: readonly Problem[]
+  readonly warnings: readonly Problem[]
+  readonly faults: readonly Problem[]
+  readonly attention: readonly {
+    readonly kind: string
+    readonly groupName: string
+    readonly serviceName: string
+    readonly healthyInstanceCount: number
+    readonly ipCount: number
+  }[]
+  readonly behind: readonly {
+    readonly group: string
+    readonly dataId: string
+    readonly clientCount: number
+  }[]
+  readonly members: readonly {
+    readonly ip: string
+    readonly port: number
+    readonly alive: boolean
+    readonly replies: boolean
+  }[]
+}
+
+/** `waypost status`. */
+export async function statusOf(flags: NamespaceFlags): Promise<CommandResult> {
+  const client = clientOf(flags)
+  const found = await client.get<Overview>('/console/overview', { namespaceId: client.namespace || 'public' })
+  const { notReady, faults } = found
+  const isReady = notReady.length === 0 && faults.length === 0
+  return {
+    code: isReady ? EXIT.done : EXIT.differs,
+    painted: `${client.session.url}  ${stateOf(found)}\n${linesOf(found)}`,
+    json: found,
+  }
+}
+
+function stateOf({ notReady, faults, version }: Overview): string {
+  const state = notReady.length > 0 ? 'not ready' : faults.length > 0 ? 'at fault' : 'ready'
+  return `${painted(state, state === 'ready' ? 'green' : 'red')}  Waypost ${printableWord(version)}`
+}
+
+function linesOf(found: Overview): string {
+  const { healthyInstanceCount: healthy, disabledInstanceCount: disabled } = found
+  const alive = found.members.filter(({ alive: lives, replies }) => lives && replies).length
+  const lines = [
+    `servers    ${alive} of ${found.members.length} reply`,
+    `configs    ${found.configCount}`,
+    `services   ${found.serviceCount}`,
+    `instances  ${found.instanceCount}, ${healthy} healthy, ${disabled} disabled`,
+    ...problemLines(found),
+    ...found.attention.map(
+      (one) =>
+        `attention  ${one.kind}: ${one.groupName}@@${one.serviceName}, ${one.healthyInstanceCount} of ${one.ipCount} healthy`,
+    ),
+    ...found.behind.map(
+      ({ group, dataId, clientCount }) => `behind     ${clientCount} clients have an old ${group}/${dataId}`,
+    ),
+  ]
+  return lines.map((line) => `  ${printableWord(line)}\n`).join('')
+}
+
+function problemLines({ notReady, faults, warnings }: Overview): string[] {
+  const textOf = ({ server = '', code, detail }: Problem): string =>
+    `${server === '' ? '' : `${server} `}${code}: ${detail}`
+  return [
+    ...notReady.map((one) => `not ready  ${textOf(one)}`),
+    ...faults.map((one) => `fault      ${textOf(one)}`),
+    ...warnings.map((one) => `warning    ${textOf(one)}`),
+  ]
+}

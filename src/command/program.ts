@@ -23,6 +23,8 @@ export function makeProgram(parts: ProgramParts): Command {
   const program = new Command('waypost')
     .description('A server for configuration, service discovery and namespaces, and its client.')
     .exitOverride()
+    // Otherwise `config get --version` would print the version of the program.
+    .enablePositionalOptions()
     .helpCommand(false)
     .helpOption('-h, --help', 'print this help')
     .version(packageVersion(), '-V, --version', 'print the version')

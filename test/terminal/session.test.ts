@@ -1,0 +1,200 @@
+/** Signing in from a terminal, contexts, and who may read the token. */
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startManaged, type ManagedWaypost } from '../support/administrator.ts'
+import { needTool } from '../support/need-tool.ts'
+import { startWaypost } from '../support/waypost.ts'
+import { Terminal } from './terminal.ts'
+
+let managed: ManagedWaypost
+let url: string
+
+beforeAll(async () => {
+  managed = await startManaged()
+  url = managed.waypost.url
+  const permissions = { 'public:*:config/*': 'r' } as const
+  await managed.addUser({ username: 'ann', password: 'annas password', permissions })
+}, 30_000)
+
+afterAll(() => managed?.waypost.stop(), 30_000)
+
+const login = (terminal: Terminal, ...flags: string[]) =>
+  terminal.run(['login', '--server', url, '--username', 'nacos', ...flags], 'secret\n')
+
+describe('login', () => {
+  test('stores the token for the owner alone, and other commands use it', async () => {
+    const terminal = new Terminal()
+    expect(await terminal.run(['config', 'list', '--server', url])).toMatchObject({ code: 2 })
+    const { code, out, err } = await login(terminal)
+    expect([code, err]).toEqual([0, ''])
+    const name = `127.0.0.1-${managed.waypost.port}`
+    expect(out).toMatch(
+      new RegExp(`^Signed in to ${url} as nacos, until .*\\. The context ${name} is the current one\\.\n`),
+    )
+    expect(statSync(terminal.clientFile).mode & 0o777).toBe(0o600)
+    expect(statSync(dirname(terminal.clientFile)).mode & 0o777).toBe(0o700)
+    expect(readFileSync(terminal.clientFile, 'utf8')).not.toContain('secret')
+    expect((await terminal.run(['config', 'put', 'hello', '-'], 'world')).code).toBe(0)
+    expect(await terminal.ok('config', 'get', 'hello')).toBe('world')
+    const users = JSON.parse(await terminal.ok('user', 'list', '-o', 'json')) as object[]
+    expect(users).toEqual(expect.arrayContaining([{ username: 'nacos', roles: ['ROLE_ADMIN'] }]))
+    expect(JSON.parse(await terminal.ok('context', 'list', '-o', 'json'))).toEqual([
+      {
+        name,
+        current: true,
+        server: url,
+        namespaceId: '',
+        username: 'nacos',
+        signedInUntil: expect.any(Number),
+      },
+    ])
+    await terminal.ok('logout')
+    expect((await terminal.run(['config', 'get', 'hello'])).err).toContain('waypost login')
+  }, 30_000)
+
+  test('with a wrong password stores nothing', async () => {
+    const terminal = new Terminal()
+    const { code, err } = await terminal.run(['login', '--server', url, '--username', 'nacos'], 'wrong\n')
+    expect([code, err]).toEqual([2, expect.stringContaining('does not sign in nacos: 403')])
+    expect(() => statSync(terminal.clientFile)).toThrow('ENOENT')
+  })
+
+  test('at a server that lets everybody in stores no token', async () => {
+    const open = await startWaypost()
+    const terminal = new Terminal()
+    const args = ['login', '--server', open.url, '--context', 'open', '--username', 'ann']
+    expect((await terminal.run(args, 'x\n')).out).toContain('lets everybody in')
+    expect(readFileSync(terminal.clientFile, 'utf8')).not.toContain('token')
+    expect(await terminal.ok('config', 'list', '-o', 'name')).toBe('')
+    await open.stop()
+  }, 30_000)
+
+  test('a token that has ended is renewed with the password of the environment, and stored', async () => {
+    const terminal = new Terminal()
+    await login(terminal, '--context', 'here')
+    const file = JSON.parse(readFileSync(terminal.clientFile, 'utf8')) as {
+      contexts: { here: { token: string; expiresMs: number } }
+    }
+    const { here } = file.contexts
+    const ended = { ...file, contexts: { here: { ...here, token: 'ended', expiresMs: Date.now() } } }
+    writeFileSync(terminal.clientFile, JSON.stringify(ended))
+    const refused = await terminal.run(['user', 'list'])
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('waypost login')])
+    const renewed = await terminal.run(['user', 'list'], '', { WAYPOST_PASSWORD: 'secret' })
+    expect(renewed).toMatchObject({ code: 0, err: '' })
+    expect(await terminal.ok('user', 'list')).toContain('nacos')
+  }, 30_000)
+
+  test('a file that others may read is refused', async () => {
+    const terminal = new Terminal()
+    await login(terminal)
+    chmodSync(terminal.clientFile, 0o640)
+    const { code, err } = await terminal.run(['config', 'list'])
+    expect([code, err]).toEqual([2, expect.stringContaining('chmod 600')])
+  }, 30_000)
+})
+
+describe('contexts', () => {
+  test('choose the server, the namespace and the user', async () => {
+    const other = await startWaypost()
+    const terminal = new Terminal()
+    await login(terminal, '--context', 'prod', '-n', 'shop')
+    await terminal.ok('context', 'set', 'dev', '--server', other.url, '--namespace', 'dev')
+    await terminal.run(['config', 'put', 'where', '-'], 'prod')
+    await terminal.run(['config', 'put', 'where', '-', '--context', 'dev'], 'dev')
+    expect(await terminal.ok('config', 'get', 'where')).toBe('prod')
+    expect(await terminal.ok('config', 'get', 'where', '-n', 'dev', '--server', other.url)).toBe('dev')
+    await terminal.ok('context', 'use', 'dev')
+    expect(await terminal.ok('config', 'get', 'where')).toBe('dev')
+    const chosen = await terminal.run(['config', 'get', 'where'], '', { WAYPOST_CONTEXT: 'prod' })
+    expect(chosen.out).toBe('prod')
+    // The token goes to the server that it is for, and to no other.
+    expect(await terminal.ok('config', 'get', 'where', '--server', url, '-n', 'shop')).toBe('prod')
+    expect(await terminal.run(['config', 'get', 'where', '--context', 'dev', '--server', url])).toMatchObject(
+      { code: 2 },
+    )
+    await terminal.ok('context', 'remove', 'dev')
+    expect(await terminal.run(['context', 'use', 'dev'])).toMatchObject({ code: 1 })
+    expect(await terminal.ok('context', 'list')).not.toContain('dev')
+    await other.stop()
+  }, 60_000)
+
+  test('change the server without the token', async () => {
+    const terminal = new Terminal()
+    await login(terminal, '--context', 'here')
+    await terminal.ok('context', 'set', 'here', '--namespace', 'dev')
+    expect(readFileSync(terminal.clientFile, 'utf8')).toContain('"token"')
+    await terminal.ok('context', 'set', 'here', '--server', 'http://127.0.0.1:1')
+    expect(readFileSync(terminal.clientFile, 'utf8')).not.toContain('"token"')
+  }, 30_000)
+
+  test.each(['__proto__', 'a b', '../x', ''])('may not have the name %j', async (name) => {
+    const { code } = await new Terminal().run(['context', 'set', name, '--server', url])
+    expect(code).toBe(2)
+  })
+})
+
+test('a user who may only read is refused with exit code 2, as that user', async () => {
+  const terminal = new Terminal({ WAYPOST_SERVER: url, WAYPOST_PASSWORD: 'annas password' })
+  const flags = ['--username', 'ann']
+  expect(await terminal.run(['config', 'put', 'x', '-', ...flags], 'x')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('It was asked as ann.'),
+  })
+  expect(await terminal.run(['config', 'list', ...flags])).toMatchObject({ code: 0 })
+  const failed = await terminal.run(['audit', '-o', 'json', ...flags])
+  expect(JSON.parse(failed.out)).toEqual({ error: expect.stringContaining('refuses') })
+}, 30_000)
+
+describe('users and rights', () => {
+  test('are managed from a terminal', async () => {
+    const terminal = new Terminal()
+    await login(terminal)
+    expect(await terminal.run(['user', 'add', 'bob'], 'a long password\n')).toMatchObject({ code: 0 })
+    await terminal.ok('role', 'add', 'readers', 'bob')
+    await terminal.ok('permission', 'add', 'readers', 'dev:*:config/*', 'r')
+    expect(await terminal.ok('role', 'list', '--user', 'bob')).toBe('ROLE     USER\nreaders  bob\n')
+    expect(JSON.parse(await terminal.ok('permission', 'list', '--role', 'readers', '-o', 'json'))).toEqual([
+      { role: 'readers', resource: 'dev:*:config/*', action: 'r' },
+    ])
+    await terminal.ok('permission', 'remove', 'readers', 'dev:*:config/*', 'r')
+    await terminal.ok('role', 'remove', 'readers', 'bob')
+    await terminal.ok('user', 'remove', 'bob')
+    expect(await terminal.ok('user', 'list', '-o', 'name')).not.toContain('bob')
+    const audit = await terminal.ok('audit', '--operation', 'remove user', '-o', 'json')
+    expect(JSON.parse(audit)).toMatchObject([
+      { username: 'nacos', by: 'token', item: 'access/bob', result: 'done' },
+    ])
+  }, 60_000)
+})
+
+const script = needTool('script')
+
+describe.skipIf(script.skip)('on a terminal', () => {
+  test('passwords are asked for, and not shown', async () => {
+    const terminal = new Terminal()
+    const { out, code } = await terminal.onTerminal(
+      ['login', '--server', url, '--username', 'nacos'],
+      'secret\r',
+    )
+    expect([code, out]).toEqual([0, expect.stringContaining('Password of nacos: ')])
+    expect(out.replace(/^secret\r\n/, '')).not.toContain('secret')
+    // A token that has ended is renewed by asking.
+    const file = readFileSync(terminal.clientFile, 'utf8')
+    writeFileSync(terminal.clientFile, file.replace(/"expiresMs": \d+/, '"expiresMs": 1'))
+    const asked = await terminal.onTerminal(['user', 'list'], 'secret\r')
+    expect([asked.code, asked.out]).toEqual([0, expect.stringContaining('Password of nacos: ')])
+    expect(await terminal.ok('user', 'list')).toContain('ROLE_ADMIN')
+  }, 30_000)
+
+  test('colours are shown there only, and not with NO_COLOR', async () => {
+    const terminal = new Terminal({ WAYPOST_SERVER: url, WAYPOST_PASSWORD: 'secret' })
+    const args = ['server', 'list', '--username', 'nacos']
+    expect((await terminal.onTerminal(args)).out).toMatch(/^\u001b\[1mSERVER/)
+    expect((await terminal.onTerminal(args, '', { NO_COLOR: '1' })).out).toMatch(/^SERVER/)
+    expect((await terminal.run(args)).out).toMatch(/^SERVER/)
+    expect((await terminal.onTerminal(['help'])).out).toContain('\u001b[1mRun a server:')
+    expect((await terminal.run(['help'])).out).not.toContain('\u001b')
+  }, 30_000)
+})

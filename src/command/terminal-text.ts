@@ -28,7 +28,7 @@ function hasColours(stream: NodeJS.WriteStream): boolean {
 }
 
 /** The columns that a text takes on a terminal: East Asian letters take two. */
-export function widthOf(text: string): number {
+function widthOf(text: string): number {
   let width = 0
   for (const letter of text) if (!/\p{M}/u.test(letter)) width += WIDE.test(letter) ? 2 : 1
   return width

@@ -24,7 +24,7 @@ export interface ClientFile {
 const NOTHING: ClientFile = { current: '', contexts: new Map() }
 
 /** Where the contexts are: WAYPOST_CLIENT_FILE, or `waypost/client.json` in the directory for settings of programs. */
-export function clientFilePath(): string {
+function clientFilePath(): string {
   const { WAYPOST_CLIENT_FILE: given, XDG_CONFIG_HOME: directory } = process.env
   return given || join(directory || join(homedir(), '.config'), 'waypost', 'client.json')
 }

@@ -128,7 +128,7 @@ function addEdit(config: Command): void {
   addNamespacedOptions(edit)
   addExamples(edit, [
     ['waypost config edit app.yaml', 'exit code 1: somebody else has changed it meanwhile'],
-    ["EDITOR='code --wait' waypost config edit app.yaml", ''],
+    ['EDITOR=nano waypost config edit app.yaml', ''],
   ])
 }
 

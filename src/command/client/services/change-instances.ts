@@ -46,12 +46,12 @@ export async function changeInstances(
     ...change,
   })
   const shownNames = found.map(addressText).join(', ')
-  return done(`${serviceText(name)}: ${shownNames} ${whatOf(change)}.`, { ...name, instances, ...change })
+  return done(`${serviceText(name)}: ${whatOf(change)} ${shownNames}`, { ...name, instances, ...change })
 }
 
 function whatOf(change: { readonly enabled: boolean } | { readonly weight: string }): string {
-  if ('weight' in change) return `weigh ${change.weight} now`
-  return change.enabled ? 'are enabled' : 'are disabled'
+  if ('weight' in change) return `weight ${change.weight} for`
+  return change.enabled ? 'enabled' : 'disabled'
 }
 
 async function oneInstance(

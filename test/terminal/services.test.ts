@@ -1,0 +1,156 @@
+/** Services, and what operators look at, from a terminal. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Client, unique } from '../interface/client.ts'
+import { startWaypost, type Waypost } from '../support/waypost.ts'
+import { Terminal } from './terminal.ts'
+
+let server: Waypost
+let client: Client
+let terminal: Terminal
+
+beforeAll(async () => {
+  server = await startWaypost()
+  client = new Client(`${server.url}/svc/v1`)
+  terminal = new Terminal({ WAYPOST_SERVER: server.url })
+}, 30_000)
+
+afterAll(async () => {
+  client?.close()
+  await server?.stop()
+}, 30_000)
+
+const register = (serviceName: string, port: number, more: Record<string, string> = {}) =>
+  client.post('/ns/instance', {
+    serviceName,
+    ip: '10.0.0.7',
+    port,
+    ephemeral: 'false',
+    healthy: 'true',
+    ...more,
+  })
+
+async function json<T>(...args: string[]): Promise<T> {
+  return JSON.parse(await terminal.ok(...args, '-o', 'json')) as T
+}
+
+describe('services', () => {
+  test('are listed and shown, with their instances', async () => {
+    const name = unique('shop')
+    await register(name, 80, { metadata: '{"zone":"a"}' })
+    await register(name, 81)
+    expect(await terminal.ok('service', 'list', name, '-o', 'name')).toBe(`DEFAULT_GROUP@@${name}\n`)
+    expect(await json('service', 'list', name)).toMatchObject([
+      { name, groupName: 'DEFAULT_GROUP', ipCount: 2 },
+    ])
+    expect(await terminal.ok('service', 'show', `DEFAULT_GROUP@@${name}`)).toMatch(
+      new RegExp(`^service +${name}\ngroup +DEFAULT_GROUP\nnamespace +public\n`),
+    )
+    expect(await terminal.ok('service', 'instances', name, '-o', 'name')).toBe('10.0.0.7:80\n10.0.0.7:81\n')
+    expect(await json('service', 'instances', name)).toMatchObject([
+      { port: 80, metadata: { zone: 'a' } },
+      { port: 81 },
+    ])
+    expect(await terminal.run(['service', 'show', unique('absent')])).toMatchObject({ code: 1, out: '' })
+  }, 30_000)
+
+  test('say why a client gets an instance or not, and instances are switched off and on', async () => {
+    const name = unique('shop')
+    for (const port of [80, 81]) await register(name, port)
+    expect(await terminal.ok('service', 'disable', name, '10.0.0.7:80')).toBe(
+      `DEFAULT_GROUP@@${name}: disabled 10.0.0.7:80\n`,
+    )
+    await terminal.ok('service', 'weight', name, '0.5', '10.0.0.7:80', '10.0.0.7:81')
+    expect(await json('service', 'explain', name)).toMatchObject([
+      { port: 80, listed: false, reasons: ['disabled'] },
+      { port: 81, listed: true, weight: 0.5 },
+    ])
+    await terminal.ok('service', 'enable', name, '10.0.0.7:80')
+    expect(await json('service', 'instances', name)).toMatchObject([
+      { enabled: true, weight: 0.5 },
+      { enabled: true, weight: 0.5 },
+    ])
+    // Nothing is changed, and nothing made, where one is not there.
+    const partly = await terminal.run(['service', 'disable', name, '10.0.0.7:80', '10.0.0.8:80'])
+    expect([partly.code, partly.err]).toEqual([
+      1,
+      `waypost: DEFAULT_GROUP@@${name} has no instance 10.0.0.8:80.\n`,
+    ])
+    expect(await json('service', 'instances', name)).toMatchObject([{ enabled: true }, { enabled: true }])
+    expect((await terminal.run(['service', 'disable', name, '10.0.0.7'])).err).toContain(
+      'is no address: IP:PORT',
+    )
+  }, 30_000)
+
+  test('with an address in several clusters need the cluster, and IPv6 brackets', async () => {
+    const name = unique('shop')
+    for (const clusterName of ['A', 'B']) await register(name, 80, { clusterName, ip: 'fd00::7' })
+    const several = await terminal.run(['service', 'disable', name, '[fd00::7]:80'])
+    expect([several.code, several.err]).toEqual([1, expect.stringContaining('is in several clusters: A, B')])
+    await terminal.ok('service', 'disable', name, '[fd00::7]:80', '--cluster', 'B')
+    expect(await json('service', 'instances', name)).toMatchObject([
+      { clusterName: 'A', enabled: true },
+      { clusterName: 'B', enabled: false },
+    ])
+  }, 30_000)
+
+  test('are watched: what happens to instances is printed as it comes', async () => {
+    const [old, fresh] = [unique('old'), unique('fresh')]
+    await register(old, 80)
+    const watching = terminal.start(['service', 'watch', '-o', 'json'])
+    await watching.printed('watching public')
+    await terminal.ok('service', 'disable', old, '10.0.0.7:80')
+    await watching.printed('disabled')
+    await register(fresh, 81)
+    await watching.printed(fresh)
+    await watching.stop()
+    const lines = watching.out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { serviceName: string })
+    expect(lines.filter(({ serviceName }) => serviceName === old)).toMatchObject([
+      { serviceName: old, kind: 'disabled', ip: '10.0.0.7', port: 80, cause: 'operator' },
+    ])
+    expect(lines.find(({ serviceName }) => serviceName === fresh)).toMatchObject({
+      kind: 'registered',
+      port: 81,
+    })
+  }, 60_000)
+})
+
+describe('operators', () => {
+  test('make, change and delete namespaces', async () => {
+    const id = unique('ns')
+    await terminal.ok('namespace', 'create', id, '--description', 'for tests')
+    await terminal.ok('namespace', 'update', id, '--name', 'Tests')
+    const found = await json<{ namespaceId: string }[]>('namespace', 'list')
+    expect(found.find(({ namespaceId }) => namespaceId === id)).toMatchObject({
+      name: 'Tests',
+      desc: 'for tests',
+    })
+    await terminal.ok('namespace', 'delete', id)
+    expect(await terminal.ok('namespace', 'list', '-o', 'name')).not.toContain(id)
+  }, 30_000)
+
+  test('see and set switches', async () => {
+    expect(await terminal.ok('switch', 'get', 'checkTimes')).toBe('3\n')
+    await terminal.ok('switch', 'set', 'checkTimes', '4', '--this-server')
+    expect(await terminal.ok('switch', 'list')).toMatch(/^checkTimes +4$/m)
+    expect(await json('switch', 'list')).toMatchObject({ checkTimes: 4 })
+    expect(await terminal.run(['switch', 'set', 'nope', '1'])).toMatchObject({ code: 2 })
+    expect(await terminal.run(['switch', 'get', 'nope'])).toMatchObject({ code: 1 })
+  }, 30_000)
+
+  test('see servers, clients, the status and the audit', async () => {
+    expect(await terminal.ok('server', 'list', '-o', 'name')).toBe(`127.0.0.1:${server.port}\n`)
+    expect(await json('client', 'list')).toEqual([])
+    expect(await terminal.ok('status')).toMatch(new RegExp(`^${server.url}  ready  Waypost `))
+    expect(await terminal.run(['status', '--server', 'http://127.0.0.1:1'])).toMatchObject({ code: 2 })
+    const id = unique('audited')
+    await terminal.ok('namespace', 'create', id)
+    const events = await json<object[]>('audit', '--item', id, '--since', '5m')
+    expect(events).toMatchObject([{ operation: 'create namespace', result: 'done' }])
+    expect(await json('audit', '--item', id, '--until', '2026-01-01')).toEqual([])
+    expect(await json<object[]>('audit', '--limit', '2')).toHaveLength(2)
+    expect((await terminal.run(['audit', '--since', 'yesterday'])).err).toContain('--since must be a time')
+  }, 30_000)
+})

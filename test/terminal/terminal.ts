@@ -46,16 +46,22 @@ export class Terminal {
 
   /** Runs it on a terminal of its own, by the program `script`. What it prints has both streams. */
   async onTerminal(args: readonly string[], input = '', env: Record<string, string> = {}): Promise<Ran> {
-    const words = [process.execPath, MAIN, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`)
-    return ended(
-      this.#spawn(['script', '-qec', words.join(' '), '/dev/null'], { SHELL: '/bin/sh', ...env }),
-      input,
-    )
+    return ended(this.#spawnOnTerminal(args, env), input)
+  }
+
+  /** Starts it on a terminal of its own, to type while it runs. */
+  startOnTerminal(args: readonly string[]): Started {
+    return new Started(this.#spawnOnTerminal(args, {}))
   }
 
   /** Starts it, for commands that do not end by themselves. */
   start(args: readonly string[]): Started {
     return new Started(this.#spawn([process.execPath, MAIN, ...args], {}))
+  }
+
+  #spawnOnTerminal(args: readonly string[], env: Record<string, string>): ChildProcess {
+    const words = [process.execPath, MAIN, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`)
+    return this.#spawn(['script', '-qec', words.join(' '), '/dev/null'], { SHELL: '/bin/sh', ...env })
   }
 
   #spawn([program, ...args]: readonly string[], env: Record<string, string>): ChildProcess {
@@ -73,6 +79,11 @@ export class Started {
     this.#child = child
     child.stdout!.on('data', (chunk: Buffer) => (this.out += chunk.toString()))
     child.stderr!.on('data', (chunk: Buffer) => (this.err += chunk.toString()))
+  }
+
+  /** Types on its terminal. */
+  type(text: string): void {
+    this.#child.stdin!.write(text)
   }
 
   /** Resolves when it has printed this. */

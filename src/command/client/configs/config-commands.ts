@@ -6,6 +6,7 @@ import { action } from '../../command-line.ts'
 import { addExamples } from '../../help.ts'
 import { addNamespacedOptions } from '../server-options.ts'
 import type { WatchFlags } from '../watching.ts'
+import type { ApplyFlags } from './apply/apply-configs.ts'
 import type { EditFlags } from './edit-config.ts'
 import type { ItemFlags } from './item.ts'
 import type { DiffFlags, GetFlags, ListFlags } from './read-configs.ts'
@@ -29,6 +30,7 @@ export function addConfigCommands(program: Command): void {
   addEdit(config)
   addRemoving(config)
   addWatch(config)
+  addApply(config)
   addTransfer(config)
 }
 
@@ -171,6 +173,38 @@ function addWatch(config: Command): void {
   addExamples(watch, [
     ['waypost config watch', 'the whole namespace'],
     ['waypost config watch app.yaml -o json', 'a line of JSON for each change'],
+  ])
+}
+
+function addApply(config: Command): void {
+  const apply = config
+    .command('apply')
+    .summary('make a namespace what a directory is')
+    .description(
+      'Makes a namespace what a directory is: shows a plan, asks, and carries it out, each item only if it is still as planned. ' +
+        'Items are DIR/GROUP/DATA_ID, with .metadata.yml as in an export. The set remembers what it has published, ' +
+        'in an item of the group waypost.sets.',
+    )
+    .requiredOption('-f, --file <dir>', 'the directory')
+    .requiredOption('--set <name>', 'the name of the set: the same for each apply of this directory')
+    .option(
+      '--prune',
+      'delete what an earlier apply of the set has published, and the directory has no longer',
+    )
+    .option('--dry-run', 'only show the plan (exit code 1: something would change)')
+    .option('--diff', 'show what changes in each content')
+    .option('--yes', 'do not ask; without a terminal, deletions need it')
+    .option('-g, --group <group>', 'the group of items that are directly in DIR (default: DEFAULT_GROUP)')
+    .option('--comment <text>', 'why, for those who look at the history')
+    .action(
+      action<ApplyFlags>(async (flags, progress) =>
+        (await import('./apply/apply-configs.ts')).applyConfigs(flags, progress),
+      ),
+    )
+  addNamespacedOptions(apply)
+  addExamples(apply, [
+    ['waypost config apply -f config/prod --set shop -n prod --dry-run --diff', 'what would change'],
+    ['waypost config apply -f config/prod --set shop -n prod --prune --yes', 'in a pipeline'],
   ])
 }
 

@@ -24,6 +24,9 @@ export interface ListedConfig extends ItemName {
   readonly modifyTime: number
   readonly modifyUser: string | null
   readonly watcherCount: number
+  readonly appName: string
+  readonly desc: string | null
+  readonly configTags: string | null
 }
 
 /** A change of an item with what it led to (`ConfigVersion`). */

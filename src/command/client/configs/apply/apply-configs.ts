@@ -1,0 +1,212 @@
+import { type CommandResult, DiffersError, EXIT, print, UsageError } from '../../../command-line.ts'
+import type { Progress } from '../../../progress.ts'
+import { painted, printableWord } from '../../../terminal-text.ts'
+import { confirmed } from '../../confirmation.ts'
+import { clientOf } from '../../session-of-flags.ts'
+import type { SvcClient } from '../../svc-client.ts'
+import { unifiedDiff } from '../../text-diff.ts'
+import { type ItemFlags, type ItemName, itemParams, nameText, readItem } from '../item.ts'
+import { allConfigs } from '../read-configs.ts'
+import { type Plan, planOf, type PresentItem, sizeOf } from './plan.ts'
+import { readRecord, type SetRecord, SETS_GROUP, writeRecord } from './set-record.ts'
+import { type SourceItem, sourceItems, typeByName } from './source-items.ts'
+
+/** The flags of `config apply`. */
+export interface ApplyFlags extends ItemFlags {
+  readonly file: string
+  readonly set: string
+  readonly json?: boolean
+  readonly prune?: boolean
+  readonly dryRun?: boolean
+  readonly diff?: boolean
+  readonly yes?: boolean
+  readonly comment?: string
+}
+
+/** `config apply`: makes a namespace what a directory is. It shows the plan, asks, and carries it out. */
+export async function applyConfigs(flags: ApplyFlags, progress: Progress): Promise<CommandResult> {
+  if (!/^[\p{L}\p{Nd}_.:-]{1,256}$/u.test(flags.set))
+    throw new UsageError('The name of a set has letters, digits and _ - . : only.')
+  const source = await sourceItems(flags.file, flags.group ?? 'DEFAULT_GROUP')
+  const client = clientOf(flags)
+  const record = await readRecord(client, flags.set)
+  progress.show('reading what the server has')
+  const present = await presentItems(client, [...source.map(nameText), ...record.items.keys()])
+  const plan = planOf(source, present, { recorded: record.items, prune: flags.prune === true })
+  const shown = `${planLines(plan)}${flags.diff === true ? await diffsOf(client, plan) : ''}`
+  progress.end()
+  const isForPrograms = flags.json === true || (flags.output !== undefined && flags.output !== 'table')
+  if (flags.dryRun === true) return resultOf(flags, plan, { painted: shown, code: codeOf(plan) })
+  await (isForPrograms ? void process.stderr.write(shown) : print(shown))
+  await ask(plan, flags)
+  await new Apply(client, flags, record).carryOut(plan, progress)
+  return resultOf(flags, plan, { painted: doneText(plan), code: EXIT.done })
+}
+
+function codeOf(plan: Plan): number {
+  return sizeOf(plan) === 0 ? EXIT.done : EXIT.differs
+}
+
+/** On a terminal somebody is asked. Elsewhere only deletions need `--yes`. */
+async function ask(plan: Plan, { yes }: ApplyFlags): Promise<void> {
+  if (sizeOf(plan) === 0) return
+  if (!process.stdin.isTTY && plan.delete.length === 0) return
+  if (!(await confirmed('Do this?', yes === undefined ? {} : { yes })))
+    throw new UsageError('Nothing was changed.')
+}
+
+/** The items of these names that there are: the groups are listed, because one page has 500 items. */
+async function presentItems(
+  client: SvcClient,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, PresentItem>> {
+  const wanted = new Set(names)
+  const groups = new Set(names.map((name) => name.slice(0, name.indexOf('/'))))
+  const found = new Map<string, PresentItem>()
+  for (const group of groups)
+    for (const item of await allConfigs(client, { group }))
+      if (wanted.has(nameText(item))) found.set(nameText(item), item)
+  return found
+}
+
+/** Carries a plan out, and records what it has done, also where it had to stop. */
+class Apply {
+  readonly #client: SvcClient
+  readonly #flags: ApplyFlags
+  readonly #record: SetRecord
+  readonly #items: Map<string, string>
+
+  constructor(client: SvcClient, flags: ApplyFlags, record: SetRecord) {
+    this.#client = client
+    this.#flags = flags
+    this.#record = record
+    this.#items = new Map(record.items)
+  }
+
+  async carryOut(plan: Plan, progress: Progress): Promise<void> {
+    for (const { group, dataId, md5 } of plan.equal) this.#items.set(nameText({ group, dataId }), md5)
+    for (const name of plan.forgotten) this.#items.delete(name)
+    let done = 0
+    try {
+      for (const step of this.#stepsOf(plan)) {
+        progress.show(`${done} of ${sizeOf(plan)} items`)
+        await step()
+        done++
+      }
+    } catch (error) {
+      progress.end()
+      // The first error is the one to report.
+      await this.#writeRecord().catch(() => undefined)
+      throw stopped(error, ` ${done} of ${sizeOf(plan)} items are done. Apply again to continue.`)
+    }
+    progress.end()
+    await this.#named({ group: SETS_GROUP, dataId: this.#flags.set }, () => this.#writeRecord())
+  }
+
+  *#stepsOf(plan: Plan): Generator<() => Promise<void>> {
+    for (const item of plan.create) yield () => this.#publish(item, '')
+    for (const { item, present } of plan.change) yield () => this.#publish(item, present.md5)
+    for (const { present } of plan.delete) yield () => this.#delete(present)
+  }
+
+  async #publish(item: SourceItem, casMd5: string): Promise<void> {
+    const { type, desc, appName, extras } = item.metadata ?? {}
+    const { configTags, ...others } = extras ?? {}
+    await this.#named(item, () =>
+      this.#client.send('POST', '/cs/configs', {
+        ...itemParams(this.#client, item),
+        content: item.content,
+        type: type ?? (casMd5 === '' ? typeByName(item.dataId) : undefined),
+        desc: desc ?? undefined,
+        appName: appName ?? undefined,
+        config_tags: configTags,
+        ...others,
+        casMd5,
+        comment: this.#comment,
+      }),
+    )
+    this.#items.set(nameText(item), item.md5)
+  }
+
+  async #delete(present: PresentItem): Promise<void> {
+    const { md5: casMd5 } = present
+    const params = { ...itemParams(this.#client, present), casMd5, comment: this.#comment }
+    await this.#named(present, () => this.#client.send('DELETE', '/cs/configs', params))
+    this.#items.delete(nameText(present))
+  }
+
+  get #comment(): string {
+    return this.#flags.comment ?? `apply ${this.#flags.set}`
+  }
+
+  /** An error says which item it is about. */
+  async #named(item: ItemName, work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      throw stopped(error, '', `${nameText(item)}: `)
+    }
+  }
+
+  async #writeRecord(): Promise<void> {
+    const before = this.#record.items
+    const isSame =
+      before.size === this.#items.size && [...before].every(([name, md5]) => this.#items.get(name) === md5)
+    if (!isSame)
+      await writeRecord(this.#client, this.#flags.set, { items: this.#items, md5: this.#record.md5 })
+  }
+}
+
+function stopped(error: unknown, after: string, before = ''): Error {
+  const message = before + (error as Error).message + after
+  return error instanceof DiffersError
+    ? new DiffersError(message, { cause: error })
+    : new Error(message, { cause: error })
+}
+
+function planLines(plan: Plan): string {
+  const drift = (isDrifted: boolean): string =>
+    isDrifted ? '  (somebody else has changed it since the last apply)' : ''
+  const line = (mark: '+' | '~' | '-', item: ItemName, note = ''): string =>
+    `${painted(`${mark} ${printableWord(nameText(item))}`, MARKS[mark])}${note}\n`
+  const lines = [
+    ...plan.create.map((item) => line('+', item)),
+    ...plan.change.map(({ item, isDrifted }) => line('~', item, drift(isDrifted))),
+    ...plan.delete.map(({ present, isDrifted }) => line('-', present, drift(isDrifted))),
+    ...plan.left.map(
+      (item) => `  ${printableWord(nameText(item))}  (no longer in the directory: --prune deletes it)\n`,
+    ),
+  ]
+  const { create, change, delete: gone, equal } = plan
+  return `${lines.join('')}${create.length} to create, ${change.length} to change, ${gone.length} to delete, ${equal.length} equal\n`
+}
+
+const MARKS = { '+': 'green', '~': 'yellow', '-': 'red' } as const
+
+async function diffsOf(client: SvcClient, plan: Plan): Promise<string> {
+  let text = ''
+  for (const { item } of plan.change) {
+    const { content } = await readItem(client, item)
+    text += unifiedDiff({ name: nameText(item), text: content }, { name: 'directory', text: item.content })
+  }
+  return text
+}
+
+function doneText(plan: Plan): string {
+  if (sizeOf(plan) === 0) return 'Nothing was to be changed.\n'
+  return `${plan.create.length} created, ${plan.change.length} changed, ${plan.delete.length} deleted\n`
+}
+
+function resultOf(flags: ApplyFlags, plan: Plan, result: { painted: string; code: number }): CommandResult {
+  const json = {
+    set: flags.set,
+    record: `${SETS_GROUP}/${flags.set}`,
+    dryRun: flags.dryRun === true,
+    created: plan.create.map(nameText),
+    changed: plan.change.map(({ item }) => nameText(item)),
+    deleted: plan.delete.map(({ present }) => nameText(present)),
+    left: plan.left.map(nameText),
+    equal: plan.equal.length,
+  }
+  return { ...result, json, names: [...json.created, ...json.changed, ...json.deleted] }
+}

@@ -1,0 +1,72 @@
+import { type ItemName, nameText } from '../item.ts'
+import type { SourceItem } from './source-items.ts'
+
+/** An item as the server has it. */
+export interface PresentItem extends ItemName {
+  readonly md5: string
+  readonly type: string
+  readonly appName: string
+  readonly desc: string | null
+  readonly configTags: string | null
+}
+
+/** What an apply would do. */
+export interface Plan {
+  readonly create: readonly SourceItem[]
+  readonly change: readonly {
+    readonly item: SourceItem
+    readonly present: PresentItem
+    readonly isDrifted: boolean
+  }[]
+  readonly delete: readonly { readonly present: PresentItem; readonly isDrifted: boolean }[]
+  readonly equal: readonly SourceItem[]
+  /** What the set has published before and the directory has no more: without `--prune` it stays. */
+  readonly left: readonly PresentItem[]
+  /** What the set has published before, and is neither here nor there now: the record forgets it. */
+  readonly forgotten: readonly string[]
+}
+
+/** Compares a directory with what the server has. `recorded` is what earlier applies of the set have published. */
+export function planOf(
+  source: readonly SourceItem[],
+  present: ReadonlyMap<string, PresentItem>,
+  { recorded, prune }: { readonly recorded: ReadonlyMap<string, string>; readonly prune: boolean },
+): Plan {
+  const known = source.map((item) => ({ item, there: present.get(nameText(item)) }))
+  const wanted = new Set(source.map(nameText))
+  const unwanted = [...recorded.keys()].filter((name) => !wanted.has(name))
+  const gone = unwanted.flatMap((name) => present.get(name) ?? [])
+  const isDrifted = (there: PresentItem): boolean =>
+    recorded.has(nameText(there)) && recorded.get(nameText(there)) !== there.md5
+  return {
+    create: known.filter(({ there }) => there === undefined).map(({ item }) => item),
+    change: known.flatMap(({ item, there }) =>
+      there === undefined || isEqual(item, there)
+        ? []
+        : [{ item, present: there, isDrifted: isDrifted(there) }],
+    ),
+    delete: prune ? gone.map((there) => ({ present: there, isDrifted: isDrifted(there) })) : [],
+    equal: known.flatMap(({ item, there }) => (there !== undefined && isEqual(item, there) ? [item] : [])),
+    left: prune ? [] : gone,
+    forgotten: unwanted.filter((name) => !present.has(name)),
+  }
+}
+
+/** What the directory does not say is not compared. */
+function isEqual({ md5, metadata }: SourceItem, present: PresentItem): boolean {
+  if (md5 !== present.md5) return false
+  const { type, desc, appName, extras } = metadata ?? {}
+  const says = (said: string | null | undefined, there: string | null): boolean =>
+    said === undefined || said === null || said === (there ?? '')
+  return (
+    says(type, present.type) &&
+    says(desc, present.desc) &&
+    says(appName, present.appName) &&
+    says(extras?.configTags, present.configTags)
+  )
+}
+
+/** How many items a plan changes. */
+export function sizeOf(plan: Plan): number {
+  return plan.create.length + plan.change.length + plan.delete.length
+}

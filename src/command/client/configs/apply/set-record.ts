@@ -1,0 +1,51 @@
+import { DiffersError, UsageError } from '../../../command-line.ts'
+import type { SvcClient } from '../../svc-client.ts'
+import { itemParams, readItem } from '../item.ts'
+
+/** The group of the items in which sets remember what they have applied. */
+export const SETS_GROUP = 'waypost.sets'
+
+/** What earlier applies of a set have published: the md5 of each item, by its name. */
+export interface SetRecord {
+  readonly items: ReadonlyMap<string, string>
+  /** Of the record itself; empty where there is none yet. */
+  readonly md5: string
+}
+
+/** The record of a set. It is an item of the namespace, so that every machine that applies the set finds it. */
+export async function readRecord(client: SvcClient, set: string): Promise<SetRecord> {
+  try {
+    const { content, md5 } = await readItem(client, { group: SETS_GROUP, dataId: set })
+    return { items: itemsIn(content, set), md5 }
+  } catch (error) {
+    if (error instanceof DiffersError) return { items: new Map(), md5: '' }
+    throw error
+  }
+}
+
+function itemsIn(content: string, set: string): ReadonlyMap<string, string> {
+  try {
+    const { items } = JSON.parse(content) as { items: Record<string, string> }
+    return new Map(Object.entries(items))
+  } catch (cause) {
+    throw new UsageError(`The record ${SETS_GROUP}/${set} is damaged: restore an older version of it.`, {
+      cause,
+    })
+  }
+}
+
+/** Writes the record, if it is still the one that was read. */
+export async function writeRecord(
+  client: SvcClient,
+  set: string,
+  { items, md5 }: { readonly items: ReadonlyMap<string, string>; readonly md5: string },
+): Promise<void> {
+  const sorted = Object.fromEntries([...items].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  await client.send('POST', '/cs/configs', {
+    ...itemParams(client, { group: SETS_GROUP, dataId: set }),
+    content: `${JSON.stringify({ items: sorted }, undefined, 2)}\n`,
+    type: 'json',
+    desc: 'What `waypost config apply` has published of this set.',
+    casMd5: md5,
+  })
+}

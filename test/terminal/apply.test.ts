@@ -1,0 +1,183 @@
+/** A directory is applied to a namespace, as a pipeline does it. */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { Client, unique } from '../interface/client.ts'
+import { needTool } from '../support/need-tool.ts'
+import { startWaypost, temporaryDirectory, type Waypost } from '../support/waypost.ts'
+import { type Ran, Terminal } from './terminal.ts'
+
+let server: Waypost
+let client: Client
+let terminal: Terminal
+let tenant: string
+let directory: string
+
+beforeAll(async () => {
+  server = await startWaypost()
+  client = new Client(`${server.url}/svc/v1`)
+  terminal = new Terminal({ WAYPOST_SERVER: server.url })
+}, 30_000)
+
+afterAll(async () => {
+  client?.close()
+  await server?.stop()
+}, 30_000)
+
+beforeEach(() => {
+  tenant = unique('ns')
+  directory = temporaryDirectory('apply-')
+})
+
+function write(name: string, content: string): void {
+  mkdirSync(dirname(join(directory, name)), { recursive: true })
+  writeFileSync(join(directory, name), content)
+}
+
+const apply = (...flags: string[]): Promise<Ran> =>
+  terminal.run(['config', 'apply', '-f', directory, '--set', 'shop', '-n', tenant, ...flags])
+const publish = (group: string, dataId: string, content: string) =>
+  client.post('/cs/configs', { tenant, group, dataId, content })
+const contentOf = async (group: string, dataId: string) =>
+  (await client.get('/cs/configs', { tenant, group, dataId })).text
+const namesOnServer = async (): Promise<string[]> =>
+  (await terminal.ok('config', 'list', '-n', tenant, '-o', 'name')).trimEnd().split('\n').toSorted()
+
+describe('an apply', () => {
+  test('creates and changes what differs, and says so before', async () => {
+    write('app.yaml', '\uFEFFa: 1\r\n')
+    write('G/b.json', '{}')
+    write('G/same', 'same')
+    write('.git/ignored', 'x')
+    await publish('G', 'same', 'same')
+    await publish('G', 'b.json', '{"old":true}')
+    const plan = '+ DEFAULT_GROUP/app.yaml\n~ G/b.json\n1 to create, 1 to change, 0 to delete, 1 equal\n'
+    expect(await apply('--dry-run')).toMatchObject({ code: 1, out: plan, err: '' })
+    expect(await contentOf('G', 'b.json')).toBe('{"old":true}')
+    expect((await apply('--dry-run', '--diff')).out).toContain('-{"old":true}\n')
+    expect(await apply()).toMatchObject({ code: 0, out: `${plan}1 created, 1 changed, 0 deleted\n`, err: '' })
+    expect((await terminal.run(['config', 'get', 'app.yaml', '-n', tenant])).bytes.toString()).toBe(
+      '\uFEFFa: 1\r\n',
+    )
+    expect(
+      JSON.parse((await terminal.run(['config', 'get', 'app.yaml', '-n', tenant, '-o', 'json'])).out),
+    ).toMatchObject({
+      type: 'yaml',
+    })
+    expect(await terminal.ok('config', 'history', 'G/b.json', '-n', tenant)).toContain('apply shop')
+    const again = await apply('--dry-run', '-o', 'json')
+    expect(again.code).toBe(0)
+    expect(JSON.parse(again.out)).toEqual({
+      set: 'shop',
+      record: 'waypost.sets/shop',
+      dryRun: true,
+      created: [],
+      changed: [],
+      deleted: [],
+      left: [],
+      equal: 3,
+    })
+  }, 30_000)
+
+  test('deletes with --prune only what the same set has published, by name', async () => {
+    for (const name of ['a', 'b', 'c']) write(`G/${name}`, name)
+    await publish('G', 'foreign', 'x')
+    expect(await apply()).toMatchObject({ code: 0 })
+    write('G/d', 'd')
+    expect(
+      await terminal.run(['config', 'apply', '-f', directory, '--set', 'other', '-n', tenant]),
+    ).toMatchObject({ code: 0 })
+    for (const name of ['b', 'c', 'd']) rmSync(join(directory, 'G', name))
+    const left = await apply()
+    expect([left.code, left.out]).toEqual([0, expect.stringContaining('G/b  (no longer in the directory')])
+    const refused = await apply('--prune')
+    expect([refused.code, refused.err]).toEqual([2, 'waypost: Without a terminal, --yes is required.\n'])
+    await publish('G', 'c', 'changed by hand')
+    const pruned = await apply('--prune', '--yes')
+    expect([pruned.code, pruned.err]).toEqual([0, ''])
+    expect(pruned.out).toContain('- G/c  (somebody else has changed it since the last apply)\n')
+    expect(await namesOnServer()).toEqual([
+      'G/a',
+      'G/d',
+      'G/foreign',
+      'waypost.sets/other',
+      'waypost.sets/shop',
+    ])
+    expect((await apply('--prune', '--dry-run')).code).toBe(0)
+  }, 60_000)
+
+  test('takes types and descriptions from the metadata of an export', async () => {
+    await client.post('/cs/configs', {
+      tenant,
+      group: 'G',
+      dataId: 'a',
+      content: 'x',
+      type: 'json',
+      desc: 'old',
+      config_tags: 'k',
+    })
+    const metadata = (desc: string): string =>
+      `metadata:\n- appName: shop\n  dataId: a\n  desc: ${desc}\n  group: G\n  type: yaml\n`
+    write('G/a', 'x')
+    write('.metadata.yml', metadata('new'))
+    expect((await apply()).out).toContain('~ G/a\n')
+    const item = (await client.get('/cs/configs', { tenant, group: 'G', dataId: 'a', show: 'all' })).json()
+    expect(item).toMatchObject({ type: 'yaml', desc: 'new', appName: 'shop', configTags: 'k' })
+    expect((await apply('--dry-run')).code).toBe(0)
+    write('.metadata.yml', 'metadata: 5')
+    expect((await apply()).err).toContain('.metadata.yml')
+  }, 30_000)
+
+  test('goes on after a stop, and does not overwrite what somebody changes meanwhile', async () => {
+    for (let at = 0; at < 60; at++) write(`G/item-${String(at).padStart(2, '0')}`, 'new')
+    await publish('G', 'item-59', 'old')
+    const applying = terminal.start(['config', 'apply', '-f', directory, '--set', 'shop', '-n', tenant])
+    // The plan is shown before anything is done; changes come last in it.
+    await applying.printed('59 to create, 1 to change')
+    await publish('G', 'item-59', 'theirs')
+    const code = await applying.ended()
+    if (code === 1) {
+      expect(applying.err).toMatch(/G\/item-59: .* 59 of 60 items are done\. Apply again to continue\.\n/)
+      expect(await contentOf('G', 'item-59')).toBe('theirs')
+    } else expect(await contentOf('G', 'item-59')).toMatch(/^(new|theirs)$/)
+    expect(await apply()).toMatchObject({ code: 0 })
+    expect(await contentOf('G', 'item-59')).toBe('new')
+  }, 60_000)
+})
+
+describe('nothing is sent of a directory with a fault', () => {
+  test.each([
+    ['a blank file', 'G/a', ' \n', /G\/a is blank/],
+    ['too deep a file', 'G/H/a', 'x', /H is a directory: items are DIR\/GROUP\/DATA_ID/],
+    ['a file of the records', 'waypost.sets/shop', 'x', /is for the records of sets/],
+    ['bytes that are no text', 'G/a', Buffer.from([0xff]), /is not UTF-8/],
+  ] as const)('%s', async (...[, name, content, message]) => {
+    write('G/0', 'fine')
+    mkdirSync(dirname(join(directory, name)), { recursive: true })
+    writeFileSync(join(directory, name), content)
+    const { code, err } = await apply()
+    expect([code, err]).toEqual([2, expect.stringMatching(message)])
+    expect(await terminal.ok('config', 'list', '-n', tenant, '-o', 'name')).toBe('')
+  })
+
+  test('a directory that is not there', async () => {
+    const { code } = await terminal.run(['config', 'apply', '-f', join(directory, 'none'), '--set', 'x'])
+    expect(code).toBe(2)
+  })
+})
+
+const script = needTool('script')
+
+test.skipIf(script.skip)(
+  'on a terminal somebody is asked',
+  async () => {
+    write('G/a', 'x')
+    const args = ['config', 'apply', '-f', directory, '--set', 'shop', '-n', tenant]
+    const no = await terminal.onTerminal(args, 'n\r')
+    expect([no.code, no.out]).toEqual([2, expect.stringContaining('Do this? [y/N]')])
+    expect(await terminal.ok('config', 'list', '-n', tenant, '-o', 'name')).toBe('')
+    const yes = await terminal.onTerminal(args, 'y\r')
+    expect([yes.code, yes.out]).toEqual([0, expect.stringContaining('1 created')])
+  },
+  30_000,
+)

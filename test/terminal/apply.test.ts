@@ -127,22 +127,6 @@ describe('an apply', () => {
     write('.metadata.yml', 'metadata: 5')
     expect((await apply()).err).toContain('.metadata.yml')
   }, 30_000)
-
-  test('goes on after a stop, and does not overwrite what somebody changes meanwhile', async () => {
-    for (let at = 0; at < 60; at++) write(`G/item-${String(at).padStart(2, '0')}`, 'new')
-    await publish('G', 'item-59', 'old')
-    const applying = terminal.start(['config', 'apply', '-f', directory, '--set', 'shop', '-n', tenant])
-    // The plan is shown before anything is done; changes come last in it.
-    await applying.printed('59 to create, 1 to change')
-    await publish('G', 'item-59', 'theirs')
-    const code = await applying.ended()
-    if (code === 1) {
-      expect(applying.err).toMatch(/G\/item-59: .* 59 of 60 items are done\. Apply again to continue\.\n/)
-      expect(await contentOf('G', 'item-59')).toBe('theirs')
-    } else expect(await contentOf('G', 'item-59')).toMatch(/^(new|theirs)$/)
-    expect(await apply()).toMatchObject({ code: 0 })
-    expect(await contentOf('G', 'item-59')).toBe('new')
-  }, 60_000)
 })
 
 describe('nothing is sent of a directory with a fault', () => {
@@ -168,16 +152,31 @@ describe('nothing is sent of a directory with a fault', () => {
 
 const script = needTool('script')
 
-test.skipIf(script.skip)(
-  'on a terminal somebody is asked',
-  async () => {
+describe.skipIf(script.skip)('on a terminal', () => {
+  const args = (): string[] => ['config', 'apply', '-f', directory, '--set', 'shop', '-n', tenant]
+
+  test('somebody is asked', async () => {
     write('G/a', 'x')
-    const args = ['config', 'apply', '-f', directory, '--set', 'shop', '-n', tenant]
-    const no = await terminal.onTerminal(args, 'n\r')
+    const no = await terminal.onTerminal(args(), 'n\r')
     expect([no.code, no.out]).toEqual([2, expect.stringContaining('Do this? [y/N]')])
     expect(await terminal.ok('config', 'list', '-n', tenant, '-o', 'name')).toBe('')
-    const yes = await terminal.onTerminal(args, 'y\r')
+    const yes = await terminal.onTerminal(args(), 'y\r')
     expect([yes.code, yes.out]).toEqual([0, expect.stringContaining('1 created')])
-  },
-  30_000,
-)
+  }, 30_000)
+
+  test('what somebody changes after the plan stays, and the next apply goes on', async () => {
+    for (const name of ['a', 'b', 'c']) write(`G/${name}`, 'new')
+    for (const name of ['b', 'c']) await publish('G', name, 'old')
+    const applying = terminal.startOnTerminal(args())
+    await applying.printed('Do this?')
+    await publish('G', 'b', 'theirs')
+    applying.type('y\r')
+    expect(await applying.ended()).toBe(1)
+    expect(applying.out).toMatch(/G\/b: .* 1 of 3 items are done\. Apply again to continue\./)
+    expect([await contentOf('G', 'b'), await contentOf('G', 'c')]).toEqual(['theirs', 'old'])
+    // What was done is recorded: it may be pruned.
+    rmSync(join(directory, 'G', 'a'))
+    const again = await apply('--prune', '--yes')
+    expect([again.code, again.out]).toEqual([0, expect.stringContaining('0 created, 2 changed, 1 deleted')])
+  }, 30_000)
+})

@@ -51,6 +51,8 @@ import type { PatternWatch } from './subscribers/pattern-watch.ts'
 export interface RunningServer {
   /** The address without a path: `http://127.0.0.1:8848`. */
   readonly url: string
+  /** The port for clients that use gRPC; undefined where it is off. */
+  readonly grpcPort: number | undefined
   /** The one-time code for the first administrator, where there is none yet and authentication is on. */
   readonly firstCode: string | undefined
   /** Resolves with what ends this server while nobody stops it: call `stop` then, and end the process with the exit code. */
@@ -100,14 +102,13 @@ export async function serveFrom(opened: Opened, settings: Settings, log: Logger)
   }
   const jobs = startRegularJobs({ ...parts, signIn, connections, certificates, useKeyPair }, settings)
   const monitoring = openMonitoring(watch, settings, log)
-  const listen = async (): Promise<number> => {
+  const listen = async (): Promise<{ port: number; grpcPort: number | undefined }> => {
     await monitoring.listen()
     await installation.enter(signIn.mode)
     const { port } = await http.listen(settings)
-    await connections.listen(port)
-    return port
+    return { port, grpcPort: await connections.listen(port) }
   }
-  const port = await listen().catch(async (error: unknown) => {
+  const { port, grpcPort } = await listen().catch(async (error: unknown) => {
     jobs.stop()
     await Promise.all([http.stop(0), connections.stop(), monitoring.stop(), closeSockets(parts)])
     throw error
@@ -117,7 +118,7 @@ export async function serveFrom(opened: Opened, settings: Settings, log: Logger)
   watch.started(url)
   const stop = (): Promise<void> =>
     stopServer({ ...parts, end, jobs, http, connections, backups, monitoring }, settings)
-  return { url, firstCode: signIn.parts.firstCode.text, ended: end.ended, fail: end.fail, stop }
+  return { url, grpcPort, firstCode: signIn.parts.firstCode.text, ended: end.ended, fail: end.fail, stop }
 }
 
 interface StoppedParts extends Parts {

@@ -58,11 +58,13 @@ describe('a start', () => {
   test('prints one banner with version, address, data directory and a curl line', async () => {
     const server = await startOne({ settings: { 'log-level': 'silent' } })
     const lines = server.output().trimEnd().split('\n')
-    expect(lines).toHaveLength(4)
+    expect(lines).toHaveLength(6)
     expect(lines[0]).toMatch(/^Waypost \d+\.\d+\.\d+$/)
     expect(lines[1]).toContain(server.url)
-    expect(lines[2]).toContain(server.dataDir)
-    expect(lines[3]).toContain(`curl '${server.url}/`)
+    expect(lines[2]).toBe(`  console  ${server.url}/ui`)
+    expect(lines[3]).toBe(`  gRPC     port ${server.port + 1_000}`)
+    expect(lines[4]).toContain(server.dataDir)
+    expect(lines[5]).toContain(`curl '${server.url}/`)
   })
 
   test('reads a setting from a flag, else the environment, else the file', async () => {
@@ -143,6 +145,14 @@ describe('authentication', () => {
     expect((await fetch(`${open.url}/svc/v1/ns/operator/switches`)).status).toBe(200)
     const closed = await startOne({ settings: { host: '0.0.0.0', auth: 'on' } })
     expect((await fetch(`${closed.url}/svc/v1/ns/operator/switches`)).status).toBe(403)
+  })
+
+  test('without an administrator names the page that makes one, with the code, and the curl line', async () => {
+    const server = await startOne({ settings: { auth: 'on', 'grpc-port': 0 } })
+    const [, page, code] = /^ +(\S+#\/first-administrator\?code=([\w-]+))$/m.exec(server.output())!
+    expect(page).toBe(`${server.url}/ui/#/first-administrator?code=${code}`)
+    expect(server.output()).toContain(`/svc/v1/auth/users/admin' -d 'code=${code}'`)
+    expect(server.output()).toContain('gRPC     off\n')
   })
 
   test('is on with --auth alone, and prints a new code at each start until there is an administrator', async () => {

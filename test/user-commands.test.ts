@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { statSync } from 'node:fs'
+import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -108,7 +108,32 @@ describe('in the directory of a stopped server', () => {
     expect((await run(args)).stderr).toContain('standard input')
   })
 
-  test('a directory without a store is not made into one', async () => {
+  test('a missing or empty directory becomes a store by `user add`, whose server then asks for sign-in', async () => {
+    const empty = temporaryDirectory('empty-')
+    mkdirSync(join(empty, 'lost+found'))
+    for (const directory of [join(empty, 'a', 'b'), empty].toReversed()) {
+      const made = await run(['user', 'add', 'ann', '--admin', '--data-dir', directory], ['a good password'])
+      expect([made.code, made.stderr]).toEqual([0, ''])
+      expect(made.stdout).toContain(`The store in ${directory} is new.`)
+      expect(statSync(join(directory, 'waypost.db')).mode & 0o777).toBe(0o600)
+      const again = await run(['user', 'add', 'bob', '--data-dir', directory], ['a good password'])
+      expect(again.stdout).toBe('The user bob is made and may do nothing yet.\n')
+      const server = await startWaypost({ dataDir: directory })
+      expect(server.output()).not.toContain('there is no administrator yet')
+      expect((await login(server.url, 'ann', 'a good password')).body).toMatchObject({ globalAdmin: true })
+      expect((await fetch(`${server.url}/svc/v1/ns/operator/switches`)).status).toBe(403)
+      await server.stop()
+    }
+  }, 30_000)
+
+  test('a directory with other files does not become one', async () => {
+    const used = temporaryDirectory('used-')
+    writeFileSync(join(used, 'waypost.json'), '{}')
+    const { code, stderr } = await run(['user', 'add', 'ann', '--data-dir', used], ['a good password'])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('holds no Waypost store')])
+  })
+
+  test('a directory without a store is not made into one by other commands', async () => {
     const { code, stderr } = await run(['user', 'list', '--data-dir', join(dataDir, 'none')])
     expect([code, stderr]).toEqual([2, expect.stringContaining('holds no Waypost store')])
   })

@@ -42,8 +42,11 @@ export interface ConnectionParts {
 /** The clients that are connected by gRPC. */
 export interface ClientConnections {
   readonly figures: ConnectionFigures
-  /** Listens, unless gRPC is off; `httpPort` is the port of HTTP. Rejects with an Error that names the port. */
-  listen(httpPort: number): Promise<void>
+  /**
+   * Listens, unless gRPC is off; `httpPort` is the port of HTTP. Resolves with its own port, undefined where it is off. Rejects
+   * with an Error that names the port.
+   */
+  listen(httpPort: number): Promise<number | undefined>
   /** See `GrpcServer.useKeyPair`. */
   useKeyPair(pair: KeyPair): void
   /** Call it about ten times a second. */
@@ -178,17 +181,21 @@ interface Listening {
   readonly log: Logger
 }
 
-async function listen(server: GrpcServer, { settings, httpPort, log }: Listening): Promise<void> {
+async function listen(
+  server: GrpcServer,
+  { settings, httpPort, log }: Listening,
+): Promise<number | undefined> {
   const { host } = settings
   const [wanted, ...others] = grpcPorts(settings, httpPort)
-  if (wanted === undefined) return
+  if (wanted === undefined) return undefined
   try {
-    await server.listen({ host, port: wanted })
+    return await server.listen({ host, port: wanted })
   } catch (cause) {
     const [other] = others
     if (other === undefined)
       throw new Error(`cannot listen on grpc-port ${wanted}: ${(cause as Error).message}`, { cause })
     const port = await server.listen({ host, port: other })
     log.info({ wanted, port }, 'the port for gRPC is taken, so that a free one is used')
+    return port
   }
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { WrittenTrail } from '../audit/written-trail.ts'
 import type { Account, Accounts, WithStoredAccounts } from '../command/accounts/accounts.ts'
@@ -40,21 +40,33 @@ const QUIET = { info() {}, warn() {}, error() {} }
 
 /** Stored accounts: changed by the same commands, and with the same rules, as on a running server. */
 export const withStoredAccounts: WithStoredAccounts = (place, work) =>
-  'directory' in place ? withDirectory(place.directory, work) : withEtcd(place, work)
+  'directory' in place ? withDirectory(place, work) : withEtcd(place, work)
 
 type Work<T> = (accounts: Accounts) => Promise<T>
 
-async function withDirectory<T>(directory: string, work: Work<T>): Promise<T> {
-  if (!existsSync(join(directory, 'waypost.db')))
+async function withDirectory<T>(
+  { directory, mayBeNew }: { directory: string; mayBeNew?: boolean },
+  work: Work<T>,
+): Promise<T> {
+  const isNew = !existsSync(join(directory, 'waypost.db'))
+  if (isNew && !(mayBeNew === true && isEmpty(directory)))
     throw new NotExaminable(`The directory ${directory} holds no Waypost store: waypost.db is missing.`)
   const store = await openEmbeddedStore({ directory, log: QUIET })
   try {
     const { follower, clock } = followerOf(await store.load())
     const engine = new SoleEngine({ follower, store, clock, loop, report: thrown })
-    return await withEngine({ store, clock, engine, state: follower.state }, work)
+    const newStore = isNew ? directory : undefined
+    return await withEngine({ store, clock, engine, state: follower.state, newStore }, work)
   } finally {
     await store.close()
   }
+}
+
+/** A volume of its own has this directory. */
+const OF_FILE_SYSTEM = 'lost+found'
+
+function isEmpty(directory: string): boolean {
+  return !existsSync(directory) || readdirSync(directory).every((name) => name === OF_FILE_SYSTEM)
 }
 
 /** Servers may work on the same store: they hear of what is changed by its feed. */
@@ -91,13 +103,17 @@ interface EngineOnStore {
   readonly clock: () => Now
   readonly engine: Engine
   readonly state: Follower['state']
+  readonly newStore?: string | undefined
 }
 
-async function withEngine<T>({ store, clock, engine, state }: EngineOnStore, work: Work<T>): Promise<T> {
+async function withEngine<T>(
+  { store, clock, engine, state, newStore }: EngineOnStore,
+  work: Work<T>,
+): Promise<T> {
   const nothing = (): void => undefined
   const trail = new WrittenTrail({ store, clock, wallMs, onEvent: nothing, onDrop: nothing })
   try {
-    return await work(new StoredAccounts(state, engine, trail))
+    return await work(new StoredAccounts({ state, engine, newStore }, trail))
   } finally {
     await engine.close()
     await trail.close()
@@ -109,14 +125,16 @@ function thrown(error: unknown): never {
 }
 
 class StoredAccounts implements Accounts {
+  readonly newStore: string | undefined
   readonly #state: Follower['state']
   readonly #engine: Engine
   readonly #trail: AuditTrail
   readonly #passwords = new Passwords()
 
-  constructor(state: Follower['state'], engine: Engine, trail: AuditTrail) {
+  constructor({ state, engine, newStore }: Omit<EngineOnStore, 'store' | 'clock'>, trail: AuditTrail) {
     this.#state = state
     this.#engine = engine
+    this.newStore = newStore
     this.#trail = trail
   }
 

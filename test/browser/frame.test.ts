@@ -43,6 +43,21 @@ describe.skipIf(browserTool.skip)('the frame of the console', { timeout: FLOW_MS
     await visit.close()
   })
 
+  test('the address that the server prints opens the page of the first administrator with its code', async () => {
+    const waypost = await startWaypost({ settings: { auth: 'on' } })
+    started.push(waypost)
+    const place = /#\/first-administrator\?code=\S+/.exec(waypost.output())![0]
+    const visit = await Visit.open(browser, `${waypost.url}/ui/`)
+    await visit.at(place)
+    await visit.field('New password').fill('a good password')
+    await visit.field('The new password again').fill('a good password')
+    await visit.button('Make the administrator').click()
+    await visit.page.getByRole('heading', { name: 'Overview' }).first().waitFor()
+    expect(visit.page.url()).not.toContain('code')
+    expect(visit.faults).toEqual([])
+    await visit.close()
+  })
+
   test('users and permissions are managed, and who may only read sees no buttons to write', async () => {
     const { waypost, ask } = await startManaged()
     started.push(waypost)

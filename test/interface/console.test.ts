@@ -54,6 +54,15 @@ describe('the console', () => {
     expect(page.body.toString()).not.toMatch(/<script(?![^>]*\ssrc=)|<style| on\w+=|style=/)
   })
 
+  test('is where browsers get from the address of the server alone, and programs get what any unknown path answers', async () => {
+    const browser = await get(`${url}/`, { accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8' })
+    expect([browser.status, browser.headers.location, browser.headers.vary]).toEqual([302, 'ui/', 'Accept'])
+    for (const headers of [{}, { accept: '*/*' }, { accept: 'application/json' }]) {
+      const program = await get(`${url}/`, headers)
+      expect([program.status, program.headers['content-type']]).toEqual([404, 'application/problem+json'])
+    }
+  })
+
   test('tells browsers to run no other code and to show it in no frame', async () => {
     const { headers } = await get(`${url}/ui/`)
     const policy = headers['content-security-policy']
@@ -138,7 +147,8 @@ test('with authentication it is shown to everybody, so that they can sign in', a
 describe('a console that was not built', () => {
   const answerOf = async (directory: string) => {
     const routes = pageRoutes({ page: await readPage(directory), isShownTo: () => true })
-    const answers = routes.map(({ path, handle }) => [path, handle({ caller: {} } as never)] as const)
+    const ofConsole = routes.filter(({ path }) => path !== '/')
+    const answers = ofConsole.map(({ path, handle }) => [path, handle({ caller: {} } as never)] as const)
     return answers as unknown as (readonly [string, { status: number; body: string }])[]
   }
 

@@ -3,13 +3,14 @@ import { useDoing } from '../controls/confirm.tsx'
 import { TextField } from '../controls/field.tsx'
 import { ProblemNotice } from '../controls/notice.tsx'
 import { t } from '../language/text.ts'
+import { place } from '../routing/location.ts'
 import { makeFirstAdministrator, signIn } from '../server/session.ts'
 import { setUser } from '../state/user.ts'
 import { isComplete, NewPasswordFields, NO_PASSWORD } from './new-password-fields.tsx'
 
 /** Makes the first administrator of a new server, and signs in as that. */
 export function FirstAdministrator({ onDone }: { onDone: (username: string) => void }) {
-  const [code, setCode] = useState('')
+  const [code, setCode] = useState(place.value.params['code'] ?? '')
   const [typed, setTyped] = useState(NO_PASSWORD)
   const { password } = typed
   const { isBusy, problem, run } = useDoing(async () => {

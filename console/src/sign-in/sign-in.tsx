@@ -6,12 +6,16 @@ import { ProblemNotice } from '../controls/notice.tsx'
 import { Brand } from '../frame/brand.tsx'
 import { chooseLanguage, language, t } from '../language/text.ts'
 import { signIn } from '../server/session.ts'
+import { go, place } from '../routing/location.ts'
 import { forgetUser, setUser } from '../state/user.ts'
 import { FirstAdministrator } from './first-administrator.tsx'
 
+/** Whether somebody has followed the address that the server prints when it starts without an administrator. */
+const isAtFirst = (): boolean => place.value.path === 'first-administrator'
+
 /** The page of who is not signed in. */
 export function SignInPage() {
-  const [makesFirst, setMakesFirst] = useState(false)
+  const [makesFirst, setMakesFirst] = useState(isAtFirst())
   const [username, setUsername] = useState('')
   const other = language.value === 'en' ? 'zh-CN' : 'en'
   return (
@@ -22,6 +26,7 @@ export function SignInPage() {
           <FirstAdministrator
             onDone={(made) => {
               setUsername(made)
+              if (isAtFirst()) go({ path: '', params: {} }, { replace: true })
               setMakesFirst(false)
             }}
           />

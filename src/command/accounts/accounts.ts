@@ -1,5 +1,7 @@
 /** What the commands `waypost user` and `waypost key` do, on a running server or in the directory of a stopped one. */
 export interface Accounts {
+  /** The directory of the store, where this command has made it. */
+  readonly newStore?: string | undefined
   /** Makes a user, who is an administrator or may do nothing yet. */
   add(username: string, password: string, isAdministrator: boolean): Promise<void>
   /** On a running server, users may change their own password; others need an administrator. */
@@ -19,7 +21,8 @@ export interface Account {
 
 /** Where accounts are stored: in the directory of a stopped server, or in etcd, also while servers work on it. */
 export type StoredPlace =
-  | { readonly directory: string }
+  /** `mayBeNew`: a store is made where the directory is missing or empty. */
+  | { readonly directory: string; readonly mayBeNew?: boolean }
   | { readonly endpoints: readonly string[]; readonly prefix: string }
 
 /** Runs work on stored accounts, and closes the store. */

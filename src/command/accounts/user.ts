@@ -27,10 +27,10 @@ export class AccountCommands {
 
   /** The password comes from a prompt or from standard input. */
   add(name: string, { admin = false, ...place }: PlaceFlags & { admin?: boolean }): Promise<CommandResult> {
-    return this.#atPlace(place, async (accounts, passwords) => {
+    return this.#atPlace({ ...place, mayBeNew: true }, async (accounts, passwords) => {
       await accounts.add(name, await passwords.chosen(name), admin)
       return done(
-        `The user ${name} is made${admin ? ', and is an administrator' : ' and may do nothing yet'}.`,
+        `The user ${name} is made${admin ? ', and is an administrator' : ' and may do nothing yet'}.${storeText(accounts)}`,
       )
     })
   }
@@ -73,7 +73,7 @@ export class AccountCommands {
     })
   }
 
-  async #atPlace(place: PlaceFlags, work: Work): Promise<CommandResult> {
+  async #atPlace(place: Place, work: Work): Promise<CommandResult> {
     const passwords = new PasswordInput()
     const stored = storedPlace(place)
     if (stored === undefined) {
@@ -91,6 +91,15 @@ export class AccountCommands {
   }
 }
 
+interface Place extends PlaceFlags {
+  readonly mayBeNew?: boolean
+}
+
+/** A wrong name of a directory is noticed by this. */
+function storeText({ newStore }: Accounts): string {
+  return newStore === undefined ? '' : ` The store in ${newStore} is new.`
+}
+
 type Work = (accounts: Accounts, passwords: PasswordInput) => Promise<CommandResult>
 
 const OLD_TOKENS_ENDED = 'The tokens of the old one have ended: everybody signs in again.'
@@ -99,10 +108,10 @@ const OLD_TOKENS_COUNT = 'The old one verifies until its last token has expired.
 const ONE_PLACE =
   'Give one of --server, for a running server, --data-dir, for a stopped one, and --etcd-endpoints, for servers on etcd.'
 
-function storedPlace(place: PlaceFlags): StoredPlace | undefined {
+function storedPlace(place: Place): StoredPlace | undefined {
   const { dataDir: directory, etcdEndpoints: endpoints, etcdPrefix: prefix } = place
   if (directory !== undefined && endpoints !== undefined) throw new UsageError(ONE_PLACE)
-  if (directory !== undefined) return { directory: resolve(directory) }
+  if (directory !== undefined) return { directory: resolve(directory), mayBeNew: place.mayBeNew === true }
   return endpoints === undefined ? undefined : etcdPlace(endpoints, prefix)
 }
 

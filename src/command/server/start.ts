@@ -18,6 +18,7 @@ const MOST_ENDING_MS = 5_000
 /** Starts a server. main.ts passes it, so that this folder does not depend on the server. */
 export type StartServer = (settings: Settings) => Promise<{
   readonly url: string
+  readonly grpcPort: number | undefined
   readonly firstCode: string | undefined
   /** Resolves with what ends the server by itself, and the exit code for that. */
   readonly ended: Promise<Ended>
@@ -132,23 +133,27 @@ export function startFailure(error: unknown, settings: Settings): string {
   return error instanceof Error ? message : String(error)
 }
 
-/** What a start prints: version, addresses, data directory, and a command to try. `url` is where the server listens. */
+/** What a start prints: version, addresses, where the data are, a command to try, and how the first administrator is made. */
 function banner(
   settings: Settings,
-  { url, firstCode }: { url: string; firstCode: string | undefined },
+  { url, grpcPort, firstCode }: Pick<Server, 'url' | 'grpcPort' | 'firstCode'>,
 ): string {
   const addresses = addressesOf(settings.host, url)
+  const address = addresses[0]!
   return `Waypost ${packageVersion()}
   address  ${addresses.join('  ')}
+  console  ${address}/ui
+  gRPC     ${grpcPort === undefined ? 'off' : `port ${grpcPort}`}
   data     ${placeOf(settings)}
-  try      curl '${addresses[0]}/svc/v1/cs/configs' -d 'dataId=hello&group=DEFAULT_GROUP&content=world'
-${firstCode === undefined ? '' : firstSteps(firstCode, addresses[0]!)}`
+  try      curl '${address}/svc/v1/cs/configs' -d 'dataId=hello&group=DEFAULT_GROUP&content=world'
+${firstCode === undefined ? '' : firstSteps(firstCode, address)}`
 }
 
-/** How the first administrator is made. */
+/** How the first administrator is made. The code is behind the `#`, which browsers send to nobody. */
 function firstSteps(code: string, address: string): string {
-  return `  sign-in  there is no administrator yet. Make one with this one-time code:
-           curl '${address}/svc/v1/auth/users/admin' -d 'code=${code}' --data-urlencode 'password=…'
+  return `  sign-in  there is no administrator yet. Make one on this page, which has a one-time code:
+           ${address}/ui/#/first-administrator?code=${code}
+           or: curl '${address}/svc/v1/auth/users/admin' -d 'code=${code}' --data-urlencode 'password=…'
 `
 }
 

@@ -1,5 +1,6 @@
 import { SVC_RULES } from '../../parameters/parameter-rules.ts'
 import { Type } from '../../parameters/schema.ts'
+import { Refusal } from '../../../core/refusal.ts'
 import { problemErrors } from '../errors/problem.ts'
 import { textAnswer } from '../routing/answers.ts'
 import { route, type HttpCaller, type Route } from '../routing/route.ts'
@@ -18,7 +19,17 @@ export interface PageParts {
  * `/ui` and the files below it, each a route. All addresses in the page are relative, so that it works below any path of a
  * proxy.
  */
-export function pageRoutes({ page, isShownTo }: PageParts): Route[] {
+export function pageRoutes(parts: PageParts): Route[] {
+  return [pageRoute('/', ({ headers }) => rootAnswer(headers.accept)), ...consoleRoutes(parts)]
+}
+
+/** People who open the address of the server get the console; programs get what any unknown path answers. */
+function rootAnswer(accepted: string | undefined): Answer {
+  if (accepted?.includes('text/html') === true) return TO_PAGE
+  throw new Refusal('unknown-path', 'There is nothing at this path. The console is at /ui.')
+}
+
+function consoleRoutes({ page, isShownTo }: PageParts): Route[] {
   const shown = (answerOf: (caller: HttpCaller) => Answer) => (caller: HttpCaller) =>
     isShownTo(caller) ? answerOf(caller) : NOT_SHOWN
   if (page.kind === 'missing') {
@@ -64,7 +75,12 @@ function plain(status: number, text: string): Answer {
 }
 
 /** Relative: behind a proxy, the path of this server may begin with more. */
-const TO_PAGE: Answer = textAnswer('', 302, { ...PAGE_HEADERS, Location: 'ui/', 'Cache-Control': 'no-cache' })
+const TO_PAGE: Answer = textAnswer('', 302, {
+  ...PAGE_HEADERS,
+  Location: 'ui/',
+  'Cache-Control': 'no-cache',
+  Vary: 'Accept',
+})
 
 const NOT_SHOWN = plain(
   403,

@@ -30,9 +30,9 @@ export function requirePermissions(operations: Operations, routes: readonly Rout
   }
 }
 
-/** The files of the console: they are the same for everybody. */
+/** The files of the console, and the address that leads there: they are the same for everybody. */
 function isOfConsole(method: string, path: string): boolean {
-  return method === 'GET' && (path === '/ui' || path.startsWith('/ui/'))
+  return method === 'GET' && (path === '/' || path === '/ui' || path.startsWith('/ui/'))
 }
 
 function declaredBy(operations: Operations): ReadonlySet<unknown> {

@@ -13,6 +13,7 @@ export const BUNDLED = [
   '@bufbuild/protobuf',
   '@connectrpc/connect',
   '@connectrpc/connect-node',
+  '@zxcvbn-ts/language-common',
   'commander',
   'jose',
   'mysql2',

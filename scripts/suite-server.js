@@ -33,6 +33,8 @@ export async function startSuiteServer(folder, needs) {
     String(port),
     '--data-dir',
     join(folder, 'data'),
+    // The suites sign in with the passwords of the Java server.
+    '--password-rule=off',
     '--auth',
     needs.signIn ? 'on' : 'off',
   ]

@@ -6,6 +6,7 @@ export type RefusalCode =
   | 'token-invalid'
   | 'token-expired'
   | 'wrong-code'
+  | 'weak-password'
   | 'sign-in-slowed'
   | 'administrator-exists'
   | 'last-administrator'

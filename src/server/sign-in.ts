@@ -65,7 +65,7 @@ export async function openSignIn(
   refuseOpenServer(mode, settings)
   await engine.execute(createFirstKey(newSigningKey()))
   const rights = new AllRights(state)
-  const passwords = new Passwords()
+  const passwords = new Passwords({ rule: settings.passwordRule })
   const byPassword = new PasswordSignIn({
     records: state,
     engine,

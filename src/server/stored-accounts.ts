@@ -21,6 +21,7 @@ import * as fields from '../protocols/parameters/fields.ts'
 import { compileField } from '../protocols/parameters/parameter-field.ts'
 import { SVC_RULES } from '../protocols/parameters/parameter-rules.ts'
 import { loadSettings } from '../settings/settings.ts'
+import type { NewPassword } from '../sign-in/password-rule.ts'
 import { Passwords } from '../sign-in/passwords.ts'
 import { newSigningKey } from '../sign-in/signing-keys.ts'
 import { openEmbeddedStore } from '../store/embedded/embedded-store.ts'
@@ -124,12 +125,16 @@ function thrown(error: unknown): never {
   throw error
 }
 
+/** Tools follow the rule of the server: WAYPOST_PASSWORD_RULE, or the file in WAYPOST_SETTINGS. */
+function hashNew(chosen: NewPassword): Promise<string> {
+  return new Passwords({ rule: loadSettings({ env: process.env }).passwordRule }).hashNew(chosen)
+}
+
 class StoredAccounts implements Accounts {
   readonly newStore: string | undefined
   readonly #state: Follower['state']
   readonly #engine: Engine
   readonly #trail: AuditTrail
-  readonly #passwords = new Passwords()
 
   constructor({ state, engine, newStore }: Omit<EngineOnStore, 'store' | 'clock'>, trail: AuditTrail) {
     this.#state = state
@@ -140,7 +145,7 @@ class StoredAccounts implements Accounts {
 
   async add(username: string, password: string, isAdministrator: boolean): Promise<void> {
     checkUsername(username)
-    const passwordHash = await this.#passwords.hash(password)
+    const passwordHash = await hashNew({ username, password })
     await this.#change('create user', username, createUser({ username, passwordHash }))
     if (!isAdministrator) return
     const role = ADMINISTRATOR_ROLE
@@ -148,7 +153,7 @@ class StoredAccounts implements Accounts {
   }
 
   async setPassword(username: string, password: string): Promise<void> {
-    const passwordHash = await this.#passwords.hash(password)
+    const passwordHash = await hashNew({ username, password })
     await this.#change('set password', username, setPassword({ username, passwordHash }))
   }
 

@@ -1,5 +1,6 @@
-import { addressList, boolean, hostList, integerOr, oneOf, urlList, wordOrBare } from './kinds.ts'
+import { addressList, boolean, hostList, integerOr, oneOf, urlList } from './kinds.ts'
 import { limitDefinitions } from './limit-definitions.ts'
+import { signInDefinitions } from './sign-in-definitions.ts'
 import {
   SECOND,
   MINUTE,
@@ -17,9 +18,6 @@ import {
 
 /** The levels of the log, from the most verbose. */
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
-
-/** Whether callers must sign in. */
-const AUTH_MODES = ['auto', 'on', 'off', 'report'] as const
 
 /** Whether the servers compact etcd. */
 const COMPACT_MODES = ['auto', 'on', 'off'] as const
@@ -121,47 +119,6 @@ const storage = {
     max: 65_535,
     meaning: 'The TCP port on which the servers of an installation ask each other. 0: `port` + 2000.',
     detail: 'It is on the address `host`. Only for `store=etcd`; for private networks: it has no TLS.',
-  }),
-} satisfies Section
-
-const signIn = {
-  auth: {
-    name: 'auth',
-    kind: wordOrBare(AUTH_MODES, 'on'),
-    default: 'auto' as (typeof AUTH_MODES)[number],
-    shownDefault: 'auto',
-    meaning: 'Whether callers must sign in: on, off, report (only log refusals) or auto.',
-    detail:
-      '`auto` is on once the store has an administrator, and off before. `--auth` alone means on. See docs/security.md.',
-  },
-  openToEveryone: {
-    name: 'open-to-everyone',
-    kind: boolean(),
-    default: false as boolean,
-    shownDefault: 'false',
-    meaning: 'With authentication off, listen on other addresses than loopback all the same.',
-    detail: 'Everybody who reaches such an address may then read, change and delete everything.',
-  },
-  tokenTtlMs: durationSetting('token-ttl', {
-    default: 5 * HOUR,
-    min: SECOND,
-    max: 365 * DAY,
-    meaning: 'How long an access token counts.',
-  }),
-  tlsCert: textSetting('tls-cert', {
-    default: '',
-    meaning: 'A PEM file with the certificate of the server and its chain. With it, clients speak HTTPS.',
-    detail: 'The TLS files are read again when they change, without a restart. See docs/operations.md.',
-  }),
-  tlsKey: textSetting('tls-key', {
-    default: '',
-    meaning: 'The PEM file with the private key of `tls-cert`.',
-  }),
-  tlsClientCa: textSetting('tls-client-ca', {
-    default: '',
-    meaning: 'A PEM file with the authorities whose client certificates name users.',
-    detail:
-      'A client may then show a certificate instead of signing in: the common name of its subject is the name of the user.',
   }),
 } satisfies Section
 
@@ -368,7 +325,7 @@ const connections = {
 export const SETTING_GROUPS: Readonly<Record<string, Section>> = {
   'Addresses and ports': addresses,
   'Where data are kept': storage,
-  'Sign-in and TLS': signIn,
+  'Sign-in and TLS': signInDefinitions,
   'Metrics and log': monitoring,
   'Proxies and host names': proxies,
   Backups: backups,
@@ -382,7 +339,7 @@ export const SETTING_GROUPS: Readonly<Record<string, Section>> = {
 export const definitions = {
   ...addresses,
   ...storage,
-  ...signIn,
+  ...signInDefinitions,
   ...monitoring,
   ...proxies,
   ...backups,

@@ -28,7 +28,7 @@ beforeEach(async () => {
   state = new State(WALL_MS)
   clock = { nowMs: 0 }
   checked = []
-  passwords = new WatchedPasswords({ cost })
+  passwords = new WatchedPasswords({ rule: 'off', cost })
   carryOut(state, createUser({ username: 'ann', passwordHash: await passwords.hash('secret') }), at(0))
   signIn = start(passwords)
 })
@@ -109,7 +109,7 @@ describe('a pair', () => {
 
 test('a right password replaces a hash with other parameters, and its tokens stay', async () => {
   const before = state.record(USER, 'ann')!
-  signIn = start(new Passwords({ cost: { ...cost, N: 4 } }))
+  signIn = start(new Passwords({ rule: 'off', cost: { ...cost, N: 4 } }))
   expect(await outcome(right)).toBe('ann')
   const after = state.record(USER, 'ann')!
   expect(after.passwordHash).toMatch(/^scrypt\$4\$/)
@@ -154,7 +154,7 @@ describe('guessing', () => {
 })
 
 test('what finds no place in the queue of hashes is refused and does not count', async () => {
-  signIn = start(new Passwords({ cost, limits: { atOnce: 1, waiting: 0 } }))
+  signIn = start(new Passwords({ rule: 'off', cost, limits: { atOnce: 1, waiting: 0 } }))
   const others = Array.from({ length: 20 }, (_, user) => ({ ...right, username: `user ${user}` }))
   const outcomes = await Promise.all(others.map(outcome))
   expect(outcomes.filter((one) => one === 'sign-in-slowed')).toHaveLength(19)

@@ -1,6 +1,7 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { Refusal } from '../core/refusal.ts'
+import { type NewPassword, type PasswordRule, requireStrong } from './password-rule.ts'
 import { FairQueue, type QueueLimits } from './fair-queue.ts'
 
 /** What scrypt costs: `N` rounds of memory, blocks of `r`, `p` times. */
@@ -27,8 +28,9 @@ export interface PasswordCheck {
   readonly isOutdated: boolean
 }
 
-/** What a test sets. */
+/** `cost` and `limits` are for tests. */
 export interface PasswordOptions {
+  readonly rule: PasswordRule
   readonly cost?: Cost
   readonly limits?: QueueLimits
 }
@@ -43,13 +45,21 @@ const NO_CLIENT = ''
 export class Passwords {
   readonly #cost: Cost
   readonly #queue: FairQueue
+  readonly #rule: PasswordRule
 
-  constructor({ cost = COST, limits = LIMITS }: PasswordOptions = {}) {
+  constructor({ rule, cost = COST, limits = LIMITS }: PasswordOptions) {
+    this.#rule = rule
     this.#cost = cost
     this.#queue = new FairQueue(limits, tooMany)
   }
 
-  /** The text to store for a password. */
+  /** The text to store for a password that somebody has chosen. Refusal `weak-password`, where there is a rule. */
+  async hashNew(chosen: NewPassword): Promise<string> {
+    if (this.#rule === 'on') await requireStrong(chosen)
+    return this.hash(chosen.password)
+  }
+
+  /** The text to store for a password that was there before. */
   async hash(password: string, client = NO_CLIENT): Promise<string> {
     const { N, r, p } = this.#cost
     const salt = randomBytes(SALT_BYTES)

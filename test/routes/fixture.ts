@@ -132,6 +132,7 @@ function fail(error: unknown): never {
 function passwordsInClear({ state, engine, now }: { state: State; engine: Engine; now: () => number }) {
   const passwords = {
     hash: async (password: string) => `hash of ${password}`,
+    hashNew: async ({ password }: { password: string }) => `hash of ${password}`,
     check: async (password: string, stored: string | undefined) => ({
       matches: stored === `hash of ${password}`,
       isOutdated: false,

@@ -31,6 +31,8 @@ export const serverEn = {
   'problem.unknown-user': 'The username or the password is wrong.',
   'problem.token-invalid': 'The sign-in is not valid.',
   'problem.token-expired': 'The sign-in has expired.',
+  'problem.weak-password':
+    'A new password has at least 10 characters, is not the username, and is not among the commonest ones.',
   'problem.wrong-code': 'The one-time code is wrong.',
   'problem.sign-in-slowed': 'Too many attempts: wait a moment.',
   'problem.administrator-exists': 'There is an administrator already.',

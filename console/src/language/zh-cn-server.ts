@@ -33,6 +33,7 @@ export const serverZhCn: Readonly<Record<keyof typeof serverEn, string>> = {
   'problem.unknown-user': '用户名或密码错误。',
   'problem.token-invalid': '登录无效。',
   'problem.token-expired': '登录已过期。',
+  'problem.weak-password': '新密码至少 10 个字符，不能与用户名相同，也不能是最常用的密码。',
   'problem.wrong-code': '一次性验证码错误。',
   'problem.sign-in-slowed': '尝试次数过多，请稍候。',
   'problem.administrator-exists': '管理员已存在。',

@@ -97,9 +97,10 @@ export function signInOperations({ guard, state, engine, signIn }: SignInParts) 
         const isRight = await signIn.byPassword.guarded(attempt, () => signIn.firstCode.is(request.code))
         if (!isRight) throw wrongCode()
         const password = request.password ?? randomPassword()
-        const passwordHash = await signIn.passwords.hash(password)
+        const pair = { username: FIRST_ADMINISTRATOR, password }
+        const passwordHash = await signIn.passwords.hashNew(pair)
         await engine.execute(createFirstAdministrator({ username: FIRST_ADMINISTRATOR, passwordHash }))
-        return { username: FIRST_ADMINISTRATOR, password }
+        return pair
       },
     }),
     /**

@@ -61,8 +61,10 @@ export function userOperations(parts: UserParts) {
       permission: WRITE_ACCESS,
       audit: { operation: 'create user', item: ({ username }) => username },
       resources: accessResource,
-      run: async ({ username, password }: PasswordPair): Promise<void> =>
-        engine.execute(createUser({ username, passwordHash: await signIn.passwords.hash(password) })),
+      run: async (pair: PasswordPair): Promise<void> =>
+        engine.execute(
+          createUser({ username: pair.username, passwordHash: await signIn.passwords.hashNew(pair) }),
+        ),
     }),
     /** Removes a user. Refusals `last-administrator`, and `user-not-found` where it must exist. */
     remove: guard.operation({
@@ -80,8 +82,10 @@ export function userOperations(parts: UserParts) {
 
 /** The operations on passwords of users. */
 function passwordOperations({ guard, engine, signIn }: UserParts) {
-  const savePassword = async ({ username, password }: PasswordPair, replaced?: number): Promise<void> =>
-    engine.execute(setPassword({ username, passwordHash: await signIn.passwords.hash(password) }, replaced))
+  const savePassword = async (pair: PasswordPair, replaced?: number): Promise<void> => {
+    const passwordHash = await signIn.passwords.hashNew(pair)
+    await engine.execute(setPassword({ username: pair.username, passwordHash }, replaced))
+  }
   return {
     /** Gives any user another password. Refusal `user-not-found`. */
     setPassword: guard.operation({

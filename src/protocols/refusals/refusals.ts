@@ -50,6 +50,12 @@ export const REFUSALS: Readonly<Record<RefusalCode, RefusalRow>> = {
     title: 'The token has expired',
     meaning: 'Tokens count for `token-ttl` of docs/settings.md. Sign in again.',
   },
+  'weak-password': {
+    http: 400,
+    title: 'The new password is easily guessed',
+    meaning:
+      'A new password has at least 10 characters, is not the username, and is not among the commonest ones. The setting `password-rule` turns this off.',
+  },
   'wrong-code': {
     http: 403,
     title: 'The one-time code is wrong',

@@ -1,0 +1,59 @@
+import { boolean, oneOf, wordOrBare } from './kinds.ts'
+import { DAY, type Definition, durationSetting, HOUR, SECOND, textSetting } from './setting.ts'
+
+/** Whether callers must sign in. */
+const AUTH_MODES = ['auto', 'on', 'off', 'report'] as const
+
+/** Whether new passwords are judged. */
+const PASSWORD_RULES = ['on', 'off'] as const
+
+/** Who may come in, and how connections are protected. */
+export const signInDefinitions = {
+  auth: {
+    name: 'auth',
+    kind: wordOrBare(AUTH_MODES, 'on'),
+    default: 'auto' as (typeof AUTH_MODES)[number],
+    shownDefault: 'auto',
+    meaning: 'Whether callers must sign in: on, off, report (only log refusals) or auto.',
+    detail:
+      '`auto` is on once the store has an administrator, and off before. `--auth` alone means on. See docs/security.md.',
+  },
+  openToEveryone: {
+    name: 'open-to-everyone',
+    kind: boolean(),
+    default: false as boolean,
+    shownDefault: 'false',
+    meaning: 'With authentication off, listen on other addresses than loopback all the same.',
+    detail: 'Everybody who reaches such an address may then read, change and delete everything.',
+  },
+  passwordRule: {
+    name: 'password-rule',
+    kind: oneOf(PASSWORD_RULES),
+    default: 'on' as (typeof PASSWORD_RULES)[number],
+    shownDefault: 'on',
+    meaning: 'Whether new passwords must be hard to guess: on, or off for tools that set short ones.',
+    detail:
+      'On: at least 10 characters, not the username, and not among the commonest passwords. Passwords that are there already count as before.',
+  },
+  tokenTtlMs: durationSetting('token-ttl', {
+    default: 5 * HOUR,
+    min: SECOND,
+    max: 365 * DAY,
+    meaning: 'How long an access token counts.',
+  }),
+  tlsCert: textSetting('tls-cert', {
+    default: '',
+    meaning: 'A PEM file with the certificate of the server and its chain. With it, clients speak HTTPS.',
+    detail: 'The TLS files are read again when they change, without a restart. See docs/operations.md.',
+  }),
+  tlsKey: textSetting('tls-key', {
+    default: '',
+    meaning: 'The PEM file with the private key of `tls-cert`.',
+  }),
+  tlsClientCa: textSetting('tls-client-ca', {
+    default: '',
+    meaning: 'A PEM file with the authorities whose client certificates name users.',
+    detail:
+      'A client may then show a certificate instead of signing in: the common name of its subject is the name of the user.',
+  }),
+} satisfies Readonly<Record<string, Definition<unknown>>>

@@ -10,6 +10,7 @@ await ensureInstalled()
 const directory = join(root, '.cache', `docs-${process.pid}`)
 const sources = {
   settings: 'src/settings/reference.ts',
+  manual: 'src/command/manual.ts',
   errors: 'src/protocols/http/errors-reference.ts',
   api: 'src/api-document.ts',
 }
@@ -19,6 +20,7 @@ const load = (name) => import(pathToFileURL(join(directory, `${name}.js`)).href)
 /** Each generated file, and what makes its text. */
 const documents = [
   ['docs/settings.md', async () => (await load('settings')).settingsReference()],
+  ['docs/waypost.1', async () => (await load('manual')).manualPage()],
   ['docs/errors.md', async () => (await load('errors')).errorsReference()],
   ['docs/openapi.json', async () => (await load('api')).apiDocument()],
   ['console/src/server/answers.ts', async () => consoleTypes(await (await load('api')).apiDocument())],

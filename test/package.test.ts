@@ -46,13 +46,15 @@ describe('the package', () => {
       'examiner.js',
       'LICENSES.txt',
     ].map((name) => `dist/${name}`)
-    expect(paths).toEqual(expect.arrayContaining([...needed, 'LICENSE', 'README.md', 'docs/settings.md']))
+    expect(paths).toEqual(
+      expect.arrayContaining([...needed, 'LICENSE', 'README.md', 'docs/settings.md', 'docs/waypost.1']),
+    )
     const ofPage = ['index.html', 'index.html.br', 'index.html.gz', 'LICENSES.txt'].map(
       (name) => `dist/console/${name}`,
     )
     expect(paths).toEqual(expect.arrayContaining(ofPage))
     const others =
-      /^(?!dist\/[\w-]+\.(js|js\.map|txt)$|dist\/console\/(assets\/)?[\w-]+\.(html|js|css|svg|txt)(\.br|\.gz)?$|docs\/[\w/-]+\.(md|json)$|[A-Z]+(\.md)?$|package\.json$)/
+      /^(?!dist\/[\w-]+\.(js|js\.map|txt)$|dist\/console\/(assets\/)?[\w-]+\.(html|js|css|svg|txt)(\.br|\.gz)?$|docs\/[\w/-]+\.(md|json|1)$|[A-Z]+(\.md)?$|package\.json$)/
     expect(paths.filter((path) => others.test(path))).toEqual([])
     expect(packed.size).toBeLessThan(4 * 1024 * 1024)
   })

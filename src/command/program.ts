@@ -1,4 +1,4 @@
-import { Command } from 'commander'
+import { Argument, Command } from 'commander'
 import { addAccountCommands } from './accounts/account-commands.ts'
 import type { WithStoredAccounts } from './accounts/accounts.ts'
 import { addAccessCommands } from './client/access/access-commands.ts'
@@ -7,6 +7,7 @@ import { addOperatorCommands } from './client/operator/operator-commands.ts'
 import { addServiceCommands } from './client/services/service-commands.ts'
 import { addSessionCommands } from './client/session-commands.ts'
 import { plainAction, print } from './command-line.ts'
+import { completionScript, type Shell, SHELLS } from './completion.ts'
 import { addExamples, heading, helpEnd } from './help.ts'
 import { addServerCommands, type ServerParts } from './server/server-commands.ts'
 import { printable } from './terminal-text.ts'
@@ -62,6 +63,21 @@ function addGeneralCommands(program: Command): void {
   addExamples(help, [
     ['waypost help start', 'the settings of a server'],
     ['waypost help user add', ''],
+  ])
+  const completion = program
+    .command('completion')
+    .summary('print a script that completes commands in a shell')
+    .description('Prints a script by which a shell completes commands, flags and names of contexts.')
+    .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
+    .action(
+      plainAction(async (_, { args: [shell] }) => {
+        await print(completionScript(program, shell as Shell))
+        return 0
+      }),
+    )
+  addExamples(completion, [
+    ['source <(waypost completion bash)', 'in ~/.bashrc; the same for zsh'],
+    ['waypost completion fish > ~/.config/fish/completions/waypost.fish', ''],
   ])
   program
     .command('version')

@@ -4,6 +4,7 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { manualPage } from '../../src/command/manual.ts'
 import { needTool } from '../support/need-tool.ts'
 import { temporaryDirectory } from '../support/waypost.ts'
 import { Terminal } from './terminal.ts'
@@ -77,8 +78,9 @@ test('another shell is refused, with those that there are', async () => {
 })
 
 describe('the manual page', () => {
-  test('describes every command', () => {
+  test('is what `npm run docs` makes of the commands, and describes each', () => {
     const text = readFileSync(MANUAL, 'utf8')
+    expect(text === manualPage(), 'stale: run `npm run docs`').toBe(true)
     for (const name of ['start', 'config apply', 'service disable', 'user add', 'completion'])
       expect(text).toContain(`.SS waypost ${name}`)
   })

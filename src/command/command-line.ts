@@ -1,5 +1,5 @@
 import { type Command, CommanderError } from 'commander'
-import { FORMATS, type Format, formatted } from './output.ts'
+import { FORMATS, type Format, formatted, type Printed } from './output.ts'
 import { Progress } from './progress.ts'
 import { printable } from './terminal-text.ts'
 
@@ -19,19 +19,9 @@ export const EXIT_MEANINGS: readonly (readonly [number, string])[] = [
   [EXIT.notFoundOut, 'could not be done or found out: wrong command line, refused, no answer'],
 ]
 
-/** What a command did. */
-export interface CommandResult {
+/** What a command did, and what it prints. */
+export interface CommandResult extends Printed {
   readonly code: number
-  /** For people. Control characters are escaped when it is printed. */
-  readonly text?: string
-  /** Like `text`, but safe to print: it may have colours. */
-  readonly painted?: string
-  /** For programs: what `--output json` and `yaml` print. */
-  readonly json?: unknown
-  /** What `--output name` prints, one a line. */
-  readonly names?: readonly string[]
-  /** Printed as they are, and nothing else, where no format is asked for. */
-  readonly bytes?: Uint8Array
 }
 
 /** The work of a command: it gets the flags, and the words that are no flags. */

@@ -1,5 +1,4 @@
 import { Option } from 'commander'
-import type { CommandResult } from './command-line.ts'
 import { printable } from './terminal-text.ts'
 
 /** The formats of `--output`. */
@@ -13,9 +12,23 @@ export function outputOption(): Option {
   return new Option('-o, --output <format>', 'how to print the answer').choices(Object.values(FORMATS))
 }
 
+/** What a command prints, in each format that it has. */
+export interface Printed {
+  /** For people. Control characters are escaped when it is printed. */
+  readonly text?: string
+  /** Like `text`, but safe to print: it may have colours. */
+  readonly painted?: string
+  /** For programs: what `--output json` and `yaml` print. */
+  readonly json?: unknown
+  /** What `--output name` prints, one a line. */
+  readonly names?: readonly string[]
+  /** Printed as they are, and nothing else, where no format is asked for. */
+  readonly bytes?: Uint8Array
+}
+
 /** A result as text, or as the bytes that it has. */
 export async function formatted(
-  { text = '', painted, json, names, bytes }: CommandResult,
+  { text = '', painted, json, names, bytes }: Printed,
   format: Format | undefined,
 ): Promise<string | Uint8Array> {
   switch (format) {

@@ -43,6 +43,7 @@ export function action<F extends object>(work: Work<F>): (...given: unknown[]) =
     const command = given.at(-1) as Command
     const progress = new Progress()
     const format = formatOf(command)
+    process.stdout.off('error', endWithReader).on('error', endWithReader)
     try {
       refuseEmptyValues(command)
       const result = await work(command.optsWithGlobals<F>(), progress, command.args)
@@ -55,6 +56,11 @@ export function action<F extends object>(work: Work<F>): (...given: unknown[]) =
       exitCode = error instanceof DiffersError ? EXIT.differs : EXIT.notFoundOut
     }
   }
+}
+
+/** A reader such as `head` may leave before everything is printed: that is no fault. */
+function endWithReader({ code }: NodeJS.ErrnoException): void {
+  process.exit(code === 'EPIPE' ? EXIT.done : EXIT.notFoundOut)
 }
 
 /** Like `action`, for work that prints by itself and resolves with the exit code. */

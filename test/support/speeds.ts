@@ -23,6 +23,7 @@ export const SHORT = [
   'test/routes/**/*.test.ts',
   // The contract on etcd builds etcd with Go: it is long.
   'test/store-contract/!(etcd).test.ts',
+  'test/terminal/reference.test.ts',
   'test/simulation/few-stories.test.ts',
   'test/browser/smoke.test.ts',
 ]

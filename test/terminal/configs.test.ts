@@ -65,6 +65,13 @@ describe('get and put', () => {
     expect((await terminal.run(['config', 'get', name])).bytes.equals(Buffer.from(content))).toBe(true)
   }, 30_000)
 
+  test('a reader that leaves early is no fault', async () => {
+    const name = unique('item')
+    await terminal.run(['config', 'put', name, '-'], 'x'.repeat(3_000_000))
+    const { code, out, err } = await terminal.inShell(`waypost config get ${name} | head -c 3`)
+    expect([code, out, err]).toEqual([0, 'xxx', ''])
+  }, 30_000)
+
   test('an absent item is exit code 1, an unreachable server 2', async () => {
     const absent = await terminal.run(['config', 'get', 'absent'])
     expect([absent.code, absent.out]).toEqual([1, ''])

@@ -37,6 +37,12 @@ export class Terminal {
     return ended(this.#spawn([process.execPath, MAIN, ...args], env), input)
   }
 
+  /** Runs a line of bash, in which `waypost` is the command. */
+  async inShell(line: string): Promise<Ran> {
+    const script = `set -o pipefail; waypost() { '${process.execPath}' '${MAIN}' "$@"; }; ${line}`
+    return ended(this.#spawn(['bash', '--norc', '-c', script], {}), '')
+  }
+
   /** Runs it to exit code 0, and gives what it printed. */
   async ok(...args: string[]): Promise<string> {
     const { code, out, err } = await this.run(args)

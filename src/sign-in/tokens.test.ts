@@ -1,6 +1,6 @@
 import { SignJWT } from 'jose'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createUser } from '../core/access/access-commands.ts'
+import { createUser, setPassword } from '../core/access/access-commands.ts'
 import { SIGNING_KEY, USER } from '../core/access/access-records.ts'
 import { createFirstKey, rotateKeys } from '../core/access/signing-key-commands.ts'
 import { at, carryOut, WALL_MS } from '../core/core.test-support.ts'
@@ -48,8 +48,48 @@ test('a token says who it is of, until when, and with which password and key', a
     username: 'ann',
     credentialStamp: ann().credentialStamp,
     expiresMs: WALL_MS + 5 * HOUR,
+    signedInMs: Math.floor(WALL_MS / 1000) * 1000,
     keyId: 'key 1',
     keyStamp: expect.any(Number),
+  })
+})
+
+describe('a renewed token', () => {
+  const renewed = async (token: string) => {
+    const identity = await tokens.identify(token)
+    if (identity.kind !== 'user') throw new Error(identity.kind)
+    return tokens.renew(identity)
+  }
+
+  test('counts as long as a new one, up to 12 hours after the password', async () => {
+    const first = await issue()
+    clock.nowMs += 4 * HOUR
+    const second = await renewed(first)
+    expect(second?.ttlSeconds).toBe(5 * 3_600)
+    clock.nowMs += 4 * HOUR
+    const third = await renewed(second!.token)
+    // Eight hours are over; times are whole seconds.
+    expect(third!.ttlSeconds).toBeGreaterThanOrEqual(4 * 3_600 - 1)
+    expect(third!.ttlSeconds).toBeLessThanOrEqual(4 * 3_600)
+    clock.nowMs += 4 * HOUR
+    expect(await codeOf(third!.token)).toBe('token-expired')
+  })
+
+  test('is not made of one that does not count', async () => {
+    const token = await issue()
+    const identity = await tokens.identify(token)
+    if (identity.kind !== 'user') throw new Error(identity.kind)
+    carryOut(state, setPassword({ username: 'ann', passwordHash: 'other' }), at(1))
+    expect(tokens.renew(identity)).toBeUndefined()
+    expect(tokens.renew({ ...identity, username: 'nobody' })).toBeUndefined()
+    clock.nowMs += 6 * HOUR
+    expect(tokens.renew({ ...identity, credentialStamp: ann().credentialStamp })).toBeUndefined()
+  })
+
+  test('is not made of one that says nothing of its sign-in', async () => {
+    const identity = await tokens.identify(await forged({}))
+    if (identity.kind !== 'user') throw new Error(identity.kind)
+    expect(tokens.renew(identity)).toBeUndefined()
   })
 })
 

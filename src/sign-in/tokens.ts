@@ -1,6 +1,7 @@
 import { errors, jwtVerify, SignJWT } from 'jose'
-import { SIGNING_KEY, type SigningKey, type User } from '../core/access/access-records.ts'
+import { SIGNING_KEY, type SigningKey, USER, type User } from '../core/access/access-records.ts'
 import type { Identity, NotSignedIn, SignedIn } from '../core/access/identity.ts'
+import { problemOf } from '../core/access/standing.ts'
 import { ownText } from '../core/text/own-text.ts'
 import type { RecordView } from '../core/records/record-tables.ts'
 
@@ -20,6 +21,8 @@ export interface IssuedToken {
 }
 
 const ALGORITHM = 'HS256'
+/** After a sign-in with a password, tokens are renewed for as long as a session of a browser may last. */
+const RENEWED_FOR_MS = 12 * 60 * 60 * 1_000
 /** No token of this server is as long. */
 const MAX_LENGTH = 4_096
 /** Verified tokens that are remembered, a few hundred bytes each. */
@@ -46,11 +49,31 @@ export class Tokens {
   }
 
   /** A token for a user whose password was checked. */
-  async issue({ username, credentialStamp }: User): Promise<IssuedToken> {
-    const { ttlSeconds } = this
+  issue(user: User): Promise<IssuedToken> {
+    return this.#sign(user, { signedInMs: this.#parts.nowMs(), ttlSeconds: this.ttlSeconds })
+  }
+
+  /**
+   * Another token in place of one. Undefined where that one does not count, whatever the mode of the server is, or where its user
+   * signed in too long ago.
+   */
+  renew(identity: SignedIn): Promise<IssuedToken> | undefined {
+    const { records, nowMs } = this.#parts
+    const user = records.record(USER, identity.username)
+    if (user === undefined || problemOf(identity, records, nowMs()) !== undefined) return undefined
+    const { signedInMs = 0 } = identity
+    const leftSeconds = Math.floor((signedInMs + RENEWED_FOR_MS - nowMs()) / 1000)
+    if (leftSeconds <= 0) return undefined
+    return this.#sign(user, { signedInMs, ttlSeconds: Math.min(this.ttlSeconds, leftSeconds) })
+  }
+
+  async #sign(
+    { username, credentialStamp }: User,
+    { signedInMs, ttlSeconds }: { readonly signedInMs: number; readonly ttlSeconds: number },
+  ): Promise<IssuedToken> {
     const [keyId, key] = this.#signingKey()
     const nowSeconds = Math.floor(this.#parts.nowMs() / 1000)
-    const token = await new SignJWT({ stamp: credentialStamp })
+    const token = await new SignJWT({ stamp: credentialStamp, auth_time: Math.floor(signedInMs / 1000) })
       .setProtectedHeader({ alg: ALGORITHM, kid: keyId })
       .setSubject(username)
       .setIssuedAt(nowSeconds)
@@ -77,8 +100,8 @@ export class Tokens {
         requiredClaims: ['sub', 'exp'],
         currentDate: new Date(this.#parts.nowMs()),
       })
-      const { sub: username = '', exp = 0, stamp } = payload
-      if (typeof stamp !== 'number') return INVALID
+      const { sub: username = '', exp = 0, iat = 0, stamp, auth_time: signedIn = iat } = payload
+      if (typeof stamp !== 'number' || typeof signedIn !== 'number') return INVALID
       const expiresMs = exp * 1000
       const keyId = protectedHeader.kid ?? ''
       const keyStamp = this.#parts.records.record(SIGNING_KEY, keyId)?.createdStamp ?? 0
@@ -88,6 +111,7 @@ export class Tokens {
         username,
         credentialStamp: stamp,
         expiresMs,
+        signedInMs: signedIn * 1000,
         keyId,
         keyStamp,
       })

@@ -70,6 +70,24 @@ describe('login', () => {
     await open.stop()
   }, 30_000)
 
+  test('a token is renewed without a password while it counts, and stored', async () => {
+    const terminal = new Terminal()
+    await login(terminal, '--context', 'here')
+    type Stored = { contexts: { here: { token: string; renewMs: number; expiresMs: number } } }
+    const stored = (): Stored => JSON.parse(readFileSync(terminal.clientFile, 'utf8')) as Stored
+    const before = stored()
+    await terminal.ok('user', 'list')
+    expect(stored()).toEqual(before)
+    before.contexts.here.renewMs = Date.now()
+    writeFileSync(terminal.clientFile, JSON.stringify(before))
+    await terminal.ok('user', 'list')
+    const { here } = stored().contexts
+    expect(here.token).not.toBe(before.contexts.here.token)
+    expect(here.renewMs).toBeGreaterThan(Date.now())
+    expect(await terminal.ok('audit', '--operation', 'renew token', '-o', 'json')).toContain('"by":"token"')
+    expect(statSync(terminal.clientFile).mode & 0o777).toBe(0o600)
+  }, 30_000)
+
   test('a token that has ended is renewed with the password of the environment, and stored', async () => {
     const terminal = new Terminal()
     await login(terminal, '--context', 'here')

@@ -117,6 +117,7 @@ export const serverEn = {
   'operation.remove user': 'deleted a user',
   'operation.rename namespace': 'renamed a namespace',
   'operation.restore config': 'restored a configuration',
+  'operation.renew token': 'renewed the token',
   'operation.rotate keys': 'rotated the keys',
   'operation.save cluster': 'changed a cluster',
   'operation.set health': 'set the health',

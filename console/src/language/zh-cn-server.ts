@@ -116,6 +116,7 @@ export const serverZhCn: Readonly<Record<keyof typeof serverEn, string>> = {
   'operation.remove user': '删除用户',
   'operation.rename namespace': '编辑命名空间',
   'operation.restore config': '恢复配置',
+  'operation.renew token': '续期令牌',
   'operation.rotate keys': '轮换密钥',
   'operation.save cluster': '编辑集群',
   'operation.set health': '设置健康状态',

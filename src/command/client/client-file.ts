@@ -10,7 +10,8 @@ export interface Context {
   readonly namespace?: string
   readonly username?: string
   readonly token?: string
-  /** When the token ends, epoch milliseconds. */
+  /** When the token is renewed, and when it ends, epoch milliseconds. */
+  readonly renewMs?: number
   readonly expiresMs?: number
 }
 

@@ -125,13 +125,13 @@ export function setContext(name: string, { server, namespace, username }: Contex
   const url = server === undefined ? before?.server : serverUrl(server)
   if (url === undefined) throw new UsageError('--server is required: the address of the server')
   const isSame = url === before?.server && (username === undefined || username === before.username)
-  const { token, expiresMs, ...rest } = { ...before }
+  const { token, renewMs = 0, expiresMs, ...rest } = { ...before }
   const context: Context = {
     ...rest,
     server: url,
     ...(namespace === undefined ? {} : { namespace }),
     ...(username === undefined ? {} : { username }),
-    ...(isSame && token !== undefined && expiresMs !== undefined ? { token, expiresMs } : {}),
+    ...(isSame && token !== undefined && expiresMs !== undefined ? { token, renewMs, expiresMs } : {}),
   }
   saveContext(name, context, { makeCurrent: contexts.size === 0 })
   return done(`The context ${name} names ${url}.`)

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { messageOf } from '../command-line.ts'
+import { RefusedError } from './server-session.ts'
 import type { SvcClient } from './svc-client.ts'
 
 /** What the server sends: something has changed; or `begun` and `reset`, after which everything may be different. */
@@ -22,7 +23,8 @@ const LONGEST_RETRY_MS = 15_000
 
 /**
  * What changes on the server, until the caller stops. A stream that breaks is opened again, where it was: servers restart and
- * proxies cut. Throws if the first one cannot be opened, or where the user is not signed in any more.
+ * proxies cut. A token is renewed then.
+ * Throws if the first one cannot be opened, or where the user is not signed in any more.
  */
 export async function* liveMessages(client: SvcClient): AsyncGenerator<LiveMessage> {
   let lastId = ''
@@ -32,22 +34,17 @@ export async function* liveMessages(client: SvcClient): AsyncGenerator<LiveMessa
       for await (const part of eventParts(await client.stream('/console/events', lastId))) {
         retryMs = FIRST_RETRY_MS
         lastId = part.id ?? lastId
-        if (part.event === 'ended' && part.data.includes('signed-out')) throw new SignedOut()
         const isFirst: boolean = part.event === 'begun' && !hasBegun
         hasBegun ||= isFirst
         if (part.event === 'changed') yield { kind: 'changed', event: JSON.parse(part.data) as LiveEvent }
         else if (part.event === 'reset' || isFirst) yield { kind: isFirst ? 'begun' : 'reset' }
       }
     } catch (error) {
-      if (!hasBegun || error instanceof SignedOut) throw error
+      if (!hasBegun || error instanceof RefusedError) throw error
       process.stderr.write(`waypost: ${messageOf(error)}: trying again\n`)
     }
     await sleep(retryMs)
   }
-}
-
-class SignedOut extends Error {
-  override message = 'The sign-in has ended: `waypost login`.'
 }
 
 /** One server-sent event. */

@@ -1,21 +1,21 @@
-import { UsageError } from '../command-line.ts'
 import { PasswordInput } from '../accounts/password-input.ts'
 
 /** The environment variables with which commands sign in. They are no settings of the server. */
 const TOKEN = 'WAYPOST_ACCESS_TOKEN'
 const PASSWORD = 'WAYPOST_PASSWORD'
 
-/** A token is renewed when less than this share of its time is left. */
-const RENEWED_AT = 0.2
+/** A token is renewed once this share of its time is over: then it ends only where nothing is done for most of that time. */
+const RENEWED_AT = 0.1
 
-/** A stored token is renewed this long before its end: the command may take a while. */
-const MARGIN_MS = 60_000
-
-/** A token, and when it ends (epoch milliseconds). */
+/** A token, when it is renewed, and when it ends (epoch milliseconds). */
 export interface Issued {
   readonly token: string
+  readonly renewMs: number
   readonly expiresMs: number
 }
+
+/** The server does not permit something to the caller, or does not know the caller. */
+export class RefusedError extends Error {}
 
 /** The token of a context. */
 export interface StoredToken {
@@ -45,14 +45,13 @@ export class ServerSession {
   readonly #passwords: PasswordInput
   #password: string | undefined
   #issued: Issued | undefined
-  #renewMs = 0
-  /** Requests at the same time sign in once, with one prompt. */
-  #signingIn: Promise<Issued> | undefined
+  #renewing: Promise<Issued | undefined> | undefined
 
   constructor(url: string, ways: SignInWays = {}) {
     this.url = url
     this.#ways = ways
     this.#passwords = ways.passwords ?? new PasswordInput()
+    if (ways.username === undefined) this.#issued = ways.stored?.issued
   }
 
   /** The password with which this user has signed in; undefined for other users. */
@@ -92,43 +91,66 @@ export class ServerSession {
     const text = await response.text()
     if (response.status !== 200)
       throw new Error(`${this.url} does not sign in ${username}: ${response.status} ${text.slice(0, 300)}`)
-    const { accessToken, tokenTtl } = JSON.parse(text) as { accessToken: string; tokenTtl: number }
-    this.#renewMs = Date.now() + tokenTtl * 1_000 * (1 - RENEWED_AT)
-    return { token: accessToken, expiresMs: Date.now() + tokenTtl * 1_000 }
+    return issuedOf(text)
   }
 
   /** The error for an answer 403: what the server says, and how to sign in where nobody has. */
   refused(answer: string): Error {
     const { username, stored } = this.#ways
     const why = `The server refuses this: ${problemOf(403, answer)}`
-    if (username !== undefined) return new Error(`${why} It was asked as ${username}.`)
-    if (this.#issued !== undefined) return new Error(`${why} It was asked as ${stored?.username}.`)
-    return new UsageError(
+    if (username !== undefined) return new RefusedError(`${why} It was asked as ${username}.`)
+    if (this.#issued !== undefined)
+      return new RefusedError(`${why} It was asked as ${stored?.username}; \`waypost login\` signs in again.`)
+    return new RefusedError(
       `${why} Sign in by \`waypost login\`, or with --username NAME and ${PASSWORD} or a prompt for the password, or with a token in ${TOKEN}.`,
     )
   }
 
+  /** Requests at the same time renew once, with one prompt. */
   async #token(): Promise<string | undefined> {
-    const { username, stored } = this.#ways
-    if (username === undefined && process.env[TOKEN] !== undefined) return process.env[TOKEN]
-    if (this.#issued !== undefined && Date.now() < this.#renewMs) return this.#issued.token
-    const issued = stored?.issued
-    if (username === undefined && issued !== undefined && Date.now() < issued.expiresMs - MARGIN_MS) {
-      this.#renewMs = issued.expiresMs - MARGIN_MS
-      this.#issued = issued
-      return issued.token
+    if (this.#ways.username === undefined && process.env[TOKEN] !== undefined) return process.env[TOKEN]
+    const { renewMs = 0, expiresMs = 0 } = this.#issued ?? {}
+    if (Date.now() >= Math.min(renewMs, expiresMs)) {
+      this.#renewing ??= this.#renewed().finally(() => (this.#renewing = undefined))
+      this.#issued = await this.#renewing
     }
-    const name = username ?? (stored !== undefined && this.#canAsk() ? stored.username : undefined)
-    if (name === undefined) return undefined
-    this.#signingIn ??= this.signIn(name).finally(() => (this.#signingIn = undefined))
-    this.#issued = await this.#signingIn
-    if (stored?.username === name) stored.save(this.#issued)
-    return this.#issued.token
+    return this.#issued?.token
+  }
+
+  /** Another token in place of the one that there is; by a password where that has ended. */
+  async #renewed(): Promise<Issued | undefined> {
+    const { username, stored } = this.#ways
+    const before = this.#issued
+    const counts = before !== undefined && Date.now() < before.expiresMs
+    const renewed = counts ? await this.#renewedBy(before) : undefined
+    const name = username ?? (this.#canAsk() ? stored?.username : undefined)
+    const issued = renewed ?? (counts || name === undefined ? undefined : await this.signIn(name))
+    if (issued !== undefined && stored !== undefined && stored.username === (username ?? stored.username))
+      stored.save(issued)
+    return issued ?? (counts ? { ...before, renewMs: before.expiresMs } : undefined)
+  }
+
+  /** The server renews a token for some hours after the sign-in. Other servers never do. */
+  async #renewedBy({ token }: Issued): Promise<Issued | undefined> {
+    const headers = { Authorization: `Bearer ${token}` }
+    const answer = await fetch(`${this.url}/svc/v1/auth/renew`, {
+      method: 'POST',
+      headers,
+      redirect: 'manual',
+    })
+    return answer.status === 200 ? issuedOf(await answer.text()) : undefined
   }
 
   #canAsk(): boolean {
     return process.env[PASSWORD] !== undefined || this.#passwords.isTerminal
   }
+}
+
+function issuedOf(text: string): Issued {
+  const { accessToken, tokenTtl } = JSON.parse(text) as { accessToken: string; tokenTtl: number }
+  const ttlMs = tokenTtl * 1_000
+  const nowMs = Date.now()
+  return { token: accessToken, renewMs: nowMs + ttlMs * RENEWED_AT, expiresMs: nowMs + ttlMs }
 }
 
 /** What an error answer says: its `detail`, or its `message` under `/nacos`. */

@@ -90,10 +90,10 @@ export function namespaceOf({ namespace: given }: NamespaceFlags, { context }: T
 /** How the context of a server signs in; undefined where nobody has signed in there. */
 export function tokenOf({ name, context }: Target): StoredToken | undefined {
   if (name === undefined || context?.username === undefined) return undefined
-  const { username, token, expiresMs } = context
+  const { username, token, renewMs = 0, expiresMs } = context
   return {
     username,
-    issued: token === undefined || expiresMs === undefined ? undefined : { token, expiresMs },
+    issued: token === undefined || expiresMs === undefined ? undefined : { token, renewMs, expiresMs },
     save: (issued) => saveContext(name, { ...context, ...issued }, { makeCurrent: false }),
   }
 }

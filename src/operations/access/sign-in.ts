@@ -103,6 +103,34 @@ export function signInOperations({ guard, state, engine, signIn }: SignInParts) 
         return pair
       },
     }),
+    ...tokenOperations({ guard, state, engine, signIn }),
+  }
+}
+
+/** The operations on tokens and the keys that sign them. */
+function tokenOperations({ guard, engine, signIn }: SignInParts) {
+  return {
+    /**
+     * Issues another token for the user of one that counts, for 12 hours after the sign-in with a password. Refusals
+     * `malformed-request` for a caller without a token, and `token-expired`.
+     */
+    renew: guard.operation({
+      permission: { action: 'write', resource: 'own-account' },
+      audit: { operation: 'renew token' },
+      resources: () => [{ kind: 'own-account' }],
+      run: async (_: object, { identity }): Promise<SignedInUser> => {
+        if (identity.kind !== 'user' || identity.by !== 'token')
+          throw new Refusal(
+            'malformed-request',
+            'Only an access token can be renewed, and this request has none.',
+          )
+        const { username } = identity
+        const issued = await signIn.tokens.renew(identity)
+        if (issued === undefined)
+          throw new Refusal('token-expired', 'The sign-in is too long ago: sign in with the password again.')
+        return { username, ...issued, isAdministrator: signIn.isAdministrator(username), isUser: true }
+      },
+    }),
     /**
      * Signs tokens with a new key from now on. The old one verifies until its last token has expired; where it has leaked, it
      * ends at once, and everybody has to sign in again.

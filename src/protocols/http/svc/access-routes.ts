@@ -6,7 +6,11 @@ import {
   endSessionEndpoint,
   showSessionEndpoint,
 } from '../endpoints/access/session-endpoints.ts'
-import { firstAdministratorEndpoint, loginEndpoint } from '../endpoints/access/sign-in-endpoints.ts'
+import {
+  firstAdministratorEndpoint,
+  loginEndpoint,
+  renewEndpoint,
+} from '../endpoints/access/sign-in-endpoints.ts'
 import { problemErrors } from '../errors/problem.ts'
 import { placeRoutes } from '../routing/endpoint.ts'
 import type { Route } from '../routing/route.ts'
@@ -19,6 +23,7 @@ export function svcAccessRoutes(operations: AccessOperations & Pick<Operations, 
   const auth = placeRoutes(DEFAULTS, '/svc/v1/auth', [
     ['POST', '/login', loginEndpoint(signIn)],
     ['POST', '/users/login', loginEndpoint(signIn)],
+    ['POST', '/renew', renewEndpoint(signIn)],
     ['POST', '/users/admin', firstAdministratorEndpoint(signIn)],
     ...accessRows(operations, { removesKnownOnly: true }),
   ])

@@ -1,6 +1,8 @@
+import type { SignedInUser } from '../../../../operations/access/sign-in.ts'
 import type { Operations } from '../../../../operations/operations.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
+import type { Answer } from '../../routing/answer.ts'
 import { jsonAnswer } from '../../routing/answers.ts'
 import { type Endpoint, endpoint } from '../../routing/endpoint.ts'
 import { secretAnswer } from './secret-answer.ts'
@@ -32,15 +34,26 @@ export function loginEndpoint(signIn: Operations['signIn']): Endpoint {
       password: Type.Optional(fields.password),
     }),
     handle: async ({ params, caller }) => {
-      const { username: name = '', password = '' } = params
-      const { username, token, ttlSeconds, isAdministrator } = await signIn.login(
-        { username: name, password },
-        caller,
-      )
-      const body = { accessToken: token, tokenTtl: ttlSeconds, globalAdmin: isAdministrator, username }
-      return secretAnswer(body, { Authorization: `Bearer ${token}` })
+      const { username = '', password = '' } = params
+      return tokenAnswer(await signIn.login({ username, password }, caller))
     },
   })
+}
+
+/** `POST …/auth/renew`: answers another token. */
+export function renewEndpoint(signIn: Operations['signIn']): Endpoint {
+  return endpoint({
+    summary: 'Answers another access token in place of one that counts, for 12 hours after the sign-in',
+    permission: signIn.renew.permission,
+    answers: answersJson(TOKEN),
+    params: Type.Object({}),
+    handle: async ({ caller }) => tokenAnswer(await signIn.renew({}, caller)),
+  })
+}
+
+function tokenAnswer({ username, token, ttlSeconds, isAdministrator }: SignedInUser): Answer {
+  const body = { accessToken: token, tokenTtl: ttlSeconds, globalAdmin: isAdministrator, username }
+  return secretAnswer(body, { Authorization: `Bearer ${token}` })
 }
 
 /** `POST …/auth/users/admin`: makes the first administrator. */

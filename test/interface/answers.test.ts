@@ -217,6 +217,7 @@ describe('sign-in', () => {
   test('sessions and tokens', async () => {
     const pair = { username: 'nacos', password: 'secret' }
     await ask('POST /auth/users/login', pair)
+    await ask('POST /auth/renew')
     await ask('POST /console/session', pair)
     await ask('GET /console/session')
     await ask('DELETE /console/session')

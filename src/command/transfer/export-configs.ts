@@ -5,11 +5,10 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { readArchive, readContent } from '../../archive/config-archive.ts'
 import { openZip } from '../../archive/zip-reader.ts'
-import type { ServerSession } from '../client/server-session.ts'
 import type { NamespaceFlags } from '../client/session-of-flags.ts'
 import { type CommandResult, EXIT, UsageError } from '../command-line.ts'
 import type { Progress } from '../progress.ts'
-import { namespacesOf, openExport, transferClientOf } from './transfer-client.ts'
+import { TransferClient, type TransferRoot } from './transfer-client.ts'
 
 /** The file is only read to check it, so nothing limits its size. */
 const NO_LIMITS = { maxEntries: Infinity, maxEntryBytes: Infinity, maxTotalBytes: Infinity }
@@ -23,20 +22,25 @@ export interface ExportFlags extends NamespaceFlags {
 }
 
 /** `waypost export`: writes the configurations of a namespace into a zip file, or a file for each namespace. */
-export async function exportConfigs(flags: ExportFlags, progress: Progress): Promise<CommandResult> {
-  const { session, namespace } = transferClientOf(flags)
+export async function exportConfigs(
+  flags: ExportFlags,
+  progress: Progress,
+  root: TransferRoot,
+): Promise<CommandResult> {
+  const client = new TransferClient(flags, root)
+  const { namespace } = client
   const names = { group: flags.group ?? '', dataId: flags.dataId ?? '' }
   if (flags.to === '-' && flags.allNamespaces !== true)
-    return { code: EXIT.done, bytes: await exported(session, { ...names, tenant: namespace }, progress) }
+    return { code: EXIT.done, bytes: await exported(client, { ...names, tenant: namespace }, progress) }
   if (flags.allNamespaces !== true)
-    return done(await exportTo(flags.to, { session, query: { ...names, tenant: namespace } }, progress))
+    return done(await exportTo(flags.to, { client, query: { ...names, tenant: namespace } }, progress))
   if (flags.namespace !== undefined)
     throw new UsageError('--namespace and --all-namespaces exclude each other')
   await mkdir(flags.to, { recursive: true })
   let text = ''
-  for (const tenant of await namespacesOf(session)) {
+  for (const tenant of await client.namespaces()) {
     const file = join(flags.to, `${fileName(tenant)}.zip`)
-    text += await exportTo(file, { session, query: { ...names, tenant } }, progress)
+    text += await exportTo(file, { client, query: { ...names, tenant } }, progress)
   }
   return done(text)
 }
@@ -54,16 +58,16 @@ function fileName(tenant: string): string {
 }
 
 interface Export {
-  readonly session: ServerSession
+  readonly client: TransferClient
   readonly query: { readonly tenant: string; readonly group: string; readonly dataId: string }
 }
 
 /** Exports into a file, which gets its name once it is complete and checked. Resolves with a line about it. */
-async function exportTo(file: string, { session, query }: Export, progress: Progress): Promise<string> {
+async function exportTo(file: string, { client, query }: Export, progress: Progress): Promise<string> {
   if (existsSync(file)) throw new Error(`${file} exists already: remove it, or choose another name`)
   const part = `${file}.part`
   try {
-    const response = await openExport(session, query)
+    const response = await client.openExport(query)
     const counted = countBytes(progress)
     await pipeline(Readable.fromWeb(response.body!), counted, createWriteStream(part))
     const count = await checkedCount(await readFile(part))
@@ -76,8 +80,8 @@ async function exportTo(file: string, { session, query }: Export, progress: Prog
 }
 
 /** An export as one piece, checked: what comes out of standard output is whole. */
-async function exported(session: ServerSession, query: Export['query'], progress: Progress): Promise<Buffer> {
-  const response = await openExport(session, query)
+async function exported(client: TransferClient, query: Export['query'], progress: Progress): Promise<Buffer> {
+  const response = await client.openExport(query)
   const chunks: Uint8Array[] = []
   for await (const chunk of countBytes(progress)(response.body!)) chunks.push(chunk)
   const zip = Buffer.concat(chunks)

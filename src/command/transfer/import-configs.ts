@@ -16,8 +16,8 @@ import {
   checkDryRun,
   type ImportAnswer,
   type NamedItem,
-  transferClientOf,
-  uploadZip,
+  TransferClient,
+  type TransferRoot,
 } from './transfer-client.ts'
 
 /** The file may be large: it is sent in parts, and the server limits each part. */
@@ -41,14 +41,19 @@ export interface ImportFlags extends NamespaceFlags {
  * `waypost import`: publishes the items of a zip file in a namespace. The exit code is 1 also if an item exists already
  * and the policy is abort.
  */
-export async function importConfigs(flags: ImportFlags, progress: Progress): Promise<CommandResult> {
-  const { session, namespace } = transferClientOf(flags)
+export async function importConfigs(
+  flags: ImportFlags,
+  progress: Progress,
+  root: TransferRoot,
+): Promise<CommandResult> {
+  const client = new TransferClient(flags, root)
+  const { namespace } = client
   const archive = await checkedArchive(flags.from)
   const isDryRun = flags.dryRun === true
-  if (isDryRun) await checkDryRun(session.url)
+  if (isDryRun) await checkDryRun(client.url)
   const policy = flags.policy.toUpperCase()
   const query = { namespace, policy, ...(isDryRun && { dryRun: 'true' }) }
-  const sum = await sendAll(archive, (zip) => uploadZip(session, query, zip), progress)
+  const sum = await sendAll(archive, (zip) => client.upload(query, zip), progress)
   return { code: sum.failed.length > 0 ? EXIT.differs : EXIT.done, text: reportOf(sum, isDryRun), json: sum }
 }
 

@@ -18,58 +18,59 @@ export interface NamedItem {
   readonly group: string
 }
 
-/** Under `/nacos`, so that other servers answer too. */
-const CONFIGS = '/nacos/v1/cs/configs'
+/** The interface that a transfer uses: other servers have that under `/nacos` only. */
+export type TransferRoot = '/svc/v1' | '/nacos/v1'
 
-/** The server of a transfer, and the namespace. */
-export function transferClientOf(flags: NamespaceFlags): { session: ServerSession; namespace: string } {
-  const target = targetOf(flags)
-  // The context of a Waypost server has a token of it; another server signs in where Nacos does.
-  const session = new ServerSession(target.url, {
-    username: flags.username,
-    stored: tokenOf(target),
-    root: '/nacos/v1',
-  })
-  return { session, namespace: namespaceOf(flags, target) }
-}
+/** The server of a transfer. */
+export class TransferClient {
+  readonly url: string
+  readonly namespace: string
+  readonly #session: ServerSession
+  readonly #root: TransferRoot
 
-/** Starts an export. `query` is added to the parameters that make it one. */
-export async function openExport(
-  session: ServerSession,
-  query: Readonly<Record<string, string>>,
-): Promise<Response> {
-  const search = new URLSearchParams({ exportV2: 'true', ids: '', ...query })
-  const response = await session.fetch(`${CONFIGS}?${search}`)
-  const type = response.headers.get('content-type') ?? ''
-  if (response.status === 200 && type.startsWith('application/octet-stream')) return response
-  throw new Error(
-    `${session.url} answers no export: ${response.status} ${(await response.text()).slice(0, 300)}`,
-  )
-}
+  constructor(flags: NamespaceFlags, root: TransferRoot) {
+    const target = targetOf(flags)
+    this.url = target.url
+    this.namespace = namespaceOf(flags, target)
+    this.#root = root
+    this.#session = new ServerSession(target.url, {
+      username: flags.username,
+      stored: tokenOf(target),
+      root,
+    })
+  }
 
-/** Uploads one zip. Rejects with the reason if the server does not import all of it. */
-export async function uploadZip(
-  session: ServerSession,
-  query: Readonly<Record<string, string>>,
-  zip: readonly Buffer[],
-): Promise<ImportAnswer> {
-  const form = new FormData()
-  form.set('file', new Blob([Buffer.concat(zip)], { type: 'application/zip' }), 'configs.zip')
-  const search = new URLSearchParams({ import: 'true', ...query })
-  const response = await session.fetch(`${CONFIGS}?${search}`, { method: 'POST', body: form })
-  const text = await response.text()
-  const answer = parseAnswer(text)
-  if (response.status === 200 && answer?.code === 200) return answer.data ?? {}
-  const why = answer?.data?.reason ?? answer?.message ?? text.slice(0, 300)
-  throw new Error(`${session.url} did not import: ${response.status} ${why}`)
-}
+  /** Starts an export. `query` is added to the parameters that make it one. */
+  async openExport(query: Readonly<Record<string, string>>): Promise<Response> {
+    const search = new URLSearchParams({ exportV2: 'true', ids: '', ...query })
+    const response = await this.#session.fetch(`${this.#root}/cs/configs?${search}`)
+    const type = response.headers.get('content-type') ?? ''
+    if (response.status === 200 && type.startsWith('application/octet-stream')) return response
+    throw new Error(
+      `${this.url} answers no export: ${response.status} ${(await response.text()).slice(0, 300)}`,
+    )
+  }
 
-/** The ids of the namespaces of a server. The default one is the empty string. */
-export async function namespacesOf(session: ServerSession): Promise<string[]> {
-  const response = await session.fetch('/nacos/v1/console/namespaces')
-  const answer = (await response.json()) as { data?: readonly { namespace: string }[] }
-  if (!Array.isArray(answer.data)) throw new Error(`${session.url} lists no namespaces: ${response.status}`)
-  return (answer.data as readonly { namespace: string }[]).map(({ namespace }) => namespace)
+  /** Uploads one zip. Rejects with the reason if the server does not import all of it. */
+  async upload(query: Readonly<Record<string, string>>, zip: readonly Buffer[]): Promise<ImportAnswer> {
+    const form = new FormData()
+    form.set('file', new Blob([Buffer.concat(zip)], { type: 'application/zip' }), 'configs.zip')
+    const search = new URLSearchParams({ import: 'true', ...query })
+    const init = { method: 'POST', body: form }
+    const response = await this.#session.fetch(`${this.#root}/cs/configs?${search}`, init)
+    const text = await response.text()
+    const answer = parseAnswer(text)
+    if (response.status === 200 && answer.data !== undefined) return answer.data
+    throw new Error(`${this.url} did not import: ${response.status} ${answer.why ?? text.slice(0, 300)}`)
+  }
+
+  /** The ids of the namespaces of the server. The default one is the empty string. */
+  async namespaces(): Promise<string[]> {
+    const response = await this.#session.fetch(`${this.#root}/console/namespaces`)
+    const { data } = (await response.json()) as { data?: readonly { namespace: string }[] }
+    if (!Array.isArray(data)) throw new Error(`${this.url} lists no namespaces: ${response.status}`)
+    return (data as readonly { namespace: string }[]).map(({ namespace }) => namespace)
+  }
 }
 
 /** Rejects for a server that is not Waypost: it would ignore `dryRun` and import. */
@@ -80,9 +81,20 @@ export async function checkDryRun(url: string): Promise<void> {
     throw new Error(`${url} is no Waypost server: a dry run would import there, so nothing was sent`)
 }
 
-function parseAnswer(text: string): { code?: number; message?: string; data?: ImportAnswer } | undefined {
-  const json = parseJson(text)
-  return typeof json === 'object' && json !== null ? json : undefined
+/** Under `/nacos` the outcome is in an envelope with a code; under `/svc` it is the answer, and an error has a `detail`. */
+function parseAnswer(text: string): { readonly data?: ImportAnswer; readonly why?: string } {
+  const answer = parseJson(text)
+  if (typeof answer !== 'object' || answer === null) return {}
+  const { code, data, message, detail } = answer as {
+    code?: number
+    data?: ImportAnswer | null
+    message?: string
+    detail?: string
+  }
+  if ('succCount' in answer) return { data: answer as ImportAnswer }
+  if (code === 200) return { data: data ?? {} }
+  const why = data?.reason ?? detail ?? message
+  return why === undefined ? {} : { why }
 }
 
 function parseJson(text: string): unknown {

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander'
 import { addNamespaceOption, addServerOptions } from '../client/server-options.ts'
 import { action } from '../command-line.ts'
 import { addExamples } from '../help.ts'
+import { outputOption } from '../output.ts'
 import type { ExportFlags } from './export-configs.ts'
 import type { ImportFlags } from './import-configs.ts'
 
@@ -17,7 +18,7 @@ export function addTransferCommands(program: Command): void {
       ),
   ).action(
     action<ExportFlags>(async (flags, progress) =>
-      (await import('./export-configs.ts')).exportConfigs(flags, progress),
+      (await import('./export-configs.ts')).exportConfigs(flags, progress, '/nacos/v1'),
     ),
   )
   addExamples(exporting, [
@@ -31,7 +32,7 @@ export function addTransferCommands(program: Command): void {
       .description('Publishes the configurations of such a zip file in a namespace.'),
   ).action(
     action<ImportFlags>(async (flags, progress) =>
-      (await import('./import-configs.ts')).importConfigs(flags, progress),
+      (await import('./import-configs.ts')).importConfigs(flags, progress, '/nacos/v1'),
     ),
   )
   addExamples(importing, [['waypost import --namespace dev --from dev.zip --policy skip', '']])
@@ -59,5 +60,7 @@ export function addImportOptions(command: Command): Command {
     .requiredOption('--from <file>', 'the zip file to read; - is standard input')
     .addOption(policy)
     .option('--dry-run', 'only say what would happen')
+    .addOption(outputOption())
+    .addOption(new Option('--json').hideHelp())
   return addServerOptions(addNamespaceOption(command))
 }

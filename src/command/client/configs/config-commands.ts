@@ -213,7 +213,7 @@ function addTransfer(config: Command): void {
     config.command('export').description('Writes the items of a namespace into a zip file.'),
   ).action(
     action<ExportFlags>(async (flags, progress) =>
-      (await import('../../transfer/export-configs.ts')).exportConfigs(flags, progress),
+      (await import('../../transfer/export-configs.ts')).exportConfigs(flags, progress, '/svc/v1'),
     ),
   )
   addExamples(exporting, [['waypost config export -n dev --to - > dev.zip', '- is standard output']])
@@ -221,7 +221,7 @@ function addTransfer(config: Command): void {
     config.command('import').description('Publishes the items of such a zip file.'),
   ).action(
     action<ImportFlags>(async (flags, progress) =>
-      (await import('../../transfer/import-configs.ts')).importConfigs(flags, progress),
+      (await import('../../transfer/import-configs.ts')).importConfigs(flags, progress, '/svc/v1'),
     ),
   )
   addExamples(importing, [['waypost config import -n test --from dev.zip --policy overwrite --dry-run', '']])

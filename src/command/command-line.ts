@@ -35,8 +35,8 @@ export type Work<F> = (
 let exitCode: number = EXIT.done
 
 /**
- * Makes an action of commander from work. It prints the result in the format that the user wants, or the error, and sets the
- * exit code: that of the result, 1 for a DiffersError, 2 for any other error.
+ * Makes an action of commander from work. It prints the result in the format that the user wants, or the error. The exit code is
+ * that of the result, 1 for a DiffersError, and 2 for any other error.
  */
 export function action<F extends object>(work: Work<F>): (...given: unknown[]) => Promise<void> {
   return async (...given) => {

@@ -7,7 +7,7 @@ const AUTH_MODES = ['auto', 'on', 'off', 'report'] as const
 /** Whether new passwords are judged. */
 const PASSWORD_RULES = ['on', 'off'] as const
 
-/** Who may come in, and how connections are protected. */
+/** Settings of sign-in, passwords, tokens and TLS. */
 export const signInDefinitions = {
   auth: {
     name: 'auth',

@@ -82,7 +82,7 @@ export class AccountCommands {
         stored: tokenOf(targetOf(place)),
         passwords,
       })
-      // Who signs in gives the own password first, then that of the user.
+      // The own password is read first, then that of the user.
       await session.headers()
       return work(new RemoteAccounts(new SvcClient(session, '')), passwords)
     }

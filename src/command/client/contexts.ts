@@ -66,7 +66,7 @@ async function askedUsername(): Promise<string> {
   return username
 }
 
-/** Of a server that has no context: its host, and its port where that is unusual. */
+/** The name for a new context: the host of the server, and its port where that is unusual. */
 function nameOf(url: string): string {
   const { hostname, port } = new URL(url)
   const host = hostname.replaceAll(/[^\w.-]+/g, '-').replaceAll(/^-|-$/g, '')

@@ -27,7 +27,7 @@ export interface StoredToken {
 
 /** How a session signs in. */
 export interface SignInWays {
-  /** Of `--username`: with the password in WAYPOST_PASSWORD, or from a prompt. */
+  /** That of `--username`, with the password in WAYPOST_PASSWORD, or from a prompt. */
   readonly username?: string | undefined
   readonly stored?: StoredToken | undefined
   readonly passwords?: PasswordInput
@@ -36,8 +36,8 @@ export interface SignInWays {
 }
 
 /**
- * How a command signs in to a server: as the user of `--username` with a password, or with the token in WAYPOST_ACCESS_TOKEN, or with
- * that of its context, or not at all. A token is renewed in time, because a backup may take hours.
+ * How a command signs in to a server. The first of these counts: the user of `--username` with a password, the token in
+ * WAYPOST_ACCESS_TOKEN, the token of the context. A token is renewed in time, because a backup may take hours.
  */
 export class ServerSession {
   readonly url: string

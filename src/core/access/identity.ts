@@ -24,7 +24,7 @@ export interface SignedIn {
   readonly credentialStamp: number | undefined
   /** Epoch ms; Infinity where it has no end of its own. */
   readonly expiresMs: number
-  /** Of a token: when its user signed in with a password, epoch ms. */
+  /** When the user of a token signed in with a password, epoch ms. */
   readonly signedInMs?: number
   /** The id of the signing key of a token. */
   readonly keyId?: string

@@ -20,7 +20,7 @@ export interface Plan {
   }[]
   readonly delete: readonly { readonly present: PresentItem; readonly isDrifted: boolean }[]
   readonly equal: readonly SourceItem[]
-  /** What the set has published before and the directory has no more: without `--prune` it stays. */
+  /** The set has published these, and the directory has them no longer. Without `--prune` they stay. */
   readonly left: readonly PresentItem[]
   /** What the set has published before, and is neither here nor there now: the record forgets it. */
   readonly forgotten: readonly string[]

@@ -8,7 +8,7 @@ export const SETS_GROUP = 'waypost.sets'
 /** What earlier applies of a set have published: the md5 of each item, by its name. */
 export interface SetRecord {
   readonly items: ReadonlyMap<string, string>
-  /** Of the record itself; empty where there is none yet. */
+  /** The md5 of the record itself; empty where there is none yet. */
   readonly md5: string
 }
 

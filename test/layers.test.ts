@@ -181,6 +181,7 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
   probes: { layers: ['core/*'], packages: ['mysql2'], node: true },
   jobs: { layers: ['core/*'], node: true },
   machine: { node: true },
+  http2: {},
   metrics: { layers: ['core/*', 'feed'], node: true },
   settings: { node: true },
   command: { layers: ['settings', 'archive', 'store'], packages: ['commander', 'yaml'], node: true },

@@ -1,0 +1,151 @@
+import { DynamicTable, fieldBytes, type HeaderField } from './header-table.ts'
+import { huffmanDecoded } from './huffman.ts'
+
+/** The size of the dynamic table that SETTINGS begins with (RFC 9113, section 6.5.2). */
+export const TABLE_BYTES = 4_096
+
+/** A change to a smaller size and one to the last: no block needs more (RFC 7541, section 4.2). */
+const MOST_SIZE_UPDATES = 2
+
+/** Integers have at most this many bytes after their prefix: 28 bits, more than any length or index here (section 5.1). */
+const MOST_INTEGER_BYTES = 4
+
+/** A longer block is not remembered. */
+const MOST_REMEMBERED_BYTES = 512
+
+/** A header block cannot be decoded. The tables of both sides differ from now on, so the connection ends (section 2.3.2). */
+export class CompressionError extends Error {
+  /** Whether a limit of ours has ended it. */
+  readonly isLimit: boolean
+
+  constructor(message: string, { isLimit = false } = {}) {
+    super(message)
+    this.isLimit = isLimit
+  }
+}
+
+/** The fields of a header block. Equal blocks may share one list. */
+export interface HeaderList {
+  readonly fields: readonly HeaderField[]
+  /** The fields are larger than the limit: only those within it are in the list. */
+  readonly isTooLarge: boolean
+}
+
+/** Decodes the header blocks of a connection, one after the other. */
+export class HeaderDecoder {
+  readonly #maxListBytes: number
+  readonly #table = new DynamicTable(TABLE_BYTES)
+  /** Clients repeat a block byte for byte, which means the same while the table does not change. */
+  #last: { readonly block: Buffer; readonly list: HeaderList; readonly revision: number } | undefined
+
+  constructor(maxListBytes: number) {
+    this.#maxListBytes = maxListBytes
+  }
+
+  /** Decodes a whole block. Throws CompressionError. */
+  decode(block: Buffer): HeaderList {
+    const { revision } = this.#table
+    if (this.#last?.revision === revision && this.#last.block.equals(block)) return this.#last.list
+    const list = new BlockDecoder(block, this.#table, this.#maxListBytes).list()
+    const isLasting = this.#table.revision === revision && block.length <= MOST_REMEMBERED_BYTES
+    this.#last = isLasting ? { block: Buffer.from(block), list, revision } : undefined
+    return list
+  }
+}
+
+/** Decodes one block (RFC 7541, section 6). */
+class BlockDecoder {
+  readonly #block: Buffer
+  readonly #table: DynamicTable
+  readonly #maxListBytes: number
+  readonly #fields: HeaderField[] = []
+  #at = 0
+  #listBytes = 0
+  #sizeUpdates = 0
+  #hasFields = false
+
+  constructor(block: Buffer, table: DynamicTable, maxListBytes: number) {
+    this.#block = block
+    this.#table = table
+    this.#maxListBytes = maxListBytes
+  }
+
+  list(): HeaderList {
+    while (this.#at < this.#block.length) this.#representation(this.#block[this.#at]!)
+    return { fields: this.#fields, isTooLarge: this.#listBytes > this.#maxListBytes }
+  }
+
+  #representation(first: number): void {
+    if (first >= 0x80) this.#add(this.#indexed(this.#integer(7)))
+    else if (first >= 0x40) this.#addToTable(this.#literal(6))
+    else if (first >= 0x20) this.#sizeUpdate(this.#integer(5))
+    // Without indexing, and never indexed: that only concerns who passes the field on (section 6.2.3).
+    else this.#add(this.#literal(4))
+  }
+
+  #indexed(index: number): HeaderField {
+    const field = this.#table.at(index)
+    if (field === undefined) throw new CompressionError('an index that is not there')
+    return field
+  }
+
+  #literal(prefixBits: number): HeaderField {
+    const index = this.#integer(prefixBits)
+    const name = index === 0 ? this.#string() : this.#indexed(index).name
+    return { name, value: this.#string() }
+  }
+
+  #addToTable(field: HeaderField): void {
+    this.#table.add(field)
+    this.#add(field)
+  }
+
+  /** Fields beyond the limit are decoded for the sake of the table, and not kept. */
+  #add(field: HeaderField): void {
+    this.#hasFields = true
+    this.#listBytes += fieldBytes(field)
+    if (this.#listBytes <= this.#maxListBytes) this.#fields.push(field)
+  }
+
+  /** A dynamic table size update (section 6.3). It stands before all fields (section 4.2). */
+  #sizeUpdate(maxBytes: number): void {
+    if (this.#hasFields) throw new CompressionError('a table size after fields')
+    if (maxBytes > TABLE_BYTES) throw new CompressionError('a table that is too large')
+    if (++this.#sizeUpdates > MOST_SIZE_UPDATES)
+      throw new CompressionError('too many table sizes', { isLimit: true })
+    this.#table.resize(maxBytes)
+  }
+
+  /** An integer whose first bits are the last of this byte (section 5.1). */
+  #integer(prefixBits: number): number {
+    const mask = (1 << prefixBits) - 1
+    let value = this.#byte() & mask
+    if (value < mask) return value
+    for (let shift = 0; shift < 7 * MOST_INTEGER_BYTES; shift += 7) {
+      const byte = this.#byte()
+      value += (byte & 0x7f) << shift
+      if (byte < 0x80) return value
+    }
+    throw new CompressionError('an integer that is too large')
+  }
+
+  /** A string literal (section 5.2). */
+  #string(): string {
+    const isHuffman = this.#block[this.#at]! >= 0x80
+    const length = this.#integer(7)
+    const end = this.#at + length
+    if (end > this.#block.length) throw new CompressionError('a string that is cut off')
+    const text = isHuffman
+      ? huffmanDecoded(this.#block.subarray(this.#at, end))
+      : this.#block.latin1Slice(this.#at, end)
+    this.#at = end
+    if (text === undefined) throw new CompressionError('a Huffman code that is none')
+    return text
+  }
+
+  #byte(): number {
+    const byte = this.#block[this.#at++]
+    if (byte === undefined) throw new CompressionError('a block that is cut off')
+    return byte
+  }
+}

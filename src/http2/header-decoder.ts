@@ -137,7 +137,7 @@ class BlockDecoder {
     if (end > this.#block.length) throw new CompressionError('a string that is cut off')
     const text = isHuffman
       ? huffmanDecoded(this.#block.subarray(this.#at, end))
-      : this.#block.latin1Slice(this.#at, end)
+      : this.#block.toString('latin1', this.#at, end)
     this.#at = end
     if (text === undefined) throw new CompressionError('a Huffman code that is none')
     return text

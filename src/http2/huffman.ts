@@ -42,7 +42,7 @@ export function huffmanDecoded(bytes: Buffer): string | undefined {
       }
     }
   }
-  return pendingBits < 8 && isOnes ? decoded.latin1Slice(0, length) : undefined
+  return pendingBits < 8 && isOnes ? decoded.toString('latin1', 0, length) : undefined
 }
 
 /** Encodes bytes; the last byte is padded with ones. */

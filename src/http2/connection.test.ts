@@ -1,0 +1,456 @@
+import { describe, expect, test } from 'vitest'
+import {
+  data,
+  frame,
+  open,
+  PREFACE_AND_SETTINGS,
+  requestBlock,
+  settings,
+  TestConnection,
+  uint32,
+  whole,
+  windowUpdate,
+} from './connection.test-support.ts'
+import { headerBlockOf } from './header-encoder.ts'
+import { ERROR, FLAG, FRAME, PREFACE, SETTING } from './protocol.ts'
+import type { Http2Stream } from './stream.ts'
+
+const OK = headerBlockOf([{ name: ':status', value: '200' }])
+const TRAILERS = headerBlockOf([{ name: 'grpc-status', value: '0' }])
+const ping = (payload = Buffer.alloc(8), flags = 0): Buffer => frame(FRAME.ping, 0, { flags, payload })
+const rst = (streamId: number, code = 8): Buffer =>
+  frame(FRAME.rstStream, streamId, { payload: uint32(code) })
+
+/** Answers with a body of so many bytes. */
+const answer = (stream: Http2Stream, bytes: number): void => {
+  stream.respond(OK)
+  stream.write(Buffer.alloc(bytes))
+  stream.end(TRAILERS)
+}
+
+describe('a connection', () => {
+  test('begins with SETTINGS, and acknowledges those of the client', () => {
+    const { sent } = new TestConnection()
+    expect(sent.map(({ type, flags }) => [type, flags])).toEqual([
+      [FRAME.settings, 0],
+      [FRAME.windowUpdate, 0],
+      [FRAME.settings, FLAG.ack],
+    ])
+  })
+
+  test.each<[string, Buffer, number]>([
+    ['another protocol', Buffer.from('GET / HTTP/1.1\r\n'), ERROR.protocolError],
+    ['another frame than SETTINGS first', Buffer.concat([PREFACE, ping()]), ERROR.protocolError],
+    [
+      'an acknowledgement first',
+      Buffer.concat([PREFACE, frame(FRAME.settings, 0, { flags: FLAG.ack })]),
+      ERROR.protocolError,
+    ],
+  ])('ends with %s', (_, begin, code) => {
+    const client = new TestConnection({ begin })
+    expect(client.goAway).toBe(code)
+    expect(client.events).toEqual([`ended ${code}`])
+  })
+
+  test('answers PING with the same bytes, and asks by its own', () => {
+    const client = new TestConnection().receive(ping(Buffer.from('12345678')))
+    expect(client.sentOf(FRAME.ping).map(({ flags, payload }) => [flags, `${payload}`])).toEqual([
+      [1, '12345678'],
+    ])
+    client.connection.ping()
+    const own = client.flush().sentOf(FRAME.ping).at(-1)!
+    client.receive(ping(Buffer.from('12345678'), FLAG.ack))
+    expect(client.events).toEqual([])
+    client.receive(ping(Buffer.from(own.payload), FLAG.ack))
+    expect(client.events).toEqual(['ping answered'])
+  })
+
+  test('that is closed answers what is open, refuses nothing more, and ends', () => {
+    const client = new TestConnection().receive(whole(1))
+    client.connection.close()
+    client.receive(whole(3))
+    expect(client.goAway).toBe(ERROR.noError)
+    expect([...client.opened.keys()]).toEqual([1])
+    answer(client.stream(1), 3)
+    client.flush()
+    expect(client.events.slice(-2)).toEqual(['1 closed', 'ended 0'])
+  })
+
+  test('says that the client leaves', () => {
+    const client = new TestConnection().receive(frame(FRAME.goAway, 0, { payload: uint32(0, 0) }))
+    expect(client.events).toEqual(['leaving'])
+  })
+
+  test('that is lost closes its streams', () => {
+    const client = new TestConnection().receive(whole(1), open(3))
+    client.connection.lost()
+    client.receive(whole(5))
+    expect(client.events.slice(-2)).toEqual(['1 closed', '3 closed'])
+  })
+
+  test.each<[string, number, ...Buffer[]]>([
+    [
+      'a frame above 16 KiB (section 4.2)',
+      ERROR.frameSizeError,
+      frame(0xee, 0, { payload: Buffer.alloc(16_385) }),
+    ],
+    ['DATA on no stream', ERROR.protocolError, data(0, 'x')],
+    ['DATA on an idle stream', ERROR.protocolError, data(1, 'x')],
+    ['a padding that is too long', ERROR.protocolError, open(1), data(1, Buffer.from([2, 1]), FLAG.padded)],
+    ['HEADERS on an even id', ERROR.protocolError, whole(2)],
+    ['HEADERS on no stream', ERROR.protocolError, whole(0)],
+    ['an id below that of another stream', ERROR.protocolError, whole(5), whole(3)],
+    ['a priority that is cut off', ERROR.protocolError, frame(FRAME.headers, 1, { flags: FLAG.priority })],
+    ['a frame between HEADERS and CONTINUATION', ERROR.protocolError, frame(FRAME.headers, 1), ping()],
+    ['an unknown frame between them', ERROR.protocolError, frame(FRAME.headers, 1), frame(0xee, 0)],
+    [
+      'CONTINUATION of another stream',
+      ERROR.protocolError,
+      frame(FRAME.headers, 1),
+      frame(FRAME.continuation, 3),
+    ],
+    ['CONTINUATION after no HEADERS', ERROR.protocolError, frame(FRAME.continuation, 1)],
+    ['a block that cannot be decoded', ERROR.compressionError, open(1, Buffer.from('80', 'hex'))],
+    ['PRIORITY on no stream', ERROR.protocolError, frame(FRAME.priority, 0, { payload: Buffer.alloc(5) })],
+    [
+      'PRIORITY of another size, on an idle stream',
+      ERROR.frameSizeError,
+      frame(FRAME.priority, 1, { payload: Buffer.alloc(4) }),
+    ],
+    ['RST_STREAM on no stream', ERROR.protocolError, rst(0)],
+    ['RST_STREAM on an idle stream', ERROR.protocolError, rst(1)],
+    [
+      'RST_STREAM of another size',
+      ERROR.frameSizeError,
+      open(1),
+      frame(FRAME.rstStream, 1, { payload: Buffer.alloc(3) }),
+    ],
+    ['SETTINGS on a stream', ERROR.protocolError, frame(FRAME.settings, 1)],
+    [
+      'SETTINGS of another size',
+      ERROR.frameSizeError,
+      frame(FRAME.settings, 0, { payload: Buffer.alloc(5) }),
+    ],
+    [
+      'an acknowledgement with parameters',
+      ERROR.frameSizeError,
+      frame(FRAME.settings, 0, { flags: 1, payload: Buffer.alloc(6) }),
+    ],
+    ['ENABLE_PUSH of 2', ERROR.protocolError, settings([SETTING.enablePush, 2])],
+    ['a window of 2^31', ERROR.flowControlError, settings([SETTING.initialWindowSize, 2 ** 31])],
+    ['a frame size of 16,383', ERROR.protocolError, settings([SETTING.maxFrameSize, 16_383])],
+    ['a frame size of 2^24', ERROR.protocolError, settings([SETTING.maxFrameSize, 2 ** 24])],
+    ['PUSH_PROMISE', ERROR.protocolError, open(1), frame(FRAME.pushPromise, 1, { payload: uint32(2) })],
+    ['PING on a stream', ERROR.protocolError, open(1), frame(FRAME.ping, 1, { payload: Buffer.alloc(8) })],
+    ['PING of another size', ERROR.frameSizeError, ping(Buffer.alloc(7))],
+    ['GOAWAY on a stream', ERROR.protocolError, frame(FRAME.goAway, 1, { payload: uint32(0, 0) })],
+    ['GOAWAY of another size', ERROR.frameSizeError, frame(FRAME.goAway, 0, { payload: uint32(0) })],
+    ['WINDOW_UPDATE of nothing', ERROR.protocolError, windowUpdate(0, 0)],
+    [
+      'WINDOW_UPDATE of another size',
+      ERROR.frameSizeError,
+      frame(FRAME.windowUpdate, 0, { payload: Buffer.alloc(3) }),
+    ],
+    ['WINDOW_UPDATE on an idle stream', ERROR.protocolError, windowUpdate(1, 1)],
+    ['a window of the connection above 2^31 - 1', ERROR.flowControlError, windowUpdate(0, 0x7fffffff)],
+    [
+      'windows of streams above 2^31 - 1, by SETTINGS',
+      ERROR.flowControlError,
+      open(1),
+      windowUpdate(1, 0x7fff0000),
+      settings([SETTING.initialWindowSize, 0x7fffffff]),
+    ],
+  ])('ends at %s', (_, code, ...frames) => {
+    const client = new TestConnection()
+    client.receive(Buffer.concat(frames))
+    expect(client.goAway).toBe(code)
+    expect(client.events.at(-1)).toBe(`ended ${code}`)
+    // Nothing is read any more.
+    expect(client.receive(whole(99), ping()).events.at(-1)).toBe(`ended ${code}`)
+  })
+})
+
+describe('a stream', () => {
+  test('is a request with a body, and its response', () => {
+    const client = new TestConnection().receive(
+      open(1, requestBlock(['te', 'trailers'], ['a', 'b'], ['a', 'c'])),
+      data(1, 'one'),
+      data(1, Buffer.from('\u0002two\u0000\u0000'), FLAG.padded),
+      data(1, 'three', FLAG.endStream),
+    )
+    expect(client.events).toEqual([
+      '1 POST / te,trailers a,b, c',
+      '1 data one',
+      '1 data two',
+      '1 data three',
+      '1 end',
+    ])
+    answer(client.stream(1), 5)
+    client.flush()
+    expect(client.sent.slice(-3).map(({ type, flags }) => [type, flags])).toEqual([
+      [FRAME.headers, FLAG.endHeaders],
+      [FRAME.data, 0],
+      [FRAME.headers, FLAG.endHeaders | FLAG.endStream],
+    ])
+    expect(client.events.at(-1)).toBe('1 closed')
+  })
+
+  test('ends with trailers', () => {
+    const block = headerBlockOf([{ name: 'x', value: 'y' }])
+    const client = new TestConnection().receive(open(1), data(1, 'one'), whole(1, block))
+    expect(client.events.slice(-2)).toEqual(['1 data one', '1 end'])
+  })
+
+  test('that is answered before its request has ended is reset without an error (section 8.1)', () => {
+    const client = new TestConnection().receive(open(1))
+    answer(client.stream(1), 5)
+    expect(client.flush().resets).toEqual([[1, ERROR.noError]])
+    expect(client.events.at(-1)).toBe('1 closed')
+    // What the client has sent before it knew is ignored.
+    client.receive(data(1, 'x'), windowUpdate(1, 1), rst(1), whole(1, headerBlockOf([])), ping())
+    expect(client.goAway).toBeUndefined()
+    expect(client.resets.length).toBe(1)
+  })
+
+  test('may end with its head, or with DATA', () => {
+    const client = new TestConnection().receive(whole(1), whole(3), whole(5))
+    client.stream(1).respond(OK)
+    client.stream(1).end()
+    client.stream(3).respond(OK)
+    client.stream(3).write(Buffer.from('x'))
+    client.stream(3).end()
+    client.stream(5).respond(OK)
+    client.flush()
+    client.stream(5).end()
+    client.flush()
+    const ends = client.sent.filter(({ streamId, flags }) => streamId > 0 && (flags & FLAG.endStream) !== 0)
+    expect(ends.map(({ type, streamId }) => [type, streamId])).toEqual([
+      [FRAME.headers, 1],
+      [FRAME.data, 3],
+      [FRAME.data, 5],
+    ])
+  })
+
+  test('that the client resets is closed, and nothing more is sent', () => {
+    const client = new TestConnection().receive(open(1), rst(1))
+    const before = client.sent.length
+    answer(client.stream(1), 5)
+    client.stream(1).reset(ERROR.cancel)
+    expect(client.flush().sent.length).toBe(before)
+    expect(client.events.slice(1)).toEqual(['1 closed'])
+  })
+
+  test.each<[string, number, Buffer]>([
+    ['DATA after its end', ERROR.streamClosed, Buffer.concat([whole(1), data(1, 'x')])],
+    ['HEADERS after its end', ERROR.streamClosed, Buffer.concat([whole(1), whole(1)])],
+    ['trailers that do not end it', ERROR.protocolError, Buffer.concat([open(1), open(1)])],
+    ['trailers with pseudo-fields', ERROR.protocolError, Buffer.concat([open(1), whole(1)])],
+    ['a WINDOW_UPDATE of nothing', ERROR.protocolError, Buffer.concat([open(1), windowUpdate(1, 0)])],
+    [
+      'a window above 2^31 - 1',
+      ERROR.flowControlError,
+      Buffer.concat([open(1), windowUpdate(1, 0x7fffffff)]),
+    ],
+    [
+      'a body that is longer than it said',
+      ERROR.protocolError,
+      Buffer.concat([open(1, requestBlock(['content-length', '1'])), data(1, 'xx')]),
+    ],
+    [
+      'a body that is shorter than it said',
+      ERROR.protocolError,
+      Buffer.concat([open(1, requestBlock(['content-length', '3'])), data(1, 'xx', FLAG.endStream)]),
+    ],
+    ['no body, though it said one', ERROR.protocolError, whole(1, requestBlock(['content-length', '3']))],
+    [
+      'PRIORITY of another size',
+      ERROR.frameSizeError,
+      Buffer.concat([open(1), frame(FRAME.priority, 1, { payload: Buffer.alloc(4) })]),
+    ],
+    [
+      'a priority on itself',
+      ERROR.protocolError,
+      Buffer.concat([open(1), frame(FRAME.priority, 1, { payload: Buffer.from('0000000110', 'hex') })]),
+    ],
+  ])('is reset by %s, and the connection continues', (_, code, bytes) => {
+    const client = new TestConnection().receive(bytes)
+    expect(client.resets).toEqual([[1, code]])
+    expect(client.events.at(-1)).toBe('1 closed')
+    expect(client.receive(whole(3)).events.at(-1)).toBe('3 end')
+  })
+
+  test.each<[string, [string, string][]]>([
+    ['upper case', [['X', 'y']]],
+    ['an empty name', [['', 'y']]],
+    ['a blank in a name', [['a b', 'y']]],
+    ['a NUL in a value', [['x', 'y\u0000']]],
+    ['a line in a value', [['x', 'y\nz']]],
+    ['a blank before a value', [['x', ' y']]],
+    ['a blank after a value', [['x', 'y\t']]],
+    ['a field of a connection', [['connection', 'close']]],
+    ['TE of something else', [['te', 'gzip']]],
+    ['a pseudo-field twice', [[':path', '/other']]],
+    ['an unknown pseudo-field', [[':other', 'x']]],
+    ['a pseudo-field of a response', [[':status', '200']]],
+    [
+      'a pseudo-field after others',
+      [
+        ['x', 'y'],
+        [':authority', 'z'],
+      ],
+    ],
+    ['a length that is no number', [['content-length', '+1']]],
+  ])('with %s is malformed (section 8.1.1)', (_, fields) => {
+    const client = new TestConnection().receive(open(1, requestBlock(...fields)))
+    expect(client.resets).toEqual([[1, ERROR.protocolError]])
+    expect(client.events).toEqual([])
+  })
+
+  test.each<[string, [string, string][]]>([
+    [
+      'no method',
+      [
+        [':scheme', 'http'],
+        [':path', '/'],
+      ],
+    ],
+    [
+      'no path',
+      [
+        [':method', 'GET'],
+        [':scheme', 'http'],
+      ],
+    ],
+    [
+      'an empty path',
+      [
+        [':method', 'GET'],
+        [':scheme', 'http'],
+        [':path', ''],
+      ],
+    ],
+    [
+      'no scheme',
+      [
+        [':method', 'GET'],
+        [':path', '/'],
+      ],
+    ],
+    [
+      'CONNECT with a path',
+      [
+        [':method', 'CONNECT'],
+        [':authority', 'a'],
+        [':path', '/'],
+      ],
+    ],
+    ['no fields', []],
+  ])('with %s is malformed (section 8.3.1)', (_, fields) => {
+    const block = headerBlockOf(fields.map(([name, value]) => ({ name, value })))
+    expect(new TestConnection().receive(whole(1, block)).resets).toEqual([[1, ERROR.protocolError]])
+  })
+})
+
+describe('flow control', () => {
+  test('sends as much as the windows of stream and connection allow', () => {
+    const begin = Buffer.concat([PREFACE, settings([SETTING.initialWindowSize, 10])])
+    const client = new TestConnection({ begin, onOpen: (stream) => answer(stream, 100_000) })
+    expect(client.receive(whole(1)).bytesOn(1)).toBe(10)
+    expect(client.receive(windowUpdate(1, 5)).bytesOn(1)).toBe(15)
+    client.receive(settings([SETTING.initialWindowSize, 20]))
+    expect(client.bytesOn(1)).toBe(25)
+    // The window may become negative (section 6.9.2).
+    client.receive(settings([SETTING.initialWindowSize, 0]), windowUpdate(1, 20))
+    expect(client.bytesOn(1)).toBe(25)
+    client.receive(windowUpdate(1, 1_000_000))
+    expect(client.bytesOn(1)).toBe(65_535)
+    client.receive(windowUpdate(0, 1_000_000))
+    expect(client.bytesOn(1)).toBe(100_000)
+    expect(client.events.at(-1)).toBe('1 closed')
+  })
+
+  test('gives credit for what came, and not for a stream that is paused', () => {
+    const client = new TestConnection().receive(open(1), open(3))
+    const body = Buffer.alloc(16_384)
+    client.stream(3).pause()
+    client.receive(...[1, 1, 1, 3, 3, 3].map((id) => data(id, body)))
+    const credit = () =>
+      client.sentOf(FRAME.windowUpdate).map(({ streamId, payload }) => [streamId, payload.readUInt32BE(0)])
+    expect(credit().slice(1)).toEqual([[1, 32_768]])
+    client.stream(3).resume()
+    expect(client.flush().resets).toEqual([])
+    expect(credit().slice(1)).toEqual([
+      [1, 32_768],
+      [3, 49_152],
+    ])
+    // With those of closed streams, the connection gets credit too.
+    for (let times = 0; times < 40; times++) client.receive(data(1, body))
+    expect(credit().some(([id]) => id === 0)).toBe(true)
+    expect(client.goAway).toBeUndefined()
+  })
+
+  test('ends a stream that sends more than it may', () => {
+    const client = new TestConnection({ onOpen: (stream) => stream.pause() })
+    client.receive(open(1), ...Array.from({ length: 5 }, () => data(1, Buffer.alloc(16_000))))
+    expect(client.resets).toEqual([[1, ERROR.flowControlError]])
+  })
+
+  test('lets a small response pass a large one', () => {
+    const client = new TestConnection({
+      onOpen: (stream) => answer(stream, stream.id === 1 ? 10_000_000 : 20),
+    })
+    client.receive(whole(1), windowUpdate(1, 10_000_000))
+    expect(client.bytesOn(1)).toBe(65_535)
+    client.receive(whole(3))
+    expect(client.bytesOn(3)).toBe(0)
+    client.receive(windowUpdate(0, 16_384 + 20))
+    expect(client.bytesOn(3)).toBe(20)
+    expect(client.events.at(-1)).toBe('3 closed')
+  })
+
+  test('asks the writer to wait, and says when all has left', () => {
+    const client = new TestConnection().receive(whole(1))
+    const stream = client.stream(1)
+    stream.respond(OK)
+    expect([stream.write(Buffer.alloc(10_000)), stream.write(Buffer.alloc(10_000))]).toEqual([true, false])
+    expect(stream.queuedBytes).toBe(20_000)
+    client.flush()
+    expect(client.events.at(-1)).toBe('1 drained')
+    expect(stream.queuedBytes).toBe(0)
+  })
+
+  test('sends at most about as much at once as its caller asks for', () => {
+    const client = new TestConnection().receive(
+      whole(1),
+      windowUpdate(0, 1_000_000),
+      windowUpdate(1, 1_000_000),
+    )
+    answer(client.stream(1), 500_000)
+    expect(client.connection.take(65_536)!.length).toBeLessThan(65_536 + 17_000)
+  })
+})
+
+test('a client that has no header table gets a table of no bytes once (RFC 7541, section 4.2)', () => {
+  const client = new TestConnection({ onOpen: (stream) => answer(stream, 1) })
+  client.receive(settings([SETTING.headerTableSize, 0], [SETTING.headerTableSize, 4_096]), whole(1), whole(3))
+  const blocks = client.sentOf(FRAME.headers).map(({ payload }) => payload)
+  expect(blocks[0]!.equals(Buffer.concat([Buffer.from([0x20]), OK]))).toBe(true)
+  expect(blocks[2]!.equals(OK)).toBe(true)
+})
+
+test('a response head above 16 KiB has CONTINUATION', () => {
+  const client = new TestConnection().receive(whole(1))
+  client.stream(1).respond(
+    headerBlockOf([
+      { name: ':status', value: '200' },
+      { name: 'x', value: '\u0001'.repeat(40_000) },
+    ]),
+  )
+  client.flush()
+  expect(client.sent.slice(-3).map(({ type, flags }) => [type, flags])).toEqual([
+    [FRAME.headers, 0],
+    [FRAME.continuation, 0],
+    [FRAME.continuation, FLAG.endHeaders],
+  ])
+  expect(PREFACE_AND_SETTINGS.length).toBe(33)
+})

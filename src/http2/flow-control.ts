@@ -1,0 +1,32 @@
+import { INITIAL_WINDOW } from './protocol.ts'
+
+/** How much a client may send on all streams before it gets credit. That of a stream is the initial one (RFC 9113, section 6.9). */
+export const CONNECTION_WINDOW = 1024 * 1024
+
+/** What a client may send: the window of a stream, or of a connection (section 5.2.1). */
+export class ReceiveWindow {
+  readonly #size: number
+  #left: number
+  #uncredited = 0
+
+  constructor(size = INITIAL_WINDOW) {
+    this.#size = size
+    this.#left = size
+  }
+
+  /** Bytes have come. False if they are more than the client may send. */
+  take(bytes: number): boolean {
+    this.#left -= bytes
+    this.#uncredited += bytes
+    return this.#left >= 0
+  }
+
+  /** What the client gets back in a WINDOW_UPDATE. 0 until half of the window is used: it is not sent for each frame. */
+  credit(): number {
+    const increment = this.#uncredited
+    if (increment < this.#size >> 1) return 0
+    this.#uncredited = 0
+    this.#left += increment
+    return increment
+  }
+}

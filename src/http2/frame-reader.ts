@@ -1,0 +1,113 @@
+import { FRAME_HEADER_BYTES, MAX_FRAME_SIZE, PREFACE } from './protocol.ts'
+
+/** A frame (RFC 9113, section 4.1). The payload is a view of what came: copy what is kept. */
+export interface Frame {
+  readonly type: number
+  readonly flags: number
+  readonly streamId: number
+  readonly payload: Buffer
+}
+
+/** After these nothing can be read: a client that does not speak HTTP/2, and a frame above SETTINGS_MAX_FRAME_SIZE. */
+export type Unreadable = 'no preface' | 'frame too large'
+
+/** A frame that came in pieces begins with room for this many bytes. */
+const FIRST_ROOM_BYTES = 128
+
+const NO_BYTES = Buffer.alloc(0)
+
+/** Finds the frames of a client, after its preface, in bytes that come in pieces of any size. */
+export class FrameReader {
+  #prefaceBytes = 0
+  #hasWrongPreface = false
+  #piece: Buffer = NO_BYTES
+  #at = 0
+  /** The begin of a frame that is not complete, with some room behind it. */
+  #begun: Buffer = NO_BYTES
+  #begunBytes = 0
+
+  /** Gives it the next piece. `next` has found no more frames in the one before. */
+  push(piece: Buffer): void {
+    this.#piece = piece
+    this.#at = 0
+    if (this.#prefaceBytes < PREFACE.length) this.#takePreface()
+  }
+
+  /** The next frame that is complete. */
+  next(): Frame | Unreadable | undefined {
+    if (this.#hasWrongPreface) return 'no preface'
+    return this.#begunBytes > 0 ? this.#nextOfBegun() : this.#nextOfPiece()
+  }
+
+  /** The connection preface (section 3.4), or a part of it. */
+  #takePreface(): void {
+    const part = this.#piece.subarray(0, PREFACE.length - this.#prefaceBytes)
+    const expected = PREFACE.subarray(this.#prefaceBytes, this.#prefaceBytes + part.length)
+    this.#hasWrongPreface = !part.equals(expected)
+    this.#prefaceBytes += part.length
+    this.#at = part.length
+  }
+
+  /** The frame lies in the piece as a whole, or the rest of the piece begins it. */
+  #nextOfPiece(): Frame | Unreadable | undefined {
+    const left = this.#piece.length - this.#at
+    const size = left < FRAME_HEADER_BYTES ? FRAME_HEADER_BYTES : sizeOf(this.#piece, this.#at)
+    if (size > FRAME_HEADER_BYTES + MAX_FRAME_SIZE) return 'frame too large'
+    if (left < size) {
+      this.#keep(left, size)
+      this.#piece = NO_BYTES
+      this.#at = 0
+      return undefined
+    }
+    const frame = frameAt(this.#piece, this.#at, size)
+    this.#at += size
+    return frame
+  }
+
+  #nextOfBegun(): Frame | Unreadable | undefined {
+    if (!this.#fillTo(FRAME_HEADER_BYTES)) return undefined
+    const size = sizeOf(this.#begun, 0)
+    if (size > FRAME_HEADER_BYTES + MAX_FRAME_SIZE) return 'frame too large'
+    if (!this.#fillTo(size)) return undefined
+    const frame = frameAt(this.#begun, 0, size)
+    this.#begun = NO_BYTES
+    this.#begunBytes = 0
+    return frame
+  }
+
+  /** Takes bytes of the piece until there are so many of the frame. False if the piece has too few. */
+  #fillTo(size: number): boolean {
+    this.#keep(Math.min(size - this.#begunBytes, this.#piece.length - this.#at), size)
+    return this.#begunBytes === size
+  }
+
+  /** Moves bytes from the piece to the begun frame. Its room doubles, up to the size of the frame: bytes that come one by one stay cheap. */
+  #keep(bytes: number, size: number): void {
+    if (bytes <= 0) return
+    const needed = this.#begunBytes + bytes
+    if (needed > this.#begun.length) {
+      const room = Math.max(needed, Math.min(size, Math.max(FIRST_ROOM_BYTES, 2 * needed)))
+      const larger = Buffer.allocUnsafeSlow(room)
+      this.#begun.copy(larger, 0, 0, this.#begunBytes)
+      this.#begun = larger
+    }
+    this.#piece.copy(this.#begun, this.#begunBytes, this.#at, this.#at + bytes)
+    this.#begunBytes = needed
+    this.#at += bytes
+  }
+}
+
+/** The size of a frame with its header. */
+function sizeOf(bytes: Buffer, at: number): number {
+  return FRAME_HEADER_BYTES + bytes.readUIntBE(at, 3)
+}
+
+function frameAt(bytes: Buffer, at: number, size: number): Frame {
+  return {
+    type: bytes[at + 3]!,
+    flags: bytes[at + 4]!,
+    // The highest bit is reserved and ignored.
+    streamId: bytes.readUInt32BE(at + 5) & 0x7fffffff,
+    payload: bytes.subarray(at + FRAME_HEADER_BYTES, at + size),
+  }
+}

@@ -1,0 +1,119 @@
+import { EMPTY_TABLE } from './header-encoder.ts'
+import { FRAME_HEADER_BYTES, INITIAL_WINDOW, MAX_WINDOW } from './protocol.ts'
+import type { Http2Stream } from './stream.ts'
+
+/** A DATA frame of fewer bytes, because the window allows no more, is small. */
+const SMALL_BYTES = 64
+
+/** What a taking gives. */
+export interface Taken {
+  readonly bytes: Buffer
+  /** The streams whose end has left. */
+  readonly ended: readonly Http2Stream[]
+}
+
+/**
+ * What a connection sends: frames of the connection first, then those of its streams in turns, one DATA frame each. A small
+ * response so passes a large one.
+ */
+export class Outgoing {
+  /** DATA frames that were sent. */
+  dataFrames = 0
+  /** Those that are small because the client gives windows of a few bytes, and were not counted by `takeSmallFrames`. */
+  #smallFrames = 0
+  #control: Buffer[] = []
+  #controlBytes = 0
+  /** The flow-control window of the connection (RFC 9113, section 6.9). */
+  #window = INITIAL_WINDOW
+  readonly #ready = new Set<Http2Stream>()
+  /** Streams that wait for the window of the connection. */
+  readonly #blocked = new Set<Http2Stream>()
+  #mustEmptyTable = false
+
+  /** Bytes of frames of the connection that wait to be taken. */
+  get controlBytes(): number {
+    return this.#controlBytes
+  }
+
+  get isEmpty(): boolean {
+    return this.#controlBytes === 0 && this.#ready.size === 0
+  }
+
+  /** Sends a frame that no window limits. */
+  send(frame: Buffer): void {
+    this.#control.push(frame)
+    this.#controlBytes += frame.length
+  }
+
+  /** A stream has something to send. */
+  ready(stream: Http2Stream): void {
+    if (stream.canSend && !this.#blocked.has(stream)) this.#ready.add(stream)
+  }
+
+  /** A stream is closed. */
+  remove(stream: Http2Stream): void {
+    this.#ready.delete(stream)
+    this.#blocked.delete(stream)
+  }
+
+  /** Nothing is sent any more but this frame. */
+  sendLast(frame: Buffer): void {
+    this.#ready.clear()
+    this.#blocked.clear()
+    this.send(frame)
+  }
+
+  /** The client lets the connection send more. False if its window is too large now. */
+  growWindow(increment: number): boolean {
+    this.#window += increment
+    if (this.#window > MAX_WINDOW) return false
+    for (const stream of this.#blocked) this.#ready.add(stream)
+    this.#blocked.clear()
+    return true
+  }
+
+  /** The next header block begins with a table of no bytes, because the client has made the table smaller (section 4.3.1). */
+  emptyTable(): void {
+    this.#mustEmptyTable = true
+  }
+
+  /** How many small frames were sent since the last call. */
+  takeSmallFrames(): number {
+    const count = this.#smallFrames
+    this.#smallFrames = 0
+    return count
+  }
+
+  /** About as many bytes as this, or all there is. */
+  take(maxBytes: number): Taken | undefined {
+    const out = this.#control
+    const ended: Http2Stream[] = []
+    let left = maxBytes - this.#controlBytes
+    this.#control = []
+    this.#controlBytes = 0
+    // A stream that is added again, at the end, has another turn.
+    for (const stream of this.#ready) {
+      if (left <= 0) break
+      this.#ready.delete(stream)
+      if (stream.needsWindow && this.#window === 0) this.#blocked.add(stream)
+      else left -= FRAME_HEADER_BYTES + this.#write(stream, out)
+      if (stream.isLocalEnded) ended.push(stream)
+      else this.ready(stream)
+    }
+    if (out.length === 0) return undefined
+    return { bytes: out.length === 1 ? out[0]! : Buffer.concat(out), ended }
+  }
+
+  #write(stream: Http2Stream, out: Buffer[]): number {
+    const { unsentHead, queuedBytes } = stream
+    if (unsentHead !== undefined && this.#mustEmptyTable) {
+      stream.unsentHead = Buffer.concat([EMPTY_TABLE, unsentHead])
+      this.#mustEmptyTable = false
+    }
+    const sent = stream.writeTo(out, this.#window)
+    this.#window -= sent
+    if (sent > 0) this.dataFrames++
+    if (sent > 0 && sent < SMALL_BYTES && sent < queuedBytes) this.#smallFrames++
+    return sent
+  }
+}

@@ -69,6 +69,15 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          // What meets clients of gRPC, once more with the server's own HTTP/2.
+          name: 'own-http2',
+          include: ['test/grpc/**/*.test.ts', 'test/fuzz/{frames,grpc}.test.ts'],
+          env: { WAYPOST_GRPC_HTTP2: 'own' },
+        },
+      },
+      {
+        extends: true,
+        test: {
           // What clients see, once more with servers that have their data in etcd, which is built with Go.
           name: 'on-etcd',
           globalSetup: ['test/support/etcd-of-run.ts'],

@@ -159,7 +159,7 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
   },
   'protocols/grpc/requests': { layers: GRPC, node: true },
   'protocols/grpc/transport': {
-    layers: GRPC,
+    layers: [...GRPC, 'http2'],
     node: true,
   },
   'protocols/grpc/fuzzy': { layers: [...GRPC, 'protocols/grpc/requests'], node: true },

@@ -78,7 +78,7 @@ export class FrameReader {
   /** Takes bytes of the piece until there are so many of the frame. False if the piece has too few. */
   #fillTo(size: number): boolean {
     this.#keep(Math.min(size - this.#begunBytes, this.#piece.length - this.#at), size)
-    return this.#begunBytes === size
+    return this.#begunBytes >= size
   }
 
   /** Moves bytes from the piece to the begun frame. Its room doubles, up to the size of the frame: bytes that come one by one stay cheap. */

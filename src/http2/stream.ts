@@ -236,10 +236,11 @@ export class Http2Stream {
   close(): void {
     if (this.isClosed) return
     this.isClosed = true
-    this.#pieces = []
-    this.#queuedBytes = 0
     const { listener } = this
     this.listener = NOBODY
+    // It may ask how much has not left.
     listener.closed()
+    this.#pieces = []
+    this.#queuedBytes = 0
   }
 }

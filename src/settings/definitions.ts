@@ -25,6 +25,9 @@ const COMPACT_MODES = ['auto', 'on', 'off'] as const
 /** Where data are kept. */
 const STORES = ['embedded', 'etcd'] as const
 
+/** What speaks HTTP/2 with clients of gRPC. */
+const HTTP2_LAYERS = ['node', 'own'] as const
+
 /** Settings by their keys in `Settings`. */
 type Section = Readonly<Record<string, Definition<unknown>>>
 
@@ -49,6 +52,14 @@ const addresses = {
     meaning: 'The TCP port for clients that use gRPC, on the same address. auto: `port` + 1000. 0: none.',
     detail:
       'Clients add 1000 to the port that they are given, so another port needs a mapping. If `port` is 0 and the port 1000 above the chosen one is taken, a free one is used, which the log tells.',
+  },
+  grpcHttp2: {
+    name: 'grpc-http2',
+    kind: oneOf(HTTP2_LAYERS),
+    default: 'node' as (typeof HTTP2_LAYERS)[number],
+    shownDefault: 'node',
+    meaning: 'Whose HTTP/2 clients of gRPC speak with: that of Node.js, or the own one of the server.',
+    detail: 'The own one needs less than half the processor time and memory. See docs/security.md.',
   },
   advertiseHost: textSetting('advertise-host', {
     default: '',

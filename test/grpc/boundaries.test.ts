@@ -22,6 +22,7 @@ import {
   setup,
   whole,
 } from '../support/raw-http2.ts'
+import { grpcHttp2 } from '../support/waypost.ts'
 
 const SENT = { type: 'SomeResponse', body: Buffer.from('{}') }
 const WELL: ClientServices = {
@@ -53,6 +54,7 @@ async function start(services: Partial<ClientServices>) {
       maxConnectionsPerAddress: 0,
       maxBodyMemoryBytes: 2 ** 20,
       requestTimeoutMs: 30_000,
+      grpcHttp2,
     },
     tls: undefined,
     isSetUp: () => true,

@@ -8,6 +8,7 @@ import type { ClientServices } from '../../src/protocols/grpc/transport/carry-ca
 import { until } from '../interface/client.ts'
 import { connectGrpc, frameOf, openCall } from '../support/grpc-client.ts'
 import { connectRaw, FRAME, http2Frame, INITIAL_WINDOW, whole } from '../support/raw-http2.ts'
+import { grpcHttp2 } from '../support/waypost.ts'
 
 /** Makes the window of a connection larger. */
 function window(bytes: number): Buffer {
@@ -37,6 +38,7 @@ async function start(settings: Partial<GrpcServerParts['settings']>, parts: Part
       maxConnectionsPerAddress: 0,
       maxBodyMemoryBytes: 64 * 1024,
       requestTimeoutMs: 30_000,
+      grpcHttp2,
       ...settings,
     },
     tls: undefined,
@@ -114,11 +116,14 @@ describe('requests', () => {
   })
 
   test('that are begun and not gone on with are ended', async () => {
-    const { open } = await start({ requestTimeoutMs: 50 })
+    const monotonicMs = (): number => performance.now()
+    const { open, server } = await start({ requestTimeoutMs: 50 }, { monotonicMs })
     const client = await open()
     const stream = openCall(client.session, '/Request/request')
     stream.resume().write(frameOf('SomeRequest', {}).subarray(0, 7))
+    const ticking = setInterval(() => server.tick(monotonicMs()), 100)
     await once(stream, 'close')
+    clearInterval(ticking)
     expect((await client.ask('HealthCheckRequest')).type).toBe('HealthCheckRequest')
     await client.close()
   })
@@ -179,7 +184,7 @@ describe('what clients leave unread', () => {
       (heads) => heads === 10,
     )
     const client = await open()
-    for (let times = 0; times < 5; times++) await client.ask('SomeRequest')
+    await Promise.all(Array.from({ length: 5 }, () => client.ask('SomeRequest')))
     await silent.ended
     await client.close()
   })

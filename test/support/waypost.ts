@@ -48,8 +48,12 @@ export interface Waypost {
 }
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
-/** Passed on, so that a run of the tests can be repeated with Node's streams (vitest.config.ts). */
-const NODE_STREAMS = 'WAYPOST_NODE_STREAMS'
+/** Passed on, so that a run of the tests can be repeated with Node's streams, or the own HTTP/2 (vitest.config.ts). */
+const PASSED_ON = ['WAYPOST_NODE_STREAMS', 'WAYPOST_GRPC_HTTP2']
+
+/** Whose HTTP/2 the servers of this run use for gRPC. */
+export const grpcHttp2 = process.env['WAYPOST_GRPC_HTTP2'] === 'own' ? 'own' : 'node'
+
 const START_LIMIT_MS = 15_000
 const STOP_LIMIT_MS = 10_000
 const PORT_TRIES = 20
@@ -142,7 +146,7 @@ const NO_CLIENT_FILE = join(temporaryDirectory('no-contexts-'), 'client.json')
 
 function spawnProcess(args: readonly string[], env: Readonly<Record<string, string>>): ChildProcess {
   const inherited = Object.entries(process.env).filter(
-    ([name]) => name === NODE_STREAMS || (!name.startsWith('WAYPOST_') && name !== 'NODE_OPTIONS'),
+    ([name]) => PASSED_ON.includes(name) || (!name.startsWith('WAYPOST_') && name !== 'NODE_OPTIONS'),
   )
   const child = spawn(process.execPath, [MAIN, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,11 +1,10 @@
-import type { IncomingHttpHeaders } from 'node:http2'
 import type { ClientSession } from '../connections/client-session.ts'
 import type { Outlet } from '../connections/outlet.ts'
 import type { MessageHead } from '../wire/message-head.ts'
 import type { Message, Sent } from '../wire/payload.ts'
-import type { CallStream } from './call-stream.ts'
+import type { CallHead, CallStream } from './call-stream.ts'
 import { CallError, GRPC_STATUS } from './frames.ts'
-import type { Http2Session } from './http2-session.ts'
+import type { Session } from './session.ts'
 import { StreamCall, type StreamListener } from './stream-call.ts'
 import { UnaryCall, type UnaryParts } from './unary-call.ts'
 
@@ -29,8 +28,8 @@ const STREAM = '/BiRequestStream/requestBiStream'
 /** A call of a client. */
 export interface Call {
   readonly stream: CallStream
-  readonly headers: IncomingHttpHeaders
-  readonly session: Http2Session
+  readonly head: CallHead
+  readonly session: Session
 }
 
 /** The memory that calls share, and their time. */
@@ -38,20 +37,19 @@ export type CallLimits = Pick<UnaryParts, 'memory' | 'unknown' | 'unread' | 'idl
 
 /** Carries a call between its HTTP/2 stream and its service. */
 export function carryCall(
-  { stream, headers, session }: Call,
+  { stream, head, session }: Call,
   services: ClientServices,
   limits: CallLimits,
 ): void {
-  const path = headers[':path']
-  const status = httpStatusOf(headers)
+  const status = httpStatusOf(head)
   if (status !== 200) stream.answerHttp(status)
-  else if (!isPlain(headers))
+  else if (!isPlain(head))
     stream.refuse(new CallError(GRPC_STATUS.unimplemented, 'Compressed messages are not served.'))
-  else if (path === REQUEST)
+  else if (head.path === REQUEST)
     new UnaryCall(stream, {
       session,
       answer: (message) => services.answer(message, session),
-      judge: (head) => services.judge(head, session),
+      judge: (messageHead) => services.judge(messageHead, session),
       whenRead: (done) => session.whenRead(done),
       leave: () => session.destroy(),
       ...limits,
@@ -60,13 +58,12 @@ export function carryCall(
 }
 
 /** The status of HTTP: 200 unless the call is none of gRPC, or of an unknown service. */
-function httpStatusOf(headers: IncomingHttpHeaders): number {
-  const path = headers[':path']
+function httpStatusOf({ path, method, contentType }: CallHead): number {
   if (path !== REQUEST && path !== STREAM) return 404
-  if (headers[':method'] !== 'POST') return 405
-  return /^application\/grpc(?:\+proto)?(?:;|$)/.test(headers['content-type'] ?? '') ? 200 : 415
+  if (method !== 'POST') return 405
+  return /^application\/grpc(?:\+proto)?(?:;|$)/.test(contentType ?? '') ? 200 : 415
 }
 
-function isPlain({ 'grpc-encoding': encoding }: IncomingHttpHeaders): boolean {
+function isPlain({ encoding }: CallHead): boolean {
   return encoding === undefined || encoding === 'identity'
 }

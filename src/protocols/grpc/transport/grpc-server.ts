@@ -1,15 +1,17 @@
-import { type IncomingHttpHeaders, type ServerHttp2Stream, type ServerOptions } from 'node:http2'
 import { createServer, type Server, type Socket } from 'node:net'
 import { DueBook } from '../../../core/work/due-book.ts'
 import { contained, guarded, nothing } from '../../../core/unexpected.ts'
+import { LimitCounts } from '../../../http2/limits.ts'
 import { Admission, type AdmissionLog, type ConnectionSettings } from '../../sockets/admission.ts'
 import { BodyMemory } from '../../sockets/body-memory.ts'
 import { listenOn } from '../../sockets/listening.ts'
 import { type KeyPair, SecureLayer } from '../../sockets/secure-layer.ts'
-import { CallStream } from './call-stream.ts'
+import type { CallHead, CallStream } from './call-stream.ts'
 import { type CallLimits, carryCall, type ClientServices } from './carry-call.ts'
-import { Http2Session } from './http2-session.ts'
 import { OldestFirstMemory } from '../../sockets/oldest-first-memory.ts'
+import { NodeSession } from './node-session.ts'
+import { OwnSession, SendingTurn } from './own-session.ts'
+import type { Session } from './session.ts'
 
 /** The limits of a server of gRPC, which are those of HTTP. */
 export interface GrpcSettings extends ConnectionSettings {
@@ -17,6 +19,8 @@ export interface GrpcSettings extends ConnectionSettings {
   readonly maxBodyMemoryBytes: number
   /** How long a client may send nothing of a request that it has begun. */
   readonly requestTimeoutMs: number
+  /** Whose HTTP/2 is used. */
+  readonly grpcHttp2: 'node' | 'own'
 }
 
 /** What a server of gRPC is made of. */
@@ -36,16 +40,6 @@ export interface GrpcServerParts {
 const SETUP_MS = 20_000
 const BUCKET_MS = 1_000
 
-/** Clients have one stream and a few requests at once; more are refused, and their clients send them later. */
-const HTTP2_OPTIONS: ServerOptions = {
-  settings: { maxConcurrentStreams: 100, maxHeaderListSize: 16 * 1024, enablePush: false },
-  maxHeaderListPairs: 100,
-  maxSessionInvalidFrames: 100,
-  maxSessionRejectedStreams: 100,
-  // In MB: a request and an answer of the largest size may be under way.
-  maxSessionMemory: 64,
-}
-
 /** Callers who are not known yet may hold this part of the memory that the others may. */
 const SHARE_OF_UNKNOWN = 1 / 4
 
@@ -54,12 +48,16 @@ export class GrpcServer {
   /** Sessions that were ended because nothing was set up on them, since the start. */
   idle = 0
   readonly admission: Admission
+  /** How often clients have met the limits of the server's own HTTP/2. */
+  readonly limits = new LimitCounts()
   readonly #parts: GrpcServerParts
   readonly #listener: Server
   readonly #secure: SecureLayer | undefined
   readonly #limits: CallLimits
-  readonly #sessions = new Set<Http2Session>()
-  readonly #unset = new DueBook<Http2Session>(BUCKET_MS)
+  #sweptMs = -Infinity
+  readonly #sessions = new Set<Session>()
+  readonly #turn = new SendingTurn()
+  readonly #unset = new DueBook<Session>(BUCKET_MS)
 
   /** Throws an Error for a certificate that cannot be used. */
   constructor(parts: GrpcServerParts) {
@@ -108,8 +106,12 @@ export class GrpcServer {
     for (const session of this.#sessions) if (session.certificateUser !== undefined) session.close()
   }
 
-  /** Ends the sessions whose clients have set nothing up. Call it about once a second. */
+  /** Ends the sessions whose clients have set nothing up, and calls that are late. Call it once a second, or more often. */
   tick(nowMs: number): void {
+    if (nowMs - this.#sweptMs >= BUCKET_MS) {
+      this.#sweptMs = nowMs
+      for (const session of this.#sessions) session.sweep(nowMs)
+    }
     for (const session of this.#unset.due(nowMs)) {
       if (this.#parts.isSetUp(session.id)) continue
       this.idle++
@@ -154,22 +156,25 @@ export class GrpcServer {
 
   #open(socket: Socket): void {
     if (socket.destroyed) return
-    const { wallMs, monotonicMs } = this.#parts
-    const session = new Http2Session({ socket, options: HTTP2_OPTIONS, openedMs: wallMs() })
+    const session = this.#sessionOn(socket)
     this.#sessions.add(session)
-    this.#unset.add(session, monotonicMs() + SETUP_MS)
+    this.#unset.add(session, this.#parts.monotonicMs() + SETUP_MS)
     session.onClose(() => {
       this.#sessions.delete(session)
       this.#unset.remove(session)
     })
-    session.onStream((stream, headers) => this.#carry(session, stream, headers))
+    session.onStream((stream, head) => this.#carry(session, stream, head))
   }
 
-  #carry(session: Http2Session, http2: ServerHttp2Stream, headers: IncomingHttpHeaders): void {
-    const stream = new CallStream(http2)
-    const carry = stream.guard(() =>
-      carryCall({ stream, headers, session }, this.#parts.services, this.#limits),
-    )
+  #sessionOn(socket: Socket): Session {
+    const { wallMs, monotonicMs, settings } = this.#parts
+    const openedMs = wallMs()
+    if (settings.grpcHttp2 === 'node') return new NodeSession(socket, openedMs)
+    return new OwnSession({ socket, openedMs, monotonicMs, counts: this.limits, turn: this.#turn })
+  }
+
+  #carry(session: Session, stream: CallStream, head: CallHead): void {
+    const carry = stream.guard(() => carryCall({ stream, head, session }, this.#parts.services, this.#limits))
     if (stream.isOpen) carry()
   }
 }

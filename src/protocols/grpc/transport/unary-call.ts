@@ -1,4 +1,4 @@
-import { bytesOfText, isLongText } from '../../../core/text/long-text.ts'
+import { bytesOfPieces, bytesOfText, isLongText } from '../../../core/text/long-text.ts'
 import { Refusal } from '../../../core/refusal.ts'
 import type { BodyMemory } from '../../sockets/body-memory.ts'
 import type { ClientSession } from '../connections/client-session.ts'
@@ -54,6 +54,7 @@ export class UnaryCall implements Holder {
   #judgedBytes = SMALL_BYTES
   /** Whether it is counted in the memory of what is unread: a large answer, once it is sent. */
   #isUnread = false
+  #answerBytes = 0
   #isClosed = false
 
   /** Begins to receive the request. */
@@ -98,8 +99,10 @@ export class UnaryCall implements Holder {
     this.#messages.length = 0
     unknown.count(this, 0)
     memory.release(this.#countedBytes)
-    // The client may not have read it yet.
-    if (this.#isUnread) whenRead(() => unread.release(this))
+    if (!this.#isUnread) return
+    // Where the call was cancelled, nothing of the answer may have left. Otherwise the client may not have read it yet.
+    if (this.#stream.unsentBytes >= this.#answerBytes) unread.release(this)
+    else whenRead(() => unread.release(this))
   }
 
   /** Judges a large request by what has come of it. Where its head comes last, it is judged when all has come. */
@@ -147,7 +150,9 @@ export class UnaryCall implements Holder {
       if (isLongText(body)) unread.share(this, body)
       else unread.count(this, body.length)
     }
-    this.#stream.answer(framed(writeMessage(answer)))
+    const frame = framed(writeMessage(answer))
+    this.#answerBytes = bytesOfPieces(frame)
+    this.#stream.answer(frame)
   }
 }
 

@@ -1,0 +1,113 @@
+import { headerBlockOf } from '../../../http2/header-encoder.ts'
+import { ERROR } from '../../../http2/protocol.ts'
+import type { Http2Stream } from '../../../http2/stream.ts'
+import { nothing } from '../../../core/unexpected.ts'
+import { ANSWER_HEAD, type AnswerHead, type CallEvents, CallStream, OK_TRAILERS } from './call-stream.ts'
+
+const ANSWER_BLOCK = blockOf(ANSWER_HEAD)
+const OK_BLOCK = blockOf(OK_TRAILERS)
+
+/** A call on a stream of the server's own HTTP/2. */
+export class OwnCallStream extends CallStream {
+  protected isLeft = false
+  protected hasBegun = false
+  readonly #stream: Http2Stream
+  #events: CallEvents | undefined
+  #isPaused = false
+  /** What came while nothing is received: at most the window of the stream. */
+  #held: Buffer[] = []
+  #hasEnded = false
+
+  constructor(stream: Http2Stream) {
+    super()
+    this.#stream = stream
+  }
+
+  get isOpen(): boolean {
+    return !this.#stream.isClosed
+  }
+
+  get unsentBytes(): number {
+    return this.#stream.queuedBytes
+  }
+
+  receive(events: CallEvents): void {
+    this.#events = events
+    this.#stream.listener = {
+      data: this.guard((piece) => this.#data(piece)),
+      end: this.guard(() => this.#end()),
+      drained: this.guard(events.drained ?? nothing),
+      closed: this.guard(events.closed),
+    }
+  }
+
+  cancelWhenIdle(idleMs: number): void {
+    this.#stream.mostIdleMs = idleMs
+  }
+
+  pause(): void {
+    this.#isPaused = true
+    this.#stream.pause()
+  }
+
+  resume(): void {
+    this.#isPaused = false
+    this.#stream.resume()
+    for (const piece of this.#held.splice(0)) this.guard(() => this.#data(piece))()
+    if (this.#hasEnded) this.guard(() => this.#end())()
+  }
+
+  begin(): void {
+    this.hasBegun = true
+    this.#stream.respond(ANSWER_BLOCK)
+  }
+
+  write(frame: readonly Buffer[]): boolean {
+    let isRead = true
+    for (const piece of frame) isRead = this.#stream.write(piece)
+    return isRead
+  }
+
+  end(): void {
+    this.#stream.end(OK_BLOCK)
+  }
+
+  answer(frame: readonly Buffer[]): void {
+    this.isLeft = true
+    this.begin()
+    this.write(frame)
+    this.end()
+  }
+
+  cancel(): void {
+    this.#stream.reset(ERROR.cancel)
+  }
+
+  protected breakOff(): void {
+    this.#stream.reset(ERROR.internalError)
+  }
+
+  protected answerHead(head: AnswerHead): void {
+    this.isLeft = true
+    this.#stream.respond(blockOf(head))
+    this.#stream.end()
+  }
+
+  #data(piece: Buffer): void {
+    if (!this.isOpen || this.isLeft) return
+    if (this.#isPaused) this.#held.push(Buffer.from(piece))
+    else this.#events?.data(piece)
+  }
+
+  #end(): void {
+    this.#hasEnded = true
+    if (!this.isOpen || this.isLeft || this.#isPaused) return
+    this.#hasEnded = false
+    this.#events?.end()
+  }
+}
+
+/** The head of an answer as a header block. */
+function blockOf(head: AnswerHead): Buffer {
+  return headerBlockOf(Object.entries(head).map(([name, value]) => ({ name, value: `${value}` })))
+}

@@ -1,0 +1,282 @@
+/** What a client may not do without end, and what honest clients do without meeting a limit. */
+import { describe, expect, test } from 'vitest'
+import {
+  data,
+  frame,
+  open,
+  requestBlock,
+  settings,
+  TestConnection,
+  uint32,
+  whole,
+  windowUpdate,
+} from './connection.test-support.ts'
+import { headerBlockOf } from './header-encoder.ts'
+import { ERROR, FLAG, FRAME, PREFACE, SETTING } from './protocol.ts'
+import type { Http2Stream } from './stream.ts'
+
+const OK = headerBlockOf([{ name: ':status', value: '200' }])
+const times = (count: number, make: (index: number) => Buffer): Buffer =>
+  Buffer.concat(Array.from({ length: count }, (_, index) => make(index)))
+/** The ids of streams that a client opens. */
+const odd = (index: number): number => 2 * index + 1
+const rst = (streamId: number): Buffer => frame(FRAME.rstStream, streamId, { payload: uint32(8) })
+const ping = frame(FRAME.ping, 0, { payload: Buffer.alloc(8) })
+const continuation = (payload: Buffer, flags = 0): Buffer => frame(FRAME.continuation, 1, { flags, payload })
+/** A literal field that is not added to the table. */
+const literal = (name: string, value: string): Buffer => headerBlockOf([{ name, value }])
+
+/** Answers with a body of so many bytes. */
+const answer = (stream: Http2Stream, bytes: number): void => {
+  stream.respond(OK)
+  stream.write(Buffer.alloc(bytes))
+  stream.end()
+}
+
+describe('a connection is ended that', () => {
+  test.each<[string, string, Buffer]>([
+    [
+      'resets',
+      'opens and resets streams',
+      times(300, (index) => Buffer.concat([open(odd(index)), rst(odd(index))])),
+    ],
+    [
+      'resets',
+      'makes the server reset them, by windows',
+      times(300, (index) => Buffer.concat([open(odd(index)), windowUpdate(odd(index), 0)])),
+    ],
+    [
+      'resets',
+      'makes the server reset them, by malformed requests',
+      times(300, (index) => open(odd(index), requestBlock(['X', 'y']))),
+    ],
+    [
+      'resets',
+      'makes the server reset them, by bodies after the end',
+      times(300, (index) => Buffer.concat([whole(odd(index)), data(odd(index), 'x')])),
+    ],
+    [
+      'resets',
+      'makes the server reset them, by priorities',
+      times(300, (index) =>
+        Buffer.concat([open(odd(index)), frame(FRAME.priority, odd(index), { payload: Buffer.alloc(4) })]),
+      ),
+    ],
+    [
+      'resets',
+      'sends on streams that are closed',
+      Buffer.concat([
+        open(1),
+        rst(1),
+        times(300, (index) =>
+          Buffer.concat([open(odd(index + 1)), rst(odd(index + 1)), data(odd(index + 1), 'x')]),
+        ),
+      ]),
+    ],
+    ['streams', 'opens more streams than it may, again and again', times(301, (index) => open(odd(index)))],
+    [
+      'header-bytes',
+      'sends a header block without end',
+      Buffer.concat([
+        frame(FRAME.headers, 1, { payload: Buffer.alloc(16_000, 0x82) }),
+        times(2, () => continuation(Buffer.alloc(16_000, 0x82))),
+      ]),
+    ],
+    [
+      'continuations',
+      'sends CONTINUATION without end',
+      Buffer.concat([frame(FRAME.headers, 1), times(20, () => continuation(Buffer.alloc(1, 0x82)))]),
+    ],
+    [
+      'continuations',
+      'sends empty CONTINUATION without end',
+      Buffer.concat([frame(FRAME.headers, 1), times(20, () => continuation(Buffer.alloc(0)))]),
+    ],
+    ['settings', 'sends SETTINGS without end', times(30, () => settings())],
+    [
+      'settings',
+      'sends many parameters',
+      settings(...Array.from({ length: 33 }, () => [SETTING.initialWindowSize, 1] as const)),
+    ],
+    ['pings', 'sends PING without end', times(300, () => ping)],
+    ['empty-data', 'sends DATA without a byte', Buffer.concat([open(1), times(200, () => data(1, ''))])],
+    [
+      'empty-data',
+      'sends DATA of nothing but padding',
+      Buffer.concat([
+        open(1),
+        times(200, () => data(1, Buffer.concat([Buffer.from([255]), Buffer.alloc(255)]), FLAG.padded)),
+      ]),
+    ],
+    ['small-data', 'sends DATA of one byte', Buffer.concat([open(1), times(6_000, () => data(1, 'x'))])],
+    ['window-updates', 'sends WINDOW_UPDATE without end', times(1_100, () => windowUpdate(0, 1))],
+  ])('%s: %s', (reason, _, bytes) => {
+    const client = new TestConnection().receive(bytes)
+    expect(client.goAway).toBe(ERROR.enhanceYourCalm)
+    expect(client.limits).toEqual({ [reason]: 1 })
+    expect(client.events.at(-1)).toBe(`ended ${ERROR.enhanceYourCalm}`)
+  })
+
+  test('table-sizes: changes the size of the header table thrice in a block', () => {
+    const client = new TestConnection().receive(open(1, Buffer.from('202020', 'hex')))
+    expect(client.goAway).toBe(ERROR.compressionError)
+    expect(client.limits).toEqual({ 'table-sizes': 1 })
+  })
+
+  test('small-windows: lets a large response leave byte by byte', () => {
+    const begin = Buffer.concat([PREFACE, settings([SETTING.initialWindowSize, 0])])
+    const client = new TestConnection({ begin, onOpen: (stream) => answer(stream, 10_000) })
+    client.receive(whole(1))
+    for (let count = 0; count < 1_010; count++) client.receive(windowUpdate(1, 1))
+    expect(client.goAway).toBe(ERROR.enhanceYourCalm)
+    expect(client.limits).toEqual({ 'small-windows': 1 })
+  })
+
+  test('unread: does not read what the connection sends', () => {
+    const client = new TestConnection()
+    // Nothing is taken, so that all acknowledgements wait; each second has fewer than a limit of its own.
+    for (let second = 0; second < 40 && client.events.length === 0; second++)
+      client.connection.receive(
+        times(150, () => ping),
+        1_000 * second,
+      )
+    client.flush()
+    expect(client.goAway).toBe(ERROR.enhanceYourCalm)
+    expect(client.limits).toEqual({ unread: 1 })
+  })
+
+  test.each<[string, Buffer]>([
+    ['nothing', Buffer.alloc(0)],
+    ['half a preface', PREFACE.subarray(0, 10)],
+    ['no SETTINGS', PREFACE],
+  ])('preface-late: sends %s', (_, begin) => {
+    const client = new TestConnection({ begin })
+    client.connection.sweep(9_000)
+    expect(client.events).toEqual([])
+    client.connection.sweep(11_000)
+    expect(client.flush().goAway).toBe(ERROR.settingsTimeout)
+    expect(client.limits).toEqual({ 'preface-late': 1 })
+  })
+
+  test('headers-late: does not end its headers', () => {
+    const client = new TestConnection()
+    client.nowMs = 60_000
+    client.receive(frame(FRAME.headers, 1))
+    client.connection.sweep(69_000)
+    expect(client.events).toEqual([])
+    client.connection.sweep(71_000)
+    expect(client.flush().goAway).toBe(ERROR.enhanceYourCalm)
+    expect(client.limits).toEqual({ 'headers-late': 1 })
+  })
+})
+
+describe('a stream is refused', () => {
+  test('beyond the most at once, and the next one after one has ended', () => {
+    const client = new TestConnection().receive(times(101, (index) => open(odd(index))))
+    expect(client.resets).toEqual([[201, ERROR.refusedStream]])
+    // What the client has sent before it knew is ignored.
+    client.receive(data(201, 'x', FLAG.endStream), rst(1), open(203))
+    expect(client.opened.has(203)).toBe(true)
+    expect(client.goAway).toBeUndefined()
+  })
+
+  test('with 431 whose fields are too large, and the table keeps up', () => {
+    const client = new TestConnection()
+    const large = requestBlock(
+      ...Array.from({ length: 10 }, (_, index) => [`x-${index}`, '\u0001'.repeat(2_000)] as [string, string]),
+    )
+    const half = large.length >> 1
+    client.receive(
+      frame(FRAME.headers, 1, { flags: FLAG.endStream, payload: large.subarray(0, half) }),
+      continuation(large.subarray(half), FLAG.endHeaders),
+      whole(3),
+    )
+    const [head] = client.sentOf(FRAME.headers)
+    expect(head?.payload.equals(literal(':status', '431'))).toBe(true)
+    expect(client.limits).toEqual({ 'header-bytes': 1 })
+    expect([...client.opened.keys()]).toEqual([3])
+  })
+
+  test('on which nothing happens for the time that it may have', () => {
+    const client = new TestConnection({ onOpen: (stream) => (stream.mostIdleMs = 30_000) }).receive(open(1))
+    client.nowMs = 20_000
+    client.receive(data(1, 'xx'))
+    client.connection.sweep(49_000)
+    expect(client.events.at(-1)).toBe('1 data xx')
+    client.connection.sweep(51_000)
+    expect(client.flush().resets).toEqual([[1, ERROR.cancel]])
+    expect(client.limits).toEqual({ 'request-late': 1 })
+  })
+})
+
+describe('what is decoded from little is not kept', () => {
+  test('a block of indices to a large field', () => {
+    const client = new TestConnection()
+    const large = Buffer.concat([
+      Buffer.from('400161', 'hex'),
+      Buffer.from('7fa11e', 'hex'),
+      Buffer.alloc(4_000, 'x'),
+    ])
+    client.receive(whole(1, Buffer.concat([requestBlock(), large])))
+    for (let id = 3; id < 60; id += 2)
+      client.receive(whole(id, Buffer.concat([requestBlock(), Buffer.alloc(15_000, 0xbe)])))
+    expect([...client.opened.keys()]).toEqual([1])
+    expect(client.limits).toEqual({ 'header-bytes': 29 })
+  })
+})
+
+describe('an honest client meets no limit', () => {
+  test('that sends 5,000 priorities and 5,000 unknown frames', () => {
+    const client = new TestConnection().receive(
+      times(5_000, (index) =>
+        frame(FRAME.priority, odd(index), { payload: Buffer.from('0000000010', 'hex') }),
+      ),
+      times(5_000, () => frame(0xee, 1, { flags: 0xff, payload: Buffer.alloc(10) })),
+      whole(20_001),
+    )
+    expect(client.events.at(-1)).toBe('20001 end')
+  })
+
+  test('that measures the bandwidth by a PING for each response, and gives credit for each', () => {
+    const client = new TestConnection({ onOpen: (stream) => answer(stream, 500) })
+    for (let index = 0; index < 5_000; index++)
+      client.receive(whole(odd(index)), windowUpdate(0, 500), windowUpdate(odd(index), 500), ping)
+    expect(client.limits).toEqual({})
+    expect(client.goAway).toBeUndefined()
+  })
+
+  test('that reads 10 MiB with the windows that HTTP/2 begins with', () => {
+    const client = new TestConnection({ onOpen: (stream) => answer(stream, 10 * 1024 * 1024) }).receive(
+      whole(1),
+    )
+    for (let read = client.sent.length; client.bytesOn(1) < 10 * 1024 * 1024;) {
+      const updates = client.sent.slice(read).map(({ payload }) => payload.length)
+      const bytes = updates.length === 0 ? 65_535 : updates.reduce((sum, length) => sum + length, 0)
+      read = client.sent.length
+      client.receive(windowUpdate(0, bytes), windowUpdate(1, bytes))
+    }
+    expect(client.limits).toEqual({})
+  })
+
+  test('that changes the size of its header table', () => {
+    const client = new TestConnection().receive(
+      whole(1, Buffer.concat([Buffer.from('20', 'hex'), requestBlock()])),
+      whole(3, Buffer.concat([Buffer.from('203fe11f', 'hex'), requestBlock()])),
+    )
+    expect([...client.opened.keys()]).toEqual([1, 3])
+  })
+
+  test('that cancels all its calls at once, a hundred each second', () => {
+    const client = new TestConnection()
+    for (let second = 0; second < 5; second++) {
+      client.nowMs = 1_000 * second
+      const first = 100 * second
+      client.receive(
+        times(100, (index) => open(odd(first + index))),
+        times(100, (index) => rst(odd(first + index))),
+      )
+    }
+    expect(client.goAway).toBeUndefined()
+    expect(client.limits).toEqual({})
+  })
+})

@@ -1,0 +1,118 @@
+/**
+ * h2spec, which judges servers of HTTP/2, against the layer behind a server that answers everything with a body. At the port of gRPC
+ * everything but two paths is 404, which ends streams before h2spec has looked at them.
+ */
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ServerConnection } from '../../src/http2/connection.ts'
+import { headerBlockOf } from '../../src/http2/header-encoder.ts'
+import { LimitCounts } from '../../src/http2/limits.ts'
+import type { Http2Stream } from '../../src/http2/stream.ts'
+import { needTool } from '../support/need-tool.ts'
+import { startWaypost, type Waypost } from '../support/waypost.ts'
+import { execute, prepare, PREPARE_LIMIT_MS, preparedFolder } from './prepared-program.ts'
+
+const go = needTool('go')
+const PROGRAM = {
+  folder: 'h2spec',
+  locks: ['go.mod', 'go.sum'],
+  install: [['go', 'mod', 'download']],
+  build: [['go', 'build', '-buildvcs=false', '-o', 'h2spec', 'github.com/summerwind/h2spec/cmd/h2spec']],
+} as const
+const RUN_LIMIT_MS = 120_000
+
+/** What the 404 ends, mostly: h2spec expects an error on a stream that is closed already. */
+const ENDED_BY_404: readonly string[] = [
+  '2: Sends a WINDOW_UPDATE frame on half-closed (remote) stream',
+  '3: Sends a PRIORITY frame on half-closed (remote) stream',
+  '1: Sends HEADERS frames that causes their advertised concurrent stream limit to be exceeded',
+  '2: Sends a WINDOW_UPDATE frame with a flow control window increment of 0 on a stream',
+]
+
+const OK = headerBlockOf([{ name: ':status', value: '200' }])
+
+/** Answers each request, once it has ended, with a body. */
+function serve(socket: Socket): void {
+  const send = (): void => {
+    for (let bytes = connection.take(65_536); bytes !== undefined; bytes = connection.take(65_536))
+      socket.write(bytes)
+  }
+  const answer = (stream: Http2Stream): void => {
+    stream.respond(OK)
+    stream.write(Buffer.from('a body of some bytes'))
+    stream.end()
+  }
+  const connection = new ServerConnection({
+    counts: new LimitCounts(),
+    nowMs: performance.now(),
+    listener: {
+      opened: (stream) => {
+        stream.listener = {
+          data: () => undefined,
+          end: () => answer(stream),
+          drained: () => undefined,
+          closed: () => undefined,
+        }
+      },
+      sending: () => setImmediate(send),
+      pingAnswered: () => undefined,
+      leaving: () => undefined,
+      ended: () => {
+        send()
+        socket.end()
+      },
+    },
+  })
+  send()
+  socket.on('data', (bytes: Buffer) => connection.receive(bytes, performance.now()))
+  socket.on('error', () => undefined)
+  socket.on('close', () => connection.lost())
+}
+
+/** The tests of h2spec that fail, by their texts, and how many there are. */
+async function judged(port: number, ...more: string[]): Promise<{ all: number; failed: string[] }> {
+  const flags = ['-h', '127.0.0.1', '-p', `${port}`, '-o', '2', ...more]
+  const limits = { cwd: preparedFolder(PROGRAM), env: process.env, limitMs: RUN_LIMIT_MS }
+  // It ends with 1 where a test fails.
+  const out = await execute(['sh', '-c', './h2spec "$@" || true', 'h2spec', ...flags], limits)
+  const failed = [...out.slice(0, out.indexOf('Failures:')).matchAll(/× (\d+: .*)/g)].map(([, text]) => text!)
+  return { all: Number(/(\d+) tests?, /.exec(out)?.[1]), failed }
+}
+
+describe.skipIf(go.skip)('h2spec', () => {
+  let server: Server
+  let waypost: Waypost
+  beforeAll(async () => {
+    await prepare(PROGRAM)
+    server = createServer({ noDelay: true }, serve)
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    waypost = await startWaypost({ settings: { 'grpc-http2': 'own' } })
+  }, PREPARE_LIMIT_MS)
+  afterAll(async () => {
+    server.close()
+    await waypost.stop()
+  })
+  const port = (): number => (server.address() as AddressInfo).port
+
+  test(
+    'passes as a whole',
+    async () => expect(await judged(port())).toEqual({ all: 145, failed: [] }),
+    RUN_LIMIT_MS,
+  )
+
+  test(
+    'passes as a whole, strictly',
+    async () => expect(await judged(port(), '--strict')).toEqual({ all: 146, failed: [] }),
+    RUN_LIMIT_MS,
+  )
+
+  test(
+    'passes at the port of gRPC, but for what the 404 ends',
+    async () => {
+      const { all, failed } = await judged(waypost.port + 1_000)
+      expect(all).toBe(145)
+      expect(failed.filter((text) => !ENDED_BY_404.includes(text))).toEqual([])
+    },
+    RUN_LIMIT_MS,
+  )
+})

@@ -11,6 +11,8 @@ export interface ConnectionFigures {
   readonly refused: () => { readonly limit: number; readonly idle: number }
   /** Connections that have ended, by what has ended them. */
   readonly ended: () => Readonly<Record<string, number>>
+  /** How often clients have met a limit of the server's own HTTP/2, by what was limited. */
+  readonly http2Limits: () => Readonly<Record<string, number>>
   readonly questions: () => { readonly acknowledged: number; readonly unanswered: number }
 }
 
@@ -36,6 +38,10 @@ export function connectionMetrics(figures: ConnectionFigures): Metric[] {
     byLabel('waypost_grpc_connections_ended_total', 'cause', {
       help: 'Connections of gRPC that have ended, by cause.',
       read: figures.ended,
+    }),
+    byLabel('waypost_grpc_http2_limits_total', 'reason', {
+      help: 'Limits of HTTP/2 that clients of gRPC have met, by what was limited (with grpc-http2=own).',
+      read: figures.http2Limits,
     }),
     byLabel('waypost_grpc_questions_total', 'outcome', {
       help: 'Pushes and other requests to connected clients, by outcome.',

@@ -171,6 +171,7 @@ function figuresOf(book: ConnectionBook, { counts }: Asks, server: GrpcServer): 
     sockets: () => server.admission.size,
     refused: () => ({ limit: server.admission.refused, idle: server.idle }),
     ended: () => book.ended,
+    http2Limits: () => server.limits.byReason,
     questions: () => ({ acknowledged: counts.acknowledged, unanswered: counts.unanswered }),
   }
 }

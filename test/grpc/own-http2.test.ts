@@ -1,0 +1,99 @@
+/** What the server's own HTTP/2 does at the real port, whatever the other tests of this run use. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { until } from '../interface/client.ts'
+import { Authority } from '../support/certificates.ts'
+import { connectGrpc } from '../support/grpc-client.ts'
+import { needTool } from '../support/need-tool.ts'
+import {
+  connectRaw,
+  FRAME,
+  goAway,
+  http2Frame,
+  type RawConnection,
+  setup,
+  uint32,
+  whole,
+} from '../support/raw-http2.ts'
+import { startWaypost, type Waypost } from '../support/waypost.ts'
+
+const ITEM = { dataId: 'large', group: 'G', tenant: '' }
+const LARGE_BYTES = 10 * 1024 * 1024
+
+let server: Waypost
+beforeAll(async () => void (server = await startWaypost({ settings: { 'grpc-http2': 'own' } })))
+afterAll(() => server.stop())
+
+/** The bytes of DATA that came on a stream. */
+const bytesOn = ({ frames }: RawConnection, id: number): number =>
+  frames.reduce(
+    (sum, { type, stream, body }) => sum + (type === FRAME.data && stream === id ? body.length : 0),
+    0,
+  )
+
+const credit = (stream: number, bytes: number): Buffer =>
+  http2Frame(FRAME.window, stream, { body: uint32(bytes) })
+
+describe('an answer of 10 MiB to a client that reads slowly', () => {
+  test('is passed by a health check, and comes as a whole', async () => {
+    const writer = await connectGrpc(server)
+    await writer.ask('ConfigPublishRequest', { ...ITEM, content: 'x'.repeat(LARGE_BYTES) })
+    await writer.close()
+    const client = await connectRaw(server.port + 1_000)
+    await client.send(Buffer.concat([setup(1), whole(3, 'ConfigQueryRequest', ITEM), credit(3, 2 ** 30)]))
+    // It has used the window of the connection, and nothing more comes.
+    await until(
+      async () => bytesOn(client, 3),
+      (bytes) => bytes === 65_535,
+    )
+    await client.send(whole(5, 'HealthCheckRequest'))
+    await client.settled()
+    expect(bytesOn(client, 5)).toBe(0)
+    // The client reads one frame of the large answer and a little more.
+    await client.send(credit(0, 20_000))
+    await client.answered(5)
+    expect(bytesOn(client, 5)).toBeGreaterThan(50)
+    expect(bytesOn(client, 3)).toBeLessThanOrEqual(65_535 + 20_000)
+    await client.send(credit(0, 2 ** 30))
+    await client.answered(3)
+    expect(bytesOn(client, 3)).toBeGreaterThan(LARGE_BYTES)
+    client.socket.destroy()
+  })
+})
+
+test('limits that clients meet are counted by their reasons', async () => {
+  const metric = async (): Promise<string> => {
+    const text = await (await fetch(`${server.url}/metrics`)).text()
+    return /waypost_grpc_http2_limits_total\{reason="pings"\} (\d+)/.exec(text)?.[1] ?? ''
+  }
+  expect(await metric()).toBe('0')
+  const client = await connectRaw(server.port + 1_000)
+  const pings = Array.from({ length: 300 }, () => http2Frame(FRAME.ping, 0, { body: Buffer.alloc(8) }))
+  await client.send(Buffer.concat(pings))
+  await client.ended
+  // ENHANCE_YOUR_CALM, and why: the last frame.
+  expect(client.frames.at(-1)!.body.readUInt32BE(4)).toBe(0xb)
+  await until(metric, (count) => count === '1')
+})
+
+test('a client that says it leaves is answered, and its connection ends with it', async () => {
+  const client = await connectRaw(server.port + 1_000)
+  await client.send(Buffer.concat([setup(1), whole(3, 'HealthCheckRequest'), goAway(0)]))
+  await client.answered(3)
+  expect(client.socket.destroyed).toBe(false)
+  client.socket.end()
+  await client.ended
+})
+
+const openssl = needTool('openssl')
+test.skipIf(openssl.skip)('over TLS, clients are served that agree on h2', async () => {
+  const authority = new Authority()
+  const { cert, key } = authority.forServer()
+  const secure = await startWaypost({ settings: { 'grpc-http2': 'own', 'tls-cert': cert, 'tls-key': key } })
+  const client = await connectGrpc(secure, { tls: { ca: authority.ca } })
+  const content = 'x'.repeat(LARGE_BYTES)
+  await client.ask('ConfigPublishRequest', { ...ITEM, content })
+  const { body } = await client.ask('ConfigQueryRequest', ITEM)
+  expect(`${body['content']}`.length).toBe(LARGE_BYTES)
+  await client.close()
+  await secure.stop()
+})

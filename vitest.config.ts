@@ -73,6 +73,7 @@ export default defineConfig({
           name: 'own-http2',
           include: ['test/grpc/**/*.test.ts', 'test/fuzz/{frames,grpc}.test.ts'],
           env: { WAYPOST_GRPC_HTTP2: 'own' },
+          sequence: { groupOrder: 2 },
         },
       },
       {

@@ -26,4 +26,5 @@ export const SHORT = [
   'test/terminal/reference.test.ts',
   'test/simulation/few-stories.test.ts',
   'test/browser/smoke.test.ts',
+  'test/fuzz/stream-states.test.ts',
 ]

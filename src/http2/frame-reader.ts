@@ -36,7 +36,10 @@ export class FrameReader {
   /** The next frame that is complete. */
   next(): Frame | Unreadable | undefined {
     if (this.#hasWrongPreface) return 'no preface'
-    return this.#begunBytes > 0 ? this.#nextOfBegun() : this.#nextOfPiece()
+    const frame = this.#begunBytes > 0 ? this.#nextOfBegun() : this.#nextOfPiece()
+    // An idle connection keeps no piece.
+    if (frame === undefined) this.push(NO_BYTES)
+    return frame
   }
 
   /** The connection preface (section 3.4), or a part of it. */
@@ -55,8 +58,6 @@ export class FrameReader {
     if (size > FRAME_HEADER_BYTES + MAX_FRAME_SIZE) return 'frame too large'
     if (left < size) {
       this.#keep(left, size)
-      this.#piece = NO_BYTES
-      this.#at = 0
       return undefined
     }
     const frame = frameAt(this.#piece, this.#at, size)

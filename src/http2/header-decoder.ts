@@ -48,9 +48,16 @@ export class HeaderDecoder {
     if (this.#last?.revision === revision && this.#last.block.equals(block)) return this.#last.list
     const list = new BlockDecoder(block, this.#table, this.#maxListBytes).list()
     const isLasting = this.#table.revision === revision && block.length <= MOST_REMEMBERED_BYTES
-    this.#last = isLasting ? { block: Buffer.from(block), list, revision } : undefined
+    this.#last = isLasting ? { block: copyOf(block), list, revision } : undefined
     return list
   }
+}
+
+/** A copy of its own: a slice of Node's pool would keep the whole pool. */
+function copyOf(block: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(block.length)
+  block.copy(copy)
+  return copy
 }
 
 /** Decodes one block (RFC 7541, section 6). */

@@ -1,7 +1,7 @@
 /** What a client may not do without end. Each limit has the error that the RFC knows for it, and a name to count it by. */
 
 /** Why a limit has refused something or ended a connection: the label of the counter. */
-export const LIMIT_REASONS = [
+const LIMIT_REASONS = [
   'streams',
   'resets',
   'header-bytes',

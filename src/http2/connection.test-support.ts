@@ -148,7 +148,7 @@ export class TestConnection {
         events.push(`${id} ${head.method} ${head.path} ${[...head.fields].join(' ')}`)
         stream.listener = {
           data: (piece) => void events.push(`${id} data ${piece.toString('latin1')}`),
-          end: () => void events.push(`${id} end`),
+          ended: () => void events.push(`${id} end`),
           drained: () => void events.push(`${id} drained`),
           closed: () => void events.push(`${id} closed`),
         }
@@ -157,7 +157,7 @@ export class TestConnection {
       sending: () => undefined,
       pingAnswered: () => void events.push('ping answered'),
       leaving: () => void events.push('leaving'),
-      ended: (errorCode) => void events.push(`ended ${errorCode}`),
+      over: (errorCode) => void events.push(`ended ${errorCode}`),
     }
   }
 }

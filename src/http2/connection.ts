@@ -32,7 +32,7 @@ export interface ConnectionListener {
   /** The client leaves (GOAWAY). */
   leaving(): void
   /** The connection is over: take what is left, send it, and close. Called once. */
-  ended(errorCode: number): void
+  over(errorCode: number): void
 }
 
 /** What a connection is made of. */
@@ -266,7 +266,7 @@ export class ServerConnection implements StreamOwner {
     if (!stream.hasRightLength({ isEnd: true })) return this.#streamError(stream, ERROR.protocolError)
     stream.isRemoteEnded = true
     stream.activeMs = this.nowMs
-    stream.listener.end()
+    stream.listener.ended()
   }
 
   /** END_STREAM has left. What the client still sends is not needed (section 8.1). */
@@ -388,6 +388,6 @@ export class ServerConnection implements StreamOwner {
     if (this.#isOver) return
     this.#isOver = true
     for (const stream of this.#streams) this.#remove(stream)
-    this.#listener.ended(errorCode)
+    this.#listener.over(errorCode)
   }
 }

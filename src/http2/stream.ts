@@ -8,7 +8,7 @@ export interface StreamListener {
   /** A piece of the body. It is a view of what came: copy what is kept. */
   data(piece: Buffer): void
   /** The client has sent all. */
-  end(): void
+  ended(): void
   /** Everything that was written has left. Called after `write` has returned false. */
   drained(): void
   /** The stream is closed, whoever has closed it. Called once. */
@@ -29,7 +29,7 @@ export interface StreamOwner {
 
 const NOBODY: StreamListener = {
   data: () => undefined,
-  end: () => undefined,
+  ended: () => undefined,
   drained: () => undefined,
   closed: () => undefined,
 }

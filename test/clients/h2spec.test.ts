@@ -49,7 +49,7 @@ function serve(socket: Socket): void {
       opened: (stream) => {
         stream.listener = {
           data: () => undefined,
-          end: () => answer(stream),
+          ended: () => answer(stream),
           drained: () => undefined,
           closed: () => undefined,
         }
@@ -57,7 +57,7 @@ function serve(socket: Socket): void {
       sending: () => setImmediate(send),
       pingAnswered: () => undefined,
       leaving: () => undefined,
-      ended: () => {
+      over: () => {
         send()
         socket.end()
       },

@@ -1,14 +1,13 @@
 import { headerBlockOf } from '../../../http2/header-encoder.ts'
 import { ERROR } from '../../../http2/protocol.ts'
-import type { Http2Stream } from '../../../http2/stream.ts'
-import { nothing } from '../../../core/unexpected.ts'
+import type { Http2Stream, StreamListener } from '../../../http2/stream.ts'
 import { ANSWER_HEAD, type AnswerHead, type CallEvents, CallStream, OK_TRAILERS } from './call-stream.ts'
 
 const ANSWER_BLOCK = blockOf(ANSWER_HEAD)
 const OK_BLOCK = blockOf(OK_TRAILERS)
 
-/** A call on a stream of the server's own HTTP/2. */
-export class OwnCallStream extends CallStream {
+/** A call on a stream of the server's own HTTP/2, to which it listens. */
+export class OwnCallStream extends CallStream implements StreamListener {
   protected isLeft = false
   protected hasBegun = false
   readonly #stream: Http2Stream
@@ -33,12 +32,7 @@ export class OwnCallStream extends CallStream {
 
   receive(events: CallEvents): void {
     this.#events = events
-    this.#stream.listener = {
-      data: this.guard((piece) => this.#data(piece)),
-      end: this.guard(() => this.#end()),
-      drained: this.guard(events.drained ?? nothing),
-      closed: this.guard(events.closed),
-    }
+    this.#stream.listener = this
   }
 
   cancelWhenIdle(idleMs: number): void {
@@ -53,8 +47,8 @@ export class OwnCallStream extends CallStream {
   resume(): void {
     this.#isPaused = false
     this.#stream.resume()
-    for (const piece of this.#held.splice(0)) this.guard(() => this.#data(piece))()
-    if (this.#hasEnded) this.guard(() => this.#end())()
+    for (const piece of this.#held.splice(0)) this.data(piece)
+    if (this.#hasEnded) this.ended()
   }
 
   begin(): void {
@@ -93,17 +87,33 @@ export class OwnCallStream extends CallStream {
     this.#stream.end()
   }
 
-  #data(piece: Buffer): void {
+  data(piece: Buffer): void {
     if (!this.isOpen || this.isLeft) return
     if (this.#isPaused) this.#held.push(Buffer.from(piece))
-    else this.#events?.data(piece)
+    else this.#try(() => this.#events?.data(piece))
   }
 
-  #end(): void {
+  ended(): void {
     this.#hasEnded = true
     if (!this.isOpen || this.isLeft || this.#isPaused) return
     this.#hasEnded = false
-    this.#events?.end()
+    this.#try(() => this.#events?.end())
+  }
+
+  drained(): void {
+    this.#try(() => this.#events?.drained?.())
+  }
+
+  closed(): void {
+    this.#try(() => this.#events?.closed())
+  }
+
+  #try(run: () => void): void {
+    try {
+      run()
+    } catch (error) {
+      this.refuse(error)
+    }
   }
 }
 

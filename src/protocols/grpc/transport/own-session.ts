@@ -1,7 +1,9 @@
 import type { Socket } from 'node:net'
-import { nothing } from '../../../core/unexpected.ts'
+import { contained, nothing } from '../../../core/unexpected.ts'
 import { type ConnectionListener, ServerConnection } from '../../../http2/connection.ts'
 import type { LimitCounts } from '../../../http2/limits.ts'
+import type { RequestHead } from '../../../http2/request-head.ts'
+import type { Http2Stream } from '../../../http2/stream.ts'
 import type { CallHead, CallStream } from './call-stream.ts'
 import { OwnCallStream } from './own-call-stream.ts'
 import { CLOSING_MS, Session } from './session.ts'
@@ -36,9 +38,7 @@ export class SendingTurn {
 }
 
 /** A session of the server's own HTTP/2: it carries bytes between the socket and the state machine. */
-export class OwnSession extends Session {
-  /** Sends what there is, unless the socket is full. */
-  readonly send = this.guard(() => this.#send())
+export class OwnSession extends Session implements ConnectionListener {
   readonly #http2: ServerConnection
   readonly #turn: SendingTurn
   #opened: (stream: CallStream, head: CallHead) => void = nothing
@@ -51,7 +51,7 @@ export class OwnSession extends Session {
   constructor({ socket, openedMs, monotonicMs, counts, turn }: OwnSessionParts) {
     super(socket, openedMs)
     this.#turn = turn
-    this.#http2 = new ServerConnection({ listener: this.#listener(), counts, nowMs: monotonicMs() })
+    this.#http2 = new ServerConnection({ listener: this, counts, nowMs: monotonicMs() })
     socket.on(
       'data',
       this.guard((bytes: Buffer) => this.#http2.receive(bytes, monotonicMs())),
@@ -98,22 +98,47 @@ export class OwnSession extends Session {
     this.#http2.ping()
   }
 
-  #listener(): ConnectionListener {
-    return {
-      opened: (stream, { path, method, fields }) => {
-        const head = {
-          path,
-          method,
-          contentType: fields.get('content-type'),
-          encoding: fields.get('grpc-encoding'),
-        }
-        this.#opened(new OwnCallStream(stream), head)
-      },
-      sending: () => this.#turn.add(this),
-      pingAnswered: () => this.#isRead(),
-      leaving: () => this.leaves(),
-      ended: () => this.#end(),
+  opened(stream: Http2Stream, { path, method, fields }: RequestHead): void {
+    const head = {
+      path,
+      method,
+      contentType: fields.get('content-type'),
+      encoding: fields.get('grpc-encoding'),
     }
+    this.#opened(new OwnCallStream(stream), head)
+  }
+
+  sending(): void {
+    this.#turn.add(this)
+  }
+
+  leaving(): void {
+    this.leaves()
+  }
+
+  pingAnswered(): void {
+    const answered = this.#pingAnswered
+    this.#pingAnswered = undefined
+    answered?.()
+  }
+
+  /** The last of it is sent. What still comes is read, or the client could lose what was sent. */
+  over(): void {
+    this.#isEnded = true
+    const last = this.#http2.take(Infinity)
+    if (last === undefined) this.socket.end()
+    else this.socket.end(last)
+    this.endIn(CLOSING_MS)
+    this.pingAnswered()
+  }
+
+  /** Sends what there is, unless the socket is full. */
+  send(): void {
+    contained(
+      'connection',
+      () => this.destroy(),
+      () => this.#send(),
+    )
   }
 
   #send(): void {
@@ -124,26 +149,10 @@ export class OwnSession extends Session {
     }
   }
 
-  /** The connection is over: the last of it is sent. What still comes is read, or the client could lose what was sent. */
-  #end(): void {
-    this.#isEnded = true
-    const last = this.#http2.take(Infinity)
-    if (last === undefined) this.socket.end()
-    else this.socket.end(last)
-    this.endIn(CLOSING_MS)
-    this.#isRead()
-  }
-
   #lost(): void {
     this.#isEnded = true
     this.#http2.lost()
-    this.#isRead()
+    this.pingAnswered()
     this.#closed()
-  }
-
-  #isRead(): void {
-    const answered = this.#pingAnswered
-    this.#pingAnswered = undefined
-    answered?.()
   }
 }

@@ -51,6 +51,8 @@ test('a client of 3,000 items hears of each, and afterwards of none', { timeout:
   expect(changedIn(await listen(client, known))).toEqual([])
 
   await listen(client, known, { listen: false })
+  // A slow machine may have reminded the client before it said what it knows.
+  client.waiting.splice(0)
   await inParts(AT_ONCE, (index) => sender.ask('ConfigRemoveRequest', keys[index]!))
   await listen(client, [{ ...keys[ITEMS - 1]!, md5: '' }])
   await sender.ask('ConfigRemoveRequest', keys[ITEMS - 1]!)

@@ -43,6 +43,13 @@ describe('the messages of a stream', () => {
     expect(reader.waitingBytes).toBe(9)
   })
 
+  test('that are a small part of what came at once do not keep all of it', () => {
+    const reader = new FrameReader(10_000)
+    const came = Buffer.concat([framed([Buffer.alloc(8_000)])[0]!.subarray(0, 5_000), Buffer.alloc(60_000)])
+    expect([...reader.take(came.subarray(0, 5_000))]).toEqual([])
+    expect(reader.begun.buffer.byteLength).toBeLessThan(10_000)
+  })
+
   test('that come byte by byte are not kept byte by byte', () => {
     const reader = new FrameReader(100_000)
     for (const byte of framed([Buffer.alloc(50_000)])[0]!.subarray(0, 40_000))

@@ -62,7 +62,7 @@ export class FrameReader {
 
   #keep(piece: Buffer): void {
     const last = this.#pieces.at(-1)
-    if (last === undefined || last.length + piece.length > SMALL_BYTES) this.#pieces.push(piece)
+    if (last === undefined || last.length + piece.length > SMALL_BYTES) this.#pieces.push(kept(piece))
     else this.#pieces[this.#pieces.length - 1] = Buffer.concat([last, piece])
   }
 
@@ -97,6 +97,12 @@ export class FrameReader {
     if (this.#pieces.length > 1) this.#pieces = [Buffer.concat(this.#pieces)]
     return this.#pieces[0]!
   }
+}
+
+/** A piece is a view of all that came at once. Where that is much more, a copy is kept. */
+function kept(piece: Buffer): Buffer {
+  const { byteLength } = piece.buffer
+  return byteLength > SMALL_BYTES && piece.length < byteLength / 2 ? Buffer.from(piece) : piece
 }
 
 /** A message in its frame, in pieces. */

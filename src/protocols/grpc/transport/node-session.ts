@@ -27,7 +27,7 @@ export class NodeSession extends Session {
     this.#http2.on('error', nothing)
     this.#http2.on(
       'goaway',
-      this.guard(() => this.leaves()),
+      this.guard(() => this.leaving()),
     )
   }
 

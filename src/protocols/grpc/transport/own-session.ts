@@ -112,10 +112,6 @@ export class OwnSession extends Session implements ConnectionListener {
     this.#turn.add(this)
   }
 
-  leaving(): void {
-    this.leaves()
-  }
-
   pingAnswered(): void {
     const answered = this.#pingAnswered
     this.#pingAnswered = undefined

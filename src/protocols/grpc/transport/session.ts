@@ -81,7 +81,7 @@ export abstract class Session implements ClientSession, Due {
   }
 
   /** The client has said that it leaves. */
-  protected leaves(): void {
+  leaving(): void {
     if (this.#late === undefined) this.endIn(LEAVING_MS)
   }
 

@@ -116,7 +116,7 @@ export class ServerConnection implements StreamOwner {
     this.#send(pingFrame(this.#ping, { isAck: false }))
   }
 
-  /** Ends the connection once its streams are closed. The client opens no more (section 6.8). */
+  /** Ends the connection once its streams are closed. The client opens none from then on (section 6.8). */
   close(): void {
     if (this.#isOver || this.#isClosing) return
     this.#isClosing = true

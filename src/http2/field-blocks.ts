@@ -71,7 +71,7 @@ export class FieldBlocks {
     return this.#take(block, flags)
   }
 
-  /** A CONTINUATION frame goes on with the block. Undefined: fragments are missing. */
+  /** A CONTINUATION frame adds to the block. Undefined: fragments are missing. */
   continue({ flags, payload }: Frame): ReceivedFields | FieldsError | undefined {
     const block = this.#open!
     return this.#take({ ...block, fragments: [...block.fragments, payload] }, flags)

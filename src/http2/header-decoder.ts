@@ -114,7 +114,7 @@ class BlockDecoder {
     if (this.#listBytes <= this.#maxListBytes) this.#fields.push(field)
   }
 
-  /** A dynamic table size update (section 6.3). It stands before all fields (section 4.2). */
+  /** A dynamic table size update (section 6.3). It comes before all fields (section 4.2). */
   #sizeUpdate(maxBytes: number): void {
     if (this.#hasFields) throw new CompressionError('a table size after fields')
     if (maxBytes > TABLE_BYTES) throw new CompressionError('a table that is too large')

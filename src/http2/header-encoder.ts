@@ -5,8 +5,8 @@ import { huffmanBytes, huffmanEncoded } from './huffman.ts'
 export const EMPTY_TABLE = Buffer.from([0x20])
 
 /**
- * A header block of these fields. It does not use the dynamic table, so that a block means the same at any time on any
- * connection: constant fields are encoded once for all.
+ * A header block of these fields. It does not use the dynamic table, so a block means the same on any connection. Constant
+ * fields are encoded once for all.
  */
 export function headerBlockOf(fields: readonly HeaderField[]): Buffer {
   return Buffer.concat(fields.map(representationOf))

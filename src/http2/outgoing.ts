@@ -2,7 +2,7 @@ import { EMPTY_TABLE } from './header-encoder.ts'
 import { FRAME_HEADER_BYTES, INITIAL_WINDOW, MAX_WINDOW } from './protocol.ts'
 import type { Http2Stream } from './stream.ts'
 
-/** A DATA frame of fewer bytes, because the window allows no more, is small. */
+/** A DATA frame of fewer bytes, because of a small window, is small. */
 const SMALL_BYTES = 64
 
 /** What a taking gives. */

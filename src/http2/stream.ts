@@ -118,7 +118,7 @@ export class Http2Stream {
     if (!this.isClosed) this.#owner.reset(this, errorCode)
   }
 
-  /** The client gets no more window until `resume`; at most one window of bytes still comes. */
+  /** The client gets no window until `resume`; at most one window of bytes still comes. */
   pause(): void {
     this.#isPaused = true
   }

@@ -58,8 +58,9 @@ const addresses = {
     kind: oneOf(HTTP2_LAYERS),
     default: 'node' as (typeof HTTP2_LAYERS)[number],
     shownDefault: 'node',
-    meaning: 'Whose HTTP/2 clients of gRPC speak with: that of Node.js, or the own one of the server.',
-    detail: 'The own one needs less than half the processor time and memory. See docs/security.md.',
+    meaning:
+      'The HTTP/2 layer for clients of gRPC: that of Node.js (node), or the own one of the server (own).',
+    detail: 'The own one needs about half the processor time and memory. See docs/security.md.',
   },
   advertiseHost: textSetting('advertise-host', {
     default: '',

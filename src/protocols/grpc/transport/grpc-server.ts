@@ -19,7 +19,7 @@ export interface GrpcSettings extends ConnectionSettings {
   readonly maxBodyMemoryBytes: number
   /** How long a client may send nothing of a request that it has begun. */
   readonly requestTimeoutMs: number
-  /** Whose HTTP/2 is used. */
+  /** Which HTTP/2 is used: that of Node.js, or our own. */
   readonly grpcHttp2: 'node' | 'own'
 }
 

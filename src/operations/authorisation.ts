@@ -26,11 +26,11 @@ export interface Touch {
   readonly resource: Resource
 }
 
-/** Who asks, whatever the protocol. */
+/** The caller of an operation, whatever the protocol. */
 export interface Caller {
   /** The address that history records and logs name. */
   readonly ip: string
-  /** Who it is; ANONYMOUS while nobody has to sign in. */
+  /** ANONYMOUS while nobody has to sign in. */
   readonly identity: Identity
 }
 
@@ -47,8 +47,8 @@ export interface Authorisation {
 }
 
 /**
- * Everybody may do everything except manage users, roles, permissions and keys: who could do that now would still have the
- * user that it made when authentication is turned on.
+ * Everybody may do everything except manage users, roles, permissions and keys. A user made now would still
+ * be there when authentication is turned on.
  */
 export const OPEN: Authorisation = {
   isOn: false,

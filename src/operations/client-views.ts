@@ -20,7 +20,7 @@ export interface Conditions {
   readonly others: readonly PeerCondition[]
 }
 
-/** Who watches and subscribes to what, who is connected, and what has happened, on all servers. */
+/** The clients of all servers: what they watch and subscribe to, their connections, and what has happened. */
 export interface ClientViews {
   /** The md5 that each address has of an item. */
   watchersOf(key: ConfigKey): Awaitable<Collected<ReadonlyMap<string, string>>>
@@ -34,7 +34,7 @@ export interface ClientViews {
   conditions(): Awaitable<Collected<Conditions>>
   subscribers(key: ServiceKey): Awaitable<Collected<readonly ListedSubscriber[]>>
   timeline(key: ServiceKey): Awaitable<Collected<OwnTimeline>>
-  /** The clients that are connected. Of each server the first of them, and it may tell fewer than it is asked for. */
+  /** The connected clients. Each server returns its first ones, perhaps fewer than requested. */
   connectedClients(search: ClientSearch): Awaitable<Collected<AllServerClients>>
   /** Sends a connected client away, whichever server has it. False where none of those that replied has it. */
   dismiss(dismissal: Dismissal): Awaitable<Collected<boolean>>

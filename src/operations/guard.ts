@@ -31,15 +31,15 @@ export interface Operation<I, O, C extends Caller> {
 }
 
 /**
- * An operation that learns what it touches from what it finds, e.g. by ids: all of it must be allowed, except what it leaves
- * out itself.
+ * An operation that learns what it touches from what it finds, e.g. by ids. All of it must be allowed, except
+ * what the operation leaves out itself.
  */
 export interface FindingOperation<I, F, O, C extends Caller> {
   /** Judged before anything is looked up. */
   readonly scope: (input: I) => Resource
   /** Looks up what the input means, and changes nothing. */
   readonly find: (input: I) => F
-  /** What is left of what was found, without what the caller may not touch: an id tells nobody that there is something. */
+  /** What was found, without what the caller may not touch: an id must not reveal that something exists. */
   readonly leaveOut?: (found: F, mayTouch: (touch: Touch) => boolean) => F
   readonly touches: (found: F) => readonly Touch[]
   /** Carries it out on what was found, and on nothing else. */
@@ -60,7 +60,7 @@ export interface ListingOperation<I, E, O, C extends Caller> {
 
 /**
  * Makes operations of their definitions. There is no other way to carry out a definition, so that none can be
- * called past the authorisation and the audit; and a definition without its resources does not compile.
+ * called past the authorisation and the audit. A definition without its resources does not compile.
  */
 export class Guard {
   readonly #authorisation: Authorisation
@@ -146,8 +146,9 @@ export class Guard {
   }
 
   /**
-   * As `later`, for what is sent to a connection as long as it lasts. A client does not repeat its credentials there, so a
-   * token counts on when its time is over. A removed user, another password, a leaked key and another permission count at once.
+   * As `later`, for what is sent to a connection as long as it lasts. A client does not repeat its
+   * credentials there, so an expired token still counts. A removed user, another password, a leaked key and
+   * another permission count at once.
    */
   whileConnected({ ip, identity }: Caller, action: Action): ((resource: Resource) => boolean) | undefined {
     const lasting = identity.kind === 'user' ? { ...identity, lasts: true } : identity

@@ -11,7 +11,7 @@ import { auditedItem } from '../core/audit/audited-item.ts'
 import { Refusal } from '../core/refusal.ts'
 import type { Permission, Caller } from './authorisation.ts'
 
-/** What the audit takes down of an operation. */
+/** What the audit records of an operation. */
 export interface AuditRule<I, O> {
   /** Its name, e.g. `publish config`. */
   readonly operation: string
@@ -21,7 +21,10 @@ export interface AuditRule<I, O> {
   readonly countsOthers?: boolean
   /** Which item, where the resources do not say it: a name, never a content, a value or a secret. */
   readonly item?: (input: I) => string
-  /** Who the caller says it is, for an operation that signs it in: without it, who the caller is. */
+  /**
+   * The user that the caller claims to be, for an operation that signs it in. Without it, the caller's own
+   * identity.
+   */
   readonly as?: (input: I) => Who
   /** What an outcome means, where it does not always mean `done`. */
   readonly cameTo?: (outcome: Awaited<O>) => AuditedOutcome
@@ -30,7 +33,7 @@ export interface AuditRule<I, O> {
 /** The user that an event names. */
 export type Who = Pick<AuditEntry, 'username' | 'by'>
 
-/** What an operation came to. */
+/** The outcome of an operation, as the audit records it. */
 export interface AuditedOutcome {
   readonly result: AuditResult
   readonly code?: string
@@ -51,7 +54,7 @@ export interface AuditedCall<I> {
 
 const DONE: AuditedOutcome = { result: 'done' }
 
-/** What the audit takes down of one operation. */
+/** Records the calls of one operation in the audit. */
 export class OperationAudit<I, O> {
   readonly #trail: AuditTrail
   readonly #name: string
@@ -78,7 +81,7 @@ export class OperationAudit<I, O> {
     return false
   }
 
-  /** Runs the operation, and records what it came to once it has settled. Its caller waits for nothing more. */
+  /** Runs the operation, and records its outcome once it has settled. Its caller waits for nothing more. */
   follow(call: AuditedCall<I>, run: () => O): O {
     const { cameTo = () => DONE } = this.#rule ?? {}
     const record = (came: AuditedOutcome): void => this.#record(call, came)

@@ -6,7 +6,7 @@ export interface WatchedKeys<Key> {
   readonly keys: readonly Key[]
   /** Whether it is there at this moment. */
   isThere(key: Key): boolean
-  /** The client has left, or watches the pattern no more. */
+  /** The client has left, or does not watch the pattern any longer. */
   leave(): void
 }
 

@@ -32,9 +32,10 @@ interface EndedRightsParts {
 }
 
 /**
- * Judges connected clients again after each change of users, roles, permissions and keys, here or on another server. The
- * instances of a user who may not have them any more are withheld, and come back when the user may. A connection whose
- * credentials ended is ended too. It works in slices, however many instances there are.
+ * Judges connected clients again after each change of users, roles, permissions and keys, here or on another
+ * server. Instances of a user who may not have them any longer are withheld, and come back when the user may.
+ * A connection whose credentials ended is closed too. The work is cut into slices, however many instances
+ * there are.
  */
 export class EndedRights {
   readonly #parts: EndedRightsParts
@@ -49,7 +50,7 @@ export class EndedRights {
     this.#work = new SlicedWork(parts.loop, () => this.#step(), { boundary: 'job' })
   }
 
-  /** Begins to judge where something has changed. Call it about four times a second. */
+  /** Begins a pass if something has changed. Call it about four times a second. */
   tick(): void {
     // What changes during a pass is judged by the next one.
     if (this.#pass !== undefined || this.#versionNow() === this.#version) return
@@ -75,7 +76,7 @@ export class EndedRights {
   *#judgeAll(): Generator<unknown, void> {
     for (const connection of this.#parts.connections) yield* this.#judge(connection)
     for (const registration of this.#parts.connectionInstances.registrations.left()) {
-      // Who may have it again has lost its connection: nothing comes back.
+      // The user may have the instance again, but its connection is lost: nothing comes back.
       if (!this.#mayPublish(registration)) void this.#change(registration, 'withhold')
       yield
     }
@@ -92,7 +93,7 @@ export class EndedRights {
     }
     yield
     if (!this.#hasEnded(connection)) return
-    // What is withheld is gone first: it does not stay for a while.
+    // Withheld instances go before the connection ends, so that they do not stay for a while.
     if (changes.length === 0) connection.end('signed-out')
     else
       unawaited(
@@ -104,7 +105,7 @@ export class EndedRights {
 
   #judgeRegistration(registration: ConnectionRegistration): Promise<void> | undefined {
     const mayPublish = this.#mayPublish(registration)
-    // What is underway may be a registration from before.
+    // A change underway may be a registration from before.
     if (registration.isWithheld !== mayPublish && !registration.isChanging) return undefined
     return this.#change(registration, mayPublish ? 'allow' : 'withhold')
   }

@@ -7,7 +7,7 @@ import type { State } from '../../core/engine/state.ts'
 import type { Action, Resource } from '../guard.ts'
 import { type Caller, type Authorisation, forbidden } from '../authorisation.ts'
 
-/** What is told of a caller who would be refused, if callers were refused. */
+/** Reports, in dry-run mode, the refusal that the caller would have got. */
 export type ReportRefusal = (caller: Caller, action: Action, resource: Resource) => void
 
 /** What the judge works on. */

@@ -46,7 +46,7 @@ export function sessionOperations({ guard, state, signIn }: SignInParts) {
       run: (_: object, { identity }): UserAndRights =>
         identity.kind === 'user' ? rightsOf(identity.username) : EVERYBODY,
     }),
-    /** Ends the sessions of a browser: who has their ids may do that. */
+    /** Ends the sessions of a browser: its session ids are all that the caller needs. */
     end: guard.operation({
       permission: { action: 'write', resource: 'public' },
       audit: {

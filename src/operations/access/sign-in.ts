@@ -26,7 +26,10 @@ export interface SignInParts {
     readonly sessions: Sessions
     readonly firstCode: FirstCode
     readonly isAdministrator: (username: string) => boolean
-    /** Nobody has to sign in: a wrong pair gets a token that stands for nothing, because some clients do not start without. */
+    /**
+     * Whether signing in is optional. Then a wrong pair gets a token of no user, because some clients do not
+     * start without one.
+     */
     readonly isOptional: boolean
   }
 }
@@ -37,7 +40,7 @@ export interface SignedInUser {
   readonly token: string
   readonly ttlSeconds: number
   readonly isAdministrator: boolean
-  /** False for a token that stands for nothing. */
+  /** False for a token of no user. */
   readonly isUser: boolean
 }
 
@@ -47,7 +50,7 @@ export interface PasswordPair {
   readonly password: string
 }
 
-/** Who makes itself the first administrator. Without a password, a random one is made. */
+/** The first administrator to create. Without a password, a random one is made. */
 export interface FirstAdministratorRequest {
   readonly code: string
   readonly password: string | undefined
@@ -150,7 +153,10 @@ function tokenOperations({ guard, engine, signIn }: SignInParts) {
   }
 }
 
-/** Whom the audit names. People type passwords into the field for the name: only names of users are recorded. */
+/**
+ * The user that the audit names. People type passwords into the field for the name, so only names of users
+ * are recorded.
+ */
 export function whoSignsIn(state: Pick<State, 'record'>, username: string): Who {
   return { username: state.record(USER, username)?.username ?? NO_USER, by: 'password' }
 }

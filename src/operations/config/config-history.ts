@@ -29,8 +29,8 @@ export interface RecordRequest {
 }
 
 /**
- * Makes the operations on histories. A record is given only to who names its own item, and so to who may read that:
- * an id alone gives nothing.
+ * Makes the operations on histories. A caller gets a record only if it names the record's own item and may
+ * read it: an id alone gives nothing.
  */
 export function historyOperations(parts: HistoryParts) {
   const { guard, store } = parts
@@ -71,8 +71,8 @@ export function historyOperations(parts: HistoryParts) {
 }
 
 /**
- * The record of this id, if it is one of the item. Refusals `history-not-found`, and `history-not-yours` for another item. Who
- * may not read that other item gets the refusal for an id that does not exist.
+ * The record of this id, if it is one of the item. Refusals `history-not-found`, and `history-not-yours` for
+ * another item. A caller who may not read that other item gets the refusal for an id that does not exist.
  */
 export async function ownRecord(
   { guard, store }: { readonly guard: Guard; readonly store: Pick<KeptRecords, 'historyRecord'> },

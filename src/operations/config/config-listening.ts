@@ -40,9 +40,9 @@ export interface PollHolder {
   answered(poll: ConfigPoll): void
 }
 
-/** Who has an item. */
+/** The clients that have an item. */
 export interface ItemClients {
-  /** Of the current content; undefined where there is none. */
+  /** The md5 of the current content; undefined where there is none. */
   readonly md5: string | undefined
   readonly nowMs: number
   readonly clients: readonly ItemClient[]
@@ -113,7 +113,7 @@ function watcherOperations({ guard, views, state, clock }: ListeningParts) {
       resources: (key: ConfigKey) => [configResource(key)],
       run: (key) => views.watchersOf(key),
     }),
-    /** Who has an item: the clients of all servers, each with its md5. */
+    /** The clients of an item on all servers, each with its md5. */
     clientsOf: guard.operation({
       permission: READ_CONFIG,
       resources: (key: ConfigKey) => [configResource(key)],

@@ -5,12 +5,12 @@ import type { State } from '../../core/engine/state.ts'
 import { configResource, READ_CONFIG } from './configs.ts'
 import type { Guard, Resource } from '../guard.ts'
 
-/** A client that hears of changes over a stream, until it leaves. */
+/** A client that receives changes over a stream, until it leaves. */
 export interface StreamListener {
   readonly ip: string
   /** How its library names itself, and the port of the connection. */
   readonly client: { readonly port: number; readonly agent: string }
-  /** Called each time that an item is not the version that the client has or was told of. */
+  /** Called each time that an item differs from the version that the client has or was sent. */
   changed(item: WatchedItem): void
   /** Ends the connection of the client: a report has failed by a fault of this server. */
   end(): void
@@ -44,22 +44,22 @@ export interface StreamParts {
 /** What a client watches over its stream: from `joinStream`, for the requests that follow. */
 export type StreamWatch = ConfigWatch
 
-/** Items that a client wants to hear of from now on. */
+/** Items that a client watches from now on. */
 export interface WatchRequest {
   readonly watch: StreamWatch
   readonly items: readonly WatchedItem[]
 }
 
-/** Items that a client does not want to hear of any more. */
+/** Items that a client does not watch any longer. */
 export interface UnwatchRequest {
   readonly watch: StreamWatch
   readonly keys: readonly ConfigKey[]
 }
 
-/** For what shows and changes nothing. */
+/** For operations that show and change nothing. */
 const PUBLIC = { action: 'read', resource: 'public' } as const
 
-/** Makes the operations of those who hear of changes over a stream. */
+/** Makes the operations of clients that receive changes over a stream. */
 export function streamOperations({ guard, polls, state, maxListeningItems }: StreamParts) {
   return {
     /** Lets a client watch items. It watches nothing yet; call `leave` of the result when it has gone. */
@@ -103,7 +103,7 @@ export function streamOperations({ guard, polls, state, maxListeningItems }: Str
 /** What a client watches over its stream. Each report is judged again: its permissions may have changed. */
 class ConfigWatch {
   readonly #kept: KeptWatch
-  /** Of the newest request; undefined while everybody may read everything. */
+  /** The judge of the newest request; undefined while everybody may read everything. */
   #mayRead: ((resource: Resource) => boolean) | undefined
   #hasLeft = false
 

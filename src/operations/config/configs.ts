@@ -34,7 +34,7 @@ export interface PublishRequest {
   readonly casMd5: string | undefined
   /** Why; absent: nobody says. */
   readonly comment?: string | undefined
-  /** Who publishes, as the publisher claims. */
+  /** The publisher's own name, as it claims. */
   readonly srcUser: string | undefined
 }
 
@@ -199,8 +199,8 @@ export function configResource(key: ConfigKey): Resource {
 }
 
 /**
- * Who a history record names: the caller's address, and its user. The user that a caller claims to act for counts only
- * where nobody has to sign in.
+ * The operator of a history record: the caller's address, and its user. The user that a caller claims to act
+ * for counts only where nobody has to sign in.
  */
 export function operatorOf({ ip, identity }: Caller, srcUser: string | undefined): Operator {
   switch (identity.kind) {

@@ -14,9 +14,12 @@ export interface ImportItem {
   readonly bytes: number
   /** Publish only over this md5 (`''`: only what is new), whatever the policy says; absent: as the policy says. */
   readonly casMd5?: string | undefined
-  /** Of a copy: the md5 of its original. */
+  /** For a copy: the md5 of its original. */
   readonly sourceMd5?: string
-  /** Of a copy: whether its original is not the one that was seen. It is left as one that somebody has changed. */
+  /**
+   * For a copy: whether its original differs from the one that was seen. Such a copy is left alone, as an
+   * item that somebody has changed.
+   */
   readonly isOutdated?: boolean
   /** Reads the content again each time, so that not all contents are in memory. */
   read(): Promise<Buffer>
@@ -33,22 +36,22 @@ export interface ImportOptions {
   readonly policy: ImportPolicy
   readonly dryRun: boolean
   /**
-   * The `state` of a dry run: nothing is published if the items are others by now, and under OVERWRITE none is replaced that the
-   * dry run has not seen.
+   * The `state` of a dry run. Nothing is published if the items have changed since. OVERWRITE then replaces
+   * only items that the dry run has seen.
    */
   readonly seenState?: string | undefined
 }
 
 /**
- * What became of each item. Under ABORT the first that exists is `failed`, and those not tried are `skipped`.
- * `stoppedBy` is why the store or the server did not go on; what could not be written is `failed` then.
+ * The outcome of each item. Under ABORT the first that exists is `failed`, and those not tried are `skipped`.
+ * `stoppedBy` is why the store or the server stopped; what could not be written is `failed` then.
  */
 export interface ImportOutcome {
   readonly published: readonly ConfigKey[]
   readonly skipped: readonly ConfigKey[]
   readonly failed: readonly ConfigKey[]
   readonly stoppedBy: Refusal | undefined
-  /** What the items were before, as one value; empty where nobody has asked: only a dry run and `seenState` do. */
+  /** The items before the import, as one value. Empty unless a dry run or `seenState` asks for it. */
   readonly state: string
 }
 
@@ -95,8 +98,9 @@ export async function importConfigs(
 }
 
 /**
- * The md5 of every item that is there, and of the originals of copies, as one value by each signing key, the newest first. Who
- * has no key, and may write the items but not read them, cannot find out with it what they are. All servers have the same keys.
+ * The md5 of every existing item, and of the originals of copies, as one value by each signing key, the
+ * newest first. A caller without the key who may write the items but not read them cannot find out their
+ * contents. All servers have the same keys.
  */
 function statesOf(state: ImportParts['state'], items: readonly ImportItem[]): string[] {
   const lines = items.map(({ key, sourceMd5 }) =>

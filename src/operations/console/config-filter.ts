@@ -12,7 +12,7 @@ export interface ConfigFilter extends ContentFilter {
   readonly configTags: string
 }
 
-/** Whether an item is looked for; without its content, which takes longer. */
+/** Whether an item is looked for. Its content is not searched: that takes longer. */
 export function aboutFilter(filter: ConfigFilter): (item: ConfigItem) => boolean {
   const text = filter.text.toLowerCase()
   const tags = filter.configTags.split(',').filter((tag) => tag !== '')

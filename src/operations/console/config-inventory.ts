@@ -37,7 +37,7 @@ export interface InventoryRequest extends ConfigFilter {
 /** An item of the list. */
 export interface ListedConfig {
   readonly item: ConfigItem
-  /** Who made this version; null where nobody knows. */
+  /** The user who made this version; null where nobody knows. */
   readonly modifyUser: string | null
   /** How many clients have it, on all servers. */
   readonly watcherCount: number
@@ -178,7 +178,7 @@ const SORTED_BY: Readonly<Record<ConfigOrder, (item: ConfigItem) => string | num
   size: ({ content }) => content.length,
 }
 
-/** Who made the current version; null where nobody knows. */
+/** The user who made the current version; null where nobody knows. */
 async function userOf({ store }: InventoryParts, { key, historyId }: ConfigItem): Promise<string | null> {
   const { entries } = await store.history(key, { pageNo: 1, pageSize: 1 })
   const [newest] = entries

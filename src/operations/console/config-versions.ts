@@ -70,8 +70,9 @@ export interface Restored {
 }
 
 /**
- * Makes the operations on versions. History keeps the text BEFORE each change, which people mistake for the text of the
- * change: so a restore would bring back another one, or delete. A version is a change with the text AFTER it.
+ * Makes the operations on versions. A history record keeps the text BEFORE its change. People mistake it for
+ * the text of the change, and a restore would then bring back another text, or delete. So a version is a
+ * change with the text AFTER it.
  */
 export function versionOperations(parts: VersionParts) {
   const { guard, state } = parts

@@ -65,7 +65,7 @@ function* linesWith(content: Buffer, inText: string, inKey: string): Search<Hit[
   let line = 0
   for (let from = 0; from < content.length && hits.length < MOST_HITS;) {
     const to = linesEnd(content, from)
-    // Of a long line, its beginning has the key, and is shown.
+    // The beginning of a long line has the key, and is shown.
     const isLong = to - from > PIECE_BYTES
     const lines = content.toString('utf8', from, isLong ? from + PIECE_BYTES : to).split('\n')
     // Behind the last line end begins the next piece.

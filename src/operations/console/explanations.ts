@@ -16,7 +16,7 @@ export interface ExplainRequest {
   /** Names of clusters; empty: all. */
   readonly clusters: readonly string[]
   readonly healthyOnly: boolean
-  /** Whose labels a selector compares. */
+  /** The labels of this address are compared by a selector. */
   readonly consumerIp: string
   readonly page: PageRequest
 }

@@ -5,12 +5,15 @@ const CUT_AT_ONCE = 2_000
 /** How many are sorted, or merged, before the clock is checked again. */
 const AT_ONCE = 1_000
 
-/** Keeps the first entries in an order of many that come in any order: as cheap for a page of the first as for few entries. */
+/**
+ * Keeps the first entries, in an order, of many that come in any order. A page of the first costs as little
+ * as for few entries.
+ */
 export class FirstEntries<T> {
   readonly #most: number
   readonly #compare: (a: T, b: T) => number
   #kept: T[] = []
-  /** What is not before this one is not among the first. */
+  /** An entry that is not before this one is not among the first. */
   #last: T | undefined
   #count = 0
 

@@ -61,7 +61,7 @@ export type HealthReason = 'beat' | 'beat-timeout' | 'probe' | 'operator' | 'con
 /** An instance, and why it is as it is. */
 export interface ShownInstance {
   readonly instance: Instance
-  /** How long ago it was last heard; undefined: it does not beat, or beats at another server. */
+  /** How long ago its last beat came; undefined: it does not beat, or beats at another server. */
   readonly lastBeatAgoMs: number | undefined
   /** How much silence is left until it is removed; undefined: silence does not remove it. */
   readonly expiresInMs: number | undefined

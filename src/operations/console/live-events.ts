@@ -2,19 +2,19 @@ import type { Resource } from '../../core/access/resource.ts'
 import type { LiveEvent } from '../../core/live/live-event.ts'
 import type { Guard } from '../guard.ts'
 
-/** An event, and the position of the change that it tells of: positions rise. */
+/** An event, and the position of its change: positions rise. */
 export interface PlacedLiveEvent {
   readonly event: LiveEvent
   readonly position: number
 }
 
-/** What is sent to somebody who follows: see `EventStream`. */
+/** A message to a client that follows: see `EventStream`. */
 export type LiveMessage =
   | { readonly kind: 'begun' | 'reset' | 'alive'; readonly id: string }
   | { readonly kind: 'changed'; readonly id: string; readonly events: readonly PlacedLiveEvent[] }
   | { readonly kind: 'ended'; readonly reason: 'signed-out' | 'too-slow' | 'stopping' }
 
-/** The events that somebody follows. */
+/** The events that a client follows. */
 export interface LiveStream {
   /** The next message, if there is one. */
   take(): LiveMessage | undefined
@@ -22,7 +22,7 @@ export interface LiveStream {
   leave(): void
 }
 
-/** Who wants to follow. */
+/** A client that wants to follow events. */
 export interface FollowRequest {
   /** The id of the last message that the client has got from a stream before. */
   readonly lastId: string | undefined
@@ -37,7 +37,10 @@ export interface LiveSource {
   ): LiveStream | 'too-many'
 }
 
-/** Makes them. Everybody who is signed in may follow, and is told of what that user may read. */
+/**
+ * Makes the operations on live events. Every user who is signed in may follow, and gets the events that this
+ * user may read.
+ */
 export function liveEventOperations({ guard, live }: { readonly guard: Guard; readonly live: LiveSource }) {
   return {
     /** Opens a stream. Its caller is judged again for each event. */

@@ -128,7 +128,7 @@ function subscribersIn({ own, others }: Conditions): number {
   return [own, ...others].reduce((sum, { subscriberCount }) => sum + subscriberCount, 0)
 }
 
-/** What this server says of itself is told apart from this. */
+/** The faults of this server itself are shown elsewhere. */
 function faultsIn({ own, others }: Conditions): OtherFault[] {
   const told = others.flatMap(({ server, faults }) => faults.map((fault) => ({ server, ...fault })))
   const late = [{ ...own, server: '' }, ...others].filter(({ lagMs }) => lagMs > LAGS_AFTER_MS)

@@ -46,7 +46,7 @@ export interface ServiceFigures {
   readonly entry: ServiceEntry
   readonly healthyCount: number
   readonly disabledCount: number
-  /** Of those that take calls. */
+  /** Counts only those that take calls. */
   readonly unhealthyCount: number
   readonly isProtecting: boolean
 }

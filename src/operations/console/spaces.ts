@@ -29,7 +29,7 @@ export interface Space extends NamespaceLook {
   readonly desc: string
   /** False for one that was taken off the list, or never was on it, and holds something. */
   readonly isListed: boolean
-  /** Of those that the caller may read. */
+  /** Counts only those that the caller may read. */
   readonly configCount: number
   /** Whether it has any configurations or services. */
   readonly isEmpty: boolean
@@ -81,14 +81,17 @@ function idsOf(state: SpaceParts['state']): string[] {
   return [...new Set([...listed, ...inUse])]
 }
 
-/** Whose configurations of which namespace are counted. */
+/** A count of the configurations in a namespace that a caller may read. */
 interface Counting {
   readonly id: string
   readonly caller: Caller
   readonly turns: Turns
 }
 
-/** How many configurations of a namespace the caller may read: one that sees everything is not asked about each. */
+/**
+ * How many configurations of a namespace the caller may read. A caller that sees everything is not checked
+ * item by item.
+ */
 async function readableConfigs(
   { guard, state }: SpaceParts,
   { id, caller, turns }: Counting,

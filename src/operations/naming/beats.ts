@@ -23,7 +23,7 @@ export interface FullBeat {
   readonly metadata: Metadata | undefined
 }
 
-/** What a beat came to. `unknown`: there is no such instance, and the beat did not register one. */
+/** The outcome of a beat. `unknown`: there is no such instance, and the beat did not register one. */
 export interface Beaten {
   readonly kind: 'renewed' | 'registered' | 'unknown'
   /** When the next beat is expected, ms. */
@@ -50,7 +50,7 @@ export function beatOperations(
         const result = beat(parts, request, clock())
         if (result.kind === 'renewed') return renewed(parts, result)
         const { sendBeatOnly, disableAddIP } = state.switches
-        // Clients of `/nacos` must hear 20404 here: a refusal makes one of them beat in a tight loop.
+        // Clients of `/nacos` must get 20404 here: a refusal makes one of them beat in a tight loop.
         if (request.full === undefined || sendBeatOnly || disableAddIP) return beaten(parts, 'unknown')
         return registerFrom(parts, request, request.full)
       },
@@ -114,7 +114,7 @@ function beaten({ state }: BeatOperationParts, kind: Beaten['kind'], ownInterval
   return { kind, intervalMs: ownIntervalMs ?? clientBeatInterval, lightBeatEnabled }
 }
 
-/** How long ago an instance was last heard; undefined: it does not beat, or beats at another server. */
+/** How long ago the last beat of an instance came; undefined: it does not beat, or beats at another server. */
 export function beatAgoMs(
   { liveness }: { readonly liveness: Pick<Liveness, 'hearingOf'> },
   instance: Instance,

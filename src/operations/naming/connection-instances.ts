@@ -27,7 +27,7 @@ export interface ConnectionRequest {
 /** All instances of a connection in a service: what it had there before and does not name is removed. */
 export interface PublishRequest extends ConnectionRequest {
   readonly instances: readonly PublishedInstance[]
-  /** Who it is, for people who look at its instances. */
+  /** The client, for people who look at its instances. */
   readonly client?: PublishingClient
 }
 
@@ -47,9 +47,9 @@ export function connectionInstanceOperations(parts: ConnectionInstanceOperationP
   const { guard, state, connectionInstances, maxInstanceMetadataBytes } = parts
   return {
     /**
-     * Makes these all the instances of the connection in the service: healthy unless they say otherwise, and with the
-     * weight and `enabled` that an operator has set before. If it is refused, the connection has what it had. Refusals
-     * as those of a registration, and `stopping` after `release`.
+     * Makes these all the instances of the connection in the service. They are healthy unless they say
+     * otherwise, and have the weight and `enabled` that an operator has set before. If it is refused, the
+     * connection has what it had. Refusals as those of a registration, and `stopping` after `release`.
      */
     publish: guard.operation({
       permission: WRITE_SERVICE,

@@ -17,25 +17,25 @@ export interface ListRequest {
   /** The names in it; empty: all clusters. */
   readonly clusters: readonly string[]
   readonly healthyOnly: boolean
-  /** Whose labels a selector compares. */
+  /** The labels of this address are compared by a selector. */
   readonly consumerIp: string
   /** The subscriber of changes; undefined: none. */
   readonly subscriber: ListSubscriber | undefined
-  /** Who reads it, for people; undefined: nobody wants to know. */
+  /** The client that reads it, shown to people; undefined: not recorded. */
   readonly reader: ListReader | undefined
 }
 
 /** A client that reads a list. */
 export type ListReader = Pick<ListSubscriber, 'address' | 'agent' | 'app'>
 
-/** Remembers for a while who has read which list. */
+/** Remembers for a while which clients have read which list. */
 export interface Readers {
   note(key: ServiceKey, reader: ListReader): void
 }
 
 /** A client that listens for pushes. */
 export interface ListSubscriber {
-  /** Of its socket: one that a client names could be somebody else's. */
+  /** The address of its socket: one that a client names could be somebody else's. */
   readonly address: string
   readonly port: number
   /** How its library names itself. */

@@ -39,7 +39,7 @@ export interface InstanceParts extends BatchParts {
   readonly clock: () => Now
   /** Whether the server process of a connection is alive. */
   readonly isAlive: (process: string) => boolean
-  /** Is told who asks for a change. */
+  /** Learns who asks for a change. */
   readonly timeline: Pick<Timeline, 'during'>
   /** The most metadata that an instance may have, in bytes of UTF-8. */
   readonly maxInstanceMetadataBytes: number
@@ -57,8 +57,8 @@ export interface InstanceRequest {
 /** An instance to remove. */
 export interface DeregisterRequest extends InstanceRequest {
   /**
-   * Whether an instance of a connection stays without a word, as clients of HTTP expect it. Otherwise the caller is told
-   * why it stays; it is removed where the server of the connection is gone.
+   * Whether an instance of a connection stays without an error, as clients of HTTP expect it. Otherwise a
+   * refusal says why it stays. It is removed where the server of the connection is gone.
    */
   readonly sparesConnections?: boolean
 }
@@ -79,7 +79,7 @@ export interface ModifyRequest extends InstanceRequest, Omit<InstancePatch, 'max
   readonly registersUnknown: boolean
 }
 
-/** The health that somebody says of an instance. */
+/** The health of an instance, as a client or an operator sets it. */
 interface HealthRequest extends InstanceRequest {
   readonly healthy: boolean
 }
@@ -271,7 +271,7 @@ function reads({ guard, state }: InstanceParts) {
   }
 }
 
-/** What the timeline notes of a request. */
+/** The origin of a change, for the timeline. */
 function askedBy(
   { ip, identity }: Caller,
   what: TimelineRequest['what'],

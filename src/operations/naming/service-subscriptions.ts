@@ -24,18 +24,18 @@ export interface StreamListRequest {
   /** The names in it; empty: all clusters. */
   readonly clusters: readonly string[]
   readonly healthyOnly: boolean
-  /** Whose labels a selector compares. */
+  /** The labels of this address are compared by a selector. */
   readonly consumerIp: string
 }
 
-/** A list whose changes a client wants, or wants no more. */
+/** A subscription to the changes of a list, or its end. */
 export interface StreamSubscriptionRequest extends StreamListRequest {
   readonly subscriber: StreamSubscriber
 }
 
 /** A client that takes lists on its connection. */
 export interface StreamSubscriber {
-  /** Of its connection; unique among those that are open. */
+  /** The id of its connection; unique among those that are open. */
   readonly id: string
   readonly address: string
   readonly port: number
@@ -68,7 +68,7 @@ export interface Streams {
   }): void
 }
 
-/** Makes the operations of clients that hear of changes on a connection. Each answers the list as it is now. */
+/** Makes the operations of clients that receive changes on a connection. Each answers the list as it is now. */
 export function subscriptionOperations(parts: SubscriptionParts) {
   const { guard, streams } = parts
   const permission = READ_SERVICE

@@ -22,7 +22,7 @@ export interface FoundAudit {
   readonly next: number | undefined
 }
 
-/** The steps of the store that one request takes at most: then its page is short, and the next one goes on. */
+/** The most steps of the store that one request takes. Then its page is short, and the next one continues. */
 const MOST_STEPS = 200
 
 /** Makes the operations on the audit. It is written behind: an event is there within a second. */

@@ -67,7 +67,10 @@ export function connectedClientOperations({
   }
 }
 
-/** The page of all, of which each server has told the first. What a server has not told is left out. */
+/**
+ * The requested page of all clients. Each server has listed its first ones; clients that a server did not
+ * list are left out.
+ */
 function pageAcross(
   { own, others }: AllServerClients,
   { pageNo, pageSize }: PageRequest,

@@ -13,7 +13,7 @@ export interface Member {
   readonly alive: boolean
   /** Whether it replied when it was last asked. One that was killed is `alive` until its lease ends. */
   readonly replies: boolean
-  /** When any of the servers last heard of it, epoch ms; 0 where no running server remembers. */
+  /** When any of the servers last got an answer of it, epoch ms; 0 where no running server remembers. */
   readonly lastRefMs: number
 }
 
@@ -96,7 +96,7 @@ export interface ServerCounts extends LoadReading {
   readonly responsible: Responsible
 }
 
-/** What the server tells of itself: everybody its status. */
+/** What the server reports of itself: everybody gets its status. */
 export type StatusAndCounts = ServerCounts | Pick<ServerCounts, 'status'>
 
 /** A new value of a switch; `debug`: for this server only, until it restarts. */

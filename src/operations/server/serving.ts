@@ -7,8 +7,8 @@ import type { Permission } from '../authorisation.ts'
 export type CutOff = () => { readonly reason: string } | undefined
 
 /**
- * Throws where naming is closed: while the server's status is overridden (`server-status`), or while this server alone is cut
- * off from the store, so that clients must use another one (`cut-off`). All else is served.
+ * Throws where naming is closed. `server-status`: the server's status is overridden. `cut-off`: this server
+ * alone is cut off from the store, so clients must use another one. Everything else is served.
  */
 export function requireServing(
   state: Pick<State, 'switches'>,

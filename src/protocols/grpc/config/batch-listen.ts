@@ -10,7 +10,10 @@ export interface BatchListenParts extends ListeningConnectionParts {
   readonly maxListeningItems: number
 }
 
-/** `ConfigBatchListenRequest`: listens to items, or no more, and answers those that differ from what the client has. */
+/**
+ * `ConfigBatchListenRequest`: begins or ends listening to items, and answers those that differ from what the
+ * client has.
+ */
 export function batchListen(parts: BatchListenParts) {
   const { listening, maxListeningItems } = parts
   const connections = new ListeningConnections(parts)

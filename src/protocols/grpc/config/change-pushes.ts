@@ -9,7 +9,7 @@ import { PushReminders } from './push-reminders.ts'
 export const ACK_MS = 3_000
 /** The wait after the nth push of an item that was not acknowledged is n times this. */
 const RETRY_MS = 2_000
-/** After so many pushes of an item without an acknowledgement, it is given up. */
+/** After this many pushes of an item without an acknowledgement, it is given up. */
 export const MOST_TRIES = 10
 /** How many pushes of a connection may wait for their acknowledgements at once. */
 export const MOST_PENDING = 64
@@ -18,7 +18,10 @@ export const MOST_PENDING = 64
 export interface PushParts {
   readonly connection: Pick<ClientConnection, 'ask' | 'close'>
   readonly after: (ms: number, run: () => void) => void
-  /** Called when the client acknowledges other pushes, but not those of this item: it does not listen to it any more. */
+  /**
+   * Called when the client acknowledges other pushes, but not those of this item: it does not listen to it
+   * any longer.
+   */
   readonly unheard: (item: WatchedItem) => void
 }
 
@@ -38,8 +41,9 @@ class Push {
 }
 
 /**
- * Tells a client which of its items have changed; it then asks for them. Changes of an item during a push become one push
- * afterwards. So a client that reads slowly, or not at all, costs one small object for each of its items and no more.
+ * Notifies a client which of its items have changed; it then asks for them. Changes of an item during a push
+ * become one push afterwards. So a client that reads slowly, or not at all, costs only one small object for
+ * each of its items.
  */
 export class ChangePushes {
   readonly #parts: PushParts
@@ -76,7 +80,10 @@ export class ChangePushes {
     this.#sendReady()
   }
 
-  /** The client has said what it has of this item, or listens to it no more: what was to be pushed is not news. */
+  /**
+   * The client has said what it has of this item, or does not listen to it any longer: a pending push is not
+   * news.
+   */
   forget(keyText: string): void {
     this.#reminders.asked(keyText)
     const push = this.#pushes.get(keyText)
@@ -139,7 +146,10 @@ export class ChangePushes {
     this.#parts.after(push.failures * RETRY_MS, guarded('push', end, again))
   }
 
-  /** Either the client hears nothing, and connects again when it is closed; or it does not listen to this item. */
+  /**
+   * Either the client receives nothing, and connects again when it is closed; or it does not listen to this
+   * item.
+   */
   #giveUp(push: Push): void {
     this.#pushes.delete(push.item.key.text)
     if (this.#acks > push.acksBefore) this.#parts.unheard(push.item)

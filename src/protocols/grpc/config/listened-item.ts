@@ -6,7 +6,7 @@ import { Refusal } from '../../../core/refusal.ts'
 const LONGEST_DATA_ID = 256
 const LONGEST_GROUP = 128
 const LONGEST_TENANT = 128
-/** Of a hexadecimal MD5, and some to spare: it is kept as long as the client listens. */
+/** The length of a hexadecimal MD5, and some to spare: it is kept as long as the client listens. */
 const LONGEST_MD5 = 64
 
 const LIST = 'configListenContexts'

@@ -11,7 +11,7 @@ export interface ListeningConnectionParts {
   readonly after: (ms: number, run: () => void) => void
 }
 
-/** What a connection listens to, and what it is told. */
+/** The items that a connection listens to, and their pushes. */
 export interface ListeningConnection {
   readonly watch: StreamWatch
   readonly pushes: ChangePushes
@@ -31,7 +31,7 @@ export class ListeningConnections {
     return this.#known.get(connection)
   }
 
-  /** Of the connection that calls. */
+  /** The listening of the connection that calls. */
   of(call: Call): ListeningConnection {
     const known = this.#known.get(call.connection)
     if (known !== undefined) return known

@@ -43,7 +43,7 @@ export class PushReminders {
     this.#wait()
   }
 
-  /** The client has asked for this item, or listens to it no more. */
+  /** The client has asked for this item, or does not listen to it any longer. */
   asked(keyText: string): void {
     this.#awaited.delete(keyText)
   }

@@ -2,7 +2,7 @@ import { ownText } from '../../../core/text/own-text.ts'
 import type { JsonObject } from '../wire/json.ts'
 import type { ClientFacts } from './client-connection.ts'
 
-/** Of what a client says of itself, more or longer texts are cut: they are kept as long as it is connected. */
+/** More or longer texts that a client says of itself are cut: they are kept as long as it is connected. */
 const MOST_LABELS = 64
 const LONGEST = 256
 /** The most characters of all labels, with their names. */

@@ -9,7 +9,7 @@ export interface ClientSession {
   readonly id: string
   readonly ip: string
   readonly port: number
-  /** Whom the client has shown a certificate of. */
+  /** The user of the certificate that the client has shown. */
   readonly certificateUser: CertificateUser | undefined
   /** Whether a request on it could be carried out: it is set up, and its caller counts. Until then its requests are small. */
   isKnown: boolean

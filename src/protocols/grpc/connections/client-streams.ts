@@ -62,7 +62,7 @@ export class ClientStreams {
     return connection
   }
 
-  /** Whatever comes on the stream is a reply, in a type of its client's choice. */
+  /** Any message on the stream is a reply, of a type that its client chooses. */
   #replied(connection: StreamConnection, message: Message): void {
     const body = readBody(message)
     if (body === undefined) return

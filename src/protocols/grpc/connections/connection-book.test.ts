@@ -3,7 +3,7 @@ import { Asks } from './asks.ts'
 import { ConnectionBook, REPLY_MS, SILENT_MS } from './connection-book.ts'
 import { bodyOf, fakeConnection, nextOf } from './connection.test-support.ts'
 
-/** Lets what waits for a promise go on. */
+/** Lets pending promises settle. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 function bookWithOne() {

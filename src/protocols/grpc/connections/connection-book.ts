@@ -3,7 +3,7 @@ import { unawaited } from '../../../core/unexpected.ts'
 import type { EndCause } from './client-connection.ts'
 import type { StreamConnection } from './stream-connection.ts'
 
-/** After so much silence a client is asked whether it is there, and how long it may take to say so. */
+/** After `SILENT_MS` of silence a client is asked whether it is there. It has `REPLY_MS` to reply. */
 export const SILENT_MS = 20_000
 export const REPLY_MS = 3_000
 
@@ -22,7 +22,7 @@ export class ConnectionBook {
     stopping: 0,
   }
   readonly #byId = new Map<string, StreamConnection>()
-  /** When each is to be looked at: 20 s after it was last heard, as far as that was known when it was last looked at. */
+  /** When each is to be checked: 20 s after its last message, as known at the last check. */
   readonly #due = new DueBook<StreamConnection>(BUCKET_MS)
 
   get size(): number {

@@ -54,7 +54,7 @@ interface FakeOptions {
   readonly version?: string
 }
 
-/** A connection with what it stands on. Its clock is `nowMs`. */
+/** A connection with its parts. Its clock is `nowMs`. */
 export function fakeConnection(options: FakeOptions = {}) {
   const { nowMs = 0, asks = new Asks(() => nowMs), version = CLIENT.version } = options
   const session = new FakeSession(options.id)

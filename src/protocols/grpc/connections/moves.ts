@@ -6,8 +6,8 @@ import type { ServerAddress, StreamConnection } from './stream-connection.ts'
 const MOVE_MS = 2_000
 
 /**
- * The Go library tries the server that it is told for ever, and does not tell servers of one address apart. Told none it stays,
- * and chooses another one when its connection ends.
+ * The Go library tries the given server for ever, and does not tell servers of one address apart. Given none,
+ * it stays, and chooses another one when its connection ends.
  */
 const CHOOSES_ITSELF = /^Nacos-Go-Client/
 

@@ -1,14 +1,15 @@
 import type { Identity, SignedIn } from '../../../core/access/identity.ts'
 import type { StreamConnection } from './stream-connection.ts'
 
-/** How long a client may go on with a token that does not count. */
+/** How long a client may continue with a token that does not count. */
 const STALE_MS = 5_000
-/** The most connections that one tick ends: those who come back at once must not keep the server busy. */
+/** The most connections that one tick ends: clients that come back at once must not keep the server busy. */
 const MOST_ENDED = 5
 
 /**
- * The credentials that clients show on their connections. Some libraries register again only when they connect again, and
- * sign in at a time of their own: while their token does not count, their connection is ended every five seconds.
+ * The credentials that clients show on their connections. Some libraries register again only when they
+ * connect again, and sign in at a time of their own. While such a token does not count, the connection is
+ * ended every five seconds.
  */
 export class ShownCredentials {
   /** Since when the client of a connection has shown tokens that do not count; the oldest first. */

@@ -16,11 +16,11 @@ export interface SentPattern {
 /** What a client wants to know of a pattern. */
 export interface FuzzyRequest {
   readonly sent: SentPattern
-  /** False: it watches the pattern no more. */
+  /** False: it stops watching the pattern. */
   readonly isWatching: boolean
   /** What it knows already, by the names that were pushed to it. */
   readonly received: ReadonlySet<string>
-  /** It waits to hear that it knows everything. */
+  /** It waits for the message that it knows everything. */
   readonly isInitializing: boolean
 }
 

@@ -31,7 +31,10 @@ export const BATCH = 100
 /** How long a client may take to acknowledge a message. */
 const ACK_MS = 3_000
 const RETRY_MS = 2_000
-/** After so many messages without an acknowledgement the client is told no more, until it asks again. It does so every 3 minutes. */
+/**
+ * After this many messages without an acknowledgement the client gets nothing until it asks again. It does so
+ * every 3 minutes.
+ */
 const MOST_TRIES = 5
 
 /** What is on its way to the client. */
@@ -44,14 +47,15 @@ interface Message<Key> {
 }
 
 /**
- * Tells a client what a pattern means: first the difference to what it knows, in batches, then each change. One message at a
- * time is on its way. Only names are kept that the client has still to hear of, and what is said of a name is looked up when
- * the message is made: so a client that reads slowly hears less, and the last state of each name.
+ * Sends a client what a pattern means: first the difference to what it knows, in batches, then each change.
+ * One message at a time is on its way. Only names that the client has still to receive are kept, and their
+ * state is looked up when the message is made. So a client that reads slowly receives less, and the last
+ * state of each name.
  */
 export class FuzzySync<Key> {
   readonly #parts: FuzzySyncParts<Key>
   #watched: WatchedKeys<Key> | undefined
-  /** What the client has to hear of. A name that only the client knows has no key. */
+  /** The names that the client has still to receive. A name that only the client knows has no key. */
   readonly #untold = new Map<string, Key | undefined>()
   #phase: 'init' | 'diff' | 'changes' = 'changes'
   #mustFinish = false
@@ -81,7 +85,7 @@ export class FuzzySync<Key> {
     this.#runOn()
   }
 
-  /** The client has left, or watches the pattern no more. */
+  /** The client has left, or does not watch the pattern any longer. */
   end(): void {
     this.#watched?.leave()
     this.#watched = undefined
@@ -125,7 +129,7 @@ export class FuzzySync<Key> {
       this.#failures = 0
       return
     }
-    // What begins again meanwhile knows itself what is to be told.
+    // A new beginning meanwhile knows itself what is to be sent.
     if (this.#watched === watched) this.#takeBack(message)
     if (++this.#failures >= MOST_TRIES) return this.#giveUp()
     await new Promise<void>((resolve) => this.#parts.after(this.#failures * RETRY_MS, resolve))
@@ -150,7 +154,7 @@ export class FuzzySync<Key> {
       syncType: this.#phase === 'init' ? 'FUZZY_WATCH_INIT_NOTIFY' : 'FUZZY_WATCH_DIFF_SYNC_NOTIFY',
       groupKeyPattern: sent.text,
       contexts: Array.from(told, ([name, key]) => dialect.contextOf(name, isThere(watched, key))),
-      // Changes meanwhile are told in further batches.
+      // Changes meanwhile are sent in further batches.
       totalBatch: Math.max(this.#batches.total, currentBatch),
       currentBatch,
     }

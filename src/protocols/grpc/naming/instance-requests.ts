@@ -90,7 +90,7 @@ export function instanceRequests({ operations, limits }: InstanceRequestParts): 
 
 /** A connection has one set of instances in a service: a second registration replaces the first. */
 function readInstanceRequest(body: JsonObject, limits: Limits): InstanceBody {
-  // Clients send those with a request of their own; whoever does not means it all the same.
+  // Clients send those with a request of their own. A client that uses this one means the same.
   if (isPersistent(body['instance'])) return readPersistent(body, limits)
   const { type, serviceKey } = readTyped(body, [REGISTER, DEREGISTER])
   // What is deregistered is what the connection has, whatever the request names.

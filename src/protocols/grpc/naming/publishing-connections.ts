@@ -9,7 +9,7 @@ import type { ClientConnection } from '../connections/client-connection.ts'
 const SIGNS_IN_SLOWLY = /^Nacos-Java-Client/
 const SIGN_IN_MS = 80_000
 
-/** The connections that publish instances. What one has published goes when it ends. */
+/** The connections that publish instances. The instances of a connection go when it ends. */
 export class PublishingConnections {
   readonly #release: Operations['connectionInstances']['release']
   readonly #known = new WeakSet<ClientConnection>()

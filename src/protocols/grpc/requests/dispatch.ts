@@ -24,7 +24,7 @@ export interface DispatchParts {
   readonly gate: (permission: Permission) => void
   /** Finds out who sends a request: at once where that is remembered. */
   readonly identify: (credentials: ClientCredentials) => Identity | Promise<Identity>
-  /** What becomes of callers who do not count, whatever they ask for; undefined while nobody has to sign in. */
+  /** Refuses callers who do not count, whatever they ask for; undefined while nobody has to sign in. */
   readonly strangers: Strangers | undefined
   /** Called with what the client of a connection has shown, before that is judged. */
   readonly onShown?: ((connection: StreamConnection, identity: Identity) => void) | undefined
@@ -44,7 +44,7 @@ export interface Strangers {
 
 /** What a request carries to show who sends it. */
 export interface ClientCredentials {
-  /** Of the header `accessToken`, or of `Authorization: Bearer`. */
+  /** From the header `accessToken`, or from `Authorization: Bearer`. */
   readonly token: string | undefined
   readonly certificateUser: CertificateUser | undefined
 }
@@ -208,7 +208,7 @@ const NOT_SET_UP = 'The connection is not set up.'
 
 const NOTHING: Request = { type: '', headers: new Map(), clientIp: '', body: undefined }
 
-/** What `run` comes to, or `refuse` of what it throws or rejects with. */
+/** The result of `run`, or `refuse` of what it throws or rejects with. */
 function attempted<T>(run: () => T | Promise<T>, refuse: (error: unknown) => T): T | Promise<T> {
   try {
     const outcome = run()

@@ -2,7 +2,7 @@ import type { Permission, Caller } from '../../../operations/authorisation.ts'
 import type { ClientConnection } from '../connections/client-connection.ts'
 import type { JsonObject } from '../wire/json.ts'
 
-/** Who sends a request, and on which connection. */
+/** The caller of a request, and its connection. */
 export interface Call {
   readonly connection: ClientConnection
   readonly caller: Caller

@@ -13,8 +13,8 @@ const METADATA = 2
 const LONGEST_HEAD = 64 * 1024
 
 /**
- * What the begin of a message says besides its body; undefined where that has not come yet. Clients send it before the body, but
- * need not. A message may say it again and differently, so a whole one is judged once more.
+ * What the begin of a message says besides its body; undefined where that has not come yet. Clients need not
+ * send it before the body. A message may say it again and differently, so a whole one is judged once more.
  */
 export function readMessageHead(begin: Uint8Array): MessageHead | undefined {
   try {

@@ -58,8 +58,8 @@ const BODY = (3 << 3) | WireType.LengthDelimited
 const VALUE = (2 << 3) | WireType.LengthDelimited
 
 /**
- * The bytes of a message, in pieces. Its body is copied at most once: the generated code copies it several times, and takes
- * longer for a small message than all other work on it.
+ * The bytes of a message, in pieces. Its body is copied at most once. The generated code copies it several
+ * times, and takes longer for a small message than all other work on it.
  */
 export function writeMessage({ type, body }: Sent): readonly Buffer[] {
   const length = bytesOfText(body)

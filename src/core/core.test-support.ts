@@ -257,7 +257,7 @@ export class EngineWorld {
     while (this.hasDeferred) await this.turn()
   }
 
-  /** The commit in flight reaches the disk, and its callers hear of it. */
+  /** The commit in flight reaches the disk, and its callers are notified. */
   async succeed(): Promise<void> {
     this.store.succeed()
     await microtasks()

@@ -80,7 +80,8 @@ export class Refusal extends Error {
   readonly facts: RefusalFacts
 
   constructor(code: RefusalCode, message: string, facts: RefusalFacts = {}) {
-    // Where a 'no' came from says nothing that its code does not, and to find it out is a quarter of what an error answer costs.
+    // A stack trace says nothing that the code of a refusal does not. Computing it is a quarter of the cost
+    // of an error answer.
     const { stackTraceLimit } = Error
     Error.stackTraceLimit = 0
     try {

@@ -6,7 +6,7 @@ export const BOUNDARIES: readonly Boundary[] = ['listener', 'connection', 'reque
 
 /** Takes what was thrown where nothing should throw. It must not throw itself. */
 export interface FaultSink {
-  /** Logs and counts a fault. The one that it belonged to has ended, or ends now. */
+  /** Logs and counts a fault. Its boundary has ended, or ends now. */
   caught(boundary: Boundary, error: unknown, facts: object): void
   /** Ends the process in order: nobody knows any more whether memory is right. */
   fatal(error: unknown, text: string): void
@@ -20,7 +20,7 @@ export function reportFaultsTo(faults: FaultSink | undefined): void {
   sink = faults
 }
 
-/** Reports a fault of this boundary. The caller has ended the one that it belonged to, or ends it now. */
+/** Reports a fault of this boundary, which the caller has ended or ends now. */
 export function caught(boundary: Boundary, error: unknown, facts: object = {}): void {
   if (sink === undefined) throw error
   sink.caught(boundary, error, facts)
@@ -60,7 +60,7 @@ export function unawaited(boundary: Boundary, end: () => void, work: Promise<unk
   work.catch((error: unknown) => failed(boundary, end, error))
 }
 
-/** For what has nothing to end: only this call of it is over. */
+/** For a boundary that has nothing to end: only this call of it is over. */
 export const nothing = (): void => undefined
 
 /** What the others do with what was thrown, for places where many calls a second would need a callback each. */

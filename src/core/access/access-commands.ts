@@ -51,8 +51,9 @@ export function createFirstAdministrator(user: HashedPassword): Command<void> {
 }
 
 /**
- * Sets another password: whoever signed in with the old one is signed in no more. Refusal `user-not-found`; with a
- * `credentialStamp`, which names the password that is replaced, `unknown-user` where it has changed meanwhile.
+ * Sets another password: signing in with the old one does not count any longer. Refusal `user-not-found`.
+ * With a `credentialStamp`, which names the password that is replaced, `unknown-user` where it has changed
+ * meanwhile.
  */
 export function setPassword(user: HashedPassword, credentialStamp?: number): Command<void> {
   return {
@@ -78,14 +79,17 @@ export function replaceHash(username: string, hashes: { old: string; new: string
   }
 }
 
-/** What one command removes: a store that several servers share takes no larger transactions. */
+/**
+ * The most records that one command removes: a store that several servers share takes no larger transactions.
+ */
 const MOST_REMOVED = 80
-/** The sessions that go with their user; others have ended then, and are removed later. */
+/** The most sessions that go with their user. Others have ended then, and are removed later. */
 const MOST_SESSIONS = 20
 
 /**
- * Removes a user, with its roles and sessions. Of very many roles it removes a part: true where there are more. The user goes
- * last: a later user of the same name must not get its roles. Refusals `user-not-found`, `last-administrator`.
+ * Removes a user, with its roles and sessions. If there are very many roles, it removes a part of them: true
+ * where there are more. The user goes last: a later user of the same name must not get its roles. Refusals
+ * `user-not-found`, `last-administrator`.
  */
 export function removeUser(username: string): Command<boolean> {
   return {
@@ -119,9 +123,9 @@ export function addRole(role: UserRole): Command<void> {
 }
 
 /**
- * Takes a role from a user, or from all users where `username` is undefined; then its permissions go too. Of a role with very
- * many users and permissions it removes a part: true where there are more. The permissions go first: a later role of
- * the same name must not get them. Refusal `last-administrator`.
+ * Takes a role from a user, or from all users where `username` is undefined; then its permissions go too. If
+ * a role has very many users and permissions, it removes a part of them: true where there are more. The
+ * permissions go first: a later role of the same name must not get them. Refusal `last-administrator`.
  */
 export function removeRole(role: string, username: string | undefined): Command<boolean> {
   return {
@@ -171,7 +175,7 @@ export function removePermission(permission: RolePermission): Command<void> {
   }
 }
 
-/** Whether any user is an administrator, or was when the store lost who. */
+/** Whether any user is an administrator. True also if the store lost the record of who is one. */
 export function hasAdministrator(view: RecordView): boolean {
   const counted = view.record(ADMINISTRATORS, IN_ALL)?.count ?? 0
   return counted > 0 || rolesWhere(view, isOfAdministrator).length > 0

@@ -9,7 +9,7 @@ export interface User {
   readonly username: string
   /** What `Passwords` made of the password: the parameters, the salt and the hash. */
   readonly passwordHash: string
-  /** The stamp of the change that set the password. What was signed in with another one counts no more. */
+  /** The stamp of the change that set the password. A sign-in with another one does not count any longer. */
   readonly credentialStamp: number
 }
 
@@ -36,8 +36,8 @@ export const USER_ROLE = defineRecordKind<UserRole>('user-role', (json) => {
 })
 
 /**
- * How many users are administrators: one record, so that the loss of a row does not open the server, and so that two servers
- * that each remove one of the last two administrators write the same record.
+ * How many users are administrators. One record, so that the loss of a row does not open the server. Two
+ * servers that each remove one of the last two administrators write this same record.
  */
 export const ADMINISTRATORS = defineRecordKind<{ readonly count: number }>('administrators', (json) => ({
   count: numberIn(fieldsOf(json), 'count'),

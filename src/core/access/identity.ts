@@ -1,4 +1,4 @@
-/** Who a caller is, as far as what it sent shows. */
+/** The identity of a caller, as far as its credentials show it. */
 export type Identity = Anonymous | NotSignedIn | SignedIn
 
 /** The caller sent no credentials. */
@@ -13,8 +13,8 @@ export interface NotSignedIn {
 }
 
 /**
- * The caller is this user, on the strength of what it sent. Whether that still counts is judged each time that it is used:
- * the user may be gone, the password another, the key or the session ended.
+ * The caller is this user, according to its credentials. They are judged each time they are used: the user
+ * may be gone, the password changed, the key or the session ended.
  */
 export interface SignedIn {
   readonly kind: 'user'
@@ -30,7 +30,7 @@ export interface SignedIn {
   readonly keyId?: string
   /** When that key was made (`SigningKey.createdStamp`). */
   readonly keyStamp?: number
-  /** True for what is sent to a connection as long as it lasts: a token counts on when its time is over. */
+  /** True for what is sent to a connection as long as it lasts: an expired token still counts. */
   readonly lasts?: boolean
   /** The id of the record of a session. */
   readonly sessionId?: string

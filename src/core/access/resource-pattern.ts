@@ -37,8 +37,9 @@ export function readResourcePattern(resource: string): ResourcePattern {
 }
 
 /**
- * The resource of a permission; undefined where it cannot be read. It is split at its first `:`, and then at the first
- * `:config/` or `:naming/`: no namespace contains `:` and no group `/`, so there is no other place where a group may end.
+ * The resource of a permission; undefined where it cannot be read. It is split at its first `:`, and then at
+ * the first `:config/` or `:naming/`. No namespace contains `:` and no group `/`, so a group can end at no
+ * other place.
  */
 export function resourcePatternOf(resource: string): ResourcePattern | undefined {
   if (resource === METRICS) return { kind: 'metrics' }

@@ -18,7 +18,7 @@ export interface AccessRecords extends RecordView {
   recordVersion(kind: RecordKind<unknown>): number
 }
 
-/** What each user may do. It is worked out when it is asked for first, and again after each change of roles and permissions. */
+/** What each user may do. It is computed on first use, and again after each change of roles and permissions. */
 export class AllRights {
   readonly #records: AccessRecords
   readonly #known = new Map<string, Rights>()

@@ -24,12 +24,13 @@ export function createFirstKey({ id, secret }: NewKey): Command<void> {
   }
 }
 
-/** The keys that there are at most, with the one that signs: all can be changed in one transaction of any store. */
+/** The most keys, with the one that signs: all can be changed in one transaction of any store. */
 const MOST_KEYS = 100
 
 /**
- * Signs with this key from now on. The others verify until their last token has expired, `ttlMs` from now; 'leaked': they
- * have leaked, and end at once. Those that verify no more are removed, and the oldest ones of very many.
+ * Signs with this key from now on. The others verify until their last token has expired, `ttlMs` from now;
+ * 'leaked': they have leaked, and end at once. Keys that do not verify any longer are removed, and the oldest
+ * ones of very many.
  */
 export function rotateKeys({ id, secret }: NewKey, oldOnes: { ttlMs: number } | 'leaked'): Command<void> {
   return {
@@ -52,7 +53,7 @@ export function rotateKeys({ id, secret }: NewKey, oldOnes: { ttlMs: number } | 
   }
 }
 
-/** Removes the keys that verify no more. */
+/** Removes the keys that do not verify any longer. */
 export function removeOldKeys(): Command<void> {
   return {
     subject: SUBJECT,

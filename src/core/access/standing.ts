@@ -26,8 +26,8 @@ export function isSessionOpen(session: Session, records: RecordView, nowMs: numb
 export type Problem = 'not-signed-in' | 'unknown-user' | 'token-invalid' | 'token-expired'
 
 /**
- * Why an identity does not count now; undefined where it does. What was true when the caller signed in is compared with what
- * the store says now, so that a changed password or an ended session counts at once, also for requests that wait.
+ * Why an identity does not count now; undefined where it does. The facts of the sign-in are compared with the
+ * present records. So a changed password or an ended session counts at once, also for requests that wait.
  */
 export function problemOf(identity: Identity, records: RecordView, nowMs: number): Problem | undefined {
   switch (identity.kind) {

@@ -4,7 +4,10 @@
  */
 export type SignedInBy = 'token' | 'password' | 'session' | 'certificate' | 'none' | 'tool'
 
-/** What came of an operation. `refused`: an expected 'no' with a code. `failed`: an error that nobody expected. */
+/**
+ * The outcome of an operation. `refused`: an expected 'no' with a code. `failed`: an error that nobody
+ * expected.
+ */
 export type AuditResult = 'done' | 'refused' | 'failed'
 
 /** What somebody did, or was refused. It has names only: no contents, no values, no secrets. */
@@ -27,7 +30,7 @@ export interface AuditEntry {
 
 /** An entry as it is kept. */
 export interface AuditEvent extends AuditEntry {
-  /** The stamp of when it was taken down (`Stamps`): ids rise with time, over restarts too. */
+  /** The stamp of when it was recorded (`Stamps`): ids rise with time, over restarts too. */
   readonly id: number
   /** Epoch ms; of equal ones that are merged into one event, when the first one came. */
   readonly atMs: number
@@ -46,16 +49,16 @@ export interface AuditTally {
   count: number
 }
 
-/** How an entry is taken down. */
+/** How an entry is recorded. */
 export interface RecordingOptions {
   /**
-   * Whether equal entries of a minute are one event with a count also where they are `done`: for what needs no permission, such
-   * as a sign-in. Otherwise whoever repeats it would drive changes out of the audit.
+   * Whether equal entries of a minute are one event with a count also where they are `done`. True for what
+   * needs no permission, such as a sign-in: repeating it must not drive changes out of the audit.
    */
   readonly mayRepeat: boolean
 }
 
-/** Takes down what was done. Nobody waits for it, and it never throws. */
+/** Records what was done. Nobody waits for it, and it never throws. */
 export interface AuditTrail {
   /** An operation has settled, or was refused. Equal refusals of a minute are one event. */
   record(entry: AuditEntry, options?: RecordingOptions): void
@@ -63,5 +66,5 @@ export interface AuditTrail {
   tallyOf(operation: string): AuditTally
 }
 
-/** Takes nothing down. */
+/** Records nothing. */
 export const NO_AUDIT: AuditTrail = { record: () => undefined, tallyOf: () => ({ count: 0 }) }

@@ -17,8 +17,9 @@ export interface AuditSearch {
 }
 
 /**
- * Events that match, newest first. A store looks at a bounded number of events at a time, so there may be fewer than were
- * asked for, or none; and a few more where events of several servers have the same id. `goOn` is the `before` to go on with, undefined where nothing older is left.
+ * Events that match, newest first. A store looks at a bounded number of events at a time, so there may be
+ * fewer than were asked for, or none. There are a few more where events of several servers have the same id.
+ * `goOn` is the `before` to continue with, undefined where nothing older is left.
  */
 export interface FoundEvents {
   readonly events: readonly AuditEvent[]

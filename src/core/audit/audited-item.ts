@@ -3,8 +3,8 @@ import { groupOf, serviceNameOf } from '../naming/state/service.ts'
 import { MOST_ITEM_CHARACTERS } from './audit-event.ts'
 
 /**
- * What an event names as its item: the first of the resources in the syntax of permissions, what the operation says
- * besides, and how many resources there are more. Of bounded length.
+ * What an event names as its item, of bounded length. It has the first of the resources in the syntax of
+ * permissions, the item that the operation names besides, and the number of further resources.
  */
 export function auditedItem(resources: readonly Resource[], own = ''): string {
   const [first] = resources

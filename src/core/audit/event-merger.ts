@@ -64,7 +64,7 @@ export class EventMerger {
   }
 }
 
-/** An event of what was taken down just now. */
+/** A new event of this entry. */
 export function newEvent(entry: AuditEntry, { wallMs, stamp }: Pick<Now, 'wallMs' | 'stamp'>): OpenEvent {
   return { id: stamp, atMs: wallMs, count: 1, ...entry }
 }

@@ -8,14 +8,17 @@ import type { ClientSearch, Dismissal, ServerClients } from './connected-client.
 export interface ListedSubscriber {
   readonly address: string
   readonly port: number
-  /** The address that it tells of itself, which may be wrong; that of its socket where it tells none. */
+  /**
+   * The address that the client reports for itself, which may be wrong; without one, the address of its
+   * socket.
+   */
   readonly toldIp: string
   readonly agent: string
   readonly app: string
   readonly clusters: string
   readonly namespaceId: string
   readonly groupedName: string
-  /** How it hears of changes; of a poll, the port is 0. */
+  /** How it receives changes; for a poll, the port is 0. */
   readonly via: 'udp' | 'stream' | 'poll'
 }
 
@@ -26,9 +29,9 @@ export interface ItemClient {
   readonly client: { readonly port: number; readonly agent: string } | undefined
   /** What it has. */
   readonly md5: string
-  /** How long ago it was last heard of, in milliseconds; 0: it is connected. */
+  /** How long ago its last request came, in milliseconds; 0: it is connected. */
   readonly seenAgoMs: number
-  /** How it hears of changes. */
+  /** How it receives changes. */
   readonly via: 'poll' | 'stream'
 }
 

@@ -13,9 +13,9 @@ export interface EndedPoll {
 /** Every client gets a new version within milliseconds; one that has not after this long will not. */
 const BEHIND_AFTER_MS = 10_000
 const MOST_ITEMS = 500
-/** Of an item, so many clients are named. */
+/** The most clients that are named for an item. */
 const MOST_BEHIND_NAMED = 5
-/** So many watched items are looked at: some milliseconds. */
+/** The most watched items that are checked: this takes some milliseconds. */
 const MOST_LOOKED_AT = 50_000
 
 type Gathered = BehindItem & { clientCount: number; clients: BehindItem['clients'][number][] }

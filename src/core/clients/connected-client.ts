@@ -23,7 +23,10 @@ export interface ConnectedClient {
   readonly subscriptions: number
 }
 
-/** Which clients are asked for: of those in whose id, address, library, application or user the text occurs, so many. */
+/**
+ * Which clients are asked for: those in whose id, address, library, application or user the text occurs, at
+ * most `most`.
+ */
 export interface ClientSearch {
   readonly text: string
   readonly most: number

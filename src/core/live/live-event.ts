@@ -37,11 +37,11 @@ export type LiveKind = (typeof LIVE_KINDS)[number]
 /** The names of a thing: its fields as the interface calls them. */
 export type LiveNames = Readonly<Record<string, string>>
 
-/** Something that people may look at just now is different. It has names, and never contents. */
+/** A change of something that people may look at just now. It has names, and never contents. */
 export interface LiveEvent {
   readonly kind: LiveKind
   readonly names: LiveNames
-  /** What one must be allowed to read to get it. */
+  /** The resource that a receiver must be allowed to read. */
   readonly resource: Resource
 }
 
@@ -51,7 +51,7 @@ const EVERYBODY: Resource = { kind: 'own-account' }
 const NO_NAMES: LiveNames = Object.freeze({})
 
 const RIGHTS_CHANGED: LiveEvent = { kind: 'rights', names: NO_NAMES, resource: EVERYBODY }
-/** What a server says of itself is different. */
+/** What a server says of itself has changed. */
 export const CONDITION_CHANGED: LiveEvent = { kind: 'condition', names: NO_NAMES, resource: EVERYBODY }
 /** There are new events in the audit. */
 export const AUDIT_WRITTEN: LiveEvent = { kind: 'audit', names: NO_NAMES, resource: { kind: 'audit' } }

@@ -2,8 +2,8 @@
 export const PUBLIC_NAMESPACE = 'public'
 
 /**
- * The one id of a namespace in core. An absent id, an empty one and `public` are the same namespace, on
- * every operation: the servers before us treated them differently per endpoint, and data was lost to it.
+ * The one id of a namespace in core. An absent id, an empty one and `public` are the same namespace, on every
+ * operation. The Java servers treated them differently per endpoint, and data was lost to it.
  */
 export function toNamespaceId(id: string | undefined): string {
   return id === undefined || id === '' ? PUBLIC_NAMESPACE : id

@@ -99,7 +99,7 @@ function readPushVersion(text: string): SwitchPatch {
   return { [field]: version(wanted, 'pushVersion') }
 }
 
-/** Of the object that the switches query gives, what cannot be set: passed over when it comes back in a batch. */
+/** Fields of the object that the switches query gives that cannot be set: a batch ignores them. */
 const NOT_SETTABLE = ['name', 'adWeightMap', 'checksum']
 
 /** The fields of the object, each by any of its names; one that cannot be read refuses them all. */

@@ -21,7 +21,7 @@ export interface Switches {
   readonly clientBeatInterval: number
   /** What a client may cache a list otherwise, ms. */
   readonly defaultCacheMillis: number
-  /** The share of live servers under which no silence is judged: it may be ours. */
+  /** The share of live servers below which no silence is judged: the fault may be this server's. */
   readonly distroThreshold: number
   readonly healthCheckEnabled: boolean
   readonly autoChangeHealthCheckEnabled: boolean

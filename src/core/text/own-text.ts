@@ -2,8 +2,8 @@
 const SHORTEST_CUT = 13
 
 /**
- * The same text in memory of its own, for what is kept for long: V8 keeps a piece of a text as a reference into the
- * whole, so that an address of fifteen characters would keep the request that it came in.
+ * The same text in memory of its own, for what is kept for long. V8 keeps a piece of a text as a reference
+ * into the whole. So an address of fifteen characters would keep the request that it came in.
  */
 export function ownText(text: string): string {
   // Joined, because a piece of a text put together with `+` would be a reference into that.

@@ -4,8 +4,9 @@ export type Units = Pick<string, 'length' | 'charCodeAt'>
 const WILDCARD = '*'
 
 /**
- * A text in which each `*` stands for any characters, also none; all else is compared as it is. The time of a comparison grows
- * with the length of the text alone: its units are read once, from left to right, and those of its end once more.
+ * A text in which each `*` stands for any characters, also none; all else is compared as it is. The time of a
+ * comparison grows with the length of the text alone. Its units are read once, from left to right, and those
+ * of its end once more.
  */
 export class TextPattern {
   /** What it was made of, without repeated wildcards: equal for equal patterns. */

@@ -22,8 +22,8 @@ export interface Turns {
 export type InTurns = <T>(made: Iterator<T, void>) => AsyncGenerator<T, void>
 
 /**
- * The long walks of all requests: searches, lists and counts over everything. In each turn of the event loop one of them
- * works, for 5 ms, so that many walks cost other requests no more than one does.
+ * The long walks of all requests: searches, lists and counts over everything. In each turn of the event loop
+ * one of them works, for 5 ms. So many walks cost other requests no more than one does.
  */
 export class LongWalks {
   readonly #loop: Loop

@@ -8,8 +8,8 @@ interface Waiting {
 }
 
 /**
- * Work of known sizes. In each turn of the loop it does at most so much, or one larger piece; what does not fit waits for the
- * next turns, in its order.
+ * Work of known sizes. A turn of the loop does a bounded amount, or one larger piece. Further pieces wait for
+ * the next turns, in their order.
  */
 export class PacedWork {
   readonly #loop: Pick<Loop, 'soon'>

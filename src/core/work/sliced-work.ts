@@ -16,8 +16,9 @@ const MOST_FAILURES = 1_000
 /** What a caller may ask for. */
 export interface SliceOptions {
   /**
-   * A slice takes as long as the work since the slice before it, up to this: then half of the time is for the steps, however
-   * busy the loop is. Absent: slices are always short, and a busy loop leaves little for the steps.
+   * A slice takes as long as the work since the slice before it, up to this: then half of the time is for the
+   * steps, however busy the loop is. Absent: slices are always short, and a busy loop leaves little for the
+   * steps.
    */
   readonly mostMs?: number
   /** What a step that throws ends; `push` by default. */
@@ -25,8 +26,8 @@ export interface SliceOptions {
 }
 
 /**
- * For telling thousands of clients that an item has changed. Who is told comes back with requests at once. In short slices,
- * the answers to the first ones would keep the last ones waiting.
+ * For notifying thousands of clients that an item has changed. Notified clients come back with requests at
+ * once. In short slices, the answers to the first ones would keep the last ones waiting.
  */
 export const FAN_OUT: SliceOptions = { mostMs: 250 }
 
@@ -78,7 +79,7 @@ export class SlicedWork {
       while (more && this.#loop.now() < untilMs)
       this.#failures = 0
     } catch (error) {
-      // What that step was about is over. The other steps run in the next slices.
+      // The work of that step is over. The other steps run in the next slices.
       more = ++this.#failures < MOST_FAILURES
       caught(this.#boundary, error)
     } finally {

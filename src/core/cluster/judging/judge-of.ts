@@ -2,9 +2,9 @@ import type { ServiceKey } from '../../naming/state/service.ts'
 import { serviceKeyText } from '../../naming/state/service.ts'
 
 /**
- * Which member judges the silence of a service's instances, by rendezvous hashing: every server that knows the same members
- * names the same one, and when a member comes or goes, only the services that it gains or loses change their judge.
- * Undefined where there are no members.
+ * The member that judges the silence of a service's instances, by rendezvous hashing. Every server that knows
+ * the same members names the same one. When a member comes or goes, only the services that it gains or loses
+ * change their judge. Undefined where there are no members.
  */
 export function judgeOf(serviceKey: ServiceKey, members: readonly string[]): string | undefined {
   const service = hash(serviceKeyText(serviceKey), 0)

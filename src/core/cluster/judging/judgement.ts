@@ -7,7 +7,7 @@ import { changeOfVerdict, type Verdict } from '../../naming/liveness/silence.ts'
 import type { RecordView } from '../../records/record-tables.ts'
 import { MEMBER } from '../members/member-records.ts'
 
-/** How long the answers of the members count, in ms: an instance may have been heard since. */
+/** How long the answers of the members count, in ms: a beat may have come since. */
 const ANSWERS_COUNT_MS = 3_000
 
 /** What the members' answers have proved about an instance. */
@@ -20,7 +20,7 @@ export interface Evidence {
   readonly members: string
 }
 
-/** Who judges. */
+/** The server that judges. */
 export interface Judge {
   readonly liveness: Liveness
   /** The member id of this server. */
@@ -37,10 +37,10 @@ export function membersText(view: RecordView): string {
 }
 
 /**
- * The command that carries out a verdict. It answers false, and changes nothing, if the instance has been changed or
- * heard since, or if the members are not those who were asked. The store compares what it reads: the instance; all
- * members, so that nobody has joined; and this server's own record, so that a commit that is delayed beyond the end of
- * its lease is not written.
+ * The command that carries out a verdict. It answers false, and changes nothing, if the instance has changed
+ * or beaten since, or if the members differ from those who were asked. The store compares what it reads: the
+ * instance, all members, and this server's own record. So nobody has joined, and a commit that is delayed
+ * beyond the end of this server's lease is not written.
  */
 export function carryOutVerdict(evidence: Evidence, judge: Judge): Command<boolean> {
   const { instance, verdict, askedMs, members } = evidence
@@ -50,7 +50,7 @@ export function carryOutVerdict(evidence: Evidence, judge: Judge): Command<boole
   const isStillSilent = (nowMs: number): boolean =>
     nowMs - askedMs <= ANSWERS_COUNT_MS && judge.liveness.lastHeardMs(instance) === heardMs
   return {
-    // Of its own, so that neither registrations nor other verdicts about the service wait for it.
+    // A subject of its own, so that neither registrations nor other verdicts about the service wait for it.
     subject: `silence:${serviceKeyText(serviceKey)} ${addressText(record.address)}`,
     decide(view, now) {
       if (!judge.isMember() || !isStillSilent(now.healthMs)) return unchanged(false)

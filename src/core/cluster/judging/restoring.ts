@@ -7,21 +7,24 @@ import { restoreInstance } from './restore-instance.ts'
 /** When a command that failed is tried again. */
 const RETRY_MS = 1_000
 
-/** An instance that must come back, and the command that registers it again. Report what came of it with `settled`. */
+/**
+ * An instance that must come back, and the command that registers it again. Report the outcome with
+ * `settled`.
+ */
 export interface Restoration {
   readonly instance: Instance
   readonly command: Command<boolean>
 }
 
 /**
- * Finds instances that were removed for their silence although this server has heard them in time: no judge should do
- * that, so this is what saves them if one did. A server that was frozen has not heard them in time: its health clock stood
- * still, but the time in which they did not beat went on.
+ * Finds instances that were removed for their silence although this server received their beats in time. No
+ * judge should do that; this saves the instances if one did. A server that was frozen received no beats in
+ * time: its health clock stopped, but their silence lasted.
  */
 export class Restoring {
   readonly #liveness: Liveness
   readonly #clock: Pick<HealthClock, 'pausedSince'>
-  /** Those to restore, and when to try. */
+  /** The instances to restore, and when to try. */
   readonly #waiting = new Map<Instance, number>()
   /** Since the start: instances that this server has restored. */
   readonly counts = { restored: 0 }

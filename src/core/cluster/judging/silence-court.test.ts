@@ -310,7 +310,7 @@ class Churn {
     if (!member.isFrozen) return
     member.isFrozen = false
     if (this.#lostMs.delete(member)) return
-    // It finds its lease ended, and is a member again with what it has heard before.
+    // It finds its lease ended, and is a member again with the beats that it received before.
     member.hasLease = true
     const saved = this.cluster.log.findLast(
       (change) => change.kind === 'record-saved' && change.id === member.id,

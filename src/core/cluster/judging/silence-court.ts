@@ -12,9 +12,12 @@ import { MEMBER, type MemberFacts } from '../members/member-records.ts'
 
 /** The most instances of one question: its texts and the answers must not hold up the loop of either server. */
 const MOST_ASKED = 1_000
-/** When an instance is looked at again whose verdict had to wait. */
+/** After this time an instance is checked again whose verdict had to wait. */
 const WAITS_MS = 1_000
-/** The longest time until an instance is looked at again that another server judges: by then this one may be the judge. */
+/**
+ * The longest time until an instance is checked again that another server judges: by then this one may be the
+ * judge.
+ */
 const MOST_UNSEEN_MS = 5_000
 
 /** What the court works on. */
@@ -33,7 +36,7 @@ export interface Round {
   readonly places: readonly InstancePlace[]
 }
 
-/** A verdict that the engine has to carry out. Report what came of it with `settled`. */
+/** A verdict that the engine has to carry out. Report its outcome with `settled`. */
 export interface Judgement {
   readonly instance: Instance
   readonly verdict: Verdict
@@ -49,14 +52,16 @@ interface OpenRound extends Round {
 }
 
 /**
- * Judges the silence of instances on a server that is one of several. Clients send their beats to any server, so an
- * instance that this one has not heard is a suspect only: the court asks every other member. The last hearing of all
- * counts. If nobody has heard an instance, the longest time counts for which a member has known it. It is never more than
- * the time since a member was last lost, which may have heard a beat (`MemberLosses`).
+ * Judges the silence of instances on a server that is one of several. Clients send their beats to any server,
+ * so an instance without a beat here is a suspect only: the court asks every other member. The last beat at
+ * any member counts. If no member received one, the longest time counts for which a member has known the
+ * instance. It is never more than the time since a member was last lost, which may have received a beat
+ * (`MemberLosses`).
  *
- * One round is open at a time, so each member has one question to answer; what becomes due meanwhile waits for the next.
- * A member that does not answer delays verdicts, not acquittals. It has no clock and asks nobody itself. The order is:
- * `take`, `open`, `answered` for each peer that has answered, `close`, and `settled` for each judgement.
+ * One round is open at a time, so each member has one question to answer; what becomes due meanwhile waits
+ * for the next. A member that does not answer delays verdicts, not acquittals. It has no clock and asks
+ * nobody itself. The order is: `take`, `open`, `answered` for each peer that has answered, `close`, and
+ * `settled` for each judgement.
  */
 export class SilenceCourt {
   readonly #parts: CourtParts
@@ -112,7 +117,10 @@ export class SilenceCourt {
     return dueMs > nowMs ? dueMs : undefined
   }
 
-  /** Begins a round with those who wait, and returns whom to ask; undefined: a round is open, or there is nothing to ask. */
+  /**
+   * Begins a round with the waiting suspects, and returns the members to ask; undefined: a round is open, or
+   * there is nothing to ask.
+   */
   open(nowMs: number): Round | undefined {
     const { state, self, isMember } = this.#parts
     if (this.#round !== undefined || this.#waiting.length === 0 || !isMember()) return undefined
@@ -185,7 +193,7 @@ export class SilenceCourt {
     })
   }
 
-  /** What came of a judgement: true, it was carried out; otherwise the instance is looked at again soon. */
+  /** The outcome of a judgement: true, it was carried out; otherwise the instance is checked again soon. */
   settled({ instance }: Judgement, isDone: boolean, nowMs: number): void {
     this.#release(instance, isDone ? this.#dueMs(instance, this.#losses.look(nowMs)) : nowMs + WAITS_MS)
   }

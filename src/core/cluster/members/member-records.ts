@@ -42,7 +42,7 @@ export interface Elected {
   readonly term: number
 }
 
-/** Who is elected; the id of the only record is {@link ELECTED}. */
+/** The elected member; the id of the only record is {@link ELECTED}. */
 export const ELECTION = defineRecordKind<Elected>('election', (json) => {
   const fields = fieldsOf(json)
   return { member: textIn(fields, 'member'), term: numberIn(fields, 'term') }

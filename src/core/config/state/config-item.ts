@@ -32,16 +32,16 @@ export interface ConfigOrigin {
   readonly createIp: string
 }
 
-/** Who made a change: `ip` of the caller, `user` where one is known. */
+/** The author of a change: `ip` of the caller, `user` where one is known. */
 export interface Operator {
   readonly ip: string
   readonly user: string | null
 }
 
 /**
- * The current version of a configuration item. `content` is UTF-8, held as the bytes that are sent;
- * `md5` is 32 lower-case hex digits of those bytes; `historyId` is the id of the history record that made
- * this version.
+ * The current version of a configuration item. `content` is UTF-8, held as the bytes that are sent. `md5` is
+ * 32 lower-case hex digits of those bytes. `historyId` is the id of the history record that made this
+ * version.
  */
 export interface ConfigItem {
   readonly key: ConfigKey

@@ -51,7 +51,7 @@ export class ConfigTable {
     const items = this.#itemsOf(namespaceId)
     const before = items.get(text)
     this.#contentBytes += item.content.length - (before?.content.length ?? 0)
-    // Deleted and created again in one revision, of which only the outcome is told.
+    // Deleted and created again in one revision: only the outcome arrives here.
     if (before !== undefined && before.origin.id !== item.origin.id) this.#byId.delete(before.origin.id)
     items.set(text, item)
     this.#byId.set(item.origin.id, item)

@@ -13,7 +13,7 @@ export interface DeletedConfig {
   readonly md5: string
   readonly size: number
   readonly type: ConfigItem['type']
-  /** Who deleted it. */
+  /** The author of the deletion. */
   readonly operator: Operator
   /** Without the schema, which may be large, and the key of an encrypted content, which history has. */
   readonly notes: ConfigNotes

@@ -1,8 +1,8 @@
 /** How many bytes history may take. They win over the number and the age of records. */
 export interface HistoryLimits {
-  /** Of all items. */
+  /** The bytes of all items together. */
   readonly maxBytes: number
-  /** Of one item. */
+  /** The bytes of one item. */
   readonly maxBytesOfItem: number
 }
 

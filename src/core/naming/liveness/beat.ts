@@ -15,7 +15,10 @@ export interface BeatSource {
   readonly fingerprint?: string | undefined
 }
 
-/** `instances`: those that were renewed. `healed`: the changes that make them healthy; the caller applies them behind. */
+/**
+ * `instances`: the renewed ones. `healed`: the changes that make them healthy; the caller applies them
+ * behind.
+ */
 export interface Renewed {
   readonly kind: 'renewed'
   readonly instances: readonly Instance[]

@@ -1,6 +1,6 @@
 /** Pauses shorter than this are not noted, in ms: they come with any load. */
 const SHORT_PAUSE_MS = 250
-/** Of how many pauses the length is kept. */
+/** The number of pauses whose length is kept. */
 const MOST_PAUSES = 64
 
 /** A time in which the clock stood still. */
@@ -11,8 +11,9 @@ interface Pause {
 }
 
 /**
- * The clock for beats and silence. It follows a monotonic clock, but advances at most two ticks between two sweeps: while
- * this process is paused, instances cannot reach it, and must not expire for that. It never goes back.
+ * The clock for beats and silence. It follows a monotonic clock, but advances at most two ticks between two
+ * sweeps. While this process is paused, instances cannot reach it, and must not expire for that. It never
+ * goes back.
  */
 export class HealthClock {
   readonly #tickMs: number

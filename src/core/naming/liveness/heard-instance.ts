@@ -9,13 +9,19 @@ import type { ServiceEntry, Instance } from '../state/service-entry.ts'
  * or write them.
  */
 export interface HeardInstance extends Instance {
-  /** Health time of the last beat; a registration counts as one. If none was heard: when this server learned of the instance. */
+  /**
+   * Health time of the last beat; a registration counts as one. Without one: when this server learned of the
+   * instance.
+   */
   heardMs: number
-  /** Who heard it at `heardMs`. A registration that this server applied, perhaps late, is news of another. */
+  /**
+   * The server that received the beat at `heardMs`. A registration that this server applied, perhaps late, is
+   * news of another.
+   */
   heardBy: 'nobody' | 'another' | 'this server'
   /** Owned by the due book. */
   dueTick: number
-  /** Of the last beat that named this instance and no other; see `Liveness.knowBeat`. */
+  /** The fingerprint of the last beat that named this instance and no other; see `Liveness.knowBeat`. */
   beatFingerprint: string | undefined
 }
 

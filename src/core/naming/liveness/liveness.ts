@@ -10,21 +10,22 @@ import type { ServiceEntry, Instance } from '../state/service-entry.ts'
 import { changeOfVerdict, patienceMs, type SilenceChange, verdictOf } from './silence.ts'
 
 const BUCKET_MS = 250
-/** When an instance is looked at again that is silent but must not be judged now. */
+/** After this time an instance is checked again that is silent but must not be judged now. */
 export const UNJUDGED_MS = 1_000
 
 /**
- * Everything about instances that is a matter of time and is never written: when each was last heard, when it is due to be
- * looked at, and which requests are known to be its beats; since when services and remembered metadata are without
- * instances. It learns of instances from the changes that State applies, and finds the changes that silence brings about.
+ * Everything about instances that is a matter of time and is never written. It knows when each last beat,
+ * when it must be checked, and which requests are known to be its beats. It also knows since when services
+ * and remembered metadata are without instances. It learns of instances from the changes that State applies,
+ * and finds the changes that silence causes.
  *
- * A beat only moves the time of the last beat. An instance is looked at when the earliest moment comes at which its
- * silence could matter, and is put back if it has beaten since. So a sweep costs what is due, not what there is. Only
- * instances whose publisher sends beats are in the queue. The clock is the caller's: all times are health time
- * (`HealthClock`).
+ * A beat only moves the time of the last beat. An instance is checked at the earliest moment at which its
+ * silence could matter, and is put back if it has beaten since. So a sweep costs what is due, not what there
+ * is. Only instances whose publisher sends beats are in the queue. The clock is the caller's: all times are
+ * health time (`HealthClock`).
  *
- * A server that is alone judges by `sweep`. Of several servers, each takes what is due with `takeDue`, and one of them
- * judges (`SilenceCourt`): each has heard some of the beats.
+ * A server that is alone judges by `sweep`. If there are several, each takes what is due with `takeDue`, and
+ * one of them judges (`SilenceCourt`): each has received some of the beats.
  */
 export class Liveness implements Presence {
   readonly #due = new DueBook<HeardInstance>(BUCKET_MS)
@@ -51,28 +52,28 @@ export class Liveness implements Presence {
     return this.#due.size
   }
 
-  /** When an instance was last heard; undefined: its publisher does not send beats. */
+  /** When an instance last beat here; undefined: its publisher does not send beats. */
   lastHeardMs(instance: Instance): number | undefined {
     return isBeating(instance) ? heardInstance(instance).heardMs : undefined
   }
 
-  /** Notes a beat. Every instance that beats is heard, also one that another server judges. */
+  /** Notes a beat. Every beat counts here, also of an instance that another server judges. */
   hear(instance: Instance, nowMs: number): void {
     note(instance, 'this server', nowMs)
   }
 
-  /** Notes that another server has heard an instance at this time. */
+  /** Notes that another server has received a beat of an instance at this time. */
   heardElsewhere(instance: Instance, atMs: number): void {
     const { heardBy, heardMs } = heardInstance(instance)
     if (heardBy === 'nobody' || atMs > heardMs) note(instance, 'another', atMs)
   }
 
-  /** Notes that this server has learned of an instance, but has not heard it: it has loaded it. */
+  /** Notes that this server has learned of an instance without a beat: it has loaded it. */
   learn(instance: Instance, nowMs: number): void {
     note(instance, 'nobody', nowMs)
   }
 
-  /** When this server last heard an instance; or, if it has not, when it learned of it. */
+  /** When this server received the last beat of an instance; without one, when it learned of it. */
   hearingOf(instance: Instance): { readonly heardMs: number; readonly isHeard: boolean } {
     const { heardMs, heardBy } = heardInstance(instance)
     return { heardMs, isHeard: heardBy !== 'nobody' }
@@ -121,7 +122,10 @@ export class Liveness implements Presence {
     if (isMisjudged) this.#misjudged.push(instance)
   }
 
-  /** The instances that were removed for their silence although this server has heard them in time. Each is returned once. */
+  /**
+   * The instances that were removed for their silence although this server received their beats in time. Each
+   * is returned once.
+   */
   takeMisjudged(): readonly Instance[] {
     const misjudged = this.#misjudged
     if (misjudged.length > 0) this.#misjudged = []
@@ -174,9 +178,10 @@ export class Liveness implements Presence {
   }
 
   /**
-   * The changes that silence has brought about by `now.healthMs`: instances become unhealthy or leave. Nothing changes in
-   * services that `judged` refuses: their instances are looked at again, and have a fresh timeout when they are judged
-   * once more. At most `most` instances are looked at; `hasMore` says whether others are due.
+   * The changes that silence has caused by `now.healthMs`: instances become unhealthy or leave. Nothing
+   * changes in services that `judged` refuses: their instances are checked again, and have a fresh timeout
+   * when they are judged once more. At most `most` instances are checked; `hasMore` says whether others are
+   * due.
    */
   sweep(now: Now, judged: (key: ServiceKey) => boolean, most?: number): Change[] {
     const changes: Change[] = []

@@ -3,25 +3,26 @@ import type { BeatTiming } from '../state/instance.ts'
 import type { Instance } from '../state/service-entry.ts'
 
 /**
- * For how long a server has not heard an instance, in milliseconds of its health clock. `heard`: since its last beat.
- * `learned`: it has heard no beat since it learned of the instance. `unknown`: it does not know the instance.
+ * How long ago a server received the last beat of an instance, in milliseconds of its health clock. `heard`:
+ * since its last beat. `learned`: there was no beat since the server learned of the instance. `unknown`: it
+ * does not know the instance.
  */
 export type Silence =
   | { readonly kind: 'heard' | 'learned'; readonly agoMs: number }
   | { readonly kind: 'unknown' }
 
-/** What silence makes of an instance. */
+/** The consequence of silence for an instance. */
 export type Verdict = 'removed' | 'unhealthy'
 
-/** The change that a verdict is. */
+/** The change that carries out a verdict. */
 export type SilenceChange = InstanceRemoved | InstanceHealthChanged
 
-/** After how much silence an instance must be looked at, in milliseconds. */
+/** After how much silence an instance must be checked, in milliseconds. */
 export function patienceMs({ unhealthyMs, removeMs }: BeatTiming, healthy: boolean): number {
   return healthy ? Math.min(unhealthyMs, removeMs) : removeMs
 }
 
-/** What this much silence makes of an instance; undefined: nothing. */
+/** The verdict for this much silence; undefined: none. */
 export function verdictOf({ timing, healthy }: Instance, silenceMs: number): Verdict | undefined {
   if (silenceMs >= timing.removeMs) return 'removed'
   return healthy && silenceMs >= timing.unhealthyMs ? 'unhealthy' : undefined

@@ -27,8 +27,8 @@ export function askedTiming(metadata: Metadata): BeatTiming {
 }
 
 /**
- * The timing that counts for an instance with this metadata. Both waits are at least twice the interval that it asks for,
- * plus a second, so that an instance stays while it beats as often as it says.
+ * The timing that counts for an instance with this metadata. Both waits are at least a second more than twice
+ * the interval that it asks for. So an instance stays while it beats as often as it says.
  */
 export function timingOf(metadata: Metadata): BeatTiming {
   const { intervalMs, ...waits } = askedTiming(metadata)

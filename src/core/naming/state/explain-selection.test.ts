@@ -8,7 +8,10 @@ import type { Selector } from './service.ts'
 
 const BY_ZONE: Selector = { type: 'label', expression: 'CONSUMER.label.zone = PROVIDER.label.zone' }
 
-/** Ports 1 and 2 in zone a (2 unhealthy), 3 in zone b, 4 disabled, 5 in cluster c, 6 disabled there, 7 with weight 0. */
+/**
+ * Ports 1 to 3 and 7 are enabled: 1 and 2 in zone a (2 unhealthy), 3 in zone b, 7 with weight 0. Ports 4 to
+ * 6: 4 is disabled, 5 is in cluster c, 6 is disabled there.
+ */
 function shop(settings: { protectThreshold?: number; selector?: Selector } = {}): State {
   const state = livingState()
   const zone = { metadata: { zone: 'a' } }

@@ -6,7 +6,7 @@ interface Placed {
 }
 
 const FEWEST_SLOTS = 8
-/** Of the slots two thirds are used at most, so that a free one is near. */
+/** The share of slots that is used at most, so that a free one is near. */
 const MOST_USED = 2 / 3
 /** Free slots of a rebuilt table, so that it is rarely rebuilt. */
 const SPARE = 1.25
@@ -22,8 +22,9 @@ const NO_SLOTS: number[] = [FREE]
 const SEED = Math.trunc(Math.random() * 2 ** 32)
 
 /**
- * The instances of a service by their address, in the order of their serials, which a restart keeps. A million of them take a third of what
- * a Map from texts takes, and no text is made to find one: the address is hashed as it is. One that is alone needs no table.
+ * The instances of a service by their address, in the order of their serials, which a restart keeps. A
+ * million of them take a third of what a Map from texts takes. No text is made to find one: the address is
+ * hashed as it is. A single instance needs no table.
  */
 export class InstanceTable<T extends Placed> {
   /** The only one; undefined where there is none, or a table. */

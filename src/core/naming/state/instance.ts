@@ -9,9 +9,10 @@ export interface InstanceAddress {
 export type Metadata = Readonly<Record<string, string>>
 
 /**
- * Who keeps an instance registered, and so when it leaves by itself. `beats`: a client that sends heartbeats; the
- * instance expires when they stop. `connection`: the client of the connection with this id; the instance does not
- * expire by silence. `operator`: a person or a script; the instance stays until somebody removes it.
+ * The publisher keeps an instance registered, and so decides when it leaves by itself. `beats`: a client that
+ * sends heartbeats; the instance expires when they stop. `connection`: the client of the connection with this
+ * id; the instance does not expire by silence. `operator`: a person or a script; the instance stays until
+ * somebody removes it.
  */
 export type Publisher =
   | { readonly kind: 'beats' }

@@ -72,7 +72,7 @@ interface Sized {
   readonly namingLimits: NamingLimits
 }
 
-/** Throws Refusal `too-many-services` where no more service is allowed in the namespace. */
+/** Throws Refusal `too-many-services` where the namespace has as many services as are allowed. */
 export function refuseServiceBeyondLimit({ namingSizes, namingLimits }: Sized, namespaceId: string): void {
   const { maxServices, maxServicesPerNamespace } = namingLimits
   const { services } = namingSizes
@@ -81,7 +81,7 @@ export function refuseServiceBeyondLimit({ namingSizes, namingLimits }: Sized, n
     throw tooMany('services', maxServicesPerNamespace, namespaceId)
 }
 
-/** Throws Refusal `too-many-instances` where no more instance is allowed in the namespace. */
+/** Throws Refusal `too-many-instances` where the namespace has as many instances as are allowed. */
 export function refuseInstanceBeyondLimit({ namingSizes, namingLimits }: Sized, namespaceId: string): void {
   const { maxInstances, maxInstancesPerNamespace } = namingLimits
   const { instances } = namingSizes

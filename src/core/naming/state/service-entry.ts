@@ -16,8 +16,8 @@ export interface Instance {
 }
 
 /**
- * A service with its instances, as State holds it. `version` counts changes, for whoever keeps something
- * made from it.
+ * A service with its instances, as State holds it. `version` counts changes, so that results computed from it
+ * can be kept.
  */
 export class ServiceEntry {
   service: Service

@@ -20,8 +20,8 @@ export interface Cluster {
 export type Selector = { readonly type: 'none' } | { readonly type: 'label'; readonly expression: string }
 
 /**
- * A discovered service, without its instances. `madeBy` decides when it leaves: one made by an operator
- * (POST) stays until it is deleted, one made by a registration leaves when it has been empty for a while.
+ * A discovered service, without its instances. `madeBy` decides when it leaves. One made by an operator
+ * (POST) stays until it is deleted; one made by a registration leaves when it has been empty for a while.
  * `serial` is this server's own number for it, never sent.
  */
 export interface Service {

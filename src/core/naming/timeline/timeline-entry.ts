@@ -28,7 +28,7 @@ export type TimelineKind = (typeof TIMELINE_KINDS)[number]
 /** One of {@link TIMELINE_CAUSES}. */
 export type TimelineCause = (typeof TIMELINE_CAUSES)[number]
 
-/** Who asked for a change; `user` null: nobody was signed in. */
+/** The author of a change; `user` null: nobody was signed in. */
 export interface Actor {
   readonly user: string | null
   readonly ip: string

@@ -8,13 +8,13 @@ import type { Service, ServiceKey } from '../state/service.ts'
 import type { Actor, TimelineCause, TimelineEntry, TimelineKind } from './timeline-entry.ts'
 import { TimelineRing } from './timeline-ring.ts'
 
-/** What a server remembers of a service, newest first. It is complete from `fromMs` on, epoch ms. */
+/** The memory of a server about a service, newest first. It is complete from `fromMs` on, epoch ms. */
 export interface OwnTimeline {
   readonly fromMs: number
   readonly entries: readonly TimelineEntry[]
 }
 
-/** What somebody asks for, and the kinds of entries that come of it. */
+/** The requests, and the kinds of entries that they cause. */
 const KINDS_OF_REQUEST = {
   modify: ['enabled', 'disabled', 'weight', 'metadata'],
   health: ['healthy', 'unhealthy'],
@@ -43,15 +43,15 @@ interface Before {
   instance(key: ServiceKey, address: InstanceAddress): Instance | undefined
 }
 
-/** What clients and probes do is more than what people do, and must not drive it out. */
+/** Clients and probes cause more changes than people, and must not drive those out. */
 const MOST_OF_CLIENTS = 40_000
 const MOST_OF_PEOPLE = 10_000
 
 type Found = Pick<TimelineEntry, 'kind' | 'cause'> & { readonly text?: string }
 
 /**
- * What has happened to the instances of each service, for people: in the memory of this server, in places that are there from the
- * start, so that it does not grow. It is shown every change before the change is applied.
+ * The history of the instances of each service, for people. It is in the memory of this server, in places
+ * that are there from the start, so that it does not grow. It gets every change before the change is applied.
  */
 export class Timeline {
   readonly #parts: TimelineParts
@@ -66,7 +66,7 @@ export class Timeline {
     this.#ofPeople = new TimelineRing(MOST_OF_PEOPLE, parts.startMs)
   }
 
-  /** Carries out what somebody asks for: what comes of it until then has their name. */
+  /** Carries out a request: until it ends, its changes have the name of its author. */
   during<T>(request: TimelineRequest, run: () => T): T {
     const place = placeText(request.key, request.address)
     this.#requests.set(place, request)

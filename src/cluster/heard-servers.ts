@@ -3,7 +3,7 @@ import type { PeerClient } from './peer-client.ts'
 import { HEARD } from './peer-question.ts'
 import type { PeerServer } from './peer-server.ts'
 
-/** What it depends on when servers were last heard of. */
+/** The facts that {@link HeardServers} works on. */
 export interface HeardServersParts {
   readonly client: Pick<PeerClient, 'ask'>
   /** The member id of this server. */
@@ -16,9 +16,9 @@ export interface HeardServersParts {
 }
 
 /**
- * When each server was last heard of, by any of the servers. Each asks the others regularly. An answer shows that its sender
- * lives, and says how long ago that one has heard of all servers. So a server that starts after another has died learns when
- * that was. No clock is compared: answers hold durations.
+ * How long ago each server last answered any of the servers. Each server asks the others regularly. An answer
+ * shows that its sender lives, and has the sender's own such times for all servers. So a server that starts
+ * after another has died learns when that was. No clock is compared: answers hold durations.
  */
 export class HeardServers {
   readonly #parts: HeardServersParts
@@ -37,7 +37,7 @@ export class HeardServers {
     server.answer(HEARD, () => Array.from(this.#ids(), (id) => ({ id, agoMs: this.agoMs(id)! })))
   }
 
-  /** How long ago a server was last heard of; undefined where no running server remembers. */
+  /** How long ago a server last answered; undefined where no running server remembers. */
   agoMs(id: string): number | undefined {
     if (id === this.#parts.self) return 0
     const heardMs = this.#heardMs.get(id)

@@ -17,16 +17,17 @@ interface Stranger {
 }
 
 /**
- * The connections of the peer port. Who has shown a signed question has a place of its own, apart from everybody else. No new
- * connection is refused: where all places are taken, an older one gives way. Of strangers it is the oldest one of the address
- * that has most of them, of members the one that asked least recently.
+ * The connections of the peer port. A connection that has shown a signed question belongs to a member, and
+ * has a place apart from strangers. No new connection is refused: where all places are taken, an older one
+ * gives way. Among strangers it is the oldest one of the address that has most of them. Among members it is
+ * the one that asked least recently.
  */
 export class PeerPlaces {
   readonly #room: PeerRoom
   /** The oldest first. */
   readonly #strangers = new Map<Socket, Stranger>()
   readonly #strangersOf = new Map<string, number>()
-  /** Who asked least recently first. */
+  /** The connections of members, ordered by their last question, the oldest first. */
   readonly #members = new Set<Socket>()
   /** Connections that were closed because no signed question came, or came too late. */
   closedStrangers = 0

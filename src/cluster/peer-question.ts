@@ -28,8 +28,8 @@ import {
 import { fieldsOf, numberIn, textIn } from '../core/records/json-fields.ts'
 
 /**
- * A kind of question that servers ask each other. Both the question and its answer are plain JSON data. What reads them
- * throws an Error for anything that does not have their shape.
+ * A kind of question that servers ask each other. Both the question and its answer are plain JSON data. Their
+ * readers throw an Error for anything that does not have their shape.
  */
 export interface PeerQuestion<Question, Answer> {
   /** Its path. */
@@ -38,7 +38,9 @@ export interface PeerQuestion<Question, Answer> {
   readonly readAnswer: (json: unknown) => Answer
 }
 
-/** For how long have you not heard these instances? The answers are in the order of the places. */
+/**
+ * How long ago did you receive the last beat of these instances? The answers are in the order of the places.
+ */
 export const SILENCE: PeerQuestion<readonly InstancePlace[], readonly Silence[]> = {
   name: 'silence',
   readQuestion: (json) => listOf(json, placeOf),
@@ -52,13 +54,13 @@ export const STANDING: PeerQuestion<Readonly<Record<string, never>>, { readonly 
   readAnswer: (json) => ({ hasStore: fieldsOf(json)['hasStore'] === true }),
 }
 
-/** How long ago a server was heard of, by its member id. */
+/** How long ago a server last answered, by its member id. */
 export interface HeardServer {
   readonly id: string
   readonly agoMs: number
 }
 
-/** How long ago have you heard of each server? */
+/** How long ago did each server last answer you? */
 export const HEARD: PeerQuestion<Readonly<Record<string, never>>, readonly HeardServer[]> = {
   name: 'heard-servers',
   readQuestion: () => ({}),
@@ -148,7 +150,7 @@ export const SUBSCRIBERS: PeerQuestion<ServiceKey, readonly ListedSubscriber[]> 
     }),
 }
 
-/** How subscribers hear of changes. */
+/** The ways in which subscribers receive changes. */
 const VIAS = ['udp', 'stream', 'poll'] as const
 
 /** What do you remember of this service? */
@@ -175,7 +177,7 @@ export const CONNECTED_CLIENTS: PeerQuestion<ClientSearch, ServerClients> = {
   },
 }
 
-/** Send this client away if it is connected to you. Asked again it does no more: no other client gets the id. */
+/** Send this client away if it is connected to you. To ask twice does no harm: no other client gets the id. */
 export const DISMISS: PeerQuestion<Dismissal, { readonly isKnown: boolean }> = {
   name: 'dismiss-client',
   readQuestion: (json) => {

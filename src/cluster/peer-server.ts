@@ -39,9 +39,10 @@ const STATUS: Readonly<Record<Refused, number>> = { foreign: 403, malformed: 400
 type Answerer = (json: unknown) => unknown
 
 /**
- * Answers what the other servers ask, on a port of its own. Only a request that is signed for this process is read, and each
- * answer is signed. Everything else gets a status and no body. A question that is repeated does no harm: none changes anything but the
- * one that sends a client away, whose id no other client gets.
+ * Answers what the other servers ask, on a port of its own. Only a request that is signed for this process is
+ * read, and each answer is signed. Everything else gets a status and no body. A repeated question does no
+ * harm. Only one changes anything, the one that sends a client away, and no other client gets that client's
+ * id.
  */
 export class PeerServer {
   readonly #options: PeerServerOptions
@@ -144,7 +145,7 @@ export class PeerServer {
     const [nonce, digest] = [headerOf(request, HEADERS.nonce), headerOf(request, HEADERS.digest)]
     const about = { process, question, nonce }
     const expected = signatureOf(secret, { kind: 'question', ...about, digest })
-    // Before the body is read: who does not know the secret sends none.
+    // The check comes before the body is read: a sender without the secret sends none.
     if (!isEqualText(headerOf(request, HEADERS.signature), expected)) return 'foreign'
     this.#places.asked(request.socket)
     const answerer = this.#answerers.get(question)

@@ -60,7 +60,10 @@ export class PeerViews {
     server.answer(DISMISS, (dismissal) => ({ isKnown: own.dismiss(dismissal) }))
   }
 
-  /** The md5 that each address has of an item. Of an address that several servers know, this server's own counts. */
+  /**
+   * The md5 that each address has of an item. Where several servers know an address, this server's own answer
+   * counts.
+   */
   async watchersOf(key: ConfigKey): Promise<Collected<ReadonlyMap<string, string>>> {
     const { answers, missing } = await this.#collect(WATCHERS_OF, key)
     const md5ByIp = new Map(this.#parts.own.watchersOf(key))
@@ -113,8 +116,8 @@ export class PeerViews {
   }
 
   /**
-   * What has happened to a service. All servers see the same changes; who asked for one, and what a probe has found, is known to
-   * the server that did it. A server that has started later knows less.
+   * The history of a service. All servers see the same changes; the author of a change, and the result of a
+   * probe, is known to the server that did it. A server that has started later knows less.
    */
   async timeline(key: ServiceKey): Promise<Collected<OwnTimeline>> {
     const { answers, missing } = await this.#collect(TIMELINE, key)
@@ -126,7 +129,7 @@ export class PeerViews {
     return { value: { fromMs: Math.min(...all.map(({ fromMs }) => fromMs)), entries }, missing }
   }
 
-  /** Who is connected to which server. Others tell at most the first thousand. */
+  /** The connected clients of each server. Others list at most their first thousand. */
   async connectedClients(search: ClientSearch): Promise<Collected<AllServerClients>> {
     const { answers: others, missing } = await this.#collect(CONNECTED_CLIENTS, search)
     return { value: { own: this.#parts.own.connectedClients(search), others }, missing }
@@ -155,7 +158,7 @@ export class PeerViews {
   }
 }
 
-/** Another server is told at most so much of a service, and at most so many clients. */
+/** The most entries of a timeline, and the most clients, that one server answers to another. */
 const MOST_TOLD = 1_000
 
 function bounded({ text, most }: ClientSearch): ClientSearch {

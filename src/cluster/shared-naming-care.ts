@@ -23,7 +23,7 @@ import { UnansweringPeers } from './unanswering-peers.ts'
 
 /** Instances per slice of a sweep. */
 const MOST_AT_ONCE = 200
-/** Orphans that are looked at, and perhaps removed, at once. */
+/** The most orphans that are checked, and perhaps removed, at once. */
 const MOST_ORPHANS = 500
 
 /** What {@link SharedNamingCare} needs. Durations are in milliseconds. */
@@ -53,7 +53,7 @@ export interface CareFigures {
   readonly questions: number
   readonly instancesAskedAbout: number
   readonly unanswered: number
-  /** Instances that were removed although this server had heard them, and that it brought back. */
+  /** Instances that were removed although this server had received their beats, and that it brought back. */
   readonly restored: number
   /** Instances that are being judged now. */
   readonly suspects: number
@@ -62,9 +62,10 @@ export interface CareFigures {
 }
 
 /**
- * Applies what time changes in naming, on a server that is one of several. It has the methods of `NamingCare`. It judges
- * only services that are its own to judge, asks the other members before it changes anything, and answers them. What was
- * loaded counts as learned and not as heard, so make it after the state was loaded and before the first beat comes.
+ * Applies what time changes in naming, on a server that is one of several. It has the methods of
+ * `NamingCare`. It judges only services that are its own to judge, asks the other members before it changes
+ * anything, and answers them. Loaded instances count as learned, without a beat: make it after the state was
+ * loaded and before the first beat comes.
  */
 export class SharedNamingCare {
   readonly #options: SharedNamingCareOptions
@@ -95,7 +96,10 @@ export class SharedNamingCare {
     server.answer(SILENCE, (places) => silencesOf(places, this.#options, this.#healthMs()))
   }
 
-  /** Call it when the store could not go on from the last revision: this server may have missed that a member was lost. */
+  /**
+   * Call it when the store could not continue from the last revision: this server may have missed that a
+   * member was lost.
+   */
   reloaded(): void {
     this.#court.missedNews(this.#healthMs())
     this.#lookAtProcesses(false)
@@ -146,8 +150,8 @@ export class SharedNamingCare {
   }
 
   /**
-   * Judges round after round until nothing waits. The verdicts of a round are written before the next one begins: when very
-   * many instances die at once, clients do not wait behind all of them.
+   * Judges round after round until nothing waits. The verdicts of a round are written before the next one
+   * begins. So clients do not wait behind all of them when very many instances die at once.
    */
   async #judge(): Promise<void> {
     if (this.#isJudging) return
@@ -165,7 +169,7 @@ export class SharedNamingCare {
     }
   }
 
-  /** Removes the orphans of its own services. It looks at some at a time, and writes before it goes on. */
+  /** Removes the orphans of its own services. It checks some at a time, and writes before it continues. */
   async #removeOrphans(): Promise<void> {
     const { state, isMember, loop } = this.#options
     const { processes } = this.#options.liveness

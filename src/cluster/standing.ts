@@ -4,9 +4,9 @@ import { STANDING } from './peer-question.ts'
 import type { PeerServer } from './peer-server.ts'
 
 /**
- * Where a server stands. `member`: its lease is certain, and it knows what the others know. `down-for-all`: it has no
- * certain lease, and neither have the others: the store cannot be reached by anybody. `alone`: only this server is cut off,
- * so that clients must use another one.
+ * The standing of a server. `member`: its lease is certain, and it knows what the others know.
+ * `down-for-all`: it has no certain lease, and neither have the others: the store cannot be reached by
+ * anybody. `alone`: only this server is cut off, so that clients must use another one.
  */
 export type Standing = 'member' | 'alone' | 'down-for-all'
 
@@ -25,7 +25,7 @@ export interface OwnStandingParts {
   readonly hasCaughtUp: () => boolean
 }
 
-/** What the other servers have said. */
+/** The answers of the other servers, counted. */
 interface Said {
   readonly having: number
   /** How many have lost the store too. */
@@ -33,15 +33,16 @@ interface Said {
 }
 
 /**
- * A server is alone when it was found so this many times in a row. One late answer of a busy peer does not make its clients
- * leave, nor does a peer that loses the store a moment after this server.
+ * A server is alone when it was found so this many times in a row. One late answer of a busy peer must not
+ * make its clients leave, nor a peer that loses the store a moment later.
  */
 const LOOKS_UNTIL_ALONE = 2
 
 /**
- * Finds out whether this server alone has lost the store, or all have. While its lease is not certain it asks the members
- * that it knew last. It is alone if the store still renews the lease of one of them, or if fewer than a majority of all, with
- * itself, are known to have lost it: those that do not answer may well have it. A server without others is never alone.
+ * Finds out whether this server alone has lost the store, or all have. While its lease is not certain it asks
+ * the members that it knew last. It is alone if the store still renews the lease of one of them. It is also
+ * alone if fewer than a majority of all, with itself, are known to have lost the store. Those that do not
+ * answer may well have it. A server without others is never alone.
  */
 export class OwnStanding {
   readonly #parts: OwnStandingParts
@@ -57,7 +58,10 @@ export class OwnStanding {
     this.#parts = parts
   }
 
-  /** Where this server stands now. As long as nothing else is known, a lost lease is taken for an outage of the store. */
+  /**
+   * The standing of this server now. As long as nothing else is known, a lost lease is taken for an outage of
+   * the store.
+   */
   get current(): Standing {
     if (this.#lost !== undefined) return this.#lost
     return this.#parts.isCertain() ? 'member' : 'down-for-all'
